@@ -1,0 +1,1 @@
+"""Adapters: how a backend is driven, in this process or in another."""

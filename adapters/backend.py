@@ -1,0 +1,78 @@
+"""The Backend contract: what an adapter must offer, typed; never a bare exception.
+
+The engine surface is `sessrun.spec.cases.engine.Engine`; a backend adds a description and,
+where it has one, its Python namespace (the API surface).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any, Final, Protocol
+
+from sessrun.spec.cases.engine import Engine
+from sessrun.spec.cases.model import Case, Observation
+from sessrun.spec.cases.outcomes import Unsupported
+
+__all__ = ["CAPABILITIES", "Backend", "Description", "unsupported"]
+
+#: What a backend may declare. Declared: tested. Not declared: probed that it is refused.
+CAPABILITIES: Final = frozenset(
+    {
+        "api",  # it has the Python namespace
+        "callables",  # callable(), call()
+        "concurrent",  # calls may overlap; answers may come out of order
+        "devices",  # devices()
+        "extend",  # extend()
+        "partial_runs",  # setup(), partial()
+        "reset",  # reset()
+        "state",  # variables keep their values between runs of a session
+    }
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Description:
+    """Who the backend is.
+
+    Attributes:
+      name: its name on reports.
+      version: its own version.
+      capabilities: a subset of `CAPABILITIES`.
+      devices: full names of the devices it has.
+      details: anything else worth printing (build flags, library versions).
+
+    """
+
+    name: str
+    version: str
+    capabilities: frozenset[str]
+    devices: tuple[str, ...] = ()
+    details: Mapping[str, str] = field(default_factory=dict)
+
+    def to_json(self) -> dict[str, Any]:
+        """The JSON form, with sorted capabilities."""
+        form = asdict(self)
+        return form | {
+            "capabilities": sorted(self.capabilities),
+            "devices": list(self.devices),
+            "details": dict(self.details),
+        }
+
+
+class Backend(Engine, Protocol):
+    """A backend: the engine surface, a description, and the API surface where there is one."""
+
+    def describe(self) -> Description:
+        """Who this is and what it offers."""
+
+    def interpret_api(self, case: Case) -> list[Observation]:
+        """Interpret an API-surface case where the namespace lives; see `cases.api`."""
+
+    def shutdown(self) -> None:
+        """Free everything; no call follows."""
+
+
+def unsupported(capability: str, message: str = "") -> Unsupported:
+    """The outcome of a call that this backend does not offer."""
+    return Unsupported(capability, message)

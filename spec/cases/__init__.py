@@ -1,0 +1,1 @@
+"""The case language: what a case is, how each surface interprets it, how an answer is judged."""

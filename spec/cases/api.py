@@ -1,0 +1,152 @@
+"""The interpreter of API-surface cases: steps become calls on a `tensorflow.compat.v1` namespace.
+
+Runs inside the process that holds the namespace (the worker). Each case gets a thread of its
+own: default graphs and default sessions belong to a thread, so no case sees another's.
+"""
+
+from __future__ import annotations
+
+import importlib
+import threading
+from collections.abc import Mapping
+from typing import Any, Final
+
+import numpy as np
+
+from sessrun.spec.cases.engine import expects_failure, observation
+from sessrun.spec.cases.expressions import ExpressionError, Scope, evaluate
+from sessrun.spec.cases.model import Case, Observation
+from sessrun.spec.cases.outcomes import failure_of
+from sessrun.spec.cases.values import ValueFormError, describe
+
+__all__ = ["CHECKS", "interpret"]
+
+#: The one prefix a named check may have.
+CHECKS: Final = "sessrun.conformance.checks."
+
+
+class _Stop(Exception):  # noqa: N818 - not an error: it ends the case
+    """A step failed that should not have: the case ends here."""
+
+
+def interpret(case: Case, namespace: Any) -> list[Observation]:
+    """What the namespace was seen to do, step by step, until a step fails that should not.
+
+    Raises:
+      ExpressionError: the case itself is ill-formed.
+
+    """
+    seen: list[Observation] = []
+    faults: list[BaseException] = []
+
+    def work() -> None:
+        try:
+            _steps(case.steps, {"tf": namespace, "np": _Numpy}, seen, "")
+        except _Stop:
+            pass
+        except BaseException as error:  # noqa: BLE001 - handed to the caller below
+            faults.append(error)
+
+    thread = threading.Thread(target=work, daemon=True, name=f"case {case.id}")
+    thread.start()
+    thread.join()
+    if faults:
+        raise faults[0]
+    return seen
+
+
+class _Numpy:
+    """The part of numpy that a case may name."""
+
+    ndarray = np.ndarray
+    generic = np.generic
+    float32 = np.float32
+    asarray = staticmethod(np.asarray)
+    shares_memory = staticmethod(np.shares_memory)
+
+
+def _steps(steps: Any, scope: Scope, seen: list[Observation], prefix: str) -> None:
+    for index, step in enumerate(steps):
+        _DO[step["do"]](step, scope, seen, f"{prefix}{index}")
+
+
+def _note(step: Mapping[str, Any], path: str, error: Exception, seen: list[Observation]) -> None:
+    if isinstance(error, ExpressionError | ValueFormError):
+        raise error
+    seen.append(observation(path, failure_of(error, "call")))
+    if not expects_failure(step):
+        raise _Stop
+
+
+def _eval(step: Mapping[str, Any], scope: Scope, seen: list[Observation], path: str) -> None:
+    try:
+        value = evaluate(step["expr"], scope)
+    except Exception as error:  # noqa: BLE001 - what the backend raises is the observation
+        _note(step, path, error, seen)
+        return
+    if "as" in step:
+        scope[step["as"]] = value
+    if "as" not in step or "expect" in step:
+        seen.append({"step": path, "outcome": "value", "value": describe(value)})
+
+
+def _with(step: Mapping[str, Any], scope: Scope, seen: list[Observation], path: str) -> None:
+    try:
+        with evaluate(step["context"], scope) as value:
+            if "as" in step:
+                scope[step["as"]] = value
+            _steps(step["steps"], scope, seen, f"{path}.")
+    except Exception as error:  # noqa: BLE001 - what the backend raises is the observation
+        if isinstance(error, _Stop):
+            raise
+        _note(step, path, error, seen)
+
+
+def _thread(step: Mapping[str, Any], scope: Scope, seen: list[Observation], path: str) -> None:
+    faults: list[BaseException] = []
+
+    def work() -> None:
+        try:
+            _steps(step["steps"], scope, seen, f"{path}.")
+        except BaseException as error:  # noqa: BLE001 - handed to the caller below
+            faults.append(error)
+
+    thread = threading.Thread(target=work, daemon=True)
+    thread.start()
+    thread.join()
+    if faults:
+        raise faults[0]
+
+
+def _assign(step: Mapping[str, Any], scope: Scope, seen: list[Observation], path: str) -> None:
+    """Set a public attribute: {"do": "assign", "object": E, "attr": "seed", "value": E}."""
+    try:
+        setattr(evaluate(step["object"], scope), step["attr"], evaluate(step["value"], scope))
+    except Exception as error:  # noqa: BLE001 - what the backend raises is the observation
+        _note(step, path, error, seen)
+        return
+    seen.append({"step": path, "outcome": "value", "value": None})
+
+
+def _check(step: Mapping[str, Any], scope: Scope, seen: list[Observation], path: str) -> None:
+    name = step["name"]
+    if not name.startswith(CHECKS):
+        raise ExpressionError(f"a named check lives under {CHECKS}, not {name!r}")
+    module, _, function = name.rpartition(".")
+    check = getattr(importlib.import_module(module), function)
+    args = {key: evaluate(value, scope) for key, value in step.get("args", {}).items()}
+    try:
+        value = check(scope["tf"], **args)
+    except Exception as error:  # noqa: BLE001 - what the backend raises is the observation
+        _note(step, path, error, seen)
+        return
+    seen.append({"step": path, "outcome": "value", "value": describe(value)})
+
+
+_DO: Final = {
+    "eval": _eval,
+    "with": _with,
+    "thread": _thread,
+    "assign": _assign,
+    "check": _check,
+}

@@ -1,0 +1,212 @@
+"""The interpreter of engine-surface cases: steps become calls of the Backend contract.
+
+Runs in the host, against any backend: in this process, or behind the process protocol.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol
+
+import numpy as np
+
+from sessrun.spec import tensors
+from sessrun.spec.cases.model import Case, Observation
+from sessrun.spec.cases.outcomes import Done, Failure, Fetched, Opened, Outcome, Unsupported
+from sessrun.spec.cases.values import describe
+
+__all__ = ["Engine", "expects_failure", "interpret", "observation"]
+
+
+class Engine(Protocol):
+    """The engine surface of a backend: the part of the Backend contract that cases drive.
+
+    Graphs, configurations and options travel as JSON mappings of their protobufs; a tensor is
+    named `op:index`, an operation by its name alone; values are ndarrays (object arrays of
+    bytes for strings). No method raises for what the backend did: it returns an outcome.
+    """
+
+    def open(self, graph: Mapping[str, Any], config: Mapping[str, Any]) -> Outcome:
+        """Load the graph and open a session on it: Opened, Failure or Unsupported."""
+
+    def extend(self, session: str, graph: Mapping[str, Any]) -> Outcome:
+        """Add the nodes of another GraphDef to the session's graph: Done, …."""
+
+    def run(
+        self,
+        session: str,
+        fetches: Sequence[str],
+        feeds: Mapping[str, Any],
+        options: Mapping[str, Any],
+    ) -> Outcome:
+        """One step of the session: Fetched in the order of `fetches`, Failure, Unsupported."""
+
+    def setup(self, session: str, fetches: Sequence[str], feeds: Sequence[str]) -> Outcome:
+        """Set up a partial run: Opened with its handle, …."""
+
+    def partial(
+        self, session: str, handle: str, fetches: Sequence[str], feeds: Mapping[str, Any]
+    ) -> Outcome:
+        """Continue a partial run: Fetched, …."""
+
+    def callable(self, session: str, fetches: Sequence[str], feeds: Sequence[str]) -> Outcome:
+        """Make a callable for this signature: Opened with its handle, …."""
+
+    def call(self, session: str, handle: str, values: Sequence[Any]) -> Outcome:
+        """Call it with values in the order of its feeds: Fetched, …."""
+
+    def devices(self, session: str) -> Outcome:
+        """Done with `devices`: a list of full device names, …."""
+
+    def reset(self, containers: Sequence[str]) -> Outcome:
+        """Clear resource containers (all if empty): Done, …."""
+
+    def close(self, session: str) -> Outcome:
+        """Close the session: Done, …."""
+
+
+def interpret(case: Case, engine: Engine) -> list[Observation]:
+    """What the engine was seen to do, step by step, until a step fails that should not.
+
+    Sessions left open are closed at the end, unobserved.
+    """
+    return _Interpreter(case, engine).observe()
+
+
+def observation(step: str, outcome: Outcome) -> Observation:
+    """The JSON form of an outcome at a step."""
+    match outcome:
+        case Fetched(values):
+            return {"step": step, "outcome": "values", "values": [_array(v) for v in values]}
+        case Opened():
+            return {"step": step, "outcome": "opened"}
+        case Done(facts):
+            return {"step": step, "outcome": "done", "facts": dict(facts)}
+        case Unsupported(capability, message):
+            return {
+                "step": step, "outcome": "unsupported", "capability": capability,
+                "message": message,
+            }  # fmt: skip
+        case Failure(call, code, classes, node, message):
+            return {
+                "step": step, "outcome": "failure", "call": call, "code": code,
+                "classes": list(classes), "node": node, "message": message[:2000],
+            }  # fmt: skip
+
+
+def expects_failure(step: Mapping[str, Any]) -> bool:
+    """Whether the case goes on after this step fails."""
+    expect = step.get("expect", {})
+    return "error" in expect or "oracle" in expect or any(
+        "error" in option for option in expect.get("any_of", ())
+    )
+
+
+def _array(value: Any) -> Any:
+    # The engine surface knows arrays only: a numpy scalar is a 0-d array there.
+    return None if value is None else describe(np.asarray(value))
+
+
+def _feeds(step: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: tensors.decode(form) for name, form in step.get("feeds", {}).items()}
+
+
+class _Interpreter:
+    """One interpretation: the handles that the case's names stand for."""
+
+    def __init__(self, case: Case, engine: Engine) -> None:
+        self.case = case
+        self.engine = engine
+        self.handles: dict[str, str] = {}
+        self.open_sessions: dict[str, None] = {}
+        self.blocked: dict[str, tuple[threading.Thread, list[Outcome]]] = {}
+
+    def observe(self) -> list[Observation]:
+        seen: list[Observation] = []
+        try:
+            for index, step in enumerate(self.case.steps):
+                outcome = self._do(step)
+                if outcome is None:
+                    continue
+                seen.append(observation(str(index), outcome))
+                stopped = isinstance(outcome, Failure) and not expects_failure(step)
+                if stopped or isinstance(outcome, Unsupported):
+                    break
+        finally:
+            for session in self.open_sessions:
+                self.engine.close(session)
+        return seen
+
+    def _do(self, step: Mapping[str, Any]) -> Outcome | None:
+        if step["do"] == "start":
+            return self._start(step)
+        if step["do"] == "join":
+            thread, answers = self.blocked.pop(step["thread"])
+            thread.join(self.case.deadline_s)
+            if not answers:
+                return Failure("run", 4, ("Deadline",), None, "the call is still blocked")
+            return answers[0]
+        return getattr(self, "_" + step["do"])(step)  # type: ignore[no-any-return]
+
+    def _start(self, step: Mapping[str, Any]) -> None:
+        answers: list[Outcome] = []
+
+        def work() -> None:
+            outcome = self._do(step["step"])
+            if outcome is not None:
+                answers.append(outcome)
+
+        thread = threading.Thread(target=work, daemon=True)
+        self.blocked[step["thread"]] = (thread, answers)
+        thread.start()
+        thread.join(step.get("grace_s", 0.0))
+
+    def _open(self, step: Mapping[str, Any]) -> Outcome:
+        outcome = self.engine.open(self.case.graphs[step["graph"]], step.get("config", {}))
+        if isinstance(outcome, Opened):
+            self.handles[step["session"]] = outcome.handle
+            self.open_sessions[outcome.handle] = None
+        return outcome
+
+    def _session(self, step: Mapping[str, Any]) -> str:
+        return self.handles[step["session"]]
+
+    def _extend(self, step: Mapping[str, Any]) -> Outcome:
+        return self.engine.extend(self._session(step), self.case.graphs[step["graph"]])
+
+    def _run(self, step: Mapping[str, Any]) -> Outcome:
+        return self.engine.run(
+            self._session(step), step["fetches"], _feeds(step), step.get("options", {})
+        )
+
+    def _setup(self, step: Mapping[str, Any]) -> Outcome:
+        outcome = self.engine.setup(self._session(step), step["fetches"], step.get("names", []))
+        return self._keep(step, outcome)
+
+    def _callable(self, step: Mapping[str, Any]) -> Outcome:
+        outcome = self.engine.callable(self._session(step), step["fetches"], step.get("names", []))
+        return self._keep(step, outcome)
+
+    def _keep(self, step: Mapping[str, Any], outcome: Outcome) -> Outcome:
+        if isinstance(outcome, Opened):
+            self.handles[step["handle"]] = outcome.handle
+        return outcome
+
+    def _partial(self, step: Mapping[str, Any]) -> Outcome:
+        handle = self.handles[step["handle"]]
+        return self.engine.partial(self._session(step), handle, step["fetches"], _feeds(step))
+
+    def _call(self, step: Mapping[str, Any]) -> Outcome:
+        values = [tensors.decode(form) for form in step.get("values", [])]
+        return self.engine.call(self._session(step), self.handles[step["handle"]], values)
+
+    def _devices(self, step: Mapping[str, Any]) -> Outcome:
+        return self.engine.devices(self._session(step))
+
+    def _reset(self, step: Mapping[str, Any]) -> Outcome:
+        return self.engine.reset(step.get("containers", []))
+
+    def _close(self, step: Mapping[str, Any]) -> Outcome:
+        self.open_sessions.pop(self._session(step), None)
+        return self.engine.close(self._session(step))

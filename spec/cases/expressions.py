@@ -1,0 +1,203 @@
+"""Expressions of an API case: JSON that is evaluated against a `tensorflow.compat.v1` namespace.
+
+Plain JSON stands for itself. Objects have one `$` key (and `args`, `kwargs` with `$call`):
+
+  {"$": "tf.float32"}, {"$": "x.op.name"}   a bound name and public attributes of it
+  {"$call": F, "args": [E...], "kwargs": {}} a call; F a dotted name or an expression
+  {"$item": [E, index]}                      indexing; index may be {"$slice": [a, b, c]}
+  {"$op": ["+", E, E]}                       an operator from `OPERATORS`
+  {"$is": [E, E]}  {"$isinstance": [E, E]}   identity; class membership
+  {"$type": E}  {"$len": E}  {"$str": E}     the class's name; length; str()
+  {"$tuple": [E...]} {"$set": [E...]}        structures JSON lacks; also $generator
+  {"$dict": [[E, E]...]}                     also $ordered_dict
+  {"$namedtuple": {type, fields, values}}    also $attrs (an attrs class)
+  {"$fn": {"params": [...], "returns": E}}   a function (device functions and the like)
+  {"$getattr": [E, "name"]}                  an attribute of an expression
+
+and the literals of `values`. Nothing is ever executed as Python text: names resolve only in
+the case's own scope, and attributes that start with an underscore are refused.
+"""
+
+from __future__ import annotations
+
+import collections
+import functools
+import operator
+from collections.abc import Callable, Mapping
+from typing import Any, Final
+
+from sessrun.spec.cases.values import LITERAL_FORMS, literal
+
+__all__ = ["OPERATORS", "ExpressionError", "Scope", "evaluate"]
+
+OPERATORS: Final[Mapping[str, Callable[..., Any]]] = {
+    "+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.truediv,
+    "//": operator.floordiv, "%": operator.mod, "**": operator.pow, "@": operator.matmul,
+    "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge,
+    "==": operator.eq, "!=": operator.ne, "&": operator.and_, "|": operator.or_,
+    "^": operator.xor, "neg": operator.neg, "invert": operator.invert, "abs": operator.abs,
+    "bool": bool, "not": operator.not_, "in": lambda a, b: a in b, "hash": hash, "iter": iter,
+}  # fmt: skip
+
+#: Underscored names of the namedtuple and attrs protocols that a case may not reach either.
+Scope = dict[str, Any]
+
+
+class ExpressionError(ValueError):
+    """An expression is ill-formed: the fault is the case's, never the backend's."""
+
+
+def evaluate(form: Any, scope: Scope) -> Any:
+    """The value of an expression in a scope (names to values; `tf` is the namespace).
+
+    Raises:
+      ExpressionError: the expression is ill-formed or names something unbound.
+      Exception: whatever the backend raises.
+
+    """
+    if isinstance(form, list):
+        return [evaluate(item, scope) for item in form]
+    if not isinstance(form, dict):
+        return form
+    key = next((k for k in form if k.startswith("$")), None)
+    if key is None:
+        return {name: evaluate(item, scope) for name, item in form.items()}
+    if key in LITERAL_FORMS:
+        return literal(form)
+    handler = _FORMS.get(key)
+    if handler is None:
+        raise ExpressionError(f"unknown expression form {key}")
+    return handler(form, scope)
+
+
+def _name(form: dict[str, Any], scope: Scope) -> Any:
+    return _dotted(form["$"], scope)
+
+
+def _dotted(path: Any, scope: Scope) -> Any:
+    if not isinstance(path, str):
+        raise ExpressionError(f"a name is a string, got {path!r}")
+    first, *rest = path.split(".")
+    if first not in scope:
+        raise ExpressionError(f"{first!r} is not bound in this case")
+    return functools.reduce(_attribute, rest, scope[first])
+
+
+def _attribute(value: Any, name: str) -> Any:
+    if name.startswith("_") and name not in {"__enter__", "__exit__"}:
+        raise ExpressionError(f"attribute {name!r} is not public")
+    return getattr(value, name)
+
+
+def _call(form: dict[str, Any], scope: Scope) -> Any:
+    target = form["$call"]
+    function = _dotted(target, scope) if isinstance(target, str) else evaluate(target, scope)
+    args = [evaluate(item, scope) for item in form.get("args", [])]
+    kwargs = {name: evaluate(item, scope) for name, item in form.get("kwargs", {}).items()}
+    return function(*args, **kwargs)
+
+
+def _getattr(form: dict[str, Any], scope: Scope) -> Any:
+    value, name = form["$getattr"]
+    return _attribute(evaluate(value, scope), name)
+
+
+def _item(form: dict[str, Any], scope: Scope) -> Any:
+    value, index = form["$item"]
+    return evaluate(value, scope)[evaluate(index, scope)]
+
+
+def _slice(form: dict[str, Any], scope: Scope) -> Any:
+    return slice(*(evaluate(part, scope) for part in form["$slice"]))
+
+
+def _operator(form: dict[str, Any], scope: Scope) -> Any:
+    symbol, *operands = form["$op"]
+    if symbol not in OPERATORS:
+        raise ExpressionError(f"unknown operator {symbol!r}")
+    return OPERATORS[symbol](*(evaluate(item, scope) for item in operands))
+
+
+def _pair(function: Callable[[Any, Any], Any]) -> Callable[[dict[str, Any], Scope], Any]:
+    def handler(form: dict[str, Any], scope: Scope) -> Any:
+        (left, right), = form.values()
+        return function(evaluate(left, scope), evaluate(right, scope))
+
+    return handler
+
+
+def _unary(function: Callable[[Any], Any]) -> Callable[[dict[str, Any], Scope], Any]:
+    def handler(form: dict[str, Any], scope: Scope) -> Any:
+        (operand,) = form.values()
+        return function(evaluate(operand, scope))
+
+    return handler
+
+
+def _pairs(kind: Callable[[Any], Any]) -> Callable[[dict[str, Any], Scope], Any]:
+    def handler(form: dict[str, Any], scope: Scope) -> Any:
+        (pairs,) = form.values()
+        return kind((evaluate(k, scope), evaluate(v, scope)) for k, v in pairs)
+
+    return handler
+
+
+@functools.cache
+def _namedtuple_class(name: str, fields: tuple[str, ...]) -> Any:
+    return collections.namedtuple(name, fields)  # noqa: PYI024 - the fields are data
+
+
+def _namedtuple(form: dict[str, Any], scope: Scope) -> Any:
+    body = form["$namedtuple"]
+    cls = _namedtuple_class(body["type"], tuple(body["fields"]))
+    return cls(*(evaluate(item, scope) for item in body["values"]))
+
+
+@functools.cache
+def _attrs_class(name: str, fields: tuple[str, ...]) -> Any:
+    import attr  # noqa: PLC0415 - an optional package, needed only by cases that use it
+
+    return attr.make_class(name, list(fields))
+
+
+def _attrs(form: dict[str, Any], scope: Scope) -> Any:
+    body = form["$attrs"]
+    cls = _attrs_class(body["type"], tuple(body["fields"]))
+    return cls(*(evaluate(item, scope) for item in body["values"]))
+
+
+def _function(form: dict[str, Any], scope: Scope) -> Any:
+    params, body = form["$fn"]["params"], form["$fn"]["returns"]
+
+    def function(*args: Any) -> Any:
+        return evaluate(body, {**scope, **dict(zip(params, args, strict=True))})
+
+    return function
+
+
+def _generator(items: list[Any]) -> Any:
+    return (item for item in items)
+
+
+_FORMS: Final[Mapping[str, Callable[[dict[str, Any], Scope], Any]]] = {
+    "$": _name,
+    "$call": _call,
+    "$getattr": _getattr,
+    "$item": _item,
+    "$slice": _slice,
+    "$op": _operator,
+    "$is": _pair(operator.is_),
+    "$isinstance": _pair(isinstance),
+    "$type": _unary(lambda value: type(value).__name__),
+    "$len": _unary(len),
+    "$str": _unary(str),
+    "$tuple": _unary(tuple),
+    "$set": _unary(set),
+    "$list": _unary(list),
+    "$generator": _unary(_generator),
+    "$dict": _pairs(dict),
+    "$ordered_dict": _pairs(collections.OrderedDict),
+    "$namedtuple": _namedtuple,
+    "$attrs": _attrs,
+    "$fn": _function,
+}

@@ -1,0 +1,326 @@
+"""The judge: observations of a case against what its steps expect, or against an oracle's.
+
+Expectations (`expect` of a step):
+
+  absent                         the step must succeed
+  {"value": M} {"values": [M…]}  it must succeed with a value (api) or values (engine) that match
+  {"error": {"classes": [...]}}  it must raise one of these classes (or a subclass)
+  {"error": {"codes": [...]}}    it must fail with one of these codes
+  {"facts": {...}}               it must succeed and report at least these facts
+  {"any_of": [EXPECT...]}        one of several outcomes the clauses allow
+  {"oracle": {"contract": C}}    as the oracle: equal values under the contract, or a failure of
+                                 the same code (engine) or class (api)
+
+Matchers `M` are the forms of `values`, compared exactly (NaN equals NaN, -0.0 is 0.0), in which
+any subtree may be {"near": form, "contract": C}, {"like": {"dtype": d, "shape": s}},
+{"anything": true}, {"object": "ClassName"}, {"as_array": form} (0-d array and numpy scalar are
+alike), {"one_of": [M…]}, {"keep": name}, {"same_as": name} or {"differs_from": name}.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sessrun.spec import tensors
+from sessrun.spec.cases.model import Case, Observation, walk
+from sessrun.spec.rules.numeric import difference
+
+__all__ = ["Finding", "Judgement", "judge"]
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """Why a case fails: the step, what was wanted, what was seen, in words for people."""
+
+    step: str
+    reason: str
+    want: Any = None
+    got: Any = None
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """`pass`, `fail` or `unsupported`, and the finding that decided it."""
+
+    result: str
+    finding: Finding | None = None
+
+
+class _Mismatch(Exception):  # noqa: N818 - not an error: the judge's way out of a deep comparison
+    """A value does not match; the argument says where and how."""
+
+
+def judge(
+    case: Case, seen: Sequence[Observation], oracle: Sequence[Observation] | None = None
+) -> Judgement:
+    """Judge one interpretation of a case.
+
+    Args:
+      case: the case.
+      seen: the observations of the backend.
+      oracle: the observations of the oracle, for cases whose steps expect `oracle`.
+
+    """
+    by_step = {entry["step"]: entry for entry in seen}
+    oracle_by_step = {entry["step"]: entry for entry in oracle or ()}
+    kept: dict[str, Any] = {}
+    for path, step in walk(case.steps):
+        entry = by_step.get(path)
+        if entry is None:
+            if _observed(case, step):
+                return Judgement("fail", Finding(path, "the step was not answered"))
+            continue
+        if entry["outcome"] == "unsupported":
+            reason = f"unsupported: {entry.get('capability')} {entry.get('message', '')}".strip()
+            return Judgement("unsupported", Finding(path, reason))
+        finding = _judge_step(path, step, entry, kept, oracle_by_step.get(path))
+        if finding is not None:
+            return Judgement("fail", finding)
+    return Judgement("pass")
+
+
+def _observed(case: Case, step: Mapping[str, Any]) -> bool:
+    """Whether a step that succeeds leaves an observation."""
+    match step["do"]:
+        case "start" | "thread":
+            return False
+        case "with":
+            return "error" in step.get("expect", {})
+        case "eval":
+            return "as" not in step or "expect" in step
+    return True
+
+
+def _judge_step(
+    path: str,
+    step: Mapping[str, Any],
+    entry: Observation,
+    kept: dict[str, Any],
+    oracle: Observation | None,
+) -> Finding | None:
+    expect = step.get("expect", {})
+    options = expect.get("any_of") or [expect]
+    reasons = []
+    for option in options:
+        trial = dict(kept)
+        reason = _reason(option, entry, trial, oracle)
+        if reason is None:
+            kept.update(trial)
+            return None
+        reasons.append(reason)
+    return Finding(path, "; or ".join(reasons), expect, _shown(entry))
+
+
+def _shown(entry: Observation) -> Any:
+    return {key: value for key, value in entry.items() if key not in {"step", "outcome"}}
+
+
+def _reason(
+    expect: Mapping[str, Any], entry: Observation, kept: dict[str, Any], oracle: Observation | None
+) -> str | None:
+    """Why the observation breaks the expectation; None if it does not."""
+    if "oracle" in expect:
+        return _against_oracle(expect["oracle"], entry, oracle)
+    if "error" in expect:
+        return _error_reason(expect["error"], entry)
+    if entry["outcome"] == "failure":
+        return f"it failed with {entry['classes'][:1] or entry['code']}: {entry['message']}"
+    try:
+        if "value" in expect:
+            _match(expect["value"], entry.get("value"), kept, "value")
+        if "values" in expect:
+            _match(list(expect["values"]), entry.get("values"), kept, "values")
+        for name, want in expect.get("facts", {}).items():
+            _match(want, entry.get("facts", {}).get(name), kept, f"facts.{name}")
+    except _Mismatch as mismatch:
+        return str(mismatch)
+    return None
+
+
+def _error_reason(error: Mapping[str, Any], entry: Observation) -> str | None:
+    if entry["outcome"] != "failure":
+        return f"it succeeded, but must fail with {error.get('classes') or error.get('codes')}"
+    if "classes" in error and not set(error["classes"]) & set(entry["classes"]):
+        return f"it raised {entry['classes'][0]}, not {' or '.join(error['classes'])}"
+    if "codes" in error and entry["code"] not in error["codes"]:
+        return f"it failed with code {entry['code']}, not {error['codes']}"
+    if "nodes" in error and entry["node"] is not None and entry["node"] not in error["nodes"]:
+        return f"it named node {entry['node']!r}, not {error['nodes']}"
+    if "calls" in error and entry["call"] not in error["calls"]:
+        return f"the call that failed was {entry['call']}, not {error['calls']}"
+    return None
+
+
+def _against_oracle(
+    expect: Mapping[str, Any], entry: Observation, oracle: Observation | None
+) -> str | None:
+    if oracle is None:
+        return "the oracle did not answer this step"
+    if oracle["outcome"] == "failure":
+        if entry["outcome"] != "failure":
+            return f"it succeeded, the oracle raised {oracle['classes'][0]}: {oracle['message']}"
+        if oracle["code"] != entry["code"] and not set(oracle["classes"][:1]) & set(
+            entry["classes"]
+        ):
+            return (
+                f"it raised {entry['classes'][0]} (code {entry['code']}), "
+                f"the oracle {oracle['classes'][0]} (code {oracle['code']})"
+            )
+        return None
+    if entry["outcome"] == "failure":
+        return f"it raised {entry['classes'][0]}: {entry['message']}; the oracle succeeded"
+    try:
+        for key in ("value", "values", "facts"):
+            if key in oracle:
+                want = {"near": oracle[key], "contract": expect.get("contract", "exact")}
+                _match(want, entry.get(key), {}, key)
+    except _Mismatch as mismatch:
+        return str(mismatch)
+    return None
+
+
+def _match(want: Any, got: Any, kept: dict[str, Any], place: str, contract: str = "exact") -> None:
+    """Raise _Mismatch unless `got` (a described value) matches the matcher `want`."""
+    if isinstance(want, dict) and want and not next(iter(want)).startswith("$"):
+        handler = _MATCHERS.get(next(iter(want)))
+        if handler is None:
+            raise _Mismatch(f"{place}: the case has an unknown matcher {next(iter(want))!r}")
+        handler(want, got, kept, place, contract)
+    elif isinstance(want, dict) and want:
+        _match_form(want, got, kept, place, contract)
+    elif isinstance(want, list):
+        if not isinstance(got, list) or len(got) != len(want):
+            raise _Mismatch(f"{place}: want a list of {len(want)}, got {_brief(got)}")
+        for index, item in enumerate(want):
+            _match(item, got[index], kept, f"{place}[{index}]", contract)
+    elif type(want) is not type(got) or want != got:
+        raise _Mismatch(f"{place}: want {_brief(want)}, got {_brief(got)}")
+
+
+def _match_form(
+    want: dict[str, Any], got: Any, kept: dict[str, Any], place: str, contract: str
+) -> None:
+    ((key, body),) = want.items()
+    if not isinstance(got, dict) or set(got) != {key}:
+        raise _Mismatch(f"{place}: want {key}, got {_brief(got)}")
+    if key in {"$array", "$scalar"}:
+        _match_tensor(body, got[key], place, contract)
+    elif key in {"$tuple", "$dict", "$ordered_dict", "$mapping"}:
+        _match(body, got[key], kept, f"{place}{key}", contract)
+    elif key in {"$namedtuple", "$attrs"}:
+        for part in ("type", "fields", "values"):
+            _match(body[part], got[key].get(part), kept, f"{place}.{part}", contract)
+    elif key == "$float" and contract != "exact":
+        _match_tensor(_as_double(body), _as_double(got[key]), place, contract)
+    elif body != got[key]:
+        raise _Mismatch(f"{place}: want {_brief(want)}, got {_brief(got)}")
+
+
+def _as_double(text: Any) -> dict[str, Any]:
+    return tensors.encode(float(text))
+
+
+def _match_tensor(want: Any, got: Any, place: str, contract: str) -> None:
+    try:
+        theirs = tensors.decode(got)
+    except tensors.TensorError as error:
+        raise _Mismatch(f"{place}: {error}") from error
+    if want["dtype"] != got["dtype"]:
+        raise _Mismatch(f"{place}: want dtype {want['dtype']}, got {got['dtype']}")
+    if list(want["shape"]) != list(got["shape"]):
+        raise _Mismatch(f"{place}: want shape {want['shape']}, got {got['shape']}")
+    reason = difference(contract, tensors.decode(want), theirs)
+    if reason is not None:
+        raise _Mismatch(f"{place}: {reason}")
+
+
+def _near(want: dict[str, Any], got: Any, kept: dict[str, Any], place: str, _: str) -> None:
+    _match(want["near"], got, kept, place, want.get("contract", "exact"))
+
+
+def _tensor_of(got: Any) -> Any:
+    if isinstance(got, dict) and len(got) == 1 and next(iter(got)) in {"$array", "$scalar"}:
+        return next(iter(got.values()))
+    return None
+
+
+def _like(want: dict[str, Any], got: Any, _kept: dict[str, Any], place: str, _: str) -> None:
+    tensor = _tensor_of(got)
+    if tensor is None:
+        raise _Mismatch(f"{place}: want a tensor, got {_brief(got)}")
+    for part in ("dtype", "shape"):
+        if part in want["like"] and want["like"][part] != tensor.get(part):
+            raise _Mismatch(f"{place}: want {part} {want['like'][part]}, got {tensor.get(part)}")
+
+
+def _as_array(
+    want: dict[str, Any], got: Any, kept: dict[str, Any], place: str, contract: str
+) -> None:
+    tensor = _tensor_of(got)
+    if tensor is None:
+        raise _Mismatch(f"{place}: want a tensor, got {_brief(got)}")
+    _match_tensor(_tensor_of(want["as_array"]), tensor, place, contract)
+
+
+def _object(want: dict[str, Any], got: Any, _kept: dict[str, Any], place: str, _: str) -> None:
+    if got != {"$object": want["object"]}:
+        raise _Mismatch(f"{place}: want an object of class {want['object']}, got {_brief(got)}")
+
+
+def _anything(want: Any, got: Any, kept: dict[str, Any], place: str, contract: str) -> None:
+    """Every value matches."""
+
+
+def _one_of(
+    want: dict[str, Any], got: Any, kept: dict[str, Any], place: str, contract: str
+) -> None:
+    reasons = []
+    for option in want["one_of"]:
+        try:
+            return _match(option, got, kept, place, contract)
+        except _Mismatch as mismatch:
+            reasons.append(str(mismatch))
+    raise _Mismatch("; or ".join(reasons))
+
+
+def _keep(want: dict[str, Any], got: Any, kept: dict[str, Any], _place: str, _: str) -> None:
+    kept[want["keep"]] = got
+
+
+def _same_as(want: dict[str, Any], got: Any, kept: dict[str, Any], place: str, _: str) -> None:
+    if kept.get(want["same_as"]) != got:
+        raise _Mismatch(f"{place}: want the same value as {want['same_as']}, got {_brief(got)}")
+
+
+def _differs_from(
+    want: dict[str, Any], got: Any, kept: dict[str, Any], place: str, _: str
+) -> None:
+    if kept.get(want["differs_from"]) == got:
+        raise _Mismatch(f"{place}: want another value than {want['differs_from']}, got the same")
+
+
+_MATCHERS = {
+    "near": _near,
+    "like": _like,
+    "as_array": _as_array,
+    "object": _object,
+    "anything": _anything,
+    "one_of": _one_of,
+    "keep": _keep,
+    "same_as": _same_as,
+    "differs_from": _differs_from,
+}
+
+
+def _brief(value: Any) -> str:
+    tensor = _tensor_of(value)
+    if tensor is not None:
+        try:
+            text = f"{tensor['dtype']}{tensor['shape']} {tensors.decode(tensor).tolist()!r}"
+        except (tensors.TensorError, KeyError, TypeError):
+            text = repr(value)
+    else:
+        text = repr(value)
+    return text if len(text) <= 160 else text[:157] + "..."

@@ -1,0 +1,123 @@
+"""A case: identity, surface, clauses, graphs, steps; read, checked, hashed."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from sessrun.spec.schema import check
+
+__all__ = ["Case", "Observation", "canonical_json", "content_hash", "walk"]
+
+#: What a backend was seen to do at one step: JSON with `step` and `outcome`
+#: (value | values | opened | done | failure | unsupported) and what belongs to it.
+Observation = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """One case, immutable.
+
+    Attributes:
+      id: `subject/slug` of a vector, `property:seed:index` of a generated case.
+      title: the rule it shows, in one sentence.
+      surface: `engine` (GraphDef, names, arrays) or `api` (calls on a namespace).
+      clauses: ids of the clauses it tests.
+      steps: the steps, as `docs/cases.md` describes them.
+      graphs: engine surface: name to GraphDef in protobuf's JSON mapping.
+      needs: capabilities or facts without which it does not apply (`gpu`, `partial_runs`).
+      isolated: whether it disturbs other sessions of its process (a reset).
+      deadline_s: seconds that one step may take.
+      provenance: generator, seed, oracle.
+
+    """
+
+    id: str
+    title: str
+    surface: Literal["engine", "api"]
+    clauses: tuple[str, ...]
+    steps: tuple[Mapping[str, Any], ...]
+    graphs: Mapping[str, Any] = field(default_factory=dict)
+    needs: tuple[str, ...] = ()
+    isolated: bool = False
+    deadline_s: float = 30.0
+    provenance: Mapping[str, Any] = field(default_factory=dict)
+
+    @classmethod
+    def from_json(cls, form: Any, source: str) -> Case:
+        """Read a case.
+
+        Raises:
+          SpecError: it does not follow `case.schema.json`, or its hash is not its content's;
+            the message names `source`, the place and the reason.
+
+        """
+        check(form, "case", source)
+        body = {key: value for key, value in form.items() if key != "hash"}
+        for key in ("clauses", "steps", "needs"):
+            body[key] = tuple(body.get(key, ()))
+        case = cls(**body)
+        if "hash" in form and form["hash"] != case.hash:
+            from sessrun.spec.schema import SpecError  # noqa: PLC0415 - only to raise
+
+            raise SpecError(source, "hash", f"content has hash {case.hash}, not {form['hash']}")
+        return case
+
+    def to_json(self) -> dict[str, Any]:
+        """The JSON form, without the fields that hold their defaults, with the hash."""
+        form = self.content()
+        if self.provenance:
+            form["provenance"] = dict(self.provenance)
+        return form | {"hash": self.hash}
+
+    def content(self) -> dict[str, Any]:
+        """What the hash covers: everything but the provenance."""
+        form: dict[str, Any] = {
+            "id": self.id,
+            "title": self.title,
+            "surface": self.surface,
+            "clauses": list(self.clauses),
+            "steps": list(self.steps),
+        }
+        if self.graphs:
+            form["graphs"] = dict(self.graphs)
+        if self.needs:
+            form["needs"] = list(self.needs)
+        if self.isolated:
+            form["isolated"] = True
+        if self.deadline_s != 30.0:
+            form["deadline_s"] = self.deadline_s
+        return form
+
+    @property
+    def hash(self) -> str:
+        """SHA-256 of the canonical JSON of the content."""
+        return content_hash(self.content())
+
+
+def canonical_json(form: Any) -> bytes:
+    """RFC 8785 for the JSON that the spec writes: sorted keys, no spaces, UTF-8, no NaN.
+
+    Floats never need RFC 8785's number rules: cases carry them as `$float` or inside tensors,
+    and the few plain ones (deadlines) print alike.
+    """
+    text = json.dumps(
+        form, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False
+    )
+    return text.encode("utf-8", "surrogatepass")
+
+
+def content_hash(form: Any) -> str:
+    """SHA-256, in hex, of the canonical JSON."""
+    return hashlib.sha256(canonical_json(form)).hexdigest()
+
+
+def walk(steps: Any, prefix: str = "") -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """Every step with its path (`0`, `3.1`), outer before inner."""
+    for index, step in enumerate(steps):
+        path = f"{prefix}{index}"
+        yield path, step
+        yield from walk(step.get("steps", ()), f"{path}.")

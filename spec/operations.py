@@ -1,0 +1,325 @@
+"""Operation declarations: the model of `ops/*.toml`, in the vocabulary of TensorFlow's OpDef.
+
+An operation is declared once:
+
+    [AddV2]
+    summary = "Elementwise x + y, with broadcasting."
+    inputs = ["x: T", "y: T"]
+    outputs = ["z: T"]
+    attrs = ["T: {bfloat16, half, float, double, int32, int64, string}"]
+    shape = "broadcast(x, y)"
+    domain = "broadcastable(x, y)"
+    errors = ["incompatible_shapes(x, y)"]
+    numeric = "exact"
+    python = ["math.add"]
+
+and the runtime, the Python wrappers, GraphDef import and export, the generators, the tests and
+the documentation follow. `shape`, `domain` and `errors` are single parsed calls of functions in
+`sessrun.spec.rules`; they are never evaluated as text.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from sessrun.spec.dtypes import DTYPES, GROUPS
+from sessrun.spec.schema import SpecError
+
+__all__ = ["ArgDecl", "AttrDecl", "Operation", "RuleCall", "parse_attr", "parse_call",
+           "parse_operation"]  # fmt: skip
+
+_OPDEF_NAMES: Final = {row.opdef: row.name for row in DTYPES}
+
+
+@dataclass(frozen=True, slots=True)
+class ArgDecl:
+    """An input or output: `x: T`, `values: N * T`, `args: Targs`, `ref: Ref(T)`, `i: int32`.
+
+    Attributes:
+      name: the argument's name.
+      dtype: a fixed dtype's name, or None.
+      type_attr: the attribute that gives its dtype, or None.
+      number_attr: the attribute that gives how many tensors it is, or None.
+      type_list_attr: the attribute that gives the dtypes of a list of tensors, or None.
+      is_ref: whether it is a reference (of a reference variable).
+
+    """
+
+    name: str
+    dtype: str | None = None
+    type_attr: str | None = None
+    number_attr: str | None = None
+    type_list_attr: str | None = None
+    is_ref: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class AttrDecl:
+    """An attribute: `T: {float, double} = float`, `N: int >= 1`, `shape: shape = unknown`.
+
+    Attributes:
+      name: the attribute's name.
+      type: OpDef's type: string int float bool type shape tensor func, or `list(...)` of one.
+      allowed: dtype names or strings it may have; empty for no restriction.
+      minimum: the least int, or the least length of a list; None for none.
+      has_default: whether it may be left out.
+      default: the default: dtype name, str, int, float, bool, list; a shape as list or None.
+
+    """
+
+    name: str
+    type: str
+    allowed: tuple[str, ...] = ()
+    minimum: int | None = None
+    has_default: bool = False
+    default: Any = None
+
+
+@dataclass(frozen=True, slots=True)
+class RuleCall:
+    """A parsed call `name(arg, ...)`; an argument is a name, a literal or another call.
+
+    A name stands for the input or attribute so called; a literal is an int, a float, a string
+    or a bool.
+    """
+
+    name: str
+    args: tuple[RuleArg, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Name:
+    """An argument of a rule that names an input or an attribute of the operation."""
+
+    text: str
+
+
+RuleArg = Name | RuleCall | int | float | str | bool
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """A declared operation; see the module's text for what each field is in TOML.
+
+    Attributes:
+      name: the op type in a GraphDef.
+      summary: one sentence.
+      inputs: in order.
+      outputs: in order.
+      attrs: in order.
+      shape: the rule in `rules.shapes` for the outputs' shapes.
+      domain: the rule in `rules.domains` for valid arguments; None where a case must be written
+        by hand (state, errors by design).
+      errors: rules in `rules.faults` for invalid arguments, each an expected error.
+      numeric: the contract under which values are compared, by dtype kind or `*`.
+      stateful: whether two equal nodes may not be merged or folded.
+      differentiable: whether a gradient is defined.
+      devices: device kinds that must have a kernel.
+      python: names in the namespace whose wrapper is generated (`add`, `math.add`).
+      commutative: whether exchanging the two inputs changes nothing.
+
+    """
+
+    name: str
+    summary: str
+    inputs: tuple[ArgDecl, ...]
+    outputs: tuple[ArgDecl, ...]
+    attrs: tuple[AttrDecl, ...]
+    shape: RuleCall
+    domain: RuleCall | None = None
+    errors: tuple[RuleCall, ...] = ()
+    numeric: Mapping[str, str] | None = None
+    stateful: bool = False
+    differentiable: bool = False
+    devices: tuple[str, ...] = ("CPU", "GPU")
+    python: tuple[str, ...] = ()
+    commutative: bool = False
+
+    def attr(self, name: str) -> AttrDecl | None:
+        """The declaration of an attribute, or None."""
+        return next((attr for attr in self.attrs if attr.name == name), None)
+
+
+_ARG: Final = re.compile(
+    r"(?P<name>\w+)\s*:\s*(?P<ref>Ref\()?\s*(?:(?P<number>\w+)\s*\*\s*)?(?P<type>\w+)\s*\)?"
+)
+_ATTR: Final = re.compile(
+    r"(?P<name>\w+)\s*:\s*(?P<type>list\([^)]*\)|\{[^}]*\}|\w+)"
+    r"(?:\s*>=\s*(?P<minimum>-?\d+))?(?:\s*=\s*(?P<default>.+))?"
+)
+_TOKEN: Final = re.compile(r"\s*(?:(?P<name>[A-Za-z_]\w*)|(?P<number>-?\d+(?:\.\d+)?)|"
+                           r"'(?P<string>[^']*)'|(?P<mark>[(),]))")  # fmt: skip
+
+
+def parse_operation(name: str, form: Mapping[str, Any], source: str) -> Operation:
+    """An operation from its TOML table (already checked against `op.schema.json`).
+
+    Raises:
+      SpecError: a signature or a rule is ill-formed, or names what is not declared.
+
+    """
+    attrs = tuple(parse_attr(text, f"{source}: {name}") for text in form.get("attrs", []))
+    names = {attr.name: attr for attr in attrs}
+    inputs = tuple(_parse_arg(text, names, f"{source}: {name}") for text in form["inputs"])
+    outputs = tuple(_parse_arg(text, names, f"{source}: {name}") for text in form["outputs"])
+    known = set(names) | {arg.name for arg in inputs}
+    numeric = form.get("numeric", "exact")
+
+    def call(field: str, text: str) -> RuleCall:
+        return parse_call(text, known, f"{source}: {name}.{field}")
+
+    return Operation(
+        name=name,
+        summary=form["summary"],
+        inputs=inputs,
+        outputs=outputs,
+        attrs=attrs,
+        shape=call("shape", form["shape"]),
+        domain=call("domain", form["domain"]) if "domain" in form else None,
+        errors=tuple(call("errors", text) for text in form.get("errors", [])),
+        numeric={"*": numeric} if isinstance(numeric, str) else dict(numeric),
+        stateful=form.get("stateful", False),
+        differentiable=form.get("differentiable", False),
+        devices=tuple(form.get("devices", ("CPU", "GPU"))),
+        python=tuple(form.get("python", ())),
+        commutative=form.get("commutative", False),
+    )
+
+
+def _parse_arg(text: str, attrs: Mapping[str, AttrDecl], source: str) -> ArgDecl:
+    found = _ARG.fullmatch(text.strip())
+    if found is None:
+        raise SpecError(source, text, "not an argument like `x: T`, `v: N * T` or `r: Ref(T)`")
+    name, number, kind = found["name"], found["number"], found["type"]
+    is_ref = found["ref"] is not None
+    if number is not None and number not in attrs:
+        raise SpecError(source, text, f"no attribute {number!r} gives the number of tensors")
+    if kind in _OPDEF_NAMES:
+        return ArgDecl(name, dtype=_OPDEF_NAMES[kind], number_attr=number, is_ref=is_ref)
+    if kind not in attrs:
+        raise SpecError(source, text, f"{kind!r} is neither a dtype nor a declared attribute")
+    if attrs[kind].type == "list(type)":
+        return ArgDecl(name, type_list_attr=kind, is_ref=is_ref)
+    return ArgDecl(name, type_attr=kind, number_attr=number, is_ref=is_ref)
+
+
+def parse_attr(text: str, source: str) -> AttrDecl:
+    """An attribute from its signature text.
+
+    Raises:
+      SpecError: it is ill-formed.
+
+    """
+    found = _ATTR.fullmatch(text.strip())
+    if found is None:
+        raise SpecError(source, text, "not an attribute like `T: {float} = float` or `N: int >= 1`")
+    type_, allowed = _attr_type(found["type"], source)
+    minimum = None if found["minimum"] is None else int(found["minimum"])
+    if found["default"] is None:
+        return AttrDecl(found["name"], type_, allowed, minimum)
+    default = _default(found["default"].strip(), type_, source)
+    return AttrDecl(found["name"], type_, allowed, minimum, has_default=True, default=default)
+
+
+def _attr_type(text: str, source: str) -> tuple[str, tuple[str, ...]]:
+    if text.startswith("list("):
+        inner, allowed = _attr_type(text[5:-1].strip(), source)
+        return f"list({inner})", allowed
+    if text.startswith("{"):
+        items = [item.strip() for item in text[1:-1].split(",") if item.strip()]
+        if items and items[0].startswith("'"):
+            return "string", tuple(item.strip("'") for item in items)
+        unknown = [item for item in items if item not in _OPDEF_NAMES]
+        if unknown:
+            raise SpecError(source, text, f"unknown dtype {unknown[0]!r}")
+        return "type", tuple(_OPDEF_NAMES[item] for item in items)
+    if text in GROUPS:
+        return "type", GROUPS[text]
+    if text not in {"string", "int", "float", "bool", "type", "shape", "tensor", "func"}:
+        raise SpecError(source, text, f"unknown attribute type {text!r}")
+    return text, ()
+
+
+def _default(text: str, type_: str, source: str) -> Any:
+    if type_.startswith("list("):
+        if not (text.startswith("[") and text.endswith("]")):
+            raise SpecError(source, text, "the default of a list is written in brackets")
+        items = [item.strip() for item in text[1:-1].split(",") if item.strip()]
+        return tuple(_default(item, type_[5:-1], source) for item in items)
+    if type_ == "type" and text in _OPDEF_NAMES:
+        return _OPDEF_NAMES[text]
+    if type_ == "bool" and text in {"true", "false"}:
+        return text == "true"
+    if type_ == "string" and len(text) >= 2 and text[0] == text[-1] == "'":
+        return text[1:-1]
+    if type_ == "shape":
+        if text == "unknown":
+            return None
+        return tuple(int(n) for n in text.strip("[]").split(",") if n.strip())
+    try:
+        return {"int": int, "float": float}[type_](text)
+    except (KeyError, ValueError):
+        raise SpecError(source, text, f"not a default of type {type_}") from None
+
+
+def parse_call(text: str, known: set[str], source: str) -> RuleCall:
+    """A rule from its text `name(arg, ...)`.
+
+    Args:
+      text: the call.
+      known: the names that may stand as arguments (inputs and attributes).
+      source: what to name in an error.
+
+    Raises:
+      SpecError: it is no such call, or an argument names nothing.
+
+    """
+    tokens = _tokens(text, source)
+    call, rest = _call(tokens, known, source, text)
+    if rest or not isinstance(call, RuleCall):
+        raise SpecError(source, text, "a rule is one call like `broadcast(x, y)`")
+    return call
+
+
+def _tokens(text: str, source: str) -> list[tuple[str, str]]:
+    tokens, position = [], 0
+    while position < len(text.rstrip()):
+        found = _TOKEN.match(text, position)
+        if found is None or found.lastgroup is None:
+            raise SpecError(source, text, f"unexpected {text[position:position + 10]!r}")
+        tokens.append((found.lastgroup, found[found.lastgroup]))
+        position = found.end()
+    return tokens
+
+
+def _call(
+    tokens: list[tuple[str, str]], known: set[str], source: str, text: str
+) -> tuple[RuleArg, list[tuple[str, str]]]:
+    if not tokens:
+        raise SpecError(source, text, "an argument is missing")
+    (kind, value), *rest = tokens
+    if kind == "number":
+        return (float(value) if "." in value else int(value)), rest
+    if kind == "string":
+        return value, rest
+    if kind == "mark":
+        raise SpecError(source, text, f"unexpected {value!r}")
+    if not rest or rest[0] != ("mark", "("):
+        if value in {"true", "false"}:
+            return value == "true", rest
+        if value not in known:
+            raise SpecError(source, text, f"{value!r} is no input or attribute")
+        return Name(value), rest
+    args: list[RuleArg] = []
+    rest = rest[1:]
+    while rest and rest[0] != ("mark", ")"):
+        arg, rest = _call(rest, known, source, text)
+        args.append(arg)
+        if rest and rest[0] == ("mark", ","):
+            rest = rest[1:]
+    if not rest:
+        raise SpecError(source, text, "a parenthesis is not closed")
+    return RuleCall(value, tuple(args)), rest[1:]

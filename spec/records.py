@@ -1,0 +1,139 @@
+"""The run record: append-only JSON lines in plan order, from which every report is computed.
+
+  {"kind": "header", ...}   first: versions, digests, backend, environment, plan hash, seed
+  {"kind": "result", ...}   one per case that was answered
+  {"kind": "event", ...}    restarts of the worker, the breaker opening, a resumed run
+  {"kind": "footer", ...}   last: the run came to its end
+
+Each line is self-contained and follows `record.schema.json`. A line cut by a kill is dropped on
+resume; nothing else in a record is ever rewritten.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final, TextIO
+
+from sessrun.spec.schema import SpecError, check
+
+__all__ = ["RESULTS", "RecordWriter", "RunRecord", "read_record"]
+
+#: The closed set of results of a case, worst last.
+RESULTS: Final = (
+    "pass", "skipped", "unsupported", "flaky", "fail", "timeout", "crash", "error", "missing",
+    "infra_error",
+)  # fmt: skip
+
+
+@dataclass(slots=True)
+class RunRecord:
+    """A record as read.
+
+    Attributes:
+      header: the header line.
+      results: case id to result line, in file order.
+      events: event lines in order.
+      complete: whether the footer is there.
+      valid_bytes: where the last whole line ends; what follows was cut by a kill.
+
+    """
+
+    header: dict[str, Any]
+    results: dict[str, dict[str, Any]] = field(default_factory=dict)
+    events: list[dict[str, Any]] = field(default_factory=list)
+    complete: bool = False
+    valid_bytes: int = 0
+
+
+def read_record(path: Path) -> RunRecord:
+    """Read a record; a last line that was cut is left out.
+
+    Raises:
+      SpecError: the file cannot be read, a whole line is no JSON or breaks the schema, the
+        header is missing or not first, or a case is answered twice; the message names the line.
+
+    """
+    try:
+        raw = path.read_bytes()
+    except OSError as error:
+        raise SpecError(str(path), "", f"cannot be read: {error}") from error
+    record: RunRecord | None = None
+    end = 0
+    for number, line in enumerate(raw.split(b"\n")[:-1], 1):
+        place = f"line {number}"
+        form = _parse(line, str(path), place)
+        end += len(line) + 1
+        if record is None:
+            if form["kind"] != "header":
+                raise SpecError(str(path), place, "the first line must be the header")
+            record = RunRecord(form, valid_bytes=end)
+            continue
+        _add(record, form, str(path), place)
+        record.valid_bytes = end
+    if record is None:
+        raise SpecError(str(path), "line 1", "no whole header line")
+    return record
+
+
+def _parse(line: bytes, source: str, place: str) -> dict[str, Any]:
+    try:
+        form: dict[str, Any] = json.loads(line)
+    except (ValueError, RecursionError) as error:
+        raise SpecError(source, place, f"not JSON: {error}") from error
+    check(form, "record", f"{source}: {place}")
+    return form
+
+
+def _add(record: RunRecord, form: dict[str, Any], source: str, place: str) -> None:
+    if form["kind"] == "header":
+        raise SpecError(source, place, "a second header")
+    if record.complete and form["kind"] != "event":
+        raise SpecError(source, place, "a line after the footer")
+    if form["kind"] == "event":
+        record.events.append(form)
+    elif form["kind"] == "footer":
+        record.complete = True
+    elif form["id"] in record.results:
+        raise SpecError(source, place, f"case {form['id']!r} is answered twice")
+    else:
+        record.results[form["id"]] = form
+
+
+class RecordWriter:
+    """Appends lines to a record, each flushed to the disk before the next case starts."""
+
+    def __init__(self, path: Path, keep_bytes: int | None = None) -> None:
+        """Open `path`: anew, or (resume) after its first `keep_bytes` bytes."""
+        self._file: TextIO
+        if keep_bytes is not None:
+            os.truncate(path, keep_bytes)
+        self._file = path.open("w" if keep_bytes is None else "a", encoding="utf-8")
+
+    def write(self, form: Mapping[str, Any]) -> None:
+        """Append one line and flush it."""
+        text = json.dumps(form, sort_keys=True, separators=(",", ":"), allow_nan=False)
+        self._file.write(text + "\n")
+        self._file.flush()
+
+    def close(self) -> None:
+        """Flush to the disk and close."""
+        self._file.flush()
+        os.fsync(self._file.fileno())
+        self._file.close()
+
+    def __enter__(self) -> RecordWriter:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+def lines(path: Path) -> Iterator[dict[str, Any]]:
+    """The lines of a record file as JSON, unchecked."""
+    with path.open(encoding="utf-8") as file:
+        for line in file:
+            yield json.loads(line)

@@ -1,0 +1,1 @@
+"""The rules that operations name: shapes, value domains, error conditions, numeric contracts."""

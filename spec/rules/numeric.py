@@ -1,0 +1,101 @@
+"""Numeric contracts: when two tensors of one dtype and shape count as equal.
+
+`exact`              the same values; NaN equals NaN, -0.0 equals 0.0
+`ulp(n)`             each element within n units in the last place of the wanted one
+`close(rtol, atol)`  |got - want| <= atol + rtol * |want|, infinities and NaN in the same places
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections.abc import Callable
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+
+__all__ = ["ContractError", "difference"]
+
+
+class ContractError(ValueError):
+    """A numeric contract's text is not one."""
+
+
+def difference(contract: str, want: np.ndarray, got: np.ndarray) -> str | None:
+    """Why `got` is not `want` under the contract; None if it is.
+
+    Both have one dtype and shape (any dtype of the spec; strings are object arrays of bytes).
+
+    Raises:
+      ContractError: the contract is unknown.
+
+    """
+    if want.dtype == object or want.dtype.kind in "biuV" and want.dtype.names is None and (
+        not _is_float(want)
+    ):
+        equal = want == got
+    elif want.dtype.names is not None:
+        equal = np.asarray(want.view(want.dtype[0]) == got.view(want.dtype[0]))
+    else:
+        equal = _test(contract)(want, got)
+    if np.all(equal):
+        return None
+    where = np.argwhere(~np.asarray(equal))
+    index = tuple(int(i) for i in where[0])
+    place = f" at index {list(index)}" if index else ""
+    return (
+        f"want {want[index]!r}, got {got[index]!r}{place}"
+        f" ({len(where)} of {want.size} elements differ, contract {contract})"
+    )
+
+
+def _is_float(array: np.ndarray) -> bool:
+    return array.dtype.kind in "fc" or ml_dtypes.finfo is not None and _has_finfo(array.dtype)
+
+
+@functools.cache
+def _has_finfo(dtype: np.dtype[Any]) -> bool:
+    try:
+        ml_dtypes.finfo(dtype)
+    except (ValueError, TypeError, KeyError):
+        return False
+    return True
+
+
+@functools.cache
+def _test(contract: str) -> Callable[[np.ndarray, np.ndarray], Any]:
+    if contract == "exact":
+        return _exact
+    found = re.fullmatch(r"(ulp|close)\(([^()]*)\)", contract)
+    if found is None:
+        raise ContractError(f"unknown numeric contract {contract!r}")
+    numbers = [float(text) for text in found[2].split(",")]
+    if found[1] == "ulp" and len(numbers) == 1:
+        return functools.partial(_ulp, numbers[0])
+    if found[1] == "close" and len(numbers) == 2:
+        return functools.partial(_close, *numbers)
+    raise ContractError(f"{contract!r} has the wrong number of arguments")
+
+
+def _exact(want: np.ndarray, got: np.ndarray) -> Any:
+    with np.errstate(invalid="ignore"):
+        return (want == got) | ((want != want) & (got != got))  # noqa: PLR0124 - NaN
+
+
+def _ulp(units: float, want: np.ndarray, got: np.ndarray) -> Any:
+    if want.dtype.kind == "c":
+        return _ulp(units, want.real, got.real) & _ulp(units, want.imag, got.imag)
+    info = ml_dtypes.finfo(want.dtype)
+    wide, seen = want.astype(np.float64), got.astype(np.float64)
+    with np.errstate(all="ignore"):
+        exponent = np.floor(np.log2(np.maximum(np.abs(wide), float(info.tiny))))
+        spacing = float(info.eps) * np.exp2(exponent)
+        return _exact(want, got) | (np.abs(wide - seen) <= units * spacing)
+
+
+def _close(rtol: float, atol: float, want: np.ndarray, got: np.ndarray) -> Any:
+    wider = np.complex128 if want.dtype.kind == "c" else np.float64
+    wide, seen = want.astype(wider), got.astype(wider)
+    with np.errstate(all="ignore"):
+        return _exact(want, got) | (np.abs(wide - seen) <= atol + rtol * np.abs(wide))

@@ -1,0 +1,103 @@
+"""Tensors as JSON: `{dtype, shape, data}`, the form of cases, records and the process protocol.
+
+Data is base64 of the little-endian C-order bytes; a string tensor's data is a list of base64
+items; 4-bit integers take one byte each.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import math
+from collections.abc import Mapping
+from typing import Any, Final
+
+import numpy as np
+
+from sessrun.spec.dtypes import BY_NAME, row_of_numpy
+
+__all__ = ["MAX_ELEMENTS", "TensorError", "decode", "encode"]
+
+#: A tensor in a case or a message may not claim more elements than this.
+MAX_ELEMENTS: Final = 2**31 - 1
+
+
+class TensorError(ValueError):
+    """A tensor's JSON form is not one, or does not agree with itself."""
+
+
+def encode(value: Any) -> dict[str, Any]:
+    """The JSON form of an ndarray (or anything numpy makes one of); C order, little-endian.
+
+    Raises:
+      TensorError: no dtype of the spec holds such elements.
+
+    """
+    array = np.asarray(value)
+    row = row_of_numpy(array.dtype)
+    if row is None:
+        raise TensorError(f"no tensor dtype holds numpy dtype {array.dtype}")
+    shape = [int(n) for n in array.shape]
+    if row.kind == "string":
+        items = [item if isinstance(item, bytes) else str(item).encode() for item in array.flat]
+        data: Any = [base64.b64encode(item).decode() for item in items]
+    else:
+        little = array.astype(array.dtype.newbyteorder("<")) if array.dtype.kind in "iufc" else array
+        data = base64.b64encode(np.ascontiguousarray(little).tobytes()).decode()
+    return {"dtype": row.name, "shape": shape, "data": data}
+
+
+def decode(form: Mapping[str, Any]) -> np.ndarray:
+    """The ndarray of a JSON form; string tensors are object arrays of bytes.
+
+    Raises:
+      TensorError: a field is missing, the dtype is unknown, or data and shape disagree.
+
+    """
+    if not isinstance(form, Mapping) or not {"dtype", "shape", "data"} <= form.keys():
+        raise TensorError(f"a tensor needs dtype, shape and data, got {_brief(form)}")
+    row = BY_NAME.get(form["dtype"]) if isinstance(form["dtype"], str) else None
+    if row is None or row.numpy is None:
+        raise TensorError(f"unknown tensor dtype {_brief(form['dtype'])}")
+    shape = _shape(form["shape"])
+    count = math.prod(shape)
+    if row.kind == "string":
+        return _strings(form["data"], shape, count)
+    raw = _bytes(form["data"])
+    if len(raw) != count * row.itemsize:
+        raise TensorError(
+            f"a {row.name} tensor of shape {list(shape)} takes {count * row.itemsize} bytes, "
+            f"data has {len(raw)}"
+        )
+    return np.frombuffer(raw, dtype=np.dtype(row.numpy)).reshape(shape).copy()
+
+
+def _shape(shape: Any) -> tuple[int, ...]:
+    dims = shape if isinstance(shape, list) else [None]
+    if not all(isinstance(n, int) and not isinstance(n, bool) and n >= 0 for n in dims):
+        raise TensorError(f"a tensor's shape is a list of integers >= 0, got {_brief(shape)}")
+    if len(dims) > 254 or math.prod(dims) > MAX_ELEMENTS:  # TensorFlow's own rank limit
+        raise TensorError(f"a tensor of shape {_brief(shape)} is too large")
+    return tuple(dims)
+
+
+def _bytes(data: Any) -> bytes:
+    if not isinstance(data, str):
+        raise TensorError(f"a tensor's data is a base64 string, got {_brief(data)}")
+    try:
+        return base64.b64decode(data, validate=True)
+    except (binascii.Error, ValueError) as error:
+        raise TensorError(f"a tensor's data is not base64: {error}") from error
+
+
+def _strings(data: Any, shape: tuple[int, ...], count: int) -> np.ndarray:
+    if not isinstance(data, list) or len(data) != count:
+        raise TensorError(f"a string tensor of shape {list(shape)} needs a list of {count} items")
+    array = np.empty(count, dtype=object)
+    array[:] = [_bytes(item) for item in data]
+    return array.reshape(shape)
+
+
+def _brief(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= 80 else text[:77] + "..."
