@@ -1,0 +1,1 @@
+"""The conformance suite: plan, runner, verdicts, generators, faulty backends, benchmarks."""

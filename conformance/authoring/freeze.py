@@ -1,0 +1,106 @@
+"""Freezes authored cases and findings as vectors, after the oracle has agreed to them.
+
+A vector is written only if TensorFlow passes it in the oracle's configuration and in its
+default one. A vector that exists is immutable: a changed case needs `replace`, which is for
+vectors that no release has published.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import importlib
+import json
+import pkgutil
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from sessrun.conformance import authoring
+from sessrun.conformance.authoring.record import AUTHORED, record
+from sessrun.spec.cases import judge as judging
+from sessrun.spec.cases.model import Case
+from sessrun.spec.loader import SPEC_DIR, load_clauses
+
+__all__ = ["ORACLES", "FreezeReport", "freeze_cases", "record_subject", "subjects"]
+
+#: The configurations of TensorFlow that must agree to a vector.
+ORACLES: Final = ("tensorflow#oracle", "tensorflow")
+
+Observe = Callable[[Case], list[dict[str, Any]]]
+
+
+@dataclass(slots=True)
+class FreezeReport:
+    """What freezing did: ids written, unchanged, and refused with the reason."""
+
+    written: list[str]
+    unchanged: list[str]
+    refused: dict[str, str]
+
+
+def subjects() -> list[str]:
+    """The authored subjects: modules of this package that hold cases."""
+    skip = {"record", "freeze"}
+    return sorted(m.name for m in pkgutil.iter_modules(authoring.__path__) if m.name not in skip)
+
+
+def record_subject(subject: str, namespace: Any) -> list[Case]:
+    """Record every authored case of a subject; namespace builds GraphDefs."""
+    importlib.import_module(f"sessrun.conformance.authoring.{subject.replace('-', '_')}")
+    wanted = subject.replace("_", "-")
+    return [record(a, namespace) for a in AUTHORED.values() if a.subject == wanted]
+
+
+def freeze_cases(
+    cases: Iterable[Case],
+    oracles: Mapping[str, Observe],
+    *,
+    generator: str,
+    replace: bool = False,
+    folder: Path = SPEC_DIR / "vectors",
+) -> FreezeReport:
+    """Freeze cases to which every oracle agrees.
+
+    Args:
+      cases: the cases.
+      oracles: name to a function that gives the oracle's observations of a case.
+      generator: what made the cases, for the provenance.
+      replace: whether a vector that exists may change.
+      folder: the folder of the vectors.
+
+    """
+    report = FreezeReport([], [], {})
+    for case in cases:
+        path = folder / f"{case.id}.json"
+        old = json.loads(path.read_text(encoding="utf-8")) if path.exists() else None
+        if old is not None and old.get("hash") == case.hash:
+            report.unchanged.append(case.id)
+            continue
+        reason = _refusal(case, oracles, old, replace=replace)
+        if reason is not None:
+            report.refused[case.id] = reason
+            continue
+        provenance = {"generator": generator, "oracle": ["tensorflow 2.21", *oracles]}
+        frozen = dataclasses.replace(case, provenance=provenance)
+        Case.from_json(frozen.to_json(), case.id)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        text = json.dumps(frozen.to_json(), indent=1, ensure_ascii=False)
+        path.write_text(text + "\n", encoding="utf-8")
+        report.written.append(case.id)
+    return report
+
+
+def _refusal(case: Case, oracles: Mapping[str, Observe], old: Any, *, replace: bool) -> str | None:
+    if old is not None and not replace:
+        return "a vector is immutable: give the case a new name, or use --replace before release"
+    unknown = [id_ for id_ in case.clauses if id_ not in load_clauses()]
+    if unknown:
+        return f"no clause is called {unknown[0]}"
+    for name, observe in oracles.items():
+        judgement = judging.judge(case, observe(case))
+        if judgement.result != "pass":
+            finding = judgement.finding
+            where = f"step {finding.step}: {finding.reason}" if finding else ""
+            return f"{name} does not agree: {judgement.result}, {where}"
+    return None

@@ -1,0 +1,103 @@
+"""How a faulty backend is written and loaded.
+
+    @fault("FETCH-004", "A list fetch comes back as a tuple.")
+    def list_comes_back_as_tuple(tf: Any) -> Any:
+        class Session(tf.Session):
+            def run(self, fetches, feed_dict=None, options=None, run_metadata=None):
+                values = super().run(fetches, feed_dict, options, run_metadata)
+                return tuple(values) if isinstance(fetches, list) else values
+        return override(tf, Session=Session)
+
+A fault takes a conforming namespace and gives one that differs in one behaviour. Since the
+engine surface of a namespace is `import_graph_def` and `Session.run`, the fault shows on both.
+"""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from sessrun.adapters.namespace import NamespaceBackend
+from sessrun.adapters.registry import AdapterError, load
+
+__all__ = ["FAULTS", "Fault", "Overlay", "backend", "fault", "override"]
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """A fault: its name, the clause it breaks, one sentence, and the change."""
+
+    name: str
+    clause: str
+    summary: str
+    change: Callable[[Any], Any]
+
+
+#: Every fault by name.
+FAULTS: dict[str, Fault] = {}
+
+
+def fault(clause: str, summary: str) -> Callable[[Callable[[Any], Any]], Callable[[Any], Any]]:
+    """Register a function from a conforming namespace to a faulty one."""
+
+    def decorate(change: Callable[[Any], Any]) -> Callable[[Any], Any]:
+        name = change.__name__.replace("_", "-")
+        if name in FAULTS:
+            raise ValueError(f"two faults are called {name}")
+        FAULTS[name] = Fault(name, clause, summary, change)
+        return change
+
+    return decorate
+
+
+class Overlay:
+    """A namespace whose attributes are another's, but for those given."""
+
+    def __init__(self, base: Any, changes: dict[str, Any]) -> None:
+        self._base = base
+        self.__dict__.update(changes)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._base, name)
+
+
+def override(namespace: Any, **changes: Any) -> Any:
+    """The namespace with these attributes replaced.
+
+    A replaced `Session` stands for `InteractiveSession` too where the fault gives one; names
+    inside groups (`tf.errors`) are replaced by giving an overlay of the group.
+    """
+    return Overlay(namespace, changes)
+
+
+def load_all() -> dict[str, Fault]:
+    """Import every module of this package, so that `FAULTS` is whole."""
+    package = importlib.import_module("sessrun.conformance.faulty")
+    for name in _modules(package.__path__):
+        importlib.import_module(f"{package.__name__}.{name}")
+    return FAULTS
+
+
+def _modules(path: Any) -> Iterator[str]:
+    yield from sorted(m.name for m in pkgutil.iter_modules(path) if m.name != "framework")
+
+
+def backend(argument: str | None = None) -> NamespaceBackend:
+    """The backend of `NAME` or `NAME@BASE`, BASE any adapter with a namespace.
+
+    Raises:
+      AdapterError: there is no such fault, or the base has no namespace.
+
+    """
+    name, _, base = (argument or "").partition("@")
+    faults = load_all()
+    if name not in faults:
+        raise AdapterError(f"no fault is called {name!r}; `sessrun selfcheck --list` lists them")
+    inner = load(base or "reference")
+    if not isinstance(inner, NamespaceBackend):
+        raise AdapterError(f"{base!r} has no namespace that a fault could change")
+    changed = faults[name].change(inner.namespace)
+    return NamespaceBackend(changed, f"faulty {name}", inner.describe().version)

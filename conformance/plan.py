@@ -1,0 +1,117 @@
+"""The plan of a run: which cases, in which order; a pure function of profile, seed and counts."""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from sessrun.conformance import properties
+from sessrun.spec.cases.model import Case, content_hash
+from sessrun.spec.loader import load_clauses, load_profiles, load_vectors
+
+__all__ = ["CERTIFY_COUNT", "CERTIFY_SEED", "Plan", "PlanError", "build_plan", "case_of",
+           "suite_digest"]  # fmt: skip
+
+#: Generated cases per property in a certification, and their seed.
+CERTIFY_COUNT: Final = 60
+CERTIFY_SEED: Final = 2026
+
+
+class PlanError(ValueError):
+    """What was asked for is no plan: an unknown profile, an unknown case."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A plan.
+
+    Attributes:
+      profile: the profile's name.
+      seed: the seed of the generated cases.
+      generated: how many cases each property generates.
+      cases: the cases in order: vectors by id, then properties by name and index.
+
+    """
+
+    profile: str
+    seed: int
+    generated: int
+    cases: tuple[Case, ...]
+
+    def to_json(self) -> dict[str, Any]:
+        """What a package stores and `verify` regenerates: ids, hashes and clauses in order."""
+        return {
+            "profile": self.profile,
+            "seed": self.seed,
+            "generated": self.generated,
+            "cases": [
+                {"id": case.id, "hash": case.hash, "clauses": list(case.clauses)}
+                for case in self.cases
+            ],
+        }
+
+    @functools.cached_property
+    def hash(self) -> str:
+        """SHA-256 of the canonical JSON of the plan."""
+        return content_hash(self.to_json())
+
+
+def build_plan(
+    profile: str, seed: int = CERTIFY_SEED, generated: int = CERTIFY_COUNT
+) -> Plan:
+    """The plan of a profile: every case that tests one of its clauses.
+
+    Raises:
+      PlanError: there is no such profile.
+
+    """
+    if profile not in load_profiles():
+        raise PlanError(f"no profile is called {profile!r}; there are {', '.join(load_profiles())}")
+    clauses = {id_ for id_, clause in load_clauses().items() if clause.profile == profile}
+    vectors = [case for case in load_vectors().values() if clauses & set(case.clauses)]
+    return Plan(profile, seed, generated, (*vectors, *_generated(clauses, seed, generated)))
+
+
+def _generated(clauses: set[str], seed: int, count: int) -> Iterator[Case]:
+    for name, prop in sorted(properties.PROPERTIES.items()):
+        if clauses & set(prop.clauses):
+            for index in range(count):
+                yield properties.generate(name, seed, index)
+
+
+def case_of(id_: str) -> Case:
+    """The case of an id: a vector's, or a generated one's made anew.
+
+    Raises:
+      PlanError: no case has this id.
+
+    """
+    if ":" not in id_:
+        try:
+            return load_vectors()[id_]
+        except KeyError:
+            raise PlanError(f"no vector is called {id_!r}") from None
+    name, _, rest = id_.partition(":")
+    seed, _, index = rest.partition(":")
+    if name not in properties.PROPERTIES or not seed.isdigit() or not index.isdigit():
+        raise PlanError(f"{id_!r} is no `property:seed:index` of a known property")
+    return properties.generate(name, int(seed), int(index))
+
+
+@functools.cache
+def suite_digest() -> str:
+    """SHA-256 over the sources that decide what a case asks and how it is judged."""
+    root = Path(__file__).resolve().parent
+    spec = root.parent / "spec"
+    if not spec.is_dir():
+        spec = Path(properties.__file__).resolve().parents[2] / "spec"
+    digest = hashlib.sha256()
+    for folder in (root / "properties", root / "checks", spec / "cases", spec / "rules"):
+        for path in sorted(folder.rglob("*.py")):
+            digest.update(path.relative_to(folder.parent).as_posix().encode() + b"\0")
+            digest.update(path.read_bytes())
+    return digest.hexdigest()
