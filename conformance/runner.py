@@ -97,20 +97,25 @@ class Runner:
         return found
 
     def run(self, case: Case) -> dict[str, Any]:
-        """Run one case: its line of the record."""
+        """Run one case, a failing one twice: its line of the record."""
+        line = self.run_once(case)
+        if line["result"] == "fail" and self._retries < _RETRIES and not self.in_process:
+            self._retries += 1
+            self._restart("a failing case is tried again on a fresh worker", 0.0)
+            again = self.run_once(case)
+            if again["result"] != "fail":
+                line |= {"result": "flaky", "detail": f"the second try: {again['result']}"}
+            line["attempts"] = 2
+        return line
+
+    def run_once(self, case: Case) -> dict[str, Any]:
+        """Run one case a single time: its line of the record."""
         if self._losses.unresponsive:
             return self._line(case, "missing", 0.0, detail="backend unresponsive")
         absent = sorted(set(case.needs) & {"gpu", "no-gpu", "two-cpus"} - facts())
         if absent:
             return self._line(case, "skipped", 0.0, detail=f"not here: {', '.join(absent)}")
         line = self._attempt(case)
-        if line["result"] == "fail" and self._retries < _RETRIES and not self.in_process:
-            self._retries += 1
-            self._restart("a failing case is tried again on a fresh worker", 0.0)
-            again = self._attempt(case)
-            if again["result"] != "fail":
-                line |= {"result": "flaky", "detail": f"the second try: {again['result']}"}
-            line["attempts"] = 2
         if case.isolated and not self.in_process:
             self._restart("the case disturbs its process", 0.0)
         return line

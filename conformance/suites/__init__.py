@@ -1,0 +1,1 @@
+"""The suite as pytest modules: `pytest --pyargs sessrun.conformance`."""

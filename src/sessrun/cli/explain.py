@@ -1,0 +1,72 @@
+"""Explain a clause: statement, sources, vectors, properties, faulty backends, last results."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from sessrun.cli.failure import UserError
+
+SUMMARY = "print a clause with its sources, tests and last results"
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Add the command's arguments."""
+    parser.add_argument("id", help="a clause's id, such as FEED-007, or a vector's id")
+    parser.add_argument("--record", type=Path, help="a run record to take last results from")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Print it."""
+    from sessrun.conformance.plan import case_of
+    from sessrun.conformance.replay import python_lines
+    from sessrun.spec.loader import load_clauses
+
+    clauses = load_clauses()
+    if args.id in clauses:
+        _clause(args.id, args.record)
+        return 0
+    if "/" in args.id or ":" in args.id:
+        case = case_of(args.id)
+        print(f"{case.id} ({case.surface} surface): {case.title}")
+        print(f"clauses: {', '.join(case.clauses)}\n")
+        print("\n".join(python_lines(case)))
+        return 0
+    subject = args.id.rpartition("-")[0] or args.id
+    near = [id_ for id_ in clauses if id_.startswith(subject.upper())]
+    raise UserError(
+        f"no clause is called {args.id!r}"
+        + (f"; of that subject there are {near[0]} to {near[-1]}" if near else "")
+    )
+
+
+def _clause(id_: str, record: Path | None) -> None:
+    from sessrun.conformance.faulty.framework import load_all
+    from sessrun.conformance.properties import PROPERTIES
+    from sessrun.spec.loader import load_clauses, load_debt, load_vectors
+    from sessrun.spec.records import read_record
+
+    clause = load_clauses()[id_]
+    print(f"{id_}  {clause.level}, {clause.surface} surface, profile {clause.profile}, "
+          f"since {clause.since}\n\n  {clause.statement}\n")
+    for source in clause.sources:
+        print(f"  source    {source}")
+    if clause.condition:
+        print(f"  applies   only with: {clause.condition}")
+    if clause.note:
+        print(f"  note      {clause.note}")
+    for case in load_vectors().values():
+        if id_ in case.clauses:
+            print(f"  vector    {case.id}: {case.title}")
+    for prop in PROPERTIES.values():
+        if id_ in prop.clauses:
+            print(f"  property  {prop.name}: {prop.summary}")
+    for fault in load_all().values():
+        if fault.clause == id_:
+            print(f"  fault     {fault.name}: {fault.summary}")
+    if id_ in load_debt():
+        print(f"  debt      lacks {', '.join(load_debt()[id_]['lacks'])}")
+    if record is not None:
+        for line in read_record(record).results.values():
+            if id_ in line["clauses"]:
+                print(f"  result    {line['id']}: {line['result']}")

@@ -1,0 +1,20 @@
+"""Errors that the command line tells in one line, without a traceback."""
+
+from __future__ import annotations
+
+__all__ = ["UserError", "told"]
+
+
+class UserError(Exception):
+    """What the user asked for cannot be done; the message says why and what to do."""
+
+
+def told() -> tuple[type[Exception], ...]:
+    """The errors whose message is all that a user needs."""
+    from sessrun.adapters.process.errors import WorkerError
+    from sessrun.adapters.registry import AdapterError
+    from sessrun.conformance.execution import ResumeError
+    from sessrun.conformance.plan import PlanError
+    from sessrun.spec.schema import SpecError
+
+    return (AdapterError, PlanError, ResumeError, SpecError, WorkerError)

@@ -1,0 +1,103 @@
+"""Freeze authored cases, or the case of a replay file, as vectors: TensorFlow must agree.
+
+Needs the [tensorflow] extra.
+"""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+from sessrun.cli.failure import UserError
+
+SUMMARY = "freeze cases as vectors, after TensorFlow agreed"
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Add the command's arguments."""
+    parser.add_argument(
+        "what", nargs="*", help="authored subjects (default: all), or replay files with --as"
+    )
+    parser.add_argument("--as", dest="id", metavar="SUBJECT/SLUG", help="the new vector's id")
+    parser.add_argument("--only", metavar="TEXT", help="only cases whose id contains this")
+    parser.add_argument(
+        "--replace", action="store_true", help="change vectors that no release has published"
+    )
+    parser.add_argument(
+        "--prune", action="store_true", help="delete the subject's vectors no function records"
+    )
+
+
+def run(args: argparse.Namespace) -> int:
+    """Freeze; 1 if the oracle refused any case."""
+    from sessrun.adapters.process.host import spawn
+    from sessrun.conformance.authoring import freeze
+    from sessrun.spec.cases import engine
+
+    workers = {name: spawn(name) for name in freeze.ORACLES}
+
+    def observer(worker: Any) -> freeze.Observe:
+        def observe(case: Any) -> list[dict[str, Any]]:
+            worker.deadline_s = case.deadline_s
+            seen = worker.interpret_api(case) if case.surface == "api" else None
+            seen = engine.interpret(case, worker) if seen is None else seen
+            if case.isolated:
+                worker.restart()
+            return seen
+
+        return observe
+
+    oracles = {name: observer(worker) for name, worker in workers.items()}
+    try:
+        reports = (
+            [_replay(args, oracles)] if args.id else list(_subjects(args, oracles))
+        )
+    finally:
+        for worker in workers.values():
+            worker.shutdown()
+    for report in reports:
+        for id_ in report.written:
+            print(f"frozen     {id_}")
+        for id_, reason in report.refused.items():
+            print(f"refused    {id_}: {reason}")
+    written = sum(len(report.written) for report in reports)
+    refused = sum(len(report.refused) for report in reports)
+    unchanged = sum(len(report.unchanged) for report in reports)
+    print(f"{written} frozen, {unchanged} unchanged, {refused} refused")
+    return 1 if refused else 0
+
+
+def _replay(args: argparse.Namespace, oracles: Any) -> Any:
+    import dataclasses
+
+    from sessrun.conformance.authoring import freeze
+    from sessrun.conformance.replay import read_replay
+
+    if len(args.what) != 1:
+        raise UserError("--as takes exactly one replay file")
+    found = read_replay(Path(args.what[0]))
+    case = dataclasses.replace(found, id=args.id, provenance={})
+    return freeze.freeze_cases(
+        [case], oracles, generator=f"finding {found.id}", replace=args.replace
+    )
+
+
+def _subjects(args: argparse.Namespace, oracles: Any) -> Any:
+    from sessrun.adapters.registry import load
+    from sessrun.conformance.authoring import freeze
+    from sessrun.spec.loader import SPEC_DIR
+
+    namespace = load("tensorflow").namespace  # type: ignore[attr-defined]
+    for subject in args.what or freeze.subjects():
+        cases = freeze.record_subject(subject, namespace)
+        if args.prune:
+            folder = SPEC_DIR / "vectors" / subject.replace("_", "-")
+            kept = {case.id.partition("/")[2] for case in cases}
+            for path in folder.glob("*.json"):
+                if path.stem not in kept:
+                    path.unlink()
+        chosen = [case for case in cases if not args.only or args.only in case.id]
+        yield freeze.freeze_cases(
+            chosen, oracles, generator=f"authoring.{subject}", replace=args.replace
+        )

@@ -1,0 +1,46 @@
+"""`sessrun`: parses the command line and hands it to the command's module."""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import sys
+from collections.abc import Sequence
+from typing import Final
+
+from sessrun import __version__
+
+__all__ = ["main"]
+
+#: Commands in the order of `--help`; each module has SUMMARY, configure(parser) and run(args).
+COMMANDS: Final = (
+    "certify", "verify", "run", "replay", "bench", "compare", "explain", "spec", "selfcheck",
+    "expect", "serve", "freeze",
+)  # fmt: skip
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run a command; the exit status: 0 good, 1 the answer is no, 2 wrong usage or input."""
+    arguments = list(sys.argv[1:] if argv is None else argv)
+    parser = argparse.ArgumentParser(
+        prog="sessrun", description="What sess.run must do: certify, verify, measure backends."
+    )
+    parser.add_argument("--version", action="version", version=f"sessrun {__version__}")
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
+    for name in COMMANDS:
+        module = importlib.import_module(f"sessrun.cli.{name}")
+        sub = commands.add_parser(name, help=module.SUMMARY, description=module.__doc__)
+        module.configure(sub)
+        sub.set_defaults(run=module.run)
+    args = parser.parse_args(arguments)
+    from sessrun.cli.failure import UserError, told
+
+    try:
+        status: int = args.run(args)
+    except (UserError, *told()) as error:
+        print(f"sessrun {args.command}: {error}", file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        print(f"sessrun {args.command}: interrupted", file=sys.stderr)
+        return 130
+    return status
