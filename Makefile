@@ -1,0 +1,55 @@
+# Each target does its own set-up: git, Python >= 3.11 and make are all it needs.
+
+PYTHON  ?= python3
+BACKEND ?= reference
+PROFILE ?= core
+VENV    := .venv
+BIN     := $(VENV)/bin
+OUT     := out
+empty   :=
+extra-tensorflow := [tensorflow]
+EXTRA   := $(extra-$(BACKEND))
+
+.PHONY: certify test check drift soak clean
+
+certify: $(VENV)/certify-$(BACKEND).stamp
+	$(BIN)/sessrun certify $(BACKEND) --profile $(PROFILE) --output $(OUT)/certify-$(BACKEND)-$(PROFILE)
+
+test: $(VENV)/dev.stamp
+	$(BIN)/python -m pytest -q
+
+# Lint, types and generated files.
+check: $(VENV)/dev.stamp
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(MAKE) drift
+
+drift: $(VENV)/dev.stamp
+	$(BIN)/python -m sessrun.spec.tables.generate --check
+	$(BIN)/python -m sessrun.spec.proto.regenerate --check
+	$(BIN)/sessrun spec --html docs/spec.html --check
+
+# The same code as CI's slices, larger counts; results are committed under reports/published/.
+soak: $(VENV)/certify-tensorflow.stamp $(VENV)/dev.stamp
+	$(BIN)/sessrun run tensorflow --profile $(PROFILE) --seed $${SEED:-1} --generated $${COUNT:-2000} \
+	  --record $(OUT)/soak-tensorflow-$${SEED:-1}.jsonl --resume
+
+$(VENV)/bin/python:
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/certify-$(BACKEND).stamp: $(VENV)/bin/python pyproject.toml
+	$(BIN)/python -m pip install --quiet --editable '.$(EXTRA)'
+	touch $@
+
+ifneq ($(BACKEND),tensorflow)
+$(VENV)/certify-tensorflow.stamp: $(VENV)/bin/python pyproject.toml
+	$(BIN)/python -m pip install --quiet --editable '.[tensorflow]'
+	touch $@
+endif
+
+$(VENV)/dev.stamp: $(VENV)/bin/python pyproject.toml
+	$(BIN)/python -m pip install --quiet --editable '.[dev]'
+	touch $@
+
+clean:
+	rm -rf $(VENV) $(OUT)

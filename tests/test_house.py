@@ -1,0 +1,105 @@
+"""The house rules of docs/architecture.md: who may import whom, and how long a module may be."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+PARTS = ("spec", "reference", "adapters", "conformance", "reports")
+ALLOWED = {
+    "spec": {"spec"},
+    "reference": {"reference", "spec"},
+    "adapters": {"adapters", "spec"},
+    "conformance": {"conformance", "adapters", "spec"},
+    "reports": {"reports", "spec"},
+}
+#: The one module of the adapters that may import the runtime.
+EXCEPTIONS = {("adapters/reference.py", "reference")}
+FORBIDDEN_NAMES = {"utils", "helpers", "common", "misc"}
+MAX_LINES = 450
+
+
+def modules(*parts: str) -> list[Path]:
+    found = [path for part in parts for path in (ROOT / part).rglob("*.py")]
+    return sorted(path for path in found if not path.name.endswith("_pb2.py"))
+
+
+def is_generated(path: Path) -> bool:
+    return path.read_text(encoding="utf-8").lstrip('#" \n').lower().startswith("generated")
+
+
+def imported(path: Path) -> Iterator[tuple[str, int]]:
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from ((alias.name, node.lineno) for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            if node.module == "sessrun":
+                yield from ((f"sessrun.{alias.name}", node.lineno) for alias in node.names)
+            else:
+                yield node.module, node.lineno
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_dependencies_run_one_way(part: str) -> None:
+    wrong = []
+    for path in modules(part):
+        relative = path.relative_to(ROOT).as_posix()
+        for name, line in imported(path):
+            room = name.split(".")[1] if name.startswith("sessrun.") else None
+            if room in PARTS and room not in ALLOWED[part] and (relative, room) not in EXCEPTIONS:
+                wrong.append(f"{relative}:{line} imports {name}")
+    assert not wrong, "\n".join(wrong)
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_backends_are_imported_by_their_adapter_only(part: str) -> None:
+    engines = {"tensorflow", "tf_keras", "cupy"}
+    allowed = {"adapters/tensorflow.py", "reference/devices.py"}
+    wrong = [
+        f"{path.relative_to(ROOT)}:{line} imports {name}"
+        for path in modules(part)
+        for name, line in imported(path)
+        if name.split(".")[0] in engines and path.relative_to(ROOT).as_posix() not in allowed
+    ]
+    assert not wrong, "\n".join(wrong)
+
+
+def test_no_module_is_too_long_or_nameless() -> None:
+    wrong = []
+    for path in modules(*PARTS, "src", "tests"):
+        count = path.read_text(encoding="utf-8").count("\n")
+        if count > MAX_LINES and not is_generated(path):
+            wrong.append(f"{path.relative_to(ROOT)} has {count} lines, at most {MAX_LINES}")
+        if path.stem in FORBIDDEN_NAMES:
+            wrong.append(f"{path.relative_to(ROOT)}: a module is named for its subject")
+    assert not wrong, "\n".join(wrong)
+
+
+def test_every_module_says_what_lives_in_it() -> None:
+    bare = [
+        str(path.relative_to(ROOT))
+        for path in modules(*PARTS, "src")
+        if not ast.get_docstring(ast.parse(path.read_text(encoding="utf-8")))
+    ]
+    assert not bare, "\n".join(bare)
+
+
+def test_nothing_unpickles_or_evaluates_text() -> None:
+    wrong = []
+    for path in modules(*PARTS, "src"):
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+                if node.func.id in {"eval", "exec", "compile"}:
+                    wrong.append(f"{path.relative_to(ROOT)}:{node.lineno} calls {node.func.id}")
+        wrong += [
+            f"{path.relative_to(ROOT)}:{line} imports {name}"
+            for name, line in imported(path)
+            if name.split(".")[0] in {"pickle", "marshal", "shelve"}
+        ]
+    assert not wrong, "\n".join(wrong)
