@@ -1,0 +1,1 @@
+"""The reference runtime: a namespace that behaves like `tensorflow.compat.v1`."""

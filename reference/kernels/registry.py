@@ -1,0 +1,179 @@
+"""The registry of kernels: which function computes an operation on which kind of device.
+
+A kernel module (any module of this package) registers plain functions at import; the session
+imports all of them when the first plan is compiled.
+
+    @kernel("MatMul")
+    def matmul(xp, a, b, *, transpose_a, transpose_b): ...
+
+    @binder("AddV2")
+    def add(bind): return bind.xp.add
+
+Inputs are arrays of `xp` (0-d ones may be numpy scalars), string tensors numpy object arrays of
+bytes, an input declared `Ref(T)` is a `VariableBuffer`, a resource handle any object. One output
+is returned as itself, several as a tuple, none as None. What a kernel cannot compute it reports
+by `KernelError`; a numpy exception that escapes becomes code 3.
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib
+import inspect
+import pkgutil
+import threading
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final, TypeVar
+
+from sessrun.reference.resources import KernelError, ResourceStore, Step, VariableBuffer
+
+__all__ = ["Bind", "Entry", "KernelError", "Node", "ResourceStore", "Step", "VariableBuffer",
+           "binder", "kernel", "lookup"]  # fmt: skip
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """The node a kernel is bound for: its name and its op type."""
+
+    name: str
+    type: str
+
+
+@dataclass(frozen=True, slots=True)
+class Bind:
+    """What a kernel may know when it is bound, once per node and session (or per plan).
+
+    Attributes:
+      xp: the array module of the device: numpy or cupy.
+      attrs: every attribute of the node by name: Python values; a dtype is its spec name
+        (`float32`), a shape a tuple with None for unknown dimensions or None for unknown rank,
+        a tensor an ndarray, a string `bytes` or `str` as declared.
+      node: name and op type.
+      device: the full name of the device it is placed on.
+      resources: the session's resources, keyed by (container, shared name).
+      seeds: the attributes `seed` and `seed2`, (0, 0) where there are none.
+
+    """
+
+    xp: Any
+    attrs: Mapping[str, Any]
+    node: Node
+    device: str
+    resources: ResourceStore
+    seeds: tuple[int, int] = (0, 0)
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One registration.
+
+    Attributes:
+      bind: makes the function that is called with the inputs.
+      host_inputs: names of inputs that stay in host memory on any device (shapes, axes).
+      host_outputs: names of outputs that are in host memory on any device.
+      needs_step: whether the function takes the `Step` before its inputs (it may block).
+      gpu_dtypes: dtypes of attribute `T` for which a GPU kernel exists; empty for all.
+
+    """
+
+    bind: Callable[[Bind], Callable[..., Any]]
+    host_inputs: frozenset[str] = field(default_factory=frozenset)
+    host_outputs: frozenset[str] = field(default_factory=frozenset)
+    needs_step: bool = False
+    gpu_dtypes: frozenset[str] = field(default_factory=frozenset)
+
+
+_ENTRIES: Final[dict[tuple[str, str], Entry]] = {}
+_LOADING: Final = threading.Lock()
+_LOADED: Final[list[bool]] = []
+
+
+def binder(
+    *op_types: str,
+    devices: tuple[str, ...] = ("CPU", "GPU"),
+    host_inputs: tuple[str, ...] = (),
+    host_outputs: tuple[str, ...] = (),
+    needs_step: bool = False,
+    gpu_dtypes: tuple[str, ...] = (),
+) -> Callable[[F], F]:
+    """Register a function from `Bind` to the function that computes.
+
+    Args:
+      *op_types: the op types it serves.
+      devices: the device kinds it runs on.
+      host_inputs: inputs that are numpy arrays even on a GPU.
+      host_outputs: outputs that are numpy arrays even on a GPU.
+      needs_step: the computing function takes the running `Step` first.
+      gpu_dtypes: dtypes of attribute `T` that the GPU kernel takes; empty for all.
+
+    Raises:
+      ValueError: a kernel for this op type and device kind is registered already.
+
+    """
+
+    def register(function: F) -> F:
+        entry = Entry(
+            function, frozenset(host_inputs), frozenset(host_outputs), needs_step,
+            frozenset(gpu_dtypes),
+        )  # fmt: skip
+        for op_type in op_types:
+            for device in devices:
+                if (op_type, device) in _ENTRIES:
+                    raise ValueError(f"a kernel for {op_type} on {device} is registered already")
+                _ENTRIES[op_type, device] = entry
+        return function
+
+    return register
+
+
+def kernel(
+    *op_types: str,
+    devices: tuple[str, ...] = ("CPU", "GPU"),
+    host_inputs: tuple[str, ...] = (),
+    host_outputs: tuple[str, ...] = (),
+    gpu_dtypes: tuple[str, ...] = (),
+) -> Callable[[F], F]:
+    """Register `function(xp, *inputs, **attributes)`; attributes only those its signature names.
+
+    The arguments are those of `binder`.
+    """
+
+    def register(function: F) -> F:
+        wanted = [
+            name
+            for name, parameter in inspect.signature(function).parameters.items()
+            if parameter.kind is inspect.Parameter.KEYWORD_ONLY
+        ]
+
+        def bind(bind: Bind) -> Callable[..., Any]:
+            attrs = {name: bind.attrs[name] for name in wanted}
+            return functools.partial(function, bind.xp, **attrs)
+
+        binder(
+            *op_types, devices=devices, host_inputs=host_inputs, host_outputs=host_outputs,
+            gpu_dtypes=gpu_dtypes,
+        )(bind)  # fmt: skip
+        return function
+
+    return register
+
+
+def lookup(op_type: str, device_kind: str) -> Entry | None:
+    """The kernel of an op type on a device kind (`CPU`, `GPU`), or None."""
+    if not _LOADED:
+        _load()
+    return _ENTRIES.get((op_type, device_kind))
+
+
+def _load() -> None:
+    """Import every module of this package; each registers its kernels."""
+    package = __name__.rpartition(".")[0]
+    with _LOADING:
+        if _LOADED:
+            return
+        for module in pkgutil.iter_modules(importlib.import_module(package).__path__):
+            importlib.import_module(f"{package}.{module.name}")
+        _LOADED.append(True)

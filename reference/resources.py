@@ -1,0 +1,158 @@
+"""What outlives a run: a session's resources, the buffers of reference variables, the step.
+
+Kernels reach all of it through `sessrun.reference.kernels.registry`.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterable
+from typing import Any, Final, TypeVar
+
+__all__ = ["DEFAULT_CONTAINER", "KernelError", "ResourceStore", "Step", "VariableBuffer"]
+
+#: The container of a resource whose node names none.
+DEFAULT_CONTAINER: Final = "localhost"
+
+R = TypeVar("R")
+
+
+class KernelError(Exception):
+    """A kernel's answer instead of a value: `code` is one of `sessrun.spec.errors`."""
+
+    def __init__(self, code: int, message: str) -> None:
+        super().__init__(message)
+        self.code = code
+        self.message = message
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.code, self.message)
+
+
+class VariableBuffer:
+    """The memory of one reference variable.
+
+    An array that was put into `value` is never written to again: whoever read it keeps what was
+    read. An update makes a new array; under `lock` if it uses locking.
+
+    Attributes:
+      name: the node's name, for messages.
+      value: the array, or None while uninitialised.
+      lock: held by updates that use locking.
+
+    """
+
+    __slots__ = ("lock", "name", "value")
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.value: Any = None
+        self.lock = threading.RLock()
+
+    def read(self) -> Any:
+        """The array.
+
+        Raises:
+          KernelError: code 9, naming the variable, while it is uninitialised.
+
+        """
+        value = self.value
+        if value is None:
+            raise KernelError(9, f"Attempting to use uninitialized value {self.name}")
+        return value
+
+
+class ResourceStore:
+    """A session's resources by (container, shared name); safe for threads."""
+
+    def __init__(self) -> None:
+        self._lock = threading.RLock()
+        self._items: dict[tuple[str, str], Any] = {}
+
+    def get_or_create(
+        self, container: str, name: str, kind: type[R], make: Callable[[], R]
+    ) -> R:
+        """The resource of that name, made by `make` if there is none.
+
+        Raises:
+          KernelError: code 3 if the name is taken by a resource of another kind.
+
+        """
+        key = (container or DEFAULT_CONTAINER, name)
+        with self._lock:
+            found = self._items.get(key)
+            if found is None:
+                found = self._items[key] = make()
+        if not isinstance(found, kind):
+            raise KernelError(
+                3, f"Trying to access resource {name} located in container {key[0]}: "
+                f"wrong type, it is a {type(found).__name__}"
+            )  # fmt: skip
+        return found
+
+    def get(self, container: str, name: str) -> Any:
+        """The resource of that name, or None."""
+        with self._lock:
+            return self._items.get((container or DEFAULT_CONTAINER, name))
+
+    def remove(self, container: str, name: str) -> Any:
+        """Take the resource out and return it; None if there is none."""
+        with self._lock:
+            return self._items.pop((container or DEFAULT_CONTAINER, name), None)
+
+    def clear(self, containers: Iterable[str] = ()) -> None:
+        """Forget the resources of these containers; all of them if none is named."""
+        wanted = set(containers)
+        with self._lock:
+            for key in [key for key in self._items if not wanted or key[0] in wanted]:
+                del self._items[key]
+
+
+class Step:
+    """One run while it goes on: when it must end, and whether it was cancelled.
+
+    A kernel that waits (a queue) waits in `wait`, so that closing the session or the deadline
+    ends it.
+    """
+
+    def __init__(self, timeout_s: float | None = None) -> None:
+        self.deadline = None if timeout_s is None else time.monotonic() + timeout_s
+        self._cancelled = False
+        self._waiting: threading.Condition | None = None
+
+    def cancel(self) -> None:
+        """Make every wait of this step raise, now and from now on."""
+        self._cancelled = True
+        condition = self._waiting
+        if condition is not None:
+            with condition:
+                condition.notify_all()
+
+    def check(self) -> None:
+        """Return if the step may go on.
+
+        Raises:
+          KernelError: code 1 once cancelled, code 4 past the deadline.
+
+        """
+        if self._cancelled:
+            raise KernelError(1, "Step was cancelled by an explicit call to `Session::Close()`.")
+        if self.deadline is not None and time.monotonic() >= self.deadline:
+            raise KernelError(4, "Timed out waiting for notification")
+
+    def wait(self, condition: threading.Condition, ready: Callable[[], bool]) -> None:
+        """Wait on `condition`, which the caller holds, until `ready()`.
+
+        Raises:
+          KernelError: code 1 when the step is cancelled, code 4 when its deadline passes.
+
+        """
+        self._waiting = condition
+        try:
+            while not ready():
+                self.check()
+                left = None if self.deadline is None else self.deadline - time.monotonic()
+                condition.wait(left)
+        finally:
+            self._waiting = None
