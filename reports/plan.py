@@ -1,0 +1,85 @@
+"""The plan of a run as reports see it: which cases, with which content, testing which clauses."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from sessrun.spec.cases.model import content_hash
+
+__all__ = ["PlanFacts", "PlannedCase"]
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedCase:
+    """One planned case: its id, the hash of its content, the clauses it tests."""
+
+    id: str
+    hash: str
+    clauses: tuple[str, ...]
+
+    @property
+    def generated(self) -> bool:
+        """Whether it is a generated case (`property:seed:index`), not a vector."""
+        return ":" in self.id
+
+    @property
+    def family(self) -> str:
+        """Where it comes from: the property's name, or the folder of the vector."""
+        separator = ":" if self.generated else "/"
+        return self.id.partition(separator)[0]
+
+
+@dataclass(frozen=True, slots=True)
+class PlanFacts:
+    """A plan as data, as the suite's plan writes itself to JSON.
+
+    Attributes:
+      profile: the profile it was made for.
+      seed: the seed of the generated cases.
+      generated: how many cases each property generates.
+      cases: the planned cases, in the order in which they run.
+
+    """
+
+    profile: str
+    seed: int
+    generated: int
+    cases: tuple[PlannedCase, ...]
+
+    @classmethod
+    def from_json(cls, form: Mapping[str, Any]) -> PlanFacts:
+        """Read `{profile, seed, generated, cases: [{id, hash, clauses}]}`."""
+        cases = tuple(
+            PlannedCase(case["id"], case["hash"], tuple(case["clauses"])) for case in form["cases"]
+        )
+        return cls(form["profile"], form["seed"], form["generated"], cases)
+
+    def to_json(self) -> dict[str, Any]:
+        """The JSON form: the one whose hash stands in the record's header."""
+        return {
+            "profile": self.profile,
+            "seed": self.seed,
+            "generated": self.generated,
+            "cases": [
+                {"id": case.id, "hash": case.hash, "clauses": list(case.clauses)}
+                for case in self.cases
+            ],
+        }
+
+    @property
+    def hash(self) -> str:
+        """SHA-256 of the canonical JSON."""
+        return content_hash(self.to_json())
+
+    @property
+    def header(self) -> dict[str, Any]:
+        """What the header of a record of this plan says of it."""
+        return {
+            "hash": self.hash,
+            "cases": len(self.cases),
+            "profile": self.profile,
+            "seed": self.seed,
+            "generated": self.generated,
+        }

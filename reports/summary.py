@@ -1,0 +1,228 @@
+"""The summary of a run: frozen data that every view shows and that a package stores."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final, Literal
+
+__all__ = [
+    "BLOCKING", "CLAUSE_RESULTS", "VERDICTS", "ClauseResult", "ClauseSummary", "FailureGroup",
+    "SubjectSummary", "Summary", "Verdict", "Waiver",
+]  # fmt: skip
+
+Verdict = Literal["CERTIFIED", "CERTIFIED WITH WAIVERS", "NOT CERTIFIED", "NOT APPLICABLE", "VOID"]
+ClauseResult = Literal["holds", "broken", "not applicable here", "not tested"]
+
+#: Every verdict, best first.
+VERDICTS: Final[tuple[Verdict, ...]] = (
+    "CERTIFIED", "CERTIFIED WITH WAIVERS", "NOT CERTIFIED", "NOT APPLICABLE", "VOID",
+)  # fmt: skip
+#: Every result of a clause.
+CLAUSE_RESULTS: Final[tuple[ClauseResult, ...]] = (
+    "holds", "broken", "not applicable here", "not tested",
+)  # fmt: skip
+#: Results that keep a required clause from counting even where its other cases passed.
+BLOCKING: Final = ("missing", "flaky", "timeout", "crash", "unsupported", "infra_error")
+
+
+@dataclass(frozen=True, slots=True)
+class Waiver:
+    """A clause that the certificate does without: which, why, the bug, until when (ISO date)."""
+
+    clause: str
+    why: str
+    bug: str | None = None
+    expires: str | None = None
+
+    def to_json(self) -> dict[str, Any]:
+        """The JSON form, without what is not given."""
+        form = {"clause": self.clause, "why": self.why, "bug": self.bug, "expires": self.expires}
+        return {key: value for key, value in form.items() if value is not None}
+
+
+@dataclass(frozen=True, slots=True)
+class ClauseSummary:
+    """What a run says of one clause.
+
+    Attributes:
+      id: the clause's id.
+      level: MUST, SHOULD or MAY.
+      statement: its sentence.
+      subject: its subject, lower case.
+      surface: engine, api or both.
+      profile: the profile it belongs to.
+      required: whether the verdict rests on it: a MUST of the run's profile.
+      result: holds, broken, not applicable here, not tested.
+      waived: whether it stands in the way of certification and a waiver excuses that.
+      blocked: whether it stands in the way of certification.
+      vectors: ids of the planned vectors that test it, in plan order.
+      generated: how many planned generated cases test it.
+      counts: result of a case to how many planned cases of the clause had it; no zeros.
+
+    """
+
+    id: str
+    level: str
+    statement: str
+    subject: str
+    surface: str
+    profile: str
+    required: bool
+    result: ClauseResult
+    waived: bool
+    blocked: bool
+    vectors: tuple[str, ...]
+    generated: int
+    counts: Mapping[str, int]
+
+    @property
+    def tests(self) -> int:
+        """How many planned cases test it."""
+        return len(self.vectors) + self.generated
+
+    def to_json(self) -> dict[str, Any]:
+        """The JSON form."""
+        return {
+            "id": self.id,
+            "level": self.level,
+            "statement": self.statement,
+            "subject": self.subject,
+            "surface": self.surface,
+            "profile": self.profile,
+            "required": self.required,
+            "result": self.result,
+            "waived": self.waived,
+            "blocked": self.blocked,
+            "tests": self.tests,
+            "vectors": list(self.vectors),
+            "generated": self.generated,
+            "counts": dict(self.counts),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class SubjectSummary:
+    """The planned cases that test a subject's clauses, each once: how many had which result."""
+
+    subject: str
+    planned: int
+    counts: Mapping[str, int]
+
+    def to_json(self) -> dict[str, Any]:
+        """The JSON form."""
+        return {"subject": self.subject, "planned": self.planned, "counts": dict(self.counts)}
+
+
+@dataclass(frozen=True, slots=True)
+class FailureGroup:
+    """Cases that went wrong alike.
+
+    Attributes:
+      signature: eight hex digits, stable between runs.
+      result: the result they share.
+      family: the property or the vectors' folder they come from.
+      reason: the reason of the first of them.
+      clauses: the clauses they test, sorted.
+      cases: their ids in plan order.
+      step: the step of the first that failed, or None.
+      want: what it should have answered, as JSON, or None.
+      got: what it answered, as JSON, or None.
+
+    """
+
+    signature: str
+    result: str
+    family: str
+    reason: str
+    clauses: tuple[str, ...]
+    cases: tuple[str, ...]
+    step: str | None = None
+    want: Any = None
+    got: Any = None
+
+    def to_json(self) -> dict[str, Any]:
+        """The JSON form."""
+        return {
+            "signature": self.signature,
+            "result": self.result,
+            "family": self.family,
+            "reason": self.reason,
+            "clauses": list(self.clauses),
+            "cases": list(self.cases),
+            "step": self.step,
+            "want": self.want,
+            "got": self.got,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """All that reports say of a run.
+
+    Attributes:
+      header: the record's header, from which versions, backend and environment come.
+      profile: the profile that is judged.
+      verdict: the verdict on it.
+      reasons: why, in sentences, the gravest first.
+      complete: whether the record has its end.
+      planned: how many cases were planned: the denominator of every share.
+      counts: result to number of planned cases, every result of the record's set, zeros too.
+      clauses: the clauses of the profile, and those its planned cases test besides, by id.
+      subjects: the subjects of those clauses.
+      failures: cases that went wrong, grouped.
+      waivers: the waivers handed in.
+      events: restarts and the like, as recorded.
+      seconds: the sum of the times of all cases.
+
+    """
+
+    header: Mapping[str, Any]
+    profile: str
+    verdict: Verdict
+    reasons: tuple[str, ...]
+    complete: bool
+    planned: int
+    counts: Mapping[str, int]
+    clauses: tuple[ClauseSummary, ...]
+    subjects: tuple[SubjectSummary, ...]
+    failures: tuple[FailureGroup, ...]
+    waivers: tuple[Waiver, ...]
+    events: tuple[Mapping[str, Any], ...]
+    seconds: float
+
+    @property
+    def required(self) -> dict[str, int]:
+        """How many clauses the profile requires, and how they came out."""
+        required = [clause for clause in self.clauses if clause.required]
+        counts: dict[str, int] = {"total": len(required)}
+        for result in CLAUSE_RESULTS:
+            counts[result] = sum(clause.result == result for clause in required)
+        counts["waived"] = sum(clause.waived for clause in required)
+        return counts
+
+    def to_json(self) -> dict[str, Any]:
+        """The JSON form, as `summary.schema.json` describes it."""
+        header = self.header
+        return {
+            "summary": 1,
+            "sessrun": header["sessrun"],
+            "spec": header["spec"],
+            "suite": header["suite"],
+            "plan": header["plan"],
+            "backend": {key: header["backend"][key] for key in ("spec", "name", "version")},
+            "started": header.get("started"),
+            "mode": header["mode"],
+            "complete": self.complete,
+            "profile": self.profile,
+            "verdict": self.verdict,
+            "reasons": list(self.reasons),
+            "totals": {"planned": self.planned, **self.counts},
+            "required": self.required,
+            "clauses": [clause.to_json() for clause in self.clauses],
+            "subjects": [subject.to_json() for subject in self.subjects],
+            "failures": [group.to_json() for group in self.failures],
+            "waivers": [waiver.to_json() for waiver in self.waivers],
+            "events": len(self.events),
+            "seconds": round(self.seconds, 3),
+        }

@@ -1,0 +1,126 @@
+"""The terminal view: verdict, totals, clauses by subject, failures by signature with replays.
+
+Everything that a backend controls enters as plain text without control characters; nothing is
+parsed as markup.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from rich.console import Console, Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from sessrun.reports.failures import replay_command
+from sessrun.reports.printable import number, printable, shortened
+from sessrun.reports.summary import FailureGroup, Summary, Verdict
+
+__all__ = ["print_summary", "summary_view"]
+
+_VERDICT_STYLE: Final[dict[Verdict, str]] = {
+    "CERTIFIED": "bold green",
+    "CERTIFIED WITH WAIVERS": "bold yellow",
+    "NOT CERTIFIED": "bold red",
+    "NOT APPLICABLE": "bold",
+    "VOID": "bold magenta",
+}
+#: How many clauses of a group fit on its line.
+_CLAUSES: Final = 5
+_GLYPH: Final[dict[Verdict, str]] = {
+    "CERTIFIED": "✓",
+    "CERTIFIED WITH WAIVERS": "✓",
+    "NOT CERTIFIED": "✗",
+    "NOT APPLICABLE": "-",
+    "VOID": "!",
+}
+
+
+def print_summary(
+    summary: Summary,
+    console: Console | None = None,
+    *,
+    replays: str = "replays",
+    groups: int = 20,
+) -> None:
+    """Print the summary.
+
+    Args:
+      summary: the summary.
+      console: where to; standard output if None.
+      replays: the folder of the replay files, as the printed commands name it.
+      groups: how many groups of failures to show.
+
+    """
+    # Soft wrap: a command that was broken over two lines could not be copied.
+    (console or Console()).print(summary_view(summary, replays, groups), soft_wrap=True)
+
+
+def summary_view(summary: Summary, replays: str = "replays", groups: int = 20) -> RenderableType:
+    """The summary as something that rich can print; arguments as `print_summary`."""
+    parts: list[RenderableType] = [_face(summary), _totals(summary), Text(), _subjects(summary)]
+    if summary.failures:
+        parts.append(Text(f"\nWhat went wrong, {number(len(summary.failures), 'group')}:"))
+    backend = str(summary.header["backend"]["spec"])
+    parts.extend(_failure(group, backend, replays) for group in summary.failures[:groups])
+    hidden = len(summary.failures) - groups
+    if hidden > 0:
+        parts.append(Text(f"  and {number(hidden, 'more group')}: see the full report", "dim"))
+    return Group(*parts)
+
+
+def _face(summary: Summary) -> Text:
+    backend = summary.header["backend"]
+    text = Text()
+    text.append(shortened(f"{backend['name']} {backend['version']}", 80), "bold")
+    text.append(f"  profile {summary.profile}, spec {summary.header['spec']['version']}\n")
+    text.append(f"{_GLYPH[summary.verdict]} {summary.verdict}\n", _VERDICT_STYLE[summary.verdict])
+    for reason in summary.reasons:
+        text.append(f"  {printable(reason)}\n")
+    return text
+
+
+def _totals(summary: Summary) -> Text:
+    """The counts against the one denominator: what was planned."""
+    text = Text(f"{summary.counts['pass']:,} of {number(summary.planned, 'planned case')} passed")
+    for result, count in summary.counts.items():
+        if count and result != "pass":
+            text.append(f", {count:,} {result}")
+    if summary.events:
+        text.append(f"; {number(len(summary.events), 'event')} (restarts and the like)")
+    return text
+
+
+def _subjects(summary: Summary) -> Table:
+    table = Table(box=None, pad_edge=False, header_style="dim", padding=(0, 2, 0, 0))
+    table.add_column("subject")
+    for name in ("required", "hold", "broken", "not tested", "n/a", "cases", "passed"):
+        table.add_column(name, justify="right")
+    for subject in summary.subjects:
+        clauses = [c for c in summary.clauses if c.subject == subject.subject and c.required]
+        results = [clause.result for clause in clauses]
+        broken = results.count("broken")
+        table.add_row(
+            Text(subject.subject),
+            str(len(clauses)),
+            str(results.count("holds")),
+            Text(str(broken), "red" if broken else ""),
+            str(results.count("not tested")),
+            str(results.count("not applicable here")),
+            f"{subject.planned:,}",
+            f"{subject.counts.get('pass', 0):,}",
+        )
+    return table
+
+
+def _failure(group: FailureGroup, backend: str, replays: str) -> Text:
+    shown = ", ".join(group.clauses[:_CLAUSES])
+    more = " …" if len(group.clauses) > _CLAUSES else ""
+    text = Text()
+    text.append(f"  {group.result}", "bold red" if group.result != "unsupported" else "bold")
+    text.append(f" in {number(len(group.cases), 'case')}", "bold")
+    text.append(f"  {shown}{more}  ")
+    text.append(f"[{group.signature}]\n", "dim")
+    text.append(f"    {shortened(group.reason, 240)}\n")
+    text.append(f"    $ {printable(replay_command(group.cases[0], backend, replays))}\n", "cyan")
+    return text
