@@ -1,0 +1,1 @@
+"""Tables generated from the spec's data files, so that nothing parses TOML at import."""
