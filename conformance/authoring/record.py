@@ -346,6 +346,10 @@ class ApiAuthor:
         body = {key: form(value) for key, value in args.items()}
         self._blocks[-1].append({**step, "args": body, "expect": {"value": form(want)}})
 
+    def case(self, id_: str, title: str, clauses: Sequence[str], **options: Any) -> Case:
+        """The case recorded so far."""
+        return Case(id_, title, "api", tuple(clauses), tuple(_tidy(self.steps)), **options)
+
     def _last(self, value: Any) -> dict[str, Any] | None:
         if not isinstance(value, Symbol) or not self._blocks[-1]:
             return None

@@ -1,0 +1,1 @@
+"""Benchmarks: small jobs through the adapters, correctness checked in the same run."""

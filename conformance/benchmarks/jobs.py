@@ -1,0 +1,202 @@
+"""The jobs: what is timed, written once on the namespace, each with the check of its result.
+
+A job is prepared once per backend (graph, session, warm-up) and then only its call is timed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+
+__all__ = ["JOBS", "Job", "Prepared", "select"]
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """A job made ready on one backend.
+
+    Attributes:
+      call: what is timed.
+      check: what is wrong with a result of `call`, or None.
+      close: frees the session.
+
+    """
+
+    call: Callable[[], Any]
+    check: Callable[[Any], str | None]
+    close: Callable[[], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """A benchmark job.
+
+    Attributes:
+      name: its name in reports.
+      summary: what is timed, in one sentence.
+      prepare: from a namespace and a device string to the prepared job.
+      nbytes: bytes fed and fetched by one call, for throughput.
+      flops: floating-point operations of one call.
+
+    """
+
+    name: str
+    summary: str
+    prepare: Callable[[Any, str], Prepared]
+    nbytes: int = 0
+    flops: int = 0
+
+
+def _equal(want: Any, rtol: float = 0.0) -> Callable[[Any], str | None]:
+    def check(got: Any) -> str | None:
+        if want is None:
+            return None if got is None else f"want None, got {got!r}"
+        array = np.asarray(got)
+        if array.shape != np.shape(want) or not np.allclose(array, want, rtol=rtol, atol=0):
+            return f"want {np.asarray(want).ravel()[:3]}…, got {array.ravel()[:3]}…"
+        return None
+
+    return check
+
+
+def _session(
+    tf: Any, device: str, build: Callable[[], tuple[Any, dict[Any, Any], Any, Any]]
+) -> tuple[Any, Any, dict[Any, Any], Any]:
+    """Build in a new graph on the device, open a session, run the initializer."""
+    graph = tf.Graph()
+    with graph.as_default(), tf.device(device):
+        fetch, feeds, want, initializer = build()
+    session = tf.Session(graph=graph)
+    if initializer is not None:
+        session.run(initializer)
+    return session, fetch, feeds, want
+
+
+def _run_job(build: Callable[[Any], Any], rtol: float = 0.0) -> Callable[[Any, str], Prepared]:
+    """A job that times `session.run(fetch, feeds)`."""
+
+    def prepare(tf: Any, device: str) -> Prepared:
+        session, fetch, feeds, want = _session(tf, device, lambda: build(tf))
+        run = session.run
+        call = (lambda: run(fetch, feeds)) if feeds else (lambda: run(fetch))
+        return Prepared(call, _equal(want, rtol), session.close)
+
+    return prepare
+
+
+def _no_op(tf: Any) -> Any:
+    return tf.no_op(), {}, None, None
+
+
+def _fetch_scalar(tf: Any) -> Any:
+    return tf.constant(1.5), {}, 1.5, None
+
+
+def _scalar_add(tf: Any) -> Any:
+    x, y = tf.placeholder(tf.float32, []), tf.placeholder(tf.float32, [])
+    return tf.add(x, y), {x: np.float32(1), y: np.float32(2)}, 3.0, None
+
+
+def _feed(size: int) -> Callable[[Any], Any]:
+    def build(tf: Any) -> Any:
+        x = tf.placeholder(tf.float32, [None])
+        with tf.control_dependencies([x]):
+            done = tf.constant(0.0)
+        return done, {x: np.zeros(size, np.float32)}, 0.0, None
+
+    return build
+
+
+def _fetch(size: int) -> Callable[[Any], Any]:
+    def build(tf: Any) -> Any:
+        value = np.arange(size, dtype=np.float32)
+        variable = tf.get_variable("v", initializer=value, use_resource=True)
+        return variable.read_value(), {}, value, variable.initializer
+
+    return build
+
+
+def _chain(length: int) -> Callable[[Any], Any]:
+    def build(tf: Any) -> Any:
+        x = tf.placeholder(tf.float32, [])
+        y = x
+        for _ in range(length):
+            y = tf.add(y, 1.0)
+        return y, {x: np.float32(0)}, float(length), None
+
+    return build
+
+
+def _matmul(size: int) -> Callable[[Any], Any]:
+    def build(tf: Any) -> Any:
+        left = np.random.default_rng(1).standard_normal((size, size)).astype(np.float32)
+        right = np.eye(size, dtype=np.float32) * 2
+        a, b = tf.placeholder(tf.float32, [size, size]), tf.placeholder(tf.float32, [size, size])
+        return tf.matmul(a, b), {a: left, b: right}, left * 2, None
+
+    return build
+
+
+def _variable_update(tf: Any, device: str) -> Prepared:
+    def build() -> Any:
+        variable = tf.get_variable("v", initializer=np.float32(0), use_resource=True)
+        return variable.assign_add(1.0), {}, None, variable.initializer
+
+    session, update, _, _ = _session(tf, device, build)
+    calls = iter(range(1, 10**9))
+
+    def call() -> tuple[int, Any]:
+        return next(calls), session.run(update)
+
+    def check(got: tuple[int, Any]) -> str | None:
+        return None if float(got[1]) == got[0] else f"after {got[0]} updates it is {got[1]}"
+
+    return Prepared(call, check, session.close)
+
+
+_CONSTRUCTED: Final = 100
+
+
+def _graph_construction(tf: Any, device: str) -> Prepared:
+    def call() -> Any:
+        graph = tf.Graph()
+        with graph.as_default(), tf.device(device):
+            x = tf.placeholder(tf.float32, [])
+            for _ in range(_CONSTRUCTED):
+                x = tf.identity(x)
+        return len(graph.get_operations())
+
+    return Prepared(call, _equal(_CONSTRUCTED + 1), lambda: None)
+
+
+JOBS: Final = (
+    Job("no-op", "run(no_op)", _run_job(_no_op)),
+    Job("fetch-4B", "run(constant scalar)", _run_job(_fetch_scalar), 4),
+    Job("fetch-4MB", "run(read of a variable of 4 MB)", _run_job(_fetch(2**20)), 2**22),
+    Job("feed-4B", "run with 4 bytes fed", _run_job(_feed(1)), 4),
+    Job("feed-4MB", "run with 4 MB fed", _run_job(_feed(2**20)), 2**22),
+    Job("scalar-add", "run(x + y), both scalars fed", _run_job(_scalar_add), 12),
+    Job("chain-100", "run of 100 scalar additions in a row", _run_job(_chain(100)), 8),
+    Job("matmul-256", "run(matmul) of two fed 256 by 256 matrices",
+        _run_job(_matmul(256), 1e-5), 3 * 2**18, 2 * 256**3),
+    Job("variable-update", "run(assign_add(1)) of a scalar resource variable", _variable_update),
+    Job("graph-100", "construction of a graph of 100 operations", _graph_construction),
+)  # fmt: skip
+
+
+def select(names: Iterable[str]) -> tuple[Job, ...]:
+    """The jobs so named, all if none is.
+
+    Raises:
+      ValueError: no job has such a name.
+
+    """
+    wanted = list(names)
+    known = {job.name: job for job in JOBS}
+    unknown = [name for name in wanted if name not in known]
+    if unknown:
+        raise ValueError(f"no job is called {unknown[0]!r}; there are {', '.join(known)}")
+    return tuple(known[name] for name in wanted) or JOBS

@@ -1,0 +1,139 @@
+"""Interleaved measurement: every backend does every job in every round, in a drawn order.
+
+All backends live in this one process, so that they share the machine's moods; each sample is
+the mean of enough calls to last a few milliseconds; every result of a sample's last call is
+checked. All samples are kept.
+"""
+
+from __future__ import annotations
+
+import gc
+import random
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from sessrun.adapters.errors import AdapterError
+from sessrun.adapters.namespace import NamespaceBackend
+from sessrun.adapters.registry import load
+from sessrun.conformance.benchmarks.jobs import Job, Prepared
+from sessrun.conformance.facts import environment
+
+__all__ = ["measure"]
+
+#: A sample lasts about this long, so that the clock and the loop do not matter.
+_SAMPLE_SECONDS: Final = 0.004
+_MAX_CALLS: Final = 5000
+_WARM_UP: Final = 30
+
+
+@dataclass(slots=True)
+class _Series:
+    """One job on one backend."""
+
+    job: Job
+    backend: str
+    prepared: Prepared
+    calls: int = 1
+    samples: list[float] = field(default_factory=list)
+    wrong: str | None = None
+
+    def warm_up(self) -> None:
+        """Run it hot, check it, and choose how many calls make a sample."""
+        for _ in range(_WARM_UP):
+            self.wrong = self.wrong or self.prepared.check(self.prepared.call())
+        best = min(self._time(1) for _ in range(5))
+        self.calls = max(1, min(_MAX_CALLS, int(_SAMPLE_SECONDS / max(best, 1e-9))))
+
+    def sample(self) -> None:
+        """Take one sample and check its last result."""
+        self.samples.append(self._time(self.calls))
+        self.wrong = self.wrong or self.prepared.check(self.prepared.call())
+
+    def _time(self, calls: int) -> float:
+        call = self.prepared.call
+        started = time.perf_counter()
+        for _ in range(calls):
+            call()
+        return (time.perf_counter() - started) / calls
+
+    def to_json(self) -> dict[str, Any]:
+        """The series as `bench.schema.json` has it."""
+        form: dict[str, Any] = {
+            "case": self.job.name,
+            "backend": self.backend,
+            "unit": "s",
+            "samples": self.samples,
+            "calls_per_sample": self.calls,
+            "correct": self.wrong is None,
+        }
+        if self.wrong is not None:
+            form["wrong"] = self.wrong
+        if self.job.nbytes:
+            form["bytes"] = self.job.nbytes
+        if self.job.flops:
+            form["flops"] = self.job.flops
+        return form
+
+
+def measure(
+    backends: Sequence[str],
+    jobs: Sequence[Job],
+    *,
+    rounds: int,
+    seed: int,
+    device: str = "",
+    progress: Callable[[int, int], None] | None = None,
+) -> dict[str, Any]:
+    """Measure jobs on backends.
+
+    Args:
+      backends: names as `sessrun.adapters.registry` takes them; they need a namespace.
+      jobs: what to time.
+      rounds: samples per job and backend.
+      seed: of the order in each round.
+      device: where the graphs are placed (`/gpu:0`), empty for the default.
+      progress: called with (rounds done, rounds).
+
+    Returns:
+      The measurement as `bench.schema.json` has it, times in seconds per call.
+
+    Raises:
+      AdapterError: a backend cannot be loaded or has no namespace.
+
+    """
+    series, versions = [], {}
+    for spec in backends:
+        backend = load(spec)
+        if not isinstance(backend, NamespaceBackend):
+            raise AdapterError(f"{spec!r} has no Python namespace; bench times Session.run")
+        versions[spec] = backend.describe().version
+        series += [_Series(j, spec, j.prepare(backend.namespace, device)) for j in jobs]
+    order = random.Random(seed)  # noqa: S311 - an order, not a secret
+    for entry in series:
+        entry.warm_up()
+    gc.collect()
+    gc.disable()
+    try:
+        for number in range(rounds):
+            order.shuffle(series)
+            for entry in series:
+                entry.sample()
+            if progress is not None:
+                progress(number + 1, rounds)
+    finally:
+        gc.enable()
+        for entry in series:
+            entry.prepared.close()
+    ranked = sorted(series, key=lambda s: ([j.name for j in jobs].index(s.job.name), s.backend))
+    return {
+        "format": 1,
+        "fingerprint": environment(),
+        "seed": seed,
+        "rounds": rounds,
+        "device": device,
+        "order": "shuffled",
+        "backends": versions,
+        "series": [entry.to_json() for entry in ranked],
+    }
