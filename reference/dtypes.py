@@ -1,0 +1,312 @@
+"""DType, the dtypes of the namespace (`tf.float32`, ...), and `as_dtype`; over `spec.dtypes`."""
+
+from __future__ import annotations
+
+from typing import Any, Final, NoReturn
+
+import numpy as np
+
+from sessrun.spec.dtypes import BY_ENUM, DTYPES, REF_OFFSET, DTypeRow, row_of_numpy
+
+__all__ = ["ALL", "DType", "as_dtype", "bfloat16", "bool_", "complex64", "complex128", "float16",
+           "float32", "float64", "int8", "int16", "int32", "int64", "of_name", "resource",
+           "string", "uint8", "uint16", "uint32", "uint64", "variant"]  # fmt: skip
+
+
+class DType:
+    """The dtype of a tensor; one object for each number, so that `is` compares.
+
+    Args:
+      type_enum: the `DataType` number.
+
+    Raises:
+      TypeError: there is no dtype of this number.
+
+    """
+
+    __slots__ = ("_enum", "_row", "name")
+
+    def __new__(cls, type_enum: int) -> DType:
+        """The one object of this number."""
+        found = _INTERNED.get(type_enum)
+        if found is None:
+            raise TypeError(f"{type_enum} does not correspond to a valid tensorflow::DataType")
+        return found
+
+    @property
+    def as_datatype_enum(self) -> int:
+        """The `DataType` number."""
+        return self._enum
+
+    @property
+    def spec_name(self) -> str:
+        """The name of the base dtype in the spec's table."""
+        return self._row.name
+
+    @property
+    def opdef_name(self) -> str:
+        """The name in an operation's signature (`float`, `half`), of the base dtype."""
+        return self._row.opdef
+
+    @property
+    def _is_ref_dtype(self) -> bool:
+        return self._enum > REF_OFFSET
+
+    @property
+    def _as_ref(self) -> DType:
+        return self if self._is_ref_dtype else _INTERNED[self._enum + REF_OFFSET]
+
+    @property
+    def base_dtype(self) -> DType:
+        """The dtype itself, or what a reference dtype refers to."""
+        return _INTERNED[self._row.enum]
+
+    @property
+    def real_dtype(self) -> DType:
+        """The dtype of the real part of a complex dtype; any other dtype itself."""
+        if self._row.name == "complex64":
+            return float32
+        return float64 if self._row.name == "complex128" else self
+
+    @property
+    def is_numpy_compatible(self) -> bool:
+        """Whether an ndarray can hold such a tensor."""
+        return self._row.numpy is not None
+
+    @property
+    def as_numpy_dtype(self) -> Any:
+        """The numpy scalar type, or dtype, of one element.
+
+        Raises:
+          KeyError: no ndarray holds such elements.
+
+        """
+        if self._row.numpy is None:
+            raise KeyError(self._row.enum)
+        return self._row.numpy
+
+    @property
+    def is_bool(self) -> bool:
+        """Whether it is bool."""
+        return self._row.kind == "bool"
+
+    @property
+    def is_integer(self) -> bool:
+        """Whether it is an integer dtype, signed or not, that is not quantized."""
+        return self._row.kind in {"int", "uint"}
+
+    @property
+    def is_floating(self) -> bool:
+        """Whether it is a real floating-point dtype."""
+        return self._row.kind == "float"
+
+    @property
+    def is_complex(self) -> bool:
+        """Whether it is complex."""
+        return self._row.kind == "complex"
+
+    @property
+    def is_numeric(self) -> bool:
+        """Whether arithmetic is defined on it."""
+        return self._row.is_number
+
+    @property
+    def is_quantized(self) -> bool:
+        """Whether it is quantized."""
+        return self._row.kind == "quantized"
+
+    @property
+    def is_unsigned(self) -> bool:
+        """Whether it is an unsigned integer dtype."""
+        return self._row.kind == "uint"
+
+    @property
+    def size(self) -> int:
+        """Bytes of one element; 0 for string, resource and variant."""
+        return self._row.itemsize
+
+    @property
+    def min(self) -> Any:
+        """The least finite value.
+
+        Raises:
+          TypeError: values of this dtype have no order.
+
+        """
+        return self._limit("min")
+
+    @property
+    def max(self) -> Any:
+        """The greatest finite value.
+
+        Raises:
+          TypeError: values of this dtype have no order.
+
+        """
+        return self._limit("max")
+
+    def _limit(self, end: str) -> Any:
+        if self._row.kind not in {"float", "int", "uint"}:
+            words = {"min": "minimum", "max": "maximum"}[end]
+            raise TypeError(f"Cannot find {words} value of {self}.")
+        import ml_dtypes  # noqa: PLC0415 - its tables of limits are needed here only
+
+        info: Any = ml_dtypes.finfo if self.is_floating else ml_dtypes.iinfo
+        return getattr(info(self._row.numpy), end)
+
+    @property
+    def limits(self) -> tuple[Any, Any]:
+        """The range of image intensities: (0, 1) for floats, (0, max) for integers.
+
+        Raises:
+          ValueError: the dtype has no such range.
+
+        """
+        if self._row.name in {"float16", "float32", "float64"}:
+            return 0, 1
+        if self._row.name == "bool":
+            return False, True
+        if self.is_integer and self.size in {1, 2, 4, 8} and "4" not in {self._row.name[-1:]}:
+            return 0, self.max
+        raise ValueError(f"{self} does not have defined limits.")
+
+    def is_compatible_with(self, other: Any) -> bool:
+        """Whether a tensor of dtype `other` may stand where this dtype is wanted."""
+        other = as_dtype(other)
+        return self._enum in {other.as_datatype_enum, other.base_dtype.as_datatype_enum}
+
+    def __eq__(self, other: object) -> bool:
+        if self is other:
+            return True
+        if other is None:
+            return False
+        try:
+            return as_dtype(other) is self
+        except TypeError:
+            return False
+
+    def __hash__(self) -> int:
+        return self._enum
+
+    def __int__(self) -> int:
+        return self._enum
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return as_dtype, (self.name,)
+
+    def __repr__(self) -> str:
+        return "tf." + self.name
+
+    def __str__(self) -> str:
+        return f"<dtype: '{self.name}'>"
+
+
+_INTERNED: Final[dict[int, DType]] = {}
+
+
+def _intern(row: DTypeRow, *, is_ref: bool) -> None:
+    dtype = object.__new__(DType)
+    dtype._enum = row.enum + (REF_OFFSET if is_ref else 0)  # noqa: SLF001 - being made here
+    dtype._row = row  # noqa: SLF001 - being made here
+    dtype.name = row.name + ("_ref" if is_ref else "")
+    _INTERNED[dtype._enum] = dtype  # noqa: SLF001 - being made here
+
+
+for _row in DTYPES:
+    _intern(_row, is_ref=False)
+    _intern(_row, is_ref=True)
+
+_BY_NAME: Final = {dtype.name: dtype for dtype in _INTERNED.values()}
+_ALIASES: Final = {
+    "float": _BY_NAME["float32"], "double": _BY_NAME["float64"], "half": _BY_NAME["float16"],
+    "float_ref": _BY_NAME["float32_ref"], "double_ref": _BY_NAME["float64_ref"],
+    "half_ref": _BY_NAME["float16_ref"],
+}  # fmt: skip
+# The Python types that TensorFlow reads as a dtype; int, str and complex are not among them.
+_BY_TYPE: Final[dict[Any, DType]] = {
+    float: _BY_NAME["float32"], bool: _BY_NAME["bool"], object: _BY_NAME["string"]
+}  # fmt: skip
+
+ALL: Final = tuple(_INTERNED[row.enum] for row in DTYPES)
+
+float16: Final = _BY_NAME["float16"]
+float32: Final = _BY_NAME["float32"]
+float64: Final = _BY_NAME["float64"]
+bfloat16: Final = _BY_NAME["bfloat16"]
+int8: Final = _BY_NAME["int8"]
+int16: Final = _BY_NAME["int16"]
+int32: Final = _BY_NAME["int32"]
+int64: Final = _BY_NAME["int64"]
+uint8: Final = _BY_NAME["uint8"]
+uint16: Final = _BY_NAME["uint16"]
+uint32: Final = _BY_NAME["uint32"]
+uint64: Final = _BY_NAME["uint64"]
+complex64: Final = _BY_NAME["complex64"]
+complex128: Final = _BY_NAME["complex128"]
+bool_: Final = _BY_NAME["bool"]
+string: Final = _BY_NAME["string"]
+resource: Final = _BY_NAME["resource"]
+variant: Final = _BY_NAME["variant"]
+
+
+def of_name(name: str) -> DType:
+    """The DType of a name of the spec's table.
+
+    Raises:
+      KeyError: there is none.
+
+    """
+    return _BY_NAME[name]
+
+
+def of_array(array: Any) -> DType:
+    """The DType of an ndarray's elements.
+
+    Raises:
+      TypeError: no tensor holds such elements.
+
+    """
+    row = row_of_numpy(array.dtype)
+    if row is None:
+        raise TypeError(f"Unrecognized data type: {array.dtype}")
+    return _INTERNED[row.enum]
+
+
+def as_dtype(type_value: Any) -> DType:
+    """The DType that a DType, number, name, Python type or numpy dtype stands for.
+
+    Raises:
+      TypeError: it stands for none.
+
+    """
+    if isinstance(type_value, DType):
+        return type_value
+    try:
+        if isinstance(type_value, str):
+            found = _BY_NAME.get(type_value) or _ALIASES.get(type_value)
+        elif isinstance(type_value, int) and not isinstance(type_value, bool):
+            found = _INTERNED.get(type_value)
+        else:
+            found = _BY_TYPE.get(type_value) or _of_numpy(type_value)
+    except TypeError:
+        found = None
+    return found if found is not None else _refuse(type_value)
+
+
+def _of_numpy(value: Any) -> DType | None:
+    if not isinstance(value, np.dtype) and not (
+        isinstance(value, type) and value.__module__ not in {"builtins"}
+    ):
+        dtype = getattr(value, "dtype", None)
+        return None if dtype is None else as_dtype(dtype)
+    row = row_of_numpy(np.dtype(value))
+    return None if row is None else _INTERNED[row.enum]
+
+
+def _refuse(value: Any) -> NoReturn:
+    raise TypeError(
+        f"Cannot convert the argument `type_value`: {value!r} to a TensorFlow DType."
+    )
+
+
+assert set(BY_ENUM) == {dtype.as_datatype_enum for dtype in ALL}

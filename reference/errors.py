@@ -1,0 +1,200 @@
+"""The errors of the namespace (`tf.errors`): OpError and its sixteen classes, by `spec.errors`.
+
+A check before a run (feeding, building) that TensorFlow answers by ValueError or TypeError is
+answered by `InvalidArgumentValueError` or `InvalidArgumentTypeError`, which are that built-in
+and `InvalidArgumentError` both (the rulings: "Errors that are both").
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from types import MappingProxyType
+from typing import Any, Final
+
+from sessrun.spec.errors import BY_CODE, CODES
+
+__all__ = ["OpError", "error_code_from_exception_type", "exception_type_from_error_code",
+           "raise_exception_on_not_ok_status"] + [row.cls for row in CODES] + [
+           row.name for row in CODES] + ["OK"]  # fmt: skip # noqa: RUF005, PLE0605
+
+
+class OpError(Exception):
+    """An operation failed, or a run as a whole.
+
+    Args:
+      node_def: the NodeDef of the operation that failed, or None.
+      op: the Operation, where the graph has it, or None.
+      message: what happened.
+      error_code: one of the codes of `spec.errors`.
+
+    """
+
+    def __init__(
+        self, node_def: Any, op: Any, message: str, error_code: int, *args: Any
+    ) -> None:
+        super().__init__()
+        self._node_def = node_def
+        self._op = op
+        self._message = message
+        self._error_code = error_code
+        self._payloads = dict(args[0]) if args and args[0] else {}
+
+    @property
+    def message(self) -> str:
+        """What happened."""
+        return self._message
+
+    @property
+    def op(self) -> Any:
+        """The Operation that failed, or None."""
+        return self._op
+
+    @property
+    def error_code(self) -> int:
+        """The error code, 1 to 16."""
+        return self._error_code
+
+    @property
+    def node_def(self) -> Any:
+        """The NodeDef of the operation that failed, or None."""
+        return self._node_def
+
+    @property
+    def experimental_payloads(self) -> Mapping[str, Any]:
+        """Further facts about the failure by key; usually empty."""
+        return self._payloads
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # A graph does not travel between processes, so the Operation stays behind.
+        return type(self), (self._node_def, None, self._message, self._error_code)
+
+    def __str__(self) -> str:
+        return self._message
+
+
+class _CodedError(OpError):
+    """An OpError whose class says its code."""
+
+    code: int
+
+    def __init__(
+        self, node_def: Any, op: Any, message: str, *args: Any, error_code: int = 0
+    ) -> None:
+        super().__init__(node_def, op, message, error_code or self.code, *args)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self._node_def, None, self._message)
+
+
+def _make(code: int) -> type[OpError]:
+    row = BY_CODE[code]
+    body = {"__doc__": row.meaning, "__module__": __name__, "code": code}
+    return type(row.cls, (_CodedError,), body)
+
+
+CancelledError: Final = _make(1)
+UnknownError: Final = _make(2)
+
+
+class InvalidArgumentError(_CodedError):
+    """An argument is invalid in itself."""
+
+    code = 3
+
+
+DeadlineExceededError: Final = _make(4)
+NotFoundError: Final = _make(5)
+AlreadyExistsError: Final = _make(6)
+PermissionDeniedError: Final = _make(7)
+ResourceExhaustedError: Final = _make(8)
+FailedPreconditionError: Final = _make(9)
+AbortedError: Final = _make(10)
+OutOfRangeError: Final = _make(11)
+UnimplementedError: Final = _make(12)
+InternalError: Final = _make(13)
+UnavailableError: Final = _make(14)
+DataLossError: Final = _make(15)
+UnauthenticatedError: Final = _make(16)
+
+OK: Final = 0
+(
+    CANCELLED, UNKNOWN, INVALID_ARGUMENT, DEADLINE_EXCEEDED, NOT_FOUND, ALREADY_EXISTS,
+    PERMISSION_DENIED, RESOURCE_EXHAUSTED, FAILED_PRECONDITION, ABORTED, OUT_OF_RANGE,
+    UNIMPLEMENTED, INTERNAL, UNAVAILABLE, DATA_LOSS, UNAUTHENTICATED,
+) = range(1, 17)  # fmt: skip
+
+
+class InvalidArgumentValueError(InvalidArgumentError, ValueError):
+    """A value or a shape is wrong, found before anything ran; TensorFlow raises ValueError."""
+
+    def __init__(self, node_def: Any, op: Any, message: str) -> None:
+        super().__init__(node_def, op, message)
+
+
+class InvalidArgumentTypeError(InvalidArgumentError, TypeError):
+    """A dtype or a type is wrong, found before anything ran; TensorFlow raises TypeError."""
+
+    def __init__(self, node_def: Any, op: Any, message: str) -> None:
+        super().__init__(node_def, op, message)
+
+
+def bad_value(message: str, op: Any = None) -> InvalidArgumentValueError:
+    """The error for a wrong value or shape."""
+    return InvalidArgumentValueError(None, op, message)
+
+
+def bad_type(message: str, op: Any = None) -> InvalidArgumentTypeError:
+    """The error for a wrong dtype or type."""
+    return InvalidArgumentTypeError(None, op, message)
+
+
+_BY_CODE: Final[Mapping[int, type[OpError]]] = MappingProxyType(
+    {
+        cls.code: cls
+        for cls in (
+            CancelledError, UnknownError, InvalidArgumentError, DeadlineExceededError,
+            NotFoundError, AlreadyExistsError, PermissionDeniedError, ResourceExhaustedError,
+            FailedPreconditionError, AbortedError, OutOfRangeError, UnimplementedError,
+            InternalError, UnavailableError, DataLossError, UnauthenticatedError,
+        )
+        if issubclass(cls, _CodedError)
+    }
+)  # fmt: skip
+_BY_CLASS: Final = {cls: code for code, cls in _BY_CODE.items()}
+
+
+def exception_type_from_error_code(error_code: int) -> type[OpError]:
+    """The class of an error code.
+
+    Raises:
+      KeyError: there is no such code.
+
+    """
+    return _BY_CODE[error_code]
+
+
+def error_code_from_exception_type(cls: type) -> Any:
+    """The code of a class; an UnknownError object (not raised) for any other class."""
+    try:
+        return _BY_CLASS[cls]
+    except KeyError:
+        return make(2, f"Unknown class {cls}")
+
+
+def make(code: int, message: str, node_def: Any = None, op: Any = None) -> OpError:
+    """The error of a code; codes without a class give UnknownError with that code."""
+    cls = _BY_CODE.get(code)
+    if cls is None:
+        return OpError(node_def, op, message, code)
+    return cls(node_def, op, message)  # type: ignore[call-arg]  # its class gives the code
+
+
+@contextmanager
+def raise_exception_on_not_ok_status() -> Iterator[list[tuple[int, str]]]:
+    """Yields a list for (code, message) pairs; raises the error of the first that is not OK."""
+    statuses: list[tuple[int, str]] = []
+    yield statuses
+    for code, message in statuses:
+        if code != OK:
+            raise make(code, message)
