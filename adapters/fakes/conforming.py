@@ -1,0 +1,147 @@
+"""A minimal stateless engine of its own on numpy: five operations, no namespace, no vice."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final
+
+import numpy as np
+from google.protobuf import json_format
+
+from sessrun.adapters.backend import Description, unsupported
+from sessrun.adapters.errors import AdapterError
+from sessrun.adapters.fakes.always_unsupported import RefusingEngine
+from sessrun.spec.cases.outcomes import Done, Failure, Fetched, Opened, Outcome
+from sessrun.spec.dtypes import BY_ENUM
+from sessrun.spec.errors import BY_CODE
+from sessrun.spec.proto import GraphDef, NodeDef, TensorProto
+
+__all__ = ["TinyEngine", "backend"]
+
+_DEVICE: Final = "/job:localhost/replica:0/task:0/device:CPU:0"
+_OPERATIONS: Final[Mapping[str, Callable[..., Any]]] = {
+    "Identity": lambda x: x,
+    "Add": np.add,
+    "AddV2": np.add,
+    "Mul": np.multiply,
+}
+
+
+class _Refused(Exception):  # noqa: N818 - an outcome on its way out
+    """A run fails with a code, perhaps at a node."""
+
+    def __init__(self, code: int, message: str, node: str | None = None) -> None:
+        super().__init__(message)
+        self.code = code
+        self.node = node
+
+
+def backend(argument: str | None = None) -> TinyEngine:
+    """The conforming fake.
+
+    Raises:
+      AdapterError: an argument is given; it takes none.
+
+    """
+    if argument is not None:
+        raise AdapterError(f"this fake takes no argument, got {argument!r}")
+    return TinyEngine()
+
+
+class TinyEngine(RefusingEngine):
+    """Const, Placeholder, Identity, Add and Mul, fetched and fed by name."""
+
+    def __init__(self) -> None:
+        self._numbers = itertools.count(1)
+        self._graphs: dict[str, dict[str, NodeDef]] = {}
+        self._closed: set[str] = set()
+
+    def describe(self) -> Description:
+        """Who this is."""
+        return Description("conforming fake", "1", frozenset({"concurrent", "devices"}), (_DEVICE,))
+
+    def open(self, graph: Mapping[str, Any], config: Mapping[str, Any]) -> Outcome:
+        """Keep the graph; Unsupported if an operation is unknown or anything is configured."""
+        try:
+            nodes = json_format.ParseDict(dict(graph), GraphDef()).node
+        except json_format.ParseError as error:
+            return _failure("open", _Refused(3, str(error)))
+        for node in nodes:
+            if node.op not in {"Const", "Placeholder", *_OPERATIONS}:
+                return unsupported("op", node.op)
+        if config:
+            return unsupported("config")
+        handle = f"session-{next(self._numbers)}"
+        self._graphs[handle] = {node.name: node for node in nodes}
+        return Opened(handle)
+
+    def run(
+        self,
+        session: str,
+        fetches: Sequence[str],
+        feeds: Mapping[str, Any],
+        options: Mapping[str, Any],  # noqa: ARG002 - nothing here has options
+    ) -> Outcome:
+        """Evaluate what the fetches need."""
+        try:
+            return Fetched(tuple(self._fetch(session, name, feeds) for name in fetches))
+        except _Refused as refused:
+            return _failure("run", refused)
+
+    def devices(self, session: str) -> Outcome:  # noqa: ARG002 - every session has the same
+        """The one device."""
+        return Done({"devices": [_DEVICE]})
+
+    def close(self, session: str) -> Outcome:
+        """Forget the graph."""
+        if self._graphs.pop(session, None) is None and session not in self._closed:
+            return _failure("close", _Refused(5, f"no session {session}"))
+        self._closed.add(session)
+        return Done()
+
+    def shutdown(self) -> None:
+        """Forget everything."""
+        self._graphs.clear()
+
+    def _fetch(self, session: str, name: str, feeds: Mapping[str, Any]) -> Any:
+        nodes = self._graphs.get(session)
+        if nodes is None:
+            raise _Refused(9, "the session is closed")
+        operation, _, index = name.partition(":")
+        if operation not in nodes or index not in {"", "0"}:
+            raise _Refused(3, f"the graph has no {name}")
+        for key in feeds:
+            if not key.endswith(":0") or key[:-2] not in nodes:
+                raise _Refused(3, f"the graph has no {key} to feed")
+        value = _evaluate(nodes, f"{operation}:0", feeds)
+        return value if index else None
+
+
+def _evaluate(nodes: Mapping[str, NodeDef], name: str, feeds: Mapping[str, Any]) -> Any:
+    if name in feeds:
+        return feeds[name]
+    node = nodes[name.partition(":")[0]]
+    if node.op == "Placeholder":
+        raise _Refused(3, f"{node.name} must be fed", node.name)
+    if node.op == "Const":
+        return _constant(node.attr["value"].tensor)
+    inputs = [source for source in node.input if not source.startswith("^")]
+    values = [_evaluate(nodes, f"{source.partition(':')[0]}:0", feeds) for source in inputs]
+    return _OPERATIONS[node.op](*values)
+
+
+def _constant(tensor: TensorProto) -> np.ndarray:
+    """A float32, float64, int32 or int64 constant in either of its two codings."""
+    dtype = np.dtype(BY_ENUM[tensor.dtype].numpy)
+    shape = [dim.size for dim in tensor.tensor_shape.dim]
+    if tensor.tensor_content:
+        return np.frombuffer(tensor.tensor_content, dtype).reshape(shape)
+    listed = tensor.float_val or tensor.double_val or tensor.int_val or tensor.int64_val or [0]
+    flat = np.full(int(np.prod(shape)), listed[-1], dtype)
+    flat[: len(listed)] = np.array(listed, dtype)[: flat.size]
+    return flat.reshape(shape)
+
+
+def _failure(call: Any, refused: _Refused) -> Failure:
+    return Failure(call, refused.code, (BY_CODE[refused.code].cls,), refused.node, str(refused))

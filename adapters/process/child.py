@@ -1,0 +1,153 @@
+"""A worker's operating-system process: started in a group of its own, fed, heard, ended.
+
+Nothing here knows the protocol; lines are bytes.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import select
+import signal
+import subprocess
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from sessrun.adapters.process.errors import AdapterError, ProtocolError
+
+__all__ = ["Child"]
+
+#: How much of the end of stderr is kept.
+_LOG_BYTES: Final = 65536
+_CHUNK: Final = 1 << 16
+#: How soon a sender that is stuck notices that the process has been ended, in seconds.
+_SLICE: Final = 0.2
+
+
+class Child:
+    """A running process with pipes to its stdin, stdout and stderr.
+
+    Args:
+      command: program and arguments; no shell is involved.
+
+    Raises:
+      AdapterError: it cannot be started.
+
+    """
+
+    def __init__(self, command: Sequence[str]) -> None:
+        try:
+            self._process = subprocess.Popen(  # noqa: S603 - the user's own command, no shell
+                list(command),
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                bufsize=0,
+                start_new_session=True,  # so that its whole group can be killed
+            )
+        except (OSError, ValueError) as error:
+            raise AdapterError(f"cannot start {command[0]!r}: {error}") from error
+        # Each pipe has one owner that closes it: the sender, the reader of lines, the log.
+        self._sending = threading.Lock()
+        self._ended = threading.Event()
+        assert self._process.stdin is not None
+        os.set_blocking(self._process.stdin.fileno(), False)
+        self._log = bytearray()
+        self._logger = threading.Thread(target=self._keep_log, daemon=True, name="worker log")
+        self._logger.start()
+        self._ending = threading.Lock()
+        self._code: int | None = None
+
+    def send(self, data: bytes, deadline: float) -> bool:
+        """Write to its stdin: whether all of it was taken before `deadline` (monotonic seconds).
+
+        A process that has closed its stdin counts as having taken it: what is wrong with it
+        shows on its stdout.
+        """
+        assert self._process.stdin is not None
+        view = memoryview(data)
+        if not self._sending.acquire(timeout=max(0.0, deadline - time.monotonic())):
+            return False
+        try:
+            while view and not self._ended.is_set():
+                try:
+                    view = view[os.write(self._process.stdin.fileno(), view) :]
+                except BlockingIOError:
+                    left = deadline - time.monotonic()
+                    if left <= 0:
+                        return False
+                    select.select((), (self._process.stdin,), (), min(left, _SLICE))
+        except OSError:
+            return True
+        finally:
+            self._sending.release()
+        return True
+
+    def lines(self, limit: int) -> Iterator[bytes]:
+        """The lines of its stdout, without newlines, until it closes it.
+
+        Raises:
+          ProtocolError: a line has more than `limit` bytes.
+
+        """
+        assert self._process.stdout is not None
+        pending = bytearray()
+        with self._process.stdout as stdout:
+            while chunk := os.read(stdout.fileno(), _CHUNK):
+                *whole, rest = chunk.split(b"\n")
+                for part in whole:
+                    pending += part
+                    yield bytes(pending)
+                    pending.clear()
+                pending += rest
+                if len(pending) > limit:
+                    raise ProtocolError(f"a line of more than {limit} bytes")
+
+    def wait(self, seconds: float) -> int | None:
+        """Its return code (negative: a signal's number) once it has ended, else None.
+
+        The process stays unreaped, so that its group's id cannot be anybody else's yet.
+        """
+        until = time.monotonic() + seconds
+        while True:
+            found = self._peek()
+            if found is not None or time.monotonic() >= until:
+                return found
+            time.sleep(0.002)
+
+    def end(self) -> int:
+        """Kill its whole group, reap it, close the pipes: its return code. May be repeated."""
+        with self._ending:
+            if self._code is None:
+                ended = self._peek()
+                with contextlib.suppress(ProcessLookupError, PermissionError):
+                    os.killpg(self._process.pid, signal.SIGKILL)
+                self._process.wait()
+                self._code = ended if ended is not None else self._process.returncode
+                self._ended.set()
+                with self._sending:
+                    assert self._process.stdin is not None
+                    self._process.stdin.close()
+                self._logger.join(1.0)
+            return self._code
+
+    def log(self) -> str:
+        """The end of what it wrote to stderr."""
+        return self._log.decode("utf-8", "replace")
+
+    def _peek(self) -> int | None:
+        if self._code is not None:
+            return self._code
+        info = os.waitid(os.P_PID, self._process.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+        if info is None:
+            return None
+        return info.si_status if info.si_code == os.CLD_EXITED else -info.si_status
+
+    def _keep_log(self) -> None:
+        assert self._process.stderr is not None
+        with self._process.stderr as stderr:
+            while chunk := os.read(stderr.fileno(), _CHUNK):
+                self._log += chunk
+                del self._log[:-_LOG_BYTES]

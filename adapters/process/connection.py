@@ -1,0 +1,159 @@
+"""One life of a worker: requests go out, answers come back by id, the first fault ends it.
+
+After a fault every request, waiting or new, raises it: no answer can come from a worker whose
+state nobody knows.
+"""
+
+from __future__ import annotations
+
+import queue
+import signal
+import threading
+import time
+from collections.abc import Callable
+from typing import Any, Final
+
+from sessrun.adapters.process.child import Child
+from sessrun.adapters.process.errors import (
+    ProtocolError,
+    WorkerContractError,
+    WorkerCrash,
+    WorkerError,
+    WorkerTimeout,
+)
+from sessrun.adapters.process.payloads import LINE_BYTES
+from sessrun.adapters.process.protocol import read_line
+
+__all__ = ["Connection"]
+
+#: How long a worker that closed its stdout may take to end, in seconds.
+_GRACE: Final = 2.0
+
+Waiting = queue.SimpleQueue[dict[str, Any] | None]
+
+
+class Connection:
+    """The host's end of one worker process.
+
+    Args:
+      child: the process.
+      issued: tells whether an id was ever given to a request, by this or an earlier worker.
+
+    """
+
+    def __init__(self, child: Child, issued: Callable[[int], bool]) -> None:
+        self._child = child
+        self._issued = issued
+        self._lock = threading.Lock()
+        self._waiting: dict[int, Waiting] = {}
+        self._fault: Callable[[str], WorkerError] | None = None
+        self._reader = threading.Thread(target=self._read, daemon=True, name="worker answers")
+        self._reader.start()
+
+    @property
+    def alive(self) -> bool:
+        """Whether no fault has ended it."""
+        return self._fault is None
+
+    @property
+    def pending(self) -> int:
+        """How many requests wait for their answers."""
+        return len(self._waiting)
+
+    def request(self, identity: int, do: str, line: bytes, deadline_s: float) -> dict[str, Any]:
+        """Send a request and wait for its answer, schema-checked.
+
+        Raises:
+          WorkerTimeout: no answer within `deadline_s` seconds.
+          WorkerCrash: the process ended.
+          WorkerContractError: the worker broke the protocol.
+
+        """
+        deadline = time.monotonic() + deadline_s
+        answers: Waiting = queue.SimpleQueue()
+        with self._lock:
+            if self._fault is not None:
+                raise self._fault(do)
+            self._waiting[identity] = answers
+        if not self._child.send(line, deadline):
+            raise self.timed_out(do, deadline_s)
+        try:
+            answer = answers.get(timeout=max(0.0, deadline - time.monotonic()))
+        except queue.Empty:
+            raise self.timed_out(do, deadline_s) from None
+        if answer is None:
+            assert self._fault is not None
+            raise self._fault(do)
+        return answer
+
+    def timed_out(self, do: str, deadline_s: float) -> WorkerError:
+        """End the worker because `do` was not answered: what to raise."""
+        text = f"no answer to {do} within {deadline_s:g} s"
+        self.fail(lambda now: WorkerTimeout(_during(text, do, now), self._child.log()))
+        assert self._fault is not None
+        return self._fault(do)
+
+    def broken(self, do: str, reason: str) -> WorkerError:
+        """End the worker because it broke the protocol: what to raise."""
+        self.fail(lambda now: WorkerContractError(_during(reason, do, now), self._child.log()))
+        assert self._fault is not None
+        return self._fault(do)
+
+    def fail(self, fault: Callable[[str], WorkerError]) -> None:
+        """End the worker, unless an earlier fault has; every request that waits hears of it."""
+        with self._lock:
+            if self._fault is None:
+                self._fault = fault
+            waiting = list(self._waiting.values())
+            self._waiting.clear()
+        self._child.end()
+        for answers in waiting:
+            answers.put(None)
+
+    def close(self) -> None:
+        """End the worker in peace."""
+        self.fail(lambda _: WorkerCrash("the worker has been shut down", self._child.log()))
+
+    def _read(self) -> None:
+        try:
+            for line in self._child.lines(LINE_BYTES):
+                self._hear(read_line(line, "answer"))
+        except ProtocolError as error:
+            self.broken("", str(error))
+            return
+        code = self._child.wait(_GRACE)
+        if code is None:
+            self.broken("", "the worker closed its output and lived on")
+        else:
+            self.fail(lambda now: self._crash(code, now))
+
+    def _hear(self, answer: dict[str, Any]) -> None:
+        identity = answer["id"]
+        if identity is None:
+            raise ProtocolError(f"the worker could not read a request: {answer['message']}")
+        with self._lock:
+            answers = self._waiting.pop(identity, None)
+        if answers is not None:
+            answers.put(answer)
+        elif not self._issued(identity):
+            raise ProtocolError(f"an answer to request {identity}, which was never made")
+        # Else it is late: whoever asked has gone. Ids are never used twice, so it is dropped.
+
+    def _crash(self, code: int, during: str) -> WorkerCrash:
+        log = self._child.log()
+        if code >= 0:
+            text = f"the worker exited with status {code} during {during}"
+            return WorkerCrash(text, log, None, code)
+        name = _signal_name(-code)
+        return WorkerCrash(f"the worker died of {name} during {during}", log, name, None)
+
+
+def _during(text: str, do: str, now: str) -> str:
+    return text if do in {"", now} else f"{text} (found during {now})"
+
+
+def _signal_name(number: int) -> str:
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return f"signal {number}"

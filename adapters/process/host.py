@@ -1,0 +1,197 @@
+"""The host of the process protocol: a Backend whose engine lives in a worker process."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from sessrun.adapters.backend import Description
+from sessrun.adapters.errors import AdapterError
+from sessrun.adapters.process.channel import Channel, Ids
+from sessrun.adapters.process.errors import (
+    WorkerContractError,
+    WorkerCrash,
+    WorkerError,
+    WorkerTimeout,
+)
+from sessrun.adapters.process.protocol import Hello, Observed, Trouble
+from sessrun.spec.cases.engine import observation
+from sessrun.spec.cases.model import Case, Observation
+from sessrun.spec.cases.outcomes import Failure, Fetched, Outcome, Unsupported
+
+__all__ = ["EXEC", "ProcessBackend", "WorkerContractError", "WorkerCrash", "WorkerTimeout",
+           "spawn"]  # fmt: skip
+
+#: What a backend that is a command starts with.
+EXEC: Final = "exec:"
+
+
+def spawn(spec: str) -> ProcessBackend:
+    """Start a backend in a process of its own.
+
+    Args:
+      spec: `exec:COMMAND LINE` for a program that speaks the protocol (split like a shell
+        would, run without one); anything else is loaded by our own worker in a new Python.
+
+    Raises:
+      AdapterError: it cannot be started or does not introduce itself; the message says why.
+
+    """
+    if spec.startswith(EXEC):
+        try:
+            command = shlex.split(spec.removeprefix(EXEC))
+        except ValueError as error:
+            raise AdapterError(f"{spec!r} is no command line: {error}") from error
+        if not command:
+            raise AdapterError(f"{spec!r} names no program")
+    else:
+        command = [sys.executable, "-m", "sessrun.adapters.worker", spec]
+    backend = ProcessBackend(command)
+    try:
+        backend.restart()
+    except WorkerError as error:
+        backend.shutdown()
+        tail = f"\n{error.log[-2000:]}" if error.log else ""
+        raise AdapterError(f"{spec!r} does not start: {error}{tail}") from error
+    return backend
+
+
+class ProcessBackend:
+    """A Backend behind the process protocol.
+
+    A timeout, a crash or a broken protocol ends the worker and raises; from then on every call
+    raises the same, until `restart`.
+
+    Args:
+      command: program and arguments.
+
+    Attributes:
+      deadline_s: seconds that a request may take, an API case as a whole; may be set at any time.
+      start_deadline_s: seconds until the worker must have introduced itself.
+
+    """
+
+    def __init__(self, command: Sequence[str]) -> None:
+        self.command: Final = tuple(command)
+        self.deadline_s = 30.0
+        self.start_deadline_s = 120.0
+        self._ids = Ids()
+        self._description = Description("unknown", "unknown", frozenset())
+        self._channel: Channel | None = None
+
+    @property
+    def alive(self) -> bool:
+        """Whether a worker is there that no fault has ended."""
+        return self._channel is not None and self._channel.alive
+
+    @property
+    def pending(self) -> int:
+        """How many requests, of other threads, wait for their answers."""
+        return 0 if self._channel is None else self._channel.pending
+
+    def restart(self) -> None:
+        """Kill the worker, with everything it started, and start a new one.
+
+        Raises:
+          AdapterError: the program cannot be run at all.
+          WorkerTimeout, WorkerCrash, WorkerContractError: it does not introduce itself.
+
+        """
+        if self._channel is not None:
+            self._channel.kill()
+        self._channel = Channel(self.command, self._ids)
+        self._description = self._channel.hello(self.start_deadline_s)
+
+    def shutdown(self) -> None:
+        """Have the worker end, in peace if it is idle."""
+        if self._channel is not None:
+            self._channel.close()
+            self._channel = None
+
+    def describe(self) -> Description:
+        """What the worker said of itself when it was last started."""
+        return self._description
+
+    def interpret_api(self, case: Case) -> list[Observation]:
+        """Have the worker interpret an API-surface case.
+
+        Raises:
+          ExpressionError: the case is ill-formed, as the worker sees it.
+
+        """
+        answer = self._live().ask("case", {"case": case.to_json()}, self.deadline_s)
+        if isinstance(answer, Observed):
+            return answer.observations
+        assert isinstance(answer, Failure | Unsupported)
+        return [observation("0", answer)]
+
+    def open(self, graph: Mapping[str, Any], config: Mapping[str, Any]) -> Outcome:
+        """See `sessrun.spec.cases.engine.Engine.open`, as for the methods below."""
+        return self._do("open", graph=graph, config=config)
+
+    def extend(self, session: str, graph: Mapping[str, Any]) -> Outcome:
+        """Add nodes to a session's graph."""
+        return self._do("extend", session=session, graph=graph)
+
+    def run(
+        self,
+        session: str,
+        fetches: Sequence[str],
+        feeds: Mapping[str, Any],
+        options: Mapping[str, Any],
+    ) -> Outcome:
+        """One step of a session."""
+        outcome = self._do(
+            "run", session=session, fetches=list(fetches), feeds=feeds, options=options
+        )
+        return self._counted("run", outcome, len(fetches))
+
+    def setup(self, session: str, fetches: Sequence[str], feeds: Sequence[str]) -> Outcome:
+        """Set up a partial run."""
+        return self._do("setup", session=session, fetches=list(fetches), feeds=list(feeds))
+
+    def partial(
+        self, session: str, handle: str, fetches: Sequence[str], feeds: Mapping[str, Any]
+    ) -> Outcome:
+        """Continue a partial run."""
+        outcome = self._do(
+            "partial", session=session, handle=handle, fetches=list(fetches), feeds=feeds
+        )
+        return self._counted("partial", outcome, len(fetches))
+
+    def callable(self, session: str, fetches: Sequence[str], feeds: Sequence[str]) -> Outcome:
+        """Make a callable."""
+        return self._do("callable", session=session, fetches=list(fetches), feeds=list(feeds))
+
+    def call(self, session: str, handle: str, values: Sequence[Any]) -> Outcome:
+        """Call a callable."""
+        return self._do("call", session=session, handle=handle, values=list(values))
+
+    def devices(self, session: str) -> Outcome:
+        """List a session's devices."""
+        return self._do("devices", session=session)
+
+    def reset(self, containers: Sequence[str]) -> Outcome:
+        """Clear resource containers."""
+        return self._do("reset", containers=list(containers))
+
+    def close(self, session: str) -> Outcome:
+        """Close a session."""
+        return self._do("close", session=session)
+
+    def _do(self, do: str, **args: Any) -> Outcome:
+        outcome = self._live().ask(do, args, self.deadline_s)
+        assert not isinstance(outcome, Hello | Observed | Trouble)
+        return outcome
+
+    def _counted(self, do: str, outcome: Outcome, count: int) -> Outcome:
+        if isinstance(outcome, Fetched) and len(outcome.values) != count:
+            raise self._live().broken(do, f"{len(outcome.values)} values for {count} fetches")
+        return outcome
+
+    def _live(self) -> Channel:
+        if self._channel is None:
+            raise WorkerCrash("the worker has not been started")
+        return self._channel

@@ -1,0 +1,297 @@
+"""The messages of the process protocol, version 1, and how lines become messages.
+
+A request is `{"id": n, "do": call, …}`, an answer `{"id": n, "outcome": kind, …}`, each one line
+of JSON that follows `protocol.schema.json`; `docs/protocol.md` explains them. Both sides check
+every line they read.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+import math
+import textwrap
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from sessrun.adapters.backend import Description
+from sessrun.adapters.process.errors import ProtocolError
+from sessrun.adapters.process.exchange import Exchange
+from sessrun.adapters.process.payloads import (
+    LINE_BYTES,
+    Packer,
+    unpack_graph,
+    unpack_json,
+    unpack_tensor,
+)
+from sessrun.spec.cases.model import Observation
+from sessrun.spec.cases.outcomes import Done, Failure, Fetched, Opened, Outcome, Unsupported
+from sessrun.spec.errors import BY_CODE
+from sessrun.spec.schema import load_schema
+
+__all__ = [
+    "VERSIONS",
+    "Answer",
+    "Hello",
+    "Observed",
+    "Request",
+    "Trouble",
+    "pack_answer",
+    "pack_request",
+    "read_line",
+    "unpack_answer",
+    "unpack_request",
+]
+
+#: The protocol versions this package speaks.
+VERSIONS: Final = (1,)
+
+#: Longest message text of a failure that a line carries.
+_TEXT: Final = 16384
+
+#: How much of an ill-formed line an error quotes.
+_BRIEF: Final = 160
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """A request: `do` names a method of the Backend contract, or hello, case, shutdown.
+
+    `args` are the method's arguments by name; tensors are ndarrays, graphs GraphDef JSON.
+    """
+
+    id: int
+    do: str
+    args: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Hello:
+    """The answer to hello: the version that the worker chose, and who the backend is."""
+
+    protocol: int
+    description: Description
+
+
+@dataclass(frozen=True, slots=True)
+class Observed:
+    """The answer to a case that was interpreted in the worker."""
+
+    observations: list[Observation]
+
+
+@dataclass(frozen=True, slots=True)
+class Trouble:
+    """The worker could not answer.
+
+    Attributes:
+      kind: `request` (the line is none), `protocol` (no common version), `case` (the case is
+        ill-formed), `backend` (it broke its contract, or cannot be loaded).
+      message: what happened.
+
+    """
+
+    kind: str
+    message: str
+
+
+Answer = Outcome | Hello | Observed | Trouble
+
+
+def pack_request(request: Request, packer: Packer) -> bytes:
+    """The line of a request.
+
+    Raises:
+      ProtocolError: an argument has no form on the wire.
+
+    """
+    message = {"id": request.id, "do": request.do, **request.args}
+    if "graph" in message:
+        packer.graph(message)
+    if "case" in message:
+        packer.json(message, "case")
+    if isinstance(message.get("feeds"), Mapping):
+        message["feeds"] = {name: packer.tensor(v) for name, v in message["feeds"].items()}
+    if "values" in message:
+        message["values"] = [packer.tensor(value) for value in message["values"]]
+    return packer.line(message)
+
+
+def pack_answer(identity: int | None, answer: Answer, packer: Packer) -> bytes:
+    """The line of an answer.
+
+    Raises:
+      ProtocolError: it holds something that has no form on the wire.
+
+    """
+    message = {"id": identity, **_answer_form(answer, packer)}
+    if isinstance(answer, Observed):
+        packer.json(message, "observations")
+    return packer.line(message)
+
+
+def _answer_form(answer: Answer, packer: Packer) -> dict[str, Any]:  # noqa: PLR0911 - by kind
+    match answer:
+        case Fetched(values):
+            forms = [None if value is None else packer.tensor(value) for value in values]
+            return {"outcome": "values", "values": forms}
+        case Opened(handle):
+            return {"outcome": "opened", "handle": handle}
+        case Done(facts):
+            return {"outcome": "done", "facts": dict(facts)}
+        case Unsupported(capability, message):
+            text = message[:_TEXT]
+            return {"outcome": "unsupported", "capability": capability, "message": text}
+        case Failure(call, code, classes, node, message):
+            return {
+                "outcome": "failure", "call": call, "code": code, "classes": list(classes),
+                "node": node, "message": message[:_TEXT],
+            }  # fmt: skip
+        case Observed(observations):
+            return {"outcome": "observations", "observations": observations}
+        case Hello(protocol, description):
+            return {"outcome": "hello", "protocol": protocol, **description.to_json()}
+        case Trouble(kind, message):
+            return {"outcome": "error", "kind": kind, "message": message[:_TEXT]}
+
+
+def read_line(line: bytes, side: str) -> dict[str, Any]:
+    """The JSON object of a line, checked against the schema.
+
+    Args:
+      line: the bytes, with or without the newline.
+      side: `request` or `answer`: which of the two the line must be.
+
+    Raises:
+      ProtocolError: it is too long, no JSON object, or breaks the schema.
+
+    """
+    if len(line) > LINE_BYTES + 1:
+        raise ProtocolError(f"a line of {len(line)} bytes; the limit is {LINE_BYTES}")
+    try:
+        form = json.loads(line.decode("utf-8"), parse_float=_finite, parse_constant=_finite)
+    except (ValueError, RecursionError) as error:
+        raise ProtocolError(f"not JSON ({error}): {_brief(line)}") from error
+    kind = form.get("do" if side == "request" else "outcome") if isinstance(form, dict) else None
+    validate = _validator(f"{kind}_{side}") if isinstance(kind, str) else None
+    if validate is None:
+        raise ProtocolError(f"no {side} of this protocol: {_brief(line)}")
+    reason = validate(form)
+    if reason is not None:
+        raise ProtocolError(f"{reason}: {_brief(line)}")
+    checked: dict[str, Any] = form
+    return checked
+
+
+def unpack_request(form: Mapping[str, Any], exchange: Exchange) -> Request:
+    """The request of a checked form.
+
+    Raises:
+      ProtocolError: a tensor or a file is not as said.
+
+    """
+    args = {key: value for key, value in form.items() if key not in {"id", "do"}}
+    if "graph" in args:
+        args["graph"] = unpack_graph(args["graph"], exchange)
+    if "case" in args:
+        args["case"] = unpack_json(args["case"], exchange)
+    if isinstance(args.get("feeds"), dict):
+        args["feeds"] = {name: unpack_tensor(v, exchange) for name, v in args["feeds"].items()}
+    if "values" in args:
+        args["values"] = [unpack_tensor(value, exchange) for value in args["values"]]
+    return Request(form["id"], form["do"], args)
+
+
+def unpack_answer(form: Mapping[str, Any], do: str, exchange: Exchange) -> Answer:  # noqa: PLR0911 - one line per kind
+    """The answer of a checked form to a request `do`.
+
+    Raises:
+      ProtocolError: a tensor or a file is not as said.
+
+    """
+    match form["outcome"]:
+        case "values":
+            values = (v if v is None else unpack_tensor(v, exchange) for v in form["values"])
+            return Fetched(tuple(values))
+        case "opened":
+            return Opened(form["handle"])
+        case "done":
+            return Done(form.get("facts", {}))
+        case "unsupported":
+            return Unsupported(form["capability"], form.get("message", ""))
+        case "failure":
+            return _failure(form, do)
+        case "observations":
+            return Observed(_observations(unpack_json(form["observations"], exchange)))
+        case "hello":
+            return _hello(form)
+        case _:
+            return Trouble(form["kind"], form["message"])
+
+
+def _failure(form: Mapping[str, Any], do: str) -> Failure:
+    code = form["code"]
+    classes = tuple(form.get("classes") or [BY_CODE[code].cls])
+    call = form.get("call", do)
+    return Failure(call, code, classes, form.get("node"), form.get("message", ""))
+
+
+def _hello(form: Mapping[str, Any]) -> Hello:
+    description = Description(
+        form["name"],
+        form["version"],
+        frozenset(form["capabilities"]),
+        tuple(form.get("devices", ())),
+        form.get("details", {}),
+    )
+    return Hello(form["protocol"], description)
+
+
+def _observations(value: Any) -> list[Observation]:
+    # A list inside the line is checked with it; one from a file is not.
+    reason = _checked("observations_answer")({"id": 1, "outcome": "observations",
+                                              "observations": value})  # fmt: skip
+    if reason is not None or not isinstance(value, list):
+        raise ProtocolError(f"these are no observations: {reason}")
+    return value
+
+
+def _checked(name: str) -> Callable[[Any], str | None]:
+    found = _validator(name)
+    assert found is not None
+    return found
+
+
+@functools.lru_cache(maxsize=64)  # names come from outside
+def _validator(name: str) -> Callable[[Any], str | None] | None:
+    """A function from a form to what is wrong with it, for one kind of message."""
+    from jsonschema import Draft202012Validator  # noqa: PLC0415 - slow to import
+    from jsonschema.exceptions import best_match  # noqa: PLC0415 - slow to import
+
+    schema = load_schema("protocol")
+    if name not in schema["$defs"]:
+        return None
+    validator = Draft202012Validator(schema).evolve(schema=schema["$defs"][name])
+
+    def validate(form: Any) -> str | None:
+        error = best_match(validator.iter_errors(form))
+        if error is None:
+            return None
+        place = ".".join(str(part) for part in error.absolute_path)
+        message = textwrap.shorten(error.message, _BRIEF)
+        return f"at {place}: {message}" if place else message
+
+    return validate
+
+
+def _finite(text: str) -> float:
+    value = float(text)
+    if not math.isfinite(value):
+        raise ValueError(f"{text} is no number of JSON")
+    return value
+
+
+def _brief(line: bytes) -> str:
+    text = repr(line[:_BRIEF])[1:]
+    return text if len(line) <= _BRIEF else f"{text}..."

@@ -1,0 +1,186 @@
+"""The worker's side of the process protocol: serves any Backend over two file descriptors.
+
+For a `concurrent` backend every thread in turn reads one request and answers it itself, so a
+request is never handed from thread to thread; one more thread is started whenever none is left
+to read.
+"""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+from typing import Any, BinaryIO, Final
+
+from sessrun.adapters.backend import Backend
+from sessrun.adapters.errors import AdapterError
+from sessrun.adapters.process.errors import ProtocolError
+from sessrun.adapters.process.exchange import Exchange
+from sessrun.adapters.process.payloads import LINE_BYTES, Packer
+from sessrun.adapters.process.protocol import (
+    VERSIONS,
+    Answer,
+    Hello,
+    Observed,
+    Request,
+    Trouble,
+    pack_answer,
+    read_line,
+    unpack_request,
+)
+from sessrun.spec.cases.expressions import ExpressionError
+from sessrun.spec.cases.model import Case
+from sessrun.spec.cases.outcomes import Done
+from sessrun.spec.cases.values import ValueFormError
+from sessrun.spec.schema import SpecError
+
+__all__ = ["serve"]
+
+#: The ids that an unreadable line may still have had.
+_NO_ID: Final = None
+
+
+def serve(spec: str, requests: BinaryIO, answers: BinaryIO) -> int:
+    """Answer requests until the host says shutdown or goes away: the exit status.
+
+    Args:
+      spec: the backend, as `sessrun.adapters.registry.load` takes it.
+      requests: where requests are read from, line by line.
+      answers: where answers are written to.
+
+    """
+    return _Server(spec, requests, answers).serve()
+
+
+class _Server:
+    """One session of the protocol."""
+
+    def __init__(self, spec: str, requests: BinaryIO, answers: BinaryIO) -> None:
+        self.spec = spec
+        self.requests = requests
+        self.answers = answers
+        self.exchange = Exchange(Path(), "worker-")
+        self.backend: Backend | None = None
+        self.concurrent = False
+        self.reading = threading.Lock()
+        self.writing = threading.Lock()
+        self.counting = threading.Lock()
+        self.idle = 0
+        self.ended = threading.Event()
+
+    def serve(self) -> int:
+        line = self._next_line()
+        if line is None or not self._introduce(line):
+            return 1
+        self._work()
+        self.ended.wait()
+        return 0
+
+    def _introduce(self, line: bytes) -> bool:
+        """Answer hello: whether the backend is there."""
+        identity = _NO_ID
+        try:
+            form = read_line(line, "request")
+            identity = form["id"]
+            hello = self._hello(unpack_request(form, self.exchange))
+        except ProtocolError as error:
+            hello = Trouble("request", str(error))
+        self._write(identity, hello)
+        return isinstance(hello, Hello)
+
+    def _hello(self, request: Request) -> Answer:
+        from sessrun.adapters.registry import load  # noqa: PLC0415 - it imports the host's side
+
+        if request.do != "hello":
+            return Trouble("request", f"the first request must be hello, not {request.do}")
+        common = set(request.args["protocol"]) & set(VERSIONS)
+        if not common:
+            return Trouble("protocol", f"this worker speaks versions {list(VERSIONS)}")
+        self.exchange = Exchange(Path(request.args["exchange"]), "worker-")
+        try:
+            self.backend = load(self.spec)
+            description = self.backend.describe()
+        except AdapterError as error:
+            return Trouble("backend", str(error))
+        except BaseException as error:  # noqa: BLE001 - reported, and the worker ends
+            return Trouble("backend", _told(error))
+        self.concurrent = "concurrent" in description.capabilities
+        return Hello(max(common), description)
+
+    def _work(self) -> None:
+        while True:
+            with self.reading:
+                line = None if self.ended.is_set() else self._next_line()
+                if line is None:
+                    self.ended.set()
+                    return
+                if self.concurrent:
+                    self._keep_one_reading()
+            self._answer(line)
+            if self.concurrent:
+                with self.counting:
+                    self.idle += 1
+
+    def _keep_one_reading(self) -> None:
+        """See to it that a thread reads on while this one answers."""
+        with self.counting:
+            if self.idle:
+                self.idle -= 1
+                return
+        threading.Thread(target=self._work, daemon=True, name="requests").start()
+
+    def _next_line(self) -> bytes | None:
+        line = self.requests.readline(LINE_BYTES + 2)
+        return line if line.endswith(b"\n") else None
+
+    def _answer(self, line: bytes) -> None:
+        identity = _NO_ID
+        try:
+            form = read_line(line, "request")
+            identity = form["id"]
+            request = unpack_request(form, self.exchange)
+        except ProtocolError as error:
+            self._write(identity, Trouble("request", str(error)))
+            return
+        self._write(identity, self._outcome(request))
+        if request.do == "shutdown":
+            self.ended.set()
+
+    def _outcome(self, request: Request) -> Answer:
+        try:
+            return self._call(request)
+        except (ExpressionError, ValueFormError, SpecError) as error:
+            return Trouble("case", str(error))
+        except BaseException as error:  # noqa: BLE001 - the contract allows none: it is reported
+            return Trouble("backend", _told(error))
+
+    def _call(self, request: Request) -> Answer:
+        assert self.backend is not None
+        match request.do:
+            case "hello":
+                return Trouble("request", "hello comes once")
+            case "shutdown":
+                self.backend.shutdown()
+                return Done()
+            case "case":
+                case = Case.from_json(request.args["case"], "the case sent")
+                return Observed(self.backend.interpret_api(case))
+        method: Any = getattr(self.backend, request.do)
+        answer: Answer = method(**request.args)
+        return answer
+
+    def _write(self, identity: int | None, answer: Answer) -> None:
+        try:
+            line = pack_answer(identity, answer, Packer(self.exchange))
+        except Exception as error:  # noqa: BLE001 - whatever the backend put into its answer
+            trouble = Trouble("backend", f"its answer has no form on the wire: {_told(error)}")
+            line = pack_answer(identity, trouble, Packer(self.exchange))
+        with self.writing:
+            try:
+                self.answers.write(line)
+                self.answers.flush()
+            except OSError:
+                self.ended.set()  # the host has gone
+
+
+def _told(error: BaseException) -> str:
+    return f"{type(error).__name__}: {error}"

@@ -1,0 +1,68 @@
+"""Finds a backend by name: an entry point, a module's factory, or a command to run."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.metadata
+from collections.abc import Callable
+from typing import Any, Final
+
+from sessrun.adapters.backend import Backend
+from sessrun.adapters.errors import AdapterError
+from sessrun.adapters.process.host import EXEC, spawn
+
+__all__ = ["GROUP", "AdapterError", "known", "load"]
+
+#: The entry-point group that a package puts its adapters in.
+GROUP: Final = "sessrun.adapters"
+
+# Our own, for a checkout that is on the path but not installed (no entry points there).
+_OWN: Final = {
+    "reference": "sessrun.adapters.reference:backend",
+    "tensorflow": "sessrun.adapters.tensorflow:backend",
+}
+
+
+def known() -> dict[str, str]:
+    """Every name of an adapter here, with the `module:factory` it stands for, sorted."""
+    points = importlib.metadata.entry_points(group=GROUP)
+    return dict(sorted((_OWN | {point.name: point.value for point in points}).items()))
+
+
+def load(spec: str) -> Backend:
+    """The backend that `spec` names, in this process (a command: in its own).
+
+    Args:
+      spec: `NAME` of an entry point or `package.module:factory`, each with `#ARGUMENT` after it
+        where the factory takes one; or `exec:COMMAND LINE`, split like a shell would, run
+        without one.
+
+    Raises:
+      AdapterError: nothing is called so, or it cannot be loaded or started; the message lists
+        the names there are.
+
+    """
+    if spec.startswith(EXEC):
+        return spawn(spec)
+    name, mark, argument = spec.partition("#")
+    factory = _factory(known().get(name, name), spec)
+    backend: Backend = factory(argument) if mark else factory()
+    return backend
+
+
+def _factory(target: str, spec: str) -> Callable[..., Any]:
+    module_name, colon, attribute = target.partition(":")
+    if not colon or not module_name or not attribute:
+        raise AdapterError(
+            f"no adapter is called {spec!r}; there are {', '.join(known())}, "
+            "package.module:factory, and exec:COMMAND"
+        )
+    try:
+        module = importlib.import_module(module_name)
+    except Exception as error:  # a module may raise anything
+        raise AdapterError(f"{spec!r}: module {module_name} cannot be imported: {error}") from error
+    factory = getattr(module, attribute, None)
+    if not callable(factory):
+        raise AdapterError(f"{spec!r}: module {module_name} has no factory {attribute!r}")
+    found: Callable[..., Any] = factory
+    return found
