@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import unicodedata
 from typing import Any, Final
+
 from sessrun.spec import tensors
 
 __all__ = ["number", "printable", "shortened", "value_text"]

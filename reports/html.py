@@ -1,0 +1,289 @@
+"""The HTML view: one self-contained file that loads nothing and escapes everything.
+
+Everything that a backend controls passes through `printable` (no control characters, nothing
+that turns the direction of reading) and the template's autoescape; the content policy admits
+this page's own style and script by their hashes, and no network.
+"""
+
+from __future__ import annotations
+
+import base64
+import dataclasses
+import functools
+import hashlib
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, Final
+
+from sessrun.reports.failures import replay_command
+from sessrun.reports.printable import number, printable, shortened, value_text
+from sessrun.reports.summary import (
+    CLAUSE_RESULTS,
+    ClauseResult,
+    ClauseSummary,
+    FailureGroup,
+    SubjectSummary,
+    Summary,
+    Verdict,
+)
+
+__all__ = ["content_policy", "report_html", "template", "template_text"]
+
+_TEMPLATES: Final = Path(__file__).parent / "templates"
+#: Style class of a verdict, and its mark: a path in a circle of 24 by 24.
+_FACES: Final[dict[Verdict, tuple[str, str]]] = {
+    "CERTIFIED": ("certified", "M7 12.5 10.5 16 17 8.5"),
+    "CERTIFIED WITH WAIVERS": ("waivers", "M7 12.5 10.5 16 17 8.5"),
+    "NOT CERTIFIED": ("not", "M8 8 16 16M16 8 8 16"),
+    "NOT APPLICABLE": ("na", "M7 12H17"),
+    "VOID": ("void", "M12 6.5V13M12 17V17.2"),
+}
+#: Style class and mark of a clause's result.
+_MARKS: Final[dict[ClauseResult, tuple[str, str]]] = {
+    "holds": ("holds", "✓"),
+    "broken": ("broken", "✗"),
+    "not applicable here": ("idle", "-"),
+    "not tested": ("open", "?"),
+}
+#: Kinds of segments of a bar: style, words, the results they gather.
+_KINDS: Final = (
+    ("good", "passed", ("pass",)),
+    ("bad", "went wrong", ("fail", "flaky", "error", "timeout", "crash")),
+    ("open", "unsupported or not answered", ("unsupported", "missing", "infra_error")),
+    ("idle", "not applicable here", ("skipped",)),
+)
+_EVENTS: Final = 200
+_LIMITS: Final = (
+    "It does not say that the backend has no other faults: it reports the planned cases, no more.",
+    "It is of this version of the backend on this machine: another build or device may differ.",
+    "It says nothing of profiles that it does not name, and does not count optional parts.",
+    "It says nothing of speed, of memory, or of fitness for any purpose.",
+)
+
+
+def report_html(summary: Summary, replays: str = "replays") -> str:
+    """The report as one HTML page.
+
+    Args:
+      summary: the summary of the run.
+      replays: the folder of the replay files, as the printed commands name it.
+
+    """
+    header = summary.header
+    style, script = template_text("style.css"), template_text("report.js")
+    face = _FACES[summary.verdict]
+    backend = header["backend"]
+    clauses = [_clause(clause) for clause in summary.clauses]
+    page: str = template("report.html.j2").render(
+        summary=summary,
+        style=style,
+        script=script,
+        policy=content_policy(style, script),
+        certified=summary.verdict.startswith("CERTIFIED"),
+        backend={key: shortened(backend[key], 120) for key in ("name", "version")},
+        face={"style": face[0], "glyph": face[1]},
+        reasons=[printable(reason) for reason in summary.reasons],
+        facts=_facts(summary),
+        limits=_LIMITS,
+        totals=[("planned", summary.planned), *summary.counts.items()],
+        legend=[(kind, words) for kind, words, _ in _KINDS],
+        subjects=[_subject(subject) for subject in summary.subjects],
+        groups=[_group(group, str(backend["spec"]), replays) for group in summary.failures],
+        cases_wrong=number(sum(len(group.cases) for group in summary.failures), "case"),
+        tables=_tables(clauses, summary.profile),
+        subject_names=sorted({clause["subject"] for clause in clauses}),
+        result_names=CLAUSE_RESULTS,
+        waivers=[_clean(dataclasses.asdict(waiver)) for waiver in summary.waivers],
+        events=[_event(event) for event in summary.events[:_EVENTS]],
+        events_hidden=max(0, len(summary.events) - _EVENTS),
+        details=_details(header),
+    )
+    return page
+
+
+@functools.cache
+def _environment() -> Any:
+    import jinja2  # noqa: PLC0415 - needed only when a page is rendered
+
+    return jinja2.Environment(
+        loader=jinja2.FileSystemLoader(_TEMPLATES),
+        autoescape=True,
+        trim_blocks=True,
+        undefined=jinja2.StrictUndefined,
+    )
+
+
+def template(name: str) -> Any:
+    """A template of ours, with autoescape on and undefined names refused."""
+    return _environment().get_template(name)
+
+
+@functools.cache
+def template_text(name: str) -> Any:
+    """A style sheet or script of ours, marked safe: it is no data."""
+    from markupsafe import Markup  # noqa: PLC0415 - comes with jinja2
+
+    return Markup((_TEMPLATES / name).read_text(encoding="utf-8"))  # noqa: S704 - our own file
+
+
+def content_policy(style: str, script: str = "") -> str:
+    """The Content-Security-Policy that admits this style and this script, and nothing else."""
+    policy = f"default-src 'none'; style-src '{_source_hash(style)}'"
+    return policy + (f"; script-src '{_source_hash(script)}'" if script else "")
+
+
+def _source_hash(text: str) -> str:
+    digest = hashlib.sha256(text.encode()).digest()
+    return f"sha256-{base64.b64encode(digest).decode()}"
+
+
+def _facts(summary: Summary) -> list[tuple[str, str]]:
+    header = summary.header
+    required = summary.required
+    return [
+        ("Profile", printable(summary.profile)),
+        ("Spec", f"{header['spec']['version']} ({header['spec']['digest'][:12]}…)"),
+        ("Date", _date(header.get("started"))),
+        ("Backend", shortened(header["backend"]["spec"], 120)),
+        ("Required clauses", f"{required['holds']} of {required['total']} hold"),
+        ("Cases", f"{summary.counts['pass']:,} of {summary.planned:,} passed"),
+        ("Plan", f"{header['plan']['hash'][:12]}…, seed {header['plan']['seed']}"),
+        ("Run", "in worker processes" if header["mode"] == "workers" else "in process"),
+    ]
+
+
+def _date(started: str | None) -> str:
+    return shortened(started or "not recorded", 40).replace("T", " ").replace("+00:00", " UTC")
+
+
+def _subject(subject: SubjectSummary) -> dict[str, Any]:
+    rest = _rest(subject.counts)
+    passed = subject.counts.get("pass", 0)
+    return {
+        "name": subject.subject,
+        "planned": subject.planned,
+        "passed": passed,
+        "rest": rest,
+        "label": f"{passed} of {subject.planned} passed{', ' if rest else ''}{rest}",
+        "segments": list(_segments(subject)),
+    }
+
+
+def _segments(subject: SubjectSummary) -> Iterator[dict[str, Any]]:
+    """The segments of a subject's bar, in thousandths of its planned cases."""
+    done = 0
+    for kind, _, results in _KINDS:
+        count = sum(subject.counts.get(result, 0) for result in results)
+        if count:
+            x = round(1000 * done / subject.planned, 2)
+            done += count
+            yield {"kind": kind, "x": x, "width": round(1000 * done / subject.planned - x, 2)}
+
+
+def _rest(counts: Mapping[str, int]) -> str:
+    """The results other than pass: `2 fail, 1 missing`."""
+    return ", ".join(f"{count:,} {result}" for result, count in counts.items() if result != "pass")
+
+
+def _clause(clause: ClauseSummary) -> dict[str, Any]:
+    style, mark = _MARKS[clause.result]
+    form = clause.to_json() | {"style": style, "mark": mark}
+    rest = _rest(clause.counts)
+    shown = "" if clause.result == "not applicable here" else rest
+    if not clause.tests:
+        shown = "no case tests it"
+    return _clean(form) | {"tests": clause.tests, "rest": shown}
+
+
+def _tables(clauses: list[dict[str, Any]], profile: str) -> list[dict[str, Any]]:
+    required = [c for c in clauses if c["required"] and c["result"] != "not applicable here"]
+    absent = [c for c in clauses if c["required"] and c["result"] == "not applicable here"]
+    optional = [c for c in clauses if not c["required"] and c["profile"] == profile]
+    others = [c for c in clauses if c["profile"] != profile]
+    return [
+        {
+            "title": "Required",
+            "caption": "The verdict rests on these.",
+            "clauses": required,
+        },
+        {
+            "title": "Not applicable here",
+            "caption": "Required, but excluded by a fact that the host observed on this machine.",
+            "clauses": absent,
+        },
+        {
+            "title": "Optional",
+            "caption": "SHOULD and MAY: listed, never counted.",
+            "clauses": optional,
+        },
+        {
+            "title": "Of other profiles",
+            "caption": "Tested by the way; no verdict rests on them.",
+            "clauses": others,
+        },
+    ]
+
+
+def _group(group: FailureGroup, backend: str, replays: str) -> dict[str, Any]:
+    return {
+        "result": group.result,
+        "signature": group.signature,
+        "quiet": group.result in {"unsupported", "missing"},
+        "reason": shortened(group.reason, 400),
+        "clauses": group.clauses,
+        "cases": [printable(case) for case in group.cases],
+        "step": printable(group.step or ""),
+        "want": value_text(group.want, 1500),
+        "got": value_text(group.got, 1500),
+        "command": printable(replay_command(group.cases[0], backend, replays)),
+    }
+
+
+def _event(event: Mapping[str, Any]) -> dict[str, str]:
+    return {
+        "name": shortened(event["event"], 60),
+        "detail": shortened(event.get("detail", ""), 300),
+        "seconds": f"{event['seconds']:.2f}" if "seconds" in event else "",
+    }
+
+
+def _details(header: Mapping[str, Any]) -> list[dict[str, Any]]:
+    backend = header["backend"]
+    offered = {
+        "capabilities": ", ".join(map(str, backend["capabilities"])) or "none declared",
+        "devices": ", ".join(map(str, backend.get("devices", ()))) or "none named",
+        **_mapping(backend.get("details")),
+    }
+    environment = {key: _flat(value) for key, value in header["environment"].items()}
+    return [
+        {"id": "environment", "title": "Environment", "rows": _rows(environment)},
+        {"id": "capabilities", "title": "Capabilities declared", "rows": _rows(offered)},
+    ]
+
+
+def _mapping(value: Any) -> dict[str, str]:
+    return {str(k): _flat(v) for k, v in value.items()} if isinstance(value, Mapping) else {}
+
+
+def _flat(value: Any) -> str:
+    if isinstance(value, Mapping):
+        return ", ".join(f"{key} {_flat(item)}" for key, item in value.items()) or "none"
+    if isinstance(value, list | tuple):
+        return ", ".join(_flat(item) for item in value) or "none"
+    return str(value)
+
+
+def _rows(table: Mapping[str, str]) -> list[tuple[str, str]]:
+    return [(shortened(name, 60), shortened(value, 2000)) for name, value in table.items()]
+
+
+def _clean(form: Mapping[str, Any]) -> dict[str, Any]:
+    """A flat JSON form whose strings, and lists of strings, are printable."""
+    return {
+        key: [printable(item) for item in value]
+        if isinstance(value, list)
+        else printable(value)
+        if isinstance(value, str)
+        else value
+        for key, value in form.items()
+    }
