@@ -1,0 +1,276 @@
+"""Shape rules of operations that rearrange, join, split and repeat."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Sequence
+
+from sessrun.spec.dtypes import BY_NAME
+from sessrun.spec.rules.shapes.base import (
+    Dim,
+    Shape,
+    ShapeError,
+    Value,
+    at_least,
+    axis_index,
+    merge,
+    merge_dims,
+    product,
+    rule,
+    with_rank,
+)
+
+__all__: list[str] = []
+
+
+@rule
+def reshaped(tensor: Shape, shape: Shape) -> list[Shape]:
+    """The shape asked for; a single -1 becomes what is left of the elements."""
+    if shape is None:
+        return [None]
+    if shape.count(-1) > 1:
+        raise ShapeError(f"Only one dimension may be -1 in {list(shape)}")
+    if any(dim is not None and dim < -1 for dim in shape):
+        raise ShapeError(f"Dimensions must be >= -1 in {list(shape)}")
+    have = None if tensor is None else product(tensor)
+    if -1 in shape and None not in shape:
+        return [_filled_in(have, shape)]
+    want = product([None if dim == -1 else dim for dim in shape])
+    if have is not None and want is not None and have != want:
+        raise ShapeError(f"Cannot reshape a tensor with {have} elements to shape {list(shape)}")
+    return [tuple(None if dim == -1 else dim for dim in shape)]
+
+
+def _filled_in(have: Dim, shape: tuple[Dim, ...]) -> Shape:
+    rest = product([dim for dim in shape if dim != -1])
+    assert rest is not None
+    if have is None or (rest == 0 and have == 0):
+        return tuple((0 if rest == 0 and have == 0 else None) if d == -1 else d for d in shape)
+    if rest == 0 or have % rest:
+        raise ShapeError(f"Cannot reshape a tensor with {have} elements to shape {list(shape)}")
+    return tuple(have // rest if dim == -1 else dim for dim in shape)
+
+
+@rule
+def shape_vector(shape: Shape) -> list[Shape]:
+    """A vector with one element per dimension."""
+    return [(None if shape is None else len(shape),)]
+
+
+@rule
+def shape_vectors(shapes: Sequence[Shape]) -> list[Shape]:
+    """For each input a vector with one element per dimension."""
+    return [(None if shape is None else len(shape),) for shape in shapes]
+
+
+@rule
+def vector(shape: Shape) -> list[Shape]:
+    """The input's shape, which has rank 1."""
+    return [with_rank(shape, 1, "a vector")]
+
+
+@rule
+def expanded(shape: Shape, dim: Value) -> list[Shape]:
+    """The input's shape with a 1 put in before an axis."""
+    if shape is None:
+        return [None]
+    if dim is None:
+        return [(None,) * (len(shape) + 1)]
+    place = axis_index(int(dim.reshape(-1)[0]), len(shape) + 1)
+    return [(*shape[:place], 1, *shape[place:])]
+
+
+@rule
+def squeezed(shape: Shape, axes: Sequence[int]) -> list[Shape]:
+    """The input's shape without dimensions of 1: the named ones, or all."""
+    if shape is None or (not axes and None in shape):
+        return [None]
+    gone = {axis_index(axis, len(shape)) for axis in axes}
+    for axis in gone:
+        if shape[axis] not in {1, None}:
+            raise ShapeError(f"Can not squeeze dim[{axis}], expected a dimension of 1, got "
+                             f"{shape[axis]}")  # fmt: skip
+    if axes:
+        return [tuple(dim for i, dim in enumerate(shape) if i not in gone)]
+    return [tuple(dim for dim in shape if dim != 1)]
+
+
+@rule
+def transposed(shape: Shape, perm: Value) -> list[Shape]:
+    """The dimensions in the order of a permutation."""
+    if perm is None:
+        return [None if shape is None else (None,) * len(shape)]
+    order = [int(i) for i in perm.reshape(-1)]
+    whole = with_rank(shape, len(order), f"a permutation of {len(order)} dimensions")
+    order = [axis_index(i, len(order)) for i in order]
+    if len(set(order)) < len(order):
+        raise ShapeError(f"{order} is no permutation of the dimensions")
+    return [tuple(whole[i] for i in order)]
+
+
+@rule
+def concatenated(shapes: Sequence[Shape], axis: Value) -> list[Shape]:
+    """The inputs' shape, summed along the axis and equal elsewhere."""
+    known = [shape for shape in shapes if shape is not None]
+    rank = len(known[0]) if known else None
+    for shape in known:
+        if len(shape) != rank:
+            raise ShapeError(f"Shapes must be equal rank, but are {rank} and {len(shape)}")
+    if rank is None:
+        return [None]
+    if rank == 0:
+        raise ShapeError("Can't concatenate scalars (use tf.stack instead)")
+    if axis is None:
+        return [(None,) * rank]
+    place = axis_index(int(axis), rank)
+    full = [(None,) * rank if shape is None else shape for shape in shapes]
+    along = [shape[place] for shape in full]
+    rest: list[Shape] = [(*shape[:place], None, *shape[place + 1 :]) for shape in full]
+    whole = functools.reduce(merge, rest)
+    assert whole is not None
+    total = None if None in along else sum(dim for dim in along if dim is not None)
+    return [(*whole[:place], total, *whole[place + 1 :])]
+
+
+@rule
+def packed(shapes: Sequence[Shape], axis: int) -> list[Shape]:
+    """The inputs' one shape with their number put in at the axis."""
+    whole = functools.reduce(merge, shapes)
+    if whole is None:
+        return [None]
+    place = axis_index(axis, len(whole) + 1)
+    return [(*whole[:place], len(shapes), *whole[place:])]
+
+
+@rule
+def unpacked(value: Shape, num: int, axis: int) -> list[Shape]:
+    """`num` times the shape without the axis."""
+    whole = at_least(value, 1)
+    if whole is None:
+        return [None] * num
+    place = axis_index(axis, len(whole))
+    merge_dims(whole[place], num)
+    return [whole[:place] + whole[place + 1 :]] * num
+
+
+@rule
+def split(value: Shape, split_dim: Value, num_split: int) -> list[Shape]:
+    """`num_split` times the shape, its axis divided evenly."""
+    if value is None or split_dim is None:
+        return [None if value is None else (None,) * len(value)] * num_split
+    place = axis_index(int(split_dim), len(value))
+    size = value[place]
+    if size is not None and size % num_split:
+        raise ShapeError(f"Dimension size {size} must be evenly divisible by {num_split}")
+    part = None if size is None else size // num_split
+    return [(*value[:place], part, *value[place + 1 :])] * num_split
+
+
+@rule
+def split_sizes(value: Shape, sizes: Value, split_dim: Value, num_split: int) -> list[Shape]:
+    """The shape with each of the sizes at the axis; one size of -1 is the rest."""
+    if value is None or split_dim is None:
+        return [None if value is None else (None,) * len(value)] * num_split
+    place = axis_index(int(split_dim), len(value))
+    if sizes is None:
+        parts: list[Dim] = [None] * num_split
+    else:
+        parts = _parts([int(n) for n in sizes.reshape(-1)], value[place])
+    return [(*value[:place], part, *value[place + 1 :]) for part in parts]
+
+
+def _parts(sizes: list[int], whole: Dim) -> list[Dim]:
+    if sizes.count(-1) > 1:
+        raise ShapeError(f"size_splits can only have one -1, got {sizes}")
+    total = sum(size for size in sizes if size != -1)
+    if whole is None:
+        return [None if size == -1 else size for size in sizes]
+    if total > whole or (-1 not in sizes and total != whole):
+        raise ShapeError(f"can't split axis of size {whole} into pieces of size {sizes}")
+    return [whole - total if size == -1 else size for size in sizes]
+
+
+@rule
+def tiled(shape: Shape, multiples: Value) -> list[Shape]:
+    """Each dimension times its multiple."""
+    if multiples is None:
+        return [None if shape is None else (None,) * len(shape)]
+    counts = [int(n) for n in multiples.reshape(-1)]
+    whole = with_rank(shape, len(counts), f"{len(counts)} multiples")
+    if any(n < 0 for n in counts):
+        raise ShapeError(f"Expected multiples >= 0, got {counts}")
+    return [tuple(None if dim is None else dim * n for dim, n in zip(whole, counts, strict=True))]
+
+
+@rule
+def padded(shape: Shape, paddings: Value) -> list[Shape]:
+    """Each dimension plus what is put before and after it."""
+    if paddings is None:
+        return [None if shape is None else (None,) * len(shape)]
+    pairs = paddings.reshape(-1, 2).tolist()
+    whole = with_rank(shape, len(pairs), f"{len(pairs)} paddings")
+    if any(n < 0 for pair in pairs for n in pair):
+        raise ShapeError(f"Paddings must be non-negative: {pairs}")
+    return [
+        tuple(None if dim is None else dim + sum(p) for dim, p in zip(whole, pairs, strict=True))
+    ]
+
+
+@rule
+def mirror_padded(shape: Shape, paddings: Value, mode: str) -> list[Shape]:
+    """As `padded`; no more can be mirrored than there is."""
+    (whole,) = padded(shape, paddings)
+    if shape is not None and paddings is not None:
+        edge = 1 if mode == "REFLECT" else 0
+        for dim, pair in zip(shape, paddings.reshape(-1, 2).tolist(), strict=True):
+            if dim is not None and max(pair) > dim - edge:
+                raise ShapeError(f"paddings must be no greater than {dim - edge}: {pair}")
+    return [whole]
+
+
+@rule
+def broadcast_to(shape: Shape, target: Shape) -> list[Shape]:
+    """The shape asked for, to which the input must broadcast."""
+    if target is None:
+        return [None]
+    if any(dim is not None and dim < -1 for dim in target):
+        raise ShapeError(f"Dimensions must be >= -1 in {list(target)}")
+    wanted = tuple(None if dim == -1 else dim for dim in target)
+    if shape is not None:
+        if len(shape) > len(wanted):
+            raise ShapeError(f"{list(shape)} has more dimensions than {list(wanted)}")
+        for have, want in zip(shape[::-1], wanted[::-1], strict=False):
+            if have is not None and want is not None and have not in {1, want}:
+                raise ShapeError(f"Incompatible shapes: {list(shape)} vs. {list(wanted)}")
+    return [wanted]
+
+
+@rule
+def broadcast_vectors(s0: Shape, s1: Shape) -> list[Shape]:
+    """A vector as long as the longer of two."""
+    first, second = with_rank(s0, 1, "a shape")[0], with_rank(s1, 1, "a shape")[0]
+    return [(None if first is None or second is None else max(first, second),)]
+
+
+@rule
+def unknown_vectors(s0: Shape, s1: Shape) -> list[Shape]:
+    """Two vectors of unknown length, of two vectors."""
+    with_rank(s0, 1, "a shape")
+    with_rank(s1, 1, "a shape")
+    return [(None,), (None,)]
+
+
+@rule
+def bitcast(shape: Shape, source: str, target: str) -> list[Shape]:
+    """A dimension more or less at the end where the two dtypes' sizes differ."""
+    if shape is None:
+        return [None]
+    have, want = BY_NAME[source].itemsize, BY_NAME[target].itemsize
+    if have == want:
+        return [shape]
+    if have > want:
+        return [(*shape, have // want)]
+    whole = at_least(shape, 1)
+    assert whole is not None
+    merge_dims(whole[-1], want // have)
+    return [whole[:-1]]

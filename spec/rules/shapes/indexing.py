@@ -1,0 +1,151 @@
+"""Shape rules of gathering, scattering, searching and sorting out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sessrun.spec.rules.shapes.base import (
+    Shape,
+    ShapeError,
+    Value,
+    at_least,
+    axis_index,
+    merge,
+    merge_dims,
+    rule,
+    with_rank,
+)
+
+__all__: list[str] = []
+
+
+@rule
+def gathered(params: Shape, indices: Shape) -> list[Shape]:
+    """The indices' shape, then the shape of one slice of params."""
+    whole = at_least(params, 1)
+    if whole is None or indices is None:
+        return [None]
+    return [indices + whole[1:]]
+
+
+@rule
+def gathered_axis(params: Shape, indices: Shape, axis: Value, batch_dims: int) -> list[Shape]:
+    """The shape of params with the indices' (after the batch dimensions) in place of the axis."""
+    whole = at_least(params, 1)
+    if whole is None or indices is None:
+        return [None]
+    batch = batch_dims + len(indices) if batch_dims < 0 else batch_dims
+    if not 0 <= batch <= len(indices):
+        raise ShapeError(f"batch_dims {batch_dims} must be in [0, {len(indices)}]")
+    if axis is None:
+        return [(None,) * (len(whole) - 1 + len(indices) - batch)]
+    place = axis_index(int(axis), len(whole))
+    if place < batch:
+        raise ShapeError(f"batch_dims {batch} must be <= axis {place}")
+    shared = merge(whole[:batch], indices[:batch])
+    assert shared is not None
+    return [(*shared, *whole[batch:place], *indices[batch:], *whole[place + 1 :])]
+
+
+@rule
+def gathered_batch(params: Shape, indices: Shape, batch_dims: int) -> list[Shape]:
+    """As `gathered_axis`, along the axis `batch_dims`."""
+    if params is None or indices is None:
+        return [None]
+    batch = batch_dims + len(indices) if batch_dims < 0 else batch_dims
+    whole = at_least(params, batch + 1)
+    assert whole is not None
+    return [whole[:batch] + indices[batch:] + whole[batch + 1 :]]
+
+
+@rule
+def gathered_nd(params: Shape, indices: Shape) -> list[Shape]:
+    """The indices' shape but its last dimension, then the shape of one slice of params."""
+    vectors = at_least(indices, 1)
+    if params is None or vectors is None or vectors[-1] is None:
+        return [None]
+    if vectors[-1] > len(params):
+        raise ShapeError(f"index innermost dimension length must be <= params rank; saw: "
+                         f"{vectors[-1]} vs. {len(params)}")  # fmt: skip
+    return [vectors[:-1] + params[vectors[-1] :]]
+
+
+@rule
+def partitioned(data: Shape, partitions: Shape, num_partitions: int) -> list[Shape]:
+    """For each partition an unknown number of slices of the data."""
+    if data is None or partitions is None:
+        return [None] * num_partitions
+    if len(data) < len(partitions):
+        raise ShapeError(f"data of shape {list(data)} does not start with partitions' shape")
+    merge(data[: len(partitions)], partitions)
+    return [(None, *data[len(partitions) :])] * num_partitions
+
+
+@rule
+def stitched(indices: Sequence[Shape], data: Sequence[Shape]) -> list[Shape]:
+    """An unknown number of slices of the data."""
+    rest: Shape = None
+    for places, values in zip(indices, data, strict=True):
+        if places is None or values is None:
+            continue
+        if len(values) < len(places):
+            raise ShapeError("data does not start with the shape of indices")
+        merge(values[: len(places)], places)
+        rest = merge(rest, values[len(places) :])
+    return [None if rest is None else (None, *rest)]
+
+
+@rule
+def top_k(shape: Shape, k: int) -> list[Shape]:
+    """Values and places: the input's shape with k at the end."""
+    whole = at_least(shape, 1)
+    if k < 0:
+        raise ShapeError(f"Need k >= 0, got {k}")
+    if whole is None:
+        return [None, None]
+    last = whole[-1]
+    if last is not None and last < k:
+        raise ShapeError(f"input must have last dimension >= k = {k} but is {last}")
+    return [(*whole[:-1], k)] * 2
+
+
+@rule
+def top_k_value(shape: Shape, k: Value) -> list[Shape]:
+    """As `top_k`, k being an input."""
+    if k is not None:
+        return top_k(shape, int(k))
+    whole = at_least(shape, 1)
+    return [None if whole is None else (*whole[:-1], None)] * 2
+
+
+@rule
+def in_top_k(predictions: Shape, targets: Shape) -> list[Shape]:
+    """A vector with one element per row of predictions."""
+    rows = with_rank(predictions, 2, "predictions")[0]
+    return [(merge_dims(rows, with_rank(targets, 1, "targets")[0]),)]
+
+
+@rule
+def where(shape: Shape) -> list[Shape]:
+    """[number of places, the input's rank]."""
+    return [(None, None if shape is None else len(shape))]
+
+
+@rule
+def unique(shape: Shape) -> list[Shape]:
+    """A vector of unknown length, and one as long as the input."""
+    return [(None,), with_rank(shape, 1, "a vector")]
+
+
+@rule
+def unique_counts(shape: Shape) -> list[Shape]:
+    """As `unique`, and a second vector of unknown length."""
+    return [(None,), with_rank(shape, 1, "a vector"), (None,)]
+
+
+@rule
+def list_diff(x: Shape, y: Shape) -> list[Shape]:
+    """Two vectors of unknown length, of two vectors."""
+    with_rank(x, 1, "a vector")
+    with_rank(y, 1, "a vector")
+    return [(None,), (None,)]

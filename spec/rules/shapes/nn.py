@@ -1,0 +1,54 @@
+"""Shape rules of biases and losses, and of operations on strings that change the shape."""
+
+from __future__ import annotations
+
+from sessrun.spec.rules.shapes.base import Shape, at_least, merge, merge_dims, rule, with_rank
+
+__all__: list[str] = []
+
+#: Rank of the shortest NCHW tensor with a channel dimension of its own, counted from the end.
+_CHANNELS_FIRST = 1
+
+
+def _channel_axis(data_format: str) -> int:
+    return _CHANNELS_FIRST if data_format == "NCHW" else -1
+
+
+@rule
+def bias_add(value: Shape, bias: Shape, data_format: str) -> list[Shape]:
+    """The value's shape; the bias is a vector with one element per channel."""
+    whole = at_least(value, 2)
+    size = with_rank(bias, 1, "a bias")[0]
+    if whole is None:
+        return [None]
+    axis = _channel_axis(data_format) % len(whole)
+    return [(*whole[:axis], merge_dims(whole[axis], size), *whole[axis + 1 :])]
+
+
+@rule
+def bias_add_grad(out_backprop: Shape, data_format: str) -> list[Shape]:
+    """A vector with one element per channel."""
+    whole = at_least(out_backprop, 2)
+    return [(None if whole is None else whole[_channel_axis(data_format)],)]
+
+
+@rule
+def cross_entropy(features: Shape, labels: Shape) -> list[Shape]:
+    """One loss per row, and the gradient in the features' shape."""
+    rows = merge(with_rank(features, 2, "logits"), labels)
+    assert rows is not None
+    return [rows[:1], rows]
+
+
+@rule
+def sparse_cross_entropy(features: Shape, labels: Shape) -> list[Shape]:
+    """One loss per row, and the gradient in the features' shape."""
+    rows = with_rank(features, 2, "logits")
+    batch = merge_dims(rows[0], with_rank(labels, 1, "labels")[0])
+    return [(batch,), (batch, rows[1])]
+
+
+@rule
+def decode_raw(shape: Shape) -> list[Shape]:
+    """The input's shape and a last dimension that depends on the strings."""
+    return [None if shape is None else (*shape, None)]

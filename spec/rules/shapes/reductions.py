@@ -1,0 +1,93 @@
+"""Shape rules of reductions, running sums and segments."""
+
+from __future__ import annotations
+
+from sessrun.spec.rules.shapes.base import (
+    Shape,
+    ShapeError,
+    Value,
+    at_least,
+    axis_index,
+    merge,
+    rule,
+)
+
+__all__: list[str] = []
+
+
+@rule
+def reduced(shape: Shape, axes: Value, keep_dims: bool) -> list[Shape]:
+    """The input's shape without the reduced axes, or with 1 in their place."""
+    if shape is None:
+        return [None]
+    if axes is None:
+        return [(None,) * len(shape) if keep_dims else None]
+    gone = {axis_index(int(axis), len(shape)) for axis in axes.reshape(-1)}
+    if keep_dims:
+        return [tuple(1 if i in gone else dim for i, dim in enumerate(shape))]
+    return [tuple(dim for i, dim in enumerate(shape) if i not in gone)]
+
+
+@rule
+def arg_reduced(shape: Shape, axis: Value) -> list[Shape]:
+    """The input's shape without one axis."""
+    if shape is None:
+        return [None]
+    if not shape:
+        return [()]
+    if axis is None:
+        return [(None,) * (len(shape) - 1)]
+    gone = axis_index(int(axis), len(shape))
+    return [shape[:gone] + shape[gone + 1 :]]
+
+
+@rule
+def along_axis(shape: Shape, axis: Value) -> list[Shape]:
+    """The input's shape; the axis must be one of it."""
+    if shape is not None and axis is not None:
+        axis_index(int(axis), len(shape))
+    return [shape]
+
+
+@rule
+def along_axes(shape: Shape, axes: Value) -> list[Shape]:
+    """The input's shape; the axes must be different ones of it."""
+    if shape is not None and axes is not None:
+        found = [axis_index(int(axis), len(shape)) for axis in axes.reshape(-1)]
+        if len(set(found)) < len(found):
+            raise ShapeError(f"axis specified more than once: {found}")
+    return [shape]
+
+
+@rule
+def segments(data: Shape, segment_ids: Shape) -> list[Shape]:
+    """[segments] and the shape of one row; how many segments depends on the ids."""
+    merge(segment_ids, (None,))
+    whole = at_least(data, 1)
+    if whole is None:
+        return [None]
+    if segment_ids is not None:
+        merge(whole[:1], segment_ids)
+    return [(None, *whole[1:])]
+
+
+@rule
+def unsorted_segments(data: Shape, segment_ids: Shape, num_segments: Value) -> list[Shape]:
+    """[num_segments] and the data's shape after the dimensions of the ids."""
+    if data is None or segment_ids is None:
+        return [None]
+    if len(data) < len(segment_ids):
+        raise ShapeError(f"data of shape {list(data)} does not start with segment_ids' shape")
+    merge(data[: len(segment_ids)], segment_ids)
+    count = None if num_segments is None else int(num_segments)
+    if count is not None and count < 0:
+        raise ShapeError(f"num_segments must be >= 0, got {count}")
+    return [(count, *data[len(segment_ids) :])]
+
+
+@rule
+def counts(size: Value) -> list[Shape]:
+    """A vector of `size` elements."""
+    if size is not None and int(size) < 0:
+        raise ShapeError(f"size must be >= 0, got {int(size)}")
+    return [(None if size is None else int(size),)]

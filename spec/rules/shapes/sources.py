@@ -1,0 +1,125 @@
+"""Shape rules of constants, placeholders, variables, identities and random numbers."""
+
+from __future__ import annotations
+
+from sessrun.spec.rules.shapes.base import Shape, ShapeError, Value, axis_index, merge, rule
+
+__all__: list[str] = []
+
+
+@rule
+def nothing() -> list[Shape]:
+    """No outputs."""
+    return []
+
+
+@rule
+def scalar() -> list[Shape]:
+    """One output of rank 0."""
+    return [()]
+
+
+@rule
+def tensor_attr(value: Value) -> list[Shape]:
+    """The shape of a tensor given as an attribute."""
+    return [tuple(int(n) for n in value.shape)]
+
+
+@rule
+def shape_attr(shape: Shape) -> list[Shape]:
+    """The shape given as an attribute."""
+    return [shape]
+
+
+@rule
+def variable_shape(shape: Shape) -> list[Shape]:
+    """The shape given as an attribute, where no dimensions mean an unknown shape."""
+    return [shape or None]
+
+
+@rule
+def default_shape(value: Shape, shape: Shape) -> list[Shape]:
+    """The shape given as an attribute, which the default value's shape must fit."""
+    merge(value, shape)
+    return [shape]
+
+
+@rule
+def ensure_shape(value: Shape, shape: Shape) -> list[Shape]:
+    """The merger of the input's shape and the attribute."""
+    return [merge(value, shape)]
+
+
+@rule
+def assigned(ref: Shape, value: Shape, validate_shape: bool) -> list[Shape]:
+    """The value's shape; it must fit the variable's if that is validated."""
+    return [merge(ref, value)] if validate_shape else [value]
+
+
+@rule
+def scalar_only(ref: Shape) -> list[Shape]:
+    """A scalar, as the input must be."""
+    return [merge(ref, ())]
+
+
+@rule
+def handle(shape: Shape) -> list[Shape]:
+    """The shape of the variable that a resource refers to."""
+    return [shape]
+
+
+@rule
+def dims_shape(shape: Shape) -> list[Shape]:
+    """The shape that an integer vector denotes; -1 stands for an unknown dimension."""
+    if shape is None:
+        return [None]
+    if any(dim is not None and dim < -1 for dim in shape):
+        raise ShapeError(f"Shape {list(shape)} must have dimensions >= 0")
+    return [tuple(None if dim == -1 else dim for dim in shape)]
+
+
+@rule
+def ranged(start: Value, limit: Value, delta: Value) -> list[Shape]:
+    """A vector of ceil((limit - start) / delta) elements."""
+    if start is None or limit is None or delta is None:
+        return [(None,)]
+    step, gap = delta.item(), limit.item() - start.item()
+    if step == 0:
+        raise ShapeError("Requires delta != 0")
+    if gap * step < 0:
+        sign = "<=" if step > 0 else ">="
+        raise ShapeError(f"Requires start {sign} limit when delta is {step}")
+    if isinstance(step, int):
+        return [(-(-gap // step),)]
+    whole = int(gap / step)
+    return [(whole + (whole * step != gap if abs(whole) < 2**53 else 0),)]
+
+
+@rule
+def lined(num: Value) -> list[Shape]:
+    """A vector of `num` elements."""
+    if num is None:
+        return [(None,)]
+    if num.item() <= 0:
+        raise ShapeError(f"Requires num > 0: {num.item()}")
+    return [(int(num.item()),)]
+
+
+@rule
+def multinomial(logits: Shape, num_samples: Value) -> list[Shape]:
+    """[batch, samples] of logits [batch, classes]."""
+    batch = merge(logits, (None, None))
+    assert batch is not None
+    return [(batch[0], None if num_samples is None else int(num_samples.item()))]
+
+
+@rule
+def one_hot(indices: Shape, depth: Value, axis: int) -> list[Shape]:
+    """The indices' shape with a dimension `depth` put in at `axis`."""
+    size = None if depth is None else int(depth.item())
+    if size is not None and size < 0:
+        raise ShapeError(f"depth must be non-negative, got: {size}")
+    if indices is None:
+        return [None]
+    place = axis_index(axis, len(indices) + 1)
+    return [(*indices[:place], size, *indices[place:])]

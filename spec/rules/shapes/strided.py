@@ -1,0 +1,129 @@
+"""Shape rules of slices, among them the strided slice with its five bit masks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from sessrun.spec.rules.shapes.base import Dim, Shape, ShapeError, Value, rule, with_rank
+
+__all__ = ["NEW_AXIS", "dense_items"]
+
+#: Marks an item of `dense_items` that puts in a dimension of 1.
+NEW_AXIS = -1
+
+
+@rule
+def sliced(shape: Shape, begin: Value, size: Value) -> list[Shape]:
+    """The sizes asked for; -1 is what is left after `begin`."""
+    if size is None:
+        return [None if shape is None else (None,) * len(shape)]
+    sizes = [int(n) for n in size.reshape(-1)]
+    whole = with_rank(shape, len(sizes), f"a slice of {len(sizes)} dimensions")
+    starts: list[Dim] = [None] * len(sizes)
+    if begin is not None:
+        starts = [int(n) for n in begin.reshape(-1)]
+    if len(starts) != len(sizes):
+        raise ShapeError(f"begin has {len(starts)} elements and size has {len(sizes)}")
+    return [tuple(_block(*item) for item in zip(whole, starts, sizes, strict=True))]
+
+
+def _block(dim: Dim, begin: Dim, size: int) -> Dim:
+    if size < -1 or (begin is not None and begin < 0):
+        raise ShapeError(f"Expected begin >= 0 and size >= -1, got {begin} and {size}")
+    if size == -1:
+        if dim is None or begin is None:
+            return None
+        size = dim - begin
+        if size < 0:
+            raise ShapeError(f"Expected begin in [0, {dim}], but got {begin}")
+    elif dim is not None and (begin or 0) + size > dim:
+        raise ShapeError(f"Expected size in [0, {dim - (begin or 0)}], but got {size}")
+    return size
+
+
+def dense_items(
+    count: int, rank: int, ellipsis_mask: int, new_axis_mask: int
+) -> Iterator[tuple[int | None, int]]:
+    """What each item of a strided slice is for: pairs (item, axis of the input).
+
+    An item None takes the whole axis; an axis NEW_AXIS puts in a dimension; whether an item
+    shrinks its axis is for the caller to see in the mask. Without an ellipsis one is implied at
+    the end.
+
+    Raises:
+      ShapeError: two ellipses, or more items than the input has dimensions.
+
+    """
+    spots = [i for i in range(count) if ellipsis_mask >> i & 1]
+    if len(spots) > 1:
+        raise ShapeError("Multiple ellipses in slice spec not allowed")
+    spot = spots[0] if spots else count
+    new = {i for i in range(count) if new_axis_mask >> i & 1 and i != spot}
+    taken = count - len(new) - len(spots)
+    if taken > rank:
+        raise ShapeError(f"Index out of range using input dim {rank}; input has only {rank} dims")
+    axis = 0
+    for item in range(count + (not spots)):
+        if item == spot:
+            for _ in range(rank - taken):
+                yield None, axis
+                axis += 1
+        elif item in new:
+            yield item, NEW_AXIS
+        else:
+            yield item, axis
+            axis += 1
+
+
+@rule
+def strided(  # noqa: PLR0917 - a rule takes what the declaration lists, in its order
+    shape: Shape,
+    begin: Value,
+    end: Value,
+    strides: Value,
+    begin_mask: int,
+    end_mask: int,
+    ellipsis_mask: int,
+    new_axis_mask: int,
+    shrink_axis_mask: int,
+) -> list[Shape]:
+    """The lengths that Python's slicing gives; shrunk axes left out, new ones put in."""
+    if strides is None or shape is None:
+        return [None]
+    steps = [int(n) for n in strides.reshape(-1)]
+    starts = _known(begin, len(steps))
+    stops = _known(end, len(steps))
+    dims: list[Dim] = []
+    items = dense_items(len(steps), len(shape), ellipsis_mask, new_axis_mask)
+    for item, axis in items:
+        if axis == NEW_AXIS or item is None:
+            dims.append(1 if axis == NEW_AXIS else shape[axis])
+            continue
+        if steps[item] == 0:
+            raise ShapeError(f"strides[{item}] must be non-zero")
+        if shrink_axis_mask >> item & 1:
+            _check_shrunk(shape[axis], starts[item], steps[item], axis)
+            continue
+        masked = (begin_mask >> item & 1, end_mask >> item & 1)
+        dims.append(_length(shape[axis], starts[item], stops[item], steps[item], masked))
+    return [tuple(dims)]
+
+
+def _known(value: Value, count: int) -> Sequence[Dim]:
+    return [None] * count if value is None else [int(n) for n in value.reshape(-1)]
+
+
+def _check_shrunk(dim: Dim, begin: Dim, step: int, axis: int) -> None:
+    if step < 0:
+        raise ShapeError(f"only stride 1 allowed on a single index, got {step}")
+    if dim is not None and begin is not None and not -dim <= begin < dim:
+        raise ShapeError(f"slice index {begin} of dimension {axis} out of bounds")
+
+
+def _length(dim: Dim, begin: Dim, end: Dim, step: int, masked: tuple[int, int]) -> Dim:
+    start = None if masked[0] else begin
+    stop = None if masked[1] else end
+    unknown = (not masked[0] and begin is None) or (not masked[1] and end is None)
+    if dim is None or unknown:
+        return None
+    return len(range(*slice(start, stop, step).indices(dim)))
