@@ -67,9 +67,12 @@ class TinyEngine(RefusingEngine):
             nodes = json_format.ParseDict(dict(graph), GraphDef()).node
         except json_format.ParseError as error:
             return _failure("open", _Refused(3, str(error)))
+        names = {node.name for node in nodes}
         for node in nodes:
             if node.op not in {"Const", "Placeholder", *_OPERATIONS}:
                 return unsupported("op", node.op)
+            if not names.issuperset(_operation(source) for source in node.input):
+                return _failure("open", _Refused(3, f"{node.name} has an unknown input"))
         if config:
             return unsupported("config")
         handle = f"session-{next(self._numbers)}"
@@ -85,7 +88,13 @@ class TinyEngine(RefusingEngine):
     ) -> Outcome:
         """Evaluate what the fetches need."""
         try:
-            return Fetched(tuple(self._fetch(session, name, feeds) for name in fetches))
+            nodes = self._graphs.get(session)
+            if nodes is None:
+                raise _Refused(9, "the session is closed")
+            for name in feeds:
+                if not name.endswith(":0") or name[:-2] not in nodes:
+                    raise _Refused(3, f"the graph has no {name} to feed")
+            return Fetched(tuple(_fetch(nodes, name, feeds) for name in fetches))
         except _Refused as refused:
             return _failure("run", refused)
 
@@ -104,31 +113,33 @@ class TinyEngine(RefusingEngine):
         """Forget everything."""
         self._graphs.clear()
 
-    def _fetch(self, session: str, name: str, feeds: Mapping[str, Any]) -> Any:
-        nodes = self._graphs.get(session)
-        if nodes is None:
-            raise _Refused(9, "the session is closed")
-        operation, _, index = name.partition(":")
-        if operation not in nodes or index not in {"", "0"}:
-            raise _Refused(3, f"the graph has no {name}")
-        for key in feeds:
-            if not key.endswith(":0") or key[:-2] not in nodes:
-                raise _Refused(3, f"the graph has no {key} to feed")
-        value = _evaluate(nodes, f"{operation}:0", feeds)
-        return value if index else None
+
+def _operation(name: str) -> str:
+    return name.removeprefix("^").partition(":")[0]
 
 
-def _evaluate(nodes: Mapping[str, NodeDef], name: str, feeds: Mapping[str, Any]) -> Any:
-    if name in feeds:
-        return feeds[name]
-    node = nodes[name.partition(":")[0]]
+def _fetch(nodes: Mapping[str, NodeDef], name: str, feeds: Mapping[str, Any]) -> Any:
+    operation, colon, index = name.partition(":")
+    if operation not in nodes or (colon and index != "0"):
+        raise _Refused(3, f"the graph has no {name}")
+    value = _evaluate(nodes, operation, feeds)
+    return value if colon else None
+
+
+def _evaluate(nodes: Mapping[str, NodeDef], operation: str, feeds: Mapping[str, Any]) -> Any:
+    if f"{operation}:0" in feeds:
+        return feeds[f"{operation}:0"]
+    node = nodes[operation]
     if node.op == "Placeholder":
         raise _Refused(3, f"{node.name} must be fed", node.name)
     if node.op == "Const":
         return _constant(node.attr["value"].tensor)
     inputs = [source for source in node.input if not source.startswith("^")]
-    values = [_evaluate(nodes, f"{source.partition(':')[0]}:0", feeds) for source in inputs]
-    return _OPERATIONS[node.op](*values)
+    values = [_evaluate(nodes, _operation(source), feeds) for source in inputs]
+    try:
+        return _OPERATIONS[node.op](*values)
+    except ValueError as error:  # shapes that do not broadcast
+        raise _Refused(3, str(error), node.name) from error
 
 
 def _constant(tensor: TensorProto) -> np.ndarray:

@@ -140,7 +140,10 @@ class Child:
     def _peek(self) -> int | None:
         if self._code is not None:
             return self._code
-        info = os.waitid(os.P_PID, self._process.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+        try:
+            info = os.waitid(os.P_PID, self._process.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+        except ChildProcessError:  # another thread has just reaped it
+            return self._process.returncode
         if info is None:
             return None
         return info.si_status if info.si_code == os.CLD_EXITED else -info.si_status

@@ -95,9 +95,12 @@ class Connection:
 
     def broken(self, do: str, reason: str) -> WorkerError:
         """End the worker because it broke the protocol: what to raise."""
-        self.fail(lambda now: WorkerContractError(_during(reason, do, now), self._child.log()))
-        assert self._fault is not None
-        return self._fault(do)
+
+        def fault(now: str) -> WorkerError:
+            return WorkerContractError(_during(reason, do, now), self._child.log())
+
+        self.fail(fault)
+        return fault(do)  # though the worker may have ended by itself since: this came first
 
     def fail(self, fault: Callable[[str], WorkerError]) -> None:
         """End the worker, unless an earlier fault has; every request that waits hears of it."""
@@ -120,6 +123,9 @@ class Connection:
                 self._hear(read_line(line, "answer"))
         except ProtocolError as error:
             self.broken("", str(error))
+            return
+        except Exception as error:  # noqa: BLE001 - or whoever waits would wait for nobody
+            self.broken("", f"its answer could not be read: {type(error).__name__}: {error}")
             return
         code = self._child.wait(_GRACE)
         if code is None:

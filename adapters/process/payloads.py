@@ -23,8 +23,8 @@ from sessrun.spec.dtypes import BY_NAME, row_of_numpy
 from sessrun.spec.proto import GraphDef
 from sessrun.spec.proto.foreign import ProtoError, parse, serialize
 
-__all__ = ["INLINE_BYTES", "LINE_BYTES", "Packer", "dumps", "unpack_graph", "unpack_json",
-           "unpack_tensor"]  # fmt: skip
+__all__ = ["INLINE_BYTES", "LINE_BYTES", "Packer", "dumps", "loads", "unpack_graph",
+           "unpack_json", "unpack_tensor"]  # fmt: skip
 
 #: A tensor of more bytes goes to an exchange file.
 INLINE_BYTES: Final = 65536
@@ -49,6 +49,19 @@ def dumps(form: Any) -> bytes:
         return json.dumps(form, separators=(",", ":"), allow_nan=False).encode("ascii")
     except (TypeError, ValueError, RecursionError) as error:
         raise ProtocolError(f"no JSON form: {error}") from error
+
+
+def loads(data: bytes) -> Any:
+    """Read the JSON value of UTF-8 bytes.
+
+    Raises:
+      ProtocolError: there is none, it nests too deep, or a number in it is not finite.
+
+    """
+    try:
+        return json.loads(data.decode("utf-8"), parse_float=_finite, parse_constant=_finite)
+    except (ValueError, RecursionError) as error:
+        raise ProtocolError(f"not JSON ({error})") from error
 
 
 @dataclass(slots=True)
@@ -194,12 +207,14 @@ def unpack_json(form: Any, exchange: Exchange) -> Any:
     """
     if not isinstance(form, Mapping) or "file" not in form:
         return form
-    try:
-        return json.loads(exchange.read(form))
-    except ProtocolError:
-        raise
-    except (ValueError, RecursionError) as error:
-        raise ProtocolError(f"{form['file']!r} holds no JSON: {error}") from error
+    return loads(exchange.read(form))
+
+
+def _finite(text: str) -> float:
+    value = float(text)
+    if not math.isfinite(value):
+        raise ValueError(f"{text} is no number of JSON")
+    return value
 
 
 def _string_size(data: Any) -> int:

@@ -8,8 +8,6 @@ every line they read.
 from __future__ import annotations
 
 import functools
-import json
-import math
 import textwrap
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -21,6 +19,7 @@ from sessrun.adapters.process.exchange import Exchange
 from sessrun.adapters.process.payloads import (
     LINE_BYTES,
     Packer,
+    loads,
     unpack_graph,
     unpack_json,
     unpack_tensor,
@@ -170,9 +169,9 @@ def read_line(line: bytes, side: str) -> dict[str, Any]:
     if len(line) > LINE_BYTES + 1:
         raise ProtocolError(f"a line of {len(line)} bytes; the limit is {LINE_BYTES}")
     try:
-        form = json.loads(line.decode("utf-8"), parse_float=_finite, parse_constant=_finite)
-    except (ValueError, RecursionError) as error:
-        raise ProtocolError(f"not JSON ({error}): {_brief(line)}") from error
+        form = loads(line)
+    except ProtocolError as error:
+        raise ProtocolError(f"{error}: {_brief(line)}") from error
     kind = form.get("do" if side == "request" else "outcome") if isinstance(form, dict) else None
     validate = _validator(f"{kind}_{side}") if isinstance(kind, str) else None
     if validate is None:
@@ -283,13 +282,6 @@ def _validator(name: str) -> Callable[[Any], str | None] | None:
         return f"at {place}: {message}" if place else message
 
     return validate
-
-
-def _finite(text: str) -> float:
-    value = float(text)
-    if not math.isfinite(value):
-        raise ValueError(f"{text} is no number of JSON")
-    return value
 
 
 def _brief(line: bytes) -> str:
