@@ -7,6 +7,7 @@ checked. All samples are kept.
 
 from __future__ import annotations
 
+import datetime
 import gc
 import random
 import time
@@ -14,6 +15,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+import numpy as np
+
+from sessrun import __version__
 from sessrun.adapters.errors import AdapterError
 from sessrun.adapters.namespace import NamespaceBackend
 from sessrun.adapters.registry import load
@@ -65,11 +69,9 @@ class _Series:
             "backend": self.backend,
             "unit": "s",
             "samples": self.samples,
-            "calls_per_sample": self.calls,
             "correct": self.wrong is None,
+            "detail": self.wrong or f"{self.job.summary}; {self.calls} calls a sample",
         }
-        if self.wrong is not None:
-            form["wrong"] = self.wrong
         if self.job.nbytes:
             form["bytes"] = self.job.nbytes
         if self.job.flops:
@@ -103,37 +105,65 @@ def measure(
       AdapterError: a backend cannot be loaded or has no namespace.
 
     """
-    series, versions = [], {}
+    series, versions, names = [], {}, [job.name for job in jobs]
     for spec in backends:
         backend = load(spec)
         if not isinstance(backend, NamespaceBackend):
             raise AdapterError(f"{spec!r} has no Python namespace; bench times Session.run")
         versions[spec] = backend.describe().version
         series += [_Series(j, spec, j.prepare(backend.namespace, device)) for j in jobs]
-    order = random.Random(seed)  # noqa: S311 - an order, not a secret
+    series.sort(key=lambda entry: (names.index(entry.job.name), entry.backend))
     for entry in series:
         entry.warm_up()
+    order = _interleave(series, rounds, seed, progress)
+    return {
+        "bench": 1,
+        "sessrun": __version__,
+        "started": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
+        "fingerprint": environment() | {"device": device or "default", "backends": versions},
+        "seed": seed,
+        "rounds": rounds,
+        "order": order,
+        "ceilings": _ceilings(),
+        "series": [entry.to_json() for entry in series],
+    }
+
+
+def _interleave(
+    series: Sequence[_Series],
+    rounds: int,
+    seed: int,
+    progress: Callable[[int, int], None] | None,
+) -> list[list[int]]:
+    """Sample every series once a round, in a drawn order; the orders."""
+    draw = random.Random(seed)  # noqa: S311 - an order, not a secret
+    orders = []
     gc.collect()
     gc.disable()
     try:
         for number in range(rounds):
-            order.shuffle(series)
-            for entry in series:
-                entry.sample()
+            orders.append(draw.sample(range(len(series)), len(series)))
+            for index in orders[-1]:
+                series[index].sample()
             if progress is not None:
                 progress(number + 1, rounds)
     finally:
         gc.enable()
         for entry in series:
             entry.prepared.close()
-    ranked = sorted(series, key=lambda s: ([j.name for j in jobs].index(s.job.name), s.backend))
-    return {
-        "format": 1,
-        "fingerprint": environment(),
-        "seed": seed,
-        "rounds": rounds,
-        "device": device,
-        "order": "shuffled",
-        "backends": versions,
-        "series": [entry.to_json() for entry in ranked],
-    }
+    return orders
+
+
+def _ceilings() -> dict[str, float]:
+    """What numpy reaches on this machine: float32 FLOP/s (1024²) and copied bytes/s (64 MB)."""
+    left = np.ones((1024, 1024), np.float32)
+    source, target = np.ones(2**24, np.float32), np.empty(2**24, np.float32)
+    matmul = min(_seconds(lambda: left @ left) for _ in range(5))
+    copy = min(_seconds(lambda: np.copyto(target, source)) for _ in range(5))
+    return {"flops": 2 * 1024**3 / matmul, "bytes": source.nbytes / copy}
+
+
+def _seconds(call: Callable[[], Any]) -> float:
+    started = time.perf_counter()
+    call()
+    return time.perf_counter() - started

@@ -1,0 +1,298 @@
+"""The compile stage: from pruned, placed operations to a plan of register steps.
+
+Kernels are bound here, once per node and session; references are read where a consumer wants a
+value; values cross between host and device by explicit copy steps; a register is freed after its
+last reader.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Final, Protocol
+
+import numpy as np
+
+from sessrun.reference import errors
+from sessrun.reference.kernels import registry
+from sessrun.reference.session.execute import (
+    STEP_REGISTER,
+    Plan,
+    Registers,
+    StepFunction,
+    make_step,
+    read_reference,
+)
+
+if TYPE_CHECKING:
+    from sessrun.reference.operation import Operation
+    from sessrun.reference.resources import ResourceStore
+    from sessrun.reference.tensor import Tensor
+    from sessrun.spec.operations import ArgDecl
+
+__all__ = ["Bindings", "Device", "compile_plan"]
+
+#: The location of values in host memory; a GPU's values are at its name.
+HOST: Final = "host"
+
+
+class Device(Protocol):
+    """What the compiler needs of a device; `sessrun.reference.devices` has them."""
+
+    name: str
+    kind: str
+    xp: Any
+
+    def upload(self, value: Any) -> Any:
+        """A copy of a host array in this device's memory."""
+
+    def download(self, value: Any) -> Any:
+        """A copy of this device's array in host memory."""
+
+    def guarded(self, kernel: Callable[..., Any], name: str) -> Callable[..., Any]:
+        """The kernel, its results charged to this device's allocator if that has a limit."""
+
+
+@dataclass(slots=True)
+class Bindings:
+    """The bound kernels of a session: a node keeps its own (a random stream) between plans."""
+
+    resources: ResourceStore
+    kernels: dict[Operation, tuple[registry.Entry, Callable[..., Any]]] = field(
+        default_factory=dict
+    )
+
+    def kernel(self, op: Operation, device: Device) -> tuple[registry.Entry, Callable[..., Any]]:
+        """The registry entry and the bound kernel of an operation on its device.
+
+        Raises:
+          InvalidArgumentError: no kernel of this operation is registered for the device.
+
+        """
+        found = self.kernels.get(op)
+        if found is None:
+            entry = registry.lookup(op.type, device.kind)
+            if entry is None:
+                text = f"No OpKernel was registered to support Op '{op.type}' on {device.kind}"
+                raise errors.InvalidArgumentError(op.node_def, op, text)
+            bound = entry.bind(self._bind(op, device))
+            found = self.kernels[op] = (entry, device.guarded(bound, op.name))
+        return found
+
+    def _bind(self, op: Operation, device: Device) -> registry.Bind:
+        seeds = (int(op.attrs.get("seed", 0)), int(op.attrs.get("seed2", 0)))
+        node = registry.Node(op.name, op.type)
+        return registry.Bind(device.xp, op.attrs, node, device.name, self.resources, seeds)
+
+
+def compile_plan(
+    ops: Sequence[Operation],
+    fetched: Sequence[Tensor],
+    fed: Sequence[Tensor],
+    placed: Mapping[Operation, Device],
+    bindings: Bindings,
+) -> Plan:
+    """Compile.
+
+    Args:
+      ops: the operations to execute, producers before consumers (`prune`).
+      fetched: the tensors to fetch, in order.
+      fed: the fed tensors, in order.
+      placed: the device of each operation.
+      bindings: the session's kernels.
+
+    Raises:
+      InvalidArgumentError: an operation has no kernel on its device.
+
+    """
+    return _Compiler(placed, bindings, fed).compile(ops, fetched)
+
+
+#: A value at a place: a tensor in host memory or on a device, as value or as reference.
+_Key = tuple["Tensor", str]
+
+
+@dataclass(slots=True)
+class _Draft:
+    """A step before its dying registers are known."""
+
+    op: Operation
+    device: Device
+    function: Callable[..., Any]
+    inputs: list[int]
+    outputs: list[int | None]
+
+
+class _Compiler:
+    """One compilation: which register holds what."""
+
+    def __init__(
+        self, placed: Mapping[Operation, Device], bindings: Bindings, fed: Sequence[Tensor]
+    ) -> None:
+        self.placed = placed
+        self.bindings = bindings
+        self.fed = fed
+        self.registers: dict[_Key, int] = {}
+        self.home: dict[Tensor, str] = {}
+        self.drafts: list[_Draft] = []
+        self.count = STEP_REGISTER + 1
+        self.cancellable = False
+        for tensor in fed:
+            self._define(tensor, HOST)
+
+    def compile(self, ops: Sequence[Operation], fetched: Sequence[Tensor]) -> Plan:
+        for op in ops:
+            self._operation(op)
+        held = [self._at_host(tensor) for tensor in fetched]
+        last = self._last_readers(held)
+        steps = [self._step(index, draft, last) for index, draft in enumerate(self.drafts)]
+        fed = {tensor: index for index, tensor in enumerate(self.fed)}
+        return Plan(
+            steps=tuple(steps),
+            ops=tuple((draft.op, draft.device.name) for draft in self.drafts),
+            size=self.count,
+            feeds=tuple(self.registers[tensor, HOST] for tensor in self.fed),
+            fetches=tuple(
+                _fetcher(register, as_fed=tensor in fed)
+                for tensor, register in zip(fetched, held, strict=True)
+            ),
+            cancellable=self.cancellable,
+        )
+
+    def _define(self, tensor: Tensor, location: str) -> int:
+        register = self.count
+        self.count += 1
+        self.registers[tensor, location] = register
+        self.home.setdefault(tensor, location)
+        return register
+
+    def _operation(self, op: Operation) -> None:
+        device = self.placed[op]
+        entry, function = self.bindings.kernel(op, device)
+        inputs = [STEP_REGISTER] if entry.needs_step else []
+        self.cancellable |= entry.needs_step
+        for tensor, arg in zip(op.inputs, _slots(op, op.declaration.inputs), strict=True):
+            location = _location(device, arg.name in entry.host_inputs)
+            inputs.append(self._input(tensor, arg, location, op, device))
+        outputs: list[int | None] = []
+        for tensor, arg in zip(op.outputs, _slots(op, op.declaration.outputs), strict=True):
+            if tensor in self.home:  # fed: what the kernel computes is not looked at
+                outputs.append(None)
+            else:
+                location = _location(device, arg.name in entry.host_outputs)
+                outputs.append(self._define(tensor, location))
+        self.drafts.append(_Draft(op, device, function, inputs, outputs))
+
+    def _input(
+        self, tensor: Tensor, arg: ArgDecl, location: str, op: Operation, device: Device
+    ) -> int:
+        """The register of an input where the kernel wants it, as reference or as value."""
+        home = self.home[tensor]
+        register = self.registers[tensor, home]
+        if tensor.dtype._is_ref_dtype and not arg.is_ref:  # noqa: SLF001 - TensorFlow's own name
+            # Read at each consumer: what it sees is the value when it runs, not before.
+            read = self.count
+            self.count += 1
+            self.drafts.append(_Draft(op, device, read_reference, [register], [read]))
+            register = read
+            return self._moved(register, home, location, op, device)
+        if home == location or arg.is_ref:
+            return register
+        known = self.registers.get((tensor, location))
+        if known is None:
+            known = self._moved(register, home, location, op, device)
+            self.registers[tensor, location] = known
+        return known
+
+    def _moved(
+        self, register: int, home: str, location: str, op: Operation, device: Device
+    ) -> int:
+        """The register of a copy at `location` of what a register holds at `home`."""
+        if home == location:
+            return register
+        if location == HOST:
+            source = next(d for d in self.placed.values() if d.name == home)
+            function = source.download
+        elif home == HOST:
+            function = device.upload
+        else:
+            source = next(d for d in self.placed.values() if d.name == home)
+            function = functools.partial(_between, source.download, device.upload)
+        copied = self.count
+        self.count += 1
+        self.drafts.append(_Draft(op, device, function, [register], [copied]))
+        return copied
+
+    def _at_host(self, tensor: Tensor) -> int:
+        home = self.home[tensor]
+        register = self.registers[tensor, home]
+        if home == HOST:
+            return register
+        device = self.placed[tensor.op]
+        if tensor.dtype._is_ref_dtype:  # noqa: SLF001 - TensorFlow's own name
+            read = self.count
+            self.count += 1
+            self.drafts.append(_Draft(tensor.op, device, read_reference, [register], [read]))
+            register = read
+        return self._moved(register, home, HOST, tensor.op, device)
+
+    def _last_readers(self, held: Sequence[int]) -> dict[int, int]:
+        """For each register that may die, the index of the step that reads it last."""
+        last: dict[int, int] = {}
+        for index, draft in enumerate(self.drafts):
+            for register in draft.inputs:
+                last[register] = index
+            for output in draft.outputs:
+                if output is not None:
+                    last[output] = index
+        for register in (STEP_REGISTER, *held):
+            last.pop(register, None)
+        return last
+
+    def _step(self, index: int, draft: _Draft, last: Mapping[int, int]) -> StepFunction:
+        touched = {*draft.inputs, *(o for o in draft.outputs if o is not None)}
+        dying = sorted(r for r in touched if last.get(r) == index)
+        return make_step(draft.function, draft.inputs, draft.outputs, dying)
+
+
+def _slots(op: Operation, declared: Sequence[ArgDecl]) -> Iterator[ArgDecl]:
+    """The declaration of each tensor, lists counted out."""
+    for arg in declared:
+        count = 1
+        if arg.number_attr is not None:
+            count = op.attrs[arg.number_attr]
+        elif arg.type_list_attr is not None:
+            count = len(op.attrs[arg.type_list_attr])
+        for _ in range(count):
+            yield arg
+
+
+def _location(device: Device, on_host: bool) -> str:
+    return HOST if on_host or device.kind == "CPU" else device.name
+
+
+def _between(download: Callable[[Any], Any], upload: Callable[[Any], Any], value: Any) -> Any:
+    return upload(download(value))
+
+
+def _fetcher(register: int, *, as_fed: bool) -> Callable[[Registers], Any]:
+    """The function that hands out a fetched value.
+
+    A fed tensor's value is handed back as it was fed. Constants, variables and feeds are
+    read-only arrays, and so is every view of one: those are copied, so that the caller may write
+    to what was fetched. A rank-0 value is handed out as a numpy scalar.
+    """
+    if as_fed:
+        return lambda registers: registers[register]
+
+    def fetch(registers: Registers) -> Any:
+        value = read_reference(registers[register])
+        if isinstance(value, np.ndarray):
+            if value.ndim == 0:
+                return value[()]
+            if not value.flags.writeable:
+                return value.copy()
+        return value
+
+    return fetch

@@ -1,0 +1,98 @@
+"""The prune stage: which operations a run needs, in an order that respects every edge.
+
+An operation is needed if it is fetched, if a needed operation reads one of its outputs that is
+not fed, or if it is a control input of a needed operation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from sessrun.reference import errors
+
+if TYPE_CHECKING:
+    from sessrun.reference.operation import Operation
+    from sessrun.reference.tensor import Tensor
+
+__all__ = ["prune"]
+
+
+def prune(
+    fetched_tensors: Iterable[Tensor], fetched_ops: Iterable[Operation], fed: frozenset[Tensor]
+) -> list[Operation]:
+    """The operations that a run executes, producers before consumers.
+
+    Args:
+      fetched_tensors: the tensors to fetch; a fed one needs nothing.
+      fetched_ops: the operations to run; one whose output is fed runs all the same.
+      fed: the fed tensors.
+
+    Returns:
+      The operations in creation order where that order respects every edge (it does unless an
+      edge was added later), else in a depth-first order that does.
+
+    Raises:
+      InvalidArgumentError: the needed part of the graph has a cycle.
+
+    """
+    roots = [tensor.op for tensor in fetched_tensors if tensor not in fed]
+    roots.extend(fetched_ops)
+    needed: dict[Operation, tuple[Operation, ...]] = {}
+    pending = list(roots)
+    in_order = True
+    while pending:
+        op = pending.pop()
+        if op in needed:
+            continue
+        before = needed[op] = _predecessors(op, fed)
+        number = op._id  # noqa: SLF001 - creation numbers are the runtime's own
+        for other in before:
+            if other._id >= number:  # noqa: SLF001 - as above
+                in_order = False
+        pending.extend(before)
+    if in_order:
+        return sorted(needed, key=lambda op: op._id)  # noqa: SLF001 - as above
+    return _depth_first(roots, needed)
+
+
+def _predecessors(op: Operation, fed: frozenset[Tensor]) -> tuple[Operation, ...]:
+    before = [tensor.op for tensor in op.inputs if tensor not in fed]
+    for control in op.control_inputs:
+        # A fed placeholder has nothing to run; waiting for any other fed operation runs it.
+        if control.type == "Placeholder" and control.outputs[0] in fed:
+            continue
+        before.append(control)
+    return tuple(before)
+
+
+def _depth_first(
+    roots: Iterable[Operation], needed: dict[Operation, tuple[Operation, ...]]
+) -> list[Operation]:
+    order: list[Operation] = []
+    open_: set[Operation] = set()
+    done: set[Operation] = set()
+    for root in roots:
+        stack = [(root, iter(needed[root]))]
+        if root not in done:
+            open_.add(root)
+        while stack:
+            op, rest = stack[-1]
+            if op in done:
+                stack.pop()
+                continue
+            for other in rest:
+                if other in open_:
+                    raise errors.InvalidArgumentError(
+                        other.node_def, other, f"The graph has a cycle through {other.name}."
+                    )
+                if other not in done:
+                    open_.add(other)
+                    stack.append((other, iter(needed[other])))
+                    break
+            else:
+                stack.pop()
+                open_.discard(op)
+                done.add(op)
+                order.append(op)
+    return order

@@ -1,0 +1,56 @@
+"""Time jobs on several backends, interleaved in one run, checking what is timed."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+
+from sessrun.cli.failure import UserError
+
+SUMMARY = "time backends side by side in one interleaved run"
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Add the command's arguments."""
+    parser.add_argument("backends", nargs="+", help="adapters with a namespace")
+    parser.add_argument("--job", action="append", default=[], help="only this job; repeatable")
+    parser.add_argument("--rounds", type=int, default=40, help="samples per job and backend")
+    parser.add_argument("--seed", type=int, default=1, help="of the order in each round")
+    parser.add_argument("--device", default="", help="where graphs are placed, such as /gpu:0")
+    parser.add_argument("--output", type=Path, default=Path("out/bench"), help="a folder")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Measure; 1 if a backend computed something wrong."""
+    from rich.console import Console
+    from rich.progress import Progress
+
+    from sessrun.conformance.benchmarks.jobs import select
+    from sessrun.conformance.benchmarks.measure import measure
+    from sessrun.reports import bench_html, comparison
+
+    try:
+        jobs = select(args.job)
+    except ValueError as error:
+        raise UserError(str(error)) from error
+    if args.rounds < 1:
+        raise UserError("--rounds must be at least 1")
+    with Progress(transient=True) as bar:
+        task = bar.add_task("rounds", total=args.rounds)
+        form = measure(
+            args.backends,
+            jobs,
+            rounds=args.rounds,
+            seed=args.seed,
+            device=args.device,
+            progress=lambda done, _: bar.update(task, completed=done),
+        )
+    args.output.mkdir(parents=True, exist_ok=True)
+    path = args.output / "bench.json"
+    path.write_text(json.dumps(form, indent=1) + "\n", encoding="utf-8")
+    measured = comparison.read_bench(path)
+    (args.output / "bench.html").write_text(bench_html.bench_page(measured), encoding="utf-8")
+    comparison.print_bench(measured, Console())
+    print(f"{path}\n{args.output / 'bench.html'}")
+    return 0 if all(series["correct"] for series in form["series"]) else 1
