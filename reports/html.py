@@ -190,6 +190,8 @@ def _clause(clause: ClauseSummary) -> dict[str, Any]:
     form = clause.to_json() | {"style": style, "mark": mark}
     rest = _rest(clause.counts)
     shown = "" if clause.result == "not applicable here" else rest
+    if clause.blocked and clause.result == "holds":
+        shown = f"does not count, for {rest}"
     if not clause.tests:
         shown = "no case tests it"
     return _clean(form) | {"tests": clause.tests, "rest": shown}
@@ -229,7 +231,7 @@ def _group(group: FailureGroup, backend: str, replays: str) -> dict[str, Any]:
         "result": group.result,
         "signature": group.signature,
         "quiet": group.result in {"unsupported", "missing"},
-        "reason": shortened(group.reason, 400),
+        "reason": shortened(group.reason.removeprefix(f"{group.result}: "), 400),
         "clauses": group.clauses,
         "cases": [printable(case) for case in group.cases],
         "step": printable(group.step or ""),
@@ -266,10 +268,11 @@ def _mapping(value: Any) -> dict[str, str]:
 
 
 def _flat(value: Any) -> str:
+    """A value of the environment in words: one level of names or items, the rest as a value."""
     if isinstance(value, Mapping):
-        return ", ".join(f"{key} {_flat(item)}" for key, item in value.items()) or "none"
+        return ", ".join(f"{key} {value_text(item)}" for key, item in value.items()) or "none"
     if isinstance(value, list | tuple):
-        return ", ".join(_flat(item) for item in value) or "none"
+        return ", ".join(value_text(item) for item in value) or "none"
     return str(value)
 
 

@@ -281,9 +281,9 @@ def _shortcomings(here: Sequence[ClauseSummary]) -> tuple[str, ...]:
     for kind in BLOCKING:
         ids = [clause.id for clause in open_ if clause.counts.get(kind)]
         if ids:
-            total = sum(clause.counts.get(kind, 0) for clause in open_)
-            cases = "a case" if total == 1 else "cases"
-            sentences.append(f"{_listed(ids, 'required clause', verb=False)} with {cases} {kind}.")
+            have = "has" if len(ids) == 1 else "have"
+            listed = _listed(ids, "required clause", verb=False)
+            sentences.append(f"{listed} {have} {kind} cases.")
     return tuple(sentences)
 
 

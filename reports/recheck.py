@@ -1,0 +1,260 @@
+"""The single checks of the verifier: each returns what it found against a package, in sentences."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from sessrun.reports.failures import Answer, replay_name
+from sessrun.reports.package import Package, ReplayOf, derived_files, json_bytes, manifest_of
+from sessrun.reports.plan import PlanFacts
+from sessrun.reports.printable import shortened
+from sessrun.reports.summary import Summary
+from sessrun.reports.verdicts import absent_facts, answers_of, summarize
+from sessrun.spec.cases.judge import judge
+from sessrun.spec.cases.model import Case, walk
+from sessrun.spec.loader import Clause
+from sessrun.spec.records import RunRecord
+
+__all__ = [
+    "Derived", "derive", "file_faults", "judge_anew", "plan_faults", "record_faults",
+    "replay_faults", "summary_faults", "view_faults",
+]  # fmt: skip
+
+#: How many faults of one kind are told one by one.
+_TOLD: Final = 10
+_QUIET: Final = frozenset({"pass", "skipped"})
+_HOST_FACTS: Final = frozenset({"gpu", "no-gpu", "two-cpus"})
+
+
+@dataclass(frozen=True, slots=True)
+class Derived:
+    """What record, plan and waivers give by the installed rules."""
+
+    summary: Summary
+    answers: tuple[Answer, ...]
+    files: Mapping[str, bytes]
+
+
+def derive(package: Package, plan: PlanFacts, clauses: Mapping[str, Clause]) -> Derived:
+    """Compute summary and views anew from the package's record and waivers."""
+    summary = summarize(package.record, plan, clauses, plan.profile, package.waivers)
+    answers = answers_of(package.record, plan)
+    return Derived(summary, answers, derived_files(summary, answers))
+
+
+def file_faults(package: Package) -> tuple[str, ...]:
+    """Files that are not the ones of the manifest, and files that it does not name."""
+    named = package.manifest["files"]
+    present = {name for name in package.files if name != "manifest.json"}
+    faults = [
+        f"{name} is in the manifest, but not in the package." for name in named.keys() - present
+    ]
+    faults += [
+        f"{name} is in the package, but not in the manifest." for name in present - named.keys()
+    ]
+    for name in sorted(present & named.keys()):
+        raw = package.files[name]
+        if hashlib.sha256(raw).hexdigest() != named[name]["sha256"]:
+            faults.append(f"{name} was changed: its SHA-256 is not the manifest's.")
+        elif len(raw) != named[name]["bytes"]:
+            faults.append(f"{name} has {len(raw):,} bytes, not the manifest's.")
+    return _told(sorted(faults))
+
+
+def plan_faults(package: Package, plan: PlanFacts) -> tuple[str, ...]:
+    """Where the package's plan, or the record's word of it, is not the one made anew."""
+    theirs = {case.id: case for case in package.plan.cases}
+    ours = {case.id: case for case in plan.cases}
+    faults = [f"Case {id_} was dropped from the plan." for id_ in ours if id_ not in theirs]
+    faults += [
+        f"Case {shortened(id_, 120)} was added to the plan." for id_ in theirs if id_ not in ours
+    ]
+    for id_, case in ours.items():
+        if id_ in theirs and theirs[id_].hash != case.hash:
+            faults.append(f"Case {id_} has another content in the plan than the spec's.")
+        elif id_ in theirs and theirs[id_].clauses != case.clauses:
+            faults.append(f"Case {id_} tests other clauses in the plan than the spec's.")
+    if not faults and package.plan.cases != plan.cases:
+        faults.append("The plan's cases are in another order, or there twice.")
+    for name in ("profile", "seed", "generated"):
+        if getattr(package.plan, name) != getattr(plan, name):
+            faults.append(
+                f"The plan's {name} is {shortened(getattr(package.plan, name), 60)}; "
+                f"a certification has {getattr(plan, name)}."
+            )
+    header = package.record.header["plan"]
+    faults += [
+        f"The record was made with another plan: its {name} is {shortened(header[name], 80)}, "
+        f"the spec's {value}."
+        for name, value in plan.header.items()
+        if header[name] != value
+    ]
+    return _told(faults)
+
+
+def record_faults(
+    record: RunRecord, plan: PlanFacts, case_of: Callable[[str], Case] | None
+) -> tuple[str, ...]:
+    """Where the record does not answer the plan: cases, contents, clauses, order, skips."""
+    faults = [] if record.complete else ["The record has no end: the run was cut."]
+    planned = {case.id: case for case in plan.cases}
+    faults += [
+        f"Case {id_} was planned, and has no line in the record."
+        for id_ in planned
+        if id_ not in record.results
+    ]
+    for id_, line in record.results.items():
+        case = planned.get(id_)
+        if case is None:
+            faults.append(f"Case {shortened(id_, 120)} is in the record, but was never planned.")
+        elif line["hash"] != case.hash:
+            faults.append(f"Case {id_} has another content in the record than the spec's.")
+        elif tuple(line["clauses"]) != case.clauses:
+            faults.append(f"Case {id_} names other clauses in the record than the spec's.")
+        elif line["result"] == "skipped":
+            faults += _skip_faults(record, line, case_of)
+    if not faults and list(record.results) != list(planned):
+        faults.append("The cases of the record are in another order than the plan's.")
+    return _told(faults)
+
+
+def _skip_faults(
+    record: RunRecord, line: Mapping[str, Any], case_of: Callable[[str], Case] | None
+) -> Iterator[str]:
+    absent = absent_facts(line, record.header["environment"])
+    needs = absent if case_of is None else frozenset(case_of(line["id"]).needs) & _HOST_FACTS
+    if not absent or not absent <= needs:
+        yield f"Case {line['id']} is recorded as skipped, but no fact of the machine excludes it."
+
+
+def summary_faults(package: Package, summary: Summary) -> tuple[str, ...]:
+    """Numbers and words of `summary.json` that the record does not give; and the verdict."""
+    faults = [
+        f"summary.json: {place} is {theirs}; the record gives {ours}."
+        for place, theirs, ours in _differences(package.summary, summary.to_json(), "")
+    ]
+    for name, claimed in (
+        ("summary.json", package.summary["verdict"]),
+        ("The manifest", package.manifest["verdict"]),
+    ):
+        if claimed != summary.verdict:
+            faults.insert(
+                0, f"{name} says {claimed}; the verdict that the record gives is {summary.verdict}."
+            )
+    return _told(faults)
+
+
+def _differences(theirs: Any, ours: Any, place: str) -> Iterator[tuple[str, str, str]]:
+    if isinstance(theirs, dict) and isinstance(ours, dict):
+        for key in sorted({*theirs, *ours}):
+            yield from _differences(theirs.get(key), ours.get(key), f"{place}.{key}".lstrip("."))
+    elif isinstance(theirs, list) and isinstance(ours, list) and len(theirs) == len(ours):
+        for index, (mine, other) in enumerate(zip(theirs, ours, strict=True)):
+            label = mine["id"] if isinstance(mine, dict) and "id" in mine else index
+            yield from _differences(mine, other, f"{place}[{label}]")
+    elif theirs != ours or type(theirs) is not type(ours):
+        yield shortened(place, 120), shortened(repr(theirs), 120), shortened(repr(ours), 120)
+
+
+def view_faults(package: Package, anew: Derived) -> tuple[str, ...]:
+    """Derived files, and the manifest, that are not what the record gives."""
+    faults = [
+        f"{name} is not what the record gives."
+        for name, raw in anew.files.items()
+        if package.files[name] != raw
+    ]
+    manifest = manifest_of(package.files, anew.summary)
+    faults += [
+        f"manifest.json: {place} is {theirs}; the record gives {ours}."
+        for place, theirs, ours in _differences(package.manifest, manifest, "")
+    ]
+    return _told(faults)
+
+
+def replay_faults(package: Package, anew: Derived, replay_of: ReplayOf | None) -> tuple[str, ...]:
+    """Replays that are not of a case that went wrong, or not what the record gives."""
+    wrong = {
+        replay_name(answer.case.id): answer
+        for answer in anew.answers
+        if answer.result not in _QUIET and answer.line is not None
+    }
+    faults = []
+    for name, form in package.replays.items():
+        answer = wrong.get(name)
+        if answer is None or answer.line is None:
+            faults.append(f"replays/{name} is of no case that went wrong.")
+        elif Case.from_json(form["case"], name).hash != answer.case.hash:
+            faults.append(f"replays/{name} holds another case than the plan.")
+        elif replay_of is not None:
+            expected = json_bytes(replay_of(answer.case.id, answer.line))
+            if package.files[f"replays/{name}"] != expected:
+                faults.append(f"replays/{name} is not the replay of its case.")
+    if replay_of is not None:
+        faults += [f"replays/{name} is missing." for name in wrong if name not in package.replays]
+    return _told(faults)
+
+
+def judge_anew(
+    record: RunRecord, plan: PlanFacts, case_of: Callable[[str], Case]
+) -> tuple[int, tuple[str, ...]]:
+    """Judge the recorded observations again.
+
+    Cases whose line holds no observations, or that need an oracle's, are left out, and so are
+    results that no judge decides (crash, timeout, flaky and so on).
+
+    Returns:
+      How many cases were judged, and where the result differs from the recorded one.
+
+    """
+    judged = 0
+    faults = []
+    for planned in plan.cases:
+        line = record.results.get(planned.id, {})
+        seen = line.get("observations")
+        if seen is None or line["result"] not in {"pass", "fail", "unsupported"}:
+            continue
+        case = case_of(planned.id)
+        if _needs_oracle(case):
+            continue
+        judged += 1
+        result = _judgement(case, seen)
+        # A declared capability that is refused is recorded as `fail`, judged as `unsupported`.
+        if result != line["result"] and (line["result"], result) != ("fail", "unsupported"):
+            faults.append(
+                f"Case {planned.id} is recorded as {line['result']}; its recorded observations, "
+                f"judged anew, give {result}."
+            )
+    return judged, _told(faults)
+
+
+def _needs_oracle(case: Case) -> bool:
+    for _, step in walk(case.steps):
+        expect = step.get("expect", {})
+        options: Sequence[Any] = (expect, *expect.get("any_of", ()))
+        if any("oracle" in option for option in options):
+            return True
+    return False
+
+
+def _judgement(case: Case, seen: Any) -> str:
+    try:
+        return judge(case, seen).result
+    except (
+        LookupError,
+        TypeError,
+        ValueError,
+        AttributeError,
+        ArithmeticError,
+        RecursionError,
+    ) as e:
+        # Recorded observations are foreign data: the judge expects what interpreters yield.
+        return f"no result ({shortened(e, 120)})"
+
+
+def _told(faults: Iterable[str]) -> tuple[str, ...]:
+    found = tuple(faults)
+    hidden = len(found) - _TOLD
+    return found if hidden <= 0 else (*found[:_TOLD], f"And {hidden:,} more of the kind.")

@@ -1,0 +1,223 @@
+"""The verifier: a certification package held against the installed spec and its own record.
+
+Every check ends in a sentence. What is found is inconsistency; whether the record tells what
+happened, only a signature or a re-run can show, and the verification says so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from sessrun.reports import recheck
+from sessrun.reports.package import Package, ReplayOf
+from sessrun.reports.plan import PlanFacts
+from sessrun.spec.cases.model import Case
+from sessrun.spec.loader import Clause
+
+__all__ = ["Check", "Installed", "Verification", "verify"]
+
+_KNOWS: Final = (
+    "It can know that the files are whole and fit one another, that the plan is the one that "
+    "this version of the spec makes, and that every number and the verdict follow from the record."
+)
+_CANNOT: Final = (
+    "UNSIGNED: it cannot know who made the record, nor that the backend answered so. A forgery "
+    "that is consistent in itself is found only by running cases again (--rerun)."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Installed:
+    """What the verifier's own installation says; nothing here comes from the package.
+
+    Attributes:
+      sessrun: the installed version of sessrun.
+      spec_version: the spec's version.
+      spec_digest: the spec's digest.
+      suite: the suite's digest.
+      clauses: the spec's clauses by id.
+      plan: the plan made anew for the package's profile, with the seed and the counts of a
+        certification.
+      case_of: makes the case of a planned id, to judge recorded observations anew; None judges
+        none.
+      replay_of: makes the replay of a case from its line of the record; None compares only the
+        cases in the package's replays.
+
+    """
+
+    sessrun: str
+    spec_version: str
+    spec_digest: str
+    suite: str
+    clauses: Mapping[str, Clause]
+    plan: PlanFacts
+    case_of: Callable[[str], Case] | None = None
+    replay_of: ReplayOf | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One check: its name, what it found against the package, and what it says if nothing."""
+
+    name: str
+    faults: tuple[str, ...]
+    fine: str
+
+    @property
+    def passed(self) -> bool:
+        """Whether it found nothing."""
+        return not self.faults
+
+    @property
+    def sentences(self) -> tuple[str, ...]:
+        """What it has to say."""
+        return self.faults or (self.fine,)
+
+
+@dataclass(frozen=True, slots=True)
+class Verification:
+    """What came of it.
+
+    Attributes:
+      verdict: the verdict that the package's record gives by the installed rules, or None where
+        that could not be computed.
+      checks: every check that was made, in order.
+
+    """
+
+    verdict: str | None
+    checks: tuple[Check, ...]
+
+    @property
+    def verified(self) -> bool:
+        """Whether no check found anything."""
+        return all(check.passed for check in self.checks)
+
+    @property
+    def status(self) -> str:
+        """VERIFIED or REFUSED."""
+        return "VERIFIED" if self.verified else "REFUSED"
+
+    @property
+    def faults(self) -> tuple[str, ...]:
+        """Every sentence against the package."""
+        return tuple(fault for check in self.checks for fault in check.faults)
+
+    @property
+    def limits(self) -> tuple[str, str]:
+        """What a verifier can know, and what it cannot."""
+        return _KNOWS, _CANNOT
+
+    def to_json(self) -> dict[str, Any]:
+        """The JSON form."""
+        return {
+            "status": self.status,
+            "signed": False,
+            "verdict": self.verdict,
+            "checks": [
+                {"name": check.name, "passed": check.passed, "sentences": list(check.sentences)}
+                for check in self.checks
+            ],
+            "limits": list(self.limits),
+        }
+
+
+def verify(
+    package: Package, installed: Installed, rerun: Mapping[str, str] | None = None
+) -> Verification:
+    """Verify a package.
+
+    Args:
+      package: the package as read (`sessrun.reports.package.read_package`).
+      installed: the installed spec's facts, and the plan made anew.
+      rerun: case id to the result of running it again now, for a sample; None if none was.
+
+    """
+    checks = [
+        Check("files", recheck.file_faults(package), "Every file has the hash in the manifest."),
+        Check("versions", _version_faults(package, installed), _same_versions(installed)),
+        Check(
+            "plan",
+            recheck.plan_faults(package, installed.plan),
+            f"The plan is the installed spec's: {len(installed.plan.cases):,} cases.",
+        ),
+    ]
+    if not all(check.passed for check in checks):
+        # Numbers computed with another plan or other clauses would only add noise.
+        return Verification(None, tuple(checks))
+    checks.append(
+        Check(
+            "record",
+            recheck.record_faults(package.record, installed.plan, installed.case_of),
+            "The record answers each planned case once, in order, and nothing else.",
+        )
+    )
+    anew = recheck.derive(package, installed.plan, installed.clauses)
+    checks += [
+        Check(
+            "summary",
+            recheck.summary_faults(package, anew.summary),
+            "Every number of the summary, and the verdict, follow from the record.",
+        ),
+        Check(
+            "views", recheck.view_faults(package, anew), "Every view shows what the record says."
+        ),
+        _judged(package, installed),
+        Check(
+            "replays",
+            recheck.replay_faults(package, anew, installed.replay_of),
+            f"Each of the {len(package.replays):,} replays is of a planned case.",
+        ),
+    ]
+    if rerun is not None:
+        checks.append(_rerun(package, installed, rerun))
+    return Verification(anew.summary.verdict, tuple(checks))
+
+
+def _same_versions(installed: Installed) -> str:
+    return (
+        f"It was made with sessrun {installed.sessrun} and spec {installed.spec_version}, "
+        "the ones installed here."
+    )
+
+
+def _version_faults(package: Package, installed: Installed) -> tuple[str, ...]:
+    header = package.record.header
+    pairs = (
+        ("sessrun version", header["sessrun"], installed.sessrun),
+        ("spec version", header["spec"]["version"], installed.spec_version),
+        ("spec digest", header["spec"]["digest"], installed.spec_digest),
+        ("suite digest", header["suite"], installed.suite),
+    )
+    return tuple(
+        f"The {name} differs: the package was made with {theirs}, here is {ours}."
+        for name, theirs, ours in pairs
+        if theirs != ours
+    )
+
+
+def _judged(package: Package, installed: Installed) -> Check:
+    if installed.case_of is None:
+        return Check("observations", (), "No recorded observations were judged anew.")
+    judged, faults = recheck.judge_anew(package.record, installed.plan, installed.case_of)
+    total = len(installed.plan.cases)
+    fine = (
+        f"The observations of {judged:,} of {total:,} cases, judged anew, give the recorded "
+        "results; the others hold none, or need an oracle."
+    )
+    return Check("observations", faults, fine)
+
+
+def _rerun(package: Package, installed: Installed, rerun: Mapping[str, str]) -> Check:
+    faults = []
+    planned = {case.id for case in installed.plan.cases}
+    for id_, result in rerun.items():
+        recorded = package.record.results.get(id_, {}).get("result", "missing")
+        if id_ not in planned:
+            faults.append(f"Case {id_} was run again, but is not planned.")
+        elif result != recorded:
+            faults.append(f"Run again, case {id_} gives {result}; the record says {recorded}.")
+    fine = f"{len(rerun):,} cases, run again, give the recorded results."
+    return Check("rerun", tuple(faults), fine)
