@@ -44,3 +44,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         print(f"sessrun {args.command}: interrupted", file=sys.stderr)
         return 130
     return status
+
+
+if __name__ == "__main__":
+    sys.exit(main())
