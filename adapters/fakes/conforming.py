@@ -88,12 +88,7 @@ class TinyEngine(RefusingEngine):
     ) -> Outcome:
         """Evaluate what the fetches need."""
         try:
-            nodes = self._graphs.get(session)
-            if nodes is None:
-                raise _Refused(9, "the session is closed")
-            for name in feeds:
-                if not name.endswith(":0") or name[:-2] not in nodes:
-                    raise _Refused(3, f"the graph has no {name} to feed")
+            nodes = self._nodes(session, feeds)
             return Fetched(tuple(_fetch(nodes, name, feeds) for name in fetches))
         except _Refused as refused:
             return _failure("run", refused)
@@ -112,6 +107,15 @@ class TinyEngine(RefusingEngine):
     def shutdown(self) -> None:
         """Forget everything."""
         self._graphs.clear()
+
+    def _nodes(self, session: str, feeds: Mapping[str, Any]) -> Mapping[str, NodeDef]:
+        nodes = self._graphs.get(session)
+        if nodes is None:
+            raise _Refused(9, "the session is closed")
+        for name in feeds:
+            if not name.endswith(":0") or name[:-2] not in nodes:
+                raise _Refused(3, f"the graph has no {name} to feed")
+        return nodes
 
 
 def _operation(name: str) -> str:

@@ -6,14 +6,13 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 import pytest
+from adapter_graphs import ADD
 
 from sessrun.adapters.errors import AdapterError
 from sessrun.adapters.process.errors import WorkerContractError, WorkerCrash, WorkerTimeout
 from sessrun.adapters.process.host import ProcessBackend, spawn
 from sessrun.spec.cases.model import Case
 from sessrun.spec.cases.outcomes import Done, Failure, Fetched, Opened, Outcome, Unsupported
-
-from adapter_graphs import ADD
 
 FEEDS = {"x:0": np.float32(2), "y:0": np.float32(3)}
 Spawn = Callable[[str], ProcessBackend]

@@ -1,0 +1,164 @@
+"""A program that breaks the process protocol, or bends it, in the one way its argument names.
+
+It stands alone on the standard library: what it sends is written out, not built by our code.
+"""
+
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from typing import Any
+
+HELLO = {"outcome": "hello", "protocol": 1, "name": "scripted", "version": "0", "capabilities": []}
+OPENED = {"outcome": "opened", "handle": "s"}
+ZERO = {"dtype": "float32", "shape": [], "data": "AAAAAA=="}
+
+
+def requests() -> Iterator[dict[str, Any]]:
+    for line in sys.stdin:
+        yield json.loads(line)
+
+
+def say(identity: Any, **answer: Any) -> None:
+    print(json.dumps({"id": identity, **answer}), flush=True)
+
+
+def values(identity: int, count: int = 1) -> None:
+    say(identity, outcome="values", values=[ZERO] * count)
+
+
+def text(line: str) -> None:
+    print(line, flush=True)
+
+
+def on_run(manner: str, request: dict[str, Any], folder: str) -> None:  # noqa: C901, PLR0912, PLR0915
+    identity = request["id"]
+    match manner:
+        case "twice":
+            values(identity)
+            values(identity)
+        case "never-asked":
+            values(identity + 1000)
+        case "babble":
+            text("computing, please wait")
+            values(identity)
+        case "wrong-outcome":
+            say(identity, outcome="done")
+        case "bad-code":
+            say(identity, outcome="failure", code=99)
+        case "extra-field":
+            say(identity, outcome="values", values=[ZERO], note="hi")
+        case "nan":
+            text(f'{{"id":{identity},"outcome":"done","facts":{{"x":NaN}}}}')
+        case "infinity":
+            text(f'{{"id":{identity},"outcome":"done","facts":{{"x":1e999}}}}')
+        case "nested":
+            text("[" * 100_000)
+        case "bad-data":
+            say(identity, outcome="values", values=[ZERO | {"shape": [7]}])
+        case "bad-rank":
+            say(identity, outcome="values", values=[ZERO | {"shape": [1] * 100}])
+        case "float-shape":
+            say(identity, outcome="values", values=[ZERO | {"shape": [1.0]}])
+        case "long-line":
+            text("x" * (2**20 + 10))
+        case "flood":
+            while True:
+                text("y" * 4096)
+        case "endless-line":
+            while True:
+                sys.stdout.write("z" * 65536)
+        case "close-output":
+            os.close(1)
+            time.sleep(60)
+        case "exit-0":
+            sys.exit(0)
+        case "exit-3":
+            sys.stderr.write("goodbye, cruel world\n")
+            sys.exit(3)
+        case "not-understood":
+            say(None, outcome="error", kind="request", message="what?")
+        case "broken-backend":
+            say(identity, outcome="error", kind="backend", message="KeyError: 'x'")
+        case "escape":
+            reference = {"file": "../secret", "nbytes": 4}
+            say(identity, outcome="values", values=[ZERO_FILE | reference])
+        case "absolute":
+            reference = {"file": "/etc/hostname", "nbytes": 4}
+            say(identity, outcome="values", values=[ZERO_FILE | reference])
+        case "link":
+            os.symlink("/etc/passwd", f"{folder}/link")
+            size = os.stat("/etc/passwd").st_size  # noqa: PTH116
+            say(identity, outcome="values", values=[ZERO_FILE | {"file": "link", "nbytes": size}])
+        case "pipe":
+            os.mkfifo(f"{folder}/pipe")
+            say(identity, outcome="values", values=[ZERO_FILE | {"file": "pipe", "nbytes": 0}])
+        case "no-file":
+            say(identity, outcome="values", values=[ZERO_FILE | {"file": "none", "nbytes": 4}])
+        case "short-file":
+            with open(f"{folder}/short", "wb") as file:  # noqa: PTH123
+                file.write(b"abc")
+            say(identity, outcome="values", values=[ZERO_FILE | {"file": "short", "nbytes": 4}])
+        case "family":
+            child = subprocess.Popen(["sleep", "60"])  # noqa: S607
+            say(identity, outcome="failure", code=2, message=str(child.pid))
+            time.sleep(60)
+        case _:
+            values(identity)
+
+
+ZERO_FILE = {"dtype": "float32", "shape": []}
+
+
+def crossed(source: Iterator[dict[str, Any]]) -> None:
+    """Answer two runs, the later one first."""
+    first, second = next(source), next(source)
+    for index, request in ((2.0, second), (1.0, first)):
+        data = {1.0: "AACAPw==", 2.0: "AAAAQA=="}[index]
+        say(request["id"], outcome="values", values=[ZERO | {"data": data}])
+
+
+def ghost(path: str, identity: int) -> None:
+    """Answer the id that an earlier life of this program left unanswered, then keep this one."""
+    if os.path.exists(path):  # noqa: PTH110
+        with open(path) as file:  # noqa: PTH123
+            values(int(file.read()))
+        values(identity)
+        return
+    with open(path, "w") as file:  # noqa: PTH123
+        file.write(str(identity))
+    os.abort()
+
+
+def main() -> None:
+    manner = sys.argv[1]
+    source = requests()
+    hello = next(source)
+    if manner == "bad-start":
+        sys.exit("no licence")
+    if manner == "deaf":
+        time.sleep(60)
+    capabilities = ["concurrent"] if manner == "crossed" else []
+    protocol = 7 if manner == "version-7" else 1
+    say(hello["id"], **HELLO | {"capabilities": capabilities, "protocol": protocol})
+    if manner == "stuffed":
+        time.sleep(60)
+    for request in source:
+        if request["do"] == "open":
+            say(request["id"], **OPENED)
+            if manner == "crossed":
+                crossed(source)
+        elif request["do"] == "shutdown":
+            say(request["id"], outcome="done")
+            return
+        elif request["do"] == "run" and manner == "ghost":
+            ghost(sys.argv[2], request["id"])
+        elif request["do"] == "run":
+            on_run(manner, request, hello["exchange"])
+        else:
+            say(request["id"], outcome="done")
+
+
+main()

@@ -1,0 +1,205 @@
+"""The host against programs that break the protocol: each ends in the one error that names it."""
+
+import os
+import shlex
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+from adapter_graphs import ADD
+
+from sessrun.adapters.errors import AdapterError
+from sessrun.adapters.process.errors import (
+    WorkerContractError,
+    WorkerCrash,
+    WorkerError,
+    WorkerTimeout,
+)
+from sessrun.adapters.process.host import ProcessBackend, spawn
+from sessrun.spec.cases.outcomes import Failure, Fetched, Outcome
+
+WORKER = Path(__file__).with_name("scripted_worker.py")
+Script = Callable[..., ProcessBackend]
+
+
+@pytest.fixture
+def script() -> Iterator[Script]:
+    started: list[ProcessBackend] = []
+
+    def start(*manner: str) -> ProcessBackend:
+        command = shlex.join([sys.executable, str(WORKER), *manner])
+        started.append(spawn(f"exec:{command}"))
+        started[-1].deadline_s = 5.0
+        return started[-1]
+
+    yield start
+    for backend in started:
+        backend.shutdown()
+
+
+def run(backend: ProcessBackend) -> Outcome:
+    return backend.run("s", ["x:0"], {}, {})
+
+
+@pytest.mark.parametrize(
+    ("manner", "reason"),
+    [
+        ("never-asked", "which was never made"),
+        ("babble", "not JSON"),
+        ("wrong-outcome", "run was answered with done"),
+        ("bad-code", "99 is greater than the maximum"),
+        ("extra-field", "'note' was unexpected"),
+        ("nan", "NaN is no number"),
+        ("infinity", "1e999 is no number"),
+        ("nested", "not JSON"),
+        ("bad-data", "takes 28 bytes, data has 4"),
+        ("bad-rank", "dim"),
+        ("float-shape", "list of integers"),
+        ("long-line", "a line of"),
+        ("flood", "not JSON"),
+        ("endless-line", "a line of"),
+        ("close-output", "closed its output and lived on"),
+        ("not-understood", "could not read a request: what"),
+        ("broken-backend", "KeyError"),
+        ("escape", "does not match"),
+        ("absolute", "does not match"),
+        ("link", "exchange folder"),
+        ("pipe", "no plain file"),
+        ("no-file", "No such file"),
+        ("short-file", "no plain file of 4 bytes"),
+    ],
+)
+def test_a_broken_contract_is_named_and_costs_one_restart(
+    script: Script, manner: str, reason: str
+) -> None:
+    backend = script(manner)
+    started = time.monotonic()
+    with pytest.raises(WorkerContractError, match=reason):
+        run(backend)
+    assert time.monotonic() - started < 4.5
+    backend.restart()
+    assert backend.open(ADD, {}) is not None
+
+
+@pytest.mark.parametrize(("manner", "status"), [("exit-0", 0), ("exit-3", 3)])
+def test_an_exit_is_a_crash_with_its_status(script: Script, manner: str, status: int) -> None:
+    with pytest.raises(WorkerCrash, match=f"exited with status {status} during run") as caught:
+        run(script(manner))
+    assert (caught.value.exit_code, caught.value.signal) == (status, None)
+    assert caught.value.log == ("goodbye, cruel world\n" if status else "")
+
+
+def test_a_second_answer_to_the_same_request_is_dropped(script: Script) -> None:
+    backend = script("twice")
+    for _ in range(3):
+        assert isinstance(run(backend), Fetched)
+
+
+def test_an_answer_to_an_earlier_worker_is_dropped(script: Script, tmp_path: Path) -> None:
+    backend = script("ghost", str(tmp_path / "id"))
+    with pytest.raises(WorkerCrash, match="SIGABRT"):
+        run(backend)
+    backend.restart()
+    assert isinstance(run(backend), Fetched)
+
+
+def test_answers_may_come_out_of_order(script: Script) -> None:
+    backend = script("crossed")
+    backend.open(ADD, {})
+    answers: dict[str, Outcome] = {}
+
+    def ask(name: str) -> None:
+        answers[name] = backend.run("s", [name], {}, {})
+
+    threads = [threading.Thread(target=ask, args=(name,)) for name in ("one:0", "two:0")]
+    for thread in threads:
+        thread.start()
+        while backend.pending < threads.index(thread) + 1:
+            time.sleep(0.001)
+    for thread in threads:
+        thread.join()
+    found = {name: answer.values[0] for name, answer in answers.items()
+             if isinstance(answer, Fetched)}  # fmt: skip
+    assert found == {"one:0": np.float32(1), "two:0": np.float32(2)}
+
+
+def test_a_worker_that_is_not_concurrent_is_asked_one_thing_at_a_time(script: Script) -> None:
+    backend = script("plain")
+    answers: list[Outcome] = []
+    threads = [threading.Thread(target=lambda: answers.append(run(backend))) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(answers) == 8
+    assert all(isinstance(answer, Fetched) for answer in answers)
+
+
+def test_a_worker_that_does_not_read_times_out(script: Script) -> None:
+    backend = script("stuffed")
+    backend.deadline_s = 0.5
+    started = time.monotonic()
+    with pytest.raises(WorkerTimeout, match="no answer to run"):
+        backend.run("s", ["n" * 60000] * 10, {}, {})  # more than a pipe holds
+    assert time.monotonic() - started < 3
+
+
+def test_a_timeout_ends_the_whole_process_group(script: Script) -> None:
+    backend = script("family")
+    answer = run(backend)
+    assert isinstance(answer, Failure)
+    pid = int(answer.message)
+    os.kill(pid, 0)
+    backend.deadline_s = 0.2
+    with pytest.raises(WorkerTimeout):
+        run(backend)
+    assert _gone(pid)
+
+
+def _gone(pid: int) -> bool:
+    for _ in range(200):
+        try:
+            state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+        except FileNotFoundError:
+            return True
+        if state == "Z":
+            return True
+        time.sleep(0.01)
+    return False
+
+
+@pytest.mark.parametrize(
+    ("manner", "reason"),
+    [("bad-start", "exited with status 1 during hello"), ("version-7", "chose protocol 7")],
+)
+def test_a_worker_that_does_not_introduce_itself_does_not_start(
+    script: Script, manner: str, reason: str
+) -> None:
+    with pytest.raises(AdapterError, match=reason) as caught:
+        script(manner)
+    assert manner != "bad-start" or "no licence" in str(caught.value)
+
+
+def test_a_worker_that_never_says_hello_is_given_up() -> None:
+    backend = ProcessBackend([sys.executable, str(WORKER), "deaf"])
+    backend.start_deadline_s = 0.5
+    with pytest.raises(WorkerTimeout, match="no answer to hello"):
+        backend.restart()
+    backend.shutdown()
+
+
+@pytest.mark.parametrize("spec", ["exec:", "exec:'open", "exec:/no/such/program"])
+def test_a_command_that_is_none_is_refused(spec: str) -> None:
+    with pytest.raises(AdapterError):
+        spawn(spec)
+
+
+def test_a_backend_that_was_shut_down_says_so(script: Script) -> None:
+    backend = script("plain")
+    backend.shutdown()
+    with pytest.raises(WorkerError, match="has not been started"):
+        run(backend)
