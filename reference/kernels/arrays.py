@@ -1,0 +1,330 @@
+"""Kernels of shapes and of rearranging, joining, splitting and repeating."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from sessrun.reference.kernels.host import (
+    dtype_of,
+    host_array,
+    ints,
+    scalar_int,
+    string_array,
+)
+from sessrun.reference.kernels.reductions import axis_of
+from sessrun.reference.kernels.registry import Bind, KernelError, binder, kernel
+from sessrun.spec.rules.shapes import RULES, ShapeError, broadcast_shapes
+
+__all__ = ["checked_shape"]
+
+
+def checked_shape(dims: Any) -> tuple[int, ...]:
+    """A shape that is given as an integer tensor.
+
+    Raises:
+      KernelError: code 3 if a dimension is negative or the tensor is no vector.
+
+    """
+    if dims.ndim != 1:
+        raise KernelError(3, f"shape must be a vector of integers, got shape {dims.shape}")
+    shape = tuple(ints(dims))
+    if any(dim < 0 for dim in shape):
+        raise KernelError(3, f"Dimensions {list(shape)} must be >= 0")
+    return shape
+
+
+@kernel("Reshape", host_inputs=("shape",))
+def reshape(_: Any, tensor: Any, shape: Any) -> Any:
+    """The same elements in another shape."""
+    if shape.ndim > 1:
+        raise KernelError(3, f"shape must be a vector, got shape {shape.shape}")
+    try:
+        (target,) = RULES["reshaped"](tensor.shape, tuple(ints(shape)))
+    except ShapeError as error:
+        raise KernelError(3, str(error)) from error
+    return tensor.reshape(target)
+
+
+@binder("Shape", host_outputs=("output",))
+def shape_(bind: Bind) -> Callable[..., Any]:
+    """The shape as a vector in host memory."""
+    dtype = bind.attrs["out_type"]
+    return lambda x: host_array(x.shape, dtype)
+
+
+@binder("ShapeN", host_outputs=("output",))
+def shape_n(bind: Bind) -> Callable[..., Any]:
+    """The shapes as vectors in host memory."""
+    dtype = bind.attrs["out_type"]
+    if bind.attrs["N"] == 1:
+        return lambda x: host_array(x.shape, dtype)
+    return lambda *inputs: tuple(host_array(x.shape, dtype) for x in inputs)
+
+
+@binder("Size", host_outputs=("output",))
+def size(bind: Bind) -> Callable[..., Any]:
+    """The number of elements."""
+    dtype = bind.attrs["out_type"]
+    return lambda x: host_array([x.size], dtype).reshape(())
+
+
+@kernel("Rank", host_outputs=("output",))
+def rank(_: Any, x: Any) -> Any:
+    """The number of dimensions."""
+    return host_array([x.ndim], "int32").reshape(())
+
+
+@kernel("ExpandDims", host_inputs=("dim",))
+def expand_dims(_: Any, x: Any, dim: Any) -> Any:
+    """A dimension of 1 put in before an axis."""
+    if dim.size != 1:
+        raise KernelError(3, f"'dim' must be a tensor with a single value, got {dim.size}")
+    place = axis_of(scalar_int(dim), x.ndim + 1)
+    return x.reshape((*x.shape[:place], 1, *x.shape[place:]))
+
+
+@kernel("Squeeze")
+def squeeze(_: Any, x: Any, *, squeeze_dims: tuple[int, ...]) -> Any:
+    """Dimensions of 1 taken out."""
+    try:
+        (target,) = RULES["squeezed"](x.shape, squeeze_dims)
+    except ShapeError as error:
+        raise KernelError(3, str(error)) from error
+    return x.reshape(target)
+
+
+def _order(perm: Any, count: int) -> list[int]:
+    order = ints(perm)
+    if len(order) != count:
+        raise KernelError(3, f"transpose expects a vector of size {count}, got {len(order)}")
+    order = [axis_of(axis, count) for axis in order]
+    if len(set(order)) < count:
+        raise KernelError(3, f"{order} is not a permutation of the dimensions")
+    return order
+
+
+@kernel("Transpose", host_inputs=("perm",))
+def transpose(_: Any, x: Any, perm: Any) -> Any:
+    """The dimensions in another order."""
+    return x.transpose(_order(perm, x.ndim))
+
+
+@kernel("ConjugateTranspose", host_inputs=("perm",))
+def conjugate_transpose(xp: Any, x: Any, perm: Any) -> Any:
+    """The dimensions in another order, complex numbers conjugated."""
+    moved = x.transpose(_order(perm, x.ndim))
+    return xp.conj(moved) if x.dtype.kind == "c" else moved
+
+
+def _joined(xp: Any, values: tuple[Any, ...], axis: Any) -> Any:
+    count = values[0].ndim
+    if count == 0:
+        raise KernelError(3, "Can't concatenate scalars (use tf.stack instead)")
+    place = axis_of(scalar_int(axis), count)
+    wanted = values[0].shape[:place] + values[0].shape[place + 1 :]
+    for value in values:
+        if value.ndim != count or value.shape[:place] + value.shape[place + 1 :] != wanted:
+            raise KernelError(3, "ConcatOp : Dimensions of inputs should match: "
+                              f"{values[0].shape} vs. {value.shape}")  # fmt: skip
+    return xp.concatenate(values, axis=place)
+
+
+@kernel("Concat", host_inputs=("concat_dim",))
+def concat(xp: Any, concat_dim: Any, *values: Any) -> Any:
+    """Tensors joined along an axis."""
+    return _joined(xp, values, concat_dim)
+
+
+@kernel("ConcatV2", host_inputs=("axis",))
+def concat_v2(xp: Any, *values_and_axis: Any) -> Any:
+    """Tensors joined along an axis, which comes last."""
+    return _joined(xp, values_and_axis[:-1], values_and_axis[-1])
+
+
+@kernel("ConcatOffset", host_inputs=("concat_dim", "shape"), host_outputs=("offset",))
+def concat_offset(_: Any, concat_dim: Any, *shapes: Any) -> Any:
+    """Where each part begins in a concatenation."""
+    place = axis_of(scalar_int(concat_dim), shapes[0].shape[0])
+    offsets, total = [], 0
+    for shape in shapes:
+        offset = [0] * shape.shape[0]
+        offset[place] = total
+        offsets.append(host_array(offset, str(shape.dtype)))
+        total += ints(shape)[place]
+    return tuple(offsets)
+
+
+@kernel("Pack")
+def pack(xp: Any, *values: Any, axis: int) -> Any:
+    """Tensors of one shape joined along a new axis."""
+    for value in values:
+        if value.shape != values[0].shape:
+            raise KernelError(3, f"Shapes of all inputs must match: {values[0].shape} != "
+                              f"{value.shape}")  # fmt: skip
+    place = axis_of(axis, values[0].ndim + 1)
+    return xp.stack(values, axis=place)
+
+
+@kernel("Unpack")
+def unpack(_: Any, value: Any, *, num: int, axis: int) -> Any:
+    """The slices along an axis."""
+    place = axis_of(axis, value.ndim)
+    if value.shape[place] != num:
+        raise KernelError(3, f"Input shape axis {place} must equal {num}, got {value.shape}")
+    before = (slice(None),) * place
+    slices = tuple(value[(*before, i, ...)] for i in range(num))
+    return slices if num != 1 else slices[0]
+
+
+def _cut(value: Any, place: int, sizes: list[int]) -> Any:
+    before, start, parts = (slice(None),) * place, 0, []
+    for size_ in sizes:
+        parts.append(value[(*before, slice(start, start + size_), ...)])
+        start += size_
+    return tuple(parts) if len(parts) != 1 else parts[0]
+
+
+@kernel("Split", host_inputs=("split_dim",))
+def split(_: Any, split_dim: Any, value: Any, *, num_split: int) -> Any:
+    """Equal parts along an axis."""
+    place = axis_of(scalar_int(split_dim), value.ndim)
+    whole = value.shape[place]
+    if whole % num_split:
+        raise KernelError(3, f"Number of ways to split should evenly divide the split dimension, "
+                          f"but got split_dim {place} (size = {whole}) and num_split {num_split}")
+    return _cut(value, place, [whole // num_split] * num_split)
+
+
+@kernel("SplitV", host_inputs=("size_splits", "split_dim"))
+def split_v(_: Any, value: Any, size_splits: Any, split_dim: Any, *, num_split: int) -> Any:
+    """Parts of given sizes along an axis; one size may be -1."""
+    try:
+        shapes = RULES["split_sizes"](value.shape, size_splits, split_dim, num_split)
+    except ShapeError as error:
+        raise KernelError(3, str(error)) from error
+    place = axis_of(scalar_int(split_dim), value.ndim)
+    sizes = [int(shape[place] or 0) for shape in shapes if shape is not None]
+    if len(sizes) != num_split or any(n < 0 for n in sizes):
+        raise KernelError(3, f"Split sizes must be {num_split} numbers >= 0, got {sizes}")
+    return _cut(value, place, sizes)
+
+
+@binder("Fill", host_inputs=("dims",))
+def fill(bind: Bind) -> Callable[..., Any]:
+    """A tensor filled with one value."""
+    xp = bind.xp
+
+    def compute(dims: Any, value: Any) -> Any:
+        if value.ndim != 0:
+            raise KernelError(3, f"value must be a scalar, got shape {value.shape}")
+        return xp.full(checked_shape(dims), value, dtype=value.dtype)
+
+    def compute_strings(dims: Any, value: Any) -> Any:
+        shape = checked_shape(dims)
+        count = 1
+        for dim in shape:
+            count *= dim
+        return string_array([value.item()] * count, shape)
+
+    return compute_strings if bind.attrs["T"] == "string" else compute
+
+
+@kernel("Tile", host_inputs=("multiples",))
+def tile(xp: Any, x: Any, multiples: Any) -> Any:
+    """The input repeated along each dimension."""
+    counts = ints(multiples)
+    if len(counts) != x.ndim or any(n < 0 for n in counts):
+        raise KernelError(3, f"Expected {x.ndim} multiples >= 0, got {counts}")
+    return xp.tile(x, tuple(counts))
+
+
+@kernel("BroadcastTo", host_inputs=("shape",))
+def broadcast_to(xp: Any, x: Any, shape: Any) -> Any:
+    """The input broadcast to a shape."""
+    target = checked_shape(shape)
+    if x.ndim > len(target):
+        raise KernelError(3, f"Rank of input ({x.ndim}) must be no greater than {len(target)}")
+    return xp.broadcast_to(x, target)
+
+
+@kernel("BroadcastArgs", host_inputs=("s0", "s1"), host_outputs=("r0",))
+def broadcast_args(_: Any, s0: Any, s1: Any) -> Any:
+    """The shape that two shapes broadcast to."""
+    try:
+        whole = broadcast_shapes(tuple(ints(s0)), tuple(ints(s1)))
+    except ShapeError as error:
+        raise KernelError(3, str(error)) from error
+    return host_array([int(dim or 0) for dim in whole or ()], str(s0.dtype))
+
+
+@kernel("BroadcastGradientArgs", host_inputs=("s0", "s1"), host_outputs=("r0", "r1"))
+def broadcast_gradient_args(_: Any, s0: Any, s1: Any) -> Any:
+    """The axes over which each side's gradient is summed."""
+    shapes = [ints(s0), ints(s1)]
+    count = max(map(len, shapes))
+    first, second = ([1] * (count - len(shape)) + shape for shape in shapes)
+    for a, b in zip(first, second, strict=True):
+        if a != b and 1 not in {a, b}:
+            raise KernelError(3, f"Incompatible shapes: {shapes[0]} vs. {shapes[1]}")
+    axes: tuple[list[int], list[int]] = ([], [])
+    for axis, pair in enumerate(zip(first, second, strict=True)):
+        for side, dim in enumerate(pair):
+            if dim == 1 and (pair[1 - side] != 1 or axis < count - len(shapes[side])):
+                axes[side].append(axis)
+    if shapes[0] == shapes[1]:
+        axes = ([], [])
+    return tuple(host_array(side, str(s0.dtype)) for side in axes)
+
+
+@kernel("InvertPermutation")
+def invert_permutation(xp: Any, x: Any) -> Any:
+    """The inverse of a permutation."""
+    if x.ndim != 1:
+        raise KernelError(3, "invert_permutation expects a 1D vector.")
+    count = x.shape[0]
+    if xp.any(xp.sort(x) != xp.arange(count, dtype=x.dtype)):
+        raise KernelError(3, "the elements are not a permutation of 0 to n - 1")
+    return xp.argsort(x).astype(x.dtype)
+
+
+@kernel("Range", host_inputs=("start", "limit", "delta"))
+def range_(xp: Any, start: Any, limit: Any, delta: Any) -> Any:
+    """start, start + delta, ... up to limit, which is left out; each the last plus delta."""
+    dtype = start.dtype
+    if any(x.ndim for x in (start, limit, delta)):
+        raise KernelError(3, "start, limit and delta must be scalars")
+    try:
+        (shape,) = RULES["ranged"](start, limit, delta)
+    except ShapeError as error:
+        raise KernelError(3, str(error)) from error
+    assert shape is not None
+    count = shape[0]
+    if dtype.kind in "iu":
+        first, step = scalar_int(start), scalar_int(delta)
+        return (xp.arange(count, dtype="int64") * step + first).astype(dtype)
+    steps = xp.full((count,), delta.item(), dtype=dtype)
+    if count:
+        steps[:1] = start.item()
+    return xp.add.accumulate(steps, dtype=dtype)
+
+
+@binder("LinSpace", host_inputs=("start", "stop", "num"))
+def lin_space(bind: Bind) -> Callable[..., Any]:
+    """Evenly spaced numbers; the last is exactly `stop`."""
+    xp, dtype = bind.xp, dtype_of(bind.attrs["T"])
+
+    def compute(start: Any, stop: Any, num: Any) -> Any:
+        count = scalar_int(num)
+        if count <= 0:
+            raise KernelError(3, f"Requires num > 0: {count}")
+        first, last = start.reshape(()).astype(dtype), stop.reshape(()).astype(dtype)
+        if count == 1:
+            return xp.full((1,), first.item(), dtype=dtype)
+        step = (last - first) / dtype.type(count - 1)
+        points = xp.arange(count).astype(dtype) * step.item() + first.item()
+        points = points.astype(dtype)
+        points[-1:] = last.item()
+        return points
+
+    return compute

@@ -1,0 +1,86 @@
+"""Kernels of comparison, logic and choice."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final
+
+from sessrun.reference.kernels.registry import Bind, KernelError, binder, kernel
+
+__all__: list[str] = []
+
+_DIRECT: Final = {
+    "Less": "less",
+    "LessEqual": "less_equal",
+    "Greater": "greater",
+    "GreaterEqual": "greater_equal",
+    "LogicalAnd": "logical_and",
+    "LogicalOr": "logical_or",
+    "LogicalNot": "logical_not",
+    "IsNan": "isnan",
+    "IsInf": "isinf",
+    "IsFinite": "isfinite",
+}
+
+
+def _direct(name: str) -> Callable[[Bind], Callable[..., Any]]:
+    def bind(bind: Bind) -> Callable[..., Any]:
+        function: Callable[..., Any] = getattr(bind.xp, name)
+        return function
+
+    return bind
+
+
+for _op, _name in _DIRECT.items():
+    binder(_op)(_direct(_name))
+
+
+def _fits(a: tuple[int, ...], b: tuple[int, ...]) -> bool:
+    return all(m == n or 1 in {m, n} for m, n in zip(a[::-1], b[::-1], strict=False))
+
+
+def _comparison(name: str, unlike: bool) -> Callable[[Bind], Callable[..., Any]]:
+    """The comparison; for shapes that do not broadcast its scalar answer, if that is allowed."""
+
+    def bind(bind: Bind) -> Callable[..., Any]:
+        xp = bind.xp
+        compare: Callable[..., Any] = getattr(xp, name)
+        if bind.attrs["T"] == "string":
+            plain, compare = compare, lambda x, y: xp.asarray(plain(x, y), dtype=bool)
+        if bind.attrs["incompatible_shape_error"]:
+            return compare
+        return lambda x, y: (
+            compare(x, y) if _fits(x.shape, y.shape) else xp.asarray(unlike, dtype=bool)
+        )
+
+    return bind
+
+
+binder("Equal")(_comparison("equal", unlike=False))
+binder("NotEqual")(_comparison("not_equal", unlike=True))
+
+
+@kernel("ApproximateEqual")
+def approximate_equal(xp: Any, x: Any, y: Any, *, tolerance: float) -> Any:
+    """|x - y| < tolerance."""
+    if x.shape != y.shape:
+        raise KernelError(3, f"x and y must be of the same shape: {x.shape} vs. {y.shape}")
+    return xp.absolute(x - y) < xp.asarray(tolerance, dtype=x.dtype)
+
+
+@kernel("Select")
+def select(xp: Any, condition: Any, t: Any, e: Any) -> Any:
+    """Elementwise t where the condition holds, else e; a vector condition chooses rows."""
+    if t.shape != e.shape:
+        raise KernelError(3, f"'then' and 'else' must have the same size: {t.shape}, {e.shape}")
+    if condition.shape != t.shape:
+        if condition.ndim > 1 or (condition.ndim == 1 and condition.shape != t.shape[:1]):
+            raise KernelError(3, f"condition of shape {condition.shape} does not fit {t.shape}")
+        condition = condition.reshape(condition.shape + (1,) * (t.ndim - condition.ndim))
+    return xp.where(condition, t, e)
+
+
+@kernel("SelectV2")
+def select_v2(xp: Any, condition: Any, t: Any, e: Any) -> Any:
+    """Elementwise t where the condition holds, else e, all three broadcast."""
+    return xp.where(condition, t, e)

@@ -1,0 +1,316 @@
+"""Kernels of elementwise arithmetic and functions: most of them one function of the array module.
+
+Integers wrap around. 16-bit floats are widened to float32 where one operation is made of several
+steps, and rounded once.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any, Final
+
+from sessrun.reference.kernels.host import dtype_of
+from sessrun.reference.kernels.registry import Bind, KernelError, binder, kernel
+
+__all__ = ["is_integer", "truncated_quotient", "widened"]
+
+#: Operations that are one function of the array module.
+_DIRECT: Final = {
+    "Sub": "subtract",
+    "RealDiv": "true_divide",
+    "Maximum": "maximum",
+    "Minimum": "minimum",
+    "NextAfter": "nextafter",
+    "Neg": "negative",
+    "Abs": "absolute",
+    "ComplexAbs": "absolute",
+    "Square": "square",
+    "Sqrt": "sqrt",
+    "Exp": "exp",
+    "Expm1": "expm1",
+    "Log": "log",
+    "Log1p": "log1p",
+    "Sin": "sin",
+    "Cos": "cos",
+    "Tan": "tan",
+    "Asin": "arcsin",
+    "Acos": "arccos",
+    "Atan": "arctan",
+    "Atan2": "arctan2",
+    "Sinh": "sinh",
+    "Cosh": "cosh",
+    "Tanh": "tanh",
+    "Asinh": "arcsinh",
+    "Acosh": "arccosh",
+    "Atanh": "arctanh",
+    "Floor": "floor",
+    "Ceil": "ceil",
+    "Rint": "rint",
+    "Conj": "conj",
+    "Real": "real",
+    "Imag": "imag",
+    "Angle": "angle",
+    "BitwiseAnd": "bitwise_and",
+    "BitwiseOr": "bitwise_or",
+    "BitwiseXor": "bitwise_xor",
+    "Invert": "invert",
+}
+
+_FLOAT16: Final = frozenset({"float16", "bfloat16"})
+
+
+def _direct(name: str) -> Callable[[Bind], Callable[..., Any]]:
+    def bind(bind: Bind) -> Callable[..., Any]:
+        function: Callable[..., Any] = getattr(bind.xp, name)
+        return function
+
+    return bind
+
+
+for _op, _name in _DIRECT.items():
+    binder(_op)(_direct(_name))
+
+
+def is_integer(array: Any) -> bool:
+    """Whether the elements are integers, signed or not."""
+    return array.dtype.kind in "iu"
+
+
+def widened(function: Callable[..., Any]) -> Callable[..., Any]:
+    """`function(xp, *arrays)`, its 16-bit float arrays made float32 and the result rounded."""
+
+    @functools.wraps(function)
+    def wide(xp: Any, *arrays: Any, **attrs: Any) -> Any:
+        dtype = arrays[0].dtype
+        if dtype.itemsize != 2 or is_integer(arrays[0]):  # noqa: PLR2004 - 16 bits
+            return function(xp, *arrays, **attrs)
+        result = function(xp, *(array.astype("float32") for array in arrays), **attrs)
+        return result.astype(dtype)
+
+    # The registry reads which attributes a kernel names; wraps keeps its signature.
+    return wide
+
+
+@binder("Add", "AddV2")
+def add(bind: Bind) -> Callable[..., Any]:
+    """Elementwise x + y; strings are joined."""
+    if bind.attrs["T"] != "string":
+        function: Callable[..., Any] = bind.xp.add
+        return function
+    # A ufunc gives the bare bytes of a 0-d result; asarray cannot hold bytes as an object.
+    return lambda x, y: bind.xp.add(x.reshape((1, *x.shape)), y.reshape((1, *y.shape)))[0, ...] \
+        if x.ndim == y.ndim == 0 else bind.xp.add(x, y)
+
+
+@binder("Mul")
+def mul(bind: Bind) -> Callable[..., Any]:
+    """Elementwise x * y."""
+    function: Callable[..., Any] = bind.xp.multiply
+    return function
+
+
+@kernel("MulNoNan")
+def mul_no_nan(xp: Any, x: Any, y: Any) -> Any:
+    """Elementwise x * y, but 0 where y is 0."""
+    return xp.where(y == 0, xp.zeros((), x.dtype), x * y)
+
+
+@kernel("DivNoNan")
+def div_no_nan(xp: Any, x: Any, y: Any) -> Any:
+    """Elementwise x / y, but 0 where y is 0."""
+    return xp.where(y == 0, xp.zeros((), x.dtype), xp.true_divide(x, y))
+
+
+def _checked(xp: Any, y: Any, code: int) -> None:
+    if not xp.all(y):
+        raise KernelError(code, "Integer division by zero")
+
+
+def truncated_quotient(xp: Any, x: Any, y: Any) -> Any:
+    """The quotient of integers, rounded toward zero."""
+    quotient = xp.floor_divide(x, y)
+    return quotient + ((quotient < 0) & (quotient * y != x)).astype(x.dtype)
+
+
+@kernel("Div")
+def div(xp: Any, x: Any, y: Any) -> Any:
+    """Elementwise x / y; integers truncate toward zero."""
+    if not is_integer(x):
+        return xp.true_divide(x, y)
+    _checked(xp, y, 3)
+    return truncated_quotient(xp, x, y)
+
+
+@kernel("TruncateDiv")
+def truncate_div(xp: Any, x: Any, y: Any) -> Any:
+    """Elementwise x / y, rounded toward zero."""
+    if not is_integer(x):
+        return xp.trunc(xp.true_divide(x, y))
+    _checked(xp, y, 13)
+    return truncated_quotient(xp, x, y)
+
+
+@kernel("FloorDiv")
+def floor_div(xp: Any, x: Any, y: Any) -> Any:
+    """Elementwise x / y, rounded down."""
+    if not is_integer(x):
+        return xp.floor(xp.true_divide(x, y))
+    _checked(xp, y, 3)
+    return xp.floor_divide(x, y)
+
+
+@kernel("FloorMod")
+def floor_mod(xp: Any, x: Any, y: Any) -> Any:
+    """The remainder with y's sign."""
+    if is_integer(x):
+        _checked(xp, y, 3)
+        return xp.remainder(x, y)
+    rest = xp.fmod(x, y)
+    return xp.where((rest != 0) & ((y < 0) != (rest < 0)), rest + y, rest)
+
+
+@kernel("Mod", "TruncateMod")
+def truncate_mod(xp: Any, x: Any, y: Any) -> Any:
+    """The remainder with x's sign."""
+    if is_integer(x):
+        _checked(xp, y, 3)
+    return xp.fmod(x, y)
+
+
+@kernel("Pow")
+def power(xp: Any, x: Any, y: Any) -> Any:
+    """Elementwise x to the power of y; an integer to a negative power is an error."""
+    if is_integer(y) and xp.any(y < 0):
+        raise KernelError(3, "Integers to negative integer powers are not allowed")
+    return xp.power(x, y)
+
+
+@kernel("SquaredDifference")
+def squared_difference(xp: Any, x: Any, y: Any) -> Any:
+    """(x - y) squared."""
+    difference = x - y
+    return difference * xp.conj(difference) if difference.dtype.kind == "c" else (
+        difference * difference
+    )
+
+
+@kernel("Xdivy")
+def xdivy(xp: Any, x: Any, y: Any) -> Any:
+    """Elementwise x / y, but 0 where x is 0."""
+    return xp.where(x == 0, xp.zeros((), x.dtype), xp.true_divide(x, y))
+
+
+@kernel("Xlogy")
+@widened
+def xlogy(xp: Any, x: Any, y: Any) -> Any:
+    """Elementwise x * log(y), but 0 where x is 0."""
+    return xp.where(x == 0, xp.zeros((), x.dtype), x * xp.log(y))
+
+
+@kernel("Xlog1py")
+@widened
+def xlog1py(xp: Any, x: Any, y: Any) -> Any:
+    """Elementwise x * log(1 + y), but 0 where x is 0."""
+    return xp.where(x == 0, xp.zeros((), x.dtype), x * xp.log1p(y))
+
+
+@kernel("Sign")
+def sign(xp: Any, x: Any) -> Any:
+    """-1, 0 or 1; z / |z| for complex numbers, 0 for 0."""
+    if x.dtype.kind != "c":
+        return xp.sign(x)
+    return xp.where(x == 0, x, x / xp.absolute(x))
+
+
+@kernel("Rsqrt")
+@widened
+def rsqrt(xp: Any, x: Any) -> Any:
+    """1 / sqrt(x)."""
+    return xp.ones((), x.dtype) / xp.sqrt(x)
+
+
+@kernel("Reciprocal", "Inv")
+def reciprocal(xp: Any, x: Any) -> Any:
+    """1 / x."""
+    return xp.ones((), x.dtype) / x
+
+
+@kernel("Sigmoid")
+@widened
+def sigmoid(xp: Any, x: Any) -> Any:
+    """1 / (1 + exp(-x)), without overflow on either side."""
+    one = xp.ones((), x.dtype)
+    if x.dtype.kind == "c":
+        return one / (one + xp.exp(-x))
+    small = xp.exp(-xp.absolute(x))
+    return xp.where(x >= 0, one, small) / (one + small)
+
+
+@kernel("Round")
+def round_(xp: Any, x: Any) -> Any:
+    """The nearest integer, halves to the even one."""
+    return x if is_integer(x) else xp.rint(x)
+
+
+@kernel("AddN")
+def add_n(xp: Any, *inputs: Any) -> Any:
+    """The sum of the inputs, from left to right."""
+    total = inputs[0]
+    for item in inputs[1:]:
+        total = xp.add(total, item)
+    return total
+
+
+@kernel("AccumulateNV2")
+def accumulate_n(xp: Any, *inputs: Any) -> Any:
+    """The sum of the inputs, from left to right."""
+    return add_n(xp, *inputs)
+
+
+@binder("Complex")
+def complex_(bind: Bind) -> Callable[..., Any]:
+    """Elementwise real + 1j * imag, exact in both parts."""
+    xp, dtype = bind.xp, dtype_of(bind.attrs["Tout"])
+
+    def compute(real: Any, imag: Any) -> Any:
+        real, imag = xp.broadcast_arrays(real, imag)
+        pairs = xp.stack([real, imag], axis=-1)
+        return pairs.view(dtype)[..., 0]
+
+    return compute
+
+
+@kernel("ClipByValue")
+def clip_by_value(xp: Any, t: Any, low: Any, high: Any) -> Any:
+    """max(min(t, high), low)."""
+    return xp.maximum(xp.minimum(t, high), low)
+
+
+@kernel("LeftShift")
+def left_shift(xp: Any, x: Any, y: Any) -> Any:
+    """Elementwise x shifted left; a count beyond the width is held at the width less one."""
+    return xp.left_shift(x, _count(xp, y))
+
+
+@kernel("RightShift")
+def right_shift(xp: Any, x: Any, y: Any) -> Any:
+    """Elementwise x shifted right; a count beyond the width is held at the width less one."""
+    return xp.right_shift(x, _count(xp, y))
+
+
+def _count(xp: Any, y: Any) -> Any:
+    return xp.clip(y, 0, y.dtype.itemsize * 8 - 1)
+
+
+@kernel("PopulationCount")
+def population_count(xp: Any, x: Any) -> Any:
+    """The number of bits that are one, by adding up neighbouring fields of bits."""
+    wide = x.dtype.itemsize * 8
+    bits = x.view(f"uint{wide}").astype("uint64")
+    for shift, mask in ((1, 0x5555555555555555), (2, 0x3333333333333333), (4, 0x0F0F0F0F0F0F0F0F)):
+        field = xp.asarray(mask, dtype="uint64")
+        bits = (bits & field) + ((bits >> xp.asarray(shift, dtype="uint64")) & field)
+    return (bits * xp.asarray(0x0101010101010101, "uint64") >> xp.asarray(56, "uint64")).astype(
+        "uint8"
+    )

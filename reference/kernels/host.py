@@ -1,0 +1,45 @@
+"""Arrays that live in host memory on every device: shapes, sizes, lists of bytes.
+
+The only kernel module that may import numpy: a kernel asks here for what the declaration of its
+outputs says is in host memory, whatever array module computes the rest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from sessrun.spec.dtypes import BY_NAME
+
+__all__ = ["dtype_of", "host_array", "ints", "scalar_int", "string_array"]
+
+
+def dtype_of(name: str) -> Any:
+    """The numpy dtype of a spec dtype's name, which every array module understands."""
+    return np.dtype(BY_NAME[name].numpy)
+
+
+def host_array(values: Sequence[int], dtype: str) -> Any:
+    """A numpy vector of integers."""
+    return np.array(values, dtype=dtype_of(dtype))
+
+
+def string_array(items: Iterable[bytes], shape: Sequence[int]) -> Any:
+    """A string tensor of that shape from its elements in C order."""
+    flat = list(items)
+    array = np.empty(len(flat), dtype=object)
+    array[:] = flat
+    return array.reshape(shape)
+
+
+def ints(array: Any) -> list[int]:
+    """The elements of an integer input that is in host memory, in C order."""
+    values: list[int] = array.reshape(-1).tolist()
+    return values
+
+
+def scalar_int(array: Any) -> int:
+    """The one element of an integer input that is in host memory."""
+    return int(array.reshape(-1)[0])

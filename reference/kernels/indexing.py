@@ -1,0 +1,353 @@
+"""Kernels of gathering, scattering, searching and sorting out.
+
+On a GPU an index out of range cannot be reported: gathered elements are 0 there, updates are left
+out. On a CPU it is an error.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable
+from typing import Any
+
+from sessrun.reference.kernels.arrays import checked_shape
+from sessrun.reference.kernels.host import dtype_of, ints, scalar_int, string_array
+from sessrun.reference.kernels.reductions import axis_of
+from sessrun.reference.kernels.registry import Bind, KernelError, binder, kernel
+
+__all__ = ["check_range", "index_vectors", "scattered"]
+
+
+def check_range(xp: Any, indices: Any, limit: int, what: str) -> None:
+    """Check that every index is in [0, limit).
+
+    Raises:
+      KernelError: code 3 if one is not.
+
+    """
+    if indices.size and (xp.any(indices < 0) or xp.any(indices >= limit)):
+        raise KernelError(3, f"{what} has an index that is not in [0, {limit})")
+
+
+@kernel("Gather")
+def gather(xp: Any, params: Any, indices: Any) -> Any:
+    """Slices of params along its first axis."""
+    if params.ndim < 1:
+        raise KernelError(3, "params must be at least 1 dimensional")
+    check_range(xp, indices, params.shape[0], "indices")
+    return params[indices, ...]
+
+
+@kernel("GatherV2", host_inputs=("axis",))
+def gather_v2(xp: Any, params: Any, indices: Any, axis: Any, *, batch_dims: int) -> Any:
+    """Slices of params along an axis, batch by batch."""
+    if params.ndim < 1:
+        raise KernelError(3, "params must be at least 1 dimensional")
+    place = axis_of(scalar_int(axis), params.ndim)
+    batch = batch_dims + indices.ndim if batch_dims < 0 else batch_dims
+    if not 0 <= batch <= min(indices.ndim, place):
+        raise KernelError(3, f"batch_dims {batch_dims} must be in [0, {min(indices.ndim, place)}]")
+    if params.shape[:batch] != indices.shape[:batch]:
+        raise KernelError(3, f"params.shape[:{batch}] {params.shape} should be equal to "
+                          f"indices.shape[:{batch}] {indices.shape}")  # fmt: skip
+    check_range(xp, indices, params.shape[place], "indices")
+    if batch == 0:
+        return xp.take(params, indices, axis=place)
+    return _gathered_batch(xp, params, indices, place, batch)
+
+
+def _gathered_batch(xp: Any, params: Any, indices: Any, place: int, batch: int) -> Any:
+    """params[b..., i..., indices[b..., j...], k...] as [b..., i..., j..., k...]."""
+    middle, own = place - batch, indices.ndim - batch
+    total = place + own
+    index: list[Any] = []
+    for axis in range(place):
+        shape = [1] * total
+        shape[axis] = params.shape[axis]
+        index.append(xp.arange(params.shape[axis]).reshape(shape))
+    places = indices.reshape((*indices.shape[:batch], *(1,) * middle, *indices.shape[batch:]))
+    return params[(*index, places, ...)]
+
+
+def index_vectors(xp: Any, indices: Any, shape: tuple[int, ...]) -> tuple[Any, ...]:
+    """Index vectors as an index tuple, checked.
+
+    Raises:
+      KernelError: code 3: vectors longer than the rank, or an index out of range.
+
+    """
+    if indices.ndim < 1:
+        raise KernelError(3, "indices must be at least a vector")
+    depth = indices.shape[-1]
+    if depth > len(shape):
+        raise KernelError(3, f"index innermost dimension length must be <= params rank; saw: "
+                          f"{depth} vs. {len(shape)}")  # fmt: skip
+    parts = tuple(indices[..., i] for i in range(depth))
+    for part, limit in zip(parts, shape, strict=False):
+        check_range(xp, part, limit, "indices")
+    return parts
+
+
+@kernel("GatherNd")
+def gather_nd(xp: Any, params: Any, indices: Any) -> Any:
+    """Slices of params at index vectors."""
+    parts = index_vectors(xp, indices, params.shape)
+    if not parts:
+        return xp.broadcast_to(params, indices.shape[:-1] + params.shape)
+    return params[(*parts, ...)]
+
+
+def _check_updates(indices: Any, updates: Any, shape: tuple[int, ...]) -> None:
+    wanted = indices.shape[:-1] + shape[indices.shape[-1] :]
+    if updates.shape != wanted:
+        raise KernelError(3, f"Must have updates.shape = indices.shape[:-1] + "
+                          f"params.shape[index_depth:], got {updates.shape}, want {wanted}")
+
+
+def scattered(xp: Any, out: Any, indices: Any, updates: Any, combine: str | None) -> Any:
+    """`out`, which is the caller's own, with the updates put in."""
+    parts = index_vectors(xp, indices, out.shape)
+    _check_updates(indices, updates, out.shape)
+    if not updates.size:
+        return out
+    if combine is not None:
+        getattr(xp, combine).at(out, (*parts, ...), updates)
+    else:
+        out[(*parts, ...)] = updates
+    return out
+
+
+@binder("ScatterNd", host_inputs=("shape",))
+def scatter_nd(bind: Bind) -> Callable[..., Any]:
+    """Zeros with the updates added at index vectors; strings are joined."""
+    xp, strings = bind.xp, bind.attrs["T"] == "string"
+
+    def compute(indices: Any, updates: Any, shape: Any) -> Any:
+        dims = checked_shape(shape)
+        count = 1
+        for dim in dims:
+            count *= dim
+        if count == 0 and updates.size:
+            raise KernelError(3, "Indices and updates specified for empty output")
+        out = string_array([b""] * count, dims) if strings else xp.zeros(dims, updates.dtype)
+        return scattered(xp, out, indices, updates, "add")
+
+    return compute
+
+
+def _scatter_into(op_type: str, combine: str | None) -> None:
+    @kernel(op_type)
+    def compute(xp: Any, tensor: Any, indices: Any, updates: Any) -> Any:
+        return scattered(xp, tensor.copy(), indices, updates, combine)
+
+
+_scatter_into("TensorScatterUpdate", None)
+_scatter_into("TensorScatterAdd", "add")
+_scatter_into("TensorScatterSub", "subtract")
+
+
+@kernel("Where")
+def where(xp: Any, x: Any) -> Any:
+    """The indices of the elements that are not zero, in C order."""
+    if x.ndim == 0:
+        return xp.zeros((1 if x != 0 else 0, 0), dtype="int64")
+    return xp.stack(xp.nonzero(x), axis=-1).astype("int64")
+
+
+@binder("OneHot", host_inputs=("depth",))
+def one_hot(bind: Bind) -> Callable[..., Any]:
+    """on_value where the index says, off_value elsewhere."""
+    xp, axis = bind.xp, bind.attrs["axis"]
+
+    def compute(indices: Any, depth: Any, on_value: Any, off_value: Any) -> Any:
+        size = scalar_int(depth)
+        if size < 0:
+            raise KernelError(3, f"depth must be non-negative, got: {size}")
+        place = axis_of(axis, indices.ndim + 1)
+        numbers = xp.arange(size).reshape((size,) + (1,) * (indices.ndim - place))
+        wide = indices.reshape((*indices.shape[:place], 1, *indices.shape[place:]))
+        return xp.where(wide == numbers, on_value, off_value)
+
+    return compute
+
+
+@kernel("DynamicPartition", host_inputs=("partitions",))
+def dynamic_partition(xp: Any, data: Any, partitions: Any, *, num_partitions: int) -> Any:
+    """The slices of the data, sorted into a number of tensors."""
+    if data.shape[: partitions.ndim] != partitions.shape:
+        raise KernelError(3, f"data.shape must start with partitions.shape, got {data.shape} and "
+                          f"{partitions.shape}")  # fmt: skip
+    numbers = partitions.reshape(-1)
+    if ((numbers < 0) | (numbers >= num_partitions)).any():
+        raise KernelError(3, f"partitions must be in [0, {num_partitions})")
+    flat = data.reshape((numbers.shape[0], *data.shape[partitions.ndim :]))
+    parts = tuple(flat[xp.asarray(numbers == i), ...] for i in range(num_partitions))
+    return parts if num_partitions != 1 else parts[0]
+
+
+@binder("DynamicStitch", host_inputs=("indices",))
+def dynamic_stitch(bind: Bind) -> Callable[..., Any]:
+    """Slices put together at the places that the indices say; the last one wins."""
+    xp, count = bind.xp, bind.attrs["N"]
+
+    def compute(*inputs: Any) -> Any:
+        indices, data = inputs[:count], inputs[count:]
+        rest = data[0].shape[indices[0].ndim :]
+        places = [ints(part) for part in indices]
+        if any(n < 0 for part in places for n in part):
+            raise KernelError(3, "indices must be >= 0")
+        length = max((max(part) + 1 for part in places if part), default=0)
+        merged = xp.zeros((length, *rest), dtype=data[0].dtype)
+        for part, index, values in zip(places, indices, data, strict=True):
+            if values.shape != index.shape + rest:
+                raise KernelError(3, f"data of shape {values.shape} does not fit indices of "
+                                  f"shape {index.shape}")  # fmt: skip
+            if part:
+                merged[xp.asarray(part, dtype="int64")] = values.reshape((len(part), *rest))
+        return merged
+
+    return compute
+
+
+def _top(xp: Any, x: Any, count: int) -> Any:
+    if x.ndim < 1 or count < 0 or x.shape[-1] < count:
+        raise KernelError(3, f"input must have at least k={count} columns. Had {x.shape}")
+    # A stable sort of the reversed row, read backwards, leaves equals in their order.
+    order = xp.argsort(x[..., ::-1], axis=-1, kind="stable")[..., ::-1][..., :count]
+    places = x.shape[-1] - 1 - order
+    return xp.take_along_axis(x, places, axis=-1), places
+
+
+@kernel("TopK")
+def top_k(xp: Any, x: Any, *, k: int) -> Any:
+    """The k largest elements of each row, falling, and where they are."""
+    values, places = _top(xp, x, k)
+    return values, places.astype("int32")
+
+
+@binder("TopKV2", host_inputs=("k",))
+def top_k_v2(bind: Bind) -> Callable[..., Any]:
+    """The k largest elements of each row, falling, and where they are."""
+    xp, dtype = bind.xp, dtype_of(bind.attrs["index_type"])
+
+    def compute(x: Any, k: Any) -> Any:
+        values, places = _top(xp, x, scalar_int(k))
+        return values, places.astype(dtype)
+
+    return compute
+
+
+def _in_top(xp: Any, predictions: Any, targets: Any, count: int) -> Any:
+    classes = predictions.shape[1]
+    inside = (targets >= 0) & (targets < classes)
+    if not predictions.size:
+        return xp.zeros(targets.shape, dtype=bool)
+    own = xp.take_along_axis(predictions, xp.where(inside, targets, 0)[:, None], axis=1)
+    better = xp.add.reduce((predictions > own).astype("int64"), axis=1)
+    finite = xp.logical_and.reduce(xp.isfinite(predictions) | (predictions <= own), axis=1)
+    return inside & xp.isfinite(own[:, 0]) & finite & (better < count)
+
+
+@kernel("InTopK")
+def in_top_k(xp: Any, predictions: Any, targets: Any, *, k: int) -> Any:
+    """Whether fewer than k predictions of the row are above the target's."""
+    return _in_top(xp, predictions, targets, k)
+
+
+@kernel("InTopKV2", host_inputs=("k",))
+def in_top_k_v2(xp: Any, predictions: Any, targets: Any, k: Any) -> Any:
+    """Whether fewer than k predictions of the row are above the target's."""
+    return _in_top(xp, predictions, targets, scalar_int(k))
+
+
+def _search(op_type: str, side: str) -> None:
+    def bind(bind: Bind) -> Callable[..., Any]:
+        xp, dtype = bind.xp, dtype_of(bind.attrs["out_type"])
+
+        def compute(rows: Any, values: Any) -> Any:
+            if rows.ndim != 2 or values.ndim != 2 or len(rows) != len(values):  # noqa: PLR2004
+                raise KernelError(3, "sorted_inputs and values must be matrices of as many rows")
+            wide, sought = rows[:, None, :], values[:, :, None]
+            before = wide < sought if side == "left" else wide <= sought
+            return xp.add.reduce(before.astype(dtype), axis=-1, dtype=dtype)
+
+        return compute
+
+    binder(op_type)(bind)
+
+
+_search("LowerBound", "left")
+_search("UpperBound", "right")
+
+
+def _distinct(x: Any) -> tuple[list[int], list[int], list[int]]:
+    """First places of the distinct elements, each element's number, how often each occurs."""
+    if x.ndim != 1:
+        raise KernelError(3, "unique expects a 1D vector.")
+    numbers: dict[Any, int] = {}
+    first: list[int] = []
+    which: list[int] = []
+    count: list[int] = []
+    for place, item in enumerate(x.tolist()):
+        number = numbers.setdefault(item, len(first))
+        if number == len(first):
+            first.append(place)
+            count.append(0)
+        count[number] += 1
+        which.append(number)
+    return first, which, count
+
+
+@binder("Unique", "UniqueWithCounts", devices=("CPU",))
+def unique(bind: Bind) -> Callable[..., Any]:
+    """The distinct elements as they first occur, where each is, and how often."""
+    xp, dtype = bind.xp, dtype_of(bind.attrs["out_idx"])
+    counted = bind.node.type == "UniqueWithCounts"
+
+    def compute(x: Any) -> Any:
+        first, which, count = _distinct(x)
+        found = (x[xp.asarray(first, dtype="int64")], xp.asarray(which, dtype=dtype))
+        return (*found, xp.asarray(count, dtype=dtype)) if counted else found
+
+    return compute
+
+
+@binder("ListDiff", devices=("CPU",))
+def list_diff(bind: Bind) -> Callable[..., Any]:
+    """The elements of x that are not in y, and where they are."""
+    xp, dtype = bind.xp, dtype_of(bind.attrs["out_idx"])
+
+    def compute(x: Any, y: Any) -> Any:
+        if x.ndim != 1 or y.ndim != 1:
+            raise KernelError(3, "x and y should be 1D vectors.")
+        gone = set(y.tolist())
+        places = [place for place, item in enumerate(x.tolist()) if item not in gone]
+        return x[xp.asarray(places, dtype="int64")], xp.asarray(places, dtype=dtype)
+
+    return compute
+
+
+@binder("SparseToDense", devices=("CPU",), host_inputs=("sparse_indices", "output_shape"))
+def sparse_to_dense(bind: Bind) -> Callable[..., Any]:
+    """A tensor of one value with others written at given places."""
+    xp, validate = bind.xp, bind.attrs["validate_indices"]
+
+    def compute(indices: Any, shape: Any, values: Any, default: Any) -> Any:
+        dims = checked_shape(shape)
+        vectors = indices.reshape((indices.size if indices.ndim < 2 else len(indices), -1))  # noqa: PLR2004
+        if indices.ndim < 2 and not indices.size:  # noqa: PLR2004 - one number per place
+            vectors = indices.reshape((0, 1))
+        if vectors.shape[1] != len(dims):
+            raise KernelError(3, f"output_shape has {len(dims)} elements, should be "
+                              f"{vectors.shape[1]}")  # fmt: skip
+        rows = [tuple(row) for row in vectors.tolist()]
+        if any(not 0 <= i < n for row in rows for i, n in zip(row, dims, strict=True)):
+            raise KernelError(3, f"sparse_indices is out of bounds: need 0 <= index < {dims}")
+        if validate and any(a >= b for a, b in itertools.pairwise(rows)):
+            raise KernelError(3, "sparse_indices is out of order or repeated")
+        out = xp.full(dims, default.item(), dtype=default.dtype)
+        if rows:
+            out[tuple(vectors[:, i] for i in range(len(dims)))] = values
+        return out
+
+    return compute

@@ -1,0 +1,131 @@
+"""Kernels of matrix products and diagonals."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sessrun.reference.kernels.elementwise import widened
+from sessrun.reference.kernels.host import scalar_int
+from sessrun.reference.kernels.registry import KernelError, kernel
+
+__all__: list[str] = []
+
+
+@kernel("MatMul")
+@widened
+def matmul(xp: Any, a: Any, b: Any, *, transpose_a: bool, transpose_b: bool) -> Any:
+    """The product of two matrices, each perhaps given transposed."""
+    if a.ndim != 2 or b.ndim != 2:  # noqa: PLR2004 - matrices
+        raise KernelError(3, f"In[0] and In[1] must be matrices, have ndims {a.ndim} and {b.ndim}")
+    left = a.T if transpose_a else a
+    right = b.T if transpose_b else b
+    if left.shape[1] != right.shape[0]:
+        raise KernelError(3, f"Matrix size-incompatible: In[0]: {a.shape}, In[1]: {b.shape}")
+    return xp.matmul(left, right)
+
+
+def _adjoint(xp: Any, x: Any) -> Any:
+    return xp.conj(xp.swapaxes(x, -1, -2))
+
+
+@kernel("BatchMatMul", "BatchMatMulV2")
+@widened
+def batch_matmul(xp: Any, x: Any, y: Any, *, adj_x: bool, adj_y: bool) -> Any:
+    """The products of two batches of matrices, each perhaps given as its adjoint."""
+    if x.ndim < 2 or y.ndim < 2:  # noqa: PLR2004 - matrices
+        raise KernelError(3, f"In[0] and In[1] ndims must be >= 2: {x.ndim}, {y.ndim}")
+    left = _adjoint(xp, x) if adj_x else x
+    right = _adjoint(xp, y) if adj_y else y
+    if left.shape[-1] != right.shape[-2]:
+        raise KernelError(3, f"Matrix size-incompatible: In[0]: {x.shape}, In[1]: {y.shape}")
+    return xp.matmul(left, right)
+
+
+@kernel("Cross")
+@widened
+def cross(xp: Any, a: Any, b: Any) -> Any:
+    """The cross products of the vectors in the last dimension."""
+    if a.shape != b.shape or a.shape[-1:] != (3,):
+        raise KernelError(3, f"a and b must be vectors of 3 elements: {a.shape}, {b.shape}")
+    parts = [
+        a[..., i] * b[..., j] - a[..., j] * b[..., i] for i, j in ((1, 2), (2, 0), (0, 1))
+    ]
+    return xp.stack(parts, axis=-1)
+
+
+@kernel("Diag")
+def diag(xp: Any, diagonal: Any) -> Any:
+    """Zeros with the input on the diagonal."""
+    if diagonal.ndim == 0:
+        raise KernelError(3, "Input must be at least rank 1, got 0")
+    size = diagonal.size
+    flat = xp.zeros((size * size,), dtype=diagonal.dtype)
+    flat[:: size + 1] = diagonal.reshape(-1)
+    return flat.reshape(diagonal.shape * 2)
+
+
+@kernel("DiagPart")
+def diag_part(_: Any, x: Any) -> Any:
+    """The diagonal of a tensor whose shape is one shape twice."""
+    half = x.ndim // 2
+    if x.ndim == 0 or x.ndim % 2 or x.shape[:half] != x.shape[half:]:
+        raise KernelError(3, f"Invalid shape {x.shape}: must be one shape twice")
+    size = 1
+    for dim in x.shape[:half]:
+        size *= dim
+    return x.reshape(-1)[:: size + 1].reshape(x.shape[:half])
+
+
+@kernel("MatrixDiag")
+def matrix_diag(xp: Any, diagonal: Any) -> Any:
+    """Matrices with the input's rows on their diagonals."""
+    if diagonal.ndim == 0:
+        raise KernelError(3, "diagonal must be at least 1-dim, received shape: []")
+    size = diagonal.shape[-1]
+    out = xp.zeros((*diagonal.shape, size), dtype=diagonal.dtype)
+    places = xp.arange(size)
+    out[..., places, places] = diagonal
+    return out
+
+
+@kernel("MatrixDiagPart")
+def matrix_diag_part(xp: Any, x: Any) -> Any:
+    """The diagonals of the innermost matrices."""
+    _check_matrices(x)
+    places = xp.arange(min(x.shape[-2:]))
+    return x[..., places, places]
+
+
+@kernel("MatrixSetDiag")
+def matrix_set_diag(xp: Any, x: Any, diagonal: Any) -> Any:
+    """The input with the diagonals of its innermost matrices replaced."""
+    _check_matrices(x)
+    wanted = (*x.shape[:-2], min(x.shape[-2:]))
+    if diagonal.shape != wanted:
+        raise KernelError(3, f"must have diagonal.shape == {wanted}, got {diagonal.shape}")
+    out = x.copy()
+    places = xp.arange(wanted[-1])
+    out[..., places, places] = diagonal
+    return out
+
+
+@kernel("MatrixBandPart", host_inputs=("num_lower", "num_upper"))
+def matrix_band_part(xp: Any, x: Any, num_lower: Any, num_upper: Any) -> Any:
+    """The innermost matrices, zero outside a band; a negative width keeps all of that side."""
+    _check_matrices(x)
+    rows, columns = x.shape[-2:]
+    lower, upper = scalar_int(num_lower), scalar_int(num_upper)
+    if lower > rows or upper > columns:
+        raise KernelError(3, f"num_lower and num_upper must be at most {rows} and {columns}")
+    below = xp.arange(rows)[:, None] - xp.arange(columns)[None, :]
+    inside = xp.ones((rows, columns), dtype=bool)
+    if lower >= 0:
+        inside &= below <= lower
+    if upper >= 0:
+        inside &= -below <= upper
+    return xp.where(inside, x, xp.zeros((), dtype=x.dtype))
+
+
+def _check_matrices(x: Any) -> None:
+    if x.ndim < 2:  # noqa: PLR2004 - matrices
+        raise KernelError(3, f"input must be at least 2-dim, received shape: {list(x.shape)}")

@@ -1,0 +1,245 @@
+"""Kernels of activations, biases, losses and their gradients."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final
+
+from sessrun.reference.kernels.elementwise import widened
+from sessrun.reference.kernels.registry import KernelError, kernel
+
+__all__: list[str] = []
+
+#: The constants of the scaled exponential linear unit.
+_SELU_SCALE: Final = 1.0507009873554804934193349852946
+_SELU_ALPHA: Final = 1.6732632423543772848170429916717
+
+
+def _constant(xp: Any, number: float, like: Any) -> Any:
+    return xp.asarray(number).astype(like.dtype)
+
+
+@kernel("Relu")
+def relu(xp: Any, x: Any) -> Any:
+    """max(x, 0)."""
+    return xp.maximum(x, xp.zeros((), x.dtype))
+
+
+@kernel("Relu6")
+def relu6(xp: Any, x: Any) -> Any:
+    """min(max(x, 0), 6)."""
+    return xp.minimum(relu(xp, x), _constant(xp, 6, x))
+
+
+@kernel("Elu")
+@widened
+def elu(xp: Any, x: Any) -> Any:
+    """Elementwise x, but exp(x) - 1 below zero."""
+    return xp.where(x < 0, xp.expm1(x), x)
+
+
+@kernel("Selu")
+@widened
+def selu(xp: Any, x: Any) -> Any:
+    """Scale * x, but scale * alpha * (exp(x) - 1) below zero."""
+    scale = _constant(xp, _SELU_SCALE, x)
+    below = _constant(xp, _SELU_SCALE * _SELU_ALPHA, x)
+    return xp.where(x < 0, below * xp.expm1(x), scale * x)
+
+
+@kernel("LeakyRelu")
+def leaky_relu(xp: Any, x: Any, *, alpha: float) -> Any:
+    """The larger of x and alpha * x."""
+    return xp.maximum(x, x * _constant(xp, alpha, x))
+
+
+@kernel("Softplus")
+@widened
+def softplus(xp: Any, x: Any) -> Any:
+    """log(1 + exp(x)), without overflow."""
+    zero = xp.zeros((), x.dtype)
+    return xp.maximum(x, zero) + xp.log1p(xp.exp(-xp.absolute(x)))
+
+
+@kernel("Softsign")
+@widened
+def softsign(xp: Any, x: Any) -> Any:
+    """Elementwise x / (1 + |x|)."""
+    return x / (xp.ones((), x.dtype) + xp.absolute(x))
+
+
+def _shifted(xp: Any, logits: Any) -> Any:
+    if logits.ndim < 1:
+        raise KernelError(3, "logits must have >= 1 dimension, got []")
+    top = xp.maximum.reduce(logits, axis=-1, keepdims=True, initial=-xp.inf)
+    return logits - top
+
+
+@kernel("Softmax")
+@widened
+def softmax(xp: Any, logits: Any) -> Any:
+    """Exponentials of each row, scaled to the sum 1."""
+    powers = xp.exp(_shifted(xp, logits))
+    return powers / xp.add.reduce(powers, axis=-1, keepdims=True)
+
+
+@kernel("LogSoftmax")
+@widened
+def log_softmax(xp: Any, logits: Any) -> Any:
+    """Logarithms of the softmax of each row."""
+    shifted = _shifted(xp, logits)
+    return shifted - xp.log(xp.add.reduce(xp.exp(shifted), axis=-1, keepdims=True))
+
+
+def _biased(x: Any, bias: Any, first: bool) -> Any:
+    if x.ndim < 2 or bias.ndim != 1:  # noqa: PLR2004 - a batch of channels
+        raise KernelError(3, f"value must be at least a matrix and bias a vector: {x.shape}, "
+                          f"{bias.shape}")  # fmt: skip
+    axis = 1 if first else x.ndim - 1
+    if bias.shape[0] != x.shape[axis]:
+        raise KernelError(3, f"Must provide as many biases as channels: {bias.shape[0]} vs. "
+                          f"{x.shape[axis]} in {x.shape}")  # fmt: skip
+    return x + bias.reshape(tuple(-1 if i == axis else 1 for i in range(x.ndim)))
+
+
+@kernel("BiasAdd")
+def bias_add(_: Any, x: Any, bias: Any, *, data_format: str) -> Any:
+    """A vector added along the channels."""
+    return _biased(x, bias, data_format in {"NCHW", b"NCHW"})
+
+
+@kernel("BiasAddV1")
+def bias_add_v1(_: Any, x: Any, bias: Any) -> Any:
+    """A vector added along the last dimension."""
+    return _biased(x, bias, first=False)
+
+
+@kernel("BiasAddGrad")
+@widened
+def bias_add_grad(xp: Any, x: Any, *, data_format: str) -> Any:
+    """The sum over all dimensions but the channels."""
+    if x.ndim < 2:  # noqa: PLR2004 - a batch of channels
+        raise KernelError(3, f"Input tensor must be at least 2D: {x.shape}")
+    channels = 1 if data_format in {"NCHW", b"NCHW"} else x.ndim - 1
+    axes = tuple(i for i in range(x.ndim) if i != channels)
+    return xp.add.reduce(x, axis=axes, dtype=x.dtype)
+
+
+@kernel("L2Loss")
+@widened
+def l2_loss(xp: Any, x: Any) -> Any:
+    """Half the sum of squares."""
+    flat = x.reshape(-1)
+    return xp.add.reduce(flat * flat, dtype=x.dtype) / _constant(xp, 2, x)
+
+
+def _rows(features: Any) -> None:
+    if features.ndim != 2:  # noqa: PLR2004 - a batch of rows
+        raise KernelError(3, f"logits must be 2-D, but got shape {features.shape}")
+
+
+@kernel("SoftmaxCrossEntropyWithLogits")
+def cross_entropy(xp: Any, features: Any, labels: Any) -> Any:
+    """Cross entropy of softmax rows and label rows, and its gradient."""
+    _rows(features)
+    shape = tuple(map(max, zip(features.shape, labels.shape, strict=True)))
+    logits = features.astype("float64")
+    wanted = xp.broadcast_to(labels, shape).astype("float64")
+    logs = log_softmax(xp, xp.broadcast_to(logits, shape))
+    loss = -xp.add.reduce(xp.where(wanted == 0, 0.0, wanted * logs), axis=1)
+    gradient = xp.exp(logs) - wanted
+    return loss.astype(features.dtype), gradient.astype(features.dtype)
+
+
+@kernel("SparseSoftmaxCrossEntropyWithLogits")
+def sparse_cross_entropy(xp: Any, features: Any, labels: Any) -> Any:
+    """Cross entropy of softmax rows and label numbers, and its gradient."""
+    _rows(features)
+    if labels.shape != features.shape[:1]:
+        raise KernelError(3, f"labels must be 1-D with as many elements as logits has rows: "
+                          f"{labels.shape}, {features.shape}")  # fmt: skip
+    classes = features.shape[1]
+    if xp.any((labels < 0) | (labels >= classes)):
+        raise KernelError(3, f"Received a label value outside the valid range of [0, {classes})")
+    logs = log_softmax(xp, features.astype("float64"))
+    chosen = xp.arange(classes)[None, :] == labels[:, None]
+    loss = -xp.add.reduce(xp.where(chosen, logs, 0.0), axis=1)
+    gradient = xp.exp(logs) - chosen.astype("float64")
+    return loss.astype(features.dtype), gradient.astype(features.dtype)
+
+
+def _gradient(*op_types: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Register `function(xp, a, b)` for operations whose inputs have one shape."""
+
+    def register(function: Callable[..., Any]) -> Callable[..., Any]:
+        @kernel(*op_types)
+        @widened
+        def compute(xp: Any, a: Any, b: Any) -> Any:
+            if a.shape != b.shape:
+                raise KernelError(3, f"inputs must be of one shape: {a.shape} vs. {b.shape}")
+            return function(xp, a, b)
+
+        return function
+
+    return register
+
+
+@_gradient("ReluGrad")
+def relu_grad(xp: Any, gradients: Any, features: Any) -> Any:
+    """The gradient where the features are positive."""
+    return xp.where(features > 0, gradients, xp.zeros((), gradients.dtype))
+
+
+@_gradient("Relu6Grad")
+def relu6_grad(xp: Any, gradients: Any, features: Any) -> Any:
+    """The gradient where the features are between 0 and 6."""
+    inside = (features > 0) & (features < _constant(xp, 6, features))
+    return xp.where(inside, gradients, xp.zeros((), gradients.dtype))
+
+
+@_gradient("EluGrad")
+def elu_grad(xp: Any, gradients: Any, outputs: Any) -> Any:
+    """The gradient, times the output plus 1 below zero."""
+    return xp.where(outputs < 0, gradients * (outputs + xp.ones((), outputs.dtype)), gradients)
+
+
+@_gradient("SoftplusGrad")
+def softplus_grad(xp: Any, gradients: Any, features: Any) -> Any:
+    """The gradient over 1 + exp(-features)."""
+    return gradients / (xp.exp(-features) + xp.ones((), features.dtype))
+
+
+@_gradient("SoftsignGrad")
+def softsign_grad(xp: Any, gradients: Any, features: Any) -> Any:
+    """The gradient over (1 + |features|) squared."""
+    return gradients / xp.square(xp.ones((), features.dtype) + xp.absolute(features))
+
+
+@_gradient("SigmoidGrad")
+def sigmoid_grad(xp: Any, y: Any, dy: Any) -> Any:
+    """Elementwise dy * y * (1 - y)."""
+    return xp.conj(y * (xp.ones((), y.dtype) - y)) * dy
+
+
+@_gradient("TanhGrad")
+def tanh_grad(xp: Any, y: Any, dy: Any) -> Any:
+    """Elementwise dy * (1 - y * y)."""
+    return xp.conj(xp.ones((), y.dtype) - y * y) * dy
+
+
+@_gradient("InvGrad", "ReciprocalGrad")
+def reciprocal_grad(xp: Any, y: Any, dy: Any) -> Any:
+    """-dy * y * y."""
+    return -xp.conj(y * y) * dy
+
+
+@_gradient("RsqrtGrad")
+def rsqrt_grad(xp: Any, y: Any, dy: Any) -> Any:
+    """Elementwise dy * -0.5 * y ** 3."""
+    return _constant(xp, -0.5, y) * dy * xp.conj(y * y * y)
+
+
+@_gradient("SqrtGrad")
+def sqrt_grad(xp: Any, y: Any, dy: Any) -> Any:
+    """Elementwise dy * 0.5 / y."""
+    return _constant(xp, 0.5, y) * dy / xp.conj(y)

@@ -1,0 +1,168 @@
+"""Kernels of reductions, running sums and arguments of extrema.
+
+16-bit floats are summed in float32 and rounded once; integers wrap around in their own dtype.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from sessrun.reference.kernels.elementwise import is_integer, widened
+from sessrun.reference.kernels.host import dtype_of, ints, scalar_int
+from sessrun.reference.kernels.registry import Bind, KernelError, binder, kernel
+
+__all__ = ["axis_of"]
+
+
+def axis_of(axis: int, rank: int) -> int:
+    """The axis counted from the front.
+
+    Raises:
+      KernelError: code 3 if it is not in [-rank, rank).
+
+    """
+    if not -rank <= axis < rank:
+        raise KernelError(3, f"Invalid axis {axis}: expected a value in [{-rank}, {rank})")
+    return axis + rank if axis < 0 else axis
+
+
+def _axes(indices: Any, rank: int) -> tuple[int, ...]:
+    axes = [axis_of(axis, rank) for axis in ints(indices)]
+    if len(set(axes)) < len(axes):
+        raise KernelError(3, f"Invalid reduction arguments: axes contains duplicates: {axes}")
+    return tuple(axes)
+
+
+def _reduction(
+    op_type: str, reduce: Callable[..., Any], indices: str = "reduction_indices"
+) -> None:
+    """Register a reduction from `reduce(xp, x, axes, keep_dims)`."""
+
+    def bind(bind: Bind) -> Callable[..., Any]:
+        xp, keep_dims = bind.xp, bind.attrs["keep_dims"]
+        return lambda x, axes: reduce(xp, x, axes=_axes(axes, x.ndim), keep=keep_dims)
+
+    binder(op_type, host_inputs=(indices,))(bind)
+
+
+@widened
+def _sum(xp: Any, x: Any, *, axes: tuple[int, ...], keep: bool) -> Any:
+    return xp.add.reduce(x, axis=axes, dtype=x.dtype, keepdims=keep)
+
+
+@widened
+def _prod(xp: Any, x: Any, *, axes: tuple[int, ...], keep: bool) -> Any:
+    return xp.multiply.reduce(x, axis=axes, dtype=x.dtype, keepdims=keep)
+
+
+@widened
+def _mean(xp: Any, x: Any, *, axes: tuple[int, ...], keep: bool) -> Any:
+    count = 1
+    for axis in axes:
+        count *= x.shape[axis]
+    total = _sum(xp, x, axes=axes, keep=keep)
+    if not is_integer(x):
+        return total / xp.asarray(count, dtype=x.dtype)
+    if count == 0:
+        return total
+    size = xp.asarray(count).astype(x.dtype)
+    quotient = xp.floor_divide(total, size)
+    return quotient + ((quotient < 0) & (quotient * size != total)).astype(x.dtype)
+
+
+def _max(xp: Any, x: Any, *, axes: tuple[int, ...], keep: bool) -> Any:
+    least = xp.iinfo(x.dtype).min if is_integer(x) else -xp.inf
+    return xp.maximum.reduce(x, axis=axes, keepdims=keep, initial=least)
+
+
+def _min(xp: Any, x: Any, *, axes: tuple[int, ...], keep: bool) -> Any:
+    greatest = xp.iinfo(x.dtype).max if is_integer(x) else xp.inf
+    return xp.minimum.reduce(x, axis=axes, keepdims=keep, initial=greatest)
+
+
+@widened
+def _norm(xp: Any, x: Any, *, axes: tuple[int, ...], keep: bool) -> Any:
+    squares = _sum(xp, x * xp.conj(x) if x.dtype.kind == "c" else x * x, axes=axes, keep=keep)
+    return xp.sqrt(squares).astype(x.dtype)
+
+
+_reduction("Sum", _sum)
+_reduction("Mean", _mean)
+_reduction("Prod", _prod)
+_reduction("Max", _max)
+_reduction("Min", _min)
+_reduction("EuclideanNorm", _norm)
+_reduction("All", lambda xp, x, *, axes, keep: xp.logical_and.reduce(x, axis=axes, keepdims=keep))
+_reduction("Any", lambda xp, x, *, axes, keep: xp.logical_or.reduce(x, axis=axes, keepdims=keep))
+
+
+def _argument(name: str) -> Callable[[Bind], Callable[..., Any]]:
+    def bind(bind: Bind) -> Callable[..., Any]:
+        find, dtype = getattr(bind.xp, name), dtype_of(bind.attrs["output_type"])
+
+        def compute(x: Any, dimension: Any) -> Any:
+            axis = axis_of(scalar_int(dimension), x.ndim)
+            if x.shape[axis] == 0:
+                raise KernelError(3, f"Reduction axis {axis} is empty in shape {x.shape}")
+            return find(x, axis=axis).astype(dtype)
+
+        return compute
+
+    return bind
+
+
+binder("ArgMax", host_inputs=("dimension",))(_argument("argmax"))
+binder("ArgMin", host_inputs=("dimension",))(_argument("argmin"))
+
+
+def _running(
+    name: str, start: int
+) -> Callable[..., Any]:
+    @widened
+    def compute(xp: Any, x: Any, *, axis: int, exclusive: bool, reverse: bool) -> Any:
+        flip = tuple(
+            slice(None, None, -1) if reverse and i == axis else slice(None) for i in range(x.ndim)
+        )
+        running = getattr(xp, name).accumulate(x[flip], axis=axis, dtype=x.dtype)
+        if exclusive:
+            edge = list(x.shape)
+            edge[axis] = min(1, x.shape[axis])
+            first = xp.full(tuple(edge), start, dtype=x.dtype)
+            most = tuple(slice(0, -1) if i == axis else slice(None) for i in range(x.ndim))
+            running = xp.concatenate([first, running[most]], axis=axis)
+        return running[flip]
+
+    return compute
+
+
+def _cumulative(op_type: str, name: str, start: int) -> None:
+    compute = _running(name, start)
+
+    def bind(bind: Bind) -> Callable[..., Any]:
+        attrs = {key: bind.attrs[key] for key in ("exclusive", "reverse")}
+        return lambda x, axis: compute(
+            bind.xp, x, axis=axis_of(scalar_int(axis), x.ndim), **attrs
+        )
+
+    binder(op_type, host_inputs=("axis",))(bind)
+
+
+_cumulative("Cumsum", "add", 0)
+_cumulative("Cumprod", "multiply", 1)
+
+
+@kernel("Bincount", devices=("CPU",), host_inputs=("arr", "size"))
+def bincount(xp: Any, arr: Any, size: Any, weights: Any) -> Any:
+    """How often each number below `size` occurs, or the sums of its weights."""
+    length = scalar_int(size)
+    if length < 0:
+        raise KernelError(3, f"size ({length}) must be non-negative")
+    numbers = arr.reshape(-1)
+    if (numbers < 0).any():
+        raise KernelError(3, "Input arr must be non-negative!")
+    inside = numbers < length
+    bins = xp.zeros((length,), dtype=weights.dtype)
+    amounts = weights.reshape(-1)[inside] if weights.size else xp.ones((), dtype=weights.dtype)
+    xp.add.at(bins, numbers[inside], amounts)
+    return bins

@@ -1,0 +1,133 @@
+"""Kernels that combine the rows of a segment: sums, means, products and extrema."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable
+from typing import Any, Final
+
+from sessrun.reference.kernels.elementwise import is_integer, widened
+from sessrun.reference.kernels.host import ints, scalar_int
+from sessrun.reference.kernels.registry import KernelError, kernel
+
+__all__: list[str] = []
+
+
+def _lowest(xp: Any, dtype: Any) -> Any:
+    return xp.iinfo(dtype).min if dtype.kind in "iu" else _extreme(xp, dtype, -1)
+
+
+def _highest(xp: Any, dtype: Any) -> Any:
+    return xp.iinfo(dtype).max if dtype.kind in "iu" else _extreme(xp, dtype, 1)
+
+
+def _extreme(xp: Any, dtype: Any, sign: int) -> Any:
+    """The finite float of largest magnitude: the neighbour of infinity toward zero."""
+    infinity = xp.asarray(sign * xp.inf, dtype=dtype)
+    bits = infinity.view(f"uint{dtype.itemsize * 8}") - xp.ones((), f"uint{dtype.itemsize * 8}")
+    return bits.view(dtype)
+
+
+_START: Final[dict[str, Callable[[Any, Any], Any]]] = {
+    "add": lambda _xp, _dtype: 0,
+    "multiply": lambda _xp, _dtype: 1,
+    "maximum": _lowest,
+    "minimum": _highest,
+}
+
+
+def _combined(xp: Any, name: str, data: Any, rows: Any, count: int) -> Any:
+    """[count, ...]: the rows of each segment combined by a ufunc."""
+    start = _START[name](xp, data.dtype)
+    out = xp.full((count, *data.shape[1:]), start, dtype=data.dtype)
+    getattr(xp, name).at(out, rows, data)
+    return out
+
+
+def _sorted_ids(data: Any, segment_ids: Any) -> list[int]:
+    ids = ints(segment_ids)
+    if data.ndim == 0 or segment_ids.ndim != 1 or len(ids) != data.shape[0]:
+        raise KernelError(3, "segment_ids should be the same size as dimension 0 of data")
+    if any(a > b for a, b in itertools.pairwise(ids)):
+        raise KernelError(3, "segment ids are not increasing")
+    if ids and ids[0] < 0:
+        raise KernelError(3, "segment ids must be >= 0")
+    return ids
+
+
+def _sorted_segments(op_type: str, name: str) -> None:
+    @kernel(op_type, host_inputs=("segment_ids",))
+    @widened_data
+    def compute(xp: Any, data: Any, segment_ids: Any) -> Any:
+        ids = _sorted_ids(data, segment_ids)
+        count = ids[-1] + 1 if ids else 0
+        out = _combined(xp, name, data, xp.asarray(segment_ids), count)
+        if name in {"maximum", "minimum"}:
+            out[xp.asarray(_missing(ids, count), dtype="int64")] = 0
+        return out
+
+
+def _missing(ids: list[int], count: int) -> list[int]:
+    return sorted(set(range(count)) - set(ids))
+
+
+def widened_data(function: Callable[..., Any]) -> Callable[..., Any]:
+    """As `widened`, for a first argument with ids after it, which stay as they are."""
+
+    def compute(xp: Any, data: Any, *rest: Any) -> Any:
+        return widened(lambda module, wide: function(module, wide, *rest))(xp, data)
+
+    return compute
+
+
+_sorted_segments("SegmentSum", "add")
+_sorted_segments("SegmentProd", "multiply")
+_sorted_segments("SegmentMax", "maximum")
+_sorted_segments("SegmentMin", "minimum")
+
+
+@kernel("SegmentMean", host_inputs=("segment_ids",))
+@widened_data
+def segment_mean(xp: Any, data: Any, segment_ids: Any) -> Any:
+    """The means of the rows that share a segment; 0 for an empty one."""
+    ids = _sorted_ids(data, segment_ids)
+    count = ids[-1] + 1 if ids else 0
+    rows = xp.asarray(segment_ids)
+    totals = _combined(xp, "add", data, rows, count)
+    numbers = _combined(xp, "add", xp.ones((len(ids),), data.dtype), rows, count)
+    numbers = xp.maximum(numbers, xp.ones((), data.dtype)) if is_integer(data) else xp.where(
+        numbers == 0, xp.ones((), data.dtype), numbers
+    )
+    numbers = numbers.reshape((count,) + (1,) * (data.ndim - 1))
+    if not is_integer(data):
+        return totals / numbers
+    quotient = xp.floor_divide(totals, numbers)
+    return quotient + ((quotient < 0) & (quotient * numbers != totals)).astype(data.dtype)
+
+
+def _unsorted_segments(op_type: str, name: str) -> None:
+    @kernel(op_type, host_inputs=("segment_ids", "num_segments"))
+    def compute(xp: Any, data: Any, segment_ids: Any, num_segments: Any) -> Any:
+        count = scalar_int(num_segments)
+        if count < 0:
+            raise KernelError(3, f"Input num_segments == {count} must not be negative.")
+        if data.shape[: segment_ids.ndim] != segment_ids.shape:
+            raise KernelError(3, f"data.shape = {data.shape} does not start with "
+                              f"segment_ids.shape = {segment_ids.shape}")  # fmt: skip
+        rows = segment_ids.reshape(-1)
+        if (rows >= count).any():
+            raise KernelError(3, f"segment_ids is out of range [0, {count})")
+        flat = data.reshape((rows.shape[0], *data.shape[segment_ids.ndim :]))
+        kept = rows >= 0
+        return widened(_unsorted)(xp, flat[xp.asarray(kept)], name=name,
+                                  rows=xp.asarray(rows[kept]), count=count)  # fmt: skip
+
+
+def _unsorted(xp: Any, data: Any, *, name: str, rows: Any, count: int) -> Any:
+    return _combined(xp, name, data, rows, count)
+
+
+_unsorted_segments("UnsortedSegmentSum", "add")
+_unsorted_segments("UnsortedSegmentProd", "multiply")
+_unsorted_segments("UnsortedSegmentMax", "maximum")
+_unsorted_segments("UnsortedSegmentMin", "minimum")

@@ -1,0 +1,219 @@
+"""Kernels of slices, paddings, reversals and shifts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final
+
+from sessrun.reference.kernels.arrays import checked_shape
+from sessrun.reference.kernels.host import ints, string_array
+from sessrun.reference.kernels.reductions import axis_of
+from sessrun.reference.kernels.registry import Bind, KernelError, binder, kernel
+from sessrun.spec.rules.shapes import ShapeError
+from sessrun.spec.rules.shapes.strided import NEW_AXIS, dense_items
+
+__all__ = ["MASKS", "strided_index"]
+
+#: The attributes of a strided slice.
+MASKS: Final = ("begin_mask", "end_mask", "ellipsis_mask", "new_axis_mask", "shrink_axis_mask")
+
+
+@kernel("Slice", host_inputs=("begin", "size"))
+def slice_(_: Any, x: Any, begin: Any, size: Any) -> Any:
+    """The block of a given size that begins at a given place."""
+    starts, sizes = ints(begin), ints(size)
+    if not len(starts) == len(sizes) == x.ndim:
+        raise KernelError(3, f"Expected begin and size of {x.ndim} elements, got {len(starts)} "
+                          f"and {len(sizes)}")  # fmt: skip
+    index = []
+    for axis, (start, length) in enumerate(zip(starts, sizes, strict=True)):
+        dim = x.shape[axis]
+        stop = dim if length == -1 else start + length
+        if not 0 <= start <= dim or not start <= stop <= dim:
+            raise KernelError(3, f"Expected begin[{axis}] in [0, {dim}] and size[{axis}] in "
+                              f"[0, {dim - start}], but got {start} and {length}")  # fmt: skip
+        index.append(slice(start, stop))
+    return x[(*index, ...)]
+
+
+def strided_index(
+    shape: tuple[int, ...], begin: Any, end: Any, strides: Any, masks: tuple[int, ...]
+) -> tuple[Any, ...]:
+    """The Python index that a strided slice of that shape stands for.
+
+    Raises:
+      KernelError: code 3: a stride of 0, an index out of range, too many items.
+
+    """
+    begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_mask = masks
+    starts, stops, steps = ints(begin), ints(end), ints(strides)
+    if not len(starts) == len(stops) == len(steps):
+        raise KernelError(3, "Expected begin, end and strides to be 1D of one size")
+    index: list[Any] = []
+    try:
+        items = list(dense_items(len(steps), len(shape), ellipsis_mask, new_axis_mask))
+    except ShapeError as error:
+        raise KernelError(3, str(error)) from error
+    for item, axis in items:
+        if item is None:
+            index.append(slice(None))
+        elif axis == NEW_AXIS:
+            index.append(None)
+        elif steps[item] == 0:
+            raise KernelError(3, f"strides[{item}] must be non-zero")
+        elif shrink_mask >> item & 1:
+            index.append(_single(starts[item], steps[item], axis, shape[axis]))
+        else:
+            start = None if begin_mask >> item & 1 else starts[item]
+            stop = None if end_mask >> item & 1 else stops[item]
+            index.append(slice(start, stop, steps[item]))
+    return (*index, ...)
+
+
+def _single(start: int, step: int, axis: int, dim: int) -> int:
+    if step < 0:
+        raise KernelError(3, f"only stride 1 allowed on a single index, got {step}")
+    if not -dim <= start < dim:
+        raise KernelError(3, f"slice index {start} of dimension {axis} out of bounds.")
+    return start
+
+
+def _masks(bind: Bind) -> tuple[int, ...]:
+    return tuple(bind.attrs[name] for name in MASKS)
+
+
+@binder("StridedSlice", host_inputs=("begin", "end", "strides"))
+def strided_slice(bind: Bind) -> Callable[..., Any]:
+    """A slice with Python's rules."""
+    masks = _masks(bind)
+    return lambda x, begin, end, strides: x[strided_index(x.shape, begin, end, strides, masks)]
+
+
+@binder("StridedSliceGrad", host_inputs=("shape", "begin", "end", "strides"))
+def strided_slice_grad(bind: Bind) -> Callable[..., Any]:
+    """Zeros with the gradient put where the slice was taken."""
+    xp, masks, strings = bind.xp, _masks(bind), bind.attrs["T"] == "string"
+
+    def compute(shape: Any, begin: Any, end: Any, strides: Any, dy: Any) -> Any:
+        dims = checked_shape(shape)
+        if strings:
+            count = 1
+            for dim in dims:
+                count *= dim
+            out = string_array([b""] * count, dims)
+        else:
+            out = xp.zeros(dims, dtype=dy.dtype)
+        index = strided_index(dims, begin, end, strides, masks)
+        if out[index].shape != dy.shape:
+            raise KernelError(3, f"shape of dy was {dy.shape} instead of {out[index].shape}")
+        out[index] = dy
+        return out
+
+    return compute
+
+
+def _pairs(paddings: Any, rank: int) -> list[tuple[int, int]]:
+    if paddings.ndim != 2 or paddings.shape != (rank, 2):  # noqa: PLR2004 - before and after
+        raise KernelError(3, f"paddings must be a matrix of {rank} rows and 2 columns, got "
+                          f"{paddings.shape}")  # fmt: skip
+    flat = ints(paddings)
+    if any(n < 0 for n in flat):
+        raise KernelError(3, f"Paddings must be non-negative: {flat}")
+    return list(zip(flat[::2], flat[1::2], strict=True))
+
+
+def _padded(xp: Any, x: Any, paddings: Any, value: Any) -> Any:
+    pairs = _pairs(paddings, x.ndim)
+    dims = tuple(n + sum(pair) for n, pair in zip(x.shape, pairs, strict=True))
+    out = xp.full(dims, value, dtype=x.dtype)
+    out[tuple(slice(p[0], p[0] + n) for p, n in zip(pairs, x.shape, strict=True))] = x
+    return out
+
+
+@binder("Pad", host_inputs=("paddings",))
+def pad(bind: Bind) -> Callable[..., Any]:
+    """The input with zeros around it."""
+    xp, zero = bind.xp, b"" if bind.attrs["T"] == "string" else 0
+    return lambda x, paddings: _padded(xp, x, paddings, zero)
+
+
+@binder("PadV2", host_inputs=("paddings",))
+def pad_v2(bind: Bind) -> Callable[..., Any]:
+    """The input with a given value around it."""
+    xp = bind.xp
+    if bind.attrs["T"] == "string":
+        return lambda x, paddings, value: _padded(xp, x, paddings, value.item())
+    return lambda x, paddings, value: _padded(xp, x, paddings, value)
+
+
+@kernel("MirrorPad", host_inputs=("paddings",))
+def mirror_pad(xp: Any, x: Any, paddings: Any, *, mode: str) -> Any:
+    """The input with its own mirror image around it."""
+    edge = 1 if mode in {"REFLECT", b"REFLECT"} else 0
+    out = x
+    for axis, (before, after) in enumerate(_pairs(paddings, x.ndim)):
+        dim = x.shape[axis]
+        if max(before, after) > dim - edge:
+            raise KernelError(3, f"paddings must be no greater than the dimension size: {before}, "
+                              f"{after} greater than {dim - edge}")  # fmt: skip
+        front = range(edge + before - 1, edge - 1, -1)
+        back = range(dim - 1 - edge, dim - 1 - edge - after, -1)
+        order = [*front, *range(dim), *back]
+        out = xp.take(out, xp.asarray(order, dtype="int64"), axis=axis)
+    return out
+
+
+def _flipped(x: Any, axes: set[int]) -> Any:
+    index = tuple(slice(None, None, -1) if i in axes else slice(None) for i in range(x.ndim))
+    return x[(*index, ...)]
+
+
+@kernel("Reverse", host_inputs=("dims",))
+def reverse(_: Any, x: Any, dims: Any) -> Any:
+    """The input reversed along the dimensions that are marked."""
+    marks = dims.reshape(-1).tolist()
+    if dims.ndim != 1 or len(marks) != x.ndim:
+        raise KernelError(3, f"'dims' must be a vector of {x.ndim} elements, got {dims.shape}")
+    return _flipped(x, {axis for axis, marked in enumerate(marks) if marked})
+
+
+@kernel("ReverseV2", host_inputs=("axis",))
+def reverse_v2(_: Any, x: Any, axis: Any) -> Any:
+    """The input reversed along the given axes."""
+    axes = [axis_of(one, x.ndim) for one in ints(axis)]
+    if len(set(axes)) < len(axes):
+        raise KernelError(3, f"axis {axes} specified more than once.")
+    return _flipped(x, set(axes))
+
+
+@kernel("ReverseSequence", host_inputs=("seq_lengths",))
+def reverse_sequence(_: Any, x: Any, lengths: Any, *, seq_dim: int, batch_dim: int) -> Any:
+    """The first elements of each row reversed, as many as its length says."""
+    if batch_dim == seq_dim or not (batch_dim < x.ndim and 0 <= seq_dim < x.ndim):
+        raise KernelError(3, f"batch_dim {batch_dim} and seq_dim {seq_dim} must be different "
+                          f"dimensions of {x.shape}")  # fmt: skip
+    counts, longest = ints(lengths), x.shape[seq_dim]
+    if len(counts) != x.shape[batch_dim] or any(not 0 <= n <= longest for n in counts):
+        raise KernelError(3, f"seq_lengths must be {x.shape[batch_dim]} numbers in "
+                          f"[0, {longest}], got {counts}")  # fmt: skip
+    out = x.copy()
+    for row, count in enumerate(counts):
+        at: list[Any] = [slice(None)] * x.ndim
+        at[batch_dim] = slice(row, row + 1)
+        source = list(at)
+        at[seq_dim] = slice(0, count)
+        source[seq_dim] = slice(0, count)
+        turned = _flipped(x[tuple(source)], {seq_dim})
+        out[tuple(at)] = turned
+    return out
+
+
+@kernel("Roll", host_inputs=("shift", "axis"))
+def roll(xp: Any, x: Any, shift: Any, axis: Any) -> Any:
+    """The elements shifted along axes; shifts along one axis add up."""
+    if x.ndim < 1:
+        raise KernelError(3, "input must be 1-D or higher")
+    shifts, axes = ints(shift), [axis_of(one, x.ndim) for one in ints(axis)]
+    if shift.ndim > 1 or shift.shape != axis.shape:
+        raise KernelError(3, f"shift and axis must have the same size: {shift.shape}, {axis.shape}")
+    return xp.roll(x, tuple(shifts), axis=tuple(axes))

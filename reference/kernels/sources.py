@@ -1,0 +1,148 @@
+"""Kernels of constants, identities, checks and conversions."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from typing import Any
+
+from sessrun.reference.kernels.host import dtype_of, string_array
+from sessrun.reference.kernels.registry import Bind, KernelError, binder, kernel
+
+__all__: list[str] = []
+
+
+@binder("Const")
+def const(bind: Bind) -> Callable[..., Any]:
+    """The attribute `value`."""
+    held = bind.attrs["value"]
+    value = held if bind.attrs["dtype"] == "string" else bind.xp.asarray(held)
+    return lambda: value
+
+
+@binder("Placeholder", "PlaceholderV2")
+def placeholder(bind: Bind) -> Callable[..., Any]:
+    """An error: whoever runs a placeholder has not fed it."""
+    dtype, shape, name = bind.attrs["dtype"], bind.attrs["shape"], bind.node.name
+
+    def compute() -> Any:
+        known = "" if shape is None else " and shape [" + ",".join(
+            "?" if dim is None else str(dim) for dim in shape
+        ) + "]"  # fmt: skip
+        raise KernelError(3, f"You must feed a value for placeholder tensor '{name}' with dtype "
+                          f"{dtype}{known}")  # fmt: skip
+
+    return compute
+
+
+@kernel("PlaceholderWithDefault", "Identity", "Snapshot", "StopGradient", "PreventGradient")
+def identity(_: Any, x: Any) -> Any:
+    """The input itself."""
+    return x
+
+
+@kernel("IdentityN")
+def identity_n(_: Any, *inputs: Any) -> Any:
+    """The inputs themselves."""
+    return inputs if len(inputs) > 1 else inputs[0]
+
+
+@kernel("NoOp")
+def no_op(_: Any) -> None:
+    """Nothing."""
+
+
+@kernel("CheckNumerics")
+def check_numerics(xp: Any, x: Any, *, message: str) -> Any:
+    """The input, if all of it is finite."""
+    if not xp.all(xp.isfinite(x)):
+        found = [
+            word
+            for word, holds in (("Inf", xp.any(xp.isinf(x))), ("NaN", xp.any(xp.isnan(x))))
+            if holds
+        ]
+        raise KernelError(3, f"{_text(message)} : Tensor had {' and '.join(found)} values")
+    return x
+
+
+@kernel("EnsureShape")
+def ensure_shape(_: Any, x: Any, *, shape: tuple[int | None, ...] | None) -> Any:
+    """The input, if its shape fits."""
+    if shape is not None and (
+        len(shape) != x.ndim
+        or any(want not in {None, have} for want, have in zip(shape, x.shape, strict=True))
+    ):
+        raise KernelError(3, f"Shape of tensor {x.shape} is not compatible with expected {shape}")
+    return x
+
+
+@kernel("Assert", devices=("CPU",))
+def assert_(_: Any, condition: Any, *data: Any, summarize: int) -> None:
+    """An error that shows the data unless the condition holds."""
+    if not condition:
+        shown = " ".join(f"[{_summary(item, summarize)}]" for item in data)
+        raise KernelError(3, f"assertion failed: {shown}")
+
+
+@kernel("Print", devices=("CPU",))
+def print_(_: Any, x: Any, *data: Any, message: str, summarize: int) -> Any:
+    """The input; the data go to the error stream."""
+    shown = "".join(f"[{_summary(item, summarize)}]" for item in data)
+    sys.stderr.write(f"{_text(message)}{shown}\n")
+    return x
+
+
+def _text(value: Any) -> str:
+    return value.decode("utf-8", "replace") if isinstance(value, bytes) else str(value)
+
+
+def _summary(array: Any, count: int) -> str:
+    items = array.reshape(-1).tolist()
+    shown = items if count < 0 else items[:count]
+    return " ".join(map(_text, shown)) + ("..." if len(shown) < len(items) else "")
+
+
+@binder("Cast")
+def cast(bind: Bind) -> Callable[..., Any]:
+    """The values converted: toward zero to integers, the real part of complex numbers."""
+    xp, source, target = bind.xp, bind.attrs["SrcT"], bind.attrs["DstT"]
+    if source == target:
+        return lambda x: x
+    if "string" in {source, target}:
+        raise KernelError(12, f"Cast {source} to {target} is not supported")
+    dtype = dtype_of(target)
+    if target == "bool":
+        return lambda x: x != xp.zeros((), dtype=x.dtype)
+    if source.startswith("complex") and not target.startswith("complex"):
+        return lambda x: xp.real(x).astype(dtype)
+    return lambda x: x.astype(dtype)
+
+
+@binder("Bitcast")
+def bitcast(bind: Bind) -> Callable[..., Any]:
+    """The same bytes seen as another dtype."""
+    xp, dtype = bind.xp, dtype_of(bind.attrs["type"])
+
+    def compute(x: Any) -> Any:
+        size = x.dtype.itemsize
+        whole = xp.ascontiguousarray(x).reshape(x.shape)
+        if size == dtype.itemsize:
+            return whole.view(dtype)
+        if size > dtype.itemsize:
+            return whole.reshape((*x.shape, 1)).view(dtype)
+        ratio = dtype.itemsize // size
+        if x.ndim == 0 or x.shape[-1] != ratio:
+            raise KernelError(3, f"Cannot bitcast: the last dimension must be {ratio}")
+        return whole.view(dtype).reshape(x.shape[:-1])
+
+    return compute
+
+
+@binder("ZerosLike", "OnesLike")
+def filled_like(bind: Bind) -> Callable[..., Any]:
+    """Zeros, false or empty strings; or ones, in the input's shape."""
+    xp = bind.xp
+    if bind.attrs["T"] == "string":
+        return lambda x: string_array([b""] * x.size, x.shape)
+    make = xp.zeros if bind.node.type == "ZerosLike" else xp.ones
+    return lambda x: make(x.shape, dtype=x.dtype)

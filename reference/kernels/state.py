@@ -1,0 +1,180 @@
+"""Kernels of reference variables: what is read, what is set, what is updated.
+
+A reference is the variable's `VariableBuffer`. An array in a buffer is never written to: an update
+makes a new one, so whoever has read the old one keeps it. Without `use_locking` two updates at
+once may lose one.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable
+from typing import Any, Final
+
+from sessrun.reference.kernels.registry import Bind, KernelError, VariableBuffer, binder
+from sessrun.reference.kernels.updates import SLICE_UPDATES, Update, row_update, slice_update
+
+__all__: list[str] = []
+
+#: The container of temporary variables: their names are unique in a session.
+_TEMPORARY: Final = "temporary variables"
+
+
+class _Variable(VariableBuffer):
+    """A buffer that knows the shape it was declared with, until it is set."""
+
+    __slots__ = ("shape",)
+
+    def __init__(self, name: str, shape: tuple[int | None, ...] | None) -> None:
+        super().__init__(name)
+        self.shape = shape
+
+
+@binder("VariableV2", "Variable")
+def variable(bind: Bind) -> Callable[..., Any]:
+    """The buffer of that container and name, shared by every node that names it."""
+    shared = _text(bind.attrs["shared_name"]) or bind.node.name
+    container = _text(bind.attrs["container"])
+    shape = bind.attrs["shape"]
+    if bind.node.type == "Variable" and shape == ():  # the older form of an unknown shape
+        shape = None
+    buffer = bind.resources.get_or_create(
+        container, shared, VariableBuffer, lambda: _Variable(bind.node.name, shape)
+    )
+    return lambda: buffer
+
+
+def _text(value: Any) -> str:
+    return value.decode() if isinstance(value, bytes) else str(value)
+
+
+@binder("TemporaryVariable")
+def temporary_variable(bind: Bind) -> Callable[..., Any]:
+    """A new buffer under the variable's name."""
+    name = _text(bind.attrs["var_name"]) or bind.node.name
+
+    def compute() -> VariableBuffer:
+        buffer = VariableBuffer(bind.node.name)
+        kept = bind.resources.get_or_create(_TEMPORARY, name, VariableBuffer, lambda: buffer)
+        if kept is not buffer:
+            raise KernelError(6, f"Temporary variable {name} exists already")
+        return buffer
+
+    return compute
+
+
+@binder("DestroyTemporaryVariable")
+def destroy_temporary_variable(bind: Bind) -> Callable[..., Any]:
+    """The last value; the name is free again."""
+    name = _text(bind.attrs["var_name"])
+
+    def compute(ref: VariableBuffer) -> Any:
+        if bind.resources.remove(_TEMPORARY, name) is None:
+            raise KernelError(5, f"Temporary variable {name} does not exist")
+        return ref.read()
+
+    return compute
+
+
+def _held(bind: Bind) -> Callable[[VariableBuffer], contextlib.AbstractContextManager[Any]]:
+    """What an update holds while it reads and sets the buffer."""
+    if bind.attrs["use_locking"]:
+        return lambda ref: ref.lock
+    return lambda _: contextlib.nullcontext()
+
+
+@binder("Assign")
+def assign(bind: Bind) -> Callable[..., Any]:
+    """Sets the variable; its shape may change if it is not validated."""
+    held, validate = _held(bind), bind.attrs["validate_shape"]
+
+    def compute(ref: VariableBuffer, value: Any) -> VariableBuffer:
+        with held(ref):
+            wanted = _shape_held(ref)
+            if validate and wanted is not None and wanted != value.shape:
+                raise KernelError(3, "Assign requires shapes of both tensors to match. lhs shape= "
+                                  f"{list(wanted)} rhs shape= {list(value.shape)}")  # fmt: skip
+            ref.value = value
+        return ref
+
+    return compute
+
+
+def _shape_held(ref: VariableBuffer) -> tuple[int, ...] | None:
+    """The shape of the value, or as it was declared in full; None if neither is known."""
+    if ref.value is not None:
+        shape: tuple[int, ...] = ref.value.shape
+        return shape
+    declared = ref.shape if isinstance(ref, _Variable) else None
+    if declared is None or None in declared:
+        return None
+    return tuple(dim for dim in declared if dim is not None)
+
+
+def _update(op_type: str, combine: str) -> None:
+    def bind(bind: Bind) -> Callable[..., Any]:
+        held, function = _held(bind), getattr(bind.xp, combine)
+
+        def compute(ref: VariableBuffer, value: Any) -> VariableBuffer:
+            with held(ref):
+                old = ref.read()
+                if old.shape != value.shape:
+                    raise KernelError(3, f"{op_type} requires shapes of both tensors to match: "
+                                      f"{list(old.shape)} and {list(value.shape)}")  # fmt: skip
+                ref.value = function(old, value)
+            return ref
+
+        return compute
+
+    binder(op_type)(bind)
+
+
+_update("AssignAdd", "add")
+_update("AssignSub", "subtract")
+
+
+@binder("IsVariableInitialized")
+def is_variable_initialized(bind: Bind) -> Callable[..., Any]:
+    """Whether the variable has been set."""
+    return lambda ref: bind.xp.asarray(ref.value is not None)
+
+
+@binder("CountUpTo")
+def count_up_to(bind: Bind) -> Callable[..., Any]:
+    """The value before it is counted up by one; an error once it is at the limit."""
+    xp, limit = bind.xp, bind.attrs["limit"]
+
+    def compute(ref: VariableBuffer) -> Any:
+        with ref.lock:
+            old = ref.read()
+            if old.shape != ():
+                raise KernelError(3, "input is not a scalar")
+            if old >= limit:
+                raise KernelError(11, f"Reached limit of {limit}")
+            ref.value = old + xp.ones((), dtype=old.dtype)
+        return old
+
+    return compute
+
+
+def _scatter(op_type: str, update: Update) -> None:
+    def bind(bind: Bind) -> Callable[..., Any]:
+        xp, held = bind.xp, _held(bind)
+
+        def compute(ref: VariableBuffer, indices: Any, updates: Any) -> VariableBuffer:
+            with held(ref):
+                ref.value = update(xp, ref.read(), indices, updates)
+            return ref
+
+        return compute
+
+    binder(op_type)(bind)
+
+
+for _name, _ufunc in (
+    ("Update", None), ("Add", "add"), ("Sub", "subtract"), ("Mul", "multiply"),
+    ("Div", "divide"), ("Min", "minimum"), ("Max", "maximum"),
+):  # fmt: skip
+    _scatter(f"Scatter{_name}", row_update(_ufunc))
+for _name, _ufunc in SLICE_UPDATES.items():
+    _scatter(f"ScatterNd{_name}", slice_update(_ufunc))

@@ -1,0 +1,265 @@
+"""Kernels of strings: Python's own, on object arrays of bytes in host memory."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import re
+from collections.abc import Callable
+from typing import Any, Final
+
+from sessrun.reference.kernels.elementwise import is_integer
+from sessrun.reference.kernels.host import dtype_of, ints, string_array
+from sessrun.reference.kernels.reductions import axis_of
+from sessrun.reference.kernels.registry import Bind, KernelError, binder, kernel
+
+__all__: list[str] = []
+
+_UTF8_START: Final = 0xC0
+_UTF8_CONTINUATION: Final = 0x80
+
+
+def _each(array: Any, function: Callable[[bytes], bytes]) -> Any:
+    return string_array(map(function, array.reshape(-1).tolist()), array.shape)
+
+
+def _text(value: Any) -> str:
+    return value.decode("utf-8") if isinstance(value, bytes) else str(value)
+
+
+@kernel("StringJoin", devices=("CPU",))
+def string_join(_: Any, *inputs: Any, separator: Any) -> Any:
+    """Elementwise joined strings, scalars repeated."""
+    shapes = {array.shape for array in inputs if array.ndim}
+    if len(shapes) > 1:
+        raise KernelError(3, f"Input shapes do not match: {sorted(shapes)}")
+    shape = shapes.pop() if shapes else ()
+    count = 1
+    for dim in shape:
+        count *= dim
+    columns = [
+        array.reshape(-1).tolist() if array.ndim else [array.item()] * count for array in inputs
+    ]
+    glue = _text(separator).encode()
+    return string_array((glue.join(row) for row in zip(*columns, strict=True)), shape)
+
+
+@binder("StringLength", devices=("CPU",))
+def string_length(bind: Bind) -> Callable[..., Any]:
+    """The length in bytes or in UTF-8 characters."""
+    xp, characters = bind.xp, _text(bind.attrs["unit"]) == "UTF8_CHAR"
+
+    def length(item: bytes) -> int:
+        return len(_starts(item)) if characters else len(item)
+
+    def compute(x: Any) -> Any:
+        lengths = [length(item) for item in x.reshape(-1).tolist()]
+        return xp.asarray(lengths, dtype="int32").reshape(x.shape)
+
+    return compute
+
+
+def _starts(item: bytes) -> list[int]:
+    """Where the UTF-8 characters begin: every byte that continues none."""
+    return [i for i, byte in enumerate(item) if byte & _UTF8_START != _UTF8_CONTINUATION]
+
+
+@kernel("StringLower", devices=("CPU",))
+def string_lower(_: Any, x: Any, *, encoding: Any) -> Any:
+    """Lower case: of ASCII letters, or of all letters in UTF-8."""
+    if _text(encoding) == "":
+        return _each(x, bytes.lower)
+    return _each(x, lambda item: item.decode("utf-8", "replace").lower().encode())
+
+
+@kernel("StringUpper", devices=("CPU",))
+def string_upper(_: Any, x: Any, *, encoding: Any) -> Any:
+    """Upper case: of ASCII letters, or of all letters in UTF-8."""
+    if _text(encoding) == "":
+        return _each(x, bytes.upper)
+    return _each(x, lambda item: item.decode("utf-8", "replace").upper().encode())
+
+
+@kernel("StringStrip", devices=("CPU",))
+def string_strip(_: Any, x: Any) -> Any:
+    """Without white space at the ends."""
+    return _each(x, lambda item: item.strip(b" \t\n\v\f\r"))
+
+
+@binder("Substr", devices=("CPU",))
+def substr(bind: Bind) -> Callable[..., Any]:
+    """Part of a string by position and length, in bytes or UTF-8 characters."""
+    xp, characters = bind.xp, _text(bind.attrs["unit"]) == "UTF8_CHAR"
+
+    def part(item: bytes, position: int, length: int) -> bytes:
+        bounds = [*_starts(item), len(item)] if characters else range(len(item) + 1)
+        count = len(bounds) - 1
+        start = position + count if position < 0 else position
+        if not 0 <= start <= count:
+            raise KernelError(3, f"pos {position} out of range for string of length {count}")
+        return item[bounds[start] : bounds[min(start + max(length, 0), count)]]
+
+    def compute(x: Any, pos: Any, length: Any) -> Any:
+        if pos.shape != length.shape:
+            raise KernelError(3, "pos and len should have the same shape")
+        items, places, lengths = xp.broadcast_arrays(x, pos, length)
+        flat = (array.reshape(-1).tolist() for array in (items, places, lengths))
+        return string_array((part(*row) for row in zip(*flat, strict=True)), items.shape)
+
+    return compute
+
+
+@kernel("ReduceJoin", devices=("CPU",))
+def reduce_join(_: Any, x: Any, indices: Any, *, keep_dims: bool, separator: Any) -> Any:
+    """Strings joined over the given axes, in the axes' order."""
+    axes = [axis_of(axis, x.ndim) for axis in ints(indices)]
+    if len(set(axes)) < len(axes):
+        raise KernelError(3, f"Duplicate reduction dimension in {axes}")
+    kept = [axis for axis in range(x.ndim) if axis not in axes]
+    moved = x.transpose([*kept, *axes])
+    shape = tuple(x.shape[axis] for axis in kept)
+    count, glue = 1, _text(separator).encode()
+    for dim in shape:
+        count *= dim
+    rows = moved.reshape((count, -1)) if x.size else string_array([], (count, 0))
+    joined = string_array((glue.join(row) for row in rows.tolist()), shape)
+    if not keep_dims:
+        return joined
+    return joined.reshape(tuple(1 if i in axes else dim for i, dim in enumerate(x.shape)))
+
+
+@kernel("EncodeBase64", devices=("CPU",))
+def encode_base64(_: Any, x: Any, *, pad: bool) -> Any:
+    """Web-safe base64, padded or not."""
+
+    def encoded(item: bytes) -> bytes:
+        text = base64.urlsafe_b64encode(item)
+        return text if pad else text.rstrip(b"=")
+
+    return _each(x, encoded)
+
+
+@kernel("DecodeBase64", devices=("CPU",))
+def decode_base64(_: Any, x: Any) -> Any:
+    """The bytes of web-safe base64, padded or not."""
+
+    def decoded(item: bytes) -> bytes:
+        bare = item.rstrip(b"=")
+        if re.fullmatch(rb"[-_A-Za-z0-9]*", bare) is None or len(item) - len(bare) > 2:  # noqa: PLR2004
+            raise KernelError(3, "Invalid character found in base64.")
+        try:
+            return base64.urlsafe_b64decode(bare + b"=" * (-len(bare) % 4))
+        except binascii.Error as error:
+            raise KernelError(3, f"Invalid base64: {error}") from error
+
+    return _each(x, decoded)
+
+
+@binder("DecodeRaw", devices=("CPU",))
+def decode_raw(bind: Bind) -> Callable[..., Any]:
+    """The bytes of each string as a vector of numbers; all strings have one length."""
+    xp, dtype = bind.xp, dtype_of(bind.attrs["out_type"])
+    swapped = not bind.attrs["little_endian"]
+
+    def compute(x: Any) -> Any:
+        items = x.reshape(-1).tolist()
+        lengths = {len(item) for item in items}
+        if len(lengths) > 1:
+            raise KernelError(3, f"DecodeRaw requires input strings to all be the same size: "
+                              f"{sorted(lengths)}")  # fmt: skip
+        width = lengths.pop() if lengths else 0
+        if width % dtype.itemsize:
+            raise KernelError(3, f"Input to DecodeRaw has length {width} that is not a multiple "
+                              f"of {dtype.itemsize}")  # fmt: skip
+        whole = xp.frombuffer(b"".join(items), dtype=dtype) if width else xp.zeros((0,), dtype)
+        turned = whole.byteswap() if swapped else whole
+        return turned.reshape((*x.shape, width // dtype.itemsize))
+
+    return compute
+
+
+_NUMERAL: Final = re.compile(
+    rb"[+-]?(\d+\.?\d*([eE][+-]?\d+)?|\.\d+([eE][+-]?\d+)?|inf(inity)?|nan)", re.IGNORECASE
+)
+_INTEGER: Final = re.compile(rb"[+-]?\d+")
+
+
+@binder("StringToNumber", devices=("CPU",))
+def string_to_number(bind: Bind) -> Callable[..., Any]:
+    """The number that a text says."""
+    xp, dtype = bind.xp, dtype_of(bind.attrs["out_type"])
+    whole = dtype.kind in "iu"
+    bounds = (xp.iinfo(dtype).min, xp.iinfo(dtype).max) if whole else (0, 0)
+
+    def number(item: bytes) -> float:
+        bare = item.strip(b" \t\n\v\f\r")
+        if (_INTEGER if whole else _NUMERAL).fullmatch(bare) is None:
+            raise KernelError(3, f"StringToNumberOp could not correctly convert string: {item!r}")
+        if not whole:
+            return float(bare)
+        value = int(bare)
+        if not bounds[0] <= value <= bounds[1]:
+            raise KernelError(3, f"StringToNumberOp could not correctly convert string: {item!r}")
+        return value
+
+    def compute(x: Any) -> Any:
+        numbers = [number(item) for item in x.reshape(-1).tolist()]
+        return xp.asarray(numbers, dtype=dtype).reshape(x.shape)
+
+    return compute
+
+
+@binder("AsString", devices=("CPU",))
+def as_string(bind: Bind) -> Callable[..., Any]:
+    """Decimal text, in the forms of C's printf."""
+    attrs = bind.attrs
+    form = _Format(
+        attrs["precision"], attrs["scientific"], attrs["shortest"], attrs["width"],
+        _text(attrs["fill"]),
+    )  # fmt: skip
+    if attrs["T"] == "string":
+        return lambda x: _each(x, form.text)
+
+    def compute(x: Any) -> Any:
+        kind = "bool" if x.dtype.kind == "b" else "int" if is_integer(x) else "float"
+        write = form.complex if x.dtype.kind == "c" else getattr(form, kind)
+        return string_array((write(item) for item in x.reshape(-1).tolist()), x.shape)
+
+    return compute
+
+
+class _Format:
+    """How AsString writes numbers: printf's precision, width, fill and notation."""
+
+    def __init__(
+        self, precision: int, scientific: bool, shortest: bool, width: int, fill: str
+    ) -> None:
+        if scientific and shortest:
+            raise KernelError(3, "Cannot select both scientific and shortest notation")
+        if len(fill) > 1 or (fill and fill not in " +-0#"):
+            raise KernelError(3, f"Fill argument not supported: {fill!r}")
+        size = str(width) if width > -1 else ""
+        self._head = f"%{fill}{size}"
+        self._float = f".{precision}" if precision > -1 else ""
+        self._float += "e" if scientific else "g" if shortest else "f"
+
+    def int(self, value: int) -> bytes:
+        """An integer."""
+        return (self._head + "d" ).encode() % value
+
+    def bool(self, value: bool) -> bytes:
+        """`true` or `false`."""
+        return b"true" if value else b"false"
+
+    def text(self, value: bytes) -> bytes:
+        """A string, padded to the width."""
+        return (self._head + "s").encode() % value
+
+    def float(self, value: float) -> bytes:
+        """A floating-point number."""
+        return (self._head + self._float).encode() % value
+
+    def complex(self, value: complex) -> bytes:
+        """A complex number as a pair in parentheses."""
+        part = self._head + self._float
+        return f"({part},{part})".encode() % (value.real, value.imag)

@@ -1,0 +1,70 @@
+"""How rows and slices of a variable are updated: new arrays from the old one and the updates."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final
+
+from sessrun.reference.kernels.elementwise import truncated_quotient
+from sessrun.reference.kernels.indexing import check_range, scattered
+from sessrun.reference.kernels.registry import KernelError
+
+__all__ = ["SLICE_UPDATES", "Update", "row_update", "slice_update"]
+
+#: `update(xp, old, indices, updates)` is the variable's new array.
+Update = Callable[[Any, Any, Any, Any], Any]
+
+#: Name of a slice update to the ufunc that combines; None replaces.
+SLICE_UPDATES: Final[dict[str, str | None]] = {"Update": None, "Add": "add", "Sub": "subtract"}
+
+
+def row_update(ufunc: str | None) -> Update:
+    """The update of rows by a ufunc's name; None replaces them. Scalar updates serve every row.
+
+    The update raises KernelError: code 3 for an index out of range or updates of another shape.
+    """
+
+    def update(xp: Any, old: Any, indices: Any, updates: Any) -> Any:
+        if old.ndim < 1:
+            raise KernelError(3, "params must be at least 1-D, got shape []")
+        if updates.ndim and updates.shape != indices.shape + old.shape[1:]:
+            raise KernelError(3, "Must have updates.shape = indices.shape + params.shape[1:] or "
+                              f"updates.shape = [], got updates.shape {updates.shape}, "
+                              f"indices.shape {indices.shape}, params.shape {old.shape}")
+        check_range(xp, indices, old.shape[0], "indices")
+        new = old.copy()
+        if not indices.size:
+            return new
+        if ufunc is None:
+            new[indices] = updates
+        elif ufunc == "divide":
+            _divide_rows(xp, new, indices, updates)
+        else:
+            getattr(xp, ufunc).at(new, indices, updates)
+        return new
+
+    return update
+
+
+def _divide_rows(xp: Any, new: Any, indices: Any, updates: Any) -> None:
+    """Divide one row after the other: integers truncate, so the order of steps counts."""
+    if new.dtype.kind not in "iu":
+        xp.divide.at(new, indices, updates)
+        return
+    rows = indices.reshape(-1)
+    parts = xp.broadcast_to(updates, indices.shape + new.shape[1:])
+    parts = parts.reshape((rows.shape[0], *new.shape[1:]))
+    if not xp.all(parts):
+        raise KernelError(3, "Integer division by zero")
+    for step in range(rows.shape[0]):
+        row = rows[step : step + 1]
+        new[row] = truncated_quotient(xp, new[row], parts[step : step + 1])
+
+
+def slice_update(ufunc: str | None) -> Update:
+    """The update of slices at index vectors, by a ufunc's name; None replaces them."""
+
+    def update(xp: Any, old: Any, indices: Any, updates: Any) -> Any:
+        return scattered(xp, old.copy(), indices, updates, ufunc)
+
+    return update
