@@ -24,7 +24,14 @@ class DType:
 
     """
 
-    __slots__ = ("_enum", "_row", "name")
+    __slots__ = ("_enum", "_row", "name", "spec_name")
+
+    #: The name; that of a reference dtype ends with `_ref`.
+    name: str
+    #: The name of the base dtype in the spec's table.
+    spec_name: str
+    _enum: int
+    _row: DTypeRow
 
     def __new__(cls, type_enum: int) -> DType:
         """The one object of this number."""
@@ -39,9 +46,9 @@ class DType:
         return self._enum
 
     @property
-    def spec_name(self) -> str:
-        """The name of the base dtype in the spec's table."""
-        return self._row.name
+    def kind(self) -> str:
+        """bool, int, uint, float, complex, string, quantized, resource or variant."""
+        return self._row.kind
 
     @property
     def opdef_name(self) -> str:
@@ -209,6 +216,7 @@ def _intern(row: DTypeRow, *, is_ref: bool) -> None:
     dtype._enum = row.enum + (REF_OFFSET if is_ref else 0)  # noqa: SLF001 - being made here
     dtype._row = row  # noqa: SLF001 - being made here
     dtype.name = row.name + ("_ref" if is_ref else "")
+    dtype.spec_name = row.name
     _INTERNED[dtype._enum] = dtype  # noqa: SLF001 - being made here
 
 

@@ -1,0 +1,165 @@
+"""Attributes of an operation being made: brought to the runtime's form, checked, completed."""
+
+from __future__ import annotations
+
+import numbers
+from collections.abc import Callable, Mapping
+from typing import Any, Final
+
+import numpy as np
+
+from sessrun.reference import constant_values, dtypes, tensor_proto, tensor_shape
+from sessrun.reference.errors import bad_type, bad_value
+from sessrun.reference.signature import Signature
+from sessrun.spec.operations import AttrDecl
+from sessrun.spec.proto import NameAttrList
+
+__all__ = ["complete", "given"]
+
+
+def given(declared: Signature, attrs: Mapping[str, Any]) -> dict[str, Any]:
+    """The attributes that a caller gave, in the runtime's form; None means the default.
+
+    Raises:
+      InvalidArgumentTypeError: one is not declared or of a wrong type.
+      InvalidArgumentValueError: one has a value that is not allowed.
+
+    """
+    found: dict[str, Any] = {}
+    for name, value in attrs.items():
+        attr = declared.attrs.get(name)
+        if attr is None:
+            raise bad_type(f"{declared.declaration.name} has no attribute {name!r}")
+        if value is None and (attr.type != "shape" or attr.has_default) and (
+            attr.has_default or name in declared.inferred
+        ):
+            continue
+        value = _form(attr, value)
+        _check(declared, attr, value)
+        found[name] = value
+    return found
+
+
+def complete(declared: Signature, attrs: dict[str, Any]) -> None:
+    """Put in defaults.
+
+    Raises:
+      InvalidArgumentTypeError: an attribute without a default is missing.
+
+    """
+    for name, attr in declared.attrs.items():
+        if name in attrs:
+            continue
+        if not attr.has_default:
+            raise bad_type(f"No argument for attr {name} of op '{declared.declaration.name}'")
+        attrs[name] = attr.default
+
+
+def _form(attr: AttrDecl, value: Any) -> Any:
+    if attr.type.startswith("list("):
+        if not isinstance(value, list | tuple):
+            raise bad_type(f"Expected list for attr {attr.name}, obtained {value!r}")
+        make = _MAKERS[attr.type[5:-1]]
+        return tuple(make(attr.name, item) for item in value)
+    return _MAKERS[attr.type](attr.name, value)
+
+
+def _check(declared: Signature, attr: AttrDecl, value: Any) -> None:
+    op_type = declared.declaration.name
+    is_list = attr.type.startswith("list(")
+    if attr.allowed:
+        for item in value if is_list else (value,):
+            if item in attr.allowed:
+                continue
+            if attr.type.endswith(("type", "type)")):
+                raise bad_type(
+                    f"Value passed to parameter '{attr.name}' has DataType {item} not in list of "
+                    f"allowed values: {', '.join(attr.allowed)}"
+                )
+            allowed = ", ".join(f'"{word}"' for word in attr.allowed)
+            raise bad_value(
+                f"Attr '{attr.name}' of '{op_type}' Op passed string '{item}' not in: {allowed}."
+            )
+    if attr.minimum is not None and (len(value) if is_list else value) < attr.minimum:
+        size = f"list of length {len(value)} shorter" if is_list else f"{value} less"
+        raise bad_value(
+            f"Attr '{attr.name}' of '{op_type}' Op passed {size} than minimum {attr.minimum}."
+        )
+
+
+def _string(name: str, value: Any) -> Any:
+    if not isinstance(value, str | bytes):
+        raise bad_type(f"Expected string for argument '{name}' not {value!r}.")
+    if isinstance(value, bytes):
+        try:
+            return value.decode()
+        except UnicodeDecodeError:
+            return value
+    return value
+
+
+def _int(name: str, value: Any) -> int:
+    try:
+        if isinstance(value, str | bytes):
+            raise TypeError  # noqa: TRY301 - int() would read a text
+        return int(value)
+    except (TypeError, ValueError, OverflowError):
+        raise bad_type(f"Expected int for argument '{name}' not {value!r}.") from None
+
+
+def _float(name: str, value: Any) -> float:
+    if not isinstance(value, numbers.Real | np.floating | np.integer):
+        raise bad_type(f"Expected float for argument '{name}' not {value!r}.")
+    return float(value)
+
+
+def _bool(name: str, value: Any) -> bool:
+    if not isinstance(value, bool | np.bool_):
+        raise bad_type(f"Expected bool for argument '{name}' not {value!r}.")
+    return bool(value)
+
+
+def _type(name: str, value: Any) -> str:
+    try:
+        return dtypes.as_dtype(value).base_dtype.spec_name
+    except TypeError as error:
+        raise bad_type(f"Expected DataType for argument '{name}' not {value!r}.") from error
+
+
+def _shape(name: str, value: Any) -> Any:
+    try:
+        return tensor_shape.tuple_of(value)
+    except TypeError as error:
+        raise bad_type(f"Error converting {name} to a TensorShape: {error}") from error
+    except ValueError as error:
+        raise bad_value(f"Error converting {name} to a TensorShape: {error}") from error
+
+
+def _tensor(_name: str, value: Any) -> Any:
+    if hasattr(value, "tensor_shape"):
+        array = tensor_proto.make_ndarray(value)
+    else:
+        array = constant_values.to_array(value, None)
+    array.flags.writeable = False
+    return array
+
+
+def _func(name: str, value: Any) -> Any:
+    if isinstance(value, str):
+        return NameAttrList(name=value)
+    if not isinstance(value, NameAttrList):
+        raise bad_type(f"Expected a function's name for argument '{name}' not {value!r}.")
+    return value
+
+
+_MAKERS: Final[Mapping[str, Callable[[str, Any], Any]]] = {
+    "string": _string,
+    "int": _int,
+    "float": _float,
+    "bool": _bool,
+    "type": _type,
+    "shape": _shape,
+    "tensor": _tensor,
+    "func": _func,
+}
+

@@ -1,0 +1,188 @@
+"""How an operation is made from its declaration: the first stage of a run, *build*.
+
+`apply_op` converts the inputs, infers and checks attributes, dtypes and shapes, and puts the
+operation into the graph of its inputs under a unique name, in the scopes that are open.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from sessrun.reference import attr_checks, creation, dtypes, input_checks
+from sessrun.reference.dtypes import DType
+from sessrun.reference.graph import Graph
+from sessrun.reference.operation import Operation
+from sessrun.reference.signature import Signature, signature
+from sessrun.reference.stacks import get_default_graph
+from sessrun.reference.tensor import Tensor
+from sessrun.reference.tensor_shape import Shape
+from sessrun.spec.operations import ArgDecl
+from sessrun.spec.proto import AttrValue
+
+__all__ = ["apply_const", "apply_op", "apply_unary", "graph_of", "make_operation"]
+
+
+def apply_op(
+    op_type: str,
+    inputs: Mapping[str, object],
+    attrs: Mapping[str, object],
+    name: str | None = None,
+) -> Operation:
+    """Make an operation.
+
+    Args:
+      op_type: a declared op type.
+      inputs: every declared input by name; what is no tensor is converted to one.
+      attrs: attributes by name; those that inputs give, or that have a default, may be left
+        out. A dtype may be anything `as_dtype` takes, a shape anything `TensorShape` takes.
+      name: its name in the current name scope, made unique; verbatim if it ends with "/";
+        by default the op type.
+
+    Raises:
+      InvalidArgumentTypeError: an input or attribute is of a wrong type or dtype.
+      InvalidArgumentValueError: an input's shape, or a value, is wrong.
+      ValueError: the inputs are of different graphs, or the name is invalid.
+      RuntimeError: the op type is not declared, or the graph is finalized.
+
+    """
+    declared = signature(op_type)
+    graph = graph_of(inputs.values())
+    full_name = graph.name_of_new(op_type if name is None else name)
+    values = attr_checks.given(declared, attrs)
+    groups = input_checks.convert(declared, graph, full_name, inputs, values)
+    attr_checks.complete(declared, values)
+    return make_operation(graph, declared, full_name, groups, values)
+
+
+def apply_unary(op_type: str, value: object, name: str | None = None) -> Tensor:
+    """Make an operation of one input and one output, whatever its input is called."""
+    (arg,) = signature(op_type).inputs
+    return apply_op(op_type, {arg.name: value}, {}, name).outputs[0]
+
+
+def apply_const(graph: Graph, array: Any, name: str) -> Tensor:
+    """Make a `Const` of an ndarray, which becomes read-only."""
+    array.flags.writeable = False
+    attrs = {"value": array, "dtype": dtypes.of_array(array).spec_name}
+    full_name = graph.name_of_new(name)
+    return make_operation(graph, signature("Const"), full_name, [], attrs).outputs[0]
+
+
+def graph_of(values: Iterable[object]) -> Graph:
+    """The graph that all tensors among the values (and in lists of them) belong to.
+
+    Raises:
+      ValueError: they belong to different graphs.
+
+    """
+    graph: Graph | None = None
+    first: Any = None
+    for value in values:
+        items = value if isinstance(value, list | tuple) else (value,)
+        for item in items:
+            if isinstance(item, Tensor):
+                found = item.op.graph
+            elif hasattr(item, "_as_graph_element"):
+                found = item.graph
+            else:
+                continue
+            if graph is None:
+                graph, first = found, item
+            elif found is not graph:
+                raise ValueError(f"{item} must be from the same graph as {first}.")
+    return graph if graph is not None else get_default_graph()
+
+
+def make_operation(
+    graph: Graph,
+    declared: Signature,
+    name: str,
+    groups: list[Any],
+    attrs: dict[str, Any],
+    shapes: list[Shape] | None = None,
+) -> Operation:
+    """Make the operation of converted inputs and complete attributes.
+
+    Args:
+      graph: where to.
+      declared: its signature.
+      name: its full name, already unique.
+      groups: for each declared input a Tensor or a list of them.
+      attrs: every declared attribute, in the runtime's form.
+      shapes: the outputs' static shapes, or None to infer them.
+
+    Raises:
+      InvalidArgumentValueError: the shapes contradict the operation's rule.
+      RuntimeError: the graph is finalized.
+
+    """
+    graph.check_not_finalized()
+    if shapes is None:
+        shapes = declared.shapes(groups, attrs)
+    tensors: list[Tensor] = []
+    for group in groups:
+        if type(group) is list:
+            tensors.extend(group)
+        else:
+            tensors.append(group)
+    op = Operation(graph, declared.declaration, name, tensors, attrs, creation.site())
+    output_dtypes = _output_dtypes(declared, attrs)
+    op._outputs = [  # noqa: SLF001 - the operation is being made here
+        Tensor(op, index, dtype, shape)
+        for index, (dtype, shape) in enumerate(zip(output_dtypes, shapes, strict=True))
+    ]
+    _enter_scopes(op, declared)
+    graph.add(op)
+    for tensor in tensors:
+        tensor._add_consumer(op)  # noqa: SLF001 - the operation is being made here
+    return op
+
+
+def _output_dtypes(declared: Signature, attrs: Mapping[str, Any]) -> list[DType]:
+    found: list[DType] = []
+    for arg in declared.declaration.outputs:
+        found.extend(_dtypes_of(arg, attrs))
+    return found
+
+
+def _dtypes_of(arg: ArgDecl, attrs: Mapping[str, Any]) -> list[DType]:
+    if arg.type_list_attr is not None:
+        names = attrs[arg.type_list_attr]
+    else:
+        names = [arg.dtype if arg.type_attr is None else attrs[arg.type_attr]]
+        if arg.number_attr is not None:
+            names *= attrs[arg.number_attr]
+    found = [dtypes.of_name(name) for name in names]
+    return [dtype._as_ref for dtype in found] if arg.is_ref else found  # noqa: SLF001 - DType's own notion
+
+
+def _enter_scopes(op: Operation, declared: Signature) -> None:
+    """Give the operation what the open scopes ask for."""
+    scopes = op.graph.scopes
+    if scopes.control is not None:
+        sources = [tensor.op for tensor in op.inputs]
+        op.control_inputs = scopes.control_inputs_of(sources)
+    if scopes.device_text is None:
+        assert scopes.device is not None
+        scopes.device.of(op)
+    elif scopes.device_text:
+        op._set_device(scopes.device_text)  # noqa: SLF001 - the operation is being made here
+    if scopes.colocation:
+        _colocate(op, scopes.colocation)
+    if scopes.container and declared.has_container and not op.attrs["container"]:
+        op.attrs = {**op.attrs, "container": scopes.container}
+    if scopes.gradient_types and op.type in scopes.gradient_types:
+        gradient = AttrValue(s=scopes.gradient_types[op.type].encode())
+        op.extra["_gradient_op_type"] = gradient
+    for key, value in scopes.attrs.items():
+        op.extra.setdefault(key, value)
+
+
+def _colocate(op: Operation, others: tuple[Operation, ...]) -> None:
+    groups: set[bytes] = set()
+    for other in others:
+        groups.update(other.colocation_groups())
+        if other.device and not op.device:
+            op._set_device(other.device)  # noqa: SLF001 - the operation is being made here
+    op.extra["_class"] = AttrValue(list=AttrValue.ListValue(s=sorted(groups)))

@@ -1,0 +1,199 @@
+"""From anything to a Tensor: the registry of conversions, and packing of lists that hold tensors."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from typing import Any, Final
+
+import numpy as np
+
+from sessrun.reference import constant_values, dtypes
+from sessrun.reference.dimension import Dimension
+from sessrun.reference.dtypes import DType
+from sessrun.reference.errors import bad_type, bad_value
+from sessrun.reference.stacks import get_default_graph
+from sessrun.reference.tensor import Tensor
+from sessrun.reference.tensor_shape import TensorShape
+
+__all__ = ["convert_to_tensor", "is_tensor", "register_tensor_conversion_function"]
+
+Conversion = Callable[..., Any]
+
+_PYTHON: Final = (bool, int, float, complex, str, bytes, np.ndarray, np.generic)
+_REGISTRY: Final[list[tuple[int, int, tuple[type, ...], Conversion]]] = []
+_REGISTERING: Final = threading.Lock()
+_FOUND: Final[dict[type, tuple[Conversion, ...]]] = {}
+
+
+def register_tensor_conversion_function(
+    base_type: Any, conversion_func: Conversion, priority: int = 100
+) -> None:
+    """Convert values of `base_type` by `conversion_func(value, dtype, name, as_ref)`.
+
+    It returns a Tensor, or NotImplemented to let the next one try. Lower priorities come
+    first, then the order of registration.
+
+    Raises:
+      TypeError: the type is none, the function cannot be called, or the type is one that
+        cannot be overridden.
+
+    """
+    types = base_type if isinstance(base_type, tuple) else (base_type,)
+    if not types or not all(isinstance(item, type) for item in types):
+        raise TypeError(
+            f"Argument `base_type` must be a type or a tuple of types. Obtained: {base_type}"
+        )
+    if any(issubclass(item, _PYTHON) for item in types):
+        raise TypeError("Cannot register conversions for Python numeric types and NumPy types.")
+    if not callable(conversion_func):
+        raise TypeError(f"Argument `conversion_func` must be callable. Received {conversion_func}.")
+    with _REGISTERING:
+        _REGISTRY.append((priority, len(_REGISTRY), types, conversion_func))
+        _REGISTRY.sort(key=lambda entry: entry[:2])
+        _FOUND.clear()
+
+
+def _conversions(kind: type) -> tuple[Conversion, ...]:
+    found = _FOUND.get(kind)
+    if found is None:
+        found = _FOUND[kind] = tuple(
+            function for _, _, types, function in _REGISTRY if issubclass(kind, types)
+        )
+    return found
+
+
+def convert_to_tensor(
+    value: Any,
+    dtype: Any = None,
+    name: str | None = None,
+    preferred_dtype: Any = None,
+    dtype_hint: Any = None,
+    as_ref: bool = False,
+) -> Tensor:
+    """The Tensor that a value is or becomes; a constant is made for Python and numpy values.
+
+    Args:
+      value: a Tensor, a value with a registered conversion, or what `tf.constant` takes.
+      dtype: the dtype it must have, or None.
+      name: the name of an operation that is made.
+      preferred_dtype: a dtype to try first.
+      dtype_hint: the newer name of `preferred_dtype`.
+      as_ref: whether a reference variable is wanted as its reference.
+
+    Raises:
+      InvalidArgumentTypeError: the value cannot become a tensor (of this dtype).
+      InvalidArgumentValueError: a tensor has another dtype, or the value is None.
+      RuntimeError: a registered conversion returned no Tensor.
+
+    """
+    wanted = None if dtype is None else dtypes.as_dtype(dtype)
+    if isinstance(value, Tensor):
+        if wanted is not None and not wanted.is_compatible_with(value.dtype):
+            raise bad_value(
+                f"Tensor conversion requested dtype {wanted.name} for Tensor with dtype "
+                f"{value.dtype.name}: {value!r}"
+            )
+        return value
+    hint = preferred_dtype if preferred_dtype is not None else dtype_hint
+    if wanted is None and hint is not None:
+        try:
+            return _convert(value, dtypes.as_dtype(hint), name, as_ref)
+        except (TypeError, ValueError):
+            pass  # the hint does not fit this value
+    return _convert(value, wanted, name, as_ref)
+
+
+def _convert(value: Any, dtype: DType | None, name: str | None, as_ref: bool) -> Tensor:
+    if not isinstance(value, _PYTHON):
+        for function in _conversions(type(value)):
+            found = function(value, dtype=dtype, name=name, as_ref=as_ref)
+            if found is NotImplemented:
+                continue
+            if not isinstance(found, Tensor):
+                raise RuntimeError(
+                    f"Conversion function {function!r} for type {type(value)} returned "
+                    f"non-Tensor: {found!r}"
+                )
+            if dtype is not None and not dtype.is_compatible_with(found.dtype):
+                raise RuntimeError(
+                    f"Conversion function {function!r} for type {type(value)} returned "
+                    f"incompatible dtype: requested = {dtype.base_dtype.name}, "
+                    f"actual = {found.dtype.name}"
+                )
+            return found
+        if isinstance(value, list | tuple) and first_tensor(value) is not None:
+            return _packed(value, dtype, name or "packed")
+        if isinstance(value, TensorShape):
+            return _of_shape(value, dtype, name or "shape_as_tensor")
+        if isinstance(value, Dimension):
+            return _of_dimension(value, dtype, name or "shape_as_tensor")
+    array = constant_values.to_array(value, dtype)
+    return constant(array, name or "Const")
+
+
+def constant(array: Any, name: str) -> Tensor:
+    """A `Const` of an ndarray, which is taken over (it becomes read-only)."""
+    from sessrun.reference.build import apply_const  # noqa: PLC0415 - build imports this module
+
+    return apply_const(get_default_graph(), array, name)
+
+
+def is_tensor(x: Any) -> bool:
+    """Whether `x` is a Tensor, or stands for one in the graph (a variable)."""
+    return isinstance(x, Tensor) or hasattr(type(x), "_is_tensor_like")
+
+
+def _is_symbolic(value: Any) -> bool:
+    return isinstance(value, Tensor) or (
+        not isinstance(value, _PYTHON) and hasattr(value, "_as_graph_element")
+    )
+
+
+def first_tensor(value: Any) -> Any:
+    """The first tensor (or variable) in nested lists and tuples, or None."""
+    if isinstance(value, list | tuple):
+        return next((t for t in map(first_tensor, value) if t is not None), None)
+    return value if _is_symbolic(value) else None
+
+
+def _packed(value: Any, dtype: DType | None, name: str) -> Tensor:
+    """A `Pack` of a list that holds tensors, and of its inner lists."""
+    from sessrun.reference.build import apply_op  # noqa: PLC0415 - build imports this module
+
+    wanted = dtype or first_tensor(value).dtype.base_dtype
+    graph = first_tensor(value).graph
+    with graph.as_default(), graph.name_scope(name) as scope:
+        items = []
+        for index, item in enumerate(value):
+            if _is_symbolic(item) and item.dtype.base_dtype is not wanted:
+                raise bad_type(
+                    f"Cannot convert a list containing a tensor of dtype {item.dtype} to "
+                    f"{wanted} (Tensor is: {item!r})"
+                )
+            items.append(convert_to_tensor(item, wanted, name=str(index)))
+        return apply_op("Pack", {"values": items}, {"axis": 0}, scope).outputs[0]
+
+
+def _of_shape(shape: TensorShape, dtype: DType | None, name: str) -> Tensor:
+    if not shape.is_fully_defined():
+        raise bad_value(f"Cannot convert a partially known TensorShape {shape} to a Tensor.")
+    sizes = shape.as_list()
+    if dtype is None:
+        small = all(size is not None and size < 2**31 for size in sizes)
+        dtype = dtypes.int32 if small else dtypes.int64
+    elif dtype not in {dtypes.int32, dtypes.int64}:
+        raise bad_type(
+            f"Cannot convert TensorShape {shape} to dtype {dtype}. "
+            "Allowed dtypes are tf.int32 and tf.int64."
+        )
+    return constant(np.array(sizes, dtype.as_numpy_dtype), name)
+
+
+def _of_dimension(dimension: Dimension, dtype: DType | None, name: str) -> Tensor:
+    if dimension.value is None:
+        raise bad_value(f"Cannot convert unknown Dimension {dimension} to a Tensor.")
+    wanted = dtype or dtypes.int32
+    return constant(np.array(dimension.value, wanted.as_numpy_dtype), name)
+
+

@@ -1,0 +1,156 @@
+"""Placeholders, identities, groups: the operations that a program uses to shape its graph."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+from sessrun.reference import stacks, tensor_shape
+from sessrun.reference.build import apply_op, graph_of
+from sessrun.reference.conversion import convert_to_tensor
+from sessrun.reference.errors import bad_type, bad_value
+from sessrun.reference.operation import Operation
+from sessrun.reference.tensor import Tensor
+
+__all__ = ["group", "identity", "name_scope", "no_op", "placeholder",
+           "placeholder_with_default", "tuple_"]  # fmt: skip
+
+
+def placeholder(dtype: Any, shape: Any = None, name: str | None = None) -> Tensor:
+    """A tensor that every run that needs it must feed.
+
+    Args:
+      dtype: its dtype.
+      shape: what feeds must fit; None for anything.
+      name: the operation's name.
+
+    Raises:
+      InvalidArgumentTypeError: `dtype` is no dtype, or `shape` is no shape.
+      InvalidArgumentValueError: a dimension is negative.
+
+    """
+    if dtype is None:
+        raise bad_type("Expected DataType for argument 'dtype' not None.")
+    return apply_op("Placeholder", {}, {"dtype": dtype, "shape": shape}, name).outputs[0]
+
+
+def placeholder_with_default(input: Any, shape: Any, name: str | None = None) -> Tensor:  # noqa: A002 - TensorFlow's signature
+    """A tensor that a run may feed; the value of `input` if it does not.
+
+    Raises:
+      InvalidArgumentValueError: `input` does not fit `shape`.
+
+    """
+    attrs = {"shape": tensor_shape.as_shape(shape)}
+    return apply_op("PlaceholderWithDefault", {"input": input}, attrs, name).outputs[0]
+
+
+def identity(input: Any, name: str | None = None) -> Tensor:  # noqa: A002 - TensorFlow's signature
+    """The input, as the output of an operation of its own."""
+    return apply_op("Identity", {"input": input}, {}, name).outputs[0]
+
+
+def no_op(name: str | None = None) -> Operation:
+    """An operation that does nothing; it carries control dependencies."""
+    return apply_op("NoOp", {}, {}, name)
+
+
+def group(*inputs: Any, **kwargs: Any) -> Operation:
+    """An operation that finishes when all the inputs have finished.
+
+    Args:
+      *inputs: operations and tensors, in any nesting of lists, tuples and dicts.
+      **kwargs: `name`, the operation's name.
+
+    Raises:
+      TypeError: an input is neither.
+      ValueError: there is another keyword.
+
+    """
+    name = kwargs.pop("name", None)
+    if kwargs:
+        raise ValueError("Unknown keyword arguments: " + ", ".join(kwargs))
+    ops = [_operation_of(item) for item in _flat(inputs)]
+    graph = ops[0].graph if ops else stacks.get_default_graph()
+    with graph.as_default(), graph.control_dependencies(ops):
+        return no_op(name or "group_deps")
+
+
+def _operation_of(item: Any) -> Operation:
+    if hasattr(item, "_as_graph_element"):
+        item = item._as_graph_element()  # noqa: SLF001 - the protocol of things in a graph
+    if isinstance(item, Operation):
+        return item
+    if hasattr(item, "op") and isinstance(item.op, Operation):
+        return item.op
+    raise TypeError(
+        f"'inputs' should be zero or more (nested) Tensors. Received '{item}' with type "
+        f"'{type(item)}'."
+    )
+
+
+def _flat(item: Any) -> Iterator[Any]:
+    if isinstance(item, Mapping):
+        item = [item[key] for key in sorted(item)]
+    if isinstance(item, list | tuple):
+        for inner in item:
+            yield from _flat(inner)
+    else:
+        yield item
+
+
+def tuple_(tensors: Any, name: str | None = None, control_inputs: Any = None) -> list[Any]:
+    """The tensors again, each of which is only there once all of them are.
+
+    Args:
+      tensors: tensors, operations or None; None and operations come back as None.
+      name: a name scope.
+      control_inputs: more operations to wait for.
+
+    Raises:
+      ValueError: there is no tensor.
+      TypeError: a control input is no tensor and no operation.
+
+    """
+    items = list(tensors)
+    ops = [_operation_of(item) for item in items if item is not None]
+    if not ops:
+        raise bad_value(f"'tensors' must have at least one Tensor. Received: {items}.")
+    graph = ops[0].graph
+    with graph.as_default(), graph.name_scope(name or "tuple"):
+        for item in control_inputs or ():
+            if not isinstance(item, Tensor | Operation):
+                raise TypeError(
+                    "'control_inputs' must only contain Operation or Tensor. "
+                    f"Received: {type(item)}"
+                )
+            ops.append(_operation_of(item))
+        gate = group(*sorted(set(ops), key=lambda op: op.id))
+        with graph.control_dependencies([gate]):
+            return [
+                None if item is None or isinstance(item, Operation)
+                else identity(convert_to_tensor(item), name="control_dependency")
+                for item in items
+            ]  # fmt: skip
+
+
+@contextmanager
+def name_scope(
+    name: str | None, default_name: str | None = None, values: Any = None
+) -> Iterator[str]:
+    """The `with` of a name scope of the graph of `values`, or of the default graph.
+
+    Yields the scope's full name. With None as the name the default name is used.
+
+    Raises:
+      TypeError: a name is no string.
+      ValueError: a name is invalid, or the values are of different graphs.
+
+    """
+    wanted = default_name if name is None else name
+    if wanted is not None and not isinstance(wanted, str):
+        raise TypeError(f"'name' must be a string, got {wanted!r}")
+    graph = stacks.get_default_graph() if values is None else graph_of(list(values))
+    with graph.as_default(), graph.name_scope(wanted) as scope:
+        yield scope

@@ -1,0 +1,232 @@
+"""Inputs of an operation being made: converted to tensors, their dtypes inferred and compared."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from sessrun.reference import dtypes
+from sessrun.reference.conversion import convert_to_tensor
+from sessrun.reference.dtypes import DType
+from sessrun.reference.errors import bad_type, bad_value
+from sessrun.reference.graph import Graph
+from sessrun.reference.signature import Signature
+from sessrun.reference.stacks import get_default_graph
+from sessrun.reference.tensor import Tensor
+from sessrun.spec.operations import ArgDecl
+
+__all__ = ["convert"]
+
+
+def convert(
+    declared: Signature,
+    graph: Graph,
+    name: str,
+    inputs: Mapping[str, object],
+    attrs: dict[str, Any],
+) -> list[Any]:
+    """For each declared input its Tensor, or the list of its Tensors.
+
+    The attributes that the inputs give are put into `attrs`. Constants that are made are named
+    after the input in the operation's own name scope.
+
+    Raises:
+      InvalidArgumentTypeError: an input cannot become a tensor of the dtype wanted, or dtypes
+        or types disagree.
+      InvalidArgumentValueError: an input is None, or a list has a wrong length.
+
+    """
+    groups: list[Any] = []
+    for arg in declared.inputs:
+        if arg.name not in inputs:
+            raise bad_type(f"No argument for input {arg.name} of op '{declared.declaration.name}'")
+        value = inputs[arg.name]
+        context = _Context(declared, graph, name, arg, attrs)
+        if arg.number_attr is None and arg.type_list_attr is None:
+            groups.append(context.single(value))
+        else:
+            groups.append(context.several(value))
+    return groups
+
+
+class _Context:
+    """One input of one operation."""
+
+    __slots__ = ("arg", "attrs", "declared", "graph", "name")
+
+    def __init__(
+        self, declared: Signature, graph: Graph, name: str, arg: ArgDecl, attrs: dict[str, Any]
+    ) -> None:
+        self.declared = declared
+        self.graph = graph
+        self.name = name
+        self.arg = arg
+        self.attrs = attrs
+
+    @property
+    def op_type(self) -> str:
+        return self.declared.declaration.name
+
+    def single(self, value: Any) -> Tensor:
+        arg, attrs = self.arg, self.attrs
+        type_attr = arg.type_attr
+        wanted = arg.dtype if type_attr is None else attrs.get(type_attr)
+        if type(value) is not Tensor:
+            value = self._converted(value, wanted)
+        found = value.dtype.spec_name
+        if wanted is not None and found != wanted:
+            raise self._mismatch(found, wanted)
+        if type_attr is not None and wanted is None:
+            self._allow(type_attr, found)
+            attrs[type_attr] = found
+        self._check_ref(value)
+        return value  # type: ignore[no-any-return]  # a Tensor by now
+
+    def several(self, value: Any) -> list[Tensor]:
+        if not isinstance(value, list | tuple):
+            if isinstance(value, Tensor) or not hasattr(value, "__iter__"):
+                raise bad_type(
+                    f"Expected list for '{self.arg.name}' argument to '{self.op_type}' Op, "
+                    f"not {value}."
+                )
+            value = list(value)
+        if self.arg.type_list_attr is not None:
+            return self._of_any_dtypes(value)
+        return self._of_one_dtype(value)
+
+    def _of_any_dtypes(self, values: Any) -> list[Tensor]:
+        name = self.arg.type_list_attr
+        assert name is not None
+        wanted = self.attrs.get(name) or (None,) * len(values)
+        if len(wanted) != len(values):
+            raise bad_value(
+                f"List argument '{self.arg.name}' to '{self.op_type}' Op with length "
+                f"{len(values)} must match length {len(wanted)} of attr '{name}'."
+            )
+        tensors = []
+        for index, (value, dtype) in enumerate(zip(values, wanted, strict=True)):
+            tensor = self._converted(value, dtype, f"{self.arg.name}_{index}")
+            if dtype is not None and tensor.dtype.spec_name != dtype:
+                raise self._mismatch(tensor.dtype.spec_name, dtype)
+            self._allow(name, tensor.dtype.spec_name)
+            self._check_ref(tensor)
+            tensors.append(tensor)
+        self._check_length(name, len(tensors))
+        self.attrs[name] = tuple(tensor.dtype.spec_name for tensor in tensors)
+        return tensors
+
+    def _of_one_dtype(self, values: Any) -> list[Tensor]:
+        arg, attrs = self.arg, self.attrs
+        wanted = arg.dtype if arg.type_attr is None else attrs.get(arg.type_attr)
+        if wanted is None:
+            known = (v.dtype.base_dtype.spec_name for v in values if hasattr(v, "graph"))
+            wanted = next(known, None)
+        tensors: list[Tensor] = []
+        for index, value in enumerate(values):
+            tensor = self._converted(value, wanted, f"{arg.name}_{index}")
+            wanted = wanted or tensor.dtype.spec_name
+            tensors.append(tensor)
+        types = [tensor.dtype.base_dtype.spec_name for tensor in tensors]
+        if any(found != wanted for found in types):
+            raise bad_type(
+                f"Tensors in list passed to '{arg.name}' of '{self.op_type}' Op have types "
+                f"[{', '.join(types)}] that don't all match."
+            )
+        assert arg.number_attr is not None
+        self._check_length(arg.number_attr, len(tensors))
+        attrs[arg.number_attr] = len(tensors)
+        if arg.type_attr is not None:
+            self._settle(arg.type_attr, wanted)
+        for tensor in tensors:
+            self._check_ref(tensor)
+        return tensors
+
+    def _settle(self, name: str, wanted: str | None) -> None:
+        if wanted is None:
+            wanted = self.declared.attrs[name].default  # an empty list says nothing
+        if wanted is None:
+            raise bad_type(f"No argument for attr {name} of op '{self.op_type}'")
+        self._allow(name, wanted)
+        self.attrs[name] = wanted
+
+    def _converted(self, value: Any, wanted: str | None, name: str | None = None) -> Tensor:
+        if isinstance(value, Tensor):
+            return value
+        dtype = None if wanted is None else dtypes.of_name(wanted)
+        hint = None
+        if dtype is None and self.arg.type_attr is not None:
+            default = self.declared.attrs[self.arg.type_attr].default
+            hint = None if default is None else dtypes.of_name(default)
+        graph = self.graph
+        if get_default_graph() is not graph:
+            with graph.as_default():
+                return self._in_scope(value, dtype, hint, name)
+        return self._in_scope(value, dtype, hint, name)
+
+    def _in_scope(
+        self, value: Any, dtype: DType | None, hint: DType | None, name: str | None
+    ) -> Tensor:
+        scopes = self.graph.scopes
+        before = scopes.name
+        scopes.name = self.name + "/"
+        try:
+            return convert_to_tensor(
+                value, dtype, name or self.arg.name, preferred_dtype=hint, as_ref=self.arg.is_ref
+            )
+        except TypeError as error:
+            wanted = "" if dtype is None else f"Expected {dtype.name} passed to "
+            raise bad_type(
+                f"{wanted}parameter '{self.arg.name}' of op '{self.op_type}', got {value!r} of "
+                f"type '{type(value).__name__}' instead. Error: {error}"
+            ) from error
+        except ValueError as error:
+            raise bad_value(
+                f"Tried to convert '{self.arg.name}' to a tensor and failed. Error: {error}"
+            ) from error
+        finally:
+            scopes.name = before
+
+    def _mismatch(self, found: str, wanted: str) -> Exception:
+        other = next(
+            (
+                f"type {wanted} of argument '{arg.name}'"
+                for arg in self.declared.inputs
+                if arg is not self.arg
+                and arg.type_attr is not None
+                and arg.type_attr == self.arg.type_attr
+            ),
+            f"expected type of {wanted}",
+        )
+        return bad_type(
+            f"Input '{self.arg.name}' of '{self.op_type}' Op has type {found} that does not "
+            f"match {other}."
+        )
+
+    def _allow(self, name: str, found: str) -> None:
+        allowed = self.declared.attrs[name].allowed
+        if allowed and found not in allowed:
+            raise bad_type(
+                f"Value passed to parameter '{self.arg.name}' has DataType {found} not in list "
+                f"of allowed values: {', '.join(allowed)}"
+            )
+
+    def _check_ref(self, tensor: Tensor) -> None:
+        if self.arg.is_ref and not tensor.dtype._is_ref_dtype:  # noqa: SLF001 - DType's own notion
+            raise bad_type(
+                f"'{self.op_type}' Op requires that input '{self.arg.name}' be a mutable tensor "
+                "(e.g.: a tf.Variable)"
+            )
+
+    def _check_length(self, name: str, length: int) -> None:
+        expected = self.attrs.get(name)
+        minimum = self.declared.attrs[name].minimum or 0
+        if isinstance(expected, int) and expected != length:
+            raise bad_value(
+                f"List argument '{self.arg.name}' to '{self.op_type}' Op with length {length} "
+                f"must match length {expected} of another list argument."
+            )
+        if length < minimum:
+            raise bad_value(
+                f"List argument '{self.arg.name}' to '{self.op_type}' Op with length {length} "
+                f"shorter than minimum length {minimum}."
+            )

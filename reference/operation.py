@@ -1,0 +1,187 @@
+"""Operation: a node of a graph, and the NodeDef it is written as."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from sessrun.reference import attr_values
+from sessrun.reference.creation import Site
+from sessrun.reference.errors import bad_value
+from sessrun.spec.proto import AttrValue, NodeDef, OpDef
+
+if TYPE_CHECKING:
+    from sessrun.reference.graph import Graph
+    from sessrun.reference.tensor import Tensor
+    from sessrun.spec.operations import Operation as Declaration
+
+__all__ = ["Operation"]
+
+
+class Operation:
+    """A node: made by `build.apply_op` only. Compared and hashed by identity.
+
+    Attributes:
+      graph: the graph it belongs to.
+      name: unique in the graph.
+      type: the op type.
+      declaration: how the spec declares it.
+      attrs: the declared attributes by name, as the runtime holds them (see `attr_values`).
+      extra: attributes that are not declared (`_class`, `_output_shapes`), as AttrValue.
+      inputs: its input tensors.
+      outputs: its output tensors.
+      control_inputs: the operations it waits for besides.
+      id: its number in the graph, from 1.
+      site: where it was made.
+
+    """
+
+    __slots__ = (
+        "__weakref__", "_device", "_inputs", "_outputs", "attrs", "control_inputs",
+        "declaration", "extra", "graph", "id", "name", "original_name", "site",
+    )  # fmt: skip
+
+    def __init__(
+        self,
+        graph: Graph,
+        declaration: Declaration,
+        name: str,
+        inputs: Iterable[Tensor],
+        attrs: Mapping[str, Any],
+        site: Site | None,
+    ) -> None:
+        self.graph = graph
+        self.declaration = declaration
+        self.name = name
+        self._inputs = tuple(inputs)
+        self._outputs: list[Tensor] = []
+        self.attrs = attrs
+        self.extra: dict[str, AttrValue] = {}
+        self.control_inputs: list[Operation] = []
+        self.id = 0
+        self.site = site
+        self._device = ""
+
+    @property
+    def type(self) -> str:
+        """The op type."""
+        return self.declaration.name
+
+    @property
+    def inputs(self) -> tuple[Tensor, ...]:
+        """The input tensors."""
+        return self._inputs
+
+    @property
+    def outputs(self) -> list[Tensor]:
+        """The output tensors."""
+        return self._outputs
+
+    def values(self) -> tuple[Tensor, ...]:
+        """The output tensors, as a tuple."""
+        return tuple(self._outputs)
+
+    @property
+    def device(self) -> str:
+        """The device asked for; empty if none was."""
+        return self._device
+
+    def _set_device(self, device: Any) -> None:
+        self._device = str(device) if device else ""
+
+    @property
+    def _id(self) -> int:
+        return self.id
+
+    @property
+    def traceback(self) -> list[tuple[str, int, str, str]]:
+        """Where it was made: (file, line, function, source line), outermost first."""
+        return [] if self.site is None else self.site.frames()
+
+    def colocation_groups(self) -> list[bytes]:
+        """The groups it must share a device with; its own if it is in no other."""
+        found = self.extra.get("_class")
+        own = [b"loc:@" + self.name.encode()]
+        if found is None:
+            return own
+        return [item for item in found.list.s if item.startswith(b"loc:@")] or own
+
+    def get_attr(self, name: str) -> Any:
+        """An attribute as TensorFlow shows it: DType, bytes, int, float, bool, protos, lists.
+
+        Raises:
+          ValueError: there is no such attribute.
+
+        """
+        if name in self.attrs:
+            attr = self.declaration.attr(name)
+            assert attr is not None
+            return attr_values.shown(attr.type, self.attrs[name])
+        if name in self.extra:
+            return attr_values.shown_proto(self.extra[name])
+        raise bad_value(f"Operation '{self.name}' has no attr named '{name}'.", self)
+
+    def _set_attr(self, name: str, value: AttrValue) -> None:
+        """Set an attribute from its AttrValue."""
+        attr = self.declaration.attr(name)
+        if attr is None:
+            self.extra[name] = value
+        else:
+            self.attrs = {**self.attrs, name: attr_values.from_proto(value, attr.type)}
+
+    @property
+    def node_def(self) -> NodeDef:
+        """The NodeDef, made anew at each access."""
+        return self.to_proto()
+
+    def to_proto(self, *, add_shapes: bool = False) -> NodeDef:
+        """The NodeDef; with `add_shapes` the static shapes as attribute `_output_shapes`."""
+        node = NodeDef(name=self.name, op=self.type, device=self._device)
+        node.input.extend(tensor._as_node_def_input() for tensor in self._inputs)  # noqa: SLF001 - the two make a node together
+        node.input.extend("^" + op.name for op in self.control_inputs)
+        for attr in self.declaration.attrs:
+            attr_values.write(self.attrs[attr.name], attr.type, node.attr[attr.name])
+        for name, value in self.extra.items():
+            node.attr[name].CopyFrom(value)
+        if add_shapes and self._outputs:
+            shapes = [tensor.sizes for tensor in self._outputs]
+            attr_values.write(shapes, "list(shape)", node.attr["_output_shapes"])
+        return node
+
+    @property
+    def op_def(self) -> OpDef:
+        """The OpDef of its op type."""
+        return attr_values.op_def(self.declaration)
+
+    def run(self, feed_dict: Any = None, session: Any = None) -> None:
+        """Run it in `session`, or in the default session.
+
+        Raises:
+          ValueError: there is no session, or its graph is another.
+
+        """
+        from sessrun.reference.stacks import (  # noqa: PLC0415 - needed by run only
+            get_default_session,
+        )
+
+        session = session if session is not None else get_default_session()
+        if session is None:
+            raise ValueError(
+                "Cannot execute operation using `run()`: No default session is registered. Use "
+                "`with sess.as_default():` or pass an explicit session to `run(session=sess)`"
+            )
+        if session.graph is not self.graph:
+            raise ValueError(
+                "Cannot use the given session to execute operation: "
+                "the operation's graph is different from the session's graph."
+            )
+        session.run(self, feed_dict)
+
+    def __copy__(self) -> Operation:
+        return self
+
+    def __repr__(self) -> str:
+        return f"<tf.Operation '{self.name}' type={self.type}>"
+
+    def __str__(self) -> str:
+        return str(self.node_def)

@@ -1,0 +1,188 @@
+"""The Python operators on tensors (and on variables): each makes one operation.
+
+Op types and names are TensorFlow's: `a + b` makes an `AddV2` named `add`, `-a` a `Neg`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    from sessrun.reference.tensor import Tensor
+
+__all__ = ["Overloads"]
+
+# The dtype in which two integers are divided by `/`.
+_QUOTIENT: Final = {
+    "int8": "float32", "uint8": "float32", "int16": "float32", "uint16": "float32",
+    "int32": "float64", "int64": "float64", "uint32": "float64", "uint64": "float64",
+}  # fmt: skip
+
+
+class Overloads:
+    """The operator methods; the right or left operand may be anything that becomes a tensor."""
+
+    __slots__ = ()
+
+    def __add__(self, other: Any) -> Tensor:
+        return _binary("AddV2", "add", self, other)
+
+    def __radd__(self, other: Any) -> Tensor:
+        return _reflected("AddV2", "add", other, self)
+
+    def __sub__(self, other: Any) -> Tensor:
+        return _binary("Sub", "sub", self, other)
+
+    def __rsub__(self, other: Any) -> Tensor:
+        return _reflected("Sub", "sub", other, self)
+
+    def __mul__(self, other: Any) -> Tensor:
+        return _binary("Mul", "mul", self, other)
+
+    def __rmul__(self, other: Any) -> Tensor:
+        return _reflected("Mul", "mul", other, self)
+
+    def __truediv__(self, other: Any) -> Tensor:
+        return _true_divide(self, other, _like(self))
+
+    def __rtruediv__(self, other: Any) -> Tensor:
+        return _true_divide(other, self, _like(self))
+
+    def __floordiv__(self, other: Any) -> Tensor:
+        return _binary("FloorDiv", "floordiv", self, other)
+
+    def __rfloordiv__(self, other: Any) -> Tensor:
+        return _reflected("FloorDiv", "floordiv", other, self)
+
+    def __mod__(self, other: Any) -> Tensor:
+        return _binary("FloorMod", "mod", self, other)
+
+    def __rmod__(self, other: Any) -> Tensor:
+        return _reflected("FloorMod", "mod", other, self)
+
+    def __pow__(self, other: Any) -> Tensor:
+        return _binary("Pow", "pow", self, other)
+
+    def __rpow__(self, other: Any) -> Tensor:
+        return _reflected("Pow", "pow", other, self)
+
+    def __matmul__(self, other: Any) -> Tensor:
+        return _matmul(self, other)
+
+    def __rmatmul__(self, other: Any) -> Tensor:
+        return _matmul(other, self)
+
+    def __and__(self, other: Any) -> Tensor:
+        return _logical("And", "and_", self, other)
+
+    def __rand__(self, other: Any) -> Tensor:
+        return _logical("And", "and_", other, self)
+
+    def __or__(self, other: Any) -> Tensor:
+        return _logical("Or", "or_", self, other)
+
+    def __ror__(self, other: Any) -> Tensor:
+        return _logical("Or", "or_", other, self)
+
+    def __xor__(self, other: Any) -> Tensor:
+        return _logical("Xor", "xor_", self, other)
+
+    def __rxor__(self, other: Any) -> Tensor:
+        return _logical("Xor", "xor_", other, self)
+
+    def __lt__(self, other: Any) -> Tensor:
+        return _binary("Less", "Less", self, other)
+
+    def __le__(self, other: Any) -> Tensor:
+        return _binary("LessEqual", "LessEqual", self, other)
+
+    def __gt__(self, other: Any) -> Tensor:
+        return _binary("Greater", "Greater", self, other)
+
+    def __ge__(self, other: Any) -> Tensor:
+        return _binary("GreaterEqual", "GreaterEqual", self, other)
+
+    def __neg__(self) -> Tensor:
+        return _unary("Neg", "Neg", self)
+
+    def __abs__(self) -> Tensor:
+        if _like(self).startswith("complex"):
+            return _unary("ComplexAbs", "Abs", self)
+        return _unary("Abs", "Abs", self)
+
+    def __invert__(self) -> Tensor:
+        if _like(self) == "bool":
+            return _unary("LogicalNot", "LogicalNot", self)
+        return _unary("Invert", "Invert", self)
+
+    def __getitem__(self, key: Any) -> Tensor:
+        from sessrun.reference.slicing import strided_slice  # noqa: PLC0415 - imports tensor
+
+        return strided_slice(self, key)
+
+
+def _like(value: Any) -> str:
+    """The name of the dtype of an operand that has one."""
+    name: str = value.dtype.base_dtype.spec_name
+    return name
+
+
+def _apply(op_type: str, inputs: dict[str, Any], attrs: dict[str, Any], name: str) -> Tensor:
+    from sessrun.reference.build import apply_op  # noqa: PLC0415 - build imports tensor
+
+    return apply_op(op_type, inputs, attrs, name).outputs[0]
+
+
+def _unary(op_type: str, name: str, x: Any) -> Tensor:
+    from sessrun.reference.build import apply_unary  # noqa: PLC0415 - build imports tensor
+
+    return apply_unary(op_type, x, name)
+
+
+def _binary(op_type: str, name: str, x: Any, y: Any) -> Tensor:
+    return _apply(op_type, {"x": x, "y": y}, {}, name)
+
+
+def _reflected(op_type: str, name: str, x: Any, y: Any) -> Tensor:
+    """`x` is no tensor: it becomes one of the dtype of `y`."""
+    return _apply(op_type, {"x": x, "y": y}, {"T": _like(y)}, name)
+
+
+def _matmul(a: Any, b: Any) -> Tensor:
+    """Matrices are multiplied by `MatMul`, stacks of them by `BatchMatMulV2`."""
+    from sessrun.reference.conversion import convert_to_tensor  # noqa: PLC0415 - imports tensor
+
+    like = next(_like(value) for value in (a, b) if isinstance(value, Overloads))
+    graph = next(value.graph for value in (a, b) if isinstance(value, Overloads) and hasattr(value, "graph"))
+    with graph.as_default(), graph.name_scope("matmul") as scope:
+        left = convert_to_tensor(a, preferred_dtype=like, name="a")
+        right = convert_to_tensor(b, preferred_dtype=like, name="b")
+        ranks = (left.ndim, right.ndim)
+        if any(rank is not None and rank > 2 for rank in ranks):
+            return _apply("BatchMatMulV2", {"x": left, "y": right}, {}, scope)
+        return _apply("MatMul", {"a": left, "b": right}, {}, scope)
+
+
+def _true_divide(x: Any, y: Any, like: str) -> Tensor:
+    """Integers are divided as floats."""
+    from sessrun.reference.build import apply_op  # noqa: PLC0415 - build imports tensor
+    from sessrun.reference.conversion import convert_to_tensor  # noqa: PLC0415 - the same
+    from sessrun.reference.stacks import get_default_graph  # noqa: PLC0415 - the same
+
+    if like not in _QUOTIENT:
+        return _apply("RealDiv", {"x": x, "y": y}, {"T": like}, "truediv")
+    graph = next((v.graph for v in (x, y) if hasattr(v, "graph")), get_default_graph())
+    with graph.as_default(), graph.name_scope("truediv") as scope:
+        left = convert_to_tensor(x, dtype=like, name="x")
+        right = convert_to_tensor(y, dtype=like, name="y")
+        attrs = {"DstT": _QUOTIENT[like]}
+        left = apply_op("Cast", {"x": left}, attrs).outputs[0]
+        right = apply_op("Cast", {"x": right}, attrs).outputs[0]
+        return _apply("RealDiv", {"x": left, "y": right}, {}, scope)
+
+
+def _logical(word: str, name: str, x: Any, y: Any) -> Tensor:
+    like = next(_like(value) for value in (x, y) if isinstance(value, Overloads))
+    if like == "bool":
+        return _apply("Logical" + word, {"x": x, "y": y}, {}, name)
+    return _apply("Bitwise" + word, {"x": x, "y": y}, {"T": like}, name)

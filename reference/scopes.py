@@ -1,0 +1,142 @@
+"""The scopes of a graph in one thread: names, devices, colocation, control edges, container.
+
+Each `with` of `Graph` (`name_scope`, `device`, ...) replaces one field of the thread's
+`Scopes` for its duration; an operation that is made reads them all.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from sessrun.spec import devices
+
+if TYPE_CHECKING:
+    from sessrun.reference.operation import Operation
+
+__all__ = ["ControlScope", "DeviceScope", "Scopes"]
+
+
+@dataclass(eq=False)
+class ControlScope:
+    """One `control_dependencies`: its operations, and what was made inside it.
+
+    An operation that takes an input made inside the scope needs no edge from it: the input's
+    own edge is enough.
+    """
+
+    control_inputs: tuple[Operation, ...]
+    outer: ControlScope | None
+    made: set[Operation] = field(default_factory=set)
+
+
+@dataclass(frozen=True)
+class DeviceScope:
+    """One `device`: a parsed name or a function of the operation; `outer` None at `None`."""
+
+    spec: devices.DeviceName | Callable[[Any], Any]
+    outer: DeviceScope | None
+
+    @property
+    def is_static(self) -> bool:
+        """Whether no function is involved."""
+        scope: DeviceScope | None = self
+        while scope is not None:
+            if not isinstance(scope.spec, devices.DeviceName):
+                return False
+            scope = scope.outer
+        return True
+
+    def of(self, operation: Operation) -> str:
+        """The device of an operation made here, from the innermost scope outwards.
+
+        Raises:
+          TypeError: a device function returned no string.
+          ValueError: it returned no device name where an outer scope must be merged.
+
+        """
+        scope: DeviceScope | None = self
+        while scope is not None:
+            operation._set_device(scope._merged(operation))  # noqa: SLF001 - set step by step, as functions may look
+            scope = scope.outer
+        return operation.device
+
+    def _merged(self, operation: Operation) -> str:
+        if isinstance(self.spec, devices.DeviceName):
+            return str(devices.parse(operation.device).over(self.spec))
+        found = self.spec(operation)
+        if isinstance(found, bytes):
+            found = found.decode()
+        if not isinstance(found, str):
+            raise TypeError(f"Expected binary or unicode string, got {found!r}")
+        return found
+
+
+class Scopes(threading.local):
+    """What surrounds the next operation of this thread in one graph."""
+
+    def __init__(self) -> None:
+        self.name = ""  # ends with "/" unless empty
+        self.device: DeviceScope | None = None
+        self.device_text: str | None = ""  # None if a function is involved
+        self.colocation: tuple[Operation, ...] = ()
+        self.control: ControlScope | None = None
+        self.container = ""
+        self.gradient_types: Mapping[str, str] = {}
+        self.attrs: Mapping[str, Any] = {}
+        self.variables: Any = None
+
+    @contextmanager
+    def replaced(self, **fields: Any) -> Iterator[None]:
+        """Set these fields inside the `with`."""
+        before = {name: getattr(self, name) for name in fields}
+        for name, value in fields.items():
+            setattr(self, name, value)
+        try:
+            yield
+        finally:
+            for name, value in before.items():
+                setattr(self, name, value)
+
+    def entered_device(self, scope: DeviceScope | None) -> Any:
+        """The `with` of a device scope (None: no device)."""
+        text: str | None = ""
+        if scope is not None:
+            text = None
+            if scope.is_static:
+                text = _static_text(scope)
+        return self.replaced(device=scope, device_text=text)
+
+    def control_inputs_of(self, inputs: Any) -> list[Operation]:
+        """The operations that one with these input operations must wait for, each once."""
+        found: dict[Operation, None] = {}
+        ops = set(inputs)
+        layers = []
+        scope = self.control
+        while scope is not None:
+            layers.append(scope)
+            scope = scope.outer
+        for layer in reversed(layers):
+            if ops.isdisjoint(layer.made):
+                found.update((op, None) for op in layer.control_inputs if op not in ops)
+        return list(found)
+
+    def note(self, operation: Operation) -> None:
+        """Remember that the operation was made inside the control scopes."""
+        scope = self.control
+        while scope is not None:
+            scope.made.add(operation)
+            scope = scope.outer
+
+
+def _static_text(scope: DeviceScope) -> str:
+    name = devices.DeviceName()
+    layer: DeviceScope | None = scope
+    while layer is not None:
+        assert isinstance(layer.spec, devices.DeviceName)
+        name = name.over(layer.spec)
+        layer = layer.outer
+    return str(name)

@@ -1,0 +1,145 @@
+"""What `build` needs of an operation's declaration, prepared once per op type.
+
+The shape rule of the declaration becomes a function of the grouped inputs and the attributes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+from sessrun.reference import static_values
+from sessrun.reference.errors import bad_value
+from sessrun.reference.tensor_shape import Shape
+from sessrun.spec.operations import ArgDecl, AttrDecl, Name, Operation, RuleArg, RuleCall
+from sessrun.spec.rules.shapes import RULES, ShapeError
+from sessrun.spec.tables.ops import OPERATIONS
+
+if TYPE_CHECKING:
+    from sessrun.reference.tensor import Tensor
+
+__all__ = ["Signature", "signature"]
+
+#: An input of an operation: a Tensor, or a list of them.
+Group = Any
+Argument = Callable[[Sequence[Group], Mapping[str, Any]], Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Signature:
+    """A declaration, prepared.
+
+    Attributes:
+      declaration: the declaration.
+      inputs: its inputs, in order.
+      attrs: its attributes by name.
+      inferred: names of attributes that inputs give.
+      has_container: whether a container scope concerns it.
+
+    """
+
+    declaration: Operation
+    inputs: tuple[ArgDecl, ...]
+    attrs: Mapping[str, AttrDecl]
+    inferred: frozenset[str]
+    has_container: bool
+    rule: Callable[..., list[Shape]]
+    arguments: tuple[Argument, ...]
+
+    def shapes(self, groups: Sequence[Group], attrs: Mapping[str, Any]) -> list[Shape]:
+        """The static shapes of the outputs.
+
+        Raises:
+          InvalidArgumentValueError: the inputs contradict the rule.
+
+        """
+        try:
+            return self.rule(*[argument(groups, attrs) for argument in self.arguments])
+        except ShapeError as error:
+            shown = ", ".join(map(_shape_of, groups))
+            raise bad_value(
+                f"{error} for '{self.declaration.name}' with input shapes: {shown}."
+            ) from error
+
+
+_SIGNATURES: Final[dict[str, Signature]] = {}
+
+
+def signature(op_type: str) -> Signature:
+    """The signature of an op type.
+
+    Raises:
+      RuntimeError: it is not declared.
+
+    """
+    try:
+        return _SIGNATURES[op_type]
+    except KeyError:
+        pass
+    if op_type not in OPERATIONS:
+        raise RuntimeError(f"Op type not registered '{op_type}'")
+    declaration = OPERATIONS[op_type]
+    places = {arg.name: place for place, arg in enumerate(declaration.inputs)}
+    inferred = [
+        name
+        for arg in declaration.inputs
+        for name in (arg.type_attr, arg.number_attr, arg.type_list_attr)
+        if name is not None
+    ]
+    attrs = {attr.name: attr for attr in declaration.attrs}
+    return _SIGNATURES.setdefault(
+        op_type,
+        Signature(
+            declaration,
+            declaration.inputs,
+            attrs,
+            frozenset(inferred),
+            declaration.stateful and "container" in attrs,
+            RULES[declaration.shape.name],
+            tuple(_argument(arg, places) for arg in declaration.shape.args),
+        ),
+    )
+
+
+def _argument(arg: RuleArg, places: Mapping[str, int]) -> Argument:
+    if isinstance(arg, Name):
+        place = places.get(arg.text)
+        if place is None:
+            return _attribute(arg.text)
+        return _shapes_at(place)
+    if not isinstance(arg, RuleCall):
+        return lambda _groups, _attrs: arg
+    (inner,) = arg.args
+    assert isinstance(inner, Name)
+    function = _SPECIAL[arg.name]
+    place = places[inner.text]
+    return lambda groups, _attrs: function(groups[place])
+
+
+def _attribute(name: str) -> Argument:
+    return lambda _groups, attrs: attrs[name]
+
+
+def _shapes_at(place: int) -> Argument:
+    def shapes(groups: Sequence[Group], _attrs: Mapping[str, Any]) -> Any:
+        group = groups[place]
+        return [tensor.sizes for tensor in group] if type(group) is list else group.sizes
+
+    return shapes
+
+
+_SPECIAL: Final[Mapping[str, Callable[[Tensor], Any]]] = {
+    "value": static_values.constant_value,
+    "dims": static_values.shape_value,
+    "handle": static_values.handle_shape,
+}
+
+
+def _shape_of(group: Group) -> str:
+    if isinstance(group, list):
+        return ", ".join(map(_shape_of, group))
+    sizes = group.sizes
+    if sizes is None:
+        return "<unknown>"
+    return f"[{','.join('?' if size is None else str(size) for size in sizes)}]"

@@ -1,0 +1,175 @@
+"""What is known of tensors' values while the graph is built: constants, shapes, folded operations.
+
+TensorFlow's shape functions see a constant input's value, and evaluate small constant parts of
+the graph to get one; so does this module, by the very kernels that a run would use.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from sessrun.reference.kernels import registry
+from sessrun.reference.resources import KernelError, ResourceStore
+
+if TYPE_CHECKING:
+    from sessrun.reference.operation import Operation
+    from sessrun.reference.tensor import Tensor
+    from sessrun.reference.tensor_shape import Shape
+
+__all__ = ["constant_value", "handle_shape", "shape_value"]
+
+#: Operations that carry on another's value or resource under a new name.
+_PASSING: Final = frozenset({"Identity", "StopGradient", "PreventGradient", "Snapshot", "Enter"})
+#: Larger parts of a graph are not evaluated while it is built.
+_MAX_DEPTH: Final = 32
+_MAX_ELEMENTS: Final = 1 << 16
+
+
+def constant_value(tensor: Tensor, depth: int = _MAX_DEPTH) -> Any:
+    """The tensor's value as an ndarray, which must not be written to; None if not known."""
+    op = tensor.op
+    if op.type == "Const":
+        return op.attrs["value"]
+    known = _KNOWN.get(op.type)
+    if known is not None:
+        return known(op)
+    if depth == 0 or op.declaration.stateful or not op.inputs or len(op.outputs) != 1:
+        return None
+    if op.type == "PlaceholderWithDefault" or tensor.dtype.spec_name in {"resource", "variant"}:
+        return None
+    sizes = tensor.sizes
+    if sizes is not None and None not in sizes and np.prod(sizes) > _MAX_ELEMENTS:  # type: ignore[arg-type]  # no None here
+        return None
+    values = []
+    for source in op.inputs:
+        value = constant_value(source, depth - 1)
+        if value is None:
+            return None
+        values.append(value)
+    return _folded(op, values)
+
+
+def _folded(op: Operation, values: list[Any]) -> Any:
+    entry = registry.lookup(op.type, "CPU")
+    if entry is None or entry.needs_step:
+        return None
+    bind = registry.Bind(
+        np, op.attrs, registry.Node(op.name, op.type), "", ResourceStore()
+    )
+    try:
+        with np.errstate(all="ignore"):
+            return np.asarray(entry.bind(bind)(*values))
+    except (KernelError, ValueError, TypeError, ArithmeticError, IndexError):
+        return None  # the same error comes when the operation is run
+
+
+def _known_shape(op: Operation) -> Any:
+    sizes = op.inputs[0].sizes
+    if sizes is None or None in sizes:
+        return None
+    return np.array(sizes, op.outputs[0].dtype.as_numpy_dtype)
+
+
+def _known_size(op: Operation) -> Any:
+    sizes = op.inputs[0].sizes
+    if sizes is None or None in sizes:
+        return None
+    return np.array(np.prod(sizes), op.outputs[0].dtype.as_numpy_dtype)  # type: ignore[arg-type]  # no None here
+
+
+def _known_rank(op: Operation) -> Any:
+    sizes = op.inputs[0].sizes
+    return None if sizes is None else np.array(len(sizes), np.int32)
+
+
+_KNOWN: Final[Mapping[str, Callable[[Operation], Any]]] = {
+    "Shape": _known_shape,
+    "Size": _known_size,
+    "Rank": _known_rank,
+}
+
+
+def shape_value(tensor: Tensor) -> Shape:
+    """The shape that an integer vector denotes, single dimensions of which may be known.
+
+    -1 stays -1; None where nothing is known, not even the number of dimensions.
+    """
+    value = constant_value(tensor)
+    if value is not None:
+        return tuple(int(size) for size in value.reshape(-1).tolist())
+    op = tensor.op
+    reader = _PARTIAL.get(op.type)
+    found = reader(op) if reader is not None else None
+    if found is not None:
+        return found
+    length = tensor.sizes
+    if length is None or len(length) != 1 or length[0] is None:
+        return None
+    return (None,) * length[0]
+
+
+def _partial_shape(op: Operation) -> Shape:
+    return op.inputs[0].sizes
+
+
+def _partial_pack(op: Operation) -> Shape:
+    if op.attrs["axis"] != 0 or op.inputs[0].sizes != ():
+        return None
+    return tuple(_scalar(source) for source in op.inputs)
+
+
+def _scalar(tensor: Tensor) -> int | None:
+    value = constant_value(tensor)
+    if value is not None:
+        return int(value)
+    op = tensor.op
+    if op.type == "StridedSlice" and op.attrs["shrink_axis_mask"] == 1:
+        whole = shape_value(op.inputs[0])
+        begin = constant_value(op.inputs[1])
+        if whole is not None and begin is not None and -len(whole) <= int(begin[0]) < len(whole):
+            return whole[int(begin[0])]
+    return _scalar(op.inputs[0]) if op.type == "Cast" else None
+
+
+def _partial_cast(op: Operation) -> Shape:
+    return shape_value(op.inputs[0])
+
+
+def _partial_concat(op: Operation) -> Shape:
+    parts = [shape_value(source) for source in op.inputs[:-1]]
+    known = [part for part in parts if part is not None]
+    if len(known) < len(parts):
+        return None
+    return tuple(size for part in known for size in part)
+
+
+def _partial_slice(op: Operation) -> Shape:
+    masks = ("ellipsis_mask", "new_axis_mask", "shrink_axis_mask")
+    whole = shape_value(op.inputs[0])
+    bounds = [constant_value(source) for source in op.inputs[1:]]
+    if whole is None or any(op.attrs[mask] for mask in masks) or any(b is None for b in bounds):
+        return None
+    begin, end, stride = (int(bound[0]) for bound in bounds)
+    start = None if op.attrs["begin_mask"] & 1 else begin
+    stop = None if op.attrs["end_mask"] & 1 else end
+    return whole[start:stop:stride]
+
+
+_PARTIAL: Final[Mapping[str, Callable[[Operation], Shape]]] = {
+    "Shape": _partial_shape,
+    "Pack": _partial_pack,
+    "Cast": _partial_cast,
+    "ConcatV2": _partial_concat,
+    "StridedSlice": _partial_slice,
+}
+
+
+def handle_shape(tensor: Tensor) -> Shape:
+    """The static shape of the variable that a resource tensor refers to; None if not known."""
+    op = tensor.op
+    while op.type in _PASSING and op.inputs:
+        op = op.inputs[0].op
+    return op.attrs["shape"] if op.type == "VarHandleOp" else None

@@ -1,0 +1,178 @@
+"""Tensor: an output of an operation; its Python operators are in `overloads.py`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from sessrun.reference import tensor_shape
+from sessrun.reference.errors import bad_value
+from sessrun.reference.overloads import Overloads
+from sessrun.reference.tensor_shape import Shape, TensorShape
+
+if TYPE_CHECKING:
+    from sessrun.reference.dtypes import DType
+    from sessrun.reference.graph import Graph
+    from sessrun.reference.operation import Operation
+
+__all__ = ["Tensor"]
+
+
+class Tensor(Overloads):
+    """A symbolic value: output number `value_index` of `op`. Compared and hashed by identity.
+
+    The default hash and equality of `object` are kept: they cost no Python call, which every
+    feed and every look-up of a plan would pay for.
+
+    Args:
+      op: the operation that computes it.
+      value_index: which of its outputs it is.
+      dtype: the dtype of its elements.
+      shape: what is known of its shape.
+
+    """
+
+    __slots__ = ("__weakref__", "_consumers", "_keras_history", "_name", "_sizes", "dtype", "op",
+                 "value_index")  # fmt: skip
+
+    # numpy arrays leave binary operators to us.
+    __array_priority__ = 100
+
+    def __init__(self, op: Operation, value_index: int, dtype: DType, shape: Shape) -> None:
+        self.op = op
+        self.value_index = value_index
+        self.dtype = dtype
+        self._sizes = shape
+        self._name: str | None = None
+        self._consumers: list[Operation] | None = None
+
+    @property
+    def graph(self) -> Graph:
+        """The graph it belongs to."""
+        return self.op.graph
+
+    @property
+    def name(self) -> str:
+        """`op_name:index`."""
+        name = self._name
+        if name is None:
+            name = self._name = f"{self.op.name}:{self.value_index}"
+        return name
+
+    @property
+    def device(self) -> str:
+        """The device asked for its operation; empty if none was."""
+        return self.op.device
+
+    @property
+    def sizes(self) -> Shape:
+        """The static shape as the runtime holds it: a tuple with None, or None."""
+        return self._sizes
+
+    @property
+    def shape(self) -> TensorShape:
+        """The static shape."""
+        return TensorShape.of(self._sizes)
+
+    @property
+    def ndim(self) -> int | None:
+        """The static rank, or None."""
+        return None if self._sizes is None else len(self._sizes)
+
+    def get_shape(self) -> TensorShape:
+        """The static shape."""
+        return TensorShape.of(self._sizes)
+
+    def set_shape(self, shape: Any) -> None:
+        """Narrow the static shape to what is also known of `shape`.
+
+        Raises:
+          InvalidArgumentValueError: no tensor has both shapes.
+
+        """
+        sizes = tensor_shape.tuple_of(shape)
+        try:
+            self._sizes = tensor_shape.merge(self._sizes, sizes)
+        except ValueError:
+            mine, other = map(tensor_shape.shape_text, (self._sizes, sizes))
+            raise bad_value(
+                f"The shapes of {self.name} must be compatible, but are {mine} and {other}."
+            ) from None
+
+    def consumers(self) -> list[Operation]:
+        """The operations that take it as an input, in the order they were made."""
+        return list(self._consumers or ())
+
+    def _add_consumer(self, operation: Operation) -> None:
+        if self._consumers is None:
+            self._consumers = []
+        self._consumers.append(operation)
+
+    def eval(self, feed_dict: Any = None, session: Any = None) -> Any:
+        """Its value in `session`, or in the default session.
+
+        Raises:
+          ValueError: there is no session, or its graph is another.
+
+        """
+        from sessrun.reference.stacks import (  # noqa: PLC0415 - needed by eval only
+            get_default_session,
+        )
+
+        session = session if session is not None else get_default_session()
+        if session is None:
+            raise ValueError(
+                "Cannot evaluate tensor using `eval()`: No default session is registered. Use "
+                "`with sess.as_default()` or pass an explicit session to `eval(session=sess)`"
+            )
+        if session.graph is not self.graph:
+            raise ValueError(
+                "Cannot use the given session to evaluate tensor: "
+                "the tensor's graph is different from the session's graph."
+            )
+        return session.run(self, feed_dict)
+
+    def ref(self) -> Tensor:
+        """A hashable stand-in, which is the tensor itself: tensors hash by identity."""
+        return self
+
+    def experimental_ref(self) -> Tensor:
+        """The same as `ref`."""
+        return self
+
+    def _as_node_def_input(self) -> str:
+        return self.op.name if self.value_index == 0 else self.name
+
+    def _shape_tuple(self) -> Shape:
+        return self._sizes
+
+    def __copy__(self) -> Tensor:
+        return self
+
+    def __bool__(self) -> NoReturn:
+        raise TypeError(
+            "Using a `tf.Tensor` as a Python `bool` is not allowed in Graph execution. Use "
+            "`tf.cond` or fetch its value with `Session.run`."
+        )
+
+    def __iter__(self) -> NoReturn:
+        raise TypeError("Iterating over a `tf.Tensor` is not allowed in Graph execution.")
+
+    def __len__(self) -> NoReturn:
+        raise TypeError(
+            f"len is not well defined for a symbolic Tensor ({self.name}). "
+            "Please call `x.shape` rather than `len(x)` for shape information."
+        )
+
+    def __array__(self, dtype: Any = None, copy: Any = None) -> NoReturn:  # noqa: PLW3201 - numpy's protocol
+        raise NotImplementedError(
+            f"Cannot convert a symbolic tf.Tensor ({self.name}) to a numpy array."
+        )
+
+    def __repr__(self) -> str:
+        shape = "<unknown>" if self._sizes is None else tensor_shape.shape_text(self._sizes)
+        return f"<tf.Tensor '{self.name}' shape={shape} dtype={self.dtype.name}>"
+
+    def __str__(self) -> str:
+        shape = "" if self._sizes is None else f", shape={self.shape}"
+        device = f", device={self.device}" if self.device else ""
+        return f'Tensor("{self.name}"{shape}, dtype={self.dtype.name}{device})'

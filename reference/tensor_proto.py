@@ -1,0 +1,144 @@
+"""Between ndarrays and TensorProto: which field holds which dtype, both ways.
+
+TensorFlow writes several elements of the wide dtypes as `tensor_content`, one element and the
+other dtypes in the field of the dtype; both are read. Source: files written by TensorFlow 2.21.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any, Final
+
+import numpy as np
+
+from sessrun.reference import dtypes
+from sessrun.reference.errors import bad_value
+from sessrun.reference.tensor_shape import proto_of
+from sessrun.spec.proto import TensorProto
+
+__all__ = ["make_ndarray", "make_tensor_proto"]
+
+_FIELDS: Final[Mapping[str, str]] = {
+    "float32": "float_val", "float64": "double_val", "string": "string_val", "bool": "bool_val",
+    "int64": "int64_val", "uint32": "uint32_val", "uint64": "uint64_val",
+    "complex64": "scomplex_val", "complex128": "dcomplex_val",
+    "float16": "half_val", "bfloat16": "half_val",
+    "float8_e5m2": "float8_val", "float8_e4m3fn": "float8_val",
+    "float8_e4m3fnuz": "float8_val", "float8_e4m3b11fnuz": "float8_val",
+    "float8_e5m2fnuz": "float8_val", "resource": "resource_handle_val",
+    "variant": "variant_val",
+}  # fmt: skip
+_CONTENT: Final = frozenset(
+    (
+        "float32 float64 float16 int32 uint8 int16 int8 int64 qint8 quint8 qint16 quint16 qint32 "
+        "uint32 uint64"
+    ).split()
+)
+_MAX_ELEMENTS: Final = 2**31 - 1
+
+
+def make_tensor_proto(array: Any) -> TensorProto:
+    """The TensorProto of an ndarray (string tensors: object arrays of bytes).
+
+    Raises:
+      TypeError: no tensor holds such elements.
+      ValueError: it takes more than 2 GiB.
+
+    """
+    array = np.asarray(array)
+    dtype = dtypes.of_array(array)
+    name = dtype.spec_name
+    if array.nbytes >= 2**31:
+        raise bad_value("Cannot create a tensor proto whose content is larger than 2GB.")
+    proto = TensorProto(dtype=dtype.as_datatype_enum, tensor_shape=proto_of(array.shape))  # type: ignore[arg-type]  # an enum is its number
+    if array.size > 1 and name in _CONTENT:
+        proto.tensor_content = np.ascontiguousarray(array).tobytes()
+    else:
+        _write_values(np.ravel(array), name, proto)
+    return proto
+
+
+def _write_values(flat: Any, name: str, proto: TensorProto) -> None:
+    field = _FIELDS.get(name, "int_val")
+    if field == "string_val":
+        proto.string_val.extend(
+            item if isinstance(item, bytes) else str(item).encode() for item in flat
+        )
+    elif field == "float8_val":
+        proto.float8_val = flat.tobytes()
+    elif field == "half_val":
+        proto.half_val.extend(flat.view(np.uint16).tolist())
+    elif field in {"scomplex_val", "dcomplex_val"}:
+        parts = flat.view(np.float32 if name == "complex64" else np.float64)
+        getattr(proto, field).extend(parts.tolist())
+    elif flat.dtype.names is not None:  # quantized: a structure of one field
+        proto.int_val.extend(flat[flat.dtype.names[0]].tolist())
+    elif name in {"int4", "uint4"}:
+        proto.int_val.extend(flat.astype(np.int32).tolist())
+    else:
+        getattr(proto, field).extend(flat.tolist())
+
+
+def make_ndarray(tensor: TensorProto) -> Any:
+    """The ndarray of a TensorProto; a short list of values repeats its last one.
+
+    Raises:
+      TypeError: no ndarray holds such a dtype.
+      ValueError: shape and values disagree, or the shape is not fully known.
+
+    """
+    dtype = dtypes.as_dtype(int(tensor.dtype)).base_dtype
+    if not dtype.is_numpy_compatible:
+        raise TypeError(f"Unsupported tensor type: {dtype.name}")
+    shape = tuple(int(dim.size) for dim in tensor.tensor_shape.dim)
+    count = math.prod(shape)
+    if any(size < 0 for size in shape) or count > _MAX_ELEMENTS:
+        raise bad_value(f"A tensor of shape {list(shape)} cannot be made")
+    numpy_dtype = np.dtype(dtype.as_numpy_dtype)
+    if tensor.tensor_content and dtype.spec_name != "string":
+        if len(tensor.tensor_content) != count * numpy_dtype.itemsize:
+            raise bad_value(
+                f"A {dtype.name} tensor of shape {list(shape)} takes "
+                f"{count * numpy_dtype.itemsize} bytes, got {len(tensor.tensor_content)}"
+            )
+        return np.frombuffer(tensor.tensor_content, numpy_dtype).reshape(shape).copy()
+    values = _read_values(tensor, dtype.spec_name, numpy_dtype)
+    if len(values) > count:
+        raise bad_value(f"A tensor of shape {list(shape)} got {len(values)} values")
+    if len(values) == 0:
+        return _zeros(count, numpy_dtype).reshape(shape)
+    if len(values) < count:
+        filled = np.empty(count, values.dtype)
+        filled[: len(values)] = values
+        filled[len(values) :] = values[-1]
+        values = filled
+    return values.reshape(shape)
+
+
+def _zeros(count: int, numpy_dtype: Any) -> Any:
+    zeros = np.zeros(count, numpy_dtype)
+    if numpy_dtype == np.dtype(object):
+        zeros.fill(b"")
+    return zeros
+
+
+def _read_values(tensor: TensorProto, name: str, numpy_dtype: Any) -> Any:
+    field = _FIELDS.get(name, "int_val")
+    found = getattr(tensor, field)
+    if field == "string_val":
+        values = np.empty(len(found), object)
+        values[:] = list(found)
+        return values
+    if field == "float8_val":
+        return np.frombuffer(found, numpy_dtype).copy()
+    if field == "half_val":
+        return np.array(found, np.uint16).view(numpy_dtype)
+    if field in {"scomplex_val", "dcomplex_val"}:
+        part = np.float32 if name == "complex64" else np.float64
+        return np.array(found, part)[: len(found) // 2 * 2].view(numpy_dtype)
+    if numpy_dtype.names is not None:
+        return np.array(found, np.int64).astype(numpy_dtype[0]).view(numpy_dtype)
+    if field == "int_val":
+        return np.array(found, np.int32).astype(numpy_dtype)
+    return np.array(found, numpy_dtype)
