@@ -1,0 +1,150 @@
+"""The HTML views of benchmark runs and comparisons: one self-contained file each, with plots."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any, Final
+
+from sessrun.reports.comparison import Comparison, Row
+from sessrun.reports.html import content_policy, template, template_text
+from sessrun.reports.measures import Measure, measures_of, seconds_text
+from sessrun.reports.plots import ratio_plot, times_plot
+from sessrun.reports.printable import number, printable, shortened
+
+__all__ = ["bench_html", "comparison_html"]
+
+#: Style class and mark of a verdict, so that nothing depends on the colour.
+_MARKS: Final = {
+    "FASTER": ("holds", "▲"),
+    "SLOWER": ("broken", "▼"),
+    "SAME": ("idle", "="),
+    "UNDECIDED": ("open", "?"),
+}
+
+
+def bench_html(run: Mapping[str, Any], comparisons: Sequence[Comparison] = ()) -> str:
+    """One run as a page: plots and numbers by case, and comparisons of its backends.
+
+    Args:
+      run: the run (`sessrun.reports.comparison.read_bench`).
+      comparisons: comparisons to show above them (`compare_backends`).
+
+    """
+    backends = list(dict.fromkeys(series["backend"] for series in run["series"]))
+    facts = [
+        ("Date", _date(run)),
+        ("Rounds", f"{number(run['rounds'], 'round')}, interleaved"),
+        ("Seed", str(run["seed"])),
+        ("sessrun", printable(run["sessrun"])),
+        *((name, _fact(value)) for name, value in sorted(run["fingerprint"].items())),
+    ]
+    title = f"Benchmarks of {', '.join(backends)}"
+    return _page(title, facts, (), comparisons, measures_of(run))
+
+
+def comparison_html(comparison: Comparison, old: Mapping[str, Any], new: Mapping[str, Any]) -> str:
+    """Two runs compared, as a page.
+
+    Args:
+      comparison: their comparison (`sessrun.reports.comparison.compare`).
+      old: the old run.
+      new: the new run.
+
+    """
+    facts = [
+        ("Old side", f"{shortened(comparison.old, 80)}, {_date(old)}"),
+        ("New side", f"{shortened(comparison.new, 80)}, {_date(new)}"),
+        ("Machine", "the same" if comparison.same_machine else "not the same"),
+        ("Rounds", f"{old['rounds']} and {new['rounds']}"),
+    ]
+    title = f"{comparison.new} against {comparison.old}"
+    return _page(title, facts, comparison.notes, (comparison,), _beside(old, new))
+
+
+def _beside(old: Mapping[str, Any], new: Mapping[str, Any]) -> dict[str, list[Measure]]:
+    """Case to the series of both runs, the old and the new one of a backend side by side."""
+    sides: dict[str, list[tuple[str, Measure]]] = {}
+    for run, side in ((old, "old"), (new, "new")):
+        for case, members in measures_of(run).items():
+            named = [(m.backend, replace(m, backend=f"{side} {m.backend}")) for m in members]
+            sides.setdefault(case, []).extend(named)
+    return {
+        case: [measure for _, measure in sorted(members, key=lambda pair: pair[0])]
+        for case, members in sides.items()
+    }
+
+
+def _date(run: Mapping[str, Any]) -> str:
+    return shortened(run["started"], 40).replace("T", " ").replace("+00:00", " UTC")
+
+
+def _fact(value: Any) -> str:
+    return shortened(value if isinstance(value, str) else json.dumps(value), 300)
+
+
+def _page(
+    title: str,
+    facts: Sequence[tuple[str, str]],
+    notes: Sequence[str],
+    comparisons: Sequence[Comparison],
+    cases: Mapping[str, Sequence[Measure]],
+) -> str:
+    style = template_text("style.css") + template_text("bench.css")
+    page: str = template("bench.html.j2").render(
+        title=shortened(title, 160),
+        style=style,
+        policy=content_policy(style),
+        facts=[(printable(name), value) for name, value in facts],
+        notes=[printable(note) for note in notes],
+        comparisons=[_compared(item, index) for index, item in enumerate(comparisons)],
+        cases=[
+            {
+                "name": shortened(case, 120),
+                "plot": times_plot(measures, f"case{index}"),
+                "rows": [_measure(measure) for measure in measures],
+            }
+            for index, (case, measures) in enumerate(cases.items())
+        ],
+    )
+    return page
+
+
+def _compared(comparison: Comparison, index: int) -> dict[str, Any]:
+    plotted = any(row.low is not None for row in comparison.rows)
+    return {
+        "title": f"{shortened(comparison.new, 60)} against {shortened(comparison.old, 60)}",
+        "counts": [(*_MARKS[name], name, count) for name, count in comparison.counts.items()],
+        "plot": ratio_plot(comparison, f"ratios{index}") if plotted else None,
+        "rows": [_row(row) for row in comparison.rows],
+        "margin": f"{comparison.margin:.0%}",
+        "confidence": f"{comparison.confidence:.0%}",
+    }
+
+
+def _row(row: Row) -> dict[str, str]:
+    style, mark = _MARKS[row.verdict]
+    return {
+        "case": shortened(row.case, 80),
+        "backend": shortened(row.backend, 80),
+        "style": style,
+        "mark": mark,
+        "verdict": row.verdict,
+        "ratio": "" if row.ratio is None else f"{row.ratio:.3f}",
+        "interval": "" if row.low is None else f"{row.low:.3f} to {row.high:.3f}",
+        "times": f"{seconds_text(row.old_median)} → {seconds_text(row.new_median)}",
+        "reason": row.reason,
+    }
+
+
+def _measure(measure: Measure) -> dict[str, str]:
+    shares = (f"{share:.0%} of {name}" for name, share in measure.ceilings.items())
+    return {
+        "backend": shortened(measure.backend, 80),
+        "median": seconds_text(measure.median),
+        "quartiles": f"{seconds_text(measure.low)} to {seconds_text(measure.high)}",
+        "speed": "" if measure.times_first is None else f"{measure.times_first:.3g}",
+        "shares": ", ".join(shares),
+        "wrong": "" if measure.correct else "wrong answer",
+    }

@@ -1,0 +1,307 @@
+"""Comparisons of benchmark runs: FASTER, SLOWER, SAME or UNDECIDED, with ratio and interval.
+
+The ratio is the median of the new samples over the median of the old ones: below 1 is faster.
+Its interval comes from a seeded bootstrap of whole rounds: of each side by itself where the
+sides are two runs, of both together where they were interleaved in one run, so that a round
+that was slow for everybody cancels. SAME: the interval lies within the margin (3 % either way).
+FASTER and SLOWER: the ratio is beyond the margin and the interval excludes 1. All else, too few
+rounds and wrong answers included, is UNDECIDED. Two runs of the same code are called FASTER or
+SLOWER in at most about one comparison in twenty; a test measures it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, Final, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from sessrun.reports.printable import number, shortened
+from sessrun.spec.loader import read_json
+from sessrun.spec.schema import SpecError, check
+
+__all__ = [
+    "COMPARISON_VERDICTS", "Comparison", "Row", "check_bench", "compare", "compare_backends",
+    "read_bench",
+]  # fmt: skip
+
+RowVerdict = Literal["FASTER", "SLOWER", "SAME", "UNDECIDED"]
+COMPARISON_VERDICTS: Final[tuple[RowVerdict, ...]] = ("SLOWER", "FASTER", "UNDECIDED", "SAME")
+#: Fewer rounds than this have no 95 % interval for a median.
+_ROUNDS: Final = 6
+_RESAMPLES: Final = 10_000
+_CONFIDENCE: Final = 0.95
+_MARGIN: Final = 0.03
+_Sides = tuple[Mapping[str, Any], Mapping[str, Any]]
+_Array = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One case of one backend, on two sides.
+
+    Attributes:
+      case: the benchmark.
+      backend: the backend; `new / old` where the sides are two backends.
+      verdict: FASTER, SLOWER, SAME, UNDECIDED, of the new side.
+      ratio: median of the new times over that of the old; None if it means nothing.
+      low: lower end of the interval of the ratio.
+      high: upper end.
+      old_median: in seconds.
+      new_median: in seconds.
+      old_rounds: how many samples the old side has.
+      new_rounds: how many the new side has.
+      paired: whether sample i of both sides is from the same round.
+      reason: why the verdict, in words.
+
+    """
+
+    case: str
+    backend: str
+    verdict: RowVerdict
+    ratio: float | None
+    low: float | None
+    high: float | None
+    old_median: float
+    new_median: float
+    old_rounds: int
+    new_rounds: int
+    paired: bool
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """What two benchmark runs, or two backends of one, say of each other.
+
+    Attributes:
+      kind: `runs` or `backends`.
+      old: the name of the old side.
+      new: the name of the new side.
+      same_machine: whether both fingerprints are equal.
+      differs: the parts of the fingerprints that differ, in words.
+      rows: the series that both sides have: SLOWER first, then by ratio.
+      only_old: series that only the old side has, as `case (backend)`.
+      only_new: series that only the new side has.
+      confidence: of the intervals.
+      margin: within which a ratio is SAME.
+      resamples: of the bootstrap.
+      seed: of the bootstrap.
+
+    """
+
+    kind: Literal["runs", "backends"]
+    old: str
+    new: str
+    same_machine: bool
+    differs: tuple[str, ...]
+    rows: tuple[Row, ...]
+    only_old: tuple[str, ...] = ()
+    only_new: tuple[str, ...] = ()
+    confidence: float = _CONFIDENCE
+    margin: float = _MARGIN
+    resamples: int = _RESAMPLES
+    seed: int = 0
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """How many rows have which verdict."""
+        return {
+            verdict: sum(row.verdict == verdict for row in self.rows)
+            for verdict in COMPARISON_VERDICTS
+        }
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What a reader must know beside the rows, in sentences."""
+        notes = []
+        if not self.same_machine:
+            notes.append(
+                f"The two sides come from different machines ({'; '.join(self.differs)}): the "
+                "ratios compare the machines as much as the code."
+            )
+        tested = sum(row.ratio is not None for row in self.rows)
+        expected = (1 - self.confidence) * tested
+        if expected >= 1:
+            notes.append(
+                f"Of {number(tested, 'comparison')} at {self.confidence:.0%}, up to "
+                f"{expected:.0f} may be called FASTER or SLOWER by chance alone."
+            )
+        for side, names in (("old", self.only_old), ("new", self.only_new)):
+            if names:
+                notes.append(f"Only the {side} side has {shortened(', '.join(names), 300)}.")
+        return tuple(notes)
+
+    def to_json(self) -> dict[str, Any]:
+        """The JSON form, as `comparison.schema.json` describes it."""
+        form = asdict(self)
+        lists = {key: list(form[key]) for key in ("differs", "rows", "only_old", "only_new")}
+        return {"comparison": 1, **form, **lists, "notes": list(self.notes)}
+
+
+def read_bench(path: Path) -> dict[str, Any]:
+    """Read a benchmark file.
+
+    Raises:
+      SpecError: it is not one.
+
+    """
+    form: dict[str, Any] = read_json(path)
+    check_bench(form, str(path))
+    return form
+
+
+def check_bench(form: Any, source: str) -> None:
+    """Check a benchmark file's form.
+
+    Raises:
+      SpecError: it breaks `bench.schema.json`, a series is there twice, or one has not a sample
+        for each round.
+
+    """
+    check(form, "bench", source)
+    seen = set()
+    for index, series in enumerate(form["series"]):
+        key = (series["case"], series["backend"])
+        if key in seen:
+            raise SpecError(source, f"series.{index}", f"{key} is there twice")
+        seen.add(key)
+        if len(series["samples"]) != form["rounds"]:
+            reason = f"{len(series['samples'])} samples in {form['rounds']} rounds"
+            raise SpecError(source, f"series.{index}", reason)
+
+
+def compare(
+    old: Mapping[str, Any],
+    new: Mapping[str, Any],
+    *,
+    names: tuple[str, str] = ("old", "new"),
+    seed: int = 0,
+) -> Comparison:
+    """Compare two benchmark runs, each series with the one of the same case and backend.
+
+    Args:
+      old: the old run, as `read_bench` gives it.
+      new: the new run.
+      names: what to call them.
+      seed: of the bootstrap.
+
+    """
+    sides = [{(s["case"], s["backend"]): s for s in run["series"]} for run in (old, new)]
+    theirs, ours = sides
+    rows = [
+        _row(*key, (theirs[key], ours[key]), paired=False, seed=seed)
+        for key in theirs
+        if key in ours
+    ]
+    differs = _different(old["fingerprint"], new["fingerprint"])
+    return Comparison(
+        kind="runs",
+        old=names[0],
+        new=names[1],
+        same_machine=not differs,
+        differs=differs,
+        rows=_sorted(rows),
+        only_old=tuple(f"{c} ({b})" for c, b in theirs if (c, b) not in ours),
+        only_new=tuple(f"{c} ({b})" for c, b in ours if (c, b) not in theirs),
+        seed=seed,
+    )
+
+
+def compare_backends(run: Mapping[str, Any], old: str, new: str, *, seed: int = 0) -> Comparison:
+    """Compare two backends that were interleaved in one run, round by round.
+
+    Args:
+      run: the run, as `read_bench` gives it.
+      old: the backend to compare with.
+      new: the backend to judge.
+      seed: of the bootstrap.
+
+    """
+    sides = [{s["case"]: s for s in run["series"] if s["backend"] == name} for name in (old, new)]
+    theirs, ours = sides
+    label = f"{new} / {old}"
+    rows = [
+        _row(case, label, (theirs[case], ours[case]), paired=True, seed=seed)
+        for case in theirs
+        if case in ours
+    ]
+    return Comparison(
+        kind="backends",
+        old=old,
+        new=new,
+        same_machine=True,
+        differs=(),
+        rows=_sorted(rows),
+        only_old=tuple(case for case in theirs if case not in ours),
+        only_new=tuple(case for case in ours if case not in theirs),
+        seed=seed,
+    )
+
+
+def _sorted(rows: list[Row]) -> tuple[Row, ...]:
+    order = {verdict: place for place, verdict in enumerate(COMPARISON_VERDICTS)}
+    return tuple(sorted(rows, key=lambda r: (order[r.verdict], -(r.ratio or 0), r.case, r.backend)))
+
+
+def _row(case: str, backend: str, sides: _Sides, *, paired: bool, seed: int) -> Row:
+    before, after = (np.asarray(side["samples"], dtype=np.float64) for side in sides)
+    ratio: float | None = float(np.median(after) / np.median(before))
+    low: float | None = None
+    high: float | None = None
+    verdict: RowVerdict = "UNDECIDED"
+    wrong = [name for name, side in zip(("old", "new"), sides, strict=True) if not side["correct"]]
+    if wrong:
+        reason = f"the answers of the {' and the '.join(wrong)} side were wrong: no time counts"
+        ratio = None
+    elif min(before.size, after.size) < _ROUNDS:
+        reason = f"{min(before.size, after.size)} rounds are too few; {_ROUNDS} are the least"
+    else:
+        generator = np.random.default_rng(_entropy(case, backend, seed))
+        low, high = _interval(before, after, paired, generator)
+        assert ratio is not None
+        verdict, reason = _decide(ratio, low, high)
+    return Row(
+        case, backend, verdict, ratio, low, high, float(np.median(before)),
+        float(np.median(after)), before.size, after.size, paired, reason,
+    )  # fmt: skip
+
+
+def _entropy(case: str, backend: str, seed: int) -> list[int]:
+    """The bootstrap's seed for one series: the same whatever else is compared."""
+    digest = hashlib.sha256(f"{case}\n{backend}".encode("utf-8", "surrogatepass")).digest()
+    return [seed, int.from_bytes(digest[:8], "big")]
+
+
+def _interval(
+    before: _Array, after: _Array, paired: bool, generator: np.random.Generator
+) -> tuple[float, float]:
+    """The percentile interval of the ratio of medians over resampled rounds."""
+    picks = generator.integers(before.size, size=(_RESAMPLES, before.size))
+    other = picks if paired else generator.integers(after.size, size=(_RESAMPLES, after.size))
+    ratios = np.median(after[other], axis=1) / np.median(before[picks], axis=1)
+    tail = (1 - _CONFIDENCE) / 2
+    low, high = np.quantile(ratios, (tail, 1 - tail))
+    return float(low), float(high)
+
+
+def _decide(ratio: float, low: float, high: float) -> tuple[RowVerdict, str]:
+    if low >= 1 / (1 + _MARGIN) and high <= 1 + _MARGIN:
+        return "SAME", f"the interval lies within {_MARGIN:.0%}"
+    if high < 1 and ratio < 1 / (1 + _MARGIN):
+        return "FASTER", f"{1 / ratio:.2f} times as fast; the interval excludes 1"
+    if low > 1 and ratio > 1 + _MARGIN:
+        return "SLOWER", f"{ratio:.2f} times as long; the interval excludes 1"
+    return "UNDECIDED", "the interval neither excludes 1 clearly nor lies within the margin"
+
+
+def _different(old: Mapping[str, Any], new: Mapping[str, Any]) -> tuple[str, ...]:
+    return tuple(
+        f"{key}: {shortened(old.get(key, 'absent'), 80)} / {shortened(new.get(key, 'absent'), 80)}"
+        for key in sorted({*old, *new})
+        if old.get(key) != new.get(key)
+    )
