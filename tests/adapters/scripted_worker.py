@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 HELLO = {"outcome": "hello", "protocol": 1, "name": "scripted", "version": "0", "capabilities": []}
@@ -22,7 +23,7 @@ def requests() -> Iterator[dict[str, Any]]:
 
 
 def say(identity: Any, **answer: Any) -> None:
-    print(json.dumps({"id": identity, **answer}), flush=True)
+    text(json.dumps({"id": identity, **answer}))
 
 
 def values(identity: int, count: int = 1) -> None:
@@ -30,10 +31,11 @@ def values(identity: int, count: int = 1) -> None:
 
 
 def text(line: str) -> None:
-    print(line, flush=True)
+    sys.stdout.write(line + "\n")
+    sys.stdout.flush()
 
 
-def on_run(manner: str, request: dict[str, Any], folder: str) -> None:  # noqa: C901, PLR0912, PLR0915
+def on_run(manner: str, request: dict[str, Any], folder: str) -> None:  # noqa: C901, PLR0912, PLR0915 - one case per vice
     identity = request["id"]
     match manner:
         case "twice":
@@ -89,8 +91,8 @@ def on_run(manner: str, request: dict[str, Any], folder: str) -> None:  # noqa: 
             reference = {"file": "/etc/hostname", "nbytes": 4}
             say(identity, outcome="values", values=[ZERO_FILE | reference])
         case "link":
-            os.symlink("/etc/passwd", f"{folder}/link")
-            size = os.stat("/etc/passwd").st_size  # noqa: PTH116
+            Path(folder, "link").symlink_to("/etc/passwd")
+            size = Path("/etc/passwd").stat().st_size
             say(identity, outcome="values", values=[ZERO_FILE | {"file": "link", "nbytes": size}])
         case "pipe":
             os.mkfifo(f"{folder}/pipe")
@@ -98,11 +100,10 @@ def on_run(manner: str, request: dict[str, Any], folder: str) -> None:  # noqa: 
         case "no-file":
             say(identity, outcome="values", values=[ZERO_FILE | {"file": "none", "nbytes": 4}])
         case "short-file":
-            with open(f"{folder}/short", "wb") as file:  # noqa: PTH123
-                file.write(b"abc")
+            Path(folder, "short").write_bytes(b"abc")
             say(identity, outcome="values", values=[ZERO_FILE | {"file": "short", "nbytes": 4}])
         case "family":
-            child = subprocess.Popen(["sleep", "60"])  # noqa: S607
+            child = subprocess.Popen(["sleep", "60"])  # noqa: S607 - any will do
             say(identity, outcome="failure", code=2, message=str(child.pid))
             time.sleep(60)
         case _:
@@ -120,15 +121,13 @@ def crossed(source: Iterator[dict[str, Any]]) -> None:
         say(request["id"], outcome="values", values=[ZERO | {"data": data}])
 
 
-def ghost(path: str, identity: int) -> None:
+def ghost(path: Path, identity: int) -> None:
     """Answer the id that an earlier life of this program left unanswered, then keep this one."""
-    if os.path.exists(path):  # noqa: PTH110
-        with open(path) as file:  # noqa: PTH123
-            values(int(file.read()))
+    if path.exists():
+        values(int(path.read_text()))
         values(identity)
         return
-    with open(path, "w") as file:  # noqa: PTH123
-        file.write(str(identity))
+    path.write_text(str(identity))
     os.abort()
 
 
@@ -154,7 +153,7 @@ def main() -> None:
             say(request["id"], outcome="done")
             return
         elif request["do"] == "run" and manner == "ghost":
-            ghost(sys.argv[2], request["id"])
+            ghost(Path(sys.argv[2]), request["id"])
         elif request["do"] == "run":
             on_run(manner, request, hello["exchange"])
         else:
