@@ -27,7 +27,7 @@ def bundle() -> dict[str, Any]:
             for row in dtypes.DTYPES
         ],
         "errors": [_plain(row) for row in errors.CODES],
-        "devices": {"grammar": devices.GRAMMAR},
+        "devices": {"grammar": (devices.__doc__ or "").strip()},
         "profiles": {name: _plain(p) for name, p in loader.load_profiles().items()},
         "claims": dict(loader.load_claims()),
         "debt": dict(loader.load_debt()),

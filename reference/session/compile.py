@@ -97,7 +97,7 @@ def compile_plan(
 
     Args:
       ops: the operations to execute, producers before consumers (`prune`).
-      fetched: the tensors to fetch, in order.
+      fetched: the tensors to fetch, in order, none of them fed.
       fed: the fed tensors, in order.
       placed: the device of each operation.
       bindings: the session's kernels.
@@ -147,16 +147,12 @@ class _Compiler:
         held = [self._at_host(tensor) for tensor in fetched]
         last = self._last_readers(held)
         steps = [self._step(index, draft, last) for index, draft in enumerate(self.drafts)]
-        fed = {tensor: index for index, tensor in enumerate(self.fed)}
         return Plan(
             steps=tuple(steps),
             ops=tuple((draft.op, draft.device.name) for draft in self.drafts),
             size=self.count,
             feeds=tuple(self.registers[tensor, HOST] for tensor in self.fed),
-            fetches=tuple(
-                _fetcher(register, as_fed=tensor in fed)
-                for tensor, register in zip(fetched, held, strict=True)
-            ),
+            fetches=tuple(_fetcher(register) for register in held),
             cancellable=self.cancellable,
         )
 
@@ -276,15 +272,13 @@ def _between(download: Callable[[Any], Any], upload: Callable[[Any], Any], value
     return upload(download(value))
 
 
-def _fetcher(register: int, *, as_fed: bool) -> Callable[[Registers], Any]:
+def _fetcher(register: int) -> Callable[[Registers], Any]:
     """The function that hands out a fetched value.
 
-    A fed tensor's value is handed back as it was fed. Constants, variables and feeds are
+    Constants, variables and feeds are
     read-only arrays, and so is every view of one: those are copied, so that the caller may write
     to what was fetched. A rank-0 value is handed out as a numpy scalar.
     """
-    if as_fed:
-        return lambda registers: registers[register]
 
     def fetch(registers: Registers) -> Any:
         value = read_reference(registers[register])

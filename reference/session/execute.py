@@ -221,9 +221,8 @@ def _op_error(code: int, message: str, op: Operation | None, device: str) -> err
     if op is None:
         return errors.exception_type_from_error_code(code)(None, None, message)
     text = f"{message}\n\t [[{{{{node {op.name}}}}}]]"
-    site = getattr(op, "creation_site", None)
-    if site is not None:
-        text += f"\n\nOperation {op.name!r} ({op.type}, on {device}) was created at {site}"
+    if op.site is not None:
+        text += f"\n\nOperation {op.name!r} ({op.type}, on {device}) was created at:\n{op.site}"
     return errors.exception_type_from_error_code(code)(op.node_def, op, text)
 
 

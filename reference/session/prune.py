@@ -46,13 +46,13 @@ def prune(
         if op in needed:
             continue
         before = needed[op] = _predecessors(op, fed)
-        number = op._id  # noqa: SLF001 - creation numbers are the runtime's own
+        number = op.id
         for other in before:
-            if other._id >= number:  # noqa: SLF001 - as above
+            if other.id >= number:
                 in_order = False
         pending.extend(before)
     if in_order:
-        return sorted(needed, key=lambda op: op._id)  # noqa: SLF001 - as above
+        return sorted(needed, key=lambda op: op.id)
     return _depth_first(roots, needed)
 
 

@@ -1,0 +1,68 @@
+"""How a fetch or a feed key that is no tensor stands for several tensors.
+
+The registry of `register_session_run_conversion_functions`: a type, how a fetch of it expands
+and contracts, how a feed of it expands. The last registered type comes first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Final
+
+__all__ = ["Expansion", "expansion_of", "register_session_run_conversion_functions"]
+
+
+@dataclass(frozen=True, slots=True)
+class Expansion:
+    """A registered type.
+
+    Attributes:
+      type: the type.
+      fetch: from an object to (its fetches, the function from their values to its value).
+      feed: from (object, value) to pairs (feed key, value); None if it cannot be fed.
+      feed_keys: from an object to the feed keys of a partial run; None if it has none.
+
+    """
+
+    type: type
+    fetch: Callable[[Any], tuple[Any, Callable[[list[Any]], Any]]]
+    feed: Callable[[Any, Any], Any] | None
+    feed_keys: Callable[[Any], Any] | None
+
+
+_EXPANSIONS: Final[list[Expansion]] = []
+
+
+def register_session_run_conversion_functions(
+    tensor_type: type,
+    fetch_function: Callable[[Any], tuple[Any, Callable[[list[Any]], Any]]],
+    feed_function: Callable[[Any, Any], Any] | None = None,
+    feed_function_for_partial_run: Callable[[Any], Any] | None = None,
+) -> None:
+    """Let sessions fetch and feed objects of a type of the caller's own.
+
+    Args:
+      tensor_type: the type.
+      fetch_function: from an object to (list of graph elements, contraction of their values).
+      feed_function: from (object, value) to pairs (tensor, value).
+      feed_function_for_partial_run: from an object to the tensors to be fed.
+
+    Raises:
+      ValueError: a type it is a subclass of is registered.
+
+    """
+    for known in _EXPANSIONS:
+        if issubclass(tensor_type, known.type):
+            raise ValueError(
+                f"{tensor_type} has already been registered so ignore it."
+                f" ({known.type.__name__} is)"
+            )
+    _EXPANSIONS.insert(
+        0, Expansion(tensor_type, fetch_function, feed_function, feed_function_for_partial_run)
+    )
+
+
+def expansion_of(value: Any) -> Expansion | None:
+    """The expansion of a value's type, or None."""
+    return next((entry for entry in _EXPANSIONS if isinstance(value, entry.type)), None)

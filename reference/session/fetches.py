@@ -1,0 +1,114 @@
+"""The resolve stage, fetches: from the caller's structure to graph elements and back.
+
+A structure is flattened once into unique elements; the shape of the structure becomes a function
+that builds the caller's value from theirs. Clauses: FETCH.
+"""
+
+from __future__ import annotations
+
+import collections
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from sessrun.reference.errors import bad_value
+from sessrun.reference.operation import Operation
+from sessrun.reference.session.expansions import expansion_of
+from sessrun.reference.tensor import Tensor
+
+if TYPE_CHECKING:
+    from sessrun.reference.graph import Graph
+
+__all__ = ["FetchStructure"]
+
+#: From the values of the unique elements to the value of a part of the structure.
+Build = Callable[[Sequence[Any]], Any]
+
+
+class FetchStructure:
+    """A resolved fetch structure.
+
+    Attributes:
+      elements: the unique tensors and operations, in the order of their first appearance.
+      build: from the values of the elements (None for an operation) to the caller's structure.
+
+    """
+
+    def __init__(self, graph: Graph, fetches: Any) -> None:
+        """Resolve `fetches` in `graph`.
+
+        Raises:
+          TypeError: a leaf is of a type that cannot be fetched.
+          ValueError: a leaf names or is what the graph does not have, or may not be fetched.
+
+        """
+        self._graph = graph
+        self._index: dict[Tensor | Operation, int] = {}
+        self.build = self._resolve(fetches)
+        self.elements = tuple(self._index)
+
+    def _resolve(self, fetch: Any) -> Build:
+        if isinstance(fetch, Tensor | Operation | str):
+            return self._leaf(fetch)
+        if fetch is None:
+            raise TypeError(f"Argument `fetch` = {fetch} has invalid type. Cannot be None")
+        if isinstance(fetch, list | tuple):
+            return self._sequence(fetch)
+        if isinstance(fetch, collections.abc.Mapping):
+            return self._mapping(fetch)
+        if hasattr(type(fetch), "__attrs_attrs__"):
+            return self._attrs(fetch)
+        expansion = expansion_of(fetch)
+        if expansion is not None:
+            parts, contract = expansion.fetch(fetch)
+            builds = [self._resolve(part) for part in parts]
+            return lambda values: contract([build(values) for build in builds])
+        return self._leaf(fetch)
+
+    def _leaf(self, fetch: Any) -> Build:
+        try:
+            element = self._graph.as_graph_element(fetch, allow_tensor=True, allow_operation=True)
+        except TypeError as error:
+            raise TypeError(
+                f"Argument `fetch` = {fetch!r} has invalid type \"{type(fetch).__name__}\". It "
+                f"must be a string or Tensor, or a structure of them. ({error})"
+            ) from error
+        except ValueError as error:
+            raise ValueError(
+                f"Argument `fetch` = {fetch} cannot be interpreted as a Tensor. ({error})"
+            ) from error
+        except KeyError as error:
+            raise ValueError(
+                f"Argument `fetch` = {fetch} cannot be interpreted as a Tensor. ({error.args[0]})"
+            ) from error
+        if not self._graph.is_fetchable(element):
+            raise bad_value(f"Operation {element.name!r} has been marked as not fetchable.")
+        index = self._index.setdefault(element, len(self._index))
+        return lambda values: values[index]
+
+    def _sequence(self, fetches: list[Any] | tuple[Any, ...]) -> Build:
+        builds = [self._resolve(part) for part in fetches]
+        kind = type(fetches)
+        if issubclass(kind, list):
+            return lambda values: [build(values) for build in builds]
+        if kind is tuple:
+            return lambda values: tuple([build(values) for build in builds])
+        return lambda values: kind(*[build(values) for build in builds])  # a namedtuple
+
+    def _mapping(self, fetches: Mapping[Any, Any]) -> Build:
+        builds = {key: self._resolve(part) for key, part in fetches.items()}
+        kind: Any = type(fetches)
+        factory = getattr(fetches, "default_factory", None)
+
+        def build(values: Sequence[Any]) -> Any:
+            made = kind(factory) if isinstance(fetches, collections.defaultdict) else kind()
+            for key, part in builds.items():
+                made[key] = part(values)
+            return made
+
+        return build
+
+    def _attrs(self, fetches: Any) -> Build:
+        kind = type(fetches)
+        names = [attribute.name for attribute in kind.__attrs_attrs__]
+        builds = [self._resolve(getattr(fetches, name)) for name in names]
+        return lambda values: kind(*[build(values) for build in builds])
