@@ -13,6 +13,9 @@ Plain JSON stands for itself. Objects have one `$` key (and `args`, `kwargs` wit
   {"$namedtuple": {type, fields, values}}    also $attrs (an attrs class)
   {"$fn": {"params": [...], "returns": E}}   a function (device functions and the like)
   {"$getattr": [E, "name"]}                  an attribute of an expression
+  {"$py": "decimal", "args": [E...]}         a value of a fixed table of Python classes
+  {"$numpy": {"dtype": "S3", "shape": [2], "items": [E...]}}  an array no tensor form holds
+  {"$view": {"of": E, "as": "fortran"}}      an array seen in another layout
 
 and the literals of `values`. Nothing is ever executed as Python text: names resolve only in
 the case's own scope, and attributes that start with an underscore are refused.
@@ -26,6 +29,7 @@ import operator
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
+from sessrun.spec.cases.feedables import array_of, python_value, view_of
 from sessrun.spec.cases.values import LITERAL_FORMS, literal
 
 __all__ = ["OPERATORS", "ExpressionError", "Scope", "evaluate"]
@@ -175,6 +179,20 @@ def _function(form: dict[str, Any], scope: Scope) -> Any:
     return function
 
 
+def _python(form: dict[str, Any], scope: Scope) -> Any:
+    return python_value(form["$py"], [evaluate(item, scope) for item in form.get("args", [])])
+
+
+def _numpy(form: dict[str, Any], scope: Scope) -> Any:
+    body = form["$numpy"]
+    items = [evaluate(item, scope) for item in body["items"]]
+    return array_of(body["dtype"], body["shape"], items)
+
+
+def _view(form: dict[str, Any], scope: Scope) -> Any:
+    return view_of(evaluate(form["$view"]["of"], scope), form["$view"]["as"])
+
+
 def _generator(items: list[Any]) -> Any:
     return (item for item in items)
 
@@ -200,4 +218,7 @@ _FORMS: Final[Mapping[str, Callable[[dict[str, Any], Scope], Any]]] = {
     "$namedtuple": _namedtuple,
     "$attrs": _attrs,
     "$fn": _function,
+    "$py": _python,
+    "$numpy": _numpy,
+    "$view": _view,
 }

@@ -1,7 +1,8 @@
 """Python values as JSON and back: literals of a case, and what a call was seen to return.
 
 Every Python value that a feed, a fetch structure or an attribute can be has one form. Plain
-JSON stands for itself; what JSON lacks is an object with one `$` key.
+JSON stands for itself; what JSON lacks is an object with one `$` key. The values that only a
+feed meets (`$py`, `$numpy`, `$view`) are made by `feedables`.
 """
 
 from __future__ import annotations

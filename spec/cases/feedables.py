@@ -1,0 +1,176 @@
+"""Values that only a feed meets: Python objects, arrays and layouts that no tensor form holds.
+
+The forms `$py`, `$numpy` and `$view` of the case language are made here, from fixed tables.
+"""
+
+from __future__ import annotations
+
+import array
+import collections
+import decimal
+import enum
+import fractions
+import re
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final
+
+import numpy as np
+
+from sessrun.spec.cases.values import ValueFormError
+
+__all__ = ["PYTHON_VALUES", "VIEWS", "array_of", "python_value", "view_of"]
+
+#: The dtypes of `$numpy`: objects, strings, dates, and numbers by numpy's own names.
+_DTYPE: Final = re.compile(
+    r"[<>=|]?(O|[SU]\d{1,4}|[mM]8\[[A-Za-z]{1,2}\]|[iufc]\d{1,2}|b1|StringDType"
+    r"|longlong|ulonglong|longdouble|clongdouble)"
+)
+
+
+class ArrayLike:
+    """An object that numpy asks for its array."""
+
+    def __init__(self, held: Any) -> None:
+        self._held = np.asarray(held)
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
+        return np.array(self._held, dtype=dtype, copy=copy)
+
+
+class FloatLike:
+    """An object that converts to float and is no number of Python's."""
+
+    def __init__(self, held: float) -> None:
+        self._held = held
+
+    def __float__(self) -> float:
+        return self._held
+
+
+class IndexLike:
+    """An object that converts to int and is no int."""
+
+    def __init__(self, held: int) -> None:
+        self._held = held
+
+    def __index__(self) -> int:
+        return self._held
+
+
+class Number(enum.IntEnum):
+    """An int that is an enumeration's member."""
+
+    ONE = 1
+    THREE_HUNDRED = 300
+
+
+def _masked(data: Any, mask: Any) -> Any:
+    return np.ma.array(data, mask=mask)
+
+
+#: Maker of each value that `$py` can name.
+PYTHON_VALUES: Final[Mapping[str, Callable[..., Any]]] = {
+    "array": array.array,
+    "array_like": ArrayLike,
+    "bytearray": bytearray,
+    "datetime64": np.datetime64,
+    "decimal": decimal.Decimal,
+    "deque": collections.deque,
+    "ellipsis": lambda: ...,
+    "float_like": FloatLike,
+    "fraction": fractions.Fraction,
+    "frozenset": frozenset,
+    "index_like": IndexLike,
+    "int_enum": Number,
+    "masked": _masked,
+    "matrix": lambda data: np.asarray(data).view(np.matrix),
+    "memoryview": memoryview,
+    "object": object,
+    "range": range,
+    "timedelta64": np.timedelta64,
+    "user_list": collections.UserList,
+}
+
+
+def _readonly(value: np.ndarray) -> np.ndarray:
+    frozen = value.copy()
+    frozen.flags.writeable = False
+    return frozen
+
+
+#: The layouts of `$view`; all but `broadcast` keep shape or reverse it, and hold the elements.
+VIEWS: Final[Mapping[str, Callable[[np.ndarray], np.ndarray]]] = {
+    "big-endian": lambda value: value.astype(value.dtype.newbyteorder(">")),
+    "broadcast": lambda value: np.broadcast_to(value, (2, *value.shape)),
+    "fortran": np.asfortranarray,
+    "readonly": _readonly,
+    "recarray": lambda value: value.view(np.recarray),
+    "reversed": lambda value: value[::-1],
+    "strided": lambda value: value[::2],
+    "transposed": np.transpose,
+}
+
+
+def python_value(name: Any, args: Sequence[Any]) -> Any:
+    """The value that `PYTHON_VALUES[name]` makes of `args`.
+
+    Raises:
+      ValueFormError: the table has no such name, or the maker refuses the arguments.
+
+    """
+    maker = PYTHON_VALUES.get(name) if isinstance(name, str) else None
+    if maker is None:
+        raise ValueFormError(f"unknown Python value {name!r}")
+    try:
+        return maker(*args)
+    except (TypeError, ValueError, ArithmeticError) as error:
+        raise ValueFormError(f"ill-formed {name}: {error}") from error
+
+
+def array_of(dtype: Any, shape: Any, items: Sequence[Any]) -> np.ndarray:
+    """The array of `shape` whose elements in C order are `items`, each assigned by itself.
+
+    Args:
+      dtype: a numpy dtype by name (`O`, `S3`, `U3`, `>i4`, `M8[D]`, `longdouble`,
+        `StringDType` …), or a list of [field, dtype] for a structured one.
+      shape: a list of sizes.
+      items: as many values as the shape has elements.
+
+    Raises:
+      ValueFormError: unknown dtype, ill-formed shape, or an item that does not fit.
+
+    """
+    try:
+        made = np.empty(tuple(shape), dtype=_dtype(dtype))
+        if made.size != len(items):
+            raise ValueFormError(f"shape {shape} needs {made.size} items, got {len(items)}")
+        flat = made.reshape(-1)
+        for index, item in enumerate(items):
+            flat[index] = item
+    except (TypeError, ValueError, OverflowError, MemoryError) as error:
+        raise ValueFormError(f"ill-formed $numpy: {error}") from error
+    return made
+
+
+def view_of(value: Any, layout: Any) -> np.ndarray:
+    """The array `value` in a layout of `VIEWS`.
+
+    Raises:
+      ValueFormError: unknown layout, or `value` is no array that has it.
+
+    """
+    view = VIEWS.get(layout) if isinstance(layout, str) else None
+    if view is None or not isinstance(value, np.ndarray):
+        raise ValueFormError(f"no layout {layout!r} of {type(value).__name__}")
+    try:
+        return view(value)
+    except (TypeError, ValueError, IndexError) as error:
+        raise ValueFormError(f"ill-formed $view: {error}") from error
+
+
+def _dtype(name: Any) -> Any:
+    if isinstance(name, list):
+        return np.dtype([(str(field), _dtype(inner)) for field, inner in name])
+    if not isinstance(name, str) or not _DTYPE.fullmatch(name):
+        raise ValueFormError(f"unknown numpy dtype {name!r}")
+    return np.dtypes.StringDType() if name == "StringDType" else np.dtype(name)

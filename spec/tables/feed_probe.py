@@ -1,0 +1,256 @@
+"""Measures the table of feed conversion from a backend, and writes what follows from it.
+
+    python -m sessrun.spec.tables.feed_probe --backend-namespace tensorflow.compat.v1
+        writes spec/feed_table.json and the matrix in docs/feeds.md
+    python -m sessrun.spec.tables.feed_probe --backend-namespace tensorflow.compat.v1 --check
+        names the cells that differ; exit status 1 if any
+
+The namespace is imported by the name given; each cell is measured under the oracle's
+configuration and under the default one, which must agree.
+"""
+
+from __future__ import annotations
+
+import argparse
+import builtins
+import importlib
+import importlib.metadata
+import json
+import sys
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final
+
+import ml_dtypes
+import numpy as np
+
+from sessrun.spec import tensors
+from sessrun.spec.cases.expressions import evaluate
+from sessrun.spec.cases.values import describe
+from sessrun.spec.dtypes import BY_NAME, DTypeRow
+from sessrun.spec.feeds import FEEDABLE, TABLE_PATH
+from sessrun.spec.tables.feed_kinds import Kind, kinds
+from sessrun.spec.tables.feed_manual import MANUAL_PATH, manual
+
+__all__ = ["REASONS", "Probe", "main", "render", "table"]
+
+#: Why a cell may differ elsewhere, by the key that a cell's `varies` names.
+REASONS: Final[Mapping[str, str]] = {
+    "cast": "a float that the integer dtype cannot hold: C leaves the cast undefined, and numpy "
+    "answers by processor, compiler and length of the array",
+    "extended": "long double is another type on other platforms",
+    "numpy": "numpy 2.0 compares small integers and ml_dtypes' floats with a Python int more "
+    "strictly than 2.1 and later",
+    "ml_dtypes": "ml_dtypes before 0.5.4 casts int4 and uint4 to and from fewer types and refuses "
+    "what does not fit by other classes",
+}
+
+_NIBBLES: Final = frozenset({"int4", "uint4"})
+_INTEGERS: Final = frozenset({"int", "uint", "quantized"})
+
+
+class Probe:
+    """A namespace with a placeholder of each dtype, its identity, and a session of each kind."""
+
+    def __init__(self, namespace: Any) -> None:
+        getattr(namespace, "disable_v2_behavior", lambda: None)()
+        self._errors = namespace.errors
+        self._nodes: dict[str, tuple[Any, Any]] = {}
+        with namespace.Graph().as_default() as graph:
+            for name in FEEDABLE:
+                placeholder = namespace.placeholder(namespace.as_dtype(name))
+                self._nodes[name] = (placeholder, namespace.identity(placeholder))
+        self._sessions = [
+            namespace.Session(graph=graph, config=config)
+            for config in (_oracle_config(namespace), namespace.ConfigProto())
+        ]
+
+    def row(self, kind: Kind) -> tuple[list[dict[str, Any]], list[int]]:
+        """The distinct cells of a kind of value, and the index of each dtype's cell in them."""
+        cells: list[dict[str, Any]] = []
+        by_dtype = []
+        for name in FEEDABLE:
+            cell = self.cell(kind[2], name)
+            reason = _varies(kind[2], name, cell)
+            if reason is not None:
+                cell["varies"] = reason
+            if cell not in cells:
+                cells.append(cell)
+            by_dtype.append(cells.index(cell))
+        return cells, by_dtype
+
+    def cell(self, form: Any, name: str) -> dict[str, Any]:
+        """What feeding the value of `form` to a placeholder of dtype `name` does.
+
+        Raises:
+          RuntimeError: the two configurations disagree.
+
+        """
+        first, second = (self._observe(session, form, name) for session in self._sessions)
+        if first != second:
+            raise RuntimeError(f"{form} to {name}: the oracle gave {first}, the default {second}")
+        return first
+
+    def _observe(self, session: Any, form: Any, name: str) -> dict[str, Any]:
+        placeholder, identity = self._nodes[name]
+        cell: dict[str, Any] = {}
+        try:
+            got = session.run(identity, {placeholder: evaluate(form, {})})
+            cell["tensor"] = tensors.encode(np.asarray(got, object if name == "string" else None))
+        except Exception as error:  # noqa: BLE001 - what the backend raises is the observation
+            cell["error"] = self._class_name(error)
+        value = evaluate(form, {})
+        try:
+            fed = session.run(placeholder, {placeholder: value})
+        except Exception as error:
+            if cell.get("error") != self._class_name(error):
+                raise RuntimeError(f"{form} to {name}: fetched as fed, another error") from error
+            return cell
+        shown = _shown(fed)
+        if shown != {"array": cell.get("tensor")}:
+            cell["fed"] = shown
+        if fed is value:
+            cell["alias"] = "same"
+        elif np.shares_memory(fed, _plain(value)):
+            cell["alias"] = "shared"
+        return cell
+
+    def _class_name(self, error: Exception) -> str:
+        for cls in type(error).__mro__:
+            if cls in (getattr(place, cls.__name__, None) for place in (builtins, self._errors)):
+                return cls.__name__
+        raise RuntimeError("an exception is always a built-in") from error
+
+
+def _oracle_config(namespace: Any) -> Any:
+    config = namespace.ConfigProto(
+        intra_op_parallelism_threads=1, inter_op_parallelism_threads=1
+    )
+    config.graph_options.optimizer_options.opt_level = -1
+    config.graph_options.rewrite_options.disable_meta_optimizer = True
+    return config
+
+
+def _shown(fed: np.ndarray) -> dict[str, Any]:
+    """The table's form of a placeholder that was fetched as fed."""
+    if fed.dtype != object or all(type(item) is bytes for item in fed.flat):
+        return {"array": tensors.encode(fed)}
+    return {"objects": {"shape": list(fed.shape), "items": [describe(item) for item in fed.flat]}}
+
+
+def _plain(value: Any) -> Any:
+    """The value as an array on its own memory where it has some; else an array of its own."""
+    try:
+        return np.asarray(value)
+    except ValueError:  # ragged
+        return np.empty(0)
+
+
+def _varies(form: Any, name: str, cell: Mapping[str, Any]) -> str | None:
+    """The reason why a cell may differ elsewhere, if there is one."""
+    value = evaluate(form, {})
+    source, target = _plain(value), BY_NAME[name]
+    if source.dtype.type in {np.longdouble, np.clongdouble}:
+        return "extended"
+    if isinstance(value, int) and _varies_by_numpy(value, target, cell):
+        return "numpy"
+    if _varies_by_ml_dtypes(source, target, cell):
+        return "ml_dtypes"
+    return "cast" if "tensor" in cell and _overflows(source, target) else None
+
+
+def _is_foreign(dtype: Any) -> bool:
+    return bool(np.dtype(dtype).type.__module__ == "ml_dtypes")
+
+
+def _varies_by_numpy(value: int, target: DTypeRow, cell: Mapping[str, Any]) -> bool:
+    """Whether numpy 2.0 finds an int unequal, or an enumeration's member incomparable."""
+    if target.kind == "float" and _is_foreign(target.numpy) and "tensor" in cell:
+        return float(tensors.decode(cell["tensor"])) != value
+    is_byte = target.kind in {"int", "uint"} and target.itemsize == 1
+    return type(value) is not int and is_byte and "error" in cell
+
+
+def _varies_by_ml_dtypes(source: np.ndarray, target: DTypeRow, cell: Mapping[str, Any]) -> bool:
+    """Whether older releases lack the cast, or refuse a value by another class."""
+    to_nibble, from_nibble = target.name in _NIBBLES, source.dtype.name in _NIBBLES
+    if to_nibble and source.size and cell.get("error") in {"OverflowError", "ValueError"}:
+        return True
+    both = _is_foreign(source.dtype) and _is_foreign(target.numpy)
+    return both and to_nibble != from_nibble
+
+
+def _overflows(source: np.ndarray, target: DTypeRow) -> bool:
+    """Whether a float is outside the limits of an integer dtype once truncated."""
+    floats = source.dtype.kind in "fc" or _is_foreign(source.dtype)
+    if not floats or source.dtype.name in _NIBBLES or target.kind not in _INTEGERS:
+        return False
+    dtype = np.dtype(target.numpy)
+    limits: Any = (ml_dtypes.iinfo if target.name in _NIBBLES else np.iinfo)(
+        dtype[0] if dtype.names else dtype
+    )
+    whole = np.trunc(np.real(source).astype(np.float64))
+    fits = (whole >= float(limits.min)) & (whole < float(limits.max) + 1)
+    return not fits.all()
+
+
+def table(namespace: Any) -> dict[str, Any]:
+    """The whole table, measured from a namespace."""
+    probe = Probe(namespace)
+    rows = []
+    for kind in kinds():
+        cells, by_dtype = probe.row(kind)
+        rows.append({"id": kind[0], "title": kind[1], "value": kind[2], "cells": cells,
+                     "by_dtype": by_dtype})  # fmt: skip
+    made_with = {"tensorflow": namespace.__version__} | {
+        name: importlib.metadata.version(name) for name in ("numpy", "ml_dtypes")
+    }
+    return {"dtypes": list(FEEDABLE), "made_with": made_with, "reasons": dict(REASONS),
+            "rows": rows}  # fmt: skip
+
+
+def render(form: Mapping[str, Any]) -> str:
+    """The table's text: one line for each row, so that a difference is readable."""
+    head = {key: value for key, value in form.items() if key != "rows"}
+    lines = ",\n".join("  " + _compact(row) for row in form["rows"])
+    return _compact(head)[:-1] + ',"rows":[\n' + lines + "\n]}\n"
+
+
+def _compact(value: Any) -> str:
+    return json.dumps(value, separators=(",", ":"))
+
+
+def differences(want: Mapping[str, Any], got: Mapping[str, Any]) -> Iterator[str]:
+    """A line for each cell that differs and is not marked as varying."""
+    old, new = ({row["id"]: row for row in form["rows"]} for form in (want, got))
+    for id_ in old.keys() ^ new.keys():
+        yield f"{id_}: only in {'the file' if id_ in old else 'the kinds'}"
+    for id_ in old.keys() & new.keys():
+        if old[id_]["value"] != new[id_]["value"]:
+            yield f"{id_}: the value is written differently"
+        for index, name in enumerate(FEEDABLE):
+            was, now = (row["cells"][row["by_dtype"][index]] for row in (old[id_], new[id_]))
+            if was != now and "varies" not in was:
+                yield f"{id_} to {name}: the file has {was}, the backend gives {now}"
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line; the exit status."""
+    parser = argparse.ArgumentParser(prog="feed_probe", description=__doc__.partition("\n")[0])
+    parser.add_argument("--backend-namespace", required=True, metavar="MODULE")
+    parser.add_argument("--check", action="store_true", help="compare, write nothing")
+    options = parser.parse_args(arguments)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # numpy warns of lossy casts; the table records values
+        measured = table(importlib.import_module(options.backend_namespace))
+    if options.check:
+        found = sorted(differences(json.loads(TABLE_PATH.read_text(encoding="utf-8")), measured))
+        sys.stdout.writelines(f"{line}\n" for line in found)
+        return 1 if found else 0
+    TABLE_PATH.write_text(render(measured), encoding="utf-8")
+    MANUAL_PATH.write_text(manual(), encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
