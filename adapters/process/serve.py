@@ -71,8 +71,11 @@ class _Server:
         line = self._next_line()
         if line is None or not self._introduce(line):
             return 1
-        self._work()
-        self.ended.wait()
+        if self.concurrent:
+            self._start_reading()
+            self.ended.wait()  # not reading itself, so that a shutdown need not wait for a line
+        else:
+            self._work()  # in the main thread: some native libraries want that
         return 0
 
     def _introduce(self, line: bytes) -> bool:
@@ -126,6 +129,9 @@ class _Server:
             if self.idle:
                 self.idle -= 1
                 return
+        self._start_reading()
+
+    def _start_reading(self) -> None:
         threading.Thread(target=self._work, daemon=True, name="requests").start()
 
     def _next_line(self) -> bytes | None:
