@@ -28,7 +28,9 @@ def run(args: argparse.Namespace) -> int:
 
     from sessrun.conformance.benchmarks.jobs import select
     from sessrun.conformance.benchmarks.measure import measure
-    from sessrun.reports import bench_html, comparison
+    from sessrun.reports.bench_html import bench_html
+    from sessrun.reports.bench_terminal import print_bench
+    from sessrun.reports.comparison import read_bench
 
     try:
         jobs = select(args.job)
@@ -49,8 +51,8 @@ def run(args: argparse.Namespace) -> int:
     args.output.mkdir(parents=True, exist_ok=True)
     path = args.output / "bench.json"
     path.write_text(json.dumps(form, indent=1) + "\n", encoding="utf-8")
-    measured = comparison.read_bench(path)
-    (args.output / "bench.html").write_text(bench_html.bench_page(measured), encoding="utf-8")
-    comparison.print_bench(measured, Console())
+    measured = read_bench(path)
+    (args.output / "bench.html").write_text(bench_html(measured), encoding="utf-8")
+    print_bench(measured, Console())
     print(f"{path}\n{args.output / 'bench.html'}")
     return 0 if all(series["correct"] for series in form["series"]) else 1

@@ -1,13 +1,79 @@
-"""Not there yet."""
-import argparse
+"""Certify a backend against a profile: every case, in worker processes, into a package.
 
-SUMMARY = "not there yet"
+Refuses filters and quick modes: what a certificate says is what the whole plan showed.
+"""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+SUMMARY = "run a whole profile on a backend and write a certification package"
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    """Nothing."""
+    """Add the command's arguments."""
+    parser.add_argument(
+        "backend", help="an adapter's name, package.module:factory[#argument], or exec:COMMAND"
+    )
+    parser.add_argument("--profile", default="core", help="the profile (default: core)")
+    parser.add_argument("--output", type=Path, metavar="FOLDER", help="where to write everything")
+    parser.add_argument("--resume", action="store_true", help="continue a run that was cut")
+    parser.add_argument(
+        "--expectations", type=Path, metavar="FILE", help="known failures; waivers among them"
+    )
 
 
 def run(args: argparse.Namespace) -> int:
-    """Nothing."""
-    return 2
+    """Certify; 0 if CERTIFIED (or nothing was unexpected), 1 if not."""
+    import datetime
+
+    from rich.console import Console
+
+    from sessrun.cli.running import execute_with_progress, plan_facts, replay_of, write_views
+    from sessrun.conformance.expectations import load_expectations, review
+    from sessrun.conformance.plan import build_plan
+    from sessrun.reports.package import write_package
+    from sessrun.reports.summary import Waiver
+    from sessrun.reports.terminal import print_summary
+    from sessrun.spec.loader import load_clauses
+
+    expected = load_expectations(args.expectations) if args.expectations else ()
+    waivers = [
+        Waiver(e.clause, e.why, e.bug, e.expires.isoformat() if e.expires else None)
+        for e in expected
+        if e.waiver and e.clause
+    ]
+    plan = build_plan(args.profile)
+    folder = args.output or Path("out") / f"certify-{_slug(args.backend)}-{args.profile}"
+    folder.mkdir(parents=True, exist_ok=True)
+    record = execute_with_progress(
+        plan, args.backend, folder / "record.jsonl", resume=args.resume
+    )
+    summary = write_views(folder, plan, record, waivers)
+    package = folder / "package.zip"
+    write_package(
+        package,
+        folder / "record.jsonl",
+        plan_facts(plan),
+        load_clauses(),
+        waivers=waivers,
+        replay_of=replay_of(plan, args.backend),
+    )
+    console = Console()
+    print_summary(summary, console, replays=str(folder / "replays"))
+    console.print(f"report:  {folder / 'report.html'}\npackage: {package}", soft_wrap=True)
+    if args.expectations:
+        seen = review(record, expected, datetime.datetime.now(datetime.UTC).date())
+        for id_ in seen.unexpected:
+            console.print(f"unexpected: {id_}", soft_wrap=True, markup=False)
+        for entry in (*seen.passed, *seen.expired):
+            about = entry.clause or entry.vector
+            state = "expired" if entry in seen.expired else "passes now"
+            console.print(f"expectation of {about}: {state}", soft_wrap=True, markup=False)
+        return 0 if seen.clean else 1
+    return 0 if summary.verdict.startswith("CERTIFIED") else 1
+
+
+def _slug(backend: str) -> str:
+    return "".join(c if c.isalnum() else "-" for c in backend).strip("-")[:60] or "backend"

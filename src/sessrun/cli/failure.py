@@ -15,6 +15,7 @@ def told() -> tuple[type[Exception], ...]:
     from sessrun.adapters.registry import AdapterError
     from sessrun.conformance.execution import ResumeError
     from sessrun.conformance.plan import PlanError
+    from sessrun.reports.archive import PackageError
     from sessrun.spec.schema import SpecError
 
-    return (AdapterError, PlanError, ResumeError, SpecError, WorkerError)
+    return (AdapterError, PackageError, PlanError, ResumeError, SpecError, WorkerError)

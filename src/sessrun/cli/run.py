@@ -1,13 +1,56 @@
-"""Not there yet."""
-import argparse
+"""Run cases of a profile on a backend: filters, seeds and counts are free; it cannot certify."""
 
-SUMMARY = "not there yet"
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from sessrun.cli.failure import UserError
+
+SUMMARY = "run cases of a profile on a backend, freely chosen"
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    """Nothing."""
+    """Add the command's arguments."""
+    parser.add_argument("backend", help="as for certify")
+    parser.add_argument("--profile", default="core", help="the profile (default: core)")
+    parser.add_argument("--seed", type=int, default=1, help="of the generated cases")
+    parser.add_argument("--generated", type=int, default=20, help="generated cases per property")
+    parser.add_argument("--only", metavar="TEXT", help="only cases whose id contains this")
+    parser.add_argument("--clause", metavar="ID", help="only cases of this clause")
+    parser.add_argument("--record", type=Path, default=Path("out/run/record.jsonl"))
+    parser.add_argument("--resume", action="store_true", help="continue a run that was cut")
+    parser.add_argument("--in-process", action="store_true", help="for debuggers")
 
 
 def run(args: argparse.Namespace) -> int:
-    """Nothing."""
-    return 2
+    """Run; 0 if every case passed or was skipped."""
+    import dataclasses
+
+    from rich.console import Console
+
+    from sessrun.cli.running import execute_with_progress, write_views
+    from sessrun.conformance.plan import build_plan
+    from sessrun.reports.terminal import print_summary
+
+    plan = build_plan(args.profile, args.seed, args.generated)
+    chosen = tuple(
+        case
+        for case in plan.cases
+        if (not args.only or args.only in case.id)
+        and (not args.clause or args.clause in case.clauses)
+    )
+    if not chosen:
+        raise UserError("no case of the profile fits --only and --clause")
+    plan = dataclasses.replace(plan, cases=chosen)
+    args.record.parent.mkdir(parents=True, exist_ok=True)
+    record = execute_with_progress(
+        plan, args.backend, args.record, resume=args.resume, in_process=args.in_process
+    )
+    summary = write_views(args.record.parent, plan, record)
+    console = Console()
+    print_summary(summary, console, replays=str(args.record.parent / "replays"))
+    console.print(f"record: {args.record}\nreport: {args.record.parent / 'report.html'}",
+                  soft_wrap=True)  # fmt: skip
+    bad = [line for line in record.results.values() if line["result"] not in {"pass", "skipped"}]
+    return 1 if bad else 0

@@ -1,13 +1,79 @@
-"""Not there yet."""
-import argparse
+"""Verify a certification package: the plan and every number are made anew and compared."""
 
-SUMMARY = "not there yet"
+from __future__ import annotations
+
+import argparse
+import json
+import random
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from sessrun.spec.cases.model import Case
+
+SUMMARY = "verify a certification package"
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    """Nothing."""
+    """Add the command's arguments."""
+    parser.add_argument("package", type=Path, help="the package (package.zip)")
+    parser.add_argument(
+        "--rerun", type=int, default=0, metavar="N", help="run N cases again, drawn at random"
+    )
+    parser.add_argument("--backend", help="for --rerun: the backend (default: the package's)")
+    parser.add_argument("--seed", type=int, help="for --rerun: of the draw (default: none)")
+    parser.add_argument("--json", action="store_true", help="print the verification as JSON")
 
 
 def run(args: argparse.Namespace) -> int:
-    """Nothing."""
-    return 2
+    """Verify; 0 if VERIFIED, 1 if REFUSED."""
+    from sessrun import __version__
+    from sessrun.cli.running import plan_facts, replay_of
+    from sessrun.conformance.plan import build_plan, suite_digest
+    from sessrun.reports.package import read_package
+    from sessrun.reports.verify import Installed, verify
+    from sessrun.spec import SPEC_VERSION
+    from sessrun.spec.loader import load_clauses, spec_digest
+
+    package = read_package(args.package)
+    plan = build_plan(package.plan.profile)
+    cases = {case.id: case for case in plan.cases}
+    backend = package.record.header["backend"]["spec"]
+    installed = Installed(
+        sessrun=__version__,
+        spec_version=SPEC_VERSION,
+        spec_digest=spec_digest(),
+        suite=suite_digest(),
+        clauses=load_clauses(),
+        plan=plan_facts(plan),
+        case_of=cases.__getitem__,
+        replay_of=replay_of(plan, backend),
+    )
+    rerun = None
+    if args.rerun:
+        draw = random.Random(args.seed)
+        ids = draw.sample(sorted(cases), min(args.rerun, len(cases)))
+        rerun = _rerun([cases[id_] for id_ in ids], args.backend or backend)
+    found = verify(package, installed, rerun)
+    if args.json:
+        print(json.dumps(found.to_json(), indent=1))
+    else:
+        for check in found.checks:
+            mark = "ok " if check.passed else "NO "
+            for sentence in check.sentences:
+                print(f"{mark} {check.name:9} {sentence}")
+        print(f"\n{found.status}  UNSIGNED  verdict: {found.verdict or 'not computed'}")
+        for sentence in found.limits:
+            print(f"  {sentence}")
+    return 0 if found.verified else 1
+
+
+def _rerun(cases: Sequence[Case], backend: str) -> dict[str, str]:
+    from sessrun.conformance.runner import Runner
+
+    runner = Runner(backend)
+    try:
+        return {case.id: runner.run(case)["result"] for case in cases}
+    finally:
+        runner.shutdown()
