@@ -1,6 +1,8 @@
 """Each fake, driven through the host: its vice costs what it should and no more."""
 
 import os
+import signal
+import threading
 import time
 from collections.abc import Callable, Iterator
 
@@ -99,6 +101,52 @@ def test_hanging_ends_at_its_deadline(fake: Spawn) -> None:
     with pytest.raises(WorkerTimeout):
         run(backend, "s:0")
     assert time.monotonic() - started < 3
+
+
+def test_requests_overlap_where_the_backend_is_concurrent(fake: Spawn) -> None:
+    backend = fake("slow#0.4")
+    opened = backend.open(ADD, {})
+    assert isinstance(opened, Opened)
+    seen: list[Outcome] = []
+
+    def ask() -> None:
+        seen.append(backend.run(opened.handle, ["s:0"], FEEDS, {}))
+
+    started = time.monotonic()
+    threads = [threading.Thread(target=ask) for _ in range(20)]
+    for thread in threads:
+        thread.start()
+    assert backend.close(opened.handle) == Done()
+    assert time.monotonic() - started < 0.4
+    for thread in threads:
+        thread.join()
+    assert time.monotonic() - started < 3  # one after the other would take 8
+    assert len(seen) == 20
+
+
+def test_a_crash_is_heard_by_every_request_that_waits(fake: Spawn) -> None:
+    backend = fake("slow#30")
+    opened = backend.open(ADD, {})
+    assert isinstance(opened, Opened)
+    heard: list[WorkerCrash] = []
+
+    def ask() -> None:
+        with pytest.raises(WorkerCrash) as caught:
+            backend.run(opened.handle, ["s:0"], FEEDS, {})
+        heard.append(caught.value)
+
+    threads = [threading.Thread(target=ask) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    while backend.pending < 3:
+        time.sleep(0.001)
+    channel = backend._channel
+    assert channel is not None
+    os.kill(channel._connection._child._process.pid, signal.SIGTERM)
+    for thread in threads:
+        thread.join(5)
+    assert [error.signal for error in heard] == ["SIGTERM"] * 3
+    assert len({id(error) for error in heard}) == 3
 
 
 def test_crashing_names_the_signal_and_can_be_restarted(fake: Spawn) -> None:

@@ -1,0 +1,72 @@
+"""Backends by name: entry points, factories, commands; and what is said of names that are none."""
+
+import importlib.metadata
+import shlex
+import sys
+from pathlib import Path
+
+import pytest
+
+from sessrun.adapters import registry
+from sessrun.adapters.errors import AdapterError
+from sessrun.adapters.fakes.conforming import TinyEngine
+from sessrun.adapters.process.host import ProcessBackend
+
+
+def test_our_own_adapters_are_known_without_being_installed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(importlib.metadata, "entry_points", lambda **_: ())
+    assert registry.known() == {
+        "reference": "sessrun.adapters.reference:backend",
+        "tensorflow": "sessrun.adapters.tensorflow:backend",
+    }
+
+
+def test_an_entry_point_is_loaded_by_its_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    point = importlib.metadata.EntryPoint(
+        "tiny", "sessrun.adapters.fakes.conforming:backend", registry.GROUP
+    )
+    monkeypatch.setattr(importlib.metadata, "entry_points", lambda **_: (point,))
+    assert isinstance(registry.load("tiny"), TinyEngine)
+    with pytest.raises(AdapterError, match="takes no argument, got 'a#b'"):
+        registry.load("tiny#a#b")
+
+
+def test_a_factory_is_loaded_by_its_place() -> None:
+    assert isinstance(registry.load("sessrun.adapters.fakes.conforming:backend"), TinyEngine)
+
+
+def test_a_command_is_started_without_a_shell(tmp_path: Path) -> None:
+    script = Path(__file__).with_name("scripted_worker.py")
+    trap = tmp_path / "trap"
+    command = shlex.join([sys.executable, str(script), f"$(touch {trap})"])
+    backend = registry.load(f"exec:{command}")
+    assert isinstance(backend, ProcessBackend)
+    assert backend.describe().name == "scripted"
+    backend.shutdown()
+    assert not trap.exists()
+
+
+@pytest.mark.parametrize(
+    ("spec", "reason"),
+    [
+        ("nonesuch", "no adapter is called 'nonesuch'; there are reference, tensorflow, package"),
+        ("", "no adapter is called ''"),
+        (":backend", "no adapter is called"),
+        ("no.such.module:backend", "cannot be imported: No module named"),
+        ("..relative:backend", "cannot be imported"),
+        ("sessrun.adapters.backend:nothing", "has no factory 'nothing'"),
+        ("sessrun.adapters.registry:GROUP", "has no factory 'GROUP'"),
+    ],
+)
+def test_a_name_that_is_none_is_an_adapter_error(spec: str, reason: str) -> None:
+    with pytest.raises(AdapterError, match=reason):
+        registry.load(spec)
+
+
+def test_the_adapters_refuse_arguments_they_do_not_know() -> None:
+    with pytest.raises(AdapterError, match="takes no argument, got 'fast'"):
+        registry.load("reference#fast")
+    with pytest.raises(AdapterError, match="knows the argument 'oracle', not 'fast'"):
+        registry.load("tensorflow#fast")
