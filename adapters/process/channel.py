@@ -109,7 +109,7 @@ class Channel:
         hello = self.ask("hello", args, deadline_s)
         assert isinstance(hello, Hello)
         if hello.protocol not in VERSIONS:
-            raise self.broken("hello", f"the worker chose protocol {hello.protocol}")
+            raise self.broken(f"the worker chose protocol {hello.protocol}")
         self._concurrent = "concurrent" in hello.description.capabilities
         return hello.description
 
@@ -137,15 +137,15 @@ class Channel:
         if isinstance(answer, Trouble):
             if answer.kind == "case":
                 raise ExpressionError(answer.message)
-            raise self.broken(do, f"the worker reports ({answer.kind}): {answer.message}")
+            raise self.broken(f"the worker reports ({answer.kind}): {answer.message}")
         fits: bool = isinstance(answer, _WANTED[do])
         if not fits:
-            raise self.broken(do, f"{do} was answered with {form['outcome']}")
+            raise self.broken(f"{do} was answered with {form['outcome']}")
         return answer
 
-    def broken(self, do: str, reason: str) -> WorkerError:
+    def broken(self, reason: str) -> WorkerError:
         """End the worker because it broke the contract: the error to raise."""
-        return self._connection.broken(do, reason)
+        return self._connection.broken(reason)
 
     def close(self) -> None:
         """Tell an idle worker to end, see to it that it does, remove its folder."""
@@ -177,7 +177,7 @@ class Channel:
         try:
             return unpack_answer(form, do, self._exchange)
         except ProtocolError as error:
-            raise self.broken(do, str(error)) from error
+            raise self.broken(str(error)) from error
         finally:
             for name in _files(form):
                 self._exchange.remove(name)

@@ -45,8 +45,8 @@ class Connection:
         self._child = child
         self._issued = issued
         self._lock = threading.Lock()
-        self._waiting: dict[int, Waiting] = {}
-        self._fault: Callable[[str], WorkerError] | None = None
+        self._waiting: dict[int, tuple[str, Waiting]] = {}
+        self._fault: Callable[[], WorkerError] | None = None
         self._reader = threading.Thread(target=self._read, daemon=True, name="worker answers")
         self._reader.start()
 
@@ -73,8 +73,8 @@ class Connection:
         answers: Waiting = queue.SimpleQueue()
         with self._lock:
             if self._fault is not None:
-                raise self._fault(do)
-            self._waiting[identity] = answers
+                raise self._fault()
+            self._waiting[identity] = (do, answers)
         if not self._child.send(line, deadline):
             raise self.timed_out(do, deadline_s)
         try:
@@ -83,26 +83,26 @@ class Connection:
             raise self.timed_out(do, deadline_s) from None
         if answer is None:
             assert self._fault is not None
-            raise self._fault(do)
+            raise self._fault()
         return answer
 
     def timed_out(self, do: str, deadline_s: float) -> WorkerError:
         """End the worker because `do` was not answered: what to raise."""
         text = f"no answer to {do} within {deadline_s:g} s"
-        self.fail(lambda now: WorkerTimeout(_during(text, do, now), self._child.log()))
+        self.fail(lambda: WorkerTimeout(text, self._child.log()))
         assert self._fault is not None
-        return self._fault(do)
+        return self._fault()
 
-    def broken(self, do: str, reason: str) -> WorkerError:
+    def broken(self, reason: str) -> WorkerError:
         """End the worker because it broke the protocol: what to raise."""
 
-        def fault(now: str) -> WorkerError:
-            return WorkerContractError(_during(reason, do, now), self._child.log())
+        def fault() -> WorkerError:
+            return WorkerContractError(reason, self._child.log())
 
         self.fail(fault)
-        return fault(do)  # though the worker may have ended by itself since: this came first
+        return fault()  # though the worker may have ended by itself since: this came first
 
-    def fail(self, fault: Callable[[str], WorkerError]) -> None:
+    def fail(self, fault: Callable[[], WorkerError]) -> None:
         """End the worker, unless an earlier fault has; every request that waits hears of it."""
         with self._lock:
             if self._fault is None:
@@ -110,52 +110,50 @@ class Connection:
             waiting = list(self._waiting.values())
             self._waiting.clear()
         self._child.end()
-        for answers in waiting:
+        for _, answers in waiting:
             answers.put(None)
 
     def close(self) -> None:
         """End the worker in peace."""
-        self.fail(lambda _: WorkerCrash("the worker has been shut down", self._child.log()))
+        self.fail(lambda: WorkerCrash("the worker has been shut down", self._child.log()))
 
     def _read(self) -> None:
         try:
             for line in self._child.lines(LINE_BYTES):
                 self._hear(read_line(line, "answer"))
         except ProtocolError as error:
-            self.broken("", str(error))
+            self.broken(str(error))
             return
         except Exception as error:  # noqa: BLE001 - or whoever waits would wait for nobody
-            self.broken("", f"its answer could not be read: {type(error).__name__}: {error}")
+            self.broken(f"its answer could not be read: {type(error).__name__}: {error}")
             return
         code = self._child.wait(_GRACE)
         if code is None:
-            self.broken("", "the worker closed its output and lived on")
+            self.broken("the worker closed its output and lived on")
         else:
-            self.fail(lambda now: self._crash(code, now))
+            self._crash(code)
 
     def _hear(self, answer: dict[str, Any]) -> None:
         identity = answer["id"]
         if identity is None:
             raise ProtocolError(f"the worker could not read a request: {answer['message']}")
         with self._lock:
-            answers = self._waiting.pop(identity, None)
+            _, answers = self._waiting.pop(identity, ("", None))
         if answers is not None:
             answers.put(answer)
         elif not self._issued(identity):
             raise ProtocolError(f"an answer to request {identity}, which was never made")
         # Else it is late: whoever asked has gone. Ids are never used twice, so it is dropped.
 
-    def _crash(self, code: int, during: str) -> WorkerCrash:
-        log = self._child.log()
-        if code >= 0:
-            text = f"the worker exited with status {code} during {during}"
-            return WorkerCrash(text, log, None, code)
-        name = _signal_name(-code)
-        return WorkerCrash(f"the worker died of {name} during {during}", log, name, None)
-
-
-def _during(text: str, do: str, now: str) -> str:
-    return text if do in {"", now} else f"{text} (found during {now})"
+    def _crash(self, code: int) -> None:
+        with self._lock:
+            asked = sorted({do for do, _ in self._waiting.values()})
+        during = f"during {', '.join(asked)}" if asked else "between requests"
+        name = None if code >= 0 else _signal_name(-code)
+        status = None if name else code
+        what = f"died of {name}" if name else f"exited with status {status}"
+        text = f"the worker {what} {during}"
+        self.fail(lambda: WorkerCrash(text, self._child.log(), name, status))
 
 
 def _signal_name(number: int) -> str:

@@ -188,7 +188,7 @@ class ProcessBackend:
 
     def _counted(self, do: str, outcome: Outcome, count: int) -> Outcome:
         if isinstance(outcome, Fetched) and len(outcome.values) != count:
-            raise self._live().broken(do, f"{len(outcome.values)} values for {count} fetches")
+            raise self._live().broken(f"{do}: {len(outcome.values)} values for {count} fetches")
         return outcome
 
     def _live(self) -> Channel:
