@@ -47,6 +47,8 @@ FILES: Final = (
 _KINDS: Final = ("capabilities", "environment", "manifest", "plan", "waivers")
 #: Makes the replay of a case from its id and its line of the record.
 ReplayOf = Callable[[str, Mapping[str, Any]], Mapping[str, Any]]
+#: Values nest 100 deep at most, in up to three levels of JSON each.
+_DEPTH: Final = 350
 #: More seconds than any run takes.
 _CENTURY: Final = 3.2e9
 _QUIET: Final = frozenset({"pass", "skipped"})
@@ -236,6 +238,7 @@ def _form(files: Mapping[str, bytes], name: str, schema: str | None) -> Any:
         canonical = json_bytes(form)
     except (ValueError, RecursionError) as error:
         raise PackageError(name, f"not JSON: {error}") from error
+    _check_depth(form, name)
     if canonical != files[name]:
         # Two readers of duplicate keys or odd numbers would see two different files.
         raise PackageError(name, "not in the one form that JSON has in a package")
@@ -245,6 +248,21 @@ def _form(files: Mapping[str, bytes], name: str, schema: str | None) -> Any:
         except SpecError as error:
             raise PackageError(name, f"at {error.place or 'the top'}: {error.reason}") from error
     return form
+
+
+def _check_depth(form: Any, name: str) -> None:
+    """Refuse nesting that no record has and that a recursive reader would not survive."""
+    level = [form]
+    for _ in range(_DEPTH):
+        level = [
+            item
+            for value in level
+            if isinstance(value, dict | list)
+            for item in (value.values() if isinstance(value, dict) else value)
+        ]
+        if not level:
+            return
+    raise PackageError(name, f"nested more than {_DEPTH} deep")
 
 
 def _replay(files: Mapping[str, bytes], name: str) -> Mapping[str, Any]:
@@ -277,6 +295,7 @@ def _record(raw: bytes) -> RunRecord:
             text = json.dumps(form, sort_keys=True, separators=(",", ":"), allow_nan=False)
         except (ValueError, RecursionError) as error:
             raise PackageError(name, f"line {number} is not JSON: {error}") from error
+        _check_depth(form, name)
         if text.encode("ascii") != line:
             raise PackageError(name, f"line {number} is not as the writer of records writes it")
     _check_record(record)

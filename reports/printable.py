@@ -67,8 +67,8 @@ def _readable(value: Any, depth: int) -> str:
 def _tensor_text(form: Any) -> str:
     try:
         flat = tensors.decode(form).reshape(-1)
-    except tensors.TensorError:
-        return json.dumps(form)
+    except (tensors.TensorError, RecursionError):
+        return "(no tensor)"
     items = ", ".join(str(item) for item in flat[:_ELEMENTS].tolist())
     more = f", … {flat.size - _ELEMENTS} more" if flat.size > _ELEMENTS else ""
     return f"{form['dtype']}{form['shape']} ({items}{more})"

@@ -1,0 +1,69 @@
+"""Packages of synthetic runs, honest ones, to be verified and tampered with."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+from synthetic_run import SPEC_DIGEST, SUITE, SyntheticRun, make_run, mixed
+
+from sessrun.reports.package import Package, open_package, write_package
+from sessrun.reports.verify import Installed, Verification, verify
+
+
+def answered(case) -> str:
+    """Some of every kind, every case answered."""
+    return answered.choose(case) or "missing"
+
+
+@dataclass(frozen=True)
+class Certified:
+    """A run, its package, and what the verifier's installation says."""
+
+    run: SyntheticRun
+    path: Path
+    raw: bytes
+    installed: Installed
+
+    def verify(
+        self, raw: bytes | None = None, rerun: Mapping[str, str] | None = None
+    ) -> Verification:
+        return verify(self.open(raw), self.installed, rerun)
+
+    def open(self, raw: bytes | None = None) -> Package:
+        return open_package(self.raw if raw is None else raw, "package.zip")
+
+
+def certify(folder: Path, choose: Callable[[Any], str | None], generated: int = 20) -> Certified:
+    run = make_run(folder / "record.jsonl", choose, generated=generated)
+
+    def replay_of(id_: str, line: Mapping[str, Any]) -> dict[str, Any]:
+        return {
+            "replay": 1, "case": run.cases[id_].to_json(), "backend": "tensorflow",
+            "result": line["result"], "finding": line.get("finding"), "python": [],
+        }  # fmt: skip
+
+    path = folder / "package.zip"
+    write_package(path, run.path, run.plan, run.clauses, replay_of=replay_of)
+    installed = Installed(
+        "0.1.0", "0.1", SPEC_DIGEST, SUITE, run.clauses, run.plan, run.cases.__getitem__, replay_of
+    )
+    return Certified(run, path, path.read_bytes(), installed)
+
+
+@pytest.fixture(scope="session")
+def failing(tmp_path_factory) -> Certified:
+    """A package of a run in which much went wrong."""
+    answered.choose = mixed()
+    return certify(tmp_path_factory.mktemp("failing"), answered)
+
+
+@pytest.fixture(scope="session")
+def good(tmp_path_factory) -> Certified:
+    """A package of a run that is CERTIFIED."""
+    from synthetic_run import passing
+
+    return certify(tmp_path_factory.mktemp("good"), passing, generated=4)

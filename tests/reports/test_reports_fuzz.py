@@ -1,0 +1,157 @@
+"""Mutated packages: whatever is changed, a refusal; never a traceback, never VERIFIED."""
+
+from __future__ import annotations
+
+import json
+import random
+
+import pytest
+
+from sessrun.reports.archive import PackageError, pack
+from sessrun.reports.package import json_bytes, manifest_of
+from sessrun.reports.verdicts import summarize
+
+MUTATIONS = 500
+
+
+def mutated(raw: bytes, rng: random.Random) -> bytes:
+    """The bytes with one of the usual accidents, never the same bytes."""
+    while True:
+        place = rng.randrange(len(raw)) if raw else 0
+        span = rng.randrange(1, 1 + min(64, max(1, len(raw) - place)))
+        match rng.randrange(6):
+            case 0:
+                made = raw[:place] + bytes([rng.randrange(256)]) + raw[place + 1 :]
+            case 1:
+                made = raw[:place] + raw[place + span :]
+            case 2:
+                made = raw[:place] + rng.randbytes(span) + raw[place:]
+            case 3:
+                made = raw[:place]
+            case 4:
+                made = raw[:place] + raw[place : place + span] * 2 + raw[place + span :]
+            case _:
+                flipped = raw[place] ^ (1 << rng.randrange(8)) if raw else 0
+                made = raw[:place] + bytes([flipped]) + raw[place + 1 :]
+        if made != raw:
+            return made
+
+
+def outcome(certified, raw: bytes) -> str:
+    try:
+        verification = certified.verify(raw)
+    except PackageError as error:
+        assert error.file
+        assert error.reason
+        return "PackageError"
+    assert verification.faults
+    return verification.status
+
+
+def test_no_mutation_of_the_archive_is_verified(good):
+    rng = random.Random(1)  # noqa: S311 - repeatable, not secret
+    outcomes = {outcome(good, mutated(good.raw, rng)) for _ in range(MUTATIONS)}
+    assert outcomes == {"PackageError"}
+
+
+def test_no_mutation_of_a_file_is_verified(good, failing):
+    rng = random.Random(2)  # noqa: S311 - repeatable, not secret
+    for certified in (good, failing):
+        files = certified.open().files
+        for name, raw in files.items():
+            for _ in range(MUTATIONS // 20):
+                changed = pack({**files, name: mutated(raw, rng)})
+                assert outcome(certified, changed) in {"PackageError", "REFUSED"}
+
+
+def with_manifest(certified, files):
+    """The files with a manifest that names them as they are: the forger who can hash."""
+    package = certified.open()
+    manifest = dict(package.manifest)
+    rest = {name: raw for name, raw in files.items() if name != "manifest.json"}
+    summary = summarize(package.record, package.plan, {}, package.profile)
+    manifest["files"] = manifest_of(rest, summary)["files"]
+    return pack({**rest, "manifest.json": json_bytes(manifest)})
+
+
+@pytest.mark.parametrize("name", [
+    "plan.json", "record.jsonl", "summary.json", "waivers.json", "environment.json",
+    "capabilities.json", "report.html", "badge.svg", "junit.xml",
+])  # fmt: skip
+def test_no_mutated_file_with_a_new_hash_is_verified(failing, name):
+    rng = random.Random(name)  # noqa: S311 - repeatable, not secret
+    files = failing.open().files
+    for _ in range(MUTATIONS // 20):
+        changed = with_manifest(failing, {**files, name: mutated(files[name], rng)})
+        assert outcome(failing, changed) in {"PackageError", "REFUSED"}
+
+
+def paths(form, prefix=()):
+    """Every place of a JSON value."""
+    yield prefix
+    items = form.items() if isinstance(form, dict) else enumerate(form)
+    for key, value in items:
+        if isinstance(value, dict | list):
+            yield from paths(value, (*prefix, key))
+        else:
+            yield (*prefix, key)
+
+
+VALUES = (None, True, -1, 0, 10**30, 1e300, "", "x", "\ud800\x00", [], {}, [[]], {"a": {}}, "pass")
+
+
+def altered(form, rng):
+    """The JSON value with one place deleted or holding something else."""
+    made = json.loads(json.dumps(form))
+    place = rng.choice([path for path in paths(made) if path])
+    target = made
+    for key in place[:-1]:
+        target = target[key]
+    if rng.random() < 0.3:
+        del target[place[-1]]
+    else:
+        target[place[-1]] = rng.choice(VALUES)
+    return made
+
+
+@pytest.mark.parametrize("name", [
+    "plan.json", "summary.json", "waivers.json", "environment.json", "capabilities.json",
+    "manifest.json",
+])  # fmt: skip
+def test_no_altered_json_file_with_a_new_hash_is_verified(failing, name):
+    rng = random.Random(name)  # noqa: S311 - repeatable, not secret
+    files = failing.open().files
+    form = json.loads(files[name])
+    for _ in range(MUTATIONS // 10):
+        changed = altered(form, rng)
+        if changed == form:
+            continue
+        raw = {**files, name: json_bytes(changed)}
+        package = pack(raw) if name == "manifest.json" else with_manifest(failing, raw)
+        assert outcome(failing, package) in {"PackageError", "REFUSED"}
+
+
+def test_no_altered_line_of_a_record_with_a_new_hash_brings_a_traceback(failing):
+    rng = random.Random(3)  # noqa: S311 - repeatable, not secret
+    files = failing.open().files
+    lines = files["record.jsonl"].splitlines(keepends=True)
+    for _ in range(MUTATIONS):
+        index = rng.choice([0, rng.randrange(len(lines))])
+        form = json.loads(lines[index])
+        changed = altered(form, rng)
+        if changed == form:
+            continue
+        text = json.dumps(changed, sort_keys=True, separators=(",", ":")) + "\n"
+        record = b"".join((*lines[:index], text.encode(), *lines[index + 1 :]))
+        package = with_manifest(failing, {**files, "record.jsonl": record})
+        try:
+            verification = failing.verify(package)
+        except PackageError:
+            continue
+        # A time, or a word that nothing derived shows, can be forged: only a re-run tells.
+        assert not verification.verified or _unobservable(form, changed)
+
+
+def _unobservable(old, new):
+    free = {"seconds", "observations", "detail", "finding", "attempts"}
+    return {key for key in {*old, *new} if old.get(key) != new.get(key)} <= free

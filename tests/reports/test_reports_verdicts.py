@@ -1,0 +1,250 @@
+"""The rules of verdicts, one by one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from synthetic_run import clauses, make_run, mixed, passing
+
+from sessrun.reports.failures import replay_command, replay_name
+from sessrun.reports.plan import PlanFacts
+from sessrun.reports.summary import Waiver
+from sessrun.reports.verdicts import answers_of, summarize
+from sessrun.spec.records import RESULTS
+from sessrun.spec.schema import check
+
+
+def judged(tmp_path, choose=passing, waivers=(), change=None, profile="core"):
+    run = make_run(tmp_path / "record.jsonl", choose, change=change, generated=3)
+    return summarize(run.record, run.plan, run.clauses, profile, waivers)
+
+
+def only(result, *ids):
+    return lambda case: result if case.id in ids else passing(case)
+
+
+def clause(summary, id_):
+    return next(clause for clause in summary.clauses if clause.id == id_)
+
+
+VECTOR = "fetch/fetch-001-plain"
+
+
+def test_all_required_clauses_that_apply_here_hold_gives_certified(tmp_path):
+    summary = judged(tmp_path)
+    assert summary.verdict == "CERTIFIED"
+    assert clause(summary, "PLACEMENT-003").result == "not applicable here"
+    assert any("PLACEMENT-003" in reason for reason in summary.reasons)
+
+
+def test_a_summary_follows_its_schema(tmp_path):
+    check(judged(tmp_path, mixed()).to_json(), "summary", "summary")
+
+
+def test_one_failed_case_breaks_its_clause_and_the_certificate(tmp_path):
+    summary = judged(tmp_path, only("fail", VECTOR))
+    assert clause(summary, "FETCH-001").result == "broken"
+    assert summary.verdict == "NOT CERTIFIED"
+    assert summary.reasons[0] == "1 required clause (FETCH-001) is broken."
+
+
+@pytest.mark.parametrize("result", ["missing", "flaky", "timeout", "crash", "unsupported"])
+def test_such_a_case_of_a_required_clause_keeps_it_from_counting(tmp_path, result):
+    summary = judged(tmp_path, only(result, VECTOR))
+    assert summary.verdict == "NOT CERTIFIED"
+    assert clause(summary, "FETCH-001").blocked
+    assert any(f"has {result} cases" in reason for reason in summary.reasons)
+
+
+@pytest.mark.parametrize("result", ["missing", "unsupported"])
+def test_a_case_that_did_not_run_does_not_break_a_clause(tmp_path, result):
+    assert clause(judged(tmp_path, only(result, VECTOR)), "FETCH-001").result == "holds"
+
+
+def test_an_unanswered_case_is_missing_and_stays_in_the_denominator(tmp_path):
+    whole = judged(tmp_path)
+    cut = judged(tmp_path, only(None, VECTOR))
+    assert cut.planned == whole.planned == sum(cut.counts.values())
+    assert cut.counts["missing"] == 1
+    assert cut.verdict == "NOT CERTIFIED"
+
+
+def test_an_infra_error_anywhere_voids_the_run(tmp_path):
+    assert judged(tmp_path, only("infra_error", "run/run-004-plain")).verdict == "VOID"
+
+
+def test_optional_clauses_are_listed_and_never_counted(tmp_path):
+    summary = judged(tmp_path, only("fail", "fetch/fetch-004-plain", "fetch/fetch-005-plain"))
+    assert summary.verdict == "CERTIFIED"
+    assert clause(summary, "FETCH-004").result == "broken"
+    assert not clause(summary, "FETCH-004").required
+
+
+def test_clauses_of_other_profiles_are_listed_and_never_counted(tmp_path):
+    summary = judged(tmp_path, only("fail", "state/state-001-plain"))
+    assert summary.verdict == "CERTIFIED"
+    assert clause(summary, "STATE-001").result == "broken"
+
+
+def test_a_required_clause_without_a_case_is_not_tested(tmp_path):
+    run = make_run(tmp_path / "record.jsonl")
+    table = clauses(per_subject=6)
+    summary = summarize(run.record, run.plan, table, "core")
+    assert clause(summary, "FEED-006").result == "not tested"
+    assert summary.verdict == "NOT CERTIFIED"
+
+
+def test_a_skip_without_a_fact_of_the_machine_certifies_nothing(tmp_path):
+    def change(line):
+        if line.get("result") == "skipped":
+            line["detail"] = "the backend declares no GPU"
+
+    summary = judged(tmp_path, change=change)
+    assert summary.verdict == "NOT CERTIFIED"
+    assert clause(summary, "PLACEMENT-003").result == "not tested"
+
+
+def test_a_skip_for_want_of_a_gpu_needs_a_machine_without_one(tmp_path):
+    def change(line):
+        if line["kind"] == "header":
+            line["environment"]["gpus"] = ["NVIDIA A100, 550.1, 40960 MiB"]
+
+    assert judged(tmp_path, change=change).verdict == "NOT CERTIFIED"
+
+
+def test_a_profile_of_which_nothing_applies_here_is_not_applicable(tmp_path):
+    summary = judged(tmp_path, lambda case: "skipped")
+    assert summary.verdict == "NOT APPLICABLE"
+
+
+def test_a_profile_without_required_clauses_is_not_applicable(tmp_path):
+    assert judged(tmp_path, profile="tracing").verdict == "NOT APPLICABLE"
+
+
+def test_a_run_in_process_cannot_certify(tmp_path):
+    def change(line):
+        if line["kind"] == "header":
+            line["mode"] = "in-process"
+
+    assert judged(tmp_path, change=change).verdict == "NOT CERTIFIED"
+
+
+def test_a_cut_record_cannot_certify(tmp_path):
+    run = make_run(tmp_path / "record.jsonl")
+    run.record.complete = False
+    assert summarize(run.record, run.plan, run.clauses, "core").verdict == "NOT CERTIFIED"
+
+
+def test_an_answer_to_another_content_counts_as_missing(tmp_path):
+    def change(line):
+        if line.get("id") == VECTOR:
+            line["hash"] = "0" * 64
+
+    summary = judged(tmp_path, change=change)
+    assert summary.counts["missing"] == 1
+    assert summary.verdict == "NOT CERTIFIED"
+    assert any("other content" in reason for reason in summary.reasons)
+
+
+def test_the_record_s_word_on_clauses_is_not_taken(tmp_path):
+    def change(line):
+        if line.get("id") == VECTOR:
+            line["clauses"] = ["FETCH-005"]
+
+    summary = judged(tmp_path, only("fail", VECTOR), change=change)
+    assert clause(summary, "FETCH-001").result == "broken"
+
+
+def test_a_record_of_another_plan_certifies_nothing(tmp_path):
+    run = make_run(tmp_path / "record.jsonl")
+    plan = PlanFacts("core", 8, 20, run.plan.cases)
+    assert summarize(run.record, plan, run.clauses, "core").verdict == "NOT CERTIFIED"
+
+
+def test_cases_outside_the_plan_certify_nothing(tmp_path):
+    run = make_run(tmp_path / "record.jsonl")
+    short = PlanFacts("core", 7, 20, run.plan.cases[:-1])
+    run.record.header["plan"] = short.header
+    summary = summarize(run.record, short, run.clauses, "core")
+    assert summary.verdict == "NOT CERTIFIED"
+    assert "outside the plan" in summary.reasons[0]
+
+
+def test_a_waiver_gives_certified_with_waivers(tmp_path):
+    waiver = Waiver("FETCH-001", "the next release mends it")
+    summary = judged(tmp_path, only("fail", VECTOR), [waiver])
+    assert summary.verdict == "CERTIFIED WITH WAIVERS"
+    assert clause(summary, "FETCH-001").waived
+    assert summary.required["waived"] == 1
+
+
+def test_a_waiver_of_what_holds_changes_nothing_and_says_so(tmp_path):
+    summary = judged(tmp_path, waivers=[Waiver("FETCH-001", "needless")])
+    assert summary.verdict == "CERTIFIED"
+    assert summary.reasons[-1] == "The waiver of FETCH-001 changes nothing."
+
+
+def test_a_waiver_never_excuses_a_case_that_nobody_answered(tmp_path):
+    summary = judged(tmp_path, only("missing", VECTOR), [Waiver("FETCH-001", "slow")])
+    assert summary.verdict == "NOT CERTIFIED"
+
+
+def test_a_waiver_that_expired_before_the_run_excuses_nothing(tmp_path):
+    for expires, verdict in (
+        ("2026-11-20", "NOT CERTIFIED"), ("2026-11-21", "CERTIFIED WITH WAIVERS"),
+    ):  # fmt: skip
+        waiver = Waiver("FETCH-001", "why", expires=expires)
+        assert judged(tmp_path, only("fail", VECTOR), [waiver]).verdict == verdict
+
+
+def test_waiving_everything_certifies_nothing(tmp_path):
+    waivers = [Waiver(id_, "all of it") for id_ in clauses()]
+    summary = judged(tmp_path, lambda case: "fail", waivers)
+    assert summary.verdict == "NOT CERTIFIED"
+
+
+def test_every_result_is_counted_even_if_nothing_had_it(tmp_path):
+    assert tuple(judged(tmp_path).counts) == RESULTS
+
+
+def test_failures_alike_but_for_their_values_are_one_group(tmp_path):
+    def change(line):
+        if line.get("result") == "fail":
+            index = line["id"].rpartition(":")[2]
+            line["finding"]["reason"] = f"values[0]: want [{index}, 1.5e-3], got 'x{index}'"
+
+    ids = [f"feed_round_trip:7:{index}" for index in range(3)]
+    groups = judged(tmp_path, only("fail", *ids), change=change).failures
+    assert [len(group.cases) for group in groups] == [3]
+    assert groups[0].clauses == ("FEED-001", "FEED-002")
+
+
+def test_the_gravest_group_comes_first(tmp_path):
+    results = [group.result for group in judged(tmp_path, mixed()).failures]
+    order = ["crash", "timeout", "error", "fail", "flaky", "missing", "unsupported"]
+    assert results == sorted(results, key=order.index)
+
+
+def test_a_vector_is_an_id_without_a_colon(tmp_path):
+    found = clause(judged(tmp_path), "FEED-001")
+    assert all(":" not in vector for vector in found.vectors)
+    assert (found.tests, len(found.vectors), found.generated) == (6, 3, 3)
+
+
+def test_answers_follow_the_plan_s_order(tmp_path):
+    run = make_run(tmp_path / "record.jsonl", mixed())
+    ids = [answer.case.id for answer in answers_of(run.record, run.plan)]
+    assert ids == [case.id for case in run.plan.cases]
+
+
+def test_replay_names_are_safe_and_do_not_collide():
+    names = {replay_name(id_) for id_ in ("a/b", "a:b", "a_b", "../../etc/passwd", ":", "é" * 300)}
+    assert len(names) == 6
+    assert all(Path(name).name == name and len(name) < 100 for name in names)
+    assert all(name.isascii() and not name.startswith(".") for name in names)
+
+
+def test_the_replay_command_quotes_the_backend():
+    command = replay_command("a/b", "exec:node my backend.js; rm -rf /")
+    assert command.endswith("--backend 'exec:node my backend.js; rm -rf /'")
