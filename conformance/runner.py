@@ -15,7 +15,7 @@ from typing import Any, Final
 from sessrun.adapters.backend import Backend, Description
 from sessrun.adapters.process.errors import WorkerContractError, WorkerCrash, WorkerTimeout
 from sessrun.adapters.process.host import spawn
-from sessrun.adapters.registry import load
+from sessrun.adapters.registry import AdapterError, load
 from sessrun.conformance.facts import facts
 from sessrun.spec.cases import engine
 from sessrun.spec.cases.judge import Finding, Judgement, judge
@@ -116,8 +116,12 @@ class Runner:
         if absent:
             return self._line(case, "skipped", 0.0, detail=f"not here: {', '.join(absent)}")
         line = self._attempt(case)
+        backend = self._backend
         if case.isolated and not self.in_process:
             self._restart("the case disturbs its process", 0.0)
+        elif not getattr(backend, "alive", True) or getattr(backend, "pending", False):
+            # A call that a finished case left blocked must not be the next case's burden.
+            self._restart("the case left its worker busy or dead", 0.0)
         return line
 
     def observe(self, case: Case) -> list[Observation]:
@@ -195,7 +199,7 @@ class Runner:
         started = time.perf_counter()
         try:
             self._backend.restart()
-        except (WorkerTimeout, WorkerCrash, WorkerContractError) as error:
+        except (AdapterError, WorkerTimeout, WorkerCrash, WorkerContractError) as error:
             self._losses.unresponsive = True
             self._tell("unresponsive", f"it does not start again: {error}", 0.0)
         self._tell("restart", reason, seconds)

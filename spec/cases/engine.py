@@ -120,7 +120,7 @@ class _Interpreter:
         self.engine = engine
         self.handles: dict[str, str] = {}
         self.open_sessions: dict[str, None] = {}
-        self.blocked: dict[str, tuple[threading.Thread, list[Outcome]]] = {}
+        self.blocked: dict[str, tuple[threading.Thread, list[Outcome], list[BaseException]]] = {}
 
     def observe(self) -> list[Observation]:
         seen: list[Observation] = []
@@ -142,23 +142,31 @@ class _Interpreter:
         if step["do"] == "start":
             return self._start(step)
         if step["do"] == "join":
-            thread, answers = self.blocked.pop(step["thread"])
+            thread, answers, faults = self.blocked.pop(step["thread"])
             thread.join(self.case.deadline_s)
+            if faults:  # a dead or hung worker is the runner's business, never an answer
+                raise faults[0]
             if not answers:
                 return Failure("run", 4, ("Deadline",), None, "the call is still blocked")
             return answers[0]
-        return getattr(self, "_" + step["do"])(step)  # type: ignore[no-any-return]
+        outcome: Outcome = getattr(self, "_" + step["do"])(step)
+        return outcome
 
     def _start(self, step: Mapping[str, Any]) -> None:
         answers: list[Outcome] = []
+        faults: list[BaseException] = []
 
         def work() -> None:
-            outcome = self._do(step["step"])
-            if outcome is not None:
-                answers.append(outcome)
+            try:
+                outcome = self._do(step["step"])
+            except BaseException as error:  # noqa: BLE001 - raised again by `join`
+                faults.append(error)
+            else:
+                if outcome is not None:
+                    answers.append(outcome)
 
         thread = threading.Thread(target=work, daemon=True)
-        self.blocked[step["thread"]] = (thread, answers)
+        self.blocked[step["thread"]] = (thread, answers, faults)
         thread.start()
         thread.join(step.get("grace_s", 0.0))
 

@@ -16,4 +16,5 @@ def run(args: argparse.Namespace) -> int:
     """Serve until standard input ends."""
     from sessrun.adapters import worker
 
-    return worker.main([args.adapter])
+    worker.main(args.adapter)
+    return 0
