@@ -59,11 +59,15 @@ class Authored:
         return f"{self.subject}/{self.slug}"
 
 
+_Decorator = Callable[[Callable[[Any], None]], Callable[[Any], None]]
+
 #: Every authored case by id, in the order of definition.
 AUTHORED: dict[str, Authored] = {}
 
 
-def _register(surface: str, clauses: Sequence[str], title: str, options: Mapping[str, Any]) -> Any:
+def _register(
+    surface: str, clauses: Sequence[str], title: str, options: Mapping[str, Any]
+) -> _Decorator:
     def decorate(function: Callable[[Any], None]) -> Callable[[Any], None]:
         subject = function.__module__.rpartition(".")[2].replace("_", "-")
         slug = function.__name__.strip("_").replace("_", "-")
@@ -76,12 +80,12 @@ def _register(surface: str, clauses: Sequence[str], title: str, options: Mapping
     return decorate
 
 
-def api_case(*clauses: str, title: str, **options: Any) -> Any:
+def api_case(*clauses: str, title: str, **options: Any) -> _Decorator:
     """Register an API-surface case; options: needs, isolated, deadline_s."""
     return _register("api", clauses, title, options)
 
 
-def engine_case(*clauses: str, title: str, **options: Any) -> Any:
+def engine_case(*clauses: str, title: str, **options: Any) -> _Decorator:
     """Register an engine-surface case; options: needs, isolated, deadline_s."""
     return _register("engine", clauses, title, options)
 
