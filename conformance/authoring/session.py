@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -82,14 +83,14 @@ def graph_argument_of_another_type(c: ApiAuthor) -> None:
     c.tf.constant(1)
     definition = c.tf.get_default_graph().as_graph_def()
     for wrong in ("g", 5, definition):
-        c.raises("TypeError", lambda wrong=wrong: c.tf.Session(graph=wrong))
+        c.raises("TypeError", partial(c.tf.Session, graph=wrong))
 
 
 @api_case("SESSION-005", title="A config argument that is no ConfigProto is TypeError.")
 def config_argument_of_another_type(c: ApiAuthor) -> None:
     options = c.tf.RunOptions()
     for wrong in ("gpu", 5, {"allow_soft_placement": True}, options):
-        c.raises("TypeError", lambda wrong=wrong: c.tf.Session(config=wrong))
+        c.raises("TypeError", partial(c.tf.Session, config=wrong))
 
 
 @api_case("SESSION-006", title="A target that no engine answers to is NotFoundError.")
