@@ -88,7 +88,7 @@ def arg_max(
     Args:
       input: a tensor, T: float32, float64, int32, uint8, int16, int8, int64, bfloat16,
         uint16, float16, uint32, uint64, bool.
-      dimension: a tensor, Tidx: int16, int32, int64.
+      dimension: a tensor, Tidx: int32, int64.
       output_type: a type, one of int16, uint16, int32, int64; 'int64' if not given.
       name: the operation's name in the graph.
 
@@ -2483,12 +2483,14 @@ def tile(
     """The input repeated along each dimension.
 
     Args:
-      input: a tensor, T: any dtype.
+      input: a tensor, T: bool, int8, int16, int32, int64, uint8, uint32, uint64, float16,
+        bfloat16, float32, float64, complex64, complex128, string.
       multiples: a tensor, Tmultiples: int32, int64.
       name: the operation's name in the graph.
 
     Returns:
-      output: a tensor, T: any dtype.
+      output: a tensor, T: bool, int8, int16, int32, int64, uint8, uint32, uint64, float16,
+        bfloat16, float32, float64, complex64, complex128, string.
 
     Raises:
       TypeError: a dtype is not allowed.

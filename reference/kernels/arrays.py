@@ -267,13 +267,9 @@ def broadcast_gradient_args(_: Any, s0: Any, s1: Any) -> Any:
     for a, b in zip(first, second, strict=True):
         if a != b and 1 not in {a, b}:
             raise KernelError(3, f"Incompatible shapes: {shapes[0]} vs. {shapes[1]}")
-    axes: tuple[list[int], list[int]] = ([], [])
-    for axis, pair in enumerate(zip(first, second, strict=True)):
-        for side, dim in enumerate(pair):
-            if dim == 1 and (pair[1 - side] != 1 or axis < count - len(shapes[side])):
-                axes[side].append(axis)
+    axes = [[axis for axis, dim in enumerate(shape) if dim == 1] for shape in (first, second)]
     if shapes[0] == shapes[1]:
-        axes = ([], [])
+        axes = [[], []]
     return tuple(host_array(side, str(s0.dtype)) for side in axes)
 
 

@@ -65,7 +65,8 @@ def approximate_equal(xp: Any, x: Any, y: Any, *, tolerance: float) -> Any:
     """|x - y| < tolerance."""
     if x.shape != y.shape:
         raise KernelError(3, f"x and y must be of the same shape: {x.shape} vs. {y.shape}")
-    return xp.absolute(x - y) < xp.asarray(tolerance, dtype=x.dtype)
+    bound = xp.asarray(tolerance, dtype="float32")  # a GraphDef holds the attribute as float32
+    return xp.absolute(x - y) < bound.astype(x.dtype)
 
 
 @kernel("Select")

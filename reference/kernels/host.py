@@ -13,7 +13,7 @@ import numpy as np
 
 from sessrun.spec.dtypes import BY_NAME
 
-__all__ = ["dtype_of", "host_array", "ints", "scalar_int", "string_array"]
+__all__ = ["dtype_of", "frozen", "host_array", "ints", "scalar_int", "string_array"]
 
 
 def dtype_of(name: str) -> Any:
@@ -32,6 +32,13 @@ def string_array(items: Iterable[bytes], shape: Sequence[int]) -> Any:
     array = np.empty(len(flat), dtype=object)
     array[:] = flat
     return array.reshape(shape)
+
+
+def frozen(array: Any) -> Any:
+    """The array, which is the caller's own, made read-only where its memory is the host's."""
+    if isinstance(array, np.ndarray):
+        array.flags.writeable = False
+    return array
 
 
 def ints(array: Any) -> list[int]:

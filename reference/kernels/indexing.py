@@ -218,13 +218,6 @@ def _top(xp: Any, x: Any, count: int) -> Any:
     return xp.take_along_axis(x, places, axis=-1), places
 
 
-@kernel("TopK")
-def top_k(xp: Any, x: Any, *, k: int) -> Any:
-    """The k largest elements of each row, falling, and where they are."""
-    values, places = _top(xp, x, k)
-    return values, places.astype("int32")
-
-
 @binder("TopKV2", host_inputs=("k",))
 def top_k_v2(bind: Bind) -> Callable[..., Any]:
     """The k largest elements of each row, falling, and where they are."""
@@ -244,8 +237,8 @@ def _in_top(xp: Any, predictions: Any, targets: Any, count: int) -> Any:
         return xp.zeros(targets.shape, dtype=bool)
     own = xp.take_along_axis(predictions, xp.where(inside, targets, 0)[:, None], axis=1)
     better = xp.add.reduce((predictions > own).astype("int64"), axis=1)
-    finite = xp.logical_and.reduce(xp.isfinite(predictions) | (predictions <= own), axis=1)
-    return inside & xp.isfinite(own[:, 0]) & finite & (better < count)
+    finite = xp.logical_and.reduce(xp.isfinite(predictions), axis=1)
+    return inside & finite & (better < count)
 
 
 @kernel("InTopK")

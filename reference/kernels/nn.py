@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
+import functools
+import math
 from collections.abc import Callable
 from typing import Any, Final
 
 from sessrun.reference.kernels.elementwise import widened
-from sessrun.reference.kernels.registry import KernelError, kernel
+from sessrun.reference.kernels.registry import Bind, KernelError, binder, kernel
 
 __all__: list[str] = []
 
 #: The constants of the scaled exponential linear unit.
 _SELU_SCALE: Final = 1.0507009873554804934193349852946
 _SELU_ALPHA: Final = 1.6732632423543772848170429916717
+
+#: -log(epsilon) - 2 of each dtype.
+_SOFTPLUS_EDGE: Final = {
+    name: bits * math.log(2.0) - 2.0
+    for name, bits in (("bfloat16", 7), ("float16", 10), ("float32", 23), ("float64", 52))
+}
 
 
 def _constant(xp: Any, number: float, like: Any) -> Any:
@@ -50,15 +58,21 @@ def selu(xp: Any, x: Any) -> Any:
 @kernel("LeakyRelu")
 def leaky_relu(xp: Any, x: Any, *, alpha: float) -> Any:
     """The larger of x and alpha * x."""
-    return xp.maximum(x, x * _constant(xp, alpha, x))
+    slope = xp.asarray(alpha, dtype="float32")  # a GraphDef holds the attribute as float32
+    return xp.maximum(x, x * slope.astype(x.dtype))
 
 
-@kernel("Softplus")
-@widened
-def softplus(xp: Any, x: Any) -> Any:
-    """log(1 + exp(x)), without overflow."""
-    zero = xp.zeros((), x.dtype)
-    return xp.maximum(x, zero) + xp.log1p(xp.exp(-xp.absolute(x)))
+@binder("Softplus")
+def softplus(bind: Bind) -> Callable[..., Any]:
+    """log(1 + exp(x)); x or exp(x) where the rest is below the dtype's precision."""
+    xp, edge = bind.xp, _SOFTPLUS_EDGE[bind.attrs["T"]]
+
+    @widened
+    def compute(xp: Any, x: Any) -> Any:
+        powers = xp.exp(x)
+        return xp.where(x > edge, x, xp.where(x < -edge, powers, xp.log1p(powers)))
+
+    return functools.partial(compute, xp)
 
 
 @kernel("Softsign")
@@ -186,15 +200,15 @@ def _gradient(*op_types: str) -> Callable[[Callable[..., Any]], Callable[..., An
 
 @_gradient("ReluGrad")
 def relu_grad(xp: Any, gradients: Any, features: Any) -> Any:
-    """The gradient where the features are positive."""
-    return xp.where(features > 0, gradients, xp.zeros((), gradients.dtype))
+    """The gradient times 1 where the features are positive, times 0 elsewhere: NaN stays."""
+    return gradients * (features > 0).astype(gradients.dtype)
 
 
 @_gradient("Relu6Grad")
 def relu6_grad(xp: Any, gradients: Any, features: Any) -> Any:
-    """The gradient where the features are between 0 and 6."""
+    """The gradient times 1 where the features are between 0 and 6, times 0 elsewhere."""
     inside = (features > 0) & (features < _constant(xp, 6, features))
-    return xp.where(inside, gradients, xp.zeros((), gradients.dtype))
+    return gradients * inside.astype(gradients.dtype)
 
 
 @_gradient("EluGrad")
@@ -218,13 +232,13 @@ def softsign_grad(xp: Any, gradients: Any, features: Any) -> Any:
 @_gradient("SigmoidGrad")
 def sigmoid_grad(xp: Any, y: Any, dy: Any) -> Any:
     """Elementwise dy * y * (1 - y)."""
-    return xp.conj(y * (xp.ones((), y.dtype) - y)) * dy
+    return y * (xp.ones((), y.dtype) - y) * dy
 
 
 @_gradient("TanhGrad")
 def tanh_grad(xp: Any, y: Any, dy: Any) -> Any:
     """Elementwise dy * (1 - y * y)."""
-    return xp.conj(xp.ones((), y.dtype) - y * y) * dy
+    return (xp.ones((), y.dtype) - y * y) * dy
 
 
 @_gradient("InvGrad", "ReciprocalGrad")
@@ -242,4 +256,4 @@ def rsqrt_grad(xp: Any, y: Any, dy: Any) -> Any:
 @_gradient("SqrtGrad")
 def sqrt_grad(xp: Any, y: Any, dy: Any) -> Any:
     """Elementwise dy * 0.5 / y."""
-    return _constant(xp, 0.5, y) * dy / xp.conj(y)
+    return xp.where(dy == 0, dy, _constant(xp, 0.5, y) * dy / xp.conj(y))

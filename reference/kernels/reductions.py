@@ -1,6 +1,7 @@
 """Kernels of reductions, running sums and arguments of extrema.
 
-16-bit floats are summed in float32 and rounded once; integers wrap around in their own dtype.
+16-bit floats are summed in float32 and rounded once; integers wrap around in their own dtype, and
+in 64 bits for a mean.
 """
 
 from __future__ import annotations
@@ -8,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from sessrun.reference.kernels.elementwise import is_integer, widened
+from sessrun.reference.kernels.elementwise import is_integer, truncated_quotient, widened
 from sessrun.reference.kernels.host import dtype_of, ints, scalar_int
 from sessrun.reference.kernels.registry import Bind, KernelError, binder, kernel
 
@@ -61,14 +62,13 @@ def _mean(xp: Any, x: Any, *, axes: tuple[int, ...], keep: bool) -> Any:
     count = 1
     for axis in axes:
         count *= x.shape[axis]
-    total = _sum(xp, x, axes=axes, keep=keep)
     if not is_integer(x):
-        return total / xp.asarray(count, dtype=x.dtype)
-    if count == 0:
-        return total
-    size = xp.asarray(count).astype(x.dtype)
-    quotient = xp.floor_divide(total, size)
-    return quotient + ((quotient < 0) & (quotient * size != total)).astype(x.dtype)
+        return _sum(xp, x, axes=axes, keep=keep) / xp.asarray(count, dtype=x.dtype)
+    wide = x.astype("int64" if x.dtype.kind == "i" else "uint64")
+    total = _sum(xp, wide, axes=axes, keep=keep)
+    if count:
+        total = truncated_quotient(xp, total, xp.asarray(count, dtype=wide.dtype))
+    return total.astype(x.dtype)
 
 
 def _max(xp: Any, x: Any, *, axes: tuple[int, ...], keep: bool) -> Any:

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from sessrun.reference.kernels.host import host_array
+from sessrun.reference.kernels.host import frozen, host_array
 from sessrun.reference.kernels.indexing import check_range
 from sessrun.reference.kernels.registry import Bind, KernelError, VariableBuffer, binder
 from sessrun.reference.kernels.updates import row_update
@@ -101,7 +101,7 @@ def assign_variable(bind: Bind) -> Callable[..., Any]:
                               f"Expected {handle.shape} got {value.shape}")  # fmt: skip
         buffer = handle.create()
         with buffer.lock:
-            buffer.value = value
+            buffer.value = frozen(bind.xp.array(value))
 
     return compute
 
@@ -125,7 +125,7 @@ def _update(op_type: str, combine: str) -> None:
                     raise KernelError(3, f"Cannot update variable with shape {list(old.shape)} "
                                       f"using a Tensor with shape {list(value.shape)}, shapes "
                                       "must be equal.")  # fmt: skip
-                buffer.value = function(old, value)
+                buffer.value = frozen(function(old, value))
 
         return compute
 
@@ -199,7 +199,7 @@ def _scatter(op_type: str, ufunc: str | None) -> None:
         def compute(handle: Handle, indices: Any, updates: Any) -> None:
             buffer = handle.find()
             with buffer.lock:
-                buffer.value = update(xp, buffer.read(), indices, updates)
+                buffer.value = frozen(update(xp, buffer.read(), indices, updates))
 
         return compute
 

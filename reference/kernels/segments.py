@@ -36,9 +36,11 @@ _START: Final[dict[str, Callable[[Any, Any], Any]]] = {
 }
 
 
-def _combined(xp: Any, name: str, data: Any, rows: Any, count: int) -> Any:
-    """[count, ...]: the rows of each segment combined by a ufunc."""
-    start = _START[name](xp, data.dtype)
+def _combined(
+    xp: Any, name: str, data: Any, rows: Any, count: int, start: Any = None
+) -> Any:
+    """[count, ...]: the rows of each segment combined by a ufunc, from its neutral number on."""
+    start = _START[name](xp, data.dtype) if start is None else start
     out = xp.full((count, *data.shape[1:]), start, dtype=data.dtype)
     getattr(xp, name).at(out, rows, data)
     return out
@@ -119,8 +121,11 @@ def _unsorted_segments(op_type: str, name: str) -> None:
             raise KernelError(3, f"segment_ids is out of range [0, {count})")
         flat = data.reshape((rows.shape[0], *data.shape[segment_ids.ndim :]))
         kept = rows >= 0
-        return widened(_unsorted)(xp, flat[xp.asarray(kept)], name=name,
-                                  rows=xp.asarray(rows[kept]), count=count)  # fmt: skip
+        start = _START[name](xp, data.dtype)
+        part, places = flat[xp.asarray(kept)], xp.asarray(rows[kept])
+        if name in {"maximum", "minimum"}:
+            return _combined(xp, name, part, places, count, start)
+        return widened(_unsorted)(xp, part, name=name, rows=places, count=count)
 
 
 def _unsorted(xp: Any, data: Any, *, name: str, rows: Any, count: int) -> Any:

@@ -1,7 +1,7 @@
 """Kernels of reference variables: what is read, what is set, what is updated.
 
-A reference is the variable's `VariableBuffer`. An array in a buffer is never written to: an update
-makes a new one, so whoever has read the old one keeps it. Without `use_locking` two updates at
+A reference is the variable's `VariableBuffer`. An array in a buffer is read-only and its own: an
+update makes a new one, so whoever has read the old one keeps it. Without `use_locking` two updates at
 once may lose one.
 """
 
@@ -11,6 +11,7 @@ import contextlib
 from collections.abc import Callable
 from typing import Any, Final
 
+from sessrun.reference.kernels.host import frozen
 from sessrun.reference.kernels.registry import Bind, KernelError, VariableBuffer, binder
 from sessrun.reference.kernels.updates import SLICE_UPDATES, Update, row_update, slice_update
 
@@ -94,7 +95,7 @@ def assign(bind: Bind) -> Callable[..., Any]:
             if validate and wanted is not None and wanted != value.shape:
                 raise KernelError(3, "Assign requires shapes of both tensors to match. lhs shape= "
                                   f"{list(wanted)} rhs shape= {list(value.shape)}")  # fmt: skip
-            ref.value = value
+            ref.value = frozen(bind.xp.array(value))
         return ref
 
     return compute
@@ -121,7 +122,7 @@ def _update(op_type: str, combine: str) -> None:
                 if old.shape != value.shape:
                     raise KernelError(3, f"{op_type} requires shapes of both tensors to match: "
                                       f"{list(old.shape)} and {list(value.shape)}")  # fmt: skip
-                ref.value = function(old, value)
+                ref.value = frozen(function(old, value))
             return ref
 
         return compute
@@ -163,7 +164,7 @@ def _scatter(op_type: str, update: Update) -> None:
 
         def compute(ref: VariableBuffer, indices: Any, updates: Any) -> VariableBuffer:
             with held(ref):
-                ref.value = update(xp, ref.read(), indices, updates)
+                ref.value = frozen(update(xp, ref.read(), indices, updates))
             return ref
 
         return compute

@@ -111,12 +111,12 @@ def substr(bind: Bind) -> Callable[..., Any]:
 
 @kernel("ReduceJoin", devices=("CPU",))
 def reduce_join(_: Any, x: Any, indices: Any, *, keep_dims: bool, separator: Any) -> Any:
-    """Strings joined over the given axes, in the axes' order."""
+    """Strings joined over the given axes, along the first of them first."""
     axes = [axis_of(axis, x.ndim) for axis in ints(indices)]
     if len(set(axes)) < len(axes):
         raise KernelError(3, f"Duplicate reduction dimension in {axes}")
     kept = [axis for axis in range(x.ndim) if axis not in axes]
-    moved = x.transpose([*kept, *axes])
+    moved = x.transpose([*kept, *axes[::-1]])
     shape = tuple(x.shape[axis] for axis in kept)
     count, glue = 1, _text(separator).encode()
     for dim in shape:

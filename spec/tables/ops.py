@@ -323,7 +323,7 @@ _MAKERS: Final = {
             AttrDecl(
                 "Tidx",
                 "type",
-                allowed=("int16", "int32", "int64"),
+                allowed=("int32", "int64"),
                 has_default=True,
                 default="int32",
             ),
@@ -1113,8 +1113,8 @@ _MAKERS: Final = {
                 "T",
                 "type",
                 allowed=(
-                    "float32", "float64", "int32", "uint8", "int16", "int8", "complex64", "int64",
-                    "bfloat16", "uint16", "complex128", "float16",
+                    "float32", "float64", "int32", "uint8", "int16", "int8", "int64", "bfloat16",
+                    "uint16", "float16",
                 ),
             ),
         ),
@@ -1175,7 +1175,7 @@ _MAKERS: Final = {
             ),
         ),
         shape=RuleCall("same", (Name("x"),)),
-        domain=RuleCall("elementwise", (Name("x"), "moderate")),
+        domain=RuleCall("complex_source", (Name("x"),)),
         numeric={"*": "ulp(2)"},
         differentiable=True,
     ),
@@ -1272,7 +1272,15 @@ _MAKERS: Final = {
         inputs=(ArgDecl("x", type_attr="T"), ArgDecl("perm", type_attr="Tperm")),
         outputs=(ArgDecl("y", type_attr="T"),),
         attrs=(
-            AttrDecl("T", "type"),
+            AttrDecl(
+                "T",
+                "type",
+                allowed=(
+                    "bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32",
+                    "uint64", "float16", "bfloat16", "float32", "float64", "complex64",
+                    "complex128",
+                ),
+            ),
             AttrDecl(
                 "Tperm",
                 "type",
@@ -2216,6 +2224,7 @@ _MAKERS: Final = {
         shape=RuleCall("same", (Name("x"),)),
         domain=RuleCall("elementwise", (Name("x"), "moderate")),
         numeric={
+            "float32": "ulp(2)",
             "complex64": "close(1e-5, 1e-6)",
             "complex128": "close(1e-12, 1e-14)",
             "*": "exact",
@@ -2237,7 +2246,7 @@ _MAKERS: Final = {
             ),
         ),
         shape=RuleCall("merged_pair", (Name("y"), Name("dy"))),
-        domain=RuleCall("twins", (Name("y"), Name("dy"), "moderate")),
+        domain=RuleCall("twins", (Name("y"), Name("dy"), "finite")),
         numeric={
             "float16": "ulp(2)",
             "bfloat16": "ulp(2)",
@@ -3751,6 +3760,7 @@ _MAKERS: Final = {
         shape=RuleCall("same", (Name("x"),)),
         domain=RuleCall("elementwise", (Name("x"), "moderate")),
         numeric={
+            "float32": "ulp(2)",
             "complex64": "close(1e-5, 1e-6)",
             "complex128": "close(1e-12, 1e-14)",
             "*": "exact",
@@ -3773,7 +3783,7 @@ _MAKERS: Final = {
             ),
         ),
         shape=RuleCall("merged_pair", (Name("y"), Name("dy"))),
-        domain=RuleCall("twins", (Name("y"), Name("dy"), "moderate")),
+        domain=RuleCall("twins", (Name("y"), Name("dy"), "finite")),
         numeric={
             "float16": "ulp(2)",
             "bfloat16": "ulp(2)",
@@ -4190,7 +4200,7 @@ _MAKERS: Final = {
             AttrDecl(
                 "T",
                 "type",
-                allowed=("bfloat16", "float16", "float32", "float64", "int32", "int64"),
+                allowed=("bfloat16", "float16", "float32", "float64"),
             ),
         ),
         shape=RuleCall("same", (Name("x"),)),
@@ -4240,7 +4250,7 @@ _MAKERS: Final = {
             ),
         ),
         shape=RuleCall("merged_pair", (Name("y"), Name("dy"))),
-        domain=RuleCall("twins", (Name("y"), Name("dy"), "moderate")),
+        domain=RuleCall("twins", (Name("y"), Name("dy"), "finite")),
         numeric={
             "float16": "ulp(2)",
             "bfloat16": "ulp(2)",
@@ -5132,15 +5142,7 @@ _MAKERS: Final = {
         ),
         shape=RuleCall("merged_pair", (Name("gradients"), Name("features"))),
         domain=RuleCall("twins", (Name("gradients"), Name("features"), "moderate")),
-        numeric={
-            "float16": "ulp(2)",
-            "bfloat16": "ulp(2)",
-            "float32": "ulp(8)",
-            "float64": "ulp(8)",
-            "complex64": "close(1e-4, 1e-5)",
-            "complex128": "close(1e-10, 1e-12)",
-            "*": "exact",
-        },
+        numeric={"float16": "ulp(4)", "bfloat16": "ulp(4)", "*": "ulp(8)"},
     ),
     "SparseSoftmaxCrossEntropyWithLogits": lambda: Operation(
         name="SparseSoftmaxCrossEntropyWithLogits",
@@ -5339,7 +5341,7 @@ _MAKERS: Final = {
             ),
         ),
         shape=RuleCall("merged_pair", (Name("y"), Name("dy"))),
-        domain=RuleCall("twins", (Name("y"), Name("dy"), "moderate")),
+        domain=RuleCall("twins", (Name("y"), Name("dy"), "positive")),
         numeric={
             "float16": "ulp(2)",
             "bfloat16": "ulp(2)",
@@ -5924,7 +5926,15 @@ _MAKERS: Final = {
         ),
         outputs=(ArgDecl("output", type_attr="T"),),
         attrs=(
-            AttrDecl("T", "type"),
+            AttrDecl(
+                "T",
+                "type",
+                allowed=(
+                    "bool", "int8", "int16", "int32", "int64", "uint8", "uint32", "uint64",
+                    "float16", "bfloat16", "float32", "float64", "complex64", "complex128",
+                    "string",
+                ),
+            ),
             AttrDecl(
                 "Tmultiples",
                 "type",
@@ -5942,29 +5952,6 @@ _MAKERS: Final = {
         numeric={"*": "exact"},
         differentiable=True,
         python=("tile", "manip.tile"),
-    ),
-    "TopK": lambda: Operation(
-        name="TopK",
-        summary="The k largest elements of each row, falling, and where they are; the older form.",
-        inputs=(ArgDecl("input", type_attr="T"),),
-        outputs=(ArgDecl("values", type_attr="T"), ArgDecl("indices", dtype="int32")),
-        attrs=(
-            AttrDecl("k", "int", minimum=0),
-            AttrDecl("sorted", "bool", has_default=True, default=True),
-            AttrDecl(
-                "T",
-                "type",
-                allowed=(
-                    "float32", "float64", "int32", "uint8", "int16", "int8", "int64", "bfloat16",
-                    "uint16", "float16", "uint32", "uint64",
-                ),
-            ),
-        ),
-        shape=RuleCall("top_k", (Name("input"), Name("k"))),
-        domain=RuleCall("top_k", (Name("input"), Name("k"))),
-        errors=(RuleCall("too_few", (Name("input"), Name("k"))),),
-        numeric={"*": "exact"},
-        differentiable=True,
     ),
     "TopKV2": lambda: Operation(
         name="TopKV2",
@@ -5999,11 +5986,8 @@ _MAKERS: Final = {
                 default="int32",
             ),
         ),
-        shape=RuleCall(
-            "top_k_value",
-            (Name("input"), RuleCall("value", (Name("k"),))),
-        ),
-        domain=RuleCall("top_k_value", (Name("input"), Name("k"))),
+        shape=RuleCall("top_k", (Name("input"), RuleCall("value", (Name("k"),)))),
+        domain=RuleCall("top_k", (Name("input"), Name("k"))),
         errors=(RuleCall("too_few", (Name("input"), Name("k"))),),
         numeric={"*": "exact"},
         differentiable=True,
@@ -6503,7 +6487,7 @@ _MAKERS: Final = {
                 "type",
                 allowed=(
                     "float32", "float64", "int32", "uint8", "int16", "int8", "complex64", "int64",
-                    "bfloat16", "uint16", "complex128", "float16", "uint32", "uint64", "bool",
+                    "bfloat16", "uint16", "complex128", "uint32", "uint64", "bool",
                 ),
                 has_default=True,
                 default="bool",

@@ -96,26 +96,18 @@ def stitched(indices: Sequence[Shape], data: Sequence[Shape]) -> list[Shape]:
 
 
 @rule
-def top_k(shape: Shape, k: int) -> list[Shape]:
+def top_k(shape: Shape, k: Value) -> list[Shape]:
     """Values and places: the input's shape with k at the end."""
     whole = at_least(shape, 1)
-    if k < 0:
-        raise ShapeError(f"Need k >= 0, got {k}")
+    count = None if k is None else int(k)
+    if count is not None and count < 0:
+        raise ShapeError(f"Need k >= 0, got {count}")
     if whole is None:
         return [None, None]
     last = whole[-1]
-    if last is not None and last < k:
-        raise ShapeError(f"input must have last dimension >= k = {k} but is {last}")
-    return [(*whole[:-1], k)] * 2
-
-
-@rule
-def top_k_value(shape: Shape, k: Value) -> list[Shape]:
-    """As `top_k`, k being an input."""
-    if k is not None:
-        return top_k(shape, int(k))
-    whole = at_least(shape, 1)
-    return [None if whole is None else (*whole[:-1], None)] * 2
+    if last is not None and count is not None and last < count:
+        raise ShapeError(f"input must have last dimension >= k = {count} but is {last}")
+    return [(*whole[:-1], count)] * 2
 
 
 @rule

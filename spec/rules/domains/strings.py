@@ -1,0 +1,96 @@
+"""Value domains of strings."""
+
+from __future__ import annotations
+
+import base64
+
+import numpy as np
+
+from sessrun.spec.dtypes import BY_NAME
+from sessrun.spec.rules.domains.base import Arguments, Draw, domain
+
+__all__: list[str] = []
+
+
+def _tensor(items: list[bytes], shape: tuple[int, ...]) -> np.ndarray:
+    array = np.empty(len(items), dtype=object)
+    array[:] = items
+    return array.reshape(shape)
+
+
+@domain
+def joined_strings(draw: Draw, inputs: str) -> Arguments:
+    """One to four string tensors of one shape, some of them scalars; a separator."""
+    shape = draw.shape(0, 3)
+    draw.attrs["separator"] = draw.random.choice(["", ",", " - "])
+    shapes = [shape if draw.chance(0.7) else () for _ in range(draw.random.randint(1, 4))]
+    return draw.arguments(**{inputs: [draw.tensor(inputs, one) for one in shapes]})
+
+
+_NUMERALS = (b"0", b"7", b"-12", b" 42 ", b"1.5", b"-2e3", b"inf", b"-inf", b"nan", b"  3.25\n")
+
+
+@domain
+def numerals(draw: Draw, x: str) -> Arguments:
+    """Texts of numbers that the output's dtype can hold."""
+    kind = BY_NAME[draw.attrs["out_type"]].kind
+    choices = {"float": _NUMERALS, "int": (b"0", b"7", b"-12", b" 42 ", b"2147483647"),
+               "uint": (b"0", b"7", b" 42 ", b"4294967295")}[kind]  # fmt: skip
+    shape = draw.shape(0, 3)
+    count = int(np.prod(shape, dtype=np.int64))
+    return draw.arguments(**{
+        x: _tensor([draw.random.choice(choices) for _ in range(count)], shape)
+    })  # fmt: skip
+
+
+@domain
+def raw_bytes(draw: Draw, x: str) -> Arguments:
+    """Strings of one length, a multiple of the output's element size.
+
+    Left out: bool, whose bytes other than 0 and 1 are undefined.
+    """
+    if draw.attrs["out_type"] == "bool":
+        draw.attrs["out_type"] = "uint8"
+    size = BY_NAME[draw.attrs["out_type"]].itemsize * draw.random.randint(1, 3)
+    shape = draw.shape(0, 2, 1)
+    count = int(np.prod(shape, dtype=np.int64))
+    return draw.arguments(**{
+        x: _tensor([draw.random.randbytes(size) for _ in range(count)], shape)
+    })  # fmt: skip
+
+
+@domain
+def parts(draw: Draw, x: str, pos: str, length: str) -> Arguments:
+    """ASCII strings, positions in each and lengths, as tensors of one shape or scalars."""
+    shape = draw.shape(0, 2)
+    words = [draw.random.choice([b"tensor", b"abcdef", b"a long string"])
+             for _ in range(int(np.prod(shape, dtype=np.int64)))]  # fmt: skip
+    where = shape if draw.chance(0.5) else ()
+    count = int(np.prod(where, dtype=np.int64))
+    starts = [draw.random.randint(-6, 6) for _ in range(count)]
+    lengths = [draw.random.randint(0, 8) for _ in range(count)]
+    return draw.arguments(**{
+        x: _tensor(words, shape), pos: draw.integers(pos, starts).reshape(where),
+        length: draw.integers(length, lengths).reshape(where),
+    })  # fmt: skip
+
+
+@domain
+def join_reduction(draw: Draw, x: str, indices: str) -> Arguments:
+    """String tensors without empty dimensions, axes in any order, a separator."""
+    shape = draw.shape(0, 3, 1)
+    axes = draw.random.sample(range(len(shape)), draw.random.randint(0, len(shape)))
+    axes = [i - len(shape) if draw.chance(0.3) else i for i in axes]
+    draw.attrs["separator"] = draw.random.choice(["", "+"])
+    return draw.arguments(**{x: draw.tensor(x, shape), indices: draw.integers(indices, axes)})
+
+
+@domain
+def web_safe_text(draw: Draw, x: str) -> Arguments:
+    """Texts that are base64 with the web-safe letters, padded or not."""
+    shape = draw.shape(0, 3)
+    items = []
+    for _ in range(int(np.prod(shape, dtype=np.int64))):
+        text = base64.urlsafe_b64encode(draw.random.randbytes(draw.random.randint(0, 7)))
+        items.append(text if draw.chance(0.5) else text.rstrip(b"="))
+    return draw.arguments(**{x: _tensor(items, shape)})
