@@ -25,6 +25,8 @@ __all__ = [
 
 #: How many faults of one kind are told one by one.
 _TOLD: Final = 10
+#: What is compared first, since a reader looks there first.
+_FIRST: Final = frozenset({"totals", "required"})
 _QUIET: Final = frozenset({"pass", "skipped"})
 _HOST_FACTS: Final = frozenset({"gpu", "no-gpu", "two-cpus"})
 
@@ -149,7 +151,7 @@ def summary_faults(package: Package, summary: Summary) -> tuple[str, ...]:
 
 def _differences(theirs: Any, ours: Any, place: str) -> Iterator[tuple[str, str, str]]:
     if isinstance(theirs, dict) and isinstance(ours, dict):
-        for key in sorted({*theirs, *ours}):
+        for key in sorted({*theirs, *ours}, key=lambda name: (name not in _FIRST, name)):
             yield from _differences(theirs.get(key), ours.get(key), f"{place}.{key}".lstrip("."))
     elif isinstance(theirs, list) and isinstance(ours, list) and len(theirs) == len(ours):
         for index, (mine, other) in enumerate(zip(theirs, ours, strict=True)):

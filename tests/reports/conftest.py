@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
-from synthetic_run import SPEC_DIGEST, SUITE, SyntheticRun, make_run, mixed
+from synthetic_run import SPEC_DIGEST, SUITE, SyntheticRun, make_run, mixed, passing
 
 from sessrun.reports.package import Package, open_package, write_package
 from sessrun.reports.verify import Installed, Verification, verify
@@ -37,8 +38,10 @@ class Certified:
         return open_package(self.raw if raw is None else raw, "package.zip")
 
 
-def certify(folder: Path, choose: Callable[[Any], str | None], generated: int = 20) -> Certified:
-    run = make_run(folder / "record.jsonl", choose, generated=generated)
+def certify(
+    folder: Path, choose: Callable[[Any], str | None], generated: int = 20, per_subject: int = 5
+) -> Certified:
+    run = make_run(folder / "record.jsonl", choose, generated=generated, per_subject=per_subject)
 
     def replay_of(id_: str, line: Mapping[str, Any]) -> dict[str, Any]:
         return {
@@ -64,6 +67,15 @@ def failing(tmp_path_factory) -> Certified:
 @pytest.fixture(scope="session")
 def good(tmp_path_factory) -> Certified:
     """A package of a run that is CERTIFIED."""
-    from synthetic_run import passing
-
     return certify(tmp_path_factory.mktemp("good"), passing, generated=4)
+
+
+@pytest.fixture(scope="session")
+def small(tmp_path_factory) -> Certified:
+    """A small package of a run in which one case in three went wrong: for many mutations."""
+    results = itertools.cycle(("pass", "fail", "pass", "unsupported", "pass", "crash"))
+
+    def choose(case) -> str:
+        return "skipped" if "gpu" in case.needs else next(results)
+
+    return certify(tmp_path_factory.mktemp("small"), choose, generated=1, per_subject=1)

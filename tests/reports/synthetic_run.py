@@ -196,10 +196,11 @@ def make_run(
     *,
     generated: int = 20,
     profile: str = "core",
+    per_subject: int = 5,
     change: Callable[[dict[str, Any]], None] | None = None,
 ) -> SyntheticRun:
     """Write a record whose results `choose` decides; None leaves a case unanswered."""
-    table = clauses(profile)
+    table = clauses(profile, per_subject)
     cases = build_cases(table, generated)
     plan = plan_of(cases, profile, generated)
     rng = random.Random(generated)  # noqa: S311 - as above

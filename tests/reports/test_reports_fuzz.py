@@ -41,27 +41,23 @@ def outcome(certified, raw: bytes) -> str:
     try:
         verification = certified.verify(raw)
     except PackageError as error:
-        assert error.file
-        assert error.reason
-        return "PackageError"
+        return "PackageError" if error.file and error.reason else "no words"
     assert verification.faults
     return verification.status
 
 
-def test_no_mutation_of_the_archive_is_verified(good):
+def test_no_mutation_of_the_archive_is_verified(small):
     rng = random.Random(1)  # noqa: S311 - repeatable, not secret
-    outcomes = {outcome(good, mutated(good.raw, rng)) for _ in range(MUTATIONS)}
+    outcomes = {outcome(small, mutated(small.raw, rng)) for _ in range(MUTATIONS)}
     assert outcomes == {"PackageError"}
 
 
-def test_no_mutation_of_a_file_is_verified(good, failing):
+def test_no_mutation_of_a_file_is_verified(small):
     rng = random.Random(2)  # noqa: S311 - repeatable, not secret
-    for certified in (good, failing):
-        files = certified.open().files
-        for name, raw in files.items():
-            for _ in range(MUTATIONS // 20):
-                changed = pack({**files, name: mutated(raw, rng)})
-                assert outcome(certified, changed) in {"PackageError", "REFUSED"}
+    files = small.open().files
+    for name in rng.choices(list(files), k=MUTATIONS):
+        changed = pack({**files, name: mutated(files[name], rng)})
+        assert outcome(small, changed) in {"PackageError", "REFUSED"}
 
 
 def with_manifest(certified, files):
@@ -78,12 +74,15 @@ def with_manifest(certified, files):
     "plan.json", "record.jsonl", "summary.json", "waivers.json", "environment.json",
     "capabilities.json", "report.html", "badge.svg", "junit.xml",
 ])  # fmt: skip
-def test_no_mutated_file_with_a_new_hash_is_verified(failing, name):
-    rng = random.Random(name)  # noqa: S311 - repeatable, not secret
-    files = failing.open().files
-    for _ in range(MUTATIONS // 20):
-        changed = with_manifest(failing, {**files, name: mutated(files[name], rng)})
-        assert outcome(failing, changed) in {"PackageError", "REFUSED"}
+@pytest.mark.parametrize("count", [
+    MUTATIONS // 10, pytest.param(MUTATIONS, marks=pytest.mark.slow),
+])  # fmt: skip
+def test_no_mutated_file_with_a_new_hash_is_verified(small, name, count):
+    rng = random.Random(f"{name} {count}")  # noqa: S311 - repeatable, not secret
+    files = small.open().files
+    for _ in range(count):
+        changed = with_manifest(small, {**files, name: mutated(files[name], rng)})
+        assert outcome(small, changed) in {"PackageError", "REFUSED"}
 
 
 def paths(form, prefix=()):
@@ -118,24 +117,24 @@ def altered(form, rng):
     "plan.json", "summary.json", "waivers.json", "environment.json", "capabilities.json",
     "manifest.json",
 ])  # fmt: skip
-def test_no_altered_json_file_with_a_new_hash_is_verified(failing, name):
+def test_no_altered_json_file_with_a_new_hash_is_verified(small, name):
     rng = random.Random(name)  # noqa: S311 - repeatable, not secret
-    files = failing.open().files
+    files = small.open().files
     form = json.loads(files[name])
     for _ in range(MUTATIONS // 10):
         changed = altered(form, rng)
         if changed == form:
             continue
         raw = {**files, name: json_bytes(changed)}
-        package = pack(raw) if name == "manifest.json" else with_manifest(failing, raw)
-        assert outcome(failing, package) in {"PackageError", "REFUSED"}
+        package = pack(raw) if name == "manifest.json" else with_manifest(small, raw)
+        assert outcome(small, package) in {"PackageError", "REFUSED"}
 
 
-def test_no_altered_line_of_a_record_with_a_new_hash_brings_a_traceback(failing):
+def test_no_altered_line_of_a_record_with_a_new_hash_brings_a_traceback(small):
     rng = random.Random(3)  # noqa: S311 - repeatable, not secret
-    files = failing.open().files
+    files = small.open().files
     lines = files["record.jsonl"].splitlines(keepends=True)
-    for _ in range(MUTATIONS):
+    for _ in range(MUTATIONS // 3):
         index = rng.choice([0, rng.randrange(len(lines))])
         form = json.loads(lines[index])
         changed = altered(form, rng)
@@ -143,9 +142,9 @@ def test_no_altered_line_of_a_record_with_a_new_hash_brings_a_traceback(failing)
             continue
         text = json.dumps(changed, sort_keys=True, separators=(",", ":")) + "\n"
         record = b"".join((*lines[:index], text.encode(), *lines[index + 1 :]))
-        package = with_manifest(failing, {**files, "record.jsonl": record})
+        package = with_manifest(small, {**files, "record.jsonl": record})
         try:
-            verification = failing.verify(package)
+            verification = small.verify(package)
         except PackageError:
             continue
         # A time, or a word that nothing derived shows, can be forged: only a re-run tells.

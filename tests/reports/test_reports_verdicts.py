@@ -114,7 +114,7 @@ def test_a_skip_for_want_of_a_gpu_needs_a_machine_without_one(tmp_path):
 
 
 def test_a_profile_of_which_nothing_applies_here_is_not_applicable(tmp_path):
-    summary = judged(tmp_path, lambda case: "skipped")
+    summary = judged(tmp_path, lambda _: "skipped")
     assert summary.verdict == "NOT APPLICABLE"
 
 
@@ -200,7 +200,7 @@ def test_a_waiver_that_expired_before_the_run_excuses_nothing(tmp_path):
 
 def test_waiving_everything_certifies_nothing(tmp_path):
     waivers = [Waiver(id_, "all of it") for id_ in clauses()]
-    summary = judged(tmp_path, lambda case: "fail", waivers)
+    summary = judged(tmp_path, lambda _: "fail", waivers)
     assert summary.verdict == "NOT CERTIFIED"
 
 

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import base64
+import dataclasses
+import hashlib
 import json
 import re
 from xml.etree import ElementTree as ET
 
+import numpy as np
 import pytest
 from rich.console import Console
 from synthetic_run import make_run, mixed, passing
@@ -119,9 +123,6 @@ def test_the_page_loads_nothing(tmp_path):
 
 
 def test_the_policy_admits_the_page_s_own_style_and_script_by_hash(tmp_path):
-    import base64
-    import hashlib
-
     page = report_html(views(tmp_path, passing)[0])
     for element in ("style", "script"):
         text = re.search(rf"<{element}>(.*?)</{element}>", page, re.DOTALL)[1]
@@ -156,8 +157,6 @@ def test_bars_cover_exactly_the_planned_cases(tmp_path):
 
 @pytest.mark.parametrize("verdict", VERDICTS)
 def test_a_badge_is_well_formed_and_says_the_verdict_in_words(tmp_path, verdict):
-    import dataclasses
-
     summary = dataclasses.replace(views(tmp_path, passing, hostile)[0], verdict=verdict)
     badge = badge_svg(summary)
     ET.fromstring(badge)  # noqa: S314 - our own output
@@ -172,8 +171,6 @@ def test_the_json_view_holds_every_planned_case(tmp_path):
 
 
 def test_tensors_are_shown_decoded_and_long_ones_cut():
-    import numpy as np
-
     assert value_text(describe(np.arange(3, dtype=np.int32))) == "int32[3] (0, 1, 2)"
     assert value_text(describe(np.zeros(99, np.float32))).endswith("… 83 more)")
     assert value_text({"$array": {"dtype": "int32"}}) == "(no tensor)"

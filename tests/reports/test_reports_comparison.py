@@ -1,0 +1,258 @@
+"""Comparisons: verdicts with error rates that are measured here, and views that are safe."""
+
+from __future__ import annotations
+
+import copy
+import json
+import re
+from collections import Counter
+from pathlib import Path
+from xml.etree import ElementTree as ET
+
+import numpy as np
+import pytest
+from rich.console import Console
+from synthetic_bench import BACKENDS, CASES, FINGERPRINT, bench, samples
+
+from sessrun.reports.bench_html import bench_html, comparison_html
+from sessrun.reports.bench_terminal import print_bench, print_comparison
+from sessrun.reports.comparison import check_bench, compare, compare_backends, read_bench
+from sessrun.reports.measures import measures_of, seconds_text
+from sessrun.reports.plots import times_plot
+from sessrun.spec.schema import SpecError, check
+
+
+def one(old, new, **options):
+    """The one row of the comparison of two series of samples."""
+    runs = []
+    for values in (old, new):
+        run = bench()
+        run["series"] = [{**run["series"][0], "samples": list(values)}]
+        run["rounds"] = len(values)
+        runs.append(run)
+    return compare(*runs, **options).rows[0]
+
+
+def test_a_benchmark_file_follows_its_schema(tmp_path):
+    path = tmp_path / "bench.json"
+    path.write_text(json.dumps(bench()))
+    assert read_bench(path) == bench()
+
+
+@pytest.mark.parametrize("change", [
+    lambda run: run["series"].append(run["series"][0]),
+    lambda run: run["series"][0]["samples"].pop(),
+    lambda run: run["series"][0]["samples"].__setitem__(0, 0.0),
+    lambda run: run["series"][0].__setitem__("unit", "ms"),
+    lambda run: run.pop("fingerprint"),
+])  # fmt: skip
+def test_a_file_that_contradicts_itself_is_refused(change):
+    run = bench()
+    change(run)
+    with pytest.raises(SpecError):
+        check_bench(run, "bench.json")
+
+
+@pytest.mark.parametrize(("factor", "verdict"), [
+    (1.3, "SLOWER"), (0.7, "FASTER"), (1.0, "SAME"), (1.04, "UNDECIDED"),
+])  # fmt: skip
+def test_the_four_verdicts(factor, verdict):
+    noise = 0.1 if factor == 1.04 else 0.02
+    row = one(samples(1e-3, 60, 1, noise), samples(1e-3 * factor, 60, 2, noise))
+    assert row.verdict == verdict
+    assert row.low <= row.ratio <= row.high
+    assert row.ratio == pytest.approx(factor, rel=0.05)
+
+
+def test_the_ratio_is_of_medians():
+    row = one([1.0] * 5 + [9.0] * 4, [2.0] * 5 + [1.0] * 4)
+    assert (row.ratio, row.old_median, row.new_median) == (2.0, 1.0, 2.0)
+
+
+def test_equal_samples_are_the_same():
+    row = one([1e-3] * 10, [1e-3] * 10)
+    assert (row.verdict, row.low, row.high) == ("SAME", 1.0, 1.0)
+
+
+def test_too_few_rounds_decide_nothing():
+    row = one([1.0] * 5, [2.0] * 5)
+    assert (row.verdict, row.low) == ("UNDECIDED", None)
+    assert "too few" in row.reason
+
+
+def test_wrong_answers_have_no_speed():
+    old, new = bench(1), bench(2, factors={"fetch 4 MB": 0.1})
+    new["series"][7]["correct"] = False
+    row = next(
+        r for r in compare(old, new).rows if (r.case, r.backend) == ("fetch 4 MB", "reference")
+    )
+    assert (row.verdict, row.ratio) == ("UNDECIDED", None)
+    assert "new side were wrong" in row.reason
+
+
+def test_the_same_seed_gives_the_same_intervals_whatever_else_is_compared():
+    old, new = bench(1), bench(2)
+    whole = {(r.case, r.backend): r for r in compare(old, new, seed=3).rows}
+    part = copy.deepcopy(new)
+    part["series"] = part["series"][5:6]
+    row = compare(old, part, seed=3).rows[0]
+    assert whole[row.case, row.backend] == row
+    other = compare(old, part, seed=4).rows[0]
+    assert (other.low, other.high) != (row.low, row.high)
+
+
+def test_rounds_that_were_slow_for_everybody_cancel_where_they_are_paired():
+    weather = np.repeat([1.0, 1.8], 20)
+    run = bench()
+    run["rounds"] = 40
+    run["series"] = run["series"][:2]
+    for series, factor in zip(run["series"], (1.0, 1.08), strict=True):
+        noise = samples(1e-3 * factor, 40, int(factor * 100), 0.002)
+        series["samples"] = list(np.minimum(noise, 1.02e-3 * factor) * weather)
+    paired = compare_backends(run, "tensorflow", "reference")
+    apart = one(run["series"][0]["samples"], run["series"][1]["samples"])
+    assert (paired.rows[0].verdict, paired.rows[0].paired) == ("SLOWER", True)
+    assert apart.verdict == "UNDECIDED"
+
+
+def test_different_machines_are_said_plainly():
+    other = compare(
+        bench(1), bench(2, fingerprint={**FINGERPRINT, "processor": "Xeon", "extra": 1})
+    )
+    assert not other.same_machine
+    assert "different machines" in other.notes[0]
+    assert "Xeon" in other.notes[0]
+    assert compare(bench(1), bench(2)).same_machine
+
+
+def test_series_that_one_side_lacks_are_listed():
+    old, new = bench(1), bench(2)
+    dropped = new["series"].pop()
+    new["series"][0]["case"] = "something new"
+    found = compare(old, new)
+    assert f"{dropped['case']} ({dropped['backend']})" in found.only_old
+    assert found.only_new == ("something new (tensorflow)",)
+    assert len(found.rows) == len(CASES) * len(BACKENDS) - 2
+
+
+def test_a_comparison_follows_its_schema():
+    for found in (
+        compare(bench(1), bench(2)),
+        compare_backends(bench(), "tensorflow", "reference"),
+    ):
+        form = json.loads(json.dumps(found.to_json()))
+        check(form, "comparison", "comparison")
+
+
+def test_many_comparisons_say_how_many_chance_decides():
+    assert not any("chance" in note for note in compare(bench(1), bench(2)).notes)
+    wide = bench(1)
+    wide["series"] = [{**s, "case": f"{s['case']} {n}"} for n in range(3) for s in wide["series"]]
+    note = next(note for note in compare(wide, wide).notes if "chance" in note)
+    assert note.startswith("Of 54 comparisons at 95%, up to 3")
+
+
+@pytest.mark.parametrize("rounds", [6, 12, 30])
+def test_the_same_code_is_called_faster_or_slower_once_in_twenty_at_most(rounds):
+    counts = Counter(
+        one(samples(1e-3, rounds, 2 * i, 0.05), samples(1e-3, rounds, 2 * i + 1, 0.05)).verdict
+        for i in range(200)
+    )
+    assert counts["FASTER"] + counts["SLOWER"] <= 16
+
+
+def test_a_slowdown_of_a_tenth_is_found_in_thirty_rounds():
+    found = [
+        one(samples(1e-3, 30, 2 * i, 0.03), samples(1.1e-3, 30, 2 * i + 1, 0.03)).verdict
+        for i in range(60)
+    ]
+    assert found.count("SLOWER") >= 55
+    assert "FASTER" not in found
+
+
+def test_an_interval_covers_the_true_ratio_nineteen_times_in_twenty():
+    rows = [
+        one(samples(1e-3, 20, 2 * i, 0.08), samples(1.05e-3, 20, 2 * i + 1, 0.08))
+        for i in range(200)
+    ]
+    assert sum(row.low <= 1.05 <= row.high for row in rows) >= 182
+
+
+def test_ceilings_are_shares_of_what_the_machine_reached():
+    measure = measures_of(bench())["matmul 1024"][0]
+    expected = 2 * 1024**3 / measure.median / 1.6e11
+    assert measure.ceilings == {"flops": pytest.approx(expected)}
+
+
+def test_times_are_in_the_unit_that_fits():
+    texts = [seconds_text(s) for s in (1.25, 0.0125, 1.3e-7, 9.99e-4, 5e-12, 90.0)]
+    assert texts == ["1.25 s", "12.5 ms", "130 ns", "999 µs", "0.005 ns", "90 s"]
+
+
+EVIL = "[bold]\x1b[31m<script>$x$&"
+
+
+def evil(seed):
+    run = bench(seed)
+    for series in run["series"]:
+        series["backend"] += EVIL
+        series["case"] += EVIL
+    run["fingerprint"][EVIL] = EVIL
+    return run
+
+
+def pages():
+    old, new = evil(1), evil(2)
+    names = [f"{backend}{EVIL}" for backend in BACKENDS]
+    yield comparison_html(compare(old, new, names=(EVIL, EVIL)), old, new)
+    yield bench_html(old, [compare_backends(old, names[0], names[1])])
+
+
+def test_the_pages_escape_names_load_nothing_and_need_no_foreign_style():
+    for page in pages():
+        assert "<script" not in page
+        assert "\x1b" not in page
+        assert not re.search(r"""\ssrc\s*=|@import|<link|style=|href="(?!#)|url\((?!#)""", page)
+        assert page.count("<style>") == 1
+
+
+def test_every_id_on_a_page_is_there_once_and_every_reference_leads_to_one():
+    for page in pages():
+        ids = re.findall(r'\sid="([^"]*)"', page)
+        assert len(ids) == len(set(ids))
+        assert {*re.findall(r'href="#([^"]*)"', page), *re.findall(r"url\(#([^)]*)\)", page)} <= {
+            *ids
+        }
+
+
+def test_a_plot_is_well_formed_labelled_deterministic_and_in_the_page_s_colours():
+    measures = measures_of(bench())["no-op run"]
+    plot = times_plot(measures, "p")
+    assert plot == times_plot(measures, "p")
+    root = ET.fromstring(plot)  # noqa: S314 - our own output
+    assert root.get("role") == "img"
+    assert "tensorflow" in root.get("aria-label")
+    assert "var(--series-0)" in plot
+    assert not re.search(r'(?:fill|stroke)="#', plot)
+
+
+@pytest.mark.parametrize(
+    "values", [[1e-3] * 8, [1e-9, 1e2] * 4, [1e-3, 1.0001e-3] * 4, [1e-12] * 8]
+)
+def test_an_axis_has_between_one_and_eight_ticks(values):
+    run = bench()
+    run["series"] = [{**run["series"][0], "samples": values}]
+    plot = times_plot(measures_of(run)["no-op run"], "p")
+    assert 1 <= len(re.findall(r'id="p-xtick_\d+"', plot)) <= 8
+
+
+def test_the_terminal_shows_every_row_and_parses_no_markup(tmp_path: Path):
+    with (tmp_path / "out").open("w") as file:
+        console = Console(width=240, record=True, file=file)
+        print_bench(evil(1), console)
+        found = compare(evil(1), evil(2))
+        print_comparison(found, console)
+    text = console.export_text()
+    assert "\x1b" not in text
+    assert "[bold]" in text
+    assert text.count("tensorflow") == 2 * len(CASES)
