@@ -1,23 +1,28 @@
-"""The reference runtime: a namespace that behaves like `tensorflow.compat.v1`."""
+"""The reference runtime: a namespace that behaves like `tensorflow.compat.v1`.
 
-from sessrun.reference.constant_op import constant, convert_to_tensor
-from sessrun.reference.dtypes import DType, as_dtype, float32, int32
-from sessrun.reference.framework_ops import (
-    group,
-    identity,
-    name_scope,
-    no_op,
-    placeholder,
-    placeholder_with_default,
-)
-from sessrun.reference.graph import Graph
-from sessrun.reference.operation import Operation
-from sessrun.reference.stacks import get_default_graph, reset_default_graph
-from sessrun.reference.tensor import Tensor
-from sessrun.reference.tensor_shape import Dimension, TensorShape
+    import sessrun.reference as tf
 
-__all__ = [
-    "DType", "Dimension", "Graph", "Operation", "Tensor", "TensorShape", "as_dtype", "constant",
-    "convert_to_tensor", "float32", "get_default_graph", "group", "identity", "int32",
-    "name_scope", "no_op", "placeholder", "placeholder_with_default", "reset_default_graph",
-]  # fmt: skip
+The public names are put together in `namespace.py`; heavy groups (`tf.train`, `tf.keras`, ...)
+are imported when first used.
+"""
+
+from __future__ import annotations
+
+import importlib as _importlib
+import sys as _sys
+from typing import Any as _Any
+
+from sessrun.reference import namespace as _namespace
+
+_namespace.assemble(_sys.modules[__name__])
+
+
+def __getattr__(name: str) -> _Any:
+    """A group that is imported when first asked for."""
+    if name in _namespace.LAZY:
+        try:
+            return _importlib.import_module(f"{__name__}.{name}")
+        except ModuleNotFoundError as error:
+            if error.name != f"{__name__}.{name}":
+                raise
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

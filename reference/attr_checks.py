@@ -14,7 +14,7 @@ from sessrun.reference.signature import Signature
 from sessrun.spec.operations import AttrDecl
 from sessrun.spec.proto import NameAttrList
 
-__all__ = ["complete", "given"]
+__all__ = ["check", "complete", "given"]
 
 
 def given(declared: Signature, attrs: Mapping[str, Any]) -> dict[str, Any]:
@@ -35,7 +35,7 @@ def given(declared: Signature, attrs: Mapping[str, Any]) -> dict[str, Any]:
         ):
             continue
         value = _form(attr, value)
-        _check(declared, attr, value)
+        check(declared, attr, value)
         found[name] = value
     return found
 
@@ -64,7 +64,14 @@ def _form(attr: AttrDecl, value: Any) -> Any:
     return _MAKERS[attr.type](attr.name, value)
 
 
-def _check(declared: Signature, attr: AttrDecl, value: Any) -> None:
+def check(declared: Signature, attr: AttrDecl, value: Any) -> None:
+    """Check a value against what its declaration allows.
+
+    Raises:
+      InvalidArgumentTypeError: a dtype is not allowed.
+      InvalidArgumentValueError: a text is not allowed, a number or a list is too small.
+
+    """
     op_type = declared.declaration.name
     is_list = attr.type.startswith("list(")
     if attr.allowed:

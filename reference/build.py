@@ -7,20 +7,32 @@ operation into the graph of its inputs under a unique name, in the scopes that a
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
-from sessrun.reference import attr_checks, creation, dtypes, input_checks
+from sessrun.reference import attr_checks, attr_values, creation, dtypes, input_checks
 from sessrun.reference.dtypes import DType
+from sessrun.reference.errors import bad_value
 from sessrun.reference.graph import Graph
 from sessrun.reference.operation import Operation
 from sessrun.reference.signature import Signature, signature
 from sessrun.reference.stacks import get_default_graph
 from sessrun.reference.tensor import Tensor
-from sessrun.reference.tensor_shape import Shape
+from sessrun.spec import devices
 from sessrun.spec.operations import ArgDecl
 from sessrun.spec.proto import AttrValue
 
-__all__ = ["apply_const", "apply_op", "apply_unary", "graph_of", "make_operation"]
+__all__ = ["Imported", "apply_const", "apply_flat", "apply_op", "apply_unary", "graph_of",
+           "make_operation"]  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Imported:
+    """What a NodeDef says of an operation besides its inputs and declared attributes."""
+
+    device: str = ""
+    control_inputs: tuple[Operation, ...] = ()
+    extra: Mapping[str, AttrValue] = field(default_factory=dict)
 
 
 def apply_op(
@@ -53,6 +65,40 @@ def apply_op(
     groups = input_checks.convert(declared, graph, full_name, inputs, values)
     attr_checks.complete(declared, values)
     return make_operation(graph, declared, full_name, groups, values)
+
+
+def apply_flat(
+    graph: Graph, op_type: str, inputs: list[Tensor], attrs: dict[str, AttrValue], name: str | None
+) -> Operation:
+    """Make an operation from a flat list of inputs and AttrValues, in `graph`.
+
+    Raises:
+      ValueError: an attribute is of another type than declared, or there are too many or too
+        few inputs.
+      TypeError, RuntimeError: as `apply_op`.
+
+    """
+    declared = signature(op_type)
+    known = {key: value for key, value in attrs.items() if key in declared.attrs}
+    values = {key: attr_values.from_proto(v, declared.attrs[key].type) for key, v in known.items()}
+    rest = list(inputs)
+    grouped: dict[str, object] = {}
+    for arg in declared.inputs:
+        if arg.number_attr is None and arg.type_list_attr is None:
+            grouped.update({arg.name: tensor for tensor in rest[:1]})
+            rest = rest[1:]
+            continue
+        count = values.get(arg.number_attr) if arg.number_attr else None
+        if count is None:
+            listed = values.get(arg.type_list_attr) if arg.type_list_attr else None
+            count = len(rest) if listed is None else len(listed)
+        grouped[arg.name], rest = rest[:count], rest[count:]
+    if rest or len(grouped) < len(declared.inputs):
+        raise bad_value(f"{len(inputs)} inputs do not match the signature of {op_type}")
+    with graph.as_default():
+        op = apply_op(op_type, grouped, values, name)
+    op.extra.update({key: value for key, value in attrs.items() if key not in known})
+    return op
 
 
 def apply_unary(op_type: str, value: object, name: str | None = None) -> Tensor:
@@ -100,7 +146,7 @@ def make_operation(
     name: str,
     groups: list[Any],
     attrs: dict[str, Any],
-    shapes: list[Shape] | None = None,
+    imported: Imported | None = None,
 ) -> Operation:
     """Make the operation of converted inputs and complete attributes.
 
@@ -110,7 +156,7 @@ def make_operation(
       name: its full name, already unique.
       groups: for each declared input a Tensor or a list of them.
       attrs: every declared attribute, in the runtime's form.
-      shapes: the outputs' static shapes, or None to infer them.
+      imported: what a NodeDef says besides, or None.
 
     Raises:
       InvalidArgumentValueError: the shapes contradict the operation's rule.
@@ -118,8 +164,7 @@ def make_operation(
 
     """
     graph.check_not_finalized()
-    if shapes is None:
-        shapes = declared.shapes(groups, attrs)
+    shapes = declared.shapes(groups, attrs)
     tensors: list[Tensor] = []
     for group in groups:
         if type(group) is list:
@@ -132,6 +177,10 @@ def make_operation(
         Tensor(op, index, dtype, shape)
         for index, (dtype, shape) in enumerate(zip(output_dtypes, shapes, strict=True))
     ]
+    if imported is not None:
+        op.extra.update(imported.extra)
+        op.control_inputs = list(imported.control_inputs)
+        op._set_device(imported.device)  # noqa: SLF001 - the operation is being made here
     _enter_scopes(op, declared)
     graph.add(op)
     for tensor in tensors:
@@ -162,12 +211,16 @@ def _enter_scopes(op: Operation, declared: Signature) -> None:
     scopes = op.graph.scopes
     if scopes.control is not None:
         sources = [tensor.op for tensor in op.inputs]
-        op.control_inputs = scopes.control_inputs_of(sources)
+        known = op.control_inputs
+        op.control_inputs += [c for c in scopes.control_inputs_of(sources) if c not in known]
     if scopes.device_text is None:
         assert scopes.device is not None
         scopes.device.of(op)
     elif scopes.device_text:
-        op._set_device(scopes.device_text)  # noqa: SLF001 - the operation is being made here
+        text = scopes.device_text
+        if op.device:
+            text = str(devices.parse(op.device).over(devices.parse(text)))
+        op._set_device(text)  # noqa: SLF001 - the operation is being made here
     if scopes.colocation:
         _colocate(op, scopes.colocation)
     if scopes.container and declared.has_container and not op.attrs["container"]:
@@ -181,8 +234,8 @@ def _enter_scopes(op: Operation, declared: Signature) -> None:
 
 def _colocate(op: Operation, others: tuple[Operation, ...]) -> None:
     groups: set[bytes] = set()
-    for other in others:
+    for other in reversed(others):
         groups.update(other.colocation_groups())
-        if other.device and not op.device:
+        if other.device:
             op._set_device(other.device)  # noqa: SLF001 - the operation is being made here
     op.extra["_class"] = AttrValue(list=AttrValue.ListValue(s=sorted(groups)))

@@ -13,7 +13,7 @@ from sessrun.reference.errors import bad_type, bad_value
 from sessrun.reference.operation import Operation
 from sessrun.reference.tensor import Tensor
 
-__all__ = ["group", "identity", "name_scope", "no_op", "placeholder",
+__all__ = ["group", "identity", "name_scope", "no_op", "op_scope", "placeholder",
            "placeholder_with_default", "tuple_"]  # fmt: skip
 
 
@@ -154,3 +154,8 @@ def name_scope(
     graph = stacks.get_default_graph() if values is None else graph_of(list(values))
     with graph.as_default(), graph.name_scope(wanted) as scope:
         yield scope
+
+
+def op_scope(values: Any, name: str | None, default_name: str | None = None) -> Any:
+    """The older form of `name_scope`."""
+    return name_scope(name, default_name, values)

@@ -67,6 +67,14 @@ class Graph(Collections):
         if self.scopes.control is not None:
             self.scopes.note(operation)
 
+    def forget_after(self, version: int) -> None:
+        """Take back every operation made after number `version`: an import that failed."""
+        with self.lock:
+            for op in list(self.operations_by_name.values())[version:]:
+                del self.operations_by_name[op.name]
+                for tensor in op.inputs:
+                    tensor._drop_consumer(op)  # noqa: SLF001 - tensor and graph belong together
+
     def get_operations(self) -> list[Operation]:
         """Every operation in the order they were made."""
         with self.lock:
@@ -163,6 +171,25 @@ class Graph(Collections):
         self.check_not_finalized()
         super().add_to_collection(name, value)
 
+    def create_op(
+        self,
+        op_type: str,
+        inputs: Any,
+        dtypes: Any = None,  # noqa: ARG002 - TensorFlow's signature; the declaration says them
+        input_types: Any = None,  # noqa: ARG002 - as above
+        name: str | None = None,
+        attrs: Any = None,
+    ) -> Operation:
+        """Make an operation from a flat list of input tensors and AttrValues.
+
+        Raises:
+          TypeError, ValueError, RuntimeError: as `build.apply_op`.
+
+        """
+        from sessrun.reference.build import apply_flat  # noqa: PLC0415 - build imports this module
+
+        return apply_flat(self, op_type, list(inputs), dict(attrs or {}), name)
+
     # -- what may be fed and fetched
 
     def prevent_feeding(self, tensor: Tensor) -> None:
@@ -186,7 +213,10 @@ class Graph(Collections):
 
     def unique_name(self, name: str, mark_as_used: bool = True) -> str:
         """`name` in the current name scope, with a number if it is taken (case is ignored)."""
-        full = self.scopes.name + name
+        return self.unique_full_name(self.scopes.name + name, mark_as_used=mark_as_used)
+
+    def unique_full_name(self, full: str, *, mark_as_used: bool = True) -> str:
+        """`full`, with a number if it is taken (case is ignored); scopes are not looked at."""
         with self.lock:
             used = self._names_in_use
             key = full.lower()

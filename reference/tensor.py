@@ -107,6 +107,10 @@ class Tensor(Overloads):
             self._consumers = []
         self._consumers.append(operation)
 
+    def _drop_consumer(self, operation: Operation) -> None:
+        if self._consumers is not None and operation in self._consumers:
+            self._consumers.remove(operation)
+
     def eval(self, feed_dict: Any = None, session: Any = None) -> Any:
         """Its value in `session`, or in the default session.
 

@@ -1,0 +1,37 @@
+"""Switches of TensorFlow 2 that programs for `compat.v1` call, and small text conversions."""
+
+from __future__ import annotations
+
+__all__ = ["as_bytes", "as_text", "keep_v1_behaviour"]
+
+
+def keep_v1_behaviour() -> None:
+    """Do nothing: this namespace has no other behaviour than version 1's."""
+
+
+def as_bytes(bytes_or_text: str | bytes | bytearray, encoding: str = "utf-8") -> bytes:
+    """The text encoded; bytes as they are.
+
+    Raises:
+      TypeError: it is neither.
+
+    """
+    if isinstance(bytes_or_text, bytes | bytearray):
+        return bytes(bytes_or_text)
+    if isinstance(bytes_or_text, str):
+        return bytes_or_text.encode(encoding)
+    raise TypeError(f"Expected binary or unicode string, got {bytes_or_text!r}")
+
+
+def as_text(bytes_or_text: str | bytes, encoding: str = "utf-8") -> str:
+    """The bytes decoded; text as it is.
+
+    Raises:
+      TypeError: it is neither.
+
+    """
+    if isinstance(bytes_or_text, str):
+        return bytes_or_text
+    if isinstance(bytes_or_text, bytes):
+        return bytes_or_text.decode(encoding)
+    raise TypeError(f"Expected binary or unicode string, got {bytes_or_text!r}")

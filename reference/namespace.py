@@ -1,0 +1,176 @@
+"""The public names of the namespace, and how they are put together.
+
+A module takes part by a table `EXPORTS` from dotted public names (`add`, `math.add`,
+`nn.relu`) to objects, and by being listed in `_MODULES`; one without a table takes part by its
+`__all__`. A group (`math`) is the submodule of that name where there is one (`nn`, `errors`),
+else a module made here. A public name may not be that of another kind of submodule: importing
+the submodule would replace it.
+"""
+
+from __future__ import annotations
+
+import importlib
+import logging
+import sys
+from collections.abc import Mapping
+from types import ModuleType
+from typing import Any, Final
+
+from sessrun.reference import (
+    behaviour,
+    constant_op,
+    conversion,
+    default_graph,
+    device_spec,
+    devices,
+    dtypes,
+    errors,
+    framework_ops,
+    graph,
+    graph_keys,
+    importer,
+    operation,
+    physical,
+    random_seed,
+    stacks,
+    tensor,
+    tensor_shape,
+)
+from sessrun.reference.session import expansions, session
+from sessrun.spec import proto
+
+__all__ = ["assemble"]
+
+PACKAGE: Final = "sessrun.reference"
+
+#: Modules whose names are public, in this order: a later one may replace a name.
+_MODULES: Final = (
+    "generated", "array_ops", "math_ops", "nn", "state_ops", "init_ops", "variables",
+    "variable_scope",
+)  # fmt: skip
+#: Groups that are imported when first asked for.
+LAZY: Final = frozenset(
+    {"estimator", "keras", "layers", "losses", "metrics", "saved_model", "summary", "train"}
+)
+
+
+def _core() -> dict[str, Any]:
+    names: dict[str, Any] = {
+        "DType": dtypes.DType,
+        "Dimension": tensor_shape.Dimension,
+        "DeviceSpec": device_spec.DeviceSpec,
+        "Graph": graph.Graph,
+        "GraphKeys": graph_keys.GraphKeys,
+        "InteractiveSession": session.InteractiveSession,
+        "OpError": errors.OpError,
+        "Operation": operation.Operation,
+        "Session": session.Session,
+        "Tensor": tensor.Tensor,
+        "TensorShape": tensor_shape.TensorShape,
+        "as_dtype": dtypes.as_dtype,
+        "constant": constant_op.constant,
+        "convert_to_tensor": conversion.convert_to_tensor,
+        "dimension_at_index": tensor_shape.dimension_at_index,
+        "dimension_value": tensor_shape.dimension_value,
+        "get_default_graph": stacks.get_default_graph,
+        "get_default_session": stacks.get_default_session,
+        "get_seed": random_seed.get_seed,
+        "group": framework_ops.group,
+        "identity": framework_ops.identity,
+        "import_graph_def": importer.import_graph_def,
+        "is_tensor": conversion.is_tensor,
+        "make_ndarray": constant_op.make_ndarray,
+        "make_tensor_proto": constant_op.make_tensor_proto,
+        "name_scope": framework_ops.name_scope,
+        "newaxis": None,
+        "no_op": framework_ops.no_op,
+        "op_scope": framework_ops.op_scope,
+        "placeholder": framework_ops.placeholder,
+        "placeholder_with_default": framework_ops.placeholder_with_default,
+        "random.get_seed": random_seed.get_seed,
+        "random.set_random_seed": random_seed.set_random_seed,
+        "register_tensor_conversion_function": conversion.register_tensor_conversion_function,
+        "register_session_run_conversion_functions":
+            expansions.register_session_run_conversion_functions,
+        "reset_default_graph": stacks.reset_default_graph,
+        "set_random_seed": random_seed.set_random_seed,
+        "tuple": framework_ops.tuple_,
+    }  # fmt: skip
+    names.update({dtype.name: dtype for dtype in dtypes.ALL})
+    names.update({"half": dtypes.float16, "double": dtypes.float64})
+    names.update({name: getattr(default_graph, name) for name in default_graph.__all__})
+    names.update({name: getattr(proto, name) for name in proto.__all__})
+    return names
+
+
+def _machine() -> dict[str, Any]:
+    names: dict[str, Any] = {
+        "compat.as_bytes": behaviour.as_bytes,
+        "compat.as_str": behaviour.as_text,
+        "compat.as_text": behaviour.as_text,
+        "experimental.set_memory_limit": devices.set_memory_limit,
+        "test.gpu_device_name": physical.gpu_device_name,
+        "test.is_built_with_cuda": physical.is_built_with_cuda,
+        "test.is_gpu_available": physical.is_gpu_available,
+    }
+    for prefix in ("config.", "config.experimental."):
+        names[prefix + "list_logical_devices"] = physical.list_logical_devices
+        names[prefix + "list_physical_devices"] = physical.list_physical_devices
+    for switch in ("control_flow_v2", "eager_execution", "tensor_equality", "v2_behavior",
+                   "v2_tensorshape"):  # fmt: skip
+        names["disable_" + switch] = behaviour.keep_v1_behaviour
+    logger = logging.getLogger("sessrun")
+    for level in ("DEBUG", "ERROR", "FATAL", "INFO", "WARN"):
+        names["logging." + level] = getattr(logging, level)
+        names["logging." + level.lower()] = getattr(logger, level.lower().replace("warn", "warning"))
+    names["logging.warning"] = logger.warning
+    names["logging.get_verbosity"] = logger.getEffectiveLevel
+    names["logging.set_verbosity"] = logger.setLevel
+    return names
+
+
+def assemble(package: ModuleType) -> None:
+    """Put every public name into the package and its groups."""
+    tables: list[Mapping[str, Any]] = [_exports(name) for name in _MODULES]
+    for table in (*tables, _core(), _machine()):
+        for dotted, value in table.items():
+            *groups, name = dotted.split(".")
+            target = package
+            for group in groups:
+                target = _group(target, group)
+            setattr(target, name, value)
+    _group(package, "compat").v1 = package  # type: ignore[attr-defined]  # a module made here
+    package.raw_ops = _RawOps()  # type: ignore[attr-defined]  # as TensorFlow has it
+
+
+def _exports(name: str) -> Mapping[str, Any]:
+    try:
+        module = importlib.import_module(f"{PACKAGE}.{name}")
+    except ModuleNotFoundError as error:
+        if error.name != f"{PACKAGE}.{name}":
+            raise
+        return {}
+    table: Mapping[str, Any] | None = getattr(module, "EXPORTS", None)
+    if table is not None:
+        return table
+    return {public: getattr(module, public) for public in module.__all__}
+
+
+def _group(parent: ModuleType, name: str) -> ModuleType:
+    full = f"{parent.__name__}.{name}"
+    found = sys.modules.get(full)
+    if found is None:
+        found = vars(parent).get(name)
+    if not isinstance(found, ModuleType):
+        found = ModuleType(full, f"The names of `{name}`.")
+    setattr(parent, name, found)
+    return found
+
+
+class _RawOps:
+    """Every declared operation by its op type: `raw_ops.AddV2(x=..., y=...)`."""
+
+    def __getattr__(self, op_type: str) -> Any:
+        from sessrun.reference.raw_ops import wrapper  # noqa: PLC0415 - needed by few programs
+
+        return wrapper(op_type)
