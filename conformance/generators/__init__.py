@@ -1,0 +1,1 @@
+"""Generators: graphs and feeds made from the declarations of the operations."""

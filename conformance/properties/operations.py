@@ -1,0 +1,57 @@
+"""Every declared operation on drawn arguments, valid and invalid, against the oracle."""
+
+from __future__ import annotations
+
+import functools
+import random
+
+from sessrun.conformance.generators.single import single_graph
+from sessrun.conformance.properties import prop
+from sessrun.spec.cases.model import Case
+from sessrun.spec.operations import Operation
+from sessrun.spec.rules.domains import Arguments, arguments
+from sessrun.spec.tables.ops import OPERATIONS
+
+
+
+@functools.cache
+def drawable() -> tuple[Operation, ...]:
+    """The operations whose arguments a domain can draw and whose value is determined."""
+    return tuple(
+        operation
+        for operation in OPERATIONS.values()
+        if operation.domain is not None and not operation.stateful
+    )
+
+
+def _outputs(operation: Operation, given: Arguments) -> int:
+    count = 0
+    for arg in operation.outputs:
+        if arg.number_attr is not None:
+            count += int(given.attrs[arg.number_attr])
+        elif arg.type_list_attr is not None:
+            count += len(given.attrs[arg.type_list_attr])
+        else:
+            count += 1
+    return count
+
+
+@prop("operations", "OPERATIONS-001")
+def operation_values(draw: random.Random, id_: str) -> Case:
+    """A declared operation on valid arguments gives its value under its numeric contract."""
+    operation = draw.choice(drawable())
+    given = arguments(operation, draw)
+    single = single_graph(operation, given, draw, _outputs(operation, given))
+    steps = [
+        {"do": "open", "session": "s", "graph": "g"},
+        {
+            "do": "run",
+            "session": "s",
+            "fetches": list(single.fetches),
+            "feeds": single.feeds,
+            "expect": {"oracle": {"contract": single.contract}},
+        },
+        {"do": "close", "session": "s"},
+    ]
+    title = f"{operation.name} gives the value of its definition."
+    return Case(id_, title, "engine", ("OPERATIONS-001",), tuple(steps), {"g": single.graph})
