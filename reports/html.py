@@ -157,7 +157,7 @@ def _date(started: str | None) -> str:
 
 
 def _subject(subject: SubjectSummary) -> dict[str, Any]:
-    rest = _rest(subject.counts)
+    rest = _rest(subject.counts) if subject.planned else "no case tests it"
     passed = subject.counts.get("pass", 0)
     return {
         "name": subject.subject,
@@ -194,7 +194,19 @@ def _clause(clause: ClauseSummary) -> dict[str, Any]:
         shown = f"does not count, for {rest}"
     if not clause.tests:
         shown = "no case tests it"
-    return _clean(form) | {"tests": clause.tests, "rest": shown}
+    statement = _coded(printable(clause.statement))
+    return _clean(form) | {"tests": clause.tests, "rest": shown, "statement": statement}
+
+
+def _coded(text: str) -> Any:
+    """The text escaped, with what stands between backticks as code."""
+    from markupsafe import Markup  # noqa: PLC0415 - comes with jinja2
+
+    parts = text.split("`")
+    if len(parts) % 2 == 0:
+        return text
+    code = Markup("<code>{}</code>")
+    return Markup("").join(code.format(p) if i % 2 else p for i, p in enumerate(parts))
 
 
 def _tables(clauses: list[dict[str, Any]], profile: str) -> list[dict[str, Any]]:

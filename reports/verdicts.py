@@ -71,7 +71,7 @@ def summarize(
         planned=len(answers),
         counts=_full_counts(answers),
         clauses=judged,
-        subjects=_subjects(answers, clauses),
+        subjects=_subjects(answers, judged),
         failures=group_failures(answers),
         waivers=tuple(waivers),
         events=tuple(record.events),
@@ -301,12 +301,14 @@ def _waiver_notes(
 
 
 def _subjects(
-    answers: Sequence[Answer], clauses: Mapping[str, Clause]
+    answers: Sequence[Answer], judged: Sequence[ClauseSummary]
 ) -> tuple[SubjectSummary, ...]:
-    by_subject: dict[str, list[Answer]] = {}
+    """Each subject of the listed clauses, those that no case tests too."""
+    subject_of = {clause.id: clause.subject for clause in judged}
+    by_subject: dict[str, list[Answer]] = {subject: [] for subject in subject_of.values()}
     for answer in answers:
-        for subject in {clauses[id_].subject for id_ in answer.case.clauses if id_ in clauses}:
-            by_subject.setdefault(subject, []).append(answer)
+        for subject in {subject_of[id_] for id_ in answer.case.clauses if id_ in subject_of}:
+            by_subject[subject].append(answer)
     return tuple(
         SubjectSummary(subject, len(members), _counts(members))
         for subject, members in sorted(by_subject.items())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from pathlib import Path
 
 import pytest
@@ -93,6 +94,16 @@ def test_a_required_clause_without_a_case_is_not_tested(tmp_path):
     summary = summarize(run.record, run.plan, table, "core")
     assert clause(summary, "FEED-006").result == "not tested"
     assert summary.verdict == "NOT CERTIFIED"
+
+
+def test_a_subject_that_no_case_tests_is_listed(tmp_path):
+    run = make_run(tmp_path / "record.jsonl")
+    table = clauses() | {
+        "QUEUES-001": dataclasses.replace(run.clauses["FEED-001"], id="QUEUES-001")
+    }
+    summary = summarize(run.record, run.plan, table, "core")
+    found = next(subject for subject in summary.subjects if subject.subject == "queues")
+    assert (found.planned, found.counts) == (0, {})
 
 
 def test_a_skip_without_a_fact_of_the_machine_certifies_nothing(tmp_path):

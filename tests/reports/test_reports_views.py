@@ -116,6 +116,17 @@ def test_the_page_escapes_whatever_a_backend_says(tmp_path):
     page.encode("utf-8")
 
 
+def test_backticks_of_a_statement_become_code_and_nothing_else(tmp_path):
+    run = make_run(tmp_path / "record.jsonl")
+    statement = "The `Session.run(<b>)` of & `OpError` <i>is</i> stated in one sentence."
+    table = {
+        **run.clauses,
+        "FEED-001": dataclasses.replace(run.clauses["FEED-001"], statement=statement),
+    }
+    page = report_html(summarize(run.record, run.plan, table, "core"))
+    assert "The <code>Session.run(&lt;b&gt;)</code> of &amp; <code>OpError</code> &lt;i&gt;" in page
+
+
 def test_the_page_loads_nothing(tmp_path):
     page = report_html(views(tmp_path, mixed())[0])
     assert "default-src &#39;none&#39;" in page
