@@ -181,7 +181,7 @@ def make_operation(
         op.extra.update(imported.extra)
         op.control_inputs = list(imported.control_inputs)
         op._set_device(imported.device)  # noqa: SLF001 - the operation is being made here
-    _enter_scopes(op, declared)
+    _enter_scopes(op, declared, is_import=imported is not None)
     graph.add(op)
     for tensor in tensors:
         tensor._add_consumer(op)  # noqa: SLF001 - the operation is being made here
@@ -206,11 +206,13 @@ def _dtypes_of(arg: ArgDecl, attrs: Mapping[str, Any]) -> list[DType]:
     return [dtype._as_ref for dtype in found] if arg.is_ref else found  # noqa: SLF001 - DType's own notion
 
 
-def _enter_scopes(op: Operation, declared: Signature) -> None:
+def _enter_scopes(op: Operation, declared: Signature, *, is_import: bool) -> None:
     """Give the operation what the open scopes ask for."""
     scopes = op.graph.scopes
     if scopes.control is not None:
         sources = [tensor.op for tensor in op.inputs]
+        if is_import:  # each imported operation waits by itself
+            sources = []
         known = op.control_inputs
         op.control_inputs += [c for c in scopes.control_inputs_of(sources) if c not in known]
     if scopes.device_text is None:

@@ -21,7 +21,7 @@ def constant(
     value: Any,
     dtype: Any = None,
     shape: Any = None,
-    name: str = "Const",
+    name: str | None = "Const",
     verify_shape: bool = False,
 ) -> Tensor:
     """A constant tensor.
@@ -40,7 +40,7 @@ def constant(
       InvalidArgumentValueError: the value is None or unevenly nested, or has too many elements.
 
     """
-    return conversion.constant(_array(value, dtype, shape, verify_shape=verify_shape), name)
+    return conversion.constant(_array(value, dtype, shape, verify_shape=verify_shape), name or "Const")
 
 
 def make_tensor_proto(

@@ -161,11 +161,15 @@ def _packed(value: Any, dtype: DType | None, name: str) -> Tensor:
     """A `Pack` of a list that holds tensors, and of its inner lists."""
     from sessrun.reference.build import apply_op  # noqa: PLC0415 - build imports this module
 
-    wanted = dtype or first_tensor(value).dtype.base_dtype
+    inferred = first_tensor(value).dtype.base_dtype
+    wanted = dtype or inferred
     graph = first_tensor(value).graph
     with graph.as_default(), graph.name_scope(name) as scope:
         items = []
         for index, item in enumerate(value):
+            if inferred is not wanted and _is_symbolic(item):
+                attrs = {"DstT": wanted}
+                item = apply_op("Cast", {"x": item}, attrs).outputs[0]  # noqa: PLW2901 - the same item
             if _is_symbolic(item) and item.dtype.base_dtype is not wanted:
                 raise bad_type(
                     f"Cannot convert a list containing a tensor of dtype {item.dtype} to "

@@ -90,7 +90,7 @@ class DType:
         """
         if self._row.numpy is None:
             raise KeyError(self._row.enum)
-        return self._row.numpy
+        return object if self._row.kind == "string" else self._row.numpy
 
     @property
     def is_bool(self) -> bool:

@@ -38,7 +38,7 @@ class OpError(Exception):
         self._op = op
         self._message = message
         self._error_code = error_code
-        self._payloads = dict(args[0]) if args and args[0] else {}
+        self._payloads = dict(args[0]) if args and isinstance(args[0], Mapping) else {}
 
     @property
     def message(self) -> str:

@@ -115,10 +115,10 @@ def tuple_(tensors: Any, name: str | None = None, control_inputs: Any = None) ->
     """
     items = list(tensors)
     ops = [_operation_of(item) for item in items if item is not None]
-    if not ops:
-        raise bad_value(f"'tensors' must have at least one Tensor. Received: {items}.")
-    graph = ops[0].graph
+    graph = ops[0].graph if ops else stacks.get_default_graph()
     with graph.as_default(), graph.name_scope(name or "tuple"):
+        if not ops:
+            raise bad_value(f"'tensors' must have at least one Tensor. Received: {items}.")
         for item in control_inputs or ():
             if not isinstance(item, Tensor | Operation):
                 raise TypeError(

@@ -119,12 +119,19 @@ class Graph(Collections):
         return found
 
     def as_graph_def(
-        self, from_version: int | None = None, add_shapes: bool = False
+        self,
+        from_version: int | None = None,  # noqa: ARG002 - TensorFlow's signature
+        add_shapes: bool = False,
     ) -> GraphDef:
-        """The graph as a GraphDef: its operations after number `from_version`."""
-        first = 0 if from_version is None else from_version
+        """The graph as a GraphDef.
+
+        Args:
+          from_version: accepted and not used, as TensorFlow 2.21 was seen to do.
+          add_shapes: whether each node tells the static shapes of its outputs.
+
+        """
         graph_def = GraphDef(versions=self._versions)
-        for op in self.get_operations()[first:]:
+        for op in self.get_operations():
             graph_def.node.append(op.to_proto(add_shapes=add_shapes))
         return graph_def
 

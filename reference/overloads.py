@@ -24,6 +24,11 @@ class Overloads:
 
     __slots__ = ()
 
+    @property
+    def graph(self) -> Any:
+        """The graph it belongs to."""
+        raise NotImplementedError
+
     def __add__(self, other: Any) -> Tensor:
         return _binary("AddV2", "add", self, other)
 
@@ -73,22 +78,22 @@ class Overloads:
         return _matmul(other, self)
 
     def __and__(self, other: Any) -> Tensor:
-        return _logical("And", "and_", self, other)
+        return _logical("And", "and", self, other)
 
     def __rand__(self, other: Any) -> Tensor:
-        return _logical("And", "and_", other, self)
+        return _logical("And", "and", other, self)
 
     def __or__(self, other: Any) -> Tensor:
-        return _logical("Or", "or_", self, other)
+        return _logical("Or", "or", self, other)
 
     def __ror__(self, other: Any) -> Tensor:
-        return _logical("Or", "or_", other, self)
+        return _logical("Or", "or", other, self)
 
     def __xor__(self, other: Any) -> Tensor:
-        return _logical("Xor", "xor_", self, other)
+        return _logical("Xor", "xor", self, other)
 
     def __rxor__(self, other: Any) -> Tensor:
-        return _logical("Xor", "xor_", other, self)
+        return _logical("Xor", "xor", other, self)
 
     def __lt__(self, other: Any) -> Tensor:
         return _binary("Less", "Less", self, other)
@@ -153,7 +158,7 @@ def _matmul(a: Any, b: Any) -> Tensor:
     from sessrun.reference.conversion import convert_to_tensor  # noqa: PLC0415 - imports tensor
 
     like = next(_like(value) for value in (a, b) if isinstance(value, Overloads))
-    graph = next(value.graph for value in (a, b) if isinstance(value, Overloads) and hasattr(value, "graph"))
+    graph = next(value.graph for value in (a, b) if isinstance(value, Overloads))
     with graph.as_default(), graph.name_scope("matmul") as scope:
         left = convert_to_tensor(a, preferred_dtype=like, name="a")
         right = convert_to_tensor(b, preferred_dtype=like, name="b")
@@ -185,4 +190,7 @@ def _logical(word: str, name: str, x: Any, y: Any) -> Tensor:
     like = next(_like(value) for value in (x, y) if isinstance(value, Overloads))
     if like == "bool":
         return _apply("Logical" + word, {"x": x, "y": y}, {}, name)
-    return _apply("Bitwise" + word, {"x": x, "y": y}, {"T": like}, name)
+    graph = next(value.graph for value in (x, y) if isinstance(value, Overloads))
+    with graph.as_default(), graph.name_scope(name):
+        op_type = "Bitwise" + word
+        return _apply(op_type, {"x": x, "y": y}, {"T": like}, op_type)
