@@ -17,6 +17,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from sessrun.reference import errors
 from sessrun.reference.resources import KernelError
 from sessrun.spec import devices
 from sessrun.spec.devices import DeviceName
@@ -170,7 +171,7 @@ class LocalDevice:
 
 @functools.cache
 def _incarnation(_name: str) -> int:
-    return int.from_bytes(os.urandom(8), "little")
+    return int.from_bytes(os.urandom(8), "little", signed=True)
 
 
 @functools.cache
@@ -195,8 +196,15 @@ def gpu_count() -> int:
 
 
 def local_devices(config: Any) -> tuple[LocalDevice, ...]:
-    """The devices of a session of this ConfigProto: CPUs first, then GPUs."""
-    cpus = max(1, config.device_count.get("CPU", 1))
+    """The devices of a session of this ConfigProto: CPUs first, then GPUs.
+
+    Raises:
+      NotFoundError: it asks for no CPU.
+
+    """
+    cpus = config.device_count.get("CPU", 1)
+    if cpus < 1:
+        raise errors.NotFoundError(None, None, "No CPU devices are available in this process")
     found = [LocalDevice("CPU", index, np, _CPU_LISTED_BYTES) for index in range(cpus)]
     gpus = min(gpu_count(), config.device_count.get("GPU", math.inf))
     for index in range(int(gpus)):

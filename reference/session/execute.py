@@ -7,7 +7,9 @@ registers and frees those that die there. Registers belong to one run, so thread
 from __future__ import annotations
 
 import contextvars
+import functools
 import threading
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
@@ -19,6 +21,7 @@ from sessrun.reference.resources import KernelError, Step, VariableBuffer
 
 if TYPE_CHECKING:
     from sessrun.reference.operation import Operation
+    from sessrun.reference.session.trace import Trace
 
 __all__ = ["Plan", "StepFunction", "make_step", "run_error"]
 
@@ -50,12 +53,15 @@ class Plan:
     fetches: tuple[Callable[[Registers], Any], ...]
     cancellable: bool
 
-    def run(self, values: Sequence[Any], step: Step | None = None) -> list[Any]:
+    def run(
+        self, values: Sequence[Any], step: Step | None = None, trace: Trace | None = None
+    ) -> list[Any]:
         """Execute the plan.
 
         Args:
           values: the fed values in the order of the signature, already converted and checked.
           step: the running step, for kernels that wait.
+          trace: told the times of each step, or None.
 
         Returns:
           The fetched values in order: arrays, numpy scalars for rank 0.
@@ -70,7 +76,8 @@ class Plan:
             if register is not None:
                 registers[register] = value
         try:
-            _quietly(self._loop, registers)
+            loop = self._loop if trace is None else functools.partial(self._timed_loop, trace)
+            _quietly(loop, registers)
             return [fetch(registers) for fetch in self.fetches]
         except KernelError as error:  # a fetched reference variable without a value
             raise _op_error(error.code, error.message, None, "") from error
@@ -84,6 +91,15 @@ class Plan:
             index = len(self.steps) - remaining.__length_hint__() - 1
             op, device = self.ops[index]
             raise run_error(error, op, device) from error
+
+    def _timed_loop(self, trace: Trace, registers: Registers) -> None:
+        for step, (op, device) in zip(self.steps, self.ops, strict=True):
+            start = time.perf_counter_ns()
+            try:
+                step(registers)
+            except Exception as error:  # noqa: BLE001 - every kernel's failure becomes an OpError
+                raise run_error(error, op, device) from error
+            trace.note(op, device, start, time.perf_counter_ns())
 
 
 # --- quiet arithmetic -----------------------------------------------------------------------

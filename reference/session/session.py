@@ -18,7 +18,7 @@ from sessrun.reference import errors, stacks
 from sessrun.reference.graph import Graph
 from sessrun.reference.operation import Operation
 from sessrun.reference.resources import ResourceStore, Step
-from sessrun.reference.session import place, prune
+from sessrun.reference.session import place, prune, trace
 from sessrun.reference.session.compile import Bindings, compile_plan
 from sessrun.reference.session.execute import Plan
 from sessrun.reference.session.feeds import feeder, resolve_feeds
@@ -153,15 +153,17 @@ class BaseSession:
         Source: API reference, `tf.Session.run`.
 
         """
+        if options is not None or run_metadata is not None:
+            return self._first_run(fetches, feed_dict, options, run_metadata)
         try:
             signature = self._signatures[cache_key(fetches, feed_dict)]
         except (KeyError, TypeError):
-            return self._first_run(fetches, feed_dict, options, run_metadata)
+            return self._first_run(fetches, feed_dict)
         values = feed_dict.values() if feed_dict else ()
-        return self._execute(signature, signature.convert(values), options)
+        return self._execute(signature, signature.convert(values))
 
     def _first_run(
-        self, fetches: Any, feed_dict: Any, options: Any, run_metadata: Any
+        self, fetches: Any, feed_dict: Any, options: Any = None, run_metadata: Any = None
     ) -> Any:
         if self._closed:
             raise RuntimeError("Attempted to use a closed Session.")
@@ -169,8 +171,8 @@ class BaseSession:
             raise RuntimeError(
                 "The Session graph is empty. Add operations to the graph before calling run()."
             )
-        _adopted(options, RunOptions, "options")
-        _adopted(run_metadata, RunMetadata, "run_metadata")
+        options = _adopted(options, RunOptions, "options")
+        metadata = _adopted(run_metadata, RunMetadata, "run_metadata")
         fed = resolve_feeds(self._graph, feed_dict) if feed_dict else {}
         feeders = tuple(feeder(self._graph, tensor) for tensor in fed)
         arrays = [feed(value) for feed, value in zip(feeders, fed.values(), strict=True)]
@@ -180,20 +182,34 @@ class BaseSession:
             with self._lock:
                 if not self._closed:
                     self._signatures[cache_key(fetches, feed_dict)] = signature
-        return self._execute(signature, arrays, options)
+        if not trace.wanted(options, metadata):
+            return self._execute(signature, arrays, options)
+        tracer = trace.Trace()
+        try:
+            return self._execute(signature, arrays, options, tracer)
+        finally:
+            tracer.write(metadata)
+            if metadata is not run_metadata:  # TensorFlow's own message
+                run_metadata.MergeFromString(metadata.SerializeToString())
 
-    def _execute(self, signature: Signature, arrays: list[Any], options: Any) -> Any:
+    def _execute(
+        self,
+        signature: Signature,
+        arrays: list[Any],
+        options: Any = None,
+        tracer: trace.Trace | None = None,
+    ) -> Any:
         if self._cancelled:
             raise errors.CancelledError(None, None, "Session has been closed.")
         plan = signature.plan
         if plan is None or not plan.cancellable:
-            return signature.execute(arrays)
+            return signature.execute(arrays, None, tracer)
         timeout = options.timeout_in_ms if options is not None else 0
         timeout = timeout or self._config.operation_timeout_in_ms
         step = Step(timeout / 1000 if timeout > 0 else None)
         self._steps.add(step)
         try:
-            return signature.execute(arrays, step)
+            return signature.execute(arrays, step, tracer)
         finally:
             self._steps.discard(step)
 
@@ -261,18 +277,29 @@ class BaseSession:
 
             return run_fed
         structure = FetchStructure(self._graph, fetches)
+        self._placer.place(())
         held: list[Signature] = []
 
-        def run_bare(options: Any = None, run_metadata: Any = None) -> Any:
+        def run_bare() -> Any:
             if self._closed or self._cancelled:
                 raise errors.CancelledError(None, None, "Session has been closed.")
+            if not structure.elements:
+                raise errors.InvalidArgumentError(
+                    None, None, "Must specify at least one target to fetch or execute."
+                )
             if not held:
                 held.append(self._signature(structure, (), ()))
-            return self._execute(held[0], [], options)
+            return self._execute(held[0], [])
 
-        if accept_options:
+        if not accept_options:
             return run_bare
-        return lambda: run_bare()
+
+        def run_optional(options: Any = None, run_metadata: Any = None) -> Any:
+            if options is None and run_metadata is None:
+                return run_bare()
+            return self.run(fetches, None, options, run_metadata)
+
+        return run_optional
 
     def __del__(self) -> None:
         """Free what a session that was never closed holds."""

@@ -6,11 +6,14 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
+from sessrun.reference import errors
 from sessrun.reference.operation import Operation
 from sessrun.reference.resources import Step
 from sessrun.reference.session.execute import Plan
 from sessrun.reference.session.feeds import Feeder, internal_value
+from sessrun.reference.session.trace import Trace
 from sessrun.reference.tensor import Tensor
+from sessrun.spec.feeds import StringElementError
 
 __all__ = ["Signature", "cache_key", "is_cacheable"]
 
@@ -39,15 +42,22 @@ class Signature:
         """The arrays of the fed values; raises before anything has run."""
         return [feed(value) for feed, value in zip(self.feeders, values, strict=True)]
 
-    def execute(self, fed: Sequence[Any], step: Step | None = None) -> Any:
-        """Execute on converted feeds: the caller's structure of values."""
+    def execute(
+        self, fed: Sequence[Any], step: Step | None = None, trace: Trace | None = None
+    ) -> Any:
+        """Execute on converted feeds: the caller's structure of values.
+
+        Raises:
+          OpError: an operation failed; InternalError for an element that no string tensor holds.
+
+        """
         results: Sequence[Any] = ()
         if self.plan is not None:
-            inside = [
-                internal_value(array, dtype)
-                for array, dtype in zip(fed, self.dtypes, strict=True)
-            ]
-            results = self.plan.run(inside, step)
+            try:
+                inside = list(map(internal_value, fed, self.dtypes))
+            except StringElementError as error:
+                raise errors.InternalError(None, None, str(error)) from error
+            results = self.plan.run(inside, step, trace)
         values = [
             None if source is None else fed[source[1]] if source[0] else results[source[1]]
             for source in self.sources
