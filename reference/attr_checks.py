@@ -34,9 +34,8 @@ def given(declared: Signature, attrs: Mapping[str, Any]) -> dict[str, Any]:
             attr.has_default or name in declared.inferred
         ):
             continue
-        value = _form(attr, value)
-        check(declared, attr, value)
-        found[name] = value
+        found[name] = _form(attr, value)
+        check(declared, attr, found[name])
     return found
 
 

@@ -40,25 +40,25 @@ def _function(value: Any) -> Any:
     return NameAttrList(name=value) if isinstance(value, str) else value
 
 
+def _dtype_name(enum: int) -> str:
+    row = BY_ENUM.get(enum)
+    if row is None:
+        raise ValueError(f"attribute holds DataType {enum}, which is not the dtype of a tensor")
+    return row.name
+
+
 # attr type -> (AttrValue's field, from the field's item, to it)
 _FORMS: Final[Mapping[str, tuple[str, Callable[[Any], Any], Callable[[Any], Any]]]] = {
     "string": ("s", _text, _octets),
     "int": ("i", int, int),
     "float": ("f", float, float),
     "bool": ("b", bool, bool),
-    "type": ("type", lambda enum: _dtype_name(enum), lambda name: BY_NAME[name].enum),
+    "type": ("type", _dtype_name, lambda name: BY_NAME[name].enum),
     "shape": ("shape", of_proto, proto_of),
     "tensor": ("tensor", _tensor, tensor_proto.make_tensor_proto),
     "func": ("func", lambda value: value, _function),
 }
 _MESSAGES: Final = frozenset({"shape", "tensor", "func"})
-
-
-def _dtype_name(enum: int) -> str:
-    row = BY_ENUM.get(enum)
-    if row is None:
-        raise ValueError(f"attribute holds DataType {enum}, which is not the dtype of a tensor")
-    return row.name
 
 
 def write(value: Any, attr_type: str, proto: AttrValue) -> None:

@@ -85,8 +85,8 @@ def apply_flat(
     grouped: dict[str, object] = {}
     for arg in declared.inputs:
         if arg.number_attr is None and arg.type_list_attr is None:
-            grouped.update({arg.name: tensor for tensor in rest[:1]})
-            rest = rest[1:]
+            if rest:
+                grouped[arg.name] = rest.pop(0)
             continue
         count = values.get(arg.number_attr) if arg.number_attr else None
         if count is None:
@@ -146,6 +146,7 @@ def make_operation(
     name: str,
     groups: list[Any],
     attrs: dict[str, Any],
+    *,
     imported: Imported | None = None,
 ) -> Operation:
     """Make the operation of converted inputs and complete attributes.
@@ -171,7 +172,7 @@ def make_operation(
             tensors.extend(group)
         else:
             tensors.append(group)
-    op = Operation(graph, declared.declaration, name, tensors, attrs, creation.site())
+    op = Operation(graph, declared.declaration, name, tensors, attrs, site=creation.site())
     output_dtypes = _output_dtypes(declared, attrs)
     op._outputs = [  # noqa: SLF001 - the operation is being made here
         Tensor(op, index, dtype, shape)

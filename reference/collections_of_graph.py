@@ -42,7 +42,7 @@ class Collections:
             return self._lists.setdefault(name, [])
 
     def get_collection(self, name: Any, scope: str | None = None) -> list[Any]:
-        """A copy of the list; with `scope` the items whose name the pattern matches at its start."""
+        """A copy of the list; with `scope` the items whose name begins with that pattern."""
         with self._lock:
             items = list(self._lists.get(name, ()))
         if scope is None:

@@ -40,7 +40,8 @@ def constant(
       InvalidArgumentValueError: the value is None or unevenly nested, or has too many elements.
 
     """
-    return conversion.constant(_array(value, dtype, shape, verify_shape=verify_shape), name or "Const")
+    array = _array(value, dtype, shape, verify_shape=verify_shape)
+    return conversion.constant(array, name or "Const")
 
 
 def make_tensor_proto(

@@ -12,6 +12,7 @@ from sessrun.reference import dtypes
 from sessrun.reference.dimension import Dimension
 from sessrun.reference.dtypes import DType
 from sessrun.reference.errors import bad_type, bad_value
+from sessrun.spec.dtypes import row_of_numpy
 
 __all__ = ["to_array"]
 
@@ -111,7 +112,7 @@ def _of_nested(value: Any, dtype: DType | None) -> Any:
         items = np.empty(len(leaves), object)
         items[:] = [_octets(leaf) for leaf in leaves]
         return items.reshape(array.shape)
-    if array.dtype.kind not in "biufcSUO" and dtypes.row_of_numpy(array.dtype) is None:
+    if array.dtype.kind not in "biufcSUO" and row_of_numpy(array.dtype) is None:
         raise _refused(value)
     return _cast(array, dtype or _dtype_of_python(array))
 

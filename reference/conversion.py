@@ -1,4 +1,4 @@
-"""From anything to a Tensor: the registry of conversions, and packing of lists that hold tensors."""
+"""From anything to a Tensor: the registry of conversions, and packing of lists of tensors."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def _conversions(kind: type) -> tuple[Conversion, ...]:
     return found
 
 
-def convert_to_tensor(
+def convert_to_tensor(  # noqa: PLR0917 - TensorFlow's signature
     value: Any,
     dtype: Any = None,
     name: str | None = None,
@@ -111,7 +111,7 @@ def _convert(value: Any, dtype: DType | None, name: str | None, as_ref: bool) ->
             if found is NotImplemented:
                 continue
             if not isinstance(found, Tensor):
-                raise RuntimeError(
+                raise RuntimeError(  # noqa: TRY004 - TensorFlow's class
                     f"Conversion function {function!r} for type {type(value)} returned "
                     f"non-Tensor: {found!r}"
                 )

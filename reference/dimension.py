@@ -49,7 +49,7 @@ class Dimension:
     def __index__(self) -> int:
         return self._value  # type: ignore[return-value]  # None raises TypeError, as it should
 
-    def _compare(self, other: Any, compare: Callable[[int, int], bool]) -> bool | None:
+    def _compare(self, other: Any, compare: Callable[[int, int], bool]) -> Any:
         try:
             right = as_dimension(other).value
         except (TypeError, ValueError):
@@ -58,7 +58,7 @@ class Dimension:
             return None
         return compare(self._value, right)
 
-    def _combine(self, left: Any, right: Any, combine: Callable[[int, int], int]) -> Dimension:
+    def _combine(self, left: Any, right: Any, combine: Callable[[int, int], int]) -> Any:
         try:
             a, b = as_dimension(left).value, as_dimension(right).value
         except (TypeError, ValueError):
@@ -83,34 +83,34 @@ class Dimension:
     def __ge__(self, other: Any) -> Any:
         return self._compare(other, operator.ge)
 
-    def __add__(self, other: Any) -> Dimension:
+    def __add__(self, other: Any) -> Any:
         return self._combine(self, other, operator.add)
 
-    def __radd__(self, other: Any) -> Dimension:
+    def __radd__(self, other: Any) -> Any:
         return self._combine(other, self, operator.add)
 
-    def __sub__(self, other: Any) -> Dimension:
+    def __sub__(self, other: Any) -> Any:
         return self._combine(self, other, operator.sub)
 
-    def __rsub__(self, other: Any) -> Dimension:
+    def __rsub__(self, other: Any) -> Any:
         return self._combine(other, self, operator.sub)
 
-    def __mul__(self, other: Any) -> Dimension:
+    def __mul__(self, other: Any) -> Any:
         return self._combine(self, other, operator.mul)
 
-    def __rmul__(self, other: Any) -> Dimension:
+    def __rmul__(self, other: Any) -> Any:
         return self._combine(other, self, operator.mul)
 
-    def __floordiv__(self, other: Any) -> Dimension:
+    def __floordiv__(self, other: Any) -> Any:
         return self._combine(self, other, operator.floordiv)
 
-    def __rfloordiv__(self, other: Any) -> Dimension:
+    def __rfloordiv__(self, other: Any) -> Any:
         return self._combine(other, self, operator.floordiv)
 
-    def __mod__(self, other: Any) -> Dimension:
+    def __mod__(self, other: Any) -> Any:
         return self._combine(self, other, operator.mod)
 
-    def __rmod__(self, other: Any) -> Dimension:
+    def __rmod__(self, other: Any) -> Any:
         return self._combine(other, self, operator.mod)
 
     def __truediv__(self, other: Any) -> NoReturn:

@@ -33,7 +33,7 @@ class DType:
     _enum: int
     _row: DTypeRow
 
-    def __new__(cls, type_enum: int) -> DType:
+    def __new__(cls, type_enum: int) -> DType:  # noqa: PYI034 - the objects are made once
         """The one object of this number."""
         found = _INTERNED.get(type_enum)
         if found is None:
@@ -173,7 +173,7 @@ class DType:
             return 0, 1
         if self._row.name == "bool":
             return False, True
-        if self.is_integer and self.size in {1, 2, 4, 8} and "4" not in {self._row.name[-1:]}:
+        if self.is_integer and self._row.name not in {"int4", "uint4"}:
             return 0, self.max
         raise ValueError(f"{self} does not have defined limits.")
 
@@ -213,11 +213,11 @@ _INTERNED: Final[dict[int, DType]] = {}
 
 def _intern(row: DTypeRow, *, is_ref: bool) -> None:
     dtype = object.__new__(DType)
-    dtype._enum = row.enum + (REF_OFFSET if is_ref else 0)  # noqa: SLF001 - being made here
-    dtype._row = row  # noqa: SLF001 - being made here
+    dtype._enum = row.enum + (REF_OFFSET if is_ref else 0)
+    dtype._row = row
     dtype.name = row.name + ("_ref" if is_ref else "")
     dtype.spec_name = row.name
-    _INTERNED[dtype._enum] = dtype  # noqa: SLF001 - being made here
+    _INTERNED[dtype._enum] = dtype
 
 
 for _row in DTYPES:
@@ -303,7 +303,7 @@ def as_dtype(type_value: Any) -> DType:
 
 def _of_numpy(value: Any) -> DType | None:
     if not isinstance(value, np.dtype) and not (
-        isinstance(value, type) and value.__module__ not in {"builtins"}
+        isinstance(value, type) and value.__module__ != "builtins"
     ):
         dtype = getattr(value, "dtype", None)
         return None if dtype is None else as_dtype(dtype)

@@ -12,11 +12,20 @@ from contextlib import contextmanager
 from types import MappingProxyType
 from typing import Any, Final
 
-from sessrun.spec.errors import BY_CODE, CODES
+from sessrun.spec.errors import BY_CODE
 
-__all__ = ["OpError", "error_code_from_exception_type", "exception_type_from_error_code",
-           "raise_exception_on_not_ok_status"] + [row.cls for row in CODES] + [
-           row.name for row in CODES] + ["OK"]  # fmt: skip # noqa: RUF005, PLE0605
+__all__ = [
+    "ABORTED", "ALREADY_EXISTS", "CANCELLED", "DATA_LOSS", "DEADLINE_EXCEEDED",
+    "FAILED_PRECONDITION", "INTERNAL", "INVALID_ARGUMENT", "NOT_FOUND", "OK", "OUT_OF_RANGE",
+    "PERMISSION_DENIED", "RESOURCE_EXHAUSTED", "UNAUTHENTICATED", "UNAVAILABLE", "UNIMPLEMENTED",
+    "UNKNOWN", "AbortedError", "AlreadyExistsError", "CancelledError", "DataLossError",
+    "DeadlineExceededError", "FailedPreconditionError", "InternalError", "InvalidArgumentError",
+    "InvalidArgumentTypeError", "InvalidArgumentValueError", "NotFoundError", "OpError",
+    "OutOfRangeError", "PermissionDeniedError", "ResourceExhaustedError", "UnauthenticatedError",
+    "UnavailableError", "UnimplementedError", "UnknownError", "bad_type", "bad_value",
+    "error_code_from_exception_type", "exception_type_from_error_code", "make",
+    "raise_exception_on_not_ok_status",
+]  # fmt: skip
 
 
 class OpError(Exception):
@@ -78,16 +87,14 @@ class _CodedError(OpError):
 
     code: int
 
-    def __init__(
-        self, node_def: Any, op: Any, message: str, *args: Any, error_code: int = 0
-    ) -> None:
-        super().__init__(node_def, op, message, error_code or self.code, *args)
+    def __init__(self, node_def: Any, op: Any, message: str, *args: Any) -> None:
+        super().__init__(node_def, op, message, self.code, *args)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self._node_def, None, self._message)
 
 
-def _make(code: int) -> type[OpError]:
+def _make(code: int) -> type[_CodedError]:
     row = BY_CODE[code]
     body = {"__doc__": row.meaning, "__module__": __name__, "code": code}
     return type(row.cls, (_CodedError,), body)
@@ -149,7 +156,7 @@ def bad_type(message: str, op: Any = None) -> InvalidArgumentTypeError:
     return InvalidArgumentTypeError(None, op, message)
 
 
-_BY_CODE: Final[Mapping[int, type[OpError]]] = MappingProxyType(
+_BY_CODE: Final[Mapping[int, type[_CodedError]]] = MappingProxyType(
     {
         cls.code: cls
         for cls in (
@@ -158,13 +165,12 @@ _BY_CODE: Final[Mapping[int, type[OpError]]] = MappingProxyType(
             FailedPreconditionError, AbortedError, OutOfRangeError, UnimplementedError,
             InternalError, UnavailableError, DataLossError, UnauthenticatedError,
         )
-        if issubclass(cls, _CodedError)
     }
 )  # fmt: skip
 _BY_CLASS: Final = {cls: code for code, cls in _BY_CODE.items()}
 
 
-def exception_type_from_error_code(error_code: int) -> type[OpError]:
+def exception_type_from_error_code(error_code: int) -> type[_CodedError]:
     """The class of an error code.
 
     Raises:
@@ -187,7 +193,7 @@ def make(code: int, message: str, node_def: Any = None, op: Any = None) -> OpErr
     cls = _BY_CODE.get(code)
     if cls is None:
         return OpError(node_def, op, message, code)
-    return cls(node_def, op, message)  # type: ignore[call-arg]  # its class gives the code
+    return cls(node_def, op, message)
 
 
 @contextmanager

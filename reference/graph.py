@@ -178,7 +178,7 @@ class Graph(Collections):
         self.check_not_finalized()
         super().add_to_collection(name, value)
 
-    def create_op(
+    def create_op(  # noqa: PLR0917 - TensorFlow's signature
         self,
         op_type: str,
         inputs: Any,

@@ -121,7 +121,9 @@ class NodeImporter:
         name = self.graph.unique_full_name(self.scope + proto.name)
         op = make_operation(
             self.graph, declared, name, groups, attrs,
-            Imported(_device(proto), self._controls(node), self._renamed(extra, proto, name)),
+            imported=Imported(
+                _device(proto), self._controls(node), self._renamed(extra, proto, name)
+            ),
         )  # fmt: skip
         if shapes is not None and len(shapes.list.shape) == len(op.outputs):
             for tensor, shape in zip(op.outputs, shapes.list.shape, strict=True):
@@ -253,7 +255,7 @@ def _grouped(
 def _wanted_dtypes(arg: ArgDecl, attrs: Mapping[str, Any]) -> list[str]:
     if arg.type_list_attr is not None:
         return list(attrs[arg.type_list_attr])
-    dtype = arg.dtype if arg.type_attr is None else attrs[arg.type_attr]
+    dtype: Any = arg.dtype if arg.type_attr is None else attrs[arg.type_attr]
     return [dtype] * (1 if arg.number_attr is None else attrs[arg.number_attr])
 
 

@@ -23,7 +23,7 @@ from sessrun.spec.proto.foreign import adopt
 __all__ = ["import_graph_def"]
 
 
-def import_graph_def(
+def import_graph_def(  # noqa: PLR0917 - TensorFlow's signature
     graph_def: Any,
     input_map: Any = None,
     return_elements: Any = None,

@@ -122,7 +122,8 @@ def _machine() -> dict[str, Any]:
     logger = logging.getLogger("sessrun")
     for level in ("DEBUG", "ERROR", "FATAL", "INFO", "WARN"):
         names["logging." + level] = getattr(logging, level)
-        names["logging." + level.lower()] = getattr(logger, level.lower().replace("warn", "warning"))
+        method = "warning" if level == "WARN" else level.lower()
+        names["logging." + level.lower()] = getattr(logger, method)
     names["logging.warning"] = logger.warning
     names["logging.get_verbosity"] = logger.getEffectiveLevel
     names["logging.set_verbosity"] = logger.setLevel

@@ -48,6 +48,7 @@ class Operation:
         name: str,
         inputs: Iterable[Tensor],
         attrs: Mapping[str, Any],
+        *,
         site: Site | None,
     ) -> None:
         self.graph = graph

@@ -163,7 +163,7 @@ def _matmul(a: Any, b: Any) -> Tensor:
         left = convert_to_tensor(a, preferred_dtype=like, name="a")
         right = convert_to_tensor(b, preferred_dtype=like, name="b")
         ranks = (left.ndim, right.ndim)
-        if any(rank is not None and rank > 2 for rank in ranks):
+        if any(rank not in {None, 0, 1, 2} for rank in ranks):
             return _apply("BatchMatMulV2", {"x": left, "y": right}, {}, scope)
         return _apply("MatMul", {"a": left, "b": right}, {}, scope)
 

@@ -6,6 +6,7 @@ the graph to get one; so does this module, by the very kernels that a run would 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
@@ -36,12 +37,7 @@ def constant_value(tensor: Tensor, depth: int = _MAX_DEPTH) -> Any:
     known = _KNOWN.get(op.type)
     if known is not None:
         return known(op)
-    if depth == 0 or op.declaration.stateful or not op.inputs or len(op.outputs) != 1:
-        return None
-    if op.type == "PlaceholderWithDefault" or tensor.dtype.spec_name in {"resource", "variant"}:
-        return None
-    sizes = tensor.sizes
-    if sizes is not None and None not in sizes and np.prod(sizes) > _MAX_ELEMENTS:  # type: ignore[arg-type]  # no None here
+    if depth == 0 or not _is_foldable(tensor):
         return None
     values = []
     for source in op.inputs:
@@ -50,6 +46,16 @@ def constant_value(tensor: Tensor, depth: int = _MAX_DEPTH) -> Any:
             return None
         values.append(value)
     return _folded(op, values)
+
+
+def _is_foldable(tensor: Tensor) -> bool:
+    op = tensor.op
+    if op.declaration.stateful or not op.inputs or len(op.outputs) != 1:
+        return False
+    if op.type == "PlaceholderWithDefault" or tensor.dtype.spec_name in {"resource", "variant"}:
+        return False
+    sizes = tensor.sizes or ()
+    return math.prod(size for size in sizes if size is not None) <= _MAX_ELEMENTS
 
 
 def _folded(op: Operation, values: list[Any]) -> Any:
@@ -77,7 +83,8 @@ def _known_size(op: Operation) -> Any:
     sizes = op.inputs[0].sizes
     if sizes is None or None in sizes:
         return None
-    return np.array(np.prod(sizes), op.outputs[0].dtype.as_numpy_dtype)  # type: ignore[arg-type]  # no None here
+    count = math.prod(size for size in sizes if size is not None)
+    return np.array(count, op.outputs[0].dtype.as_numpy_dtype)
 
 
 def _known_rank(op: Operation) -> Any:

@@ -167,7 +167,7 @@ class Tensor(Overloads):
             "Please call `x.shape` rather than `len(x)` for shape information."
         )
 
-    def __array__(self, dtype: Any = None, copy: Any = None) -> NoReturn:  # noqa: PLW3201 - numpy's protocol
+    def __array__(self, dtype: Any = None, copy: Any = None) -> NoReturn:
         raise NotImplementedError(
             f"Cannot convert a symbolic tf.Tensor ({self.name}) to a numpy array."
         )

@@ -30,11 +30,11 @@ _FIELDS: Final[Mapping[str, str]] = {
     "variant": "variant_val",
 }  # fmt: skip
 _CONTENT: Final = frozenset(
-    (
-        "float32 float64 float16 int32 uint8 int16 int8 int64 qint8 quint8 qint16 quint16 qint32 "
-        "uint32 uint64"
-    ).split()
-)
+    {
+        "float16", "float32", "float64", "int8", "int16", "int32", "int64", "uint8", "uint32",
+        "uint64", "qint8", "quint8", "qint16", "quint16", "qint32",
+    }
+)  # fmt: skip
 _MAX_ELEMENTS: Final = 2**31 - 1
 
 
@@ -130,10 +130,9 @@ def _read_values(tensor: TensorProto, name: str, numpy_dtype: Any) -> Any:
         values = np.empty(len(found), object)
         values[:] = list(found)
         return values
-    if field == "float8_val":
-        return np.frombuffer(found, numpy_dtype).copy()
-    if field == "half_val":
-        return np.array(found, np.uint16).view(numpy_dtype)
+    if field in {"float8_val", "half_val"}:
+        bits = found if field == "float8_val" else np.array(found, np.uint16).tobytes()
+        return np.frombuffer(bits, numpy_dtype).copy()
     if field in {"scomplex_val", "dcomplex_val"}:
         part = np.float32 if name == "complex64" else np.float64
         return np.array(found, part)[: len(found) // 2 * 2].view(numpy_dtype)

@@ -186,7 +186,7 @@ class TensorShape:
             raise ValueError(f"Shapes {self} and {as_shape(other)} must have the same rank")
 
     def with_rank(self, rank: int) -> TensorShape:
-        """This shape, of rank `rank`.
+        """The shape itself, of rank `rank`.
 
         Raises:
           ValueError: it has another rank.
@@ -196,13 +196,13 @@ class TensorShape:
         return self if self._sizes is not None else TensorShape.of((None,) * rank)
 
     def with_rank_at_least(self, rank: int) -> TensorShape:
-        """This shape; ValueError if its rank is less than `rank`."""
+        """The shape itself; ValueError if its rank is less than `rank`."""
         if self.ndims is not None and self.ndims < rank:
             raise ValueError(f"Shape {self} must have rank at least {rank}")
         return self
 
     def with_rank_at_most(self, rank: int) -> TensorShape:
-        """This shape; ValueError if its rank is more than `rank`."""
+        """The shape itself; ValueError if its rank is more than `rank`."""
         if self.ndims is not None and self.ndims > rank:
             raise ValueError(f"Shape {self} must have rank at most {rank}")
         return self

@@ -54,7 +54,7 @@ class DeviceName:
         return "".join(parts)
 
     def over(self, outer: DeviceName) -> DeviceName:
-        """This name, with the parts it lacks taken from `outer`."""
+        """The name with the parts it lacks taken from `outer`."""
         return DeviceName(
             job=outer.job if self.job is None else self.job,
             replica=outer.replica if self.replica is None else self.replica,
@@ -99,7 +99,7 @@ def _add(words: list[str], fields: dict[str, str | int | None], text: str) -> No
         return
     if key.upper() in _SHORT and len(values) <= 1:
         values = [key, *values]
-    elif key != "device" or not 1 <= len(values) <= 2:
+    elif key != "device" or len(values) not in {1, 2}:
         raise DeviceNameError(
             f"Unknown attribute {key!r} is encountered while parsing the device spec: {text!r}."
         )

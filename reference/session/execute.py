@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextvars
 import functools
+import operator
 import threading
 import time
 from collections.abc import Callable, Sequence
@@ -87,8 +88,8 @@ class Plan:
         try:
             for step in remaining:
                 step(registers)
-        except Exception as error:  # noqa: BLE001 - every kernel's failure becomes an OpError
-            index = len(self.steps) - remaining.__length_hint__() - 1
+        except Exception as error:  # every kernel's failure becomes an OpError
+            index = len(self.steps) - operator.length_hint(remaining) - 1
             op, device = self.ops[index]
             raise run_error(error, op, device) from error
 
@@ -97,7 +98,7 @@ class Plan:
             start = time.perf_counter_ns()
             try:
                 step(registers)
-            except Exception as error:  # noqa: BLE001 - every kernel's failure becomes an OpError
+            except Exception as error:  # every kernel's failure becomes an OpError
                 raise run_error(error, op, device) from error
             trace.note(op, device, start, time.perf_counter_ns())
 
@@ -143,7 +144,7 @@ def make_step(
       dying: registers that nobody reads after this step.
 
     """
-    if len(outputs) == 1 and outputs[0] is not None and len(inputs) <= 2:
+    if len(outputs) == 1 and outputs[0] is not None and len(inputs) in {0, 1, 2}:
         return _small_step(function, inputs, outputs[0], tuple(dying))
     return _general_step(function, tuple(inputs), tuple(outputs), tuple(dying))
 

@@ -69,7 +69,7 @@ class FetchStructure:
             element = self._graph.as_graph_element(fetch, allow_tensor=True, allow_operation=True)
         except TypeError as error:
             raise TypeError(
-                f"Argument `fetch` = {fetch!r} has invalid type \"{type(fetch).__name__}\". It "
+                f'Argument `fetch` = {fetch!r} has invalid type "{type(fetch).__name__}". It '
                 f"must be a string or Tensor, or a structure of them. ({error})"
             ) from error
         except ValueError as error:

@@ -12,7 +12,7 @@ import weakref
 from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager, ExitStack
 from types import TracebackType
-from typing import Any, Final
+from typing import Any, Final, Self
 
 from sessrun.reference import errors, stacks
 from sessrun.reference.graph import Graph
@@ -50,9 +50,9 @@ class BaseSession:
 
     def __init__(self, target: str = "", graph: Graph | None = None, config: Any = None) -> None:
         if graph is not None and not isinstance(graph, Graph):
-            raise TypeError(f"Argument `graph` must be a tf.Graph, but got \"{_kind(graph)}\"")
+            raise TypeError(f'Argument `graph` must be a tf.Graph, but got "{_kind(graph)}"')
         if not isinstance(target, str | bytes):
-            raise TypeError(f"Argument `target` must be a string, but got \"{_kind(target)}\"")
+            raise TypeError(f'Argument `target` must be a string, but got "{_kind(target)}"')
         self._target = target.encode() if isinstance(target, str) else target
         self._config = _adopted(config, ConfigProto, "config") or ConfigProto()
         if self._target:
@@ -264,18 +264,7 @@ class BaseSession:
 
         """
         if feed_list is not None:
-            if not isinstance(feed_list, list | tuple):
-                raise TypeError(
-                    "Argument `feed_list` must be a list or tuple. "
-                    f"Received: feed_list={feed_list}"
-                )
-            keys = tuple(feed_list)
-
-            def run_fed(*values: Any, **options: Any) -> Any:
-                fed = dict(zip(keys, values, strict=False))
-                return self.run(fetches, fed, **options)
-
-            return run_fed
+            return self._fed_callable(fetches, feed_list)
         structure = FetchStructure(self._graph, fetches)
         self._placer.place(())
         held: list[Signature] = []
@@ -301,6 +290,18 @@ class BaseSession:
 
         return run_optional
 
+    def _fed_callable(self, fetches: Any, feed_list: Any) -> Callable[..., Any]:
+        if not isinstance(feed_list, list | tuple):
+            raise TypeError(
+                f"Argument `feed_list` must be a list or tuple. Received: feed_list={feed_list}"
+            )
+        keys = tuple(feed_list)
+
+        def run_fed(*values: Any, **options: Any) -> Any:
+            return self.run(fetches, dict(zip(keys, values, strict=False)), **options)
+
+        return run_fed
+
     def __del__(self) -> None:
         """Free what a session that was never closed holds."""
         if hasattr(self, "_bindings"):
@@ -318,7 +319,7 @@ class Session(BaseSession):
         super().__init__(target, graph, config)
         self._entered: ExitStack | None = None
 
-    def __enter__(self) -> Session:
+    def __enter__(self) -> Self:
         if self._entered is not None:
             raise RuntimeError(
                 "Session context managers are not re-entrant. Use `Session.as_default()` "
@@ -341,7 +342,11 @@ class Session(BaseSession):
         self.close()
 
     @staticmethod
-    def reset(target: str, containers: Iterable[str] | None = None, config: Any = None) -> None:
+    def reset(
+        target: str,
+        containers: Iterable[str] | None = None,
+        config: Any = None,
+    ) -> None:
         """Clear resource containers and close the sessions of `target`.
 
         The in-process engine keeps resources per session: every open session of this process is
@@ -353,6 +358,8 @@ class Session(BaseSession):
 
         """
         _adopted(config, ConfigProto, "config")
+        if not all(isinstance(name, str | bytes) for name in containers or ()):
+            raise TypeError(f"`containers` must be a list of strings, got {containers!r}")
         if target:
             BaseSession(target)
         for session in list(_OPEN):
@@ -413,5 +420,5 @@ def _adopted(message: Any, cls: type, name: str) -> Any:
         return adopt(message, cls)
     except TypeError as error:
         raise TypeError(
-            f"Argument `{name}` must be a tf.{cls.__name__}, but got \"{_kind(message)}\""
+            f'Argument `{name}` must be a tf.{cls.__name__}, but got "{_kind(message)}"'
         ) from error

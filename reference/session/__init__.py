@@ -1,0 +1,1 @@
+"""Sessions: the stages resolve, prune, place, compile, execute of a run, a module each."""
