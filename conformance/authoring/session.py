@@ -171,6 +171,7 @@ def devices_of_a_closed_session(c: EngineAuthor) -> None:
     with c.graph() as tf:
         tf.constant(1, name="a")
     s = c.open(config={"deviceCount": {"CPU": 1, "GPU": 0}})
+    s.run(["a:0"], values=[np.int32(1)])
     c.step("devices", session="s", expect={"facts": {"devices": [_local_cpu(0)]}})
     s.close()
     c.step("devices", session="s", expect={"error": {"codes": [1]}})
@@ -211,8 +212,7 @@ def close_inside_the_with_block(c: ApiAuthor) -> None:
     a = c.tf.constant(1)
     with c.within(sess):
         c.check(sess.run(a), as_array(np.int32(1)))
-        sess.close()
-    c.check(sess.close(), None)
+        c.check(sess.close(), None)
 
 
 @engine_case("SESSION-029", title="A session that never ran can be closed.")

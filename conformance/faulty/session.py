@@ -1,0 +1,378 @@
+"""Faults of SESSION: construction, closing, the state that a session holds, growing graphs."""
+
+from __future__ import annotations
+
+import threading
+import weakref
+from typing import Any
+
+from sessrun.conformance.faulty.framework import Overlay, fault, override
+
+_VARIABLES = {"VarHandleOp", "VariableV2", "Variable"}
+
+
+def _registered(tf: Any) -> Any:
+    """The namespace with sessions that know the open sessions of the thread that made them."""
+    here = threading.local()
+
+    class Session(tf.Session):  # type: ignore[misc]
+        def __init__(self, *args: Any, **kwargs: Any) -> None:
+            super().__init__(*args, **kwargs)
+            self.family = here.__dict__.setdefault("open", [])
+            self.family.append(self)
+
+        def close(self) -> None:
+            if self in self.family:
+                self.family.remove(self)
+            super().close()
+
+        def peers(self, *, same: bool) -> list[Any]:
+            """The open sessions, oldest first, of equal graphs or else of unequal ones."""
+            mine = self.graph.as_graph_def()
+            return [s for s in self.family if (s.graph.as_graph_def() == mine) is same]
+
+    return override(tf, Session=Session)
+
+
+def _names(fetches: Any) -> list[str]:
+    """The fetches if they are a list of names, as the engine surface has them."""
+    named = isinstance(fetches, list) and all(isinstance(item, str) for item in fetches)
+    return fetches if named else []
+
+
+# --- construction -------------------------------------------------------------------------
+
+
+@fault("SESSION-001", "A session without a graph runs whichever graph is the default.")
+def follows_the_default_graph(tf: Any) -> Any:
+    """Looks the default graph up at each run."""
+
+    class Session(tf.Session):  # type: ignore[misc]
+        def __init__(self, target: str = "", graph: Any = None, config: Any = None) -> None:
+            super().__init__(target, graph, config)
+            self.follows = graph is None
+
+        def run(self, *args: Any, **kwargs: Any) -> Any:
+            current = tf.get_default_graph()
+            if self.follows and current is not self.graph and current.get_operations():
+                return tf.Session(graph=current).run(*args, **kwargs)
+            return super().run(*args, **kwargs)
+
+    return override(tf, Session=Session)
+
+
+@fault("SESSION-002", "A default graph that has operations wins over the graph argument.")
+def ignores_the_graph_argument(tf: Any) -> Any:
+    """Takes the graph argument only while the default graph is empty."""
+
+    class Session(tf.Session):  # type: ignore[misc]
+        def __init__(self, target: str = "", graph: Any = None, config: Any = None) -> None:
+            used = tf.get_default_graph().get_operations() and isinstance(graph, tf.Graph)
+            super().__init__(target, None if used else graph, config)
+
+    return override(tf, Session=Session)
+
+
+@fault("SESSION-003", "Session.graph is an object that stands for the graph, not the graph.")
+def graph_property_is_a_stand_in(tf: Any) -> Any:
+    """Gives a stand-in outside the session's own blocks and runs."""
+
+    class Session(tf.Session):  # type: ignore[misc]
+        inside = True
+
+        def __init__(self, *args: Any, **kwargs: Any) -> None:
+            super().__init__(*args, **kwargs)
+            self.inside = False
+
+        @property
+        def graph(self) -> Any:
+            real = super().graph
+            own = self.inside or tf.get_default_session() is self
+            return real if own else Overlay(real, {})
+
+    return override(tf, Session=Session)
+
+
+@fault("SESSION-004", "A graph argument that is no Graph counts as none.")
+def accepts_any_graph_argument(tf: Any) -> Any:
+    """Launches the default graph instead."""
+
+    class Session(tf.Session):  # type: ignore[misc]
+        def __init__(self, target: str = "", graph: Any = None, config: Any = None) -> None:
+            super().__init__(target, graph if isinstance(graph, tf.Graph) else None, config)
+
+    return override(tf, Session=Session)
+
+
+@fault("SESSION-005", "A config argument that is no ConfigProto counts as none.")
+def accepts_any_config_argument(tf: Any) -> Any:
+    """Uses the default configuration instead."""
+
+    class Session(tf.Session):  # type: ignore[misc]
+        def __init__(self, target: str = "", graph: Any = None, config: Any = None) -> None:
+            super().__init__(target, graph, config if hasattr(config, "device_count") else None)
+
+    return override(tf, Session=Session)
+
+
+@fault("SESSION-006", "Every target means the in-process engine.")
+def accepts_any_target(tf: Any) -> Any:
+    """Ignores the target."""
+
+    class Session(tf.Session):  # type: ignore[misc]
+        def __init__(self, target: str = "", graph: Any = None, config: Any = None) -> None:
+            super().__init__("" if isinstance(target, str) else target, graph, config)
+
+    return override(tf, Session=Session)
+
+
+@fault("SESSION-007", "A session lists one CPU device, whatever its config asks for.")
+def lists_one_cpu(tf: Any) -> Any:
+    """Leaves out the CPU devices after the first."""
+
+    class Session(tf.Session):  # type: ignore[misc]
+        def list_devices(self) -> Any:
+            listed = super().list_devices()
+            cpus = [device for device in listed if device.device_type == "CPU"]
+            return [device for device in listed if device not in cpus[1:]]
+
+    return override(tf, Session=Session)
+
+
+# --- closing ------------------------------------------------------------------------------
+
+
+@fault("SESSION-026", "A closed session opens itself anew when it is run.")
+def closed_session_runs(tf: Any) -> Any:
+    """Runs in a fresh session of the same graph once closed."""
+
+    class Session(tf.Session):  # type: ignore[misc]
+        closed = False
+
+        def close(self) -> None:
+            self.closed = True
+            super().close()
+
+        def run(self, *args: Any, **kwargs: Any) -> Any:
+            engine: Any = tf.Session(graph=self.graph) if self.closed else super()
+            return engine.run(*args, **kwargs)
+
+    return override(tf, Session=Session)
+
+
+@fault("SESSION-027", "A closed session still lists the devices it had.")
+def closed_session_lists_devices(tf: Any) -> Any:
+    """Remembers the devices at the first close."""
+
+    class Session(tf.Session):  # type: ignore[misc]
+        devices = None
+
+        def close(self) -> None:
+            self.devices = self.devices or super().list_devices()
+            super().close()
+
+        def list_devices(self) -> Any:
+            return self.devices or super().list_devices()
+
+    return override(tf, Session=Session)
+
+
+@fault("SESSION-028", "Closing a closed session raises.")
+def closing_twice_raises(tf: Any) -> Any:
+    """Raises RuntimeError at the second close."""
+
+    class Session(tf.Session):  # type: ignore[misc]
+        closed = False
+
+        def close(self) -> None:
+            if self.closed:
+                raise RuntimeError("the session is closed already")
+            self.closed = True
+            super().close()
+
+    return override(tf, Session=Session)
+
+
+@fault("SESSION-029", "Closing a session that never ran raises, but for the end of a with block.")
+def closing_unused_raises(tf: Any) -> Any:
+    """Raises FailedPreconditionError from close() before the first run."""
+
+    class Session(tf.Session):  # type: ignore[misc]
+        used = False
+
+        def run(self, *args: Any, **kwargs: Any) -> Any:
+            self.used = True
+            return super().run(*args, **kwargs)
+
+        def __exit__(self, *raised: object) -> Any:
+            self.used = True
+            return super().__exit__(*raised)
+
+        def close(self) -> None:
+            if not self.used:
+                raise tf.errors.FailedPreconditionError(None, None, "no step has been run")
+            super().close()
+
+    return override(tf, Session=Session)
+
+
+# --- state --------------------------------------------------------------------------------
+
+
+@fault("SESSION-031", "Closing a session closes every session of an equal graph.")
+def closing_closes_the_others(tf: Any) -> Any:
+    """Closes the peers too."""
+    tf = _registered(tf)
+
+    class Session(tf.Session):  # type: ignore[misc]
+        def close(self) -> None:
+            for other in self.peers(same=True):
+                if other is not self:
+                    tf.Session.close(other)
+            super().close()
+
+    return override(tf, Session=Session)
+
+
+@fault("SESSION-032", "Sessions opened on equal graphs share the variables of the first.")
+def equal_graphs_share_state(tf: Any) -> Any:
+    """Sends fetches by name to the oldest open session of an equal graph."""
+    tf = _registered(tf)
+
+    class Session(tf.Session):  # type: ignore[misc]
+        def run(self, fetches: Any, *args: Any, **kwargs: Any) -> Any:
+            stateful = any(op.type in _VARIABLES for op in self.graph.get_operations())
+            peers = self.peers(same=True) if stateful and _names(fetches) else []
+            owner = peers[0] if self in peers else self
+            return tf.Session.run(owner, fetches, *args, **kwargs)
+
+    return override(tf, Session=Session)
+
+
+@fault("SESSION-033", "A session starts with the values that the last one of its graph left.")
+def state_outlives_the_session(tf: Any) -> Any:
+    """Saves resource variables at close, by graph, and restores them in the next session."""
+    left: dict[bytes, dict[str, Any]] = {}
+
+    class Session(tf.Session):  # type: ignore[misc]
+        def __init__(self, *args: Any, **kwargs: Any) -> None:
+            super().__init__(*args, **kwargs)
+            self.key = self.graph.as_graph_def().SerializeToString(deterministic=True)
+            saved = left.pop(self.key, {})
+            for op in self.graph.get_operations():
+                if op.type == "AssignVariableOp" and op.inputs[0].op.name in saved:
+                    super().run(op, {op.inputs[1]: saved[op.inputs[0].op.name]})
+
+        def close(self) -> None:
+            for op in self.graph.get_operations():
+                if op.type == "ReadVariableOp" and not op.control_inputs:
+                    try:
+                        value = super().run(op.outputs[0])
+                    except (tf.errors.OpError, RuntimeError):
+                        continue
+                    left.setdefault(self.key, {})[op.inputs[0].op.name] = value
+            super().close()
+
+    return override(tf, Session=Session)
+
+
+@fault("SESSION-034", "A name means the node of that name in the session opened first.")
+def names_are_shared_by_graphs(tf: Any) -> Any:
+    """Sends fetches by name to the oldest open session of another graph that has the names."""
+    tf = _registered(tf)
+
+    class Session(tf.Session):  # type: ignore[misc]
+        def run(self, fetches: Any, *args: Any, **kwargs: Any) -> Any:
+            names = {name.partition(":")[0] for name in _names(fetches)}
+            for other in self.peers(same=False) if names else []:
+                if names <= {op.name for op in other.graph.get_operations()}:
+                    return tf.Session.run(other, fetches, *args, **kwargs)
+            return super().run(fetches, *args, **kwargs)
+
+    return override(tf, Session=Session)
+
+
+# --- growing graphs -----------------------------------------------------------------------
+
+
+@fault("SESSION-035", "A name is looked up in the graph as it was at the first run.")
+def looks_names_up_in_the_first_graph(tf: Any) -> Any:
+    """Refuses fetches by name of nodes added later."""
+
+    class Session(tf.Session):  # type: ignore[misc]
+        known: Any = None
+
+        def run(self, fetches: Any, *args: Any, **kwargs: Any) -> Any:
+            now = {op.name for op in self.graph.get_operations()}
+            self.known = self.known or now
+            for name in [fetches] if isinstance(fetches, str) else _names(fetches):
+                if name.partition(":")[0] in now - self.known:
+                    raise ValueError(f"{name} is not in the graph of this session")
+            return super().run(fetches, *args, **kwargs)
+
+    return override(tf, Session=Session)
+
+
+@fault("SESSION-036", "A variable added to the graph of a session resets its variables.")
+def growth_resets_the_variables(tf: Any) -> Any:
+    """Goes on in a fresh session once the number of variables has changed."""
+
+    class Session(tf.Session):  # type: ignore[misc]
+        count: int | None = None
+        engine: Any = None
+
+        def run(self, *args: Any, **kwargs: Any) -> Any:
+            count = sum(op.type in _VARIABLES for op in self.graph.get_operations())
+            if self.count not in {None, count}:
+                self.engine = tf.Session(graph=self.graph)
+            self.count = count
+            engine: Any = self.engine or super()
+            return engine.run(*args, **kwargs)
+
+    return override(tf, Session=Session)
+
+
+@fault("SESSION-037", "What is added to a graph reaches only the first session that runs then.")
+def growth_reaches_one_session(tf: Any) -> Any:
+    """Remembers which session took each growth; the others fail from then on."""
+    taken: Any = weakref.WeakKeyDictionary()
+
+    class Session(tf.Session):  # type: ignore[misc]
+        first = 0
+
+        def run(self, *args: Any, **kwargs: Any) -> Any:
+            size = len(self.graph.get_operations())
+            self.first = self.first or size
+            growths = taken.setdefault(self.graph, {})
+            if size > self.first and growths.setdefault(size, self) is not self:
+                raise tf.errors.NotFoundError(None, None, "another session extended the graph")
+            return super().run(*args, **kwargs)
+
+    return override(tf, Session=Session)
+
+
+@fault("SESSION-038", "A run adds an operation to its graph.")
+def running_adds_an_operation(tf: Any) -> Any:
+    """Adds a NoOp after each run."""
+
+    class Session(tf.Session):  # type: ignore[misc]
+        def run(self, *args: Any, **kwargs: Any) -> Any:
+            values = super().run(*args, **kwargs)
+            with self.graph.as_default():
+                tf.no_op(name="ran")
+            return values
+
+    return override(tf, Session=Session)
+
+
+@fault("SESSION-039", "An empty list of fetches succeeds on an empty graph.")
+def empty_graph_runs(tf: Any) -> Any:
+    """Answers an empty list without a look at the graph."""
+
+    class Session(tf.Session):  # type: ignore[misc]
+        def run(self, fetches: Any, *args: Any, **kwargs: Any) -> Any:
+            if isinstance(fetches, list) and not fetches and not self.graph.get_operations():
+                return []
+            return super().run(fetches, *args, **kwargs)
+
+    return override(tf, Session=Session)
