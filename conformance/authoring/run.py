@@ -10,6 +10,16 @@ import numpy as np
 from sessrun.conformance.authoring.record import ApiAuthor, EngineAuthor, api_case, engine_case
 
 
+def floats(*values: float) -> np.ndarray:
+    """Give a float32 vector."""
+    return np.array(values, np.float32)
+
+
+def ints(*values: int) -> np.ndarray:
+    """Give an int32 vector."""
+    return np.array(values, np.int32)
+
+
 def counter(tf: Any, name: str = "counter", bump: str = "bump") -> Any:
     """Build an int32 reference variable at 0 and an operation that adds 1; its output.
 
@@ -59,7 +69,7 @@ def an_update_beside_the_fetched_tensor_is_left_alone(c: EngineAuthor) -> None:
     s = c.open()
     s.run(["counter/Assign"])
     for _ in range(3):
-        s.run(["y:0"], {"p:0": np.float32([1, -2])}, values=[np.float32([-1, 2])])
+        s.run(["y:0"], {"p:0": floats(1, -2)}, values=[floats(-1, 2)])
     s.run(["counter:0"], values=[np.int32(0)])
 
 
@@ -295,11 +305,11 @@ def empty_options_change_nothing(c: ApiAuthor) -> None:
     y = p * 2
     sess = tf.Session()
     sess.run(variable.initializer)
-    want = [np.int32([2, 4]), np.int32(1)]
+    want = [ints(2, 4), np.int32(1)]
     got = sess.run([y, bump], {p: [1, 2]}, options=tf.RunOptions(), run_metadata=tf.RunMetadata())
     c.check(got, want)
-    c.check(sess.run(y, feed_dict={p: [3, 4]}, options=tf.RunOptions()), np.int32([6, 8]))
-    c.check(sess.run(y, feed_dict={p: [5, 6]}, run_metadata=tf.RunMetadata()), np.int32([10, 12]))
+    c.check(sess.run(y, feed_dict={p: [3, 4]}, options=tf.RunOptions()), ints(6, 8))
+    c.check(sess.run(y, feed_dict={p: [5, 6]}, run_metadata=tf.RunMetadata()), ints(10, 12))
     c.check(sess.run(variable), np.int32(1))
 
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 import numpy as np
 
 from sessrun.conformance.authoring.record import ApiAuthor, api_case, differs_from, keep
+from sessrun.conformance.authoring.run import floats
 
 
 @api_case("RUN-034", title="A callable returns the structure and the values of a run.")
@@ -63,10 +64,10 @@ def a_feed_list_takes_names_and_inner_tensors(c: ApiAuthor) -> None:
     y = half - p
     sess = tf.Session()
     call = sess.make_callable([y, half], ["p:0", half])
-    one_two, three_four = np.float32([1, 2]), np.float32([3, 4])
-    c.check(call(one_two, three_four), [np.float32([2, 2]), three_four])
+    one_two, three_four = floats(1, 2), floats(3, 4)
+    c.check(call(one_two, three_four), [floats(2, 2), three_four])
     call = sess.make_callable(y, [half, "p:0"])
-    c.check(call(one_two, three_four), np.float32([-2, -2]))
+    c.check(call(one_two, three_four), floats(-2, -2))
 
 
 @api_case("RUN-036", title="A call with too few arguments is InvalidArgumentError.")
@@ -135,7 +136,7 @@ def fetches_of_a_wrong_kind_are_refused_when_made(c: ApiAuthor) -> None:
     tf = c.tf
     y = tf.constant(1.0, name="y")
     sess = tf.Session()
-    for fetches in (5, 1.5, None, [y, 3], {"a": None}, np.float32([1])):
+    for fetches in (5, 1.5, None, [y, 3], {"a": None}, floats(1)):
         c.raises("TypeError", lambda: sess.make_callable(fetches))  # noqa: B023 - called at once
 
 

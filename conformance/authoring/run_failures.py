@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from sessrun.conformance.authoring.record import EngineAuthor, engine_case
-from sessrun.conformance.authoring.run import cell, counter
+from sessrun.conformance.authoring.run import cell, counter, floats, ints
 
 
 def checked_log(tf: Any) -> Any:
@@ -31,7 +31,7 @@ def an_unneeded_failure_does_no_harm(c: EngineAuthor) -> None:
     s = c.open()
     feeds = {"p:0": np.float32(-1), "q:0": np.int32(2)}
     s.run(["y:0"], feeds, values=[np.int32(-2)])
-    s.run(["y:0", "checked"], feeds, error=[3])
+    s.run(["y:0", "checked:0"], feeds, error=[3])
     s.run(["y:0"], feeds, values=[np.int32(-2)])
     s.run(["divided:0"], feeds, error=[3])
     s.run(["y:0"], {"q:0": np.int32(3)}, values=[np.int32(-3)])
@@ -40,13 +40,13 @@ def an_unneeded_failure_does_no_harm(c: EngineAuthor) -> None:
 @engine_case("RUN-027", title="A check of a constant that must fail is no matter until needed.")
 def a_check_that_must_fail_is_not_run_ahead(c: EngineAuthor) -> None:
     with c.graph() as tf:
-        infinite = tf.constant(np.float32([1, np.inf]))
+        infinite = tf.constant(floats(1, np.inf))
         tf.check_numerics(infinite, "infinite", name="checked")
         counter(tf)
     s = c.open()
     s.run(["counter/Assign"])
     s.run(["bump:0"], values=[np.int32(1)])
-    s.run(["checked"], error=[3])
+    s.run(["checked:0"], error=[3])
     s.run(["bump:0"], values=[np.int32(2)])
 
 
@@ -77,10 +77,10 @@ def a_failing_assert_by_control_edge_fails(c: EngineAuthor) -> None:
         check = tf.raw_ops.Assert(condition=positive, data=[p], name="check")
         with tf.control_dependencies([check]):
             tf.identity(p, name="y")
-            tf.constant(5, name="five")
+            tf.negative(p, name="z")
             tf.no_op(name="after")
     s = c.open()
-    for fetch, value in (("y:0", np.int32(3)), ("five:0", np.int32(5)), ("after", None)):
+    for fetch, value in (("y:0", np.int32(3)), ("z:0", np.int32(-3)), ("after", None)):
         s.run([fetch], {"p:0": np.int32(-1)}, error=[3])
         s.run([fetch], {"p:0": np.int32(3)}, values=[value])
 
@@ -122,7 +122,7 @@ def the_same_fetch_runs_after_a_failure(c: EngineAuthor) -> None:
         tf.floordiv(6, index, name="z")
     s = c.open()
     for bad, good in ((7, 1), (-1, 2)):
-        feeds = {"values:0": np.int32([4, 5, 6])}
+        feeds = {"values:0": ints(4, 5, 6)}
         s.run(["y:0"], feeds | {"index:0": np.int32(bad)}, error=[3])
         s.run(["y:0"], feeds | {"index:0": np.int32(good)}, values=[np.int32(4 + good)])
     s.run(["z:0"], {"index:0": np.int32(0)}, error=[3])
@@ -162,18 +162,16 @@ def many_failures_wear_nothing_out(c: EngineAuthor) -> None:
 @engine_case("RUN-030", title="An update after a failed operation, by a control edge, is not done.")
 def an_update_after_a_failure_is_not_done(c: EngineAuthor) -> None:
     with c.graph() as tf:
+        one, handle = tf.constant(1), cell(tf)
+        variable = tf.Variable(0, name="counter", dtype=tf.int32, use_resource=False)
         with tf.control_dependencies([checked_log(tf)]):
-            counter(tf)
-            raw, one = tf.raw_ops, tf.constant(1, name="one")
-        handle = cell(tf)
-        with tf.control_dependencies(["checked"]):
-            raw.AssignAddVariableOp(resource=handle, value=one, name="store")
+            tf.assign_add(variable, one, name="bump")
+            tf.raw_ops.AssignAddVariableOp(resource=handle, value=one, name="store")
     s = c.open()
-    s.run(["counter/Assign", "cell_init"], _GOOD)
-    s.run(["bump"], _BAD, error=[3])
+    s.run(["counter/Assign", "cell_init"])
+    s.run(["bump:0"], _BAD, error=[3])
     s.run(["store"], _BAD, error=[3])
-    s.run(["cell_value:0"], values=[np.int32(0)])
-    s.run(["counter:0"], values=[np.int32(0)])
+    s.run(["cell_value:0", "counter:0"], values=[np.int32(0), np.int32(0)])
     s.run(["bump:0", "store"], _GOOD, values=[np.int32(1), None])
 
 
@@ -196,9 +194,9 @@ def nothing_far_behind_a_failure_is_done(c: EngineAuthor) -> None:
     with c.graph() as tf:
         handle, one = cell(tf), tf.constant(1)
         with tf.control_dependencies([checked_log(tf)]):
-            first = tf.no_op(name="first")
+            first = tf.negative(one, name="first")
         with tf.control_dependencies([first]):
-            second = tf.constant(3, name="second")
+            second = tf.negative(one, name="second")
         third = tf.add(second, one, name="third")
         with tf.control_dependencies([third]):
             tf.raw_ops.AssignAddVariableOp(resource=handle, value=one, name="store")

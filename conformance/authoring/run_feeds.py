@@ -6,7 +6,7 @@ from __future__ import annotations
 import numpy as np
 
 from sessrun.conformance.authoring.record import EngineAuthor, engine_case
-from sessrun.conformance.authoring.run import cell, counter
+from sessrun.conformance.authoring.run import cell, counter, floats, ints
 
 
 @engine_case("RUN-018", title="What only a fed tensor needs does not execute.")
@@ -61,11 +61,11 @@ def an_operation_with_one_output_fed_executes_for_the_other(c: EngineAuthor) -> 
         tf.negative(right, name="right")
     s = c.open()
     s.run(["counter/Assign"])
-    halves = {"halves:0": np.int32([5]), "halves:1": np.int32([6])}
-    one = {"halves:0": np.int32([5])}
-    s.run(["left:0", "right:0"], one, values=[np.int32([-5]), np.int32([-1])])
-    s.run(["left:0", "right:0"], halves, values=[np.int32([-5]), np.int32([-6])])
-    s.run(["left:0"], one, values=[np.int32([-5])])
+    halves = {"halves:0": ints(5), "halves:1": ints(6)}
+    one = {"halves:0": ints(5)}
+    s.run(["left:0", "right:0"], one, values=[ints(-5), ints(-1)])
+    s.run(["left:0", "right:0"], halves, values=[ints(-5), ints(-6)])
+    s.run(["left:0"], one, values=[ints(-5)])
     s.run(["counter:0"], values=[np.int32(1)])
 
 
@@ -139,7 +139,7 @@ def a_fetch_above_the_feed_executes(c: EngineAuthor) -> None:
     s.run(["counter/Assign"])
     feeds = {"p:0": np.int32(1), "scaled:0": np.int32(100)}
     s.run(["y:0", "bump:0"], feeds, values=[np.int32(101), np.int32(1)])
-    s.run(["bump", "y:0"], feeds, values=[None, np.int32(101)])
+    s.run(["bump:0", "y:0"], feeds, values=[np.int32(2), np.int32(101)])
     s.run(["counter:0"], values=[np.int32(2)])
 
 
@@ -152,7 +152,7 @@ def a_control_edge_from_a_fed_placeholder_is_satisfied(c: EngineAuthor) -> None:
             tf.negative(q, name="y")
             counter(tf)
     s = c.open()
-    feeds = {"p:0": np.float32([1, 2]), "q:0": np.int32(3)}
+    feeds = {"p:0": floats(1, 2), "q:0": np.int32(3)}
     s.run(["counter/Assign"], feeds)
     s.run(["y:0"], feeds, values=[np.int32(-3)])
     s.run(["bump:0"], feeds, values=[np.int32(1)])
@@ -166,7 +166,7 @@ def a_group_of_fed_placeholders_is_satisfied(c: EngineAuthor) -> None:
         with tf.control_dependencies([p, q]):
             tf.no_op(name="after")
     s = c.open()
-    feeds = {"p:0": np.float32(1), "q:0": np.int32([1, 2])}
+    feeds = {"p:0": np.float32(1), "q:0": ints(1, 2)}
     s.run(["after", "p:0"], feeds, values=[None, np.float32(1)])
 
 
@@ -235,7 +235,7 @@ def runs_of_one_signature_use_their_own_feeds(c: EngineAuthor) -> None:
         tf.reduce_sum(p * q, name="z")
     s = c.open()
     for first, second in (([1, 2], 3), ([1, 2], 4), ([5, 6], 4), ([7], 4), ([1, 2], 3), ([], 1)):
-        p_value, q_value = np.float32(first), np.float32(second)
+        p_value, q_value = floats(*first), np.float32(second)
         s.run(
             ["y:0", "z:0"],
             {"p:0": p_value, "q:0": q_value},

@@ -1,0 +1,137 @@
+"""Faults of RUN: callables with another structure, order, memory or moment of refusal."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from sessrun.conformance.faulty.framework import fault, override
+
+
+def _making(tf: Any, change: Callable[[Any, Callable[..., Any], Any, Any], Any]) -> Any:
+    """The namespace whose `make_callable` is `change(session, base, fetches, feed_list)`."""
+
+    class Session(tf.Session):  # type: ignore[misc]
+        shut = False
+
+        def make_callable(
+            self, fetches: Any, feed_list: Any = None, accept_options: bool = False
+        ) -> Any:
+            conforming = super().make_callable
+
+            def base(fetches: Any, feed_list: Any = feed_list) -> Any:
+                return conforming(fetches, feed_list, accept_options)
+
+            return change(self, base, fetches, feed_list)
+
+        def close(self) -> None:
+            self.shut = True
+            super().close()
+
+    return override(tf, Session=Session)
+
+
+@fault("RUN-034", "A callable of a tuple of fetches returns a list.")
+def callables_return_lists(tf: Any) -> Any:
+    """Turn the tuple that a call returns into a list."""
+
+    def change(_session: Any, base: Any, fetches: Any, _feed_list: Any) -> Any:
+        call = base(fetches)
+        if not isinstance(fetches, tuple):
+            return call
+        return lambda *args, **kwargs: list(call(*args, **kwargs))
+
+    return _making(tf, change)
+
+
+@fault("RUN-035", "The arguments of a callable are fed in the order of the tensors' names.")
+def feeds_arguments_by_name(tf: Any) -> Any:
+    """Sort the feed_list by name."""
+
+    def change(_session: Any, base: Any, fetches: Any, feed_list: Any) -> Any:
+        if not isinstance(feed_list, list | tuple):
+            return base(fetches)
+        return base(fetches, sorted(feed_list, key=lambda tensor: getattr(tensor, "name", tensor)))
+
+    return _making(tf, change)
+
+
+@fault("RUN-036", "A call with too few arguments is TypeError.")
+def counts_the_arguments(tf: Any) -> Any:
+    """Compare the numbers of arguments and feeds, as a Python function would."""
+
+    def change(_session: Any, base: Any, fetches: Any, feed_list: Any) -> Any:
+        call = base(fetches)
+
+        def counted(*args: Any, **kwargs: Any) -> Any:
+            if len(args) < len(feed_list or ()):
+                raise TypeError(f"the callable takes {len(feed_list)} arguments")
+            return call(*args, **kwargs)
+
+        return counted
+
+    return _making(tf, change)
+
+
+@fault("RUN-037", "A callable without feeds executes once and repeats its value.")
+def callables_remember(tf: Any) -> Any:
+    """Keep the value of the first call."""
+
+    def change(_session: Any, base: Any, fetches: Any, feed_list: Any) -> Any:
+        call = base(fetches)
+        if feed_list:
+            return call
+        kept: list[Any] = []
+
+        def remembered(*args: Any, **kwargs: Any) -> Any:
+            if not kept:
+                kept.append(call(*args, **kwargs))
+            return kept[0]
+
+        return remembered
+
+    return _making(tf, change)
+
+
+@fault("RUN-038", "Invalid fetches of a callable are refused only when it is called.")
+def refuses_fetches_late(tf: Any) -> Any:
+    """Make the callable at its first call where it has no feed_list."""
+
+    def change(_session: Any, base: Any, fetches: Any, feed_list: Any) -> Any:
+        if feed_list is not None:
+            return base(fetches)
+
+        def late(*args: Any, **kwargs: Any) -> Any:
+            return base(fetches)(*args, **kwargs)
+
+        return late
+
+    return _making(tf, change)
+
+
+@fault("RUN-039", "A feed_list that is no list stands for a list of itself.")
+def takes_a_single_feed(tf: Any) -> Any:
+    """Wrap a single feed."""
+
+    def change(_session: Any, base: Any, fetches: Any, feed_list: Any) -> Any:
+        single = feed_list is not None and not isinstance(feed_list, list | tuple)
+        return base(fetches, [feed_list] if single else feed_list)
+
+    return _making(tf, change)
+
+
+@fault("RUN-040", "A call without feeds after its session was closed is RuntimeError.")
+def closed_callables_are_runtime_errors(tf: Any) -> Any:
+    """Raise what a run on a closed session raises."""
+
+    def change(session: Any, base: Any, fetches: Any, _feed_list: Any) -> Any:
+        call = base(fetches)
+
+        def checked(*args: Any, **kwargs: Any) -> Any:
+            if session.shut:
+                raise RuntimeError("Attempted to use a closed Session.")
+            return call(*args, **kwargs)
+
+        return checked
+
+    return _making(tf, change)

@@ -1,0 +1,75 @@
+"""Faults of RUN: failures that come too early, go unseen, or do harm afterwards."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from sessrun.conformance.faulty.framework import fault, override
+from sessrun.conformance.faulty.run_fragments import UPDATES, editing, elements, running
+
+#: After so many failed runs a session of `wears_out` is of no use.
+_LIFE: Final = 25
+
+
+@fault("RUN-027", "Every run checks the constants of the whole graph.")
+def checks_constants_ahead(tf: Any) -> Any:
+    """Fetch each CheckNumerics of a constant beside what was fetched."""
+
+    def change(session: Any, base: Any, fetches: Any, _feeds: Any) -> Any:
+        checks = [op for op in session.graph.get_operations() if op.type == "CheckNumerics"]
+        ahead = [op for op in checks if op.inputs[0].op.type == "Const"]
+        return base([fetches, ahead])[0] if ahead else base(fetches)
+
+    return running(tf, change)
+
+
+@fault("RUN-028", "An Assert that is only a control input is dropped.")
+def drops_asserts(tf: Any) -> Any:
+    """Drop the control edges from Assert nodes, as converters for inference do."""
+
+    def change(definition: Any) -> None:
+        asserts = {f"^{node.name}" for node in definition.node if node.op == "Assert"}
+        for node in definition.node:
+            node.input[:] = [name for name in node.input if name not in asserts]
+
+    return editing(tf, change)
+
+
+@fault("RUN-029", "A session is of no use after 25 of its runs have failed.")
+def wears_out(tf: Any) -> Any:
+    """Count the runs that the engine failed, then refuse all."""
+
+    def change(session: Any, base: Any, fetches: Any, _feeds: Any) -> Any:
+        failures = session.__dict__.setdefault("failures", [])
+        if len(failures) >= _LIFE:
+            raise tf.errors.UnavailableError(None, None, "too many runs have failed")
+        try:
+            return base(fetches)
+        except tf.errors.OpError as error:
+            failures.append(error.error_code)
+            raise
+
+    return running(tf, change)
+
+
+@fault("RUN-030", "A fetched update executes although its control input has failed.")
+def updates_after_a_failure(tf: Any) -> Any:
+    """When a run fails, execute twins of its updates that have no control inputs."""
+
+    def change(definition: Any) -> None:
+        for node in [node for node in definition.node if node.op in UPDATES]:
+            data = [name for name in node.input if not name.startswith("^")]
+            if len(data) < len(node.input):
+                twin = definition.node.add()
+                twin.CopyFrom(node)
+                twin.name, twin.input[:] = f"{node.name}/free", data
+
+    def run(session: Any, base: Any, fetches: Any, _feeds: Any) -> Any:
+        try:
+            return base(fetches)
+        except tf.errors.OpError:
+            names = [getattr(e, "op", e).name for e in elements(session, fetches)]
+            base([twin for name in names for twin in elements(session, f"{name}/free")])
+            raise
+
+    return override(running(tf, run), import_graph_def=editing(tf, change).import_graph_def)

@@ -1,0 +1,170 @@
+"""Faults of RUN: what a feed cuts away, and how runs of one signature are told apart."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from sessrun.conformance.faulty.framework import fault
+from sessrun.conformance.faulty.run_fragments import (
+    RANDOM,
+    UPDATES,
+    data_inputs,
+    editing,
+    elements,
+    fed,
+    needed,
+    running,
+)
+
+_STATE = RANDOM | UPDATES | {"VarHandleOp", "VariableV2", "Variable"}
+
+
+@fault("RUN-018", "An update that a fed tensor's operation consumes executes all the same.")
+def executes_updates_above_a_feed(tf: Any) -> Any:
+    """Fetch the updates among the inputs of the operations whose outputs are fed."""
+
+    def change(session: Any, base: Any, fetches: Any, feeds: Any) -> Any:
+        above = [i.op for tensor in fed(session, feeds) for i in tensor.op.inputs]
+        updates = [op for op in above if op.type in UPDATES]
+        return base([fetches, updates])[0] if updates else base(fetches)
+
+    return running(tf, change)
+
+
+@fault("RUN-019", "The control inputs of an operation whose output is fed execute.")
+def executes_control_inputs_of_the_fed(tf: Any) -> Any:
+    """Fetch the control inputs of the operations whose outputs are fed."""
+
+    def change(session: Any, base: Any, fetches: Any, feeds: Any) -> Any:
+        controls = [op for tensor in fed(session, feeds) for op in tensor.op.control_inputs]
+        return base([fetches, controls])[0] if controls else base(fetches)
+
+    return running(tf, change)
+
+
+@fault("RUN-020", "A feed cuts the control inputs of the fed tensor's consumer too.")
+def moves_control_inputs_up(tf: Any) -> Any:
+    """Move control edges to the computation of the first data input, where a feed cuts them."""
+
+    def above(nodes: dict[str, Any], names: list[str]) -> set[str]:
+        seen: set[str] = set()
+        while names:
+            name = names.pop()
+            if name in nodes and name not in seen:
+                seen.add(name)
+                names += [i.lstrip("^").partition(":")[0] for i in nodes[name].input]
+        return seen
+
+    def change(definition: Any) -> None:
+        nodes = {node.name: node for node in definition.node}
+        for node in definition.node:
+            controls = [name for name in node.input if name.startswith("^")]
+            first = nodes.get((data_inputs(node) or [""])[0])
+            if controls and first is not None and data_inputs(first) and (
+                first.op != "ReadVariableOp"
+                and first.name not in above(nodes, [name[1:] for name in controls])
+            ):
+                first.input.extend(controls)
+                node.input[:] = [name for name in node.input if name not in controls]
+
+    return editing(tf, change)
+
+
+@fault("RUN-021", "An update above a feed does not execute for a path around the feed.")
+def cuts_every_path_at_a_feed(tf: Any) -> Any:
+    """Take the variable's present value for the output of an AssignAdd above a fed tensor."""
+
+    def change(session: Any, base: Any, fetches: Any, feeds: Any) -> Any:
+        given = fed(session, feeds)
+        above = [i for tensor in given for i in tensor.op.inputs if i.op.type == "AssignAdd"]
+        names = {tensor.name for tensor in given}
+        stale = {i: base(i.op.inputs[0]) for i in above if i.name not in names}
+        return base(fetches, {**feeds, **stale}) if stale else base(fetches)
+
+    return running(tf, change)
+
+
+@fault("RUN-022", "A control edge from a placeholder fails although the placeholder is fed.")
+def executes_fed_placeholders(tf: Any) -> Any:
+    """Raise what an unfed placeholder raises."""
+
+    def change(session: Any, base: Any, fetches: Any, feeds: Any) -> Any:
+        given = fed(session, feeds)
+        sources = {tensor.op.name for tensor in given if tensor.op.type == "Placeholder"}
+        for op in needed(elements(session, fetches), given):
+            if sources & {control.name for control in op.control_inputs}:
+                raise tf.errors.InvalidArgumentError(None, op, "a placeholder must be fed")
+        return base(fetches)
+
+    return running(tf, change)
+
+
+@fault("RUN-023", "A control edge from an AssignAdd whose output is fed is satisfied by the feed.")
+def control_edges_follow_the_output(tf: Any) -> Any:
+    """Let control edges start at an Identity of the output instead of the operation."""
+
+    def change(definition: Any) -> None:
+        for node in [node for node in definition.node if node.op == "AssignAdd"]:
+            users = [user for user in definition.node if f"^{node.name}" in user.input]
+            if users:
+                seen = definition.node.add(name=f"{node.name}/seen", op="Identity")
+                seen.input.append(node.name)
+                seen.attr["T"].CopyFrom(node.attr["T"])
+            for user in users:
+                user.input[list(user.input).index(f"^{node.name}")] = f"^{node.name}/seen"
+
+    return editing(tf, change)
+
+
+@fault("RUN-024", "A fetched Operation whose outputs are all fed does not execute.")
+def skips_fetched_operations_when_fed(tf: Any) -> Any:
+    """Leave it out of a list of fetches, put None in its place."""
+
+    def change(session: Any, base: Any, fetches: Any, feeds: Any) -> Any:
+        names = {tensor.name for tensor in fed(session, feeds)}
+        found = elements(session, fetches)
+        if not isinstance(fetches, list) or len(found) != len(fetches):
+            return base(fetches)
+        outputs = [{t.name for t in getattr(element, "outputs", ())} for element in found]
+        idle = [bool(tensors) and tensors <= names for tensors in outputs]
+        values = iter(base([f for f, skip in zip(fetches, idle, strict=True) if not skip]))
+        return [None if skip else next(values) for skip in idle]
+
+    return running(tf, change)
+
+
+@fault("RUN-025", "Of several feeds only the first tells whether a run was computed before.")
+def remembers_by_the_first_feed(tf: Any) -> Any:
+    """Answer a stateless run from memory, where the first feed by name has the same value."""
+
+    def change(session: Any, base: Any, fetches: Any, feeds: Any) -> Any:
+        found, given = elements(session, fetches), fed(session, feeds)
+        ops = needed(found, given)
+        if len(given) < 2 or any(op.type in _STATE for op in ops):  # noqa: PLR2004 - a pair
+            return base(fetches)
+        names = sorted(tensor.name for tensor in given)
+        by_name = dict(zip((t.name for t in given), feeds.values(), strict=False))
+        first = np.asarray(by_name[names[0]])
+        key = (*(e.name for e in found), *names, first.shape, first.tobytes())
+        memory = session.__dict__.setdefault("remembered", {})
+        if key not in memory:
+            memory[key] = base(fetches)
+        return memory[key]
+
+    return running(tf, change)
+
+
+@fault("RUN-026", "A run feeds the tensors that the first run with as many feeds fed.")
+def tells_signatures_by_their_length(tf: Any) -> Any:
+    """Look the keys up by the fetches and the number of feeds."""
+
+    def change(session: Any, base: Any, fetches: Any, feeds: Any) -> Any:
+        if not feeds or len(fed(session, feeds)) != len(feeds):
+            return base(fetches)
+        key = (*(e.name for e in elements(session, fetches)), len(feeds))
+        keys = session.__dict__.setdefault("planned", {}).setdefault(key, list(feeds))
+        return base(fetches, dict(zip(keys, feeds.values(), strict=True)))
+
+    return running(tf, change)

@@ -1,0 +1,116 @@
+"""How faults of RUN look at a run and change it: fetched elements, fragments, edited graphs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, Final
+
+from sessrun.conformance.faulty.framework import override
+
+__all__ = [
+    "RANDOM", "UPDATES", "copied_for_last_consumer", "data_inputs", "editing", "elements", "fed",
+    "for_each_repeated", "needed", "running",
+]  # fmt: skip
+
+#: The types of operations that add to a variable.
+UPDATES: Final = frozenset(
+    {"AssignAdd", "AssignSub", "AssignAddVariableOp", "AssignSubVariableOp"}
+)
+#: The types of random operations with a shape, a `dtype` and one output.
+RANDOM: Final = frozenset({"RandomUniform", "RandomStandardNormal", "TruncatedNormal"})
+
+#: `base(fetches, feeds)` of a run: the run as the conforming namespace does it.
+Base = Callable[..., Any]
+
+
+def running(tf: Any, change: Callable[[Any, Base, Any, Any], Any]) -> Any:
+    """The namespace whose `Session.run` is `change(session, base, fetches, feeds)`.
+
+    `base(fetches, feeds)` is the conforming run with the caller's options; without feeds given
+    it has the caller's.
+    """
+
+    class Session(tf.Session):  # type: ignore[misc]
+        def run(
+            self, fetches: Any, feed_dict: Any = None, options: Any = None, run_metadata: Any = None
+        ) -> Any:
+            conforming = super().run
+
+            def base(fetches: Any, feeds: Any = feed_dict) -> Any:
+                return conforming(fetches, feeds, options, run_metadata)
+
+            return change(self, base, fetches, feed_dict)
+
+    return override(tf, Session=Session)
+
+
+def editing(tf: Any, change: Callable[[Any], None]) -> Any:
+    """The namespace whose `import_graph_def` imports a copy of the GraphDef, changed."""
+
+    def import_graph_def(graph_def: Any, *args: Any, **kwargs: Any) -> Any:
+        copy = tf.GraphDef()
+        copy.CopyFrom(graph_def)
+        change(copy)
+        return tf.import_graph_def(copy, *args, **kwargs)
+
+    return override(tf, import_graph_def=import_graph_def)
+
+
+def elements(session: Any, fetches: Any) -> list[Any]:
+    """The Tensors and Operations that a fetch structure names, in order; invalid ones left out."""
+    if isinstance(fetches, Mapping):
+        return elements(session, list(fetches.values()))
+    if isinstance(fetches, list | tuple):
+        return [element for item in fetches for element in elements(session, item)]
+    try:
+        return [session.graph.as_graph_element(fetches)]
+    except (TypeError, ValueError, KeyError):
+        return []
+
+
+def fed(session: Any, feeds: Any) -> list[Any]:
+    """The Tensors that a feed_dict feeds; invalid keys left out."""
+    return elements(session, list(feeds)) if isinstance(feeds, Mapping) else []
+
+
+def needed(fetched: Iterable[Any], fed_tensors: Iterable[Any]) -> list[Any]:
+    """The operations that a run of these elements executes, if these tensors are fed."""
+    replaced = {tensor.name for tensor in fed_tensors}
+    seen: dict[str, Any] = {}
+    waiting = [getattr(e, "op", e) for e in fetched if e.name not in replaced]
+    while waiting:
+        op = waiting.pop()
+        if op.name not in seen:
+            seen[op.name] = op
+            waiting += [tensor.op for tensor in op.inputs if tensor.name not in replaced]
+            waiting += op.control_inputs
+    return list(seen.values())
+
+
+def data_inputs(node: Any) -> list[str]:
+    """The names of the nodes whose outputs a NodeDef consumes, in order."""
+    return [name.partition(":")[0] for name in node.input if not name.startswith("^")]
+
+
+def copied_for_last_consumer(definition: Any, types: Iterable[str]) -> None:
+    """Give the last of several consumers of a node of these types a copy of it of its own."""
+    for node in [node for node in definition.node if node.op in types]:
+        users = [user for user in definition.node if node.name in data_inputs(user)]
+        if len(users) > 1:
+            copy = definition.node.add()
+            copy.CopyFrom(node)
+            copy.name = f"{node.name}/again"
+            for index, name in enumerate(users[-1].input):
+                if name.partition(":")[0] == node.name:
+                    users[-1].input[index] = copy.name
+
+
+def for_each_repeated(
+    definition: Any, types: Iterable[str], make: Callable[[Any, str], None]
+) -> None:
+    """Call `make(node, first)` for nodes of these types that equal an earlier one but in name."""
+    first: dict[tuple[str, ...], str] = {}
+    for node in [node for node in definition.node if node.op in types]:
+        earlier = first.setdefault((node.op, *node.input), node.name)
+        if earlier != node.name:
+            make(node, earlier)
