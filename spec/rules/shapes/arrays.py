@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import math
 from collections.abc import Sequence
 
 from sessrun.spec.dtypes import BY_NAME
@@ -34,18 +35,23 @@ def reshaped(tensor: Shape, shape: Shape) -> list[Shape]:
         raise ShapeError(f"Dimensions must be >= -1 in {list(shape)}")
     have = None if tensor is None else product(tensor)
     if -1 in shape and None not in shape:
-        return [_filled_in(have, shape)]
+        return [_filled_in(tensor, have, shape)]
     want = product([None if dim == -1 else dim for dim in shape])
     if have is not None and want is not None and have != want:
         raise ShapeError(f"Cannot reshape a tensor with {have} elements to shape {list(shape)}")
     return [tuple(None if dim == -1 else dim for dim in shape)]
 
 
-def _filled_in(have: Dim, shape: tuple[Dim, ...]) -> Shape:
+def _filled_in(tensor: Shape, have: Dim, shape: tuple[Dim, ...]) -> Shape:
+    """The shape with its -1 computed; of two empty shapes the zeros are left out of account."""
     rest = product([dim for dim in shape if dim != -1])
     assert rest is not None
-    if have is None or (rest == 0 and have == 0):
-        return tuple((0 if rest == 0 and have == 0 else None) if d == -1 else d for d in shape)
+    if have is None or tensor is None:
+        return tuple(None if dim == -1 else dim for dim in shape)
+    if rest == 0 and have == 0:
+        left = math.prod(dim for dim in tensor if dim)
+        missing = left // math.prod(dim for dim in shape if dim is not None and dim > 0)
+        return tuple(missing if dim == -1 else dim for dim in shape)
     if rest == 0 or have % rest:
         raise ShapeError(f"Cannot reshape a tensor with {have} elements to shape {list(shape)}")
     return tuple(have // rest if dim == -1 else dim for dim in shape)
