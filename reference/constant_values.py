@@ -93,6 +93,8 @@ def _cast(array: Any, dtype: DType) -> Any:
 def _of_nested(value: Any, dtype: DType | None) -> Any:
     try:
         array = np.array(value)
+    except UnicodeDecodeError:  # text beside bytes
+        array = np.array(value, dtype=object)
     except ValueError as error:  # uneven nesting
         raise bad_value(str(error)) from error
     except (TypeError, OverflowError) as error:

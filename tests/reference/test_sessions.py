@@ -1,0 +1,194 @@
+"""Sessions: fetch structures, feeds, errors, life cycle, placement, traces."""
+
+from __future__ import annotations
+
+import collections
+import pickle
+import threading
+
+import numpy as np
+import pytest
+
+import sessrun.reference as tf
+
+
+@pytest.fixture(autouse=True)
+def graph():
+    with tf.Graph().as_default() as graph:
+        yield graph
+
+
+Pair = collections.namedtuple("Pair", ["u", "v"])  # noqa: PYI024 - the type under test
+
+
+def test_values_come_back_in_the_structure_of_the_fetches() -> None:
+    c, op = tf.constant([1.0, 2.0], name="c"), tf.no_op()
+    with tf.Session() as sess:
+        got = sess.run({"k": Pair(c, op), "l": [c, "c:0", (op,)], "e": []})
+    assert type(got["k"]) is Pair
+    assert got["k"].v is None
+    assert got["l"][0] is got["k"].u
+    assert got["l"][2] == (None,)
+    assert got["e"] == []
+
+
+def test_what_was_fetched_may_be_written_to() -> None:
+    c = tf.constant([1.0, 2.0])
+    x = tf.placeholder(tf.float32, [2])
+    same = tf.identity(x)
+    fed = np.zeros(2, np.float32)
+    with tf.Session() as sess:
+        for fetched, feed in ((c, {}), (same, {x: fed}), (c[::-1], {})):
+            sess.run(fetched, feed)[:] = 7
+        assert sess.run(c).tolist() == [1.0, 2.0]
+    assert fed.tolist() == [0.0, 0.0]
+
+
+def test_a_fed_array_that_is_fetched_is_the_very_object() -> None:
+    x = tf.placeholder(tf.float32, [2])
+    fed = np.zeros(2, np.float32)
+    with tf.Session() as sess:
+        assert sess.run(x, {x: fed}) is fed
+        assert type(sess.run(tf.constant(1.0))) is np.float32
+
+
+@pytest.mark.parametrize("fetch", [None, 3, {1, 2}, np.zeros(2), (x for x in "a")])
+def test_a_fetch_of_another_type_is_a_type_error(fetch) -> None:
+    tf.no_op()
+    with tf.Session() as sess, pytest.raises(TypeError):
+        sess.run(fetch)
+
+
+def test_a_bad_feed_is_refused_before_anything_runs() -> None:
+    x = tf.placeholder(tf.float32, [None, 224, 224, 3], name="x")
+    with tf.Session() as sess, pytest.raises(ValueError) as caught:
+        sess.run(x + 1.0, {x: np.zeros((32, 224, 224))})
+    assert isinstance(caught.value, tf.errors.InvalidArgumentError)
+    assert "Cannot feed value of shape (32, 224, 224) for Tensor x:0" in str(caught.value)
+
+
+def test_a_failure_names_its_operation_and_where_it_was_made() -> None:
+    p = tf.placeholder(tf.float32, name="p")
+    product = tf.constant(0.0, shape=[2, 3]) @ p
+    with tf.Session() as sess, pytest.raises(tf.errors.InvalidArgumentError) as caught:
+        sess.run(product, {p: np.zeros((2, 2))})
+    error = caught.value
+    assert error.op is product.op
+    assert error.node_def.name == product.op.name
+    assert "test_sessions.py" in error.message
+    assert pickle.loads(pickle.dumps(error)).message == error.message  # noqa: S301 - our own bytes
+
+
+def test_a_missing_feed_names_the_placeholder() -> None:
+    p = tf.placeholder(tf.float32, name="p")
+    with tf.Session() as sess, pytest.raises(tf.errors.InvalidArgumentError) as caught:
+        sess.run(p + 1.0)
+    assert caught.value.op is p.op
+
+
+def test_a_closed_session_runs_nothing_and_closes_again_silently() -> None:
+    c = tf.constant(1)
+    sess = tf.Session()
+    sess.run(c)
+    bare = sess.make_callable(c)
+    sess.close()
+    sess.close()
+    with pytest.raises(RuntimeError, match="Attempted to use a closed Session"):
+        sess.run(c)
+    with pytest.raises(tf.errors.CancelledError):
+        bare()
+    with pytest.raises(tf.errors.CancelledError):
+        sess.list_devices()
+
+
+def test_a_reset_cancels_open_sessions_only() -> None:
+    c = tf.constant(1)
+    before = tf.Session()
+    before.run(c)
+    tf.Session.reset("")
+    with pytest.raises(tf.errors.CancelledError):
+        before.run(c)
+    assert tf.Session().run(c) == 1
+
+
+def test_a_session_places_the_whole_graph_and_an_interactive_one_what_is_needed() -> None:
+    a = tf.constant(1.0)
+    with tf.device("/device:GPU:7"):
+        b = tf.constant(2.0, name="b")
+    with tf.Session() as sess:
+        assert sess.run(a, {a: 3.0}) == 3.0
+        with pytest.raises(tf.errors.InvalidArgumentError, match="available devices are") as caught:
+            sess.run(a)
+        assert caught.value.op is b.op
+    interactive = tf.InteractiveSession()
+    assert a.eval() == 1.0
+    with pytest.raises(tf.errors.InvalidArgumentError):
+        b.eval()
+    interactive.close()
+    with tf.Session(config=tf.ConfigProto(allow_soft_placement=True)) as sess:
+        assert sess.run(b) == 2.0
+
+
+def test_a_config_may_have_several_cpus() -> None:
+    with tf.device("/cpu:1"):
+        value = tf.constant([1.0]) + 1.0
+    with tf.Session(config=tf.ConfigProto(device_count={"CPU": 2})) as sess:
+        names = [device.name for device in sess.list_devices()]
+        assert sess.run(value).tolist() == [2.0]
+    assert names == [f"/job:localhost/replica:0/task:0/device:CPU:{i}" for i in range(2)]
+
+
+def test_a_memory_limit_is_an_error_that_says_what_was_wanted_where() -> None:
+    zeros = tf.constant(0.0, shape=[1000])
+    big = zeros + 1.0
+    tf.experimental.set_memory_limit("/cpu:0", 2000)
+    try:
+        with tf.Session() as sess, pytest.raises(tf.errors.ResourceExhaustedError) as caught:
+            sess.run(big)
+    finally:
+        tf.experimental.set_memory_limit("/cpu:0", None)
+    for part in ("shape[1000]", "float", "device:CPU:0", "allocator cpu"):
+        assert part in str(caught.value)
+
+
+def test_a_full_trace_has_every_node_that_ran() -> None:
+    total = tf.constant(1.0) + 2.0
+    metadata = tf.RunMetadata()
+    options = tf.RunOptions(trace_level=tf.RunOptions.FULL_TRACE)
+    with tf.Session() as sess:
+        assert sess.run(total, options=options, run_metadata=metadata) == 3.0
+    (device,) = metadata.step_stats.dev_stats
+    assert {node.node_name for node in device.node_stats} == {"Const", "add/y", "add"}
+
+
+def test_a_callable_takes_its_feeds_in_order() -> None:
+    a, b = tf.placeholder(tf.float32), tf.placeholder(tf.float32)
+    with tf.Session() as sess:
+        subtract = sess.make_callable(a - b, [a, b])
+        assert subtract(5.0, 3.0) == 2.0
+        with pytest.raises(tf.errors.InvalidArgumentError):
+            subtract(5.0)
+
+
+def test_the_default_session_belongs_to_the_thread() -> None:
+    seen = []
+    with tf.Session() as sess:
+        assert tf.get_default_session() is sess
+        thread = threading.Thread(target=lambda: seen.append(tf.get_default_session()))
+        thread.start()
+        thread.join()
+    assert seen == [None]
+    assert tf.get_default_session() is None
+
+
+def test_an_empty_graph_is_a_runtime_error() -> None:
+    with pytest.raises(RuntimeError, match="graph is empty"):
+        tf.Session().run([])
+
+
+def test_a_long_chain_needs_no_recursion() -> None:
+    total = one = tf.constant(1.0)
+    for _ in range(3000):
+        total = total + one
+    with tf.Session() as sess:
+        assert sess.run(total) == 3001.0
