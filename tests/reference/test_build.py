@@ -125,7 +125,10 @@ def test_a_registered_conversion_is_used() -> None:
     class Seven:
         pass
 
-    tf.register_tensor_conversion_function(
-        Seven, lambda value, dtype=None, name=None, as_ref=False: tf.constant(7, dtype, name=name)
-    )
+    def convert(value, dtype=None, name=None, as_ref=False):
+        assert isinstance(value, Seven)
+        assert not as_ref
+        return tf.constant(7, dtype, name=name)
+
+    tf.register_tensor_conversion_function(Seven, convert)
     assert (tf.placeholder(tf.float32) + Seven()).op.inputs[1].dtype == tf.float32

@@ -25,7 +25,7 @@ def test_a_name_that_is_only_asked_for_is_not_taken(graph) -> None:
     assert [graph.unique_name("b", False), graph.unique_name("b")] == ["b", "b"]
 
 
-def test_a_constant_made_from_an_operand_is_named_after_it(graph) -> None:
+def test_a_constant_made_from_an_operand_is_named_after_it() -> None:
     total = tf.placeholder(tf.float32, [2]) + 1.0
     assert total.op.type == "AddV2"
     assert [tensor.op.name for tensor in total.op.inputs] == ["Placeholder", "add/y"]

@@ -1,4 +1,4 @@
-"""GraphDefs: what is written can be read back, here and by TensorFlow; ill-formed ones are refused."""
+"""GraphDefs: what is written can be read back, here and by TensorFlow; others are refused."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def test_an_input_can_be_replaced(simple) -> None:
         assert sess.run(total) == 9.0
 
 
-def test_a_graph_read_back_is_the_same_graph(simple, graph) -> None:
+def test_a_graph_read_back_is_the_same_graph(graph) -> None:
     x = tf.placeholder(tf.float32, [None, 2])
     with tf.device("/cpu:0"), tf.control_dependencies([x]):
         tf.identity(x[:, 0] * 2.0, name="y")
