@@ -1,4 +1,4 @@
-"""Faults of SESSION: the stack of default sessions, with blocks, eval, InteractiveSession."""
+"""Faults of SESSION: the stack of default sessions, with blocks, eval and run."""
 
 from __future__ import annotations
 
@@ -264,7 +264,7 @@ def _goes_to_the_outer(tf: Any, kind: Any) -> Any:
 
 @fault("SESSION-020", "In nested blocks a tensor is evaluated in the outer session.")
 def eval_goes_to_the_outer(tf: Any) -> Any:
-    """Passes a single tensor on to the session that was the default before."""
+    """Passes a single tensor on."""
     return _goes_to_the_outer(tf, tf.Tensor)
 
 
@@ -349,58 +349,3 @@ def eval_crosses_graphs(tf: Any) -> Any:
                 self.running = False
 
     return override(tf, Session=Session)
-
-
-# --- InteractiveSession -------------------------------------------------------------------
-
-
-@fault("SESSION-040", "An InteractiveSession does not count as the default session.")
-def interactive_is_not_default(tf: Any) -> Any:
-    """Answers None while an InteractiveSession is on top of the stack."""
-
-    def get_default_session() -> Any:
-        session = tf.get_default_session()
-        return None if isinstance(session, tf.InteractiveSession) else session
-
-    return override(tf, get_default_session=get_default_session)
-
-
-@fault("SESSION-041", "A closed InteractiveSession stays the default session.")
-def closed_interactive_stays_default(tf: Any) -> Any:
-    """Answers with the thread's last closed one where nothing else is on the stack."""
-    here = threading.local()
-
-    class InteractiveSession(tf.InteractiveSession):  # type: ignore[misc]
-        def close(self) -> None:
-            super().close()
-            here.closed = self
-
-    def get_default_session() -> Any:
-        return tf.get_default_session() or getattr(here, "closed", None)
-
-    return override(
-        tf, InteractiveSession=InteractiveSession, get_default_session=get_default_session
-    )
-
-
-@fault("SESSION-042", "An InteractiveSession leaves the default graph as it was.")
-def interactive_keeps_the_default_graph(tf: Any) -> Any:
-    """Makes the former default graph the default again, until the session is closed."""
-
-    class InteractiveSession(tf.InteractiveSession):  # type: ignore[misc]
-        former: Any = None
-
-        def __init__(self, target: str = "", graph: Any = None, config: Any = None) -> None:
-            former = tf.get_default_graph().as_default()
-            super().__init__(target, graph, config)
-            if graph is not None:
-                former.__enter__()
-                self.former = former
-
-        def close(self) -> None:
-            if self.former is not None:
-                self.former.__exit__(None, None, None)
-                self.former = None
-            super().close()
-
-    return override(tf, InteractiveSession=InteractiveSession)
