@@ -9,12 +9,15 @@ from typing import Any, Final
 
 import numpy as np
 
-from sessrun.conformance.authoring.record import ApiAuthor, Symbol
+from sessrun.conformance.authoring.record import ApiAuthor, Symbol, as_array
 from sessrun.conformance.properties import prop
 from sessrun.spec.cases.model import Case
 
 _MAX_DEPTH: Final = 4
 _KEYS: Final = ("a", "b", "k1", "λ", "", "with space", 3, -1)
+
+_LIST, _TUPLE, _DICT, _ORDER = "FETCH-033", "FETCH-034", "FETCH-035", "FETCH-036"
+_ORDERED, _NAMED, _OPERATION, _EMPTY = "FETCH-037", "FETCH-038", "FETCH-040", "FETCH-041"
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,54 +28,77 @@ class _Leaf:
     value: Any
 
 
+class _Structures:
+    """Draws structures of fetches; `clauses` collects what the structures drawn put to the test."""
+
+    def __init__(self, draw: random.Random, leaves: list[_Leaf]) -> None:
+        self.draw = draw
+        self.leaves = leaves
+        self.clauses: set[str] = set()
+
+    def structure(self, depth: int = 0) -> tuple[Any, Any]:
+        """A structure of fetches and the structure of values it must give."""
+        kinds = ("list", "tuple", "dict", "ordered", "named", "leaf")
+        # A fetch without a structure around it is other clauses' matter.
+        kind = self.draw.choice(kinds if depth else kinds[:-1])
+        if depth >= _MAX_DEPTH or kind == "leaf":
+            leaf = self.draw.choice(self.leaves)
+            if leaf.value is None:
+                self.clauses.add(_OPERATION)
+            return leaf.fetch, leaf.value
+        parts = [self.structure(depth + 1) for _ in range(self.draw.randint(0, 3))]
+        if not parts:
+            self.clauses.add(_EMPTY)
+        return self._joined(kind, [fetch for fetch, _ in parts], [value for _, value in parts])
+
+    def _joined(self, kind: str, fetches: list[Any], values: list[Any]) -> tuple[Any, Any]:
+        count = len(fetches)
+        if kind == "list":
+            self.clauses.add(_LIST)
+            return fetches, values
+        if kind == "tuple":
+            self.clauses.add(_TUPLE)
+            return tuple(fetches), tuple(values)
+        if kind == "named":
+            self.clauses.add(_NAMED)
+            cls = collections.namedtuple("Named", [f"f{i}" for i in range(count)])  # type: ignore[misc]  # noqa: PYI024 - fields are drawn
+            return cls(*fetches), cls(*values)
+        keys = self.draw.sample(_KEYS, count)
+        self.clauses.add(_DICT if kind == "dict" else _ORDERED)
+        if count > 1:
+            self.clauses.add(_ORDER)
+        make: Any = dict if kind == "dict" else collections.OrderedDict
+        return make(zip(keys, fetches, strict=True)), make(zip(keys, values, strict=True))
+
+
 def _leaves(c: ApiAuthor, draw: random.Random) -> list[_Leaf]:
-    """Constants of several dtypes and ranks, by object and by name, and an operation."""
-    constants = [
+    """Constants of several dtypes and ranks, by object and by name, and operations."""
+    constants: list[Any] = [
         np.float32(draw.randint(-9, 9)),
         np.array([draw.randint(-99, 99) for _ in range(draw.randint(0, 3))], np.int32),
         np.array([[True, False]]),
-        np.array(b"bytes", object),
+        np.array([b"bytes"], object),
         np.float64(0.5) * draw.randint(-3, 3),
     ]
     leaves = []
     for index, value in enumerate(constants):
         tensor = c.tf.constant(value.tolist() if value.dtype == object else value, name=f"c{index}")
-        # A computed scalar comes back as a numpy scalar, a string scalar as bytes.
-        want = value if value.ndim else value[()]
+        # Whether a scalar is a numpy scalar or a 0-d array is FETCH-030's matter.
+        want = value if value.ndim else as_array(value)
         leaves += [_Leaf(tensor, want), _Leaf(f"c{index}:0", want), _Leaf(tensor.op, None)]
     leaves.append(_Leaf("c0", None))
     return leaves
 
 
-def _structure(draw: random.Random, leaves: list[_Leaf], depth: int) -> tuple[Any, Any]:
-    """A structure of fetches and the structure of values it must give."""
-    kind = draw.choice(("leaf", "list", "tuple", "dict", "ordered", "named", "leaf"))
-    if depth >= _MAX_DEPTH or kind == "leaf":
-        leaf = draw.choice(leaves)
-        return leaf.fetch, leaf.value
-    count = draw.randint(0, 3)
-    pairs = [_structure(draw, leaves, depth + 1) for _ in range(count)]
-    fetches, values = [fetch for fetch, _ in pairs], [value for _, value in pairs]
-    if kind == "list":
-        return fetches, values
-    if kind == "tuple":
-        return tuple(fetches), tuple(values)
-    if kind == "named":
-        cls = collections.namedtuple("Named", [f"f{i}" for i in range(count)])  # type: ignore[misc]  # noqa: PYI024 - fields are drawn
-        return cls(*fetches), cls(*values)
-    keys = draw.sample(_KEYS, count)
-    make: Any = dict if kind == "dict" else collections.OrderedDict
-    return make(zip(keys, fetches, strict=True)), make(zip(keys, values, strict=True))
-
-
-@prop("fetch-structures", "FETCH-001")
+@prop("fetch-structures", _LIST, _TUPLE, _DICT, _ORDER, _ORDERED, _NAMED, _OPERATION, _EMPTY)
 def fetch_structures(draw: random.Random, id_: str) -> Case:
     """Random nested fetch structures come back with their own structure and values."""
     c = ApiAuthor()
-    leaves = _leaves(c, draw)
+    structures = _Structures(draw, _leaves(c, draw))
     sess: Symbol = c.tf.Session()
     for _ in range(3):
-        fetches, values = _structure(draw, leaves, 0)
+        fetches, values = structures.structure()
         c.check(sess.run(fetches), values)
     sess.close()
-    return c.case(id_, "A nested fetch structure comes back as it was given.", ("FETCH-001",))
+    title = "A nested fetch structure comes back as it was given."
+    return c.case(id_, title, tuple(sorted(structures.clauses)))
