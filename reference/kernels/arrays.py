@@ -7,10 +7,10 @@ from typing import Any
 
 from sessrun.reference.kernels.host import (
     dtype_of,
+    full,
     host_array,
     ints,
     scalar_int,
-    string_array,
 )
 from sessrun.reference.kernels.reductions import axis_of
 from sessrun.reference.kernels.registry import Bind, KernelError, binder, kernel
@@ -218,16 +218,9 @@ def fill(bind: Bind) -> Callable[..., Any]:
     def compute(dims: Any, value: Any) -> Any:
         if value.ndim != 0:
             raise KernelError(3, f"value must be a scalar, got shape {value.shape}")
-        return xp.full(checked_shape(dims), value, dtype=value.dtype)
+        return full(xp, checked_shape(dims), value, value.dtype)
 
-    def compute_strings(dims: Any, value: Any) -> Any:
-        shape = checked_shape(dims)
-        count = 1
-        for dim in shape:
-            count *= dim
-        return string_array([value.item()] * count, shape)
-
-    return compute_strings if bind.attrs["T"] == "string" else compute
+    return compute
 
 
 @kernel("Tile", host_inputs=("multiples",))

@@ -13,7 +13,7 @@ import numpy as np
 
 from sessrun.spec.dtypes import BY_NAME
 
-__all__ = ["dtype_of", "frozen", "host_array", "ints", "scalar_int", "string_array"]
+__all__ = ["dtype_of", "frozen", "full", "host_array", "ints", "scalar_int", "string_array"]
 
 
 def dtype_of(name: str) -> Any:
@@ -24,6 +24,15 @@ def dtype_of(name: str) -> Any:
 def host_array(values: Sequence[int], dtype: str) -> Any:
     """A numpy vector of integers."""
     return np.array(values, dtype=dtype_of(dtype))
+
+
+def full(xp: Any, shape: Sequence[int], value: Any, dtype: Any) -> Any:
+    """A new array filled with one value; strings in host memory, others in the array module's."""
+    if dtype != object:
+        return xp.full(shape, value, dtype=dtype)
+    array = np.empty(shape, dtype=object)
+    array.fill(value if isinstance(value, bytes) else value.item())
+    return array
 
 
 def string_array(items: Iterable[bytes], shape: Sequence[int]) -> Any:

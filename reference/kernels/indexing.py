@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 from sessrun.reference.kernels.arrays import checked_shape
-from sessrun.reference.kernels.host import dtype_of, ints, scalar_int, string_array
+from sessrun.reference.kernels.host import dtype_of, full, ints, scalar_int, string_array
 from sessrun.reference.kernels.reductions import axis_of
 from sessrun.reference.kernels.registry import Bind, KernelError, binder, kernel
 
@@ -338,7 +338,7 @@ def sparse_to_dense(bind: Bind) -> Callable[..., Any]:
             raise KernelError(3, f"sparse_indices is out of bounds: need 0 <= index < {dims}")
         if validate and any(a >= b for a, b in itertools.pairwise(rows)):
             raise KernelError(3, "sparse_indices is out of order or repeated")
-        out = xp.full(dims, default.item(), dtype=default.dtype)
+        out = full(xp, dims, default, default.dtype)
         if rows:
             out[tuple(vectors[:, i] for i in range(len(dims)))] = values
         return out

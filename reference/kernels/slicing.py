@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from sessrun.reference.kernels.arrays import checked_shape
-from sessrun.reference.kernels.host import ints, string_array
+from sessrun.reference.kernels.host import full, ints, string_array
 from sessrun.reference.kernels.reductions import axis_of
 from sessrun.reference.kernels.registry import Bind, KernelError, binder, kernel
 from sessrun.spec.rules.shapes import ShapeError
@@ -125,7 +125,7 @@ def _pairs(paddings: Any, rank: int) -> list[tuple[int, int]]:
 def _padded(xp: Any, x: Any, paddings: Any, value: Any) -> Any:
     pairs = _pairs(paddings, x.ndim)
     dims = tuple(n + sum(pair) for n, pair in zip(x.shape, pairs, strict=True))
-    out = xp.full(dims, value, dtype=x.dtype)
+    out = full(xp, dims, value, x.dtype)
     out[tuple(slice(p[0], p[0] + n) for p, n in zip(pairs, x.shape, strict=True))] = x
     return out
 
@@ -141,8 +141,6 @@ def pad(bind: Bind) -> Callable[..., Any]:
 def pad_v2(bind: Bind) -> Callable[..., Any]:
     """The input with a given value around it."""
     xp = bind.xp
-    if bind.attrs["T"] == "string":
-        return lambda x, paddings, value: _padded(xp, x, paddings, value.item())
     return lambda x, paddings, value: _padded(xp, x, paddings, value)
 
 

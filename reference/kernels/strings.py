@@ -8,7 +8,6 @@ import re
 from collections.abc import Callable
 from typing import Any, Final
 
-from sessrun.reference.kernels.elementwise import is_integer
 from sessrun.reference.kernels.host import dtype_of, ints, string_array
 from sessrun.reference.kernels.reductions import axis_of
 from sessrun.reference.kernels.registry import Bind, KernelError, binder, kernel
@@ -221,8 +220,7 @@ def as_string(bind: Bind) -> Callable[..., Any]:
         return lambda x: _each(x, form.text)
 
     def compute(x: Any) -> Any:
-        kind = "bool" if x.dtype.kind == "b" else "int" if is_integer(x) else "float"
-        write = form.complex if x.dtype.kind == "c" else getattr(form, kind)
+        write = form.writer(x.dtype.kind)
         return string_array((write(item) for item in x.reshape(-1).tolist()), x.shape)
 
     return compute
@@ -243,9 +241,19 @@ class _Format:
         self._float = f".{precision}" if precision > -1 else ""
         self._float += "e" if scientific else "g" if shortest else "f"
 
+    def writer(self, kind: str) -> Callable[[Any], bytes]:
+        """The method for elements of a numpy kind."""
+        return {"b": self.bool, "i": self.int, "u": self.unsigned, "c": self.complex}.get(
+            kind, self.float
+        )
+
     def int(self, value: int) -> bytes:
         """An integer."""
-        return (self._head + "d" ).encode() % value
+        return (self._head + "d").encode() % value
+
+    def unsigned(self, value: int) -> bytes:
+        """An integer without a sign: a flag for signs says nothing."""
+        return (self._head.replace(" ", "").replace("+", "") + "d").encode() % value
 
     def bool(self, value: bool) -> bytes:
         """`true` or `false`."""

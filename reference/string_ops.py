@@ -1,0 +1,76 @@
+"""Functions of strings whose signatures differ from their operation's.
+
+Their node names and op types are those of `tensorflow.compat.v1`.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from sessrun.reference.math_ops import one
+from sessrun.reference.reduce_ops import all_axes
+from sessrun.reference.tensor import Tensor
+
+__all__ = ["EXPORTS"]
+
+
+def string_join(inputs: Any, separator: str = "", name: str | None = None) -> Tensor:
+    """Strings joined element by element, scalars repeated."""
+    return one("StringJoin", {"inputs": inputs}, name, separator=separator)
+
+
+def string_length(input: Any, name: str | None = None, unit: str = "BYTE") -> Tensor:  # noqa: A002 - TensorFlow's name
+    """The length of each string in bytes, or with `UTF8_CHAR` in characters."""
+    return one("StringLength", {"input": input}, name, unit=unit)
+
+
+def substr(
+    input: Any,  # noqa: A002 - TensorFlow's name
+    pos: Any,
+    len: Any,  # noqa: A002 - TensorFlow's name
+    name: str | None = None,
+    unit: str = "BYTE",
+) -> Tensor:
+    """Part of each string by position and length."""
+    return one("Substr", {"input": input, "pos": pos, "len": len}, name, unit=unit)
+
+
+def reduce_join(
+    inputs: Any,
+    axis: Any = None,
+    keep_dims: bool | None = None,
+    separator: str = "",
+    name: str | None = None,
+    reduction_indices: Any = None,
+    keepdims: bool | None = None,
+) -> Tensor:
+    """Strings joined over the given axes, or over all of them from the last to the first."""
+    axes = reduction_indices if axis is None else axis
+    joined = {"inputs": inputs, "reduction_indices": all_axes(inputs) if axes is None else axes}
+    keep = bool(keepdims if keep_dims is None else keep_dims)
+    return one("ReduceJoin", joined, name, keep_dims=keep, separator=separator)
+
+
+def decode_raw(
+    input_bytes: Any = None,
+    out_type: Any = None,
+    little_endian: bool = True,
+    name: str | None = None,
+    bytes: Any = None,  # noqa: A002 - TensorFlow's name
+) -> Tensor:
+    """The bytes of each string as a vector of numbers."""
+    given = bytes if input_bytes is None else input_bytes
+    return one("DecodeRaw", {"bytes": given}, name, out_type=out_type, little_endian=little_endian)
+
+
+EXPORTS: Final[dict[str, Any]] = {
+    "decode_raw": decode_raw,
+    "io.decode_raw": decode_raw,
+    "reduce_join": reduce_join,
+    "string_join": string_join,
+    "strings.join": string_join,
+    "strings.length": string_length,
+    "strings.reduce_join": reduce_join,
+    "strings.substr": substr,
+    "substr": substr,
+}
