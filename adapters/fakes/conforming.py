@@ -11,7 +11,7 @@ from google.protobuf import json_format
 
 from sessrun.adapters.backend import Description, unsupported
 from sessrun.adapters.errors import AdapterError
-from sessrun.adapters.fakes.always_unsupported import RefusingEngine
+from sessrun.adapters.minimal import MinimalEngine
 from sessrun.spec.cases.outcomes import Done, Failure, Fetched, Opened, Outcome
 from sessrun.spec.dtypes import BY_ENUM
 from sessrun.spec.errors import BY_CODE
@@ -49,7 +49,7 @@ def backend(argument: str | None = None) -> TinyEngine:
     return TinyEngine()
 
 
-class TinyEngine(RefusingEngine):
+class TinyEngine(MinimalEngine):
     """Const, Placeholder, Identity, Add and Mul, fetched and fed by name."""
 
     def __init__(self) -> None:

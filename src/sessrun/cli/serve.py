@@ -17,4 +17,3 @@ def run(args: argparse.Namespace) -> int:
     from sessrun.adapters import worker
 
     worker.main(args.adapter)
-    return 0
