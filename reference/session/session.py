@@ -173,15 +173,7 @@ class BaseSession:
             )
         options = _adopted(options, RunOptions, "options")
         metadata = _adopted(run_metadata, RunMetadata, "run_metadata")
-        fed = resolve_feeds(self._graph, feed_dict) if feed_dict else {}
-        feeders = tuple(feeder(self._graph, tensor) for tensor in fed)
-        arrays = [feed(value) for feed, value in zip(feeders, fed.values(), strict=True)]
-        structure = FetchStructure(self._graph, fetches)
-        signature = self._signature(structure, tuple(fed), feeders)
-        if is_cacheable(fetches, feed_dict) and not self._cancelled:
-            with self._lock:
-                if not self._closed:
-                    self._signatures[cache_key(fetches, feed_dict)] = signature
+        signature, arrays = self._resolved(fetches, feed_dict)
         if not trace.wanted(options, metadata):
             return self._execute(signature, arrays, options)
         tracer = trace.Trace()
@@ -191,6 +183,19 @@ class BaseSession:
             tracer.write(metadata)
             if metadata is not run_metadata:  # TensorFlow's own message
                 run_metadata.MergeFromString(metadata.SerializeToString())
+
+    def _resolved(self, fetches: Any, feed_dict: Any) -> tuple[Signature, list[Any]]:
+        """The signature of a run, remembered if it can be, and the arrays of its feeds."""
+        fed = resolve_feeds(self._graph, feed_dict) if feed_dict else {}
+        feeders = tuple(feeder(self._graph, tensor) for tensor in fed)
+        arrays = [feed(value) for feed, value in zip(feeders, fed.values(), strict=True)]
+        structure = FetchStructure(self._graph, fetches)
+        signature = self._signature(structure, tuple(fed), feeders)
+        if is_cacheable(fetches, feed_dict) and not self._cancelled:
+            with self._lock:
+                if not self._closed:
+                    self._signatures[cache_key(fetches, feed_dict)] = signature
+        return signature, arrays
 
     def _execute(
         self,
@@ -296,9 +301,14 @@ class BaseSession:
                 f"Argument `feed_list` must be a list or tuple. Received: feed_list={feed_list}"
             )
         keys = tuple(feed_list)
+        key = cache_key(fetches, keys) if is_cacheable(fetches, keys) else None
 
         def run_fed(*values: Any, **options: Any) -> Any:
-            return self.run(fetches, dict(zip(keys, values, strict=False)), **options)
+            # `close` empties the cache, so that a closed session is found out by `run`.
+            signature = self._signatures.get(key)
+            if signature is None or options or len(values) != len(keys):
+                return self.run(fetches, dict(zip(keys, values, strict=False)), **options)
+            return self._execute(signature, signature.convert(values))
 
         return run_fed
 
