@@ -60,8 +60,8 @@ def apply_op(
     """
     declared = signature(op_type)
     graph = graph_of(inputs.values())
-    full_name = graph.name_of_new(op_type if name is None else name)
     values = attr_checks.given(declared, attrs)
+    full_name = graph.name_of_new(op_type if name is None else name)
     groups = input_checks.convert(declared, graph, full_name, inputs, values)
     attr_checks.complete(declared, values)
     return make_operation(graph, declared, full_name, groups, values)
@@ -182,7 +182,12 @@ def make_operation(
         op.extra.update(imported.extra)
         op.control_inputs = list(imported.control_inputs)
         op._set_device(imported.device)  # noqa: SLF001 - the operation is being made here
-    _enter_scopes(op, declared, is_import=imported is not None)
+    references = [] if imported is not None else _references(declared, groups)
+    if references:
+        with graph.scopes.beside(references):
+            _enter_scopes(op, declared, is_import=False)
+    else:
+        _enter_scopes(op, declared, is_import=imported is not None)
     graph.add(op)
     for tensor in tensors:
         tensor._add_consumer(op)  # noqa: SLF001 - the operation is being made here
@@ -205,6 +210,15 @@ def _dtypes_of(arg: ArgDecl, attrs: Mapping[str, Any]) -> list[DType]:
             names *= attrs[arg.number_attr]
     found = [dtypes.of_name(name) for name in names]
     return [dtype._as_ref for dtype in found] if arg.is_ref else found  # noqa: SLF001 - DType's own notion
+
+
+def _references(declared: Signature, groups: list[Any]) -> list[Operation]:
+    """The operations whose reference outputs it takes: it belongs on their device."""
+    if not declared.has_references:
+        return []
+    return [
+        tensor.op for tensor, arg in zip(groups, declared.inputs, strict=True) if arg.is_ref
+    ]
 
 
 def _enter_scopes(op: Operation, declared: Signature, *, is_import: bool) -> None:

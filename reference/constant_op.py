@@ -41,7 +41,7 @@ def constant(
 
     """
     array = _array(value, dtype, shape, verify_shape=verify_shape)
-    return conversion.constant(array, name or "Const")
+    return conversion.constant(array, "Const" if name is None else name)
 
 
 def make_tensor_proto(
