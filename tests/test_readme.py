@@ -1,0 +1,74 @@
+"""The README keeps its word: every command and every line of Python in it is executed."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+TEXT = (ROOT / "README.md").read_text(encoding="utf-8")
+#: Commands that set up an environment of their own: `.ci/run` executes these very lines.
+BY_CI = ("make certify", "make test", "make certify BACKEND=tensorflow")
+
+
+def blocks(language: str) -> list[str]:
+    return re.findall(rf"```{language}\n(.*?)```", TEXT, re.DOTALL)
+
+
+def commands() -> list[str]:
+    lines = [line for block in blocks("console") for line in block.splitlines()]
+    return [line.removeprefix("$ ") for line in lines if line.startswith("$ ")]
+
+
+def run(arguments: list[str], folder: Path, **environment: str) -> subprocess.CompletedProcess:
+    bin_ = str(Path(sys.executable).parent)
+    return subprocess.run(
+        arguments,
+        cwd=folder,
+        env=os.environ | {"PATH": bin_ + os.pathsep + os.environ["PATH"]} | environment,
+        capture_output=True,
+        text=True,
+        timeout=600,
+        check=False,
+    )
+
+
+def test_ci_runs_the_commands_that_set_up_an_environment() -> None:
+    script = (ROOT / ".ci" / "run").read_text(encoding="utf-8")
+    for command in BY_CI:
+        assert command in commands()
+        assert re.search(rf"^{re.escape(command)}(?: BACKEND=\w+)?$", script, re.MULTILINE), command
+
+
+@pytest.mark.slow
+def test_every_other_command_does_what_it_says(tmp_path: Path) -> None:
+    """One after the other, as a reader would: later ones use what earlier ones wrote."""
+    (tmp_path / "examples").symlink_to(ROOT / "examples")
+    (tmp_path / "tiny_backend.py").write_text(blocks("python")[1], encoding="utf-8")
+    for command in commands():
+        if command in BY_CI:
+            continue
+        may_fail = command.endswith(" || true")
+        done = run(shlex.split(command.removesuffix(" || true")), tmp_path)
+        allowed = {0, 1} if may_fail else {0}
+        assert done.returncode in allowed, f"{command}\n{done.stdout[-3000:]}\n{done.stderr[-3000:]}"
+
+
+@pytest.mark.parametrize("number", range(len(blocks("python"))))
+def test_every_python_block_runs(number: int, tmp_path: Path) -> None:
+    done = run([sys.executable, "-W", "error", "-c", blocks("python")[number]], tmp_path)
+    assert done.returncode == 0, done.stderr
+
+
+def test_every_link_leads_somewhere() -> None:
+    missing = [
+        link for link in re.findall(r"\]\(([^)#]+)\)", TEXT)
+        if "://" not in link and not (ROOT / link).exists()
+    ]
+    assert not missing
