@@ -316,6 +316,8 @@ class Graph(Collections):
         return self.scopes.replaced(colocation=groups, device=None, device_text="")
 
     def _operation_of(self, value: Any) -> Operation:
+        if hasattr(value, "_handle"):  # a resource variable is where its handle is
+            value = value.op
         element = self.as_graph_element(value)
         return element.op if isinstance(element, Tensor) else element
 

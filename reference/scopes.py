@@ -7,8 +7,8 @@ Each `with` of `Graph` (`name_scope`, `device`, ...) replaces one field of the t
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -100,6 +100,11 @@ class Scopes(threading.local):
         finally:
             for name, value in before.items():
                 setattr(self, name, value)
+
+    def beside(self, operations: Iterable[Operation]) -> AbstractContextManager[None]:
+        """The `with` of colocation with these operations too; device scopes are left."""
+        groups = (*self.colocation, *operations)
+        return self.replaced(colocation=groups, device=None, device_text="")
 
     def entered_device(self, scope: DeviceScope | None) -> Any:
         """The `with` of a device scope (None: no device)."""

@@ -36,6 +36,7 @@ class Signature:
       attrs: its attributes by name.
       inferred: names of attributes that inputs give.
       has_container: whether a container scope concerns it.
+      has_references: whether it takes a reference variable as such.
 
     """
 
@@ -44,6 +45,7 @@ class Signature:
     attrs: Mapping[str, AttrDecl]
     inferred: frozenset[str]
     has_container: bool
+    has_references: bool
     rule: Callable[..., list[Shape]]
     arguments: tuple[Argument, ...]
 
@@ -96,6 +98,7 @@ def signature(op_type: str) -> Signature:
             attrs,
             frozenset(inferred),
             declaration.stateful and "container" in attrs,
+            any(arg.is_ref for arg in declaration.inputs),
             RULES[declaration.shape.name],
             tuple(_argument(arg, places) for arg in declaration.shape.args),
         ),
