@@ -1,8 +1,10 @@
-"""Functions of shapes and of rearranging, joining, filling and gathering.
+"""Functions of shapes and of rearranging, joining and gathering.
 
 Their node names and op types are those of `tensorflow.compat.v1`; what is one operation with its
 own name is in `generated.py`.
 """
+
+# ruff: noqa: PLR0917 - the signatures are those of TensorFlow's own functions
 
 from __future__ import annotations
 
@@ -12,20 +14,17 @@ import numpy as np
 
 from sessrun.reference import dtypes
 from sessrun.reference.build import apply_op
+from sessrun.reference.cast_ops import one
 from sessrun.reference.constant_op import constant
 from sessrun.reference.conversion import convert_to_tensor
-from sessrun.reference.errors import bad_type, bad_value
+from sessrun.reference.errors import bad_value
 from sessrun.reference.framework_ops import identity, name_scope
 from sessrun.reference.generated import reshape
-from sessrun.reference.math_ops import one
 from sessrun.reference.tensor import Tensor
 from sessrun.reference.tensor_shape import TensorShape
 
-__all__ = ["EXPORTS", "concat", "expand_dims", "fill", "gather", "ones", "rank", "reshape",
-           "shape", "size", "squeeze", "stack", "transpose", "where", "zeros", "zeros_like"]  # fmt: skip
-
-#: Tensors with fewer elements are made as constants, not by `Fill`.
-_SMALL: Final = 1000
+__all__ = ["EXPORTS", "concat", "expand_dims", "gather", "rank", "reshape", "shape", "size",
+           "slice_", "squeeze", "stack", "transpose", "where"]  # fmt: skip
 
 
 def shape(
@@ -118,10 +117,8 @@ def transpose(
             if ndims is not None:
                 perm = np.arange(ndims - 1, -1, -1, dtype=np.int32)
             else:
-                count = one("Rank", {"input": value})
-                top = count - 1
-                numbers = {"start": 0, "limit": count, "delta": 1}
-                perm = top - one("Range", numbers)
+                last = one("Rank", {"input": value}) - 1
+                perm = one("Range", {"start": last, "limit": -1, "delta": -1})
         return one("ConjugateTranspose" if flip else "Transpose", {"x": value, "perm": perm}, scope)
 
 
@@ -136,10 +133,10 @@ def concat(values: Any, axis: Any, name: str = "concat") -> Tensor:
     """
     items = list(values) if isinstance(values, list | tuple) else [values]
     if len(items) == 1:
-        with name_scope(name) as scope:
+        with name_scope(name):
             place = convert_to_tensor(axis, dtype=dtypes.int32, name="concat_dim")
             place.shape.assert_has_rank(0)
-            return identity(items[0], name=scope)
+            return identity(items[0], name=name)
     return one("ConcatV2", {"values": items, "axis": axis}, name)
 
 
@@ -226,7 +223,7 @@ def strided_slice(
     name: str | None = None,
 ) -> Tensor:
     """A slice by begin, end and stride; the bits of the masks are the items' flags."""
-    steps = ones_like(begin) if strides is None else strides
+    steps = one("OnesLike", {"x": begin}) if strides is None else strides
     inputs = {"input": input_, "begin": begin, "end": end, "strides": steps}
     return one("StridedSlice", inputs, name, begin_mask=begin_mask, end_mask=end_mask,
                ellipsis_mask=ellipsis_mask, new_axis_mask=new_axis_mask,
@@ -270,117 +267,6 @@ def gather_nd(
         raise bad_value(f"gather_nd supports no batch_dims here, got {batch_dims}")
     inputs = {"params": params, "indices": indices}
     return one("GatherNd", inputs, name, bad_indices_policy=bad_indices_policy)
-
-
-def fill(dims: Any, value: Any, name: str | None = None) -> Tensor:
-    """A tensor filled with one value."""
-    return one("Fill", {"dims": dims, "value": value}, name)
-
-
-def _filled(
-    shape_: Any, value: Any, dtype: dtypes.DType, default: str, name: str | None
-) -> Tensor:
-    """A constant of that shape if it is small, else a `Fill`."""
-    with name_scope(name, default, [shape_]) as scope:
-        if not isinstance(shape_, Tensor):
-            static = _static(shape_)
-            if static is not None and np.prod(static, dtype=np.int64) < _SMALL:
-                return constant(value, dtype, shape=static, name=scope)
-            shape_ = convert_to_tensor(
-                TensorShape(static) if static is not None else shape_,
-                None if static is not None else dtypes.int32,
-            )
-        if shape_.sizes is None or not shape_.sizes:
-            shape_ = reshape(shape_, [-1])
-        return fill(shape_, constant(value, dtype), name=scope)
-
-
-def _static(shape_: Any) -> list[int] | None:
-    """A shape given as Python numbers, an ndarray or a TensorShape; None if it holds tensors."""
-    try:
-        dims = TensorShape(shape_.tolist() if isinstance(shape_, np.ndarray) else shape_)
-    except (TypeError, ValueError):
-        return None
-    return dims.as_list() if dims.is_fully_defined() else None  # type: ignore[return-value]  # no None here
-
-
-def zeros(shape: Any, dtype: Any = dtypes.float32, name: str | None = None) -> Tensor:
-    """Zeros (false, empty strings) of that shape."""
-    wanted = dtypes.as_dtype(dtype).base_dtype
-    zero: Any = False if wanted is dtypes.bool_ else b"" if wanted is dtypes.string else 0
-    return _filled(shape, zero, wanted, "zeros", name)
-
-
-def ones(shape: Any, dtype: Any = dtypes.float32, name: str | None = None) -> Tensor:
-    """Ones of that shape."""
-    wanted = dtypes.as_dtype(dtype).base_dtype
-    one_: Any = True if wanted is dtypes.bool_ else 1
-    return _filled(shape, one_, wanted, "ones", name)
-
-
-def zeros_like(
-    tensor: Any, dtype: Any = None, name: str | None = None, optimize: bool = True
-) -> Tensor:
-    """Zeros in a tensor's shape: a constant where that is known and small."""
-    with name_scope(name, "zeros_like", [tensor]) as scope:
-        value = convert_to_tensor(tensor, name="tensor")
-        wanted = value.dtype.base_dtype if dtype is None else dtypes.as_dtype(dtype)
-        if optimize and value.shape.is_fully_defined():
-            return zeros(value.shape, wanted, name=scope)
-        if wanted is not value.dtype.base_dtype:
-            return zeros(shape(value, optimize=optimize), wanted, name=scope)
-        return one("ZerosLike", {"x": value}, scope)
-
-
-def ones_like(
-    tensor: Any, dtype: Any = None, name: str | None = None, optimize: bool = True
-) -> Tensor:
-    """Ones in a tensor's shape."""
-    with name_scope(name, "ones_like", [tensor]) as scope:
-        value = convert_to_tensor(tensor, name="tensor")
-        dims = shape(value, optimize=optimize)
-        return ones(dims, value.dtype.base_dtype if dtype is None else dtype, name=scope)
-
-
-def one_hot(
-    indices: Any,
-    depth: Any,
-    on_value: Any = None,
-    off_value: Any = None,
-    axis: int | None = None,
-    dtype: Any = None,
-    name: str | None = None,
-) -> Tensor:
-    """One value where the index says, another elsewhere.
-
-    Args:
-      indices: integers; one out of range lights nothing.
-      depth: a scalar, the size of the new dimension.
-      on_value: a scalar, by default 1.
-      off_value: a scalar, by default 0.
-      axis: where the new dimension goes, by default last.
-      dtype: the dtype, by default the values' or float32.
-      name: the operation's name.
-
-    Raises:
-      TypeError: the values' dtypes differ from one another or from `dtype`.
-
-    """
-    with name_scope(name, "one_hot", [indices, depth, on_value, off_value]) as scope:
-        given = [value for value in (on_value, off_value) if value is not None]
-        found = {convert_to_tensor(v, dtype_hint=dtype).dtype.base_dtype for v in given
-                 if isinstance(v, Tensor)}  # fmt: skip
-        if len(found) > 1:
-            raise bad_type(f"dtypes of on_value and off_value must match, got {found}")
-        wanted = dtype if dtype is not None else next(iter(found), None)
-        if wanted is None and not given:
-            wanted = dtypes.float32
-        on = convert_to_tensor(1 if on_value is None else on_value, wanted, name="on_value")
-        off = convert_to_tensor(
-            0 if off_value is None else off_value, wanted or on.dtype.base_dtype, name="off_value"
-        )
-        inputs = {"indices": indices, "depth": depth, "on_value": on, "off_value": off}
-        return one("OneHot", inputs, scope, axis=-1 if axis is None else axis)
 
 
 def pad(
@@ -433,7 +319,7 @@ def reverse_sequence(
 
 
 def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None) -> Tensor:
-    """x where the condition holds, else y; without them the indices where it holds.
+    """Choose x where the condition holds, else y; without them the indices where it holds.
 
     Raises:
       ValueError: only one of x and y is given.
@@ -448,6 +334,35 @@ def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None)
     return one("Select", {"condition": condition, "t": x, "e": y}, name)
 
 
+def boolean_mask(tensor: Any, mask: Any, name: str = "boolean_mask", axis: Any = None) -> Tensor:
+    """The slices of a tensor where the mask holds, in order.
+
+    Args:
+      tensor: a tensor.
+      mask: bools, of the shape of some dimensions of the tensor in a row.
+      name: the name of the scope.
+      axis: the first of these dimensions, by default 0.
+
+    Raises:
+      ValueError: the mask is a scalar, of unknown rank, or does not fit.
+
+    """
+    with name_scope(name, None, [tensor, mask]):
+        value = convert_to_tensor(tensor, name="tensor")
+        held = convert_to_tensor(mask, name="mask")
+        ndims = held.shape.ndims
+        if not ndims:
+            raise bad_value("mask must be of a known rank and no scalar.")
+        first = 0 if axis is None else int(axis)
+        value.shape[first : first + ndims].assert_is_compatible_with(held.shape)
+        total = one("Prod", {"input": shape(value)[first : first + ndims],
+                             "reduction_indices": [0]})  # fmt: skip
+        whole = concat([shape(value)[:first], [total], shape(value)[first + ndims :]], 0)
+        flat = reshape(value, whole)
+        places = squeeze(where(reshape(held, [-1])), axis=[1])
+        return gather(flat, places, axis=first)
+
+
 def setdiff1d(
     x: Any, y: Any, index_dtype: Any = dtypes.int32, name: str | None = None
 ) -> tuple[Tensor, Tensor]:
@@ -457,7 +372,7 @@ def setdiff1d(
 
 
 def ensure_shape(x: Any, shape: Any, name: str | None = None) -> Tensor:
-    """x, whose shape is known to be, and at run time checked to be, of that form."""
+    """The tensor x, whose shape is known to be, and at run time checked to be, of that form."""
     return one("EnsureShape", {"input": x}, name, shape=TensorShape(shape))
 
 
@@ -491,19 +406,16 @@ def roll(
 
 
 EXPORTS: Final[dict[str, Any]] = {
+    "boolean_mask": boolean_mask,
     "broadcast_dynamic_shape": broadcast_dynamic_shape,
     "concat": concat,
     "debugging.ensure_shape": ensure_shape,
     "ensure_shape": ensure_shape,
     "expand_dims": expand_dims,
-    "fill": fill,
     "gather": gather,
     "gather_nd": gather_nd,
     "manip.gather_nd": gather_nd,
     "manip.roll": roll,
-    "one_hot": one_hot,
-    "ones": ones,
-    "ones_like": ones_like,
     "pad": pad,
     "rank": rank,
     "reverse_sequence": reverse_sequence,
@@ -520,6 +432,4 @@ EXPORTS: Final[dict[str, Any]] = {
     "transpose": transpose,
     "unstack": unstack,
     "where": where,
-    "zeros": zeros,
-    "zeros_like": zeros_like,
 }

@@ -4,29 +4,27 @@ Their node names and op types are those of `tensorflow.compat.v1`; what is one o
 own name is in `generated.py`, the operators of tensors are in `overloads.py`.
 """
 
+# ruff: noqa: PLR0917 - the signatures are those of TensorFlow's own functions
+
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any, Final
 
 from sessrun.reference import dtypes
 from sessrun.reference.build import apply_op
+from sessrun.reference.cast_ops import cast, conj, one
 from sessrun.reference.conversion import convert_to_tensor
-from sessrun.reference.dtypes import DType
 from sessrun.reference.errors import bad_type, bad_value
 from sessrun.reference.framework_ops import identity, name_scope
+from sessrun.reference.operation import Operation
 from sessrun.reference.tensor import Tensor
 
-__all__ = ["EXPORTS", "cast", "matmul", "range_", "real", "subtract"]
-
-
-def one(op_type: str, inputs: dict[str, Any], name: str | None = None, **attrs: Any) -> Tensor:
-    """The only output of a new operation."""
-    return apply_op(op_type, inputs, attrs, name).outputs[0]
+__all__ = ["EXPORTS", "add", "matmul", "range_", "truediv"]
 
 
 def add(x: Any, y: Any, name: str | None = None) -> Tensor:
-    """x + y, element by element.
+    """The sum x + y, element by element.
 
     Args:
       x: a tensor of numbers or strings.
@@ -41,18 +39,13 @@ def add(x: Any, y: Any, name: str | None = None) -> Tensor:
         return one(op_type, {"x": left, "y": right}, scope)
 
 
-def subtract(x: Any, y: Any, name: str | None = None) -> Tensor:
-    """x - y, element by element."""
-    return one("Sub", {"x": x, "y": y}, name)
-
-
 def divide(x: Any, y: Any, name: str | None = None) -> Tensor:
-    """x / y with Python's meaning: integers are divided as floats."""
+    """The quotient x / y with Python's meaning: integers are divided as floats."""
     return truediv(x, y, name)
 
 
 def truediv(x: Any, y: Any, name: str | None = None) -> Tensor:
-    """x / y as floats: 8- and 16-bit integers as float32, wider ones as float64.
+    """The quotient x / y as floats: 8- and 16-bit integers as float32, wider ones as float64.
 
     Raises:
       TypeError: the dtypes of x and y differ.
@@ -75,7 +68,7 @@ _SHORT: Final = 2
 
 
 def div(x: Any, y: Any, name: str | None = None) -> Tensor:
-    """x / y with the meaning of Python 2: integers are rounded down."""
+    """The quotient x / y with the meaning of Python 2: integers are rounded down."""
     with name_scope(name, "div", [x, y]) as scope:
         left = convert_to_tensor(x, name="x")
         right = convert_to_tensor(y, name="y", dtype=left.dtype.base_dtype)
@@ -84,13 +77,13 @@ def div(x: Any, y: Any, name: str | None = None) -> Tensor:
 
 
 def floordiv(x: Any, y: Any, name: str | None = None) -> Tensor:
-    """x / y, rounded down."""
+    """The quotient x / y, rounded down."""
     with name_scope(name, "floordiv", [x, y]) as scope:
         return one("FloorDiv", {"x": x, "y": y}, scope)
 
 
 def div_no_nan(x: Any, y: Any, name: str | None = None) -> Tensor:
-    """x / y, but 0 where y is 0."""
+    """The quotient x / y, but 0 where y is 0."""
     with name_scope(name, "div_no_nan", [x, y]) as scope:
         left = convert_to_tensor(x, name="x")
         right = convert_to_tensor(y, name="y", dtype=left.dtype.base_dtype)
@@ -98,7 +91,7 @@ def div_no_nan(x: Any, y: Any, name: str | None = None) -> Tensor:
 
 
 def multiply_no_nan(x: Any, y: Any, name: str | None = None) -> Tensor:
-    """x * y, but 0 where y is 0."""
+    """The product x * y, but 0 where y is 0."""
     with name_scope(name, "multiply_no_nan", [x, y]) as scope:
         left = convert_to_tensor(x, name="x")
         right = convert_to_tensor(y, name="y", dtype=left.dtype.base_dtype)
@@ -140,105 +133,6 @@ def log_sigmoid(x: Any, name: str | None = None) -> Tensor:
         value = convert_to_tensor(x, name="x")
         plus = one("Softplus", {"features": one("Neg", {"x": value})})
         return one("Neg", {"x": plus}, scope)
-
-
-def cast(x: Any, dtype: Any, name: str | None = None) -> Tensor:
-    """The tensor converted to another dtype; itself if it has it already.
-
-    Args:
-      x: a tensor of numbers or bools.
-      dtype: the dtype wanted.
-      name: the operation's name.
-
-    """
-    wanted = dtypes.as_dtype(dtype).base_dtype
-    if isinstance(x, Tensor) and x.dtype is wanted:
-        return x
-    with name_scope(name, "Cast", [x]) as scope:
-        value = convert_to_tensor(x, name="x")
-        if value.dtype.base_dtype is wanted:
-            return value
-        return one("Cast", {"x": value}, scope, DstT=wanted)
-
-
-def _cast_to(dtype: DType, default: str) -> Callable[..., Tensor]:
-    def convert(x: Any, name: str = default) -> Tensor:
-        """The tensor converted to the dtype that the function's name says."""
-        return cast(x, dtype, name)
-
-    return convert
-
-
-def saturate_cast(value: Any, dtype: Any, name: str | None = None) -> Tensor:
-    """As `cast`, but what is out of the dtype's range becomes its least or largest number."""
-    wanted = dtypes.as_dtype(dtype).base_dtype
-    with name_scope(name, "saturate_cast", [value]) as scope:
-        found = convert_to_tensor(value, name="value")
-        if found.dtype.min < wanted.min:
-            low = convert_to_tensor(wanted.min, dtype=found.dtype, name="min")
-            found = one("Maximum", {"x": found, "y": low})
-        if found.dtype.max > wanted.max:
-            high = convert_to_tensor(wanted.max, dtype=found.dtype, name="max")
-            found = one("Minimum", {"x": found, "y": high})
-        return cast(found, wanted, scope)
-
-
-def complex_(real: Any, imag: Any, name: str | None = None) -> Tensor:
-    """The complex numbers of two real tensors, float32 or float64.
-
-    Raises:
-      TypeError: the dtypes differ or are others.
-
-    """
-    with name_scope(name, "Complex") as scope:
-        first = convert_to_tensor(real, name="real")
-        second = convert_to_tensor(imag, name="imag")
-        pair = (first.dtype.base_dtype, second.dtype.base_dtype)
-        found = {(dtypes.float64,) * 2: dtypes.complex128, (dtypes.float32,) * 2: dtypes.complex64}
-        if pair not in found:
-            raise bad_type(f"The `real` and `imag` components have incorrect types: {pair}.")
-        return one("Complex", {"real": first, "imag": second}, scope, Tout=found[pair])
-
-
-def _part(op_type: str) -> Callable[..., Tensor]:
-    def part(input: Any, name: str | None = None) -> Tensor:  # noqa: A002 - TensorFlow's name
-        """A part of each complex number; a real tensor is its own real part."""
-        with name_scope(name, op_type, [input]) as scope:
-            value = convert_to_tensor(input, name="input")
-            if value.dtype.is_complex:
-                return one(op_type, {"input": value}, scope, Tout=value.dtype.real_dtype)
-            if op_type == "Real":
-                return value
-            zero = one("ZerosLike", {"x": value})
-            return zero if op_type == "Imag" else one(
-                "Select",
-                {"condition": one("Less", {"x": value, "y": zero}),
-                 "t": one("AddV2", {"x": zero, "y": convert_to_tensor(_PI, value.dtype)}),
-                 "e": zero},
-            )  # fmt: skip
-
-    return part
-
-
-_PI: Final = 3.141592653589793
-
-real = _part("Real")
-
-
-def conj(x: Any, name: str | None = None) -> Tensor:
-    """The complex conjugate; a real tensor is its own.
-
-    Raises:
-      TypeError: the tensor is not numeric.
-
-    """
-    value = convert_to_tensor(x, name="x")
-    if value.dtype.is_complex:
-        with name_scope(name, "Conj", [value]) as scope:
-            return one("Conj", {"input": value}, scope)
-    if value.dtype.is_floating or value.dtype.is_integer:
-        return value
-    raise bad_type(f"Expected numeric or variant tensor, got dtype {value.dtype!r}.")
 
 
 def matmul(
@@ -318,7 +212,7 @@ def accumulate_n(
 
     """
     if not inputs:
-        raise bad_value("inputs must be a list of at least one Tensor with the same dtype and shape")
+        raise bad_value("inputs must be a list of at least one Tensor of one dtype and shape")
     items = [convert_to_tensor(item) for item in inputs]
     if tensor_dtype is not None and items[0].dtype.base_dtype is not dtypes.as_dtype(tensor_dtype):
         raise bad_type(f"tensor_dtype is {tensor_dtype}, but input is of type {items[0].dtype}")
@@ -348,7 +242,7 @@ def logical_xor(x: Any, y: Any, name: str = "LogicalXor") -> Tensor:
 def clip_by_value(
     t: Any, clip_value_min: Any, clip_value_max: Any, name: str | None = None
 ) -> Tensor:
-    """t, held between two bounds that broadcast to its shape."""
+    """The tensor t, held between two bounds that broadcast to its shape."""
     with name_scope(name, "clip_by_value", [t, clip_value_min, clip_value_max]) as scope:
         value = convert_to_tensor(t, name="t")
         held = one("Minimum", {"x": value, "y": clip_value_max})
@@ -395,15 +289,30 @@ def approximate_equal(x: Any, y: Any, tolerance: float = 1e-5, name: str | None 
     return one("ApproximateEqual", {"x": x, "y": y}, name, tolerance=tolerance)
 
 
+def assert_(
+    condition: Any, data: Any, summarize: int | None = None, name: str | None = None
+) -> Operation:
+    """An operation that fails, and shows the data, unless the condition holds.
+
+    Args:
+      condition: a bool scalar.
+      data: a list of tensors.
+      summarize: how many elements of each are shown, by default 3.
+      name: the name of the scope.
+
+    """
+    with name_scope(name, "Assert", [condition, data]):
+        shown = [convert_to_tensor(item) for item in data]
+        count = 3 if summarize is None else summarize
+        inputs = {"condition": condition, "data": data if shown else []}
+        return apply_op("Assert", inputs, {"summarize": count}, "Assert")
+
+
 EXPORTS: Final[dict[str, Any]] = {
-    "Assert": lambda condition, data, summarize=None, name=None: apply_op(
-        "Assert", {"condition": condition, "data": data},
-        {"summarize": 3 if summarize is None else summarize}, name,
-    ),
+    "Assert": assert_,
     "accumulate_n": accumulate_n,
     "add_n": add_n,
     "approximate_equal": approximate_equal,
-    "cast": cast,
     "clip_by_value": clip_by_value,
     "div": div,
     "div_no_nan": div_no_nan,
@@ -413,34 +322,22 @@ EXPORTS: Final[dict[str, Any]] = {
     "log_sigmoid": log_sigmoid,
     "matmul": matmul,
     "range": range_,
-    "saturate_cast": saturate_cast,
 }  # fmt: skip
 EXPORTS.update({
     f"{group}{name}": function
     for group in ("", "math.")
     for name, function in (
         ("abs", absolute), ("accumulate_n", accumulate_n), ("add", add), ("add_n", add_n),
-        ("angle", _part("Angle")), ("complex", complex_), ("conj", conj), ("divide", divide),
-        ("equal", equal), ("floordiv", floordiv), ("imag", _part("Imag")),
-        ("logical_xor", logical_xor), ("not_equal", not_equal), ("real", real),
+        ("divide", divide),
+        ("equal", equal), ("floordiv", floordiv),
+        ("logical_xor", logical_xor), ("not_equal", not_equal),
         ("round", round_), ("scalar_mul", scalar_mul), ("truediv", truediv),
     )
 })  # fmt: skip
 EXPORTS.update({
     "debugging.Assert": EXPORTS["Assert"],
-    "dtypes.cast": cast,
-    "dtypes.saturate_cast": saturate_cast,
     "math.divide_no_nan": div_no_nan,
     "math.log_sigmoid": log_sigmoid,
     "math.multiply_no_nan": multiply_no_nan,
     "nn.log_sigmoid": log_sigmoid,
-})  # fmt: skip
-EXPORTS.update({
-    f"to_{word}": _cast_to(dtype, f"To{title}")
-    for word, title, dtype in (
-        ("float", "Float", dtypes.float32), ("double", "Double", dtypes.float64),
-        ("int32", "Int32", dtypes.int32), ("int64", "Int64", dtypes.int64),
-        ("bfloat16", "BFloat16", dtypes.bfloat16), ("complex64", "Complex64", dtypes.complex64),
-        ("complex128", "Complex128", dtypes.complex128),
-    )
 })  # fmt: skip

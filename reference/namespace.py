@@ -45,8 +45,8 @@ PACKAGE: Final = "sessrun.reference"
 
 #: Modules whose names are public, in this order: a later one may replace a name.
 _MODULES: Final = (
-    "generated", "array_ops", "math_ops", "reduce_ops", "random_ops", "string_ops", "nn",
-    "state_ops", "init_ops", "variables", "variable_scope",
+    "generated", "array_ops", "cast_ops", "fill_ops", "math_ops", "reduce_ops", "random_ops",
+    "string_ops", "nn", "state_ops", "init_ops", "variables", "variable_scope",
 )  # fmt: skip
 #: Groups that are imported when first asked for.
 LAZY: Final = frozenset(

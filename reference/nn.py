@@ -3,6 +3,8 @@
 Their node names and op types are those of `tensorflow.compat.v1`.
 """
 
+
+
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -11,10 +13,13 @@ from typing import Any, Final, NamedTuple
 from sessrun.reference import dtypes
 from sessrun.reference.array_ops import concat, rank, reshape, shape, slice_, transpose
 from sessrun.reference.build import apply_op
+from sessrun.reference.cast_ops import cast, one
 from sessrun.reference.conversion import convert_to_tensor
 from sessrun.reference.errors import bad_value
+from sessrun.reference.fill_ops import zeros_like
 from sessrun.reference.framework_ops import name_scope
-from sessrun.reference.math_ops import cast, matmul, one
+from sessrun.reference.math_ops import matmul
+from sessrun.reference.reduce_ops import reduce_sum
 from sessrun.reference.tensor import Tensor
 
 __all__ = ["EXPORTS", "TopKV2", "bias_add"]
@@ -97,7 +102,7 @@ def bias_add(
 
 
 def xw_plus_b(x: Any, weights: Any, biases: Any, name: str | None = None) -> Tensor:
-    """x @ weights + biases."""
+    """The affine map x @ weights + biases."""
     with name_scope(name, "xw_plus_b", [x, weights, biases]) as scope:
         features = convert_to_tensor(x, name="x")
         matrix = convert_to_tensor(weights, name="weights")
@@ -126,7 +131,8 @@ def top_k(
 
 def in_top_k(predictions: Any, targets: Any, k: Any, name: str | None = None) -> Tensor:
     """Whether the target is among the k largest predictions of each row."""
-    return one("InTopKV2", {"predictions": predictions, "targets": targets, "k": k}, name)
+    with name_scope(name, "in_top_k"):
+        return one("InTopKV2", {"predictions": predictions, "targets": targets, "k": k})
 
 
 def sigmoid_cross_entropy_with_logits(
@@ -145,18 +151,13 @@ def sigmoid_cross_entropy_with_logits(
         if not x.shape.is_compatible_with(z.shape):
             raise bad_value(f"`logits` and `labels` must have the same shape, received "
                             f"({x.shape} vs {z.shape}).")  # fmt: skip
-        zeros = _zeros_like(x)
+        zeros = zeros_like(x, dtype=x.dtype)
         positive = one("GreaterEqual", {"x": x, "y": zeros})
         above = one("Select", {"condition": positive, "t": x, "e": zeros})
         turned = one("Select", {"condition": positive, "t": one("Neg", {"x": x}), "e": x})
+        linear = above - x * z
         rest = one("Log1p", {"x": one("Exp", {"x": turned})})
-        return one("AddV2", {"x": above - x * z, "y": rest}, scope)
-
-
-def _zeros_like(x: Tensor) -> Tensor:
-    from sessrun.reference.array_ops import zeros_like  # noqa: PLC0415 - one use
-
-    return zeros_like(x, dtype=x.dtype)
+        return one("AddV2", {"x": linear, "y": rest}, scope)
 
 
 def _both(labels: Any, logits: Any, what: str) -> None:
@@ -288,9 +289,7 @@ def l2_normalize(
     name: str | None = None,
     dim: Any = None,
 ) -> Tensor:
-    """x over its Euclidean norm along the axes, of which the square is at least `epsilon`."""
-    from sessrun.reference.reduce_ops import reduce_sum  # noqa: PLC0415 - one use
-
+    """The tensor x over its Euclidean norm along the axes; `epsilon` is the least square of it."""
     place = dim if axis is None else axis
     with name_scope(name, "l2_normalize", [x]) as scope:
         value = convert_to_tensor(x, name="x")

@@ -3,15 +3,17 @@
 Their node names and op types are those of `tensorflow.compat.v1`.
 """
 
+# ruff: noqa: PLR0917 - the signatures are those of TensorFlow's own functions
+
 from __future__ import annotations
 
 from typing import Any, Final
 
 from sessrun.reference import dtypes
+from sessrun.reference.cast_ops import one
 from sessrun.reference.conversion import convert_to_tensor
 from sessrun.reference.errors import bad_value
-from sessrun.reference.framework_ops import identity, name_scope
-from sessrun.reference.math_ops import one
+from sessrun.reference.framework_ops import name_scope
 from sessrun.reference.random_seed import get_seed
 from sessrun.reference.tensor import Tensor
 from sessrun.reference.tensor_shape import TensorShape
@@ -19,7 +21,7 @@ from sessrun.reference.tensor_shape import TensorShape
 __all__ = ["EXPORTS", "random_normal", "random_uniform", "truncated_normal"]
 
 
-def _seeds(seed: int | None) -> dict[str, int]:
+def _seeds(seed: int | None) -> dict[str, Any]:
     """The two seeds as attributes: 0 where there is none."""
     first, second = get_seed(seed)
     return {"seed": first or 0, "seed2": second or 0}
@@ -76,7 +78,7 @@ def random_uniform(
             return one("RandomUniformInt", inputs, scope, **seeds)
         drawn = one("RandomUniform", {"shape": dims}, dtype=wanted, **seeds)
         if plain:
-            return identity(drawn, name=scope)
+            return drawn
         return one("AddV2", {"x": drawn * (high - low), "y": low}, scope)
 
 

@@ -3,6 +3,8 @@
 Their node names and op types are those of `tensorflow.compat.v1`.
 """
 
+# ruff: noqa: PLR0917 - the signatures are those of TensorFlow's own functions
+
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -12,10 +14,11 @@ import numpy as np
 
 from sessrun.reference import dtypes
 from sessrun.reference.array_ops import rank, reshape
+from sessrun.reference.cast_ops import cast, one
 from sessrun.reference.conversion import constant, convert_to_tensor
 from sessrun.reference.errors import bad_value
 from sessrun.reference.framework_ops import name_scope
-from sessrun.reference.math_ops import cast, one, range_, subtract
+from sessrun.reference.math_ops import range_
 from sessrun.reference.tensor import Tensor
 
 __all__ = ["EXPORTS", "all_axes", "reduce_max", "reduce_mean", "reduce_sum"]
@@ -104,9 +107,9 @@ def reduce_logsumexp(
         raw = reduce_max(value, axis=axis, keepdims=True)
         top = one("StopGradient", {"input": one("SelectV2", {
             "condition": one("IsFinite", {"x": raw}), "t": raw,
-            "e": convert_to_tensor(0, raw.dtype.base_dtype),
+            "e": 0,
         })})  # fmt: skip
-        powers = one("Exp", {"x": subtract(value, top)})
+        powers = one("Exp", {"x": one("Sub", {"x": value, "y": top})})
         result = one("Log", {"x": reduce_sum(powers, axis=axis, keepdims=keep)})
         if not keep:
             top = reshape(top, one("Shape", {"input": result}))

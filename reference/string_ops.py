@@ -3,12 +3,17 @@
 Their node names and op types are those of `tensorflow.compat.v1`.
 """
 
+# ruff: noqa: PLR0917 - the signatures are those of TensorFlow's own functions
+
 from __future__ import annotations
 
 from typing import Any, Final
 
-from sessrun.reference.math_ops import one
-from sessrun.reference.reduce_ops import all_axes
+import numpy as np
+
+from sessrun.reference.cast_ops import one
+from sessrun.reference.conversion import constant, convert_to_tensor
+from sessrun.reference.framework_ops import name_scope
 from sessrun.reference.tensor import Tensor
 
 __all__ = ["EXPORTS"]
@@ -46,9 +51,20 @@ def reduce_join(
 ) -> Tensor:
     """Strings joined over the given axes, or over all of them from the last to the first."""
     axes = reduction_indices if axis is None else axis
-    joined = {"inputs": inputs, "reduction_indices": all_axes(inputs) if axes is None else axes}
     keep = bool(keepdims if keep_dims is None else keep_dims)
-    return one("ReduceJoin", joined, name, keep_dims=keep, separator=separator)
+    with name_scope(name, "ReduceJoin"):
+        value = convert_to_tensor(inputs)
+        joined = {"inputs": value, "reduction_indices": _falling(value) if axes is None else axes}
+        return one("ReduceJoin", joined, keep_dims=keep, separator=separator)
+
+
+def _falling(value: Tensor) -> Any:
+    """Every axis from the last to the first, so that the elements come in C order."""
+    ndims = value.shape.ndims
+    if ndims is not None:
+        return constant(np.arange(ndims - 1, -1, -1, dtype=np.int32), "Const")
+    last = one("Rank", {"input": value}) - 1
+    return one("Range", {"start": last, "limit": -1, "delta": -1})
 
 
 def decode_raw(

@@ -7,6 +7,7 @@ steps, and rounded once.
 from __future__ import annotations
 
 import functools
+import operator
 from collections.abc import Callable
 from typing import Any, Final
 
@@ -17,7 +18,6 @@ __all__ = ["is_integer", "truncated_quotient", "widened"]
 
 #: Operations that are one function of the array module.
 _DIRECT: Final = {
-    "Sub": "subtract",
     "RealDiv": "true_divide",
     "Maximum": "maximum",
     "Minimum": "minimum",
@@ -96,18 +96,23 @@ def widened(function: Callable[..., Any]) -> Callable[..., Any]:
 def add(bind: Bind) -> Callable[..., Any]:
     """Elementwise x + y; strings are joined."""
     if bind.attrs["T"] != "string":
-        function: Callable[..., Any] = bind.xp.add
-        return function
+        # On numpy scalars the operator takes 0.05 us, the ufunc 1.1; on arrays they are one.
+        return operator.add
     # A ufunc gives the bare bytes of a 0-d result; asarray cannot hold bytes as an object.
     return lambda x, y: bind.xp.add(x.reshape((1, *x.shape)), y.reshape((1, *y.shape)))[0, ...] \
         if x.ndim == y.ndim == 0 else bind.xp.add(x, y)
 
 
+@binder("Sub")
+def sub(_: Bind) -> Callable[..., Any]:
+    """Elementwise x - y."""
+    return operator.sub
+
+
 @binder("Mul")
-def mul(bind: Bind) -> Callable[..., Any]:
+def mul(_: Bind) -> Callable[..., Any]:
     """Elementwise x * y."""
-    function: Callable[..., Any] = bind.xp.multiply
-    return function
+    return operator.mul
 
 
 @kernel("MulNoNan")

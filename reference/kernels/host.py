@@ -28,7 +28,7 @@ def host_array(values: Sequence[int], dtype: str) -> Any:
 
 def full(xp: Any, shape: Sequence[int], value: Any, dtype: Any) -> Any:
     """A new array filled with one value; strings in host memory, others in the array module's."""
-    if dtype != object:
+    if dtype.kind != "O":
         return xp.full(shape, value, dtype=dtype)
     array = np.empty(shape, dtype=object)
     array.fill(value if isinstance(value, bytes) else value.item())

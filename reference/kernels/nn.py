@@ -199,7 +199,7 @@ def _gradient(*op_types: str) -> Callable[[Callable[..., Any]], Callable[..., An
 
 
 @_gradient("ReluGrad")
-def relu_grad(xp: Any, gradients: Any, features: Any) -> Any:
+def relu_grad(_: Any, gradients: Any, features: Any) -> Any:
     """The gradient times 1 where the features are positive, times 0 elsewhere: NaN stays."""
     return gradients * (features > 0).astype(gradients.dtype)
 

@@ -37,7 +37,7 @@ _START: Final[dict[str, Callable[[Any, Any], Any]]] = {
 
 
 def _combined(
-    xp: Any, name: str, data: Any, rows: Any, count: int, start: Any = None
+    xp: Any, name: str, data: Any, rows: Any, count: int, *, start: Any = None
 ) -> Any:
     """[count, ...]: the rows of each segment combined by a ufunc, from its neutral number on."""
     start = _START[name](xp, data.dtype) if start is None else start
@@ -124,7 +124,7 @@ def _unsorted_segments(op_type: str, name: str) -> None:
         start = _START[name](xp, data.dtype)
         part, places = flat[xp.asarray(kept)], xp.asarray(rows[kept])
         if name in {"maximum", "minimum"}:
-            return _combined(xp, name, part, places, count, start)
+            return _combined(xp, name, part, places, count, start=start)
         return widened(_unsorted)(xp, part, name=name, rows=places, count=count)
 
 

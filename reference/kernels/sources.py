@@ -14,9 +14,14 @@ __all__: list[str] = []
 
 @binder("Const")
 def const(bind: Bind) -> Callable[..., Any]:
-    """The attribute `value`."""
+    """The attribute `value`: read-only, so that a fetch of it is copied; a scalar if it is one."""
     held = bind.attrs["value"]
     value = held if bind.attrs["dtype"] == "string" else bind.xp.asarray(held)
+    if value is held:
+        value = held.view()
+        value.flags.writeable = False
+        if value.ndim == 0 and bind.attrs["dtype"] != "string":
+            value = value[()]  # arithmetic on a numpy scalar is many times faster
     return lambda: value
 
 

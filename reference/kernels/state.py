@@ -1,8 +1,8 @@
 """Kernels of reference variables: what is read, what is set, what is updated.
 
 A reference is the variable's `VariableBuffer`. An array in a buffer is read-only and its own: an
-update makes a new one, so whoever has read the old one keeps it. Without `use_locking` two updates at
-once may lose one.
+update makes a new one, so whoever has read the old one keeps it. Without `use_locking`
+two updates at once may lose one.
 """
 
 from __future__ import annotations

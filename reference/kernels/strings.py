@@ -243,11 +243,11 @@ class _Format:
 
     def writer(self, kind: str) -> Callable[[Any], bytes]:
         """The method for elements of a numpy kind."""
-        return {"b": self.bool, "i": self.int, "u": self.unsigned, "c": self.complex}.get(
+        return {"b": self.bool, "i": self.whole, "u": self.unsigned, "c": self.complex}.get(
             kind, self.float
         )
 
-    def int(self, value: int) -> bytes:
+    def whole(self, value: int) -> bytes:
         """An integer."""
         return (self._head + "d").encode() % value
 

@@ -4705,7 +4705,7 @@ _MAKERS: Final = {
     ),
     "Select": lambda: Operation(
         name="Select",
-        summary="t where the condition holds, else e; a vector condition chooses rows.",
+        summary="Elementwise t where the condition holds, else e; a vector condition chooses rows.",
         inputs=(
             ArgDecl("condition", dtype="bool"),
             ArgDecl("t", type_attr="T"),
@@ -4721,7 +4721,7 @@ _MAKERS: Final = {
     ),
     "SelectV2": lambda: Operation(
         name="SelectV2",
-        summary="t where the condition holds, else e, all three broadcast.",
+        summary="Elementwise t where the condition holds, else e, all three broadcast.",
         inputs=(
             ArgDecl("condition", dtype="bool"),
             ArgDecl("t", type_attr="T"),

@@ -25,8 +25,10 @@ from sessrun.spec.rules.domains import (
 )
 from sessrun.spec.rules.domains.base import DOMAINS, ORDINARY, Arguments, Draw
 
-__all__ = ["DOMAINS", "ORDINARY", "Arguments", "Draw", "arguments", "arrays", "elementwise",
-           "indexing", "matrices", "nn", "plain_args", "reductions", "slices", "strings"]  # fmt: skip
+__all__ = [
+    "DOMAINS", "ORDINARY", "Arguments", "Draw", "arguments", "arrays", "elementwise", "indexing",
+    "matrices", "nn", "plain_args", "reductions", "slices", "strings",
+]  # fmt: skip
 
 
 def arguments(operation: Operation, draw: random.Random) -> Arguments:

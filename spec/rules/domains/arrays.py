@@ -12,6 +12,9 @@ from sessrun.spec.rules.domains.elementwise import broadcast_parts
 
 __all__: list[str] = []
 
+#: A reshaped tensor has at most one dimension more than this.
+_MOST_FACTORS = 4
+
 
 def _factors(draw: Draw, count: int) -> list[int]:
     """A shape of that many elements."""
@@ -20,7 +23,7 @@ def _factors(draw: Draw, count: int) -> list[int]:
         dims.insert(draw.random.randint(0, len(dims)), 0)
         return dims
     dims = []
-    while count > 1 and len(dims) < 4:
+    while count > 1 and len(dims) < _MOST_FACTORS:
         divisors = [n for n in range(1, count + 1) if count % n == 0]
         dims.append(draw.random.choice(divisors))
         count //= dims[-1]

@@ -124,7 +124,8 @@ def clipped(draw: Draw, t: str, low: str, high: str) -> Arguments:
     one = draw.tensor(low, bounds, "finite")
     other = draw.tensor(high, bounds, "finite")
     return draw.arguments(**{
-        t: draw.tensor(t, shape, "finite"), low: np.minimum(one, other), high: np.maximum(one, other)
+        t: draw.tensor(t, shape, "finite"),
+        low: np.minimum(one, other), high: np.maximum(one, other),
     })  # fmt: skip
 
 

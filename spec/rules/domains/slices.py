@@ -8,6 +8,11 @@ from sessrun.spec.rules.domains.base import Arguments, Draw, domain
 
 __all__ = ["strided_parts"]
 
+# How often, added up, an item is a new axis, an ellipsis, a single index; the rest are slices.
+_NEW, _ELLIPSIS, _SHRINK = 0.1, 0.2, 0.4
+#: New axes are put in only among the first items.
+_MOST_ITEMS = 6
+
 
 @domain
 def sliced(draw: Draw, x: str, begin: str, size: str) -> Arguments:
@@ -33,15 +38,15 @@ def strided_parts(draw: Draw, shape: tuple[int, ...]) -> tuple[list[int], list[i
     while axis < end or (bit < 1 and draw.chance(0.2)):
         begin, stop, stride = 0, 0, 1
         chance = draw.random.random()
-        if chance < 0.1 and bit < 6:
+        if chance < _NEW and bit < _MOST_ITEMS:
             masks["new_axis_mask"] |= 1 << bit
-        elif chance < 0.2 and not masks["ellipsis_mask"]:
+        elif chance < _ELLIPSIS and not masks["ellipsis_mask"]:
             masks["ellipsis_mask"] |= 1 << bit
             axis += draw.random.randint(0, end - axis)
             end = axis + draw.random.randint(0, len(shape) - axis)
         elif axis >= end:
             break
-        elif chance < 0.4 and shape[axis]:
+        elif chance < _SHRINK and shape[axis]:
             masks["shrink_axis_mask"] |= 1 << bit
             begin = draw.random.randrange(-shape[axis], shape[axis])
             stop = begin + 1
@@ -73,7 +78,7 @@ def strided(draw: Draw, x: str, begin: str, end: str, strides: str) -> Arguments
 
 
 @domain
-def strided_grad(
+def strided_grad(  # noqa: PLR0917 - a domain takes what the declaration lists
     draw: Draw, shape: str, begin: str, end: str, strides: str, dy: str
 ) -> Arguments:
     """A shape, a plain slice of it (positive strides, no masks) and the gradient of that."""

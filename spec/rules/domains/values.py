@@ -18,13 +18,14 @@ numbers whose product or quotient is one (TensorFlow's threads flush them to zer
 from __future__ import annotations
 
 import random
+from collections.abc import Callable
 from typing import Any, Final
 
 from sessrun.spec.dtypes import BY_NAME
 
 __all__ = ["WORDS", "draw_value"]
 
-_RANGE: Final = {
+_RANGE: Final[dict[str, tuple[int, int]]] = {
     name: (-(2 ** (row.itemsize * 8 - 1)), 2 ** (row.itemsize * 8 - 1) - 1)
     if row.kind == "int"
     else (0, 2 ** (row.itemsize * 8) - 1)
@@ -32,15 +33,25 @@ _RANGE: Final = {
     if row.kind in {"int", "uint"}
 }
 #: Powers of ten between which a number's square and its square's reciprocal are normal.
-_DECADES: Final = {"float16": 1.8, "bfloat16": 15.0, "float32": 15.0, "float64": 120.0}
+_DECADES: Final[dict[str, float]] = {
+    "float16": 1.8, "bfloat16": 15.0, "float32": 15.0, "float64": 120.0,
+}  # fmt: skip
 #: The largest finite and the least normal number of each dtype.
-_EXTREMES: Final = {
+_EXTREMES: Final[dict[str, tuple[float, float, float]]] = {
     "float16": (65504.0, 2.0**-14, 2.0**-20),
     "bfloat16": (3.3895313892515355e38, 2.0**-126, 2.0**-130),
     "float32": (3.4028234663852886e38, 2.0**-126, 2.0**-140),
     "float64": (1.7976931348623157e308, 2.0**-1022, 2.0**-1060),
 }
-_PART: Final = {"complex64": "float32", "complex128": "float64"}
+_NARROW: Final[dict[str, Callable[[random.Random], float]]] = {
+    "small": lambda draw: float(draw.randint(-4, 4)),
+    "positive": lambda draw: draw.uniform(0.1, 10.0),
+    "unit": lambda draw: draw.uniform(-1.0, 1.0),
+    "plain": lambda draw: draw.uniform(-10.0, 10.0),
+}
+#: How often a value of the style `unit` is a special one.
+_RARE: Final = 0.1
+_PART: Final[dict[str, str]] = {"complex64": "float32", "complex128": "float64"}
 _INF: Final = float("inf")
 _NAN: Final = float("nan")
 
@@ -70,7 +81,8 @@ def draw_value(draw: random.Random, dtype: str, style: str) -> Any:
 def _integer(draw: random.Random, dtype: str, style: str) -> int:
     low, high = _RANGE[dtype]
     if style == "divisor":
-        return draw.choice([*range(1, 8), 10, high, *((-2, -3, -7, low) if low else ())])
+        divisors: list[int] = [*range(1, 8), 10, high]
+        return draw.choice([*divisors, -2, -3, -7, low] if low else divisors)
     if style == "positive":
         return draw.randint(1, 20)
     if style == "unit":
@@ -82,20 +94,16 @@ def _integer(draw: random.Random, dtype: str, style: str) -> int:
 
 def _float(draw: random.Random, dtype: str, style: str) -> float:
     chance = draw.random()
-    if style == "small":
-        return float(draw.randint(-4, 4))
-    if style == "positive":
-        return draw.uniform(0.1, 10.0)
-    if style == "unit":
+    narrow = _NARROW.get(style)
+    if narrow is not None:
         specials = (0.0, -0.0, 1.0, -1.0, _NAN)
-        return draw.choice(specials) if chance < 0.1 else draw.uniform(-1.0, 1.0)  # noqa: PLR2004
-    if style == "plain":
-        return draw.uniform(-10.0, 10.0)
+        return draw.choice(specials) if style == "unit" and chance < _RARE else narrow(draw)
     if style in {"any", "bits", "moderate", "divisor"} and chance < 0.15:  # noqa: PLR2004
         return draw.choice((0.0, -0.0, 1.0, -1.0, _INF, -_INF, _NAN))
     if style == "bits" and chance < 0.3:  # noqa: PLR2004
         return draw.choice(_EXTREMES[dtype]) * draw.choice((1, -1))
     if style in {"any", "bits", "finite"} and chance < 0.3:  # noqa: PLR2004
         decades = _DECADES[dtype]
-        return draw.choice((1, -1)) * 10.0 ** draw.uniform(-decades, decades)
+        size: float = 10.0 ** draw.uniform(-decades, decades)
+        return draw.choice((1, -1)) * size
     return draw.choice((draw.uniform(-10.0, 10.0), float(draw.randint(-5, 5))))

@@ -1,0 +1,146 @@
+"""Functions between dtypes: casts, complex numbers and their parts; and `one`, a single operation.
+
+Their node names and op types are those of `tensorflow.compat.v1`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final
+
+from sessrun.reference import dtypes
+from sessrun.reference.build import apply_op
+from sessrun.reference.conversion import convert_to_tensor
+from sessrun.reference.dtypes import DType
+from sessrun.reference.errors import bad_type
+from sessrun.reference.framework_ops import name_scope
+from sessrun.reference.tensor import Tensor
+
+__all__ = ["EXPORTS", "cast", "conj", "one"]
+
+
+def one(op_type: str, inputs: dict[str, Any], name: str | None = None, **attrs: Any) -> Tensor:
+    """The only output of a new operation."""
+    return apply_op(op_type, inputs, attrs, name).outputs[0]
+
+
+def cast(x: Any, dtype: Any, name: str | None = None) -> Tensor:
+    """The tensor converted to another dtype; itself if it has it already.
+
+    Args:
+      x: a tensor of numbers or bools.
+      dtype: the dtype wanted.
+      name: the operation's name.
+
+    """
+    wanted = dtypes.as_dtype(dtype).base_dtype
+    if isinstance(x, Tensor) and x.dtype is wanted:
+        return x
+    with name_scope(name, "Cast", [x]) as scope:
+        value = convert_to_tensor(x, name="x")
+        if value.dtype.base_dtype is wanted:
+            return value
+        return one("Cast", {"x": value}, scope, DstT=wanted)
+
+
+def _cast_to(dtype: DType, default: str) -> Callable[..., Tensor]:
+    def convert(x: Any, name: str = default) -> Tensor:
+        """The tensor converted to the dtype that the function's name says."""
+        return cast(x, dtype, name)
+
+    return convert
+
+
+def saturate_cast(value: Any, dtype: Any, name: str | None = None) -> Tensor:
+    """As `cast`, but what is out of the dtype's range becomes its least or largest number."""
+    wanted = dtypes.as_dtype(dtype).base_dtype
+    with name_scope(name, "saturate_cast", [value]) as scope:
+        found = convert_to_tensor(value, name="value")
+        if found.dtype.min < wanted.min:
+            low = convert_to_tensor(wanted.min, dtype=found.dtype, name="min")
+            found = one("Maximum", {"x": found, "y": low})
+        if found.dtype.max > wanted.max:
+            high = convert_to_tensor(wanted.max, dtype=found.dtype, name="max")
+            found = one("Minimum", {"x": found, "y": high})
+        return cast(found, wanted, scope)
+
+
+def complex_(real: Any, imag: Any, name: str | None = None) -> Tensor:
+    """The complex numbers of two real tensors, float32 or float64.
+
+    Raises:
+      TypeError: the dtypes differ or are others.
+
+    """
+    with name_scope(name, "Complex") as scope:
+        first = convert_to_tensor(real, name="real")
+        second = convert_to_tensor(imag, name="imag")
+        pair = (first.dtype.base_dtype, second.dtype.base_dtype)
+        found = {(dtypes.float64,) * 2: dtypes.complex128, (dtypes.float32,) * 2: dtypes.complex64}
+        if pair not in found:
+            raise bad_type(f"The `real` and `imag` components have incorrect types: {pair}.")
+        return one("Complex", {"real": first, "imag": second}, scope, Tout=found[pair])
+
+
+def _part(op_type: str) -> Callable[..., Tensor]:
+    def part(input: Any, name: str | None = None) -> Tensor:  # noqa: A002 - TensorFlow's name
+        """A part of each complex number; a real tensor is its own real part."""
+        with name_scope(name, op_type, [input]) as scope:
+            value = convert_to_tensor(input, name="input")
+            if value.dtype.is_complex:
+                return one(op_type, {"input": value}, scope, Tout=value.dtype.real_dtype)
+            if op_type == "Real":
+                return value
+            zero = one("ZerosLike", {"x": value})
+            return zero if op_type == "Imag" else one(
+                "Select",
+                {"condition": one("Less", {"x": value, "y": zero}),
+                 "t": one("AddV2", {"x": zero, "y": convert_to_tensor(_PI, value.dtype)}),
+                 "e": zero},
+            )  # fmt: skip
+
+    return part
+
+
+_PI: Final = 3.141592653589793
+
+def conj(x: Any, name: str | None = None) -> Tensor:
+    """The complex conjugate; a real tensor is its own.
+
+    Raises:
+      TypeError: the tensor is not numeric.
+
+    """
+    value = convert_to_tensor(x, name="x")
+    if value.dtype.is_complex:
+        with name_scope(name, "Conj", [value]) as scope:
+            return one("Conj", {"input": value}, scope)
+    if value.dtype.is_floating or value.dtype.is_integer:
+        return value
+    raise bad_type(f"Expected numeric or variant tensor, got dtype {value.dtype!r}.")
+
+
+_PARTS: Final[dict[str, Any]] = {
+    "angle": _part("Angle"),
+    "complex": complex_,
+    "conj": conj,
+    "imag": _part("Imag"),
+    "real": _part("Real"),
+}
+EXPORTS: Final[dict[str, Any]] = {
+    "cast": cast,
+    "dtypes.cast": cast,
+    "dtypes.saturate_cast": saturate_cast,
+    "saturate_cast": saturate_cast,
+    **_PARTS,
+    **{f"math.{name}": function for name, function in _PARTS.items()},
+}
+EXPORTS.update({
+    f"to_{word}": _cast_to(dtype, f"To{title}")
+    for word, title, dtype in (
+        ("float", "Float", dtypes.float32), ("double", "Double", dtypes.float64),
+        ("int32", "Int32", dtypes.int32), ("int64", "Int64", dtypes.int64),
+        ("bfloat16", "BFloat16", dtypes.bfloat16), ("complex64", "Complex64", dtypes.complex64),
+        ("complex128", "Complex128", dtypes.complex128),
+    )
+})  # fmt: skip
