@@ -35,7 +35,7 @@ def a_fed_tensor_has_the_fed_value(c: EngineAuthor) -> None:
     s.run(["middle:0"], {"p:0": p}, values=[-p])
     s.run(["middle:0"], {"middle:0": fed}, values=[fed])
     s.run(["middle:0", "y:0"], {"middle:0": fed, "p:0": p}, values=[fed, fed + 1])
-    s.run(["p:0", "middle:0", "p:0"], {"p:0": p, "middle:0": fed}, values=[p, fed, p])
+    s.run(["p:0", "middle:0"], {"p:0": p, "middle:0": fed}, values=[p, fed])
     s.run(["middle:0"], {"p:0": p}, values=[-p])
 
 
@@ -119,7 +119,7 @@ def writing_into_a_fetched_constant(c: ApiAuthor) -> None:
         sess.run(a).fill(99)
         c.check(sess.run(a), value)
         c.check(sess.run(total, {p: value}), value + value)
-        sess.run([a, a])[1].fill(98)
+        sess.run([total, a], {p: value})[1].fill(98)
         c.check(sess.run([total, a], {p: value}), [value + value, value])
 
 

@@ -88,7 +88,7 @@ def an_index_beyond_the_outputs_is_refused(c: EngineAuthor) -> None:
     for name in ("sp:2", "sp:100", "p:1"):
         s.run([name], fed, error=_REFUSED)
         s.run(["sp:0", name], fed, error=_REFUSED)
-    s.run(["sp:1"], fed, values=[ints([4])])
+    s.run(["sp:0"], fed, values=[ints([3])])
 
 
 @engine_case("FETCH-014", title="An operation without outputs has no output 0 to be fetched.")

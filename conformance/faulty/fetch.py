@@ -1,0 +1,226 @@
+"""Faults of FETCH: what comes back for one fetch, and where it stands among several."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from sessrun.conformance.faulty.framework import fault, override
+
+#: From session, graph element and fetched value to the value that comes back instead.
+Change = Callable[[Any, Any, Any], Any]
+
+
+def element_of(session: Any, fetch: Any) -> Any:
+    """The Tensor or Operation that a fetch means; None if it means none."""
+    try:
+        return session.graph.as_graph_element(fetch)
+    except (TypeError, ValueError, KeyError):
+        return None
+
+
+def is_tensor(element: Any) -> bool:
+    """Whether a graph element is a Tensor, which has a dtype, and no Operation."""
+    return hasattr(element, "dtype")
+
+
+def mapped(fetches: Any, values: Any, change: Callable[[Any, Any], Any]) -> Any:
+    """The values of a fetch structure with `change(fetch, value)` at each leaf."""
+    if isinstance(fetches, list):
+        return [mapped(f, v, change) for f, v in zip(fetches, values, strict=True)]
+    if isinstance(fetches, tuple):
+        parts = [mapped(f, v, change) for f, v in zip(fetches, values, strict=True)]
+        return type(fetches)(*parts) if hasattr(fetches, "_fields") else tuple(parts)
+    if isinstance(fetches, dict):
+        made = copy.copy(values)
+        made.update({key: mapped(fetches[key], values[key], change) for key in fetches})
+        return made
+    return change(fetches, values)
+
+
+def changing_values(tf: Any, change: Change) -> Any:
+    """The namespace whose sessions give `change(session, element, value)` for each value."""
+
+    class Session(tf.Session):  # type: ignore[misc]
+        def run(self, fetches: Any, *args: Any, **kwargs: Any) -> Any:
+            values = super().run(fetches, *args, **kwargs)
+            return mapped(fetches, values, lambda f, v: change(self, element_of(self, f), v))
+
+    return override(tf, Session=Session)
+
+
+def changing_fetches(tf: Any, change: Callable[[Any, Any], Any]) -> Any:
+    """The namespace whose sessions fetch `change(session, fetch)` for each fetch."""
+
+    class Session(tf.Session):  # type: ignore[misc]
+        def run(self, fetches: Any, *args: Any, **kwargs: Any) -> Any:
+            changed = mapped(fetches, fetches, lambda f, _: change(self, f))
+            return super().run(changed, *args, **kwargs)
+
+    return override(tf, Session=Session)
+
+
+# --- values -------------------------------------------------------------------------------
+
+
+@fault("FETCH-001", "Values of 16-bit unsigned integers come back as 32-bit ones.")
+def uint16_comes_back_as_int32(tf: Any) -> Any:
+    """Widens, as engines without the type do."""
+
+    def widened(_session: Any, _element: Any, value: Any) -> Any:
+        narrow = getattr(value, "dtype", None) == np.uint16
+        return value.astype(np.int32) if narrow else value
+
+    return changing_values(tf, widened)
+
+
+@fault("FETCH-002", "A matrix of one element comes back as a scalar.")
+def one_by_one_is_squeezed(tf: Any) -> Any:
+    """Squeezes computed values of rank 2 or more that have one element."""
+
+    def squeezed(_session: Any, _element: Any, value: Any) -> Any:
+        one = isinstance(value, np.ndarray) and value.ndim > 1 and value.size == 1
+        return value.reshape(()) if one else value
+
+    return changing_values(tf, squeezed)
+
+
+@fault("FETCH-003", "A value without elements loses its other dimensions.")
+def empty_values_are_flat(tf: Any) -> Any:
+    """Gives shape [0] for every empty array."""
+
+    def flattened(_session: Any, _element: Any, value: Any) -> Any:
+        empty = isinstance(value, np.ndarray) and value.size == 0
+        return value.reshape(0) if empty else value
+
+    return changing_values(tf, flattened)
+
+
+@fault("FETCH-004", "64-bit integers pass through a double on their way out.")
+def large_integers_are_rounded(tf: Any) -> Any:
+    """Rounds as a transport by JSON numbers does."""
+
+    def rounded(_session: Any, _element: Any, value: Any) -> Any:
+        if getattr(value, "dtype", None) not in {np.dtype(np.int64), np.dtype(np.uint64)}:
+            return value
+        with np.errstate(invalid="ignore"):
+            return value.astype(np.float64).astype(value.dtype)
+
+    return changing_values(tf, rounded)
+
+
+@fault("FETCH-005", "Strings lose the NULs at their end.")
+def strings_lose_trailing_nuls(tf: Any) -> Any:
+    """Treats elements as C strings, as fixed-width numpy arrays do."""
+
+    def stripped(_session: Any, _element: Any, value: Any) -> Any:
+        if isinstance(value, bytes):
+            return value.rstrip(b"\0")
+        if not isinstance(value, np.ndarray) or value.dtype != object:
+            return value
+        items = [v.rstrip(b"\0") if isinstance(v, bytes) else v for v in value.flat]
+        return np.array(items, object).reshape(value.shape)
+
+    return changing_values(tf, stripped)
+
+
+@fault("FETCH-006", "String tensors come back as arrays of str.")
+def strings_are_decoded(tf: Any) -> Any:
+    """Decodes elements of arrays where they are UTF-8."""
+
+    def text(item: Any) -> Any:
+        try:
+            return item.decode()
+        except (AttributeError, UnicodeDecodeError):
+            return item
+
+    def decoded(_session: Any, _element: Any, value: Any) -> Any:
+        if not isinstance(value, np.ndarray) or value.dtype != object:
+            return value
+        return np.array([text(item) for item in value.flat], object).reshape(value.shape)
+
+    return changing_values(tf, decoded)
+
+
+# --- operations and outputs ---------------------------------------------------------------
+
+
+@fault("FETCH-007", "An operation with several outputs comes back as the list of them.")
+def operations_give_their_outputs(tf: Any) -> Any:
+    """Fetches all outputs of an operation that has more than one."""
+
+    def outputs(session: Any, fetch: Any) -> Any:
+        held = list(getattr(element_of(session, fetch), "outputs", ()))
+        return held if len(held) > 1 else fetch
+
+    return changing_fetches(tf, outputs)
+
+
+@fault("FETCH-008", "The bare name of an operation with several outputs gives its first.")
+def bare_names_give_the_first_output(tf: Any) -> Any:
+    """Reads a name of an operation that has more than one output as `name:0`."""
+
+    def first(session: Any, fetch: Any) -> Any:
+        element: Any = element_of(session, fetch) if isinstance(fetch, str) else None
+        return element.outputs[0] if len(getattr(element, "outputs", ())) > 1 else fetch
+
+    return changing_fetches(tf, first)
+
+
+@fault("FETCH-009", "Outputs of one operation come back in the order of their indices.")
+def outputs_come_back_by_index(tf: Any) -> Any:
+    """Sorts what is fetched of each operation with several outputs, in a flat list."""
+
+    class Session(tf.Session):  # type: ignore[misc]
+        def run(self, fetches: Any, *args: Any, **kwargs: Any) -> Any:
+            values = super().run(fetches, *args, **kwargs)
+            if not isinstance(fetches, list):
+                return values
+            places: dict[Any, list[tuple[int, int]]] = {}
+            for place, fetch in enumerate(fetches):
+                element = element_of(self, fetch)
+                if is_tensor(element):
+                    places.setdefault(element.op, []).append((element.value_index, place))
+            made = list(values)
+            for held in places.values():
+                for (_, source), (_, target) in zip(sorted(held), held, strict=True):
+                    made[target] = values[source]
+            return made
+
+    return override(tf, Session=Session)
+
+
+@fault("FETCH-010", "An array that is fetched at a second place of a list is None there.")
+def repeated_fetches_are_none(tf: Any) -> Any:
+    """Hands each array out once, as if it were moved out of the engine."""
+
+    class Session(tf.Session):  # type: ignore[misc]
+        def run(self, fetches: Any, *args: Any, **kwargs: Any) -> Any:
+            values = super().run(fetches, *args, **kwargs)
+            if not isinstance(fetches, list):
+                return values
+            seen: set[str | None] = set()
+            made = []
+            for fetch, value in zip(fetches, values, strict=True):
+                element = element_of(self, fetch)
+                name = getattr(element, "name", None)
+                moved = isinstance(value, np.ndarray) and name is not None and name in seen
+                made.append(None if moved else value)
+                seen.add(name)
+            return made
+
+    return override(tf, Session=Session)
+
+
+@fault("FETCH-011", "A name with an index gives the first output of the operation.")
+def indices_are_ignored(tf: Any) -> Any:
+    """Reads `name:INDEX` as `name:0`."""
+
+    def first(session: Any, fetch: Any) -> Any:
+        element: Any = element_of(session, fetch) if isinstance(fetch, str) else None
+        return element.op.outputs[0] if is_tensor(element) else fetch
+
+    return changing_fetches(tf, first)
