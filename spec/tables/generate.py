@@ -15,6 +15,9 @@ from typing import Any, Final
 
 from sessrun.spec.loader import SPEC_DIR, load_operations
 from sessrun.spec.operations import Operation
+from sessrun.spec.rules.domains import DOMAINS
+from sessrun.spec.rules.shapes import RULES
+from sessrun.spec.schema import SpecError
 from sessrun.spec.tables.manual import manual
 from sessrun.spec.tables.wrappers import wrappers
 
@@ -49,11 +52,32 @@ def files() -> Mapping[Path, str]:
     """Path to wanted text of each generated file of the repository."""
     root = SPEC_DIR.resolve().parent
     operations = load_operations()
+    _check_rules(operations)
     return {
         root / "spec" / "tables" / "ops.py": table(operations),
         root / "reference" / "generated.py": wrappers(operations),
         root / "docs" / "operations.md": manual(operations),
     }
+
+
+def _check_rules(operations: Mapping[str, Operation]) -> None:
+    """Refuse a declaration that names a rule that does not exist.
+
+    Raises:
+      SpecError: naming the operation, the rule, and where rules are written.
+
+    """
+    for operation in operations.values():
+        if operation.shape.name not in RULES:
+            raise SpecError(
+                f"spec/ops: {operation.name}", "shape",
+                f"no rule {operation.shape.name!r} in spec/rules/shapes",
+            )  # fmt: skip
+        if operation.domain is not None and operation.domain.name not in DOMAINS:
+            raise SpecError(
+                f"spec/ops: {operation.name}", "domain",
+                f"no domain {operation.domain.name!r} in spec/rules/domains",
+            )  # fmt: skip
 
 
 def table(operations: Mapping[str, Operation]) -> str:
