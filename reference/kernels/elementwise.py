@@ -175,11 +175,19 @@ def floor_mod(xp: Any, x: Any, y: Any) -> Any:
     return xp.where((rest != 0) & ((y < 0) != (rest < 0)), rest + y, rest)
 
 
-@kernel("Mod", "TruncateMod")
-def truncate_mod(xp: Any, x: Any, y: Any) -> Any:
+@kernel("Mod")
+def mod(xp: Any, x: Any, y: Any) -> Any:
     """The remainder with x's sign."""
     if is_integer(x):
         _checked(xp, y, 3)
+    return xp.fmod(x, y)
+
+
+@kernel("TruncateMod")
+def truncate_mod(xp: Any, x: Any, y: Any) -> Any:
+    """The remainder with x's sign."""
+    if is_integer(x):
+        _checked(xp, y, 13)
     return xp.fmod(x, y)
 
 

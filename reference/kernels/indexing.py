@@ -237,7 +237,7 @@ def _in_top(xp: Any, predictions: Any, targets: Any, count: int) -> Any:
         return xp.zeros(targets.shape, dtype=bool)
     own = xp.take_along_axis(predictions, xp.where(inside, targets, 0)[:, None], axis=1)
     better = xp.add.reduce((predictions > own).astype("int64"), axis=1)
-    finite = xp.logical_and.reduce(xp.isfinite(predictions), axis=1)
+    finite = xp.all(xp.isfinite(predictions), axis=1)
     return inside & finite & (better < count)
 
 

@@ -45,8 +45,10 @@ def batch_matmul(xp: Any, x: Any, y: Any, *, adj_x: bool, adj_y: bool) -> Any:
 @widened
 def cross(xp: Any, a: Any, b: Any) -> Any:
     """The cross products of the vectors in the last dimension."""
-    if a.shape != b.shape or a.shape[-1:] != (3,):
-        raise KernelError(3, f"a and b must be vectors of 3 elements: {a.shape}, {b.shape}")
+    if a.shape != b.shape:
+        raise KernelError(3, f"Both inputs must be of same shape: {a.shape} vs. {b.shape}")
+    if a.shape[-1:] != (3,):
+        raise KernelError(9, f"Cross-products are only defined for 3-element vectors: {a.shape}")
     parts = [
         a[..., i] * b[..., j] - a[..., j] * b[..., i] for i, j in ((1, 2), (2, 0), (0, 1))
     ]

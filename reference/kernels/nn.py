@@ -85,8 +85,9 @@ def softsign(xp: Any, x: Any) -> Any:
 def _shifted(xp: Any, logits: Any) -> Any:
     if logits.ndim < 1:
         raise KernelError(3, "logits must have >= 1 dimension, got []")
-    top = xp.maximum.reduce(logits, axis=-1, keepdims=True, initial=-xp.inf)
-    return logits - top
+    if not logits.size:
+        return logits
+    return logits - xp.max(logits, axis=-1, keepdims=True)
 
 
 @kernel("Softmax")

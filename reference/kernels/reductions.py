@@ -72,13 +72,24 @@ def _mean(xp: Any, x: Any, *, axes: tuple[int, ...], keep: bool) -> Any:
 
 
 def _max(xp: Any, x: Any, *, axes: tuple[int, ...], keep: bool) -> Any:
+    if all(x.shape[axis] for axis in axes):
+        return xp.max(x, axis=axes, keepdims=keep)
     least = xp.iinfo(x.dtype).min if is_integer(x) else -xp.inf
-    return xp.maximum.reduce(x, axis=axes, keepdims=keep, initial=least)
+    return xp.full(_reduced(x.shape, axes, keep), least, dtype=x.dtype)
 
 
 def _min(xp: Any, x: Any, *, axes: tuple[int, ...], keep: bool) -> Any:
+    if all(x.shape[axis] for axis in axes):
+        return xp.min(x, axis=axes, keepdims=keep)
     greatest = xp.iinfo(x.dtype).max if is_integer(x) else xp.inf
-    return xp.minimum.reduce(x, axis=axes, keepdims=keep, initial=greatest)
+    return xp.full(_reduced(x.shape, axes, keep), greatest, dtype=x.dtype)
+
+
+def _reduced(shape: tuple[int, ...], axes: tuple[int, ...], keep: bool) -> tuple[int, ...]:
+    """The shape after a reduction."""
+    if keep:
+        return tuple(1 if axis in axes else dim for axis, dim in enumerate(shape))
+    return tuple(dim for axis, dim in enumerate(shape) if axis not in axes)
 
 
 @widened
@@ -93,8 +104,8 @@ _reduction("Prod", _prod)
 _reduction("Max", _max)
 _reduction("Min", _min)
 _reduction("EuclideanNorm", _norm)
-_reduction("All", lambda xp, x, *, axes, keep: xp.logical_and.reduce(x, axis=axes, keepdims=keep))
-_reduction("Any", lambda xp, x, *, axes, keep: xp.logical_or.reduce(x, axis=axes, keepdims=keep))
+_reduction("All", lambda xp, x, *, axes, keep: xp.all(x, axis=axes, keepdims=keep))
+_reduction("Any", lambda xp, x, *, axes, keep: xp.any(x, axis=axes, keepdims=keep))
 
 
 def _argument(name: str) -> Callable[[Bind], Callable[..., Any]]:

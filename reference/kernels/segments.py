@@ -36,6 +36,11 @@ _START: Final[dict[str, Callable[[Any, Any], Any]]] = {
 }
 
 
+def _devices(name: str) -> tuple[str, ...]:
+    """Where the ufunc can combine in place: cupy has no `multiply.at`."""
+    return ("CPU",) if name == "multiply" else ("CPU", "GPU")
+
+
 def _combined(
     xp: Any, name: str, data: Any, rows: Any, count: int, *, start: Any = None
 ) -> Any:
@@ -58,7 +63,7 @@ def _sorted_ids(data: Any, segment_ids: Any) -> list[int]:
 
 
 def _sorted_segments(op_type: str, name: str) -> None:
-    @kernel(op_type, host_inputs=("segment_ids",))
+    @kernel(op_type, devices=_devices(name), host_inputs=("segment_ids",))
     @widened_data
     def compute(xp: Any, data: Any, segment_ids: Any) -> Any:
         ids = _sorted_ids(data, segment_ids)
@@ -108,7 +113,7 @@ def segment_mean(xp: Any, data: Any, segment_ids: Any) -> Any:
 
 
 def _unsorted_segments(op_type: str, name: str) -> None:
-    @kernel(op_type, host_inputs=("segment_ids", "num_segments"))
+    @kernel(op_type, devices=_devices(name), host_inputs=("segment_ids", "num_segments"))
     def compute(xp: Any, data: Any, segment_ids: Any, num_segments: Any) -> Any:
         count = scalar_int(num_segments)
         if count < 0:

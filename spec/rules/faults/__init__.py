@@ -1,0 +1,28 @@
+"""Faults: invalid, concrete arguments of an operation, each with the error that must come of it.
+
+A fault is a function `name(draw, *names)` like a value domain; its arguments are those that the
+declaration's `errors` give. It returns a `Fault`: the arguments, the codes that a run may end with,
+and what must be known for the fault to be refused while the graph is built. Index faults hold on
+a CPU only: a GPU cannot report them. `faulty_arguments` is the entry point.
+"""
+
+from __future__ import annotations
+
+import random
+
+from sessrun.spec.operations import Operation
+from sessrun.spec.rules.domains import Draw, plain_args
+from sessrun.spec.rules.faults import arrays, elementwise, indexing, strings
+from sessrun.spec.rules.faults.base import FAULTS, Fault
+
+__all__ = [
+    "FAULTS", "Fault", "arrays", "elementwise", "faulty_arguments", "indexing", "strings",
+]  # fmt: skip
+
+
+def faulty_arguments(operation: Operation, draw: random.Random) -> dict[str, Fault]:
+    """One drawing of each fault that the operation declares, by the fault's name."""
+    return {
+        call.name: FAULTS[call.name](Draw(operation, draw), *plain_args(call))
+        for call in operation.errors
+    }

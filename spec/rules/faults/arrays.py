@@ -1,0 +1,250 @@
+"""Faults of operations that rearrange, join, split, slice, fill and draw."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from sessrun.spec.rules.domains import Draw
+from sessrun.spec.rules.domains.base import Arguments
+from sessrun.spec.rules.faults.base import Fault, changed, fault
+from sessrun.spec.rules.faults.elementwise import valid
+
+__all__: list[str] = []
+
+_MASKS = ("begin_mask", "end_mask", "ellipsis_mask", "new_axis_mask", "shrink_axis_mask")
+
+
+def _made(draw: Draw, **inputs: object) -> Arguments:
+    return Arguments(inputs, draw.attrs)
+
+
+@fault
+def element_count(draw: Draw, tensor: str, shape: str) -> Fault:
+    """A shape of one element more."""
+    made = valid(draw)
+    size = made.inputs[tensor].size + 1
+    return changed(draw, made, "values", **{shape: draw.integers(shape, [size])})
+
+
+@fault
+def two_unknown(draw: Draw, tensor: str, shape: str) -> Fault:
+    """A shape with -1 twice."""
+    del tensor
+    return changed(draw, valid(draw), "values", **{shape: draw.integers(shape, [-1, -1])})
+
+
+@fault
+def expand_axis(draw: Draw, x: str, dim: str) -> Fault:
+    """An axis beyond the new rank."""
+    made = valid(draw)
+    rank = made.inputs[x].ndim
+    axis = draw.random.choice([rank + 1, -rank - 2])
+    return changed(draw, made, "values", **{dim: draw.integers(dim, axis)})
+
+
+@fault
+def squeeze_long(draw: Draw, x: str, axes: str) -> Fault:
+    """A dimension that is not 1."""
+    draw.attrs[axes] = (0,)
+    return Fault(draw.arguments(**{x: draw.tensor(x, (draw.dim(2), 1))}))
+
+
+@fault
+def bad_permutation(draw: Draw, x: str, perm: str) -> Fault:
+    """An order that names a dimension twice, or one that is not there."""
+    shape = draw.shape(2, 4)
+    order = list(range(len(shape)))
+    order[0] = draw.random.choice([order[1], len(shape)])
+    made = _made(draw, **{x: draw.tensor(x, shape)})
+    return changed(draw, made, "values", **{perm: draw.integers(perm, order)})
+
+
+@fault
+def join_shapes(draw: Draw, values: str, axis: str) -> Fault:
+    """Tensors that differ in another dimension than the axis."""
+    tensors = [draw.tensor(values, shape) for shape in ((2, 3), (2, 4))]
+    made = _made(draw, **{values: tensors})
+    return changed(draw, made, "values", **{axis: draw.integers(axis, 0)})
+
+
+@fault
+def unpack_count(draw: Draw, value: str, num: str, axis: str) -> Fault:
+    """More slices than the axis has."""
+    made = valid(draw)
+    found = changed(draw, made)
+    attrs = {**found.arguments.attrs, num: made.attrs[num] + 1}
+    del value, axis
+    return Fault(Arguments(found.arguments.inputs, attrs))
+
+
+@fault
+def split_uneven(draw: Draw, split_dim: str, value: str, num_split: str) -> Fault:
+    """An axis that the number of parts does not divide."""
+    draw.attrs[num_split] = 2
+    made = _made(draw, **{value: draw.tensor(value, (3,))})
+    return changed(draw, made, "values", **{split_dim: draw.integers(split_dim, 0)})
+
+
+@fault
+def split_total(draw: Draw, value: str, sizes: str, split_dim: str, num_split: str) -> Fault:
+    """Sizes that add up to more than the axis."""
+    draw.attrs[num_split] = 2
+    made = _made(draw, **{
+        value: draw.tensor(value, (3,)), split_dim: draw.integers(split_dim, 0)
+    })  # fmt: skip
+    return changed(draw, made, "values", **{sizes: draw.integers(sizes, [2, 2])})
+
+
+@fault
+def slice_range(draw: Draw, x: str, begin: str, size: str) -> Fault:
+    """A block that reaches beyond the tensor."""
+    dim = draw.dim(1)
+    made = _made(draw, **{x: draw.tensor(x, (dim,)), begin: draw.integers(begin, [1])})
+    return changed(draw, made, "values", **{size: draw.integers(size, [dim])})
+
+
+@fault
+def zero_stride(draw: Draw, x: str, begin: str, end: str, strides: str) -> Fault:
+    """A stride of 0."""
+    draw.attrs.update(dict.fromkeys(_MASKS, 0))
+    made = _made(draw, **{
+        x: draw.tensor(x, (draw.dim(1),)),
+        begin: draw.integers(begin, [0]), end: draw.integers(end, [1]),
+    })  # fmt: skip
+    return changed(draw, made, "values", **{strides: draw.integers(strides, [0])})
+
+
+@fault
+def shrink_range(draw: Draw, x: str, begin: str, end: str, strides: str) -> Fault:
+    """A single index beyond the axis."""
+    draw.attrs.update(dict.fromkeys(_MASKS, 0), shrink_axis_mask=1)
+    dim = draw.dim(1)
+    place = draw.random.choice([dim, -dim - 1])
+    made = _made(draw, **{
+        x: draw.tensor(x, (dim,)),
+        end: draw.integers(end, [place + 1]), strides: draw.integers(strides, [1]),
+    })  # fmt: skip
+    return changed(draw, made, "values", **{begin: draw.integers(begin, [place])})
+
+
+@fault
+def negative_dims(draw: Draw, dims: str, value: str) -> Fault:
+    """A shape with a negative dimension."""
+    made = _made(draw, **{value: draw.tensor(value, ())})
+    return changed(draw, made, "values", **{dims: draw.integers(dims, [2, -1])})
+
+
+@fault
+def negative_shape(draw: Draw, shape: str) -> Fault:
+    """A shape with a negative dimension."""
+    return changed(draw, _made(draw), "values", **{shape: draw.integers(shape, [2, -1])})
+
+
+@fault
+def empty_interval(draw: Draw, shape: str, minval: str, maxval: str) -> Fault:
+    """An interval whose ends are the same number."""
+    made = _made(draw, **{shape: draw.integers(shape, [2]), minval: draw.integers(minval, 5)})
+    return changed(draw, made, "run", **{maxval: draw.integers(maxval, 5)})
+
+
+@fault
+def zero_step(draw: Draw, start: str, limit: str, delta: str) -> Fault:
+    """A step of 0."""
+    made = valid(draw)
+    del start, limit
+    return changed(draw, made, "values", **{delta: draw.integers(delta, 0)})
+
+
+@fault
+def wrong_way(draw: Draw, start: str, limit: str, delta: str) -> Fault:
+    """A step that leads away from the limit."""
+    made = _made(draw, **{start: draw.integers(start, 5), limit: draw.integers(limit, 1)})
+    return changed(draw, made, "values", **{delta: draw.integers(delta, 1)})
+
+
+@fault
+def no_points(draw: Draw, start: str, stop: str, num: str) -> Fault:
+    """Not one point."""
+    del start, stop
+    number = draw.random.choice([0, -1])
+    return changed(draw, valid(draw), "values", **{num: draw.integers(num, number)})
+
+
+@fault
+def negative_multiple(draw: Draw, x: str, multiples: str) -> Fault:
+    """A dimension repeated -1 times."""
+    made = _made(draw, **{x: draw.tensor(x, (2,))})
+    return changed(draw, made, "values", **{multiples: draw.integers(multiples, [-1])})
+
+
+@fault
+def negative_padding(draw: Draw, x: str, paddings: str) -> Fault:
+    """A padding of -1."""
+    made = _made(draw, **{x: draw.tensor(x, (3,))})
+    extra = {
+        arg.name: draw.tensor(arg.name, ()) for arg in draw.operation.inputs
+        if arg.name not in {x, paddings}
+    }  # fmt: skip
+    pairs = draw.integers(paddings, [[-1, 1]])
+    return changed(draw, made, "values", **{paddings: pairs, **extra})
+
+
+@fault
+def mirror_too_far(draw: Draw, x: str, paddings: str, mode: str) -> Fault:
+    """More mirrored than there is."""
+    del mode
+    made = _made(draw, **{x: draw.tensor(x, (2,))})
+    return changed(draw, made, "values", **{paddings: draw.integers(paddings, [[3, 0]])})
+
+
+@fault
+def repeated_axis(draw: Draw, x: str, axis: str) -> Fault:
+    """One axis twice."""
+    made = _made(draw, **{x: draw.tensor(x, (2, 2))})
+    return changed(draw, made, "values", **{axis: draw.integers(axis, [1, -1])})
+
+
+@fault
+def sequence_length(draw: Draw, x: str, lengths: str, seq_dim: str, batch_dim: str) -> Fault:
+    """A row longer than the dimension."""
+    made = valid(draw)
+    longest = made.inputs[x].shape[made.attrs[seq_dim]]
+    numbers = made.inputs[lengths].copy()
+    numbers[0] = longest + 1
+    del batch_dim
+    return changed(draw, made, "run", **{lengths: numbers})
+
+
+@fault
+def no_broadcast(draw: Draw, x: str, shape: str) -> Fault:
+    """A shape that the tensor does not broadcast to."""
+    made = _made(draw, **{x: draw.tensor(x, (2,))})
+    return changed(draw, made, "values", **{shape: draw.integers(shape, [3])})
+
+
+@fault
+def shape_conflict(draw: Draw, s0: str, s1: str) -> Fault:
+    """Two shapes that do not broadcast."""
+    made = _made(draw, **{s0: draw.integers(s0, [2])})
+    return changed(draw, made, "run", **{s1: draw.integers(s1, [3])})
+
+
+@fault
+def no_permutation(draw: Draw, x: str) -> Fault:
+    """A number twice, or one out of range."""
+    numbers = draw.random.choice([[0, 0], [0, 2], [-1, 0]])
+    return Fault(draw.arguments(**{x: draw.integers(x, numbers)}), seen="run")
+
+
+@fault
+def unlike_shape(draw: Draw, x: str, shape: str) -> Fault:
+    """A shape that the tensor does not have."""
+    draw.attrs[shape] = (3,)
+    return Fault(draw.arguments(**{x: draw.tensor(x, (2,))}))
+
+
+@fault
+def not_vector(draw: Draw, x: str) -> Fault:
+    """A matrix where a vector must be."""
+    values = np.asarray(draw.tensor(x, (2, 2), "small"))
+    return Fault(draw.arguments(**{x: values}))

@@ -1,0 +1,52 @@
+"""What faults are made of: faulty arguments, their codes, and how valid arguments are changed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Final, Literal
+
+from sessrun.spec.rules.domains import Arguments, Draw
+
+__all__ = ["FAULTS", "INVALID", "Fault", "Seen", "changed", "fault"]
+
+#: INVALID_ARGUMENT, the code of nearly every fault.
+INVALID: Final = 3
+
+#: What must be known while the graph is built for the fault to be refused then: the inputs'
+#: static shapes, their values too, or nothing helps: it is an error of the run.
+Seen = Literal["shapes", "values", "run"]
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """Invalid arguments, and what must come of them.
+
+    Attributes:
+      arguments: the arguments, of right dtypes.
+      codes: the codes a run may end with when the inputs are fed to placeholders of unknown
+        shape.
+      seen: what lets the fault be refused while the graph is built.
+
+    """
+
+    arguments: Arguments
+    codes: tuple[int, ...] = (INVALID,)
+    seen: Seen = "shapes"
+
+
+FaultFunction = Callable[..., Fault]
+
+FAULTS: Final[dict[str, FaultFunction]] = {}
+
+
+def fault(function: FaultFunction) -> FaultFunction:
+    """Register a fault under its name."""
+    FAULTS[function.__name__] = function
+    return function
+
+
+def changed(draw: Draw, valid: Arguments, seen: Seen = "shapes", **inputs: Any) -> Fault:
+    """The fault of valid arguments of which some inputs are replaced."""
+    draw.attrs.update(valid.attrs)
+    return Fault(draw.arguments(**{**valid.inputs, **inputs}), seen=seen)

@@ -1,0 +1,71 @@
+"""Faults of gathering, scattering and searching; on a CPU, since a GPU cannot report them."""
+
+from __future__ import annotations
+
+from sessrun.spec.rules.domains import Draw
+from sessrun.spec.rules.domains.base import Arguments
+from sessrun.spec.rules.faults.base import Fault, changed, fault
+from sessrun.spec.rules.faults.elementwise import valid
+
+__all__: list[str] = []
+
+
+@fault
+def index_range(draw: Draw, params: str, indices: str) -> Fault:
+    """An index that is not in the axis."""
+    draw.attrs["bad_indices_policy"] = ""
+    made = valid(draw)
+    while not made.inputs[indices].size:
+        made = valid(draw)
+    wrong = made.inputs[indices].copy()
+    wrong.flat[0] = draw.random.choice([-1, 100])
+    del params
+    return changed(draw, made, "run", **{indices: wrong})
+
+
+@fault
+def scatter_range(draw: Draw, indices: str, updates: str, shape: str) -> Fault:
+    """An index vector outside the shape."""
+    made = valid(draw)
+    wrong = made.inputs[indices].copy()
+    wrong.flat[0] = draw.random.choice([-1, 100])
+    del updates, shape
+    return changed(draw, made, "run", **{indices: wrong})
+
+
+@fault
+def partition_range(draw: Draw, data: str, partitions: str, num_partitions: str) -> Fault:
+    """A partition that there is not."""
+    draw.attrs[num_partitions] = 2
+    made = Arguments({data: draw.tensor(data, (2,))}, draw.attrs)
+    number = draw.random.choice([-1, 2])
+    return changed(draw, made, "run", **{partitions: draw.integers(partitions, [0, number])})
+
+
+@fault
+def too_few(draw: Draw, x: str, k: str) -> Fault:
+    """More elements wanted than a row has, or a negative number of them."""
+    made = valid(draw)
+    number = draw.random.choice([made.inputs[x].shape[-1] + 1, -1])
+    return changed(draw, made, "values", **{k: draw.integers(k, number)})
+
+
+@fault
+def negative_depth(
+    draw: Draw, indices: str, depth: str, on_value: str, off_value: str
+) -> Fault:
+    """A depth of -1."""
+    del indices, on_value, off_value
+    return changed(draw, valid(draw), "values", **{depth: draw.integers(depth, -1)})
+
+
+@fault
+def sparse_range(
+    draw: Draw, indices: str, shape: str, values: str, default_value: str
+) -> Fault:
+    """A place outside the shape."""
+    made = valid(draw)
+    wrong = made.inputs[indices].copy()
+    wrong[-1, 0] = draw.random.choice([-1, 100])
+    del shape, values, default_value
+    return changed(draw, made, "run", **{indices: wrong})
