@@ -293,7 +293,7 @@ def a_failing_leaf_fails_the_structure(c: ApiAuthor) -> None:
     for fetches in (
         [doubled, quotient],
         {"a": doubled, "b": quotient},
-        (doubled, [p, {"x": quotient}]),
+        [doubled, [p, {"x": quotient}]],
     ):
         refuse(c, "InvalidArgumentError", sess, fetches, {p: 0})
-    c.check(sess.run((doubled, [quotient]), {p: 4}), (np.int32(8), [np.int32(3)]))
+    c.check(sess.run([doubled, {"x": quotient}], {p: 4}), [np.int32(8), {"x": np.int32(3)}])

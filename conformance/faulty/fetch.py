@@ -27,17 +27,36 @@ def is_tensor(element: Any) -> bool:
     return hasattr(element, "dtype")
 
 
-def mapped(fetches: Any, values: Any, change: Callable[[Any, Any], Any]) -> Any:
-    """The values of a fetch structure with `change(fetch, value)` at each leaf."""
+def _as_made(_fetches: Any, made: Any) -> Any:
+    return made
+
+
+def mapped(
+    fetches: Any,
+    values: Any,
+    change: Callable[[Any, Any], Any],
+    join: Callable[[Any, Any], Any] = _as_made,
+) -> Any:
+    """The values of a fetch structure, changed from the leaves up.
+
+    Args:
+      fetches: the structure.
+      values: the values that came back for it, in the same structure.
+      change: from a leaf and its value to the new value.
+      join: from a list, tuple or dict of fetches and that of the new values to what it gives.
+
+    """
     if isinstance(fetches, list):
-        return [mapped(f, v, change) for f, v in zip(fetches, values, strict=True)]
+        parts = [mapped(f, v, change, join) for f, v in zip(fetches, values, strict=True)]
+        return join(fetches, parts)
     if isinstance(fetches, tuple):
-        parts = [mapped(f, v, change) for f, v in zip(fetches, values, strict=True)]
-        return type(fetches)(*parts) if hasattr(fetches, "_fields") else tuple(parts)
+        parts = [mapped(f, v, change, join) for f, v in zip(fetches, values, strict=True)]
+        named = hasattr(fetches, "_fields")
+        return join(fetches, type(fetches)(*parts) if named else tuple(parts))
     if isinstance(fetches, dict):
         made = copy.copy(values)
-        made.update({key: mapped(fetches[key], values[key], change) for key in fetches})
-        return made
+        made.update({key: mapped(fetches[key], values[key], change, join) for key in fetches})
+        return join(fetches, made)
     return change(fetches, values)
 
 
