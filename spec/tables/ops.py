@@ -1388,7 +1388,7 @@ _MAKERS: Final = {
                 ),
             ),
         ),
-        shape=RuleCall("merged_pair", (Name("a"), Name("b"))),
+        shape=RuleCall("cross", (Name("a"), Name("b"))),
         domain=RuleCall("vectors_of_three", (Name("a"), Name("b"))),
         errors=(RuleCall("not_three", (Name("a"), Name("b"))),),
         numeric={
@@ -3692,7 +3692,7 @@ _MAKERS: Final = {
         inputs=(ArgDecl("resource", dtype="resource"),),
         outputs=(ArgDecl("value", type_attr="dtype"),),
         attrs=(AttrDecl("dtype", "type"),),
-        shape=RuleCall("handle", (Name("resource"),)),
+        shape=RuleCall("handle", (RuleCall("handle", (Name("resource"),)),)),
         numeric={"*": "exact"},
         stateful=True,
         differentiable=True,
