@@ -46,8 +46,10 @@ PACKAGE: Final = "sessrun.reference"
 #: Modules whose names are public, in this order: a later one may replace a name.
 _MODULES: Final = (
     "generated", "array_ops", "cast_ops", "fill_ops", "math_ops", "reduce_ops", "random_ops",
-    "string_ops", "nn", "state_ops", "init_ops", "variables", "variable_scope",
+    "string_ops", "nn", "state_ops", "init_ops", "variables", "variable_scopes",
 )  # fmt: skip
+#: Enumerations of Python in the namespace, not those of the protobufs.
+_NOT_MESSAGES: Final = frozenset({"VariableAggregation", "VariableSynchronization"})
 #: Groups that are imported when first asked for.
 LAZY: Final = frozenset(
     {"estimator", "keras", "layers", "losses", "metrics", "saved_model", "summary", "train"}
@@ -99,7 +101,9 @@ def _core() -> dict[str, Any]:
     names.update({dtype.name: dtype for dtype in dtypes.ALL})
     names.update({"half": dtypes.float16, "double": dtypes.float64})
     names.update({name: getattr(default_graph, name) for name in default_graph.__all__})
-    names.update({name: getattr(proto, name) for name in proto.__all__})
+    names.update(
+        {name: getattr(proto, name) for name in proto.__all__ if name not in _NOT_MESSAGES}
+    )
     return names
 
 

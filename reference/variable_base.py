@@ -1,0 +1,333 @@
+"""What every variable is: `tf.Variable`, and the options both of its kinds share.
+
+A reference variable (`ref_variables.py`) is a buffer that operations take by reference; a
+resource variable (`resource_variables.py`) is a handle that operations read and set.
+"""
+
+from __future__ import annotations
+
+import enum
+from abc import ABCMeta, abstractmethod
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+from sessrun.reference.graph_keys import GraphKeys
+from sessrun.reference.overloads import Overloads
+from sessrun.reference.tensor_shape import TensorShape
+
+if TYPE_CHECKING:
+    from sessrun.reference.dtypes import DType
+    from sessrun.reference.graph import Graph
+    from sessrun.reference.operation import Operation
+    from sessrun.reference.tensor import Tensor
+    from sessrun.spec.proto import VariableDef
+
+__all__ = ["Traits", "Variable", "VariableAggregation", "VariableSynchronization",
+           "collections_of", "traits_of"]  # fmt: skip
+
+
+class VariableSynchronization(enum.Enum):
+    """When copies of a distributed variable are brought together; nothing here depends on it."""
+
+    AUTO = 0
+    NONE = 1
+    ON_WRITE = 2
+    ON_READ = 3
+
+
+class VariableAggregation(enum.Enum):
+    """How updates of a distributed variable are combined; nothing here depends on it."""
+
+    NONE = 0
+    SUM = 1
+    MEAN = 2
+    ONLY_FIRST_REPLICA = 3
+    ONLY_FIRST_TOWER = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Traits:
+    """What a variable's maker says of it that no operation holds."""
+
+    trainable: bool = True
+    constraint: Callable[[Any], Any] | None = None
+    synchronization: VariableSynchronization = VariableSynchronization.AUTO
+    aggregation: VariableAggregation = VariableAggregation.NONE
+
+
+def traits_of(
+    name: str | None, trainable: Any, constraint: Any, synchronization: Any, aggregation: Any
+) -> Traits:
+    """The traits, checked; a variable that is combined on reads is not trainable by default.
+
+    Raises:
+      ValueError: a mode is none, or the constraint cannot be called.
+
+    """
+    modes: list[Any] = []
+    for what, kind, value in (
+        ("synchronization", VariableSynchronization, synchronization),
+        ("aggregation", VariableAggregation, aggregation),
+    ):
+        try:
+            modes.append(kind(0 if value is None else getattr(value, "value", value)))
+        except ValueError as error:
+            raise ValueError(
+                f"Invalid variable {what} mode: {value} for variable: {name}"
+            ) from error
+    if constraint is not None and not callable(constraint):
+        raise ValueError("The `constraint` argument must be a callable.")
+    if trainable is None:
+        trainable = modes[0] is not VariableSynchronization.ON_READ
+    return Traits(bool(trainable), constraint, modes[0], modes[1])
+
+
+def collections_of(collections: Any, *, trainable: bool) -> list[Any]:
+    """The collections that a variable goes into.
+
+    Raises:
+      ValueError: `collections` is no list, tuple or set.
+
+    """
+    if collections is None:
+        collections = [GraphKeys.GLOBAL_VARIABLES]
+    if not isinstance(collections, list | tuple | set):
+        raise ValueError(
+            "collections argument to Variable constructor must be a list, tuple, or set. "
+            f"Got {collections} of type {type(collections)}"
+        )
+    found = list(collections)
+    if trainable and GraphKeys.TRAINABLE_VARIABLES not in found:
+        found.append(GraphKeys.TRAINABLE_VARIABLES)
+    return found
+
+
+class _Creation(ABCMeta):
+    """Makes `tf.Variable(...)` a variable of the kind that is asked for."""
+
+    def __call__(cls, *args: Any, **kwargs: Any) -> Any:
+        if cls.__name__ != "Variable" or cls.__module__ != __name__:
+            return super().__call__(*args, **kwargs)
+        from sessrun.reference.variables import create  # noqa: PLC0415 - it imports both kinds
+
+        return create(*args, **kwargs)
+
+
+class Variable(metaclass=_Creation):
+    """A tensor that is kept between runs of a session.
+
+    `tf.Variable(initial_value, ...)` makes one of either kind; the arguments are those of
+    `variables.create`. Compared and hashed by identity. Operators read it: `v + 1` is an
+    operation on its value.
+
+    Attributes:
+      dtype: its dtype; a reference type (`float32_ref`) for a reference variable.
+
+    """
+
+    # numpy arrays leave binary operators to us.
+    __array_priority__ = 100
+    _is_tensor_like = True
+
+    dtype: DType
+    _traits: Traits
+    _initializer: Operation
+    _initial_value: Tensor | None
+
+    # -- what it is
+
+    @property
+    @abstractmethod
+    def op(self) -> Operation:
+        """The operation that holds it."""
+
+    @property
+    @abstractmethod
+    def shape(self) -> TensorShape:
+        """The static shape."""
+
+    @abstractmethod
+    def _as_graph_element(self) -> Tensor:
+        """The tensor that stands for it as a fetch and as a feed key."""
+
+    @property
+    def name(self) -> str:
+        """`op_name:0`."""
+        return self.op.name + ":0"
+
+    @property
+    def _shared_name(self) -> str:
+        return self.name.partition(":")[0]
+
+    @property
+    def graph(self) -> Graph:
+        """The graph it belongs to."""
+        return self.op.graph
+
+    @property
+    def device(self) -> str:
+        """The device asked for; empty if none was."""
+        return self.op.device
+
+    def get_shape(self) -> TensorShape:
+        """The static shape."""
+        return self.shape
+
+    def _shape_as_list(self) -> list[int | None] | None:
+        return None if self.shape.ndims is None else self.shape.as_list()
+
+    @property
+    def initializer(self) -> Operation:
+        """The operation that sets it to its initial value."""
+        return self._initializer
+
+    @property
+    def initial_value(self) -> Tensor | None:
+        """The tensor it starts from."""
+        return self._initial_value
+
+    @property
+    def trainable(self) -> bool:
+        """Whether optimizers train it by default."""
+        return self._traits.trainable
+
+    @property
+    def constraint(self) -> Callable[[Any], Any] | None:
+        """The function that an optimizer applies after each update, or None."""
+        return self._traits.constraint
+
+    @property
+    def synchronization(self) -> VariableSynchronization:
+        """The mode it was made with."""
+        return self._traits.synchronization
+
+    @property
+    def aggregation(self) -> VariableAggregation:
+        """The mode it was made with."""
+        return self._traits.aggregation
+
+    # -- reading
+
+    @abstractmethod
+    def value(self) -> Tensor:
+        """The value, as operators see it."""
+
+    @abstractmethod
+    def read_value(self) -> Tensor:
+        """The value at the place of the call, by an operation of its own."""
+
+    def eval(self, session: Any = None) -> Any:
+        """Its value in `session`, or in the default session.
+
+        Raises:
+          ValueError: there is no session, or its graph is another.
+          FailedPreconditionError: it has not been initialized there.
+
+        """
+        return self._as_graph_element().eval(session=session)
+
+    # -- setting
+
+    @abstractmethod
+    def assign(
+        self, value: Any, use_locking: Any = None, name: str | None = None, read_value: bool = True
+    ) -> Any:
+        """Set it. Gives what reads the new value, or with `read_value` off the operation.
+
+        Raises:
+          InvalidArgumentTypeError, InvalidArgumentValueError: the value is not of its dtype or
+            shape.
+
+        """
+
+    @abstractmethod
+    def assign_add(
+        self, delta: Any, use_locking: Any = None, name: str | None = None, read_value: bool = True
+    ) -> Any:
+        """Add to it; the result and the errors are those of `assign`."""
+
+    @abstractmethod
+    def assign_sub(
+        self, delta: Any, use_locking: Any = None, name: str | None = None, read_value: bool = True
+    ) -> Any:
+        """Subtract from it; the result and the errors are those of `assign`."""
+
+    @abstractmethod
+    def count_up_to(self, limit: int) -> Tensor:
+        """Its value, after which it is one more; OutOfRangeError when run at the limit."""
+
+    def load(self, value: Any, session: Any = None) -> None:
+        """Set it in a session now, without a new operation: the initial value is fed.
+
+        Raises:
+          ValueError: there is no session, or the value has another shape.
+
+        """
+        from sessrun.reference.stacks import get_default_session  # noqa: PLC0415 - load only
+
+        session = session if session is not None else get_default_session()
+        if session is None:
+            raise ValueError(
+                "Either session argument should be provided or default session should be "
+                "established"
+            )
+        session.run(self.initializer, {self.initializer.inputs[1]: value})
+
+    # -- as data
+
+    @abstractmethod
+    def to_proto(self, export_scope: str | None = None) -> VariableDef | None:
+        """The names of its operations, without `export_scope`; None if it is not in that."""
+
+    @staticmethod
+    def from_proto(variable_def: Any, import_scope: str | None = None) -> Any:
+        """The variable whose operations the default graph has, under `import_scope`.
+
+        Raises:
+          KeyError: the graph does not have one of them.
+
+        """
+        from sessrun.reference.variables import create  # noqa: PLC0415 - imports both kinds
+
+        return create(variable_def=variable_def, import_scope=import_scope)
+
+    # -- Python
+
+    def ref(self) -> Variable:
+        """A hashable stand-in, which is the variable itself: variables hash by identity."""
+        return self
+
+    def experimental_ref(self) -> Variable:
+        """The same as `ref`."""
+        return self
+
+    def __iter__(self) -> Iterator[Any]:
+        raise TypeError("Iterating over a `tf.Variable` is not allowed in Graph execution.")
+
+    def __getitem__(self, key: Any) -> Tensor:
+        return self.value()[key]
+
+    def __repr__(self) -> str:
+        return f"<tf.Variable '{self.name}' shape={self.shape} dtype={self.dtype.name}>"
+
+
+def _reading(operator: str) -> Callable[..., Any]:
+    """The operator of tensors, on the variable's value."""
+
+    def apply(self: Variable, *operands: Any) -> Any:
+        return getattr(self.value(), operator)(*operands)
+
+    apply.__name__ = operator
+    apply.__qualname__ = f"Variable.{operator}"
+    apply.__doc__ = f"`{operator}` of the value."
+    return apply
+
+
+_OPERATORS: Final = tuple(
+    name
+    for name, method in vars(Overloads).items()
+    if name.startswith("__") and callable(method) and name not in vars(Variable)
+)
+for _name in _OPERATORS:
+    setattr(Variable, _name, _reading(_name))
