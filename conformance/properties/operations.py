@@ -24,7 +24,8 @@ def drawable() -> tuple[Operation, ...]:
     )
 
 
-def _outputs(operation: Operation, given: Arguments) -> int:
+def output_count(operation: Operation, given: Arguments) -> int:
+    """How many tensors the operation gives on these arguments."""
     count = 0
     for arg in operation.outputs:
         if arg.number_attr is not None:
@@ -41,7 +42,7 @@ def operation_values(draw: random.Random, id_: str) -> Case:
     """A declared operation on valid arguments gives its value under its numeric contract."""
     operation = draw.choice(drawable())
     given = arguments(operation, draw)
-    single = single_graph(operation, given, draw, _outputs(operation, given))
+    single = single_graph(operation, given, draw, output_count(operation, given))
     steps = [
         {"do": "open", "session": "s", "graph": "g"},
         {

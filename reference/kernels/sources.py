@@ -25,7 +25,7 @@ def const(bind: Bind) -> Callable[..., Any]:
     return lambda: value
 
 
-@binder("Placeholder", "PlaceholderV2")
+@binder("Placeholder")
 def placeholder(bind: Bind) -> Callable[..., Any]:
     """An error: whoever runs a placeholder has not fed it."""
     dtype, shape, name = bind.attrs["dtype"], bind.attrs["shape"], bind.node.name

@@ -1,0 +1,202 @@
+"""Small GraphDefs for the operations whose arguments no domain draws: state, sources, checks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from sessrun.conformance.generators.graphdef import GraphWriter, dtype_attr
+
+F32 = dtype_attr("float32")
+I32 = dtype_attr("int32")
+SHAPE3 = {"shape": {"dim": [{"size": "3"}]}}
+SCALAR = {"shape": {}}
+
+
+@dataclass(frozen=True)
+class Program:
+    """A graph and the fetches of its runs, one after the other in one session."""
+
+    covers: tuple[str, ...]
+    graph: dict[str, Any]
+    runs: tuple[tuple[str, ...], ...]
+    random: bool = False
+
+
+def _program(
+    covers: str, build: Callable[[GraphWriter], None], *runs: tuple[str, ...], random: bool = False
+) -> Program:
+    writer = GraphWriter()
+    build(writer)
+    return Program(tuple(covers.split()), writer.graph(), runs, random)
+
+
+def _variable(w: GraphWriter, op: str = "VariableV2", dtype: str = "float32") -> None:
+    empty = {"s": ""}
+    w.node(op, (), {"dtype": dtype_attr(dtype), "shape": SHAPE3, "container": empty,
+                    "shared_name": empty}, "v")  # fmt: skip
+    w.constant(np.array([1, 2, 3], dtype), "one")
+    w.node("Assign", ("v", "one"), {"T": dtype_attr(dtype), "use_locking": {"b": True},
+                                    "validate_shape": {"b": True}}, "init")  # fmt: skip
+    w.node("Identity", ("v",), {"T": dtype_attr(dtype)}, "read")
+
+
+def _reference(op: str) -> Callable[[GraphWriter], None]:
+    def build(w: GraphWriter) -> None:
+        _variable(w)
+        w.node(op, ("v", "one"), {"T": F32, "use_locking": {"b": False}}, "update")
+
+    return build
+
+
+def _first_kind(w: GraphWriter) -> None:
+    _variable(w, "Variable")
+    w.node("IsVariableInitialized", ("v",), {"dtype": F32}, "ready")
+
+
+def _count(w: GraphWriter) -> None:
+    empty = {"s": ""}
+    w.node("VariableV2", (), {"dtype": I32, "shape": SCALAR, "container": empty,
+                              "shared_name": empty}, "v")  # fmt: skip
+    w.constant(np.int32(0), "zero")
+    w.node("Assign", ("v", "zero"), {"T": I32, "use_locking": {"b": True},
+                                     "validate_shape": {"b": True}}, "init")  # fmt: skip
+    w.node("CountUpTo", ("v",), {"T": I32, "limit": {"i": "2"}}, "count")
+
+
+def _scatter(op: str) -> Callable[[GraphWriter], None]:
+    def build(w: GraphWriter) -> None:
+        _variable(w)
+        w.constant(np.array([0, 2], np.int32), "places")
+        w.constant(np.array([5, 7], np.float32), "updates")
+        attrs = {"T": F32, "Tindices": I32, "use_locking": {"b": True}}
+        w.node(op, ("v", "places", "updates"), attrs, "update")
+
+    return build
+
+
+def _scatter_nd(op: str) -> Callable[[GraphWriter], None]:
+    def build(w: GraphWriter) -> None:
+        _variable(w)
+        w.constant(np.array([[0], [2]], np.int32), "places")
+        w.constant(np.array([5, 7], np.float32), "updates")
+        attrs = {"T": F32, "Tindices": I32, "use_locking": {"b": True}}
+        w.node(op, ("v", "places", "updates"), attrs, "update")
+
+    return build
+
+
+def _temporary(w: GraphWriter) -> None:
+    w.node("TemporaryVariable", (), {"dtype": F32, "shape": SHAPE3,
+                                     "var_name": {"s": "dA=="}}, "t")  # fmt: skip
+    w.constant(np.array([1, 2, 3], np.float32), "one")
+    w.node("Assign", ("t", "one"), {"T": F32, "use_locking": {"b": True},
+                                    "validate_shape": {"b": True}}, "assigned")  # fmt: skip
+    w.node("DestroyTemporaryVariable", ("assigned",), {"T": F32, "var_name": {"s": "dA=="}}, "end")
+
+
+def _resource(w: GraphWriter) -> None:
+    w.node("VarHandleOp", (), {"dtype": F32, "shape": SHAPE3, "container": {"s": ""},
+                               "shared_name": {"s": "djA="}}, "h")  # fmt: skip
+    w.constant(np.array([1, 2, 3], np.float32), "one")
+    w.constant(np.array([0, 2], np.int32), "places")
+    w.constant(np.array([5, 7], np.float32), "updates")
+    for op, name in (("AssignVariableOp", "init"), ("AssignAddVariableOp", "plus"),
+                     ("AssignSubVariableOp", "minus")):  # fmt: skip
+        w.node(op, ("h", "one"), {"dtype": F32}, name)
+    for op in ("ResourceScatterAdd", "ResourceScatterSub", "ResourceScatterUpdate"):
+        w.node(op, ("h", "places", "updates"), {"dtype": F32, "Tindices": I32}, op)
+    w.node("ReadVariableOp", ("h",), {"dtype": F32}, "read")
+    w.node("VarIsInitializedOp", ("h",), {}, "ready")
+    w.node("VariableShape", ("h",), {"out_type": I32}, "shape")
+    w.node("ResourceGather", ("h", "places"),
+           {"dtype": F32, "Tindices": I32, "validate_indices": {"b": True}}, "gather")  # fmt: skip
+    w.node("DestroyResourceOp", ("h",), {"ignore_lookup_error": {"b": True}}, "destroy")
+
+
+def _resource_count(w: GraphWriter) -> None:
+    w.node("VarHandleOp", (), {"dtype": I32, "shape": SCALAR, "container": {"s": ""},
+                               "shared_name": {"s": "Yw=="}}, "h")  # fmt: skip
+    w.constant(np.int32(0), "zero")
+    w.node("AssignVariableOp", ("h", "zero"), {"dtype": I32}, "init")
+    w.node("ResourceCountUpTo", ("h",), {"T": I32, "limit": {"i": "5"}}, "count")
+
+
+def _random(op: str) -> Callable[[GraphWriter], None]:
+    def build(w: GraphWriter) -> None:
+        w.constant(np.array([2, 3], np.int32), "shape")
+        seeds = {"seed": {"i": "1"}, "seed2": {"i": "2"}}
+        if op == "RandomShuffle":
+            w.constant(np.arange(6, dtype=np.float32), "all")
+            w.node(op, ("all",), {"T": F32, **seeds}, "out")
+        elif op == "RandomUniformInt":
+            w.constant(np.int32(0), "low")
+            w.constant(np.int32(9), "high")
+            w.node(op, ("shape", "low", "high"), {"Tout": I32, "T": I32, **seeds}, "out")
+        elif op == "Multinomial":
+            w.constant(np.zeros((2, 4), np.float32), "logits")
+            w.constant(np.int32(3), "count")
+            attrs = {"T": F32, "output_dtype": dtype_attr("int64"), **seeds}
+            w.node(op, ("logits", "count"), attrs, "out")
+        else:
+            w.node(op, ("shape",), {"dtype": F32, "T": I32, **seeds}, "out")
+
+    return build
+
+
+def _plain(w: GraphWriter) -> None:
+    w.constant(np.array([1.5, 2, 3], np.float32), "c")
+    w.constant(np.array(True), "yes")  # noqa: FBT003 - an array
+    w.node("PlaceholderWithDefault", ("c",), {"dtype": F32, "shape": SHAPE3}, "with_default")
+    w.node("Assert", ("yes", "c"), {"T": {"list": {"type": ["DT_FLOAT"]}},
+                                    "summarize": {"i": "3"}}, "assert")  # fmt: skip
+    w.node("NoOp", ("^assert",), {}, "nothing")
+    w.node("CheckNumerics", ("c",), {"T": F32, "message": {"s": "bQ=="}}, "checked")
+    w.node("Print", ("c", "c"), {"T": F32, "U": {"list": {"type": ["DT_FLOAT"]}},
+                                 "message": {"s": ""}, "first_n": {"i": "0"},
+                                 "summarize": {"i": "3"}}, "printed")  # fmt: skip
+    w.node("AccumulateNV2", ("c", "c"), {"N": {"i": "2"}, "T": F32, "shape": SHAPE3}, "sum")
+    w.placeholder("float32", (3,), "p")
+
+
+INIT, READ = ("init",), ("read:0",)
+PROGRAMS = (
+    _program("Variable IsVariableInitialized", _first_kind, ("ready:0",), INIT, ("ready:0",), READ),
+    *(
+        _program(f"VariableV2 Assign {op}", _reference(op), INIT, ("update:0",), READ)
+        for op in ("AssignAdd", "AssignSub")
+    ),
+    _program("CountUpTo", _count, INIT, ("count:0",), ("count:0",)),
+    *(
+        _program(op, _scatter(op), INIT, ("update:0",), READ)
+        for op in ("ScatterUpdate", "ScatterAdd", "ScatterSub", "ScatterMul", "ScatterDiv",
+                   "ScatterMin", "ScatterMax")
+    ),
+    *(
+        _program(op, _scatter_nd(op), INIT, ("update:0",), READ)
+        for op in ("ScatterNdUpdate", "ScatterNdAdd", "ScatterNdSub")
+    ),
+    _program("TemporaryVariable DestroyTemporaryVariable", _temporary, ("end:0",)),
+    _program(
+        "VarHandleOp AssignVariableOp AssignAddVariableOp AssignSubVariableOp ReadVariableOp "
+        "VarIsInitializedOp VariableShape ResourceGather ResourceScatterAdd ResourceScatterSub "
+        "ResourceScatterUpdate DestroyResourceOp",
+        _resource, ("ready:0",), INIT, ("plus",), READ, ("minus",), ("ResourceScatterAdd",), READ,
+        ("ResourceScatterSub",), ("ResourceScatterUpdate",), ("read:0", "gather:0", "shape:0"),
+        ("destroy",), ("ready:0",),
+    ),
+    _program("ResourceCountUpTo", _resource_count, INIT, ("count:0",), ("count:0",)),
+    *(
+        _program(op, _random(op), ("out:0",), random=True)
+        for op in ("RandomUniform", "RandomStandardNormal", "TruncatedNormal", "RandomUniformInt",
+                   "RandomShuffle", "Multinomial")
+    ),
+    _program(
+        "Const Placeholder PlaceholderWithDefault Assert NoOp CheckNumerics Print "
+        "AccumulateNV2",
+        _plain, ("with_default:0", "checked:0", "printed:0", "sum:0"), ("nothing", "assert"),
+    ),
+)  # fmt: skip

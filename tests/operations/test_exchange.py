@@ -1,0 +1,95 @@
+"""A GraphDef written by the reference runs in TensorFlow with equal results, and the other way."""
+
+from __future__ import annotations
+
+import random
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from google.protobuf import json_format
+
+from sessrun.adapters.registry import load
+from sessrun.conformance.generators.single import single_graph
+from sessrun.conformance.properties.operations import drawable, output_count
+from sessrun.spec import tensors
+from sessrun.spec.operations import Operation
+from sessrun.spec.rules.domains import arguments
+from sessrun.spec.rules.numeric import difference
+from sessrun.spec.tables.ops import OPERATIONS
+
+sys.path.insert(0, str(Path(__file__).parent))
+from exchange_programs import PROGRAMS, Program
+
+pytestmark = pytest.mark.tensorflow
+_DRAWS = 4
+
+
+@pytest.fixture(scope="module")
+def namespaces() -> tuple[Any, Any]:
+    pytest.importorskip("tensorflow")
+    ours: Any = load("reference")
+    theirs: Any = load("tensorflow")
+    return ours.namespace, theirs.namespace
+
+
+def written(tf: Any, form: dict[str, Any]) -> bytes:
+    """The graph imported and written anew by one side, as bytes."""
+    graph = tf.Graph()
+    with graph.as_default():
+        tf.import_graph_def(json_format.ParseDict(form, tf.GraphDef()), name="")
+    return graph.as_graph_def().SerializeToString()
+
+
+def results(tf: Any, raw: bytes, runs: Any, feeds: dict[str, Any]) -> list[Any]:
+    """The values of each run on one side, of a graph the other has written."""
+    graph = tf.Graph()
+    with graph.as_default():
+        tf.import_graph_def(tf.GraphDef.FromString(raw), name="")
+    with tf.Session(graph=graph) as session:
+        return [session.run(list(fetches), feeds) for fetches in runs]
+
+
+def exchanged(namespaces: tuple[Any, Any], form: dict[str, Any], runs: Any, feeds: Any) -> Any:
+    """Values of (reference's graph on TensorFlow, TensorFlow's graph on the reference)."""
+    ours, theirs = namespaces
+    return (
+        results(theirs, written(ours, form), runs, feeds),
+        results(ours, written(theirs, form), runs, feeds),
+    )
+
+
+@pytest.mark.parametrize("operation", drawable(), ids=[op.name for op in drawable()])
+def test_a_drawn_operation(operation: Operation, namespaces: tuple[Any, Any]) -> None:
+    for index in range(_DRAWS):
+        draw = random.Random(f"exchange {operation.name} {index}")
+        given = arguments(operation, draw)
+        single = single_graph(operation, given, draw, output_count(operation, given))
+        feeds = {name: tensors.decode(form) for name, form in single.feeds.items()}
+        (theirs,), (ours,) = exchanged(namespaces, single.graph, [single.fetches], feeds)
+        for want, got in zip(theirs, ours, strict=True):
+            want_array, got_array = np.asarray(want), np.asarray(got)
+            assert want_array.dtype == got_array.dtype
+            assert want_array.shape == got_array.shape
+            assert difference(single.contract, want_array, got_array) is None
+
+
+@pytest.mark.parametrize("program", PROGRAMS, ids=[p.covers[-1] for p in PROGRAMS])
+def test_a_program_with_state(program: Program, namespaces: tuple[Any, Any]) -> None:
+    theirs, ours = exchanged(namespaces, program.graph, program.runs, {})
+    for want, got in zip(theirs, ours, strict=True):
+        for want_value, got_value in zip(want, got, strict=True):
+            if want_value is None:
+                assert got_value is None
+            elif program.random:
+                assert want_value.dtype == got_value.dtype
+                assert want_value.shape == got_value.shape
+            else:
+                np.testing.assert_array_equal(want_value, got_value)
+
+
+def test_every_declared_operation_is_exchanged() -> None:
+    covered = {op.name for op in drawable()} | {name for p in PROGRAMS for name in p.covers}
+    assert covered >= set(OPERATIONS), sorted(set(OPERATIONS) - covered)
