@@ -73,12 +73,25 @@ def group(*inputs: Any, **kwargs: Any) -> Operation:
         raise ValueError("Unknown keyword arguments: " + ", ".join(kwargs))
     ops = [_operation_of(item) for item in _flat(inputs)]
     graph = ops[0].graph if ops else stacks.get_default_graph()
-    with graph.as_default(), graph.control_dependencies(ops):
-        return no_op(name or "group_deps")
+    with graph.as_default(), graph.name_scope(name or "group_deps") as scope:
+        by_device: dict[str, list[Operation]] = {}
+        for op in ops:
+            by_device.setdefault(op.device, []).append(op)
+        if len(by_device) == 1:
+            return _gate(ops, ops[0].device, scope)
+        gates = [_gate(by_device[device], device) for device in sorted(by_device)]
+        return _gate(gates, "", scope)
+
+
+def _gate(ops: list[Operation], device: str, name: str | None = None) -> Operation:
+    """An operation on the device that waits for these."""
+    graph = stacks.get_default_graph()
+    with graph.control_dependencies(ops), graph.device(device):
+        return no_op(name)
 
 
 def _operation_of(item: Any) -> Operation:
-    if hasattr(item, "_as_graph_element"):
+    if hasattr(item, "_as_graph_element") and not hasattr(item, "_handle"):
         item = item._as_graph_element()  # noqa: SLF001 - the protocol of things in a graph
     if isinstance(item, Operation):
         return item

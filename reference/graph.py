@@ -39,6 +39,7 @@ class Graph(Collections):
     def __init__(self) -> None:
         super().__init__()
         self.seed: int | None = None
+        self._seeds_given = 0
         self.operations_by_name: dict[str, Operation] = {}
         self.lock = threading.RLock()
         self.scopes = Scopes()
@@ -79,6 +80,12 @@ class Graph(Collections):
         """Every operation in the order they were made."""
         with self.lock:
             return list(self.operations_by_name.values())
+
+    def next_seed(self) -> int:
+        """0, 1, 2, ...: the seed of the next random operation that names none."""
+        with self.lock:
+            self._seeds_given += 1
+            return self._seeds_given - 1
 
     @property
     def version(self) -> int:

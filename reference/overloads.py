@@ -112,7 +112,8 @@ class Overloads:
 
     def __abs__(self) -> Tensor:
         if _like(self).startswith("complex"):
-            return _unary("ComplexAbs", "Abs", self)
+            attrs = {"Tout": "double" if _like(self) == "complex128" else "float"}
+            return _apply("ComplexAbs", {"x": self}, attrs, "Abs")
         return _unary("Abs", "Abs", self)
 
     def __invert__(self) -> Tensor:

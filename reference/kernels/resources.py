@@ -38,16 +38,17 @@ class Handle:
     dtype: str
     shape: tuple[int | None, ...] | None
 
-    def find(self) -> VariableBuffer:
+    def find(self, code: int = 5) -> VariableBuffer:
         """The variable.
 
         Raises:
-          KernelError: code 9 if it was never set or has been destroyed.
+          KernelError: of this code if it was never set or has been destroyed: 9 for a read, as
+            TensorFlow was seen to do, 5 for whatever else.
 
         """
         found = self.store.get(self.container, self.name)
         if not isinstance(found, VariableBuffer) or found.value is None:
-            raise KernelError(9, f"Could not find variable {self.name}. This could mean that the "
+            raise KernelError(code, f"Could not find variable {self.name}. This could mean that the "
                               "variable has not been initialized.")  # fmt: skip
         return found
 
@@ -82,7 +83,7 @@ def read_variable(bind: Bind) -> Callable[..., Any]:
         if handle.dtype != dtype:
             raise KernelError(3, f"Trying to read variable with wrong dtype. Expected {dtype} got "
                               f"{handle.dtype}")  # fmt: skip
-        return handle.find().read()
+        return handle.find(9).read()
 
     return compute
 

@@ -184,6 +184,11 @@ class _Compiler:
         self, tensor: Tensor, arg: ArgDecl, location: str, op: Operation, device: Device
     ) -> int:
         """The register of an input where the kernel wants it, as reference or as value."""
+        if arg.is_ref and tensor in self.fed:
+            raise errors.InvalidArgumentError(
+                op.node_def, op, f"Input '{arg.name}' of node {op.name} takes a reference and was "
+                f"passed the value fed for {tensor.name}"
+            )  # fmt: skip
         home = self.home[tensor]
         register = self.registers[tensor, home]
         if tensor.dtype._is_ref_dtype and not arg.is_ref:  # noqa: SLF001 - TensorFlow's own name
