@@ -29,7 +29,7 @@ IndexedSlicesValue = collections.namedtuple(  # noqa: PYI024 - as above
     "IndexedSlicesValue", ["values", "indices", "dense_shape"]
 )
 
-_A, _B = ints([10, 20]), floats([[0.5]])
+_A, _B = ints([10, 20]), floats([[0.5, 1.5]])
 
 
 def longs(value: Any) -> Any:

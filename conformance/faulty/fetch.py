@@ -23,8 +23,8 @@ def element_of(session: Any, fetch: Any) -> Any:
 
 
 def is_tensor(element: Any) -> bool:
-    """Whether a graph element is a Tensor, which has a dtype, and no Operation."""
-    return hasattr(element, "dtype")
+    """Whether an object is a Tensor (or a Variable), and no Operation, array or dtype."""
+    return hasattr(element, "dtype") and hasattr(element, "op")
 
 
 def _as_made(_fetches: Any, made: Any) -> Any:

@@ -22,9 +22,9 @@ def fed_elements(session: Any, feeds: Any) -> dict[Any, Any]:
     return found
 
 
-@fault("FETCH-018", "A computed tensor that is both fed and fetched is an error.")
+@fault("FETCH-018", "A computed tensor that is fed cannot be fetched beside another.")
 def fed_and_fetched_is_an_error(tf: Any) -> Any:
-    """Refuses it, as engines do that cut the graph at the feeds; not for reference tensors."""
+    """Refuses it in a list or dict of several; reference tensors are let by."""
 
     class Session(tf.Session):  # type: ignore[misc]
         def run(self, fetches: Any, feed_dict: Any = None, *args: Any, **kwargs: Any) -> Any:
@@ -37,7 +37,8 @@ def fed_and_fetched_is_an_error(tf: Any) -> Any:
                     text = f"{element.name} is both fed and fetched"
                     raise tf.errors.InvalidArgumentError(None, None, text)
 
-            mapped(fetches, fetches, check)
+            if isinstance(fetches, list | dict) and len(fetches) > 1:
+                mapped(fetches, fetches, check)
             return super().run(fetches, feed_dict, *args, **kwargs)
 
     return override(tf, Session=Session)
