@@ -271,6 +271,9 @@ def add_n(xp: Any, *inputs: Any) -> Any:
     """The sum of the inputs, from left to right."""
     total = inputs[0]
     for item in inputs[1:]:
+        if item.shape != total.shape:
+            raise KernelError(3, f"Inputs to operation AddN must have the same size and shape. "
+                              f"Input 0: {total.shape} != {item.shape}")  # fmt: skip
         total = xp.add(total, item)
     return total
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from sessrun.spec.rules.domains import Draw
 from sessrun.spec.rules.domains.base import Arguments
-from sessrun.spec.rules.faults.base import Fault, changed, fault
+from sessrun.spec.rules.faults.base import Fault, Seen, changed, fault
 from sessrun.spec.rules.faults.elementwise import valid
 
 __all__: list[str] = []
@@ -129,15 +129,19 @@ def shrink_range(draw: Draw, x: str, begin: str, end: str, strides: str) -> Faul
 
 @fault
 def negative_dims(draw: Draw, dims: str, value: str) -> Fault:
-    """A shape with a negative dimension."""
+    """A shape with a negative dimension; -1 is an unknown one while the graph is built."""
     made = _made(draw, **{value: draw.tensor(value, ())})
-    return changed(draw, made, "values", **{dims: draw.integers(dims, [2, -1])})
+    size = draw.random.choice([-1, -2])
+    seen: Seen = "run" if size == -1 else "values"
+    return changed(draw, made, seen, **{dims: draw.integers(dims, [2, size])})
 
 
 @fault
 def negative_shape(draw: Draw, shape: str) -> Fault:
-    """A shape with a negative dimension."""
-    return changed(draw, _made(draw), "values", **{shape: draw.integers(shape, [2, -1])})
+    """A shape with a negative dimension; -1 is an unknown one while the graph is built."""
+    size = draw.random.choice([-1, -2])
+    seen: Seen = "run" if size == -1 else "values"
+    return changed(draw, _made(draw), seen, **{shape: draw.integers(shape, [2, size])})
 
 
 @fault

@@ -41,6 +41,15 @@ def batch_matmul(x: Shape, y: Shape, adj_x: bool, adj_y: bool, broadcast: bool) 
 
 
 @rule
+def cross(a: Shape, b: Shape) -> list[Shape]:
+    """The one shape of both inputs, whose last dimension is 3."""
+    whole = at_least(merge(a, b), 1)
+    if whole is not None:
+        merge_dims(whole[-1], 3)
+    return [whole]
+
+
+@rule
 def diag(diagonal: Shape) -> list[Shape]:
     """The shape twice."""
     whole = at_least(diagonal, 1)

@@ -1,0 +1,145 @@
+"""What follows from the declarations is there, is current and agrees with the kernels."""
+
+import ast
+import random
+from pathlib import Path
+
+import numpy as np
+import pytest
+from kernel_calls import computed
+from operation_oracle import as_array
+
+import sessrun.reference
+from sessrun.reference.kernels.registry import KernelError, lookup
+from sessrun.spec.loader import load_operations
+from sessrun.spec.rules import domains, faults, shapes
+from sessrun.spec.rules.numeric import difference
+from sessrun.spec.rules.shapes import ShapeError, infer, merge
+from sessrun.spec.tables import generate
+from sessrun.spec.tables.ops import OPERATIONS
+
+KERNELS = Path(sessrun.reference.__file__).parent / "kernels"
+DRAWN = [name for name, operation in OPERATIONS.items() if operation.domain]
+
+
+def test_generated_files_are_what_the_declarations_say():
+    assert generate.main(["--check"]) == 0
+
+
+def test_the_generated_table_is_the_declarations():
+    assert dict(OPERATIONS) == dict(load_operations())
+
+
+def test_at_least_a_hundred_operations_are_declared():
+    assert len(OPERATIONS) >= 100
+
+
+@pytest.mark.parametrize("name", OPERATIONS)
+def test_every_rule_of_a_declaration_exists(name):
+    operation = OPERATIONS[name]
+    assert operation.shape.name in shapes.RULES
+    assert operation.domain is None or operation.domain.name in domains.DOMAINS
+    assert {call.name for call in operation.errors} <= set(faults.FAULTS)
+    for text in (operation.numeric or {}).values():
+        assert difference(text, np.float32([1]), np.float32([1])) is None
+
+
+def test_every_rule_is_used():
+    used = {
+        call.name
+        for operation in OPERATIONS.values()
+        for call in (operation.shape, operation.domain, *operation.errors)
+        if call is not None
+    }
+    assert {*shapes.RULES, *domains.DOMAINS, *faults.FAULTS} == used
+
+
+@pytest.mark.parametrize("name", OPERATIONS)
+def test_a_kernel_exists_on_exactly_the_declared_devices(name):
+    found = tuple(kind for kind in ("CPU", "GPU") if lookup(name, kind) is not None)
+    assert found == OPERATIONS[name].devices
+
+
+def test_kernels_import_no_array_module():
+    for path in KERNELS.glob("*.py"):
+        names = [
+            alias.name
+            for node in ast.walk(ast.parse(path.read_text()))
+            if isinstance(node, ast.Import | ast.ImportFrom)
+            for alias in node.names
+        ] + [
+            node.module
+            for node in ast.walk(ast.parse(path.read_text()))
+            if isinstance(node, ast.ImportFrom)
+        ]
+        assert path.name == "host.py" or not {"numpy", "cupy"} & set(names), path.name
+
+
+def _known_shapes(case, unknown=False):
+    return {
+        name: [_shape(item, unknown) for item in value]
+        if isinstance(value, list)
+        else _shape(value, unknown)
+        for name, value in case.inputs.items()
+    }
+
+
+def _shape(array, unknown):
+    return None if unknown else array.shape
+
+
+@pytest.mark.parametrize("name", DRAWN)
+def test_the_shape_rule_says_what_the_kernel_gives(name):
+    operation = OPERATIONS[name]
+    for i in range(20):
+        case = domains.arguments(operation, random.Random(f"{name}:shape:{i}"))
+        got = [as_array(value).shape for value in computed(operation, case)]
+        known = _known_shapes(case)
+        exact = infer(operation, known, case.attrs, value=case.inputs.__getitem__)
+        without_values = infer(operation, known, case.attrs)
+        without_shapes = infer(operation, _known_shapes(case, unknown=True), case.attrs)
+        for inferred in (exact, without_values, without_shapes):
+            assert len(inferred) == len(got)
+            assert [merge(a, b) for a, b in zip(inferred, got, strict=True)] == got
+
+
+@pytest.mark.parametrize("name", [n for n, op in OPERATIONS.items() if op.errors])
+def test_a_fault_that_shapes_or_values_show_is_refused_by_the_shape_rule(name):
+    operation = OPERATIONS[name]
+    for i in range(10):
+        drawn = faults.faulty_arguments(operation, random.Random(f"{name}:fault:{i}"))
+        for faulty in drawn.values():
+            case = faulty.arguments
+            known = _known_shapes(case)
+            if faulty.seen == "run":
+                infer(operation, known, case.attrs, value=case.inputs.__getitem__)
+                continue
+            with pytest.raises(ShapeError):
+                infer(operation, known, case.attrs, value=case.inputs.__getitem__)
+            if faulty.seen == "shapes":
+                with pytest.raises(ShapeError):
+                    infer(operation, known, case.attrs)
+
+
+@pytest.mark.parametrize("name", [n for n, op in OPERATIONS.items() if op.errors])
+def test_a_kernel_reports_a_fault_by_a_code(name):
+    operation = OPERATIONS[name]
+    drawn = faults.faulty_arguments(operation, random.Random(f"{name}:code"))
+    for faulty in drawn.values():
+        with pytest.raises((KernelError, ValueError)) as caught:
+            computed(operation, faulty.arguments)
+        assert getattr(caught.value, "code", 3) in faulty.codes
+
+
+def test_arguments_are_a_function_of_the_seed():
+    for name in DRAWN:
+        one, two = (
+            domains.arguments(OPERATIONS[name], random.Random(f"{name}:again")) for _ in range(2)
+        )
+        assert one.attrs == two.attrs
+        for key, value in one.inputs.items():
+            other = two.inputs[key]
+            for a, b in zip(*(x if isinstance(x, list) else [x] for x in (value, other)),
+                            strict=True):  # fmt: skip
+                assert a.dtype == b.dtype
+                assert a.dtype == object or a.tobytes() == b.tobytes()
