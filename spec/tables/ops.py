@@ -3683,7 +3683,7 @@ _MAKERS: Final = {
         inputs=(ArgDecl("resource", dtype="resource"),),
         outputs=(ArgDecl("value", type_attr="dtype"),),
         attrs=(AttrDecl("dtype", "type"),),
-        shape=RuleCall("handle", (Name("resource"),)),
+        shape=RuleCall("handle", (RuleCall("handle", (Name("resource"),)),)),
         numeric={"*": "exact"},
         stateful=True,
         differentiable=True,
