@@ -87,12 +87,8 @@ class Oracle:
                 attr.b = value
             case "string":
                 attr.s = value.encode()
-            case "shape" if value is None:
-                attr.shape.unknown_rank = True
             case "shape":
-                attr.shape.SetInParent()
-                for dim in value:
-                    attr.shape.dim.add(size=-1 if dim is None else dim)
+                _set_shape(attr.shape, value)
             case "list(type)":
                 attr.list.type.extend(BY_NAME[dtype].enum for dtype in value)
             case "list(int)":
@@ -101,6 +97,15 @@ class Oracle:
             case other:
                 raise NotImplementedError(other)
         return attr
+
+
+def _set_shape(proto: Any, value: Any) -> None:
+    if value is None:
+        proto.unknown_rank = True
+        return
+    proto.SetInParent()
+    for dim in value:
+        proto.dim.add(size=-1 if dim is None else dim)
 
 
 def _dtypes(operation: Operation, case: Arguments) -> list[str]:
