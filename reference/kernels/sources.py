@@ -116,10 +116,10 @@ def cast(bind: Bind) -> Callable[..., Any]:
     if "string" in {source, target}:
         raise KernelError(12, f"Cast {source} to {target} is not supported")
     dtype = dtype_of(target)
+    if source.startswith("complex") and not target.startswith("complex"):
+        return lambda x: xp.real(x).astype(dtype)  # to bool too: whether the real part is not 0
     if target == "bool":
         return lambda x: x != xp.zeros((), dtype=x.dtype)
-    if source.startswith("complex") and not target.startswith("complex"):
-        return lambda x: xp.real(x).astype(dtype)
     return lambda x: x.astype(dtype)
 
 

@@ -20,6 +20,8 @@ def _style(draw: Draw, dtype: str) -> str:
     """Values whose sums and products stay in range: extremes only of dtypes that wrap."""
     if BY_NAME[dtype].kind in {"int", "uint"}:
         return "any" if draw.chance(0.3) else "small"
+    if "prod" in draw.operation.name.lower():
+        return "factor"
     return draw.random.choice(["small", "unit", "plain"])
 
 

@@ -8,6 +8,8 @@ Styles:
   small      small integers, and floats that are such: exact in every dtype
   unit       [-1, 1], with its ends
   positive   [0.1, 10], or [1, 20]
+  plain      [-10, 10]
+  factor     [0.8, 1.25] and the same below 0: products of many stay in range
   divisor    as `moderate`, but no integer 0 and no integer -1
 
 Left out because what a backend does then is undefined or its own affair: subnormal numbers and
@@ -48,6 +50,7 @@ _NARROW: Final[dict[str, Callable[[random.Random], float]]] = {
     "positive": lambda draw: draw.uniform(0.1, 10.0),
     "unit": lambda draw: draw.uniform(-1.0, 1.0),
     "plain": lambda draw: draw.uniform(-10.0, 10.0),
+    "factor": lambda draw: draw.uniform(0.8, 1.25) * draw.choice((1, -1)),
 }
 #: How often a value of the style `unit` is a special one.
 _RARE: Final = 0.1
