@@ -280,6 +280,11 @@ class ApiAuthor:
             self._blocks[-1].append(step)
         step["expect"] = {"value": form(want)}
 
+    def against_oracle(self, value: Any, contract: str = "exact") -> None:
+        """The value must be the oracle's, under the contract; for generated cases."""
+        self.check(value, None)
+        self._blocks[-1][-1]["expect"] = {"oracle": {"contract": contract}}
+
     def check_same(self, left: Any, right: Any, *, same: bool = True) -> None:
         """The two must be (or not be) one object."""
         expr = {"$is": [form(left), form(right)]}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -15,10 +15,10 @@ from sessrun.spec.dtypes import BY_NAME
 from sessrun.spec.operations import Operation
 from sessrun.spec.rules.domains import Arguments
 
-__all__ = ["SingleGraph", "contract_of", "single_graph"]
+__all__ = ["KINDS", "SingleGraph", "contract_of", "single_graph"]
 
 #: How an input is given: a placeholder of unknown shape, one of its shape, a constant.
-_KINDS: Final = ("unknown", "shape", "constant")
+KINDS: Final = ("unknown", "shape", "constant")
 #: Operations whose valid arguments TensorFlow 2.21 refuses while building if it knows some of
 #: their shapes or values and not the others (docs/findings.md): all or none are known.
 _ALL_OR_NONE: Final = frozenset({"SplitV", "Substr"})
@@ -35,7 +35,11 @@ class SingleGraph:
 
 
 def single_graph(
-    operation: Operation, arguments: Arguments, draw: random.Random, outputs: int
+    operation: Operation,
+    arguments: Arguments,
+    draw: random.Random,
+    outputs: int,
+    kinds: Sequence[str] = KINDS,
 ) -> SingleGraph:
     """A graph that applies the operation to the arguments.
 
@@ -47,14 +51,15 @@ def single_graph(
       arguments: its arguments.
       draw: chooses between placeholder and constant.
       outputs: how many tensors it gives.
+      kinds: how inputs may be given, of `KINDS`.
 
     """
     writer = GraphWriter()
     feeds: dict[str, Any] = {}
     names = []
-    together = draw.choice(_KINDS)
+    together = draw.choice(kinds)
     for value in _flat(operation, arguments):
-        kind = together if operation.name in _ALL_OR_NONE else draw.choice(_KINDS)
+        kind = together if operation.name in _ALL_OR_NONE else draw.choice(kinds)
         if kind == "constant":
             names.append(writer.constant(value))
             continue

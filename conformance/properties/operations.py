@@ -10,6 +10,7 @@ from sessrun.conformance.properties import prop
 from sessrun.spec.cases.model import Case
 from sessrun.spec.operations import Operation
 from sessrun.spec.rules.domains import Arguments, arguments
+from sessrun.spec.rules.faults import faulty_arguments
 from sessrun.spec.tables.ops import OPERATIONS
 
 
@@ -56,3 +57,29 @@ def operation_values(draw: random.Random, id_: str) -> Case:
     ]
     title = f"{operation.name} gives the value of its definition."
     return Case(id_, title, "engine", ("OPERATIONS-001",), tuple(steps), {"g": single.graph})
+
+
+@functools.cache
+def refusing() -> tuple[Operation, ...]:
+    """The operations that declare what they refuse."""
+    return tuple(operation for operation in OPERATIONS.values() if operation.errors)
+
+
+@prop("refusals", "OPERATIONS-002")
+def operation_refusals(draw: random.Random, id_: str) -> Case:
+    """A declared operation on invalid arguments fails with the declared code, and only that run."""
+    operation = draw.choice(refusing())
+    name, fault = draw.choice(sorted(faulty_arguments(operation, draw).items()))
+    count = output_count(operation, fault.arguments)
+    single = single_graph(operation, fault.arguments, draw, count, kinds=("unknown",))
+    feeds = single.feeds
+    fails = {"error": {"codes": list(fault.codes)}}
+    steps = (
+        {"do": "open", "session": "s", "graph": "g"},
+        {"do": "run", "session": "s", "fetches": list(single.fetches), "feeds": feeds,
+         "expect": fails},
+        {"do": "run", "session": "s", "fetches": list(feeds), "feeds": feeds},
+        {"do": "close", "session": "s"},
+    )  # fmt: skip
+    title = f"{operation.name} refuses {name.replace('_', ' ')}."
+    return Case(id_, title, "engine", ("OPERATIONS-002",), steps, {"g": single.graph})

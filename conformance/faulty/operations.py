@@ -1,0 +1,82 @@
+"""Faults of OPERATIONS: wrong values, swallowed refusals, values that depend on the fetches."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from sessrun.conformance.faulty.framework import fault, override
+
+
+@fault("OPERATIONS-001", "Sum and Mean of 16-bit floats and small integers are left in a wider dtype.")
+def reductions_widen(tf: Any) -> Any:
+    """Gives float64 for what a reduction of a narrow dtype computes."""
+
+    class Session(tf.Session):  # type: ignore[misc]
+        def run(self, fetches: Any, *args: Any, **kwargs: Any) -> Any:
+            values = super().run(fetches, *args, **kwargs)
+            if not isinstance(fetches, list):
+                return values
+            return [_widened(self.graph, f, v) for f, v in zip(fetches, values, strict=True)]
+
+    return override(tf, Session=Session)
+
+
+def _widened(graph: Any, fetch: Any, value: Any) -> Any:
+    tensor = graph.as_graph_element(fetch)
+    op = getattr(tensor, "op", tensor)
+    if value is None or op.type not in {"Sum", "Mean", "Prod", "Cumsum", "SquaredDifference"}:
+        return value
+    array = np.asarray(value)
+    return array.astype(np.float64) if array.dtype.itemsize <= 2 else value  # noqa: PLR2004 - bytes
+
+
+@fault("OPERATIONS-002", "An operation that refuses its arguments gives zeros of its dtype instead.")
+def refusals_become_zeros(tf: Any) -> Any:
+    """Catches a kernel's InvalidArgumentError of a run that fetches one operation's outputs."""
+
+    class Session(tf.Session):  # type: ignore[misc]
+        def run(self, fetches: Any, *args: Any, **kwargs: Any) -> Any:
+            try:
+                return super().run(fetches, *args, **kwargs)
+            except tf.errors.InvalidArgumentError as error:
+                types = {op.type for op in self.graph.get_operations()}
+                # A missing feed and a failed assertion stay errors, as does what ValueError says.
+                if isinstance(error, ValueError) or types & _OTHER_MATTERS:
+                    raise
+                tensors = [self.graph.as_graph_element(f) for f in _listed(fetches)]
+                if not args or not _listed(fetches) or any(not hasattr(t, "dtype") for t in tensors):
+                    raise
+                return [np.zeros((), t.dtype.as_numpy_dtype) for t in tensors]
+
+    return override(tf, Session=Session)
+
+
+#: Graphs with these are about state, control or the operation's own purpose to fail.
+_OTHER_MATTERS = frozenset(
+    {"Assert", "CheckNumerics", "VariableV2", "VarHandleOp", "FloorDiv", "TruncateDiv", "NoOp"}
+)
+
+
+def _listed(fetches: Any) -> list[Any]:
+    return fetches if isinstance(fetches, list) else []
+
+
+@fault("OPERATIONS-003", "An operation that two others read is fed with what the first of them made.")
+def shared_inputs_are_overwritten(tf: Any) -> Any:
+    """Reuses the memory of an input: a second reader of a Neg or an AddV2 sees it negated."""
+
+    def import_graph_def(graph_def: Any, *args: Any, **kwargs: Any) -> Any:
+        changed = type(graph_def)()
+        changed.CopyFrom(graph_def)
+        readers: dict[str, int] = {}
+        for node in changed.node:
+            for place, source in enumerate(node.input):
+                if source.startswith(("Neg", "AddV2", "Sub", "Mul")):
+                    readers[source] = readers.get(source, 0) + 1
+                    if readers[source] == 2 and node.op == "Maximum":  # noqa: PLR2004 - the second
+                        node.input[place] = node.input[1 - place]
+        return tf.import_graph_def(changed, *args, **kwargs)
+
+    return override(tf, import_graph_def=import_graph_def)
