@@ -208,7 +208,7 @@ class VarianceScaling(_Seeded):
 
     """
 
-    _options = ("scale", "mode", "distribution", "seed")
+    _options: tuple[str, ...] = ("scale", "mode", "distribution", "seed")
 
     def __init__(
         self,

@@ -27,8 +27,8 @@ _HOLDERS: Final = frozenset({"Variable", "VariableV2"})
 @contextmanager
 def beside_new(graph: Graph, scope: str) -> Iterator[None]:
     """Put operations beside the variable named as the scope, which is not there yet."""
-    name = scope[:-1] if scope.endswith("/") else scope
-    beside = AttrValue(list=AttrValue.ListValue(s=[b"loc:@" + name.encode()]))
+    group = b"loc:@" + scope.removesuffix("/").encode()
+    beside = AttrValue(list=AttrValue.ListValue(s=[group]))
     with graph._attr_scope({"_class": beside}):  # noqa: SLF001 - TensorFlow's own name
         yield
 
@@ -135,9 +135,9 @@ def variable_def(
         snapshot_name=stripped(snapshot),
         is_resource=is_resource,
         trainable=variable.trainable,
-        synchronization=variable.synchronization.value,
-        aggregation=variable.aggregation.value,
     )
+    found.synchronization = variable.synchronization.value  # type: ignore[assignment]  # a number
+    found.aggregation = variable.aggregation.value  # type: ignore[assignment]  # a number
     if variable.initial_value is not None:
         found.initial_value_name = stripped(variable.initial_value.name)
     return found

@@ -3,6 +3,8 @@
 `v` is a `VariableV2`, `v/Assign` sets it to the initial value, `v/read` is its value.
 """
 
+# ruff: noqa: PLR0917 - the signatures are those of TensorFlow's own functions
+
 from __future__ import annotations
 
 from contextlib import AbstractContextManager, ExitStack
@@ -18,7 +20,7 @@ from sessrun.reference.graph import Graph
 from sessrun.reference.operation import Operation
 from sessrun.reference.tensor import Tensor
 from sessrun.reference.tensor_shape import TensorShape, as_shape
-from sessrun.reference.variable_base import Traits, Variable, collections_of, traits_of
+from sessrun.reference.variable_base import Variable, collections_of, traits_of
 from sessrun.spec.proto import VariableDef
 
 __all__ = ["RefVariable"]
@@ -182,15 +184,21 @@ class RefVariable(Variable):
 
     def scatter_nd_update(self, indices: Any, updates: Any, name: str | None = None) -> Tensor:
         """Replace slices at index vectors; gives the reference."""
-        return state_ops.scatter_nd_update(self._variable, indices, updates, True, name)
+        return self._scattered(state_ops.scatter_nd_update, indices, updates, name)
 
     def scatter_nd_add(self, indices: Any, updates: Any, name: str | None = None) -> Tensor:
         """Add to slices at index vectors; gives the reference."""
-        return state_ops.scatter_nd_add(self._variable, indices, updates, True, name)
+        return self._scattered(state_ops.scatter_nd_add, indices, updates, name)
 
     def scatter_nd_sub(self, indices: Any, updates: Any, name: str | None = None) -> Tensor:
         """Subtract from slices at index vectors; gives the reference."""
-        return state_ops.scatter_nd_sub(self._variable, indices, updates, True, name)
+        return self._scattered(state_ops.scatter_nd_sub, indices, updates, name)
+
+    def _scattered(
+        self, scatter: state_ops.Scatter, indices: Any, updates: Any, name: str | None
+    ) -> Tensor:
+        found: Tensor = scatter(self._variable, indices, updates, use_locking=True, name=name)
+        return found
 
     # -- as data
 

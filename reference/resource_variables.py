@@ -3,6 +3,8 @@
 Each read is an operation of its own, so what it sees is fixed by control dependencies.
 """
 
+# ruff: noqa: PLR0917 - the signatures are those of TensorFlow's own functions
+
 from __future__ import annotations
 
 from contextlib import AbstractContextManager, nullcontext
@@ -84,7 +86,7 @@ class ResourceVariable(Variable):
             self.dtype = initial.dtype.base_dtype
             attrs = {
                 "dtype": self.dtype, "shape": wanted, "debug_name": scope,
-                "shared_name": scope[:-1] if scope.endswith("/") else scope,
+                "shared_name": scope.removesuffix("/"),
             }  # fmt: skip
             self.handle = apply_op("VarHandleOp", {}, attrs, scope or None).outputs[0]
         with graph.name_scope("IsInitialized"):
@@ -226,8 +228,7 @@ class ResourceVariable(Variable):
                 )
             attrs = {"validate_shape": self._validate_shape and self.shape.is_fully_defined()}
             inputs = {"resource": self.handle, "value": tensor}
-            with self._after_cached():
-                op = apply_op("AssignVariableOp", inputs, attrs, name)
+            op = apply_op("AssignVariableOp", inputs, attrs, name)
             return UnreadVariable(self, op) if read_value else op
 
     def assign_add(
@@ -287,7 +288,7 @@ class ResourceVariable(Variable):
         """Raise NotImplementedError: nothing runs before a session runs it."""
         raise NotImplementedError("numpy() is only available when eager execution is enabled.")
 
-    def __array__(self, dtype: Any = None, copy: Any = None) -> NoReturn:  # noqa: PLW3201 - numpy's protocol
+    def __array__(self, dtype: Any = None, copy: Any = None) -> NoReturn:
         self.numpy()
 
     def __bool__(self) -> bool:

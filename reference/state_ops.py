@@ -13,7 +13,7 @@ from typing import Any, Final
 from sessrun.reference.build import apply_op
 from sessrun.reference.tensor import Tensor
 
-__all__ = ["EXPORTS", "assign", "assign_add", "assign_sub", "count_up_to",
+__all__ = ["EXPORTS", "Scatter", "assign", "assign_add", "assign_sub", "count_up_to",
            "is_variable_initialized", "scatter_add", "scatter_div", "scatter_max", "scatter_min",
            "scatter_mul", "scatter_nd_add", "scatter_nd_sub", "scatter_nd_update", "scatter_sub",
            "scatter_update"]  # fmt: skip
@@ -100,6 +100,7 @@ def is_variable_initialized(ref: Any, name: str | None = None) -> Tensor:
     return apply_op("IsVariableInitialized", {"ref": ref}, {}, name).outputs[0]
 
 
+#: A scatter function: of a variable, indices and updates.
 Scatter = Callable[..., Any]
 
 

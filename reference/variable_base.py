@@ -43,7 +43,7 @@ class VariableAggregation(enum.Enum):
     SUM = 1
     MEAN = 2
     ONLY_FIRST_REPLICA = 3
-    ONLY_FIRST_TOWER = 3
+    ONLY_FIRST_TOWER = 3  # noqa: PIE796 - its older name
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +93,7 @@ def collections_of(collections: Any, *, trainable: bool) -> list[Any]:
     if collections is None:
         collections = [GraphKeys.GLOBAL_VARIABLES]
     if not isinstance(collections, list | tuple | set):
-        raise ValueError(
+        raise ValueError(  # noqa: TRY004 - as TensorFlow
             "collections argument to Variable constructor must be a list, tuple, or set. "
             f"Got {collections} of type {type(collections)}"
         )

@@ -21,6 +21,7 @@ from sessrun.reference.graph import Graph
 from sessrun.reference.graph_keys import GraphKeys
 from sessrun.reference.stacks import get_default_graph
 from sessrun.reference.tensor_shape import TensorShape
+from sessrun.reference.variable_base import traits_of
 
 __all__ = ["AUTO_REUSE", "Request", "VariableStore", "scopes_of", "store_of"]
 
@@ -95,7 +96,7 @@ class Scopes:
 
 
 def scopes_of(graph: Graph) -> Scopes:
-    """This thread's place in the graph's variable scopes."""
+    """The place of this thread in the graph's variable scopes."""
     found: Scopes | None = graph.scopes.variables
     if found is None:
         from sessrun.reference.variable_scopes import VariableScope  # noqa: PLC0415 - imports this
@@ -129,6 +130,14 @@ class VariableStore:
           TypeError: the custom getter cannot be called.
 
         """
+        traits = traits_of(
+            request.name, request.trainable, request.constraint, request.synchronization,
+            request.aggregation,
+        )  # fmt: skip
+        request = replace(
+            request, trainable=traits.trainable, synchronization=traits.synchronization,
+            aggregation=traits.aggregation,
+        )  # fmt: skip
         if custom_getter is None:
             return self._get(request)
         if not callable(custom_getter):
@@ -201,7 +210,7 @@ def _shared(found: Any, request: Request) -> Any:
 
 
 def _made(request: Request, *, is_value: bool) -> Any:
-    from sessrun.reference.variables import create  # noqa: PLC0415 - it imports this module
+    from sessrun.reference import variables  # noqa: PLC0415 - it imports this module
 
     initializer, shape = request.initializer, request.shape
     if initializer is None:
@@ -211,11 +220,14 @@ def _made(request: Request, *, is_value: bool) -> Any:
     if not is_value:
         with get_default_graph().control_dependencies(None):
             initial, dtype = _initial(initializer, shape, request.dtype)
-    return create(
+    use_resource = request.use_resource
+    if use_resource is None:
+        use_resource = variables.resource_variables_enabled()
+    return variables.create(
         initial_value=initial, trainable=request.trainable, collections=request.collections,
         validate_shape=request.validate_shape, caching_device=request.caching_device,
         name=request.name, dtype=dtype, constraint=request.constraint,
-        use_resource=request.use_resource, synchronization=request.synchronization,
+        use_resource=use_resource, synchronization=request.synchronization,
         aggregation=request.aggregation, shape=None if is_value else _known(shape),
     )  # fmt: skip
 

@@ -1,5 +1,7 @@
 """How variables are made: which kind, through which creators; and their public names."""
 
+# ruff: noqa: PLR0917 - the signatures are those of TensorFlow's own functions
+
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
@@ -17,7 +19,8 @@ from sessrun.spec.proto import VariableDef
 from sessrun.spec.proto.foreign import adopt
 
 __all__ = ["EXPORTS", "Variable", "create", "disable_resource_variables",
-           "enable_resource_variables", "resource_variables_enabled", "variable_creator_scope"]  # fmt: skip
+           "enable_resource_variables", "resource_variables_enabled",
+           "variable_creator_scope"]  # fmt: skip
 
 Creator = Callable[..., Any]
 

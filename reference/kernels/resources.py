@@ -48,8 +48,8 @@ class Handle:
         """
         found = self.store.get(self.container, self.name)
         if not isinstance(found, VariableBuffer) or found.value is None:
-            raise KernelError(code, f"Could not find variable {self.name}. This could mean that the "
-                              "variable has not been initialized.")  # fmt: skip
+            raise KernelError(code, f"Could not find variable {self.name}. This could mean that "
+                              "the variable has not been initialized.")  # fmt: skip
         return found
 
     def create(self) -> VariableBuffer:

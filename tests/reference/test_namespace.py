@@ -63,6 +63,6 @@ def test_seeds_depend_on_the_graph_and_the_operation() -> None:
         assert tf.get_seed(7) == (87654321, 7)
         tf.set_random_seed(5)
         tf.no_op()
-        assert (tf.get_seed(None), tf.get_seed(3)) == ((5, 1), (5, 3))
+        assert (tf.get_seed(None), tf.get_seed(None), tf.get_seed(3)) == ((5, 0), (5, 1), (5, 3))
         tf.set_random_seed(0)
         assert tf.get_seed(0) == (0, 2**31 - 1)

@@ -1,0 +1,249 @@
+"""What variables, scopes and initializers are, and what they refuse."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from behaviour_registry import KINDS, behaviour, caught
+
+
+@behaviour
+def construction_errors(tf: Any) -> Any:
+    found = []
+    for kind in KINDS:
+        make = functools.partial(tf.Variable, use_resource=kind)
+        for given in (
+            {}, {"initial_value": None}, {"initial_value": 1.0, "collections": "mine"},
+            {"initial_value": 1.0, "constraint": 3}, {"initial_value": 1.0, "name": "a b"},
+            {"initial_value": 1.5, "dtype": tf.int32}, {"initial_value": "a", "dtype": tf.float32},
+            {"initial_value": [[1], [2, 3]]}, {"initial_value": 1.0, "name": 3},
+            {"initial_value": 1.0, "trainable": False}, {"initial_value": 1.0, "shape": [2]},
+            {"initial_value": [1.0, 2.0], "shape": [2]},
+            {"initial_value": 1.0, "synchronization": 7}, {"initial_value": lambda: None},
+            {"initial_value": lambda x: x}, {"initial_value": 1.0, "aggregation": 7},
+            {"initial_value": 1.0, "trainable": True,
+             "synchronization": tf.VariableSynchronization.ON_READ},
+        ):  # fmt: skip
+            found.append(caught(functools.partial(make, **given)))  # noqa: PERF401 - as the rest
+        unknown = tf.placeholder(tf.float32, [None])
+        found.append(caught(functools.partial(make, unknown)))
+        wrong = tf.placeholder(tf.int32, [2])
+        found.append(caught(functools.partial(make, wrong, dtype=tf.float32)))
+    return found
+
+
+@behaviour
+def reuse_errors(tf: Any) -> Any:
+    w = tf.get_variable("w", [2])
+    tf.get_variable("r", [2], use_resource=True)
+    tf.Variable(1.0, name="plain")
+
+    def within(reuse: Any, function: Callable[[], Any]) -> Any:
+        with tf.variable_scope(tf.get_variable_scope(), reuse=reuse):
+            return function()
+
+    get = tf.get_variable
+    return [
+        caught(lambda: get("w", [2])), caught(lambda: get("r", [2])),
+        caught(lambda: within(True, lambda: get("x", [2]))),
+        caught(lambda: within(True, lambda: get("plain"))),
+        caught(lambda: within(True, lambda: get("w", [3]))),
+        caught(lambda: within(True, lambda: get("w", [2], tf.int32))),
+        caught(lambda: within(tf.AUTO_REUSE, lambda: get("w", [3]))),
+        caught(lambda: within(True, lambda: get("w", [None]) is w)),
+        caught(lambda: within(True, lambda: get("w") is w)),
+        caught(lambda: within("yes", lambda: get("w") is w)),
+        caught(lambda: get("new", [2])), caught(lambda: get("plain", [2])),
+    ]  # fmt: skip
+
+
+@behaviour
+def get_variable_errors(tf: Any) -> Any:
+    get = tf.get_variable
+    return [
+        caught(lambda: get("a")), caught(lambda: get("b", [None])),
+        caught(lambda: get("c", [2], initializer=tf.constant([1.0, 2.0]))),
+        caught(lambda: get("d", [2], initializer=[1.0, 2.0])),
+        caught(lambda: get("e", [2], tf.string)), caught(lambda: get("f", [2], tf.complex64)),
+        caught(lambda: get("g", [2], tf.int32, initializer=tf.glorot_uniform_initializer())),
+        caught(lambda: get("h", dtype=tf.int32, initializer=tf.constant(1.0))),
+        caught(lambda: get("i", [2], initializer=tf.constant_initializer([1.0, 2.0, 3.0]))),
+        caught(lambda: get("j", [3], initializer=tf.constant_initializer([1.0, 2.0]))),
+        caught(lambda: get("k", [2], initializer=3)), caught(lambda: get(3, [2])),
+        caught(lambda: get("l", [2], initializer=tf.zeros([3]))),
+        caught(lambda: get("m", [2], initializer=lambda: tf.zeros([2]))),
+        caught(lambda: get("n", [2], initializer=lambda shape: shape)),
+        caught(lambda: get("o", [-2])), caught(lambda: get("p", "shape")),
+        caught(lambda: get("a b", [2])), caught(lambda: get("", [2])),
+        caught(lambda: get("q", [2], partitioner=3)), get("s", 3).shape.as_list(),
+        caught(lambda: get("t", [2], trainable=True,
+                           synchronization=tf.VariableSynchronization.ON_READ)),
+        caught(lambda: get("u", [2], collections="mine")),
+        caught(lambda: get("v", [2], tf.bool).dtype.name),
+        caught(lambda: get("w", initializer=tf.zeros_initializer())),
+        caught(lambda: get("x", [2], initializer=tf.constant_initializer("a"))),
+        caught(lambda: get("y", [2, 0])),
+    ]  # fmt: skip
+
+
+@behaviour
+def scope_errors(tf: Any) -> Any:
+    def enter(*args: Any, **kwargs: Any) -> Any:
+        with tf.variable_scope(*args, **kwargs) as scope:
+            names = tf.get_default_graph().get_name_scope()
+            return scope.name, scope.original_name_scope, scope.reuse, names
+
+    return [
+        caught(lambda: enter(None)), caught(lambda: enter(3)), caught(lambda: enter("a")),
+        caught(lambda: enter("a", reuse=False)), caught(lambda: enter("a", reuse=3)),
+        caught(lambda: enter(None, "b", reuse=True)), caught(lambda: enter("a", "b")),
+        caught(lambda: enter("", "b")), caught(lambda: enter("a b")), caught(lambda: enter("a/b")),
+        caught(lambda: enter("a", auxiliary_name_scope=3)),
+        caught(lambda: enter("a", auxiliary_name_scope=False)),
+        caught(lambda: enter(None, "b", auxiliary_name_scope=False)),
+        caught(lambda: enter("a", custom_getter=3)), caught(lambda: enter("a", values=[3])),
+        caught(lambda: enter(tf.get_variable_scope())), caught(lambda: enter("a", dtype="float")),
+        caught(lambda: enter("a/")), caught(lambda: enter("_a")),
+        caught(lambda: enter("a", reuse=True)),
+    ]  # fmt: skip
+
+
+@behaviour
+def properties(tf: Any) -> Any:
+    found: list[Any] = []
+    for kind in KINDS:
+        with tf.name_scope("n"), tf.device("/cpu:0"):
+            v = tf.Variable([[1.0, 2.0]], name="v", use_resource=kind)
+        found += [
+            v.name, v.dtype.name, v.shape.as_list(), v.get_shape().as_list(), v.device, v.op.name,
+            v.op.type, v.graph is tf.get_default_graph(), v.trainable, v.initializer.name,
+            v.initial_value.name, repr(v), v.constraint,
+            type(v) is tf.Variable, hash(v) == hash(v), str(v),
+            v.synchronization.name, v.aggregation.name, v._shared_name,
+            caught(lambda v=v: len(v)),
+            caught(lambda v=v: np.asarray(v)),
+            caught(lambda v=v: v.set_shape([1, 2])), caught(lambda v=v: setattr(v, "name", "x")),
+            caught(lambda v=v: v.experimental_ref() == v.ref()), tf.is_tensor(v),
+            caught(lambda v=v: v.handle.name), tf.get_default_graph().as_graph_element(v).name,
+            (np.float32(2) * v).name, (v == 3) if True else None, tf.shape(v).name,
+            caught(lambda v=v: v.numpy()), caught(lambda v=v: v.is_initialized().name),
+        ]  # fmt: skip
+    return found
+
+
+@behaviour
+def protos(tf: Any) -> Any:
+    found: list[Any] = []
+    for kind in KINDS:
+        v = tf.Variable([1.0, 2.0], name="v", use_resource=kind, trainable=not kind)
+        proto = v.to_proto()
+        with tf.name_scope("s"):
+            u = tf.Variable(1.0, name="u", use_resource=kind)
+        found += [
+            str(proto), str(u.to_proto(export_scope="s")), str(u.to_proto(export_scope="s_1")),
+            v.to_proto(export_scope="other"), u.to_proto(export_scope="q"),
+        ]  # fmt: skip
+        if kind:  # TensorFlow 2.21 makes a reference variable of it
+            continue
+        again = tf.Variable.from_proto(proto)
+        found += [
+            again.name, again.dtype.name, again.trainable, again.initializer.name,
+            again.value().name, again.initial_value.name, type(again) is type(v), again is v,
+            again.op is v.op, again.shape.as_list(),
+            str(again.to_proto()) == str(proto),
+        ]  # fmt: skip
+    return found
+
+
+@behaviour
+def variable_lists(tf: Any) -> Any:
+    tf.Variable(1.0, name="a")
+    with tf.variable_scope("s"):
+        tf.get_variable("b", [2], trainable=False)
+    return [
+        tf.global_variables(), tf.trainable_variables(), tf.global_variables("s"),
+        tf.global_variables("x"), tf.trainable_variables(scope="a"), tf.local_variables(),
+        caught(lambda: tf.variables_initializer(None)),
+        caught(lambda: tf.variables_initializer([3])),
+        caught(lambda: tf.report_uninitialized_variables([3])),
+        caught(tf.resource_variables_enabled),
+    ]  # fmt: skip
+
+
+@behaviour
+def creators(tf: Any) -> Any:
+    seen: list[Any] = []
+
+    def outer(next_creator: Any, **kwargs: Any) -> Any:
+        seen.append(["outer", kwargs["name"], kwargs["trainable"], kwargs["use_resource"]])
+        return next_creator(**kwargs)
+
+    def inner(next_creator: Any, **kwargs: Any) -> Any:
+        seen.append("inner")
+        kwargs["name"] = "renamed"
+        return next_creator(**kwargs)
+
+    with tf.variable_creator_scope(outer), tf.variable_creator_scope(inner):
+        v = tf.Variable(1.0, name="v")
+        w = tf.get_variable("w", [2])
+    return [seen, v.name, w.name]
+
+
+@behaviour
+def initial_values(tf: Any) -> Any:
+    tf.set_random_seed(7)
+    found = []
+    for name, shape in (("zeros", [2, 2]), ("ones", [3]), ("constant", [2])):
+        initializer = getattr(tf.initializers, name)
+        given = {"value": 4} if name == "constant" else {}
+        with tf.Session() as session:
+            found.append(session.run(initializer(**given)(shape)))
+            found.append(session.run(initializer(**given)(shape, dtype=tf.int32)))
+    for initializer in (
+        tf.random_uniform_initializer(-2.0, 3.0), tf.initializers.he_uniform(),
+        tf.glorot_uniform_initializer(), tf.truncated_normal_initializer(),
+    ):  # fmt: skip
+        with tf.Session() as session:
+            value = session.run(initializer([100, 10]))
+            found += [value.shape, bool(-3 < value.min() < 0 < value.max() < 3.5)]
+    found += [
+        caught(lambda: tf.variance_scaling_initializer(scale=0.0)),
+        caught(lambda: tf.variance_scaling_initializer(mode="x")),
+        caught(lambda: tf.variance_scaling_initializer(distribution="x")),
+        caught(lambda: tf.truncated_normal_initializer(dtype=tf.int32)),
+        caught(lambda: tf.constant_initializer({})),
+        caught(lambda: tf.glorot_uniform_initializer(dtype=tf.int32)),
+        caught(lambda: tf.random_normal_initializer()([2], dtype=tf.int32)),
+        caught(lambda: tf.random_uniform_initializer()([2], dtype=tf.int32).dtype.name),
+        caught(lambda: tf.zeros_initializer()([2], dtype=tf.string)),
+        caught(lambda: tf.constant_initializer([1, 2, 3], verify_shape=True)([2])),
+        sorted(tf.glorot_uniform_initializer().get_config().items(), key=str).__len__(),
+        str(tf.constant_initializer(2.0).get_config()),
+        str(tf.random_normal_initializer(seed=3).get_config()),
+        str(tf.glorot_normal_initializer().get_config()), str(tf.zeros_initializer().get_config()),
+        type(tf.ones_initializer.from_config({"dtype": "float32"})).__name__,
+    ]  # fmt: skip
+    return found
+
+
+@behaviour
+def threads_see_their_own_scope(tf: Any) -> Any:
+    import threading  # noqa: PLC0415 - used here only
+
+    graph = tf.get_default_graph()
+    names: list[str] = []
+
+    def work() -> None:
+        with graph.as_default():
+            names.append(tf.get_variable_scope().name)
+            names.append(tf.get_variable("w", [2]).name)
+
+    with tf.variable_scope("a"):
+        thread = threading.Thread(target=work)
+        thread.start()
+        thread.join()
+        names.append(tf.get_variable("w", [2]).name)
+    return names

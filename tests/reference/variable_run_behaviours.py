@@ -1,0 +1,254 @@
+"""What variables do when they are run, read, set and fed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from behaviour_registry import KINDS, behaviour, caught
+
+
+@behaviour
+def uninitialized(tf: Any) -> Any:
+    found = []
+    for kind in KINDS:
+        v = tf.Variable([1.0], name=f"weights{kind}", use_resource=kind)
+        with tf.Session() as session:
+            for fetch in (v, v + 1.0, v.assign_add([1.0]), v.read_value()):
+                outcome = caught(lambda fetch=fetch: session.run(fetch))
+                found += [outcome, f"weights{kind}" in str(outcome.error)]
+            found.append(session.run(tf.is_variable_initialized(v)))
+            found.append(session.run(tf.report_uninitialized_variables([v])))
+            for update in (
+                tf.scatter_update(v, [0], [1.0]),
+                tf.count_up_to(tf.Variable(0, use_resource=kind), 3),
+                v.assign_sub([1.0]), tf.group(v), v.op,
+            ):  # fmt: skip
+                found.append(caught(lambda update=update: session.run(update)))
+    v = tf.Variable([1.0])
+    with tf.Session() as session:
+        found.append(caught(lambda: session.run(tf.assert_variables_initialized([v]))))
+    return found
+
+
+@behaviour
+def initialization(tf: Any) -> Any:
+    found = []
+    for kind in KINDS:
+        v = tf.Variable([1.0, 2.0], name=f"v{kind}", use_resource=kind)
+        with tf.Session() as session:
+            found.append(session.run(v.initializer))
+            found += [session.run(v), session.run([v, v.initial_value])]
+            found.append(session.run(tf.is_variable_initialized(v)))
+            found.append(session.run(tf.report_uninitialized_variables([v])))
+            found.append(v.eval())
+            v.load([5.0, 6.0], session)
+            found.append(v.eval(session))
+            found.append(caught(lambda v=v, s=session: v.load([5.0], s)))
+            session.run(tf.global_variables_initializer())
+            found.append(session.run(v))
+    return found
+
+
+@behaviour
+def assignments(tf: Any) -> Any:
+    found = []
+    for kind in KINDS:
+        v = tf.Variable([1.0, 2.0], use_resource=kind)
+        updates = [
+            v.assign([3.0, 4.0]), v.assign_add([1.0, 1.0]), v.assign_sub([0.5, 1.0]),
+            tf.assign(v, [7.0, 8.0]), tf.assign_add(v, [1.0, 1.0]), tf.assign_sub(v, v),
+            v.assign([3.0, 4.0], read_value=False), v.assign_add([3.0, 4.0], read_value=False),
+        ]  # fmt: skip
+        with tf.Session() as session:
+            session.run(v.initializer)
+            for update in updates:
+                found += [session.run(update), session.run(v)]
+            found.append(session.run(tf.assign(v, [1.0, 1.0]) * 2.0))
+    return found
+
+
+@behaviour
+def chains(tf: Any) -> Any:
+    found = []
+    for kind in KINDS:
+        v = tf.Variable(1.0, use_resource=kind)
+        if kind:
+            last = v.assign(2.0).assign_add(3.0).assign_sub(1.0)
+        else:
+            last = tf.assign_sub(tf.assign_add(v.assign(2.0), 3.0), 1.0)
+        with tf.Session() as session:
+            session.run(v.initializer)
+            found += [session.run(last), session.run(v)]
+    return found
+
+
+@behaviour
+def wrong_shapes(tf: Any) -> Any:
+    found = []
+    for kind in KINDS:
+        v = tf.Variable([1.0, 2.0], use_resource=kind)
+        found += [
+            caught(lambda v=v: v.assign([1.0])), caught(lambda v=v: v.assign_add([1.0])),
+            caught(lambda v=v: tf.assign(v, [[1.0, 2.0]])),
+            caught(lambda v=v: tf.assign_sub(v, 1.0)),
+            caught(lambda v=v: v.assign(["a", "b"])), caught(lambda v=v: v.assign([1, 2])),
+            caught(lambda v=v: v.assign(None)),
+            caught(lambda v=v: v.assign(np.array([1.0, 2.0]))),
+            caught(lambda v=v: v.assign(tf.constant([1, 2]))),
+        ]  # fmt: skip
+        value = tf.placeholder(tf.float32)
+        update = v.assign(value)
+        with tf.Session() as session:
+            session.run(v.initializer)
+            found.append(caught(lambda u=update, p=value, s=session: s.run(u, {p: [1.0]})))
+            found.append(session.run(v))
+            found.append(session.run(update, {value: [5.0, 6.0]}))
+    return found
+
+
+@behaviour
+def unvalidated(tf: Any) -> Any:
+    found = []
+    for kind in KINDS:
+        value = tf.placeholder(tf.float32)
+        v = tf.Variable(value, validate_shape=False, use_resource=kind)
+        with tf.Session() as session:
+            for given in ([1.0], [[1.0, 2.0]], 3.0):
+                session.run(v.initializer, {value: given})
+                found += [session.run(v), caught(lambda v=v, s=session: s.run(v.assign_add(v)))]
+    v = tf.Variable([1.0, 2.0])
+    other = tf.assign(v, [[1.0]], validate_shape=False)
+    with tf.Session() as session:
+        session.run(v.initializer)
+        found += [session.run(other), session.run(v)]
+    return found
+
+
+@behaviour
+def scatters(tf: Any) -> Any:
+    found = []
+    for kind in KINDS:
+        v = tf.Variable([1.0, 2.0, 3.0], use_resource=kind)
+        names = ["scatter_update", "scatter_add", "scatter_sub"]
+        with tf.Session() as session:
+            for name in names:
+                session.run(v.initializer)
+                update = getattr(tf, name)(v, [0, 2], [10.0, 20.0])
+                found += [session.run(update), session.run(v)]
+                wrong = getattr(tf, name)(v, [5], [1.0])
+                found.append(caught(lambda w=wrong, s=session: s.run(w)))
+                same = getattr(tf, name)(v, [1, 1], [10.0, 20.0])
+                found.append(session.run(same))
+    v = tf.Variable([1.0, 2.0, 3.0])
+    with tf.Session() as session:
+        for name in ("scatter_mul", "scatter_div", "scatter_min", "scatter_max"):
+            session.run(v.initializer)
+            found.append(session.run(getattr(tf, name)(v, [0, 2], [10.0, 2.0])))
+        for name in ("scatter_nd_update", "scatter_nd_add", "scatter_nd_sub"):
+            session.run(v.initializer)
+            found.append(session.run(getattr(tf, name)(v, [[0], [2]], [10.0, 2.0])))
+    found.append(caught(lambda: tf.scatter_add(tf.constant([1.0]), [0], [1.0])))
+    found.append(caught(lambda: tf.assign(tf.constant([1.0]), [1.0])))
+    found.append(caught(lambda: tf.assign_add(3.0, 1.0)))
+    found.append(caught(lambda: tf.count_up_to(v, 3)))
+    return found
+
+
+@behaviour
+def counting(tf: Any) -> Any:
+    found = []
+    for kind in KINDS:
+        v = tf.Variable(0, use_resource=kind)
+        count = tf.count_up_to(v, 2)
+        with tf.Session() as session:
+            session.run(v.initializer)
+            found += [caught(lambda c=count, s=session: s.run(c)) for _ in range(4)]
+            found.append(session.run(v))
+    return found
+
+
+@behaviour
+def feeding(tf: Any) -> Any:
+    found = []
+    for kind in KINDS:
+        v = tf.Variable([1.0, 2.0], use_resource=kind)
+        with tf.Session() as session:
+            session.run(v.initializer)
+            total, cached = v + 1.0, v.value()
+            found += [
+                session.run(v, {v: [5.0, 6.0]}), session.run(total, {v: [5.0, 6.0]}),
+                session.run(cached, {v: [5.0, 6.0]}), session.run(total, {v.name: [5.0, 6.0]})
+                if not kind else None,
+                session.run(total, {cached: [7.0, 8.0]}),
+                caught(lambda v=v, t=total, s=session: s.run(t, {v: [5.0]})), session.run(v),
+                caught(lambda v=v, s=session: s.run(v.assign_add([1.0, 1.0]), {v: [5.0, 5.0]})),
+            ]  # fmt: skip
+    return found
+
+
+@behaviour
+def dependent(tf: Any) -> Any:
+    v = tf.Variable([1.0, 2.0], use_resource=True)
+    w = tf.Variable(v.initial_value * 2.0)
+    u = tf.Variable(w.initialized_value() * 3.0, use_resource=True)
+    x = tf.Variable(w * 2.0 + w)
+    with tf.Session() as session:
+        session.run(tf.global_variables_initializer())
+        return session.run([v, w, u, x])
+
+
+@behaviour
+def conversions(tf: Any) -> Any:
+    found: list[Any] = []
+    for kind in KINDS:
+        v = tf.Variable([1.0, 2.0], use_resource=kind, name=f"v{kind}")
+        found += [
+            caught(lambda v=v: tf.convert_to_tensor(v, dtype=tf.int32)),
+            caught(lambda v=v: tf.convert_to_tensor(v, dtype=tf.float32).dtype.name),
+            caught(lambda v=v: tf.convert_to_tensor([v, v]).shape.as_list()),
+            caught(lambda v=v: tf.stack([v, [1.0, 2.0]]).shape.as_list()),
+            caught(lambda v=v: tf.matmul([v], [[1.0], [1.0]]).shape.as_list()),
+            caught(lambda v=v: tf.add(v, 1).dtype.name), caught(lambda v=v: (v + 1).dtype.name),
+            caught(lambda v=v: (1 + v).dtype.name), caught(lambda v=v: v + "a"),
+            caught(lambda v=v: v + tf.constant(1)), caught(lambda v=v: v[5]),
+            caught(lambda v=v: tf.group(v).name),
+            caught(lambda v=v: tf.group(v.assign([1.0, 1.0])).name),
+            caught(lambda v=v: tf.identity(v.assign([1.0, 1.0])).dtype.name),
+        ]  # fmt: skip
+        with tf.control_dependencies([v]):
+            found.append([op.name for op in tf.no_op().control_inputs])
+        with tf.control_dependencies([v.assign([1.0, 1.0])]):
+            found.append([op.type for op in tf.no_op().control_inputs])
+        with tf.colocate_with(v):
+            found.append(tf.no_op().get_attr("_class"))
+    return found
+
+
+@behaviour
+def other_graph(tf: Any) -> Any:
+    found: list[Any] = []
+    for kind in KINDS:
+        graph = tf.Graph()
+        with graph.as_default():
+            v = tf.Variable([1.0], use_resource=kind, name="other")
+        found += [
+            v.graph is graph, (v + 1.0).graph is graph, v.read_value().graph is graph,
+            caught(lambda v=v: v + tf.constant([1.0])),
+            caught(lambda v=v: tf.Session().run(v)), caught(lambda v=v: v.eval()),
+            caught(lambda v=v: tf.Session().run(v.initializer)),
+        ]  # fmt: skip
+    return found
+
+
+@behaviour
+def shared_between_sessions(tf: Any) -> Any:
+    found: list[Any] = []
+    for kind in KINDS:
+        v = tf.Variable(1.0, use_resource=kind)
+        with tf.Session() as first, tf.Session() as second:
+            first.run(v.initializer)
+            first.run(v.assign_add(1.0))
+            second.run(v.initializer)
+            found += [first.run(v), second.run(v)]
+    return found
