@@ -143,14 +143,13 @@ class RefVariable(Variable):
         return identity(self._variable, name="read")
 
     def initialized_value(self) -> Tensor:
-        """The value that the variable has once it is initialized: its initial value.
+        """The value that the variable has once it is initialized: what it is initialized to.
 
         TensorFlow makes a conditional of the current value and the initial one; conditionals
-        are no part of this namespace yet, and the two differ only for a variable that was
-        changed after it was initialized.
+        are no part of this namespace yet. The two differ only where a variable was changed
+        after it was initialized.
         """
-        assert self._initial_value is not None
-        return self._initial_value
+        return self._initializer.inputs[1]
 
     # -- setting
 

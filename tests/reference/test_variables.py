@@ -134,6 +134,15 @@ def test_variables_made_from_others_are_initialized_together() -> None:
         assert [item.tolist() for item in session.run([w, x, y])] == [[2.0], [6.0], [8.0]]
 
 
+def test_a_chain_of_variables_is_initialized_together() -> None:
+    variables = [tf.Variable(1.0)]
+    for _ in range(20):
+        variables.append(tf.Variable(variables[-1] + 1.0))
+    with tf.Session() as session:
+        session.run(variables[-1].initializer)
+        assert session.run(variables[-1]) == 21.0
+
+
 def test_a_long_chain_behind_an_initial_value_is_walked() -> None:
     value = tf.Variable(0.0) + 0.0
     for _ in range(3000):
