@@ -79,7 +79,7 @@ def build_plan(
 def _generated(clauses: set[str], seed: int, count: int) -> Iterator[Case]:
     for name, prop in sorted(properties.PROPERTIES.items()):
         if clauses & set(prop.clauses):
-            for index in range(count):
+            for index in range(count * prop.weight):
                 yield properties.generate(name, seed, index)
 
 

@@ -24,24 +24,34 @@ Generator = Callable[[random.Random, str], Case]
 
 @dataclass(frozen=True, slots=True)
 class Property:
-    """A registered generator: its name, the clauses its cases test, one sentence."""
+    """A registered generator.
+
+    Attributes:
+      name: its name.
+      clauses: the clauses that its cases may test.
+      summary: one sentence.
+      generator: from (source of chance, id) to a case.
+      weight: how many times the plan's count it generates; more where one case covers little.
+
+    """
 
     name: str
     clauses: tuple[str, ...]
     summary: str
     generator: Generator
+    weight: int = 1
 
 
 #: Every property by name.
 PROPERTIES: dict[str, Property] = {}
 
 
-def prop(name: str, *clauses: str) -> Callable[[Generator], Generator]:
+def prop(name: str, *clauses: str, weight: int = 1) -> Callable[[Generator], Generator]:
     """Register a generator; its docstring's first line is the summary."""
 
     def decorate(function: Generator) -> Generator:
         summary = (function.__doc__ or "").strip().splitlines()[0]
-        PROPERTIES[name] = Property(name, clauses, summary, function)
+        PROPERTIES[name] = Property(name, clauses, summary, function, weight)
         return function
 
     return decorate
