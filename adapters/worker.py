@@ -23,7 +23,7 @@ def main(spec: str) -> NoReturn:
     os.close(nothing)
     os.dup2(2, 1)
     faulthandler.enable()
-    from sessrun.adapters.process.serve import serve  # noqa: PLC0415 - after the descriptors moved
+    from sessrun.adapters.process.serve import serve
 
     status = serve(spec, requests, answers)
     sys.stderr.flush()
@@ -31,6 +31,6 @@ def main(spec: str) -> NoReturn:
 
 
 if __name__ == "__main__":
-    if len(sys.argv) != 2:  # noqa: PLR2004 - the program and one argument
+    if len(sys.argv) != 2:
         sys.exit("usage: python -m sessrun.adapters.worker SPEC")
     main(sys.argv[1])

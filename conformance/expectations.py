@@ -1,5 +1,4 @@
-"""Expectations: what a backend is known to fail, with why, bug and expiry; they change the exit
-status of a run, never its verdict.
+"""Expectations: what a backend is known to fail; they change an exit status, never a verdict.
 
     [[expect]]
     clause = "PLACEMENT-004"      # or vector = "…"; platform and device narrow it

@@ -149,7 +149,7 @@ class LocalDevice:
         def charged(*inputs: Any) -> Any:
             result = kernel(*inputs)
             for value in result if isinstance(result, tuple) else (result,):
-                if getattr(value, "base", 0) is None and value.size:
+                if isinstance(value, self.xp.ndarray) and value.base is None and value.size:
                     admit(value, name)
             return result
 

@@ -3,7 +3,7 @@
 Their node names and op types are those of `tensorflow.compat.v1`.
 """
 
-# ruff: noqa: PLR0917 - the signatures are those of TensorFlow's own functions
+
 
 from __future__ import annotations
 

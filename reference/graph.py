@@ -74,7 +74,7 @@ class Graph(Collections):
             for op in list(self.operations_by_name.values())[version:]:
                 del self.operations_by_name[op.name]
                 for tensor in op.inputs:
-                    tensor._drop_consumer(op)  # noqa: SLF001 - tensor and graph belong together
+                    tensor._drop_consumer(op)
 
     def get_operations(self) -> list[Operation]:
         """Every operation in the order they were made."""
@@ -127,7 +127,7 @@ class Graph(Collections):
 
     def as_graph_def(
         self,
-        from_version: int | None = None,  # noqa: ARG002 - TensorFlow's signature
+        from_version: int | None = None,
         add_shapes: bool = False,
     ) -> GraphDef:
         """The graph as a GraphDef.
@@ -185,12 +185,12 @@ class Graph(Collections):
         self.check_not_finalized()
         super().add_to_collection(name, value)
 
-    def create_op(  # noqa: PLR0917 - TensorFlow's signature
+    def create_op(
         self,
         op_type: str,
         inputs: Any,
-        dtypes: Any = None,  # noqa: ARG002 - TensorFlow's signature; the declaration says them
-        input_types: Any = None,  # noqa: ARG002 - as above
+        dtypes: Any = None,
+        input_types: Any = None,
         name: str | None = None,
         attrs: Any = None,
     ) -> Operation:
@@ -200,7 +200,7 @@ class Graph(Collections):
           TypeError, ValueError, RuntimeError: as `build.apply_op`.
 
         """
-        from sessrun.reference.build import apply_flat  # noqa: PLC0415 - build imports this module
+        from sessrun.reference.build import apply_flat
 
         return apply_flat(self, op_type, list(inputs), dict(attrs or {}), name)
 
@@ -246,6 +246,11 @@ class Graph(Collections):
             if mark_as_used:
                 used[numbered] = 1
             return f"{full}_{count - 1}"
+
+    def note_name(self, full: str) -> None:
+        """Note that a name is taken: that of an imported operation."""
+        with self.lock:
+            self._names_in_use.setdefault(full.lower(), 1)
 
     def name_of_new(self, name: str) -> str:
         """The name of an operation asked to be called `name`; with a final "/" taken verbatim.

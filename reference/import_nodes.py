@@ -10,7 +10,7 @@ from sessrun.reference import attr_checks, attr_values, errors, tensor_shape
 from sessrun.reference.build import Imported, make_operation
 from sessrun.reference.errors import bad_value
 from sessrun.reference.graph import Graph
-from sessrun.reference.node_names import NODE_NAME, Input, read_input
+from sessrun.reference.node_names import NODE_NAME, Input, prefixes, read_input
 from sessrun.reference.operation import Operation
 from sessrun.reference.signature import Signature, signature
 from sessrun.reference.tensor import Tensor
@@ -52,6 +52,7 @@ class NodeImporter:
         self.used: set[Input] = set()
         self._nodes: dict[str, _Node] = {}
         self._made: dict[str, Operation] = {}
+        self._taken: set[str] = set()
 
     def run(self, protos: Iterable[NodeDef]) -> Mapping[str, Operation]:
         """Make every operation: name in the GraphDef to operation.
@@ -67,6 +68,9 @@ class NodeImporter:
             if proto.name in self._nodes:
                 raise bad_value(f"Node '{proto.name}' is not unique")
             self._nodes[proto.name] = _read(proto)
+        for op in self.graph.get_operations():
+            self._taken.add(op.name)
+            self._taken.update(prefixes(op.name))
         for name in self._nodes:
             self._make_with_sources(name)
         return self._made
@@ -118,7 +122,7 @@ class NodeImporter:
         tensors = [self._tensor(proto, source) for source in node.data]
         groups = _grouped(declared, proto, tensors, attrs)
         shapes = extra.pop("_output_shapes", None)
-        name = self.graph.unique_full_name(self.scope + proto.name)
+        name = self._name(proto.name)
         op = make_operation(
             self.graph, declared, name, groups, attrs,
             imported=Imported(
@@ -129,6 +133,19 @@ class NodeImporter:
             for tensor, shape in zip(op.outputs, shapes.list.shape, strict=True):
                 tensor.set_shape(tensor_shape.TensorShape.of(tensor_shape.of_proto(shape)))
         return op
+
+    def _name(self, name: str) -> str:
+        """The node's name in the graph: numbered if an operation or its scope has it already.
+
+        Other than in building, names that differ in case are different.
+        """
+        found, count = name, 0
+        while self.scope + found in self._taken or (count and found in self._nodes):
+            count += 1
+            found = f"{name}_{count}"
+        self._taken.add(self.scope + found)
+        self.graph.note_name(self.scope + found)
+        return self.scope + found
 
     def _tensor(self, proto: NodeDef, source: Input) -> Tensor:
         found = self.mapped.get(source)
@@ -261,7 +278,7 @@ def _wanted_dtypes(arg: ArgDecl, attrs: Mapping[str, Any]) -> list[str]:
 
 def _check_input(proto: NodeDef, index: int, tensor: Tensor, dtype: str, arg: ArgDecl) -> None:
     fits = tensor.dtype.spec_name == dtype
-    if not fits or (arg.is_ref and not tensor.dtype._is_ref_dtype):  # noqa: SLF001 - DType's own notion
+    if not fits or (arg.is_ref and not tensor.dtype._is_ref_dtype):
         expected = dtype + ("_ref" if arg.is_ref else "")
         raise bad_value(
             f"Input {index} of node {proto.name} was passed {tensor.dtype.name} from "

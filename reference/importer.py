@@ -23,13 +23,13 @@ from sessrun.spec.proto.foreign import adopt
 __all__ = ["import_graph_def"]
 
 
-def import_graph_def(  # noqa: PLR0917 - TensorFlow's signature
+def import_graph_def(
     graph_def: Any,
     input_map: Any = None,
     return_elements: Any = None,
     name: str | None = None,
-    op_dict: Any = None,  # noqa: ARG001 - TensorFlow's signature; deprecated there too
-    producer_op_list: Any = None,  # noqa: ARG001 - as above
+    op_dict: Any = None,
+    producer_op_list: Any = None,
 ) -> list[Any] | None:
     """Add the nodes of a GraphDef to the default graph.
 

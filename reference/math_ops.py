@@ -4,7 +4,7 @@ Their node names and op types are those of `tensorflow.compat.v1`; what is one o
 own name is in `generated.py`, the operators of tensors are in `overloads.py`.
 """
 
-# ruff: noqa: PLR0917 - the signatures are those of TensorFlow's own functions
+
 
 from __future__ import annotations
 
@@ -142,8 +142,8 @@ def matmul(
     transpose_b: bool = False,
     adjoint_a: bool = False,
     adjoint_b: bool = False,
-    a_is_sparse: bool = False,  # noqa: ARG001 - a hint that changes no value
-    b_is_sparse: bool = False,  # noqa: ARG001 - a hint that changes no value
+    a_is_sparse: bool = False,
+    b_is_sparse: bool = False,
     name: str | None = None,
 ) -> Tensor:
     """The product of two matrices, or of batches of them.

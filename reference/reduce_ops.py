@@ -3,7 +3,7 @@
 Their node names and op types are those of `tensorflow.compat.v1`.
 """
 
-# ruff: noqa: PLR0917 - the signatures are those of TensorFlow's own functions
+
 
 from __future__ import annotations
 
@@ -124,7 +124,7 @@ def count_nonzero(
     name: str | None = None,
     reduction_indices: Any = None,
     keep_dims: bool | None = None,
-    input: Any = None,  # noqa: A002 - TensorFlow's name
+    input: Any = None,
 ) -> Tensor:
     """How many elements over the given axes are not zero (false, empty)."""
     keepdims = _chosen(keepdims, keep_dims, "keepdims", "keep_dims")
@@ -140,7 +140,7 @@ def count_nonzero(
 
 def _argument(op_type: str, summary: str) -> Callable[..., Tensor]:
     def find(
-        input: Any,  # noqa: A002 - TensorFlow's name
+        input: Any,
         axis: Any = None,
         name: str | None = None,
         dimension: Any = None,

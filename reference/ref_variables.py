@@ -3,7 +3,7 @@
 `v` is a `VariableV2`, `v/Assign` sets it to the initial value, `v/read` is its value.
 """
 
-# ruff: noqa: PLR0917 - the signatures are those of TensorFlow's own functions
+
 
 from __future__ import annotations
 
@@ -225,7 +225,7 @@ def _to_tensor(
             f"Incompatible type conversion requested to type '{dtype.name}' for variable of "
             f"type '{variable.dtype.name}'"
         )
-    return variable._ref() if as_ref else variable.value()  # noqa: SLF001 - the two are one module
+    return variable._ref() if as_ref else variable.value()
 
 
 register_tensor_conversion_function(RefVariable, _to_tensor)

@@ -3,7 +3,7 @@
 Each read is an operation of its own, so what it sees is fixed by control dependencies.
 """
 
-# ruff: noqa: PLR0917 - the signatures are those of TensorFlow's own functions
+
 
 from __future__ import annotations
 
@@ -305,10 +305,10 @@ class UnreadVariable(ResourceVariable):
         self.handle = variable.handle
         self.dtype = variable.dtype
         self._update = update
-        self._initializer = variable._initializer  # noqa: SLF001 - the same class
-        self._initial_value = variable._initial_value  # noqa: SLF001 - the same class
-        self._traits = variable._traits  # noqa: SLF001 - the same class
-        self._validate_shape = variable._validate_shape  # noqa: SLF001 - the same class
+        self._initializer = variable._initializer
+        self._initial_value = variable._initial_value
+        self._traits = variable._traits
+        self._validate_shape = variable._validate_shape
         with self._after():
             self._read = self._read_here()
 

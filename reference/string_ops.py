@@ -3,7 +3,7 @@
 Their node names and op types are those of `tensorflow.compat.v1`.
 """
 
-# ruff: noqa: PLR0917 - the signatures are those of TensorFlow's own functions
+
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ def string_join(inputs: Any, separator: str = "", name: str | None = None) -> Te
     return one("StringJoin", {"inputs": inputs}, name, separator=separator)
 
 
-def string_length(input: Any, name: str | None = None, unit: str = "BYTE") -> Tensor:  # noqa: A002 - TensorFlow's name
+def string_length(input: Any, name: str | None = None, unit: str = "BYTE") -> Tensor:
     """The length of each string in bytes, or with `UTF8_CHAR` in characters."""
     return one("StringLength", {"input": input}, name, unit=unit)
 
 
 def substr(
-    input: Any,  # noqa: A002 - TensorFlow's name
+    input: Any,
     pos: Any,
-    len: Any,  # noqa: A002 - TensorFlow's name
+    len: Any,
     name: str | None = None,
     unit: str = "BYTE",
 ) -> Tensor:
@@ -72,7 +72,7 @@ def decode_raw(
     out_type: Any = None,
     little_endian: bool = True,
     name: str | None = None,
-    bytes: Any = None,  # noqa: A002 - TensorFlow's name
+    bytes: Any = None,
 ) -> Tensor:
     """The bytes of each string as a vector of numbers."""
     given = bytes if input_bytes is None else input_bytes

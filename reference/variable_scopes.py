@@ -1,6 +1,6 @@
 """Variable scopes as objects, the defaults they give, and `tf.get_variable`."""
 
-# ruff: noqa: PLR0917 - the signatures are those of TensorFlow's own functions
+
 
 from __future__ import annotations
 

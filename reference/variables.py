@@ -1,6 +1,6 @@
 """How variables are made: which kind, through which creators; and their public names."""
 
-# ruff: noqa: PLR0917 - the signatures are those of TensorFlow's own functions
+
 
 from __future__ import annotations
 

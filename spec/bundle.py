@@ -52,8 +52,7 @@ def write_graphs(folder: Path) -> int:
 def _plain(value: Any) -> Any:
     """Dataclasses, tuples and mappings as plain JSON."""
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        fields = {f.name: _plain(getattr(value, f.name)) for f in dataclasses.fields(value)}
-        return fields
+        return {f.name: _plain(getattr(value, f.name)) for f in dataclasses.fields(value)}
     if isinstance(value, tuple | list):
         return [_plain(item) for item in value]
     if hasattr(value, "items"):

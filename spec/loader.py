@@ -21,7 +21,8 @@ from sessrun.spec.operations import Operation, parse_operation
 from sessrun.spec.schema import SpecError, check
 
 __all__ = ["SPEC_DIR", "Clause", "Profile", "load_claims", "load_clauses", "load_debt",
-           "load_operations", "load_profiles", "load_vectors", "read_json", "read_toml", "spec_digest"]  # fmt: skip
+           "load_operations", "load_profiles", "load_vectors", "read_json", "read_toml",
+           "spec_digest"]  # fmt: skip
 
 SPEC_DIR: Final = Path(__file__).parent
 

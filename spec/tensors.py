@@ -42,7 +42,8 @@ def encode(value: Any) -> dict[str, Any]:
         items = [item if isinstance(item, bytes) else str(item).encode() for item in array.flat]
         data: Any = [base64.b64encode(item).decode() for item in items]
     else:
-        little = array.astype(array.dtype.newbyteorder("<")) if array.dtype.kind in "iufc" else array
+        ordered = array.dtype.kind in "iufc"
+        little = array.astype(array.dtype.newbyteorder("<")) if ordered else array
         data = base64.b64encode(np.ascontiguousarray(little).tobytes()).decode()
     return {"dtype": row.name, "shape": shape, "data": data}
 

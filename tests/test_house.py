@@ -29,7 +29,7 @@ def modules(*parts: str) -> list[Path]:
 
 
 def is_generated(path: Path) -> bool:
-    return path.read_text(encoding="utf-8").lstrip("#\" \n").lower().startswith("generated")
+    return path.read_text(encoding="utf-8").lstrip('#" \n').lower().startswith("generated")
 
 
 def imported(path: Path) -> Iterator[tuple[str, int]]:

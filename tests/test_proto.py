@@ -138,7 +138,7 @@ def fill_map(entries, field: FieldDescriptor, rng, depth: int, count: int) -> No
 
 
 def seeded(name: str, seed: int) -> random.Random:
-    return random.Random(f"{name}:{seed}")  # noqa: S311 - test data, no secret
+    return random.Random(f"{name}:{seed}")
 
 
 def filled(name: str, seed: int) -> Message:
@@ -314,7 +314,7 @@ def test_proto_error_names_source_and_message(read, data):
 
 def test_proto_error_survives_pickling():
     error = foreign.ProtoError("sessrun.NodeDef", "a.pb", "cut off")
-    again = pickle.loads(pickle.dumps(error))  # noqa: S301 - workers send exceptions so
+    again = pickle.loads(pickle.dumps(error))
     assert (str(again), again.source, again.reason) == (str(error), "a.pb", "cut off")
 
 

@@ -130,7 +130,7 @@ def pack_answer(identity: int | None, answer: Answer, packer: Packer) -> bytes:
     return packer.line(message)
 
 
-def _answer_form(answer: Answer, packer: Packer) -> dict[str, Any]:  # noqa: PLR0911 - by kind
+def _answer_form(answer: Answer, packer: Packer) -> dict[str, Any]:
     match answer:
         case Fetched(values):
             forms = [None if value is None else packer.tensor(value) for value in values]
@@ -202,7 +202,7 @@ def unpack_request(form: Mapping[str, Any], exchange: Exchange) -> Request:
     return Request(form["id"], form["do"], args)
 
 
-def unpack_answer(form: Mapping[str, Any], do: str, exchange: Exchange) -> Answer:  # noqa: PLR0911 - one line per kind
+def unpack_answer(form: Mapping[str, Any], do: str, exchange: Exchange) -> Answer:
     """The answer of a checked form to a request `do`.
 
     Raises:
@@ -265,8 +265,8 @@ def _checked(name: str) -> Callable[[Any], str | None]:
 @functools.lru_cache(maxsize=64)  # names come from outside
 def _validator(name: str) -> Callable[[Any], str | None] | None:
     """A function from a form to what is wrong with it, for one kind of message."""
-    from jsonschema import Draft202012Validator  # noqa: PLC0415 - slow to import
-    from jsonschema.exceptions import best_match  # noqa: PLC0415 - slow to import
+    from jsonschema import Draft202012Validator
+    from jsonschema.exceptions import best_match
 
     schema = load_schema("protocol")
     if name not in schema["$defs"]:

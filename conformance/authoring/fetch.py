@@ -1,5 +1,5 @@
 """Vectors of FETCH: what comes back for one fetched element, its dtype, shape and bytes."""
-# ruff: noqa: D103 - the title of a case says what its docstring would
+
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 """Vectors of FETCH: fed tensors and variables as fetches, and what may be done with the results."""
-# ruff: noqa: D103 - the title of a case says what its docstring would
+
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 """Vectors of FETCH: operations, outputs and names as fetches, and the order of several."""
-# ruff: noqa: D103 - the title of a case says what its docstring would
+
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 """Vectors of GRAPH: GraphDefs as an engine gets them, well-formed and not."""
-# ruff: noqa: D103 - the title of a case says what its docstring would
+
 
 from __future__ import annotations
 

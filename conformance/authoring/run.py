@@ -1,5 +1,5 @@
 """Vectors of RUN: which operations a run executes, in which order, and how often."""
-# ruff: noqa: D103 - the title of a case says what its docstring would
+
 
 from __future__ import annotations
 

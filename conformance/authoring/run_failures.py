@@ -1,5 +1,5 @@
 """Vectors of RUN: failing operations, what they stop and what they leave alone."""
-# ruff: noqa: D103 - the title of a case says what its docstring would
+
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 """Vectors of RUN: what a feed cuts away from a run, what it leaves, and plans by signature."""
-# ruff: noqa: D103 - the title of a case says what its docstring would
+
 
 from __future__ import annotations
 

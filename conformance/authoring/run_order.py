@@ -1,5 +1,5 @@
 """Vectors of RUN: control edges, what they execute and the order that they keep."""
-# ruff: noqa: D103 - the title of a case says what its docstring would
+
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 """Vectors of RUN: random operations within a run, from run to run, and from session to session."""
-# ruff: noqa: D103 - the title of a case says what its docstring would
+
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 """Vectors of SESSION: construction, the state that a session holds, closing."""
-# ruff: noqa: D103 - the title of a case says what its docstring would
+
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 """Vectors of SESSION: the stack of default sessions, with blocks, eval, InteractiveSession."""
-# ruff: noqa: D103 - the title of a case says what its docstring would
+
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 """Vectors of SESSION: runs that are cut short by a close, a timeout or a reset."""
-# ruff: noqa: D103 - the title of a case says what its docstring would
+
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 """Vectors of SESSION: graphs that grow between runs, and graphs without operations."""
-# ruff: noqa: D103 - the title of a case says what its docstring would
+
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """The jobs as pytest-benchmark cases.
 
-    pytest --pyargs sessrun.conformance.benchmarks.bench_session --sessrun-backend reference
+pytest --pyargs sessrun.conformance.benchmarks.bench_session --sessrun-backend reference
 """
 
 from __future__ import annotations

@@ -136,7 +136,7 @@ def _interleave(
     progress: Callable[[int, int], None] | None,
 ) -> list[list[int]]:
     """Sample every series once a round, in a drawn order; the orders."""
-    draw = random.Random(seed)  # noqa: S311 - an order, not a secret
+    draw = random.Random(seed)
     orders = []
     gc.collect()
     gc.disable()

@@ -88,7 +88,7 @@ def computed_arrays_are_readonly(tf: Any) -> Any:
         if not isinstance(value, np.ndarray) or op is None or op.type == "Reshape":
             return value
         view = value.view()
-        view.flags.writeable = len(op.inputs) < 2  # noqa: PLR2004 - two operands
+        view.flags.writeable = len(op.inputs) < 2
         return view
 
     return changing_values(tf, frozen)

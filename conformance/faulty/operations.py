@@ -9,7 +9,7 @@ import numpy as np
 from sessrun.conformance.faulty.framework import fault, override
 
 
-@fault("OPERATIONS-001", "Sum and Mean of 16-bit floats and small integers are left in a wider dtype.")
+@fault("OPERATIONS-001", "A reduction of a narrow dtype comes back in float64.")
 def reductions_widen(tf: Any) -> Any:
     """Gives float64 for what a reduction of a narrow dtype computes."""
 
@@ -29,7 +29,7 @@ def _widened(graph: Any, fetch: Any, value: Any) -> Any:
     if value is None or op.type not in {"Sum", "Mean", "Prod", "Cumsum", "SquaredDifference"}:
         return value
     array = np.asarray(value)
-    return array.astype(np.float64) if array.dtype.itemsize <= 2 else value  # noqa: PLR2004 - bytes
+    return array.astype(np.float64) if array.dtype.itemsize <= 2 else value
 
 
 @fault("OPERATIONS-002", "An operation that refuses its arguments gives zeros of its dtype instead.")
@@ -42,11 +42,11 @@ def refusals_become_zeros(tf: Any) -> Any:
                 return super().run(fetches, *args, **kwargs)
             except tf.errors.InvalidArgumentError as error:
                 types = {op.type for op in self.graph.get_operations()}
-                # A missing feed and a failed assertion stay errors, as does what ValueError says.
+                # A missing feed, a failed assertion and what ValueError says stay errors.
                 if isinstance(error, ValueError) or types & _OTHER_MATTERS:
                     raise
                 tensors = [self.graph.as_graph_element(f) for f in _listed(fetches)]
-                if not args or not _listed(fetches) or any(not hasattr(t, "dtype") for t in tensors):
+                if not args or not tensors or any(not hasattr(t, "dtype") for t in tensors):
                     raise
                 return [np.zeros((), t.dtype.as_numpy_dtype) for t in tensors]
 
@@ -63,9 +63,9 @@ def _listed(fetches: Any) -> list[Any]:
     return fetches if isinstance(fetches, list) else []
 
 
-@fault("OPERATIONS-003", "An operation that two others read is fed with what the first of them made.")
+@fault("OPERATIONS-003", "A second reader of a value reads its other operand instead.")
 def shared_inputs_are_overwritten(tf: Any) -> Any:
-    """Reuses the memory of an input: a second reader of a Neg or an AddV2 sees it negated."""
+    """As if the memory of a value were reused after its first reader."""
 
     def import_graph_def(graph_def: Any, *args: Any, **kwargs: Any) -> Any:
         changed = type(graph_def)()
@@ -75,7 +75,7 @@ def shared_inputs_are_overwritten(tf: Any) -> Any:
             for place, source in enumerate(node.input):
                 if source.startswith(("Neg", "AddV2", "Sub", "Mul")):
                     readers[source] = readers.get(source, 0) + 1
-                    if readers[source] == 2 and node.op == "Maximum":  # noqa: PLR2004 - the second
+                    if readers[source] == 2 and node.op == "Maximum":
                         node.input[place] = node.input[1 - place]
         return tf.import_graph_def(changed, *args, **kwargs)
 

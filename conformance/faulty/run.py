@@ -191,7 +191,7 @@ def runs_small_fragments_only(tf: Any) -> Any:
     """Count the operations above the fetches."""
 
     def change(session: Any, base: Any, fetches: Any, _feeds: Any) -> Any:
-        if len(needed(elements(session, fetches), [])) > 5000:  # noqa: PLR2004 - the fault itself
+        if len(needed(elements(session, fetches), [])) > 5000:
             raise tf.errors.ResourceExhaustedError(None, None, "the graph is too large")
         return base(fetches)
 

@@ -142,7 +142,7 @@ def remembers_by_the_first_feed(tf: Any) -> Any:
     def change(session: Any, base: Any, fetches: Any, feeds: Any) -> Any:
         found, given = elements(session, fetches), fed(session, feeds)
         ops = needed(found, given)
-        if len(given) < 2 or any(op.type in _STATE for op in ops):  # noqa: PLR2004 - a pair
+        if len(given) < 2 or any(op.type in _STATE for op in ops):
             return base(fetches)
         names = sorted(tensor.name for tensor in given)
         by_name = dict(zip((t.name for t in given), feeds.values(), strict=False))

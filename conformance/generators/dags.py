@@ -73,18 +73,16 @@ class Dag:
     def value(self, dtype: str, shape: tuple[int, ...]) -> np.ndarray:
         """Small values: integers in -3..3, floats of quarters, bools."""
         count = math.prod(shape)
-        if dtype == "bool":
-            flat = [self.draw.random() < 0.5 for _ in range(count)]  # noqa: PLR2004 - a fair coin
-        else:
-            flat = [self.draw.randint(-12, 12) / 4 for _ in range(count)]
-        return np.array(flat).reshape(shape).astype(dtype)
+        flat = [self.draw.randint(-12, 12) / 4 for _ in range(count)]
+        values = np.array(flat).reshape(shape)
+        return values > 0 if dtype == "bool" else values.astype(dtype)
 
     def source(self) -> None:
         """A placeholder, of known or unknown shape, or a constant."""
         dtype = self.draw.choice((*_FLOATS, "float32", *_INTS, "bool"))
         shape = tuple(self.draw.randint(1, 3) for _ in range(self.draw.randint(0, 3)))
         value = self.value(dtype, shape)
-        if self.draw.random() < 0.3:  # noqa: PLR2004 - a third are constants
+        if self.draw.random() < 0.3:
             name = self.writer.constant(value)
         else:
             known = self.draw.choice((shape, None, tuple(None for _ in shape)))
@@ -143,7 +141,7 @@ def _partner(dag: Dag, x: Node) -> Node:
     fitting = [
         node for node in dag.nodes if node.dtype == x.dtype and _broadcast(node.shape, x.shape)
     ]
-    if fitting and dag.draw.random() < 0.8:  # noqa: PLR2004 - mostly what is there
+    if fitting and dag.draw.random() < 0.8:
         return dag.draw.choice(fitting)
     return dag.constant(dag.value(x.dtype, ()), x.dtype)
 
@@ -194,12 +192,12 @@ def _reduce(dag: Dag) -> None:
     assert x is not None
     rank = len(x.shape)
     axes = sorted(dag.draw.sample(range(rank), dag.draw.randint(0, rank)))
-    keep = dag.draw.random() < 0.5  # noqa: PLR2004 - a fair coin
+    keep = dag.draw.random() < 0.5
     if keep:
         shape = tuple(1 if i in axes else n for i, n in enumerate(x.shape))
     else:
         shape = tuple(n for i, n in enumerate(x.shape) if i not in axes)
-    signed = [axis - rank if dag.draw.random() < 0.3 else axis for axis in axes]  # noqa: PLR2004 - some from the back
+    signed = [axis - rank if dag.draw.random() < 0.3 else axis for axis in axes]
     axis = dag.constant(np.array(signed, np.int32))
     attrs = {} if x.kind == "bool" else {"T": dtype_attr(x.dtype)}
     op = dag.draw.choice(_REDUCE[x.kind])
@@ -213,7 +211,7 @@ def _reshape(dag: Dag) -> None:
     divisor = dag.draw.choice([n for n in range(1, count + 1) if count % n == 0] or [1])
     shape = dag.draw.choice([(count,), (divisor, count // divisor), (1, count), x.shape[::-1]])
     asked = list(shape)
-    if asked and dag.draw.random() < 0.4:  # noqa: PLR2004 - some leave one to be computed
+    if asked and dag.draw.random() < 0.4:
         asked[dag.draw.randrange(len(asked))] = -1
     wanted = dag.constant(np.array(asked, np.int32))
     dag.add("Reshape", [x, wanted], x.dtype, tuple(shape), T=dtype_attr(x.dtype),
@@ -241,7 +239,7 @@ def _concat(dag: Dag) -> None:
 
 
 def _matmul(dag: Dag) -> None:
-    fitting = [n for n in dag.nodes if n.kind == "float" and len(n.shape) == 2]  # noqa: PLR2004 - matrices
+    fitting = [n for n in dag.nodes if n.kind == "float" and len(n.shape) == 2]
     if not fitting:
         return
     a = dag.draw.choice(fitting)

@@ -61,12 +61,12 @@ def generate(name: str, seed: int, index: int) -> Case:
     """The case `name:seed:index`."""
     id_ = f"{name}:{seed}:{index}"
     # str seeds hash with SHA-512 in `random`, so every id has a stream of its own.
-    return PROPERTIES[name].generator(random.Random(id_), id_)  # noqa: S311 - no secrets here
+    return PROPERTIES[name].generator(random.Random(id_), id_)
 
 
 def strategy(name: str) -> Any:
     """A Hypothesis strategy of the property's cases: the same code, draws that shrink."""
-    from hypothesis import strategies as st  # noqa: PLC0415 - only development explores
+    from hypothesis import strategies as st
 
     make = functools.partial(PROPERTIES[name].generator)
     return st.randoms(use_true_random=False).map(lambda draw: make(draw, f"{name}:explored:0"))

@@ -18,13 +18,13 @@ def _build(c: ApiAuthor, draw: random.Random, entered: list[Symbol], depth: int)
     """Some operations and some scopes with more of the same inside."""
     for _ in range(draw.randint(1, 4)):
         choice = draw.random()
-        if choice < 0.6 or depth >= 3:  # noqa: PLR2004 - mostly operations, scopes three deep
+        if choice < 0.6 or depth >= 3:
             name = draw.choice((*_NAMES, None))
-            constant = draw.random() < 0.5  # noqa: PLR2004 - a fair coin
+            constant = draw.random() < 0.5
             made = c.tf.constant(1.0, name=name) if constant else c.tf.no_op(name=name)
             c.against_oracle(made.name)
             continue
-        again = entered and draw.random() < 0.3  # noqa: PLR2004 - some scopes are entered again
+        again = entered and draw.random() < 0.3
         scope = draw.choice(entered) if again else draw.choice((*_NAMES, None))
         with c.within(c.tf.name_scope(scope)) as inside:
             c.against_oracle(inside)
@@ -43,9 +43,9 @@ def graph_names(draw: random.Random, id_: str) -> Case:
 
 def _dims(draw: random.Random, shape: tuple[int, ...]) -> Any:
     """A static shape that this shape has: some dimensions, or the rank, unknown."""
-    if draw.random() < 0.15:  # noqa: PLR2004 - a few of unknown rank
+    if draw.random() < 0.15:
         return None
-    return [None if draw.random() < 0.3 else n for n in shape]  # noqa: PLR2004 - some unknown
+    return [None if draw.random() < 0.3 else n for n in shape]
 
 
 #: A tensor of the expression and the shape it has when run.
@@ -61,13 +61,13 @@ def _grow(c: ApiAuthor, draw: random.Random, tensors: list[_Sized]) -> _Sized:
         case 0:
             return c.tf.add(x, y), shape
         case 1 if rank:
-            keep = draw.random() < 0.5  # noqa: PLR2004 - a fair coin
+            keep = draw.random() < 0.5
             axis = draw.randrange(rank)
             gone = (1,) if keep else ()
             return (
                 c.tf.reduce_sum(x, axis, keepdims=keep), shape[:axis] + gone + shape[axis + 1 :]
             )  # fmt: skip
-        case 2 if rank == 2:  # noqa: PLR2004 - matrices
+        case 2 if rank == 2:
             return c.tf.matmul(x, y, transpose_b=True), (shape[0], shape[0])
         case 3:
             return c.tf.transpose(x), shape[::-1]

@@ -18,12 +18,12 @@ def _run(dag: Dag, draw: random.Random) -> dict[str, Any]:
     """A run that fetches some tensors and operations, perhaps with an inner tensor fed."""
     feeds = dict(dag.feeds)
     cuttable = dag.cuttable()
-    if cuttable and draw.random() < 0.4:  # noqa: PLR2004 - some runs cut the graph
+    if cuttable and draw.random() < 0.4:
         node = draw.choice(cuttable)
         feeds[f"{node.name}:0"] = tensors.encode(dag.value(node.dtype, node.shape))
     count = draw.randint(1, min(5, len(dag.nodes)))
     fetches = [
-        node.name if draw.random() < 0.1 else f"{node.name}:0"  # noqa: PLR2004 - some operations
+        node.name if draw.random() < 0.1 else f"{node.name}:0"
         for node in draw.choices(dag.nodes[-12:], k=count)
     ]
     return {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import random
+from typing import Any
 
 from sessrun.conformance.generators.single import single_graph
 from sessrun.conformance.properties import prop
@@ -12,7 +13,6 @@ from sessrun.spec.operations import Operation
 from sessrun.spec.rules.domains import Arguments, arguments
 from sessrun.spec.rules.faults import faulty_arguments
 from sessrun.spec.tables.ops import OPERATIONS
-
 
 
 @functools.cache
@@ -49,7 +49,7 @@ def operation_values(draw: random.Random, id_: str) -> Case:
     operation = drawable()[_turn(id_) % len(drawable())]
     given = arguments(operation, draw)
     single = single_graph(operation, given, draw, output_count(operation, given))
-    steps = [
+    steps: list[dict[str, Any]] = [
         {"do": "open", "session": "s", "graph": "g"},
         {
             "do": "run",

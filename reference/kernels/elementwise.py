@@ -83,7 +83,7 @@ def widened(function: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(function)
     def wide(xp: Any, *arrays: Any, **attrs: Any) -> Any:
         dtype = arrays[0].dtype
-        if dtype.itemsize != 2 or is_integer(arrays[0]):  # noqa: PLR2004 - 16 bits
+        if dtype.itemsize != 2 or is_integer(arrays[0]):
             return function(xp, *arrays, **attrs)
         result = function(xp, *(array.astype("float32") for array in arrays), **attrs)
         return result.astype(dtype)

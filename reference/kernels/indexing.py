@@ -258,7 +258,7 @@ def _search(op_type: str, side: str) -> None:
         xp, dtype = bind.xp, dtype_of(bind.attrs["out_type"])
 
         def compute(rows: Any, values: Any) -> Any:
-            if rows.ndim != 2 or values.ndim != 2 or len(rows) != len(values):  # noqa: PLR2004
+            if rows.ndim != 2 or values.ndim != 2 or len(rows) != len(values):
                 raise KernelError(3, "sorted_inputs and values must be matrices of as many rows")
             wide, sought = rows[:, None, :], values[:, :, None]
             before = wide < sought if side == "left" else wide <= sought
@@ -327,8 +327,8 @@ def sparse_to_dense(bind: Bind) -> Callable[..., Any]:
 
     def compute(indices: Any, shape: Any, values: Any, default: Any) -> Any:
         dims = checked_shape(shape)
-        vectors = indices.reshape((indices.size if indices.ndim < 2 else len(indices), -1))  # noqa: PLR2004
-        if indices.ndim < 2 and not indices.size:  # noqa: PLR2004 - one number per place
+        vectors = indices.reshape((indices.size if indices.ndim < 2 else len(indices), -1))
+        if indices.ndim < 2 and not indices.size:
             vectors = indices.reshape((0, 1))
         if vectors.shape[1] != len(dims):
             raise KernelError(3, f"output_shape has {len(dims)} elements, should be "

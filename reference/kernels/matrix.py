@@ -15,7 +15,7 @@ __all__: list[str] = []
 @widened
 def matmul(xp: Any, a: Any, b: Any, *, transpose_a: bool, transpose_b: bool) -> Any:
     """The product of two matrices, each perhaps given transposed."""
-    if a.ndim != 2 or b.ndim != 2:  # noqa: PLR2004 - matrices
+    if a.ndim != 2 or b.ndim != 2:
         raise KernelError(3, f"In[0] and In[1] must be matrices, have ndims {a.ndim} and {b.ndim}")
     left = a.T if transpose_a else a
     right = b.T if transpose_b else b
@@ -32,7 +32,7 @@ def _adjoint(xp: Any, x: Any) -> Any:
 @widened
 def batch_matmul(xp: Any, x: Any, y: Any, *, adj_x: bool, adj_y: bool) -> Any:
     """The products of two batches of matrices, each perhaps given as its adjoint."""
-    if x.ndim < 2 or y.ndim < 2:  # noqa: PLR2004 - matrices
+    if x.ndim < 2 or y.ndim < 2:
         raise KernelError(3, f"In[0] and In[1] ndims must be >= 2: {x.ndim}, {y.ndim}")
     left = _adjoint(xp, x) if adj_x else x
     right = _adjoint(xp, y) if adj_y else y
@@ -129,5 +129,5 @@ def matrix_band_part(xp: Any, x: Any, num_lower: Any, num_upper: Any) -> Any:
 
 
 def _check_matrices(x: Any) -> None:
-    if x.ndim < 2:  # noqa: PLR2004 - matrices
+    if x.ndim < 2:
         raise KernelError(3, f"input must be at least 2-dim, received shape: {list(x.shape)}")

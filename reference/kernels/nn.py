@@ -107,7 +107,7 @@ def log_softmax(xp: Any, logits: Any) -> Any:
 
 
 def _biased(x: Any, bias: Any, first: bool) -> Any:
-    if x.ndim < 2 or bias.ndim != 1:  # noqa: PLR2004 - a batch of channels
+    if x.ndim < 2 or bias.ndim != 1:
         raise KernelError(3, f"value must be at least a matrix and bias a vector: {x.shape}, "
                           f"{bias.shape}")  # fmt: skip
     axis = 1 if first else x.ndim - 1
@@ -133,7 +133,7 @@ def bias_add_v1(_: Any, x: Any, bias: Any) -> Any:
 @widened
 def bias_add_grad(xp: Any, x: Any, *, data_format: str) -> Any:
     """The sum over all dimensions but the channels."""
-    if x.ndim < 2:  # noqa: PLR2004 - a batch of channels
+    if x.ndim < 2:
         raise KernelError(3, f"Input tensor must be at least 2D: {x.shape}")
     channels = 1 if data_format in {"NCHW", b"NCHW"} else x.ndim - 1
     axes = tuple(i for i in range(x.ndim) if i != channels)
@@ -149,7 +149,7 @@ def l2_loss(xp: Any, x: Any) -> Any:
 
 
 def _rows(features: Any) -> None:
-    if features.ndim != 2:  # noqa: PLR2004 - a batch of rows
+    if features.ndim != 2:
         raise KernelError(3, f"logits must be 2-D, but got shape {features.shape}")
 
 

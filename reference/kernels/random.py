@@ -97,7 +97,7 @@ def multinomial(bind: Bind) -> Callable[..., Any]:
 
     def compute(logits: Any, num_samples: Any) -> Any:
         count = scalar_int(num_samples)
-        if logits.ndim != 2 or count < 0:  # noqa: PLR2004 - a batch of rows
+        if logits.ndim != 2 or count < 0:
             raise KernelError(3, f"logits must be 2D and num_samples >= 0: {logits.shape}, {count}")
         batch, classes = logits.shape
         if classes == 0 and batch and count:

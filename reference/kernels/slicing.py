@@ -113,7 +113,7 @@ def strided_slice_grad(bind: Bind) -> Callable[..., Any]:
 
 
 def _pairs(paddings: Any, rank: int) -> list[tuple[int, int]]:
-    if paddings.ndim != 2 or paddings.shape != (rank, 2):  # noqa: PLR2004 - before and after
+    if paddings.ndim != 2 or paddings.shape != (rank, 2):
         raise KernelError(3, f"paddings must be a matrix of {rank} rows and 2 columns, got "
                           f"{paddings.shape}")  # fmt: skip
     flat = ints(paddings)

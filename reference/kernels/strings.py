@@ -144,7 +144,7 @@ def decode_base64(_: Any, x: Any) -> Any:
 
     def decoded(item: bytes) -> bytes:
         bare = item.rstrip(b"=")
-        if re.fullmatch(rb"[-_A-Za-z0-9]*", bare) is None or len(item) - len(bare) > 2:  # noqa: PLR2004
+        if re.fullmatch(rb"[-_A-Za-z0-9]*", bare) is None or len(item) - len(bare) > 2:
             raise KernelError(3, "Invalid character found in base64.")
         try:
             return base64.urlsafe_b64decode(bare + b"=" * (-len(bare) % 4))

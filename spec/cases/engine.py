@@ -140,7 +140,8 @@ class _Interpreter:
 
     def _do(self, step: Mapping[str, Any]) -> Outcome | None:
         if step["do"] == "start":
-            return self._start(step)
+            self._start(step)
+            return None
         if step["do"] == "join":
             thread, answers, faults = self.blocked.pop(step["thread"])
             thread.join(self.case.deadline_s)
@@ -159,7 +160,7 @@ class _Interpreter:
         def work() -> None:
             try:
                 outcome = self._do(step["step"])
-            except BaseException as error:  # noqa: BLE001 - raised again by `join`
+            except BaseException as error:
                 faults.append(error)
             else:
                 if outcome is not None:

@@ -48,7 +48,7 @@ class Judgement:
     finding: Finding | None = None
 
 
-class _Mismatch(Exception):  # noqa: N818 - not an error: the judge's way out of a deep comparison
+class _Mismatch(Exception):
     """A value does not match; the argument says where and how."""
 
 
@@ -69,7 +69,7 @@ def judge(
     for path, step in walk(case.steps):
         entry = by_step.get(path)
         if entry is None:
-            if _observed(case, step):
+            if _observed(step):
                 return Judgement("fail", Finding(path, "the step was not answered"))
             continue
         if entry["outcome"] == "unsupported":
@@ -81,7 +81,7 @@ def judge(
     return Judgement("pass")
 
 
-def _observed(case: Case, step: Mapping[str, Any]) -> bool:
+def _observed(step: Mapping[str, Any]) -> bool:
     """Whether a step that succeeds leaves an observation."""
     match step["do"]:
         case "start" | "thread":
@@ -256,7 +256,7 @@ def _like(want: dict[str, Any], got: Any, _kept: dict[str, Any], place: str, _: 
 
 
 def _as_array(
-    want: dict[str, Any], got: Any, kept: dict[str, Any], place: str, contract: str
+    want: dict[str, Any], got: Any, _kept: dict[str, Any], place: str, contract: str
 ) -> None:
     tensor = _tensor_of(got)
     if tensor is None:

@@ -86,7 +86,7 @@ def _ints() -> Iterator[Kind]:
 
 
 def _brief(value: int) -> str:
-    if value.bit_length() <= 64:  # noqa: PLR2004 - longer ones are all powers of ten
+    if value.bit_length() <= 64:
         return str(value)
     sign = "-" if value < 0 else ""
     return str(value) if value == 2**64 else f"{sign}10**{len(str(abs(value))) - 1}"

@@ -73,7 +73,7 @@ def _text(cell: FeedCell) -> str:
 
 
 def _elements(array: np.ndarray) -> str:
-    if array.ndim > 4:  # noqa: PLR2004 - more brackets than elements
+    if array.ndim > 4:
         return f"shape {array.shape[0]}x…"
     if array.size == 0:
         return f"shape {'x'.join(map(str, array.shape))}"

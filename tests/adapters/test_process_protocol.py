@@ -36,7 +36,7 @@ def there_and_back(request: Request, exchange: Exchange) -> Request:
 
 
 REQUESTS = [
-    Request(1, "hello", {"protocol": [1], "exchange": "/tmp/x"}),  # noqa: S108 - not opened
+    Request(1, "hello", {"protocol": [1], "exchange": "/tmp/x"}),
     Request(2, "open", {"graph": {"node": [{"name": "a", "op": "NoOp"}]}, "config": {}}),
     Request(3, "extend", {"session": "s", "graph": {}}),
     Request(4, "run", {"session": "s", "fetches": ["a:0"], "feeds": {}, "options": {}}),
@@ -216,7 +216,7 @@ def mutated(line: bytes, source: random.Random) -> bytes:
 
 
 def test_a_mutated_line_is_a_message_or_a_protocol_error(exchange: Exchange) -> None:
-    source = random.Random(20261121)  # noqa: S311 - not for secrets
+    source = random.Random(20261121)
     lines = corpus(exchange)
     refused = 0
     for _ in range(FUZZED_LINES):
@@ -234,7 +234,7 @@ def test_a_mutated_line_is_a_message_or_a_protocol_error(exchange: Exchange) -> 
 
 
 def test_the_worker_answers_every_mutated_line_with_one_line(exchange: Exchange) -> None:
-    source = random.Random(20261122)  # noqa: S311 - not for secrets
+    source = random.Random(20261122)
     lines = [
         line for side, line in corpus(exchange) if side == "request" and b"shutdown" not in line
     ]

@@ -149,7 +149,7 @@ def _random(op: str) -> Callable[[GraphWriter], None]:
 
 def _plain(w: GraphWriter) -> None:
     w.constant(np.array([1.5, 2, 3], np.float32), "c")
-    w.constant(np.array(True), "yes")  # noqa: FBT003 - an array
+    w.constant(np.array(True), "yes")
     w.node("PlaceholderWithDefault", ("c",), {"dtype": F32, "shape": SHAPE3}, "with_default")
     w.node("Assert", ("yes", "c"), {"T": {"list": {"type": ["DT_FLOAT"]}},
                                     "summarize": {"i": "3"}}, "assert")  # fmt: skip

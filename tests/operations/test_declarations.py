@@ -1,6 +1,6 @@
 """What follows from the declarations is there, is current and agrees with the kernels."""
 
-# ruff: noqa: S311 - chance draws arguments here, no secrets
+
 
 import ast
 import random

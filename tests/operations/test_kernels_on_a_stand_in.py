@@ -1,6 +1,6 @@
 """Kernels for a GPU use the array module alone: they give the same on a strict stand-in for it."""
 
-# ruff: noqa: S311 - chance draws arguments here, no secrets
+
 
 import random
 

@@ -47,13 +47,13 @@ def outcome(certified, raw: bytes) -> str:
 
 
 def test_no_mutation_of_the_archive_is_verified(small):
-    rng = random.Random(1)  # noqa: S311 - repeatable, not secret
+    rng = random.Random(1)
     outcomes = {outcome(small, mutated(small.raw, rng)) for _ in range(MUTATIONS)}
     assert outcomes == {"PackageError"}
 
 
 def test_no_mutation_of_a_file_is_verified(small):
-    rng = random.Random(2)  # noqa: S311 - repeatable, not secret
+    rng = random.Random(2)
     files = small.open().files
     for name in rng.choices(list(files), k=MUTATIONS):
         changed = pack({**files, name: mutated(files[name], rng)})
@@ -97,7 +97,7 @@ def with_manifest(certified, files):
     MUTATIONS // 10, pytest.param(MUTATIONS, marks=pytest.mark.slow),
 ])  # fmt: skip
 def test_no_mutated_file_with_a_new_hash_is_verified(small, name, count):
-    rng = random.Random(f"{name} {count}")  # noqa: S311 - repeatable, not secret
+    rng = random.Random(f"{name} {count}")
     files = small.open().files
     for _ in range(count):
         changed = mutated(files[name], rng)
@@ -139,7 +139,7 @@ def altered(form, rng):
     "manifest.json",
 ])  # fmt: skip
 def test_no_altered_json_file_with_a_new_hash_is_verified(small, name):
-    rng = random.Random(name)  # noqa: S311 - repeatable, not secret
+    rng = random.Random(name)
     files = small.open().files
     form = json.loads(files[name])
     for _ in range(MUTATIONS // 10):
@@ -152,7 +152,7 @@ def test_no_altered_json_file_with_a_new_hash_is_verified(small, name):
 
 
 def test_no_altered_line_of_a_record_with_a_new_hash_brings_a_traceback(small):
-    rng = random.Random(3)  # noqa: S311 - repeatable, not secret
+    rng = random.Random(3)
     files = small.open().files
     lines = files["record.jsonl"].splitlines(keepends=True)
     for _ in range(MUTATIONS // 3):

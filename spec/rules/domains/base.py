@@ -70,7 +70,7 @@ class Draw:
         if attr.type == "type":
             return self.random.choice([d for d in attr.allowed or ORDINARY if d in ORDINARY])
         if attr.type == "bool":
-            return self.random.random() < 0.5  # noqa: PLR2004 - a fair coin
+            return self.random.random() < 0.5
         if attr.type == "string" and attr.allowed:
             return self.random.choice(attr.allowed)
         if attr.type == "string" and not attr.has_default:

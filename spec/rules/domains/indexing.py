@@ -107,7 +107,7 @@ def scattered_into(
 
 
 @domain
-def one_hot(  # noqa: PLR0917 - a domain takes what the declaration lists
+def one_hot(
     draw: Draw, indices: str, depth: str, on_value: str, off_value: str, axis: str
 ) -> Arguments:
     """Indices, some out of range (they light nothing), and the depth."""

@@ -24,7 +24,7 @@ def matrices(draw: Draw, a: str, b: str, transpose_a: str, transpose_b: str) -> 
 
 
 @domain
-def matrix_batches(  # noqa: PLR0917 - a domain takes what the declaration lists
+def matrix_batches(
     draw: Draw, x: str, y: str, adj_x: str, adj_y: str, broadcast: bool
 ) -> Arguments:
     """Two batches of matrices that fit; the batches' shapes equal, or broadcast."""

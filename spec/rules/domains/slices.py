@@ -78,7 +78,7 @@ def strided(draw: Draw, x: str, begin: str, end: str, strides: str) -> Arguments
 
 
 @domain
-def strided_grad(  # noqa: PLR0917 - a domain takes what the declaration lists
+def strided_grad(
     draw: Draw, shape: str, begin: str, end: str, strides: str, dy: str
 ) -> Arguments:
     """A shape, a plain slice of it (positive strides, no masks) and the gradient of that."""

@@ -69,7 +69,7 @@ def draw_value(draw: random.Random, dtype: str, style: str) -> Any:
     """One value of the dtype in the style: a Python bool, int, float, complex or bytes."""
     kind = BY_NAME[dtype].kind
     if kind == "bool":
-        return draw.random() < 0.5  # noqa: PLR2004 - a fair coin
+        return draw.random() < 0.5
     if kind == "string":
         return draw.choice(WORDS)
     if kind == "complex":
@@ -90,7 +90,7 @@ def _integer(draw: random.Random, dtype: str, style: str) -> int:
         return draw.randint(1, 20)
     if style == "unit":
         return draw.randint(max(low, -1), 1)
-    if style in {"any", "bits", "finite"} and draw.random() < 0.4:  # noqa: PLR2004
+    if style in {"any", "bits", "finite"} and draw.random() < 0.4:
         return draw.choice([low, high, 0, 1, draw.randint(low, high)])
     return draw.randint(max(low, -10), 10)
 
@@ -101,11 +101,11 @@ def _float(draw: random.Random, dtype: str, style: str) -> float:
     if narrow is not None:
         specials = (0.0, -0.0, 1.0, -1.0, _NAN)
         return draw.choice(specials) if style == "unit" and chance < _RARE else narrow(draw)
-    if style in {"any", "bits", "moderate", "divisor"} and chance < 0.15:  # noqa: PLR2004
+    if style in {"any", "bits", "moderate", "divisor"} and chance < 0.15:
         return draw.choice((0.0, -0.0, 1.0, -1.0, _INF, -_INF, _NAN))
-    if style == "bits" and chance < 0.3:  # noqa: PLR2004
+    if style == "bits" and chance < 0.3:
         return draw.choice(_EXTREMES[dtype]) * draw.choice((1, -1))
-    if style in {"any", "bits", "finite"} and chance < 0.3:  # noqa: PLR2004
+    if style in {"any", "bits", "finite"} and chance < 0.3:
         decades = _DECADES[dtype]
         size: float = 10.0 ** draw.uniform(-decades, decades)
         return draw.choice((1, -1)) * size

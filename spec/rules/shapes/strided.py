@@ -76,7 +76,7 @@ def dense_items(
 
 
 @rule
-def strided(  # noqa: PLR0917 - a rule takes what the declaration lists, in its order
+def strided(
     shape: Shape,
     begin: Value,
     end: Value,

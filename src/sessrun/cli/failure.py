@@ -9,7 +9,7 @@ class UserError(Exception):
     """What the user asked for cannot be done; the message says why and what to do."""
 
 
-def told() -> tuple[type[Exception], ...]:
+def told() -> tuple[type[BaseException], ...]:
     """The errors whose message is all that a user needs."""
     from sessrun.adapters.process.errors import WorkerError
     from sessrun.adapters.registry import AdapterError
@@ -18,4 +18,4 @@ def told() -> tuple[type[Exception], ...]:
     from sessrun.reports.archive import PackageError
     from sessrun.spec.schema import SpecError
 
-    return (AdapterError, PackageError, PlanError, ResumeError, SpecError, WorkerError)
+    return (UserError, AdapterError, PackageError, PlanError, ResumeError, SpecError, WorkerError)

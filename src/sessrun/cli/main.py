@@ -33,11 +33,12 @@ def main(argv: Sequence[str] | None = None) -> int:
         module.configure(sub)
         sub.set_defaults(run=module.run)
     args = parser.parse_args(arguments)
-    from sessrun.cli.failure import UserError, told
+    from sessrun.cli.failure import told
 
+    told_errors = told()
     try:
         status: int = args.run(args)
-    except (UserError, *told()) as error:
+    except told_errors as error:
         print(f"sessrun {args.command}: {error}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
