@@ -23,7 +23,7 @@ def main(spec: str) -> NoReturn:
     os.close(nothing)
     os.dup2(2, 1)
     faulthandler.enable()
-    from sessrun.adapters.process.serve import serve
+    from sessrun.adapters.process.serve import serve  # noqa: PLC0415 - after the descriptors moved
 
     status = serve(spec, requests, answers)
     sys.stderr.flush()

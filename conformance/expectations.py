@@ -1,12 +1,12 @@
 """Expectations: what a backend is known to fail; they change an exit status, never a verdict.
 
-    [[expect]]
-    clause = "PLACEMENT-004"      # or vector = "…"; platform and device narrow it
-    expected = "fail"
-    why = "no second CPU device"
-    bug = "https://…"
-    expires = 2027-01-01
-    waiver = true                 # the certificate then reads CERTIFIED WITH WAIVERS
+[[expect]]
+clause = "PLACEMENT-004"      # or vector = "…"; platform and device narrow it
+expected = "fail"
+why = "no second CPU device"
+bug = "https://…"
+expires = 2027-01-01
+waiver = true                 # the certificate then reads CERTIFIED WITH WAIVERS
 """
 
 from __future__ import annotations

@@ -55,7 +55,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     if not config.getoption("--sessrun-backend"):
         metafunc.parametrize("sessrun_case", [])
         return
-    from sessrun.conformance import plan
+    from sessrun.conformance import plan  # noqa: PLC0415 - other projects' runs pay nothing
 
     seed = config.getoption("--sessrun-seed")
     count = config.getoption("--sessrun-generated")
@@ -88,8 +88,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 @pytest.fixture(scope="session")
 def sessrun_runner(request: pytest.FixtureRequest) -> Iterator[Runner]:
     """The runner of the backend under test; its worker ends with the session."""
-    from sessrun.adapters.registry import AdapterError
-    from sessrun.conformance.runner import Runner
+    from sessrun.adapters.registry import AdapterError  # noqa: PLC0415 - as above
+    from sessrun.conformance.runner import Runner  # noqa: PLC0415 - as above
 
     config = request.config
     runner = Runner(
@@ -110,8 +110,8 @@ def sessrun_expectations(request: pytest.FixtureRequest) -> Any:
     path = request.config.getoption("--sessrun-expectations")
     if path is None:
         return ()
-    from sessrun.conformance.expectations import load_expectations
-    from sessrun.spec.schema import SpecError
+    from sessrun.conformance.expectations import load_expectations  # noqa: PLC0415 - as above
+    from sessrun.spec.schema import SpecError  # noqa: PLC0415 - as above
 
     try:
         return load_expectations(path)

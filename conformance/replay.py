@@ -137,7 +137,7 @@ def _api_why(step: Mapping[str, Any]) -> str:
     return ""
 
 
-def _text(form: Any) -> str:
+def _text(form: Any) -> str:  # noqa: C901, PLR0912 - one line per form
     """Python text of an expression: for people, never executed."""
     if isinstance(form, list):
         return f"[{', '.join(_text(item) for item in form)}]"

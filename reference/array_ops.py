@@ -28,7 +28,7 @@ __all__ = ["EXPORTS", "concat", "expand_dims", "gather", "rank", "reshape", "sha
 
 
 def shape(
-    input: Any,
+    input: Any,  # noqa: A002 - TensorFlow's name
     name: str | None = None,
     out_type: Any = None,
     optimize: bool = True,
@@ -51,7 +51,7 @@ def shape(
 
 
 def size(
-    input: Any,
+    input: Any,  # noqa: A002 - TensorFlow's name
     name: str | None = None,
     out_type: Any = dtypes.int32,
 ) -> Tensor:
@@ -64,7 +64,7 @@ def size(
         return one("Size", {"input": value}, scope, out_type=wanted)
 
 
-def rank(input: Any, name: str | None = None) -> Tensor:
+def rank(input: Any, name: str | None = None) -> Tensor:  # noqa: A002 - TensorFlow's name
     """The number of dimensions: a constant where it is known while the graph is built."""
     with name_scope(name, "Rank", [input]) as scope:
         value = convert_to_tensor(input)
@@ -74,7 +74,7 @@ def rank(input: Any, name: str | None = None) -> Tensor:
 
 
 def expand_dims(
-    input: Any,
+    input: Any,  # noqa: A002 - TensorFlow's name
     axis: Any = None,
     name: str | None = None,
     dim: Any = None,
@@ -91,7 +91,7 @@ def expand_dims(
 
 
 def squeeze(
-    input: Any,
+    input: Any,  # noqa: A002 - TensorFlow's name
     axis: Any = None,
     name: str | None = None,
     squeeze_dims: Any = None,
@@ -219,7 +219,7 @@ def strided_slice(
     ellipsis_mask: int = 0,
     new_axis_mask: int = 0,
     shrink_axis_mask: int = 0,
-    var: Any = None,
+    var: Any = None,  # noqa: ARG001 - a variable to assign to, which the slice itself ignores
     name: str | None = None,
 ) -> Tensor:
     """A slice by begin, end and stride; the bits of the masks are the items' flags."""
@@ -233,7 +233,7 @@ def strided_slice(
 def gather(
     params: Any,
     indices: Any,
-    validate_indices: bool | None = None,
+    validate_indices: bool | None = None,  # noqa: ARG001 - TensorFlow ignores it too
     name: str | None = None,
     axis: Any = None,
     batch_dims: int = 0,
@@ -303,7 +303,7 @@ def pad(
 
 
 def reverse_sequence(
-    input: Any,
+    input: Any,  # noqa: A002 - TensorFlow's name
     seq_lengths: Any,
     seq_axis: int | None = None,
     batch_axis: int | None = None,
@@ -396,7 +396,7 @@ def broadcast_dynamic_shape(shape_x: Any, shape_y: Any) -> Tensor:
 
 
 def roll(
-    input: Any,
+    input: Any,  # noqa: A002 - TensorFlow's name
     shift: Any,
     axis: Any,
     name: str | None = None,

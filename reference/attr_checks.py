@@ -107,7 +107,7 @@ def _string(name: str, value: Any) -> Any:
 def _int(name: str, value: Any) -> int:
     try:
         if isinstance(value, str | bytes):
-            raise TypeError
+            raise TypeError  # noqa: TRY301 - int() would read a text
         return int(value)
     except (TypeError, ValueError, OverflowError):
         raise bad_type(f"Expected int for argument '{name}' not {value!r}.") from None

@@ -174,14 +174,14 @@ def make_operation(
             tensors.append(group)
     op = Operation(graph, declared.declaration, name, tensors, attrs, site=creation.site())
     output_dtypes = _output_dtypes(declared, attrs)
-    op._outputs = [
+    op._outputs = [  # noqa: SLF001 - the operation is being made here
         Tensor(op, index, dtype, shape)
         for index, (dtype, shape) in enumerate(zip(output_dtypes, shapes, strict=True))
     ]
     if imported is not None:
         op.extra.update(imported.extra)
         op.control_inputs = list(imported.control_inputs)
-        op._set_device(imported.device)
+        op._set_device(imported.device)  # noqa: SLF001 - the operation is being made here
     references = [] if imported is not None else _references(declared, groups)
     if references:
         with graph.scopes.beside(references):
@@ -190,7 +190,7 @@ def make_operation(
         _enter_scopes(op, declared, is_import=imported is not None)
     graph.add(op)
     for tensor in tensors:
-        tensor._add_consumer(op)
+        tensor._add_consumer(op)  # noqa: SLF001 - the operation is being made here
     return op
 
 
@@ -209,7 +209,7 @@ def _dtypes_of(arg: ArgDecl, attrs: Mapping[str, Any]) -> list[DType]:
         if arg.number_attr is not None:
             names *= attrs[arg.number_attr]
     found = [dtypes.of_name(name) for name in names]
-    return [dtype._as_ref for dtype in found] if arg.is_ref else found
+    return [dtype._as_ref for dtype in found] if arg.is_ref else found  # noqa: SLF001 - DType's own notion
 
 
 def _references(declared: Signature, groups: list[Any]) -> list[Operation]:
@@ -237,7 +237,7 @@ def _enter_scopes(op: Operation, declared: Signature, *, is_import: bool) -> Non
         text = scopes.device_text
         if op.device:
             text = str(devices.parse(op.device).over(devices.parse(text)))
-        op._set_device(text)
+        op._set_device(text)  # noqa: SLF001 - the operation is being made here
     if scopes.colocation:
         _colocate(op, scopes.colocation)
     if scopes.container and declared.has_container and not op.attrs["container"]:
@@ -254,5 +254,5 @@ def _colocate(op: Operation, others: tuple[Operation, ...]) -> None:
     for other in reversed(others):
         groups.update(other.colocation_groups())
         if other.device:
-            op._set_device(other.device)
+            op._set_device(other.device)  # noqa: SLF001 - the operation is being made here
     op.extra["_class"] = AttrValue(list=AttrValue.ListValue(s=sorted(groups)))

@@ -83,7 +83,7 @@ def complex_(real: Any, imag: Any, name: str | None = None) -> Tensor:
 
 
 def _part(op_type: str) -> Callable[..., Tensor]:
-    def part(input: Any, name: str | None = None) -> Tensor:
+    def part(input: Any, name: str | None = None) -> Tensor:  # noqa: A002 - TensorFlow's name
         """A part of each complex number; a real tensor is its own real part."""
         with name_scope(name, op_type, [input]) as scope:
             value = convert_to_tensor(input, name="input")

@@ -49,7 +49,7 @@ def make_tensor_proto(
     dtype: Any = None,
     shape: Any = None,
     verify_shape: bool = False,
-    allow_broadcast: bool = False,
+    allow_broadcast: bool = False,  # noqa: ARG001 - TensorFlow's signature
 ) -> TensorProto:
     """The TensorProto of what `constant` would make of the arguments; raises as it does."""
     if isinstance(values, TensorProto):

@@ -111,7 +111,7 @@ def _convert(value: Any, dtype: DType | None, name: str | None, as_ref: bool) ->
             if found is NotImplemented:
                 continue
             if not isinstance(found, Tensor):
-                raise RuntimeError(
+                raise RuntimeError(  # noqa: TRY004 - TensorFlow's class
                     f"Conversion function {function!r} for type {type(value)} returned "
                     f"non-Tensor: {found!r}"
                 )
@@ -134,7 +134,7 @@ def _convert(value: Any, dtype: DType | None, name: str | None, as_ref: bool) ->
 
 def constant(array: Any, name: str) -> Tensor:
     """A `Const` of an ndarray, which is taken over (it becomes read-only)."""
-    from sessrun.reference.build import apply_const
+    from sessrun.reference.build import apply_const  # noqa: PLC0415 - build imports this module
 
     return apply_const(get_default_graph(), array, name)
 
@@ -159,7 +159,7 @@ def first_tensor(value: Any) -> Any:
 
 def _packed(value: Any, dtype: DType | None, name: str) -> Tensor:
     """A `Pack` of a list that holds tensors, and of its inner lists."""
-    from sessrun.reference.build import apply_op
+    from sessrun.reference.build import apply_op  # noqa: PLC0415 - build imports this module
 
     inferred = first_tensor(value).dtype.base_dtype
     wanted = dtype or inferred
@@ -169,7 +169,7 @@ def _packed(value: Any, dtype: DType | None, name: str) -> Tensor:
         for index, item in enumerate(value):
             if inferred is not wanted and _is_symbolic(item):
                 attrs = {"DstT": wanted}
-                item = apply_op("Cast", {"x": item}, attrs).outputs[0]
+                item = apply_op("Cast", {"x": item}, attrs).outputs[0]  # noqa: PLW2901 - the same item
             if _is_symbolic(item) and item.dtype.base_dtype is not wanted:
                 raise bad_type(
                     f"Cannot convert a list containing a tensor of dtype {item.dtype} to "

@@ -47,7 +47,7 @@ _foreign: Final[dict[CodeType, bool]] = {}
 
 def site() -> Site:
     """The innermost frames outside of this package."""
-    frame = sys._getframe(1)
+    frame = sys._getframe(1)  # noqa: SLF001 - the one cheap way to see the caller
     found: list[tuple[CodeType, int]] = []
     current = frame.f_back
     while current is not None and len(found) < _DEPTH:

@@ -33,7 +33,7 @@ class DType:
     _enum: int
     _row: DTypeRow
 
-    def __new__(cls, type_enum: int) -> DType:
+    def __new__(cls, type_enum: int) -> DType:  # noqa: PYI034 - the objects are made once
         """The one object of this number."""
         found = _INTERNED.get(type_enum)
         if found is None:
@@ -156,7 +156,7 @@ class DType:
         if self._row.kind not in {"float", "int", "uint"}:
             words = {"min": "minimum", "max": "maximum"}[end]
             raise TypeError(f"Cannot find {words} value of {self}.")
-        import ml_dtypes
+        import ml_dtypes  # noqa: PLC0415 - its tables of limits are needed here only
 
         info: Any = ml_dtypes.finfo if self.is_floating else ml_dtypes.iinfo
         return getattr(info(self._row.numpy), end)

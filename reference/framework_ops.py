@@ -35,7 +35,7 @@ def placeholder(dtype: Any, shape: Any = None, name: str | None = None) -> Tenso
     return apply_op("Placeholder", {}, {"dtype": dtype, "shape": shape}, name).outputs[0]
 
 
-def placeholder_with_default(input: Any, shape: Any, name: str | None = None) -> Tensor:
+def placeholder_with_default(input: Any, shape: Any, name: str | None = None) -> Tensor:  # noqa: A002 - TensorFlow's signature
     """A tensor that a run may feed; the value of `input` if it does not.
 
     Raises:
@@ -46,7 +46,7 @@ def placeholder_with_default(input: Any, shape: Any, name: str | None = None) ->
     return apply_op("PlaceholderWithDefault", {"input": input}, attrs, name).outputs[0]
 
 
-def identity(input: Any, name: str | None = None) -> Tensor:
+def identity(input: Any, name: str | None = None) -> Tensor:  # noqa: A002 - TensorFlow's signature
     """The input, as the output of an operation of its own."""
     return apply_op("Identity", {"input": input}, {}, name).outputs[0]
 
@@ -92,7 +92,7 @@ def _gate(ops: list[Operation], device: str, name: str | None = None) -> Operati
 
 def _operation_of(item: Any) -> Operation:
     if hasattr(item, "_as_graph_element") and not hasattr(item, "_handle"):
-        item = item._as_graph_element()
+        item = item._as_graph_element()  # noqa: SLF001 - the protocol of things in a graph
     if isinstance(item, Operation):
         return item
     if hasattr(item, "op") and isinstance(item.op, Operation):

@@ -74,7 +74,7 @@ class Graph(Collections):
             for op in list(self.operations_by_name.values())[version:]:
                 del self.operations_by_name[op.name]
                 for tensor in op.inputs:
-                    tensor._drop_consumer(op)
+                    tensor._drop_consumer(op)  # noqa: SLF001 - tensor and graph belong together
 
     def get_operations(self) -> list[Operation]:
         """Every operation in the order they were made."""
@@ -127,7 +127,7 @@ class Graph(Collections):
 
     def as_graph_def(
         self,
-        from_version: int | None = None,
+        from_version: int | None = None,  # noqa: ARG002 - TensorFlow's signature
         add_shapes: bool = False,
     ) -> GraphDef:
         """The graph as a GraphDef.
@@ -189,8 +189,8 @@ class Graph(Collections):
         self,
         op_type: str,
         inputs: Any,
-        dtypes: Any = None,
-        input_types: Any = None,
+        dtypes: Any = None,  # noqa: ARG002 - TensorFlow's signature; the declaration says them
+        input_types: Any = None,  # noqa: ARG002 - as above
         name: str | None = None,
         attrs: Any = None,
     ) -> Operation:
@@ -200,7 +200,7 @@ class Graph(Collections):
           TypeError, ValueError, RuntimeError: as `build.apply_op`.
 
         """
-        from sessrun.reference.build import apply_flat
+        from sessrun.reference.build import apply_flat  # noqa: PLC0415 - build imports this module
 
         return apply_flat(self, op_type, list(inputs), dict(attrs or {}), name)
 

@@ -278,7 +278,7 @@ def _wanted_dtypes(arg: ArgDecl, attrs: Mapping[str, Any]) -> list[str]:
 
 def _check_input(proto: NodeDef, index: int, tensor: Tensor, dtype: str, arg: ArgDecl) -> None:
     fits = tensor.dtype.spec_name == dtype
-    if not fits or (arg.is_ref and not tensor.dtype._is_ref_dtype):
+    if not fits or (arg.is_ref and not tensor.dtype._is_ref_dtype):  # noqa: SLF001 - DType's own notion
         expected = dtype + ("_ref" if arg.is_ref else "")
         raise bad_value(
             f"Input {index} of node {proto.name} was passed {tensor.dtype.name} from "

@@ -28,8 +28,8 @@ def import_graph_def(
     input_map: Any = None,
     return_elements: Any = None,
     name: str | None = None,
-    op_dict: Any = None,
-    producer_op_list: Any = None,
+    op_dict: Any = None,  # noqa: ARG001 - TensorFlow's signature; deprecated there too
+    producer_op_list: Any = None,  # noqa: ARG001 - as above
 ) -> list[Any] | None:
     """Add the nodes of a GraphDef to the default graph.
 

@@ -29,7 +29,7 @@ def beside_new(graph: Graph, scope: str) -> Iterator[None]:
     """Put operations beside the variable named as the scope, which is not there yet."""
     group = b"loc:@" + scope.removesuffix("/").encode()
     beside = AttrValue(list=AttrValue.ListValue(s=[group]))
-    with graph._attr_scope({"_class": beside}):
+    with graph._attr_scope({"_class": beside}):  # noqa: SLF001 - TensorFlow's own name
         yield
 
 
@@ -41,7 +41,7 @@ def of_function(function: Callable[[], Any], dtype: Any) -> Tensor:
         tensor of the dtype.
 
     """
-    from sessrun.reference.stacks import get_default_graph
+    from sessrun.reference.stacks import get_default_graph  # noqa: PLC0415 - a short path
 
     graph = get_default_graph()
     with graph.name_scope("Initializer"), graph.device(None):

@@ -211,7 +211,7 @@ class _Context:
             )
 
     def _check_ref(self, tensor: Tensor) -> None:
-        if self.arg.is_ref and not tensor.dtype._is_ref_dtype:
+        if self.arg.is_ref and not tensor.dtype._is_ref_dtype:  # noqa: SLF001 - DType's own notion
             raise bad_type(
                 f"'{self.op_type}' Op requires that input '{self.arg.name}' be a mutable tensor "
                 "(e.g.: a tf.Variable)"

@@ -142,8 +142,8 @@ def matmul(
     transpose_b: bool = False,
     adjoint_a: bool = False,
     adjoint_b: bool = False,
-    a_is_sparse: bool = False,
-    b_is_sparse: bool = False,
+    a_is_sparse: bool = False,  # noqa: ARG001 - a hint that changes no value
+    b_is_sparse: bool = False,  # noqa: ARG001 - a hint that changes no value
     name: str | None = None,
 ) -> Tensor:
     """The product of two matrices, or of batches of them.

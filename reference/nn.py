@@ -120,9 +120,9 @@ def relu_layer(x: Any, weights: Any, biases: Any, name: str | None = None) -> Te
 
 
 def top_k(
-    input: Any,
+    input: Any,  # noqa: A002 - TensorFlow's name
     k: Any = 1,
-    sorted: bool = True,
+    sorted: bool = True,  # noqa: A002 - TensorFlow's name
     name: str | None = None,
 ) -> Any:
     """The k largest elements of each row, falling, and where they are: `(values, indices)`."""

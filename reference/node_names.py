@@ -8,9 +8,9 @@ from typing import Final
 
 from sessrun.reference.errors import bad_value
 
-__all__ = ["NODE_NAME", "Input", "read_input"]
+__all__ = ["NODE_NAME", "Input", "prefixes", "read_input"]
 
-NODE_NAME: Final = re.compile(r"[A-Za-z0-9.][A-Za-z0-9_.\\/>-]*")
+NODE_NAME: Final = re.compile(r"[A-Za-z0-9.][A-Za-z0-9_./>-]*")
 
 #: The index that stands for a control input.
 CONTROL: Final = -1
@@ -47,3 +47,8 @@ def read_input(text: str, source: str) -> Input:
     if not (digits.isascii() and digits.isdigit()):
         raise bad_value(f"{source}: '{text}' names no input")
     return Input(name, int(digits))
+
+
+def prefixes(name: str) -> list[str]:
+    """The scopes that an operation of this name is in: `a` and `a/b` for `a/b/c`."""
+    return [name[:place] for place, letter in enumerate(name) if letter == "/"]

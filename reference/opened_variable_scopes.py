@@ -19,7 +19,7 @@ from sessrun.reference.variable_store import AUTO_REUSE, scopes_of
 __all__ = ["EXPORTS", "variable_op_scope", "variable_scope"]
 
 
-class variable_scope:
+class variable_scope:  # noqa: N801 - TensorFlow's name
     """The `with` of a variable scope, and of a name scope of the same name.
 
     Yields the VariableScope. An existing scope object is jumped to; a name goes into the open

@@ -138,7 +138,7 @@ class Operation:
     def to_proto(self, *, add_shapes: bool = False) -> NodeDef:
         """The NodeDef; with `add_shapes` the static shapes as attribute `_output_shapes`."""
         node = NodeDef(name=self.name, op=self.type, device=self._device)
-        node.input.extend(tensor._as_node_def_input() for tensor in self._inputs)
+        node.input.extend(tensor._as_node_def_input() for tensor in self._inputs)  # noqa: SLF001 - the two make a node together
         node.input.extend("^" + op.name for op in self.control_inputs)
         for attr in self.declaration.attrs:
             attr_values.write(self.attrs[attr.name], attr.type, node.attr[attr.name])
@@ -161,7 +161,7 @@ class Operation:
           ValueError: there is no session, or its graph is another.
 
         """
-        from sessrun.reference.stacks import (
+        from sessrun.reference.stacks import (  # noqa: PLC0415 - needed by run only
             get_default_session,
         )
 

@@ -42,8 +42,8 @@ def list_logical_devices(device_type: str | None = None) -> list[LogicalDevice]:
 
 
 def is_gpu_available(
-    cuda_only: bool = False,
-    min_cuda_compute_capability: tuple[int, int] | None = None,
+    cuda_only: bool = False,  # noqa: ARG001 - TensorFlow's signature; every GPU here is CUDA's
+    min_cuda_compute_capability: tuple[int, int] | None = None,  # noqa: ARG001 - as above
 ) -> bool:
     """Whether a session can use a GPU."""
     return devices.gpu_count() > 0

@@ -124,7 +124,7 @@ def count_nonzero(
     name: str | None = None,
     reduction_indices: Any = None,
     keep_dims: bool | None = None,
-    input: Any = None,
+    input: Any = None,  # noqa: A002 - TensorFlow's name
 ) -> Tensor:
     """How many elements over the given axes are not zero (false, empty)."""
     keepdims = _chosen(keepdims, keep_dims, "keepdims", "keep_dims")
@@ -140,7 +140,7 @@ def count_nonzero(
 
 def _argument(op_type: str, summary: str) -> Callable[..., Tensor]:
     def find(
-        input: Any,
+        input: Any,  # noqa: A002 - TensorFlow's name
         axis: Any = None,
         name: str | None = None,
         dimension: Any = None,

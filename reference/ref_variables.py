@@ -225,7 +225,7 @@ def _to_tensor(
             f"Incompatible type conversion requested to type '{dtype.name}' for variable of "
             f"type '{variable.dtype.name}'"
         )
-    return variable._ref() if as_ref else variable.value()
+    return variable._ref() if as_ref else variable.value()  # noqa: SLF001 - the two are one module
 
 
 register_tensor_conversion_function(RefVariable, _to_tensor)

@@ -305,10 +305,10 @@ class UnreadVariable(ResourceVariable):
         self.handle = variable.handle
         self.dtype = variable.dtype
         self._update = update
-        self._initializer = variable._initializer
-        self._initial_value = variable._initial_value
-        self._traits = variable._traits
-        self._validate_shape = variable._validate_shape
+        self._initializer = variable._initializer  # noqa: SLF001 - the same class
+        self._initial_value = variable._initial_value  # noqa: SLF001 - the same class
+        self._traits = variable._traits  # noqa: SLF001 - the same class
+        self._validate_shape = variable._validate_shape  # noqa: SLF001 - the same class
         with self._after():
             self._read = self._read_here()
 

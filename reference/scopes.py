@@ -60,7 +60,7 @@ class DeviceScope:
         """
         scope: DeviceScope | None = self
         while scope is not None:
-            operation._set_device(scope._merged(operation))
+            operation._set_device(scope._merged(operation))  # noqa: SLF001 - set step by step, as functions may look
             scope = scope.outer
         return operation.device
 

@@ -37,7 +37,7 @@ def get_default_graph() -> Graph:
 
 
 def _new_graph() -> Graph:
-    from sessrun.reference.graph import Graph
+    from sessrun.reference.graph import Graph  # noqa: PLC0415 - graph imports this module
 
     return Graph()
 

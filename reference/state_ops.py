@@ -20,7 +20,7 @@ __all__ = ["EXPORTS", "Scatter", "assign", "assign_add", "assign_sub", "count_up
 
 
 def _is_reference(ref: Any) -> bool:
-    is_ref: bool = ref.dtype._is_ref_dtype
+    is_ref: bool = ref.dtype._is_ref_dtype  # noqa: SLF001 - TensorFlow's own name
     return is_ref
 
 
@@ -112,7 +112,7 @@ def _scatter(kind: str, summary: str, *, locking: bool = False) -> Scatter:
     ) -> Any:
         inputs = {"indices": indices, "updates": updates}
         if not _is_reference(ref):
-            return ref._scattered("ResourceScatter" + kind, inputs, name)
+            return ref._scattered("ResourceScatter" + kind, inputs, name)  # noqa: SLF001 - the two go together
         attrs = {"use_locking": use_locking}
         return apply_op("Scatter" + kind, {"ref": ref, **inputs}, attrs, name).outputs[0]
 

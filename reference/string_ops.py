@@ -24,15 +24,15 @@ def string_join(inputs: Any, separator: str = "", name: str | None = None) -> Te
     return one("StringJoin", {"inputs": inputs}, name, separator=separator)
 
 
-def string_length(input: Any, name: str | None = None, unit: str = "BYTE") -> Tensor:
+def string_length(input: Any, name: str | None = None, unit: str = "BYTE") -> Tensor:  # noqa: A002 - TensorFlow's name
     """The length of each string in bytes, or with `UTF8_CHAR` in characters."""
     return one("StringLength", {"input": input}, name, unit=unit)
 
 
 def substr(
-    input: Any,
+    input: Any,  # noqa: A002 - TensorFlow's name
     pos: Any,
-    len: Any,
+    len: Any,  # noqa: A002 - TensorFlow's name
     name: str | None = None,
     unit: str = "BYTE",
 ) -> Tensor:
@@ -72,7 +72,7 @@ def decode_raw(
     out_type: Any = None,
     little_endian: bool = True,
     name: str | None = None,
-    bytes: Any = None,
+    bytes: Any = None,  # noqa: A002 - TensorFlow's name
 ) -> Tensor:
     """The bytes of each string as a vector of numbers."""
     given = bytes if input_bytes is None else input_bytes

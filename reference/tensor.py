@@ -118,7 +118,7 @@ class Tensor(Overloads):
           ValueError: there is no session, or its graph is another.
 
         """
-        from sessrun.reference.stacks import (
+        from sessrun.reference.stacks import (  # noqa: PLC0415 - needed by eval only
             get_default_session,
         )
 

@@ -99,7 +99,7 @@ def scopes_of(graph: Graph) -> Scopes:
     """The place of this thread in the graph's variable scopes."""
     found: Scopes | None = graph.scopes.variables
     if found is None:
-        from sessrun.reference.variable_scopes import VariableScope
+        from sessrun.reference.variable_scopes import VariableScope  # noqa: PLC0415 - imports this
 
         found = graph.scopes.variables = Scopes(VariableScope(False))
     return found
@@ -210,7 +210,7 @@ def _shared(found: Any, request: Request) -> Any:
 
 
 def _made(request: Request, *, is_value: bool) -> Any:
-    from sessrun.reference import variables
+    from sessrun.reference import variables  # noqa: PLC0415 - it imports this module
 
     initializer, shape = request.initializer, request.shape
     if initializer is None:

@@ -103,7 +103,7 @@ def report_html(summary: Summary, replays: str = "replays") -> str:
 
 @functools.cache
 def _environment() -> Any:
-    import jinja2
+    import jinja2  # noqa: PLC0415 - needed only when a page is rendered
 
     return jinja2.Environment(
         loader=jinja2.FileSystemLoader(_TEMPLATES),
@@ -121,9 +121,9 @@ def template(name: str) -> Any:
 @functools.cache
 def template_text(name: str) -> Any:
     """A style sheet or script of ours, marked safe: it is no data."""
-    from markupsafe import Markup
+    from markupsafe import Markup  # noqa: PLC0415 - comes with jinja2
 
-    return Markup((_TEMPLATES / name).read_text(encoding="utf-8"))
+    return Markup((_TEMPLATES / name).read_text(encoding="utf-8"))  # noqa: S704 - our own file
 
 
 def content_policy(style: str, script: str = "") -> str:
@@ -200,7 +200,7 @@ def _clause(clause: ClauseSummary) -> dict[str, Any]:
 
 def _coded(text: str) -> Any:
     """The text escaped, with what stands between backticks as code."""
-    from markupsafe import Markup
+    from markupsafe import Markup  # noqa: PLC0415 - comes with jinja2
 
     parts = text.split("`")
     if len(parts) % 2 == 0:

@@ -238,7 +238,7 @@ class FeedRow:
 
     def value(self) -> Any:
         """The value, made anew (a generator is used up by the first who asks)."""
-        from sessrun.spec.cases.expressions import evaluate
+        from sessrun.spec.cases.expressions import evaluate  # noqa: PLC0415 - not on the hot path
 
         return evaluate(self.form, {})
 
@@ -269,7 +269,7 @@ def load_feed_table(path: Path = TABLE_PATH) -> FeedTable:
       SpecError: the file is no table, or does not agree with itself.
 
     """
-    from sessrun.spec.loader import read_json
+    from sessrun.spec.loader import read_json  # noqa: PLC0415 - not on the hot path
 
     form = read_json(path)
     check(form, "feed_table", str(path))

@@ -35,7 +35,7 @@ def load_schema(name: str) -> dict[str, Any]:
 
 @functools.cache
 def _validator(name: str) -> Any:
-    from jsonschema import Draft202012Validator
+    from jsonschema import Draft202012Validator  # noqa: PLC0415 - slow to import
 
     return Draft202012Validator(load_schema(name))
 
@@ -47,7 +47,7 @@ def check(form: Any, name: str, source: str) -> None:
       SpecError: the place and the reason of the first error, smallest subtree first.
 
     """
-    from jsonschema.exceptions import best_match
+    from jsonschema.exceptions import best_match  # noqa: PLC0415 - slow to import
 
     try:
         error = best_match(_validator(name).iter_errors(form))

@@ -64,7 +64,7 @@ def outcome(form_of_row: Any, name: str) -> tuple[FeedCell, str | None]:
         tensor = tensors.encode(deliver(array, name))
     except StringElementError:
         refusal = "InternalError"
-    except Exception as error:
+    except Exception as error:  # noqa: BLE001 - the class is compared with the table's
         refusal = type(error).__name__
     return FeedCell(tensor, fed, refusal, alias), refusal
 

@@ -28,7 +28,7 @@ _OPERATIONS: Final[Mapping[str, Callable[..., Any]]] = {
 }
 
 
-class _Refused(Exception):
+class _Refused(Exception):  # noqa: N818 - an outcome on its way out
     """A run fails with a code, perhaps at a node."""
 
     def __init__(self, code: int, message: str, node: str | None = None) -> None:
@@ -84,7 +84,7 @@ class TinyEngine(MinimalEngine):
         session: str,
         fetches: Sequence[str],
         feeds: Mapping[str, Any],
-        options: Mapping[str, Any],
+        options: Mapping[str, Any],  # noqa: ARG002 - nothing here has options
     ) -> Outcome:
         """Evaluate what the fetches need."""
         try:
@@ -93,7 +93,7 @@ class TinyEngine(MinimalEngine):
         except _Refused as refused:
             return _failure("run", refused)
 
-    def devices(self, session: str) -> Outcome:
+    def devices(self, session: str) -> Outcome:  # noqa: ARG002 - every session has the same
         """The one device."""
         return Done({"devices": [_DEVICE]})
 

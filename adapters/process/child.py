@@ -39,7 +39,7 @@ class Child:
 
     def __init__(self, command: Sequence[str]) -> None:
         try:
-            self._process = subprocess.Popen(
+            self._process = subprocess.Popen(  # noqa: S603 - the user's own command, no shell
                 list(command),
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,

@@ -124,7 +124,7 @@ class Connection:
         except ProtocolError as error:
             self.broken(str(error))
             return
-        except Exception as error:
+        except Exception as error:  # noqa: BLE001 - or whoever waits would wait for nobody
             self.broken(f"its answer could not be read: {type(error).__name__}: {error}")
             return
         code = self._child.wait(_GRACE)

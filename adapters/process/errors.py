@@ -45,7 +45,7 @@ class WorkerError(Exception):
         return self.message
 
 
-class WorkerTimeout(WorkerError):
+class WorkerTimeout(WorkerError):  # noqa: N818 - it names what happened
     """A request was not answered within its deadline."""
 
 
@@ -53,7 +53,7 @@ class WorkerContractError(WorkerError):
     """The worker broke the protocol."""
 
 
-class WorkerCrash(WorkerError):
+class WorkerCrash(WorkerError):  # noqa: N818 - it names what happened
     """The worker's process ended.
 
     Attributes:

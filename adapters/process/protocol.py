@@ -265,8 +265,8 @@ def _checked(name: str) -> Callable[[Any], str | None]:
 @functools.lru_cache(maxsize=64)  # names come from outside
 def _validator(name: str) -> Callable[[Any], str | None] | None:
     """A function from a form to what is wrong with it, for one kind of message."""
-    from jsonschema import Draft202012Validator
-    from jsonschema.exceptions import best_match
+    from jsonschema import Draft202012Validator  # noqa: PLC0415 - slow to import
+    from jsonschema.exceptions import best_match  # noqa: PLC0415 - slow to import
 
     schema = load_schema("protocol")
     if name not in schema["$defs"]:

@@ -19,13 +19,13 @@ from sessrun.conformance.authoring.record import (
     engine_case,
 )
 
-Pair = collections.namedtuple("Pair", ["left", "right"])
-Single = collections.namedtuple("Single", ["only"])
+Pair = collections.namedtuple("Pair", ["left", "right"])  # noqa: PYI024 - fetches have no types
+Single = collections.namedtuple("Single", ["only"])  # noqa: PYI024 - as above
 Box = attr.make_class("Box", ["lid", "content"])
-SparseTensorValue = collections.namedtuple(
+SparseTensorValue = collections.namedtuple(  # noqa: PYI024 - as above
     "SparseTensorValue", ["indices", "values", "dense_shape"]
 )
-IndexedSlicesValue = collections.namedtuple(
+IndexedSlicesValue = collections.namedtuple(  # noqa: PYI024 - as above
     "IndexedSlicesValue", ["values", "indices", "dense_shape"]
 )
 
@@ -273,7 +273,7 @@ def a_changed_list_is_read_anew(c: ApiAuthor) -> None:
 def a_changed_dict_is_read_anew(c: ApiAuthor) -> None:
     a, b, sess = _two(c)
     inner = c.expr("$list", [a])
-    fetches = c.do({"$dict": [["x", {"$": inner._expr["$"]}]]})
+    fetches = c.do({"$dict": [["x", {"$": inner._expr["$"]}]]})  # noqa: SLF001 - one object twice
     c.check(sess.run(fetches), {"x": [_A]})
     inner.insert(0, b)
     c.check(sess.run(fetches), {"x": [_B, _A]})

@@ -169,7 +169,7 @@ def other_objects_of_the_api_are_no_fetches(c: ApiAuthor) -> None:
 
 def _forms(items: list[Any]) -> list[Any]:
     """The items as parts of a raw expression."""
-    return [item if isinstance(item, str) else item._expr for item in items]
+    return [item if isinstance(item, str) else item._expr for item in items]  # noqa: SLF001 - a raw `$py` form takes expressions
 
 
 # --- elements of another graph ------------------------------------------------------------

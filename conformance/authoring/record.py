@@ -151,13 +151,13 @@ anything = Matcher({"anything": True})
 # --- forms --------------------------------------------------------------------------------
 
 
-def form(value: Any) -> Any:
+def form(value: Any) -> Any:  # noqa: C901 - one line per kind of value
     """The JSON form of a Python value, symbol or matcher inside a case."""
     match value:
         case Matcher(json):
             return dict(json)
         case Symbol():
-            return value._expr
+            return value._expr  # noqa: SLF001 - the recorder owns its symbols
         case None | bool() | str():
             return value
         case np.ndarray():
@@ -363,7 +363,7 @@ class ApiAuthor:
         if not isinstance(value, Symbol) or not self._blocks[-1]:
             return None
         step = self._blocks[-1][-1]
-        return step if value._expr == {"$": step.get("as")} and "expect" not in step else None
+        return step if value._expr == {"$": step.get("as")} and "expect" not in step else None  # noqa: SLF001
 
 
 # --- the engine surface -------------------------------------------------------------------
@@ -380,7 +380,7 @@ class EngineAuthor:
     @contextmanager
     def graph(self, name: str = "g") -> Iterator[Any]:
         """Build a graph with the oracle's own namespace; it becomes the GraphDef `name`."""
-        from google.protobuf import json_format
+        from google.protobuf import json_format  # noqa: PLC0415 - only while freezing
 
         graph = self.namespace.Graph()
         with graph.as_default():

@@ -137,7 +137,7 @@ def fetches_of_a_wrong_kind_are_refused_when_made(c: ApiAuthor) -> None:
     y = tf.constant(1.0, name="y")
     sess = tf.Session()
     for fetches in (5, 1.5, None, [y, 3], {"a": None}, floats(1)):
-        c.raises("TypeError", lambda: sess.make_callable(fetches))
+        c.raises("TypeError", lambda: sess.make_callable(fetches))  # noqa: B023 - called at once
 
 
 @api_case("RUN-039", title="A feed_list that is no list or tuple is TypeError when made.")
@@ -147,7 +147,7 @@ def a_feed_list_of_a_wrong_kind_is_refused(c: ApiAuthor) -> None:
     y = p * 2
     sess = tf.Session()
     for feed_list in (p, "p:0", {p: 0}, 3):
-        c.raises("TypeError", lambda: sess.make_callable(y, feed_list))
+        c.raises("TypeError", lambda: sess.make_callable(y, feed_list))  # noqa: B023 - at once
     call = sess.make_callable(y, (p,))
     c.check(call(np.float32(2)), np.float32(4))
 

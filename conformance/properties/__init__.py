@@ -66,7 +66,7 @@ def generate(name: str, seed: int, index: int) -> Case:
 
 def strategy(name: str) -> Any:
     """A Hypothesis strategy of the property's cases: the same code, draws that shrink."""
-    from hypothesis import strategies as st
+    from hypothesis import strategies as st  # noqa: PLC0415 - only development explores
 
     make = functools.partial(PROPERTIES[name].generator)
     return st.randoms(use_true_random=False).map(lambda draw: make(draw, f"{name}:explored:0"))

@@ -61,7 +61,7 @@ class _Structures:
             return tuple(fetches), tuple(values)
         if kind == "named":
             self.clauses.add(_NAMED)
-            cls = collections.namedtuple("Named", [f"f{i}" for i in range(count)])  # type: ignore[misc]
+            cls = collections.namedtuple("Named", [f"f{i}" for i in range(count)])  # type: ignore[misc]  # noqa: PYI024 - fields are drawn
             return cls(*fetches), cls(*values)
         keys = self.draw.sample(_KEYS, count)
         self.clauses.add(_DICT if kind == "dict" else _ORDERED)

@@ -191,7 +191,7 @@ class _Compiler:
             )  # fmt: skip
         home = self.home[tensor]
         register = self.registers[tensor, home]
-        if tensor.dtype._is_ref_dtype and not arg.is_ref:
+        if tensor.dtype._is_ref_dtype and not arg.is_ref:  # noqa: SLF001 - TensorFlow's own name
             # Read at each consumer: what it sees is the value when it runs, not before.
             read = self.count
             self.count += 1
@@ -231,7 +231,7 @@ class _Compiler:
         if home == HOST:
             return register
         device = self.placed[tensor.op]
-        if tensor.dtype._is_ref_dtype:
+        if tensor.dtype._is_ref_dtype:  # noqa: SLF001 - TensorFlow's own name
             read = self.count
             self.count += 1
             self.drafts.append(_Draft(tensor.op, device, read_reference, [register], [read]))

@@ -54,7 +54,7 @@ def register_session_run_conversion_functions(
     """
     for known in _EXPANSIONS:
         if issubclass(tensor_type, known.type):
-            raise ValueError(
+            raise ValueError(  # noqa: TRY004 - TensorFlow's class
                 f"{tensor_type} has already been registered so ignore it."
                 f" ({known.type.__name__} is)"
             )

@@ -110,8 +110,8 @@ def feeder(graph: Graph, tensor: Tensor) -> Feeder:
                 f"argument `feed_dict` with key {tensor!r}."
             )
         array = convert(value)
-        if not _fits(tensor._sizes, array.shape):
-            shape = tensor_shape.shape_text(tensor._sizes)
+        if not _fits(tensor._sizes, array.shape):  # noqa: SLF001 - the hot path
+            shape = tensor_shape.shape_text(tensor._sizes)  # noqa: SLF001 - as above
             raise bad_value(
                 f"Cannot feed value of shape {array.shape!r} for Tensor {tensor.name}, "
                 f"which has shape {shape}",

@@ -74,7 +74,7 @@ class Placer:
         for op in ops:
             self.placed[op] = decided[op]
             if self._log:
-                print(f"{op.name}: ({op.type}): {decided[op].name}", file=sys.stderr)
+                print(f"{op.name}: ({op.type}): {decided[op].name}", file=sys.stderr)  # noqa: T201 - the log that was asked for
 
     def _check_kernel(self, op: Operation, device: LocalDevice) -> None:
         if registry.lookup(op.type, device.kind) is None:

@@ -373,9 +373,9 @@ class Session(BaseSession):
         if target:
             BaseSession(target)
         for session in list(_OPEN):
-            with session._lock:
-                session._cancelled = True
-                session._release()
+            with session._lock:  # noqa: SLF001 - sessions of this module
+                session._cancelled = True  # noqa: SLF001 - as above
+                session._release()  # noqa: SLF001 - as above
 
 
 class InteractiveSession(BaseSession):

@@ -25,7 +25,7 @@ __all__ = ["CHECKS", "interpret"]
 CHECKS: Final = "sessrun.conformance.checks."
 
 
-class _Stop(Exception):
+class _Stop(Exception):  # noqa: N818 - not an error: it ends the case
     """A step failed that should not have: the case ends here."""
 
 
@@ -44,7 +44,7 @@ def interpret(case: Case, namespace: Any) -> list[Observation]:
             _steps(case.steps, {"tf": namespace, "np": _Numpy}, seen, "")
         except _Stop:
             pass
-        except BaseException as error:
+        except BaseException as error:  # noqa: BLE001 - handed to the caller below
             faults.append(error)
 
     thread = threading.Thread(target=work, daemon=True, name=f"case {case.id}")
@@ -81,7 +81,7 @@ def _note(step: Mapping[str, Any], path: str, error: Exception, seen: list[Obser
 def _eval(step: Mapping[str, Any], scope: Scope, seen: list[Observation], path: str) -> None:
     try:
         value = evaluate(step["expr"], scope)
-    except Exception as error:
+    except Exception as error:  # noqa: BLE001 - what the backend raises is the observation
         _note(step, path, error, seen)
         return
     if "as" in step:
@@ -108,7 +108,7 @@ def _thread(step: Mapping[str, Any], scope: Scope, seen: list[Observation], path
     def work() -> None:
         try:
             _steps(step["steps"], scope, seen, f"{path}.")
-        except BaseException as error:
+        except BaseException as error:  # noqa: BLE001 - handed to the caller below
             faults.append(error)
 
     thread = threading.Thread(target=work, daemon=True)
@@ -122,7 +122,7 @@ def _assign(step: Mapping[str, Any], scope: Scope, seen: list[Observation], path
     """Set a public attribute: {"do": "assign", "object": E, "attr": "seed", "value": E}."""
     try:
         setattr(evaluate(step["object"], scope), step["attr"], evaluate(step["value"], scope))
-    except Exception as error:
+    except Exception as error:  # noqa: BLE001 - what the backend raises is the observation
         _note(step, path, error, seen)
         return
     seen.append({"step": path, "outcome": "value", "value": None})
@@ -137,7 +137,7 @@ def _check(step: Mapping[str, Any], scope: Scope, seen: list[Observation], path:
     args = {key: evaluate(value, scope) for key, value in step.get("args", {}).items()}
     try:
         value = check(scope["tf"], **args)
-    except Exception as error:
+    except Exception as error:  # noqa: BLE001 - what the backend raises is the observation
         _note(step, path, error, seen)
         return
     seen.append({"step": path, "outcome": "value", "value": describe(value)})

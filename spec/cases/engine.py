@@ -160,7 +160,7 @@ class _Interpreter:
         def work() -> None:
             try:
                 outcome = self._do(step["step"])
-            except BaseException as error:
+            except BaseException as error:  # noqa: BLE001 - raised again by `join`
                 faults.append(error)
             else:
                 if outcome is not None:

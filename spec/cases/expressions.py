@@ -148,7 +148,7 @@ def _pairs(kind: Callable[[Any], Any]) -> Callable[[dict[str, Any], Scope], Any]
 
 @functools.cache
 def _namedtuple_class(name: str, fields: tuple[str, ...]) -> Any:
-    return collections.namedtuple(name, fields)
+    return collections.namedtuple(name, fields)  # noqa: PYI024 - the fields are data
 
 
 def _namedtuple(form: dict[str, Any], scope: Scope) -> Any:
@@ -159,7 +159,7 @@ def _namedtuple(form: dict[str, Any], scope: Scope) -> Any:
 
 @functools.cache
 def _attrs_class(name: str, fields: tuple[str, ...]) -> Any:
-    import attr
+    import attr  # noqa: PLC0415 - an optional package, needed only by cases that use it
 
     return attr.make_class(name, list(fields))
 

@@ -48,7 +48,7 @@ class Judgement:
     finding: Finding | None = None
 
 
-class _Mismatch(Exception):
+class _Mismatch(Exception):  # noqa: N818 - not an error: the judge's way out of a deep comparison
     """A value does not match; the argument says where and how."""
 
 

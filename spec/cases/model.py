@@ -61,7 +61,7 @@ class Case:
             body[key] = tuple(body.get(key, ()))
         case = cls(**body)
         if "hash" in form and form["hash"] != case.hash:
-            from sessrun.spec.schema import SpecError
+            from sessrun.spec.schema import SpecError  # noqa: PLC0415 - only to raise
 
             raise SpecError(source, "hash", f"content has hash {case.hash}, not {form['hash']}")
         return case

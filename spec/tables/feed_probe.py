@@ -97,7 +97,7 @@ class Probe:
         try:
             got = session.run(identity, {placeholder: evaluate(form, {})})
             cell["tensor"] = tensors.encode(np.asarray(got, object if name == "string" else None))
-        except Exception as error:
+        except Exception as error:  # noqa: BLE001 - what the backend raises is the observation
             cell["error"] = self._class_name(error)
         value = evaluate(form, {})
         try:

@@ -168,7 +168,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     }
     for path, text in drifted.items():
         if check:
-            print(f"{path} is not what the declarations say")
+            print(f"{path} is not what the declarations say")  # noqa: T201 - the command's answer
         else:
             path.write_text(text, encoding="utf-8")
     return 1 if check and drifted else 0

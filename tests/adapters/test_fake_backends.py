@@ -218,8 +218,8 @@ def test_the_worker_leaves_no_process_and_no_folder(fake: Spawn) -> None:
     channel = backend._channel
     assert channel is not None
     folder, pid = channel._folder.name, channel._connection._child._process.pid
-    assert os.path.isdir(folder)
+    assert os.path.isdir(folder)  # noqa: PTH112 - a plain name
     backend.shutdown()
-    assert not os.path.exists(folder)
+    assert not os.path.exists(folder)  # noqa: PTH110 - a plain name
     with pytest.raises(ProcessLookupError):
         os.kill(pid, 0)

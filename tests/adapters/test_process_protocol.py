@@ -36,7 +36,7 @@ def there_and_back(request: Request, exchange: Exchange) -> Request:
 
 
 REQUESTS = [
-    Request(1, "hello", {"protocol": [1], "exchange": "/tmp/x"}),
+    Request(1, "hello", {"protocol": [1], "exchange": "/tmp/x"}),  # noqa: S108 - not opened
     Request(2, "open", {"graph": {"node": [{"name": "a", "op": "NoOp"}]}, "config": {}}),
     Request(3, "extend", {"session": "s", "graph": {}}),
     Request(4, "run", {"session": "s", "fetches": ["a:0"], "feeds": {}, "options": {}}),

@@ -12,7 +12,7 @@ pytestmark = pytest.mark.tensorflow
 @pytest.fixture(scope="module")
 def registry():
     pytest.importorskip("tensorflow")
-    from tensorflow.python.framework import op_def_registry
+    from tensorflow.python.framework import op_def_registry  # noqa: PLC0415 - slow to import
 
     return op_def_registry
 

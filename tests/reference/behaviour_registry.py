@@ -30,7 +30,7 @@ def behaviour(function: Behaviour) -> Behaviour:
 def caught(function: Callable[[], Any]) -> Any:
     try:
         return plain(function())
-    except Exception as error:
+    except Exception as error:  # noqa: BLE001 - whatever it is, it is what is compared
         return Caught(error)
 
 

@@ -75,13 +75,13 @@ def ill_formed():
     one = floats(1)
     yield "unknown input", node(tf.GraphDef(), "a", "Identity", ["zz"], **T), ValueError
     yield "too few inputs", node(tf.GraphDef(), "a", "Identity", [], **T), ValueError
-    yield "missing attr", node(node(tf.GraphDef(), "a", "Const", **one), "b", "Identity", ["a"]), ValueError
+    yield "missing attr", node(node(tf.GraphDef(), "a", "Const", **one), "b", "Identity", ["a"]), ValueError  # noqa: E501 - a row of the table
     yield "twice", node(node(tf.GraphDef(), "a", "Const", **one), "a", "Const", **one), ValueError
-    yield "cycle", node(node(tf.GraphDef(), "a", "Identity", ["b"], **T), "b", "Identity", ["a"], **T), ValueError
+    yield "cycle", node(node(tf.GraphDef(), "a", "Identity", ["b"], **T), "b", "Identity", ["a"], **T), ValueError  # noqa: E501 - a row of the table
     yield "bad name", node(tf.GraphDef(), "a b", "Const", **one), ValueError
     yield "unknown op", node(tf.GraphDef(), "a", "Nope"), tf.errors.NotFoundError
     yield "wrong kind", node(tf.GraphDef(), "a", "Placeholder", dtype=tf.AttrValue(i=3)), ValueError
-    yield "no dtype", node(tf.GraphDef(), "a", "Placeholder", dtype=tf.AttrValue(type=77)), ValueError
+    yield "no dtype", node(tf.GraphDef(), "a", "Placeholder", dtype=tf.AttrValue(type=77)), ValueError  # noqa: E501 - a row of the table
 
 
 @pytest.mark.parametrize(

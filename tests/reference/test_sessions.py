@@ -18,7 +18,7 @@ def graph():
         yield graph
 
 
-Pair = collections.namedtuple("Pair", ["u", "v"])
+Pair = collections.namedtuple("Pair", ["u", "v"])  # noqa: PYI024 - the type under test
 
 
 def test_values_come_back_in_the_structure_of_the_fetches() -> None:
@@ -76,7 +76,7 @@ def test_a_failure_names_its_operation_and_where_it_was_made() -> None:
     assert error.op is product.op
     assert error.node_def.name == product.op.name
     assert "test_sessions.py" in error.message
-    assert pickle.loads(pickle.dumps(error)).message == error.message
+    assert pickle.loads(pickle.dumps(error)).message == error.message  # noqa: S301 - our own bytes
 
 
 def test_a_missing_feed_names_the_placeholder() -> None:

@@ -27,7 +27,7 @@ def construction_errors(tf: Any) -> Any:
             {"initial_value": 1.0, "trainable": True,
              "synchronization": tf.VariableSynchronization.ON_READ},
         ):  # fmt: skip
-            found.append(caught(functools.partial(make, **given)))
+            found.append(caught(functools.partial(make, **given)))  # noqa: PERF401 - as the rest
         unknown = tf.placeholder(tf.float32, [None])
         found.append(caught(functools.partial(make, unknown)))
         wrong = tf.placeholder(tf.int32, [2])
@@ -231,7 +231,7 @@ def initial_values(tf: Any) -> Any:
 
 @behaviour
 def threads_see_their_own_scope(tf: Any) -> Any:
-    import threading
+    import threading  # noqa: PLC0415 - used here only
 
     graph = tf.get_default_graph()
     names: list[str] = []
