@@ -6,6 +6,7 @@ own name is in `generated.py`.
 
 
 
+
 from __future__ import annotations
 
 from typing import Any, Final

@@ -5,6 +5,7 @@ Their node names and op types are those of `tensorflow.compat.v1`.
 
 
 
+
 from __future__ import annotations
 
 from typing import Any, Final

@@ -6,6 +6,7 @@ own name is in `generated.py`, the operators of tensors are in `overloads.py`.
 
 
 
+
 from __future__ import annotations
 
 from collections.abc import Sequence

@@ -5,6 +5,7 @@
 
 
 
+
 from __future__ import annotations
 
 from contextlib import AbstractContextManager, ExitStack

@@ -5,6 +5,7 @@ Each read is an operation of its own, so what it sees is fixed by control depend
 
 
 
+
 from __future__ import annotations
 
 from contextlib import AbstractContextManager, nullcontext

@@ -313,13 +313,20 @@ def _call(
         if value not in known:
             raise SpecError(source, text, f"{value!r} is no input or attribute")
         return Name(value), rest
+    args, rest = _call_args(rest[1:], known, source, text)
+    return RuleCall(value, args), rest
+
+
+def _call_args(
+    tokens: list[tuple[str, str]], known: set[str], source: str, text: str
+) -> tuple[tuple[RuleArg, ...], list[tuple[str, str]]]:
+    """The arguments up to the closing parenthesis, and the tokens after it."""
     args: list[RuleArg] = []
-    rest = rest[1:]
-    while rest and rest[0] != ("mark", ")"):
-        arg, rest = _call(rest, known, source, text)
+    while tokens and tokens[0] != ("mark", ")"):
+        arg, tokens = _call(tokens, known, source, text)
         args.append(arg)
-        if rest and rest[0] == ("mark", ","):
-            rest = rest[1:]
-    if not rest:
+        if tokens and tokens[0] == ("mark", ","):
+            tokens = tokens[1:]
+    if not tokens:
         raise SpecError(source, text, "a parenthesis is not closed")
-    return RuleCall(value, tuple(args)), rest[1:]
+    return tuple(args), tokens[1:]

@@ -94,9 +94,9 @@ def test_nothing_unpickles_or_evaluates_text() -> None:
     for path in modules(*PARTS, "src"):
         tree = ast.parse(path.read_text(encoding="utf-8"))
         for node in ast.walk(tree):
-            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
-                if node.func.id in {"eval", "exec", "compile"}:
-                    wrong.append(f"{path.relative_to(ROOT)}:{node.lineno} calls {node.func.id}")
+            called = node.func if isinstance(node, ast.Call) else None
+            if isinstance(called, ast.Name) and called.id in {"eval", "exec", "compile"}:
+                wrong.append(f"{path.relative_to(ROOT)}:{called.lineno} calls {called.id}")
         wrong += [
             f"{path.relative_to(ROOT)}:{line} imports {name}"
             for name, line in imported(path)

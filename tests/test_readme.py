@@ -57,7 +57,8 @@ def test_every_other_command_does_what_it_says(tmp_path: Path) -> None:
         may_fail = command.endswith(" || true")
         done = run(shlex.split(command.removesuffix(" || true")), tmp_path)
         allowed = {0, 1} if may_fail else {0}
-        assert done.returncode in allowed, f"{command}\n{done.stdout[-3000:]}\n{done.stderr[-3000:]}"
+        said = f"{done.stdout[-3000:]}\n{done.stderr[-3000:]}"
+        assert done.returncode in allowed, f"{command}\n{said}"
 
 
 @pytest.mark.parametrize("number", range(len(blocks("python"))))

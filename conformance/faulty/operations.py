@@ -32,7 +32,7 @@ def _widened(graph: Any, fetch: Any, value: Any) -> Any:
     return array.astype(np.float64) if array.dtype.itemsize <= 2 else value
 
 
-@fault("OPERATIONS-002", "An operation that refuses its arguments gives zeros of its dtype instead.")
+@fault("OPERATIONS-002", "An operation gives zeros where it must refuse its arguments.")
 def refusals_become_zeros(tf: Any) -> Any:
     """Catches a kernel's InvalidArgumentError of a run that fetches one operation's outputs."""
 

@@ -2,6 +2,7 @@
 
 
 
+
 import ast
 import random
 from pathlib import Path

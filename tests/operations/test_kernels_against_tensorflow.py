@@ -2,6 +2,7 @@
 
 
 
+
 import random
 
 import pytest

@@ -1,5 +1,6 @@
 """The graphs that the functions of the namespace make are node by node TensorFlow's own."""
 
+# ruff: noqa: ARG005 - every call takes the same arguments
 
 
 import numpy as np

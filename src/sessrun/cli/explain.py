@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from sessrun.cli.failure import UserError
+
+if TYPE_CHECKING:
+    from sessrun.spec.loader import Clause
 
 SUMMARY = "print a clause with its sources, tests and last results"
 
@@ -47,14 +51,7 @@ def _clause(id_: str, record: Path | None) -> None:
     from sessrun.spec.records import read_record
 
     clause = load_clauses()[id_]
-    print(f"{id_}  {clause.level}, {clause.surface} surface, profile {clause.profile}, "
-          f"since {clause.since}\n\n  {clause.statement}\n")
-    for source in clause.sources:
-        print(f"  source    {source}")
-    if clause.condition:
-        print(f"  applies   only with: {clause.condition}")
-    if clause.note:
-        print(f"  note      {clause.note}")
+    _sentence(clause)
     for case in load_vectors().values():
         if id_ in case.clauses:
             print(f"  vector    {case.id}: {case.title}")
@@ -70,3 +67,14 @@ def _clause(id_: str, record: Path | None) -> None:
         for line in read_record(record).results.values():
             if id_ in line["clauses"]:
                 print(f"  result    {line['id']}: {line['result']}")
+
+
+def _sentence(clause: Clause) -> None:
+    print(f"{clause.id}  {clause.level}, {clause.surface} surface, profile {clause.profile}, "
+          f"since {clause.since}\n\n  {clause.statement}\n")
+    for source in clause.sources:
+        print(f"  source    {source}")
+    if clause.condition:
+        print(f"  applies   only with: {clause.condition}")
+    if clause.note:
+        print(f"  note      {clause.note}")

@@ -54,5 +54,6 @@ def run(args: argparse.Namespace) -> int:
 def _complaint(report: object) -> str:
     caught, others = getattr(report, "caught_by", None), getattr(report, "others", ())
     if caught is None:
-        return "not caught by its own clause" + (f"; fails {', '.join(others[:8])}" if others else "")
+        also = f"; fails {', '.join(others[:8])}" if others else ""
+        return "not caught by its own clause" + also
     return f"blurs {', '.join(others)}"
