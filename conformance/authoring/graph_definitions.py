@@ -1,6 +1,5 @@
 """Vectors of GRAPH: GraphDefs as an engine gets them, well-formed and not."""
 
-
 from __future__ import annotations
 
 from collections.abc import Mapping
