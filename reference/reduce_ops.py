@@ -60,7 +60,10 @@ def _reduction(op_type: str, summary: str) -> Callable[..., Tensor]:
         keep = bool(_chosen(keepdims, keep_dims, "keepdims", "keep_dims"))
         axes = all_axes(input_tensor) if axis is None else axis
         inputs = {"input": input_tensor, "reduction_indices": axes}
-        return one(op_type, inputs, name, keep_dims=keep)
+        reduced = one(op_type, inputs, name, keep_dims=keep)
+        if axis is None and not keep:
+            reduced.set_shape(())  # the rule alone cannot tell where the rank is not known
+        return reduced
 
     reduce.__doc__ = f"""{summary}
 
