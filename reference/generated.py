@@ -3,7 +3,7 @@
 Wrappers of single operations, as `tensorflow.compat.v1` names them.
 """
 
-# ruff: noqa: A001, A002 - the arguments are those of TensorFlow's own wrappers
+# ruff: noqa: A001, A002, PLR0917 - the arguments are those of TensorFlow's own wrappers
 
 from __future__ import annotations
 
