@@ -18,6 +18,15 @@ def _other_graph(c: ApiAuthor) -> Symbol:
         return c.tf.placeholder(c.tf.float32, [])
 
 
+def _graph_of_a(c: ApiAuthor) -> Symbol:
+    """A graph of the constant `a` and `n`, an operation without outputs."""
+    g = c.tf.Graph()
+    with c.within(g.as_default()):
+        c.tf.constant(1, name="a")
+        c.tf.no_op(name="n")
+    return g
+
+
 def _vector(c: ApiAuthor, dtype: Any, size: int = 2) -> Any:
     return c.tf.placeholder(dtype, [size])
 
@@ -62,52 +71,53 @@ def found_elements_run(c: ApiAuthor) -> None:
 
 @api_case("GRAPH-077", title="An operation name that the graph lacks is KeyError.")
 def unknown_operation_name(c: ApiAuthor) -> None:
-    c.tf.constant(1, name="a")
-    graph = c.tf.get_default_graph()
+    graph = _graph_of_a(c)
     for name in ("b", "A", "^a", ""):
         c.raises("KeyError", partial(graph.get_operation_by_name, name))
 
 
 @api_case("GRAPH-078", title="A tensor name that the graph lacks is KeyError.")
 def unknown_tensor_name(c: ApiAuthor) -> None:
-    c.tf.constant(1, name="a")
-    c.tf.no_op(name="n")
+    graph = _graph_of_a(c)
     for name in ("b:0", "a:1", "n:0"):
-        c.raises("KeyError", partial(c.tf.get_default_graph().get_tensor_by_name, name))
+        c.raises("KeyError", partial(graph.get_tensor_by_name, name))
 
 
 @api_case("GRAPH-079", title="A tensor name without an index is ValueError.")
 def tensor_name_without_an_index(c: ApiAuthor) -> None:
-    c.tf.constant(1, name="a")
+    graph = _graph_of_a(c)
     for name in ("a", "b"):
-        c.raises("ValueError", partial(c.tf.get_default_graph().get_tensor_by_name, name))
+        c.raises("ValueError", partial(graph.get_tensor_by_name, name))
 
 
 @api_case("GRAPH-080", title="An operation name with an index is ValueError.")
 def operation_name_with_an_index(c: ApiAuthor) -> None:
-    c.tf.constant(1, name="a")
+    graph = _graph_of_a(c)
     for name in ("a:0", "b:0"):
-        c.raises("ValueError", partial(c.tf.get_default_graph().get_operation_by_name, name))
+        c.raises("ValueError", partial(graph.get_operation_by_name, name))
 
 
 @api_case("GRAPH-081", title="as_graph_element gives operations, tensors and what is one.")
 def graph_elements(c: ApiAuthor) -> None:
-    graph, a = c.tf.get_default_graph(), c.tf.constant(1, name="a")
+    graph = c.tf.Graph()
+    with c.within(graph.as_default()):
+        a = c.tf.constant(1, name="a")
     for given, found in (("a", a.op), ("a:0", a), (a, a), (a.op, a.op)):
         c.check_same(graph.as_graph_element(given), found)
 
 
 @api_case("GRAPH-082", title="as_graph_element of another graph's element is ValueError.")
 def graph_elements_of_another_graph(c: ApiAuthor) -> None:
-    a = _other_graph(c)
+    a, graph = _other_graph(c), _graph_of_a(c)
     for element in (a, a.op):
-        c.raises("ValueError", partial(c.tf.get_default_graph().as_graph_element, element))
+        c.raises("ValueError", partial(graph.as_graph_element, element))
 
 
 @api_case("GRAPH-083", title="get_operations is a list in order of creation, and a copy.")
 def operations_in_order(c: ApiAuthor) -> None:
-    graph = c.tf.get_default_graph()
-    made = [c.tf.no_op(name=name) for name in ("z", "a", "m")]
+    graph = c.tf.Graph()
+    with c.within(graph.as_default()):
+        made = [c.tf.no_op(name=name) for name in ("z", "a", "m")]
     graph.get_operations().append(1)
     c.check(count_of(c, graph), 3)
     operations = graph.get_operations()

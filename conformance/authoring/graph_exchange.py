@@ -134,10 +134,12 @@ def finalized_collection(c: ApiAuthor) -> None:
 @api_case("GRAPH-036", title="as_graph_def has one node per operation in order of creation.")
 def nodes_in_order_of_creation(c: ApiAuthor) -> None:
     wanted = [("z", "Placeholder"), ("a", "NoOp"), ("m", "Const"), ("b", "AddV2"), ("c", "Neg")]
-    z = c.tf.placeholder(c.tf.float32, name="z")
-    c.tf.no_op(name="a")
-    c.tf.negative(c.tf.add(z, c.tf.constant(1.0, name="m"), name="b"), name="c")
-    nodes = c.tf.get_default_graph().as_graph_def().node
+    g = c.tf.Graph()
+    with c.within(g.as_default()):
+        z = c.tf.placeholder(c.tf.float32, name="z")
+        c.tf.no_op(name="a")
+        c.tf.negative(c.tf.add(z, c.tf.constant(1.0, name="m"), name="b"), name="c")
+    nodes = g.as_graph_def().node
     c.check(c.expr("$len", nodes), len(wanted))
     for index, (name, op) in enumerate(wanted):
         node = nodes[index]
@@ -173,9 +175,11 @@ def inputs_of_node_def(c: ApiAuthor) -> None:
 
 @api_case("GRAPH-038", title="as_graph_def has dtype and value, dtype and shape.")
 def attributes_as_written(c: ApiAuthor) -> None:
-    c.tf.constant([4, 5], name="a")
-    c.tf.placeholder(c.tf.float32, [None, 2], name="p")
-    nodes = c.tf.get_default_graph().as_graph_def().node
+    g = c.tf.Graph()
+    with c.within(g.as_default()):
+        c.tf.constant([4, 5], name="a")
+        c.tf.placeholder(c.tf.float32, [None, 2], name="p")
+    nodes = g.as_graph_def().node
     constant, placeholder = nodes[0], nodes[1]
     c.check(constant.attr["dtype"].type, 3)
     c.check(c.tf.make_ndarray(constant.attr["value"].tensor), np.array([4, 5], np.int32))
@@ -188,12 +192,13 @@ def attributes_as_written(c: ApiAuthor) -> None:
 
 @api_case("GRAPH-039", title="What as_graph_def returned is a copy.")
 def graph_def_is_a_copy(c: ApiAuthor) -> None:
-    c.tf.constant(1, name="a")
-    graph = c.tf.get_default_graph()
+    graph = c.tf.Graph()
+    with c.within(graph.as_default()):
+        c.tf.constant(1, name="a")
     definition = graph.as_graph_def()
     c.set(definition.node[0], "name", "other")
     c.check(graph.as_graph_def().node[0].name, "a")
-    c.check(c.tf.Session().run("a:0"), as_array(np.int32(1)))
+    c.check(c.tf.Session(graph=graph).run("a:0"), as_array(np.int32(1)))
 
 
 @api_case("GRAPH-040", title="A GraphDef imported and exported again is the same.")
@@ -224,12 +229,13 @@ def round_trip_of_undeclared_attributes(c: ApiAuthor) -> None:
 
 @api_case("GRAPH-041", title="Graph.version grows with every operation.")
 def version_grows(c: ApiAuthor) -> None:
-    graph = c.tf.get_default_graph()
+    graph = c.tf.Graph()
     before = c.do(form(graph.version))
-    c.tf.no_op()
-    after = c.do(form(graph.version))
-    c.check(c.expr("$op", "<", before, after), True)
-    c.tf.no_op()
+    with c.within(graph.as_default()):
+        c.tf.no_op()
+        after = c.do(form(graph.version))
+        c.check(c.expr("$op", "<", before, after), True)
+        c.tf.no_op()
     c.check(c.expr("$op", "<", after, graph.version), True)
 
 
