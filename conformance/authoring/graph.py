@@ -23,12 +23,12 @@ def enter(c: ApiAuthor, block: Callable[[], Symbol]) -> None:
         pass
 
 
-def count_of(c: ApiAuthor, graph: Symbol) -> Symbol:
+def count_of(c: ApiAuthor, graph: Any) -> Symbol:
     """The number of operations of a graph."""
     return c.expr("$len", graph.get_operations())
 
 
-def named(c: ApiAuthor, name: str) -> Symbol:
+def named(c: ApiAuthor, name: str) -> Any:
     """The name that a constant gets that asks for this one."""
     return c.tf.constant(1, name=name).op.name
 

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 
 from sessrun.conformance.authoring.graph import count_of, leave_by_exception, waits_for
-from sessrun.conformance.authoring.record import ApiAuthor, Symbol, api_case, as_array, form
+from sessrun.conformance.authoring.record import ApiAuthor, api_case, as_array, form
 from sessrun.conformance.authoring.run import floats
 
 
-def _sum_graph(c: ApiAuthor) -> Symbol:
+def _sum_graph(c: ApiAuthor) -> Any:
     """A GraphDef of placeholders `p` and `q`, `y` their sum and `z`, minus `y`."""
     g = c.tf.Graph()
     with c.within(g.as_default()):
