@@ -96,7 +96,10 @@ class NamespaceBackend:
                 devices = tuple(device.name for device in session.list_devices())
         except Exception:  # noqa: BLE001 - a faulty namespace shows in the cases, not here
             devices = ()
-        return Description(self.name, self.version, CAPABILITIES, devices, self.details)
+        offered = CAPABILITIES
+        if not hasattr(self.namespace.Session, "partial_run_setup"):
+            offered -= {"partial_runs"}
+        return Description(self.name, self.version, offered, devices, self.details)
 
     def interpret_api(self, case: Case) -> list[Observation]:
         """What the namespace was seen to do with an API-surface case."""

@@ -298,8 +298,6 @@ def _record(raw: bytes) -> RunRecord:
         _check_depth(form, name)
         if text.encode("ascii") != line:
             raise PackageError(name, f"line {number} is not as the writer of records writes it")
-        if form["kind"] == "footer" and form["cases"] != len(record.results):
-            raise PackageError(name, f"it ends with {form['cases']} cases answered, not its own")
     _check_record(record)
     return record
 

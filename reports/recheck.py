@@ -118,6 +118,11 @@ def record_faults(
             faults.append(f"Case {id_} names other clauses in the record than the spec's.")
         elif line["result"] == "skipped":
             faults += _skip_faults(record, line, case_of)
+    if record.answered not in {None, len(record.results)}:
+        faults.append(
+            f"The record ends by counting {record.answered} cases answered; "
+            f"it holds {len(record.results)}."
+        )
     if not faults and list(record.results) != list(planned):
         faults.append("The cases of the record are in another order than the plan's.")
     return _told(faults)

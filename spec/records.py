@@ -38,6 +38,7 @@ class RunRecord:
       results: case id to result line, in file order.
       events: event lines in order.
       complete: whether the footer is there.
+      answered: how many cases the footer says were answered; None without one.
       valid_bytes: where the last whole line ends; what follows was cut by a kill.
 
     """
@@ -46,6 +47,7 @@ class RunRecord:
     results: dict[str, dict[str, Any]] = field(default_factory=dict)
     events: list[dict[str, Any]] = field(default_factory=list)
     complete: bool = False
+    answered: int | None = None
     valid_bytes: int = 0
 
 
@@ -97,6 +99,7 @@ def _add(record: RunRecord, form: dict[str, Any], source: str, place: str) -> No
         record.events.append(form)
     elif form["kind"] == "footer":
         record.complete = True
+        record.answered = form["cases"]
     elif form["id"] in record.results:
         raise SpecError(source, place, f"case {form['id']!r} is answered twice")
     else:

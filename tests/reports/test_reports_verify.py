@@ -142,6 +142,12 @@ def test_a_case_dropped_from_the_record_is_named(good):
     assert f"Case {VECTOR} was planned, and has no line" in refusal(good, forged(good, lines))
 
 
+def test_an_end_that_counts_other_cases_is_refused(good):
+    lines = record_lines(good)
+    lines[-1]["cases"] = 1
+    assert "The record ends by counting 1 cases answered" in refusal(good, forged(good, lines))
+
+
 def test_a_case_dropped_from_plan_and_record_is_named(good):
     lines = [line for line in record_lines(good) if line.get("id") != VECTOR]
     plan = good.run.plan
