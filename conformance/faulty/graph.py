@@ -1,0 +1,224 @@
+"""Faults of GRAPH: the default graph and the names of operations."""
+
+from __future__ import annotations
+
+import re
+import threading
+from collections.abc import Callable
+from typing import Any
+
+from sessrun.conformance.faulty.framework import fault, override
+
+__all__ = ["StayingBlock", "constants"]
+
+
+class StayingBlock:
+    """A `with` block that stays entered when it is left by an exception."""
+
+    kept: list[Any] = []  # noqa: RUF012 - a block that was collected would be left after all
+
+    def __init__(self, block: Any) -> None:
+        self.block = block
+        self.kept.append(block)
+
+    def __enter__(self) -> Any:
+        """Enter the block."""
+        return self.block.__enter__()
+
+    def __exit__(self, *raised: object) -> Any:
+        """Leave the block unless by an exception."""
+        return self.block.__exit__(*raised) if raised[0] is None else False
+
+
+def constants(tf: Any, change: Callable[..., Any]) -> Any:
+    """The namespace whose `constant` with a name is `change(base, name)`.
+
+    `base(name)` is the conforming call with the caller's other arguments.
+    """
+
+    def constant(value: Any, dtype: Any = None, shape: Any = None, name: Any = None) -> Any:
+        def base(name: Any) -> Any:
+            return tf.constant(value, dtype, shape, "Const" if name is None else name)
+
+        return base(None) if name is None else change(base, name)
+
+    return override(tf, constant=constant)
+
+
+def _verbatim(tf: Any, taken: Callable[[str, Any], bool]) -> Any:
+    """The namespace whose constants have the name asked for unless `taken(name, graph)`."""
+
+    def change(base: Any, name: str) -> Any:
+        graph = tf.get_default_graph()
+        scope = graph.get_name_scope()
+        full = f"{scope}/{name}" if scope else name
+        return base(name if taken(full, graph) else f"{full}/")
+
+    return constants(tf, change)
+
+
+# --- the default graph --------------------------------------------------------------------
+
+
+@fault("GRAPH-001", "A no_op made in a block is added to the graph outside of it.")
+def no_op_belongs_outside(tf: Any) -> Any:
+    """Remember which graph was the default when a thread entered its block."""
+    here = threading.local()
+
+    class Graph(tf.Graph):  # type: ignore[misc]
+        def as_default(self) -> Any:
+            here.outside = tf.get_default_graph()
+            return super().as_default()
+
+    def no_op(name: Any = None) -> Any:
+        if isinstance(tf.get_default_graph(), Graph):
+            with here.outside.as_default():
+                return tf.no_op(name)
+        return tf.no_op(name)
+
+    return override(tf, Graph=Graph, no_op=no_op)
+
+
+@fault("GRAPH-002", "The inner of two nested blocks ends when the outer one does.")
+def inner_block_ends_with_the_outer(tf: Any) -> Any:
+    """Leave blocks only when the last of a thread is left."""
+    here = threading.local()
+
+    class Block:
+        def __init__(self, block: Any) -> None:
+            self.block = block
+
+        def __enter__(self) -> Any:
+            here.__dict__.setdefault("open", []).append(self)
+            here.depth = getattr(here, "depth", 0) + 1
+            return self.block.__enter__()
+
+        def __exit__(self, *raised: object) -> None:
+            here.depth -= 1
+            while here.depth == 0 and here.open:
+                here.open.pop().block.__exit__(*raised)
+
+    class Graph(tf.Graph):  # type: ignore[misc]
+        def as_default(self) -> Any:
+            return Block(super().as_default())
+
+    return override(tf, Graph=Graph)
+
+
+@fault("GRAPH-003", "A graph whose block is left by an exception stays the default.")
+def exception_leaves_the_graph(tf: Any) -> Any:
+    """Do not take it off the stack."""
+
+    class Graph(tf.Graph):  # type: ignore[misc]
+        def as_default(self) -> Any:
+            return StayingBlock(super().as_default())
+
+    return override(tf, Graph=Graph)
+
+
+@fault("GRAPH-004", "A thread has the default graph of the thread that asked last.")
+def threads_share_the_default_graph(tf: Any) -> Any:
+    """Give the graph that another thread, still alive, was given."""
+    last: list[Any] = []
+
+    def get_default_graph() -> Any:
+        mine, current = tf.get_default_graph(), threading.current_thread()
+        if last and last[0] is not current and last[0].is_alive():
+            return last[1]
+        last[:] = current, mine
+        return mine
+
+    return override(tf, get_default_graph=get_default_graph)
+
+
+@fault("GRAPH-005", "reset_default_graph does nothing.")
+def reset_keeps_the_graph(tf: Any) -> Any:
+    """Keep the graph."""
+    return override(tf, reset_default_graph=lambda: None)
+
+
+@fault("GRAPH-006", "reset_default_graph inside a block does nothing.")
+def reset_inside_a_block_is_silent(tf: Any) -> Any:
+    """Swallow the error."""
+
+    def reset_default_graph() -> None:
+        try:
+            tf.reset_default_graph()
+        except AssertionError:
+            return
+
+    return override(tf, reset_default_graph=reset_default_graph)
+
+
+# --- names --------------------------------------------------------------------------------
+
+
+@fault("GRAPH-007", "A constant whose name is taken is refused.")
+def taken_names_are_refused(tf: Any) -> Any:
+    """Raise ValueError where an operation has exactly the name."""
+
+    def change(base: Any, name: str) -> Any:
+        graph = tf.get_default_graph()
+        scope = graph.get_name_scope()
+        full = f"{scope}/{name}" if scope else name
+        if full in {op.name for op in graph.get_operations()}:
+            raise ValueError(f"the name {full!r} is taken")
+        return base(name)
+
+    return constants(tf, change)
+
+
+@fault("GRAPH-008", "Names that differ only in case are different names.")
+def case_tells_names(tf: Any) -> Any:
+    """Give a constant its name unless an operation or a scope has exactly it."""
+
+    def taken(full: str, graph: Any) -> bool:
+        lower = {op.name for op in graph.get_operations() if op.name.lower() == full.lower()}
+        return not lower or full in lower
+
+    return _verbatim(tf, taken)
+
+
+@fault("GRAPH-009", "A placeholder without a name is called Input.")
+def placeholders_are_called_input(tf: Any) -> Any:
+    """Use another default name."""
+
+    def placeholder(dtype: Any, shape: Any = None, name: Any = None) -> Any:
+        return tf.placeholder(dtype, shape, "Input" if name is None else name)
+
+    return override(tf, placeholder=placeholder)
+
+
+@fault("GRAPH-014", "A constant may have the name of a scope.")
+def operations_are_called_like_scopes(tf: Any) -> Any:
+    """Give a constant its name unless an operation has it, in whatever case."""
+
+    def taken(full: str, graph: Any) -> bool:
+        return full.lower() in {op.name.lower() for op in graph.get_operations()}
+
+    return _verbatim(tf, taken)
+
+
+@fault("GRAPH-015", "A wrong character in the name of a constant becomes a dot.")
+def wrong_names_of_constants_are_mended(tf: Any) -> Any:
+    """Replace it, and what a name may not start with."""
+
+    def change(base: Any, name: str) -> Any:
+        try:
+            return base(name)
+        except ValueError:
+            return base(re.sub(r"[^A-Za-z0-9./>_-]|^[_/-]|^$", ".", name))
+
+    return constants(tf, change)
+
+
+@fault("GRAPH-016", "The name of a constant must start with a letter.")
+def names_start_with_a_letter(tf: Any) -> Any:
+    """Refuse digits and dots."""
+
+    def change(base: Any, name: str) -> Any:
+        if name[:1].isdigit() or name[:1] == ".":
+            raise ValueError(f"{name!r} does not start with a letter")
+        return base(name)
+
+    return constants(tf, change)

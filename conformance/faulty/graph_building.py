@@ -1,0 +1,254 @@
+"""Faults of GRAPH: lookup by name, and what building refuses, converts and infers."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from sessrun.conformance.faulty.framework import fault, override
+
+# --- lookup -------------------------------------------------------------------------------
+
+
+@fault("GRAPH-076", "get_tensor_by_name gives a copy of the tensor.")
+def found_tensors_are_copies(tf: Any) -> Any:
+    """Copy it with an Identity, unless the graph is finalized."""
+
+    class Graph(tf.Graph):  # type: ignore[misc]
+        def get_tensor_by_name(self, name: str) -> Any:
+            found = super().get_tensor_by_name(name)
+            if self.finalized:
+                return found
+            with self.as_default(), tf.control_dependencies(None):
+                return tf.identity(found)
+
+    return override(tf, Graph=Graph)
+
+
+@fault("GRAPH-077", "An operation name that the graph lacks finds None.")
+def missing_operations_are_none(tf: Any) -> Any:
+    """Swallow the KeyError."""
+
+    class Graph(tf.Graph):  # type: ignore[misc]
+        def get_operation_by_name(self, name: str) -> Any:
+            try:
+                return super().get_operation_by_name(name)
+            except KeyError:
+                return None
+
+    return override(tf, Graph=Graph)
+
+
+@fault("GRAPH-078", "A tensor name that the graph lacks is ValueError.")
+def unknown_tensors_are_value_errors(tf: Any) -> Any:
+    """Raise the other class."""
+
+    class Graph(tf.Graph):  # type: ignore[misc]
+        def get_tensor_by_name(self, name: str) -> Any:
+            try:
+                return super().get_tensor_by_name(name)
+            except KeyError as error:
+                raise ValueError(str(error)) from error
+
+    return override(tf, Graph=Graph)
+
+
+@fault("GRAPH-079", "A tensor name without an index means output 0.")
+def tensor_names_need_no_index(tf: Any) -> Any:
+    """Append :0."""
+
+    class Graph(tf.Graph):  # type: ignore[misc]
+        def get_tensor_by_name(self, name: str) -> Any:
+            return super().get_tensor_by_name(name if ":" in name else f"{name}:0")
+
+    return override(tf, Graph=Graph)
+
+
+@fault("GRAPH-080", "An operation name may have an index.")
+def operation_names_may_have_an_index(tf: Any) -> Any:
+    """Cut it off."""
+
+    class Graph(tf.Graph):  # type: ignore[misc]
+        def get_operation_by_name(self, name: str) -> Any:
+            return super().get_operation_by_name(name.partition(":")[0])
+
+    return override(tf, Graph=Graph)
+
+
+@fault("GRAPH-081", "as_graph_element of a bare name gives the first output.")
+def bare_names_are_tensors(tf: Any) -> Any:
+    """Look for the output first where the caller asks for nothing in particular."""
+
+    class Graph(tf.Graph):  # type: ignore[misc]
+        def as_graph_element(self, obj: Any, *args: Any, **kwargs: Any) -> Any:
+            found = super().as_graph_element(obj, *args, **kwargs)
+            asked = args or kwargs or not isinstance(obj, str) or ":" in obj
+            return found if asked or not found.outputs else found.outputs[0]
+
+    return override(tf, Graph=Graph)
+
+
+@fault("GRAPH-082", "as_graph_element admits elements of other graphs.")
+def foreign_elements_are_admitted(tf: Any) -> Any:
+    """Return them where the caller asks for nothing in particular."""
+
+    class Graph(tf.Graph):  # type: ignore[misc]
+        def as_graph_element(self, obj: Any, *args: Any, **kwargs: Any) -> Any:
+            if not args and not kwargs and isinstance(obj, tf.Tensor | tf.Operation):
+                return obj
+            return super().as_graph_element(obj, *args, **kwargs)
+
+    return override(tf, Graph=Graph)
+
+
+@fault("GRAPH-083", "get_operations sorts the operations by name.")
+def operations_are_sorted(tf: Any) -> Any:
+    """Sort them."""
+
+    class Graph(tf.Graph):  # type: ignore[misc]
+        def get_operations(self) -> Any:
+            return sorted(super().get_operations(), key=lambda op: str(op.name))
+
+    return override(tf, Graph=Graph)
+
+
+# --- inputs of an operation ---------------------------------------------------------------
+
+
+@fault("GRAPH-084", "An operand of another graph becomes a placeholder.")
+def foreign_operands_become_placeholders(tf: Any) -> Any:
+    """Replace the second operand of an addition."""
+
+    def add(x: Any, y: Any, name: Any = None) -> Any:
+        tensors = isinstance(x, tf.Tensor) and isinstance(y, tf.Tensor)
+        if tensors and x.graph is not y.graph:
+            with x.graph.as_default():
+                y = tf.placeholder(y.dtype, y.shape)
+        return tf.add(x, y, name)
+
+    return override(tf, add=add)
+
+
+@fault("GRAPH-085", "The second operand of an addition is cast to the dtype of the first.")
+def second_operand_is_cast(tf: Any) -> Any:
+    """Cast tensors of other dtypes."""
+
+    def add(x: Any, y: Any, name: Any = None) -> Any:
+        if isinstance(x, tf.Tensor) and isinstance(y, tf.Tensor) and x.dtype != y.dtype:
+            y = tf.cast(y, x.dtype)
+        return tf.add(x, y, name)
+
+    return override(tf, add=add)
+
+
+@fault("GRAPH-086", "The square root of integers is that of floats.")
+def square_root_of_integers(tf: Any) -> Any:
+    """Cast int32 to float32."""
+
+    def sqrt(x: Any, name: Any = None) -> Any:
+        integers = isinstance(x, tf.Tensor) and x.dtype.is_integer
+        return tf.sqrt(tf.cast(x, tf.float32) if integers else x, name)
+
+    return override(tf, sqrt=sqrt)
+
+
+@fault("GRAPH-087", "A Python int that is added to a tensor is an int32.")
+def added_ints_are_int32(tf: Any) -> Any:
+    """Make a constant of it."""
+
+    def add(x: Any, y: Any, name: Any = None) -> Any:
+        return tf.add(x, tf.constant(y) if type(y) is int else y, name)
+
+    return override(tf, add=add)
+
+
+@fault("GRAPH-088", "A Python float that is added to an integer tensor is truncated.")
+def added_floats_are_truncated(tf: Any) -> Any:
+    """Make an int of it."""
+
+    def add(x: Any, y: Any, name: Any = None) -> Any:
+        truncated = isinstance(x, tf.Tensor) and x.dtype.is_integer and type(y) is float
+        return tf.add(x, int(y) if truncated else y, name)
+
+    return override(tf, add=add)
+
+
+# --- constants ----------------------------------------------------------------------------
+
+
+@fault("GRAPH-089", "A constant of a Python complex number is complex64.")
+def complex_constants_are_small(tf: Any) -> Any:
+    """Ask for complex64 where no dtype is given."""
+
+    def constant(value: Any, dtype: Any = None, *args: Any, **kwargs: Any) -> Any:
+        if dtype is None and type(value) is complex:
+            dtype = tf.complex64
+        return tf.constant(value, dtype, *args, **kwargs)
+
+    return override(tf, constant=constant)
+
+
+@fault("GRAPH-090", "A constant of a Python float as an integer is truncated.")
+def float_constants_are_truncated(tf: Any) -> Any:
+    """Make an int of it."""
+
+    def constant(value: Any, dtype: Any = None, *args: Any, **kwargs: Any) -> Any:
+        if type(value) is float and dtype is not None and tf.as_dtype(dtype).is_integer:
+            value = int(value)
+        return tf.constant(value, dtype, *args, **kwargs)
+
+    return override(tf, constant=constant)
+
+
+def _fitted(tf: Any, fit: Any) -> Any:
+    """The namespace whose constants of a list and a shape have the values `fit(list, count)`."""
+
+    def constant(value: Any, dtype: Any = None, shape: Any = None, name: Any = None) -> Any:
+        if shape is not None and isinstance(value, list):
+            value = fit(np.ravel(value).tolist(), math.prod(shape))
+        return tf.constant(value, dtype, shape, "Const" if name is None else name)
+
+    return override(tf, constant=constant)
+
+
+@fault("GRAPH-091", "A constant of too few values ends in zeros.")
+def constants_end_in_zeros(tf: Any) -> Any:
+    """Append them."""
+    return _fitted(tf, lambda values, count: values + [0] * (count - len(values)))
+
+
+@fault("GRAPH-092", "A constant of too many values is cut off.")
+def constants_are_cut_off(tf: Any) -> Any:
+    """Leave the last out."""
+    return _fitted(tf, lambda values, count: values[:count])
+
+
+# --- static shapes ------------------------------------------------------------------------
+
+
+@fault("GRAPH-093", "The static shape of a matrix product is unknown.")
+def products_have_no_shape(tf: Any) -> Any:
+    """Forget it."""
+
+    def matmul(a: Any, b: Any, *args: Any, **kwargs: Any) -> Any:
+        return tf.placeholder_with_default(tf.matmul(a, b, *args, **kwargs), None)
+
+    return override(tf, matmul=matmul)
+
+
+@fault("GRAPH-094", "The shapes of a matrix product's factors are checked only by a run.")
+def products_are_not_checked(tf: Any) -> Any:
+    """Forget the shapes where they are refused."""
+
+    def matmul(a: Any, b: Any, *args: Any, **kwargs: Any) -> Any:
+        try:
+            return tf.matmul(a, b, *args, **kwargs)
+        except ValueError:
+            if a.graph is not b.graph:
+                raise
+            a, b = (tf.placeholder_with_default(factor, None) for factor in (a, b))
+            return tf.matmul(a, b, *args, **kwargs)
+
+    return override(tf, matmul=matmul)

@@ -1,0 +1,293 @@
+"""Faults of GRAPH: collections, finalized graphs, GraphDefs written and imported."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+from sessrun.conformance.faulty.framework import fault, override
+from sessrun.conformance.faulty.run_fragments import editing
+
+
+def importing(tf: Any, change: Callable[[Any, Any, dict[str, Any]], Any]) -> Any:
+    """The namespace whose `import_graph_def` is `change(base, graph_def, arguments)`.
+
+    `base(graph_def, **arguments)` is the conforming call; `arguments` has `input_map`,
+    `return_elements` and `name`.
+    """
+
+    def import_graph_def(
+        graph_def: Any, input_map: Any = None, return_elements: Any = None, name: Any = None
+    ) -> Any:
+        given = {"input_map": input_map, "return_elements": return_elements, "name": name}
+        return change(tf.import_graph_def, graph_def, given)
+
+    return override(tf, import_graph_def=import_graph_def)
+
+
+def writing(tf: Any, change: Callable[[Any], None]) -> Any:
+    """The namespace whose Graphs change the GraphDef that they write."""
+
+    class Graph(tf.Graph):  # type: ignore[misc]
+        def as_graph_def(self, *args: Any, **kwargs: Any) -> Any:
+            definition = super().as_graph_def(*args, **kwargs)
+            change(definition)
+            return definition
+
+    return override(tf, Graph=Graph)
+
+
+# --- collections --------------------------------------------------------------------------
+
+
+@fault("GRAPH-028", "A collection has each item once.")
+def collections_are_sets(tf: Any) -> Any:
+    """Leave out repeated items."""
+
+    def get_collection(key: Any, scope: Any = None) -> Any:
+        return list(dict.fromkeys(tf.get_collection(key, scope)))
+
+    return override(tf, get_collection=get_collection)
+
+
+@fault("GRAPH-029", "get_collection gives the collection itself.")
+def collections_are_given_out(tf: Any) -> Any:
+    """Answer with the reference unless a scope is asked for."""
+
+    def get_collection(key: Any, scope: Any = None) -> Any:
+        return tf.get_collection(key, scope) if scope else tf.get_collection_ref(key)
+
+    return override(tf, get_collection=get_collection)
+
+
+@fault("GRAPH-030", "A collection to which nothing was added is refused.")
+def unknown_collections_are_refused(tf: Any) -> Any:
+    """Raise KeyError for what is empty."""
+
+    def get_collection(key: Any, scope: Any = None) -> Any:
+        if not tf.get_collection(key):
+            raise KeyError(key)
+        return tf.get_collection(key, scope)
+
+    return override(tf, get_collection=get_collection)
+
+
+@fault("GRAPH-031", "A scope may match an item's name anywhere.")
+def scopes_match_anywhere(tf: Any) -> Any:
+    """Search instead of matching."""
+
+    def get_collection(key: Any, scope: Any = None) -> Any:
+        items = tf.get_collection(key)
+        if not scope:
+            return items
+        return [i for i in items if hasattr(i, "name") and re.search(scope, i.name)]
+
+    return override(tf, get_collection=get_collection)
+
+
+@fault("GRAPH-032", "get_collection_ref gives a copy.")
+def collection_references_are_copies(tf: Any) -> Any:
+    """Copy the list."""
+    return override(tf, get_collection_ref=lambda key: list(tf.get_collection_ref(key)))
+
+
+# --- finalized graphs ---------------------------------------------------------------------
+
+
+@fault("GRAPH-033", "A finalized graph still grows.")
+def finalized_graphs_grow(tf: Any) -> Any:
+    """Only note that the graph is finalized."""
+
+    class Graph(tf.Graph):  # type: ignore[misc]
+        noted = False
+
+        @property
+        def finalized(self) -> bool:
+            """What was noted."""
+            return self.noted
+
+        def finalize(self) -> None:
+            """Note it."""
+            self.noted = True
+
+    return override(tf, Graph=Graph)
+
+
+@fault("GRAPH-034", "A finalized graph cannot be run.")
+def finalized_graphs_do_not_run(tf: Any) -> Any:
+    """Raise RuntimeError."""
+
+    class Session(tf.Session):  # type: ignore[misc]
+        def run(self, *args: Any, **kwargs: Any) -> Any:
+            if self.graph.finalized:
+                raise RuntimeError("the graph is finalized")
+            return super().run(*args, **kwargs)
+
+    return override(tf, Session=Session)
+
+
+@fault("GRAPH-035", "Adding to a collection of a finalized graph does nothing.")
+def finalized_collections_are_silent(tf: Any) -> Any:
+    """Leave it out."""
+
+    def add_to_collection(name: Any, value: Any) -> None:
+        if not tf.get_default_graph().finalized:
+            tf.add_to_collection(name, value)
+
+    return override(tf, add_to_collection=add_to_collection)
+
+
+# --- GraphDefs written --------------------------------------------------------------------
+
+
+@fault("GRAPH-036", "as_graph_def sorts the nodes by name.")
+def nodes_are_sorted(tf: Any) -> Any:
+    """Sort them."""
+    return writing(tf, lambda definition: definition.node.sort(key=lambda node: node.name))
+
+
+@fault("GRAPH-037", "as_graph_def writes the index of output 0 too.")
+def indices_are_written(tf: Any) -> Any:
+    """Append :0."""
+
+    def change(definition: Any) -> None:
+        for node in definition.node:
+            node.input[:] = [i if i[0] == "^" or ":" in i else f"{i}:0" for i in node.input]
+
+    return writing(tf, change)
+
+
+@fault("GRAPH-038", "as_graph_def leaves the shapes of placeholders out.")
+def shapes_are_left_out(tf: Any) -> Any:
+    """Drop the attribute."""
+
+    def change(definition: Any) -> None:
+        for node in definition.node:
+            if node.op == "Placeholder":
+                node.attr.pop("shape", None)
+
+    return writing(tf, change)
+
+
+@fault("GRAPH-039", "as_graph_def gives out the same object until the graph has grown.")
+def graph_defs_are_given_out(tf: Any) -> Any:
+    """Keep it."""
+
+    class Graph(tf.Graph):  # type: ignore[misc]
+        written: Any = None
+
+        def as_graph_def(self, *args: Any, **kwargs: Any) -> Any:
+            if self.written is None or len(self.written.node) != len(self.get_operations()):
+                self.written = super().as_graph_def(*args, **kwargs)
+            return self.written
+
+    return override(tf, Graph=Graph)
+
+
+@fault("GRAPH-040", "Undeclared attributes are lost when a GraphDef is imported.")
+def undeclared_attributes_are_lost(tf: Any) -> Any:
+    """Drop them, but for colocation."""
+
+    def change(definition: Any) -> None:
+        for node in definition.node:
+            for name in [n for n in node.attr if n.startswith("_") and n != "_class"]:
+                del node.attr[name]
+
+    return editing(tf, change)
+
+
+@fault("GRAPH-041", "Graph.version does not tell one operation from none.")
+def version_lags_behind(tf: Any) -> Any:
+    """Take 1 off."""
+
+    class Graph(tf.Graph):  # type: ignore[misc]
+        @property
+        def version(self) -> int:
+            """A version that is the same before and after the first operation."""
+            return max(len(self.get_operations()) - 1, 0)
+
+    return override(tf, Graph=Graph)
+
+
+# --- names of imported nodes --------------------------------------------------------------
+
+
+@fault("GRAPH-042", "Without a name nodes keep their names.")
+def no_name_means_no_prefix(tf: Any) -> Any:
+    """Take an empty name."""
+
+    def change(base: Any, definition: Any, given: dict[str, Any]) -> Any:
+        if given["name"] is None and not given["input_map"] and not given["return_elements"]:
+            given["name"] = ""
+        return base(definition, **given)
+
+    return importing(tf, change)
+
+
+@fault("GRAPH-043", "The prefix of imported nodes ignores the current name scope.")
+def prefix_ignores_the_scope(tf: Any) -> Any:
+    """Write it with a final /."""
+
+    def change(base: Any, definition: Any, given: dict[str, Any]) -> Any:
+        if given["name"] and tf.get_default_graph().get_name_scope():
+            given["name"] = f"{given['name']}/"
+        return base(definition, **given)
+
+    return importing(tf, change)
+
+
+@fault("GRAPH-044", "With an empty name nodes go into the current name scope.")
+def empty_prefix_is_the_scope(tf: Any) -> Any:
+    """Give the scope as the name."""
+
+    def change(base: Any, definition: Any, given: dict[str, Any]) -> Any:
+        scope = tf.get_default_graph().get_name_scope()
+        if given["name"] == "" and scope:
+            given["name"] = f"{scope}/"
+        return base(definition, **given)
+
+    return importing(tf, change)
+
+
+@fault("GRAPH-045", "An imported node whose name is taken is refused.")
+def taken_names_of_nodes_are_refused(tf: Any) -> Any:
+    """Raise ValueError."""
+
+    def change(base: Any, definition: Any, given: dict[str, Any]) -> Any:
+        names = {op.name for op in tf.get_default_graph().get_operations()}
+        if given["name"] == "" and not names.isdisjoint(node.name for node in definition.node):
+            raise ValueError("a node has the name of an operation")
+        return base(definition, **given)
+
+    return importing(tf, change)
+
+
+# --- return_elements ----------------------------------------------------------------------
+
+
+@fault("GRAPH-046", "return_elements gives the first output for an operation's name.")
+def returned_operations_are_tensors(tf: Any) -> Any:
+    """Replace operations that have outputs."""
+
+    def change(base: Any, definition: Any, given: dict[str, Any]) -> Any:
+        found = base(definition, **given)
+        if found is None:
+            return None
+        return [(getattr(e, "outputs", None) and e.outputs[0]) or e for e in found]
+
+    return importing(tf, change)
+
+
+@fault("GRAPH-047", "return_elements leaves out names that the GraphDef lacks.")
+def unknown_return_elements_are_left_out(tf: Any) -> Any:
+    """Ask for the others only."""
+
+    def change(base: Any, definition: Any, given: dict[str, Any]) -> Any:
+        if given["return_elements"]:
+            names = {node.name for node in definition.node}
+            wanted = [e for e in given["return_elements"] if e.partition(":")[0] in names]
+            given["return_elements"] = wanted
+        return base(definition, **given)
+
+    return importing(tf, change)
