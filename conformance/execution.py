@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import datetime
 import time
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +16,7 @@ from sessrun.conformance.runner import Runner
 from sessrun.spec import SPEC_VERSION
 from sessrun.spec.loader import spec_digest
 from sessrun.spec.records import RecordWriter, RunRecord, read_record
+from sessrun.spec.schema import SpecError
 
 __all__ = ["Progress", "ResumeError", "execute", "header"]
 
@@ -29,10 +30,10 @@ class ResumeError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class _Start:
-    """Where a run starts: lines already there, bytes to keep (None: a new file)."""
+    """Where a run starts: the lines already there, bytes to keep (None: a new file)."""
 
-    done: frozenset[str]
-    keep: int | None
+    done: Mapping[str, dict[str, Any]] = field(default_factory=dict)
+    keep: int | None = None
     complete: bool = False
 
 
@@ -76,14 +77,15 @@ def execute(
       progress: called after each case.
 
     Raises:
-      ResumeError: the record is of another plan, spec, suite or backend.
+      ResumeError: the record is of another plan, spec, suite, backend or machine.
       SpecError: the record is damaged otherwise than by a cut last line.
 
     """
     first = header(plan, runner)
-    start = _resumed(path, first) if resume and path.exists() else _Start(frozenset(), None)
+    start = _resumed(path, first, plan) if resume and path.exists() else _Start()
     if start.complete:
         return read_record(path)
+    runner.resume_after(start.done.values())
     began = time.perf_counter()
     with RecordWriter(path, start.keep) as writer:
         if start.keep is None:
@@ -108,18 +110,41 @@ def execute(
     return read_record(path)
 
 
-def _resumed(path: Path, first: dict[str, Any]) -> _Start:
+def _resumed(path: Path, first: dict[str, Any], plan: Plan) -> _Start:
+    if not _has_a_whole_line(path):  # killed before its header was written: nothing is lost
+        return _Start()
     record = read_record(path)
-    for key in ("plan", "spec", "suite", "mode"):
-        if record.header[key] != first[key]:
+    for key in ("sessrun", "spec", "suite", "plan", "backend", "environment", "mode"):
+        difference = _difference(record.header[key], first[key], key)
+        if difference is not None:
             raise ResumeError(
-                f"{path}: cannot resume, the {key} differs: the record has {record.header[key]}, "
-                f"this run has {first[key]}; start anew without --resume"
+                f"{path}: cannot resume, the {difference}; start anew without --resume"
             )
-    theirs, ours = record.header["backend"], first["backend"]
-    if (theirs["spec"], theirs["version"]) != (ours["spec"], ours["version"]):
-        raise ResumeError(
-            f"{path}: cannot resume, the record is of {theirs['spec']} {theirs['version']}, "
-            f"this run of {ours['spec']} {ours['version']}"
-        )
-    return _Start(frozenset(record.results), record.valid_bytes, record.complete)
+    hashes = {case.id: case.hash for case in plan.cases}
+    for id_, line in record.results.items():
+        if hashes.get(id_) != line["hash"]:
+            raise ResumeError(
+                f"{path}: cannot resume, it answers {id_!r} with other content than planned"
+            )
+    return _Start(record.results, record.valid_bytes, record.complete)
+
+
+def _has_a_whole_line(path: Path) -> bool:
+    try:
+        with path.open("rb") as file:
+            return file.readline().endswith(b"\n")
+    except OSError as error:
+        raise SpecError(str(path), "", f"cannot be read: {error}") from error
+
+
+def _difference(theirs: Any, ours: Any, place: str) -> str | None:
+    """The first place where two headers differ, in words; None if they do not."""
+    if isinstance(theirs, dict) and isinstance(ours, dict):
+        for key in sorted(theirs.keys() | ours.keys()):
+            found = _difference(theirs.get(key), ours.get(key), f"{place}.{key}")
+            if found is not None:
+                return found
+        return None
+    if theirs == ours:
+        return None
+    return f"{place} differs: the record has {theirs!r}, this run has {ours!r}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import hashlib
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,6 +20,18 @@ __all__ = ["CERTIFY_COUNT", "CERTIFY_SEED", "Plan", "PlanError", "build_plan", "
 #: Generated cases per property in a certification, and their seed.
 CERTIFY_COUNT: Final = 60
 CERTIFY_SEED: Final = 2026
+
+
+#: The sources that decide what a case asks and how its answer is judged and recorded.
+_DECIDES: Final = (
+    "conformance/checks", "conformance/generators", "conformance/properties",
+    "conformance/facts.py", "conformance/patience.py", "conformance/plan.py",
+    "conformance/runner.py", "conformance/steady.py", "spec/cases", "spec/rules",
+    "spec/tensors.py",
+)  # fmt: skip
+_GENERATED: Final = re.compile(
+    r"(?P<name>[a-z0-9_-]+):(?P<seed>0|[1-9][0-9]{0,17}):(?P<index>0|[1-9][0-9]{0,17})"
+)
 
 
 class PlanError(ValueError):
@@ -66,11 +79,13 @@ def build_plan(
     """The plan of a profile: every case that tests one of its clauses.
 
     Raises:
-      PlanError: there is no such profile.
+      PlanError: there is no such profile, or a number is negative.
 
     """
     if profile not in load_profiles():
         raise PlanError(f"no profile is called {profile!r}; there are {', '.join(load_profiles())}")
+    if seed < 0 or generated < 0:
+        raise PlanError("the seed and the count of generated cases are not negative")
     clauses = {id_ for id_, clause in load_clauses().items() if clause.profile == profile}
     vectors = [case for case in load_vectors().values() if clauses & set(case.clauses)]
     return Plan(profile, seed, generated, (*vectors, *_generated(clauses, seed, generated)))
@@ -95,23 +110,20 @@ def case_of(id_: str) -> Case:
             return load_vectors()[id_]
         except KeyError:
             raise PlanError(f"no vector is called {id_!r}") from None
-    name, _, rest = id_.partition(":")
-    seed, _, index = rest.partition(":")
-    if name not in properties.PROPERTIES or not seed.isdigit() or not index.isdigit():
+    found = _GENERATED.fullmatch(id_)
+    if found is None or found["name"] not in properties.PROPERTIES:
         raise PlanError(f"{id_!r} is no `property:seed:index` of a known property")
-    return properties.generate(name, int(seed), int(index))
+    return properties.generate(found["name"], int(found["seed"]), int(found["index"]))
 
 
 @functools.cache
 def suite_digest() -> str:
     """SHA-256 over the sources that decide what a case asks and how it is judged."""
-    root = Path(__file__).resolve().parent
-    spec = root.parent / "spec"
-    if not spec.is_dir():
-        spec = Path(properties.__file__).resolve().parents[2] / "spec"
+    house = Path(__file__).resolve().parents[1]
     digest = hashlib.sha256()
-    for folder in (root / "properties", root / "checks", spec / "cases", spec / "rules"):
-        for path in sorted(folder.rglob("*.py")):
-            digest.update(path.relative_to(folder.parent).as_posix().encode() + b"\0")
-            digest.update(path.read_bytes())
+    for part in _DECIDES:
+        root = house / part
+        for path in [root] if root.is_file() else sorted(root.rglob("*.py")):
+            digest.update(path.relative_to(house).as_posix().encode() + b"\0")
+            digest.update(hashlib.sha256(path.read_bytes()).digest())
     return digest.hexdigest()

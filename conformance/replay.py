@@ -111,14 +111,18 @@ def _api_lines(steps: Any, indent: str) -> list[str]:
         match step["do"]:
             case "with":
                 entered = f" as {step['as']}" if "as" in step else ""
-                lines.append(f"{indent}with {_text(step['context'])}{entered}:")
+                lines.append(f"{indent}with {_text(step['context'])}{entered}:{_api_why(step)}")
                 lines.extend(_api_lines(step["steps"], indent + "    ") or [f"{indent}    pass"])
             case "thread":
                 lines.append(f"{indent}def in_a_new_thread():")
-                lines.extend(_api_lines(step["steps"], indent + "    "))
+                lines.extend(_api_lines(step["steps"], indent + "    ") or [f"{indent}    pass"])
+                lines.append(f"{indent}thread = threading.Thread(target=in_a_new_thread)")
+                lines.append(f"{indent}thread.start(); thread.join()")
             case "assign":
                 target = f"{_text(step['object'])}.{step['attr']}"
                 lines.append(f"{indent}{target} = {_text(step['value'])}")
+            case "raise":
+                lines.append(f"{indent}raise {_text(step['error']).replace('py.', '')}")
             case "check":
                 lines.append(f"{indent}# named check {step['name']}({step.get('args', {})})")
             case _:

@@ -6,54 +6,47 @@ cases only. `results` are closed (design: "The suite"); no path turns an excepti
 
 from __future__ import annotations
 
-import re
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from sessrun.adapters.backend import Backend, Description
-from sessrun.adapters.process.errors import WorkerContractError, WorkerCrash, WorkerTimeout
+from sessrun.adapters.backend import CAPABILITIES, Backend, Description
+from sessrun.adapters.process.errors import (
+    AdapterError,
+    WorkerContractError,
+    WorkerCrash,
+    WorkerError,
+    WorkerTimeout,
+)
 from sessrun.adapters.process.host import spawn
-from sessrun.adapters.registry import AdapterError, load
+from sessrun.adapters.registry import load
 from sessrun.conformance.facts import facts
+from sessrun.conformance.patience import PROBE, Losses, Patience
+from sessrun.conformance.steady import steady_observations, steady_text
 from sessrun.spec.cases import engine
 from sessrun.spec.cases.judge import Finding, Judgement, judge
 from sessrun.spec.cases.model import Case, Observation, canonical_json, walk
 
-__all__ = ["Runner"]
+__all__ = ["FACTS", "Patience", "Runner"]
 
-#: Consecutive timeouts or crashes, and seconds lost to them in all, before the probe decides.
-_PATIENCE_CASES: Final = 20
-_PATIENCE_SECONDS: Final = 300.0
-#: What a backend that answered the probe may lose again before the next one.
-_PATIENCE_AGAIN: Final = 90.0
-_RETRIES: Final = 20
+#: The facts of a machine that a case's `needs` may name.
+FACTS: Final = frozenset({"gpu", "no-gpu", "two-cpus"})
+
 _KEEP_BYTES: Final = 65536
-_ADDRESS: Final = re.compile(r"0x[0-9a-fA-F]{6,}")
 
-#: The smallest question there is; a backend that cannot answer it is unresponsive.
-_PROBE: Final = Case(
-    id="probe/constant",
-    title="A constant is fetched.",
-    surface="engine",
-    clauses=("RUN-001",),
-    steps=(
-        {"do": "open", "session": "s", "graph": "g"},
-        {"do": "run", "session": "s", "fetches": []},
-    ),
-    graphs={"g": {"versions": {"producer": 1882}}},
-)
-
-
-@dataclass(slots=True)
-class _Losses:
-    """What timeouts and crashes have cost so far."""
-
-    consecutive: int = 0
-    seconds: float = 0.0
-    allowed: float = _PATIENCE_SECONDS
-    unresponsive: bool = False
+#: The capability that a backend declares if it offers a step of an engine case.
+_CAPABILITY_OF: Final[Mapping[str, str]] = {
+    "extend": "extend",
+    "setup": "partial_runs",
+    "partial": "partial_runs",
+    "callable": "callables",
+    "call": "callables",
+    "devices": "devices",
+    "reset": "reset",
+    "start": "concurrent",
+    "join": "concurrent",
+}
 
 
 @dataclass(slots=True)
@@ -65,6 +58,7 @@ class Runner:
       in_process: run it in this process: for debugging, cannot certify.
       oracle: the backend that answers for steps that expect `oracle`.
       on_event: called with (event, detail, seconds) when a worker restarts or is given up.
+      patience: when a backend that keeps losing cases is given up.
 
     """
 
@@ -72,11 +66,16 @@ class Runner:
     in_process: bool = False
     oracle: str = "reference"
     on_event: Callable[[str, str, float], None] | None = None
+    patience: Patience = field(default_factory=Patience)
     _backend: Any = None
     _oracle: Any = None
     _description: Description | None = None
-    _losses: _Losses = field(default_factory=_Losses)
+    _losses: Losses = field(init=False)
     _retries: int = 0
+    _retry_seconds: float = 0.0
+
+    def __post_init__(self) -> None:
+        self._losses = Losses(self.patience)
 
     def describe(self) -> Description:
         """Start the backend and ask who it is.
@@ -90,36 +89,58 @@ class Runner:
         return self._description
 
     def backend(self) -> Backend:
-        """The backend, started if need be."""
+        """The backend, started if need be.
+
+        Raises:
+          AdapterError: it cannot be found or started.
+
+        """
         if self._backend is None:
             self._backend = load(self.spec) if self.in_process else spawn(self.spec)
         found: Backend = self._backend
         return found
 
+    def resume_after(self, lines: Iterable[Mapping[str, Any]]) -> None:
+        """Count what an earlier part of this run has used up: the second tries."""
+        self._retries += sum(line.get("attempts", 1) > 1 for line in lines)
+
     def run(self, case: Case) -> dict[str, Any]:
         """Run one case, a failing one twice: its line of the record."""
         line = self.run_once(case)
-        if line["result"] == "fail" and self._retries < _RETRIES and not self.in_process:
-            self._retries += 1
-            self._restart("a failing case is tried again on a fresh worker", 0.0)
-            again = self.run_once(case)
-            if again["result"] != "fail":
-                line |= {"result": "flaky", "detail": f"the second try: {again['result']}"}
-            line["attempts"] = 2
-        return line
+        if line["result"] != "fail" or self.in_process or not self._may_retry():
+            return line
+        self._retries += 1
+        self._retry_seconds += self._restart("a failing case is tried again on a fresh worker", 0.0)
+        again = self.run_once(case)
+        if again["result"] == "missing":  # there is no second answer: the first one stands
+            return line
+        if again["result"] != "fail":
+            line |= {"result": "flaky", "detail": f"the second try: {again['result']}"}
+        return line | {"attempts": 2}
 
     def run_once(self, case: Case) -> dict[str, Any]:
-        """Run one case a single time: its line of the record."""
-        if self._losses.unresponsive:
-            return self._line(case, "missing", 0.0, detail="backend unresponsive")
-        absent = sorted(set(case.needs) & {"gpu", "no-gpu", "two-cpus"} - facts())
+        """Run one case a single time: its line of the record.
+
+        Raises:
+          AdapterError: the backend has not been started yet, and cannot be.
+
+        """
+        if self._losses.given_up:
+            return _line(case, "missing", 0.0, detail="backend unresponsive")
+        absent = sorted(set(case.needs) & (FACTS - facts()))
         if absent:
-            return self._line(case, "skipped", 0.0, detail=f"not here: {', '.join(absent)}")
+            return _line(case, "skipped", 0.0, detail=f"not here: {', '.join(absent)}")
+        self.describe()
+        refused = self._beyond_protocol(case)
+        if refused is not None:
+            return _line(case, "unsupported", 0.0, refused)
         line = self._attempt(case)
         backend = self._backend
-        if case.isolated and not self.in_process:
+        if self.in_process:
+            return line
+        if case.isolated:
             self._restart("the case disturbs its process", 0.0)
-        elif not getattr(backend, "alive", True) or getattr(backend, "pending", False):
+        elif not backend.alive or backend.pending:
             # A call that a finished case left blocked must not be the next case's burden.
             self._restart("the case left its worker busy or dead", 0.0)
         return line
@@ -130,114 +151,194 @@ class Runner:
 
     def shutdown(self) -> None:
         """Stop the backend and the oracle."""
-        for held in (self._backend, self._oracle):
-            if held is not None:
-                held.shutdown()
+        held = (self._backend, self._oracle)
         self._backend = self._oracle = None
+        for backend in held:
+            if backend is not None:
+                backend.shutdown()
+
+    def _may_retry(self) -> bool:
+        patience = self.patience
+        return self._retries < patience.retries and self._retry_seconds < patience.retry_seconds
+
+    def _beyond_protocol(self, case: Case) -> Finding | None:
+        """Why the case cannot even be put to this backend: its calls may not overlap."""
+        if self.in_process or "concurrent" in self.describe().capabilities:
+            return None
+        overlapping = (path for path, step in walk(case.steps) if step["do"] == "start")
+        first = next(overlapping, None)
+        return None if first is None else Finding(first, "unsupported: concurrent (not declared)")
 
     def _attempt(self, case: Case) -> dict[str, Any]:
         started = time.perf_counter()
+        result, detail = "", ""
         try:
-            seen = self.observe(case)
-        except (WorkerTimeout, WorkerCrash) as error:
-            seconds = time.perf_counter() - started
-            result = "timeout" if isinstance(error, WorkerTimeout) else "crash"
-            self._lost(str(error), seconds)
-            return self._line(case, result, seconds, detail=str(error))
+            seen = steady_observations(case, self.observe(case))
+        except (WorkerTimeout, TimeoutError) as error:
+            result, detail = "timeout", str(error)
+        except WorkerCrash as error:
+            result, detail = "crash", str(error)
         except WorkerContractError as error:
-            seconds = time.perf_counter() - started
-            self._lost(str(error), seconds)
-            return self._line(case, "error", seconds, detail=str(error))
+            result, detail = "error", str(error)
+        except Exception as error:  # noqa: BLE001 - it costs this case, and never passes it
+            # In a worker nothing of the backend gets here: then the case or the suite is wrong.
+            result = "error" if self.in_process else "infra_error"
+            return _line(case, result, time.perf_counter() - started, detail=_told(error))
         seconds = time.perf_counter() - started
-        self._losses.consecutive = 0
-        return self._judged(case, seen, seconds)
+        if result:
+            self._lost(detail, seconds)
+            return _line(case, result, seconds, detail=detail)
+        self._losses.answered()
+        try:
+            return self._judged(case, seen, seconds)
+        except Exception as error:  # noqa: BLE001 - an answer that no judge can read
+            return _line(case, "error", seconds, detail=f"cannot be judged: {_told(error)}")
 
     def _judged(self, case: Case, seen: list[Observation], seconds: float) -> dict[str, Any]:
         expected = None
-        if any("oracle" in step.get("expect", {}) for _, step in walk(case.steps)):
+        asked = [path for path, step in walk(case.steps) if _asks_oracle(step)]
+        if asked:
             try:
                 expected = self._ask_oracle(case)
-            except (WorkerTimeout, WorkerCrash, WorkerContractError) as error:
-                return self._line(case, "infra_error", seconds, detail=f"the oracle: {error}")
-        judgement = self._audited(case, judge(case, seen, expected))
-        return self._line(case, judgement.result, seconds, judgement.finding, seen)
+            except Exception as error:  # noqa: BLE001 - the oracle's fault is ours: it voids the run
+                return _line(case, "infra_error", seconds, detail=f"the oracle: {_told(error)}")
+            answered = {e["step"] for e in expected if e["outcome"] != "unsupported"}
+            silent = [path for path in asked if path not in answered]
+            if silent:
+                detail = f"the oracle: no answer at step {silent[0]}"
+                return _line(case, "infra_error", seconds, detail=detail)
+        judgement = self._audited(case, judge(case, seen, expected), seen)
+        return _line(case, judgement.result, seconds, judgement.finding, seen)
 
-    def _audited(self, case: Case, judgement: Judgement) -> Judgement:
-        """A capability that is declared but refused is a broken promise, not `unsupported`."""
+    def _audited(self, case: Case, judgement: Judgement, seen: list[Observation]) -> Judgement:
+        """Hold the answers against the declared capabilities, in both directions."""
         declared = self.describe().capabilities
         finding = judgement.finding
         if judgement.result == "unsupported" and finding is not None:
-            capability = finding.reason.removeprefix("unsupported: ").split(" ")[0]
-            if capability in declared:
-                reason = f"declares {capability}, but refused: {finding.reason}"
+            broken = _refused_capability(case, finding.step, seen)
+            if broken in declared:
+                reason = f"declares {broken}, but refused: {finding.reason}"
                 return Judgement("fail", Finding(finding.step, reason))
-        if case.surface == "api" and "api" not in declared and judgement.result == "pass":
-            return Judgement("error", Finding("0", "answered an API case without declaring api"))
+        if judgement.result == "pass":
+            for step, capability in _used(case):
+                if capability not in declared and not self.in_process:
+                    reason = f"answered without declaring the capability {capability}"
+                    return Judgement("error", Finding(step, reason))
         return judgement
 
     def _ask_oracle(self, case: Case) -> list[Observation]:
         if self._oracle is None:
             self._oracle = load(self.oracle) if self.in_process else spawn(self.oracle)
-        return _observe(self._oracle, case)
+        try:
+            return steady_observations(case, _observe(self._oracle, case))
+        except WorkerError:
+            self._oracle.restart()
+            raise
 
     def _lost(self, reason: str, seconds: float) -> None:
         losses = self._losses
-        losses.consecutive += 1
-        losses.seconds += seconds + self._restart(reason, seconds)
-        if losses.consecutive < _PATIENCE_CASES and losses.seconds < losses.allowed:
+        losses.lost(seconds + self._restart(reason, seconds))
+        if losses.given_up:
             return
-        try:
-            _observe(self.backend(), _PROBE)
-        except (WorkerTimeout, WorkerCrash, WorkerContractError) as error:
-            losses.unresponsive = True
-            self._tell("unresponsive", f"the probe failed too: {error}", losses.seconds)
-        else:
-            losses.consecutive = 0
-            losses.allowed = losses.seconds + _PATIENCE_AGAIN
+        if losses.spent:
+            self._give_up("its timeouts and crashes have cost all the time there is")
+        elif losses.probe_is_due:
+            self._probe()
 
-    def _restart(self, reason: str, seconds: float) -> float:
+    def _probe(self) -> None:
         started = time.perf_counter()
         try:
+            _observe(self.backend(), PROBE)
+        except WorkerError as error:
+            self._give_up(f"the probe failed too: {error}")
+        else:
+            self._losses.answered_probe()
+        self._losses.seconds += time.perf_counter() - started
+
+    def _restart(self, reason: str, seconds: float) -> float:
+        """Have a new worker: the seconds that took."""
+        started = time.perf_counter()
+        if self.in_process:  # there is no worker; a blocked thread stays behind
+            return 0.0
+        try:
             self._backend.restart()
-        except (AdapterError, WorkerTimeout, WorkerCrash, WorkerContractError) as error:
-            self._losses.unresponsive = True
-            self._tell("unresponsive", f"it does not start again: {error}", 0.0)
+        except (AdapterError, WorkerError) as error:
+            self._give_up(f"it does not start again: {error}")
         self._tell("restart", reason, seconds)
         return time.perf_counter() - started
 
+    def _give_up(self, reason: str) -> None:
+        if not self._losses.given_up:
+            self._losses.give_up(reason)
+            self._tell("unresponsive", reason, self._losses.seconds)
+
     def _tell(self, event: str, detail: str, seconds: float) -> None:
         if self.on_event is not None:
-            self.on_event(event, _ADDRESS.sub("0x…", detail)[:500], seconds)
+            self.on_event(event, steady_text(detail)[:500], seconds)
 
-    def _line(
-        self,
-        case: Case,
-        result: str,
-        seconds: float,
-        finding: Finding | None = None,
-        seen: list[Observation] | None = None,
-        detail: str = "",
-    ) -> dict[str, Any]:
-        line: dict[str, Any] = {
-            "kind": "result",
-            "id": case.id,
-            "hash": case.hash,
-            "clauses": list(case.clauses),
-            "result": result,
-            "seconds": round(seconds, 6),
+
+def _line(
+    case: Case,
+    result: str,
+    seconds: float,
+    finding: Finding | None = None,
+    seen: list[Observation] | None = None,
+    *,
+    detail: str = "",
+) -> dict[str, Any]:
+    line: dict[str, Any] = {
+        "kind": "result",
+        "id": case.id,
+        "hash": case.hash,
+        "clauses": list(case.clauses),
+        "result": result,
+        "seconds": round(seconds, 6),
+    }
+    if finding is not None:
+        line["finding"] = {
+            "step": finding.step,
+            "reason": steady_text(finding.reason)[:2000],
+            "want": finding.want,
+            "got": finding.got,
         }
-        if finding is not None:
-            line["finding"] = {
-                "step": finding.step,
-                "reason": _ADDRESS.sub("0x…", finding.reason)[:2000],
-                "want": finding.want,
-                "got": finding.got,
-            }
-        if seen is not None and len(canonical_json(seen)) <= _KEEP_BYTES:
-            line["observations"] = seen
-        if detail:
-            line["detail"] = _ADDRESS.sub("0x…", detail)[:2000]
-        return line
+    if seen is not None and len(canonical_json(seen)) <= _KEEP_BYTES:
+        line["observations"] = seen
+    if detail:
+        line["detail"] = steady_text(detail)[:2000]
+    return line
+
+
+def _used(case: Case) -> list[tuple[str, str]]:
+    """The capabilities that the case needs, each with the step that needs it first."""
+    if case.surface == "api":
+        return [("0", "api")]
+    found: dict[str, str] = {}
+    for path, step in walk(case.steps):
+        inner = step.get("step", {}).get("do", "")
+        for do in (step["do"], inner):
+            if do in _CAPABILITY_OF:
+                found.setdefault(_CAPABILITY_OF[do], path)
+    return [(path, capability) for capability, path in found.items()]
+
+
+def _refused_capability(case: Case, step: str, seen: Iterable[Observation]) -> str:
+    """The capability that an Unsupported at this step speaks of."""
+    named = next((e.get("capability") for e in seen if e["step"] == step), None)
+    if isinstance(named, str) and named.strip() in CAPABILITIES:
+        return named.strip()
+    if case.surface == "api":
+        return "api"
+    do = dict(walk(case.steps))[step]["do"]
+    return _CAPABILITY_OF.get(do, str(named))
+
+
+def _asks_oracle(step: Mapping[str, Any]) -> bool:
+    expect = step.get("expect", {})
+    return any("oracle" in option for option in (expect, *expect.get("any_of", ())))
+
+
+def _told(error: Exception) -> str:
+    return f"{type(error).__name__}: {error}"
 
 
 def _observe(backend: Any, case: Case) -> list[Observation]:

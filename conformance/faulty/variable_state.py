@@ -120,7 +120,7 @@ def initializers_lose_the_last_element(tf: Any) -> Any:
         values = call(fetches, *args, **kwargs)
         for op in [one for found in _operations(self.graph, fetches) for one in _behind(found)]:
             value = op.inputs[1]
-            if value.op.type == "Const" and value.shape.ndims == 2:  # noqa: PLR2004 - matrices
+            if value.op.type == "Const" and value.shape.ndims == 2:
                 held = np.array(call(value))
                 held[-1, -1] = 0
                 call(op, {value: held})
@@ -138,7 +138,7 @@ def matrices_are_forgotten(tf: Any) -> Any:
         if self.runs % 3 == 0:
             for op in self.graph.get_operations():
                 if op.type in _ASSIGN and op.inputs[1].op.type == "Const" \
-                        and op.inputs[1].shape.ndims == 2:  # noqa: PLR2004 - matrices
+                        and op.inputs[1].shape.ndims == 2:
                     call(op)
         return call(fetches, *args, **kwargs)
 
@@ -352,4 +352,4 @@ def every_variable_is_initialised(tf: Any) -> Any:
 @fault("VARIABLES-029", "is_variable_initialized always says yes.")
 def everything_counts_as_initialised(tf: Any) -> Any:
     """The question is answered without looking."""
-    return override(tf, is_variable_initialized=lambda _: tf.constant(True))  # noqa: FBT003 - a value
+    return override(tf, is_variable_initialized=lambda _: tf.constant(True))

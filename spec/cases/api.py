@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import importlib
 import threading
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 import numpy as np
@@ -41,7 +41,7 @@ def interpret(case: Case, namespace: Any) -> list[Observation]:
 
     def work() -> None:
         try:
-            _steps(case.steps, {"tf": namespace, "np": _Numpy}, seen, "")
+            _steps(case.steps, {"tf": namespace, "np": _Numpy, "py": _Python}, seen, "")
         except _Stop:
             pass
         except BaseException as error:  # noqa: BLE001 - handed to the caller below
@@ -63,6 +63,19 @@ class _Numpy:
     float32 = np.float32
     asarray = staticmethod(np.asarray)
     shares_memory = staticmethod(np.shares_memory)
+
+
+class _Python:
+    """The exceptions of Python that a case may name: those that its own steps raise."""
+
+    Exception = Exception
+    ArithmeticError = ArithmeticError
+    IndexError = IndexError
+    KeyError = KeyError
+    RuntimeError = RuntimeError
+    StopIteration = StopIteration
+    TypeError = TypeError
+    ValueError = ValueError
 
 
 def _steps(steps: Any, scope: Scope, seen: list[Observation], prefix: str) -> None:
@@ -128,12 +141,38 @@ def _assign(step: Mapping[str, Any], scope: Scope, seen: list[Observation], path
     seen.append({"step": path, "outcome": "value", "value": None})
 
 
-def _check(step: Mapping[str, Any], scope: Scope, seen: list[Observation], path: str) -> None:
-    name = step["name"]
+def _raise(step: Mapping[str, Any], scope: Scope, _: list[Observation], path: str) -> None:
+    """Raise in the body of a `with`: {"do": "raise", "error": E}, E a class or an exception.
+
+    Leaves no observation of its own: what comes of it shows at the `with`.
+    """
+    error = evaluate(step["error"], scope)
+    raisable = isinstance(error, type) and issubclass(error, Exception)
+    if not (raisable or isinstance(error, Exception)):
+        raise ExpressionError(f"a step raises an exception, not a {type(error).__name__}")
+    if "." not in path:
+        raise ExpressionError("a `raise` step stands inside a `with`")
+    raise error
+
+
+def _check_of(name: str) -> Callable[..., Any]:
+    """The named check: a function of a module under `CHECKS`, not one that it imports."""
+    module_name, _, function = name.rpartition(".")
     if not name.startswith(CHECKS):
         raise ExpressionError(f"a named check lives under {CHECKS}, not {name!r}")
-    module, _, function = name.rpartition(".")
-    check = getattr(importlib.import_module(module), function)
+    try:
+        module = importlib.import_module(module_name)
+    except ImportError as error:
+        raise ExpressionError(f"no named check {name!r}: {error}") from error
+    check = getattr(module, function, None)
+    if not callable(check) or getattr(check, "__module__", None) != module_name:
+        raise ExpressionError(f"no named check {name!r}")
+    found: Callable[..., Any] = check
+    return found
+
+
+def _check(step: Mapping[str, Any], scope: Scope, seen: list[Observation], path: str) -> None:
+    check = _check_of(step["name"])
     args = {key: evaluate(value, scope) for key, value in step.get("args", {}).items()}
     try:
         value = check(scope["tf"], **args)
@@ -149,4 +188,5 @@ _DO: Final = {
     "thread": _thread,
     "assign": _assign,
     "check": _check,
+    "raise": _raise,
 }

@@ -70,6 +70,10 @@ def interpret(case: Case, engine: Engine) -> list[Observation]:
     """What the engine was seen to do, step by step, until a step fails that should not.
 
     Sessions left open are closed at the end, unobserved.
+
+    Raises:
+      TimeoutError: a call in another thread has not ended within the case's deadline.
+
     """
     return _Interpreter(case, engine).observe()
 
@@ -147,8 +151,8 @@ class _Interpreter:
             thread.join(self.case.deadline_s)
             if faults:  # a dead or hung worker is the runner's business, never an answer
                 raise faults[0]
-            if not answers:
-                return Failure("run", 4, ("Deadline",), None, "the call is still blocked")
+            if not answers:  # never an outcome: a case that expects a failure must not pass by it
+                raise TimeoutError(f"the call of {step['thread']!r} is still blocked")
             return answers[0]
         outcome: Outcome = getattr(self, "_" + step["do"])(step)
         return outcome

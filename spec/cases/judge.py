@@ -66,6 +66,9 @@ def judge(
     by_step = {entry["step"]: entry for entry in seen}
     oracle_by_step = {entry["step"]: entry for entry in oracle or ()}
     kept: dict[str, Any] = {}
+    unknown = set(by_step) - {path for path, _ in walk(case.steps)}
+    if unknown:
+        return Judgement("fail", Finding(min(unknown), "an answer to a step that is not there"))
     for path, step in walk(case.steps):
         entry = by_step.get(path)
         if entry is None:
@@ -84,10 +87,11 @@ def judge(
 def _observed(step: Mapping[str, Any]) -> bool:
     """Whether a step that succeeds leaves an observation."""
     match step["do"]:
-        case "start" | "thread":
+        case "start" | "thread" | "raise":
             return False
         case "with":
-            return "error" in step.get("expect", {})
+            expect = step.get("expect", {})
+            return all("error" in option for option in expect.get("any_of", [expect]))
         case "eval":
             return "as" not in step or "expect" in step
     return True
@@ -156,7 +160,7 @@ def _error_reason(error: Mapping[str, Any], entry: Observation) -> str | None:
 def _against_oracle(
     expect: Mapping[str, Any], entry: Observation, oracle: Observation | None
 ) -> str | None:
-    if oracle is None:
+    if oracle is None or oracle["outcome"] == "unsupported":
         return "the oracle did not answer this step"
     if oracle["outcome"] == "failure":
         if entry["outcome"] != "failure":
@@ -210,16 +214,20 @@ def _match_form(
     elif key in {"$tuple", "$dict", "$ordered_dict", "$mapping"}:
         _match(body, got[key], kept, f"{place}{key}", contract)
     elif key in {"$namedtuple", "$attrs"}:
+        theirs = got[key] if isinstance(got[key], dict) else {}
         for part in ("type", "fields", "values"):
-            _match(body[part], got[key].get(part), kept, f"{place}.{part}", contract)
+            _match(body[part], theirs.get(part), kept, f"{place}.{part}", contract)
     elif key == "$float" and contract != "exact":
-        _match_tensor(_as_double(body), _as_double(got[key]), place, contract)
+        _match_tensor(_as_double(body, place), _as_double(got[key], place), place, contract)
     elif body != got[key]:
         raise _Mismatch(f"{place}: want {_brief(want)}, got {_brief(got)}")
 
 
-def _as_double(text: Any) -> dict[str, Any]:
-    return tensors.encode(float(text))
+def _as_double(text: Any, place: str) -> dict[str, Any]:
+    try:
+        return tensors.encode(float(text))
+    except (TypeError, ValueError) as error:
+        raise _Mismatch(f"{place}: {_brief(text)} is no float") from error
 
 
 def _match_tensor(want: Any, got: Any, place: str, contract: str) -> None:
