@@ -260,7 +260,7 @@ def the_largest_float_is_finite(c: EngineAuthor) -> None:
 # --- when, and other codes ----------------------------------------------------------------
 
 
-@engine_case("ERRORS-026", title="Constants that an operation must fail on fail it in the run only.")
+@engine_case("ERRORS-026", title="Constants that make an operation fail do so in the run only.")
 def constants_fail_in_the_run(c: EngineAuthor) -> None:
     with c.graph() as tf:
         tf.floordiv(tf.constant(1), tf.constant(0), name="y")
