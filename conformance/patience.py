@@ -1,0 +1,90 @@
+"""How much a backend may lose to timeouts and crashes before it is given up: the breaker.
+
+After `cases` losses in a row, or once losses and the restarts after them have cost `seconds`, one
+probe decides. A backend that answers it may lose `again` seconds more before the next probe, but
+never more than `limit` in all: whatever it does, a run comes to its end within ten minutes.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from sessrun.spec.cases.model import Case
+
+__all__ = ["PROBE", "Losses", "Patience"]
+
+#: The smallest question there is; a backend that cannot answer it is unresponsive.
+PROBE: Final = Case(
+    id="probe/constant",
+    title="A run that fetches nothing from an empty graph answers.",
+    surface="engine",
+    clauses=("RUN-001",),
+    steps=(
+        {"do": "open", "session": "s", "graph": "g"},
+        {"do": "run", "session": "s", "fetches": []},
+    ),
+    graphs={"g": {"versions": {"producer": 1882}}},
+    deadline_s=10.0,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Patience:
+    """The limits, in cases and seconds.
+
+    Attributes:
+      cases: timeouts, crashes and broken answers in a row before the probe.
+      seconds: what they and the restarts after them may cost in all before the probe.
+      again: what a backend that answered the probe may lose before the next one.
+      limit: what may be lost in all, whatever the probes say.
+      retries: how many failing cases are tried a second time on a fresh worker.
+      retry_seconds: what the restarts for second tries may cost in all.
+
+    """
+
+    cases: int = 20
+    seconds: float = 300.0
+    again: float = 90.0
+    limit: float = 450.0
+    retries: int = 20
+    retry_seconds: float = 60.0
+
+
+class Losses:
+    """What timeouts and crashes have cost so far, held against a patience."""
+
+    def __init__(self, patience: Patience) -> None:
+        self._patience = patience
+        self._consecutive = 0
+        self._allowed = patience.seconds
+        self.seconds = 0.0
+        self.given_up = ""
+
+    def answered(self) -> None:
+        """A case was answered, rightly or wrongly."""
+        self._consecutive = 0
+
+    def lost(self, seconds: float) -> None:
+        """A case was lost, with the restart after it."""
+        self._consecutive += 1
+        self.seconds += seconds
+
+    @property
+    def probe_is_due(self) -> bool:
+        """Whether the probe must decide now."""
+        return self._consecutive >= self._patience.cases or self.seconds >= self._allowed
+
+    @property
+    def spent(self) -> bool:
+        """Whether all that may be lost is lost."""
+        return self.seconds >= self._patience.limit
+
+    def answered_probe(self) -> None:
+        """The probe was answered: it may go on, for a while."""
+        self._consecutive = 0
+        self._allowed = max(self._allowed, self.seconds + self._patience.again)
+
+    def give_up(self, reason: str) -> None:
+        """Ask this backend nothing more."""
+        self.given_up = self.given_up or reason
