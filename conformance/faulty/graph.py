@@ -67,7 +67,8 @@ def no_op_belongs_outside(tf: Any) -> Any:
 
     class Graph(tf.Graph):  # type: ignore[misc]
         def as_default(self) -> Any:
-            here.outside = tf.get_default_graph()
+            if tf.get_default_graph() is not self:
+                here.outside = tf.get_default_graph()
             return super().as_default()
 
     def no_op(name: Any = None) -> Any:

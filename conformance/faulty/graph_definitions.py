@@ -297,8 +297,8 @@ def short_constants_end_in_zeros(tf: Any) -> Any:
     """Write all the values out where more than one is listed, but not all."""
 
     def change(definition: Any) -> None:
-        for node in definition.node:
-            tensor = node.attr["value"].tensor if node.op == "Const" else tf.TensorProto()
+        for node in [node for node in definition.node if node.op == "Const"]:
+            tensor = node.attr["value"].tensor
             for values in (tensor.float_val, tensor.int_val):
                 count = int(np.prod([dim.size for dim in tensor.tensor_shape.dim]))
                 if 1 < len(values) < count:
