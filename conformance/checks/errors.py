@@ -1,0 +1,55 @@
+"""Named checks of ERRORS: what the exception of a failed run holds."""
+
+from __future__ import annotations
+
+from typing import Any
+
+__all__ = [
+    "attributes_that_can_be_set", "failed_op_is", "failed_op_is_none", "message_type",
+    "node_def_of_failure",
+]  # fmt: skip
+
+
+def _raised(tf: Any, session: Any, fetches: Any, feeds: Any) -> Any:
+    try:
+        session.run(fetches, feeds)
+    except tf.errors.OpError as error:
+        return error
+    return None
+
+
+def failed_op_is(tf: Any, session: Any, fetches: Any, feeds: Any, operation: Any) -> bool:
+    """Whether the run raises an OpError whose `op` is this very Operation."""
+    error = _raised(tf, session, fetches, feeds)
+    return error is not None and error.op is operation
+
+
+def failed_op_is_none(tf: Any, session: Any, fetches: Any) -> bool:
+    """Whether the run raises an OpError whose `op` is None."""
+    error = _raised(tf, session, fetches, None)
+    return error is not None and error.op is None
+
+
+def node_def_of_failure(tf: Any, session: Any, fetches: Any, feeds: Any) -> list[str]:
+    """Name, type and inputs of the `node_def` of the OpError that the run raises."""
+    error = _raised(tf, session, fetches, feeds)
+    node = None if error is None else error.node_def
+    return [] if node is None else [node.name, node.op, *node.input]
+
+
+def message_type(tf: Any, session: Any, fetches: Any, feeds: Any) -> str:
+    """The name of the class of the `message` of the OpError that the run raises."""
+    return type(getattr(_raised(tf, session, fetches, feeds), "message", None)).__name__
+
+
+def attributes_that_can_be_set(tf: Any) -> list[str]:
+    """Which of its four attributes a new error lets its owner set."""
+    error = tf.errors.InvalidArgumentError(None, None, "told")
+    settable = []
+    for name in ("op", "node_def", "message", "error_code"):
+        try:
+            setattr(error, name, getattr(error, name))
+        except AttributeError:
+            continue
+        settable.append(name)
+    return settable
