@@ -58,7 +58,7 @@ def a_missing_gpu_fails_the_run(c: EngineAuthor) -> None:
     s.run(["y:0"], _P, error=[3])
 
 
-@engine_case("PLACEMENT-014", title="A session opens on a graph with operations on missing devices.")
+@engine_case("PLACEMENT-014", title="A session opens on a graph that names missing devices.")
 def a_session_opens_all_the_same(c: EngineAuthor) -> None:
     devices = (_NO_GPU, "/device:CPU:901", "/device:NPU:0", "/job:other/task:3")
     for number, device in enumerate(devices):
@@ -69,7 +69,7 @@ def a_session_opens_all_the_same(c: EngineAuthor) -> None:
         s.close()
 
 
-@engine_case("PLACEMENT-015", title="An operation on a missing device fails runs without need of it.")
+@engine_case("PLACEMENT-015", title="A missing device fails runs that do not need it.")
 def the_whole_graph_is_placed(c: EngineAuthor) -> None:
     with c.graph() as tf:
         halves(tf)
@@ -92,7 +92,7 @@ def fetches_that_are_fed_need_no_placement(c: EngineAuthor) -> None:
     s.run(["z:0"], {"z:0": np.int32(9)}, values=[np.int32(9)])
 
 
-@engine_case("PLACEMENT-017", title="With place_pruned_graph only the needed operations are placed.")
+@engine_case("PLACEMENT-017", title="With place_pruned_graph only what is needed is placed.")
 def only_the_needed_are_placed(c: EngineAuthor) -> None:
     with c.graph() as tf:
         halves(tf)
@@ -142,7 +142,7 @@ def soft_placement_runs_on_the_cpu(c: EngineAuthor) -> None:
         c.open(f"g{number}", f"hard{number}").run(["y:0"], _P, error=[3])
 
 
-@engine_case("PLACEMENT-021", title="With soft placement a device type there is none of is no matter.")
+@engine_case("PLACEMENT-021", title="With soft placement an unknown device type is no matter.")
 def soft_placement_of_an_unknown_type(c: EngineAuthor) -> None:
     with c.graph() as tf:
         with tf.device("/device:NPU:0"):
@@ -269,7 +269,7 @@ def a_reference_variable_on_the_second_cpu(c: EngineAuthor) -> None:
 # --- device strings -----------------------------------------------------------------------
 
 
-@engine_case("PLACEMENT-029", title="A GraphDef with an unknown part in a device string is refused.")
+@engine_case("PLACEMENT-029", title="A device string with an unknown part is refused on loading.")
 def an_unknown_part_of_a_device_is_refused(c: EngineAuthor) -> None:
     c.graph_json({"node": [_constant("/bogus")]})
     c.open(error=[3])
