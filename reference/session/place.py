@@ -116,14 +116,17 @@ class Placer:
     def _merged(self, members: Sequence[Operation]) -> DeviceName:
         """What the members ask for together.
 
-        With soft placement a contradiction about the kind or the index asks for neither.
+        What uses a variable goes where the variable is, whatever it asks for itself. With soft
+        placement a contradiction about the kind or the index asks for neither.
         """
         merged, first = DeviceName(), None
-        for op in members:
+        for op in sorted(members, key=_uses_a_handle):
             if not op.device:
                 continue
             asked = _parsed(op)
             if first is not None and not _agree(merged, asked):
+                if _uses_a_handle(op):
+                    continue
                 if not self._soft:
                     raise _refused(
                         op, f"Cannot colocate nodes '{op.name}' and '{first.name}' because no "
@@ -168,14 +171,23 @@ class _Groups:
 
 def _tied(op: Operation) -> Iterator[Operation]:
     """The operations that `op` must share a device with, by what it reads and is told."""
-    for tensor, is_ref in _handles(op):
-        if is_ref or tensor.dtype.base_dtype.spec_name == "resource":
-            yield tensor.op
+    yield from _owners(op)
     if "_class" in op.extra:
         for group in op.colocation_groups():
             other = op.graph.operations_by_name.get(group.removeprefix(b"loc:@").decode())
             if other is not None and other is not op:
                 yield other
+
+
+def _owners(op: Operation) -> Iterator[Operation]:
+    """The operations whose reference or resource `op` takes."""
+    for tensor, is_ref in _handles(op):
+        if is_ref or tensor.dtype.base_dtype.spec_name == "resource":
+            yield tensor.op
+
+
+def _uses_a_handle(op: Operation) -> bool:
+    return any(True for _ in _owners(op))
 
 
 def _handles(op: Operation) -> Iterator[tuple[Any, bool]]:
