@@ -1,9 +1,10 @@
 """Expectations: what a backend is known to fail; they change an exit status, never a verdict.
 
 [[expect]]
-clause = "PLACEMENT-004"      # or vector = "…"; platform and device narrow it
+clause = "PLACEMENT-004"      # or vector = "placement/*", a pattern of case ids
 expected = "fail"
 why = "no second CPU device"
+platform = "Darwin"           # only there, as Python's platform.system() names it
 bug = "https://…"
 expires = 2027-01-01
 waiver = true                 # the certificate then reads CERTIFIED WITH WAIVERS
@@ -17,13 +18,18 @@ import platform
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
-from sessrun.spec.loader import read_toml
+from sessrun.spec.loader import load_clauses, read_toml
 from sessrun.spec.records import RunRecord
-from sessrun.spec.schema import check
+from sessrun.spec.schema import SpecError, check
 
 __all__ = ["Expectation", "Review", "draft", "load_expectations", "review"]
+
+#: Results that need no expectation.
+_GOOD: Final = frozenset({"pass", "skipped"})
+#: The result that no expectation can excuse: the suite's own fault.
+_OURS: Final = "infra_error"
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,9 +45,23 @@ class Expectation:
     expires: datetime.date | None = None
     waiver: bool = False
 
+    @property
+    def about(self) -> str:
+        """What it speaks of: its clause or its pattern."""
+        return self.clause or self.vector or ""
+
+    @property
+    def here(self) -> bool:
+        """Whether it speaks of this platform."""
+        return self.platform is None or self.platform == platform.system()
+
+    def expired(self, today: datetime.date) -> bool:
+        """Whether its date has passed."""
+        return self.expires is not None and self.expires < today
+
     def covers(self, line: Mapping[str, Any]) -> bool:
-        """Whether it speaks of the case of this result line, on this platform."""
-        if self.platform is not None and self.platform != platform.system():
+        """Whether it speaks of the case of this result line (`id`, `clauses`), here."""
+        if not self.here:
             return False
         if self.clause is not None:
             return self.clause in line["clauses"]
@@ -73,12 +93,22 @@ def load_expectations(path: Path) -> tuple[Expectation, ...]:
     """Read `expectations/<backend>.toml`.
 
     Raises:
-      SpecError: it is not one.
+      SpecError: it is not one: no TOML, against the schema, an unknown clause, no date.
 
     """
     table = read_toml(path)
     check(table, "expectations", str(path))
-    return tuple(Expectation(**entry) for entry in table.get("expect", ()))
+    entries = []
+    for index, form in enumerate(table.get("expect", ())):
+        place = f"expect.{index}"
+        expires = form.get("expires")
+        if expires is not None and type(expires) is not datetime.date:
+            raise SpecError(str(path), f"{place}.expires", "a date such as 2027-01-01 is needed")
+        clause = form.get("clause")
+        if clause is not None and clause not in load_clauses():
+            raise SpecError(str(path), f"{place}.clause", f"no clause is called {clause!r}")
+        entries.append(Expectation(**form))
+    return tuple(entries)
 
 
 def review(
@@ -92,32 +122,54 @@ def review(
         fitting = [entry for entry in entries if entry.covers(line)]
         for entry in fitting:
             covered[entry].append(line["result"])
-        expected = {entry.expected for entry in fitting}
-        if line["result"] not in {"pass", "skipped"} | expected:
+        if line["result"] not in _GOOD | {entry.expected for entry in fitting}:
             unexpected.append(id_)
     passed = [e for e, results in covered.items() if results and set(results) == {"pass"}]
-    expired = [e for e in entries if e.expires is not None and e.expires < today]
+    expired = [e for e in entries if e.expired(today)]
     return Review(tuple(unexpected), tuple(passed), tuple(expired))
 
 
 def draft(record: RunRecord, old: Iterable[Expectation] = ()) -> str:
-    """The TOML of an expectations file for what this run shows, old reasons kept."""
-    kept = list(old)
-    blocks = []
-    for line in record.results.values():
-        if line["result"] in {"pass", "skipped"}:
-            continue
-        known = next((e for e in kept if e.covers(line) and e.expected == line["result"]), None)
-        why = known.why if known else (line.get("finding") or {}).get("reason", line["result"])
-        blocks.append(
-            "[[expect]]\n"
-            f"vector = {_quoted(line['id'])}\n"
-            f"expected = {_quoted(line['result'])}\n"
-            f"why = {_quoted(why[:200])}\n"
-        )
-    return "\n".join(blocks)
+    """The TOML of an expectations file for what this run shows.
+
+    Old entries that still hold for a case, or speak of another platform, are kept as they are;
+    those that hold for none are dropped; what no entry covers gets a new one.
+    """
+    bad = [line for line in record.results.values() if line["result"] not in {*_GOOD, _OURS}]
+    kept = [entry for entry in old if not entry.here or any(_holds(entry, line) for line in bad)]
+    new = [
+        Expectation(line["result"], _why(line), vector=line["id"])
+        for line in bad
+        if not any(_holds(entry, line) for entry in kept)
+    ]
+    return "\n".join(_block(entry) for entry in (*kept, *new))
+
+
+def _holds(entry: Expectation, line: Mapping[str, Any]) -> bool:
+    return entry.covers(line) and entry.expected == line["result"]
+
+
+def _why(line: Mapping[str, Any]) -> str:
+    finding = line.get("finding") or {}
+    told = finding.get("reason") or line.get("detail") or line["result"]
+    return str(told)[:200]
+
+
+def _block(entry: Expectation) -> str:
+    lines = ["[[expect]]"]
+    for key in ("clause", "vector", "platform", "expected", "why", "bug"):
+        value = getattr(entry, key)
+        if value is not None:
+            lines.append(f"{key} = {_quoted(value)}")
+    if entry.expires is not None:
+        lines.append(f"expires = {entry.expires.isoformat()}")
+    if entry.waiver:
+        lines.append("waiver = true")
+    return "\n".join(lines) + "\n"
 
 
 def _quoted(text: str) -> str:
-    escaped = text.replace("\\", "\\\\").replace('"', '\\"')
-    return '"' + "".join(c if c.isprintable() else f"\\u{ord(c):04x}" for c in escaped) + '"'
+    """A TOML basic string; what TOML cannot hold (half a surrogate pair) becomes U+FFFD."""
+    clean = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    escaped = clean.replace("\\", "\\\\").replace('"', '\\"')
+    return '"' + "".join(c if c.isprintable() else f"\\U{ord(c):08x}" for c in escaped) + '"'

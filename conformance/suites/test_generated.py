@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
 
+from sessrun.conformance.expectations import Expectation
 from sessrun.conformance.runner import Runner
 from sessrun.conformance.suites.verdict import settle
 from sessrun.spec.cases.model import Case
 
 
-def test_generated(sessrun_case: Case, sessrun_runner: Runner, sessrun_expectations: Any) -> None:
+def test_generated(
+    sessrun_case: Case,
+    sessrun_runner: Runner,
+    sessrun_expectations: tuple[Expectation, ...],
+    record_property: Callable[[str, object], None],
+) -> None:
     """The backend does what the property says."""
     line = sessrun_runner.run(sessrun_case)
+    record_property("sessrun_case", sessrun_case.id)
+    record_property("sessrun_result", line["result"])
     settle(sessrun_case, line, sessrun_expectations, sessrun_runner.spec)

@@ -2,29 +2,43 @@
 
 from __future__ import annotations
 
+import datetime
+from collections.abc import Iterable
 from typing import Any
 
 import pytest
 
+from sessrun.conformance.expectations import Expectation
 from sessrun.conformance.replay import python_lines
 from sessrun.spec.cases.model import Case
 
 __all__ = ["settle"]
 
 
-def settle(case: Case, line: dict[str, Any], expectations: Any, backend: str) -> None:
-    """Pass, skip, xfail or fail the running test as the line says."""
+def settle(
+    case: Case, line: dict[str, Any], expectations: Iterable[Expectation], backend: str
+) -> None:
+    """Pass, skip, xfail or fail the running test as the line says.
+
+    An entry for this very case makes a pass a failure; one for a clause or a pattern may cover
+    cases that pass beside those that do not, so the plug-in judges it when the run is over.
+    """
     result = line["result"]
     if result == "skipped":
         pytest.skip(line.get("detail", ""))
-    expected = [entry for entry in expectations if entry.covers(line)]
+    entries = [entry for entry in expectations if entry.covers(line)]
     if result == "pass":
-        if expected:
-            pytest.fail(f"passes, but is expected to end {expected[0].expected}: remove the entry")
+        for entry in entries:
+            if entry.vector == case.id:
+                pytest.fail(f"passes, but is expected to end {entry.expected}: remove the entry")
         return
-    for entry in expected:
-        if entry.expected == result:
+    today = datetime.datetime.now(datetime.UTC).date()
+    fitting = [entry for entry in entries if entry.expected == result]
+    for entry in fitting:
+        if not entry.expired(today):
             pytest.xfail(f"{entry.why} {entry.bug or ''}".strip())
+    for entry in fitting:
+        pytest.fail(f"{result}; its expectation expired on {entry.expires}: {entry.why}")
     pytest.fail(_explanation(case, line, backend), pytrace=False)
 
 

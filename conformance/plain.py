@@ -1,0 +1,238 @@
+"""A case as lines of plain TensorFlow code: for people to read and paste, never executed here."""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections.abc import Mapping
+from typing import Any, Final
+
+from sessrun.spec import tensors
+from sessrun.spec.cases.model import Case, walk
+
+__all__ = ["python_lines"]
+
+#: Arrays of more elements are shown by shape and dtype only.
+_SHOWN: Final = 50
+
+
+def python_lines(case: Case) -> list[str]:
+    """The lines of plain TensorFlow code that do what the case does."""
+    lines = ["import numpy as np", "import tensorflow.compat.v1 as tf", "tf.disable_v2_behavior()"]
+    if any(step["do"] in {"thread", "start"} for _, step in walk(case.steps)):
+        lines.insert(0, "import threading")
+    if case.surface == "engine":
+        return [*lines, *_engine_lines(case)]
+    return [*lines, *_api_lines(case.steps, "")]
+
+
+def _engine_lines(case: Case) -> list[str]:
+    lines = ["from google.protobuf import json_format"]
+    for name, graph in case.graphs.items():
+        text = json.dumps(graph, separators=(",", ":"))
+        lines.append(f"{name} = tf.Graph()")
+        lines.append(f"{name}_def = json_format.Parse({text!r}, tf.GraphDef())")
+        lines.append(f"with {name}.as_default():")
+        lines.append(f"    tf.import_graph_def({name}_def, name='')")
+    for step in case.steps:
+        lines.extend(_engine_step(step))
+    return lines
+
+
+def _engine_step(step: Mapping[str, Any]) -> list[str]:
+    session = step.get("session")
+    match step["do"]:
+        case "start":
+            inner = [f"    {line}" for line in _engine_step(step["step"])]
+            thread = step["thread"]
+            return [f"def call_{thread}():", *inner,
+                    f"{thread} = threading.Thread(target=call_{thread})",
+                    f"{thread}.start()"]  # fmt: skip
+        case "join":
+            return [f"{step['thread']}.join()"]
+        case "extend":
+            return [f"with {session}.graph.as_default():",
+                    f"    tf.import_graph_def({step['graph']}_def, name='')"]  # fmt: skip
+        case "open":
+            config = step.get("config")
+            extra = f", config=json_format.ParseDict({config!r}, tf.ConfigProto())"
+            return [f"{session} = tf.Session(graph={step['graph']}{extra if config else ''})"]
+        case "devices":
+            return [f"print({session}.list_devices())"]
+        case "reset":
+            return [f"tf.Session.reset('', {step.get('containers', [])!r})"]
+        case "close":
+            return [f"{session}.close()"]
+    return _engine_run(step)
+
+
+def _engine_run(step: Mapping[str, Any]) -> list[str]:
+    session, handle, fetches = step["session"], step.get("handle"), step.get("fetches")
+    feeds = ", ".join(f"{k!r}: {_array(v)}" for k, v in step.get("feeds", {}).items())
+    match step["do"]:
+        case "run":
+            options = step.get("options")
+            extra = f", options=json_format.ParseDict({options!r}, tf.RunOptions())"
+            call = f"{session}.run({fetches!r}, {{{feeds}}}{extra if options else ''})"
+            return [f"print({call})" + _why(step)]
+        case "setup":
+            names = step.get("names", [])
+            return [f"{handle} = {session}.partial_run_setup({fetches!r}, {names!r})" + _why(step)]
+        case "partial":
+            call = f"{session}.partial_run({handle}, {fetches!r}, {{{feeds}}})"
+            return [f"print({call})" + _why(step)]
+        case "callable":
+            names = step.get("names", [])
+            return [f"{handle} = {session}.make_callable({fetches!r}, {names!r})" + _why(step)]
+    values = ", ".join(_array(value) for value in step.get("values", []))
+    return [f"print({handle}({values}))" + _why(step)]
+
+
+def _why(step: Mapping[str, Any]) -> str:
+    error = step.get("expect", {}).get("error")
+    return f"  # must fail with code {error['codes']}" if error and "codes" in error else ""
+
+
+def _array(form: Mapping[str, Any]) -> str:
+    array = tensors.decode(form)
+    if array.size > _SHOWN:
+        return f"np.zeros({array.shape}, {form['dtype']!r})"
+    plain = form["dtype"] != "string" and array.dtype.kind in "biufc"
+    dtype = repr(form["dtype"]) if plain else "object"
+    if form["dtype"] != "string" and not plain:
+        dtype = f"tf.{form['dtype']}.as_numpy_dtype"
+    text = repr(array.tolist())
+    if array.dtype.kind in "fcV" and ("nan" in text or "inf" in text):
+        text = text.replace("nan", "np.nan").replace("inf", "np.inf")
+    return f"np.array({text}, dtype={dtype})"
+
+
+def _api_lines(steps: Any, indent: str) -> list[str]:
+    lines = []
+    for step in steps:
+        match step["do"]:
+            case "with":
+                entered = f" as {step['as']}" if "as" in step else ""
+                lines.append(f"{indent}with {_text(step['context'])}{entered}:{_api_why(step)}")
+                lines.extend(_api_lines(step["steps"], indent + "    ") or [f"{indent}    pass"])
+            case "thread":
+                lines.append(f"{indent}def in_a_new_thread():")
+                lines.extend(_api_lines(step["steps"], indent + "    ") or [f"{indent}    pass"])
+                lines.append(f"{indent}thread = threading.Thread(target=in_a_new_thread)")
+                lines.append(f"{indent}thread.start()")
+                lines.append(f"{indent}thread.join()")
+            case "assign":
+                target = f"{_text(step['object'])}.{step['attr']}"
+                lines.append(f"{indent}{target} = {_text(step['value'])}{_api_why(step)}")
+            case "raise":
+                lines.append(f"{indent}raise {_text(step['error'])}")
+            case "check":
+                args = ", ".join(f"{k}={_text(v)}" for k, v in step.get("args", {}).items())
+                lines.append(f"{indent}# the named check {step['name']}({args})")
+            case _:
+                name = f"{step['as']} = " if "as" in step else ""
+                lines.append(f"{indent}{name}{_text(step['expr'])}{_api_why(step)}")
+    return lines
+
+
+def _api_why(step: Mapping[str, Any]) -> str:
+    expect = step.get("expect", {})
+    if "error" in expect:
+        names = " or ".join(expect["error"].get("classes", ()))
+        return f"  # must raise {names}"
+    if "value" in expect:
+        return f"  # must be {_text(expect['value'])}"[:160]
+    return ""
+
+
+def _text(form: Any) -> str:
+    """Python text of an expression, or of a value."""
+    if isinstance(form, list):
+        return f"[{_listed(form)}]"
+    if not isinstance(form, dict):
+        return repr(form)
+    key = next((k for k in form if k.startswith("$")), None)
+    if key is None:
+        return f"{{{', '.join(f'{k!r}: {_text(v)}' for k, v in form.items())}}}"
+    try:
+        return _form_text(key, form[key], form)
+    except (TypeError, ValueError, LookupError, AttributeError):  # no such form: shown as it is
+        return f"({json.dumps(form)[:80]!r})"
+
+
+def _form_text(key: str, body: Any, form: Mapping[str, Any]) -> str:  # noqa: C901, PLR0912 - one line per form
+    match key:
+        case "$":
+            return str(body).removeprefix("py.")
+        case "$call":
+            target = body if isinstance(body, str) else _text(body)
+            return f"{target.removeprefix('py.')}({_arguments(form)})"
+        case "$array":
+            return _array(body)
+        case "$scalar":
+            return f"{_array(body)}[()]"
+        case "$getattr":
+            return f"{_text(body[0])}.{body[1]}"
+        case "$item":
+            return f"{_text(body[0])}[{_text(body[1])}]"
+        case "$op":
+            return _operation(*body)
+        case "$is":
+            return f"({_text(body[0])} is {_text(body[1])})"
+        case "$type":
+            return f"type({_text(body)}).__name__"
+        case "$isinstance" | "$slice":
+            return f"{key[1:]}({_listed(body)})"
+        case "$len" | "$str" | "$list":
+            return f"{key[1:]}({_text(body)})"
+        case "$generator":
+            return f"(item for item in {_text(body)})"
+        case "$tuple":
+            return f"({_listed(body)},)" if body else "()"
+        case "$set":
+            return f"{{{_listed(body)}}}" if body else "set()"
+        case "$dict" | "$ordered_dict" | "$mapping":
+            pairs = ", ".join(f"{_text(k)}: {_text(v)}" for k, v in body)
+            return f"{{{pairs}}}"
+        case "$namedtuple" | "$attrs":
+            fields = zip(body["fields"], body["values"], strict=True)
+            return f"{body['type']}({', '.join(f'{k}={_text(v)}' for k, v in fields)})"
+        case "$fn":
+            return f"(lambda {', '.join(body['params'])}: {_text(body['returns'])})"
+        case "$bytes" | "$float" | "$int" | "$complex":
+            return _literal(key, body)
+        case "$none":
+            return "None"
+        case "$py":
+            return f"{body}({_arguments(form)})"
+        case "$numpy":
+            return f"np.array({_text(body['items'])}, {body['dtype']!r}).reshape({body['shape']})"
+        case "$view":
+            return f"seen_as({body['as']!r}, {_text(body['of'])})"
+    return f"{key[1:]}({json.dumps(body)[:80]!r})"
+
+
+def _arguments(form: Mapping[str, Any]) -> str:
+    args = [_text(item) for item in form.get("args", [])]
+    return ", ".join(args + [f"{k}={_text(v)}" for k, v in form.get("kwargs", {}).items()])
+
+
+def _listed(forms: Any) -> str:
+    return ", ".join(_text(item) for item in forms)
+
+
+def _operation(symbol: str, *operands: Any) -> str:
+    if len(operands) == 1:
+        prefix = {"neg": "-", "invert": "~", "not": "not "}.get(symbol)
+        text = _text(operands[0])
+        return f"{symbol}({text})" if prefix is None else f"({prefix}{text})"
+    return f"({f' {symbol} '.join(_text(item) for item in operands)})"
+
+
+def _literal(key: str, body: Any) -> str:
+    match key:
+        case "$bytes":
+            return repr(base64.b64decode(body))
+        case "$complex":
+            return f"complex({', '.join(repr(float(part)) for part in body)})"
+    return f"{key[1:]}({body!r})"
