@@ -129,6 +129,11 @@ class LocalDevice:
         self._memory = memory
         self._index = index
 
+    @property
+    def is_limited(self) -> bool:
+        """Whether its allocator has a limit."""
+        return self.allocator.limit is not None
+
     def upload(self, value: Any) -> Any:
         """A copy of a host array in this device's memory."""
         with self.xp.cuda.Device(self._index):

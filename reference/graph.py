@@ -33,6 +33,7 @@ class Graph(Collections):
     Attributes:
       seed: the graph-level random seed, or None.
       operations_by_name: every operation; for reading.
+      unfeedable: the tensors that may not be fed; for reading.
 
     """
 
@@ -45,7 +46,7 @@ class Graph(Collections):
         self.scopes = Scopes()
         self._names_in_use: dict[str, int] = {}
         self._finalized = False
-        self._unfeedable: set[Tensor] = set()
+        self.unfeedable: set[Tensor] = set()
         self._unfetchable: set[Any] = set()
         self._versions = VersionDef(producer=PRODUCER, min_consumer=MIN_CONSUMER)
 
@@ -208,11 +209,11 @@ class Graph(Collections):
 
     def prevent_feeding(self, tensor: Tensor) -> None:
         """Refuse feeds of this tensor from now on."""
-        self._unfeedable.add(tensor)
+        self.unfeedable.add(tensor)
 
     def is_feedable(self, tensor: Tensor) -> bool:
         """Whether the tensor may be fed."""
-        return tensor not in self._unfeedable
+        return tensor not in self.unfeedable
 
     def prevent_fetching(self, op: Any) -> None:
         """Refuse fetches of this operation from now on."""

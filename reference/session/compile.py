@@ -1,8 +1,8 @@
 """The compile stage: from pruned, placed operations to a plan of register steps.
 
 Kernels are bound here, once per node and session; references are read where a consumer wants a
-value; values cross between host and device by explicit copy steps; a register is freed after its
-last reader.
+value; values cross between host and device by explicit copy steps. Each tensor gets a register of
+its own first; then registers are shared out again, so that a value lives to its last reader.
 """
 
 from __future__ import annotations
@@ -12,18 +12,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
-import numpy as np
-
 from sessrun.reference import errors
 from sessrun.reference.kernels import registry
-from sessrun.reference.session.execute import (
-    STEP_REGISTER,
-    Plan,
-    Registers,
-    StepFunction,
-    make_step,
-    read_reference,
-)
+from sessrun.reference.session.execute import STEP_REGISTER, Plan, make_step, read_reference
+from sessrun.reference.session.registers import Draft, SharedOut, kept, shared_out
 
 if TYPE_CHECKING:
     from sessrun.reference.operation import Operation
@@ -36,6 +28,10 @@ __all__ = ["Bindings", "Device", "compile_plan"]
 #: The location of values in host memory; a GPU's values are at its name.
 HOST: Final = "host"
 
+#: Operations whose value, if any, is the same in every run of a session: computed once, by the
+#: compiler.
+_GIVEN: Final = frozenset({"Const", "NoOp", "VarHandleOp", "Variable", "VariableV2"})
+
 
 class Device(Protocol):
     """What the compiler needs of a device; `sessrun.reference.devices` has them."""
@@ -43,6 +39,10 @@ class Device(Protocol):
     name: str
     kind: str
     xp: Any
+
+    @property
+    def is_limited(self) -> bool:
+        """Whether its allocator has a limit, against which each run's arrays count."""
 
     def upload(self, value: Any) -> Any:
         """A copy of a host array in this device's memory."""
@@ -92,6 +92,8 @@ def compile_plan(
     fed: Sequence[Tensor],
     placed: Mapping[Operation, Device],
     bindings: Bindings,
+    *,
+    keep: bool = False,
 ) -> Plan:
     """Compile.
 
@@ -101,27 +103,17 @@ def compile_plan(
       fed: the fed tensors, in order.
       placed: the device of each operation.
       bindings: the session's kernels.
+      keep: whether every value stays in its register, so that steps can be run one by one.
 
     Raises:
       InvalidArgumentError: an operation has no kernel on its device.
 
     """
-    return _Compiler(placed, bindings, fed).compile(ops, fetched)
+    return _Compiler(placed, bindings, fed).compile(ops, fetched, keep=keep)
 
 
 #: A value at a place: a tensor in host memory or on a device, as value or as reference.
 _Key = tuple["Tensor", str]
-
-
-@dataclass(slots=True)
-class _Draft:
-    """A step before its dying registers are known."""
-
-    op: Operation
-    device: Device
-    function: Callable[..., Any]
-    inputs: list[int]
-    outputs: list[int | None]
 
 
 class _Compiler:
@@ -135,26 +127,40 @@ class _Compiler:
         self.fed = fed
         self.registers: dict[_Key, int] = {}
         self.home: dict[Tensor, str] = {}
-        self.drafts: list[_Draft] = []
+        self.given: dict[int, Any] = {}
+        self.given_ops: list[tuple[Operation, str]] = []
+        self.drafts: list[Draft] = []
         self.count = STEP_REGISTER + 1
         self.cancellable = False
         for tensor in fed:
             self._define(tensor, HOST)
 
-    def compile(self, ops: Sequence[Operation], fetched: Sequence[Tensor]) -> Plan:
+    def compile(self, ops: Sequence[Operation], fetched: Sequence[Tensor], *, keep: bool) -> Plan:
         for op in ops:
             self._operation(op)
         held = [self._at_host(tensor) for tensor in fetched]
-        last = self._last_readers(held)
-        steps = [self._step(index, draft, last) for index, draft in enumerate(self.drafts)]
+        feeds = [self.registers[tensor, HOST] for tensor in self.fed]
+        shared = self._shared(held, feeds, keep=keep)
+        template: list[Any] = [None] * shared.size
+        for register, value in self.given.items():
+            template[shared.place[register]] = value
         return Plan(
-            steps=tuple(steps),
+            steps=tuple(make_step(draft.function, *form)
+                        for draft, form in zip(self.drafts, shared.forms, strict=True)),
             ops=tuple((draft.op, draft.device.name) for draft in self.drafts),
-            size=self.count,
-            feeds=tuple(self.registers[tensor, HOST] for tensor in self.fed),
-            fetches=tuple(_fetcher(register) for register in held),
+            given=tuple(self.given_ops),
+            template=template,
+            feeds=tuple(shared.place[register] for register in feeds),
+            fetches=tuple(shared.place[register] for register in held),
             cancellable=self.cancellable,
-        )
+        )  # fmt: skip
+
+    def _shared(self, held: Sequence[int], feeds: Sequence[int], *, keep: bool) -> SharedOut:
+        if keep:
+            return kept(self.drafts, self.count)
+        return shared_out(self.drafts, (STEP_REGISTER, *self.given, *feeds), (
+            STEP_REGISTER, *self.given, *held,
+        ))  # fmt: skip
 
     def _define(self, tensor: Tensor, location: str) -> int:
         register = self.count
@@ -178,7 +184,11 @@ class _Compiler:
             else:
                 location = _location(device, arg.name in entry.host_outputs)
                 outputs.append(self._define(tensor, location))
-        self.drafts.append(_Draft(op, device, function, inputs, outputs))
+        if op.type in _GIVEN and device.kind == "CPU" and not device.is_limited:
+            self.given_ops.append((op, device.name))
+            self.given.update((out, function()) for out in outputs if out is not None)
+        else:
+            self.drafts.append(Draft(op, device, function, inputs, outputs))
 
     def _input(
         self, tensor: Tensor, arg: ArgDecl, location: str, op: Operation, device: Device
@@ -195,7 +205,7 @@ class _Compiler:
             # Read at each consumer: what it sees is the value when it runs, not before.
             read = self.count
             self.count += 1
-            self.drafts.append(_Draft(op, device, read_reference, [register], [read]))
+            self.drafts.append(Draft(op, device, read_reference, [register], [read]))
             register = read
             return self._moved(register, home, location, op, device)
         if home == location or arg.is_ref:
@@ -222,7 +232,7 @@ class _Compiler:
             function = functools.partial(_between, source.download, device.upload)
         copied = self.count
         self.count += 1
-        self.drafts.append(_Draft(op, device, function, [register], [copied]))
+        self.drafts.append(Draft(op, device, function, [register], [copied]))
         return copied
 
     def _at_host(self, tensor: Tensor) -> int:
@@ -234,27 +244,9 @@ class _Compiler:
         if tensor.dtype._is_ref_dtype:  # noqa: SLF001 - TensorFlow's own name
             read = self.count
             self.count += 1
-            self.drafts.append(_Draft(tensor.op, device, read_reference, [register], [read]))
+            self.drafts.append(Draft(tensor.op, device, read_reference, [register], [read]))
             register = read
         return self._moved(register, home, HOST, tensor.op, device)
-
-    def _last_readers(self, held: Sequence[int]) -> dict[int, int]:
-        """For each register that may die, the index of the step that reads it last."""
-        last: dict[int, int] = {}
-        for index, draft in enumerate(self.drafts):
-            for register in draft.inputs:
-                last[register] = index
-            for output in draft.outputs:
-                if output is not None:
-                    last[output] = index
-        for register in (STEP_REGISTER, *held):
-            last.pop(register, None)
-        return last
-
-    def _step(self, index: int, draft: _Draft, last: Mapping[int, int]) -> StepFunction:
-        touched = {*draft.inputs, *(o for o in draft.outputs if o is not None)}
-        dying = sorted(r for r in touched if last.get(r) == index)
-        return make_step(draft.function, draft.inputs, draft.outputs, dying)
 
 
 def _slots(op: Operation, declared: Sequence[ArgDecl]) -> Iterator[ArgDecl]:
@@ -275,23 +267,3 @@ def _location(device: Device, on_host: bool) -> str:
 
 def _between(download: Callable[[Any], Any], upload: Callable[[Any], Any], value: Any) -> Any:
     return upload(download(value))
-
-
-def _fetcher(register: int) -> Callable[[Registers], Any]:
-    """The function that hands out a fetched value.
-
-    Constants, variables and feeds are
-    read-only arrays, and so is every view of one: those are copied, so that the caller may write
-    to what was fetched. A rank-0 value is handed out as a numpy scalar.
-    """
-
-    def fetch(registers: Registers) -> Any:
-        value = read_reference(registers[register])
-        if isinstance(value, np.ndarray):
-            if value.ndim == 0:
-                return value[()]
-            if not value.flags.writeable:
-                return value.copy()
-        return value
-
-    return fetch

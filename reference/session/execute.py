@@ -1,33 +1,38 @@
 """The execute stage: a register interpreter over the steps of a plan, and its errors.
 
-A plan is a list of steps, each a closure that reads registers, calls one bound kernel, writes
-registers and frees those that die there. Registers belong to one run, so threads need no lock.
+A plan is a list of steps; each calls one bound kernel on registers and writes its result to a
+register. A register whose value nobody reads any more is overwritten by the next result or
+emptied in the same step. Registers belong to one run, so threads need no lock.
 """
 
 from __future__ import annotations
 
 import contextvars
-import functools
 import operator
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
 from sessrun.reference import errors
-from sessrun.reference.resources import KernelError, Step, VariableBuffer
+from sessrun.reference.resources import KernelError, VariableBuffer
 
 if TYPE_CHECKING:
     from sessrun.reference.operation import Operation
     from sessrun.reference.session.trace import Trace
 
-__all__ = ["Plan", "StepFunction", "make_step", "run_error"]
+__all__ = ["Plan", "Registers", "StepForm", "handed_out", "make_step", "read_reference",
+           "run_error"]  # fmt: skip
 
 Registers = list[Any]
-StepFunction = Callable[[Registers], None]
+
+#: A step: (function, left, right, out, dying). With both inputs `r[out] = f(r[left], r[right])`,
+#: with `right` below 0 `r[out] = f(r[left])`, with `left` below 0 too `f(r)`, which writes for
+#: itself; then register `dying` is emptied unless it is 0.
+StepForm = tuple[Callable[..., Any], int, int, int, int]
 
 #: The register that holds the running `Step`.
 STEP_REGISTER: Final = 0
@@ -40,67 +45,77 @@ class Plan:
     Attributes:
       steps: the steps in order.
       ops: for each step the operation it belongs to, and the device's name.
-      size: how many registers a run needs.
-      feeds: the register of each fed tensor, in the order of the signature; None if unread.
-      fetches: for each fetched tensor a function from registers to the value handed out.
+      given: the same for operations whose value is in `template`: they have no step.
+      template: the registers as a run begins: constants and handles are there already.
+      feeds: the register of each fed tensor, in the order of the signature.
+      fetches: the register of each fetched tensor, in order; `handed_out` makes its value.
       cancellable: whether any step may wait.
 
     """
 
-    steps: tuple[StepFunction, ...]
+    steps: tuple[StepForm, ...]
     ops: tuple[tuple[Operation, str], ...]
-    size: int
-    feeds: tuple[int | None, ...]
-    fetches: tuple[Callable[[Registers], Any], ...]
+    given: tuple[tuple[Operation, str], ...]
+    template: Registers
+    feeds: tuple[int, ...]
+    fetches: tuple[int, ...]
     cancellable: bool
 
-    def run(
-        self, values: Sequence[Any], step: Step | None = None, trace: Trace | None = None
-    ) -> list[Any]:
-        """Execute the plan.
+    def run(self, registers: Registers, trace: Trace | None = None) -> None:
+        """Execute every step.
 
         Args:
-          values: the fed values in the order of the signature, already converted and checked.
-          step: the running step, for kernels that wait.
+          registers: a copy of `template` with the fed values in their registers, and the
+            running `Step` in the first one if the plan is cancellable.
           trace: told the times of each step, or None.
-
-        Returns:
-          The fetched values in order: arrays, numpy scalars for rank 0.
 
         Raises:
           OpError: a kernel failed; the error knows the operation.
 
         """
-        registers: Registers = [None] * self.size
-        registers[STEP_REGISTER] = step
-        for register, value in zip(self.feeds, values, strict=True):
-            if register is not None:
-                registers[register] = value
-        try:
-            loop = self._loop if trace is None else functools.partial(self._timed_loop, trace)
-            _quietly(loop, registers)
-            return [fetch(registers) for fetch in self.fetches]
-        except KernelError as error:  # a fetched reference variable without a value
-            raise _op_error(error.code, error.message, None, "") from error
+        if trace is None:
+            _quietly(_loop, self.steps, self.ops, registers)
+        else:
+            _quietly(self._timed_loop, trace, registers)
 
-    def _loop(self, registers: Registers) -> None:
-        remaining = iter(self.steps)
-        try:
-            for step in remaining:
-                step(registers)
-        except Exception as error:  # every kernel's failure becomes an OpError
-            index = len(self.steps) - operator.length_hint(remaining) - 1
-            op, device = self.ops[index]
-            raise run_error(error, op, device) from error
+    def run_some(self, registers: Registers, steps: Iterable[int]) -> None:
+        """Execute these steps, by number: what a partial run has got the feeds for.
+
+        Raises:
+          OpError: as `run`.
+
+        """
+        chosen = list(steps)
+        forms, ops = [self.steps[i] for i in chosen], [self.ops[i] for i in chosen]
+        _quietly(_loop, forms, ops, registers)
 
     def _timed_loop(self, trace: Trace, registers: Registers) -> None:
+        for op, device in self.given:
+            now = time.perf_counter_ns()
+            trace.note(op, device, now, now)
         for step, (op, device) in zip(self.steps, self.ops, strict=True):
             start = time.perf_counter_ns()
-            try:
-                step(registers)
-            except Exception as error:  # every kernel's failure becomes an OpError
-                raise run_error(error, op, device) from error
+            _loop((step,), ((op, device),), registers)
             trace.note(op, device, start, time.perf_counter_ns())
+
+
+def _loop(
+    steps: Sequence[StepForm], ops: Sequence[tuple[Operation, str]], registers: Registers
+) -> None:
+    remaining = iter(steps)
+    try:
+        for function, left, right, out, dying in remaining:
+            if right >= 0:
+                registers[out] = function(registers[left], registers[right])
+            elif left >= 0:
+                registers[out] = function(registers[left])
+            else:
+                function(registers)
+            if dying:
+                registers[dying] = None
+    except Exception as error:  # every kernel's failure becomes an OpError
+        op, device = ops[len(steps) - operator.length_hint(remaining) - 1]
+        raise run_error(error, op, device) from error
 
 
 # --- quiet arithmetic -----------------------------------------------------------------------
@@ -108,22 +123,24 @@ class Plan:
 _LOCAL: Final = threading.local()
 
 
-def _quietly(function: Callable[[Registers], None], registers: Registers) -> None:
+def _quietly(function: Callable[..., None], *arguments: Any) -> None:
     """Call without numpy's floating-point warnings: an inf or NaN is a value here.
 
     A context with `errstate` set once per thread costs 0.02 µs a run, `with errstate` 1.5 µs.
     """
-    context = getattr(_LOCAL, "context", None)
-    if context is None:
-        context = _LOCAL.context = contextvars.copy_context()
-        context.run(np.seterr, all="ignore")
     try:
-        context.run(function, registers)
+        inside = _LOCAL.inside
+    except AttributeError:
+        context = contextvars.copy_context()
+        context.run(np.seterr, all="ignore")
+        inside = _LOCAL.inside = context.run
+    try:
+        inside(function, *arguments)
     except RuntimeError as error:
         if "already entered" not in str(error):
             raise
         with np.errstate(all="ignore"):  # a run inside a run of this thread
-            function(registers)
+            function(*arguments)
 
 
 # --- steps ----------------------------------------------------------------------------------
@@ -134,42 +151,20 @@ def make_step(
     inputs: Sequence[int],
     outputs: Sequence[int | None],
     dying: Sequence[int],
-) -> StepFunction:
-    """The closure of one kernel call.
+) -> StepForm:
+    """The step of one kernel call.
 
     Args:
       function: the bound kernel.
       inputs: registers of its arguments, in order.
       outputs: registers of its results; None for one that nobody reads.
-      dying: registers that nobody reads after this step.
+      dying: registers to be emptied after this step.
 
     """
-    if len(outputs) == 1 and outputs[0] is not None and len(inputs) in {0, 1, 2}:
-        return _small_step(function, inputs, outputs[0], tuple(dying))
-    return _general_step(function, tuple(inputs), tuple(outputs), tuple(dying))
-
-
-def _small_step(
-    function: Callable[..., Any], inputs: Sequence[int], out: int, dying: tuple[int, ...]
-) -> StepFunction:
-    if len(inputs) == 0:
-
-        def step(registers: Registers) -> None:
-            registers[out] = function()
-
-    elif len(inputs) == 1:
-        (only,) = inputs
-
-        def step(registers: Registers) -> None:
-            registers[out] = function(registers[only])
-
-    else:
-        left, right = inputs
-
-        def step(registers: Registers) -> None:
-            registers[out] = function(registers[left], registers[right])
-
-    return _freeing(step, dying)
+    if len(outputs) == 1 and outputs[0] is not None and len(dying) < 2 and len(inputs) in {1, 2}:
+        left, right = inputs[0], inputs[1] if len(inputs) == 2 else -1
+        return function, left, right, outputs[0], dying[0] if dying else 0
+    return _general_step(function, tuple(inputs), tuple(outputs), tuple(dying)), -1, -1, -1, 0
 
 
 def _general_step(
@@ -177,7 +172,7 @@ def _general_step(
     inputs: tuple[int, ...],
     outputs: tuple[int | None, ...],
     dying: tuple[int, ...],
-) -> StepFunction:
+) -> Callable[[Registers], None]:
     single = outputs[0] if len(outputs) == 1 else None
 
     def step(registers: Registers) -> None:
@@ -188,28 +183,37 @@ def _general_step(
             for index, value in zip(outputs, result, strict=True):
                 if index is not None:
                     registers[index] = value
-
-    return _freeing(step, dying)
-
-
-def _freeing(step: StepFunction, dying: tuple[int, ...]) -> StepFunction:
-    if not dying:
-        return step
-    if len(dying) == 1:
-        (only,) = dying
-
-        def step_and_free(registers: Registers) -> None:
-            step(registers)
-            registers[only] = None
-
-        return step_and_free
-
-    def step_and_free_all(registers: Registers) -> None:
-        step(registers)
         for index in dying:
             registers[index] = None
 
-    return step_and_free_all
+    return step
+
+
+# --- what is fetched ------------------------------------------------------------------------
+
+
+def handed_out(value: Any) -> Any:
+    """What the caller gets of a register's value.
+
+    Constants, variables and feeds are read-only arrays, and so is every view of one: those are
+    copied, so that the caller may write to what was fetched. A rank-0 value is handed out as a
+    numpy scalar.
+
+    Raises:
+      OpError: it is a reference variable without a value.
+
+    """
+    if isinstance(value, VariableBuffer):
+        try:
+            value = value.read()
+        except KernelError as error:
+            raise _op_error(error.code, error.message, None, "") from error
+    if isinstance(value, np.ndarray):
+        if value.ndim == 0:
+            return value[()]
+        if not value.flags.writeable:
+            return value.copy()
+    return value
 
 
 # --- errors ---------------------------------------------------------------------------------

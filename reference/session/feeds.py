@@ -5,7 +5,8 @@ What a value becomes is the spec's (`sessrun.spec.feeds`). Clauses: FEED.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import operator
+from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,7 +20,7 @@ from sessrun.spec import feeds
 if TYPE_CHECKING:
     from sessrun.reference.graph import Graph
 
-__all__ = ["feeder", "internal_value", "resolve_feeds", "resolve_key"]
+__all__ = ["feeder", "inside", "leaves", "resolve_feeds", "resolve_key"]
 
 #: From a fed value to the array that stands for it, converted and checked.
 Feeder = Callable[[Any], np.ndarray]
@@ -66,7 +67,7 @@ def _flat(feed_dict: Any) -> Iterator[tuple[Any, Any]]:
         raise TypeError(f"feed_dict must be a dictionary, got {type(feed_dict).__name__}")
     seen: set[Any] = set()
     for key, value in feed_dict.items():
-        pairs = [(key, value)] if not isinstance(key, tuple) else list(_nested(key, value))
+        pairs = [(key, value)] if not isinstance(key, tuple) else _nested(key, value)
         for leaf, leaf_value in pairs:
             if leaf in seen:
                 raise ValueError(f"Could not flatten dictionary: key {leaf!r} is not unique.")
@@ -74,17 +75,29 @@ def _flat(feed_dict: Any) -> Iterator[tuple[Any, Any]]:
             yield leaf, leaf_value
 
 
-def _nested(key: Any, value: Any) -> Iterator[tuple[Any, Any]]:
-    """The leaves of a nested tuple key with the values in their places."""
-    if not isinstance(key, tuple | list):
-        yield key, value
-        return
-    if not isinstance(value, tuple | list) or len(value) != len(key):
+def _nested(key: Any, value: Any) -> list[tuple[Any, Any]]:
+    """The leaves of a nested key with those of the value, in order.
+
+    Both are flattened, as TensorFlow was seen to do: a list is never a leaf of the value.
+    """
+    keys, values = list(leaves(key)), list(leaves(value))
+    if len(keys) != len(values):
         raise ValueError(
-            f"Could not flatten dictionary: key {key!r} and value {value!r} differ in structure."
+            f"Could not flatten dictionary: the key has {len(keys)} elements, the value "
+            f"{len(values)}. Key: {keys}, value: {values}."
         )
-    for key_part, value_part in zip(key, value, strict=True):
-        yield from _nested(key_part, value_part)
+    return list(zip(keys, values, strict=True))
+
+
+def leaves(value: Any) -> Iterator[Any]:
+    """The leaves of nested lists, tuples and dicts (by sorted keys), in order."""
+    if isinstance(value, Mapping):
+        value = [value[key] for key in sorted(value)]
+    if isinstance(value, list | tuple):
+        for part in value:
+            yield from leaves(part)
+    else:
+        yield value
 
 
 def feeder(graph: Graph, tensor: Tensor) -> Feeder:
@@ -100,28 +113,33 @@ def feeder(graph: Graph, tensor: Tensor) -> Feeder:
         convert = feeds.converter(dtype.spec_name)
     else:
         convert = _unconvertible(tensor)
+    unfeedable = graph.unfeedable
 
     def feed(value: Any) -> np.ndarray:
         if isinstance(value, Tensor):
-            raise bad_type(
-                "The value of a feed cannot be a tf.Tensor object. Acceptable feed values "
-                "include Python scalars, strings, lists, numpy ndarrays, or TensorHandles. "
-                f"For reference, the tensor object was {value!r} which was passed to the "
-                f"argument `feed_dict` with key {tensor!r}."
-            )
+            raise _is_symbolic(tensor, value)
         array = convert(value)
-        if not _fits(tensor._sizes, array.shape):  # noqa: SLF001 - the hot path
-            shape = tensor_shape.shape_text(tensor._sizes)  # noqa: SLF001 - as above
+        declared = tensor._sizes  # noqa: SLF001 - the hot path
+        if declared != array.shape and not _fits(declared, array.shape):
             raise bad_value(
                 f"Cannot feed value of shape {array.shape!r} for Tensor {tensor.name}, "
-                f"which has shape {shape}",
+                f"which has shape {tensor_shape.shape_text(declared)}",
                 tensor.op,
             )
-        if not graph.is_feedable(tensor):
+        if tensor in unfeedable:
             raise bad_value(f"Tensor {tensor.name} may not be fed.", tensor.op)
         return array
 
     return feed
+
+
+def _is_symbolic(tensor: Tensor, value: Tensor) -> Exception:
+    return bad_type(
+        "The value of a feed cannot be a tf.Tensor object. Acceptable feed values "
+        "include Python scalars, strings, lists, numpy ndarrays, or TensorHandles. "
+        f"For reference, the tensor object was {value!r} which was passed to the "
+        f"argument `feed_dict` with key {tensor!r}."
+    )
 
 
 def _unconvertible(tensor: Tensor) -> Callable[[Any], np.ndarray]:
@@ -135,20 +153,29 @@ def _unconvertible(tensor: Tensor) -> Callable[[Any], np.ndarray]:
 
 
 def _fits(declared: tuple[int | None, ...] | None, shape: tuple[int, ...]) -> bool:
-    if declared is None or declared == shape:
+    if declared is None:
         return True
     if len(declared) != len(shape):
         return False
     return all(want is None or want == have for want, have in zip(declared, shape, strict=True))
 
 
-def internal_value(array: np.ndarray, dtype_name: str) -> Any:
-    """What kernels see of a fed array: read-only, so that nothing writes to the caller's own.
+def inside(tensor: Tensor) -> Callable[[np.ndarray], Any]:
+    """The function from a fed array to what kernels see of it.
 
-    A rank-0 number becomes a numpy scalar; strings become bytes.
+    A rank-0 number becomes a numpy scalar, strings become bytes, any other array is seen
+    read-only, so that nothing writes to the caller's own. For strings the function raises
+    `StringElementError`.
     """
-    if dtype_name == "string":
-        return feeds.deliver(array, dtype_name)
+    name = tensor.dtype.base_dtype.spec_name
+    if name == "string":
+        return lambda array: feeds.deliver(array, name)
+    if tensor.sizes == () and not tensor.dtype.is_quantized:
+        return operator.itemgetter(())
+    return _seen
+
+
+def _seen(array: np.ndarray) -> Any:
     if array.ndim == 0 and array.dtype.names is None:
         return array[()]
     view = array.view()

@@ -7,6 +7,7 @@ that builds the caller's value from theirs. Clauses: FETCH.
 from __future__ import annotations
 
 import collections
+import operator
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -30,6 +31,7 @@ class FetchStructure:
     Attributes:
       elements: the unique tensors and operations, in the order of their first appearance.
       build: from the values of the elements (None for an operation) to the caller's structure.
+      is_leaf: whether the structure is one tensor or operation, so that `build` takes the first.
 
     """
 
@@ -44,6 +46,7 @@ class FetchStructure:
         self._graph = graph
         self._index: dict[Tensor | Operation, int] = {}
         self.build = self._resolve(fetches)
+        self.is_leaf = isinstance(self.build, operator.itemgetter)
         self.elements = tuple(self._index)
 
     def _resolve(self, fetch: Any) -> Build:
@@ -82,8 +85,7 @@ class FetchStructure:
             ) from error
         if not self._graph.is_fetchable(element):
             raise bad_value(f"Operation {element.name!r} has been marked as not fetchable.")
-        index = self._index.setdefault(element, len(self._index))
-        return lambda values: values[index]
+        return operator.itemgetter(self._index.setdefault(element, len(self._index)))
 
     def _sequence(self, fetches: list[Any] | tuple[Any, ...]) -> Build:
         builds = [self._resolve(part) for part in fetches]

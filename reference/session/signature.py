@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
+import numpy as np
+
 from sessrun.reference import errors
 from sessrun.reference.operation import Operation
 from sessrun.reference.resources import Step
-from sessrun.reference.session.execute import Plan
-from sessrun.reference.session.feeds import Feeder, internal_value
+from sessrun.reference.session.execute import STEP_REGISTER, Plan, handed_out
+from sessrun.reference.session.feeds import Feeder
 from sessrun.reference.session.trace import Trace
 from sessrun.reference.tensor import Tensor
 from sessrun.spec.feeds import StringElementError
@@ -24,23 +27,26 @@ class Signature:
 
     Attributes:
       feeders: for each fed tensor, in order, the conversion and check of its value.
-      dtypes: the dtype name of each fed tensor.
+      insides: for each fed tensor the function from its array to what kernels see.
       plan: what is executed; None if every fetch is fed.
-      sources: for each unique fetch, (True, index of the feed), (False, index of the plan's
-        fetch), or None for an operation.
+      sources: for each unique fetch, (True, index of the feed), (False, register of the plan),
+        or None for an operation.
       build: from the values of the unique fetches to the caller's structure.
+      only: the register of the only fetch, where the structure is nothing but one tensor of
+        the plan; else None.
 
     """
 
     feeders: tuple[Feeder, ...]
-    dtypes: tuple[str, ...]
+    insides: tuple[Callable[[np.ndarray], Any], ...]
     plan: Plan | None
     sources: tuple[tuple[bool, int] | None, ...]
     build: Callable[[Sequence[Any]], Any]
+    only: int | None
 
     def convert(self, values: Iterable[Any]) -> list[Any]:
-        """The arrays of the fed values; raises before anything has run."""
-        return [feed(value) for feed, value in zip(self.feeders, values, strict=True)]
+        """The arrays of the fed values, one for each; raises before anything has run."""
+        return list(map(operator.call, self.feeders, values))
 
     def execute(
         self, fed: Sequence[Any], step: Step | None = None, trace: Trace | None = None
@@ -51,37 +57,53 @@ class Signature:
           OpError: an operation failed; InternalError for an element that no string tensor holds.
 
         """
-        results: Sequence[Any] = ()
-        if self.plan is not None:
-            try:
-                inside = list(map(internal_value, fed, self.dtypes))
-            except StringElementError as error:
-                raise errors.InternalError(None, None, str(error)) from error
-            results = self.plan.run(inside, step, trace)
-        values = [
-            None if source is None else fed[source[1]] if source[0] else results[source[1]]
+        plan = self.plan
+        registers: list[Any] = []
+        if plan is not None:
+            registers = plan.template.copy()
+            if fed:
+                self._enter(plan, registers, fed)
+            registers[STEP_REGISTER] = step
+            plan.run(registers, trace)
+            if self.only is not None:
+                return handed_out(registers[self.only])
+        return self.build([
+            None if source is None
+            else fed[source[1]] if source[0] else handed_out(registers[source[1]])
             for source in self.sources
-        ]
-        return self.build(values)
+        ])  # fmt: skip
+
+    def _enter(self, plan: Plan, registers: list[Any], fed: Sequence[Any]) -> None:
+        """Put what kernels see of the fed arrays into their registers."""
+        try:
+            for register, inside, array in zip(plan.feeds, self.insides, fed, strict=False):
+                registers[register] = inside(array)
+        except StringElementError as error:
+            raise errors.InternalError(None, None, str(error)) from error
 
 
-_FLAT: Final = (list, tuple)
+#: Fetches that are their own key: nothing equals one but itself, or an equal name.
+_LEAVES: Final = frozenset({Tensor, Operation, str})
 
 
-def cache_key(fetches: Any, feed_dict: Any) -> Any:
+def cache_key(fetches: Any, feed_keys: Iterable[Any]) -> Any:
     """The key of a run in the session's cache; looking it up raises TypeError if unhashable.
 
     The kind is part of it: a namedtuple equals a tuple of the same elements.
     """
     kind = type(fetches)
-    if kind is list:
-        fetches = tuple(fetches)
-    return (kind, fetches, tuple(feed_dict)) if feed_dict else (kind, fetches)
+    if kind in _LEAVES:
+        return (fetches, *feed_keys) if feed_keys else fetches
+    return (kind, tuple(fetches) if kind is list else fetches, *feed_keys)
 
 
-def is_cacheable(fetches: Any, feed_dict: Any) -> bool:
-    """Whether `cache_key` says all: a flat list or tuple of tensors, operations or names."""
-    parts = fetches if type(fetches) in _FLAT else (fetches,)
-    if not all(isinstance(part, Tensor | Operation | str) for part in parts):
+def is_cacheable(fetches: Any, feed_keys: Iterable[Any]) -> bool:
+    """Whether `cache_key` says all: leaves, or a flat list or tuple of them."""
+    parts = fetches if type(fetches) in {list, tuple} else (fetches,)
+    if not all(isinstance(part, Tensor | Operation | str) or _is_variable(part) for part in parts):
         return False
-    return all(isinstance(key, Tensor | str) for key in feed_dict or ())
+    return all(isinstance(key, Tensor | str) or _is_variable(key) for key in feed_keys)
+
+
+def _is_variable(value: Any) -> bool:
+    return hasattr(value, "_as_graph_element")
