@@ -67,10 +67,10 @@ def a_higher_rank_is_refused(c: EngineAuthor) -> None:
     s = c.open()
     for shape in ((2, 2), (1, 4), (4, 1), (4, 4)):
         s.run(["minus_p:0"], {"p:0": _ones(*shape)}, error=_REFUSED)
-    for shape in ((1,), (1, 1), (3,), (0,)):
-        s.run(["minus_q:0"], {"q:0": _ones(*shape)}, error=_REFUSED)
-    for shape in ((2, 3), (1, 1), (0, 0)):
-        s.run(["minus_r:0"], {"r:0": _ones(*shape)}, error=_REFUSED)
+    for value in (_ones(1), _ones(1, 1), _ones(3), _ones(0)):
+        s.run(["minus_q:0"], {"q:0": value}, error=_REFUSED)
+    for value in (_ones(2, 3), _ones(1, 1), _ones(0, 0)):
+        s.run(["minus_r:0"], {"r:0": value}, error=_REFUSED)
     s.run(["minus_q:0"], {"q:0": np.float32(2)}, values=[np.float32(-2)])
 
 
