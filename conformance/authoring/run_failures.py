@@ -105,7 +105,7 @@ def a_failure_behind_two_control_edges_fails(c: EngineAuthor) -> None:
         q = tf.placeholder(tf.int32, [], name="q")
         check = tf.raw_ops.Assert(condition=p, data=[q], name="check")
         with tf.control_dependencies([check]):
-            doubled = tf.multiply(q, 2)
+            doubled = tf.add(q, q)
         with tf.control_dependencies([doubled]):
             tf.negative(q, name="y")
     s = c.open()

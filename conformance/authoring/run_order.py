@@ -142,13 +142,13 @@ def nested_groups_execute_whole(c: EngineAuthor) -> None:
 @engine_case("RUN-007", title="A chain of control inputs executes in the order of its edges.")
 def a_chain_of_assignments_keeps_its_order(c: EngineAuthor) -> None:
     with c.graph() as tf:
-        raw, handle = tf.raw_ops, cell(tf)
+        raw, handle, three = tf.raw_ops, cell(tf), tf.constant(3)
         first = raw.AssignAddVariableOp(resource=handle, value=tf.constant(2), name="first")
         with tf.control_dependencies([first]):
             read = raw.ReadVariableOp(resource=handle, dtype="int32", name="read")
         second = raw.AssignVariableOp(resource=handle, value=read * 10, name="second")
         with tf.control_dependencies([second]):
-            third = raw.AssignAddVariableOp(resource=handle, value=tf.constant(3), name="third")
+            third = raw.AssignAddVariableOp(resource=handle, value=three, name="third")
         with tf.control_dependencies([third]):
             tf.no_op(name="done")
     s = c.open()

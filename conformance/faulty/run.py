@@ -55,7 +55,8 @@ def ignores_operations_beside_tensors(tf: Any) -> Any:
     def change(session: Any, base: Any, fetches: Any, _feeds: Any) -> Any:
         found = elements(session, fetches)
         idle = [isinstance(e, tf.Operation) and bool(e.outputs) for e in found]
-        if not isinstance(fetches, list) or len(found) != len(fetches) or all(idle):
+        tensors = any(isinstance(e, tf.Tensor) for e in found)
+        if not isinstance(fetches, list) or len(found) != len(fetches) or not tensors:
             return base(fetches)
         values = iter(base([f for f, skip in zip(fetches, idle, strict=True) if not skip]))
         return [None if skip else next(values) for skip in idle]

@@ -156,15 +156,17 @@ def remembers_by_the_first_feed(tf: Any) -> Any:
     return running(tf, change)
 
 
-@fault("RUN-026", "A run feeds the tensors that the first run with as many feeds fed.")
+@fault("RUN-026", "A run feeds the tensors that the first run with as many, two or more, fed.")
 def tells_signatures_by_their_length(tf: Any) -> Any:
     """Look the keys up by the fetches and the number of feeds."""
 
     def change(session: Any, base: Any, fetches: Any, feeds: Any) -> Any:
-        if not feeds or len(fed(session, feeds)) != len(feeds):
+        given = sorted(tensor.name for tensor in fed(session, feeds))
+        if len(given) < 2 or len(given) != len(feeds):
             return base(fetches)
         key = (*(e.name for e in elements(session, fetches)), len(feeds))
-        keys = session.__dict__.setdefault("planned", {}).setdefault(key, list(feeds))
-        return base(fetches, dict(zip(keys, feeds.values(), strict=True)))
+        names = session.__dict__.setdefault("planned", {}).setdefault(key, given)
+        values = {session.graph.as_graph_element(k).name: value for k, value in feeds.items()}
+        return base(fetches, {n: values[g] for n, g in zip(names, given, strict=True)})
 
     return running(tf, change)
