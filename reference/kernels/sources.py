@@ -114,7 +114,10 @@ def cast(bind: Bind) -> Callable[..., Any]:
     if source == target:
         return lambda x: x
     if "string" in {source, target}:
-        raise KernelError(12, f"Cast {source} to {target} is not supported")
+        def refuse(_x: Any) -> Any:
+            raise KernelError(12, f"Cast {source} to {target} is not supported")
+
+        return refuse
     dtype = dtype_of(target)
     if source.startswith("complex") and not target.startswith("complex"):
         return lambda x: xp.real(x).astype(dtype)  # to bool too: whether the real part is not 0

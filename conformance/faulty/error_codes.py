@@ -1,0 +1,198 @@
+"""Faults of ERRORS: failures with another code, failures unseen, and failures that are none."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final
+
+import numpy as np
+
+from sessrun.conformance.faulty.framework import fault, override
+from sessrun.conformance.faulty.run_fragments import data_inputs, editing, elements, running
+
+_ELEMENTWISE: Final = frozenset(
+    {
+        "Add", "AddV2", "Sub", "Mul", "Maximum", "Minimum", "Less", "LessEqual", "Greater",
+        "GreaterEqual", "Equal", "NotEqual", "LogicalAnd", "LogicalOr",
+    }
+)  # fmt: skip
+
+
+def answering(tf: Any, types: set[str] | frozenset[str], answer: Callable[[Any, Any], Any]) -> Any:
+    """The namespace where `answer(error, tensors)` follows a failure of one of these operations.
+
+    It raises another error, or gives the value of each tensor fetched.
+    """
+
+    def change(session: Any, base: Any, fetches: Any, _feeds: Any) -> Any:
+        try:
+            return base(fetches)
+        except tf.errors.OpError as error:
+            op = error.op
+            if op is None or op.type not in types:
+                raise
+            return answer(error, elements(session, fetches))
+
+    return running(tf, change)
+
+
+def recoding(tf: Any, types: set[str] | frozenset[str], name: str) -> Any:
+    """The namespace where these operations fail with the class of `tf.errors` so named."""
+
+    def answer(error: Any, _tensors: Any) -> Any:
+        raise getattr(tf.errors, name)(error.node_def, error.op, error.message)
+
+    return answering(tf, types, answer)
+
+
+@fault("ERRORS-003", "A DataLossError has the code of an InternalError.")
+def data_loss_has_another_code(tf: Any) -> Any:
+    """Make the errors of this class with code 13."""
+
+    class DataLossError(tf.errors.OpError):  # type: ignore[misc]
+        def __init__(self, node_def: Any, op: Any, message: str) -> None:
+            super().__init__(node_def, op, message, 13)
+
+    return override(tf, errors=override(tf.errors, DataLossError=DataLossError))
+
+
+@fault("ERRORS-009", "An error's op is the operation that was fetched.")
+def errors_tell_what_was_fetched(tf: Any) -> Any:
+    """Put the first operation fetched into the error."""
+
+    def change(session: Any, base: Any, fetches: Any, _feeds: Any) -> Any:
+        try:
+            return base(fetches)
+        except tf.errors.OpError as error:
+            found = elements(session, fetches)
+            if error.op is None or not found or isinstance(error, ValueError):
+                raise
+            op = getattr(found[0], "op", found[0])
+            kind = tf.errors.exception_type_from_error_code(error.error_code)
+            raise kind(op.node_def, op, "the run failed") from error
+
+    return running(tf, change)
+
+
+@fault("ERRORS-013", "MatMul of a value that is no matrix is an internal error.")
+def matmul_fails_internally(tf: Any) -> Any:
+    """Give code 13."""
+    return recoding(tf, {"MatMul"}, "InternalError")
+
+
+@fault("ERRORS-015", "Reshape to another number of elements gives zeros.")
+def reshape_never_fails(tf: Any) -> Any:
+    """Give zeros for what was fetched when a Reshape has failed."""
+
+    def answer(_error: Any, tensors: Any) -> Any:
+        return [np.zeros((), tensor.dtype.as_numpy_dtype) for tensor in tensors]
+
+    return answering(tf, {"Reshape"}, answer)
+
+
+@fault("ERRORS-017", "Shapes that cannot be broadcast are reported as not implemented.")
+def broadcasting_is_not_implemented(tf: Any) -> Any:
+    """Give code 12."""
+    return recoding(tf, _ELEMENTWISE, "UnimplementedError")
+
+
+@fault("ERRORS-018", "Concatenating values that do not fit is an internal error.")
+def concatenation_fails_internally(tf: Any) -> Any:
+    """Give code 13."""
+    return recoding(tf, {"Concat", "ConcatV2"}, "InternalError")
+
+
+@fault("ERRORS-019", "A floor remainder by zero is an internal error, as a truncating one is.")
+def floor_remainder_fails_internally(tf: Any) -> Any:
+    """Give code 13."""
+    return recoding(tf, {"FloorMod"}, "InternalError")
+
+
+@fault("ERRORS-020", "A truncating division by zero is an invalid argument, as a floor one is.")
+def truncating_division_is_invalid(tf: Any) -> Any:
+    """Give code 3."""
+    return recoding(tf, {"TruncateDiv", "TruncateMod"}, "InvalidArgumentError")
+
+
+@fault("ERRORS-021", "A division of floats by zero fails.")
+def float_division_fails(tf: Any) -> Any:
+    """Raise when a fetched quotient is infinite."""
+
+    def change(session: Any, base: Any, fetches: Any, _feeds: Any) -> Any:
+        values = base(fetches)
+        found = elements(session, fetches)
+        quotients = [e for e in found if getattr(e, "op", e).type in {"RealDiv", "Div"}]
+        if quotients and isinstance(values, list) and len(values) == len(found):
+            for element, value in zip(found, values, strict=True):
+                if element in quotients and np.isinf(value).any():
+                    raise tf.errors.InvalidArgumentError(None, element.op, "division by zero")
+        return values
+
+    return running(tf, change)
+
+
+@fault("ERRORS-022", "Gathering an index that is not there gives zeros, as a GPU does.")
+def gathering_gives_zeros(tf: Any) -> Any:
+    """Give zeros for what was fetched when a gathering operation has failed."""
+
+    def answer(_error: Any, tensors: Any) -> Any:
+        return [np.zeros((), tensor.dtype.as_numpy_dtype) for tensor in tensors]
+
+    return answering(tf, {"Gather", "GatherV2"}, answer)
+
+
+@fault("ERRORS-024", "An Assert that is fetched itself fails as a precondition.")
+def a_fetched_assert_is_a_precondition(tf: Any) -> Any:
+    """Give code 9 if the Assert is among the fetches."""
+
+    def answer(error: Any, found: Any) -> Any:
+        if error.op not in found:
+            raise error
+        raise tf.errors.FailedPreconditionError(error.node_def, error.op, error.message)
+
+    return answering(tf, {"Assert"}, answer)
+
+
+@fault("ERRORS-025", "CheckNumerics lets negative infinity pass.")
+def negative_infinity_passes(tf: Any) -> Any:
+    """Put a Maximum with the lowest float before each check."""
+
+    def change(definition: Any) -> None:
+        for node in [node for node in definition.node if node.op == "CheckNumerics"]:
+            lowest = definition.node.add(name=f"{node.name}/lowest", op="Const")
+            above = definition.node.add(name=f"{node.name}/above", op="Maximum")
+            dtype = tf.as_dtype(node.attr["T"].type)
+            lowest.attr["dtype"].type = dtype.as_datatype_enum
+            value = np.finfo(dtype.as_numpy_dtype).min
+            lowest.attr["value"].tensor.CopyFrom(tf.make_tensor_proto(value, dtype))
+            above.attr["T"].type = dtype.as_datatype_enum
+            above.input.extend([node.input[0], lowest.name])
+            node.input[0] = above.name
+
+    return editing(tf, change)
+
+
+@fault("ERRORS-026", "Integer divisions of constants are computed when the graph is loaded.")
+def divides_constants_ahead(tf: Any) -> Any:
+    """Run each floor division of two constants on the GraphDef before it is imported."""
+
+    def change(definition: Any) -> None:
+        constants = {node.name for node in definition.node if node.op == "Const"}
+        ready = [
+            node.name for node in definition.node
+            if node.op in {"FloorDiv", "FloorMod"} and constants.issuperset(data_inputs(node))
+        ]  # fmt: skip
+        if ready:
+            graph = tf.Graph()
+            with graph.as_default():
+                tf.import_graph_def(definition, name="")
+            with tf.Session(graph=graph) as session:
+                session.run([f"{name}:0" for name in ready])
+
+    return editing(tf, change)
+
+
+@fault("ERRORS-029", "A Cast of strings to numbers is an invalid argument.")
+def casting_strings_is_invalid(tf: Any) -> Any:
+    """Give code 3."""
+    return recoding(tf, {"Cast"}, "InvalidArgumentError")
