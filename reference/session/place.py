@@ -239,6 +239,5 @@ def _parsed(op: Operation) -> DeviceName:
 
 
 def _refused(op: Operation, message: str) -> errors.OpError:
-    return errors.InvalidArgumentError(
-        op.node_def, op, f"{message}\n\t [[{{{{node {op.name}}}}}]]"
-    )
+    """An error that names the operation in its text only: it has raised nothing."""
+    return errors.InvalidArgumentError(None, None, f"{message}\n\t [[{{{{node {op.name}}}}}]]")
