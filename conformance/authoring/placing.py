@@ -28,7 +28,8 @@ def negation(tf: Any, device: str | None = None, *, name: str = "y", source: str
 
 
 def halves(tf: Any) -> None:
-    """Build `y` of `p`, anywhere, and `z` of `q`, on a GPU that is missing."""
+    """Build `nothing`, `y` of `p`, anywhere, and `z` of `q`, on a GPU that is missing."""
+    tf.no_op(name="nothing")
     negation(tf)
     negation(tf, _NO_GPU, name="z", source="q")
 
@@ -73,7 +74,6 @@ def a_session_opens_all_the_same(c: EngineAuthor) -> None:
 def the_whole_graph_is_placed(c: EngineAuthor) -> None:
     with c.graph() as tf:
         halves(tf)
-        tf.no_op(name="nothing")
     s = c.open()
     s.run(["y:0"], _P, error=[3])
     s.run(["nothing"], error=[3])
