@@ -113,6 +113,9 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """Give each suite test its cases of the plan."""
     if "sessrun_case" not in metafunc.fixturenames:
         return
+    if _is_worker(metafunc.config) and _is_second_copy(metafunc.module):
+        # A worker's usage error would be taken for its crash.
+        raise pytest.Collector.CollectError(_second_copy(metafunc.module))
     run = metafunc.config.stash.get(_RUN, None)
     generated = metafunc.function.__name__ == "test_generated"
     cases = () if run is None else run.cases
@@ -127,12 +130,20 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if "sessrun_case" not in getattr(item, "fixturenames", ()):
             continue
-        name = getattr(getattr(item, "module", None), "__name__", "")
-        if not name.startswith("sessrun."):
-            raise pytest.UsageError(
-                f"the suite was collected as {name!r}, a second copy of the package: "
-                "run it as `pytest --pyargs sessrun.conformance`"
-            )
+        module = getattr(item, "module", None)
+        if _is_second_copy(module):
+            raise pytest.UsageError(_second_copy(module))
+
+
+def _is_second_copy(module: Any) -> bool:
+    return not getattr(module, "__name__", "").startswith("sessrun.")
+
+
+def _second_copy(module: Any) -> str:
+    return (
+        f"the suite was collected as {getattr(module, '__name__', '')!r}, a second copy of the "
+        "package: run it as `pytest --pyargs sessrun.conformance`"
+    )
 
 
 @pytest.fixture(scope="session")

@@ -1,25 +1,37 @@
 """The suite's own examination: every faulty backend must be caught by the clause it breaks.
 
-A suite is worth what it catches. Each fault is run through the suite like any backend; it must
-fail at least one case of its own clause, and cases of at most three other clauses.
+A suite is worth what it catches. Each fault is run through the suite like any backend, in a
+worker of its own; it must fail at least one case of its own clause, and cases of at most three
+other clauses. The cases of its own clause come first, so that a fault which hangs or dies is
+caught before the runner loses patience with it. The oracle's answers are the same for every
+fault: they are asked for once.
 """
 
 from __future__ import annotations
 
+import random
+import threading
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Final
 
+from sessrun.adapters.errors import AdapterError
 from sessrun.conformance.faulty.framework import Fault
+from sessrun.conformance.patience import Patience
 from sessrun.conformance.runner import Runner
-from sessrun.spec.cases.model import Case
+from sessrun.spec.cases.model import Case, Observation
 
-__all__ = ["MAX_OTHERS", "FaultReport", "examine", "examine_all"]
+__all__ = ["MAX_OTHERS", "FaultReport", "Oracle", "draw", "examine", "examine_all"]
 
 #: Clauses other than its own that a fault may fail, so that each test points at one rule.
 MAX_OTHERS: Final = 3
+#: Results by which a backend shows a fault; an unanswered case shows nothing.
+_CAUGHT: Final = frozenset({"fail", "flaky", "timeout", "crash", "error"})
+#: A fault that hangs has shown itself after a few cases.
+_PATIENCE: Final = Patience(cases=5, seconds=40.0, again=20.0, limit=60.0, retries=0)
+_DEADLINE_S: Final = 10.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,48 +46,127 @@ class FaultReport:
         name the fault's own clause.
       cases: how many cases ran.
       seconds: wall time.
+      trouble: why it could not be examined, or empty.
 
     """
 
     fault: Fault
-    failed: dict[str, str]
+    failed: Mapping[str, str]
     caught_by: str | None
     others: tuple[str, ...]
     cases: int
     seconds: float
+    trouble: str = ""
 
     @property
     def good(self) -> bool:
         """Whether the suite caught it, and pointed at it."""
-        return self.caught_by is not None and len(self.others) <= MAX_OTHERS
+        return not self.complaint
+
+    @property
+    def complaint(self) -> str:
+        """What is wrong with it, in words; empty if nothing is."""
+        if self.trouble:
+            return self.trouble
+        if self.caught_by is None:
+            also = f"; fails {', '.join(self.others[:8])}" if self.others else ""
+            return "not caught by its own clause" + also
+        return f"blurs {', '.join(self.others)}" if len(self.others) > MAX_OTHERS else ""
 
 
-def examine(fault: Fault, cases: Sequence[Case], base: str = "reference") -> FaultReport:
+class Oracle:
+    """The answers of the oracle, each asked for once, for several runners at a time."""
+
+    def __init__(self, spec: str = "reference") -> None:
+        self._runner = Runner(spec)
+        self._lock = threading.Lock()
+        self._answers: dict[str, list[Observation]] = {}
+
+    def __call__(self, case: Case) -> list[Observation]:
+        """The oracle's observations of a case; raises what the worker's host raises."""
+        with self._lock:
+            if case.hash not in self._answers:
+                self._answers[case.hash] = self._runner.observe(case)
+            return self._answers[case.hash]
+
+    def shutdown(self) -> None:
+        """Stop the oracle."""
+        self._runner.shutdown()
+
+
+def draw(faults: Sequence[Fault], count: int, seed: int) -> list[Fault]:
+    """A slice of the faults: `count` of them, chosen by the seed, in their own order."""
+    chosen = set(random.Random(seed).sample(range(len(faults)), min(count, len(faults))))
+    return [fault for index, fault in enumerate(faults) if index in chosen]
+
+
+def examine(
+    fault: Fault,
+    cases: Sequence[Case],
+    base: str = "reference",
+    oracle: Callable[[Case], list[Observation]] | None = None,
+) -> FaultReport:
     """Run the cases against one faulty backend in a worker of its own."""
     started = time.perf_counter()
-    runner = Runner(f"sessrun.conformance.faulty:backend#{fault.name}@{base}")
-    failed: dict[str, str] = {}
-    others: set[str] = set()
-    caught_by = None
+    runner = Runner(
+        f"sessrun.conformance.faulty:backend#{fault.name}@{base}",
+        patience=_PATIENCE,
+        deadline_s=_DEADLINE_S,
+        ask_oracle=oracle,
+    )
+    results: dict[str, str] = {}
+    trouble = ""
     try:
-        for case in cases:
-            result = runner.run_once(case)["result"]
-            if result in {"pass", "skipped"}:
-                continue
-            failed[case.id] = result
-            if fault.clause in case.clauses:
-                caught_by = caught_by or case.id
-            else:
-                others.update(case.clauses)
+        for case in sorted(cases, key=lambda case: fault.clause not in case.clauses):
+            results[case.id] = runner.run_once(case)["result"]
+    except AdapterError as error:
+        trouble = str(error).splitlines()[0]
     finally:
         runner.shutdown()
+    failed = {id_: result for id_, result in results.items() if result not in {"pass", "skipped"}}
+    void = next((id_ for id_, result in failed.items() if result == "infra_error"), None)
+    if void is not None:
+        trouble = f"{void} ended in infra_error"
     seconds = time.perf_counter() - started
-    return FaultReport(fault, failed, caught_by, tuple(sorted(others)), len(cases), seconds)
+    caught_by, others = _pointed_at(fault, cases, failed)
+    return FaultReport(fault, failed, caught_by, others, len(results), seconds, trouble)
+
+
+def _pointed_at(
+    fault: Fault, cases: Sequence[Case], failed: Mapping[str, str]
+) -> tuple[str | None, tuple[str, ...]]:
+    """The case that caught the fault, and the other clauses that failed with it."""
+    caught_by = None
+    others: set[str] = set()
+    for case in cases:
+        if failed.get(case.id) not in _CAUGHT:
+            continue
+        if fault.clause in case.clauses:
+            caught_by = caught_by or case.id
+        else:
+            others.update(case.clauses)
+    return caught_by, tuple(sorted(others))
 
 
 def examine_all(
-    faults: Iterable[Fault], cases: Sequence[Case], base: str = "reference", jobs: int = 2
+    faults: Iterable[Fault],
+    cases_of: Callable[[Fault], Sequence[Case]],
+    base: str = "reference",
+    jobs: int = 2,
 ) -> Iterator[FaultReport]:
-    """Examine each fault, several at a time, in the order given."""
-    with ThreadPoolExecutor(jobs) as pool:
-        yield from pool.map(lambda fault: examine(fault, cases, base), faults)
+    """Examine each fault, `jobs` at a time, in the order given.
+
+    Args:
+      faults: the faults.
+      cases_of: the cases that a fault is examined with.
+      base: the conforming backend underneath.
+      jobs: how many at a time, at least one.
+
+    """
+    oracle = Oracle()
+    pool = ThreadPoolExecutor(jobs)
+    try:
+        yield from pool.map(lambda fault: examine(fault, cases_of(fault), base, oracle), faults)
+    finally:
+        pool.shutdown(wait=True, cancel_futures=True)
+        oracle.shutdown()
