@@ -21,23 +21,31 @@ may use. Nothing is executed while recording.
 
 from __future__ import annotations
 
-import base64
-import collections
-import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, Literal
 
-import numpy as np
-
-from sessrun.spec import tensors
+from sessrun.conformance.authoring.engine_author import EngineAuthor, SessionAuthor
+from sessrun.conformance.authoring.forms import (
+    Recorded,
+    anything,
+    as_array,
+    differs_from,
+    form,
+    keep,
+    like,
+    near,
+    obj,
+    one_of,
+    same_as,
+)
 from sessrun.spec.cases.model import Case
 
 __all__ = [
-    "AUTHORED", "ApiAuthor", "Authored", "EngineAuthor", "Symbol", "anything", "api_case",
-    "as_array", "differs_from", "engine_case", "form", "keep", "like", "near", "obj", "one_of",
-    "same_as",
+    "AUTHORED", "ApiAuthor", "Authored", "EngineAuthor", "SessionAuthor", "Symbol", "anything",
+    "api_case", "as_array", "differs_from", "engine_case", "form", "keep", "like", "near", "obj",
+    "one_of", "same_as",
 ]  # fmt: skip
 
 
@@ -47,11 +55,11 @@ class Authored:
 
     subject: str
     slug: str
-    surface: str
+    surface: Literal["engine", "api"]
     clauses: tuple[str, ...]
     title: str
     function: Callable[[Any], None]
-    options: Mapping[str, Any]
+    options: Mapping[str, Any],
 
     @property
     def id(self) -> str:
@@ -66,7 +74,10 @@ AUTHORED: dict[str, Authored] = {}
 
 
 def _register(
-    surface: str, clauses: Sequence[str], title: str, options: Mapping[str, Any]
+    surface: Literal["engine", "api"],
+    clauses: Sequence[str],
+    title: str,
+    options: Mapping[str, Any],
 ) -> _Decorator:
     def decorate(function: Callable[[Any], None]) -> Callable[[Any], None]:
         subject = function.__module__.rpartition(".")[2].replace("_", "-")
@@ -90,123 +101,12 @@ def engine_case(*clauses: str, title: str, **options: Any) -> _Decorator:
     return _register("engine", clauses, title, options)
 
 
-# --- matchers -----------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True)
-class Matcher:
-    """A matcher of `sessrun.spec.cases.judge`, ready-made JSON."""
-
-    json: Mapping[str, Any]
-
-
-def near(value: Any, contract: str) -> Matcher:
-    """Equal under a numeric contract: `ulp(n)` or `close(rtol, atol)`."""
-    return Matcher({"near": form(value), "contract": contract})
-
-
-def like(dtype: str | None = None, shape: Sequence[int] | None = None) -> Matcher:
-    """Any tensor of this dtype and shape."""
-    body: dict[str, Any] = {}
-    if dtype is not None:
-        body["dtype"] = dtype
-    if shape is not None:
-        body["shape"] = list(shape)
-    return Matcher({"like": body})
-
-
-def obj(name: str) -> Matcher:
-    """An object of the class so named that has no value form."""
-    return Matcher({"object": name})
-
-
-def as_array(value: Any) -> Matcher:
-    """This tensor, whether it comes as a 0-d array or as a numpy scalar."""
-    return Matcher({"as_array": form(np.asarray(value))})
-
-
-def one_of(*options: Any) -> Matcher:
-    """One of several values."""
-    return Matcher({"one_of": [form(option) for option in options]})
-
-
-def keep(name: str) -> Matcher:
-    """Any value; remembered for `same_as` and `differs_from`."""
-    return Matcher({"keep": name})
-
-
-def same_as(name: str) -> Matcher:
-    """The same value as the one kept."""
-    return Matcher({"same_as": name})
-
-
-def differs_from(name: str) -> Matcher:
-    """Another value than the one kept."""
-    return Matcher({"differs_from": name})
-
-
-anything = Matcher({"anything": True})
-
-
-# --- forms --------------------------------------------------------------------------------
-
-
-def form(value: Any) -> Any:  # noqa: C901 - one line per kind of value
-    """The JSON form of a Python value, symbol or matcher inside a case."""
-    match value:
-        case Matcher(json):
-            return dict(json)
-        case Symbol():
-            return value._expr  # noqa: SLF001 - the recorder owns its symbols
-        case None | bool() | str():
-            return value
-        case np.ndarray():
-            return {"$array": tensors.encode(value)}
-        case np.generic():
-            return {"$scalar": tensors.encode(value)}
-        case int():
-            return value if abs(value) < 2**53 else {"$int": str(value)}
-        case float():
-            return value if math.isfinite(value) else {"$float": repr(value)}
-        case complex():
-            return {"$complex": [repr(value.real), repr(value.imag)]}
-        case bytes():
-            return {"$bytes": base64.b64encode(value).decode()}
-        case list():
-            return [form(item) for item in value]
-        case slice():
-            return {"$slice": [form(value.start), form(value.stop), form(value.step)]}
-    return _structure(value)
-
-
-def _structure(value: Any) -> Any:
-    if isinstance(value, tuple) and hasattr(value, "_fields"):
-        body = {"type": type(value).__name__, "fields": list(value._fields)}
-        return {"$namedtuple": body | {"values": [form(item) for item in value]}}
-    if isinstance(value, tuple):
-        return {"$tuple": [form(item) for item in value]}
-    if isinstance(value, collections.OrderedDict):
-        return {"$ordered_dict": [[form(k), form(v)] for k, v in value.items()]}
-    if isinstance(value, dict):
-        return {"$dict": [[form(k), form(v)] for k, v in value.items()]}
-    if isinstance(value, set | frozenset):
-        return {"$set": [form(item) for item in sorted(value, key=repr)]}
-    if hasattr(type(value), "__attrs_attrs__"):
-        names = [attribute.name for attribute in type(value).__attrs_attrs__]
-        body = {"type": type(value).__name__, "fields": names}
-        return {"$attrs": body | {"values": [form(getattr(value, name)) for name in names]}}
-    raise TypeError(f"a case cannot hold a {type(value).__name__}; record a call that makes it")
-
-
-# --- the API surface ----------------------------------------------------------------------
-
-
-class Symbol:
-    """A value that will exist when the case is interpreted."""
+class Symbol(Recorded):
+    """A value of the API surface; what is done with it is recorded."""
 
     def __init__(self, author: ApiAuthor, expr: Any) -> None:
+        super().__init__(expr)
         self._author = author
-        self._expr = expr
 
     def __getattr__(self, name: str) -> Symbol:
         if name.startswith("_") and name not in {"__enter__", "__exit__"}:
@@ -216,6 +116,7 @@ class Symbol:
         return Symbol(self._author, {"$getattr": [self._expr, name]})
 
     def __call__(self, *args: Any, **kwargs: Any) -> Symbol:
+        """Record the call."""
         target = self._expr["$"] if set(self._expr) == {"$"} else self._expr
         call: dict[str, Any] = {"$call": target}
         if args:
@@ -249,7 +150,7 @@ for _name, _symbol in {
     setattr(Symbol, f"__r{_name}__", _operator(_symbol, reflected=True))
 for _name, _symbol in {"lt": "<", "le": "<=", "gt": ">", "ge": ">="}.items():
     setattr(Symbol, f"__{_name}__", _operator(_symbol))
-Symbol.__neg__ = lambda self: self._author.do({"$op": ["neg", self._expr]})  # type: ignore[attr-defined]
+Symbol.__neg__ = lambda self: self._author.do({"$op": ["neg", self._expr]})  # type: ignore[operator]
 
 
 class ApiAuthor:
@@ -261,6 +162,7 @@ class ApiAuthor:
         self._count = 0
         self.tf: Any = Symbol(self, {"$": "tf"})
         self.np: Any = Symbol(self, {"$": "np"})
+        self.py: Any = Symbol(self, {"$": "py"})
 
     def do(self, expr: Any, **expect: Any) -> Symbol:
         """Record a step that evaluates an expression; the symbol of its value."""
@@ -312,22 +214,30 @@ class ApiAuthor:
         steps[-1]["expect"] = {"error": {"classes": names}}
 
     @contextmanager
-    def within(self, context: Symbol) -> Iterator[Symbol]:
-        """Record a `with` block around the steps recorded inside."""
-        step = self._last(context)
-        if step is not None:
-            self._blocks[-1].pop()
-            expr, name = step["expr"], step["as"]
-        else:
-            self._count += 1
-            expr, name = form(context), f"v{self._count}"
-        self._count += 1
+    def within(
+        self, context: Symbol, *, raises: str | Sequence[str] | None = None
+    ) -> Iterator[Symbol]:
+        """Record a `with` block around the steps recorded inside.
+
+        Args:
+          context: what is entered.
+          raises: the class, or one of the classes, with which the block must end.
+
+        """
+        self._count += 1 if self._last(context) else 2  # numbers as the frozen vectors have them
         entered = f"v{self._count}"
-        block: dict[str, Any] = {"do": "with", "context": expr, "as": entered, "steps": []}
+        block: dict[str, Any] = {"do": "with", "context": form(context), "as": entered, "steps": []}
+        if raises is not None:
+            names = [raises] if isinstance(raises, str) else list(raises)
+            block["expect"] = {"error": {"classes": names}}
         self._blocks[-1].append(block)
         self._blocks.append(block["steps"])
         yield Symbol(self, {"$": entered})
         self._blocks.pop()
+
+    def throw(self, error: Symbol) -> None:
+        """Record the raising of an exception, or of one of a class, inside a `with` block."""
+        self._blocks[-1].append({"do": "raise", "error": self._inlined(error)})
 
     @contextmanager
     def thread(self) -> Iterator[None]:
@@ -359,6 +269,14 @@ class ApiAuthor:
         """The case recorded so far."""
         return Case(id_, title, "api", tuple(clauses), tuple(_tidy(self.steps)), **options)
 
+    def _inlined(self, value: Symbol) -> Any:
+        """The expression of a value; the step just recorded, if it made it, is taken back."""
+        step = self._last(value)
+        if step is None:
+            return form(value)
+        self._blocks[-1].pop()
+        return step["expr"]
+
     def _last(self, value: Any) -> dict[str, Any] | None:
         if not isinstance(value, Symbol) or not self._blocks[-1]:
             return None
@@ -366,122 +284,54 @@ class ApiAuthor:
         return step if value._expr == {"$": step.get("as")} and "expect" not in step else None  # noqa: SLF001
 
 
-# --- the engine surface -------------------------------------------------------------------
-
-
-@dataclass(slots=True)
-class EngineAuthor:
-    """What an engine case is written with; graphs are built by the namespace given."""
-
-    namespace: Any
-    steps: list[dict[str, Any]] = field(default_factory=list)
-    graphs: dict[str, Any] = field(default_factory=dict)
-
-    @contextmanager
-    def graph(self, name: str = "g") -> Iterator[Any]:
-        """Build a graph with the oracle's own namespace; it becomes the GraphDef `name`."""
-        from google.protobuf import json_format  # noqa: PLC0415 - only while freezing
-
-        graph = self.namespace.Graph()
-        with graph.as_default():
-            yield self.namespace
-        self.graphs[name] = json_format.MessageToDict(graph.as_graph_def())
-
-    def graph_json(self, json: Mapping[str, Any], name: str = "g") -> None:
-        """Give a GraphDef as JSON: for graphs that no builder would make."""
-        self.graphs[name] = dict(json)
-
-    def open(
-        self,
-        graph: str = "g",
-        session: str = "s",
-        *,
-        config: Mapping[str, Any] | None = None,
-        error: Sequence[int] | None = None,
-    ) -> SessionAuthor:
-        """Open a session; `error`: the codes one of which it must fail with."""
-        step: dict[str, Any] = {"do": "open", "session": session, "graph": graph}
-        if config is not None:
-            step["config"] = dict(config)
-        self.steps.append(_expecting(step, error=error))
-        return SessionAuthor(self, session)
-
-    def step(self, do: str, **fields: Any) -> None:
-        """Record any step of `case.schema.json` as it stands."""
-        self.steps.append({"do": do, **fields})
-
-
-def _expecting(step: dict[str, Any], **expect: Any) -> dict[str, Any]:
-    if expect.get("values") is not None:
-        wanted = [_engine_form(value) for value in expect["values"]]
-        step["expect"] = {"values": wanted}
-    elif expect.get("error") is not None:
-        error: dict[str, Any] = {"codes": list(expect["error"])}
-        if expect.get("node") is not None:
-            error["nodes"] = [expect["node"]]
-        step["expect"] = {"error": error}
-    return step
-
-
-def _engine_form(value: Any) -> Any:
-    if value is None or isinstance(value, Matcher):
-        return form(value)
-    return form(np.asarray(value))
-
-
-@dataclass(frozen=True, slots=True)
-class SessionAuthor:
-    """A session of an engine case."""
-
-    author: EngineAuthor
-    name: str
-
-    def run(
-        self,
-        fetches: Sequence[str],
-        feeds: Mapping[str, Any] | None = None,
-        *,
-        values: Sequence[Any] | None = None,
-        error: Sequence[int] | None = None,
-        node: str | None = None,
-        options: Mapping[str, Any] | None = None,
-    ) -> None:
-        """One run; values in the order of fetches (None for an operation), or error codes."""
-        step: dict[str, Any] = {"do": "run", "session": self.name, "fetches": list(fetches)}
-        if feeds:
-            step["feeds"] = {name: tensors.encode(value) for name, value in feeds.items()}
-        if options:
-            step["options"] = dict(options)
-        self.author.steps.append(_expecting(step, values=values, error=error, node=node))
-
-    def close(self) -> None:
-        """Close the session."""
-        self.author.steps.append({"do": "close", "session": self.name})
-
-
-# --- recording ----------------------------------------------------------------------------
-
-
 def record(authored: Authored, namespace: Any) -> Case:
     """The case that an authored function records; namespace builds its GraphDefs."""
     author: Any = ApiAuthor() if authored.surface == "api" else EngineAuthor(namespace)
     authored.function(author)
+    options: dict[str, Any] = dict(authored.options)
     return Case(
         id=authored.id,
         title=authored.title,
-        surface=authored.surface,  # type: ignore[arg-type]
+        surface=authored.surface,
         clauses=authored.clauses,
         steps=tuple(_tidy(author.steps)),
         graphs=getattr(author, "graphs", {}),
-        **{key: tuple(v) if key == "needs" else v for key, v in authored.options.items()},
+        needs=tuple(options.pop("needs", ())),
+        **options,
     )
 
 
 def _tidy(steps: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Drop the names that nothing uses, so that a case shows only what matters."""
+    _inline_contexts(steps, steps)
     used = str(steps)
     for step in steps:
         name = step.get("as")
         if name and used.count(f"'{name}") == 1 and "expect" in step:
             del step["as"]
     return steps
+
+
+def _inline_contexts(steps: list[dict[str, Any]], whole: list[dict[str, Any]]) -> None:
+    """Move what a step made for the `with` after it, and for nothing else, into that `with`."""
+    for index in reversed(range(len(steps))):
+        step = steps[index]
+        _inline_contexts(step.get("steps", []), whole)
+        before = steps[index - 1] if index else {}
+        name = before.get("as")
+        if step["do"] != "with" or name is None or step["context"] != {"$": name}:
+            continue
+        if before["do"] == "eval" and "expect" not in before and _mentions(whole, name) == 1:
+            step["context"] = before["expr"]
+            del steps[index - 1]
+
+
+def _mentions(form_: Any, name: str) -> int:
+    """How often expressions name `name` or something of it."""
+    if isinstance(form_, list):
+        return sum(_mentions(item, name) for item in form_)
+    if not isinstance(form_, dict):
+        return 0
+    named = (form_.get("$"), form_.get("$call"))
+    here = sum(isinstance(path, str) and path.partition(".")[0] == name for path in named)
+    return here + sum(_mentions(item, name) for item in form_.values())

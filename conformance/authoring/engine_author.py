@@ -1,0 +1,105 @@
+"""The recorder of engine-surface cases: graphs built by the oracle's namespace, sessions, runs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from sessrun.conformance.authoring.forms import Matcher, form
+from sessrun.spec import tensors
+
+__all__ = ["EngineAuthor", "SessionAuthor"]
+
+
+@dataclass(slots=True)
+class EngineAuthor:
+    """What an engine case is written with; graphs are built by the namespace given."""
+
+    namespace: Any
+    steps: list[dict[str, Any]] = field(default_factory=list)
+    graphs: dict[str, Any] = field(default_factory=dict)
+
+    @contextmanager
+    def graph(self, name: str = "g") -> Iterator[Any]:
+        """Build a graph with the oracle's own namespace; it becomes the GraphDef `name`."""
+        from google.protobuf import json_format  # noqa: PLC0415 - only while freezing
+
+        graph = self.namespace.Graph()
+        with graph.as_default():
+            yield self.namespace
+        self.graphs[name] = json_format.MessageToDict(graph.as_graph_def())
+
+    def graph_json(self, json: Mapping[str, Any], name: str = "g") -> None:
+        """Give a GraphDef as JSON: for graphs that no builder would make."""
+        self.graphs[name] = dict(json)
+
+    def open(
+        self,
+        graph: str = "g",
+        session: str = "s",
+        *,
+        config: Mapping[str, Any] | None = None,
+        error: Sequence[int] | None = None,
+    ) -> SessionAuthor:
+        """Open a session; `error`: the codes one of which it must fail with."""
+        step: dict[str, Any] = {"do": "open", "session": session, "graph": graph}
+        if config is not None:
+            step["config"] = dict(config)
+        self.steps.append(_expecting(step, error=error))
+        return SessionAuthor(self, session)
+
+    def step(self, do: str, **fields: Any) -> None:
+        """Record any step of `case.schema.json` as it stands."""
+        self.steps.append({"do": do, **fields})
+
+
+def _expecting(step: dict[str, Any], **expect: Any) -> dict[str, Any]:
+    if expect.get("values") is not None:
+        wanted = [_engine_form(value) for value in expect["values"]]
+        step["expect"] = {"values": wanted}
+    elif expect.get("error") is not None:
+        error: dict[str, Any] = {"codes": list(expect["error"])}
+        if expect.get("node") is not None:
+            error["nodes"] = [expect["node"]]
+        step["expect"] = {"error": error}
+    return step
+
+
+def _engine_form(value: Any) -> Any:
+    if value is None or isinstance(value, Matcher):
+        return form(value)
+    return form(np.asarray(value))
+
+
+@dataclass(frozen=True, slots=True)
+class SessionAuthor:
+    """A session of an engine case."""
+
+    author: EngineAuthor
+    name: str
+
+    def run(
+        self,
+        fetches: Sequence[str],
+        feeds: Mapping[str, Any] | None = None,
+        *,
+        values: Sequence[Any] | None = None,
+        error: Sequence[int] | None = None,
+        node: str | None = None,
+        options: Mapping[str, Any] | None = None,
+    ) -> None:
+        """One run; values in the order of fetches (None for an operation), or error codes."""
+        step: dict[str, Any] = {"do": "run", "session": self.name, "fetches": list(fetches)}
+        if feeds:
+            step["feeds"] = {name: tensors.encode(value) for name, value in feeds.items()}
+        if options:
+            step["options"] = dict(options)
+        self.author.steps.append(_expecting(step, values=values, error=error, node=node))
+
+    def close(self) -> None:
+        """Close the session."""
+        self.author.steps.append({"do": "close", "session": self.name})
