@@ -38,7 +38,9 @@ def run(args: argparse.Namespace) -> int:
         raise UserError(str(error)) from error
     if args.rounds < 1:
         raise UserError("--rounds must be at least 1")
-    with Progress(transient=True) as bar:
+    args.output.mkdir(parents=True, exist_ok=True)
+    console = Console(stderr=True)
+    with Progress(transient=True, console=console, disable=not console.is_terminal) as bar:
         task = bar.add_task("rounds", total=args.rounds)
         form = measure(
             args.backends,
@@ -48,7 +50,6 @@ def run(args: argparse.Namespace) -> int:
             device=args.device,
             progress=lambda done, _: bar.update(task, completed=done),
         )
-    args.output.mkdir(parents=True, exist_ok=True)
     path = args.output / "bench.json"
     path.write_text(json.dumps(form, indent=1) + "\n", encoding="utf-8")
     measured = read_bench(path)

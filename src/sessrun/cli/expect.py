@@ -20,8 +20,9 @@ def run(args: argparse.Namespace) -> int:
     from sessrun.conformance.expectations import draft, load_expectations
     from sessrun.spec.records import read_record
 
+    record = read_record(args.record)
     old = load_expectations(args.file) if args.file is not None and args.file.exists() else ()
-    text = draft(read_record(args.record), old)
+    text = draft(record, old)
     if args.file is None:
         sys.stdout.write(text)
     else:

@@ -45,13 +45,24 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _clause(id_: str, record: Path | None) -> None:
-    from sessrun.conformance.faulty.framework import load_all
-    from sessrun.conformance.properties import PROPERTIES
-    from sessrun.spec.loader import load_clauses, load_debt, load_vectors
+    from sessrun.spec.loader import load_clauses, load_debt
     from sessrun.spec.records import read_record
 
-    clause = load_clauses()[id_]
-    _sentence(clause)
+    lines = () if record is None else read_record(record).results.values()
+    _sentence(load_clauses()[id_])
+    _tests(id_)
+    if id_ in load_debt():
+        print(f"  debt      lacks {', '.join(load_debt()[id_]['lacks'])}")
+    for line in lines:
+        if id_ in line["clauses"]:
+            print(f"  result    {line['id']}: {line['result']}")
+
+
+def _tests(id_: str) -> None:
+    from sessrun.conformance.faulty.framework import load_all
+    from sessrun.conformance.properties import PROPERTIES
+    from sessrun.spec.loader import load_vectors
+
     for case in load_vectors().values():
         if id_ in case.clauses:
             print(f"  vector    {case.id}: {case.title}")
@@ -61,12 +72,6 @@ def _clause(id_: str, record: Path | None) -> None:
     for fault in load_all().values():
         if fault.clause == id_:
             print(f"  fault     {fault.name}: {fault.summary}")
-    if id_ in load_debt():
-        print(f"  debt      lacks {', '.join(load_debt()[id_]['lacks'])}")
-    if record is not None:
-        for line in read_record(record).results.values():
-            if id_ in line["clauses"]:
-                print(f"  result    {line['id']}: {line['result']}")
 
 
 def _sentence(clause: Clause) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ["UserError", "told"]
+__all__ = ["UserError", "in_one_line", "told"]
 
 
 class UserError(Exception):
@@ -18,4 +18,13 @@ def told() -> tuple[type[BaseException], ...]:
     from sessrun.reports.archive import PackageError
     from sessrun.spec.schema import SpecError
 
-    return (UserError, AdapterError, PackageError, PlanError, ResumeError, SpecError, WorkerError)
+    return (
+        UserError, AdapterError, PackageError, PlanError, ResumeError, SpecError, WorkerError,
+        OSError,
+    )  # fmt: skip
+
+
+def in_one_line(error: BaseException) -> str:
+    """The error in one line: its first, and the end of the log that follows it, if one does."""
+    first, *log = [line for line in str(error).splitlines() if line.strip()] or [repr(error)]
+    return f"{first} (its log ends: {log[-1].strip()[:200]})" if log else first

@@ -35,6 +35,10 @@ def run(args: argparse.Namespace) -> int:
     from sessrun.conformance.authoring import freeze
     from sessrun.spec.cases import engine
 
+    known = freeze.subjects()
+    for subject in () if args.id else args.what:
+        if subject.replace("-", "_") not in known:
+            raise UserError(f"no authored subject is called {subject!r}; there are {known}")
     workers = {name: spawn(name) for name in freeze.ORACLES}
 
     def observer(worker: Any) -> freeze.Observe:

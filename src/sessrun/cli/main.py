@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import importlib
+import os
 import sys
 from collections.abc import Sequence
 from typing import Final
@@ -33,13 +34,17 @@ def main(argv: Sequence[str] | None = None) -> int:
         module.configure(sub)
         sub.set_defaults(run=module.run)
     args = parser.parse_args(arguments)
-    from sessrun.cli.failure import told
+    from sessrun.cli.failure import in_one_line, told
 
     told_errors = told()
     try:
         status: int = args.run(args)
+        sys.stdout.flush()
+    except BrokenPipeError:  # whoever read our output has enough of it
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
     except told_errors as error:
-        print(f"sessrun {args.command}: {error}", file=sys.stderr)
+        print(f"sessrun {args.command}: {in_one_line(error)}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
         print(f"sessrun {args.command}: interrupted", file=sys.stderr)

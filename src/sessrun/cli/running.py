@@ -41,11 +41,18 @@ def replay_of(plan: Plan, backend: str) -> Any:
 def execute_with_progress(
     plan: Plan, backend: str, record: Path, *, resume: bool, in_process: bool = False
 ) -> RunRecord:
-    """Run the plan into the record, with a progress bar on standard error."""
+    """Run the plan into the record, with a progress bar on standard error if it is a terminal.
+
+    Raises:
+      AdapterError: the backend does not start.
+      ResumeError, SpecError: the record that is there cannot be continued.
+
+    """
     from sessrun.conformance.execution import execute
     from sessrun.conformance.runner import Runner
 
     runner = Runner(backend, in_process=in_process)
+    console = Console(stderr=True)
     columns = (
         TextColumn("{task.description}"),
         BarColumn(),
@@ -55,7 +62,9 @@ def execute_with_progress(
     )
     bad = 0
     try:
-        with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        runner.describe()
+        quiet = not console.is_terminal
+        with Progress(*columns, console=console, transient=True, disable=quiet) as bar:
             task = bar.add_task(f"{backend}: {plan.profile}", total=len(plan.cases), bad="")
 
             def show(done: int, _planned: int, line: Mapping[str, Any]) -> None:

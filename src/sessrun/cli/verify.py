@@ -9,6 +9,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from sessrun.cli.failure import UserError
+
 if TYPE_CHECKING:
     from sessrun.spec.cases.model import Case
 
@@ -29,6 +31,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Verify; 0 if VERIFIED, 1 if REFUSED."""
     from sessrun import __version__
+    from sessrun.adapters.registry import known
     from sessrun.cli.running import plan_facts, replay_of
     from sessrun.conformance.plan import build_plan, suite_digest
     from sessrun.reports.package import read_package
@@ -39,7 +42,12 @@ def run(args: argparse.Namespace) -> int:
     package = read_package(args.package)
     plan = build_plan(package.plan.profile)
     cases = {case.id: case for case in plan.cases}
-    backend = package.record.header["backend"]["spec"]
+    backend = str(package.record.header["backend"]["spec"])
+    if args.rerun and args.backend is None and backend.partition("#")[0] not in known():
+        # What a package names may be any command line: nothing of it runs unasked.
+        raise UserError(
+            f"the package says that its backend is {backend!r}: give --backend to run that"
+        )
     installed = Installed(
         sessrun=__version__,
         spec_version=SPEC_VERSION,
