@@ -60,7 +60,7 @@ def _verbatim(tf: Any, taken: Callable[[str, Any], bool]) -> Any:
 # --- the default graph --------------------------------------------------------------------
 
 
-@fault("GRAPH-001", "A no_op made in a block is added to the graph outside of it.")
+@fault("GRAPH-001", "A no_op without a name made in a block is added to the graph outside of it.")
 def no_op_belongs_outside(tf: Any) -> Any:
     """Remember which graph was the default when a thread entered its block."""
     here = threading.local()
@@ -72,7 +72,7 @@ def no_op_belongs_outside(tf: Any) -> Any:
             return super().as_default()
 
     def no_op(name: Any = None) -> Any:
-        if isinstance(tf.get_default_graph(), Graph):
+        if name is None and isinstance(tf.get_default_graph(), Graph):
             with here.outside.as_default():
                 return tf.no_op(name)
         return tf.no_op(name)

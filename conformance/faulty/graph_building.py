@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from sessrun.conformance.faulty.framework import fault, override
+from sessrun.conformance.faulty.run_fragments import running
 
 # --- lookup -------------------------------------------------------------------------------
 
@@ -252,3 +253,38 @@ def products_are_not_checked(tf: Any) -> Any:
             return tf.matmul(a, b, *args, **kwargs)
 
     return override(tf, matmul=matmul)
+
+
+# --- operators ----------------------------------------------------------------------------
+
+
+def _computed(tf: Any, op_type: str, applies: Any, change: Any) -> Any:
+    """The namespace whose runs change a fetched tensor of an op type if `applies(inputs)`."""
+
+    def run(_session: Any, base: Any, fetches: Any, _feeds: Any) -> Any:
+        value = base(fetches)
+        op = fetches.op if isinstance(fetches, tf.Tensor) else None
+        made_so = op is not None and op.type == op_type and applies([t.op for t in op.inputs])
+        return change(value) if made_so else value
+
+    return running(tf, run)
+
+
+@fault("GRAPH-097", "A quotient of integers is rounded down.")
+def quotients_are_rounded(tf: Any) -> Any:
+    """Round where the operands were cast to be divided."""
+
+    def applies(inputs: Any) -> bool:
+        return all(op.type == "Cast" and op.inputs[0].dtype.is_integer for op in inputs)
+
+    return _computed(tf, "RealDiv", applies, np.floor)
+
+
+@fault("GRAPH-100", "A number minus a tensor is the tensor minus the number.")
+def left_number_goes_right(tf: Any) -> Any:
+    """Change the sign where only the first operand is a constant."""
+
+    def applies(inputs: Any) -> bool:
+        return [op.type == "Const" for op in inputs] == [True, False]
+
+    return _computed(tf, "Sub", applies, np.negative)

@@ -113,16 +113,15 @@ def unknown_control_inputs_are_ignored(tf: Any) -> Any:
     return second_try(tf, change)
 
 
-@fault("GRAPH-060", "An input without an index is the last of the outputs.")
+@fault("GRAPH-060", "An input without an index is the last of the outputs of an Unpack.")
 def bare_input_is_the_last_output(tf: Any) -> Any:
-    """Rewrite inputs from operations that split or unpack."""
+    """Rewrite inputs from operations that unpack."""
 
     def change(definition: Any) -> None:
-        counts = {"Split": "num_split", "Unpack": "num"}
         last = {
-            node.name: f"{node.name}:{node.attr[counts[node.op]].i - 1}"
+            node.name: f"{node.name}:{node.attr['num'].i - 1}"
             for node in definition.node
-            if node.op in counts
+            if node.op == "Unpack"
         }
         for node in definition.node:
             node.input[:] = [last.get(name, name) for name in node.input]
