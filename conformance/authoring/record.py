@@ -28,6 +28,7 @@ from typing import Any, Literal
 
 from sessrun.conformance.authoring.engine_author import EngineAuthor, SessionAuthor
 from sessrun.conformance.authoring.forms import (
+    Matcher,
     Recorded,
     anything,
     as_array,
@@ -43,9 +44,9 @@ from sessrun.conformance.authoring.forms import (
 from sessrun.spec.cases.model import Case
 
 __all__ = [
-    "AUTHORED", "ApiAuthor", "Authored", "EngineAuthor", "SessionAuthor", "Symbol", "anything",
-    "api_case", "as_array", "differs_from", "engine_case", "form", "keep", "like", "near", "obj",
-    "one_of", "same_as",
+    "AUTHORED", "ApiAuthor", "Authored", "EngineAuthor", "Matcher", "SessionAuthor", "Symbol",
+    "anything", "api_case", "as_array", "differs_from", "engine_case", "form", "keep", "like",
+    "near", "obj", "one_of", "same_as",
 ]  # fmt: skip
 
 
@@ -59,7 +60,7 @@ class Authored:
     clauses: tuple[str, ...]
     title: str
     function: Callable[[Any], None]
-    options: Mapping[str, Any],
+    options: Mapping[str, Any]
 
     @property
     def id(self) -> str:

@@ -36,14 +36,15 @@ def main(argv: Sequence[str] | None = None) -> int:
     args = parser.parse_args(arguments)
     from sessrun.cli.failure import in_one_line, told
 
-    told_errors = told()
     try:
         status: int = args.run(args)
         sys.stdout.flush()
     except BrokenPipeError:  # whoever read our output has enough of it
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
-    except told_errors as error:
+    except Exception as error:
+        if not isinstance(error, told()):
+            raise
         print(f"sessrun {args.command}: {in_one_line(error)}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
