@@ -7,7 +7,8 @@ import random
 from collections.abc import Mapping
 from typing import Any, Final
 
-from sessrun.conformance.authoring.record import ApiAuthor, Matcher, Symbol
+from sessrun.conformance.authoring.forms import Matcher
+from sessrun.conformance.authoring.record import ApiAuthor, Symbol
 from sessrun.conformance.properties import prop
 from sessrun.spec.cases.model import Case
 from sessrun.spec.feeds import FeedCell, FeedRow, load_feed_table
