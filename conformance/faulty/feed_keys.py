@@ -23,7 +23,8 @@ __all__ = ["hasty", "is_tensor", "resolved"]
 
 def resolved(session: Any, feeds: Mapping[Any, Any]) -> list[tuple[Any, Any]]:
     """The feeds whose keys are names of tensors or tensors, as pairs of tensor and value."""
-    found = [(elements(session, [key]), value) for key, value in feeds.items()]
+    single = [(key, value) for key, value in feeds.items() if not isinstance(key, tuple)]
+    found = [(elements(session, [key]), value) for key, value in single]
     return [(keys[0], value) for keys, value in found if keys and is_tensor(keys[0])]
 
 
@@ -72,16 +73,20 @@ def forgets_the_last_consumer(tf: Any) -> Any:
     return editing(tf, change)
 
 
-@fault("FEED-002", "A constant keeps its value although it is fed.")
+@fault("FEED-002", "Scalar constants are inlined, and keep their values although they are fed.")
 def constants_cannot_be_fed(tf: Any) -> Any:
-    """Drop the feeds of constants."""
+    """Drop the feeds of scalars for constants that are scalars."""
 
     def change(session: Any, base: Any, fetches: Any, feeds: Any) -> Any:
-        constants = [t for t in fed(session, feeds) if is_tensor(t) and t.op.type == "Const"]
-        names = {tensor.name for tensor in constants}
-        if not names:
+        dropped = {
+            tensor.name
+            for tensor, value in (resolved(session, feeds) if isinstance(feeds, Mapping) else ())
+            if tensor.op.type == "Const" and tensor.shape.ndims == np.ndim(value) == 0
+        }
+        if not dropped:
             return base(fetches)
-        return base(fetches, {k: v for k, v in feeds.items() if getattr(k, "name", k) not in names})
+        kept = {k: v for k, v in feeds.items() if getattr(k, "name", k) not in dropped}
+        return base(fetches, kept)
 
     return running(tf, change)
 

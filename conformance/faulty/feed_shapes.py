@@ -10,7 +10,7 @@ import numpy as np
 
 from sessrun.conformance.faulty.feed_keys import hasty, resolved
 from sessrun.conformance.faulty.framework import fault
-from sessrun.conformance.faulty.run_fragments import running
+from sessrun.conformance.faulty.run_fragments import elements, needed, running
 
 __all__ = ["misfits"]
 
@@ -19,7 +19,7 @@ def _array(tensor: Any, value: Any) -> Any:
     """The value as an array of numbers, or None."""
     try:
         return np.asarray(value, tensor.dtype.as_numpy_dtype)
-    except (TypeError, ValueError, OverflowError):
+    except (TypeError, ValueError, OverflowError, NotImplementedError):
         return None
 
 
@@ -30,13 +30,13 @@ def misfits(tensor: Any, value: Any) -> bool:
 
 
 def _fitting(tf: Any, fit: Callable[[Any, Any], Any]) -> Any:
-    """The namespace that feeds `fit(array, dims)` for an array of a wrong shape.
+    """The namespace that feeds `fit(array, dims)` for an array unfit for a needed placeholder.
 
     `dims` are the placeholder's, None where unknown; `fit` gives None to refuse the array.
     """
 
     def fitted(tensor: Any, value: Any) -> Any:
-        if not misfits(tensor, value):
+        if tensor.op.type != "Placeholder" or not misfits(tensor, value):
             return value
         made = fit(_array(tensor, value), tensor.shape.as_list())
         return value if made is None else made
@@ -45,7 +45,8 @@ def _fitting(tf: Any, fit: Callable[[Any, Any], Any]) -> Any:
         pairs = resolved(session, feeds) if isinstance(feeds, Mapping) else []
         if len(pairs) < len(feeds or ()) or not any(misfits(*pair) for pair in pairs):
             return base(fetches)
-        return base(fetches, {tensor: fitted(tensor, value) for tensor, value in pairs})
+        ops = {op.name for op in needed(elements(session, fetches), [])}
+        return base(fetches, {t: fitted(t, v) if t.op.name in ops else v for t, v in pairs})
 
     return running(tf, change)
 
