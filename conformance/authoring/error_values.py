@@ -76,7 +76,7 @@ def gather_out_of_range_along_an_axis(c: EngineAuthor) -> None:
     with c.graph() as tf:
         values = tf.placeholder(tf.float32, [None, None], name="values")
         tf.gather(values, tf.placeholder(tf.int32, None, name="i"), axis=1, name="y")
-    values = {"values:0": np.float32([[1, 2, 3], [4, 5, 6]])}
+    values = {"values:0": np.array([[1, 2, 3], [4, 5, 6]], np.float32)}
     good = (values | {"i:0": np.int32(2)}, floats(3, 6))
     fails_on(c.open(), "y:0", [values | {"i:0": np.int32(3)}], 3, good)
 
@@ -86,7 +86,7 @@ def gather_nd_out_of_range(c: EngineAuthor) -> None:
     with c.graph() as tf:
         values = tf.placeholder(tf.float32, [2, 2], name="values")
         tf.gather_nd(values, tf.placeholder(tf.int32, None, name="i"), name="y")
-    values = {"values:0": np.float32([[1, 2], [3, 4]])}
+    values = {"values:0": np.array([[1, 2], [3, 4]], np.float32)}
     bad = [ints(2, 0), ints(0, 2), ints(0, -1)]
     good = (values | {"i:0": ints(1, 0)}, np.float32(3))
     fails_on(c.open(), "y:0", [values | {"i:0": i} for i in bad], 3, good)
@@ -133,5 +133,5 @@ def a_fill_beyond_any_memory(c: EngineAuthor) -> None:
         size = tf.placeholder(tf.int64, [None], name="size")
         tf.fill(size, tf.constant(1.0), name="y")
     bad = np.array([_SIDE, _SIDE])
-    good = ({"size:0": np.array([1, 2])}, np.float32([[1, 1]]))
+    good = ({"size:0": np.array([1, 2])}, np.array([[1, 1]], np.float32))
     fails_on(c.open(), "y:0", [{"size:0": bad}], 8, good)

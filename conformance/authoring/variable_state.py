@@ -29,7 +29,7 @@ def variable(tf: Any, value: Any, name: str = "v", *, resource: bool = False) ->
 @engine_case("VARIABLES-001", title="Reading an uninitialised reference variable fails.")
 def an_uninitialised_reference_variable(c: EngineAuthor) -> None:
     with c.graph() as tf:
-        variable(tf, np.float32([1, 2]))
+        variable(tf, np.array([1, 2], np.float32))
     s = c.open()
     s.run(["v_read:0"], error=[9])
     s.run(["v_read:0"], error=[9])
@@ -38,7 +38,7 @@ def an_uninitialised_reference_variable(c: EngineAuthor) -> None:
 @engine_case("VARIABLES-002", title="Reading an uninitialised resource variable fails.")
 def an_uninitialised_resource_variable(c: EngineAuthor) -> None:
     with c.graph() as tf:
-        variable(tf, np.float32([1, 2]), resource=True)
+        variable(tf, np.array([1, 2], np.float32), resource=True)
     s = c.open()
     s.run(["v_read:0"], error=[9])
     s.run(["v_read:0"], error=[9])
@@ -67,7 +67,7 @@ def an_update_of_an_uninitialised_resource(c: EngineAuthor) -> None:
 
 
 def _initialised(c: EngineAuthor, *, resource: bool) -> None:
-    start = np.int32([[1, 2], [3, 4]])
+    start = np.array([[1, 2], [3, 4]], np.int32)
     with c.graph() as tf:
         variable(tf, start, resource=resource)
     s = c.open()
@@ -88,26 +88,26 @@ def an_initialised_resource_variable(c: EngineAuthor) -> None:
 @engine_case("VARIABLES-007", title="A reference variable keeps its value from run to run.")
 def a_reference_variable_lasts(c: EngineAuthor) -> None:
     with c.graph() as tf:
-        v = variable(tf, np.float32([[0, 0]]))
-        tf.assign_add(v, np.float32([[1, 2]]), name="plus")
+        v = variable(tf, np.array([[0, 0]], np.float32))
+        tf.assign_add(v, np.array([[1, 2]], np.float32), name="plus")
     s = c.open()
     s.run(["v_init"])
     s.run(["plus"])
     s.run(["plus"])
-    s.run(["v_read:0"], values=[np.float32([[2, 4]])])
-    s.run(["v_read:0"], values=[np.float32([[2, 4]])])
+    s.run(["v_read:0"], values=[np.array([[2, 4]], np.float32)])
+    s.run(["v_read:0"], values=[np.array([[2, 4]], np.float32)])
 
 
 @engine_case("VARIABLES-007", title="A resource variable keeps its value from run to run.")
 def a_resource_variable_lasts(c: EngineAuthor) -> None:
     with c.graph() as tf:
-        v = variable(tf, np.float32([[0, 0]]), resource=True)
-        tf.group(v.assign_add(np.float32([[1, 2]]), read_value=False), name="plus")
+        v = variable(tf, np.array([[0, 0]], np.float32), resource=True)
+        tf.group(v.assign_add(np.array([[1, 2]], np.float32), read_value=False), name="plus")
     s = c.open()
     s.run(["v_init"])
     s.run(["plus"])
     s.run(["plus"])
-    s.run(["v_read:0"], values=[np.float32([[2, 4]])])
+    s.run(["v_read:0"], values=[np.array([[2, 4]], np.float32)])
 
 
 @engine_case("VARIABLES-008", title="An assignment gives the assigned value.")
@@ -125,35 +125,35 @@ def an_assignment_gives_the_new_value(c: EngineAuthor) -> None:
 @engine_case("VARIABLES-009", title="assign_add gives the new value.")
 def assign_add_gives_the_new_value(c: EngineAuthor) -> None:
     with c.graph() as tf:
-        v = variable(tf, np.int32([1, 10]))
-        tf.assign_add(v, np.int32([2, 3]), name="plus")
+        v = variable(tf, np.array([1, 10], np.int32))
+        tf.assign_add(v, np.array([2, 3], np.int32), name="plus")
     s = c.open()
     s.run(["v_init"])
-    s.run(["plus:0"], values=[np.int32([3, 13])])
-    s.run(["plus:0"], values=[np.int32([5, 16])])
-    s.run(["v_read:0"], values=[np.int32([5, 16])])
+    s.run(["plus:0"], values=[np.array([3, 13], np.int32)])
+    s.run(["plus:0"], values=[np.array([5, 16], np.int32)])
+    s.run(["v_read:0"], values=[np.array([5, 16], np.int32)])
 
 
 @engine_case("VARIABLES-010", title="assign_sub of a reference variable gives the new value.")
 def assign_sub_gives_the_new_value(c: EngineAuthor) -> None:
     with c.graph() as tf:
-        v = variable(tf, np.float32([1, 10]))
-        tf.assign_sub(v, np.float32([2, 3]), name="minus")
+        v = variable(tf, np.array([1, 10], np.float32))
+        tf.assign_sub(v, np.array([2, 3], np.float32), name="minus")
     s = c.open()
     s.run(["v_init"])
-    s.run(["minus:0"], values=[np.float32([-1, 7])])
-    s.run(["v_read:0"], values=[np.float32([-1, 7])])
+    s.run(["minus:0"], values=[np.array([-1, 7], np.float32)])
+    s.run(["v_read:0"], values=[np.array([-1, 7], np.float32)])
 
 
 @engine_case("VARIABLES-010", title="assign_sub of a resource variable subtracts.")
 def assign_sub_of_a_resource_variable(c: EngineAuthor) -> None:
     with c.graph() as tf:
-        v = variable(tf, np.float32([1, 10]), resource=True)
-        tf.group(v.assign_sub(np.float32([2, 3]), read_value=False), name="minus")
+        v = variable(tf, np.array([1, 10], np.float32), resource=True)
+        tf.group(v.assign_sub(np.array([2, 3], np.float32), read_value=False), name="minus")
     s = c.open()
     s.run(["v_init"])
     s.run(["minus"])
-    s.run(["v_read:0"], values=[np.float32([-1, 7])])
+    s.run(["v_read:0"], values=[np.array([-1, 7], np.float32)])
 
 
 @engine_case("VARIABLES-011", title="An initializer run again restores the initial value.")
@@ -204,30 +204,30 @@ def variables_of_every_kind_of_dtype(c: EngineAuthor) -> None:
 @engine_case("VARIABLES-015", title="An assignment of a fed value of another shape fails.")
 def an_assignment_of_another_shape(c: EngineAuthor) -> None:
     with c.graph() as tf:
-        v = variable(tf, np.float32([1, 2]))
+        v = variable(tf, np.array([1, 2], np.float32))
         tf.assign(v, tf.placeholder(tf.float32, None, name="x"), name="set")
     s = c.open()
     s.run(["v_init"])
-    s.run(["set"], {"x:0": np.float32([1, 2, 3])}, error=[3])
+    s.run(["set"], {"x:0": np.array([1, 2, 3], np.float32)}, error=[3])
     s.run(["set"], {"x:0": np.float32(1)}, error=[3])
-    s.run(["set:0"], {"x:0": np.float32([5, 6])}, values=[np.float32([5, 6])])
+    s.run(["set:0"], {"x:0": np.array([5, 6], np.float32)}, values=[np.array([5, 6], np.float32)])
 
 
 @engine_case("VARIABLES-016", title="An update of a reference variable is not broadcast.")
 def an_update_is_not_broadcast(c: EngineAuthor) -> None:
     with c.graph() as tf:
-        v = variable(tf, np.float32([1, 2]))
+        v = variable(tf, np.array([1, 2], np.float32))
         tf.assign_add(v, tf.placeholder(tf.float32, None, name="x"), name="plus")
     s = c.open()
     s.run(["v_init"])
     s.run(["plus"], {"x:0": np.float32(1)}, error=[3])
-    s.run(["plus"], {"x:0": np.float32([1])}, error=[3])
+    s.run(["plus"], {"x:0": np.array([1], np.float32)}, error=[3])
 
 
 @engine_case("VARIABLES-016", title="An update of a resource variable is not broadcast.")
 def an_update_of_a_resource_is_not_broadcast(c: EngineAuthor) -> None:
     with c.graph() as tf:
-        v = variable(tf, np.float32([1, 2]), resource=True)
+        v = variable(tf, np.array([1, 2], np.float32), resource=True)
         x = tf.placeholder(tf.float32, None, name="x")
         tf.raw_ops.AssignAddVariableOp(resource=v.handle, value=x, name="plus")
     s = c.open()
@@ -238,29 +238,35 @@ def an_update_of_a_resource_is_not_broadcast(c: EngineAuthor) -> None:
 @engine_case("VARIABLES-017", title="An update that fails leaves the value as it was.")
 def a_failed_update_changes_nothing(c: EngineAuthor) -> None:
     with c.graph() as tf:
-        v = variable(tf, np.float32([1, 2]))
+        v = variable(tf, np.array([1, 2], np.float32))
         x = tf.placeholder(tf.float32, None, name="x")
         tf.assign_add(v, x, name="plus")
         tf.assign(v, x, name="set")
     s = c.open()
     s.run(["v_init"])
-    s.run(["plus"], {"x:0": np.float32([1, 2, 3])}, error=[3])
-    s.run(["v_read:0"], values=[np.float32([1, 2])])
-    s.run(["set"], {"x:0": np.float32([1, 2, 3])}, error=[3])
-    s.run(["v_read:0"], values=[np.float32([1, 2])])
+    s.run(["plus"], {"x:0": np.array([1, 2, 3], np.float32)}, error=[3])
+    s.run(["v_read:0"], values=[np.array([1, 2], np.float32)])
+    s.run(["set"], {"x:0": np.array([1, 2, 3], np.float32)}, error=[3])
+    s.run(["v_read:0"], values=[np.array([1, 2], np.float32)])
 
 
 @engine_case("VARIABLES-019", title="Assigning a variable to another copies its value.")
 def an_assigned_variable_is_a_copy(c: EngineAuthor) -> None:
     with c.graph() as tf:
-        a, b = variable(tf, np.float32([1, 2]), "a"), variable(tf, np.float32([0, 0]), "b")
+        a, b = (
+            variable(tf, np.array([1, 2], np.float32), "a"),
+            variable(tf, np.array([0, 0], np.float32), "b"),
+        )
         tf.assign(b, a, name="copy")
-        tf.assign_add(a, np.float32([10, 10]), name="plus")
+        tf.assign_add(a, np.array([10, 10], np.float32), name="plus")
     s = c.open()
     s.run(["a_init", "b_init"])
     s.run(["copy"])
     s.run(["plus"])
-    s.run(["a_read:0", "b_read:0"], values=[np.float32([11, 12]), np.float32([1, 2])])
+    s.run(
+        ["a_read:0", "b_read:0"],
+        values=[np.array([11, 12], np.float32), np.array([1, 2], np.float32)],
+    )
 
 
 @api_case("VARIABLES-021", title="The global initializer initialises every variable there is.")
