@@ -21,7 +21,8 @@ from sessrun.conformance.authoring.run import counter
 def device_in(c: ApiAuthor, *scopes: Any) -> Symbol:
     """Record the device of a constant created inside these scopes, outermost first."""
     if not scopes:
-        return c.tf.constant(1).device
+        device: Symbol = c.tf.constant(1).device
+        return device
     with c.within(c.tf.device(scopes[0])):
         return device_in(c, *scopes[1:])
 

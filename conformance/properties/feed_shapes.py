@@ -116,8 +116,10 @@ def _case(
     graph: dict[str, Any],
     runs: list[dict[str, Any]],
 ) -> Case:
-    start = [{"do": "open", "session": "s", "graph": "g"},
-             {"do": "run", "session": "s", "fetches": ["init"]}]  # fmt: skip
+    start: list[dict[str, Any]] = [
+        {"do": "open", "session": "s", "graph": "g"},
+        {"do": "run", "session": "s", "fetches": ["init"]},
+    ]
     steps = [*start, *runs, {"do": "close", "session": "s"}]
     return Case(id_, title, "engine", clauses, tuple(steps), {"g": graph})
 
