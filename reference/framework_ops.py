@@ -47,7 +47,9 @@ def placeholder_with_default(input: Any, shape: Any, name: str | None = None) ->
 
 
 def identity(input: Any, name: str | None = None) -> Tensor:  # noqa: A002 - TensorFlow's signature
-    """The input, as the output of an operation of its own."""
+    """The input, as the output of an operation of its own; of several tensors, each of them."""
+    if hasattr(input, "_mapped"):
+        return input._mapped(lambda part: identity(part, name))  # type: ignore[no-any-return]  # noqa: SLF001 - sparse values' own method
     return apply_op("Identity", {"input": input}, {}, name).outputs[0]
 
 
@@ -106,6 +108,8 @@ def _operation_of(item: Any) -> Operation:
 def _flat(item: Any) -> Iterator[Any]:
     if isinstance(item, Mapping):
         item = [item[key] for key in sorted(item)]
+    elif hasattr(item, "_mapped"):  # a sparse value
+        item = item.parts()
     if isinstance(item, list | tuple):
         for inner in item:
             yield from _flat(inner)

@@ -347,14 +347,17 @@ def bitcast(
 
     Args:
       input: a tensor, T: bfloat16, float16, float32, float64, int64, int32, uint8, uint16,
-        uint32, uint64, int8, int16, complex64, complex128.
+        uint32, uint64, int8, int16, complex64, complex128, qint8, quint8, qint16, quint16,
+        qint32.
       type: a type, one of bfloat16, float16, float32, float64, int64, int32, uint8, uint16,
-        uint32, uint64, int8, int16, complex64, complex128.
+        uint32, uint64, int8, int16, complex64, complex128, qint8, quint8, qint16, quint16,
+        qint32.
       name: the operation's name in the graph.
 
     Returns:
       output: a tensor, type: bfloat16, float16, float32, float64, int64, int32, uint8,
-        uint16, uint32, uint64, int8, int16, complex64, complex128.
+        uint16, uint32, uint64, int8, int16, complex64, complex128, qint8, quint8, qint16,
+        quint16, qint32.
 
     Raises:
       TypeError: a dtype is not allowed.

@@ -47,7 +47,7 @@ PACKAGE: Final = "sessrun.reference"
 _MODULES: Final = (
     "generated", "array_ops", "cast_ops", "fill_ops", "math_ops", "reduce_ops", "random_ops",
     "string_ops", "nn", "state_ops", "init_ops", "variables", "variable_scopes",
-    "opened_variable_scopes",
+    "opened_variable_scopes", "indexed_slices", "sparse_tensor", "session_handles",
 )  # fmt: skip
 #: Enumerations of Python in the namespace, not those of the protobufs.
 _NOT_MESSAGES: Final = frozenset({"VariableAggregation", "VariableSynchronization"})

@@ -14,13 +14,14 @@ import numpy as np
 
 from sessrun.reference.kernels import registry
 from sessrun.reference.resources import KernelError, ResourceStore
+from sessrun.reference.tensor_shape import TensorShape
 
 if TYPE_CHECKING:
     from sessrun.reference.operation import Operation
     from sessrun.reference.tensor import Tensor
     from sessrun.reference.tensor_shape import Shape
 
-__all__ = ["constant_value", "handle_shape", "shape_value"]
+__all__ = ["constant_shape", "constant_value", "handle_shape", "shape_value"]
 
 #: Operations that carry on another's value or resource under a new name.
 _PASSING: Final = frozenset({"Identity", "StopGradient", "PreventGradient", "Snapshot", "Enter"})
@@ -116,6 +117,12 @@ def shape_value(tensor: Tensor) -> Shape:
     if length is None or len(length) != 1 or length[0] is None:
         return None
     return (None,) * length[0]
+
+
+def constant_shape(tensor: Tensor) -> TensorShape:
+    """What is known of the shape that an integer vector denotes; -1 is an unknown dimension."""
+    sizes = shape_value(tensor)
+    return TensorShape(None if sizes is None else [None if n == -1 else n for n in sizes])
 
 
 def _partial_shape(op: Operation) -> Shape:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import threading
 import weakref
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from typing import Any, Final
 
@@ -21,7 +21,9 @@ from sessrun.reference.session.compile import Bindings, compile_plan
 from sessrun.reference.session.execute import Plan
 from sessrun.reference.session.feeds import feeder, inside, resolve_feeds
 from sessrun.reference.session.fetches import FetchStructure
+from sessrun.reference.session.partial import PartialRun
 from sessrun.reference.session.signature import Signature, cache_key, is_cacheable
+from sessrun.reference.session_tensors import SessionTensors, session_tensors
 from sessrun.reference.tensor import Tensor
 from sessrun.spec.proto import ConfigProto, GraphDef, RunMetadata, RunOptions
 from sessrun.spec.proto.foreign import adopt
@@ -65,6 +67,8 @@ class BaseSession:
         self._bindings = Bindings(ResourceStore())
         self._signatures: dict[Any, Signature] = {}
         self._plans: dict[Any, Plan] = {}
+        self._partial_runs: dict[str, PartialRun] = {}
+        self._partial_count = 0
         self._steps: set[Step] = set()
         self._lock = threading.RLock()
         self._closed = False
@@ -89,6 +93,32 @@ class BaseSession:
     def sess_str(self) -> bytes:
         """The target, as bytes."""
         return self._target
+
+    @property
+    def is_open(self) -> bool:
+        """Whether it was neither closed nor reset."""
+        return not self._closed and not self._cancelled
+
+    def kept_tensors(self) -> SessionTensors:
+        """What the session keeps under handles.
+
+        Raises:
+          RuntimeError: the session is closed.
+
+        """
+        self._check_open()
+        return session_tensors(self._bindings.resources)
+
+    def _check_open(self) -> None:
+        if self._closed:
+            raise RuntimeError("Attempted to use a closed Session.")
+
+    def _check_ready(self) -> None:
+        self._check_open()
+        if not self._nodes:
+            raise RuntimeError(
+                "The Session graph is empty. Add operations to the graph before calling run()."
+            )
 
     def list_devices(self) -> list[Any]:
         """The devices of this session, with name, type, memory limit in bytes and incarnation.
@@ -119,6 +149,7 @@ class BaseSession:
         """Forget plans and resources, so that the closed check costs a run nothing."""
         self._signatures = {}
         self._plans = {}
+        self._partial_runs = {}
         for step in list(self._steps):
             step.cancel()
         self._bindings.resources.clear()
@@ -171,12 +202,7 @@ class BaseSession:
     def _first_run(
         self, fetches: Any, feed_dict: Any, options: Any = None, run_metadata: Any = None
     ) -> Any:
-        if self._closed:
-            raise RuntimeError("Attempted to use a closed Session.")
-        if self._graph.version == 0:
-            raise RuntimeError(
-                "The Session graph is empty. Add operations to the graph before calling run()."
-            )
+        self._check_ready()
         options = adopted(options, RunOptions, "options")
         metadata = adopted(run_metadata, RunMetadata, "run_metadata")
         signature, arrays = self._resolved(fetches, feed_dict)
@@ -193,9 +219,9 @@ class BaseSession:
     def _resolved(self, fetches: Any, feed_dict: Any) -> tuple[Signature, list[Any]]:
         """The signature of a run, remembered if it can be, and the arrays of its feeds."""
         fed = resolve_feeds(self._graph, feed_dict) if feed_dict else {}
-        feeders = tuple(feeder(self._graph, tensor) for tensor in fed)
+        feeders = tuple(feeder(self, tensor) for tensor in fed)
         arrays = [feed(value) for feed, value in zip(feeders, fed.values(), strict=True)]
-        structure = FetchStructure(self._graph, fetches)
+        structure = FetchStructure(self, fetches)
         signature = self._signature(structure, tuple(fed), feeders)
         keys = feed_dict or ()
         if is_cacheable(fetches, keys) and not self._cancelled:
@@ -281,65 +307,6 @@ class BaseSession:
                 plan = compile_plan(needed, tensors, fed, placed, self._bindings)
                 self._plans[key] = plan
         return plan
-
-    def make_callable(
-        self, fetches: Any, feed_list: Any = None, accept_options: bool = False
-    ) -> Callable[..., Any]:
-        """A function that runs `fetches`, its arguments the values of `feed_list` in order.
-
-        Args:
-          fetches: as for `run`.
-          feed_list: a list or tuple of feed keys, or None.
-          accept_options: whether the function takes `options` and `run_metadata`.
-
-        Raises:
-          TypeError: `feed_list` is neither list nor tuple, or a fetch is of the wrong type.
-          ValueError: a fetch is invalid.
-
-        """
-        if feed_list is not None:
-            return self._fed_callable(fetches, feed_list)
-        structure = FetchStructure(self._graph, fetches)
-        self._placer.place(())
-        held: list[Signature] = []
-
-        def run_bare() -> Any:
-            if self._closed or self._cancelled:
-                raise errors.CancelledError(None, None, "Session has been closed.")
-            if not structure.elements:
-                raise errors.InvalidArgumentError(
-                    None, None, "Must specify at least one target to fetch or execute."
-                )
-            if not held:
-                held.append(self._signature(structure, (), ()))
-            return self._execute(held[0], ())
-
-        if not accept_options:
-            return run_bare
-
-        def run_optional(options: Any = None, run_metadata: Any = None) -> Any:
-            if options is None and run_metadata is None:
-                return run_bare()
-            return self.run(fetches, None, options, run_metadata)
-
-        return run_optional
-
-    def _fed_callable(self, fetches: Any, feed_list: Any) -> Callable[..., Any]:
-        if not isinstance(feed_list, list | tuple):
-            raise TypeError(
-                f"Argument `feed_list` must be a list or tuple. Received: feed_list={feed_list}"
-            )
-        keys = tuple(feed_list)
-        key = cache_key(fetches, keys) if is_cacheable(fetches, keys) else None
-
-        def run_fed(*values: Any, **options: Any) -> Any:
-            # `close` empties the cache, so that a closed session is found out by `run`.
-            signature = self._signatures.get(key)
-            if signature is None or options or len(values) != len(keys):
-                return self.run(fetches, dict(zip(keys, values, strict=False)), **options)
-            return self._execute(signature, signature.convert(values))
-
-        return run_fed
 
     def __del__(self) -> None:
         """Free what a session that was never closed holds."""

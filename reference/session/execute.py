@@ -197,7 +197,7 @@ def handed_out(value: Any) -> Any:
 
     Constants, variables and feeds are read-only arrays, and so is every view of one: those are
     copied, so that the caller may write to what was fetched. A rank-0 value is handed out as a
-    numpy scalar.
+    numpy scalar, quantized elements as plain integers.
 
     Raises:
       OpError: it is a reference variable without a value.
@@ -209,6 +209,8 @@ def handed_out(value: Any) -> Any:
         except KernelError as error:
             raise _op_error(error.code, error.message, None, "") from error
     if isinstance(value, np.ndarray):
+        if value.dtype.names is not None:
+            value = value.view(value.dtype[0])
         if value.ndim == 0:
             return value[()]
         if not value.flags.writeable:

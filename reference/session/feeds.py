@@ -7,20 +7,23 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
 from sessrun.reference import tensor_shape
 from sessrun.reference.errors import bad_type, bad_value
 from sessrun.reference.session.expansions import expansion_of
+from sessrun.reference.session.handles import TensorHandle, read_kept
 from sessrun.reference.tensor import Tensor
 from sessrun.spec import feeds
 
 if TYPE_CHECKING:
     from sessrun.reference.graph import Graph
+    from sessrun.reference.session.base import BaseSession
 
-__all__ = ["feeder", "inside", "leaves", "resolve_feeds", "resolve_key"]
+__all__ = ["feeder", "inside", "leaves", "resolve_feeds", "resolve_key",
+           "resolve_keys"]  # fmt: skip
 
 #: From a fed value to the array that stands for it, converted and checked.
 Feeder = Callable[[Any], np.ndarray]
@@ -45,6 +48,25 @@ def resolve_feeds(graph: Graph, feed_dict: Any) -> dict[Tensor, Any]:
         for part, part_value in expansion.feed(key, value):
             fed[resolve_key(graph, part)] = part_value
     return fed
+
+
+def resolve_keys(graph: Graph, keys: Any) -> tuple[Tensor, ...]:
+    """The tensors that a partial run's feed keys are or stand for.
+
+    Raises:
+      TypeError: a key is no tensor of the graph.
+
+    """
+    found: list[Tensor] = []
+    for key in leaves(() if keys is None else keys):
+        expansion = expansion_of(key)
+        if expansion is None:
+            found.append(resolve_key(graph, key))
+        elif expansion.feed_keys is None:
+            raise TypeError(f"Feed argument {key} has invalid type {type(key).__name__!r}")
+        else:
+            found.extend(resolve_key(graph, part) for part in expansion.feed_keys(key))
+    return tuple(found)
 
 
 def resolve_key(graph: Graph, key: Any) -> Tensor:
@@ -100,12 +122,13 @@ def leaves(value: Any) -> Iterator[Any]:
         yield value
 
 
-def feeder(graph: Graph, tensor: Tensor) -> Feeder:
+def feeder(session: BaseSession, tensor: Tensor) -> Feeder:
     """The function that converts and checks every value fed to one tensor.
 
     The function raises:
       TypeError: the value is a Tensor, or no value of the dtype.
       ValueError: its shape is not compatible with the tensor's, or it may not be fed.
+      InvalidArgumentError: it is a TensorHandle of another dtype, or of another session.
 
     """
     dtype = tensor.dtype.base_dtype
@@ -113,11 +136,11 @@ def feeder(graph: Graph, tensor: Tensor) -> Feeder:
         convert = feeds.converter(dtype.spec_name)
     else:
         convert = _unconvertible(tensor)
-    unfeedable = graph.unfeedable
+    unfeedable = session.graph.unfeedable
 
     def feed(value: Any) -> np.ndarray:
-        if isinstance(value, Tensor):
-            raise _is_symbolic(tensor, value)
+        if isinstance(value, _SPECIAL):
+            value = _special(session, tensor, value)
         array = convert(value)
         declared = tensor._sizes  # noqa: SLF001 - the hot path
         if declared != array.shape and not _fits(declared, array.shape):
@@ -133,8 +156,14 @@ def feeder(graph: Graph, tensor: Tensor) -> Feeder:
     return feed
 
 
-def _is_symbolic(tensor: Tensor, value: Tensor) -> Exception:
-    return bad_type(
+_SPECIAL: Final = (Tensor, TensorHandle)
+
+
+def _special(session: BaseSession, tensor: Tensor, value: Tensor | TensorHandle) -> Any:
+    """The array that a handle stands for; a Tensor is refused."""
+    if isinstance(value, TensorHandle):
+        return read_kept(session.kept_tensors(), value.handle, tensor.dtype.base_dtype)
+    raise bad_type(
         "The value of a feed cannot be a tf.Tensor object. Acceptable feed values "
         "include Python scalars, strings, lists, numpy ndarrays, or TensorHandles. "
         f"For reference, the tensor object was {value!r} which was passed to the "

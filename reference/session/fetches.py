@@ -14,10 +14,11 @@ from typing import TYPE_CHECKING, Any
 from sessrun.reference.errors import bad_value
 from sessrun.reference.operation import Operation
 from sessrun.reference.session.expansions import expansion_of
+from sessrun.reference.session.handles import HANDLE_OPS, TensorHandle
 from sessrun.reference.tensor import Tensor
 
 if TYPE_CHECKING:
-    from sessrun.reference.graph import Graph
+    from sessrun.reference.session.base import BaseSession
 
 __all__ = ["FetchStructure"]
 
@@ -35,15 +36,16 @@ class FetchStructure:
 
     """
 
-    def __init__(self, graph: Graph, fetches: Any) -> None:
-        """Resolve `fetches` in `graph`.
+    def __init__(self, session: BaseSession, fetches: Any) -> None:
+        """Resolve `fetches` in the graph of `session`.
 
         Raises:
           TypeError: a leaf is of a type that cannot be fetched.
           ValueError: a leaf names or is what the graph does not have, or may not be fetched.
 
         """
-        self._graph = graph
+        self._session = session
+        self._graph = session.graph
         self._index: dict[Tensor | Operation, int] = {}
         self.build = self._resolve(fetches)
         self.is_leaf = isinstance(self.build, operator.itemgetter)
@@ -85,7 +87,11 @@ class FetchStructure:
             ) from error
         if not self._graph.is_fetchable(element):
             raise bad_value(f"Operation {element.name!r} has been marked as not fetchable.")
-        return operator.itemgetter(self._index.setdefault(element, len(self._index)))
+        index = self._index.setdefault(element, len(self._index))
+        if isinstance(element, Tensor) and element.op.type in HANDLE_OPS:
+            dtype, session = element.op.inputs[0].dtype.base_dtype, self._session
+            return lambda values: TensorHandle(values[index], dtype, session)
+        return operator.itemgetter(index)
 
     def _sequence(self, fetches: list[Any] | tuple[Any, ...]) -> Build:
         builds = [self._resolve(part) for part in fetches]

@@ -14,12 +14,13 @@ from typing import Any, Self
 
 from sessrun.reference.graph import Graph
 from sessrun.reference.session.base import BaseSession, adopted, open_sessions
+from sessrun.reference.session.calls import CallingSession
 from sessrun.spec.proto import ConfigProto
 
-__all__ = ["BaseSession", "InteractiveSession", "Session"]
+__all__ = ["InteractiveSession", "Session"]
 
 
-class Session(BaseSession):
+class Session(CallingSession):
     """A session: runs operations and evaluates tensors of one graph.
 
     Used as a context manager it is the default session, and its graph the default graph, inside
@@ -77,7 +78,7 @@ class Session(BaseSession):
             session.cancel()
 
 
-class InteractiveSession(BaseSession):
+class InteractiveSession(CallingSession):
     """A session that is the default one from its construction on, until it is closed.
 
     Arguments and errors: `BaseSession`.

@@ -905,6 +905,7 @@ _MAKERS: Final = {
                 allowed=(
                     "bfloat16", "float16", "float32", "float64", "int64", "int32", "uint8",
                     "uint16", "uint32", "uint64", "int8", "int16", "complex64", "complex128",
+                    "qint8", "quint8", "qint16", "quint16", "qint32",
                 ),
             ),
             AttrDecl(
@@ -913,6 +914,7 @@ _MAKERS: Final = {
                 allowed=(
                     "bfloat16", "float16", "float32", "float64", "int64", "int32", "uint8",
                     "uint16", "uint32", "uint64", "int8", "int16", "complex64", "complex128",
+                    "qint8", "quint8", "qint16", "quint16", "qint32",
                 ),
             ),
         ),
@@ -1513,6 +1515,16 @@ _MAKERS: Final = {
         numeric={"*": "exact"},
         devices=("CPU",),
     ),
+    "DeleteSessionTensor": lambda: Operation(
+        name="DeleteSessionTensor",
+        summary="Makes the session forget the tensor that it keeps under a handle.",
+        inputs=(ArgDecl("handle", dtype="string"),),
+        outputs=(),
+        attrs=(),
+        shape=RuleCall("nothing"),
+        numeric={"*": "exact"},
+        stateful=True,
+    ),
     "DestroyResourceOp": lambda: Operation(
         name="DestroyResourceOp",
         summary="Destroys a resource.",
@@ -2074,6 +2086,26 @@ _MAKERS: Final = {
         errors=(RuleCall("index_range", (Name("params"), Name("indices"))),),
         numeric={"*": "exact"},
         differentiable=True,
+    ),
+    "GetSessionHandle": lambda: Operation(
+        name="GetSessionHandle",
+        summary="Keeps a tensor in the session and gives the handle that it is found by.",
+        inputs=(ArgDecl("value", type_attr="T"),),
+        outputs=(ArgDecl("handle", dtype="string"),),
+        attrs=(AttrDecl("T", "type"),),
+        shape=RuleCall("scalar"),
+        numeric={"*": "exact"},
+        stateful=True,
+    ),
+    "GetSessionTensor": lambda: Operation(
+        name="GetSessionTensor",
+        summary="The tensor that the session keeps under a handle.",
+        inputs=(ArgDecl("handle", dtype="string"),),
+        outputs=(ArgDecl("value", type_attr="dtype"),),
+        attrs=(AttrDecl("dtype", "type"),),
+        shape=RuleCall("kept", (Name("handle"),)),
+        numeric={"*": "exact"},
+        stateful=True,
     ),
     "Greater": lambda: Operation(
         name="Greater",

@@ -69,6 +69,13 @@ def handle(shape: Shape) -> list[Shape]:
 
 
 @rule
+def kept(handle: Shape) -> list[Shape]:
+    """Unknown: whatever tensor the session keeps under a scalar handle."""
+    merge(handle, ())
+    return [None]
+
+
+@rule
 def dims_shape(shape: Shape) -> list[Shape]:
     """The shape that an integer vector denotes; -1 stands for an unknown dimension."""
     if shape is None:

@@ -1,0 +1,103 @@
+"""TensorHandle: what a fetched handle of a kept tensor is, and how it is fed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from sessrun.reference import errors
+from sessrun.reference.resources import KernelError
+from sessrun.reference.session.execute import handed_out
+from sessrun.reference.session_tensors import SessionTensors
+
+if TYPE_CHECKING:
+    from sessrun.reference.dtypes import DType
+    from sessrun.reference.session.base import BaseSession
+
+__all__ = ["HANDLE_OPS", "TensorHandle", "read_kept"]
+
+#: The op types whose fetched value is a TensorHandle.
+HANDLE_OPS: Final = frozenset({"GetSessionHandle"})
+
+
+class TensorHandle:
+    """A tensor that a session keeps, until the handle is deleted or garbage."""
+
+    def __init__(self, handle: bytes, dtype: DType, session: BaseSession) -> None:
+        self._handle = handle.decode()
+        self._dtype = dtype
+        self._session = session
+        self._is_alive = True
+
+    @property
+    def handle(self) -> str:
+        """The handle itself."""
+        return self._handle
+
+    @property
+    def dtype(self) -> DType:
+        """The dtype of the kept tensor."""
+        return self._dtype
+
+    def eval(self) -> Any:
+        """The kept value.
+
+        Raises:
+          TypeError: it was deleted, or the raw handle was taken.
+          RuntimeError: the session is closed.
+          InvalidArgumentError: the session does not keep it any more.
+
+        """
+        self._check_alive()
+        return read_kept(self._session.kept_tensors(), self._handle, self._dtype)
+
+    def delete(self) -> None:
+        """Make the session forget the value; raises as `eval`."""
+        self._check_alive()
+        self._is_alive = False
+        try:
+            self._session.kept_tensors().delete(self._handle)
+        except KernelError as error:
+            raise errors.InvalidArgumentError(None, None, error.message) from error
+
+    def get_raw_handle(self) -> str:
+        """The handle, which from now on outlives this object."""
+        self._is_alive = False
+        return self._handle
+
+    def to_numpy_array(self) -> Any:
+        """Not available: what is kept stays in the session.
+
+        Raises:
+          NotImplementedError: always.
+
+        """
+        raise NotImplementedError("Convert a TensorHandle to a numpy array by `eval`.")
+
+    def _check_alive(self) -> None:
+        if not self._is_alive:
+            raise TypeError(f"Persistent tensor {self._handle} may have already been deleted.")
+
+    def __str__(self) -> str:
+        return self._handle
+
+    def __del__(self) -> None:
+        """Let the session forget the value in time."""
+        if getattr(self, "_is_alive", False) and self._session.is_open:
+            self._session.kept_tensors().bury(self._handle)
+
+
+def read_kept(kept: SessionTensors, handle: str, wanted: DType) -> Any:
+    """The array that is kept under a handle, a copy.
+
+    Raises:
+      InvalidArgumentError: nothing is, or it is of another dtype.
+
+    """
+    try:
+        dtype, value = kept.read(handle)
+    except KernelError as error:
+        raise errors.InvalidArgumentError(None, None, error.message) from error
+    if dtype != wanted.spec_name:
+        text = f"Expects {wanted.spec_name} but {dtype} is provided by the handle {handle}"
+        raise errors.InvalidArgumentError(None, None, text)
+    return handed_out(value)

@@ -1,0 +1,209 @@
+"""Partial runs: one execution whose feeds are given, and fetches taken, call by call.
+
+What depends on no feed runs when the run is set up, anything else once every feed it depends on
+has been given; each operation runs once. An operation that may wait (a queue's) runs only when
+a fetch needs it, or at the end: nothing runs between the calls. Clauses: PARTIAL-RUN.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from sessrun.reference import errors
+from sessrun.reference.kernels import registry
+from sessrun.reference.operation import Operation
+from sessrun.reference.session.execute import STEP_REGISTER, Plan, handed_out
+from sessrun.reference.session.feeds import inside
+from sessrun.reference.tensor import Tensor
+
+if TYPE_CHECKING:
+    from sessrun.reference.resources import Step
+
+__all__ = ["PartialRun", "check_set_up"]
+
+
+def check_set_up(
+    elements: Iterable[Tensor | Operation], fed: Sequence[Tensor]
+) -> tuple[tuple[Tensor, ...], tuple[Operation, ...]]:
+    """The tensors and the operations of a set-up's fetches.
+
+    Raises:
+      InvalidArgumentError: there are none, or a tensor is fed twice, or both fed and fetched.
+
+    """
+    tensors = tuple(element for element in elements if isinstance(element, Tensor))
+    ops = tuple(element for element in elements if isinstance(element, Operation))
+    if not tensors and not ops:
+        raise _refused("Must specify at least one target to fetch or execute.")
+    for index, tensor in enumerate(fed):
+        if tensor in fed[:index]:
+            raise _refused(f'Endpoint "{tensor.name}" fed more than once.')
+        if tensor in tensors:
+            raise _refused(f"{tensor.name} is both fed and fetched.")
+    return tensors, ops
+
+
+class PartialRun:
+    """A partial run from its set-up to its last fetch.
+
+    Args:
+      plan: compiled so that every value keeps its register.
+      fetched: the tensors that may be fetched, in the order of the plan's.
+      fed: the tensors that may be fed, in the order of the plan's.
+
+    Attributes:
+      is_over: whether it failed, or has been given every feed and asked for every fetch.
+
+    """
+
+    def __init__(self, plan: Plan, fetched: Sequence[Tensor], fed: Sequence[Tensor]) -> None:
+        self._plan = plan
+        self._registers = plan.template.copy()
+        self._feeds = dict(zip(fed, plan.feeds, strict=True))
+        self._fetches = dict(zip(fetched, plan.fetches, strict=True))
+        self._needs = _Needs(frozenset(fed))
+        self._given: set[Tensor] = set()
+        self._taken: set[Tensor] = set()
+        self._left = list(range(len(plan.steps)))
+        self._failure: errors.OpError | None = None
+        self._lock = threading.Lock()
+        self.is_over = False
+
+    def start(self, step: Step) -> None:
+        """Run what depends on no feed; its failure is told by the next call."""
+        try:
+            self._advance(step, None)
+        except errors.OpError as error:
+            self._failure = error
+
+    def proceed(
+        self, feeds: Mapping[Tensor, Any], fetches: Sequence[Tensor], step: Step
+    ) -> list[Any]:
+        """Take in the arrays of some feeds, and return the values of some fetches.
+
+        Raises:
+          InvalidArgumentError: a feed was given, or a fetch taken, before, or was not named in
+            the set-up, or a fetch needs a feed that was not given; the run can be continued.
+          OpError: an operation failed; the run is over.
+
+        """
+        with self._lock:
+            self._check(feeds, fetches)
+            for tensor, array in feeds.items():
+                self._registers[self._feeds[tensor]] = inside(tensor)(array)
+            self._given.update(feeds)
+            self._taken.update(fetches)
+            self.is_over = True  # unless it is seen not to be
+            if self._failure is not None:
+                raise self._failure
+            self._advance(step, None if self._is_complete() else fetches)
+            self.is_over = self._is_complete()
+            return [handed_out(self._registers[self._fetches[tensor]]) for tensor in fetches]
+
+    def _is_complete(self) -> bool:
+        return len(self._given) == len(self._feeds) and len(self._taken) == len(self._fetches)
+
+    def _check(self, feeds: Iterable[Tensor], fetches: Iterable[Tensor]) -> None:
+        for what, tensors, known, used, verb in (
+            ("feed", feeds, self._feeds, self._given, "fed"),
+            ("fetch", fetches, self._fetches, self._taken, "fetched"),
+        ):
+            for tensor in tensors:
+                name = f"The {what} {tensor.name}"
+                if tensor not in known:
+                    raise _refused(f"{name} was not specified in partial_run_setup.")
+                if tensor in used:
+                    raise _refused(f"{name} has already been {verb}.")
+        given = self._given.union(feeds)
+        for tensor in fetches:
+            missing = self._needs.of(tensor.op) - given
+            if missing:
+                names = ", ".join(sorted(feed.name for feed in missing))
+                raise _refused(f"Fetch {tensor.name} can't be computed from the feeds that have "
+                               f"been fed so far: it needs {names}.")  # fmt: skip
+
+    def _advance(self, step: Step, wanted: Sequence[Tensor] | None) -> None:
+        """Run what has all its feeds.
+
+        Args:
+          step: the running step.
+          wanted: the fetches for which alone an operation may wait; None at the set-up, where
+            none may, and at the end, where every one may.
+
+        """
+        at_end = wanted is None and self._is_complete()
+        allowed = self._needs.ancestors(tensor.op for tensor in wanted or ())
+        ready: list[int] = []
+        left: list[int] = []
+        for index in self._left:
+            op = self._plan.ops[index][0]
+            may_run = at_end or op in allowed or not self._needs.waits(op)
+            (ready if may_run and self._needs.of(op) <= self._given else left).append(index)
+        self._left = left
+        self._registers[STEP_REGISTER] = step
+        self._plan.run_some(self._registers, ready)
+
+
+class _Needs:
+    """What operations depend on, directly or not, where some tensors are fed."""
+
+    def __init__(self, fed: frozenset[Tensor]) -> None:
+        self._fed = fed
+        self._feeds: dict[Operation, frozenset[Tensor]] = {}
+        self._waits: dict[Operation, bool] = {}
+
+    def of(self, op: Operation) -> frozenset[Tensor]:
+        """The feeds that an operation depends on."""
+        self._visit(op)
+        return self._feeds[op]
+
+    def waits(self, op: Operation) -> bool:
+        """Whether it, or one that it depends on, may wait for something outside the run."""
+        self._visit(op)
+        return self._waits[op]
+
+    def ancestors(self, ops: Iterable[Operation]) -> set[Operation]:
+        """The operations and all that they depend on."""
+        found: set[Operation] = set()
+        pending = list(ops)
+        while pending:
+            op = pending.pop()
+            if op not in found:
+                found.add(op)
+                pending.extend(self._before(op))
+        return found
+
+    def _before(self, op: Operation) -> list[Operation]:
+        return [t.op for t in op.inputs if t not in self._fed] + op.control_inputs
+
+    def _visit(self, op: Operation) -> None:
+        pending = [op]
+        while pending:
+            last = pending[-1]
+            unknown = [] if last in self._feeds else [
+                other for other in self._before(last) if other not in self._feeds
+            ]  # fmt: skip
+            if unknown:
+                pending.extend(unknown)
+                continue
+            pending.pop()
+            if last not in self._feeds:
+                self._settle(last)
+
+    def _settle(self, op: Operation) -> None:
+        """Conclude from the operations before it, which are settled."""
+        before = self._before(op)
+        # A fed placeholder counts as run, for who waits for it, once it is fed.
+        own = [t for t in op.outputs if t in self._fed] if op.type == "Placeholder" else []
+        read = [t for t in op.inputs if t in self._fed]
+        self._feeds[op] = frozenset().union(own, read, *(self._feeds[other] for other in before))
+        entry = registry.lookup(op.type, "CPU")
+        self._waits[op] = (entry is not None and entry.needs_step) or any(
+            self._waits[other] for other in before
+        )
+
+
+def _refused(message: str) -> errors.OpError:
+    return errors.InvalidArgumentError(None, None, message)
