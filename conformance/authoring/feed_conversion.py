@@ -262,3 +262,27 @@ def an_object_that_gives_an_array_is_fed(c: ApiAuthor) -> None:
     sess = c.tf.Session()
     wrong = made(c, "array_like", [1.0, 2.0])
     c.raises("ValueError", lambda: sess.run(c.tf.negative(p), {p: wrong}))
+
+
+# --- the table ----------------------------------------------------------------------------
+
+
+@api_case("FEED-063", title="Arrays of objects or times and buffers become what the table says.")
+def odd_arrays_become_what_the_table_says(c: ApiAuthor) -> None:
+    pairs: Pairs = [
+        (array(c, "O", [1.5, 2, True]), floats([1.5, 2, 1])),
+        (array(c, "m8[s]", [5]), floats([5])),
+        (array(c, "M8[D]", ["1970-01-03"]), floats([2])),
+        (made(c, "bytearray", b"ab"), floats([97, 98])),
+        (made(c, "array", "d", [1.5, -2.5]), floats([1.5, -2.5])),
+        (made(c, "memoryview", floats([[1.5, 2.5]])), floats([[1.5, 2.5]])),
+        (made(c, "masked", floats([1, 2]), [False, True]), floats([1, 2])),
+    ]
+    becomes(c, "float32", pairs)
+
+
+@api_case("FEED-063", title="Objects that hold no number are TypeErrors.")
+def objects_without_a_number_are_refused(c: ApiAuthor) -> None:
+    for dtype in ("float32", "int32"):
+        odd = [made(c, "object"), made(c, "ellipsis")]
+        refused(c, "TypeError", dtype, [{}, {"a": 1}, {1, 2}, *odd], 1)
