@@ -133,7 +133,7 @@ def a_tensor_is_no_value(c: ApiAuthor) -> None:
     sess = c.tf.Session()
     sess.run(v.initializer)
     refuse(c, "TypeError", sess, [bump, p + 1.0], {p: number})
-    refuse(c, "TypeError", sess, bump, {p: c.tf.square(number)})
+    refuse(c, "TypeError", sess, [p, bump], {p: c.tf.square(number)})
     c.check(sess.run(v), np.int32(0))
     c.check(sess.run(p + 1.0, {p: sess.run(number)}), np.float32(6))
 

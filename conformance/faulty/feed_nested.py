@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from sessrun.conformance.faulty.feed_keys import resolved
 from sessrun.conformance.faulty.framework import fault
-from sessrun.conformance.faulty.run_fragments import running
+from sessrun.conformance.faulty.run_fragments import fed, running
 
 
 def _pairing(tf: Any, change_pair: Callable[[Any, Any], tuple[Any, Any]]) -> Any:
@@ -20,18 +21,15 @@ def _pairing(tf: Any, change_pair: Callable[[Any, Any], tuple[Any, Any]]) -> Any
     return running(tf, change)
 
 
-@fault("FEED-033", "A tensor that may not be fed is fed all the same.")
-def every_tensor_is_feedable(tf: Any) -> Any:
-    """Let the graph say so while a session runs."""
+@fault("FEED-033", "The feed of a tensor that may not be fed is left out.")
+def unfeedable_tensors_are_left_out(tf: Any) -> Any:
+    """Run with the other feeds only."""
 
     def change(session: Any, base: Any, fetches: Any, feeds: Any) -> Any:
-        if not feeds:
+        barred = {t.name for t in fed(session, feeds) if not session.graph.is_feedable(t)}
+        if not barred or any(isinstance(key, tuple) for key in feeds):
             return base(fetches)
-        session.graph.is_feedable = lambda _: True
-        try:
-            return base(fetches)
-        finally:
-            del session.graph.is_feedable
+        return base(fetches, {t: v for t, v in resolved(session, feeds) if t.name not in barred})
 
     return running(tf, change)
 

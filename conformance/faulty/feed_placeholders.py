@@ -68,7 +68,7 @@ def unneeded_feeds_are_refused(tf: Any) -> Any:
     def change(session: Any, base: Any, fetches: Any, feeds: Any) -> Any:
         names = {op.name for op in needed(elements(session, fetches), [])}
         for tensor in fed(session, feeds):
-            if tensor.op.name not in names:
+            if names and tensor.op.name not in names:
                 raise ValueError(f"no fetch needs {tensor.name}")
         return base(fetches)
 
@@ -82,7 +82,8 @@ def first_shape_holds(tf: Any) -> Any:
     def change(session: Any, base: Any, fetches: Any, feeds: Any) -> Any:
         first = session.__dict__.setdefault("first_shapes", {})
         for tensor, value in resolved(session, feeds) if isinstance(feeds, Mapping) else ():
-            if tensor.op.type == "Placeholder" and None in (tensor.shape.dims or ()):
+            known = tensor.op.type == "Placeholder" and tensor.shape.ndims is not None
+            if known and None in tensor.shape.as_list():
                 shape = first.setdefault(tensor.name, np.shape(value))
                 if shape != np.shape(value):
                     raise ValueError(f"{tensor.name} was fed shape {shape} before")
