@@ -231,16 +231,15 @@ def runs_of_one_signature_use_their_own_feeds(c: EngineAuthor) -> None:
     with c.graph() as tf:
         p = tf.placeholder(tf.float32, [None], name="p")
         q = tf.placeholder(tf.float32, [], name="q")
-        tf.subtract(p, q, name="y")
-        tf.reduce_sum(p * q, name="z")
+        r = tf.placeholder(tf.float32, [], name="r")
+        tf.subtract(p, q * r, name="y")
     s = c.open()
-    for first, second in (([1, 2], 3), ([1, 2], 4), ([5, 6], 4), ([7], 4), ([1, 2], 3), ([], 1)):
-        p_value, q_value = floats(*first), np.float32(second)
-        s.run(
-            ["y:0", "z:0"],
-            {"p:0": p_value, "q:0": q_value},
-            values=[p_value - q_value, np.float32(sum(first) * second)],
-        )
+    for p_list, q_value, r_value in (
+        ([1, 2], 3, 1), ([1, 2], 3, 2), ([1, 2], 4, 2), ([5, 6], 4, 2), ([7], 4, 2),
+        ([1, 2], 3, 1), ([], 3, 1),
+    ):  # fmt: skip
+        feeds = {"p:0": floats(*p_list), "q:0": np.float32(q_value), "r:0": np.float32(r_value)}
+        s.run(["y:0"], feeds, values=[floats(*(value - q_value * r_value for value in p_list))])
 
 
 @engine_case("RUN-025", title="A run of an earlier signature sees the variables as they are now.")

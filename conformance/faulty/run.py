@@ -176,13 +176,13 @@ def wants_producers_first(tf: Any) -> Any:
     """Raise ValueError for an input that has not been seen; loops have to have some."""
 
     def change(definition: Any) -> None:
-        seen: set[str] = set()
+        later = {node.name for node in definition.node}
         for node in definition.node:
             controls = [name[1:] for name in node.input if name.startswith("^")]
-            unseen = {*data_inputs(node), *controls} - seen
+            unseen = later & {*data_inputs(node), *controls}
             if unseen and node.op != "Merge":
                 raise ValueError(f"node {node.name!r} comes before its inputs {sorted(unseen)}")
-            seen.add(node.name)
+            later.discard(node.name)
 
     return editing(tf, change)
 

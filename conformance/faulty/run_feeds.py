@@ -103,15 +103,18 @@ def executes_fed_placeholders(tf: Any) -> Any:
 
 @fault("RUN-023", "A control edge from an AssignAdd whose output is fed is satisfied by the feed.")
 def control_edges_follow_the_output(tf: Any) -> Any:
-    """Let control edges start at an Identity of the output instead of the operation."""
+    """Let control edges start at a silent Print of the output instead of the operation."""
 
     def change(definition: Any) -> None:
         for node in [node for node in definition.node if node.op == "AssignAdd"]:
             users = [user for user in definition.node if f"^{node.name}" in user.input]
             if users:
-                seen = definition.node.add(name=f"{node.name}/seen", op="Identity")
+                # Unlike an Identity, which TensorFlow's optimiser would bypass, a Print stays.
+                seen = definition.node.add(name=f"{node.name}/seen", op="Print")
                 seen.input.append(node.name)
                 seen.attr["T"].CopyFrom(node.attr["T"])
+                seen.attr["U"].list.SetInParent()
+                seen.attr["first_n"].i = 0
             for user in users:
                 user.input[list(user.input).index(f"^{node.name}")] = f"^{node.name}/seen"
 
@@ -135,19 +138,19 @@ def skips_fetched_operations_when_fed(tf: Any) -> Any:
     return running(tf, change)
 
 
-@fault("RUN-025", "Of several feeds only the first tells whether a run was computed before.")
-def remembers_by_the_first_feed(tf: Any) -> Any:
-    """Answer a stateless run from memory, where the first feed by name has the same value."""
+@fault("RUN-025", "Of three or more feeds the last does not tell a run from an earlier one.")
+def forgets_the_last_feed(tf: Any) -> Any:
+    """Answer a stateless run from memory, where all feeds but the last by name are the same."""
 
     def change(session: Any, base: Any, fetches: Any, feeds: Any) -> Any:
         found, given = elements(session, fetches), fed(session, feeds)
         ops = needed(found, given)
-        if len(given) < 2 or any(op.type in _STATE for op in ops):
+        if len(given) < 3 or any(op.type in _STATE for op in ops):
             return base(fetches)
         names = sorted(tensor.name for tensor in given)
         by_name = dict(zip((t.name for t in given), feeds.values(), strict=False))
-        first = np.asarray(by_name[names[0]])
-        key = (*(e.name for e in found), *names, first.shape, first.tobytes())
+        told = [np.asarray(by_name[name]) for name in names[:-1]]
+        key = (*(e.name for e in found), *names, *((a.shape, a.tobytes()) for a in told))
         memory = session.__dict__.setdefault("remembered", {})
         if key not in memory:
             memory[key] = base(fetches)
