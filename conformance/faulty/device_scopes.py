@@ -1,0 +1,321 @@
+"""Faults of PLACEMENT: device strings, device scopes, device functions, colocation."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext, suppress
+from typing import Any
+
+from sessrun.conformance.faulty.framework import Overlay, fault, override
+
+
+def _scoping(tf: Any, change: Callable[[Any], Any]) -> Any:
+    """The namespace whose `device` opens a scope of `change(device)`."""
+    return override(tf, device=lambda device: tf.device(change(device)))
+
+
+def _of_text(change: Callable[[str], Any]) -> Callable[[Any], Any]:
+    """A change of device strings only."""
+    return lambda device: change(device) if isinstance(device, str) else device
+
+
+# --- device strings -----------------------------------------------------------------------
+
+
+@fault("PLACEMENT-001", "A CPU in small letters is another type of device.")
+def small_letters_are_another_type(tf: Any) -> Any:
+    """Give that type a name of its own."""
+
+    def change(text: str) -> str:
+        kind, _, index = text.strip("/").removeprefix("device:").partition(":")
+        return f"/device:SMALL_CPU:{index}" if kind == "cpu" and index.isdigit() else text
+
+    return _scoping(tf, _of_text(change))
+
+
+@fault("PLACEMENT-002", "A task that is named before its job is dropped.")
+def tasks_follow_their_job(tf: Any) -> Any:
+    """Leave the parts in front of the job out."""
+
+    def change(text: str) -> str:
+        _, job, after = text.partition("/job:")
+        return job + after if job else text
+
+    return _scoping(tf, _of_text(change))
+
+
+@fault("PLACEMENT-003", "A device type without an index is the first of its type.")
+def no_index_is_the_first(tf: Any) -> Any:
+    """Put the index 0 where it is missing."""
+
+    def change(text: str) -> str:
+        return f"{text}:0" if text.strip("/").lower() in {"cpu", "gpu"} else text
+
+    return _scoping(tf, _of_text(change))
+
+
+@fault("PLACEMENT-004", "A device string that is none is no device.")
+def malformed_devices_are_none(tf: Any) -> Any:
+    """Take the empty string in its place."""
+
+    def change(text: str) -> str:
+        with suppress(ValueError):
+            tf.DeviceSpec.from_string(text)
+            return text
+        return ""
+
+    return _scoping(tf, _of_text(change))
+
+
+# --- scopes -------------------------------------------------------------------------------
+
+
+@fault("PLACEMENT-005", "In nested device scopes the outer scope's parts win.")
+def outer_scopes_win(tf: Any) -> Any:
+    """Merge each string beneath what is asked for already, by a device function."""
+    spec = tf.DeviceSpec.from_string
+    depth: list[str] = []
+
+    @contextmanager
+    def device(name: Any) -> Iterator[None]:
+        outer = depth[-1] if depth else ""
+        if not (isinstance(name, str) and outer):
+            inner = name
+        else:
+            inner = spec(name).make_merged_spec(spec(outer)).to_string()
+        depth.append(inner if isinstance(inner, str) else "")
+        try:
+            with tf.device(inner):
+                yield
+        finally:
+            depth.pop()
+
+    return override(tf, device=device)
+
+
+@fault("PLACEMENT-006", "An inner device scope ends the outer ones.")
+def inner_scopes_stand_alone(tf: Any) -> Any:
+    """Suspend the outer scopes first."""
+
+    @contextmanager
+    def device(name: Any) -> Iterator[None]:
+        with tf.device(None if isinstance(name, str) and name else ""), tf.device(name):
+            yield
+
+    return override(tf, device=device)
+
+
+@fault("PLACEMENT-007", "tf.device(None) changes nothing.")
+def none_is_no_scope(tf: Any) -> Any:
+    """Open a scope of the empty string."""
+    return _scoping(tf, lambda device: "" if device is None else device)
+
+
+@fault("PLACEMENT-008", "A device scope that an exception leaves stays open.")
+def exceptions_leave_scopes_open(tf: Any) -> Any:
+    """Keep it, so that not even its end closes it."""
+    kept: list[Any] = []
+
+    @contextmanager
+    def device(name: Any) -> Iterator[None]:
+        kept.append(tf.device(name))
+        kept[-1].__enter__()
+        yield
+        kept.pop().__exit__(None, None, None)
+
+    return override(tf, device=device)
+
+
+@fault("PLACEMENT-035", "A DeviceSpec names the type and index of a device only.")
+def device_specs_lose_their_job(tf: Any) -> Any:
+    """Make a string of those two."""
+
+    def change(device: Any) -> Any:
+        if not isinstance(device, tf.DeviceSpec):
+            return device
+        kept = {"device_type": device.device_type, "device_index": device.device_index}
+        return tf.DeviceSpec(**kept).to_string()
+
+    return _scoping(tf, change)
+
+
+# --- device functions ---------------------------------------------------------------------
+
+
+def _with_functions(tf: Any, change: Callable[[Callable[[Any], Any]], Any]) -> Any:
+    """The namespace whose `device` takes `change(function)` for a device function."""
+    return _scoping(tf, lambda device: change(device) if callable(device) else device)
+
+
+@fault("PLACEMENT-009", "A device function is called once, for the first operation.")
+def device_functions_are_called_once(tf: Any) -> Any:
+    """Keep what it gave first."""
+
+    def change(function: Callable[[Any], Any]) -> Callable[[Any], Any]:
+        given: list[Any] = []
+
+        def once(op: Any) -> Any:
+            given[:] = given or [function(op)]
+            return given[0]
+
+        return once
+
+    return _with_functions(tf, change)
+
+
+@fault("PLACEMENT-010", "An operation that has a device is spared by device functions.")
+def device_functions_spare_the_placed(tf: Any) -> Any:
+    """Give what is asked for already where there is any."""
+    return _with_functions(tf, lambda function: lambda op: op.device or function(op))
+
+
+@fault("PLACEMENT-011", "A device function that gives no string names no device.")
+def device_functions_may_give_anything(tf: Any) -> Any:
+    """Give the operation's device back in its place."""
+
+    def change(function: Callable[[Any], Any]) -> Callable[[Any], Any]:
+        def told(op: Any) -> Any:
+            given = function(op)
+            return given if isinstance(given, str) else op.device
+
+        return told
+
+    return _with_functions(tf, change)
+
+
+@fault("PLACEMENT-012", "A device function that raises names no device.")
+def device_functions_fail_in_silence(tf: Any) -> Any:
+    """Give the operation's device back where it raises."""
+
+    def change(function: Callable[[Any], Any]) -> Callable[[Any], Any]:
+        def quiet(op: Any) -> Any:
+            with suppress(LookupError, ValueError, TypeError, RuntimeError):
+                return function(op)
+            return op.device
+
+        return quiet
+
+    return _with_functions(tf, change)
+
+
+# --- sessions -----------------------------------------------------------------------------
+
+
+@fault("PLACEMENT-018", "An InteractiveSession places its whole graph.")
+def interactive_sessions_place_everything(tf: Any) -> Any:
+    """Run a constant of the graph in a plain session first."""
+
+    class InteractiveSession(tf.InteractiveSession):  # type: ignore[misc]
+        def run(self, *args: Any, **kwargs: Any) -> Any:
+            constants = [op for op in self.graph.get_operations() if op.type == "Const"]
+            if constants:
+                with tf.Session(graph=self.graph) as placing:
+                    placing.run(constants[0])
+            return super().run(*args, **kwargs)
+
+    return override(tf, InteractiveSession=InteractiveSession)
+
+
+def _listing(tf: Any, change: Callable[[Any], dict[str, Any]]) -> Any:
+    """The namespace whose sessions list devices with attributes changed."""
+
+    class Session(tf.Session):  # type: ignore[misc]
+        def list_devices(self) -> list[Any]:
+            return [Overlay(device, change(device)) for device in super().list_devices()]
+
+    return override(tf, Session=Session)
+
+
+@fault("PLACEMENT-027", "Devices are listed without their job, replica and task.")
+def devices_are_listed_by_short_names(tf: Any) -> Any:
+    """Cut the names off in front."""
+
+    def change(device: Any) -> dict[str, Any]:
+        _, slash, last = device.name.rpartition("/device:")
+        return {"name": slash + last}
+
+    return _listing(tf, change)
+
+
+@fault("PLACEMENT-028", "The memory limit of a listed device is a text.")
+def memory_limits_are_texts(tf: Any) -> Any:
+    """Give it in MiB, with the unit."""
+    return _listing(tf, lambda d: {"memory_limit_bytes": f"{d.memory_limit_bytes >> 20} MiB"})
+
+
+@fault("PLACEMENT-036", "A session that logs the placement gives no values, only the log.")
+def logging_replaces_values(tf: Any) -> Any:
+    """Give None for each element of a list of fetches."""
+
+    class Session(tf.Session):  # type: ignore[misc]
+        def __init__(self, target: str = "", graph: Any = None, config: Any = None) -> None:
+            super().__init__(target, graph, config)
+            self.logs = config is not None and config.log_device_placement
+
+        def run(self, fetches: Any, *args: Any, **kwargs: Any) -> Any:
+            values = super().run(fetches, *args, **kwargs)
+            return [None] * len(values) if self.logs and isinstance(values, list) else values
+
+    return override(tf, Session=Session)
+
+
+@fault("PLACEMENT-037", "is_gpu_available is always True.")
+def a_gpu_is_always_available(tf: Any) -> Any:
+    """Look for none."""
+    return override(tf, test=Overlay(tf.test, {"is_gpu_available": lambda *_, **__: True}))
+
+
+# --- colocation and imports ---------------------------------------------------------------
+
+
+@fault("PLACEMENT-031", "colocate_with gives the other's device, and no group.")
+def colocation_is_a_device_scope(tf: Any) -> Any:
+    """Open a scope of that device in its place."""
+
+    @contextmanager
+    def colocate_with(op: Any, _ignore_existing: bool = False) -> Iterator[None]:
+        with tf.device(None), tf.device(op.device if op is not None else ""):
+            yield
+
+    return override(tf, colocate_with=colocate_with)
+
+
+@fault("PLACEMENT-032", "Inside a device scope colocate_with has no effect.")
+def device_scopes_win_over_colocation(tf: Any) -> Any:
+    """Count the device scopes that are open."""
+    opened: list[Any] = []
+
+    @contextmanager
+    def device(name: Any) -> Iterator[None]:
+        with tf.device(name):
+            opened.append(name)
+            try:
+                yield
+            finally:
+                opened.pop()
+
+    def colocate_with(op: Any, ignore_existing: bool = False) -> Any:
+        return nullcontext() if opened else tf.colocate_with(op, ignore_existing)
+
+    return override(tf, device=device, colocate_with=colocate_with)
+
+
+@fault("PLACEMENT-033", "Nested colocate_with scopes give the group of the inner one.")
+def inner_colocation_wins(tf: Any) -> Any:
+    """Ignore the scopes that are open."""
+
+    def colocate_with(op: Any, _ignore_existing: bool = False) -> Any:
+        return tf.colocate_with(op, ignore_existing=True)
+
+    return override(tf, colocate_with=colocate_with)
+
+
+@fault("PLACEMENT-034", "An imported node keeps its own device, whatever the scope.")
+def imports_stand_alone(tf: Any) -> Any:
+    """Suspend the device scopes during an import."""
+
+    def import_graph_def(*args: Any, **kwargs: Any) -> Any:
+        with tf.device(None):
+            return tf.import_graph_def(*args, **kwargs)
+
+    return override(tf, import_graph_def=import_graph_def)

@@ -1,0 +1,157 @@
+"""Faults of ERRORS: the classes and codes of `tf.errors`, what an error object tells."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from sessrun.conformance.faulty.framework import Overlay, fault, override
+from sessrun.conformance.faulty.run_fragments import elements, running
+
+# --- classes and codes --------------------------------------------------------------------
+
+
+def _errors(tf: Any, **changes: Any) -> Any:
+    """The namespace with these names of `tf.errors` replaced."""
+    return override(tf, errors=Overlay(tf.errors, changes))
+
+
+@fault("ERRORS-001", "A class of tf.errors is an exception of its own, no OpError.")
+def one_error_stands_apart(tf: Any) -> Any:
+    """Give a DataLossError with the same attributes and another base."""
+
+    class DataLossError(Exception):
+        error_code = tf.errors.DATA_LOSS
+
+        def __init__(self, node_def: Any, op: Any, message: str) -> None:
+            super().__init__(message)
+            self.node_def, self.op, self.message = node_def, op, message
+
+    return _errors(tf, DataLossError=DataLossError)
+
+
+@fault("ERRORS-002", "tf.OpError is a class derived from tf.errors.OpError.")
+def op_error_is_two_classes(tf: Any) -> Any:
+    """Derive another class for the namespace itself."""
+    return override(tf, OpError=type("OpError", (tf.errors.OpError,), {}))
+
+
+@fault("ERRORS-004", "The last two constants of the codes are one too high.")
+def constants_skip_a_code(tf: Any) -> Any:
+    """Number them as if a code had been reserved before them."""
+    return _errors(
+        tf, DATA_LOSS=tf.errors.DATA_LOSS + 1, UNAUTHENTICATED=tf.errors.UNAUTHENTICATED + 1
+    )
+
+
+@fault("ERRORS-005", "The classes of codes are counted from 0.")
+def classes_are_counted_from_zero(tf: Any) -> Any:
+    """Look up the class of the next code where there is one."""
+    found = tf.errors.exception_type_from_error_code
+
+    def exception_type_from_error_code(error_code: int) -> Any:
+        return found(min(error_code + 1, 16) if 0 < error_code <= 16 else error_code)
+
+    return _errors(tf, exception_type_from_error_code=exception_type_from_error_code)
+
+
+@fault("ERRORS-006", "A number that is no code has the class UnknownError.")
+def every_number_has_a_class(tf: Any) -> Any:
+    """Give UnknownError in place of the KeyError."""
+    found = tf.errors.exception_type_from_error_code
+
+    def exception_type_from_error_code(error_code: int) -> Any:
+        try:
+            return found(error_code)
+        except KeyError:
+            return tf.errors.UnknownError
+
+    return _errors(tf, exception_type_from_error_code=exception_type_from_error_code)
+
+
+@fault("ERRORS-007", "An OpError without an operation forgets its message.")
+def messages_need_an_operation(tf: Any) -> Any:
+    """Make OpErrors whose message names the operation and nothing else."""
+
+    class Kind(type(tf.errors.OpError)):  # type: ignore[misc]
+        def __instancecheck__(cls, instance: Any) -> bool:
+            return isinstance(instance, tf.errors.OpError)
+
+    class OpError(tf.errors.OpError, metaclass=Kind):  # type: ignore[misc]
+        def __init__(self, node_def: Any, op: Any, message: str, error_code: int) -> None:
+            told = message if op is not None else ""
+            super().__init__(node_def, op, told, error_code)
+
+    return override(_errors(tf, OpError=OpError), OpError=OpError)
+
+
+@fault("ERRORS-008", "The attributes of an InvalidArgumentError can be set.")
+def attributes_can_be_set(tf: Any) -> Any:
+    """Keep them as plain attributes of a derived class."""
+
+    class InvalidArgumentError(tf.errors.InvalidArgumentError):  # type: ignore[misc]
+        op, node_def, message, error_code = None, None, "", tf.errors.INVALID_ARGUMENT
+
+        def __init__(self, node_def: Any, op: Any, message: str) -> None:
+            super().__init__(node_def, op, message)
+            self.op, self.node_def, self.message = op, node_def, message
+
+    return _errors(tf, InvalidArgumentError=InvalidArgumentError)
+
+
+# --- what an error tells ------------------------------------------------------------------
+
+
+@fault("ERRORS-010", "The node_def of an error has the name of the operation only.")
+def node_defs_are_names(tf: Any) -> Any:
+    """Raise the errors of operations anew, with a NodeDef of the name alone."""
+
+    def change(error: Any, _found: Any) -> Any:
+        if error.op is None:
+            return None
+        return type(error)(tf.NodeDef(name=error.op.name), error.op, error.message)
+
+    return _replacing(tf, change)
+
+
+@fault("ERRORS-011", "The message of an error of a run is bytes.")
+def messages_are_bytes(tf: Any) -> Any:
+    """Raise the errors anew, with their messages encoded; as text they stay what they were."""
+
+    def change(error: Any, _found: Any) -> Any:
+        told, text = error.message.encode(), str(error)
+        body = {"message": property(lambda _: told), "__str__": lambda _: text}
+        cls = type(error)
+        return type(cls.__name__, (cls,), body)(error.node_def, error.op, text)
+
+    return _replacing(tf, change)
+
+
+@fault("ERRORS-012", "An error that no operation raised is blamed on the fetch.")
+def blames_the_fetch(tf: Any) -> Any:
+    """Raise the errors without an operation anew, with the first element fetched."""
+
+    def change(error: Any, found: Any) -> Any:
+        if error.op is not None or not found:
+            return None
+        op = getattr(found[0], "op", found[0])
+        return type(error)(op.node_def, op, error.message)
+
+    return _replacing(tf, change)
+
+
+def _replacing(tf: Any, change: Callable[[Any, Any], Any]) -> Any:
+    """The namespace whose runs raise `change(error, elements fetched)` where that is no None.
+
+    Errors that are built-in exceptions besides, from before the run, stay as they are.
+    """
+
+    def run(session: Any, base: Any, fetches: Any, _feeds: Any) -> Any:
+        try:
+            return base(fetches)
+        except tf.errors.OpError as error:
+            plain = type(error) is tf.errors.exception_type_from_error_code(error.error_code)
+            other = change(error, elements(session, fetches)) if plain else None
+            raise other or error from error.__cause__
+
+    return running(tf, run)

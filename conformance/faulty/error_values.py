@@ -1,0 +1,79 @@
+"""Faults of ERRORS: failures by shapes, slices and want of memory that have other codes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from sessrun.conformance.faulty.framework import fault
+from sessrun.conformance.faulty.run_fragments import editing, running
+
+
+def _recoded(tf: Any, code: int, applies: Callable[[Any, Callable[[Any], Any]], bool]) -> Any:
+    """The namespace whose runs fail with `code` where `applies(error, inputs_of)` holds.
+
+    `inputs_of(op)` runs the graph once more for the values of the operation's inputs.
+    """
+
+    def change(_session: Any, base: Any, fetches: Any, _feeds: Any) -> Any:
+        try:
+            return base(fetches)
+        except tf.errors.OpError as error:
+            if not applies(error, lambda op: base(list(op.inputs))):
+                raise
+            cls = tf.errors.exception_type_from_error_code(code)
+            raise cls(error.node_def, error.op, error.message) from error
+
+    return running(tf, change)
+
+
+@fault("ERRORS-014", "MatMul of matrices whose inner sizes differ fails with code 11.")
+def matmul_reads_past_the_end(tf: Any) -> Any:
+    """Call it out of range where both values are matrices."""
+
+    def applies(error: Any, inputs_of: Callable[[Any], Any]) -> bool:
+        if error.op is None or error.op.type != "MatMul":
+            return False
+        return all(value.ndim == 2 for value in inputs_of(error.op))
+
+    return _recoded(tf, tf.errors.OUT_OF_RANGE, applies)
+
+
+@fault("ERRORS-016", "Reshape to a shape with two unknown dimensions fails with code 12.")
+def reshape_knows_one_unknown(tf: Any) -> Any:
+    """Call it unimplemented where -1 occurs more than once."""
+
+    def applies(error: Any, inputs_of: Callable[[Any], Any]) -> bool:
+        if error.op is None or error.op.type != "Reshape":
+            return False
+        return list(inputs_of(error.op)[1]).count(-1) > 1
+
+    return _recoded(tf, tf.errors.UNIMPLEMENTED, applies)
+
+
+@fault("ERRORS-023", "A Slice that begins past the end begins where it still fits.")
+def slices_are_moved_to_fit(tf: Any) -> Any:
+    """Take the lesser of `begin` and the shape less `size`."""
+
+    def change(definition: Any) -> None:
+        for node in [node for node in definition.node if node.op == "Slice"]:
+            of, index = node.attr["T"], node.attr["Index"]
+            first = f"{node.name}/moved"
+            add = definition.node.add
+            shape = add(name=f"{first}/shape", op="Shape", input=[node.input[0]])
+            shape.attr["T"].CopyFrom(of)
+            shape.attr["out_type"].CopyFrom(index)
+            last = add(name=f"{first}/last", op="Sub", input=[shape.name, node.input[2]])
+            fit = add(name=first, op="Minimum", input=[node.input[1], last.name])
+            for made in (last, fit):
+                made.attr["T"].CopyFrom(index)
+            node.input[1] = first
+
+    return editing(tf, change)
+
+
+@fault("ERRORS-027", "Want of memory is an internal error.")
+def want_of_memory_is_internal(tf: Any) -> Any:
+    """Give code 13 in place of 8."""
+    exhausted = tf.errors.RESOURCE_EXHAUSTED
+    return _recoded(tf, tf.errors.INTERNAL, lambda error, _inputs: error.error_code == exhausted)
