@@ -135,3 +135,13 @@ def a_fill_beyond_any_memory(c: EngineAuthor) -> None:
     bad = np.array([_SIDE, _SIDE])
     good = ({"size:0": np.array([1, 2])}, np.array([[1, 1]], np.float32))
     fails_on(c.open(), "y:0", [{"size:0": bad}], 8, good)
+
+
+@engine_case("ERRORS-028", title="A shape with more elements than an int64 counts fails.")
+def a_shape_of_too_many_elements(c: EngineAuthor) -> None:
+    with c.graph() as tf:
+        size = tf.placeholder(tf.int64, [None], name="size")
+        tf.fill(size, tf.constant(1.0), name="y")
+    bad = [np.array([2**21, 2**21, 2**21]), np.array([2**62, 4])]
+    good = ({"size:0": np.array([2])}, floats(1, 1))
+    fails_on(c.open(), "y:0", [{"size:0": size} for size in bad], 3, good)

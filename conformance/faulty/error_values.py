@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -77,3 +78,16 @@ def want_of_memory_is_internal(tf: Any) -> Any:
     """Give code 13 in place of 8."""
     exhausted = tf.errors.RESOURCE_EXHAUSTED
     return _recoded(tf, tf.errors.INTERNAL, lambda error, _inputs: error.error_code == exhausted)
+
+
+@fault("ERRORS-028", "A shape with more elements than an int64 counts is want of memory.")
+def too_many_elements_are_want_of_memory(tf: Any) -> Any:
+    """Give code 8 where the sizes that a Fill was given multiply to 2**63 or more."""
+
+    def applies(error: Any, inputs_of: Callable[[Any], Any]) -> bool:
+        if error.op is None or error.op.type != "Fill":
+            return False
+        sizes = [int(size) for size in inputs_of(error.op)[0]]
+        return min(sizes, default=0) >= 0 and math.prod(sizes) >= 2**63
+
+    return _recoded(tf, tf.errors.RESOURCE_EXHAUSTED, applies)
