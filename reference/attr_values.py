@@ -1,8 +1,8 @@
 """Attributes of operations: the runtime's form, the AttrValue of a NodeDef, TensorFlow's view.
 
 In the runtime a dtype is its spec name, a shape a tuple (None: an unknown dimension) or None
-(unknown rank), a string a `str` (`bytes` where it is not UTF-8), a tensor an ndarray, a list a
-tuple of these, a function its NameAttrList.
+(unknown rank), a string a `str` (`bytes` where it is not UTF-8), a tensor an ndarray or, where a
+message says none, an `IllFormedTensor`, a list a tuple of these, a function its NameAttrList.
 """
 
 from __future__ import annotations
@@ -31,7 +31,12 @@ def _octets(value: str | bytes) -> bytes:
 
 
 def _tensor(proto: Any) -> Any:
-    array = tensor_proto.make_ndarray(proto)
+    try:
+        array = tensor_proto.make_ndarray(proto)
+    except ValueError as error:
+        if any(dim.size < 0 for dim in proto.tensor_shape.dim):
+            raise
+        return tensor_proto.IllFormedTensor(proto, str(error))
     array.flags.writeable = False
     return array
 

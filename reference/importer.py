@@ -49,12 +49,14 @@ def import_graph_def(
       TypeError: an argument is of a wrong type.
       ValueError: the GraphDef is ill-formed, or contradicts the declarations of operations.
       NotFoundError: it has an op type that is not declared.
+      RuntimeError: the graph is finalized.
 
     """
     graph_def = _adopted(graph_def)
     wanted = _wanted(return_elements)
     replaced = _replacements(input_map)
     graph = stacks.get_default_graph()
+    graph.check_not_finalized()
     _check_versions(graph_def)
     scope_name = "import" if name is None else name
     with framework_ops.name_scope(scope_name) as scope:

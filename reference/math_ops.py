@@ -15,7 +15,7 @@ from typing import Any, Final
 from sessrun.reference import dtypes
 from sessrun.reference.build import apply_op
 from sessrun.reference.cast_ops import cast, conj, one
-from sessrun.reference.conversion import convert_to_tensor
+from sessrun.reference.conversion import convert_to_tensor, register_tensor_conversion_function
 from sessrun.reference.errors import bad_type, bad_value
 from sessrun.reference.framework_ops import identity, name_scope
 from sessrun.reference.operation import Operation
@@ -254,7 +254,7 @@ _NUMBERS: Final = (dtypes.int32, dtypes.int64, dtypes.float32, dtypes.float64)
 
 
 def range_(
-    start: Any, limit: Any = None, delta: Any = 1, dtype: Any = None, name: str = "range"
+    start: Any, limit: Any = None, delta: Any = 1, dtype: Any = None, name: str | None = "range"
 ) -> Tensor:
     """A vector of numbers from `start` (0 if only one is given) up to `limit`, left out.
 
@@ -308,6 +308,16 @@ def assert_(
         inputs = {"condition": condition, "data": data if shown else []}
         return apply_op("Assert", inputs, {"summarize": count}, "Assert")
 
+
+def _of_range(
+    value: range, dtype: Any = None, name: str | None = None, as_ref: bool = False
+) -> Tensor:
+    """A Python range as a `Range` operation."""
+    del as_ref
+    return range_(value.start, value.stop, value.step, dtype, name)
+
+
+register_tensor_conversion_function(range, _of_range)
 
 EXPORTS: Final[dict[str, Any]] = {
     "Assert": assert_,

@@ -177,6 +177,6 @@ class _RawOps:
     """Every declared operation by its op type: `raw_ops.AddV2(x=..., y=...)`."""
 
     def __getattr__(self, op_type: str) -> Any:
-        from sessrun.reference.raw_ops import wrapper  # noqa: PLC0415 - needed by few programs
+        from sessrun.reference.raw_wrappers import wrapper  # noqa: PLC0415 - needed by few programs
 
         return wrapper(op_type)

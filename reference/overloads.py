@@ -30,10 +30,10 @@ class Overloads:
         raise NotImplementedError
 
     def __add__(self, other: Any) -> Tensor:
-        return _binary("AddV2", "add", self, other)
+        return _binary(_addition(self), "add", self, other)
 
     def __radd__(self, other: Any) -> Tensor:
-        return _reflected("AddV2", "add", other, self)
+        return _reflected(_addition(self), "add", other, self)
 
     def __sub__(self, other: Any) -> Tensor:
         return _binary("Sub", "sub", self, other)
@@ -189,9 +189,26 @@ def _true_divide(x: Any, y: Any, like: str) -> Tensor:
 
 def _logical(word: str, name: str, x: Any, y: Any) -> Tensor:
     like = next(_like(value) for value in (x, y) if isinstance(value, Overloads))
-    if like == "bool":
-        return _apply("Logical" + word, {"x": x, "y": y}, {}, name)
     graph = next(value.graph for value in (x, y) if isinstance(value, Overloads))
+    if like == "bool":
+        if word == "Xor":
+            return _logical_xor(graph, name, x, y)
+        return _apply("Logical" + word, {"x": x, "y": y}, {}, name)
     with graph.as_default(), graph.name_scope(name):
         op_type = "Bitwise" + word
         return _apply(op_type, {"x": x, "y": y}, {"T": like}, op_type)
+
+
+def _logical_xor(graph: Any, name: str, x: Any, y: Any) -> Tensor:
+    """Made of three operations: there is none of its own."""
+    from sessrun.reference.conversion import convert_to_tensor  # noqa: PLC0415 - imports tensor
+    from sessrun.reference.math_ops import logical_xor  # noqa: PLC0415 - the same
+
+    with graph.as_default(), graph.name_scope(name) as scope:
+        left = x if isinstance(x, Overloads) else convert_to_tensor(x, "bool", name="x")
+        return logical_xor(left, y, scope)
+
+
+def _addition(value: Any) -> str:
+    """Strings are joined by the older operation."""
+    return "Add" if _like(value) == "string" else "AddV2"

@@ -1,4 +1,4 @@
-"""`tensor[...]`: a Python index becomes one `StridedSlice`."""
+"""`tensor[...]`: a Python index becomes one `StridedSlice`, a mask what `boolean_mask` makes."""
 
 from __future__ import annotations
 
@@ -25,7 +25,8 @@ def strided_slice(tensor: Any, key: Any, name: str = "strided_slice") -> Tensor:
 
     Args:
       tensor: the tensor.
-      key: integers, scalar integer tensors, slices of them, `...`, None; or a tuple of these.
+      key: integers, scalar integer tensors, slices of them, `...`, None; or a tuple of these;
+        or an array or tensor of bools, a mask.
       name: the operation's name.
 
     Raises:
@@ -33,6 +34,10 @@ def strided_slice(tensor: Any, key: Any, name: str = "strided_slice") -> Tensor:
       InvalidArgumentValueError: an index is out of range, or there are too many.
 
     """
+    if _is_mask(key):
+        from sessrun.reference.array_ops import boolean_mask  # noqa: PLC0415 - imports this module
+
+        return boolean_mask(tensor, key)
     items = key if isinstance(key, tuple | list) else (key,)
     bounds: tuple[list[Any], list[Any], list[Any]] = ([], [], [])
     masks = dict.fromkeys(_MASKS, 0)
@@ -47,6 +52,12 @@ def strided_slice(tensor: Any, key: Any, name: str = "strided_slice") -> Tensor:
         )
         inputs = {"input": tensor, "begin": begin, "end": end, "strides": strides}
         return apply_op("StridedSlice", inputs, masks, scope).outputs[0]
+
+
+def _is_mask(key: Any) -> bool:
+    if isinstance(key, Tensor):
+        return key.dtype.is_bool
+    return isinstance(key, bool | np.bool_) or (isinstance(key, np.ndarray) and key.dtype == bool)
 
 
 def _bounds(item: Any, bit: int, masks: dict[str, int]) -> tuple[Any, Any, Any]:

@@ -34,7 +34,8 @@ def constant_value(tensor: Tensor, depth: int = _MAX_DEPTH) -> Any:
     """The tensor's value as an ndarray, which must not be written to; None if not known."""
     op = tensor.op
     if op.type == "Const":
-        return op.attrs["value"]
+        value = op.attrs["value"]
+        return value if isinstance(value, np.ndarray) else None
     known = _KNOWN.get(op.type)
     if known is not None:
         return known(op)

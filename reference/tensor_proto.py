@@ -17,7 +17,7 @@ from sessrun.reference.errors import bad_value
 from sessrun.reference.tensor_shape import proto_of
 from sessrun.spec.proto import TensorProto
 
-__all__ = ["make_ndarray", "make_tensor_proto"]
+__all__ = ["IllFormedTensor", "make_ndarray", "make_tensor_proto"]
 
 _FIELDS: Final[Mapping[str, str]] = {
     "float32": "float_val", "float64": "double_val", "string": "string_val", "bool": "bool_val",
@@ -38,6 +38,23 @@ _CONTENT: Final = frozenset(
 _MAX_ELEMENTS: Final = 2**31 - 1
 
 
+class IllFormedTensor:
+    """A TensorProto that says no tensor: a graph may hold one, a run that needs it fails.
+
+    Attributes:
+      proto: the message.
+      fault: what is wrong with it.
+      shape: the shape that it claims.
+
+    """
+
+    def __init__(self, proto: TensorProto, fault: str) -> None:
+        self.proto = TensorProto()
+        self.proto.CopyFrom(proto)
+        self.fault = fault
+        self.shape = tuple(int(dim.size) for dim in proto.tensor_shape.dim)
+
+
 def make_tensor_proto(array: Any) -> TensorProto:
     """The TensorProto of an ndarray (string tensors: object arrays of bytes).
 
@@ -46,6 +63,8 @@ def make_tensor_proto(array: Any) -> TensorProto:
       ValueError: it takes more than 2 GiB.
 
     """
+    if isinstance(array, IllFormedTensor):
+        return array.proto
     array = np.asarray(array)
     dtype = dtypes.of_array(array)
     name = dtype.spec_name

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import sys
 from collections.abc import Callable
 from typing import Any
@@ -16,6 +17,9 @@ __all__: list[str] = []
 def const(bind: Bind) -> Callable[..., Any]:
     """The attribute `value`: read-only, so that a fetch of it is copied; a scalar if it is one."""
     held = bind.attrs["value"]
+    fault = _fault(held, bind.attrs["dtype"])
+    if fault is not None:
+        return functools.partial(_refuse, f"Constant {bind.node.name}: {fault}")
     value = held if bind.attrs["dtype"] == "string" else bind.xp.asarray(held)
     if value is held:
         value = held.view()
@@ -23,6 +27,19 @@ def const(bind: Bind) -> Callable[..., Any]:
         if value.ndim == 0 and bind.attrs["dtype"] != "string":
             value = value[()]  # arithmetic on a numpy scalar is many times faster
     return lambda: value
+
+
+def _fault(held: Any, dtype: str) -> str | None:
+    """What is wrong with a constant of an imported graph, or None."""
+    if hasattr(held, "fault"):
+        return str(held.fault)
+    if held.dtype != dtype_of(dtype):
+        return f"its value is of {held.dtype}, which is not {dtype}"
+    return None
+
+
+def _refuse(message: str) -> Any:
+    raise KernelError(3, message)
 
 
 @binder("Placeholder")

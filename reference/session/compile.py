@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from sessrun.reference import errors
 from sessrun.reference.kernels import registry
+from sessrun.reference.resources import KernelError
 from sessrun.reference.session.execute import STEP_REGISTER, Plan, make_step, read_reference
 from sessrun.reference.session.registers import Draft, SharedOut, kept, shared_out
 
@@ -184,11 +185,25 @@ class _Compiler:
             else:
                 location = _location(device, arg.name in entry.host_outputs)
                 outputs.append(self._define(tensor, location))
-        if op.type in _GIVEN and device.kind == "CPU" and not device.is_limited:
-            self.given_ops.append((op, device.name))
-            self.given.update((out, function()) for out in outputs if out is not None)
-        else:
+        if not self._is_given(op, device, function, outputs):
             self.drafts.append(Draft(op, device, function, inputs, outputs))
+
+    def _is_given(
+        self,
+        op: Operation,
+        device: Device,
+        function: Callable[..., Any],
+        outputs: Sequence[int | None],
+    ) -> bool:
+        """Whether the operation's value could be computed now, for every run."""
+        if op.type not in _GIVEN or device.kind != "CPU" or device.is_limited:
+            return False
+        try:
+            self.given.update((out, function()) for out in outputs if out is not None)
+        except KernelError:  # an ill-formed constant fails the run
+            return False
+        self.given_ops.append((op, device.name))
+        return True
 
     def _input(
         self, tensor: Tensor, arg: ArgDecl, location: str, op: Operation, device: Device

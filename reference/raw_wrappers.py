@@ -1,0 +1,72 @@
+"""`tf.raw_ops`: each declared operation as a function of keyword arguments alone."""
+
+from __future__ import annotations
+
+import collections
+from collections.abc import Callable
+from typing import Any
+
+from sessrun.reference.build import apply_op
+from sessrun.reference.operation import Operation
+from sessrun.reference.signature import signature
+from sessrun.spec.operations import ArgDecl
+
+__all__ = ["wrapper"]
+
+
+def wrapper(op_type: str) -> Callable[..., Any]:
+    """A function that makes an operation of this type from inputs and attributes by name.
+
+    It returns the operation if it has no output, its tensor if it has one, a list for a list of
+    them, for several outputs a namedtuple of these. It raises TypeError for a missing input or
+    an unknown argument.
+
+    Raises:
+      AttributeError: the op type is not declared.
+
+    """
+    try:
+        declared = signature(op_type)
+    except RuntimeError as error:
+        raise AttributeError(str(error)) from error
+    wanted = {arg.name for arg in declared.inputs}
+    known = wanted.union(declared.attrs)
+
+    def make(name: str | None = None, **arguments: Any) -> Any:
+        missing, unknown = wanted.difference(arguments), set(arguments).difference(known)
+        if missing or unknown:
+            raise TypeError(f"{op_type}: missing {sorted(missing)}, unknown {sorted(unknown)}")
+        inputs = {key: value for key, value in arguments.items() if key in wanted}
+        attrs = {key: value for key, value in arguments.items() if key not in wanted}
+        return _shown(apply_op(op_type, inputs, attrs, name))
+
+    make.__name__ = op_type
+    make.__doc__ = declared.declaration.summary
+    return make
+
+
+def _shown(op: Operation) -> Any:
+    declared = op.declaration.outputs
+    if not declared:
+        return op
+    if len(declared) == 1:
+        return list(op.outputs) if _is_list(declared[0]) else op.outputs[0]
+    rest = list(op.outputs)
+    values = []
+    for arg in declared:
+        count = _count(op, arg) if _is_list(arg) else 1
+        values.append(rest[:count] if _is_list(arg) else rest[0])
+        del rest[:count]
+    kind = collections.namedtuple(op.type, [arg.name for arg in declared])  # type: ignore[misc]  # noqa: PYI024 - its fields are data
+    return kind(*values)
+
+
+def _is_list(arg: ArgDecl) -> bool:
+    return arg.number_attr is not None or arg.type_list_attr is not None
+
+
+def _count(op: Operation, arg: ArgDecl) -> int:
+    if arg.number_attr is not None:
+        return int(op.attrs[arg.number_attr])
+    assert arg.type_list_attr is not None
+    return len(op.attrs[arg.type_list_attr])

@@ -1,0 +1,70 @@
+"""Small programs over the whole API beside TensorFlow's: the same values, names and refusals.
+
+Each module of `SUBJECTS` holds programs, functions of the namespace; what one returns is written
+down by `described` and compared piece by piece. An error of ours must be of TensorFlow's class
+(it may be of another one besides) and have the same code.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+import composite_behaviours
+import graph_behaviours
+import operation_behaviours
+import pytest
+import session_behaviours
+from described import Raised, described
+
+import sessrun.reference as ours
+
+pytestmark = [pytest.mark.tensorflow, pytest.mark.filterwarnings("ignore")]
+
+SUBJECTS = (graph_behaviours, session_behaviours, composite_behaviours, operation_behaviours)
+PROGRAMS = {
+    f"{module.__name__.removesuffix('_behaviours')}-{name}": program
+    for module in SUBJECTS
+    for name, program in module.BEHAVIOURS.items()
+}
+
+
+@pytest.fixture(scope="module")
+def theirs() -> Any:
+    os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
+    os.environ.setdefault("TF_ENABLE_ONEDNN_OPTS", "0")
+    os.environ.setdefault("TF_USE_LEGACY_KERAS", "1")
+    tensorflow = pytest.importorskip("tensorflow")
+    tensorflow.compat.v1.disable_v2_behavior()
+    tensorflow.get_logger().setLevel("ERROR")
+    return tensorflow.compat.v1
+
+
+def outcome(tf: Any, name: str) -> Any:
+    with tf.Graph().as_default():
+        return described(PROGRAMS[name](tf))
+
+
+def differences(found: Any, wanted: Any, place: str) -> list[str]:
+    """Where two descriptions differ, one line each."""
+    if isinstance(wanted, Raised) and isinstance(found, Raised):
+        same = wanted.classes[0] in found.classes and wanted.code in {None, found.code}
+    elif isinstance(wanted, list) and isinstance(found, list) and len(found) == len(wanted):
+        pairs = enumerate(zip(found, wanted, strict=True))
+        return [line for i, pair in pairs for line in differences(*pair, f"{place}[{i}]")]
+    else:
+        same = not isinstance(wanted, Raised) and found == wanted
+    return [] if same else [f"{place}: {found}, not {wanted}"]
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_a_program_gives_what_tensorflow_gives(theirs: Any, name: str) -> None:
+    found = differences(outcome(ours, name), outcome(theirs, name), name)
+    assert not found, "\n".join(found)
+
+
+def test_there_are_hundreds_of_comparisons() -> None:
+    def count(described_: Any) -> int:
+        return sum(map(count, described_)) if isinstance(described_, list) else 1
+
+    assert sum(count(outcome(ours, name)) for name in PROGRAMS) > 1000
