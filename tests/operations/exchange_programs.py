@@ -162,6 +162,14 @@ def _plain(w: GraphWriter) -> None:
     w.placeholder("float32", (3,), "p")
 
 
+def _kept(w: GraphWriter) -> None:
+    w.constant(np.array([1.5, 2, 3], np.float32), "c")
+    w.node("GetSessionHandle", ("c",), {"T": F32}, "keep")
+    w.placeholder("string", (), "handle")
+    w.node("GetSessionTensor", ("handle",), {"dtype": F32}, "read")
+    w.node("DeleteSessionTensor", ("handle",), {}, "forget")
+
+
 INIT, READ = ("init",), ("read:0",)
 PROGRAMS = (
     _program("Variable IsVariableInitialized", _first_kind, ("ready:0",), INIT, ("ready:0",), READ),
@@ -199,4 +207,5 @@ PROGRAMS = (
         "AccumulateNV2",
         _plain, ("with_default:0", "checked:0", "printed:0", "sum:0"), ("nothing", "assert"),
     ),
+    _program("GetSessionHandle GetSessionTensor DeleteSessionTensor", _kept, ("keep",)),
 )  # fmt: skip
