@@ -11,7 +11,7 @@ from sessrun.reports.archive import PackageError, pack
 from sessrun.reports.package import json_bytes, manifest_of
 from sessrun.reports.verdicts import summarize
 
-MUTATIONS = 500
+MUTATIONS = 120
 
 
 def mutated(raw: bytes, rng: random.Random) -> bytes:
