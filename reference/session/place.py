@@ -38,6 +38,7 @@ class Placer:
         self._pruned = bool(config.graph_options.place_pruned_graph)
         self._log = bool(config.log_device_placement)
         self._seen = 0
+        self._of_kind: dict[tuple[str, str, Any], LocalDevice] = {}
         self.placed: dict[Operation, LocalDevice] = {}
 
     def place(self, needed: Sequence[Operation]) -> dict[Operation, LocalDevice]:
@@ -63,6 +64,9 @@ class Placer:
         groups = _Groups(ops)
         decided: dict[Operation, LocalDevice] = {}
         for op in ops:
+            if groups.is_alone(op):
+                decided[op] = self._alone(op)
+                continue
             leader = groups.leader(op)
             if leader not in decided:
                 members = groups.members(leader)
@@ -75,6 +79,16 @@ class Placer:
             self.placed[op] = decided[op]
             if self._log:
                 print(f"{op.name}: ({op.type}): {decided[op].name}", file=sys.stderr)  # noqa: T201 - the log that was asked for
+
+    def _alone(self, op: Operation) -> LocalDevice:
+        """The device of an operation that shares it with none: the same for all of its kind."""
+        kind = (op.type, op.device, op.attrs.get("T", op.attrs.get("dtype")))
+        device = self._of_kind.get(kind)
+        if device is None:
+            device = self._choose((op,))
+            self._check_kernel(op, device)
+            self._of_kind[kind] = device
+        return device
 
     def _check_kernel(self, op: Operation, device: LocalDevice) -> None:
         if registry.lookup(op.type, device.kind) is None:
@@ -156,6 +170,10 @@ class _Groups:
             op = self._parent[op]
         return op
 
+    def is_alone(self, op: Operation) -> bool:
+        """Whether `op` must share its device with no other operation."""
+        return op not in self._parent and op not in self._members
+
     def members(self, leader: Operation) -> list[Operation]:
         """Every operation of a leader's group."""
         return self._members.get(leader, [leader])
@@ -181,23 +199,19 @@ def _tied(op: Operation) -> Iterator[Operation]:
 
 def _owners(op: Operation) -> Iterator[Operation]:
     """The operations whose reference or resource `op` takes."""
-    for tensor, is_ref in _handles(op):
-        if is_ref or tensor.dtype.base_dtype.spec_name == "resource":
+    declared = op.declaration.inputs
+    for index, tensor in enumerate(op.inputs):
+        dtype = tensor.dtype
+        if dtype._is_ref_dtype:  # noqa: SLF001 - TensorFlow's own name
+            # An argument of several tensors never takes references, only what they hold.
+            if len(declared) == len(op.inputs) and declared[index].is_ref:
+                yield tensor.op
+        elif dtype.spec_name == "resource":
             yield tensor.op
 
 
 def _uses_a_handle(op: Operation) -> bool:
     return any(True for _ in _owners(op))
-
-
-def _handles(op: Operation) -> Iterator[tuple[Any, bool]]:
-    declared = op.declaration.inputs
-    if len(declared) == len(op.inputs):
-        for tensor, arg in zip(op.inputs, declared, strict=True):
-            yield tensor, arg.is_ref
-    else:  # list arguments are never references
-        for tensor in op.inputs:
-            yield tensor, False
 
 
 def _has_kernels(members: Sequence[Operation], device: LocalDevice) -> bool:
