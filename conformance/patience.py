@@ -75,6 +75,10 @@ class Losses:
         """Whether the probe must decide now."""
         return self._consecutive >= self._patience.cases or self.seconds >= self._allowed
 
+    def deadline(self, seconds: float) -> float:
+        """A deadline cut to what may still be lost, but for the few seconds that any call has."""
+        return min(seconds, max(PROBE.deadline_s, self._patience.limit - self.seconds))
+
     @property
     def spent(self) -> bool:
         """Whether all that may be lost is lost."""

@@ -151,7 +151,8 @@ class Runner:
 
     def observe(self, case: Case) -> list[Observation]:
         """What the backend was seen to do; raises what the worker's host raises."""
-        return _observe(self.backend(), case, self.deadline_s)
+        deadline_s = self._losses.deadline(min(case.deadline_s, self.deadline_s))
+        return _observe(self.backend(), case, deadline_s)
 
     def shutdown(self) -> None:
         """Stop the backend and the oracle."""
@@ -236,7 +237,7 @@ class Runner:
         if self._oracle is None:
             self._oracle = load(self.oracle) if self.in_process else spawn(self.oracle)
         try:
-            return steady_observations(case, _observe(self._oracle, case))
+            return steady_observations(case, _observe(self._oracle, case, case.deadline_s))
         except WorkerError:
             self._oracle.restart()
             raise
@@ -254,7 +255,7 @@ class Runner:
     def _probe(self) -> None:
         started = time.perf_counter()
         try:
-            _observe(self.backend(), PROBE)
+            _observe(self.backend(), PROBE, min(PROBE.deadline_s, self.deadline_s))
         except WorkerError as error:
             self._give_up(f"the probe failed too: {error}")
         else:
@@ -347,9 +348,9 @@ def _told(error: Exception) -> str:
     return f"{type(error).__name__}: {error}"
 
 
-def _observe(backend: Any, case: Case, most_s: float = 600.0) -> list[Observation]:
+def _observe(backend: Any, case: Case, deadline_s: float) -> list[Observation]:
     if hasattr(backend, "deadline_s"):
-        backend.deadline_s = min(case.deadline_s, most_s)
+        backend.deadline_s = deadline_s
     if case.surface == "api":
         seen: list[Observation] = backend.interpret_api(case)
         return seen

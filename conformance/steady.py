@@ -21,7 +21,7 @@ __all__ = ["steady_observations", "steady_text"]
 _SOURCE: Final = r"[\w.-]+\.(?:py|pyx|c|cc|cpp|h|so|js|mjs)\b"
 _CHANGES: Final = (
     (re.compile(r"0x[0-9a-fA-F]{6,}"), "0x…"),
-    (re.compile(rf"(?:/[\w.+@~-]+)+/({_SOURCE})"), r"\1"),
+    (re.compile(rf"(?<![\w.])(?:/[\w.+@~-]+)+/({_SOURCE})"), r"\1"),
     (re.compile(rf'({_SOURCE}"?)(?:, line |:)\d+(?::\d+)?'), r"\1"),
     (re.compile(r"(?i)\b(pid|tid|process|thread)([ =:#]+)\d+"), r"\1\2…"),
 )

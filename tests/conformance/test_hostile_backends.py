@@ -1,0 +1,159 @@
+"""Hostile backends: none is certified, each costs its own cases only, the reports say what it did."""
+
+import re
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from cut_run import HOSTILE, CutRun, cut_plan, run_plan
+
+from sessrun.conformance.patience import PROBE, Losses, Patience
+
+#: Patience for tests: seconds where a certification has minutes.
+SHORT = Patience(cases=3, seconds=4.0, again=2.0, limit=9.0, retries=2)
+
+
+@pytest.fixture(scope="module")
+def conforming(tmp_path_factory: pytest.TempPathFactory) -> CutRun:
+    return run_plan("reference", cut_plan(), tmp_path_factory.mktemp("conforming") / "r.jsonl")
+
+
+def same_elsewhere(run: CutRun, conforming: CutRun, result: str) -> int:
+    """How many cases ended so; every other one must have the conforming backend's result."""
+    hit = 0
+    for id_, line in run.record.results.items():
+        if line["result"] == result:
+            hit += 1
+        else:
+            assert line["result"] == conforming.record.results[id_]["result"], id_
+    return hit
+
+
+def test_the_cut_plan_certifies_a_conforming_backend(conforming: CutRun) -> None:
+    assert conforming.summary.verdict == "CERTIFIED", conforming.terminal
+    assert conforming.kinds <= {"pass", "skipped"}
+
+
+@pytest.mark.parametrize("argument", ["", "#boastful"])
+def test_unsupported_for_everything_is_never_certified(argument: str, tmp_path: Path) -> None:
+    spec = f"sessrun.adapters.fakes.always_unsupported:backend{argument}"
+    run = run_plan(spec, cut_plan(), tmp_path / "r.jsonl")
+    assert run.summary.verdict == "NOT CERTIFIED"
+    assert run.summary.counts["pass"] == 0
+    assert "unsupported" in run.terminal
+    assert run.results["summary"]["totals"]["unsupported"] > 0
+
+
+@pytest.mark.parametrize("name", ["zeros", "wrong_dtypes", "one_error"])
+def test_wrong_answers_are_never_certified(
+    name: str, tmp_path: Path, conforming: CutRun
+) -> None:
+    run = run_plan(f"hostile.{name}:backend", cut_plan(), tmp_path / "r.jsonl", patience=SHORT)
+    assert run.summary.verdict == "NOT CERTIFIED"
+    assert run.record.complete
+    failed = [line for line in run.record.results.values() if line["result"] == "fail"]
+    assert failed
+    assert all(line["finding"]["reason"] for line in failed)
+    assert f"{len(failed)} fail" in run.terminal
+    ids = conforming.record.results.keys()
+    assert run.record.results.keys() == ids, "every case is answered all the same"
+
+
+def test_wrong_dtypes_are_told_as_such(tmp_path: Path) -> None:
+    run = run_plan("hostile.wrong_dtypes:backend", cut_plan(), tmp_path / "r.jsonl", patience=SHORT)
+    assert "want dtype float32, got float64" in run.terminal
+
+
+def test_a_crash_costs_one_case(tmp_path: Path, conforming: CutRun) -> None:
+    run = run_plan("hostile.dying:backend#40", cut_plan(), tmp_path / "r.jsonl")
+    assert 1 <= same_elsewhere(run, conforming, "crash") <= 4
+    assert run.summary.verdict == "NOT CERTIFIED"
+    assert "SIGSEGV" in run.terminal
+    assert "SIGSEGV" in run.html
+    assert any(event["event"] == "restart" for event in run.record.events)
+
+
+def test_native_prints_disturb_nothing_in_our_worker(tmp_path: Path, conforming: CutRun) -> None:
+    run = run_plan("hostile.printing:backend", cut_plan(), tmp_path / "r.jsonl")
+    assert same_elsewhere(run, conforming, "nothing ends so") == 0
+
+
+def test_prints_of_a_command_break_the_protocol(tmp_path: Path) -> None:
+    command = f"exec:{sys.executable} {HOSTILE / 'hostile' / 'talkative.py'}"
+    run = run_plan(command, cut_plan(), tmp_path / "r.jsonl", patience=Patience(cases=99))
+    assert run.summary.verdict == "NOT CERTIFIED"
+    assert {"error", "unsupported"} <= run.kinds
+    assert "error" in run.terminal
+
+
+def test_the_babbling_fake_ends_like_the_conforming_one(tmp_path: Path) -> None:
+    plain = run_plan("sessrun.adapters.fakes.conforming:backend", cut_plan(), tmp_path / "a.jsonl")
+    loud = run_plan("sessrun.adapters.fakes.babbling:backend", cut_plan(), tmp_path / "b.jsonl")
+    assert [line["result"] for line in plain.record.results.values()] == [
+        line["result"] for line in loud.record.results.values()
+    ]
+    assert plain.summary.verdict == loud.summary.verdict == "NOT CERTIFIED"
+
+
+def test_a_hanging_backend_is_given_up(tmp_path: Path) -> None:
+    started = time.monotonic()
+    run = run_plan(
+        "hostile.hanging:backend",
+        cut_plan(),
+        tmp_path / "r.jsonl",
+        patience=SHORT,
+        deadline_s=0.5,
+    )
+    assert time.monotonic() - started < 60
+    assert run.summary.verdict == "NOT CERTIFIED"
+    assert {"timeout", "missing"} <= run.kinds
+    assert len(run.record.results) == len(cut_plan().cases), "those never asked are recorded too"
+    unresponsive = [e for e in run.record.events if e["event"] == "unresponsive"]
+    assert len(unresponsive) == 1
+    assert "the probe failed too" in unresponsive[0]["detail"]
+    missing = [line for line in run.record.results.values() if line["result"] == "missing"]
+    assert {line["detail"] for line in missing} == {"backend unresponsive"}
+    assert re.search(r"\d+ timeout", run.terminal)
+    assert re.search(r"\d+ missing", run.terminal)
+    assert "backend unresponsive" in run.html
+
+
+def test_one_that_answers_the_probe_alone_is_given_up_too(tmp_path: Path) -> None:
+    started = time.monotonic()
+    run = run_plan(
+        "hostile.hanging:backend#probe", cut_plan(), tmp_path / "r.jsonl", patience=SHORT,
+        deadline_s=0.5,
+    )  # fmt: skip
+    assert time.monotonic() - started < 60
+    unresponsive = [e for e in run.record.events if e["event"] == "unresponsive"]
+    assert "all the time there is" in unresponsive[0]["detail"]
+
+
+def test_whatever_a_backend_does_a_certification_ends_within_ten_minutes() -> None:
+    """The arithmetic of the breaker, with the numbers that a certification uses.
+
+    A loss is counted only after its case has ended, so beyond the limit stand at most one more
+    case (whose deadline is cut to what may still be lost) with its restart, one probe, and the
+    second tries of failing cases.
+    """
+    patience = Patience()
+    losses = Losses(patience)
+    losses.lost(patience.limit - 1)
+    restart, probe = 10.0, PROBE.deadline_s
+    most = patience.limit + losses.deadline(600.0) + restart + probe + patience.retry_seconds
+    assert most < 600
+    assert patience.seconds == 300
+    assert patience.cases == 20
+    assert patience.seconds < patience.limit
+
+
+def test_an_answer_resets_the_count_of_losses() -> None:
+    losses = Losses(Patience(cases=2))
+    losses.lost(1.0)
+    losses.answered()
+    losses.lost(1.0)
+    assert not losses.probe_is_due
+    losses.lost(1.0)
+    assert losses.probe_is_due
+    assert losses.seconds == 3.0
