@@ -1,4 +1,4 @@
-"""Each result of a case, made by the situation that it stands for; no way leads from them to pass."""
+"""Each result of a case, made by the situation that it stands for."""
 
 import sys
 from collections.abc import Iterator
@@ -167,7 +167,9 @@ def test_missing_once_the_backend_is_given_up(tmp_path: Path) -> None:
     cases = [engine_case(OPEN, run_step(), id=f"made/{n}") for n in range(4)]
     patience = Patience(cases=2)
     hang = "sessrun.adapters.fakes.hanging:backend"
-    probed = run_plan(hang, plan_of(*cases), tmp_path / "r.jsonl", patience=patience, deadline_s=0.3)
+    probed = run_plan(
+        hang, plan_of(*cases), tmp_path / "r.jsonl", patience=patience, deadline_s=0.3
+    )
     # The fake answers the probe by hanging: nothing more is asked.
     results = [line["result"] for line in probed.record.results.values()]
     assert results == ["timeout", "timeout", "missing", "missing"]
@@ -194,7 +196,9 @@ def test_an_oracle_that_fails_is_our_fault(runners: Any) -> None:
         assert line["result"] == "infra_error", oracle
         assert line["detail"].startswith("the oracle: ")
     assert runners(TINY, oracle=TINY).run(asks)["result"] == "pass"
-    assert runners("sessrun.adapters.fakes.lying:backend", oracle=TINY).run(asks)["result"] == "fail"
+    assert (
+        runners("sessrun.adapters.fakes.lying:backend", oracle=TINY).run(asks)["result"] == "fail"
+    )
 
 
 def test_a_run_with_an_infra_error_is_void(tmp_path: Path) -> None:

@@ -91,7 +91,7 @@ def test_the_plan_is_a_pure_function() -> None:
         ("core/kernels/a.cc:123: failed", "core/kernels/a.cc: failed"),
         ("wrote /tmp/tmpabc123/x.bin now", "wrote (a temporary file) now"),
         ("died in thread 139871", "died in thread …"),
-        ("/job:localhost/replica:0/task:0/device:CPU:0", "/job:localhost/replica:0/task:0/device:CPU:0"),
+        ("/job:localhost/replica:0/task:0/device:CPU:0", "/job:localhost/replica:0/task:0/device:CPU:0"),  # noqa: E501 - a pair of equal names
         ("want [1, 2], got [1, 3]", "want [1, 2], got [1, 3]"),
         ("node a/b/c:0 has shape (2, 3)", "node a/b/c:0 has shape (2, 3)"),
     ],
@@ -118,17 +118,25 @@ def test_values_that_a_case_leaves_open_keep_what_matchers_ask() -> None:
     case = engine_case(*steps)
 
     def seen(*drawn: dict[str, Any]) -> list[dict[str, Any]]:
-        told = [{"step": str(n), "outcome": "values", "values": [v]} for n, v in enumerate(drawn, 1)]
+        told = [
+            {"step": str(n), "outcome": "values", "values": [v]} for n, v in enumerate(drawn, 1)
+        ]
         return [{"step": "0", "outcome": "opened"}, *told]
 
     one = seen(value(1, 2), value(3, 4), value(1, 2), value(5, 6), value(9), value(7), value(1, 2))
-    two = seen(value(8, 9), value(1, 1), value(8, 9), value(2, 2), value(0, 0), value(4), value(1, 2))
+    two = seen(
+        value(8, 9), value(1, 1), value(8, 9), value(2, 2), value(0, 0), value(4), value(1, 2)
+    )
     assert judge(case, one).result == judge(case, two).result == "pass"
     assert steady_observations(case, one) == steady_observations(case, two)
     assert judge(case, steady_observations(case, one)).result == "pass"
-    wrong = seen(value(1, 2), value(1, 2), value(1, 2), value(5, 6), value(9), value(7), value(1, 2))
+    wrong = seen(
+        value(1, 2), value(1, 2), value(1, 2), value(5, 6), value(9), value(7), value(1, 2)
+    )
     assert judge(case, steady_observations(case, wrong)).result == "fail"
-    wrong = seen(value(1, 2), value(3, 4), value(3, 4), value(5, 6), value(9), value(7), value(1, 2))
+    wrong = seen(
+        value(1, 2), value(3, 4), value(3, 4), value(5, 6), value(9), value(7), value(1, 2)
+    )
     assert judge(case, steady_observations(case, wrong)).result == "fail"
 
 

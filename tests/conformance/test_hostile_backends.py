@@ -1,4 +1,4 @@
-"""Hostile backends: none is certified, each costs its own cases only, the reports say what it did."""
+"""Hostile backends: none is certified, each costs its own cases only, the report says it."""
 
 import re
 import sys
@@ -46,9 +46,7 @@ def test_unsupported_for_everything_is_never_certified(argument: str, tmp_path: 
 
 
 @pytest.mark.parametrize("name", ["zeros", "wrong_dtypes", "one_error"])
-def test_wrong_answers_are_never_certified(
-    name: str, tmp_path: Path, conforming: CutRun
-) -> None:
+def test_wrong_answers_are_never_certified(name: str, tmp_path: Path, conforming: CutRun) -> None:
     run = run_plan(f"hostile.{name}:backend", cut_plan(), tmp_path / "r.jsonl", patience=SHORT)
     assert run.summary.verdict == "NOT CERTIFIED"
     assert run.record.complete

@@ -10,7 +10,6 @@ from xml.etree import ElementTree
 import pytest
 from cut_run import HOSTILE, PATHS
 
-
 ROOT = Path(__file__).resolve().parents[2]
 TINY = "sessrun.adapters.fakes.conforming:backend"
 SUITE = ("--pyargs", "sessrun.conformance", "--sessrun-backend")
@@ -121,7 +120,6 @@ def test_projects_that_do_not_use_it_pay_nothing() -> None:
 
 
 # --- expectations -------------------------------------------------------------------------
-
 
 
 def expecting(tmp_path: Path, entries: str, *more: str) -> subprocess.CompletedProcess[str]:

@@ -132,7 +132,7 @@ def test_another_plan_is_not_continued(tmp_path: Path) -> None:
     path = tmp_path / "r.jsonl"
     lines = whole(path)
     path.write_text("".join(lines[:3]), encoding="utf-8")
-    with pytest.raises(ResumeError, match="plan.cases differs"):
+    with pytest.raises(ResumeError, match=r"plan\.cases differs"):
         go(path, plan_of(*CASES, GOOD))
 
 

@@ -11,13 +11,19 @@ for line in sys.stdin:
     answer = {"id": request["id"], "outcome": "done"}
     match request["do"]:
         case "hello":
-            answer |= {"outcome": "hello", "protocol": 1, "name": "talkative", "version": "1",
-                       "capabilities": []}
+            answer |= {
+                "outcome": "hello",
+                "protocol": 1,
+                "name": "talkative",
+                "version": "1",
+                "capabilities": [],
+            }
         case "open":
             answer |= {"outcome": "opened", "handle": "s"}
         case "run":
-            print("computing, please wait")
+            sys.stdout.write("computing, please wait\n")
             answer |= {"outcome": "values", "values": [None] * len(request["fetches"])}
         case "case":
             answer |= {"outcome": "unsupported", "capability": "api"}
-    print(json.dumps(answer), flush=True)
+    sys.stdout.write(json.dumps(answer) + "\n")
+    sys.stdout.flush()
