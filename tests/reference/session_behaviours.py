@@ -78,6 +78,12 @@ def _feeds(tf: Any) -> Any:
     )  # fmt: skip
 
 
+def _closed_inside(tf: Any) -> Any:
+    with tf.Session() as session:
+        session.close()
+        return tf.get_default_session() is session
+
+
 def _life_cycle(tf: Any) -> Any:
     a = tf.constant(2.0)
     session = tf.Session()
@@ -89,7 +95,7 @@ def _life_cycle(tf: Any) -> Any:
     return found, attempt(
         session.close, lambda: session.run(a), made, lambda: session.make_callable(a),
         session.list_devices, lambda: session.partial_run_setup([a], []), a.eval,
-        lambda: session.run("nope"), lambda: tf.Session().__enter__().close(),
+        lambda: session.run("nope"), lambda: _closed_inside(tf),
         lambda: tf.Session("nope://"), lambda: tf.Session(1), lambda: tf.Session(graph=1),
         lambda: tf.Session(config=1), lambda: tf.Session(target="", config=tf.ConfigProto()),
         lambda: tf.Session(tf.Graph()), lambda: tf.no_op().run(), lambda: a.eval(session=session),
