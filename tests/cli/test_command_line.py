@@ -1,0 +1,213 @@
+"""The command line: what goes wrong is told in one line, with exit status 2, never a traceback."""
+
+import json
+import os
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from sessrun.cli.main import COMMANDS, main
+
+SOURCE = Path(__file__).resolve().parents[2] / "src"
+TINY = "sessrun.adapters.fakes.conforming:backend"
+VECTOR = "run/only-the-needed-fragment-runs"
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty working folder with some files that are not what they should be."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PYTHONPATH", str(SOURCE))
+    (tmp_path / "text.txt").write_text("no JSON, no TOML, no ZIP\n")
+    (tmp_path / "empty").write_text("")
+    (tmp_path / "bytes").write_bytes(bytes(range(256)))
+    (tmp_path / "replay.json").write_text('{"replay": 7}')
+    (tmp_path / "dir").mkdir()
+    with zipfile.ZipFile(tmp_path / "other.zip", "w") as archive:
+        archive.writestr("manifest.json", "{}")
+    return tmp_path
+
+
+WRONG = [
+    ("certify nobody", "no adapter is called 'nobody'"),
+    ("certify reference --profile none", "no profile is called 'none'"),
+    ("certify reference --expectations gone.toml", "gone.toml"),
+    ("certify reference --expectations text.txt", "cannot be read as TOML"),
+    ("certify reference --output text.txt", "text.txt"),
+    ("certify reference --output text.txt/below", "text.txt"),
+    ("certify exec:", "names no program"),
+    ("certify exec:/nowhere/program", "/nowhere/program"),
+    ("certify exec:false", "exited with status 1"),
+    ("certify nowhere.module:backend", "cannot be imported"),
+    ("certify json:nothing", "no factory 'nothing'"),
+    ("run reference --profile none", "no profile is called 'none'"),
+    ("run reference --only no-such-case", "no case of the profile"),
+    ("run reference --seed -1", "not negative"),
+    ("run reference --generated -1", "not negative"),
+    ("run reference --record dir --only floats-keep --generated 0", "dir"),
+    ("run reference --record text.txt/r --only floats-keep --generated 0", "text.txt"),
+    ("replay nothing/such", "no vector is called"),
+    ("replay operations:x:1", "no `property:seed:index`"),
+    ("replay gone.json", "cannot be read as JSON"),
+    ("replay text.txt", "cannot be read as JSON"),
+    ("replay bytes", "cannot be read as JSON"),
+    ("replay dir", "cannot be read as JSON"),
+    ("replay replay.json", "format 7 is not known"),
+    (f"replay {VECTOR} --backend nobody", "no adapter is called 'nobody'"),
+    ("explain FEED-999", "no clause is called 'FEED-999'"),
+    ("explain no/such", "no vector is called 'no/such'"),
+    ("explain RUN-001 --record text.txt", "line 1: not JSON"),
+    ("verify gone.zip", "cannot be read"),
+    ("verify text.txt", "not a readable zip archive"),
+    ("verify other.zip", "other.zip"),
+    ("expect text.txt", "line 1: not JSON"),
+    ("expect empty", "no whole header line"),
+    ("expect gone.jsonl", "cannot be read"),
+    ("compare text.txt text.txt", "cannot be read as JSON"),
+    ("compare a b --in gone.json", "cannot be read as JSON"),
+    ("bench nobody", "no adapter is called 'nobody'"),
+    ("bench reference --job nothing", "no job is called 'nothing'"),
+    ("bench reference --rounds 0", "--rounds"),
+    (f"bench {TINY} --job no-op", "no Python namespace"),
+    ("selfcheck no-such-fault", "no fault is called 'no-such-fault'"),
+    ("selfcheck --profile none", "no profile is called 'none'"),
+    ("selfcheck --slice 0", "--slice"),
+    ("selfcheck --jobs 0", "--jobs"),
+    ("freeze no-such-subject", "no authored subject is called"),
+    ("spec --output text.txt/below", "text.txt"),
+    ("spec --graphs text.txt", "text.txt"),
+    ("spec --html text.txt/below", "text.txt"),
+]
+
+
+@pytest.mark.usefixtures("folder")
+@pytest.mark.parametrize(("command", "said"), WRONG, ids=[command for command, _ in WRONG])
+def test_what_is_wrong_is_told_in_one_line(
+    command: str, said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(command.split()) == 2
+    told = capsys.readouterr().err
+    assert told.count("\n") == 1, told
+    assert told.startswith(f"sessrun {command.split(maxsplit=1)[0]}: ")
+    assert said in told
+
+
+@pytest.mark.parametrize("arguments", [[], ["nonsense"], ["run"], ["run", "x", "--seed", "y"]])
+def test_wrong_usage_is_argparse_s(arguments: list[str], folder: Path) -> None:
+    with pytest.raises(SystemExit) as caught:
+        main(arguments)
+    assert caught.value.code == 2
+    assert not (folder / "out").exists()
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_has_help(command: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as caught:
+        main([command, "--help"])
+    assert caught.value.code == 0
+    assert command in capsys.readouterr().out
+
+
+def test_a_damaged_record_is_not_resumed(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = folder / "r.jsonl"
+    command = ["run", TINY, "--only", "floats-keep", "--generated", "0", "--record", str(path)]
+    assert main(command) in {0, 1}
+    lines = path.read_text().splitlines()
+    path.write_text("\n".join([lines[0], "{}", *lines[1:]]) + "\n")
+    capsys.readouterr()
+    assert main([*command, "--resume"]) == 2
+    told = capsys.readouterr().err
+    assert "line 2" in told
+    assert told.count("\n") == 1
+    path.write_text(lines[0].replace('"seed":1', '"seed":2') + "\n")
+    assert main([*command, "--resume"]) == 2
+    assert "cannot resume, the plan.seed differs" in capsys.readouterr().err
+
+
+def certified(folder: Path) -> Path:
+    """The package of a tiny run, made of its record by hand of the command line's own parts."""
+    from sessrun.cli.running import plan_facts, replay_of  # noqa: PLC0415 - heavy
+    from sessrun.conformance.execution import execute  # noqa: PLC0415 - heavy
+    from sessrun.conformance.plan import Plan, build_plan  # noqa: PLC0415 - heavy
+    from sessrun.conformance.runner import Runner  # noqa: PLC0415 - heavy
+    from sessrun.reports.package import write_package  # noqa: PLC0415 - heavy
+    from sessrun.spec.loader import load_clauses  # noqa: PLC0415 - heavy
+
+    whole = build_plan("core", generated=0)
+    plan = Plan("core", whole.seed, 0, whole.cases[:3])
+    runner = Runner(f"exec:{sys.executable} -m sessrun.adapters.worker {TINY}")
+    execute(plan, runner, folder / "record.jsonl")
+    runner.shutdown()
+    package = folder / "package.zip"
+    write_package(
+        package, folder / "record.jsonl", plan_facts(plan), load_clauses(),
+        replay_of=replay_of(plan, runner.spec),
+    )  # fmt: skip
+    return package
+
+
+def test_verify_runs_no_command_that_a_package_names(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    package = certified(folder)
+    assert main(["verify", str(package), "--rerun", "1"]) == 2
+    told = capsys.readouterr().err
+    assert "give --backend to run that" in told
+    assert main(["verify", str(package), "--rerun", "1", "--backend", TINY, "--seed", "1"]) == 1
+
+
+def test_output_that_nobody_reads_is_no_error(folder: Path) -> None:
+    """`sessrun spec | head -1`: the pipe closes early."""
+    with subprocess.Popen(
+        [sys.executable, "-m", "sessrun.cli.main", "spec"], stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE, cwd=folder, env=os.environ | {"PYTHONPATH": str(SOURCE)},
+    ) as spec:  # fmt: skip
+        assert spec.stdout is not None
+        assert spec.stderr is not None
+        spec.stdout.readline()
+        spec.stdout.close()
+        told = spec.stderr.read()
+        assert spec.wait(60) in {0, 1}, "0 where the pipe took it all"
+    assert told == b""
+
+
+def test_run_replay_expect_and_explain(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """One way through: a run, its replay, the expectations it drafts, the clause it broke."""
+    fake = "sessrun.adapters.fakes.lying:backend"
+    record = folder / "out" / "r.jsonl"
+    command = ["run", fake, "--only", "floats-keep", "--generated", "0", "--record", str(record)]
+    assert main(command) == 1
+    assert "want dtype" in capsys.readouterr().out or record.exists()
+    replays = sorted((folder / "out" / "replays").iterdir())
+    assert len(replays) == 1
+    assert main(["replay", str(replays[0]), "--backend", fake]) == 1
+    assert "at step" in capsys.readouterr().out
+    assert main(["replay", str(replays[0]), "--backend", "reference", "--json"]) == 0
+    shown = capsys.readouterr().out
+    assert json.loads(shown[shown.index("\n[") :])
+    assert main(["replay", str(replays[0]), "--python"]) == 0
+    assert "tf.Session" in capsys.readouterr().out
+    expectations = folder / "expectations.toml"
+    assert main(["expect", str(record), "--file", str(expectations)]) == 0
+    assert "1 entries" in capsys.readouterr().err
+    assert main(["expect", str(record)]) == 0
+    assert capsys.readouterr().out == expectations.read_text()
+    lines = [json.loads(line) for line in record.read_text().splitlines()]
+    clause = next(line["clauses"][0] for line in lines if line["kind"] == "result")
+    assert main(["explain", clause, "--record", str(record)]) == 0
+    assert "fail" in capsys.readouterr().out
+
+
+def test_selfcheck_lists_a_slice(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["selfcheck", "--list", "--slice", "12", "--seed", "1"]) == 0
+    listed = capsys.readouterr().out
+    assert listed.count("\n") == 12
+    assert main(["selfcheck", "--list", "--slice", "12", "--seed", "1"]) == 0
+    assert capsys.readouterr().out == listed
+    assert main(["selfcheck", "--list", "--profile", "core"]) == 0
+    assert capsys.readouterr().out.count("\n") > 12

@@ -1,0 +1,70 @@
+"""The suite's self-examination: slices, complaints; nothing unanswered counts as caught."""
+
+import dataclasses
+from typing import Any
+
+import pytest
+
+from sessrun.conformance import selfcheck
+from sessrun.conformance.faulty.framework import FAULTS, Fault, load_all
+from sessrun.conformance.plan import build_plan
+from sessrun.conformance.selfcheck import FaultReport, draw, examine_all
+from sessrun.spec.loader import load_clauses
+
+FAULTS_BY_NAME = load_all()
+
+
+def report(**changes: Any) -> FaultReport:
+    fault = next(iter(FAULTS_BY_NAME.values()))
+    made = FaultReport(fault, {}, "a/b", (), 1, 0.0)
+    return dataclasses.replace(made, **changes)
+
+
+def test_every_fault_is_imported_under_a_name_of_its_own() -> None:
+    assert load_all() is FAULTS
+    assert len({fault.change for fault in FAULTS.values()}) == len(FAULTS)
+    assert all(name == fault.name for name, fault in FAULTS.items())
+    assert all(fault.clause in load_clauses() for fault in FAULTS.values())
+    assert all(fault.summary.endswith(".") for fault in FAULTS.values())
+
+
+def test_a_slice_is_chosen_by_its_seed() -> None:
+    faults = list(FAULTS_BY_NAME.values())
+    assert draw(faults, 12, 1) == draw(faults, 12, 1)
+    assert len(draw(faults, 12, 1)) == 12
+    assert draw(faults, 12, 1) != draw(faults, 12, 2)
+    assert draw(faults, 10**6, 1) == faults
+    in_order = [faults.index(fault) for fault in draw(faults, 12, 1)]
+    assert in_order == sorted(in_order)
+
+
+def test_complaints() -> None:
+    assert report().good
+    assert report(others=("A-001", "A-002", "A-003")).good
+    assert report(others=("A-001", "A-002", "A-003", "A-004")).complaint.startswith("blurs")
+    assert report(caught_by=None).complaint == "not caught by its own clause"
+    assert "fails A-001" in report(caught_by=None, others=("A-001",)).complaint
+    assert report(trouble="it does not start").complaint == "it does not start"
+
+
+@pytest.mark.parametrize("result", ["infra_error", "missing", "unsupported", "skipped", "pass"])
+def test_what_shows_nothing_catches_nothing(result: str) -> None:
+    case = build_plan("core", generated=0).cases[0]
+    fault = Fault("made", case.clauses[0], "Made.", lambda tf: tf)
+    assert selfcheck._pointed_at(fault, [case], {case.id: result}) == (None, ())
+    assert selfcheck._pointed_at(fault, [case], {case.id: "fail"}) == (case.id, ())
+
+
+def test_a_fault_that_does_not_start_is_a_complaint_of_its_own() -> None:
+    missing = Fault("no-such-fault", "FETCH-001", "It is not registered.", lambda tf: tf)
+    (found,) = examine_all([missing], lambda _: build_plan("core", generated=0).cases[:3])
+    assert "no fault is called 'no-such-fault'" in found.complaint
+    assert not found.good
+
+
+def test_a_fault_of_the_suite_is_caught_over_its_own_clause() -> None:
+    fault = FAULTS_BY_NAME["executes-consumers"]
+    cases = [case for case in build_plan("core", generated=0).cases if case.id.startswith("run/")]
+    (found,) = examine_all([fault], lambda _: cases)
+    assert found.good, found.complaint
+    assert found.caught_by is not None
