@@ -176,7 +176,9 @@ def test_every_engine_clause_is_tested_on_the_engine_surface() -> None:
         if ":" in case.id and case.surface == "engine"
         for id_ in case.clauses
     }
-    wanted = {id_ for id_ in MUST & clauses_with_tests() if CLAUSES[id_].surface in {"engine", "both"}}
+    wanted = {
+        id_ for id_ in MUST & clauses_with_tests() if CLAUSES[id_].surface in {"engine", "both"}
+    }
     # A named check holds what is too large to be written out in a case.
     large = {
         id_
