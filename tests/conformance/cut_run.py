@@ -32,7 +32,7 @@ PATHS = os.pathsep.join([str(HOSTILE), *(p for p in sys.path if p)])
 
 
 @functools.cache
-def cut_plan(every: int = 9) -> Plan:
+def cut_plan(every: int = 19) -> Plan:
     """Each `every`-th case of profile core, the generated ones few."""
     plan = build_plan("core", generated=2)
     return dataclasses.replace(plan, cases=plan.cases[::every])

@@ -61,7 +61,7 @@ def test_cases_of_the_api_surface_twice(tmp_path: Path) -> None:
 def test_faulty_answers_twice(tmp_path: Path) -> None:
     """Failures carry messages, addresses and values of the backend: they must not differ either."""
     plan = build_plan("core", generated=1)
-    api = [case for case in plan.cases if case.surface == "api"][::12]
+    api = [case for case in plan.cases if case.surface == "api"][::25]
     found = []
     for number in (1, 2):
         runner = Runner("hostile.one_error:backend")
