@@ -1,7 +1,8 @@
 """Numeric contracts: when two tensors of one dtype and shape count as equal.
 
 `exact`              the same values; NaN equals NaN, -0.0 equals 0.0
-`ulp(n)`             each element within n units in the last place of the wanted one
+`signed`             as `exact`, but -0.0 is not 0.0
+`ulp(n)`             each element within n units in the last place of the wanted one, if finite
 `close(rtol, atol)`  |got - want| <= atol + rtol * |want|, infinities and NaN in the same places
 """
 
@@ -10,7 +11,7 @@ from __future__ import annotations
 import functools
 import re
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Final
 
 import ml_dtypes
 import numpy as np
@@ -67,8 +68,8 @@ def _has_finfo(dtype: np.dtype[Any]) -> bool:
 
 @functools.cache
 def _test(contract: str) -> Callable[[np.ndarray, np.ndarray], Any]:
-    if contract == "exact":
-        return _exact
+    if contract in _WHOLE:
+        return _WHOLE[contract]
     found = re.fullmatch(r"(ulp|close)\(([^()]*)\)", contract)
     if found is None:
         raise ContractError(f"unknown numeric contract {contract!r}")
@@ -85,6 +86,17 @@ def _exact(want: np.ndarray, got: np.ndarray) -> Any:
         return (want == got) | ((want != want) & (got != got))  # noqa: PLR0124 - only NaN differs from itself
 
 
+def _signed(want: np.ndarray, got: np.ndarray) -> Any:
+    if want.dtype.kind == "c":
+        return _signed(want.real, got.real) & _signed(want.imag, got.imag)
+    alike = np.signbit(want) == np.signbit(got)
+    return _exact(want, got) & (alike | (want != 0))
+
+
+#: The contracts without numbers.
+_WHOLE: Final = {"exact": _exact, "signed": _signed}
+
+
 def _ulp(units: float, want: np.ndarray, got: np.ndarray) -> Any:
     if want.dtype.kind == "c":
         return _ulp(units, want.real, got.real) & _ulp(units, want.imag, got.imag)
@@ -93,11 +105,13 @@ def _ulp(units: float, want: np.ndarray, got: np.ndarray) -> Any:
     with np.errstate(all="ignore"):
         exponent = np.floor(np.log2(np.maximum(np.abs(wide), float(info.tiny))))
         spacing = float(info.eps) * np.exp2(exponent)
-        return _exact(want, got) | (np.abs(wide - seen) <= units * spacing)
+        near = np.isfinite(wide) & (np.abs(wide - seen) <= units * spacing)
+    return _exact(want, got) | near
 
 
 def _close(rtol: float, atol: float, want: np.ndarray, got: np.ndarray) -> Any:
     wider = np.complex128 if want.dtype.kind == "c" else np.float64
     wide, seen = want.astype(wider), got.astype(wider)
     with np.errstate(all="ignore"):
-        return _exact(want, got) | (np.abs(wide - seen) <= atol + rtol * np.abs(wide))
+        near = np.isfinite(wide) & (np.abs(wide - seen) <= atol + rtol * np.abs(wide))
+    return _exact(want, got) | near

@@ -20,6 +20,7 @@ from sessrun.spec.rules.domains import (
     matrices,
     nn,
     reductions,
+    sampling,
     slices,
     strings,
 )
@@ -27,7 +28,8 @@ from sessrun.spec.rules.domains.base import DOMAINS, ORDINARY, Arguments, Draw
 
 __all__ = [
     "DOMAINS", "ORDINARY", "Arguments", "Draw", "arguments", "arrays", "elementwise", "indexing",
-    "matrices", "nn", "plain_args", "reductions", "slices", "strings",
+    "matrices", "nn", "plain_args", "reductions", "sampling", "slices",
+    "strings",
 ]  # fmt: skip
 
 

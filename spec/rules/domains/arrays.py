@@ -1,4 +1,4 @@
-"""Value domains of operations that rearrange, join, split, fill and draw."""
+"""Value domains of operations that rearrange, join, split, and fill."""
 
 from __future__ import annotations
 
@@ -232,36 +232,6 @@ def bitcast(draw: Draw, x: str, target: str) -> Arguments:
     if want > have:
         shape = (*shape, want // have)
     return draw.arguments(**{x: draw.tensor(x, shape, "bits")})
-
-
-@domain
-def drawn(draw: Draw, shape: str) -> Arguments:
-    """A shape, and seeds that are not both 0."""
-    draw.attrs["seed"], draw.attrs["seed2"] = draw.random.randint(1, 999), draw.random.randint(0, 9)
-    return draw.arguments(**{shape: draw.integers(shape, list(draw.shape()))})
-
-
-@domain
-def drawn_between(draw: Draw, shape: str, minval: str, maxval: str) -> Arguments:
-    """A shape, seeds and an interval that is not empty."""
-    low = draw.random.randint(-50, 50)
-    high = low + draw.random.randint(1, 100)
-    drawn(draw, shape)
-    return draw.arguments(**{
-        shape: draw.integers(shape, list(draw.shape())),
-        minval: draw.integers(minval, low), maxval: draw.integers(maxval, high),
-    })  # fmt: skip
-
-
-@domain
-def drawn_classes(draw: Draw, logits: str, num_samples: str) -> Arguments:
-    """Unnormalised logarithms of probabilities and how many samples."""
-    draw.attrs["seed"] = draw.random.randint(1, 999)
-    rows = (draw.dim(), draw.dim(1))
-    return draw.arguments(**{
-        logits: draw.tensor(logits, rows, "plain"),
-        num_samples: draw.integers(num_samples, draw.random.randint(0, 9)),
-    })  # fmt: skip
 
 
 @domain

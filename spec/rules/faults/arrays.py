@@ -56,7 +56,8 @@ def bad_permutation(draw: Draw, x: str, perm: str) -> Fault:
     order = list(range(len(shape)))
     order[0] = draw.random.choice([order[1], len(shape)])
     made = _made(draw, **{x: draw.tensor(x, shape)})
-    return changed(draw, made, "values", **{perm: draw.integers(perm, order)})
+    seen: Seen = "run" if order[0] == order[1] else "values"
+    return changed(draw, made, seen, **{perm: draw.integers(perm, order)})
 
 
 @fault
@@ -248,7 +249,7 @@ def unlike_shape(draw: Draw, x: str, shape: str) -> Fault:
 
 
 @fault
-def not_vector(draw: Draw, x: str) -> Fault:
+def not_vector(draw: Draw, x: str, seen: Seen = "shapes") -> Fault:
     """A matrix where a vector must be."""
     values = np.asarray(draw.tensor(x, (2, 2), "small"))
-    return Fault(draw.arguments(**{x: values}))
+    return Fault(draw.arguments(**{x: values}), seen=seen)

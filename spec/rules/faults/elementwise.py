@@ -9,7 +9,7 @@ import numpy as np
 from sessrun.spec.dtypes import BY_NAME
 from sessrun.spec.rules.domains import DOMAINS, Draw, plain_args
 from sessrun.spec.rules.domains.base import Arguments
-from sessrun.spec.rules.faults.base import INVALID, Fault, changed, fault
+from sessrun.spec.rules.faults.base import INVALID, Fault, Seen, changed, fault
 
 __all__ = ["valid"]
 
@@ -31,7 +31,8 @@ def incompatible_shapes(draw: Draw, x: str, y: str) -> Fault:
         draw.attrs["Tout"] = "complex64" if draw.dtype(x) == "float32" else "complex128"
     outer = draw.shape(0, 2, 1)
     inputs = {
-        x: draw.tensor(x, (*outer, 2), "positive"), y: draw.tensor(y, (*outer, 3), "positive")
+        x: draw.tensor(x, (*outer, 2), "positive"),
+        y: draw.tensor(y, (*outer, 3), "positive"),
     }
     for arg in draw.operation.inputs:
         inputs.setdefault(arg.name, draw.tensor(arg.name, ()))
@@ -101,18 +102,17 @@ def reduction_axis(draw: Draw, x: str, indices: str) -> Fault:
 
 
 @fault
-def axis_range(draw: Draw, x: str, axis: str) -> Fault:
-    """An axis that the tensor does not have."""
+def axis_range(draw: Draw, x: str, axis: str, unseen: int = -1) -> Fault:
+    """An axis that the tensor does not have; up to rank `unseen` only a run finds it."""
     made = valid(draw)
     rank = made.inputs[x].ndim
     place = draw.random.choice([rank, -rank - 1])
-    return changed(draw, made, "values", **{axis: draw.integers(axis, place)})
+    seen: Seen = "values" if rank > unseen else "run"
+    return changed(draw, made, seen, **{axis: draw.integers(axis, place)})
 
 
 @fault
-def inner_dimensions(
-    draw: Draw, a: str, b: str, turn_a: str, turn_b: str
-) -> Fault:
+def inner_dimensions(draw: Draw, a: str, b: str, turn_a: str, turn_b: str) -> Fault:
     """Matrices whose inner dimensions differ."""
     draw.attrs[turn_a] = draw.attrs[turn_b] = False
     rows, inner, columns = (draw.dim(1) for _ in range(3))
@@ -138,12 +138,12 @@ def not_three(draw: Draw, a: str, b: str) -> Fault:
 
 
 @fault
-def scalar_input(draw: Draw, x: str) -> Fault:
+def scalar_input(draw: Draw, x: str, seen: Seen = "shapes") -> Fault:
     """A scalar where the rank must be at least 1.
 
     TensorFlow's oneDNN kernels answer with ABORTED (10), its own with INVALID_ARGUMENT.
     """
-    made = changed(draw, valid(draw), "shapes", **{x: draw.tensor(x, (), "small")})
+    made = changed(draw, valid(draw), seen, **{x: draw.tensor(x, (), "small")})
     return dataclasses.replace(made, codes=(INVALID, 10))
 
 

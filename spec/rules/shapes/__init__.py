@@ -1,7 +1,7 @@
 """Shape rules: pure functions from what is known of the inputs to the outputs' shapes.
 
 A rule takes shapes (`tuple[int | None, ...]`, or None for an unknown rank), attribute values and,
-where the declaration says `value(x)`, `dims(x)` or `handle(x)`, what is known of values. It
+where the declaration says `value(x)`, `dims(x)` and the like, what is known of values. It
 returns a list with one shape for each output tensor and raises ShapeError for a contradiction.
 `infer` evaluates the rule of an operation; `RULES` has every rule by name.
 """
@@ -16,10 +16,22 @@ from sessrun.spec.rules.shapes import (
     sources,
     strided,
 )
-from sessrun.spec.rules.shapes.base import RULES, Dim, Shape, ShapeError, broadcast_shapes, merge
-from sessrun.spec.rules.shapes.inference import infer
+from sessrun.spec.rules.shapes.base import (
+    MAX_RANK,
+    RULES,
+    Dim,
+    Known,
+    Shape,
+    ShapeError,
+    broadcast_shapes,
+    check_size,
+    merge,
+    ranked,
+)
+from sessrun.spec.rules.shapes.inference import RANKS, denoted, infer, single
 
 __all__ = [
-    "RULES", "Dim", "Shape", "ShapeError", "arrays", "broadcast_shapes", "elementwise", "indexing",
-    "infer", "matrices", "merge", "nn", "reductions", "sources", "strided",
+    "MAX_RANK", "RANKS", "RULES", "Dim", "Known", "Shape", "ShapeError", "arrays",
+    "broadcast_shapes", "check_size", "denoted", "elementwise", "indexing", "infer", "matrices",
+    "merge", "nn", "ranked", "reductions", "single", "sources", "strided",
 ]  # fmt: skip

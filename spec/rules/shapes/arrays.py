@@ -5,23 +5,30 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Sequence
+from typing import Final
 
 from sessrun.spec.dtypes import BY_NAME
 from sessrun.spec.rules.shapes.base import (
     Dim,
+    Known,
     Shape,
     ShapeError,
     Value,
     at_least,
     axis_index,
+    broadcast_shapes,
     merge,
     merge_dims,
     product,
+    ranked,
     rule,
     with_rank,
 )
 
 __all__: list[str] = []
+
+#: More dimensions cannot be reversed at once.
+_REVERSIBLE: Final = 8
 
 
 @rule
@@ -78,11 +85,11 @@ def vector(shape: Shape) -> list[Shape]:
 @rule
 def expanded(shape: Shape, dim: Value) -> list[Shape]:
     """The input's shape with a 1 put in before an axis."""
-    if shape is None:
+    if dim is not None and dim.size != 1:
+        raise ShapeError("'dim' input must be a tensor with a single value")
+    if shape is None or dim is None:
         return [None]
-    if dim is None:
-        return [(None,) * (len(shape) + 1)]
-    place = axis_index(int(dim.reshape(-1)[0]), len(shape) + 1)
+    place = axis_index(int(dim.item()), len(shape) + 1)
     return [(*shape[:place], 1, *shape[place:])]
 
 
@@ -102,16 +109,18 @@ def squeezed(shape: Shape, axes: Sequence[int]) -> list[Shape]:
 
 
 @rule
-def transposed(shape: Shape, perm: Value) -> list[Shape]:
-    """The dimensions in the order of a permutation."""
-    if perm is None:
-        return [None if shape is None else (None,) * len(shape)]
-    order = [int(i) for i in perm.reshape(-1)]
-    whole = with_rank(shape, len(order), f"a permutation of {len(order)} dimensions")
-    order = [axis_index(i, len(order)) for i in order]
-    if len(set(order)) < len(order):
-        raise ShapeError(f"{order} is no permutation of the dimensions")
-    return [tuple(whole[i] for i in order)]
+def transposed(shape: Shape, perm: Known) -> list[Shape]:
+    """The dimensions in the order of a permutation; one place may stand for none or one."""
+    count = None if perm.shape is None else product(perm.shape)
+    if shape is None and (count is None or count < 2):
+        return [None]
+    rank = count if shape is None else len(shape)
+    whole = with_rank(shape, rank or 0, "a permutation")
+    merge(perm.shape, (rank,))
+    if perm.value is None:
+        return [(None,) * len(whole)]
+    order = [int(i) for i in perm.value]
+    return [tuple(whole[axis_index(i, len(whole))] for i in order)]
 
 
 @rule
@@ -175,8 +184,12 @@ def split(value: Shape, split_dim: Value, num_split: int) -> list[Shape]:
 @rule
 def split_sizes(value: Shape, sizes: Value, split_dim: Value, num_split: int) -> list[Shape]:
     """The shape with each of the sizes at the axis; one size of -1 is the rest."""
+    if value == ():
+        raise ShapeError("Can't split scalars")
     if value is None or split_dim is None:
         return [None if value is None else (None,) * len(value)] * num_split
+    if sizes is not None and sizes.shape != (num_split,):
+        raise ShapeError(f"size_splits must be {num_split} sizes, not of shape {sizes.shape}")
     place = axis_index(int(split_dim), len(value))
     if sizes is None:
         parts: list[Dim] = [None] * num_split
@@ -197,24 +210,34 @@ def _parts(sizes: list[int], whole: Dim) -> list[Dim]:
 
 
 @rule
-def tiled(shape: Shape, multiples: Value) -> list[Shape]:
-    """Each dimension times its multiple."""
+def tiled(shape: Shape, multiples: Shape) -> list[Shape]:
+    """Each dimension times its multiple; `multiples` is what is known of the multiples."""
     if multiples is None:
-        return [None if shape is None else (None,) * len(shape)]
-    counts = [int(n) for n in multiples.reshape(-1)]
-    whole = with_rank(shape, len(counts), f"{len(counts)} multiples")
-    if any(n < 0 for n in counts):
-        raise ShapeError(f"Expected multiples >= 0, got {counts}")
-    return [tuple(None if dim is None else dim * n for dim, n in zip(whole, counts, strict=True))]
+        return [None if shape is None else tuple(_times(dim, None) for dim in shape)]
+    whole = with_rank(shape, len(multiples), f"{len(multiples)} multiples")
+    if any(n is not None and n < 0 for n in multiples):
+        raise ShapeError(f"Expected multiples >= 0, got {list(multiples)}")
+    return [tuple(map(_times, whole, multiples))]
+
+
+def _times(dim: Dim, count: Dim) -> Dim:
+    """The product; none at all of something unknown is 0."""
+    if 0 in {dim, count}:
+        return 0
+    return None if dim is None or count is None else dim * count
 
 
 @rule
-def padded(shape: Shape, paddings: Value) -> list[Shape]:
+def padded(shape: Shape, paddings: Known) -> list[Shape]:
     """Each dimension plus what is put before and after it."""
-    if paddings is None:
+    count, two = with_rank(paddings.shape, 2, "paddings")
+    merge_dims(two, 2)
+    if count is None:
         return [None if shape is None else (None,) * len(shape)]
-    pairs = paddings.reshape(-1, 2).tolist()
-    whole = with_rank(shape, len(pairs), f"{len(pairs)} paddings")
+    whole = with_rank(shape, count, f"{count} paddings")
+    if paddings.value is None:
+        return [(None,) * count]
+    pairs = paddings.value.tolist()
     if any(n < 0 for pair in pairs for n in pair):
         raise ShapeError(f"Paddings must be non-negative: {pairs}")
     return [
@@ -223,12 +246,12 @@ def padded(shape: Shape, paddings: Value) -> list[Shape]:
 
 
 @rule
-def mirror_padded(shape: Shape, paddings: Value, mode: str) -> list[Shape]:
+def mirror_padded(shape: Shape, paddings: Known, mode: str) -> list[Shape]:
     """As `padded`; no more can be mirrored than there is."""
     (whole,) = padded(shape, paddings)
-    if shape is not None and paddings is not None:
+    if shape is not None and paddings.value is not None:
         edge = 1 if mode == "REFLECT" else 0
-        for dim, pair in zip(shape, paddings.reshape(-1, 2).tolist(), strict=True):
+        for dim, pair in zip(shape, paddings.value.tolist(), strict=True):
             if dim is not None and max(pair) > dim - edge:
                 raise ShapeError(f"paddings must be no greater than {dim - edge}: {pair}")
     return [whole]
@@ -242,13 +265,44 @@ def broadcast_to(shape: Shape, target: Shape) -> list[Shape]:
     if any(dim is not None and dim < -1 for dim in target):
         raise ShapeError(f"Dimensions must be >= -1 in {list(target)}")
     wanted = tuple(None if dim == -1 else dim for dim in target)
-    if shape is not None:
-        if len(shape) > len(wanted):
-            raise ShapeError(f"{list(shape)} has more dimensions than {list(wanted)}")
-        for have, want in zip(shape[::-1], wanted[::-1], strict=False):
-            if have is not None and want is not None and have not in {1, want}:
-                raise ShapeError(f"Incompatible shapes: {list(shape)} vs. {list(wanted)}")
-    return [wanted]
+    if shape is None:
+        return [wanted]
+    if len(shape) > len(wanted):
+        raise ShapeError(f"{list(shape)} has more dimensions than {list(wanted)}")
+    return [merge(broadcast_shapes(shape, wanted), wanted)]
+
+
+@rule
+def reversed_axes(shape: Shape, chosen: Shape) -> list[Shape]:
+    """The input's shape, with a vector that says yes or no for each of its dimensions."""
+    count = with_rank(chosen, 1, "a choice of dimensions")[0]
+    if count is None:
+        return [shape]
+    if count > _REVERSIBLE:
+        raise ShapeError(
+            f"reverse does not work on tensors with more than {_REVERSIBLE} dimensions"
+        )
+    return [with_rank(shape, count, f"a choice of {count} dimensions")]
+
+
+@rule
+def rolled(shape: Shape, shift: Shape, axis: Shape) -> list[Shape]:
+    """The input's shape; shift and axis are alike, scalars or vectors."""
+    merge(ranked(shift, 0, 1), ranked(axis, 0, 1))
+    return [at_least(shape, 1)]
+
+
+@rule
+def sequences(shape: Shape, lengths: Shape, seq_dim: int, batch_dim: int) -> list[Shape]:
+    """The input's shape, with a length for each of its sequences."""
+    count = with_rank(lengths, 1, "lengths")[0]
+    if shape is None:
+        return [None]
+    for axis in (batch_dim, seq_dim):
+        if axis >= len(shape):
+            raise ShapeError(f"dimension {axis} must be < input rank {len(shape)}")
+    batch = merge_dims(shape[batch_dim], count)
+    return [(*shape[:batch_dim], batch, *shape[batch_dim + 1 :])]
 
 
 @rule

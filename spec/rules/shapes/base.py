@@ -2,17 +2,37 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any, Final
 
-__all__ = ["RULES", "Dim", "Shape", "ShapeError", "Value", "at_least", "axis_index",
-           "broadcast_shapes", "merge", "merge_dims", "product", "rule", "with_rank"]  # fmt: skip
+__all__ = ["MAX_RANK", "RULES", "Dim", "Known", "Shape", "ShapeError", "Value", "at_least",
+           "axis_index", "broadcast_dims", "broadcast_shapes", "check_size", "merge",
+           "merge_dims", "product", "ranked", "rule", "with_rank"]  # fmt: skip
 
 Dim = int | None
 #: The dimensions, None for an unknown one; None for an unknown rank.
 Shape = tuple[Dim, ...] | None
 #: A tensor's value as an ndarray where it is known while the graph is built, else None.
 Value = Any
+
+#: Limits of TensorFlow's own shapes.
+MAX_RANK: Final = 254
+MAX_COUNT: Final = 2**63 - 1
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """An input whose value says more than its shape: both, as far as they are known."""
+
+    shape: Shape
+    value: Value
+
+    def elements(self, count: int) -> Sequence[Dim]:
+        """The `count` elements as integers, each None where the value is not known."""
+        return [None] * count if self.value is None else [int(n) for n in self.value.reshape(-1)]
+
 
 RuleFunction = Callable[..., list[Shape]]
 
@@ -81,6 +101,27 @@ def at_least(shape: Shape, rank: int) -> Shape:
     return shape
 
 
+def check_size(shape: Sequence[Dim]) -> None:
+    """Check that a tensor could have so many dimensions and elements, as far as they are known.
+
+    Args:
+      shape: the dimensions; None or -1 for an unknown one.
+
+    Raises:
+      ShapeError: there are more than 254 dimensions, or 2**63 elements and more.
+
+    """
+    if len(shape) > MAX_RANK:
+        raise ShapeError(f"A shape has {MAX_RANK} dimensions at most, not {len(shape)}")
+    count = 1
+    for dim in shape:
+        if dim is None or dim < 0:
+            return
+        count *= dim
+        if count > MAX_COUNT:
+            raise ShapeError(f"Shape {list(shape)} is too large (more than 2**63 - 1 entries)")
+
+
 def axis_index(axis: int, rank: int) -> int:
     """The axis counted from the front.
 
@@ -104,26 +145,49 @@ def product(dims: Sequence[Dim]) -> Dim:
     return total if known else None
 
 
-def broadcast_shapes(*shapes: Shape) -> Shape:
-    """The shape that all broadcast to.
+def ranked(shape: Shape, least: int, most: int) -> Shape:
+    """The shape, if its rank is unknown or one of least to most.
 
     Raises:
-      ShapeError: two dimensions differ and neither is 1.
+      ShapeError: it is another.
 
     """
-    if any(shape is None for shape in shapes):
+    if shape is not None and not least <= len(shape) <= most:
+        wanted = f"{least}" if least == most else f"{least} to {most}"
+        raise ShapeError(f"Shape must be rank {wanted} but is rank {len(shape)}")
+    return shape
+
+
+def broadcast_shapes(*shapes: Shape) -> Shape:
+    """The shape that all broadcast to, as far as it is certain.
+
+    Raises:
+      ShapeError: two known dimensions differ and neither is 1.
+
+    """
+    scalar: Shape = ()
+    return functools.reduce(_broadcast_pair, shapes, scalar)
+
+
+def _broadcast_pair(x: Shape, y: Shape) -> Shape:
+    if x is None or y is None:
         return None
-    known = [shape for shape in shapes if shape is not None]
-    rank = max((len(shape) for shape in known), default=0)
-    padded = [(1,) * (rank - len(shape)) + shape for shape in known]
-    return tuple(_broadcast_dims(dims) for dims in zip(*padded, strict=True))
+    rank = max(len(x), len(y))
+    pairs = zip((1,) * (rank - len(x)) + x, (1,) * (rank - len(y)) + y, strict=True)
+    return tuple(broadcast_dims(*pair) for pair in pairs)
 
 
-def _broadcast_dims(dims: Sequence[Dim]) -> Dim:
-    wide = {dim for dim in dims if dim is not None and dim != 1}
-    if len(wide) > 1:
-        small, large = sorted(wide)[:2]
-        raise ShapeError(f"Dimensions must be equal, but are {small} and {large}")
-    if wide:
-        return wide.pop()
-    return None if None in dims else 1
+def broadcast_dims(a: Dim, b: Dim) -> Dim:
+    """The dimension that both broadcast to; beside an unknown one, 0 is not certain.
+
+    Raises:
+      ShapeError: both are known, differ, and neither is 1.
+
+    """
+    if a == 1:
+        return b
+    if b in {1, a}:
+        return a
+    if a is None or b is None:
+        return (a or b) or None
+    raise ShapeError(f"Dimensions must be equal, but are {a} and {b}")

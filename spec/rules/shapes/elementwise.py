@@ -5,7 +5,14 @@ from __future__ import annotations
 import functools
 from collections.abc import Sequence
 
-from sessrun.spec.rules.shapes.base import Shape, ShapeError, broadcast_shapes, merge, rule
+from sessrun.spec.rules.shapes.base import (
+    Shape,
+    ShapeError,
+    broadcast_dims,
+    broadcast_shapes,
+    merge,
+    rule,
+)
 
 __all__: list[str] = []
 
@@ -33,11 +40,35 @@ def broadcast_equal(x: Shape, y: Shape, incompatible_shape_error: bool) -> list[
     """The broadcast shape; if unlike shapes are no error, a scalar (false) for them."""
     if incompatible_shape_error:
         return [broadcast_shapes(x, y)]
-    try:
-        whole = broadcast_shapes(x, y)
-    except ShapeError:
-        return [()]
-    return [whole if whole is not None and None not in whole else None]
+    if x is None or y is None:
+        return [None]
+    dims = []
+    rank = max(len(x), len(y))
+    for pair in zip((1,) * (rank - len(x)) + x, (1,) * (rank - len(y)) + y, strict=True):
+        if None in pair and 1 not in pair and pair != (None, None):
+            return [None]
+        try:
+            dims.append(broadcast_dims(*pair))
+        except ShapeError:
+            return [()]
+    return [tuple(dims)]
+
+
+@rule
+def broadcast_parts(shape: Shape, pos: Shape, length: Shape) -> list[Shape]:
+    """The broadcast shape of texts and of the parts asked for, each by a place and a length."""
+    if pos is None and length is not None:
+        pos = (None,) * len(length)
+    if pos != length:  # even where only one of them is unknown
+        raise ShapeError(f"pos and len shapes must match: {pos} vs. {length}")
+    return [broadcast_shapes(shape, pos)]
+
+
+@rule
+def first_of_alike(x: Shape, y: Shape) -> list[Shape]:
+    """The first input's shape, which the second has too."""
+    merge(x, y)
+    return [x]
 
 
 @rule
@@ -69,7 +100,5 @@ def select(condition: Shape, t: Shape, e: Shape) -> list[Shape]:
 @rule
 def string_join(shapes: Sequence[Shape]) -> list[Shape]:
     """The one shape of all inputs that are no scalars."""
-    if any(shape is None for shape in shapes):
-        return [None]
-    return [functools.reduce(merge, [shape for shape in shapes if shape], None)
-            if any(shapes) else ()]  # fmt: skip
+    whole = functools.reduce(merge, [shape for shape in shapes if shape != ()], None)
+    return [() if all(shape == () for shape in shapes) else whole]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sessrun.spec.rules.shapes.base import (
+    Known,
     Shape,
     ShapeError,
     Value,
@@ -12,9 +13,12 @@ from sessrun.spec.rules.shapes.base import (
     axis_index,
     merge,
     merge_dims,
+    product,
+    ranked,
     rule,
     with_rank,
 )
+from sessrun.spec.rules.shapes.sources import dims_shape
 
 __all__: list[str] = []
 
@@ -71,6 +75,62 @@ def gathered_nd(params: Shape, indices: Shape) -> list[Shape]:
 
 
 @rule
+def scattered(target: Shape, indices: Shape, updates: Shape) -> list[Shape]:
+    """The target's shape: for each index a slice of it is updated, or all slices by a scalar."""
+    if updates != () and target is not None and indices is not None:
+        merge(updates, indices + target[1:])
+    return [target]
+
+
+@rule
+def scattered_nd(target: Shape, indices: Shape, updates: Shape) -> list[Shape]:
+    """The target's shape: for each of the indices' last-dimension places a slice is updated."""
+    at_least(target, 1)
+    at_least(updates, 1)
+    return [_scattered(target, indices, updates)]
+
+
+@rule
+def scattered_tensor(target: Shape, indices: Shape, updates: Shape) -> list[Shape]:
+    """As `scattered_nd`; a scalar may be what all slices are updated by."""
+    at_least(target, 1)
+    return [_scattered(target, indices, updates)]
+
+
+@rule
+def scattered_new(dims: Shape, indices: Shape, updates: Shape) -> list[Shape]:
+    """The shape that a vector denotes, whose slices are updated as those of `scattered_nd`."""
+    (target,) = dims_shape(dims)
+    at_least(updates, 1)
+    return [_scattered(target, indices, updates)]
+
+
+def _scattered(target: Shape, indices: Shape, updates: Shape) -> Shape:
+    places = at_least(indices, 1)
+    if target is not None and 0 in target and (_has_some(indices) or _has_some(updates)):
+        raise ShapeError("Indices and updates specified for empty input")
+    if places is None or places[-1] is None or not updates:
+        return target
+    outer, depth = len(places) - 1, places[-1]
+    merge(updates[:outer], places[:-1])
+    if target is not None:
+        merge(updates[outer:], target[depth:])
+    return target
+
+
+def _has_some(shape: Shape) -> bool:
+    return shape is not None and (product(shape) or 0) > 0
+
+
+@rule
+def scattered_resource(resource: Shape, indices: Shape, updates: Shape) -> list[Shape]:
+    """No output; the variable's slices are updated as those of `scattered`."""
+    if resource is not None:
+        scattered(resource, indices, updates)
+    return []
+
+
+@rule
 def partitioned(data: Shape, partitions: Shape, num_partitions: int) -> list[Shape]:
     """For each partition an unknown number of slices of the data."""
     if data is None or partitions is None:
@@ -82,17 +142,28 @@ def partitioned(data: Shape, partitions: Shape, num_partitions: int) -> list[Sha
 
 
 @rule
-def stitched(indices: Sequence[Shape], data: Sequence[Shape]) -> list[Shape]:
-    """An unknown number of slices of the data."""
+def bounds(rows: Shape, values: Shape) -> list[Shape]:
+    """For each value a place in the row of its number; both have rank 2."""
+    with_rank(rows, 2, "rows")
+    with_rank(values, 2, "values")
+    return [values]
+
+
+@rule
+def stitched(indices: Sequence[Known], data: Sequence[Shape]) -> list[Shape]:
+    """As many slices of the data as the largest index says."""
     rest: Shape = None
-    for places, values in zip(indices, data, strict=True):
+    for places, values in zip((index.shape for index in indices), data, strict=True):
         if places is None or values is None:
             continue
         if len(values) < len(places):
             raise ShapeError("data does not start with the shape of indices")
         merge(values[: len(places)], places)
         rest = merge(rest, values[len(places) :])
-    return [None if rest is None else (None, *rest)]
+    known = [index.value for index in indices if index.value is not None]
+    counts = [int(value.max()) + 1 for value in known if value.size]
+    count = max(0, *counts, 0) if len(known) == len(indices) else None
+    return [None if rest is None else (count, *rest)]
 
 
 @rule
@@ -125,14 +196,14 @@ def where(shape: Shape) -> list[Shape]:
 
 @rule
 def unique(shape: Shape) -> list[Shape]:
-    """A vector of unknown length, and one as long as the input."""
-    return [(None,), with_rank(shape, 1, "a vector")]
+    """A vector of unknown length, and one as long as the input, which is a vector."""
+    return [(None,), ranked(shape, 1, 1)]
 
 
 @rule
 def unique_counts(shape: Shape) -> list[Shape]:
-    """As `unique`, and a second vector of unknown length."""
-    return [(None,), with_rank(shape, 1, "a vector"), (None,)]
+    """A vector of unknown length, one place for each element, and one count for each value."""
+    return [(None,), shape, (None,)]
 
 
 @rule

@@ -3,12 +3,49 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from types import MappingProxyType
+from typing import Any, Final
 
 from sessrun.spec.operations import Name, Operation, RuleArg, RuleCall
-from sessrun.spec.rules.shapes.base import RULES, Shape, Value
+from sessrun.spec.rules.shapes.base import MAX_RANK, RULES, Known, Shape, ShapeError, Value, ranked
 
-__all__ = ["infer"]
+__all__ = ["RANKS", "denoted", "infer", "single"]
+
+#: The calls that stand for an input's value: from which rank to which the input must have.
+RANKS: Final[Mapping[str, tuple[int, int]]] = MappingProxyType(
+    {"value": (0, MAX_RANK), "scalar": (0, 0), "vector": (1, 1), "axes": (0, 1)}
+)
+
+
+def single(known: Value) -> Value:
+    """The value, if it is not known or that of a scalar.
+
+    Raises:
+      ShapeError: it is another.
+
+    """
+    if known is not None and known.ndim:
+        raise ShapeError(f"Input must be scalar but has rank {known.ndim}")
+    return known
+
+
+def denoted(shape: Shape, dims: Shape) -> Shape:
+    """The shape that an integer vector denotes.
+
+    Args:
+      shape: the vector's own shape.
+      dims: what is known of its elements; None for nothing.
+
+    Raises:
+      ShapeError: it is no vector, or names more dimensions than a tensor has.
+
+    """
+    vector = ranked(shape, 1, 1)
+    if dims is None and vector is not None and vector[0] is not None:
+        if vector[0] > MAX_RANK:
+            raise ShapeError(f"A shape has {MAX_RANK} dimensions at most, not {vector[0]}")
+        return (None,) * vector[0]
+    return dims
 
 
 def infer(
@@ -19,14 +56,18 @@ def infer(
     value: Callable[[str], Value] = lambda _: None,
     dims: Callable[[str], Shape] | None = None,
     handle: Callable[[str], Shape] = lambda _: None,
+    handle_dtype: Callable[[str], str | None] = lambda _: None,
 ) -> list[Shape]:
     """The shapes of an operation's output tensors, in order, lists of outputs laid flat.
 
     A rule's argument that names an input stands for its shape (for a list of tensors, a list of
-    shapes), one that names an attribute for its value. Three calls may stand inside a rule:
-    `value(x)` is the input's value as far as it is known, `dims(x)` the shape that an integer
-    vector denotes, of which single dimensions may be known, `handle(x)` the shape of the
-    variable behind a resource.
+    shapes), one that names an attribute for its value. These calls may stand inside a rule:
+    `value(x)` is the input's value as far as it is known, and so are `scalar(x)`, `vector(x)` and
+    `axes(x)`, which demand of the input that it is a scalar, a vector, or one of the two;
+    `single(x)` demands it of the value, if that is known; `known(x)` is shape and value;
+    `dims(x)` is the shape that an integer vector denotes, of which single dimensions may be
+    known; `handle(x)` and `handle_dtype(x)` are the shape and the dtype of the variable behind a
+    resource.
 
     Args:
       operation: the declaration.
@@ -36,22 +77,29 @@ def infer(
       dims: input name to the shape that its value denotes; by default from `value`, or, if only
         the length of the vector is known, a shape of that rank.
       handle: input name to the shape of the variable that the resource refers to.
+      handle_dtype: input name to that variable's dtype, or None.
 
     Raises:
       ShapeError: the rule is broken by what is known.
 
     """
 
-    def denoted(name: str) -> Shape:
+    def dims_of(name: str) -> Shape:
         known = value(name)
-        if known is not None:
-            return tuple(int(n) for n in known.reshape(-1).tolist())
-        vector = shapes[name]
-        if vector is None or len(vector) != 1 or vector[0] is None:
-            return None
-        return (None,) * int(vector[0])
+        each = None if known is None else tuple(int(n) for n in known.reshape(-1).tolist())
+        return denoted(shapes[name], each if dims is None else dims(name))
 
-    special = {"value": value, "dims": dims or denoted, "handle": handle}
+    def known(name: str) -> Any:
+        found = value(name)
+        if not isinstance(shapes[name], list):
+            return Known(shapes[name], found)
+        found = found or [None] * len(shapes[name])
+        return [Known(*pair) for pair in zip(shapes[name], found, strict=True)]
+
+    special: dict[str, Callable[[str], Any]] = {
+        "dims": dims_of, "handle": handle, "handle_dtype": handle_dtype,
+        "known": known, "single": lambda name: single(value(name)),
+    }  # fmt: skip
 
     def argument(arg: RuleArg) -> Any:
         if isinstance(arg, Name):
@@ -61,6 +109,9 @@ def infer(
         (inner,) = arg.args
         if not isinstance(inner, Name):
             raise TypeError(f"{operation.name}: {arg.name}() takes the name of an input")
+        if arg.name in RANKS:
+            ranked(shapes[inner.text], *RANKS[arg.name])
+            return value(inner.text)
         return special[arg.name](inner.text)
 
     rule = operation.shape

@@ -30,14 +30,12 @@ def matmul(a: Shape, b: Shape, transpose_a: bool, transpose_b: bool) -> list[Sha
 def batch_matmul(x: Shape, y: Shape, adj_x: bool, adj_y: bool, broadcast: bool) -> list[Shape]:
     """[..., m, n] of [..., m, k] and [..., k, n]; the batches equal, or broadcast."""
     left, right = at_least(x, 2), at_least(y, 2)
-    if left is None or right is None:
-        return [None]
-    rows, inner = left[-2:][:: -1 if adj_x else 1]
-    height, columns = right[-2:][:: -1 if adj_y else 1]
+    rows, inner = (None, None) if left is None else left[-2:][:: -1 if adj_x else 1]
+    height, columns = (None, None) if right is None else right[-2:][:: -1 if adj_y else 1]
     merge_dims(inner, height)
-    batch = (broadcast_shapes if broadcast else merge)(left[:-2], right[:-2])
-    assert batch is not None
-    return [(*batch, rows, columns)]
+    outer = [None if whole is None else whole[:-2] for whole in (left, right)]
+    batch = (broadcast_shapes if broadcast else merge)(*outer)
+    return [None if batch is None else (*batch, rows, columns)]
 
 
 @rule

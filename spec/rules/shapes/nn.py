@@ -2,7 +2,16 @@
 
 from __future__ import annotations
 
-from sessrun.spec.rules.shapes.base import Shape, at_least, merge, merge_dims, rule, with_rank
+from sessrun.spec.rules.shapes.base import (
+    Shape,
+    ShapeError,
+    at_least,
+    broadcast_shapes,
+    merge,
+    merge_dims,
+    rule,
+    with_rank,
+)
 
 __all__: list[str] = []
 
@@ -35,8 +44,12 @@ def bias_add_grad(out_backprop: Shape, data_format: str) -> list[Shape]:
 @rule
 def cross_entropy(features: Shape, labels: Shape) -> list[Shape]:
     """One loss per row, and the gradient in the features' shape."""
-    rows = merge(with_rank(features, 2, "logits"), labels)
-    assert rows is not None
+    try:
+        rows = merge(with_rank(features, 2, "logits"), labels)
+    except ShapeError:
+        rows = broadcast_shapes(features, labels)
+    if rows is None or len(rows) != 2:
+        raise ShapeError("Logits and labels must broadcast to rank 2")
     return [rows[:1], rows]
 
 

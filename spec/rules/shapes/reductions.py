@@ -33,20 +33,12 @@ def arg_reduced(shape: Shape, axis: Value) -> list[Shape]:
     """The input's shape without one axis."""
     if shape is None:
         return [None]
-    if not shape:
+    if len(shape) < 2:
         return [()]
     if axis is None:
         return [(None,) * (len(shape) - 1)]
     gone = axis_index(int(axis), len(shape))
     return [shape[:gone] + shape[gone + 1 :]]
-
-
-@rule
-def along_axis(shape: Shape, axis: Value) -> list[Shape]:
-    """The input's shape; the axis must be one of it."""
-    if shape is not None and axis is not None:
-        axis_index(int(axis), len(shape))
-    return [shape]
 
 
 @rule
@@ -64,24 +56,20 @@ def segments(data: Shape, segment_ids: Shape) -> list[Shape]:
     """[segments] and the shape of one row; how many segments depends on the ids."""
     merge(segment_ids, (None,))
     whole = at_least(data, 1)
-    if whole is None:
-        return [None]
-    if segment_ids is not None:
-        merge(whole[:1], segment_ids)
-    return [(None, *whole[1:])]
+    return [None if whole is None else (None, *whole[1:])]
 
 
 @rule
 def unsorted_segments(data: Shape, segment_ids: Shape, num_segments: Value) -> list[Shape]:
     """[num_segments] and the data's shape after the dimensions of the ids."""
+    count = None if num_segments is None else int(num_segments)
+    if count is not None and count < 0:
+        raise ShapeError(f"num_segments must be >= 0, got {count}")
     if data is None or segment_ids is None:
         return [None]
     if len(data) < len(segment_ids):
         raise ShapeError(f"data of shape {list(data)} does not start with segment_ids' shape")
     merge(data[: len(segment_ids)], segment_ids)
-    count = None if num_segments is None else int(num_segments)
-    if count is not None and count < 0:
-        raise ShapeError(f"num_segments must be >= 0, got {count}")
     return [(count, *data[len(segment_ids) :])]
 
 

@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
-from sessrun.spec.rules.shapes.base import Shape, ShapeError, Value, axis_index, merge, rule
+from sessrun.spec.rules.shapes.base import (
+    Shape,
+    ShapeError,
+    Value,
+    check_size,
+    merge,
+    rule,
+)
 
 __all__: list[str] = []
 
@@ -20,9 +27,20 @@ def scalar() -> list[Shape]:
 
 
 @rule
+def unknown(*counts: Value) -> list[Shape]:
+    """Outputs of unknown shape: as many as the numbers say, and one for each item of a list."""
+    total = sum(count if isinstance(count, int) else len(count) for count in counts)
+    return [None] * total
+
+
+@rule
 def tensor_attr(value: Value) -> list[Shape]:
     """The shape of a tensor given as an attribute."""
-    return [tuple(int(n) for n in value.shape)]
+    shape = tuple(int(n) for n in value.shape)
+    if min(shape, default=0) < 0:
+        raise ShapeError(f"Shape {list(shape)} is not fully defined")
+    check_size(shape)
+    return [shape]
 
 
 @rule
@@ -63,9 +81,32 @@ def scalar_only(ref: Shape) -> list[Shape]:
 
 
 @rule
-def handle(shape: Shape) -> list[Shape]:
+def read_variable(handle: Shape, handle_dtype: str | None, dtype: str) -> list[Shape]:
     """The shape of the variable that a resource refers to."""
-    return [shape]
+    _check_dtype(handle_dtype, dtype)
+    return [handle]
+
+
+@rule
+def assigned_variable(
+    handle: Shape, handle_dtype: str | None, dtype: str, value: Shape
+) -> list[Shape]:
+    """No output; the value must have the variable's dtype, and a shape that fits it."""
+    _check_dtype(handle_dtype, dtype)
+    merge(handle, value)
+    return []
+
+
+def _check_dtype(have: str | None, want: str) -> None:
+    if have not in {None, want}:
+        raise ShapeError(f"Trying to read variable with wrong dtype. Expected {have} got {want}")
+
+
+@rule
+def counted_variable(handle: Shape, handle_dtype: str | None, dtype: str) -> list[Shape]:
+    """A scalar, as the variable must be."""
+    _check_dtype(handle_dtype, dtype)
+    return [merge(handle, ())]
 
 
 @rule
@@ -73,6 +114,13 @@ def kept(handle: Shape) -> list[Shape]:
     """Unknown: whatever tensor the session keeps under a scalar handle."""
     merge(handle, ())
     return [None]
+
+
+@rule
+def kept_gone(handle: Shape) -> list[Shape]:
+    """No output: the session forgets what it keeps under a scalar handle."""
+    merge(handle, ())
+    return []
 
 
 @rule
@@ -103,8 +151,10 @@ def ranged(start: Value, limit: Value, delta: Value) -> list[Shape]:
 
 
 @rule
-def lined(num: Value) -> list[Shape]:
-    """A vector of `num` elements."""
+def lined(start: Shape, stop: Shape, num: Value) -> list[Shape]:
+    """A vector of `num` elements between two scalars."""
+    merge(start, ())
+    merge(stop, ())
     if num is None:
         return [(None,)]
     if num.item() <= 0:
@@ -121,6 +171,21 @@ def multinomial(logits: Shape, num_samples: Value) -> list[Shape]:
 
 
 @rule
+def filled(dims: Shape, value: Shape) -> list[Shape]:
+    """As `dims_shape`, of a scalar."""
+    merge(value, ())
+    return dims_shape(dims)
+
+
+@rule
+def drawn_between(dims: Shape, low: Shape, high: Shape) -> list[Shape]:
+    """As `dims_shape`, of numbers between two scalars."""
+    merge(low, ())
+    merge(high, ())
+    return dims_shape(dims)
+
+
+@rule
 def one_hot(indices: Shape, depth: Value, axis: int) -> list[Shape]:
     """The indices' shape with a dimension `depth` put in at `axis`."""
     size = None if depth is None else int(depth.item())
@@ -128,5 +193,7 @@ def one_hot(indices: Shape, depth: Value, axis: int) -> list[Shape]:
         raise ShapeError(f"depth must be non-negative, got: {size}")
     if indices is None:
         return [None]
-    place = axis_index(axis, len(indices) + 1)
+    if axis < -1:
+        raise ShapeError(f"axis must be >= -1, got {axis}")
+    place = len(indices) if axis == -1 else min(axis, len(indices))
     return [(*indices[:place], size, *indices[place:])]

@@ -2,9 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
-from sessrun.spec.rules.shapes.base import Dim, Shape, ShapeError, Value, rule, with_rank
+from sessrun.spec.rules.shapes.base import (
+    Dim,
+    Known,
+    Shape,
+    ShapeError,
+    merge,
+    merge_dims,
+    ranked,
+    rule,
+    with_rank,
+)
 
 __all__ = ["NEW_AXIS", "dense_items"]
 
@@ -13,21 +23,19 @@ NEW_AXIS = -1
 
 
 @rule
-def sliced(shape: Shape, begin: Value, size: Value) -> list[Shape]:
+def sliced(shape: Shape, begin: Known, size: Known) -> list[Shape]:
     """The sizes asked for; -1 is what is left after `begin`."""
-    if size is None:
+    count = merge_dims(with_rank(begin.shape, 1, "begin")[0], with_rank(size.shape, 1, "size")[0])
+    if count is None:
         return [None if shape is None else (None,) * len(shape)]
-    sizes = [int(n) for n in size.reshape(-1)]
-    whole = with_rank(shape, len(sizes), f"a slice of {len(sizes)} dimensions")
-    starts: list[Dim] = [None] * len(sizes)
-    if begin is not None:
-        starts = [int(n) for n in begin.reshape(-1)]
-    if len(starts) != len(sizes):
-        raise ShapeError(f"begin has {len(starts)} elements and size has {len(sizes)}")
-    return [tuple(_block(*item) for item in zip(whole, starts, sizes, strict=True))]
+    whole = with_rank(shape, count, f"a slice of {count} dimensions")
+    items = zip(whole, begin.elements(count), size.elements(count), strict=True)
+    return [tuple(_block(*item) for item in items)]
 
 
-def _block(dim: Dim, begin: Dim, size: int) -> Dim:
+def _block(dim: Dim, begin: Dim, size: Dim) -> Dim:
+    if size is None:
+        return None
     if size < -1 or (begin is not None and begin < 0):
         raise ShapeError(f"Expected begin >= 0 and size >= -1, got {begin} and {size}")
     if size == -1:
@@ -78,9 +86,9 @@ def dense_items(
 @rule
 def strided(
     shape: Shape,
-    begin: Value,
-    end: Value,
-    strides: Value,
+    begin: Known,
+    end: Known,
+    strides: Known,
     begin_mask: int,
     end_mask: int,
     ellipsis_mask: int,
@@ -88,11 +96,16 @@ def strided(
     shrink_axis_mask: int,
 ) -> list[Shape]:
     """The lengths that Python's slicing gives; shrunk axes left out, new ones put in."""
-    if strides is None or shape is None:
+    for mask in (begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask):
+        if not -(2**31) <= mask < 2**31:
+            raise ShapeError(f"A mask has the value {mask}, out of range for an int32")
+    bounds = ranked(begin.shape, 1, 1)
+    for other in (end.shape, strides.shape):
+        bounds = merge(bounds, ranked(other, 1, 1))
+    if strides.value is None or shape is None:
         return [None]
-    steps = [int(n) for n in strides.reshape(-1)]
-    starts = _known(begin, len(steps))
-    stops = _known(end, len(steps))
+    steps = [int(n) for n in strides.value]
+    starts, stops = begin.elements(len(steps)), end.elements(len(steps))
     dims: list[Dim] = []
     items = dense_items(len(steps), len(shape), ellipsis_mask, new_axis_mask)
     for item, axis in items:
@@ -107,10 +120,6 @@ def strided(
         masked = (begin_mask >> item & 1, end_mask >> item & 1)
         dims.append(_length(shape[axis], starts[item], stops[item], steps[item], masked))
     return [tuple(dims)]
-
-
-def _known(value: Value, count: int) -> Sequence[Dim]:
-    return [None] * count if value is None else [int(n) for n in value.reshape(-1)]
 
 
 def _check_shrunk(dim: Dim, begin: Dim, step: int, axis: int) -> None:
