@@ -12,9 +12,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Final
 
-__all__ = ["DeviceName", "DeviceNameError", "full_name", "listing", "parse"]
+__all__ = ["DeviceName", "DeviceNameError", "full_name", "kind_of", "listing", "parse"]
 
-_SHORT: Final = frozenset({"CPU", "GPU"})
+#: Kinds that may stand without `device:`, in any case.
+_SHORT: Final = frozenset({"CPU", "GPU", "TPU", "CUSTOM"})
+#: Kinds that `device:` may be followed by in lower case; any other is kept as it is written.
+_LOWER: Final = frozenset({"cpu", "gpu"})
 
 
 class DeviceNameError(ValueError):
@@ -29,7 +32,7 @@ class DeviceName:
       job: name of the job, or None.
       replica: number of the replica, or None.
       task: number of the task, or None.
-      kind: `CPU`, `GPU`, ... in capitals, or None.
+      kind: `CPU`, `GPU`, ..., or None.
       index: number of the device of its kind in its task, or None for any.
 
     """
@@ -62,6 +65,21 @@ class DeviceName:
             kind=outer.kind if self.kind is None else self.kind,
             index=outer.index if self.index is None else self.index,
         )
+
+    def merged(self, other: DeviceName, *, soft: bool = False) -> DeviceName | None:
+        """The name that asks for what both ask for; None if they contradict each other.
+
+        With `soft` a contradiction about the kind, or the index, asks for none.
+        """
+        pairs = ((self.job, other.job), (self.replica, other.replica), (self.task, other.task))
+        if any(None not in pair and pair[0] != pair[1] for pair in pairs):
+            return None
+        both = self.over(other)
+        if None not in {self.kind, other.kind} and self.kind != other.kind:
+            return both.without_kind() if soft else None
+        if None not in {self.index, other.index} and self.index != other.index:
+            return replace(both, index=None) if soft else None
+        return both
 
     def matches(self, full: DeviceName) -> bool:
         """Whether the device of the full name `full` is one that this name asks for."""
@@ -98,8 +116,10 @@ def _add(words: list[str], fields: dict[str, str | int | None], text: str) -> No
         fields[key] = values[0] if key == "job" else _number(values[0], text)
         return
     if key.upper() in _SHORT and len(values) <= 1:
-        values = [key, *values]
-    elif key != "device" or len(values) not in {1, 2}:
+        values = [key.upper(), *values]
+    elif not key:
+        return
+    elif key != "device" or len(values) != 2:
         raise DeviceNameError(
             f"Unknown attribute {key!r} is encountered while parsing the device spec: {text!r}."
         )
@@ -107,14 +127,23 @@ def _add(words: list[str], fields: dict[str, str | int | None], text: str) -> No
         raise DeviceNameError(
             f"Multiple device types are not allowed while parsing the device spec: {text}."
         )
-    fields["kind"] = values[0].upper()
+    fields["kind"] = kind_of(values[0])
     fields["index"] = None if values[1:] in ([], ["*"]) else _number(values[1], text)
 
 
+def kind_of(text: str) -> str:
+    """A device's kind as names have it: `cpu` and `gpu` in capitals, any other as it is."""
+    return text.upper() if text in _LOWER else text
+
+
 def _number(digits: str, text: str) -> int:
-    if not digits.isascii() or not digits.isdigit():
-        raise DeviceNameError(f"{digits!r} is no number in the device spec: {text!r}")
-    return int(digits)
+    """Whatever Python reads as a whole number, as TensorFlow does, even one below zero."""
+    try:
+        return int(digits)
+    except ValueError:
+        raise DeviceNameError(
+            f"invalid literal for int() with base 10: {digits!r} in the device spec {text!r}"
+        ) from None
 
 
 def full_name(kind: str, index: int) -> DeviceName:

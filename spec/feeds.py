@@ -148,8 +148,9 @@ def _check_int(value: int, dtype: np.dtype) -> None:
         if dtype.names is None and dtype.type(cast) == value:
             return
     raise TypeError(
-        f"a fed int must be exact in the tensor's dtype: {_brief(value)} is not one of {dtype}; "
-        "feed an array, or a tensor of a wider dtype"
+        f"Type of feed value {_brief(value)} with type {type(value)} is not compatible with "
+        f"Tensor type {dtype.type if dtype.kind != 'O' else object}: a fed int must be exact in "
+        "the tensor's dtype. Feed an array, or a tensor of a larger type."
     )
 
 

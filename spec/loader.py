@@ -9,6 +9,7 @@ from __future__ import annotations
 import functools
 import hashlib
 import json
+import math
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -68,16 +69,12 @@ class Profile:
       name: its name.
       summary: one sentence.
       finished: whether no clause of it may be in debt.
-      operations: op types it requires beyond its clauses' own cases.
-      dtypes: dtypes it requires.
 
     """
 
     name: str
     summary: str
     finished: bool
-    operations: tuple[str, ...]
-    dtypes: tuple[str, ...]
 
 
 def read_toml(path: Path) -> dict[str, Any]:
@@ -89,7 +86,7 @@ def read_toml(path: Path) -> dict[str, Any]:
     """
     try:
         return tomllib.loads(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError, RecursionError) as error:
+    except (OSError, ValueError, RecursionError) as error:  # a number may have too many digits
         raise SpecError(str(path), "", f"cannot be read as TOML: {error}") from error
 
 
@@ -97,13 +94,33 @@ def read_json(path: Path) -> Any:
     """A JSON file's value.
 
     Raises:
-      SpecError: it cannot be read or is no JSON.
+      SpecError: it cannot be read, is no JSON, names a key twice, or has a number that is not
+        finite.
 
     """
     try:
-        return json.loads(path.read_text(encoding="utf-8"))
+        text = path.read_text(encoding="utf-8")
+        return json.loads(
+            text, object_pairs_hook=_object, parse_float=_finite, parse_constant=_finite
+        )
     except (OSError, ValueError, RecursionError) as error:
         raise SpecError(str(path), "", f"cannot be read as JSON: {error}") from error
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        keys = [key for key, _ in pairs]
+        twice = next(key for key in keys if keys.count(key) > 1)
+        raise ValueError(f"the key {twice!r} is there twice")
+    return found
+
+
+def _finite(text: str) -> float:
+    value = float(text)
+    if not math.isfinite(value):
+        raise ValueError(f"{text} is no number of JSON")
+    return value
 
 
 @functools.cache
@@ -144,13 +161,7 @@ def load_profiles(path: Path = SPEC_DIR / "profiles.toml") -> Mapping[str, Profi
     check(table, "profiles", str(path))
     return MappingProxyType(
         {
-            name: Profile(
-                name,
-                form["summary"],
-                form.get("finished", False),
-                tuple(form.get("operations", ())),
-                tuple(form.get("dtypes", ())),
-            )
+            name: Profile(name, form["summary"], form.get("finished", False))
             for name, form in table.items()
         }
     )

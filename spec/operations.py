@@ -144,14 +144,19 @@ class Operation:
 
 
 _ARG: Final = re.compile(
-    r"(?P<name>\w+)\s*:\s*(?P<ref>Ref\()?\s*(?:(?P<number>\w+)\s*\*\s*)?(?P<type>\w+)\s*\)?"
+    r"(?P<name>[A-Za-z_]\w*)\s*:\s*(?P<ref>Ref\(\s*)?(?:(?P<number>\w+)\s*\*\s*)?"
+    r"(?P<type>\w+)(?(ref)\s*\))",
+    re.ASCII,
 )
 _ATTR: Final = re.compile(
-    r"(?P<name>\w+)\s*:\s*(?P<type>list\([^)]*\)|\{[^}]*\}|\w+)"
-    r"(?:\s*>=\s*(?P<minimum>-?\d+))?(?:\s*=\s*(?P<default>.+))?"
+    r"(?P<name>[A-Za-z_]\w*)\s*:\s*(?P<type>list\([^)]*\)|\{[^}]*\}|\w+)"
+    r"(?:\s*>=\s*(?P<minimum>-?\d{1,18}))?(?:\s*=\s*(?P<default>.+))?",
+    re.ASCII,
 )
-_TOKEN: Final = re.compile(r"\s*(?:(?P<name>[A-Za-z_]\w*)|(?P<number>-?\d+(?:\.\d+)?)|"
-                           r"'(?P<string>[^']*)'|(?P<mark>[(),]))")  # fmt: skip
+_TOKEN: Final = re.compile(r"\s*(?:(?P<name>[A-Za-z_]\w*)|(?P<number>-?\d{1,18}(?:\.\d{1,18})?)|"
+                           r"'(?P<string>[^']*)'|(?P<mark>[(),]))", re.ASCII)  # fmt: skip
+#: Calls nest no deeper: `broadcast(dims(x), y)` is as deep as any rule is.
+_DEPTH: Final = 8
 
 
 def parse_operation(name: str, form: Mapping[str, Any], source: str) -> Operation:
@@ -165,7 +170,10 @@ def parse_operation(name: str, form: Mapping[str, Any], source: str) -> Operatio
     names = {attr.name: attr for attr in attrs}
     inputs = tuple(_parse_arg(text, names, f"{source}: {name}") for text in form["inputs"])
     outputs = tuple(_parse_arg(text, names, f"{source}: {name}") for text in form["outputs"])
-    known = set(names) | {arg.name for arg in inputs}
+    taken = [*(arg.name for arg in inputs), *(attr.name for attr in attrs)]
+    _check_unique(taken, "inputs and attrs", f"{source}: {name}")
+    _check_unique([arg.name for arg in outputs], "outputs", f"{source}: {name}")
+    known = set(taken)
     numeric = form.get("numeric", "exact")
 
     def call(field: str, text: str) -> RuleCall:
@@ -189,20 +197,28 @@ def parse_operation(name: str, form: Mapping[str, Any], source: str) -> Operatio
     )
 
 
+def _check_unique(names: list[str], what: str, source: str) -> None:
+    for name in names:
+        if names.count(name) > 1:
+            raise SpecError(source, what, f"{name!r} is declared twice")
+
+
 def _parse_arg(text: str, attrs: Mapping[str, AttrDecl], source: str) -> ArgDecl:
     found = _ARG.fullmatch(text.strip())
     if found is None:
         raise SpecError(source, text, "not an argument like `x: T`, `v: N * T` or `r: Ref(T)`")
     name, number, kind = found["name"], found["number"], found["type"]
     is_ref = found["ref"] is not None
-    if number is not None and number not in attrs:
-        raise SpecError(source, text, f"no attribute {number!r} gives the number of tensors")
+    if number is not None and (number not in attrs or attrs[number].type != "int"):
+        raise SpecError(source, text, f"no int attribute {number!r} gives the number of tensors")
     if kind in _OPDEF_NAMES:
         return ArgDecl(name, dtype=_OPDEF_NAMES[kind], number_attr=number, is_ref=is_ref)
     if kind not in attrs:
         raise SpecError(source, text, f"{kind!r} is neither a dtype nor a declared attribute")
-    if attrs[kind].type == "list(type)":
+    if attrs[kind].type == "list(type)" and number is None:
         return ArgDecl(name, type_list_attr=kind, is_ref=is_ref)
+    if attrs[kind].type != "type":
+        raise SpecError(source, text, f"the attribute {kind!r} is no dtype")
     return ArgDecl(name, type_attr=kind, number_attr=number, is_ref=is_ref)
 
 
@@ -218,9 +234,16 @@ def parse_attr(text: str, source: str) -> AttrDecl:
         raise SpecError(source, text, "not an attribute like `T: {float} = float` or `N: int >= 1`")
     type_, allowed = _attr_type(found["type"], source)
     minimum = None if found["minimum"] is None else int(found["minimum"])
+    if minimum is not None and type_ != "int" and not type_.startswith("list("):
+        raise SpecError(source, text, "only an int and a list have a minimum")
     if found["default"] is None:
         return AttrDecl(found["name"], type_, allowed, minimum)
     default = _default(found["default"].strip(), type_, source)
+    items = default if type_.startswith("list(") else (default,)
+    if allowed and not set(items) <= set(allowed):
+        raise SpecError(source, text, "the default is not allowed")
+    if minimum is not None and (len(items) if items is default else default) < minimum:
+        raise SpecError(source, text, "the default is below the minimum")
     return AttrDecl(found["name"], type_, allowed, minimum, has_default=True, default=default)
 
 
@@ -229,8 +252,10 @@ def _attr_type(text: str, source: str) -> tuple[str, tuple[str, ...]]:
         inner, allowed = _attr_type(text[5:-1].strip(), source)
         return f"list({inner})", allowed
     if text.startswith("{"):
-        items = [item.strip() for item in text[1:-1].split(",") if item.strip()]
-        if items and items[0].startswith("'"):
+        items = [item.strip() for item in text[1:-1].split(",")]
+        if items[0].startswith("'"):
+            if not all(re.fullmatch(r"'[^']*'", item) for item in items):
+                raise SpecError(source, text, "each of the strings is written in quotes")
             return "string", tuple(item.strip("'") for item in items)
         unknown = [item for item in items if item not in _OPDEF_NAMES]
         if unknown:
@@ -255,14 +280,22 @@ def _default(text: str, type_: str, source: str) -> Any:
         return text == "true"
     if type_ == "string" and len(text) >= 2 and text[0] == text[-1] == "'":
         return text[1:-1]
+    if type_ == "shape" and text == "unknown":
+        return None
+    form = _DEFAULTS.get(type_)
+    if form is None or not form.fullmatch(text):
+        raise SpecError(source, text, f"not a default of type {type_}")
     if type_ == "shape":
-        if text == "unknown":
-            return None
         return tuple(int(n) for n in text.strip("[]").split(",") if n.strip())
-    try:
-        return {"int": int, "float": float}[type_](text)
-    except (KeyError, ValueError):
-        raise SpecError(source, text, f"not a default of type {type_}") from None
+    return int(text) if type_ == "int" else float(text)
+
+
+#: How defaults are written that are numbers, or lists of them.
+_DEFAULTS: Final = {
+    "int": re.compile(r"-?\d{1,18}", re.ASCII),
+    "float": re.compile(r"-?\d{1,18}(\.\d{1,18})?([eE]-?\d{1,2})?", re.ASCII),
+    "shape": re.compile(r"\[(\s*\d{1,18}\s*(,\s*\d{1,18}\s*)*)?\]", re.ASCII),
+}
 
 
 def parse_call(text: str, known: set[str], source: str) -> RuleCall:
@@ -278,6 +311,11 @@ def parse_call(text: str, known: set[str], source: str) -> RuleCall:
 
     """
     tokens = _tokens(text, source)
+    depth = [0]
+    for _, value in tokens:
+        depth.append(depth[-1] + (value == "(") - (value == ")"))
+    if max(depth) > _DEPTH:
+        raise SpecError(source, text, f"calls nest more than {_DEPTH} deep")
     call, rest = _call(tokens, known, source, text)
     if rest or not isinstance(call, RuleCall):
         raise SpecError(source, text, "a rule is one call like `broadcast(x, y)`")
@@ -289,7 +327,7 @@ def _tokens(text: str, source: str) -> list[tuple[str, str]]:
     while position < len(text.rstrip()):
         found = _TOKEN.match(text, position)
         if found is None or found.lastgroup is None:
-            raise SpecError(source, text, f"unexpected {text[position:position + 10]!r}")
+            raise SpecError(source, text, f"unexpected {text[position : position + 10]!r}")
         tokens.append((found.lastgroup, found[found.lastgroup]))
         position = found.end()
     return tokens
@@ -325,8 +363,10 @@ def _call_args(
     while tokens and tokens[0] != ("mark", ")"):
         arg, tokens = _call(tokens, known, source, text)
         args.append(arg)
-        if tokens and tokens[0] == ("mark", ","):
+        if tokens and tokens[0] == ("mark", ",") and tokens[1:2] != [("mark", ")")]:
             tokens = tokens[1:]
+        elif tokens and tokens[0] != ("mark", ")"):
+            raise SpecError(source, text, f"a comma is missing before {tokens[0][1]!r}")
     if not tokens:
         raise SpecError(source, text, "a parenthesis is not closed")
     return tuple(args), tokens[1:]

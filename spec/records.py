@@ -11,6 +11,7 @@ resume; nothing else in a record is ever rewritten.
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
 from collections.abc import Iterator, Mapping
@@ -20,13 +21,15 @@ from typing import Any, Final, Self, TextIO
 
 from sessrun.spec.schema import SpecError, check
 
-__all__ = ["RESULTS", "RecordWriter", "RunRecord", "read_record"]
+__all__ = ["QUIET", "RESULTS", "RecordWriter", "RunRecord", "read_record"]
 
 #: The closed set of results of a case, worst last.
 RESULTS: Final = (
     "pass", "skipped", "unsupported", "flaky", "fail", "timeout", "crash", "error", "missing",
     "infra_error",
 )  # fmt: skip
+#: The results in which nothing went wrong.
+QUIET: Final = frozenset({"pass", "skipped"})
 
 
 @dataclass(slots=True)
@@ -107,14 +110,22 @@ def _add(record: RunRecord, form: dict[str, Any], source: str, place: str) -> No
 
 
 class RecordWriter:
-    """Appends lines to a record, each flushed to the disk before the next case starts."""
+    """Appends lines to a record, each handed to the system before the next case starts."""
 
     def __init__(self, path: Path, keep_bytes: int | None = None) -> None:
-        """Open `path`: anew, or (resume) after its first `keep_bytes` bytes."""
-        self._file: TextIO
-        if keep_bytes is not None:
-            os.truncate(path, keep_bytes)
-        self._file = path.open("w" if keep_bytes is None else "a", encoding="utf-8")
+        """Open `path`: anew, or (resume) after its first `keep_bytes` bytes.
+
+        Raises:
+          SpecError: another run is writing it.
+
+        """
+        self._file: TextIO = path.open("a", encoding="utf-8")
+        try:
+            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)  # until it is closed
+        except BlockingIOError as error:
+            self._file.close()
+            raise SpecError(str(path), "its end", "another run is writing it") from error
+        self._file.truncate(keep_bytes or 0)
 
     def write(self, form: Mapping[str, Any]) -> None:
         """Append one line and flush it."""

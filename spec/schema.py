@@ -3,26 +3,38 @@
 from __future__ import annotations
 
 import functools
+import itertools
 import json
+import re
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
 
-__all__ = ["SCHEMA_DIR", "SpecError", "check", "load_schema"]
+__all__ = ["ERRORS_COMPARED", "SCHEMA_DIR", "SpecError", "check", "load_schema", "validator"]
 
 SCHEMA_DIR: Final = Path(__file__).parent / "schemas"
+#: Of how many errors the best is told. What is read may be made to have a million of them, and
+#: finding them all would take minutes.
+ERRORS_COMPARED: Final = 32
 
 
 class SpecError(ValueError):
     """Something read is not what it should be: `source` (a file), `place` in it, `reason`."""
 
     def __init__(self, source: str, place: str, reason: str) -> None:
-        super().__init__(f"{source}: at {place or 'the top'}: {reason}")
-        self.source = source
-        self.place = place
-        self.reason = reason
+        self.source = _in_brief(source, 500)
+        self.place = _in_brief(place, 160)
+        self.reason = _in_brief(reason, 500)
+        super().__init__(f"{self.source}: at {self.place or 'the top'}: {self.reason}")
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self.source, self.place, self.reason)
+
+
+def _in_brief(text: str, limit: int) -> str:
+    """The text in one line of at most `limit` letters: what is quoted may be of any length."""
+    line = " ".join(text.split())
+    return line if len(line) <= limit else f"{line[: limit - 3]}..."
 
 
 @functools.cache
@@ -34,10 +46,18 @@ def load_schema(name: str) -> dict[str, Any]:
 
 
 @functools.cache
-def _validator(name: str) -> Any:
-    from jsonschema import Draft202012Validator  # noqa: PLC0415 - slow to import
+def validator(name: str) -> Any:
+    """The jsonschema validator of the schema `name`."""
+    from jsonschema import Draft202012Validator, ValidationError  # noqa: PLC0415 - slow to import
+    from jsonschema.validators import extend  # noqa: PLC0415 - slow to import
 
-    return Draft202012Validator(load_schema(name))
+    def pattern(_: Any, wanted: str, instance: Any, __: Any) -> Iterator[ValidationError]:
+        # In the expressions of JSON Schema `$` is the end; Python's lets a newline follow it.
+        if isinstance(instance, str) and not re.search(wanted.replace("$", r"\Z"), instance):
+            yield ValidationError(f"{instance!r} does not match {wanted!r}")
+
+    kind = extend(Draft202012Validator, {"pattern": pattern})  # type: ignore[no-untyped-call]  # its types are not told
+    return kind(load_schema(name))
 
 
 def check(form: Any, name: str, source: str) -> None:
@@ -50,9 +70,9 @@ def check(form: Any, name: str, source: str) -> None:
     from jsonschema.exceptions import best_match  # noqa: PLC0415 - slow to import
 
     try:
-        error = best_match(_validator(name).iter_errors(form))
+        error = best_match(itertools.islice(validator(name).iter_errors(form), ERRORS_COMPARED))
     except RecursionError:
         raise SpecError(source, "", "nested too deep") from None
     if error is not None:
-        message = error.message if len(error.message) <= 300 else error.message[:297] + "..."
-        raise SpecError(source, ".".join(str(part) for part in error.absolute_path), message)
+        place = ".".join(str(part) for part in error.absolute_path)
+        raise SpecError(source, place, error.message)

@@ -39,7 +39,8 @@ def encode(value: Any) -> dict[str, Any]:
         raise TensorError(f"no tensor dtype holds numpy dtype {array.dtype}")
     shape = [int(n) for n in array.shape]
     if row.kind == "string":
-        items = [item if isinstance(item, bytes) else str(item).encode() for item in array.flat]
+        flat = array.reshape(-1)  # not `.flat`, which knows no more than 32 dimensions
+        items = [item if isinstance(item, bytes) else str(item).encode() for item in flat]
         data: Any = [base64.b64encode(item).decode() for item in items]
     else:
         ordered = array.dtype.kind in "iufc"

@@ -27,7 +27,7 @@ from sessrun.spec import tensors
 from sessrun.spec.cases.model import Case, Observation, walk
 from sessrun.spec.rules.numeric import difference
 
-__all__ = ["Finding", "Judgement", "judge"]
+__all__ = ["Finding", "Judgement", "judge", "oracle_steps"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +50,16 @@ class Judgement:
 
 class _Mismatch(Exception):  # noqa: N818 - not an error: the judge's way out of a deep comparison
     """A value does not match; the argument says where and how."""
+
+
+def oracle_steps(case: Case) -> list[str]:
+    """The paths of the steps that expect what an oracle does."""
+    return [path for path, step in walk(case.steps) if _expects_oracle(step)]
+
+
+def _expects_oracle(step: Mapping[str, Any]) -> bool:
+    expect = step.get("expect", {})
+    return any("oracle" in option for option in (expect, *expect.get("any_of", ())))
 
 
 def judge(
@@ -130,7 +140,8 @@ def _reason(
     if "error" in expect:
         return _error_reason(expect["error"], entry)
     if entry["outcome"] == "failure":
-        return f"it failed with {entry['classes'][:1] or entry['code']}: {entry['message']}"
+        name = entry["classes"][0] if entry["classes"] else f"code {entry['code']}"
+        return f"it failed with {name}: {entry['message']}"
     try:
         if "value" in expect:
             _match(expect["value"], entry.get("value"), kept, "value")
@@ -145,16 +156,22 @@ def _reason(
 
 def _error_reason(error: Mapping[str, Any], entry: Observation) -> str | None:
     if entry["outcome"] != "failure":
-        return f"it succeeded, but must fail with {error.get('classes') or error.get('codes')}"
+        classes = error.get("classes")
+        wanted = _either(classes) if classes else f"code {_either(error['codes'])}"
+        return f"it succeeded, but must fail with {wanted}"
     if "classes" in error and not set(error["classes"]) & set(entry["classes"]):
-        return f"it raised {entry['classes'][0]}, not {' or '.join(error['classes'])}"
+        return f"it raised {entry['classes'][0]}, not {_either(error['classes'])}"
     if "codes" in error and entry["code"] not in error["codes"]:
-        return f"it failed with code {entry['code']}, not {error['codes']}"
+        return f"it failed with code {entry['code']}, not {_either(error['codes'])}"
     if "nodes" in error and entry["node"] is not None and entry["node"] not in error["nodes"]:
-        return f"it named node {entry['node']!r}, not {error['nodes']}"
+        return f"it named node {entry['node']!r}, not {_either(error['nodes'])}"
     if "calls" in error and entry["call"] not in error["calls"]:
-        return f"the call that failed was {entry['call']}, not {error['calls']}"
+        return f"the call that failed was {entry['call']}, not {_either(error['calls'])}"
     return None
+
+
+def _either(options: Sequence[Any]) -> str:
+    return " or ".join(map(str, options))
 
 
 def _against_oracle(
@@ -302,9 +319,7 @@ def _same_as(want: dict[str, Any], got: Any, kept: dict[str, Any], place: str, _
         raise _Mismatch(f"{place}: want the same value as {want['same_as']}, got {_brief(got)}")
 
 
-def _differs_from(
-    want: dict[str, Any], got: Any, kept: dict[str, Any], place: str, _: str
-) -> None:
+def _differs_from(want: dict[str, Any], got: Any, kept: dict[str, Any], place: str, _: str) -> None:
     if kept.get(want["differs_from"]) == got:
         raise _Mismatch(f"{place}: want another value than {want['differs_from']}, got the same")
 

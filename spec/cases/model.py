@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from sessrun.spec.schema import check
+from sessrun.spec.schema import SpecError, check
 
 __all__ = ["Case", "Observation", "canonical_json", "content_hash", "walk"]
 
@@ -28,7 +28,7 @@ class Case:
       clauses: ids of the clauses it tests.
       steps: the steps, as `docs/cases.md` describes them.
       graphs: engine surface: name to GraphDef in protobuf's JSON mapping.
-      needs: capabilities or facts without which it does not apply (`gpu`, `partial_runs`).
+      needs: facts of the machine without which it does not apply (`sessrun.spec.cases.facts`).
       isolated: whether it disturbs other sessions of its process (a reset).
       deadline_s: seconds that one step may take.
       provenance: generator, seed, oracle.
@@ -60,10 +60,12 @@ class Case:
         for key in ("clauses", "steps", "needs"):
             body[key] = tuple(body.get(key, ()))
         case = cls(**body)
-        if "hash" in form and form["hash"] != case.hash:
-            from sessrun.spec.schema import SpecError  # noqa: PLC0415 - only to raise
-
-            raise SpecError(source, "hash", f"content has hash {case.hash}, not {form['hash']}")
+        try:
+            found = case.hash
+        except (ValueError, RecursionError) as error:  # a number may not be finite
+            raise SpecError(source, "", f"has no canonical JSON: {error}") from error
+        if form.get("hash", found) != found:
+            raise SpecError(source, "hash", f"content has hash {found}, not {form['hash']}")
         return case
 
     def to_json(self) -> dict[str, Any]:

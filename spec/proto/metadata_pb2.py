@@ -26,7 +26,7 @@ from sessrun.spec.proto import config_pb2 as sessrun_dot_spec_dot_proto_dot_conf
 from sessrun.spec.proto import graph_pb2 as sessrun_dot_spec_dot_proto_dot_graph__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n!sessrun/spec/proto/metadata.proto\x12\x07sessrun\x1a\x1fsessrun/spec/proto/config.proto\x1a\x1esessrun/spec/proto/graph.proto\"\xa6\x03\n\x0bRunMetadata\x12&\n\nstep_stats\x18\x01 \x01(\x0b\x32\x12.sessrun.StepStats\x12)\n\ncost_graph\x18\x02 \x01(\x0b\x32\x15.sessrun.CostGraphDef\x12+\n\x10partition_graphs\x18\x03 \x03(\x0b\x32\x11.sessrun.GraphDef\x12<\n\x0f\x66unction_graphs\x18\x04 \x03(\x0b\x32#.sessrun.RunMetadata.FunctionGraphs\x12\x32\n\x10session_metadata\x18\x05 \x01(\x0b\x32\x18.sessrun.SessionMetadata\x1a\xa4\x01\n\x0e\x46unctionGraphs\x12+\n\x10partition_graphs\x18\x01 \x03(\x0b\x32\x11.sessrun.GraphDef\x12\x31\n\x16pre_optimization_graph\x18\x02 \x01(\x0b\x32\x11.sessrun.GraphDef\x12\x32\n\x17post_optimization_graph\x18\x03 \x01(\x0b\x32\x11.sessrun.GraphDef\"\xa3\x01\n\x15\x41llocationDescription\x12\x17\n\x0frequested_bytes\x18\x01 \x01(\x03\x12\x17\n\x0f\x61llocated_bytes\x18\x02 \x01(\x03\x12\x16\n\x0e\x61llocator_name\x18\x03 \x01(\t\x12\x15\n\rallocation_id\x18\x04 \x01(\x03\x12\x1c\n\x14has_single_reference\x18\x05 \x01(\x08\x12\x0b\n\x03ptr\x18\x06 \x01(\x04\"\x9f\x01\n\x11TensorDescription\x12 \n\x05\x64type\x18\x01 \x01(\x0e\x32\x11.sessrun.DataType\x12(\n\x05shape\x18\x02 \x01(\x0b\x32\x19.sessrun.TensorShapeProto\x12>\n\x16\x61llocation_description\x18\x04 \x01(\x0b\x32\x1e.sessrun.AllocationDescription\"=\n\x10\x41llocationRecord\x12\x14\n\x0c\x61lloc_micros\x18\x01 \x01(\x03\x12\x13\n\x0b\x61lloc_bytes\x18\x02 \x01(\x03\"\xc1\x01\n\x13\x41llocatorMemoryUsed\x12\x16\n\x0e\x61llocator_name\x18\x01 \x01(\t\x12\x13\n\x0btotal_bytes\x18\x02 \x01(\x03\x12\x12\n\npeak_bytes\x18\x03 \x01(\x03\x12\x12\n\nlive_bytes\x18\x04 \x01(\x03\x12\x35\n\x12\x61llocation_records\x18\x06 \x03(\x0b\x32\x19.sessrun.AllocationRecord\x12\x1e\n\x16\x61llocator_bytes_in_use\x18\x05 \x01(\x03\"R\n\nNodeOutput\x12\x0c\n\x04slot\x18\x01 \x01(\x05\x12\x36\n\x12tensor_description\x18\x03 \x01(\x0b\x32\x1a.sessrun.TensorDescription\"\xec\x01\n\x0bMemoryStats\x12\x18\n\x10temp_memory_size\x18\x01 \x01(\x03\x12\x1e\n\x16persistent_memory_size\x18\x03 \x01(\x03\x12#\n\x1bpersistent_tensor_alloc_ids\x18\x05 \x03(\x03\x12#\n\x17\x64\x65vice_temp_memory_size\x18\x02 \x01(\x03\x42\x02\x18\x01\x12)\n\x1d\x64\x65vice_persistent_memory_size\x18\x04 \x01(\x03\x42\x02\x18\x01\x12.\n\"device_persistent_tensor_alloc_ids\x18\x06 \x03(\x03\x42\x02\x18\x01\"\x92\x04\n\rNodeExecStats\x12\x11\n\tnode_name\x18\x01 \x01(\t\x12\x18\n\x10\x61ll_start_micros\x18\x02 \x01(\x03\x12\x1b\n\x13op_start_rel_micros\x18\x03 \x01(\x03\x12\x19\n\x11op_end_rel_micros\x18\x04 \x01(\x03\x12\x1a\n\x12\x61ll_end_rel_micros\x18\x05 \x01(\x03\x12,\n\x06memory\x18\x06 \x03(\x0b\x32\x1c.sessrun.AllocatorMemoryUsed\x12#\n\x06output\x18\x07 \x03(\x0b\x32\x13.sessrun.NodeOutput\x12\x16\n\x0etimeline_label\x18\x08 \x01(\t\x12\x18\n\x10scheduled_micros\x18\t \x01(\x03\x12\x11\n\tthread_id\x18\n \x01(\r\x12\x39\n\x11referenced_tensor\x18\x0b \x03(\x0b\x32\x1e.sessrun.AllocationDescription\x12*\n\x0cmemory_stats\x18\x0c \x01(\x0b\x32\x14.sessrun.MemoryStats\x12\x17\n\x0f\x61ll_start_nanos\x18\r \x01(\x03\x12\x1a\n\x12op_start_rel_nanos\x18\x0e \x01(\x03\x12\x18\n\x10op_end_rel_nanos\x18\x0f \x01(\x03\x12\x19\n\x11\x61ll_end_rel_nanos\x18\x10 \x01(\x03\x12\x17\n\x0fscheduled_nanos\x18\x11 \x01(\x03\"\xc2\x01\n\x0f\x44\x65viceStepStats\x12\x0e\n\x06\x64\x65vice\x18\x01 \x01(\t\x12*\n\nnode_stats\x18\x02 \x03(\x0b\x32\x16.sessrun.NodeExecStats\x12?\n\x0cthread_names\x18\x03 \x03(\x0b\x32).sessrun.DeviceStepStats.ThreadNamesEntry\x1a\x32\n\x10ThreadNamesEntry\x12\x0b\n\x03key\x18\x01 \x01(\r\x12\r\n\x05value\x18\x02 \x01(\t:\x02\x38\x01\"8\n\tStepStats\x12+\n\tdev_stats\x18\x01 \x03(\x0b\x32\x18.sessrun.DeviceStepStats\"\xb8\x06\n\x0c\x43ostGraphDef\x12(\n\x04node\x18\x01 \x03(\x0b\x32\x1a.sessrun.CostGraphDef.Node\x12\x32\n\x04\x63ost\x18\x02 \x03(\x0b\x32$.sessrun.CostGraphDef.AggregatedCost\x1a\x96\x05\n\x04Node\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x0e\n\x06\x64\x65vice\x18\x02 \x01(\t\x12\n\n\x02id\x18\x03 \x01(\x05\x12\x38\n\ninput_info\x18\x04 \x03(\x0b\x32$.sessrun.CostGraphDef.Node.InputInfo\x12:\n\x0boutput_info\x18\x05 \x03(\x0b\x32%.sessrun.CostGraphDef.Node.OutputInfo\x12\x1d\n\x15temporary_memory_size\x18\x06 \x01(\x03\x12\x1e\n\x16persistent_memory_size\x18\x0c \x01(\x03\x12!\n\x15host_temp_memory_size\x18\n \x01(\x03\x42\x02\x18\x01\x12#\n\x17\x64\x65vice_temp_memory_size\x18\x0b \x01(\x03\x42\x02\x18\x01\x12)\n\x1d\x64\x65vice_persistent_memory_size\x18\x10 \x01(\x03\x42\x02\x18\x01\x12\x14\n\x0c\x63ompute_cost\x18\t \x01(\x03\x12\x14\n\x0c\x63ompute_time\x18\x0e \x01(\x03\x12\x13\n\x0bmemory_time\x18\x0f \x01(\x03\x12\x10\n\x08is_final\x18\x07 \x01(\x08\x12\x15\n\rcontrol_input\x18\x08 \x03(\x05\x12\x12\n\ninaccurate\x18\x11 \x01(\x08\x1a;\n\tInputInfo\x12\x16\n\x0epreceding_node\x18\x01 \x01(\x05\x12\x16\n\x0epreceding_port\x18\x02 \x01(\x05\x1a\x80\x01\n\nOutputInfo\x12\x0c\n\x04size\x18\x01 \x01(\x03\x12\x18\n\x10\x61lias_input_port\x18\x02 \x01(\x03\x12(\n\x05shape\x18\x03 \x01(\x0b\x32\x19.sessrun.TensorShapeProto\x12 \n\x05\x64type\x18\x04 \x01(\x0e\x32\x11.sessrun.DataType\x1a\x31\n\x0e\x41ggregatedCost\x12\x0c\n\x04\x63ost\x18\x01 \x01(\x02\x12\x11\n\tdimension\x18\x02 \x01(\tb\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n!sessrun/spec/proto/metadata.proto\x12\x07sessrun\x1a\x1fsessrun/spec/proto/config.proto\x1a\x1esessrun/spec/proto/graph.proto\"E\n\x10InterconnectLink\x12\x11\n\tdevice_id\x18\x01 \x01(\x05\x12\x0c\n\x04type\x18\x02 \x01(\t\x12\x10\n\x08strength\x18\x03 \x01(\x05\"5\n\nLocalLinks\x12\'\n\x04link\x18\x01 \x03(\x0b\x32\x19.sessrun.InterconnectLink\"W\n\x0e\x44\x65viceLocality\x12\x0e\n\x06\x62us_id\x18\x01 \x01(\x05\x12\x11\n\tnuma_node\x18\x02 \x01(\x05\x12\"\n\x05links\x18\x03 \x01(\x0b\x32\x13.sessrun.LocalLinks\"\xc0\x01\n\x10\x44\x65viceAttributes\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x13\n\x0b\x64\x65vice_type\x18\x02 \x01(\t\x12\x14\n\x0cmemory_limit\x18\x04 \x01(\x03\x12)\n\x08locality\x18\x05 \x01(\x0b\x32\x17.sessrun.DeviceLocality\x12\x13\n\x0bincarnation\x18\x06 \x01(\x06\x12\x1c\n\x14physical_device_desc\x18\x07 \x01(\t\x12\x15\n\rxla_global_id\x18\x08 \x01(\x03\"\xa6\x03\n\x0bRunMetadata\x12&\n\nstep_stats\x18\x01 \x01(\x0b\x32\x12.sessrun.StepStats\x12)\n\ncost_graph\x18\x02 \x01(\x0b\x32\x15.sessrun.CostGraphDef\x12+\n\x10partition_graphs\x18\x03 \x03(\x0b\x32\x11.sessrun.GraphDef\x12<\n\x0f\x66unction_graphs\x18\x04 \x03(\x0b\x32#.sessrun.RunMetadata.FunctionGraphs\x12\x32\n\x10session_metadata\x18\x05 \x01(\x0b\x32\x18.sessrun.SessionMetadata\x1a\xa4\x01\n\x0e\x46unctionGraphs\x12+\n\x10partition_graphs\x18\x01 \x03(\x0b\x32\x11.sessrun.GraphDef\x12\x31\n\x16pre_optimization_graph\x18\x02 \x01(\x0b\x32\x11.sessrun.GraphDef\x12\x32\n\x17post_optimization_graph\x18\x03 \x01(\x0b\x32\x11.sessrun.GraphDef\"\xa3\x01\n\x15\x41llocationDescription\x12\x17\n\x0frequested_bytes\x18\x01 \x01(\x03\x12\x17\n\x0f\x61llocated_bytes\x18\x02 \x01(\x03\x12\x16\n\x0e\x61llocator_name\x18\x03 \x01(\t\x12\x15\n\rallocation_id\x18\x04 \x01(\x03\x12\x1c\n\x14has_single_reference\x18\x05 \x01(\x08\x12\x0b\n\x03ptr\x18\x06 \x01(\x04\"\x9f\x01\n\x11TensorDescription\x12 \n\x05\x64type\x18\x01 \x01(\x0e\x32\x11.sessrun.DataType\x12(\n\x05shape\x18\x02 \x01(\x0b\x32\x19.sessrun.TensorShapeProto\x12>\n\x16\x61llocation_description\x18\x04 \x01(\x0b\x32\x1e.sessrun.AllocationDescription\"=\n\x10\x41llocationRecord\x12\x14\n\x0c\x61lloc_micros\x18\x01 \x01(\x03\x12\x13\n\x0b\x61lloc_bytes\x18\x02 \x01(\x03\"\xc1\x01\n\x13\x41llocatorMemoryUsed\x12\x16\n\x0e\x61llocator_name\x18\x01 \x01(\t\x12\x13\n\x0btotal_bytes\x18\x02 \x01(\x03\x12\x12\n\npeak_bytes\x18\x03 \x01(\x03\x12\x12\n\nlive_bytes\x18\x04 \x01(\x03\x12\x35\n\x12\x61llocation_records\x18\x06 \x03(\x0b\x32\x19.sessrun.AllocationRecord\x12\x1e\n\x16\x61llocator_bytes_in_use\x18\x05 \x01(\x03\"R\n\nNodeOutput\x12\x0c\n\x04slot\x18\x01 \x01(\x05\x12\x36\n\x12tensor_description\x18\x03 \x01(\x0b\x32\x1a.sessrun.TensorDescription\"\xec\x01\n\x0bMemoryStats\x12\x18\n\x10temp_memory_size\x18\x01 \x01(\x03\x12\x1e\n\x16persistent_memory_size\x18\x03 \x01(\x03\x12#\n\x1bpersistent_tensor_alloc_ids\x18\x05 \x03(\x03\x12#\n\x17\x64\x65vice_temp_memory_size\x18\x02 \x01(\x03\x42\x02\x18\x01\x12)\n\x1d\x64\x65vice_persistent_memory_size\x18\x04 \x01(\x03\x42\x02\x18\x01\x12.\n\"device_persistent_tensor_alloc_ids\x18\x06 \x03(\x03\x42\x02\x18\x01\"\x92\x04\n\rNodeExecStats\x12\x11\n\tnode_name\x18\x01 \x01(\t\x12\x18\n\x10\x61ll_start_micros\x18\x02 \x01(\x03\x12\x1b\n\x13op_start_rel_micros\x18\x03 \x01(\x03\x12\x19\n\x11op_end_rel_micros\x18\x04 \x01(\x03\x12\x1a\n\x12\x61ll_end_rel_micros\x18\x05 \x01(\x03\x12,\n\x06memory\x18\x06 \x03(\x0b\x32\x1c.sessrun.AllocatorMemoryUsed\x12#\n\x06output\x18\x07 \x03(\x0b\x32\x13.sessrun.NodeOutput\x12\x16\n\x0etimeline_label\x18\x08 \x01(\t\x12\x18\n\x10scheduled_micros\x18\t \x01(\x03\x12\x11\n\tthread_id\x18\n \x01(\r\x12\x39\n\x11referenced_tensor\x18\x0b \x03(\x0b\x32\x1e.sessrun.AllocationDescription\x12*\n\x0cmemory_stats\x18\x0c \x01(\x0b\x32\x14.sessrun.MemoryStats\x12\x17\n\x0f\x61ll_start_nanos\x18\r \x01(\x03\x12\x1a\n\x12op_start_rel_nanos\x18\x0e \x01(\x03\x12\x18\n\x10op_end_rel_nanos\x18\x0f \x01(\x03\x12\x19\n\x11\x61ll_end_rel_nanos\x18\x10 \x01(\x03\x12\x17\n\x0fscheduled_nanos\x18\x11 \x01(\x03\"\xc2\x01\n\x0f\x44\x65viceStepStats\x12\x0e\n\x06\x64\x65vice\x18\x01 \x01(\t\x12*\n\nnode_stats\x18\x02 \x03(\x0b\x32\x16.sessrun.NodeExecStats\x12?\n\x0cthread_names\x18\x03 \x03(\x0b\x32).sessrun.DeviceStepStats.ThreadNamesEntry\x1a\x32\n\x10ThreadNamesEntry\x12\x0b\n\x03key\x18\x01 \x01(\r\x12\r\n\x05value\x18\x02 \x01(\t:\x02\x38\x01\"8\n\tStepStats\x12+\n\tdev_stats\x18\x01 \x03(\x0b\x32\x18.sessrun.DeviceStepStats\"\xb8\x06\n\x0c\x43ostGraphDef\x12(\n\x04node\x18\x01 \x03(\x0b\x32\x1a.sessrun.CostGraphDef.Node\x12\x32\n\x04\x63ost\x18\x02 \x03(\x0b\x32$.sessrun.CostGraphDef.AggregatedCost\x1a\x96\x05\n\x04Node\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x0e\n\x06\x64\x65vice\x18\x02 \x01(\t\x12\n\n\x02id\x18\x03 \x01(\x05\x12\x38\n\ninput_info\x18\x04 \x03(\x0b\x32$.sessrun.CostGraphDef.Node.InputInfo\x12:\n\x0boutput_info\x18\x05 \x03(\x0b\x32%.sessrun.CostGraphDef.Node.OutputInfo\x12\x1d\n\x15temporary_memory_size\x18\x06 \x01(\x03\x12\x1e\n\x16persistent_memory_size\x18\x0c \x01(\x03\x12!\n\x15host_temp_memory_size\x18\n \x01(\x03\x42\x02\x18\x01\x12#\n\x17\x64\x65vice_temp_memory_size\x18\x0b \x01(\x03\x42\x02\x18\x01\x12)\n\x1d\x64\x65vice_persistent_memory_size\x18\x10 \x01(\x03\x42\x02\x18\x01\x12\x14\n\x0c\x63ompute_cost\x18\t \x01(\x03\x12\x14\n\x0c\x63ompute_time\x18\x0e \x01(\x03\x12\x13\n\x0bmemory_time\x18\x0f \x01(\x03\x12\x10\n\x08is_final\x18\x07 \x01(\x08\x12\x15\n\rcontrol_input\x18\x08 \x03(\x05\x12\x12\n\ninaccurate\x18\x11 \x01(\x08\x1a;\n\tInputInfo\x12\x16\n\x0epreceding_node\x18\x01 \x01(\x05\x12\x16\n\x0epreceding_port\x18\x02 \x01(\x05\x1a\x80\x01\n\nOutputInfo\x12\x0c\n\x04size\x18\x01 \x01(\x03\x12\x18\n\x10\x61lias_input_port\x18\x02 \x01(\x03\x12(\n\x05shape\x18\x03 \x01(\x0b\x32\x19.sessrun.TensorShapeProto\x12 \n\x05\x64type\x18\x04 \x01(\x0e\x32\x11.sessrun.DataType\x1a\x31\n\x0e\x41ggregatedCost\x12\x0c\n\x04\x63ost\x18\x01 \x01(\x02\x12\x11\n\tdimension\x18\x02 \x01(\tb\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -47,38 +47,46 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_COSTGRAPHDEF_NODE'].fields_by_name['device_temp_memory_size']._serialized_options = b'\030\001'
   _globals['_COSTGRAPHDEF_NODE'].fields_by_name['device_persistent_memory_size']._loaded_options = None
   _globals['_COSTGRAPHDEF_NODE'].fields_by_name['device_persistent_memory_size']._serialized_options = b'\030\001'
-  _globals['_RUNMETADATA']._serialized_start=112
-  _globals['_RUNMETADATA']._serialized_end=534
-  _globals['_RUNMETADATA_FUNCTIONGRAPHS']._serialized_start=370
-  _globals['_RUNMETADATA_FUNCTIONGRAPHS']._serialized_end=534
-  _globals['_ALLOCATIONDESCRIPTION']._serialized_start=537
-  _globals['_ALLOCATIONDESCRIPTION']._serialized_end=700
-  _globals['_TENSORDESCRIPTION']._serialized_start=703
-  _globals['_TENSORDESCRIPTION']._serialized_end=862
-  _globals['_ALLOCATIONRECORD']._serialized_start=864
-  _globals['_ALLOCATIONRECORD']._serialized_end=925
-  _globals['_ALLOCATORMEMORYUSED']._serialized_start=928
-  _globals['_ALLOCATORMEMORYUSED']._serialized_end=1121
-  _globals['_NODEOUTPUT']._serialized_start=1123
-  _globals['_NODEOUTPUT']._serialized_end=1205
-  _globals['_MEMORYSTATS']._serialized_start=1208
-  _globals['_MEMORYSTATS']._serialized_end=1444
-  _globals['_NODEEXECSTATS']._serialized_start=1447
-  _globals['_NODEEXECSTATS']._serialized_end=1977
-  _globals['_DEVICESTEPSTATS']._serialized_start=1980
-  _globals['_DEVICESTEPSTATS']._serialized_end=2174
-  _globals['_DEVICESTEPSTATS_THREADNAMESENTRY']._serialized_start=2124
-  _globals['_DEVICESTEPSTATS_THREADNAMESENTRY']._serialized_end=2174
-  _globals['_STEPSTATS']._serialized_start=2176
-  _globals['_STEPSTATS']._serialized_end=2232
-  _globals['_COSTGRAPHDEF']._serialized_start=2235
-  _globals['_COSTGRAPHDEF']._serialized_end=3059
-  _globals['_COSTGRAPHDEF_NODE']._serialized_start=2346
-  _globals['_COSTGRAPHDEF_NODE']._serialized_end=3008
-  _globals['_COSTGRAPHDEF_NODE_INPUTINFO']._serialized_start=2818
-  _globals['_COSTGRAPHDEF_NODE_INPUTINFO']._serialized_end=2877
-  _globals['_COSTGRAPHDEF_NODE_OUTPUTINFO']._serialized_start=2880
-  _globals['_COSTGRAPHDEF_NODE_OUTPUTINFO']._serialized_end=3008
-  _globals['_COSTGRAPHDEF_AGGREGATEDCOST']._serialized_start=3010
-  _globals['_COSTGRAPHDEF_AGGREGATEDCOST']._serialized_end=3059
+  _globals['_INTERCONNECTLINK']._serialized_start=111
+  _globals['_INTERCONNECTLINK']._serialized_end=180
+  _globals['_LOCALLINKS']._serialized_start=182
+  _globals['_LOCALLINKS']._serialized_end=235
+  _globals['_DEVICELOCALITY']._serialized_start=237
+  _globals['_DEVICELOCALITY']._serialized_end=324
+  _globals['_DEVICEATTRIBUTES']._serialized_start=327
+  _globals['_DEVICEATTRIBUTES']._serialized_end=519
+  _globals['_RUNMETADATA']._serialized_start=522
+  _globals['_RUNMETADATA']._serialized_end=944
+  _globals['_RUNMETADATA_FUNCTIONGRAPHS']._serialized_start=780
+  _globals['_RUNMETADATA_FUNCTIONGRAPHS']._serialized_end=944
+  _globals['_ALLOCATIONDESCRIPTION']._serialized_start=947
+  _globals['_ALLOCATIONDESCRIPTION']._serialized_end=1110
+  _globals['_TENSORDESCRIPTION']._serialized_start=1113
+  _globals['_TENSORDESCRIPTION']._serialized_end=1272
+  _globals['_ALLOCATIONRECORD']._serialized_start=1274
+  _globals['_ALLOCATIONRECORD']._serialized_end=1335
+  _globals['_ALLOCATORMEMORYUSED']._serialized_start=1338
+  _globals['_ALLOCATORMEMORYUSED']._serialized_end=1531
+  _globals['_NODEOUTPUT']._serialized_start=1533
+  _globals['_NODEOUTPUT']._serialized_end=1615
+  _globals['_MEMORYSTATS']._serialized_start=1618
+  _globals['_MEMORYSTATS']._serialized_end=1854
+  _globals['_NODEEXECSTATS']._serialized_start=1857
+  _globals['_NODEEXECSTATS']._serialized_end=2387
+  _globals['_DEVICESTEPSTATS']._serialized_start=2390
+  _globals['_DEVICESTEPSTATS']._serialized_end=2584
+  _globals['_DEVICESTEPSTATS_THREADNAMESENTRY']._serialized_start=2534
+  _globals['_DEVICESTEPSTATS_THREADNAMESENTRY']._serialized_end=2584
+  _globals['_STEPSTATS']._serialized_start=2586
+  _globals['_STEPSTATS']._serialized_end=2642
+  _globals['_COSTGRAPHDEF']._serialized_start=2645
+  _globals['_COSTGRAPHDEF']._serialized_end=3469
+  _globals['_COSTGRAPHDEF_NODE']._serialized_start=2756
+  _globals['_COSTGRAPHDEF_NODE']._serialized_end=3418
+  _globals['_COSTGRAPHDEF_NODE_INPUTINFO']._serialized_start=3228
+  _globals['_COSTGRAPHDEF_NODE_INPUTINFO']._serialized_end=3287
+  _globals['_COSTGRAPHDEF_NODE_OUTPUTINFO']._serialized_start=3290
+  _globals['_COSTGRAPHDEF_NODE_OUTPUTINFO']._serialized_end=3418
+  _globals['_COSTGRAPHDEF_AGGREGATEDCOST']._serialized_start=3420
+  _globals['_COSTGRAPHDEF_AGGREGATEDCOST']._serialized_end=3469
 # @@protoc_insertion_point(module_scope)

@@ -6,7 +6,7 @@ runs as a plain script when the generated code is broken.
 """
 
 import argparse
-import importlib
+import subprocess
 import sys
 from collections.abc import Sequence
 from importlib.metadata import PackageNotFoundError, version
@@ -37,11 +37,13 @@ def compile_into(root: Path) -> Path:
     folder = root / PACKAGE
     folder.mkdir(parents=True)
     sources = [copyfile(path, folder / path.name) for path in sorted(HERE.glob("*.proto"))]
-    protoc = importlib.import_module("grpc_tools.protoc")
     with as_file(files("grpc_tools") / "_proto") as well_known:
         includes = [f"-I{root}", f"-I{well_known}"]
         outputs = [f"--python_out={root}", f"--pyi_out={root}"]
-        status: int = protoc.main(["protoc", *includes, *outputs, *map(str, sources)])
+        # In a process of its own: beside TensorFlow's own protobuf the compiler crashes.
+        compiler = [sys.executable, "-m", "grpc_tools.protoc"]
+        command = [*compiler, *includes, *outputs, *map(str, sources)]
+        status = subprocess.run(command, check=False).returncode  # noqa: S603 - our own paths
     if status:
         raise RuntimeError(f"protoc ended with status {status}; see its messages above")
     for stub in folder.glob("*_pb2.pyi"):

@@ -1,0 +1,20 @@
+"""Facts of a machine, which decide what applies there: observed by the host, never declared."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+__all__ = ["FACTS", "facts_of"]
+
+#: What a case's `needs` and a clause's `condition` may name.
+FACTS: Final = frozenset({"gpu", "no-gpu", "two-cpus"})
+
+
+def facts_of(environment: Mapping[str, Any]) -> frozenset[str]:
+    """The facts that hold on a machine, from what a record says of it (`gpus`, `cpus`)."""
+    found = {"gpu" if environment.get("gpus") else "no-gpu"}
+    cpus = environment.get("cpus", 1)
+    if isinstance(cpus, int) and cpus > 1:
+        found.add("two-cpus")
+    return frozenset(found)

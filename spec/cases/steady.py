@@ -1,0 +1,122 @@
+"""What of an observation is the same on every run: a record must not differ but for times.
+
+Two things may differ though a backend does the same again. *Messages* are for people and never
+compared: addresses, temporary folders, places in source files and process numbers are taken out.
+*Values that the case leaves open* (`keep`, `like`, `anything`, no expectation at all: random
+numbers, above all) keep dtype and shape; their content becomes a number of first appearance, so
+that equal contents stay equal and others different, which is all that a matcher may ask.
+
+A record also stays small, whatever a backend answers: what is too large is left out.
+"""
+
+from __future__ import annotations
+
+import re
+import tempfile
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from sessrun.spec.cases.judge import Finding
+from sessrun.spec.cases.model import Case, Observation, canonical_json, walk
+
+__all__ = ["KEEP_BYTES", "finding_form", "steady_observations", "steady_text"]
+
+#: What a record keeps of a case's observations, and of a value in a finding, in bytes of JSON.
+KEEP_BYTES: Final = 65536
+_SHOWN_BYTES: Final = 8192
+_REASON: Final = 2000
+
+_SOURCE: Final = r"[\w.-]+\.(?:py|pyx|c|cc|cpp|h|so|js|mjs)\b"
+_CHANGES: Final = (
+    (re.compile(r"0x[0-9a-fA-F]{6,}"), "0x…"),
+    (re.compile(rf"(?<![\w.])(?:/[\w.+@~-]+)+/({_SOURCE})"), r"\1"),
+    (re.compile(rf'({_SOURCE}"?)(?:, line |:)\d+(?::\d+)?'), r"\1"),
+    (re.compile(r"(?i)\b(pid|tid|process|thread)([ =:#]+)\d+"), r"\1\2…"),
+)
+_OPEN: Final = ("like", "keep", "same_as", "differs_from")
+
+
+def steady_text(text: str) -> str:
+    """A message without what changes from run to run."""
+    for folder in {tempfile.gettempdir(), "/tmp"}:  # noqa: S108 - named to be taken out
+        text = re.sub(re.escape(folder) + r"/[\w./+@~-]*", "(a temporary file)", text)
+    for pattern, instead in _CHANGES:
+        text = pattern.sub(instead, text)
+    return text
+
+
+def finding_form(finding: Finding) -> dict[str, Any]:
+    """A finding as a record keeps it."""
+    got = finding.got
+    size = len(canonical_json(got))
+    if size > _SHOWN_BYTES:
+        got = f"{size:,} bytes of JSON, left out here"
+    reason = steady_text(finding.reason)[:_REASON]
+    return {"step": finding.step, "reason": reason, "want": finding.want, "got": got}
+
+
+def steady_observations(case: Case, seen: Sequence[Observation]) -> list[Observation]:
+    """The observations of a case, messages and open values made steady; `seen` is not changed."""
+    steps = dict(walk(case.steps))
+    contents: dict[bytes, int] = {}
+    return [_steady(entry, steps.get(entry.get("step", ""), {}), contents) for entry in seen]
+
+
+def _steady(entry: Observation, step: Mapping[str, Any], contents: dict[bytes, int]) -> Observation:
+    entry = dict(entry)
+    if isinstance(entry.get("message"), str):
+        entry["message"] = steady_text(entry["message"])
+    expect = step.get("expect", {})
+    for key in ("value", "values"):
+        if key not in entry:
+            continue
+        options = [option for option in (expect, *expect.get("any_of", ())) if key in option]
+        if not options and "oracle" not in expect:
+            entry[key] = _opened(entry[key], contents)
+        for option in options:
+            entry[key] = _matched(option[key], entry[key], contents)
+    return entry
+
+
+def _matched(want: Any, got: Any, contents: dict[bytes, int]) -> Any:
+    """`got`, open where the matcher `want` leaves it open."""
+    if isinstance(want, list):
+        if not isinstance(got, list) or len(got) != len(want):
+            return got
+        return [_matched(w, g, contents) for w, g in zip(want, got, strict=True)]
+    if not isinstance(want, dict) or not want:
+        return got
+    key = next(iter(want))
+    if key == "anything":
+        return "left open"
+    if key in _OPEN:
+        return _opened(got, contents)
+    if key == "one_of":
+        for option in want[key]:
+            got = _matched(option, got, contents)
+        return got
+    return _matched_form(key, want, got, contents)
+
+
+def _matched_form(key: str, want: Mapping[str, Any], got: Any, contents: dict[bytes, int]) -> Any:
+    if not key.startswith("$") or not isinstance(got, dict) or set(got) != {key}:
+        return got
+    body, seen = want[key], got[key]
+    if key in {"$namedtuple", "$attrs"} and isinstance(seen, dict) and isinstance(body, dict):
+        values = _matched(body.get("values"), seen.get("values"), contents)
+        return {key: {**seen, "values": values}}
+    return {key: _matched(body, seen, contents)} if isinstance(body, list) else got
+
+
+def _opened(got: Any, contents: dict[bytes, int]) -> Any:
+    """`got` with the content of each tensor in it replaced by its number of first appearance."""
+    if isinstance(got, list):
+        return [_opened(item, contents) for item in got]
+    if not isinstance(got, dict):
+        return got
+    for key in ("$array", "$scalar"):
+        tensor = got.get(key)
+        if isinstance(tensor, dict) and "data" in tensor:
+            number = contents.setdefault(canonical_json(tensor), len(contents) + 1)
+            return {key: {**tensor, "data": f"content {number}, left open"}}
+    return {key: _opened(item, contents) for key, item in got.items()}
