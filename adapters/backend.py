@@ -8,27 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
-from typing import Any, Final, Protocol
+from typing import Any, Protocol
 
+from sessrun.spec.cases.audit import CAPABILITIES
 from sessrun.spec.cases.engine import Engine
 from sessrun.spec.cases.model import Case, Observation
 from sessrun.spec.cases.outcomes import Unsupported
 
 __all__ = ["CAPABILITIES", "Backend", "Description", "unsupported"]
-
-#: What a backend may declare. Declared: tested. Not declared: probed that it is refused.
-CAPABILITIES: Final = frozenset(
-    {
-        "api",  # it has the Python namespace
-        "callables",  # callable(), call()
-        "concurrent",  # calls may overlap; answers may come out of order
-        "devices",  # devices()
-        "extend",  # extend()
-        "partial_runs",  # setup(), partial()
-        "reset",  # reset()
-        "state",  # variables keep their values between runs of a session
-    }
-)
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import importlib
 import importlib.metadata
+import sys
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, Final
 
 from sessrun.adapters.backend import Backend
@@ -46,7 +48,16 @@ def load(spec: str) -> Backend:
         return spawn(spec)
     name, mark, argument = spec.partition("#")
     factory = _factory(known().get(name, name), spec)
-    backend: Backend = factory(argument) if mark else factory()
+    try:
+        backend: Backend = factory(argument) if mark else factory()
+    except AdapterError:
+        raise
+    except Exception as error:  # a factory may raise anything
+        told = f"{type(error).__name__}: {error}"
+        raise AdapterError(f"{spec!r}: its factory raised {told}") from error
+    if not callable(getattr(backend, "describe", None)):
+        made = type(backend).__name__
+        raise AdapterError(f"{spec!r}: its factory made no backend, but a {made}")
     return backend
 
 
@@ -57,6 +68,9 @@ def _factory(target: str, spec: str) -> Callable[..., Any]:
             f"no adapter is called {spec!r}; there are {', '.join(known())}, "
             "package.module:factory, and exec:COMMAND"
         )
+    here = str(Path.cwd())
+    if here not in sys.path:  # a worker finds modules of its working folder; so does this process
+        sys.path.append(here)
     try:
         module = importlib.import_module(module_name)
     except Exception as error:  # a module may raise anything

@@ -54,8 +54,8 @@ def backend(argument: str | None = None) -> NamespaceBackend:
             f"TensorFlow is not installed: pip install 'sessrun[tensorflow]' ({error})"
         ) from error
     namespace = tensorflow.compat.v1
+    namespace.logging.set_verbosity(namespace.logging.ERROR)  # it warns of the next line, too
     namespace.disable_v2_behavior()
-    namespace.logging.set_verbosity(namespace.logging.ERROR)
     made = NamespaceBackend(
         namespace,
         "tensorflow",

@@ -13,8 +13,8 @@ from typing import Any, Final
 from sessrun.adapters.backend import Description
 from sessrun.adapters.process.child import Child
 from sessrun.adapters.process.connection import Connection
-from sessrun.adapters.process.errors import ProtocolError, WorkerError
-from sessrun.adapters.process.exchange import Exchange
+from sessrun.adapters.process.errors import ExchangeError, ProtocolError, WorkerError
+from sessrun.adapters.process.exchange import ANSWER_BYTES, Exchange
 from sessrun.adapters.process.payloads import Packer
 from sessrun.adapters.process.protocol import (
     VERSIONS,
@@ -80,18 +80,25 @@ class Channel:
         self._ids = ids
         self._folder = tempfile.TemporaryDirectory(prefix="sessrun-", ignore_cleanup_errors=True)
         self._exchange = Exchange(Path(self._folder.name), "host-")
+        self._exchange.hold()
         self._turn = threading.Lock()
         self._concurrent = False
         try:
-            self._connection = Connection(Child(command), ids.issued)
+            child = Child(command, Path(self._folder.name))
         except BaseException:
             self._folder.cleanup()
             raise
+        self._connection = Connection(child, ids.issued)
 
     @property
     def alive(self) -> bool:
         """Whether no fault has ended the worker."""
         return self._connection.alive
+
+    @property
+    def fault(self) -> WorkerError | None:
+        """What has ended the worker, if anything has."""
+        return self._connection.fault
 
     @property
     def pending(self) -> int:
@@ -127,10 +134,12 @@ class Channel:
         """
         packer = Packer(self._exchange)
         identity = self._ids.next()
-        line = pack_request(Request(identity, do, args), packer)
         try:
+            line = pack_request(Request(identity, do, args), packer)
             form = self._exchange_lines(identity, do, line, deadline_s)
             answer: Answer = self._unpack(do, form)
+        except ExchangeError as error:
+            raise self.fault or self.broken(str(error)) from error
         finally:
             for name in packer.files:
                 self._exchange.remove(name)
@@ -168,22 +177,25 @@ class Channel:
         if not self._turn.acquire(timeout=deadline_s):
             raise self._connection.timed_out(do, deadline_s)
         try:
-            left = deadline_s - (time.monotonic() - started)
+            left = max(0.0, deadline_s - (time.monotonic() - started))
             return self._connection.request(identity, do, line, left)
         finally:
             self._turn.release()
 
     def _unpack(self, do: str, form: dict[str, Any]) -> Answer:
+        files = _files(form)
         try:
+            if sum(file["nbytes"] for file in files) > ANSWER_BYTES:
+                raise self.broken(f"an answer with more than {ANSWER_BYTES:,} bytes in files")
             return unpack_answer(form, do, self._exchange)
         except ProtocolError as error:
             raise self.broken(str(error)) from error
         finally:
-            for name in _files(form):
-                self._exchange.remove(name)
+            for file in files:
+                self._exchange.remove(file["file"])
 
 
-def _files(form: Mapping[str, Any]) -> list[str]:
+def _files(form: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     """The exchange files that an answer names."""
     parts = [*form.get("values", ()), form.get("observations")]
-    return [part["file"] for part in parts if isinstance(part, dict) and "file" in part]
+    return [part for part in parts if isinstance(part, dict) and "file" in part]

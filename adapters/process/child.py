@@ -1,6 +1,7 @@
-"""A worker's operating-system process: started in a group of its own, fed, heard, ended.
+"""A worker's operating-system process: started under a keeper, fed, heard, ended.
 
-Nothing here knows the protocol; lines are bytes.
+Nothing here knows the protocol; lines are bytes. The keeper (`keeper.py`) sees to it that
+nothing which the worker starts outlives it, nor the worker this process, however that ends.
 """
 
 from __future__ import annotations
@@ -8,11 +9,14 @@ from __future__ import annotations
 import contextlib
 import os
 import select
+import shutil
 import signal
 import subprocess
+import sys
 import threading
 import time
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import Final
 
 from sessrun.adapters.process.errors import AdapterError, ProtocolError
@@ -24,6 +28,9 @@ _LOG_BYTES: Final = 65536
 _CHUNK: Final = 1 << 16
 #: How soon a sender that is stuck notices that the process has been ended, in seconds.
 _SLICE: Final = 0.2
+#: How long the keeper may take to end everything, in seconds; more than it gives itself.
+_SWEEP: Final = 4.0
+_KEEPER: Final = Path(__file__).with_name("keeper.py")
 
 
 class Child:
@@ -31,24 +38,33 @@ class Child:
 
     Args:
       command: program and arguments; no shell is involved.
+      folder: its exchange folder, which is removed if this process ends without doing so.
 
     Raises:
       AdapterError: it cannot be started.
 
     """
 
-    def __init__(self, command: Sequence[str]) -> None:
+    def __init__(self, command: Sequence[str], folder: Path) -> None:
+        control, self._control = os.pipe()
         try:
+            if shutil.which(command[0]) is None:
+                raise FileNotFoundError("no program is called so")
+            keeper = (sys.executable, "-I", "-S", str(_KEEPER), str(control), str(folder))
             self._process = subprocess.Popen(  # noqa: S603 - the user's own command, no shell
-                list(command),
+                [*keeper, *command],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
                 bufsize=0,
                 start_new_session=True,  # so that its whole group can be killed
+                pass_fds=(control,),
             )
         except (OSError, ValueError) as error:
+            os.close(self._control)
             raise AdapterError(f"cannot start {command[0]!r}: {error}") from error
+        finally:
+            os.close(control)
         # Each pipe has one owner that closes it: the sender, the reader of lines, the log.
         self._sending = threading.Lock()
         self._ended = threading.Event()
@@ -118,10 +134,12 @@ class Child:
             time.sleep(0.002)
 
     def end(self) -> int:
-        """Kill its whole group, reap it, close the pipes: its return code. May be repeated."""
+        """Kill it with all it started, reap it, close the pipes: its return code. Repeatable."""
         with self._ending:
             if self._code is None:
                 ended = self._peek()
+                os.close(self._control)  # which is what the keeper waits for
+                self.wait(_SWEEP)
                 with contextlib.suppress(ProcessLookupError, PermissionError):
                     os.killpg(self._process.pid, signal.SIGKILL)
                 self._process.wait()

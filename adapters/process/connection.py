@@ -56,6 +56,11 @@ class Connection:
         return self._fault is None
 
     @property
+    def fault(self) -> WorkerError | None:
+        """What has ended it, if anything has."""
+        return None if self._fault is None else self._fault()
+
+    @property
     def pending(self) -> int:
         """How many requests wait for their answers."""
         return len(self._waiting)

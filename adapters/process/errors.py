@@ -1,6 +1,7 @@
 """What can go wrong between host and worker.
 
-`ProtocolError` is raised where a line is read that is no message, and handled on that side.
+`ProtocolError` is raised where a line is read that is no message, and handled on that side;
+`ExchangeError` where the other side has made the exchange folder useless.
 The three `WorkerError`s are raised by the host to the runner: they are about the process, not
 about what the backend computed, so no outcome of the Backend contract stands for them.
 
@@ -15,6 +16,7 @@ from sessrun.adapters.errors import AdapterError
 
 __all__ = [
     "AdapterError",
+    "ExchangeError",
     "ProtocolError",
     "WorkerContractError",
     "WorkerCrash",
@@ -25,6 +27,10 @@ __all__ = [
 
 class ProtocolError(ValueError):
     """A line, a file reference or a tensor breaks the protocol; the message says how."""
+
+
+class ExchangeError(ProtocolError):
+    """A file cannot be put into the exchange folder, because of what the other side did to it."""
 
 
 class WorkerError(Exception):

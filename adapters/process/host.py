@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 import shlex
 import sys
+import time
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
@@ -28,12 +30,13 @@ __all__ = ["EXEC", "ProcessBackend", "WorkerContractError", "WorkerCrash", "Work
 EXEC: Final = "exec:"
 
 
-def spawn(spec: str) -> ProcessBackend:
+def spawn(spec: str, until: float = math.inf) -> ProcessBackend:
     """Start a backend in a process of its own.
 
     Args:
       spec: `exec:COMMAND LINE` for a program that speaks the protocol (split like a shell
         would, run without one); anything else is loaded by our own worker in a new Python.
+      until: see `ProcessBackend`.
 
     Raises:
       AdapterError: it cannot be started or does not introduce itself; the message says why.
@@ -49,6 +52,7 @@ def spawn(spec: str) -> ProcessBackend:
     else:
         command = [sys.executable, "-m", "sessrun.adapters.worker", spec]
     backend = ProcessBackend(command)
+    backend.until = until
     try:
         backend.restart()
     except WorkerError as error:
@@ -70,6 +74,7 @@ class ProcessBackend:
     Attributes:
       deadline_s: seconds that a request may take, an API case as a whole; may be set at any time.
       start_deadline_s: seconds until the worker must have introduced itself.
+      until: when, by the monotonic clock, every deadline is over, whatever is left of it.
 
     """
 
@@ -77,14 +82,20 @@ class ProcessBackend:
         self.command: Final = tuple(command)
         self.deadline_s = 30.0
         self.start_deadline_s = 120.0
+        self.until = math.inf
         self._ids = Ids()
-        self._description = Description("unknown", "unknown", frozenset())
+        self._description: Description | None = None
         self._channel: Channel | None = None
 
     @property
     def alive(self) -> bool:
         """Whether a worker is there that no fault has ended."""
         return self._channel is not None and self._channel.alive
+
+    @property
+    def fault(self) -> WorkerError | None:
+        """What has ended the worker, if anything has."""
+        return None if self._channel is None else self._channel.fault
 
     @property
     def pending(self) -> int:
@@ -96,13 +107,19 @@ class ProcessBackend:
 
         Raises:
           AdapterError: the program cannot be run at all.
-          WorkerTimeout, WorkerCrash, WorkerContractError: it does not introduce itself.
+          WorkerTimeout, WorkerCrash, WorkerContractError: it does not introduce itself, or as
+            somebody else than the first time.
 
         """
         if self._channel is not None:
             self._channel.kill()
         self._channel = Channel(self.command, self._ids)
-        self._description = self._channel.hello(self.start_deadline_s)
+        found = self._channel.hello(self._left(self.start_deadline_s))
+        first = self._description or found
+        for part in ("name", "version", "capabilities"):
+            if getattr(found, part) != getattr(first, part):
+                raise self._channel.broken(f"the worker introduced itself with another {part}")
+        self._description = found
 
     def shutdown(self) -> None:
         """Have the worker end, in peace if it is idle."""
@@ -112,7 +129,7 @@ class ProcessBackend:
 
     def describe(self) -> Description:
         """What the worker said of itself when it was last started."""
-        return self._description
+        return self._description or Description("unknown", "unknown", frozenset())
 
     def interpret_api(self, case: Case) -> list[Observation]:
         """Have the worker interpret an API-surface case.
@@ -121,7 +138,7 @@ class ProcessBackend:
           ExpressionError: the case is ill-formed, as the worker sees it.
 
         """
-        answer = self._live().ask("case", {"case": case.to_json()}, self.deadline_s)
+        answer = self._live().ask("case", {"case": case.to_json()}, self._left(self.deadline_s))
         if isinstance(answer, Observed):
             return answer.observations
         assert isinstance(answer, Failure | Unsupported)
@@ -182,9 +199,12 @@ class ProcessBackend:
         return self._do("close", session=session)
 
     def _do(self, do: str, **args: Any) -> Outcome:
-        outcome = self._live().ask(do, args, self.deadline_s)
+        outcome = self._live().ask(do, args, self._left(self.deadline_s))
         assert not isinstance(outcome, Hello | Observed | Trouble)
         return outcome
+
+    def _left(self, seconds: float) -> float:
+        return max(0.0, min(seconds, self.until - time.monotonic()))
 
     def _counted(self, do: str, outcome: Outcome, count: int) -> Outcome:
         if isinstance(outcome, Fetched) and len(outcome.values) != count:

@@ -8,6 +8,7 @@ every line they read.
 from __future__ import annotations
 
 import functools
+import itertools
 import textwrap
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -27,7 +28,7 @@ from sessrun.adapters.process.payloads import (
 from sessrun.spec.cases.model import Observation
 from sessrun.spec.cases.outcomes import Done, Failure, Fetched, Opened, Outcome, Unsupported
 from sessrun.spec.errors import BY_CODE
-from sessrun.spec.schema import load_schema
+from sessrun.spec.schema import ERRORS_COMPARED, load_schema, validator
 
 __all__ = [
     "VERSIONS",
@@ -265,16 +266,15 @@ def _checked(name: str) -> Callable[[Any], str | None]:
 @functools.lru_cache(maxsize=64)  # names come from outside
 def _validator(name: str) -> Callable[[Any], str | None] | None:
     """A function from a form to what is wrong with it, for one kind of message."""
-    from jsonschema import Draft202012Validator  # noqa: PLC0415 - slow to import
     from jsonschema.exceptions import best_match  # noqa: PLC0415 - slow to import
 
-    schema = load_schema("protocol")
-    if name not in schema["$defs"]:
+    kinds = load_schema("protocol")["$defs"]
+    if name not in kinds:
         return None
-    validator = Draft202012Validator(schema).evolve(schema=schema["$defs"][name])
+    checks = validator("protocol").evolve(schema=kinds[name])
 
     def validate(form: Any) -> str | None:
-        error = best_match(validator.iter_errors(form))
+        error = best_match(itertools.islice(checks.iter_errors(form), ERRORS_COMPARED))
         if error is None:
             return None
         place = ".".join(str(part) for part in error.absolute_path)

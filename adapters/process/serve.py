@@ -7,7 +7,9 @@ to read.
 
 from __future__ import annotations
 
+import contextlib
 import threading
+import traceback
 from pathlib import Path
 from typing import Any, BinaryIO, Final
 
@@ -35,7 +37,7 @@ from sessrun.spec.schema import SpecError
 
 __all__ = ["serve"]
 
-#: The ids that an unreadable line may still have had.
+#: The id of an answer to a line whose own id could not be read.
 _NO_ID: Final = None
 
 
@@ -157,6 +159,8 @@ class _Server:
         except (ExpressionError, ValueFormError, SpecError) as error:
             return Trouble("case", str(error))
         except BaseException as error:  # noqa: BLE001 - the contract allows none: it is reported
+            with contextlib.suppress(Exception):  # a backend may have closed stderr
+                traceback.print_exc()  # to the log: whoever writes the adapter wants to know where
             return Trouble("backend", _told(error))
 
     def _call(self, request: Request) -> Answer:
@@ -189,4 +193,7 @@ class _Server:
 
 
 def _told(error: BaseException) -> str:
-    return f"{type(error).__name__}: {error}"
+    try:
+        return f"{type(error).__name__}: {error}"
+    except Exception:  # noqa: BLE001 - an exception of a backend may be unable to say what it is
+        return type(error).__name__

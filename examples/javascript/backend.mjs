@@ -1,12 +1,12 @@
 // A backend in JavaScript: the engine surface over the process protocol (docs/protocol.md).
-// Run it as:  sessrun ... --sessrun-backend "exec:node examples/javascript/backend.mjs"
+// Run it as:  sessrun certify "exec:node examples/javascript/backend.mjs"
 
 import { Session } from "./graph.mjs";
 import { Exchange, Failure, Unsupported } from "./tensors.mjs";
 
 const DEVICE = "/job:localhost/replica:0/task:0/device:CPU:0";
 // What a configuration may say without changing anything that this backend does.
-const HARMLESS = ["allowSoftPlacement", "deviceCount", "graphOptions", "interOpParallelismThreads",
+const HARMLESS = ["allowSoftPlacement", "graphOptions", "interOpParallelismThreads",
   "intraOpParallelismThreads", "logDevicePlacement"];
 
 const sessions = new Map(); // handle to Session; null once closed

@@ -2,7 +2,8 @@
 
 import { ARRAYS, Failure, Unsupported, broadcast, fromBytes, size, sources } from "./tensors.mjs";
 
-const DTYPES = { DT_FLOAT: "float32", DT_INT32: "int32" };
+// Protobuf's JSON mapping writes an enumeration by name or by number.
+const DTYPES = { DT_FLOAT: "float32", 1: "float32", DT_INT32: "int32", 3: "int32" };
 const NAME = /^[A-Za-z0-9.][A-Za-z0-9_.\\/>-]*$/;
 
 function elementwise(float, integer) {

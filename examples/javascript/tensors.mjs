@@ -22,7 +22,7 @@ export class Failure extends Error {
 export class Unsupported extends Error {
   constructor(capability, message = "") {
     super(message);
-    this.answer = { outcome: "unsupported", capability, message };
+    this.answer = { outcome: "unsupported", capability, message: String(message) };
   }
 }
 
