@@ -19,8 +19,9 @@ from sessrun.reference.cast_ops import one
 from sessrun.reference.constant_op import constant
 from sessrun.reference.conversion import convert_to_tensor
 from sessrun.reference.errors import bad_value
-from sessrun.reference.framework_ops import identity, name_scope
+from sessrun.reference.framework_ops import identity
 from sessrun.reference.generated import reshape
+from sessrun.reference.name_scopes import name_scope
 from sessrun.reference.tensor import Tensor
 from sessrun.reference.tensor_shape import TensorShape
 

@@ -2,7 +2,7 @@
 
 In the runtime a dtype is its spec name, a shape a tuple (None: an unknown dimension) or None
 (unknown rank), a string a `str` (`bytes` where it is not UTF-8), a tensor an ndarray or, where a
-message says none, an `IllFormedTensor`, a list a tuple of these, a function its NameAttrList.
+message holds not all of it, a `HeldTensor`, a list a tuple of these, a function its NameAttrList.
 """
 
 from __future__ import annotations
@@ -15,8 +15,9 @@ from sessrun.reference.tensor_shape import of_proto, proto_of
 from sessrun.spec.dtypes import BY_ENUM, BY_NAME
 from sessrun.spec.operations import ArgDecl, AttrDecl, Operation
 from sessrun.spec.proto import AttrValue, NameAttrList, OpDef
+from sessrun.spec.rules.shapes import check_size
 
-__all__ = ["from_proto", "op_def", "shown", "shown_proto", "to_proto", "write"]
+__all__ = ["from_proto", "held_types", "op_def", "shown", "shown_proto", "to_proto", "write"]
 
 
 def _text(value: bytes) -> str | bytes:
@@ -30,19 +31,19 @@ def _octets(value: str | bytes) -> bytes:
     return value.encode() if isinstance(value, str) else value
 
 
-def _tensor(proto: Any) -> Any:
-    try:
-        array = tensor_proto.make_ndarray(proto)
-    except ValueError as error:
-        if any(dim.size < 0 for dim in proto.tensor_shape.dim):
-            raise
-        return tensor_proto.IllFormedTensor(proto, str(error))
-    array.flags.writeable = False
-    return array
-
-
 def _function(value: Any) -> Any:
     return NameAttrList(name=value) if isinstance(value, str) else value
+
+
+def _shape(proto: Any) -> Any:
+    """The shape of a message, if some tensor could have it."""
+    sizes = [int(dim.size) for dim in proto.dim]
+    if proto.unknown_rank and sizes:
+        raise ValueError("An unknown shape must not have any dimensions set.")
+    if min(sizes, default=0) < -1:
+        raise ValueError(f"Shape {sizes} has dimensions with values below -1")
+    check_size(sizes)
+    return of_proto(proto)
 
 
 def _dtype_name(enum: int) -> str:
@@ -59,11 +60,12 @@ _FORMS: Final[Mapping[str, tuple[str, Callable[[Any], Any], Callable[[Any], Any]
     "float": ("f", float, float),
     "bool": ("b", bool, bool),
     "type": ("type", _dtype_name, lambda name: BY_NAME[name].enum),
-    "shape": ("shape", of_proto, proto_of),
-    "tensor": ("tensor", _tensor, tensor_proto.make_tensor_proto),
+    "shape": ("shape", _shape, proto_of),
+    "tensor": ("tensor", tensor_proto.held, tensor_proto.make_tensor_proto),
     "func": ("func", lambda value: value, _function),
 }
 _MESSAGES: Final = frozenset({"shape", "tensor", "func"})
+_TYPES: Final = {field: attr_type for attr_type, (field, _, _) in _FORMS.items()}
 
 
 def write(value: Any, attr_type: str, proto: AttrValue) -> None:
@@ -87,7 +89,7 @@ def to_proto(value: Any, attr_type: str) -> AttrValue:
 
 
 def from_proto(proto: AttrValue, attr_type: str) -> Any:
-    """The runtime's form of an AttrValue.
+    """The runtime's form of an AttrValue; for a list, one that holds nothing is an empty list.
 
     Raises:
       ValueError: it holds another kind of value than `attr_type`, or an ill-formed one.
@@ -95,12 +97,23 @@ def from_proto(proto: AttrValue, attr_type: str) -> Any:
     """
     is_list = attr_type.startswith("list(")
     field, from_item, _ = _FORMS[attr_type[5:-1] if is_list else attr_type]
-    held = proto.WhichOneof("value")
-    if held != ("list" if is_list else field):
+    for held in sorted(held_types(proto) - {attr_type}):
         raise ValueError(f"AttrValue had value with type '{held}' when '{attr_type}' expected")
     if is_list:
         return tuple(from_item(item) for item in getattr(proto.list, field))
+    if proto.WhichOneof("value") != field:
+        raise ValueError(f"AttrValue missing value with expected type '{attr_type}'")
     return from_item(getattr(proto, field))
+
+
+def held_types(proto: AttrValue) -> set[str]:
+    """The types of what an AttrValue holds; a list may hold items of several, or none."""
+    held = proto.WhichOneof("value")
+    if held is None:
+        return set()
+    if held != "list":
+        return {_TYPES.get(held, held)}
+    return {f"list({_TYPES[field.name]})" for field, _ in proto.list.ListFields()}
 
 
 def shown(attr_type: str, value: Any) -> Any:

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Final
 
 from sessrun.reference import attr_checks, attr_values, creation, dtypes, input_checks
 from sessrun.reference.dtypes import DType
-from sessrun.reference.errors import bad_value
+from sessrun.reference.errors import InvalidArgumentTypeError, bad_type, bad_value
 from sessrun.reference.graph import Graph
 from sessrun.reference.operation import Operation
 from sessrun.reference.signature import Signature, signature
@@ -20,19 +20,32 @@ from sessrun.reference.stacks import get_default_graph
 from sessrun.reference.tensor import Tensor
 from sessrun.spec import devices
 from sessrun.spec.operations import ArgDecl
-from sessrun.spec.proto import AttrValue
+from sessrun.spec.proto import AttrValue, NodeDef
 
 __all__ = ["Imported", "apply_const", "apply_flat", "apply_op", "apply_unary", "graph_of",
            "make_operation"]  # fmt: skip
 
 
+#: The most tensors that an attribute can ask of an operation.
+_MAX_OUTPUTS: Final = 1 << 20
+
+
 @dataclass(frozen=True, slots=True)
 class Imported:
-    """What a NodeDef says of an operation besides its inputs and declared attributes."""
+    """What a NodeDef says of an operation besides its inputs and declared attributes.
+
+    Attributes:
+      device: the device asked for.
+      control_inputs: the operations to wait for.
+      extra: the attributes that are not declared.
+      notes: what it says for debuggers and optimizers, which nothing here reads; or None.
+
+    """
 
     device: str = ""
     control_inputs: tuple[Operation, ...] = ()
     extra: Mapping[str, AttrValue] = field(default_factory=dict)
+    notes: NodeDef | None = None
 
 
 def apply_op(
@@ -60,25 +73,59 @@ def apply_op(
     """
     declared = signature(op_type)
     graph = graph_of(inputs.values())
-    values = attr_checks.given(declared, attrs)
-    full_name = graph.name_of_new(op_type if name is None else name)
-    groups = input_checks.convert(declared, graph, full_name, inputs, values)
-    attr_checks.complete(declared, values)
+    full_name, groups, values = _checked(declared, graph, inputs, attrs, name)
+    if declared.has_references:
+        with graph.scopes.beside(_references(declared, groups)):
+            return make_operation(graph, declared, full_name, groups, values)
     return make_operation(graph, declared, full_name, groups, values)
 
 
+def _checked(
+    declared: Signature,
+    graph: Graph,
+    inputs: Mapping[str, object],
+    attrs: Mapping[str, object],
+    name: str | None,
+) -> tuple[str, list[Any], dict[str, Any]]:
+    """The full name, the converted inputs and the complete attributes of an operation."""
+    values = attr_checks.given(declared, attrs)
+    full_name = graph.name_of_new(declared.declaration.name if name is None else name)
+    groups = input_checks.convert(declared, graph, full_name, inputs, values)
+    attr_checks.complete(declared, values)
+    return full_name, groups, values
+
+
 def apply_flat(
-    graph: Graph, op_type: str, inputs: list[Tensor], attrs: dict[str, AttrValue], name: str | None
+    graph: Graph,
+    op_type: str,
+    inputs: list[Tensor],
+    attrs: dict[str, AttrValue],
+    name: str | None,
+    input_types: Iterable[DType] | None = None,
 ) -> Operation:
     """Make an operation from a flat list of inputs and AttrValues, in `graph`.
 
+    It is not put beside the variables that it takes by reference.
+
+    Args:
+      graph: where to.
+      op_type: a declared op type.
+      inputs: the input tensors, lists laid out flat.
+      attrs: the attributes that the inputs do not give, undeclared ones among them.
+      name: as for `apply_op`.
+      input_types: dtypes that the inputs must be compatible with, or None.
+
     Raises:
-      ValueError: an attribute is of another type than declared, or there are too many or too
-        few inputs.
-      TypeError, RuntimeError: as `apply_op`.
+      ValueError: an attribute is missing, or of another type or dtype than declared; there are
+        too many or too few inputs; or the name is invalid.
+      TypeError: an input is no tensor, or not compatible with its input type.
+      RuntimeError: as `apply_op`.
 
     """
     declared = signature(op_type)
+    for index, value in enumerate(inputs):
+        if not isinstance(value, Tensor):
+            raise bad_type(f"Input #{index} is not a tensor: {value}")
     known = {key: value for key, value in attrs.items() if key in declared.attrs}
     values = {key: attr_values.from_proto(v, declared.attrs[key].type) for key, v in known.items()}
     rest = list(inputs)
@@ -96,9 +143,26 @@ def apply_flat(
     if rest or len(grouped) < len(declared.inputs):
         raise bad_value(f"{len(inputs)} inputs do not match the signature of {op_type}")
     with graph.as_default():
-        op = apply_op(op_type, grouped, values, name)
+        try:
+            full_name, groups, values = _checked(declared, graph, grouped, values, name)
+        except InvalidArgumentTypeError as error:
+            raise bad_value(error.message) from error
+        _check_types(full_name, inputs, input_types)
+        op = make_operation(graph, declared, full_name, groups, values)
     op.extra.update({key: value for key, value in attrs.items() if key not in known})
     return op
+
+
+def _check_types(name: str, inputs: list[Tensor], wanted: Iterable[DType] | None) -> None:
+    """Refuse inputs that are not of compatible dtypes."""
+    if wanted is None:
+        return
+    found, types = [tensor.dtype for tensor in inputs], list(wanted)
+    if not all(want.is_compatible_with(has) for want, has in zip(types, found, strict=False)):
+        raise TypeError(
+            f"In op '{name}', input types ({found}) are not compatible with expected types "
+            f"({types})"
+        )
 
 
 def apply_unary(op_type: str, value: object, name: str | None = None) -> Tensor:
@@ -165,7 +229,8 @@ def make_operation(
 
     """
     graph.check_not_finalized()
-    shapes = declared.shapes(groups, attrs)
+    _check_output_count(declared, attrs)
+    shapes = declared.shapes(groups, attrs, name)
     tensors: list[Tensor] = []
     for group in groups:
         if type(group) is list:
@@ -181,17 +246,22 @@ def make_operation(
     if imported is not None:
         op.extra.update(imported.extra)
         op.control_inputs = list(imported.control_inputs)
+        op.notes = imported.notes
         op._set_device(imported.device)  # noqa: SLF001 - the operation is being made here
-    references = [] if imported is not None else _references(declared, groups)
-    if references:
-        with graph.scopes.beside(references):
-            _enter_scopes(op, declared, is_import=False)
-    else:
-        _enter_scopes(op, declared, is_import=imported is not None)
+    _enter_scopes(op, declared, is_import=imported is not None)
+    if graph.scopes.original is not None:
+        op._original_op = graph.scopes.original  # noqa: SLF001 - the operation is being made here
     graph.add(op)
     for tensor in tensors:
         tensor._add_consumer(op)  # noqa: SLF001 - the operation is being made here
     return op
+
+
+def _check_output_count(declared: Signature, attrs: Mapping[str, Any]) -> None:
+    """Refuse a number of outputs that no graph has: each of them would be made."""
+    for arg in declared.declaration.outputs:
+        if arg.number_attr is not None and attrs[arg.number_attr] > _MAX_OUTPUTS:
+            raise bad_value(f"Number of outputs is too big: {attrs[arg.number_attr]}")
 
 
 def _output_dtypes(declared: Signature, attrs: Mapping[str, Any]) -> list[DType]:
@@ -214,11 +284,7 @@ def _dtypes_of(arg: ArgDecl, attrs: Mapping[str, Any]) -> list[DType]:
 
 def _references(declared: Signature, groups: list[Any]) -> list[Operation]:
     """The operations whose reference outputs it takes: it belongs on their device."""
-    if not declared.has_references:
-        return []
-    return [
-        tensor.op for tensor, arg in zip(groups, declared.inputs, strict=True) if arg.is_ref
-    ]
+    return [tensor.op for tensor, arg in zip(groups, declared.inputs, strict=True) if arg.is_ref]
 
 
 def _enter_scopes(op: Operation, declared: Signature, *, is_import: bool) -> None:
@@ -251,7 +317,7 @@ def _enter_scopes(op: Operation, declared: Signature, *, is_import: bool) -> Non
 
 def _colocate(op: Operation, others: tuple[Operation, ...]) -> None:
     groups: set[bytes] = set()
-    for other in reversed(others):
+    for other in others:
         groups.update(other.colocation_groups())
         if other.device:
             op._set_device(other.device)  # noqa: SLF001 - the operation is being made here

@@ -13,7 +13,7 @@ from sessrun.reference.build import apply_op
 from sessrun.reference.conversion import convert_to_tensor
 from sessrun.reference.dtypes import DType
 from sessrun.reference.errors import bad_type
-from sessrun.reference.framework_ops import name_scope
+from sessrun.reference.name_scopes import name_scope
 from sessrun.reference.tensor import Tensor
 
 __all__ = ["EXPORTS", "cast", "conj", "one"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -40,7 +41,9 @@ def constant(
       InvalidArgumentValueError: the value is None or unevenly nested, or has too many elements.
 
     """
-    array = _array(value, dtype, shape, verify_shape=verify_shape)
+    array = _array(value, dtype, shape)
+    if shape is not None:
+        array = _shaped(array, shape, verify=verify_shape)
     return conversion.constant(array, "Const" if name is None else name)
 
 
@@ -54,40 +57,44 @@ def make_tensor_proto(
     """The TensorProto of what `constant` would make of the arguments; raises as it does."""
     if isinstance(values, TensorProto):
         return values
-    array = _array(values, dtype, None, verify_shape=False)
+    array = _array(values, dtype, shape)
     if shape is None:
         return tensor_proto.make_tensor_proto(array)
-    full = _shaped(array, shape, verify=verify_shape)
-    if full.size == array.size:
-        return tensor_proto.make_tensor_proto(full)
-    proto = tensor_proto.make_tensor_proto(array)
-    if not proto.tensor_content:  # the reader repeats the last value
-        for _ in range(len(proto.tensor_shape.dim)):
-            proto.tensor_shape.dim.pop()
-        for size in full.shape:
-            proto.tensor_shape.dim.add(size=size)
-        return proto
-    return tensor_proto.make_tensor_proto(full)
+    sizes = _sizes(shape)
+    _check_size(array, sizes, verify=verify_shape)
+    return tensor_proto.make_tensor_proto(array, sizes)
 
 
-def _array(value: Any, dtype: Any, shape: Any, *, verify_shape: bool) -> Any:
+def _array(value: Any, dtype: Any, shape: Any) -> Any:
+    """The elements that are given, of whatever shape they have."""
     if conversion.first_tensor(value) is not None:
         raise bad_type("Expected any non-tensor type, but got a tensor instead.")
     wanted = None if dtype is None else dtypes.as_dtype(dtype).base_dtype
-    array = to_array(value, wanted)
-    return array if shape is None else _shaped(array, shape, verify=verify_shape)
+    if shape is not None and 0 in _sizes(shape) and not isinstance(value, np.ndarray | np.generic):
+        value = []  # it does not even say the dtype
+    return to_array(value, wanted)
+
+
+def _sizes(shape: Any) -> tuple[int, ...]:
+    return tuple(int(size) for size in shape)
+
+
+def _check_size(array: Any, sizes: tuple[int, ...], *, verify: bool) -> None:
+    """Refuse elements that do not fit the shape, or (verified) have another one."""
+    if verify and array.shape != sizes:
+        raise bad_type(f"Expected Tensor's shape: {sizes}, but got {array.shape}.")
+    count = math.prod(sizes)
+    if array.size > count:
+        raise bad_value(f"Too many elements provided. Takes at most {count}, but got {array.size}.")
 
 
 def _shaped(array: Any, shape: Any, *, verify: bool) -> Any:
-    sizes = tuple(int(size) for size in shape)
+    sizes = _sizes(shape)
     if array.shape == sizes:
         return array
-    if verify:
-        raise bad_type(f"Expected Tensor's shape: {sizes}, but got {array.shape}.")
-    count = int(np.prod(sizes))
+    _check_size(array, sizes, verify=verify)
+    count = math.prod(sizes)
     flat = array.reshape(-1)
-    if flat.size > count > 0 or (flat.size > 1 and count == 0):
-        raise bad_value(f"Too many elements provided. Takes at most {count}, but got {flat.size}.")
     full = np.zeros(count, array.dtype)
     full[: flat.size] = flat[:count]
     if flat.size:

@@ -17,35 +17,42 @@ from sessrun.spec.dtypes import row_of_numpy
 __all__ = ["to_array"]
 
 _INT32: Final = np.iinfo(np.int32)
+_ARRAYS: Final = (np.ndarray, np.generic, bytearray, memoryview)
+_PROTOCOLS: Final = ("__array__", "__array_interface__")
+_NUMBERS: Final = (numbers.Number, Dimension)
 # What a Python value must be to become an element of a dtype of this kind.
 _ELEMENTS: Final[dict[str, tuple[type, ...]]] = {
-    "int": (numbers.Integral, np.bool_, Dimension),
-    "uint": (numbers.Integral, np.bool_, Dimension),
-    "float": (numbers.Real, np.bool_),
-    "complex": (numbers.Number, np.bool_),
-    "bool": (bool, np.bool_),
+    "int": (numbers.Integral, Dimension, np.ndarray),
+    "uint": (numbers.Integral, Dimension, np.ndarray),
+    "float": (numbers.Real, np.ndarray),
+    "complex": (numbers.Number, np.ndarray),
+    "bool": (bool,),
     "string": (str, bytes),
-    "quantized": (tuple,),
 }
 
 
 def to_array(value: Any, dtype: DType | None) -> Any:
     """A new ndarray of the value, of `dtype` or, for None, of the dtype TensorFlow gives it.
 
-    Python floats become float32, Python integers int32 where they fit; ndarrays and numpy
-    scalars keep their dtype. Given a dtype, ndarrays are cast to it and Python values must be
-    of its kind; what does not fit wraps. String tensors are object arrays of bytes.
+    Python floats become float32, Python integers int32 where they fit; ndarrays, numpy scalars
+    and what numpy takes for an array keep their dtype. Given a dtype, arrays are cast to it and
+    Python values must be of its kind; what does not fit wraps. String tensors are object arrays
+    of bytes; an element of a quantized dtype is a tuple of one integer.
 
     Raises:
       InvalidArgumentTypeError: an element is of a wrong type.
-      InvalidArgumentValueError: the value is None, or its nesting is uneven.
+      InvalidArgumentValueError: the value is None, its nesting is uneven, or an array's
+        elements cannot be read as that dtype.
+      OverflowError: a Python integer is larger than any integer dtype.
 
     """
     if value is None:
         raise bad_value("None values not supported.")
-    if isinstance(value, np.ndarray | np.generic):
+    if _is_array(value):
         return _of_numpy(np.asarray(value), dtype)
     if dtype is not None:
+        if dtype.is_quantized:
+            return _of_tuples(value, dtype)
         _check_elements(value, dtype)
     kind = type(value)
     if kind is float:
@@ -55,14 +62,26 @@ def to_array(value: Any, dtype: DType | None) -> Any:
     return _of_nested(value, dtype)
 
 
+def _is_array(value: Any) -> bool:
+    """Whether it is an array, a numpy scalar, or something that numpy makes an array of."""
+    return isinstance(value, _ARRAYS) or any(hasattr(value, name) for name in _PROTOCOLS)
+
+
 def _of_numpy(array: Any, dtype: DType | None) -> Any:
-    found = dtypes.of_array(array)
-    wanted = dtype or found
-    if wanted.base_dtype is dtypes.string:
-        return _strings(array)
-    if found is dtypes.string and array.dtype.kind == "O":
-        array = _of_nested(array.tolist(), dtype)
-    return _cast(array, wanted)
+    wanted = dtype or dtypes.of_array(array.view(array.dtype.newbyteorder("=")))
+    return _strings(array) if wanted.base_dtype is dtypes.string else _cast(array, wanted)
+
+
+def _of_tuples(value: Any, dtype: DType) -> Any:
+    for leaf in _leaves(value, list):
+        if not isinstance(leaf, tuple):
+            raise bad_type(
+                f"Expected {dtype.name}, but got {leaf!r} of type '{type(leaf).__name__}'."
+            )
+    try:
+        return np.array(value, dtype.as_numpy_dtype)
+    except (TypeError, ValueError) as error:
+        raise bad_value(f"Expected {dtype.name}: {error}") from error
 
 
 def _strings(array: Any) -> Any:
@@ -86,8 +105,10 @@ def _cast(array: Any, dtype: DType) -> Any:
     try:
         with np.errstate(all="ignore"):
             return array.astype(wanted)
-    except (TypeError, ValueError) as error:
+    except TypeError as error:
         raise bad_type(f"Expected {dtype.name}, but got a {array.dtype} array.") from error
+    except ValueError as error:
+        raise bad_value(str(error)) from error
 
 
 def _of_nested(value: Any, dtype: DType | None) -> Any:
@@ -108,9 +129,10 @@ def _of_nested(value: Any, dtype: DType | None) -> Any:
         # numpy makes text of numbers beside text, and cuts the NULs that end a bytes object.
         leaves = list(_leaves(value))
         if not all(isinstance(leaf, str | bytes) for leaf in leaves):
-            if dtype is None or not all(isinstance(leaf, Dimension) for leaf in leaves):
+            if dtype is None or not all(isinstance(leaf, _NUMBERS) for leaf in leaves):
                 raise _refused(value)
-            return _cast(np.array([int(leaf) for leaf in leaves]).reshape(array.shape), dtype)
+            numbers_ = [leaf.value if isinstance(leaf, Dimension) else leaf for leaf in leaves]
+            return _cast(np.array(numbers_, object).reshape(array.shape), dtype)
         items = np.empty(len(leaves), object)
         items[:] = [_octets(leaf) for leaf in leaves]
         return items.reshape(array.shape)
@@ -134,16 +156,17 @@ def _check_elements(value: Any, dtype: DType) -> None:
         raise bad_type(f"`dtype` {dtype} is not compatible with {value!r}.")
     allowed = _ELEMENTS[dtype.kind]
     for leaf in _leaves(value):
-        if not isinstance(leaf, allowed) and not isinstance(leaf, np.ndarray):
+        if not isinstance(leaf, allowed):
             raise bad_type(
                 f"Expected {dtype.name}, but got {leaf!r} of type '{type(leaf).__name__}'."
             )
 
 
-def _leaves(value: Any) -> Iterator[Any]:
-    if isinstance(value, list | tuple):
+def _leaves(value: Any, nests: Any = (list, tuple)) -> Iterator[Any]:
+    """What stands at the ends of nested lists (and tuples, unless they are elements)."""
+    if isinstance(value, nests):
         for item in value:
-            yield from _leaves(item)
+            yield from _leaves(item, nests)
     else:
         yield value
 

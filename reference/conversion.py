@@ -12,6 +12,7 @@ from sessrun.reference import constant_values, dtypes
 from sessrun.reference.dimension import Dimension
 from sessrun.reference.dtypes import DType
 from sessrun.reference.errors import bad_type, bad_value
+from sessrun.reference.operation import Operation
 from sessrun.reference.stacks import get_default_graph
 from sessrun.reference.tensor import Tensor
 from sessrun.reference.tensor_shape import TensorShape
@@ -106,6 +107,8 @@ def convert_to_tensor(
 
 def _convert(value: Any, dtype: DType | None, name: str | None, as_ref: bool) -> Tensor:
     if not isinstance(value, _PYTHON):
+        if isinstance(value, Operation):
+            raise bad_type(f"can't convert Operation '{value.name}' to Tensor")
         for function in _conversions(type(value)):
             found = function(value, dtype=dtype, name=name, as_ref=as_ref)
             if found is NotImplemented:
@@ -191,6 +194,11 @@ def _of_shape(shape: TensorShape, dtype: DType | None, name: str) -> Tensor:
             f"Cannot convert TensorShape {shape} to dtype {dtype}. "
             "Allowed dtypes are tf.int32 and tf.int64."
         )
+    if dtype is dtypes.int32 and any(size is not None and size >= 2**31 for size in sizes):
+        raise bad_value(
+            f"Cannot convert TensorShape {shape} to dtype int32; a dimension is too large. "
+            "Consider using tf.int64."
+        )
     return constant(np.array(sizes, dtype.as_numpy_dtype), name)
 
 
@@ -198,6 +206,11 @@ def _of_dimension(dimension: Dimension, dtype: DType | None, name: str) -> Tenso
     if dimension.value is None:
         raise bad_value(f"Cannot convert unknown Dimension {dimension} to a Tensor.")
     wanted = dtype or dtypes.int32
+    if wanted not in {dtypes.int32, dtypes.int64}:
+        raise bad_type(
+            f"Cannot convert Dimension {dimension} to dtype {dtype}. "
+            "Allowed dtypes are tf.int32 and tf.int64."
+        )
     return constant(np.array(dimension.value, wanted.as_numpy_dtype), name)
 
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import linecache
 import sys
 from pathlib import Path
+from traceback import FrameSummary
 from types import CodeType
 from typing import Final
 
@@ -24,13 +24,12 @@ class Site:
     def __init__(self, frames: tuple[tuple[CodeType, int], ...]) -> None:
         self._frames = frames
 
-    def frames(self) -> list[tuple[str, int, str, str]]:
-        """(file, line, function, source line) of each frame, outermost first."""
-        found = []
-        for code, line in reversed(self._frames):
-            text = linecache.getline(code.co_filename, line).strip()
-            found.append((code.co_filename, line, code.co_name, text))
-        return found
+    def frames(self) -> list[FrameSummary]:
+        """Each frame (file, line, function, source line), outermost first."""
+        return [
+            FrameSummary(code.co_filename, line, code.co_name)
+            for code, line in reversed(self._frames)
+        ]
 
     def __str__(self) -> str:
         """The frames as a traceback prints them."""

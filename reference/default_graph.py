@@ -23,7 +23,7 @@ def colocate_with(op: Any, ignore_existing: bool = False) -> AbstractContextMana
     return get_default_graph().colocate_with(op, ignore_existing)
 
 
-def container(container_name: str) -> AbstractContextManager[None]:
+def container(container_name: str) -> AbstractContextManager[str]:
     """The default graph's `container`."""
     return get_default_graph().container(container_name)
 

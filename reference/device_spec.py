@@ -32,8 +32,17 @@ class DeviceSpec:
         self.job = job
         self.replica = None if replica is None else int(replica)
         self.task = None if task is None else int(task)
-        self.device_type = None if device_type is None else device_type.upper()
+        self.device_type = device_type
         self.device_index = None if device_index is None else int(device_index)
+
+    @property
+    def device_type(self) -> str | None:
+        """The kind of device; `cpu` and `gpu` become capitals."""
+        return self._device_type
+
+    @device_type.setter
+    def device_type(self, device_type: str | None) -> None:
+        self._device_type = None if device_type is None else devices.kind_of(device_type)
 
     @classmethod
     def from_string(cls, spec: str) -> DeviceSpec:
@@ -53,6 +62,23 @@ class DeviceSpec:
     def merge_from(self, dev: Any) -> None:
         """Take over the parts that the other DeviceSpec has."""
         self._take(_name(dev).over(_name(self)))
+
+    def make_merged_spec(self, dev: Any) -> DeviceSpec:
+        """A new DeviceSpec: this one with the parts that the other has."""
+        return DeviceSpec.from_string(str(_name(dev).over(_name(self))))
+
+    def replace(self, **parts: Any) -> DeviceSpec:
+        """A new DeviceSpec: this one with these parts; None takes a part away.
+
+        Raises:
+          TypeError: there is no such part.
+
+        """
+        held = {
+            "job": self.job, "replica": self.replica, "task": self.task,
+            "device_type": self.device_type, "device_index": self.device_index,
+        }  # fmt: skip
+        return DeviceSpec(**{**held, **parts})
 
     def _take(self, name: devices.DeviceName) -> None:
         self.job, self.replica, self.task = name.job, name.replica, name.task

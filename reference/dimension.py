@@ -49,6 +49,9 @@ class Dimension:
     def __index__(self) -> int:
         return self._value  # type: ignore[return-value]  # None raises TypeError, as it should
 
+    def __bool__(self) -> bool:
+        return bool(self._value)
+
     def _compare(self, other: Any, compare: Callable[[int, int], bool]) -> Any:
         try:
             right = as_dimension(other).value

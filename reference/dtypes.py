@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any, Final, NoReturn
 
 import numpy as np
 
 from sessrun.spec.dtypes import BY_ENUM, DTYPES, REF_OFFSET, DTypeRow, row_of_numpy
 
-__all__ = ["ALL", "DType", "as_dtype", "bfloat16", "bool_", "complex64", "complex128", "float16",
-           "float32", "float64", "int8", "int16", "int32", "int64", "of_name", "resource",
-           "string", "uint8", "uint16", "uint32", "uint64", "variant"]  # fmt: skip
+__all__ = ["ALL", "QUANTIZED", "DType", "as_dtype", "bfloat16", "bool_", "complex64",
+           "complex128", "float16", "float32", "float64", "int8", "int16", "int32", "int64",
+           "of_name", "resource", "string", "uint8", "uint16", "uint32", "uint64",
+           "variant"]  # fmt: skip
 
 
 class DType:
@@ -182,6 +184,14 @@ class DType:
         other = as_dtype(other)
         return self._enum in {other.as_datatype_enum, other.base_dtype.as_datatype_enum}
 
+    def is_subtype_of(self, other: DType) -> bool:
+        """Whether it is that dtype: no dtype is part of another."""
+        return self is other
+
+    def most_specific_common_supertype(self, types: Iterable[DType]) -> DType | None:
+        """The dtype itself if the others are it too, else None."""
+        return self if all(self is other for other in types) else None
+
     def __eq__(self, other: object) -> bool:
         if self is other:
             return True
@@ -236,6 +246,8 @@ _BY_TYPE: Final[dict[Any, DType]] = {
 }  # fmt: skip
 
 ALL: Final = tuple(_INTERNED[row.enum] for row in DTYPES)
+#: The quantized dtypes and their references.
+QUANTIZED: Final = frozenset(dtype for dtype in _INTERNED.values() if dtype.is_quantized)
 
 float16: Final = _BY_NAME["float16"]
 float32: Final = _BY_NAME["float32"]
@@ -292,7 +304,7 @@ def as_dtype(type_value: Any) -> DType:
     try:
         if isinstance(type_value, str):
             found = _BY_NAME.get(type_value) or _ALIASES.get(type_value)
-        elif isinstance(type_value, int) and not isinstance(type_value, bool):
+        elif isinstance(type_value, int):
             found = _INTERNED.get(type_value)
         else:
             found = _BY_TYPE.get(type_value) or _of_numpy(type_value)
@@ -307,6 +319,8 @@ def _of_numpy(value: Any) -> DType | None:
     ):
         dtype = getattr(value, "dtype", None)
         return None if dtype is None else as_dtype(dtype)
+    if not isinstance(value, np.dtype) and not issubclass(value, np.generic):
+        value = getattr(value, "dtype", value)
     row = row_of_numpy(np.dtype(value))
     return None if row is None else _INTERNED[row.enum]
 

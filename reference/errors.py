@@ -7,10 +7,11 @@ and `InvalidArgumentError` both (the rulings: "Errors that are both").
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from types import MappingProxyType
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final, cast
 
 from sessrun.spec.errors import BY_CODE
 
@@ -79,16 +80,20 @@ class OpError(Exception):
         return type(self), (self._node_def, None, self._message, self._error_code)
 
     def __str__(self) -> str:
-        return self._message
+        """The message, and where the operation was made unless the message tells it."""
+        site = getattr(self._op, "site", None)
+        if site is None or str(site) in str(self._message):
+            return str(self._message)
+        return f"{self._message}\n\nOriginal stack trace for '{self._op.name}':\n{site}\n"
 
 
 class _CodedError(OpError):
-    """An OpError whose class says its code."""
+    """What the classes that say their code have in common; each of them is an OpError itself."""
 
     code: int
 
     def __init__(self, node_def: Any, op: Any, message: str, *args: Any) -> None:
-        super().__init__(node_def, op, message, self.code, *args)
+        OpError.__init__(self, node_def, op, message, self.code, *args)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self._node_def, None, self._message)
@@ -96,19 +101,23 @@ class _CodedError(OpError):
 
 def _make(code: int) -> type[_CodedError]:
     row = BY_CODE[code]
-    body = {"__doc__": row.meaning, "__module__": __name__, "code": code}
-    return type(row.cls, (_CodedError,), body)
+    body = {
+        "__doc__": row.meaning, "__module__": __name__, "code": code,
+        "__init__": _CodedError.__init__, "__reduce__": _CodedError.__reduce__,
+    }  # fmt: skip
+    return cast("type[_CodedError]", type(row.cls, (OpError,), body))
 
 
 CancelledError: Final = _make(1)
 UnknownError: Final = _make(2)
 
+if TYPE_CHECKING:
 
-class InvalidArgumentError(_CodedError):
-    """An argument is invalid in itself."""
+    class InvalidArgumentError(_CodedError):
+        """An argument is invalid in itself."""
 
-    code = 3
-
+else:
+    InvalidArgumentError = _make(3)
 
 DeadlineExceededError: Final = _make(4)
 NotFoundError: Final = _make(5)
@@ -181,11 +190,12 @@ def exception_type_from_error_code(error_code: int) -> type[_CodedError]:
 
 
 def error_code_from_exception_type(cls: type) -> Any:
-    """The code of a class; an UnknownError object (not raised) for any other class."""
+    """The code of a class; a warning and an UnknownError object, not raised, for any other."""
     try:
         return _BY_CLASS[cls]
     except KeyError:
-        return make(2, f"Unknown class {cls}")
+        warnings.warn("Unknown class exception", stacklevel=2)
+        return make(2, "Unknown class exception")
 
 
 def make(code: int, message: str, node_def: Any = None, op: Any = None) -> OpError:

@@ -1,5 +1,5 @@
 """What this runtime offers beyond TensorFlow's namespace."""
 
-from sessrun.reference.devices import set_memory_limit
+from sessrun.reference.allocators import memory_statistics, set_memory_limit
 
-__all__ = ["set_memory_limit"]
+__all__ = ["memory_statistics", "set_memory_limit"]

@@ -19,7 +19,7 @@ from sessrun.reference.constant_op import constant
 from sessrun.reference.conversion import convert_to_tensor
 from sessrun.reference.dtypes import DType
 from sessrun.reference.errors import bad_type
-from sessrun.reference.framework_ops import name_scope
+from sessrun.reference.name_scopes import name_scope
 from sessrun.reference.tensor import Tensor
 from sessrun.reference.tensor_shape import TensorShape
 
@@ -65,6 +65,8 @@ def zeros(shape: Any, dtype: Any = dtypes.float32, name: str | None = None) -> T
     """Zeros (false, empty strings) of that shape."""
     wanted = dtypes.as_dtype(dtype).base_dtype
     zero: Any = False if wanted is dtypes.bool_ else b"" if wanted is dtypes.string else 0
+    if wanted.is_quantized:
+        zero = np.zeros((), wanted.as_numpy_dtype)
     return _filled(shape, zero, wanted, "zeros", name)
 
 
@@ -72,6 +74,8 @@ def ones(shape: Any, dtype: Any = dtypes.float32, name: str | None = None) -> Te
     """Ones of that shape."""
     wanted = dtypes.as_dtype(dtype).base_dtype
     one_: Any = True if wanted is dtypes.bool_ else 1
+    if wanted.is_quantized:
+        one_ = np.ones((), wanted.as_numpy_dtype)
     return _filled(shape, one_, wanted, "ones", name)
 
 

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
 from typing import Any
 
 from sessrun.reference import stacks, tensor_shape
-from sessrun.reference.build import apply_op, graph_of
+from sessrun.reference.build import apply_op
 from sessrun.reference.conversion import convert_to_tensor
 from sessrun.reference.errors import bad_type, bad_value
 from sessrun.reference.operation import Operation
 from sessrun.reference.tensor import Tensor
 
-__all__ = ["group", "identity", "name_scope", "no_op", "op_scope", "placeholder",
-           "placeholder_with_default", "tuple_"]  # fmt: skip
+__all__ = ["group", "identity", "no_op", "placeholder", "placeholder_with_default", "tuple_"]
 
 
 def placeholder(dtype: Any, shape: Any = None, name: str | None = None) -> Tensor:
@@ -150,29 +148,3 @@ def tuple_(tensors: Any, name: str | None = None, control_inputs: Any = None) ->
                 else identity(convert_to_tensor(item), name="control_dependency")
                 for item in items
             ]  # fmt: skip
-
-
-@contextmanager
-def name_scope(
-    name: str | None, default_name: str | None = None, values: Any = None
-) -> Iterator[str]:
-    """The `with` of a name scope of the graph of `values`, or of the default graph.
-
-    Yields the scope's full name. With None as the name the default name is used.
-
-    Raises:
-      TypeError: a name is no string.
-      ValueError: a name is invalid, or the values are of different graphs.
-
-    """
-    wanted = default_name if name is None else name
-    if wanted is not None and not isinstance(wanted, str):
-        raise TypeError(f"'name' must be a string, got {wanted!r}")
-    graph = stacks.get_default_graph() if values is None else graph_of(list(values))
-    with graph.as_default(), graph.name_scope(wanted) as scope:
-        yield scope
-
-
-def op_scope(values: Any, name: str | None, default_name: str | None = None) -> Any:
-    """The older form of `name_scope`."""
-    return name_scope(name, default_name, values)

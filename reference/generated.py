@@ -1083,6 +1083,35 @@ def greater_equal(
     return op.outputs[0]
 
 
+def guarantee_const(
+    input: Any,
+    name: str | None = None,
+) -> Tensor:
+    """The input, unchanged; says that it is the same in every run.
+
+    Args:
+      input: a tensor, T: any dtype.
+      name: the operation's name in the graph.
+
+    Returns:
+      output: a tensor, T: any dtype.
+
+    Raises:
+      TypeError: a dtype is not allowed.
+      ValueError: a shape is wrong.
+
+    Source: the operation GuaranteeConst of TensorFlow's registry.
+
+    """
+    op = apply_op(
+        "GuaranteeConst",
+        {"input": input},
+        {},
+        name,
+    )
+    return op.outputs[0]
+
+
 def identity_n(
     input: Any,
     name: str | None = None,
@@ -3404,6 +3433,7 @@ EXPORTS: Final[dict[str, Callable[..., Any]]] = {
     "floormod": floor_mod,
     "greater": greater,
     "greater_equal": greater_equal,
+    "guarantee_const": guarantee_const,
     "identity_n": identity_n,
     "invert_permutation": invert_permutation,
     "io.decode_base64": decode_base64,

@@ -1,39 +1,41 @@
-"""Graph: the operations of a program, and the scopes in which they are made."""
+"""Graph: the operations of a program."""
 
 from __future__ import annotations
 
-import re
-import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Iterable
+from contextlib import AbstractContextManager
 from typing import Any, Final
 
 from sessrun.reference import lookup, stacks
 from sessrun.reference.collections_of_graph import Collections
+from sessrun.reference.errors import bad_value
+from sessrun.reference.graph_scopes import Scoped
 from sessrun.reference.operation import Operation
-from sessrun.reference.scopes import ControlScope, DeviceScope, Scopes
 from sessrun.reference.tensor import Tensor
-from sessrun.spec import devices
-from sessrun.spec.proto import GraphDef, VersionDef
+from sessrun.spec.proto import FunctionDef, GraphDef, VersionDef
+from sessrun.spec.proto.foreign import serialize
+from sessrun.spec.tables.ops import OPERATIONS
 
-__all__ = ["MIN_CONSUMER", "PRODUCER", "Graph"]
+__all__ = ["MIN_CONSUMER", "MIN_PRODUCER", "PRODUCER", "Graph"]
 
 #: The version of the GraphDef format written here: that of TensorFlow 2.21, whose table of
 #: operations is declared in the spec.
 PRODUCER: Final = 2474
 MIN_CONSUMER: Final = 0
+#: The oldest producer whose GraphDefs are read.
+MIN_PRODUCER: Final = 0
+#: Consumers before this one know no functions.
+_FUNCTIONS_SINCE: Final = 12
 
-_OP_NAME: Final = re.compile(r"[A-Za-z0-9.][A-Za-z0-9_.\\/>-]*")
-_SCOPE_NAME: Final = re.compile(r"[A-Za-z0-9_.\\/>-]*")
 
-
-class Graph(Collections):
+class Graph(Scoped, Collections):
     """A dataflow graph; operations are only ever added. Safe for threads.
 
     Attributes:
       seed: the graph-level random seed, or None.
       operations_by_name: every operation; for reading.
       unfeedable: the tensors that may not be fed; for reading.
+      scripts: what keeps the Python functions that it calls alive.
 
     """
 
@@ -42,12 +44,12 @@ class Graph(Collections):
         self.seed: int | None = None
         self._seeds_given = 0
         self.operations_by_name: dict[str, Operation] = {}
-        self.lock = threading.RLock()
-        self.scopes = Scopes()
-        self._names_in_use: dict[str, int] = {}
         self._finalized = False
+        self._building_function = False
         self.unfeedable: set[Tensor] = set()
         self._unfetchable: set[Any] = set()
+        self._functions: dict[str, FunctionDef] = {}
+        self.scripts: list[Any] = []
         self._versions = VersionDef(producer=PRODUCER, min_consumer=MIN_CONSUMER)
 
     # -- operations
@@ -139,6 +141,9 @@ class Graph(Collections):
 
         """
         graph_def = GraphDef(versions=self._versions)
+        graph_def.library.function.extend(self._functions.values())
+        if not self._functions:
+            graph_def.ClearField("library")
         for op in self.get_operations():
             graph_def.node.append(op.to_proto(add_shapes=add_shapes))
         return graph_def
@@ -149,9 +154,35 @@ class Graph(Collections):
         return VersionDef(producer=self._versions.producer,
                           min_consumer=self._versions.min_consumer)  # fmt: skip
 
-    def lower_producer(self, producer: int) -> None:
-        """Note that a GraphDef of an older producer was imported."""
-        self._versions.producer = min(self._versions.producer, producer)
+    def add_functions(self, functions: Iterable[FunctionDef]) -> None:
+        """Keep the functions of a GraphDef that is imported; they are written, never called.
+
+        Raises:
+          InvalidArgumentValueError: an operation, or a function that differs, has that name.
+
+        """
+        for function in functions:
+            name = function.signature.name
+            if name in OPERATIONS:
+                raise bad_value(
+                    f"Cannot add function '{name}' because an op with the same name already exists."
+                )
+            known = self._functions.setdefault(name, FunctionDef.FromString(serialize(function)))
+            if known != function:
+                raise bad_value(
+                    f"Cannot add function '{name}' because a different function with the same "
+                    "name already exists."
+                )
+        if self._functions:
+            self._versions.min_consumer = max(self._versions.min_consumer, _FUNCTIONS_SINCE)
+
+    def note_versions(self, versions: VersionDef) -> None:
+        """Note those of a GraphDef that was imported: the older producer, the newer demands."""
+        mine = self._versions
+        mine.producer = min(mine.producer, versions.producer)
+        mine.min_consumer = max(mine.min_consumer, versions.min_consumer)
+        bad = {*mine.bad_consumers, *versions.bad_consumers}
+        mine.bad_consumers[:] = sorted(bad)
 
     # -- life cycle
 
@@ -174,8 +205,8 @@ class Graph(Collections):
 
     @property
     def building_function(self) -> bool:
-        """Whether this is the body of a function: never here."""
-        return False
+        """Whether this is the body of a function."""
+        return self._building_function
 
     def as_default(self) -> AbstractContextManager[Graph]:
         """Make this the thread's default graph inside the `with`."""
@@ -191,19 +222,40 @@ class Graph(Collections):
         op_type: str,
         inputs: Any,
         dtypes: Any = None,  # noqa: ARG002 - TensorFlow's signature; the declaration says them
-        input_types: Any = None,  # noqa: ARG002 - as above
+        input_types: Any = None,
         name: str | None = None,
         attrs: Any = None,
+        op_def: Any = None,  # noqa: ARG002 - as above
+        compute_shapes: bool = True,  # noqa: ARG002 - shapes are always inferred, there as here
+        compute_device: bool = True,  # noqa: ARG002 - as above, devices
     ) -> Operation:
         """Make an operation from a flat list of input tensors and AttrValues.
 
+        Args:
+          op_type: a declared op type.
+          inputs: its input tensors, lists laid out flat.
+          dtypes: not used: the declaration says those of the outputs.
+          input_types: dtypes that the inputs must be compatible with, or None.
+          name: its name; by default the op type.
+          attrs: attributes by name, each an AttrValue.
+          op_def: not used.
+          compute_shapes: not used.
+          compute_device: not used.
+
         Raises:
-          TypeError, ValueError, RuntimeError: as `build.apply_op`.
+          TypeError: an input is no tensor, or not compatible with its input type.
+          ValueError, RuntimeError: as `build.apply_flat`.
 
         """
         from sessrun.reference.build import apply_flat  # noqa: PLC0415 - build imports this module
 
-        return apply_flat(self, op_type, list(inputs), dict(attrs or {}), name)
+        return apply_flat(self, op_type, list(inputs), dict(attrs or {}), name, input_types)
+
+    def _operation_of(self, value: Any) -> Operation:
+        if hasattr(value, "_handle") or hasattr(value, "_stands_for_its_op"):
+            value = value.op  # a resource variable is where its handle is, slices their rows
+        element = self.as_graph_element(value)
+        return element.op if isinstance(element, Tensor) else element
 
     # -- what may be fed and fetched
 
@@ -223,160 +275,6 @@ class Graph(Collections):
         """Whether the tensor or operation may be fetched."""
         op = tensor_or_op.op if isinstance(tensor_or_op, Tensor) else tensor_or_op
         return op not in self._unfetchable
-
-    # -- names
-
-    def unique_name(self, name: str, mark_as_used: bool = True) -> str:
-        """`name` in the current name scope, with a number if it is taken (case is ignored)."""
-        return self.unique_full_name(self.scopes.name + name, mark_as_used=mark_as_used)
-
-    def unique_full_name(self, full: str, *, mark_as_used: bool = True) -> str:
-        """`full`, with a number if it is taken (case is ignored); scopes are not looked at."""
-        with self.lock:
-            used = self._names_in_use
-            key = full.lower()
-            count = used.get(key, 0)
-            if mark_as_used:
-                used[key] = count + 1
-            if count == 0:
-                return full
-            numbered = key
-            while numbered in used:
-                numbered = f"{key}_{count}"
-                count += 1
-            if mark_as_used:
-                used[numbered] = 1
-            return f"{full}_{count - 1}"
-
-    def note_name(self, full: str) -> None:
-        """Note that a name is taken: that of an imported operation."""
-        with self.lock:
-            self._names_in_use.setdefault(full.lower(), 1)
-
-    def name_of_new(self, name: str) -> str:
-        """The name of an operation asked to be called `name`; with a final "/" taken verbatim.
-
-        Raises:
-          ValueError: it is no valid name.
-
-        """
-        full = name[:-1] if name and name[-1] == "/" else None
-        if not _OP_NAME.fullmatch(full if full is not None else self.scopes.name + name):
-            raise ValueError(f"'{name}' is not a valid node name")
-        return full if full is not None else self.unique_name(name)
-
-    def get_name_scope(self) -> str:
-        """The current name scope, without the final "/"."""
-        return self.scopes.name[:-1]
-
-    @contextmanager
-    def name_scope(self, name: str | None) -> Iterator[str]:
-        """Put names of operations into a scope, made unique; yields it, with a final "/".
-
-        None or an empty name is the root; a name with a final "/" is that scope again.
-
-        Raises:
-          ValueError: it is no valid scope name.
-
-        """
-        scope = ""
-        if name:
-            valid = (_SCOPE_NAME if self.scopes.name else _OP_NAME).fullmatch(name)
-            if not valid:
-                raise ValueError(f"'{name}' is not a valid scope name")
-            scope = name if name[-1] == "/" else self.unique_name(name) + "/"
-        with self.scopes.replaced(name=scope):
-            yield scope
-
-    # -- scopes
-
-    @contextmanager
-    def device(self, device_name_or_function: Any) -> Iterator[None]:
-        """Ask for a device: a name merged into outer ones, a function of the operation, or None.
-
-        Raises:
-          ValueError: the name is none.
-
-        """
-        spec: Any = device_name_or_function
-        if spec is None:
-            scope = None
-        else:
-            if not callable(spec):
-                spec = devices.parse(spec.to_string() if hasattr(spec, "to_string") else spec)
-            scope = DeviceScope(spec, self.scopes.device)
-        with self.scopes.entered_device(scope):
-            yield
-
-    def colocate_with(
-        self, op: Any, ignore_existing: bool = False
-    ) -> AbstractContextManager[None]:
-        """Ask for the device of `op`.
-
-        Raises:
-          ValueError: `op` is None and `ignore_existing` is not set.
-
-        """
-        if op is None and not ignore_existing:
-            raise ValueError(
-                "Trying to reset colocation (op is None) but ignore_existing is not True"
-            )
-        groups: tuple[Operation, ...] = () if ignore_existing else self.scopes.colocation
-        if op is not None:
-            if not isinstance(op, Operation):
-                op = self._operation_of(op)
-            groups = (*groups, op)
-        return self.scopes.replaced(colocation=groups, device=None, device_text="")
-
-    def _operation_of(self, value: Any) -> Operation:
-        if hasattr(value, "_handle"):  # a resource variable is where its handle is
-            value = value.op
-        element = self.as_graph_element(value)
-        return element.op if isinstance(element, Tensor) else element
-
-    @contextmanager
-    def control_dependencies(self, control_inputs: Iterable[Any] | None) -> Iterator[None]:
-        """Make operations wait for these operations or tensors; None forgets the outer ones.
-
-        Raises:
-          TypeError, ValueError, KeyError: as `as_graph_element`.
-
-        """
-        if control_inputs is None:
-            with self.scopes.replaced(control=None):
-                yield
-            return
-        wanted = dict.fromkeys(map(self._operation_of, control_inputs))
-        scope = ControlScope(tuple(wanted), self.scopes.control)
-        with self.scopes.replaced(control=scope):
-            yield
-
-    def container(self, container_name: str) -> AbstractContextManager[None]:
-        """Keep the resources of stateful operations in this container."""
-        return self.scopes.replaced(container=container_name)
-
-    def gradient_override_map(
-        self, op_type_map: Mapping[str, str]
-    ) -> AbstractContextManager[None]:
-        """Use another gradient function for operations of these types.
-
-        Raises:
-          TypeError: it is no mapping of strings to strings.
-
-        """
-        if not isinstance(op_type_map, dict) or not all(
-            isinstance(item, str) for pair in op_type_map.items() for item in pair
-        ):
-            raise TypeError("op_type_map must be a dictionary mapping strings to strings")
-        merged = {**self.scopes.gradient_types, **op_type_map}
-        return self.scopes.replaced(gradient_types=merged)
-
-    def switch_to_thread_local(self) -> None:
-        """Do nothing: the scopes belong to a thread from the start."""
-
-    @property
-    def _attr_scope(self) -> Callable[..., AbstractContextManager[None]]:
-        return lambda attrs: self.scopes.replaced(attrs={**self.scopes.attrs, **attrs})
 
 
 def _kind(value: Any) -> str:

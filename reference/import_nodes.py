@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import heapq
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from sessrun.reference import attr_checks, attr_values, errors, tensor_shape
 from sessrun.reference.build import Imported, make_operation
-from sessrun.reference.errors import bad_value
+from sessrun.reference.errors import bad_type, bad_value
 from sessrun.reference.graph import Graph
 from sessrun.reference.node_names import NODE_NAME, Input, prefixes, read_input
 from sessrun.reference.operation import Operation
@@ -20,7 +21,10 @@ from sessrun.spec.proto import AttrValue, NodeDef
 
 __all__ = ["NodeImporter"]
 
-_COLOCATION = b"loc:@"
+_LOC = "loc:@"
+_COLOCATION = _LOC.encode()
+#: Producers before this one wrote an unknown shape of a placeholder as that of a scalar.
+_SCALAR_PLACEHOLDERS = 22
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,19 +43,24 @@ class NodeImporter:
       graph: where to.
       scope: the name scope, with a final "/", or empty.
       mapped: inputs that are replaced by tensors of the graph.
+      producer: the version of the program that wrote the GraphDef.
 
     Attributes:
       used: the replaced inputs that some node had.
 
     """
 
-    def __init__(self, graph: Graph, scope: str, mapped: Mapping[Input, Tensor]) -> None:
+    def __init__(
+        self, graph: Graph, scope: str, mapped: Mapping[Input, Tensor], producer: int
+    ) -> None:
         self.graph = graph
         self.scope = scope
         self.mapped = mapped
+        self.producer = producer
         self.used: set[Input] = set()
         self._nodes: dict[str, _Node] = {}
         self._made: dict[str, Operation] = {}
+        self._names: dict[str, str] = {}
         self._taken: set[str] = set()
 
     def run(self, protos: Iterable[NodeDef]) -> Mapping[str, Operation]:
@@ -65,52 +74,48 @@ class NodeImporter:
         for proto in protos:
             if not NODE_NAME.fullmatch(proto.name):
                 raise bad_value(f"Node '{proto.name}': Node name contains invalid characters")
+            if not proto.op:
+                raise bad_value(f"Node '{proto.name}' does not specify an operation")
             if proto.name in self._nodes:
                 raise bad_value(f"Node '{proto.name}' is not unique")
             self._nodes[proto.name] = _read(proto)
         for op in self.graph.get_operations():
             self._taken.add(op.name)
             self._taken.update(prefixes(op.name))
-        for name in self._nodes:
-            self._make_with_sources(name)
+        sources = {name: self._sources(node) for name, node in self._nodes.items()}
+        for name in _in_order(sources):
+            self._made[name] = self._make(self._nodes[name])
+        if len(self._made) < len(self._nodes):
+            left = [name for name in self._nodes if name not in self._made]
+            raise bad_value(f"{len(left)} nodes in a cycle or behind one, among them '{left[0]}'")
+        for name, op in self._made.items():
+            _check_class(self._nodes[name].proto)
+            self._take_device(name, op)
         return self._made
 
-    def _make_with_sources(self, name: str) -> None:
-        """Make a node after everything that it needs, without recursion."""
-        stack = [name]
-        waiting: set[str] = set()
-        while stack:
-            current = stack[-1]
-            if current in self._made:
-                stack.pop()
-                continue
-            missing = self._missing(self._nodes[current])
-            if not missing:
-                waiting.discard(current)
-                self._made[stack.pop()] = self._make(self._nodes[current])
-                continue
-            waiting.add(current)
-            if not waiting.isdisjoint(missing):
-                raise bad_value(f"{len(waiting)} nodes in a cycle, among them '{current}'")
-            stack.extend(missing)
+    def _take_device(self, name: str, op: Operation) -> None:
+        """A colocated operation has the device of those it is beside, whatever it was told."""
+        for other in _others(self._nodes[name].proto):
+            if self._made[other].device:
+                op._set_device(self._made[other].device)  # noqa: SLF001 - it is being made here
+                return
 
-    def _missing(self, node: _Node) -> list[str]:
-        missing = []
+    def _sources(self, node: _Node) -> set[str]:
+        """The nodes that a node needs before it."""
+        found = set()
         for source in (*node.data, *node.control):
-            if source in self.mapped or source.node in self._made:
+            if source in self.mapped:
                 continue
             if source.node not in self._nodes:
                 shown = source.node if not source.is_control else str(source)
                 raise bad_value(f"Node '{node.proto.name}': Unknown input node '{shown}'")
-            missing.append(source.node)
+            found.add(source.node)
         for group in _colocated(node.proto):
             if group not in self._nodes:
                 raise bad_value(
                     f"Node '{node.proto.name}' expects to be colocated with unknown node '{group}'"
                 )
-            if group != node.proto.name and group not in self._made:
-                missing.append(group)
-        return missing
+        return found
 
     def _make(self, node: _Node) -> Operation:
         proto = node.proto
@@ -121,17 +126,20 @@ class NodeImporter:
         attrs, extra = _attributes(declared, proto)
         tensors = [self._tensor(proto, source) for source in node.data]
         groups = _grouped(declared, proto, tensors, attrs)
-        shapes = extra.pop("_output_shapes", None)
+        shapes = _output_shapes(extra)
         name = self._name(proto.name)
         op = make_operation(
             self.graph, declared, name, groups, attrs,
             imported=Imported(
-                _device(proto), self._controls(node), self._renamed(extra, proto, name)
+                _device(proto), self._controls(node), self._renamed(extra), _notes(proto)
             ),
         )  # fmt: skip
-        if shapes is not None and len(shapes.list.shape) == len(op.outputs):
-            for tensor, shape in zip(op.outputs, shapes.list.shape, strict=True):
-                tensor.set_shape(tensor_shape.TensorShape.of(tensor_shape.of_proto(shape)))
+        if _others(proto):
+            op._set_device("")  # noqa: SLF001 - the operation is being made here
+        if proto.op == "Placeholder" and self.producer < _SCALAR_PLACEHOLDERS:
+            _forget_scalar(op)
+        if shapes is not None:
+            _refine(op, shapes, proto.name)
         return op
 
     def _name(self, name: str) -> str:
@@ -139,12 +147,15 @@ class NodeImporter:
 
         Other than in building, names that differ in case are different.
         """
+        if name in self._names:
+            return self._names[name]
         found, count = name, 0
         while self.scope + found in self._taken or (count and found in self._nodes):
             count += 1
             found = f"{name}_{count}"
         self._taken.add(self.scope + found)
         self.graph.note_name(self.scope + found)
+        self._names[name] = self.scope + found
         return self.scope + found
 
     def _tensor(self, proto: NodeDef, source: Input) -> Tensor:
@@ -169,9 +180,7 @@ class NodeImporter:
             found[self._made[source.node] if mapped is None else mapped.op] = None
         return tuple(found)
 
-    def _renamed(
-        self, extra: Mapping[str, AttrValue], proto: NodeDef, own_name: str
-    ) -> Mapping[str, AttrValue]:
+    def _renamed(self, extra: Mapping[str, AttrValue]) -> Mapping[str, AttrValue]:
         """The attributes with colocation groups under their names in the graph."""
         groups = extra.get("_class")
         if groups is None:
@@ -182,8 +191,7 @@ class NodeImporter:
                 renamed.append(group)
                 continue
             other = group.removeprefix(_COLOCATION).decode()
-            name = own_name if other == proto.name else self._made[other].name
-            renamed.append(_COLOCATION + name.encode())
+            renamed.append(_COLOCATION + self._name(other).encode())
         return {**extra, "_class": AttrValue(list=AttrValue.ListValue(s=renamed))}
 
 
@@ -203,18 +211,84 @@ def _read(proto: NodeDef) -> _Node:
     return _Node(proto, tuple(data), tuple(control))
 
 
+def _in_order(sources: Mapping[str, set[str]]) -> Iterator[str]:
+    """The nodes, each after those it needs, otherwise as they stand; none that is in a cycle."""
+    place = {name: number for number, name in enumerate(sources)}
+    consumers: dict[str, list[str]] = {name: [] for name in sources}
+    for name, needed in sources.items():
+        for source in needed:
+            consumers[source].append(name)
+    waits = {name: len(needed) for name, needed in sources.items()}
+    ready = [(place[name], name) for name, count in waits.items() if not count]
+    while ready:
+        _, name = heapq.heappop(ready)
+        yield name
+        for consumer in consumers[name]:
+            waits[consumer] -= 1
+            if not waits[consumer]:
+                heapq.heappush(ready, (place[consumer], consumer))
+
+
 def _colocated(proto: NodeDef) -> list[str]:
+    """The nodes that it wants to be on one device with."""
     if "_class" not in proto.attr:
         return []
-    return [
-        group.removeprefix(_COLOCATION).decode()
-        for group in proto.attr["_class"].list.s
-        if group.startswith(_COLOCATION)
-    ]
+    try:
+        groups = [group.decode() for group in proto.attr["_class"].list.s]
+    except UnicodeDecodeError as error:
+        raise bad_value(f"Node '{proto.name}', attr '_class': {error}") from error
+    return [group.removeprefix(_LOC) for group in groups if group.startswith(_LOC)]
+
+
+def _check_class(proto: NodeDef) -> None:
+    """Refuse colocation groups that are no list of strings: after all else, as TensorFlow does."""
+    if "_class" not in proto.attr:
+        return
+    held = proto.attr["_class"]
+    kind = held.WhichOneof("value")
+    listed = kind is None or (kind == "list" and (held.list.s or not held.list.ListFields()))
+    if not listed and not (kind == "s" and not held.s):
+        raise bad_type(f"Node '{proto.name}': the attribute _class is no list of strings")
+
+
+def _output_shapes(extra: dict[str, AttrValue]) -> list[Any] | None:
+    """The shapes that the writer saw, taken out of the attributes; None if it told none."""
+    held = extra.get("_output_shapes")
+    if held is None or attr_values.held_types(held) - {"list(shape)"}:
+        return None
+    del extra["_output_shapes"]
+    return list(held.list.shape)
+
+
+def _refine(op: Operation, shapes: list[Any], name: str) -> None:
+    """Merge into the outputs' shapes those that the writer saw; there may be more of them."""
+    if len(shapes) < len(op.outputs):
+        raise bad_value(
+            f"Node '{name}' has {len(op.outputs)} outputs but the _output_shapes attribute "
+            f"specifies shapes for {len(shapes)} outputs"
+        )
+    for tensor, proto in zip(op.outputs, shapes, strict=False):
+        try:
+            sizes = attr_values.from_proto(AttrValue(shape=proto), "shape")
+            tensor.set_shape(tensor_shape.TensorShape.of(sizes))
+        except ValueError as error:
+            raise bad_value(f"Node '{name}', attr '_output_shapes': {error}") from error
+
+
+def _forget_scalar(op: Operation) -> None:
+    """An old placeholder of no dimensions may have any shape."""
+    for tensor in op.outputs:
+        if tensor.sizes == ():
+            tensor._sizes = None  # noqa: SLF001 - the operation is being made here
+
+
+def _others(proto: NodeDef) -> list[str]:
+    """The other nodes that it is colocated with."""
+    return [name for name in _colocated(proto) if name != proto.name]
 
 
 def _device(proto: NodeDef) -> str:
-    if not proto.device:
+    if not proto.device or _others(proto):
         return ""
     try:
         return str(devices.parse(proto.device))
@@ -222,13 +296,25 @@ def _device(proto: NodeDef) -> str:
         raise bad_value(f"Node '{proto.name}': {error}") from error
 
 
-def _attributes(
-    declared: Signature, proto: NodeDef
-) -> tuple[dict[str, Any], dict[str, AttrValue]]:
+def _notes(proto: NodeDef) -> NodeDef | None:
+    """What the node says that no part of an operation holds."""
+    if not (proto.HasField("experimental_debug_info") or proto.HasField("experimental_type")):
+        return None
+    notes = NodeDef()
+    if proto.HasField("experimental_debug_info"):
+        notes.experimental_debug_info.CopyFrom(proto.experimental_debug_info)
+    if proto.HasField("experimental_type"):
+        notes.experimental_type.CopyFrom(proto.experimental_type)
+    return notes
+
+
+def _attributes(declared: Signature, proto: NodeDef) -> tuple[dict[str, Any], dict[str, AttrValue]]:
     """The declared attributes, defaults put in, and the others."""
     values: dict[str, Any] = {}
     for name, attr in declared.attrs.items():
         if name not in proto.attr:
+            continue
+        if attr.has_default and proto.attr[name].WhichOneof("value") is None:
             continue
         try:
             values[name] = attr_values.from_proto(proto.attr[name], attr.type)
@@ -253,6 +339,9 @@ def _grouped(
     groups: list[Any] = []
     place = 0
     for arg in declared.inputs:
+        left = len(tensors) - place
+        if arg.number_attr is not None and attrs[arg.number_attr] > left:
+            break
         wanted = _wanted_dtypes(arg, attrs)
         part = tensors[place : place + len(wanted)]
         if len(part) < len(wanted):

@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from sessrun.reference import framework_ops, stacks
+from sessrun.reference import name_scopes, stacks
 from sessrun.reference.conversion import convert_to_tensor
 from sessrun.reference.errors import bad_type, bad_value
-from sessrun.reference.graph import MIN_CONSUMER, PRODUCER, Graph
+from sessrun.reference.graph import MIN_PRODUCER, PRODUCER, Graph
 from sessrun.reference.import_nodes import NodeImporter
 from sessrun.reference.node_names import Input, read_input
 from sessrun.reference.operation import Operation
@@ -58,11 +58,12 @@ def import_graph_def(
     graph = stacks.get_default_graph()
     graph.check_not_finalized()
     _check_versions(graph_def)
+    graph.add_functions(graph_def.library.function)
     scope_name = "import" if name is None else name
-    with framework_ops.name_scope(scope_name) as scope:
+    with name_scopes.name_scope(scope_name) as scope:
         mapped = _converted(graph, replaced)
         version = graph.version
-        importer = NodeImporter(graph, scope, mapped)
+        importer = NodeImporter(graph, scope, mapped, graph_def.versions.producer)
         try:
             made = importer.run(graph_def.node)
             _check_used(mapped, importer.used)
@@ -70,7 +71,7 @@ def import_graph_def(
         except BaseException:
             graph.forget_after(version)
             raise
-    graph.lower_producer(graph_def.versions.producer)
+    graph.note_versions(graph_def.versions)
     return None if return_elements is None else found
 
 
@@ -97,8 +98,7 @@ def _replacements(input_map: Any) -> dict[Input, Any]:
         return {}
     if not isinstance(input_map, Mapping):
         raise bad_type(
-            "Argument `input_map` must be a dictionary. "
-            f"Obtained {type(input_map).__name__}"
+            f"Argument `input_map` must be a dictionary. Obtained {type(input_map).__name__}"
         )
     if not all(isinstance(key, str | bytes) for key in input_map):
         raise bad_type(
@@ -130,9 +130,9 @@ def _check_versions(graph_def: GraphDef) -> None:
             f"GraphDef min consumer version {versions.min_consumer} above current version "
             f"{PRODUCER}."
         )
-    if 0 < versions.producer < MIN_CONSUMER:
+    if versions.producer < MIN_PRODUCER:
         raise bad_value(
-            f"GraphDef producer version {versions.producer} below min producer {MIN_CONSUMER}."
+            f"GraphDef producer version {versions.producer} below min producer {MIN_PRODUCER}."
         )
     if PRODUCER in versions.bad_consumers:
         raise bad_value(f"GraphDef disallows consumer version {PRODUCER}.")
@@ -143,8 +143,7 @@ def _check_used(mapped: Mapping[Input, Tensor], used: set[Input]) -> None:
     unused = [str(key) for key in mapped if key not in used and not key.is_control]
     if unused:
         raise bad_value(
-            "Attempted to map inputs that were not found in graph_def: "
-            f"[{', '.join(unused)}]"
+            f"Attempted to map inputs that were not found in graph_def: [{', '.join(unused)}]"
         )
 
 
@@ -168,5 +167,3 @@ def _element(made: Mapping[str, Operation], mapped: Mapping[Input, Tensor], text
             f"Invalid return output {digits} of node '{name}', which has {len(outputs)} output(s)"
         )
     return outputs[int(digits)]
-
-

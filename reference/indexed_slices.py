@@ -38,6 +38,7 @@ class IndexedSlices:
     """
 
     _is_tensor_like = True  # for `tf.is_tensor`
+    _stands_for_its_op = True  # for `tf.control_dependencies` and `tf.colocate_with`
 
     def __init__(self, values: Tensor, indices: Tensor, dense_shape: Tensor | None = None) -> None:
         self._values = values

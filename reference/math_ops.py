@@ -17,7 +17,8 @@ from sessrun.reference.build import apply_op
 from sessrun.reference.cast_ops import cast, conj, one
 from sessrun.reference.conversion import convert_to_tensor, register_tensor_conversion_function
 from sessrun.reference.errors import bad_type, bad_value
-from sessrun.reference.framework_ops import identity, name_scope
+from sessrun.reference.framework_ops import identity
+from sessrun.reference.name_scopes import name_scope
 from sessrun.reference.operation import Operation
 from sessrun.reference.tensor import Tensor
 
@@ -99,8 +100,8 @@ def multiply_no_nan(x: Any, y: Any, name: str | None = None) -> Tensor:
         return one("MulNoNan", {"x": left, "y": right}, scope)
 
 
-def scalar_mul(scalar: Any, x: Any, name: str | None = None) -> Tensor:
-    """A scalar times a tensor.
+def scalar_mul(scalar: Any, x: Any, name: str | None = None) -> Any:
+    """A scalar times a tensor; times slices, which stay slices.
 
     Raises:
       ValueError: the scalar is not of rank 0.
@@ -110,6 +111,9 @@ def scalar_mul(scalar: Any, x: Any, name: str | None = None) -> Tensor:
     factor = convert_to_tensor(scalar, dtype=base, name="scalar")
     if factor.shape.ndims != 0:
         raise bad_value(f"The input scalar must be a 0-D value. Received shape {factor.shape}.")
+    if hasattr(x, "_stands_for_its_op"):
+        rows = one("Mul", {"x": factor, "y": x.values}, name)
+        return type(x)(rows, x.indices, x.dense_shape)
     return one("Mul", {"x": factor, "y": x}, name)
 
 

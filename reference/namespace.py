@@ -22,15 +22,14 @@ from sessrun.reference import (
     conversion,
     default_graph,
     device_spec,
-    devices,
     dtypes,
     errors,
     framework_ops,
     graph,
     graph_keys,
     importer,
+    name_scopes,
     operation,
-    physical,
     random_seed,
     stacks,
     tensor,
@@ -45,9 +44,11 @@ PACKAGE: Final = "sessrun.reference"
 
 #: Modules whose names are public, in this order: a later one may replace a name.
 _MODULES: Final = (
+    "physical", "version",
     "generated", "array_ops", "cast_ops", "fill_ops", "math_ops", "reduce_ops", "random_ops",
     "string_ops", "nn", "state_ops", "init_ops", "variables", "variable_scopes",
-    "opened_variable_scopes", "indexed_slices", "sparse_tensor", "session_handles",
+    "opened_variable_scopes", "indexed_slices", "sparse_tensor", "session_handles", "queues",
+    "gradient_registry", "seen_values", "script_ops",
 )  # fmt: skip
 #: Enumerations of Python in the namespace, not those of the protobufs.
 _NOT_MESSAGES: Final = frozenset({"VariableAggregation", "VariableSynchronization"})
@@ -84,10 +85,11 @@ def _core() -> dict[str, Any]:
         "is_tensor": conversion.is_tensor,
         "make_ndarray": constant_op.make_ndarray,
         "make_tensor_proto": constant_op.make_tensor_proto,
-        "name_scope": framework_ops.name_scope,
+        "init_scope": name_scopes.init_scope,
+        "name_scope": name_scopes.name_scope,
         "newaxis": None,
         "no_op": framework_ops.no_op,
-        "op_scope": framework_ops.op_scope,
+        "op_scope": name_scopes.op_scope,
         "placeholder": framework_ops.placeholder,
         "placeholder_with_default": framework_ops.placeholder_with_default,
         "random.get_seed": random_seed.get_seed,
@@ -99,8 +101,11 @@ def _core() -> dict[str, Any]:
         "set_random_seed": random_seed.set_random_seed,
         "tuple": framework_ops.tuple_,
     }  # fmt: skip
-    names.update({dtype.name: dtype for dtype in dtypes.ALL})
-    names.update({"half": dtypes.float16, "double": dtypes.float64})
+    kinds: dict[str, Any] = {dtype.name: dtype for dtype in dtypes.ALL}
+    kinds.update({"half": dtypes.float16, "double": dtypes.float64})
+    kinds["QUANTIZED_DTYPES"] = dtypes.QUANTIZED
+    names.update(kinds)
+    names.update({f"dtypes.{name}": kind for name, kind in kinds.items()})
     names.update({name: getattr(default_graph, name) for name in default_graph.__all__})
     names.update(
         {name: getattr(proto, name) for name in proto.__all__ if name not in _NOT_MESSAGES}
@@ -113,14 +118,7 @@ def _machine() -> dict[str, Any]:
         "compat.as_bytes": behaviour.as_bytes,
         "compat.as_str": behaviour.as_text,
         "compat.as_text": behaviour.as_text,
-        "experimental.set_memory_limit": devices.set_memory_limit,
-        "test.gpu_device_name": physical.gpu_device_name,
-        "test.is_built_with_cuda": physical.is_built_with_cuda,
-        "test.is_gpu_available": physical.is_gpu_available,
     }
-    for prefix in ("config.", "config.experimental."):
-        names[prefix + "list_logical_devices"] = physical.list_logical_devices
-        names[prefix + "list_physical_devices"] = physical.list_physical_devices
     for switch in ("control_flow_v2", "eager_execution", "tensor_equality", "v2_behavior",
                    "v2_tensorshape"):  # fmt: skip
         names["disable_" + switch] = behaviour.keep_v1_behaviour

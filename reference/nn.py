@@ -17,8 +17,8 @@ from sessrun.reference.cast_ops import cast, one
 from sessrun.reference.conversion import convert_to_tensor
 from sessrun.reference.errors import bad_value
 from sessrun.reference.fill_ops import zeros_like
-from sessrun.reference.framework_ops import name_scope
 from sessrun.reference.math_ops import matmul
+from sessrun.reference.name_scopes import name_scope
 from sessrun.reference.reduce_ops import reduce_sum
 from sessrun.reference.tensor import Tensor
 

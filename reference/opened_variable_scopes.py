@@ -12,7 +12,7 @@ from types import TracebackType
 from typing import Any, Final
 
 from sessrun.reference.build import graph_of
-from sessrun.reference.framework_ops import name_scope
+from sessrun.reference.name_scopes import name_scope
 from sessrun.reference.stacks import get_default_graph
 from sessrun.reference.variable_scopes import DEFAULTS, VariableScope
 from sessrun.reference.variable_store import AUTO_REUSE, scopes_of

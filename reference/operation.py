@@ -7,10 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 from sessrun.reference import attr_values
 from sessrun.reference.creation import Site
-from sessrun.reference.errors import bad_value
+from sessrun.reference.errors import InvalidArgumentError, OutOfRangeError, bad_value
+from sessrun.reference.node_summary import bracketed
 from sessrun.spec.proto import AttrValue, NodeDef, OpDef
 
 if TYPE_CHECKING:
+    from traceback import FrameSummary
+
+    from sessrun.reference.dtypes import DType
     from sessrun.reference.graph import Graph
     from sessrun.reference.tensor import Tensor
     from sessrun.spec.operations import Operation as Declaration
@@ -33,13 +37,17 @@ class Operation:
       control_inputs: the operations it waits for besides.
       id: its number in the graph, from 1.
       site: where it was made.
+      notes: a NodeDef with what an imported node says for debuggers and optimizers, or None.
 
     """
 
     __slots__ = (
-        "__weakref__", "_device", "_inputs", "_outputs", "attrs", "control_inputs",
-        "declaration", "extra", "graph", "id", "name", "original_name", "site",
+        "__dict__", "__weakref__", "_device", "_inputs", "_outputs", "attrs", "control_inputs",
+        "declaration", "extra", "graph", "id", "name", "notes", "original_name", "site",
     )  # fmt: skip
+
+    #: The operation that it stands for, where it was made in `Graph._original_op`.
+    _original_op: Operation | None = None
 
     def __init__(
         self,
@@ -61,6 +69,7 @@ class Operation:
         self.control_inputs: list[Operation] = []
         self.id = 0
         self.site = site
+        self.notes: NodeDef | None = None
         self._device = ""
 
     @property
@@ -88,6 +97,8 @@ class Operation:
         return self._device
 
     def _set_device(self, device: Any) -> None:
+        if hasattr(device, "to_string"):
+            device = device.to_string()
         self._device = str(device) if device else ""
 
     @property
@@ -95,8 +106,62 @@ class Operation:
         return self.id
 
     @property
-    def traceback(self) -> list[tuple[str, int, str, str]]:
-        """Where it was made: (file, line, function, source line), outermost first."""
+    def _control_outputs(self) -> list[Operation]:
+        """The operations that wait for this one, in the order they were made."""
+        return [op for op in self.graph.get_operations() if self in op.control_inputs]
+
+    def _add_control_input(self, op: Operation) -> None:
+        self._add_control_inputs([op])
+
+    def _add_control_inputs(self, ops: Iterable[Operation]) -> None:
+        """Wait for these operations too."""
+        known = dict.fromkeys((*self.control_inputs, *ops))
+        self.control_inputs = list(known)
+
+    def _remove_all_control_inputs(self) -> None:
+        """Wait for nothing but the inputs."""
+        self.control_inputs = []
+
+    def _update_input(self, index: int, tensor: Tensor) -> None:
+        """Take another tensor as the input of that number; its dtype is not checked.
+
+        Raises:
+          ValueError: the tensor is of another graph.
+          OutOfRangeError: there is no such input.
+          InvalidArgumentError: the shapes are not compatible.
+
+        """
+        if tensor.graph is not self.graph:
+            raise ValueError(f"{tensor} must be from the same graph as {self.name}.")
+        if index >= len(self._inputs):
+            raise OutOfRangeError(
+                None, None, f"Cannot update edge. Input index [{index}] is greater than the number "
+                f"of total inputs [{len(self._inputs)}]."
+            )  # fmt: skip
+        before = self._inputs[index]
+        if not tensor.shape.is_compatible_with(before.shape):
+            shown = " and ".join(bracketed(other.sizes) for other in (tensor, before))
+            raise InvalidArgumentError(
+                None, None, f"Cannot update edge, incompatible shapes: {shown}."
+            )
+        before._drop_consumer(self)  # noqa: SLF001 - tensor and operation belong together
+        tensor._add_consumer(self)  # noqa: SLF001 - the same
+        self._inputs = (*self._inputs[:index], tensor, *self._inputs[index + 1 :])
+
+    @property
+    def _input_types(self) -> list[DType]:
+        """The dtype that each input is taken as, a reference where it may be written to."""
+        taken = self.declaration.inputs
+        refs = [arg.is_ref for arg in taken] if len(taken) == len(self._inputs) else []
+        refs += [False] * (len(self._inputs) - len(refs))
+        return [
+            tensor.dtype if is_ref else tensor.dtype.base_dtype
+            for tensor, is_ref in zip(self._inputs, refs, strict=True)
+        ]
+
+    @property
+    def traceback(self) -> list[FrameSummary]:
+        """Where it was made: the innermost frames of the program, outermost first."""
         return [] if self.site is None else self.site.frames()
 
     def colocation_groups(self) -> list[bytes]:
@@ -147,6 +212,8 @@ class Operation:
         if add_shapes and self._outputs:
             shapes = [tensor.sizes for tensor in self._outputs]
             attr_values.write(shapes, "list(shape)", node.attr["_output_shapes"])
+        if self.notes is not None:
+            node.MergeFrom(self.notes)
         return node
 
     @property

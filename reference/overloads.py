@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 if TYPE_CHECKING:
     from sessrun.reference.tensor import Tensor
 
-__all__ = ["Overloads"]
+__all__ = ["OPERATORS", "Overloads"]
 
 # The dtype in which two integers are divided by `/`.
 _QUOTIENT: Final = {
@@ -125,6 +125,12 @@ class Overloads:
         from sessrun.reference.slicing import strided_slice  # noqa: PLC0415 - imports tensor
 
         return strided_slice(self, key)
+
+
+#: The names of the operators on tensors; equality is Python's own.
+OPERATORS: Final = frozenset(
+    {name for name in vars(Overloads) if callable(vars(Overloads)[name])} | {"__eq__", "__ne__"}
+)
 
 
 def _like(value: Any) -> str:

@@ -3,9 +3,6 @@
 Their node names and op types are those of `tensorflow.compat.v1`.
 """
 
-
-
-
 from __future__ import annotations
 
 from typing import Any, Final
@@ -14,7 +11,7 @@ from sessrun.reference import dtypes
 from sessrun.reference.cast_ops import one
 from sessrun.reference.conversion import convert_to_tensor
 from sessrun.reference.errors import bad_value
-from sessrun.reference.framework_ops import name_scope
+from sessrun.reference.name_scopes import name_scope
 from sessrun.reference.random_seed import get_seed
 from sessrun.reference.tensor import Tensor
 from sessrun.reference.tensor_shape import TensorShape
@@ -25,7 +22,10 @@ __all__ = ["EXPORTS", "random_normal", "random_uniform", "truncated_normal"]
 def _seeds(seed: int | None) -> dict[str, Any]:
     """The two seeds as attributes: 0 where there is none."""
     first, second = get_seed(seed)
-    return {"seed": first or 0, "seed2": second or 0}
+    return {
+        "seed": 0 if first is None else first,
+        "seed2": 0 if second is None else second,
+    }
 
 
 def _shape(shape: Any) -> Tensor:
@@ -114,9 +114,7 @@ def random_normal(
       name: the operation's name.
 
     """
-    return _normal(
-        "RandomStandardNormal", "random_normal", shape, mean, stddev, dtype, seed, name
-    )
+    return _normal("RandomStandardNormal", "random_normal", shape, mean, stddev, dtype, seed, name)
 
 
 def truncated_normal(
@@ -154,14 +152,31 @@ def multinomial(
 
     """
     with name_scope(name, "multinomial", [logits]):
-        rows = convert_to_tensor(logits, name="logits")
-        inputs = {"logits": rows, "num_samples": num_samples}
-        wanted = dtypes.int64 if output_dtype is None else output_dtype
-        return one("Multinomial", inputs, output_dtype=wanted, **_seeds(seed))
+        return _classes(logits, num_samples, output_dtype, seed)
+
+
+def categorical(
+    logits: Any,
+    num_samples: Any,
+    dtype: Any = None,
+    seed: int | None = None,
+    name: str | None = None,
+) -> Tensor:
+    """As `multinomial`, by its later name; `dtype` is the classes'."""
+    with name_scope(name, "categorical", [logits]):
+        return _classes(logits, num_samples, dtype, seed)
+
+
+def _classes(logits: Any, num_samples: Any, dtype: Any, seed: int | None) -> Tensor:
+    rows = convert_to_tensor(logits, name="logits")
+    wanted = dtypes.int64 if dtype is None else dtype
+    inputs = {"logits": rows, "num_samples": num_samples}
+    return one("Multinomial", inputs, output_dtype=wanted, **_seeds(seed))
 
 
 EXPORTS: Final[dict[str, Any]] = {
     "multinomial": multinomial,
+    "random.categorical": categorical,
     "random.multinomial": multinomial,
     "random.normal": random_normal,
     "random.shuffle": random_shuffle,

@@ -18,8 +18,8 @@ from sessrun.reference.array_ops import rank, reshape
 from sessrun.reference.cast_ops import cast, one
 from sessrun.reference.conversion import constant, convert_to_tensor
 from sessrun.reference.errors import bad_value
-from sessrun.reference.framework_ops import name_scope
 from sessrun.reference.math_ops import range_
+from sessrun.reference.name_scopes import name_scope
 from sessrun.reference.tensor import Tensor
 
 __all__ = ["EXPORTS", "all_axes", "reduce_max", "reduce_mean", "reduce_sum"]

@@ -16,8 +16,9 @@ from sessrun.reference.build import apply_op
 from sessrun.reference.conversion import convert_to_tensor, register_tensor_conversion_function
 from sessrun.reference.dtypes import DType
 from sessrun.reference.errors import bad_value
-from sessrun.reference.framework_ops import identity, name_scope
+from sessrun.reference.framework_ops import identity
 from sessrun.reference.graph import Graph
+from sessrun.reference.name_scopes import name_scope
 from sessrun.reference.operation import Operation
 from sessrun.reference.tensor import Tensor
 from sessrun.reference.tensor_shape import TensorShape, as_shape

@@ -8,9 +8,13 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Iterable
-from typing import Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
-__all__ = ["DEFAULT_CONTAINER", "KernelError", "ResourceStore", "Step", "VariableBuffer"]
+if TYPE_CHECKING:
+    from sessrun.reference.attempts import Attempt
+
+__all__ = ["DEFAULT_CONTAINER", "KernelError", "Postponed", "ResourceStore", "Step",
+           "VariableBuffer"]  # fmt: skip
 
 #: The container of a resource whose node names none.
 DEFAULT_CONTAINER: Final = "localhost"
@@ -28,6 +32,10 @@ class KernelError(Exception):
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self.code, self.message)
+
+
+class Postponed(BaseException):  # not an Exception: no handler of errors may take it
+    """A kernel would have to wait; the run goes on with other operations."""
 
 
 class VariableBuffer:
@@ -110,24 +118,27 @@ class ResourceStore:
 
 
 class Step:
-    """One run while it goes on: when it must end, and whether it was cancelled.
+    """One run while it goes on: when it must end, whether it was cancelled, what it waits for.
 
-    A kernel that waits (a queue) waits in `wait`, so that closing the session or the deadline
-    ends it.
+    Attributes:
+      deadline: when it must end, in seconds of `time.monotonic`, or None.
+      postpones: whether a kernel that would wait raises `Postponed` instead, since the run has
+        other operations to execute.
+
     """
 
     def __init__(self, timeout_s: float | None = None) -> None:
         self.deadline = None if timeout_s is None else time.monotonic() + timeout_s
+        self.postpones = False
         self._cancelled = False
-        self._waiting: threading.Condition | None = None
+        self._wake: threading.Event | None = None  # made by the first wait: few runs wait
+        self._attempts: dict[str, Attempt] = {}
 
     def cancel(self) -> None:
         """Make every wait of this step raise, now and from now on."""
         self._cancelled = True
-        condition = self._waiting
-        if condition is not None:
-            with condition:
-                condition.notify_all()
+        if self._wake is not None:
+            self._wake.set()
 
     def check(self) -> None:
         """Return if the step may go on.
@@ -141,18 +152,52 @@ class Step:
         if self.deadline is not None and time.monotonic() >= self.deadline:
             raise KernelError(4, "Timed out waiting for notification")
 
-    def wait(self, condition: threading.Condition, ready: Callable[[], bool]) -> None:
-        """Wait on `condition`, which the caller holds, until `ready()`.
+    def take(self, node: str, make: Callable[[], Attempt]) -> Any:
+        """The result of a node's attempt, made by `make` when the node first asks.
 
         Raises:
-          KernelError: code 1 when the step is cancelled, code 4 when its deadline passes.
+          Postponed: it is not over, and the step postpones: ask again after `wait`.
+          KernelError: it failed, or the step ended while it was waited for.
 
         """
-        self._waiting = condition
+        attempt = self._attempts.pop(node, None) or make()
+        if not attempt.is_over:
+            self._attempts[node] = attempt
+            if self.postpones:
+                raise Postponed
+            self.wait(lambda: attempt.is_over)
+            del self._attempts[node]
+        return attempt.outcome()
+
+    def wait(self, ready: Callable[[], bool] | None = None) -> None:
+        """Wait until `ready()`, or else until any attempt of the step is over.
+
+        Raises:
+          KernelError: code 1 when the step is cancelled, code 4 when its deadline passes; its
+            attempts are withdrawn.
+
+        """
+        attempts = list(self._attempts.values())
+        ready = ready or (lambda: any(attempt.is_over for attempt in attempts))
+        wake = self._wake = self._wake or threading.Event()
         try:
-            while not ready():
+            while True:
+                wake.clear()
+                for attempt in attempts:
+                    attempt.tell(wake)
+                if ready():
+                    return
                 self.check()
                 left = None if self.deadline is None else self.deadline - time.monotonic()
-                condition.wait(left)
-        finally:
-            self._waiting = None
+                wake.wait(left)
+        except KernelError:
+            self.withdraw()
+            raise
+
+    def withdraw(self) -> None:
+        """Withdraw every attempt that is not over: the step has failed."""
+        attempts = list(self._attempts.values())
+        self._attempts.clear()
+        for attempt in attempts:
+            if not attempt.is_over:
+                attempt.target.withdraw(attempt)

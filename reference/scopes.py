@@ -68,6 +68,8 @@ class DeviceScope:
         if isinstance(self.spec, devices.DeviceName):
             return str(devices.parse(operation.device).over(self.spec))
         found = self.spec(operation)
+        if hasattr(found, "to_string"):
+            found = found.to_string()
         if isinstance(found, bytes):
             found = found.decode()
         if not isinstance(found, str):
@@ -87,19 +89,30 @@ class Scopes(threading.local):
         self.container = ""
         self.gradient_types: Mapping[str, str] = {}
         self.attrs: Mapping[str, Any] = {}
+        self.original: Operation | None = None
         self.variables: Any = None
 
     @contextmanager
-    def replaced(self, **fields: Any) -> Iterator[None]:
-        """Set these fields inside the `with`."""
+    def replaced(self, violation: Exception | None = None, /, **fields: Any) -> Iterator[None]:
+        """Set these fields inside the `with`.
+
+        Args:
+          violation: raised, and nothing is set back, where an inner scope has not been left.
+          **fields: the fields.
+
+        """
         before = {name: getattr(self, name) for name in fields}
-        for name, value in fields.items():
-            setattr(self, name, value)
+        self._set(fields)
         try:
             yield
         finally:
-            for name, value in before.items():
-                setattr(self, name, value)
+            if violation and any(getattr(self, name) is not fields[name] for name in fields):
+                raise violation
+            self._set(before)
+
+    def _set(self, fields: Mapping[str, Any]) -> None:
+        for name, value in fields.items():
+            setattr(self, name, value)
 
     def beside(self, operations: Iterable[Operation]) -> AbstractContextManager[None]:
         """The `with` of colocation with these operations too; device scopes are left."""
@@ -113,7 +126,8 @@ class Scopes(threading.local):
             text = None
             if scope.is_static:
                 text = _static_text(scope)
-        return self.replaced(device=scope, device_text=text)
+        violation = RuntimeError("Exiting device scope without proper scope nesting.")
+        return self.replaced(violation, device=scope, device_text=text)
 
     def control_inputs_of(self, inputs: Any) -> list[Operation]:
         """The operations that one with these input operations must wait for, each once."""

@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 from sessrun.reference import static_values
 from sessrun.reference.errors import bad_value
+from sessrun.reference.node_summary import bracketed, node_summary
 from sessrun.reference.tensor_shape import Shape
 from sessrun.spec.operations import ArgDecl, AttrDecl, Name, Operation, RuleArg, RuleCall
-from sessrun.spec.rules.shapes import RULES, ShapeError
+from sessrun.spec.rules.shapes import RANKS, RULES, Known, ShapeError, denoted, ranked, single
 from sessrun.spec.tables.ops import OPERATIONS
 
 if TYPE_CHECKING:
@@ -49,8 +50,8 @@ class Signature:
     rule: Callable[..., list[Shape]]
     arguments: tuple[Argument, ...]
 
-    def shapes(self, groups: Sequence[Group], attrs: Mapping[str, Any]) -> list[Shape]:
-        """The static shapes of the outputs.
+    def shapes(self, groups: Sequence[Group], attrs: Mapping[str, Any], name: str) -> list[Shape]:
+        """The static shapes of the outputs of an operation that shall be called `name`.
 
         Raises:
           InvalidArgumentValueError: the inputs contradict the rule.
@@ -59,10 +60,10 @@ class Signature:
         try:
             return self.rule(*[argument(groups, attrs) for argument in self.arguments])
         except ShapeError as error:
-            shown = ", ".join(map(_shape_of, groups))
-            raise bad_value(
-                f"{error} for '{self.declaration.name}' with input shapes: {shown}."
-            ) from error
+            inputs = [tensor for group in groups for tensor in _listed(group)]
+            node = node_summary(name, self.declaration, inputs, attrs)
+            shown = ", ".join(bracketed(tensor.sizes) for tensor in inputs)
+            raise bad_value(f"{error} for '{node}' with input shapes: {shown}.") from error
 
 
 _SIGNATURES: Final[dict[str, Signature]] = {}
@@ -132,17 +133,35 @@ def _shapes_at(place: int) -> Argument:
     return shapes
 
 
+def _value(least: int, most: int) -> Callable[[Tensor], Any]:
+    """The value of an input as far as it is known; its rank is one of least to most."""
+
+    def value(tensor: Tensor) -> Any:
+        ranked(tensor.sizes, least, most)
+        return static_values.constant_value(tensor)
+
+    return value
+
+
+def _dims(tensor: Tensor) -> Shape:
+    return denoted(tensor.sizes, static_values.shape_value(tensor))
+
+
+def _known(group: Group) -> Any:
+    if isinstance(group, list):
+        return [_known(tensor) for tensor in group]
+    return Known(group.sizes, static_values.constant_value(group))
+
+
 _SPECIAL: Final[Mapping[str, Callable[[Tensor], Any]]] = {
-    "value": static_values.constant_value,
-    "dims": static_values.shape_value,
+    **{name: _value(*ranks) for name, ranks in RANKS.items()},
+    "dims": _dims,
+    "known": _known,
+    "single": lambda tensor: single(static_values.constant_value(tensor)),
     "handle": static_values.handle_shape,
+    "handle_dtype": static_values.handle_dtype,
 }
 
 
-def _shape_of(group: Group) -> str:
-    if isinstance(group, list):
-        return ", ".join(map(_shape_of, group))
-    sizes = group.sizes
-    if sizes is None:
-        return "<unknown>"
-    return f"[{','.join('?' if size is None else str(size) for size in sizes)}]"
+def _listed(group: Group) -> list[Tensor]:
+    return group if isinstance(group, list) else [group]

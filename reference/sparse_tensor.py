@@ -10,7 +10,8 @@ from sessrun.reference.array_ops import sparse_to_dense
 from sessrun.reference.conversion import convert_to_tensor
 from sessrun.reference.errors import bad_type
 from sessrun.reference.fill_ops import zeros
-from sessrun.reference.framework_ops import name_scope, placeholder, placeholder_with_default
+from sessrun.reference.framework_ops import placeholder, placeholder_with_default
+from sessrun.reference.name_scopes import name_scope
 from sessrun.reference.session.expansions import register_session_run_conversion_functions
 from sessrun.reference.stacks import get_default_session
 from sessrun.reference.static_values import constant_shape

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, Final
 if TYPE_CHECKING:
     from sessrun.reference.graph import Graph
 
-__all__ = ["default_session", "get_default_graph", "get_default_session", "pushed_graph",
-           "reset_default_graph"]  # fmt: skip
+__all__ = ["default_session", "entered_graphs", "get_default_graph", "get_default_session",
+           "outermost_graph", "pushed_graph", "reset_default_graph"]  # fmt: skip
 
 
 class _Stacks(threading.local):
@@ -29,8 +29,16 @@ _STACKS: Final = _Stacks()
 def get_default_graph() -> Graph:
     """The innermost graph entered in this thread; a graph of the thread's own if none is."""
     graphs = _STACKS.graphs
-    if graphs:
-        return graphs[-1]
+    return graphs[-1] if graphs else outermost_graph()
+
+
+def entered_graphs() -> tuple[Graph, ...]:
+    """The graphs that are entered in this thread, the innermost last."""
+    return tuple(_STACKS.graphs)
+
+
+def outermost_graph() -> Graph:
+    """The graph that is this thread's default where none is entered."""
     if _STACKS.outermost is None:
         _STACKS.outermost = _new_graph()
     return _STACKS.outermost
@@ -59,7 +67,12 @@ def reset_default_graph() -> None:
 
 @contextmanager
 def pushed_graph(graph: Graph) -> Iterator[Graph]:
-    """Make `graph` this thread's default graph inside the `with`."""
+    """Make `graph` this thread's default graph inside the `with`.
+
+    Raises:
+      AssertionError: on leaving, another graph was entered later and is not left yet.
+
+    """
     with _pushed(_STACKS.graphs, graph):
         yield graph
 
@@ -71,7 +84,12 @@ def get_default_session() -> Any:
 
 @contextmanager
 def default_session(session: Any) -> Iterator[Any]:
-    """Make `session` this thread's default session inside the `with`."""
+    """Make `session` this thread's default session inside the `with`.
+
+    Raises:
+      AssertionError: on leaving, another session was entered later and is not left yet.
+
+    """
     with _pushed(_STACKS.sessions, session):
         yield session
 
@@ -79,11 +97,16 @@ def default_session(session: Any) -> Iterator[Any]:
 @contextmanager
 def _pushed(stack: list[Any], item: Any) -> Iterator[None]:
     stack.append(item)
+    is_abandoned = False
     try:
         yield
+    except GeneratorExit:  # a `with` that was never left: nobody is there to be told
+        is_abandoned = True
+        raise
     finally:
-        # An InteractiveSession may stay on the stack out of order: take the innermost of ours.
-        for place in range(len(stack) - 1, -1, -1):
-            if stack[place] is item:
-                del stack[place]
-                break
+        if stack and stack[-1] is item:
+            stack.pop()
+        elif is_abandoned:
+            stack[:] = [other for other in stack if other is not item]
+        else:
+            raise AssertionError(f"Nesting violated for default stack of {type(item)} objects")

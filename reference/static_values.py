@@ -12,16 +12,19 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from sessrun.reference.errors import bad_value
 from sessrun.reference.kernels import registry
 from sessrun.reference.resources import KernelError, ResourceStore
+from sessrun.reference.tensor_proto import HeldTensor
 from sessrun.reference.tensor_shape import TensorShape
+from sessrun.spec.rules.shapes import MAX_RANK
 
 if TYPE_CHECKING:
     from sessrun.reference.operation import Operation
     from sessrun.reference.tensor import Tensor
     from sessrun.reference.tensor_shape import Shape
 
-__all__ = ["constant_shape", "constant_value", "handle_shape", "shape_value"]
+__all__ = ["constant_shape", "constant_value", "handle_dtype", "handle_shape", "shape_value"]
 
 #: Operations that carry on another's value or resource under a new name.
 _PASSING: Final = frozenset({"Identity", "StopGradient", "PreventGradient", "Snapshot", "Enter"})
@@ -34,8 +37,7 @@ def constant_value(tensor: Tensor, depth: int = _MAX_DEPTH) -> Any:
     """The tensor's value as an ndarray, which must not be written to; None if not known."""
     op = tensor.op
     if op.type == "Const":
-        value = op.attrs["value"]
-        return value if isinstance(value, np.ndarray) else None
+        return _constant(op)
     known = _KNOWN.get(op.type)
     if known is not None:
         return known(op)
@@ -50,23 +52,41 @@ def constant_value(tensor: Tensor, depth: int = _MAX_DEPTH) -> Any:
     return _folded(op, values)
 
 
+def _constant(op: Operation) -> Any:
+    """The value of a Const; an imported one may claim too much, or say none.
+
+    Raises:
+      InvalidArgumentValueError: it says none.
+
+    """
+    value = op.attrs["value"]
+    if isinstance(value, HeldTensor):
+        if value.size > _MAX_ELEMENTS:
+            return None
+        value = value.array()
+    if value.dtype != op.outputs[0].dtype.as_numpy_dtype:
+        raise bad_value(f"Const '{op.name}': type mismatch between value and dtype")
+    return value
+
+
 def _is_foldable(tensor: Tensor) -> bool:
     op = tensor.op
     if op.declaration.stateful or not op.inputs or len(op.outputs) != 1:
         return False
     if op.type == "PlaceholderWithDefault" or tensor.dtype.spec_name in {"resource", "variant"}:
         return False
-    sizes = tensor.sizes or ()
-    return math.prod(size for size in sizes if size is not None) <= _MAX_ELEMENTS
+    return all(map(_is_small, (tensor, *op.inputs)))
+
+
+def _is_small(tensor: Tensor) -> bool:
+    return math.prod(size for size in tensor.sizes or () if size is not None) <= _MAX_ELEMENTS
 
 
 def _folded(op: Operation, values: list[Any]) -> Any:
     entry = registry.lookup(op.type, "CPU")
     if entry is None or entry.needs_step:
         return None
-    bind = registry.Bind(
-        np, op.attrs, registry.Node(op.name, op.type), "", ResourceStore()
-    )
+    bind = registry.Bind(np, op.attrs, registry.Node(op.name, op.type), "", ResourceStore())
     try:
         with np.errstate(all="ignore"):
             return np.asarray(entry.bind(bind)(*values))
@@ -115,7 +135,7 @@ def shape_value(tensor: Tensor) -> Shape:
     if found is not None:
         return found
     length = tensor.sizes
-    if length is None or len(length) != 1 or length[0] is None:
+    if length is None or len(length) != 1 or length[0] is None or length[0] > MAX_RANK:
         return None
     return (None,) * length[0]
 
@@ -184,7 +204,18 @@ _PARTIAL: Final[Mapping[str, Callable[[Operation], Shape]]] = {
 
 def handle_shape(tensor: Tensor) -> Shape:
     """The static shape of the variable that a resource tensor refers to; None if not known."""
+    variable = _variable(tensor)
+    return None if variable is None else variable.attrs["shape"]
+
+
+def handle_dtype(tensor: Tensor) -> str | None:
+    """The dtype of the variable that a resource tensor refers to; None if not known."""
+    variable = _variable(tensor)
+    return None if variable is None else variable.attrs["dtype"]
+
+
+def _variable(tensor: Tensor) -> Operation | None:
     op = tensor.op
     while op.type in _PASSING and op.inputs:
         op = op.inputs[0].op
-    return op.attrs["shape"] if op.type == "VarHandleOp" else None
+    return op if op.type == "VarHandleOp" else None

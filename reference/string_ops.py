@@ -14,7 +14,7 @@ import numpy as np
 
 from sessrun.reference.cast_ops import one
 from sessrun.reference.conversion import constant, convert_to_tensor
-from sessrun.reference.framework_ops import name_scope
+from sessrun.reference.name_scopes import name_scope
 from sessrun.reference.tensor import Tensor
 
 __all__ = ["EXPORTS"]

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from sessrun.reference import tensor_shape
 from sessrun.reference.errors import bad_value
-from sessrun.reference.overloads import Overloads
+from sessrun.reference.overloads import OPERATORS, Overloads
+from sessrun.reference.references import Reference
 from sessrun.reference.tensor_shape import Shape, TensorShape
 
 if TYPE_CHECKING:
@@ -15,6 +16,10 @@ if TYPE_CHECKING:
     from sessrun.reference.operation import Operation
 
 __all__ = ["Tensor"]
+
+
+class OperatorNotAllowedInGraphError(TypeError):
+    """An operator of Python needs the value of a tensor while the graph is still being built."""
 
 
 class Tensor(Overloads):
@@ -31,8 +36,12 @@ class Tensor(Overloads):
 
     """
 
-    __slots__ = ("__weakref__", "_consumers", "_keras_history", "_name", "_sizes", "dtype", "op",
+    # Programs put attributes of their own on tensors: hence a dict, made at the first of them.
+    __slots__ = ("__dict__", "__weakref__", "_consumers", "_name", "_sizes", "dtype", "op",
                  "value_index")  # fmt: skip
+
+    #: The operators that a program may give another meaning to.
+    OVERLOADABLE_OPERATORS = OPERATORS
 
     # numpy arrays leave binary operators to us.
     __array_priority__ = 100
@@ -135,13 +144,13 @@ class Tensor(Overloads):
             )
         return session.run(self, feed_dict)
 
-    def ref(self) -> Tensor:
-        """A hashable stand-in, which is the tensor itself: tensors hash by identity."""
-        return self
+    def ref(self) -> Reference:
+        """A stand-in that is compared by identity."""
+        return Reference(self)
 
-    def experimental_ref(self) -> Tensor:
+    def experimental_ref(self) -> Reference:
         """The same as `ref`."""
-        return self
+        return Reference(self)
 
     def _as_node_def_input(self) -> str:
         return self.op.name if self.value_index == 0 else self.name
@@ -153,13 +162,16 @@ class Tensor(Overloads):
         return self
 
     def __bool__(self) -> NoReturn:
-        raise TypeError(
-            "Using a `tf.Tensor` as a Python `bool` is not allowed in Graph execution. Use "
-            "`tf.cond` or fetch its value with `Session.run`."
+        raise OperatorNotAllowedInGraphError(
+            "Using a symbolic `tf.Tensor` as a Python `bool` is not allowed. Use `tf.cond`, or "
+            "fetch its value with `Session.run`."
         )
 
     def __iter__(self) -> NoReturn:
-        raise TypeError("Iterating over a `tf.Tensor` is not allowed in Graph execution.")
+        raise OperatorNotAllowedInGraphError(
+            "Iterating over a symbolic `tf.Tensor` is not allowed. Use `tf.unstack`, or fetch its "
+            "value with `Session.run`."
+        )
 
     def __len__(self) -> NoReturn:
         raise TypeError(

@@ -15,9 +15,10 @@ import numpy as np
 from sessrun.reference import dtypes
 from sessrun.reference.errors import bad_value
 from sessrun.reference.tensor_shape import proto_of
+from sessrun.spec.dtypes import BY_NAME
 from sessrun.spec.proto import TensorProto
 
-__all__ = ["IllFormedTensor", "make_ndarray", "make_tensor_proto"]
+__all__ = ["HeldTensor", "held", "make_ndarray", "make_tensor_proto"]
 
 _FIELDS: Final[Mapping[str, str]] = {
     "float32": "float_val", "float64": "double_val", "string": "string_val", "bool": "bool_val",
@@ -32,49 +33,144 @@ _FIELDS: Final[Mapping[str, str]] = {
 _CONTENT: Final = frozenset(
     {
         "float16", "float32", "float64", "int8", "int16", "int32", "int64", "uint8", "uint32",
-        "uint64", "qint8", "quint8", "qint16", "quint16", "qint32",
+        "uint64", "qint8", "quint8", "qint16", "quint16", "qint32", "bfloat16", "float8_e5m2",
+        "float8_e4m3fn", "float8_e4m3fnuz", "float8_e4m3b11fnuz", "float8_e5m2fnuz",
     }
 )  # fmt: skip
 _MAX_ELEMENTS: Final = 2**31 - 1
 
 
-class IllFormedTensor:
-    """A TensorProto that says no tensor: a graph may hold one, a run that needs it fails.
+class HeldTensor:
+    """A tensor attribute as its message says it: an array is made when something needs one.
+
+    A few bytes may claim a tensor of any size, and may say no tensor at all: TensorFlow imports
+    both, and only a run that needs the elements fails.
 
     Attributes:
-      proto: the message.
-      fault: what is wrong with it.
-      shape: the shape that it claims.
+      proto: the message, which a GraphDef written later has again.
+      shape: the shape that it claims; sizes may be negative.
 
     """
 
-    def __init__(self, proto: TensorProto, fault: str) -> None:
+    __slots__ = ("_array", "proto", "shape")
+
+    def __init__(self, proto: TensorProto) -> None:
         self.proto = TensorProto()
         self.proto.CopyFrom(proto)
-        self.fault = fault
-        self.shape = tuple(int(dim.size) for dim in proto.tensor_shape.dim)
+        self.shape = _shape_of(proto)
+        self._array: Any = None
+
+    @property
+    def size(self) -> int:
+        """How many elements it claims."""
+        return math.prod(self.shape)
+
+    def array(self) -> Any:
+        """The elements, read-only.
+
+        Raises:
+          InvalidArgumentValueError: the message says no tensor.
+
+        """
+        if self._array is None:
+            array = _read(self.proto, self.shape)
+            array.flags.writeable = False
+            self._array = array
+        return self._array
 
 
-def make_tensor_proto(array: Any) -> TensorProto:
+def held(proto: TensorProto) -> Any:
+    """The tensor of an attribute: an ndarray if every element stands in the message, else held."""
+    shape = _shape_of(proto)
+    try:
+        dtype = dtypes.as_dtype(int(proto.dtype))
+    except TypeError:
+        return HeldTensor(proto)
+    if _stored(proto, dtype.spec_name) != math.prod(shape) or any(size < 0 for size in shape):
+        return HeldTensor(proto)
+    try:
+        array = make_ndarray(proto)
+    except (TypeError, ValueError, OverflowError):
+        return HeldTensor(proto)
+    array.flags.writeable = False
+    return array
+
+
+def _shape_of(proto: TensorProto) -> tuple[int, ...]:
+    return tuple(int(dim.size) for dim in proto.tensor_shape.dim)
+
+
+def _stored(proto: TensorProto, name: str) -> int:
+    """How many elements stand in the message; -1 where it is not as a tensor's should be."""
+    content = proto.tensor_content
+    if content:
+        whole, rest = divmod(len(content), BY_NAME[name].itemsize or len(content) + 1)
+        return -1 if rest or not _is_content(content, name) else whole
+    field = _FIELDS.get(name, "int_val")
+    count = len(getattr(proto, field))
+    return count // 2 if field in {"scomplex_val", "dcomplex_val"} else count
+
+
+def _is_content(content: bytes, name: str) -> bool:
+    """Whether these bytes may be elements: a bool's are 0 and 1, a string has no such form."""
+    return name != "string" and (name != "bool" or not content.strip(b"\0\1"))
+
+
+def _read(proto: TensorProto, shape: tuple[int, ...]) -> Any:
+    """The array as the engine reads it: integers wrap, values beyond the shape are left out."""
+    try:
+        dtype = dtypes.as_dtype(int(proto.dtype))
+        if dtype._is_ref_dtype or not dtype.is_numpy_compatible:  # noqa: SLF001 - DType's own notion
+            raise TypeError(f"no constant has dtype {dtype.name}")  # noqa: TRY301 - told below
+        return _made(proto, dtype.spec_name, np.dtype(dtype.as_numpy_dtype), shape)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise bad_value(f"Cannot parse tensor from proto: {error}") from error
+
+
+def _made(proto: TensorProto, name: str, numpy_dtype: Any, shape: tuple[int, ...]) -> Any:
+    count = math.prod(shape)
+    if any(size < 0 for size in shape) or count > _MAX_ELEMENTS:
+        raise ValueError(f"a tensor of shape {list(shape)} cannot be made")
+    if proto.tensor_content:
+        if not _is_content(proto.tensor_content, name):
+            raise ValueError(f"its content is not that of a {name} tensor")
+        return make_ndarray(proto)
+    values = _read_values(proto, name, numpy_dtype)[:count]
+    if len(values) == count:
+        return values.reshape(shape)
+    if len(values) < 2:  # one value stands for all: nothing needs room for them
+        last = values if len(values) else _zeros(1, numpy_dtype)
+        return np.broadcast_to(last.reshape((1,) * len(shape)), shape)
+    return _filled(values, count).reshape(shape)
+
+
+def make_tensor_proto(array: Any, shape: tuple[int, ...] | None = None) -> TensorProto:
     """The TensorProto of an ndarray (string tensors: object arrays of bytes).
+
+    Args:
+      array: the elements.
+      shape: a shape of more elements, the last of which are repeated by the reader; or None for
+        the array's own.
 
     Raises:
       TypeError: no tensor holds such elements.
       ValueError: it takes more than 2 GiB.
 
     """
-    if isinstance(array, IllFormedTensor):
+    if isinstance(array, HeldTensor):
         return array.proto
     array = np.asarray(array)
     dtype = dtypes.of_array(array)
     name = dtype.spec_name
     if array.nbytes >= 2**31:
         raise bad_value("Cannot create a tensor proto whose content is larger than 2GB.")
-    proto = TensorProto(dtype=dtype.as_datatype_enum, tensor_shape=proto_of(array.shape))  # type: ignore[arg-type]  # an enum is its number
-    if array.size > 1 and name in _CONTENT:
+    sizes = array.shape if shape is None else shape
+    proto = TensorProto(dtype=dtype.as_datatype_enum, tensor_shape=proto_of(sizes))  # type: ignore[arg-type]  # an enum is its number
+    count = math.prod(sizes)
+    if array.size > 1 and array.size == count and name in _CONTENT:
         proto.tensor_content = np.ascontiguousarray(array).tobytes()
     else:
-        _write_values(np.ravel(array), name, proto)
+        _write_values(np.ravel(array)[:count], name, proto)
     return proto
 
 
@@ -127,12 +223,15 @@ def make_ndarray(tensor: TensorProto) -> Any:
         raise bad_value(f"A tensor of shape {list(shape)} got {len(values)} values")
     if len(values) == 0:
         return _zeros(count, numpy_dtype).reshape(shape)
-    if len(values) < count:
-        filled = np.empty(count, values.dtype)
-        filled[: len(values)] = values
-        filled[len(values) :] = values[-1]
-        values = filled
-    return values.reshape(shape)
+    return _filled(values, count).reshape(shape)
+
+
+def _filled(values: Any, count: int) -> Any:
+    """The values, the last one again and again up to `count`."""
+    filled = np.empty(count, values.dtype)
+    filled[: len(values)] = values
+    filled[len(values) :] = values[-1]
+    return filled
 
 
 def _zeros(count: int, numpy_dtype: Any) -> Any:
@@ -150,7 +249,9 @@ def _read_values(tensor: TensorProto, name: str, numpy_dtype: Any) -> Any:
         values[:] = list(found)
         return values
     if field in {"float8_val", "half_val"}:
-        bits = found if field == "float8_val" else np.array(found, np.uint16).tobytes()
+        bits = found
+        if field == "half_val":
+            bits = np.array(found, np.int32).astype(np.uint16).tobytes()
         return np.frombuffer(bits, numpy_dtype).copy()
     if field in {"scomplex_val", "dcomplex_val"}:
         part = np.float32 if name == "complex64" else np.float64

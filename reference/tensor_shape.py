@@ -7,7 +7,7 @@ unknown rank; these classes are what a program sees of it.
 from __future__ import annotations
 
 import operator
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any, SupportsIndex
 
 from sessrun.reference.dimension import Dimension, as_dimension, dimension_value
@@ -87,9 +87,11 @@ class TensorShape:
         if not isinstance(key, slice):
             return Dimension(None)
         start, stop = key.start or 0, key.stop
+        if key.step is not None:
+            raise ValueError("Steps are not yet handled")
         # What can be said of a slice of an unknown rank: its length, if it does not count
         # from the end.
-        if key.step is not None or stop is None or start < 0 or stop < 0:
+        if stop is None or start < 0 or stop < 0:
             return TensorShape.of(None)
         return TensorShape.of((None,) * max(0, stop - start))
 
@@ -215,6 +217,29 @@ class TensorShape:
         pairs = zip(self._sizes, sizes, strict=True)
         return TensorShape.of(tuple(a if a == b else None for a, b in pairs))
 
+    def most_specific_common_supertype(self, others: Iterable[Any]) -> TensorShape | None:
+        """The narrowest shape that tensors of all these shapes have; None if one is no shape."""
+        found: TensorShape | None = self
+        for other in others:
+            if not isinstance(other, TensorShape):
+                return None
+            found = None if found is None else found.most_specific_compatible_shape(other)
+        return found
+
+    @classmethod
+    def experimental_type_proto(cls) -> type[TensorShapeProto]:
+        """The message that it is written as."""
+        return TensorShapeProto
+
+    @classmethod
+    def experimental_from_proto(cls, proto: TensorShapeProto) -> TensorShape:
+        """The shape that a message says."""
+        return cls(proto)
+
+    def experimental_as_proto(self) -> TensorShapeProto:
+        """The same as `as_proto`."""
+        return self.as_proto()
+
     def __eq__(self, other: object) -> bool:
         try:
             return self._sizes == as_shape(other).sizes
@@ -225,7 +250,7 @@ class TensorShape:
         return hash(self._sizes)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return TensorShape, (self._sizes,)
+        return TensorShape, (self.dims,)
 
     def __repr__(self) -> str:
         return f"TensorShape({self.dims})"

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from sessrun.reference.graph_keys import GraphKeys
 from sessrun.reference.overloads import Overloads
+from sessrun.reference.references import Reference
 from sessrun.reference.tensor_shape import TensorShape
 
 if TYPE_CHECKING:
@@ -294,13 +295,13 @@ class Variable(metaclass=_Creation):
 
     # -- Python
 
-    def ref(self) -> Variable:
-        """A hashable stand-in, which is the variable itself: variables hash by identity."""
-        return self
+    def ref(self) -> Reference:
+        """A stand-in that is compared by identity."""
+        return Reference(self)
 
-    def experimental_ref(self) -> Variable:
+    def experimental_ref(self) -> Reference:
         """The same as `ref`."""
-        return self
+        return Reference(self)
 
     def __iter__(self) -> Iterator[Any]:
         raise TypeError("Iterating over a `tf.Variable` is not allowed in Graph execution.")

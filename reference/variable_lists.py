@@ -9,8 +9,9 @@ from sessrun.reference import array_ops, generated, state_ops
 from sessrun.reference.build import apply_op
 from sessrun.reference.constant_op import constant
 from sessrun.reference.dtypes import string
-from sessrun.reference.framework_ops import group, name_scope, no_op
+from sessrun.reference.framework_ops import group, no_op
 from sessrun.reference.graph_keys import GraphKeys
+from sessrun.reference.name_scopes import name_scope
 from sessrun.reference.operation import Operation
 from sessrun.reference.stacks import get_default_graph
 from sessrun.reference.tensor import Tensor

@@ -12,8 +12,8 @@ from typing import Any, Final
 from sessrun.reference import dtypes
 from sessrun.reference.conversion import convert_to_tensor
 from sessrun.reference.errors import bad_value
-from sessrun.reference.framework_ops import name_scope
 from sessrun.reference.graph_keys import GraphKeys
+from sessrun.reference.name_scopes import name_scope
 from sessrun.reference.stacks import get_default_graph
 from sessrun.reference.variable_base import VariableAggregation, VariableSynchronization
 from sessrun.reference.variable_store import AUTO_REUSE, Request, scopes_of, store_of

@@ -16,9 +16,9 @@ from typing import Any, Final
 from sessrun.reference import dtypes, init_ops, tensor_shape
 from sessrun.reference.dtypes import DType
 from sessrun.reference.errors import bad_value
-from sessrun.reference.framework_ops import name_scope
 from sessrun.reference.graph import Graph
 from sessrun.reference.graph_keys import GraphKeys
+from sessrun.reference.name_scopes import name_scope
 from sessrun.reference.stacks import get_default_graph
 from sessrun.reference.tensor_shape import TensorShape
 from sessrun.reference.variable_base import traits_of

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from sessrun.reference.kernels.host import (
@@ -42,8 +43,17 @@ def reshape(_: Any, tensor: Any, shape: Any) -> Any:
     try:
         (target,) = RULES["reshaped"](tensor.shape, tuple(ints(shape)))
     except ShapeError as error:
-        raise KernelError(3, str(error)) from error
+        raise KernelError(3, _misfit(tensor.size, ints(shape)) or str(error)) from error
     return tensor.reshape(target)
+
+
+def _misfit(have: int, shape: Sequence[int]) -> str | None:
+    """What is wrong with a shape for so many elements; None if it is not the number of them."""
+    if shape.count(-1) > 1 or any(dim < -1 for dim in shape):
+        return None
+    want = math.prod(dim for dim in shape if dim != -1)
+    asks = f"requires a multiple of {want}" if -1 in shape and want else f"has {want}"
+    return f"Input to reshape is a tensor with {have} values, but the requested shape {asks}"
 
 
 @binder("Shape", host_outputs=("output",))

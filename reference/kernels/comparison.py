@@ -62,11 +62,11 @@ binder("NotEqual")(_comparison("not_equal", unlike=True))
 
 @kernel("ApproximateEqual")
 def approximate_equal(xp: Any, x: Any, y: Any, *, tolerance: float) -> Any:
-    """|x - y| < tolerance."""
+    """|x - y| <= tolerance."""
     if x.shape != y.shape:
         raise KernelError(3, f"x and y must be of the same shape: {x.shape} vs. {y.shape}")
     bound = xp.asarray(tolerance, dtype="float32")  # a GraphDef holds the attribute as float32
-    return xp.absolute(x - y) < bound.astype(x.dtype)
+    return xp.absolute(x - y) <= bound.astype(x.dtype)
 
 
 @kernel("Select")

@@ -127,8 +127,9 @@ def div_no_nan(xp: Any, x: Any, y: Any) -> Any:
     return xp.where(y == 0, xp.zeros((), x.dtype), xp.true_divide(x, y))
 
 
-def _checked(xp: Any, y: Any, code: int) -> None:
-    if not xp.all(y):
+def _checked(xp: Any, x: Any, y: Any, code: int) -> None:
+    """Refuse a zero among the divisors, unless nothing is divided."""
+    if x.size and not xp.all(y):
         raise KernelError(code, "Integer division by zero")
 
 
@@ -143,7 +144,7 @@ def div(xp: Any, x: Any, y: Any) -> Any:
     """Elementwise x / y; integers truncate toward zero."""
     if not is_integer(x):
         return xp.true_divide(x, y)
-    _checked(xp, y, 3)
+    _checked(xp, x, y, 3)
     return truncated_quotient(xp, x, y)
 
 
@@ -152,7 +153,7 @@ def truncate_div(xp: Any, x: Any, y: Any) -> Any:
     """Elementwise x / y, rounded toward zero."""
     if not is_integer(x):
         return xp.trunc(xp.true_divide(x, y))
-    _checked(xp, y, 13)
+    _checked(xp, x, y, 13)
     return truncated_quotient(xp, x, y)
 
 
@@ -161,7 +162,7 @@ def floor_div(xp: Any, x: Any, y: Any) -> Any:
     """Elementwise x / y, rounded down."""
     if not is_integer(x):
         return xp.floor(xp.true_divide(x, y))
-    _checked(xp, y, 3)
+    _checked(xp, x, y, 3)
     return xp.floor_divide(x, y)
 
 
@@ -169,7 +170,7 @@ def floor_div(xp: Any, x: Any, y: Any) -> Any:
 def floor_mod(xp: Any, x: Any, y: Any) -> Any:
     """The remainder with y's sign."""
     if is_integer(x):
-        _checked(xp, y, 3)
+        _checked(xp, x, y, 3)
         return xp.remainder(x, y)
     rest = xp.fmod(x, y)
     return xp.where((rest != 0) & ((y < 0) != (rest < 0)), rest + y, rest)
@@ -179,7 +180,7 @@ def floor_mod(xp: Any, x: Any, y: Any) -> Any:
 def mod(xp: Any, x: Any, y: Any) -> Any:
     """The remainder with x's sign."""
     if is_integer(x):
-        _checked(xp, y, 3)
+        _checked(xp, x, y, 3)
     return xp.fmod(x, y)
 
 
@@ -187,14 +188,14 @@ def mod(xp: Any, x: Any, y: Any) -> Any:
 def truncate_mod(xp: Any, x: Any, y: Any) -> Any:
     """The remainder with x's sign."""
     if is_integer(x):
-        _checked(xp, y, 13)
+        _checked(xp, x, y, 13)
     return xp.fmod(x, y)
 
 
 @kernel("Pow")
 def power(xp: Any, x: Any, y: Any) -> Any:
     """Elementwise x to the power of y; an integer to a negative power is an error."""
-    if is_integer(y) and xp.any(y < 0):
+    if is_integer(y) and x.size and xp.any(y < 0):
         raise KernelError(3, "Integers to negative integer powers are not allowed")
     return xp.power(x, y)
 

@@ -7,13 +7,16 @@ outputs says is in host memory, whatever array module computes the rest.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
 from sessrun.spec.dtypes import BY_NAME
 
-__all__ = ["dtype_of", "frozen", "full", "host_array", "ints", "scalar_int", "string_array"]
+__all__ = ["HOST", "dtype_of", "frozen", "full", "host_array", "ints", "scalar_int", "string_array"]
+
+#: The array module of host memory, for what is computed there whatever the device.
+HOST: Final[Any] = np
 
 
 def dtype_of(name: str) -> Any:

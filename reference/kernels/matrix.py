@@ -6,6 +6,7 @@ from typing import Any
 
 from sessrun.reference.kernels.elementwise import widened
 from sessrun.reference.kernels.host import scalar_int
+from sessrun.reference.kernels.products import product
 from sessrun.reference.kernels.registry import KernelError, kernel
 
 __all__: list[str] = []
@@ -21,7 +22,7 @@ def matmul(xp: Any, a: Any, b: Any, *, transpose_a: bool, transpose_b: bool) -> 
     right = b.T if transpose_b else b
     if left.shape[1] != right.shape[0]:
         raise KernelError(3, f"Matrix size-incompatible: In[0]: {a.shape}, In[1]: {b.shape}")
-    return xp.matmul(left, right)
+    return product(xp, left, right)
 
 
 def _adjoint(xp: Any, x: Any) -> Any:

@@ -57,9 +57,10 @@ def selu(xp: Any, x: Any) -> Any:
 
 @kernel("LeakyRelu")
 def leaky_relu(xp: Any, x: Any, *, alpha: float) -> Any:
-    """The larger of x and alpha * x."""
+    """The larger of x and alpha * x; the smaller where alpha is above 1."""
     slope = xp.asarray(alpha, dtype="float32")  # a GraphDef holds the attribute as float32
-    return xp.maximum(x, x * slope.astype(x.dtype))
+    choose = xp.maximum if alpha < 1 else xp.minimum
+    return choose(x, x * slope.astype(x.dtype))
 
 
 @binder("Softplus")

@@ -1,99 +1,97 @@
-"""Kernels of random numbers: with seeds a node's stream is the same in every session.
-
-The numbers are not TensorFlow's: its streams are Philox counters, of which only the dtype, the
-shape, the range and the distribution are required.
-"""
+"""Kernels of evenly drawn numbers and of classes: bit by bit TensorFlow's, of `philox`' streams."""
 
 from __future__ import annotations
 
-import hashlib
-import random
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Final
 
 from sessrun.reference.kernels.arrays import checked_shape
 from sessrun.reference.kernels.host import dtype_of, scalar_int
+from sessrun.reference.kernels.philox import RESERVED, Words, filled, interleaved, stream_of
 from sessrun.reference.kernels.registry import Bind, KernelError, binder
 
 __all__: list[str] = []
 
-#: Draws beyond this many deviations are drawn again by the truncated normal distribution.
-_CUT = 2.0
+#: The bits of a fraction: the lowest of a word, or of a word and, below them, all of another one.
+_FRACTIONS: Final = {"float16": 10, "bfloat16": 7, "float32": 23, "float64": 52}
+#: Comparisons of samples with classes made at once; where there are more a row is searched.
+_COMPARED: Final = 1 << 16
 
 
-def _generator(bind: Bind) -> Any:
-    """The node's generator: one for the life of the session, whatever plans are made of it."""
-    return bind.resources.get_or_create(
-        "random streams", bind.node.name, object, lambda: _new_generator(bind)
-    )
+def _words(xp: Any, even: Words, odd: Words) -> Any:
+    """The words as uint32, four of each group."""
+    words = xp.empty((even.shape[1], 4), dtype="uint32")
+    interleaved(words, even, odd)
+    return words
 
 
-def _new_generator(bind: Bind) -> Any:
-    """A generator of the array module, seeded by the node's seeds; without them by the system."""
-    seeds = bind.seeds
-    if seeds == (0, 0):
-        return bind.xp.random.default_rng(random.SystemRandom().getrandbits(63))
-    digest = hashlib.sha256(repr(seeds).encode()).digest()
-    return bind.xp.random.default_rng(int.from_bytes(digest[:8], "little") >> 1)
+def _singles(xp: Any, even: Words, odd: Words, bits: int) -> Any:
+    """Multiples of 2**-bits in [0, 1), float32, four of each group."""
+    words = _words(xp, even, odd)
+    words &= (1 << bits) - 1
+    numbers = words.view("int32").astype("float32")
+    numbers *= xp.asarray(2.0**-bits, dtype="float32")
+    return numbers
 
 
-def _continuous(op_type: str, draw: Callable[[Any, Any, tuple[int, ...]], Any]) -> None:
-    def bind(bind: Bind) -> Callable[..., Any]:
-        xp, generator, dtype = bind.xp, _generator(bind), dtype_of(bind.attrs["dtype"])
-        return lambda shape: draw(xp, generator, checked_shape(shape)).astype(dtype)
-
-    binder(op_type, host_inputs=("shape",))(bind)
-
-
-def _truncated(xp: Any, generator: Any, shape: tuple[int, ...]) -> Any:
-    values = generator.standard_normal(shape)
-    while True:
-        far = xp.absolute(values) > _CUT
-        if not xp.any(far):
-            return values
-        values = xp.where(far, generator.standard_normal(shape), values)
-
-
-_continuous("RandomStandardNormal", lambda _, generator, shape: generator.standard_normal(shape))
-_continuous("TruncatedNormal", _truncated)
+def _doubles(xp: Any, even: Words, odd: Words) -> Any:
+    """Multiples of 2**-52 in [0, 1), float64, two of each group."""
+    numbers = xp.empty((even.shape[1], 2), dtype="float64")
+    even &= (1 << 20) - 1
+    even <<= 32
+    even |= odd
+    whole = even.view("int64")
+    numbers[:, 0] = whole[0]
+    numbers[:, 1] = whole[1]
+    numbers *= 2.0**-52
+    return numbers
 
 
 @binder("RandomUniform", host_inputs=("shape",))
 def random_uniform(bind: Bind) -> Callable[..., Any]:
     """Numbers in [0, 1): as many random bits as the dtype's fraction holds."""
-    xp, generator, dtype = bind.xp, _generator(bind), dtype_of(bind.attrs["dtype"])
-    steps = 2.0 ** {"float16": 10, "bfloat16": 7, "float32": 23}.get(bind.attrs["dtype"], 52)
-    return lambda shape: (
-        xp.floor(generator.random(checked_shape(shape)) * steps) / steps
-    ).astype(dtype)
+    xp, stream, dtype = bind.xp, stream_of(bind), dtype_of(bind.attrs["dtype"])
+    bits = _FRACTIONS[bind.attrs["dtype"]]
+
+    def make(even: Words, odd: Words) -> Any:
+        return _doubles(xp, even, odd) if bits > 32 else _singles(xp, even, odd, bits)
+
+    width = 2 if bits > 32 else 4
+    return lambda shape: filled(xp, stream, checked_shape(shape), dtype, width, make)
 
 
 @binder("RandomUniformInt", host_inputs=("shape", "minval", "maxval"))
 def random_uniform_int(bind: Bind) -> Callable[..., Any]:
-    """Integers in [minval, maxval)."""
-    generator, dtype = _generator(bind), dtype_of(bind.attrs["Tout"])
+    """Integers in [minval, maxval): what a word, or two, leave when divided by the distance."""
+    xp, stream, dtype = bind.xp, stream_of(bind), dtype_of(bind.attrs["Tout"])
+    bits = 8 * dtype.itemsize
 
     def compute(shape: Any, minval: Any, maxval: Any) -> Any:
         low, high = scalar_int(minval), scalar_int(maxval)
         dims = checked_shape(shape)
         if low >= high:
             raise KernelError(3, f"Need minval < maxval, got {low} >= {high}")
-        return generator.integers(low, high, size=dims, dtype=dtype)
+        first = xp.asarray(low % 2**bits, dtype=f"uint{bits}")
+        distance = xp.asarray(high - low, dtype=f"uint{bits}")
+
+        def make(even: Words, odd: Words) -> Any:
+            drawn = _words(xp, even, odd) if bits == 32 else odd << 32 | even
+            drawn -= xp.floor_divide(drawn, distance) * distance
+            drawn += first
+            return (drawn if bits == 32 else xp.stack((drawn[0], drawn[1]), axis=1)).view(dtype)
+
+        return filled(xp, stream, dims, dtype, 128 // bits, make)
 
     return compute
 
 
-@binder("RandomShuffle")
-def random_shuffle(bind: Bind) -> Callable[..., Any]:
-    """The rows in a random order."""
-    generator = _generator(bind)
-    return lambda x: x if x.ndim == 0 else x[generator.permutation(x.shape[0]), ...]
-
-
 @binder("Multinomial", host_inputs=("num_samples",))
 def multinomial(bind: Bind) -> Callable[..., Any]:
-    """Classes drawn by the largest of logits plus Gumbel noise."""
-    xp, generator, dtype = bind.xp, _generator(bind), dtype_of(bind.attrs["output_dtype"])
+    """Classes: the first whose summed probability, not normalised, is above what was drawn.
+
+    A logit that is not finite counts as none. The order is that of one thread of TensorFlow's.
+    """
+    xp, stream, dtype = bind.xp, stream_of(bind), dtype_of(bind.attrs["output_dtype"])
 
     def compute(logits: Any, num_samples: Any) -> Any:
         count = scalar_int(num_samples)
@@ -102,9 +100,40 @@ def multinomial(bind: Bind) -> Callable[..., Any]:
         batch, classes = logits.shape
         if classes == 0 and batch and count:
             raise KernelError(3, "num_classes should be positive")
-        if not batch * count:
-            return xp.zeros((batch, count), dtype=dtype)
-        noise = -xp.log(-xp.log(1.0 - generator.random((batch, count, classes))))
-        return xp.argmax(logits.astype("float64")[:, None, :] + noise, axis=-1).astype(dtype)
+        result = xp.empty((batch, count), dtype=dtype)
+        if not result.size:
+            return result
+        sums = _summed(xp, logits)
+        drawn = xp.empty((batch * count + 1 & ~1,), dtype="float64")  # two of each group
+        first = stream.reserve(batch * (count + 3 & ~3) * 2 * RESERVED)
+        for block, even, odd in stream.groups(first, len(drawn) // 2):
+            drawn[2 * block.start : 2 * block.stop] = _doubles(xp, even, odd).reshape(-1)
+        wanted = drawn[: batch * count].reshape(batch, count) * sums[:, -1:]
+        _choose(xp, sums, wanted, result)
+        return result
 
     return compute
+
+
+def _summed(xp: Any, logits: Any) -> Any:
+    """For each row the sums of its classes' probabilities up to each one, not normalised."""
+    finite = xp.isfinite(logits)
+    lowest = float("-inf")
+    wide = xp.where(finite, logits.astype("float64"), lowest)
+    top = xp.max(wide, axis=1)[:, None]
+    top = xp.where(top == lowest, 0.0, top)  # a row without any
+    return xp.cumsum(xp.exp(wide - top), axis=1)
+
+
+def _choose(xp: Any, sums: Any, wanted: Any, result: Any) -> None:
+    """How many sums are not above what is wanted, row by row or for many rows at once."""
+    batch, count = wanted.shape
+    size = count * sums.shape[1]
+    if size > _COMPARED:
+        for row in range(batch):
+            result[row] = xp.searchsorted(sums[row], wanted[row], side="right")
+        return
+    step = _COMPARED // size
+    for begin in range(0, batch, step):
+        rows = slice(begin, begin + step)
+        result[rows] = xp.sum(sums[rows, None, :] <= wanted[rows, :, None], axis=2)

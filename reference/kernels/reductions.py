@@ -110,12 +110,15 @@ _reduction("Any", lambda xp, x, *, axes, keep: xp.any(x, axis=axes, keepdims=kee
 
 def _argument(name: str) -> Callable[[Bind], Callable[..., Any]]:
     def bind(bind: Bind) -> Callable[..., Any]:
-        find, dtype = getattr(bind.xp, name), dtype_of(bind.attrs["output_type"])
+        xp, find, dtype = bind.xp, getattr(bind.xp, name), dtype_of(bind.attrs["output_type"])
+        worst = -xp.inf if name == "argmax" else xp.inf
 
         def compute(x: Any, dimension: Any) -> Any:
             axis = axis_of(scalar_int(dimension), x.ndim)
             if x.shape[axis] == 0:
                 raise KernelError(3, f"Reduction axis {axis} is empty in shape {x.shape}")
+            if not is_integer(x) and x.dtype.kind != "b":  # NaN is passed over
+                x = xp.where(xp.isnan(x), xp.asarray(worst, dtype=x.dtype), x)
             return find(x, axis=axis).astype(dtype)
 
         return compute
@@ -127,9 +130,7 @@ binder("ArgMax", host_inputs=("dimension",))(_argument("argmax"))
 binder("ArgMin", host_inputs=("dimension",))(_argument("argmin"))
 
 
-def _running(
-    name: str, start: int
-) -> Callable[..., Any]:
+def _running(name: str, start: int) -> Callable[..., Any]:
     @widened
     def compute(xp: Any, x: Any, *, axis: int, exclusive: bool, reverse: bool) -> Any:
         flip = tuple(
@@ -152,9 +153,7 @@ def _cumulative(op_type: str, name: str, start: int) -> None:
 
     def bind(bind: Bind) -> Callable[..., Any]:
         attrs = {key: bind.attrs[key] for key in ("exclusive", "reverse")}
-        return lambda x, axis: compute(
-            bind.xp, x, axis=axis_of(scalar_int(axis), x.ndim), **attrs
-        )
+        return lambda x, axis: compute(bind.xp, x, axis=axis_of(scalar_int(axis), x.ndim), **attrs)
 
     binder(op_type, host_inputs=("axis",))(bind)
 

@@ -141,7 +141,13 @@ def pad(bind: Bind) -> Callable[..., Any]:
 def pad_v2(bind: Bind) -> Callable[..., Any]:
     """The input with a given value around it."""
     xp = bind.xp
-    return lambda x, paddings, value: _padded(xp, x, paddings, value)
+
+    def compute(x: Any, paddings: Any, value: Any) -> Any:
+        if value.ndim:
+            raise KernelError(3, f"constant_values must be a scalar. Found: {list(value.shape)}")
+        return _padded(xp, x, paddings, value)
+
+    return compute
 
 
 @kernel("MirrorPad", host_inputs=("paddings",))

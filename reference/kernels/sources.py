@@ -9,6 +9,7 @@ from typing import Any
 
 from sessrun.reference.kernels.host import dtype_of, string_array
 from sessrun.reference.kernels.registry import Bind, KernelError, binder, kernel
+from sessrun.spec.dtypes import BY_NAME
 
 __all__: list[str] = []
 
@@ -16,10 +17,10 @@ __all__: list[str] = []
 @binder("Const")
 def const(bind: Bind) -> Callable[..., Any]:
     """The attribute `value`: read-only, so that a fetch of it is copied; a scalar if it is one."""
-    held = bind.attrs["value"]
-    fault = _fault(held, bind.attrs["dtype"])
-    if fault is not None:
-        return functools.partial(_refuse, f"Constant {bind.node.name}: {fault}")
+    try:
+        held = _array(bind.attrs["value"], bind.attrs["dtype"])
+    except ValueError as error:
+        return functools.partial(_refuse, f"Constant {bind.node.name}: {error}")
     value = held if bind.attrs["dtype"] == "string" else bind.xp.asarray(held)
     if value is held:
         value = held.view()
@@ -29,13 +30,17 @@ def const(bind: Bind) -> Callable[..., Any]:
     return lambda: value
 
 
-def _fault(held: Any, dtype: str) -> str | None:
-    """What is wrong with a constant of an imported graph, or None."""
-    if hasattr(held, "fault"):
-        return str(held.fault)
-    if held.dtype != dtype_of(dtype):
-        return f"its value is of {held.dtype}, which is not {dtype}"
-    return None
+def _array(held: Any, dtype: str) -> Any:
+    """The array of a constant.
+
+    Raises:
+      ValueError: an imported graph's message says no tensor, or one of another dtype.
+
+    """
+    array = held.array() if hasattr(held, "proto") else held
+    if array.dtype != dtype_of(dtype):
+        raise ValueError(f"Type mismatch between value ({array.dtype}) and dtype ({dtype})")
+    return array
 
 
 def _refuse(message: str) -> Any:
@@ -52,12 +57,13 @@ def placeholder(bind: Bind) -> Callable[..., Any]:
             "?" if dim is None else str(dim) for dim in shape
         ) + "]"  # fmt: skip
         raise KernelError(3, f"You must feed a value for placeholder tensor '{name}' with dtype "
-                          f"{dtype}{known}")  # fmt: skip
+                          f"{BY_NAME[dtype].opdef}{known}")  # fmt: skip
 
     return compute
 
 
-@kernel("PlaceholderWithDefault", "Identity", "Snapshot", "StopGradient", "PreventGradient")
+@kernel("PlaceholderWithDefault", "Identity", "Snapshot", "StopGradient", "PreventGradient",
+        "GuaranteeConst")  # fmt: skip
 def identity(_: Any, x: Any) -> Any:
     """The input itself."""
     return x
@@ -131,6 +137,7 @@ def cast(bind: Bind) -> Callable[..., Any]:
     if source == target:
         return lambda x: x
     if "string" in {source, target}:
+
         def refuse(_x: Any) -> Any:
             raise KernelError(12, f"Cast {source} to {target} is not supported")
 

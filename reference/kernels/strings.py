@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import binascii
+import math
 import re
 from collections.abc import Callable
 from typing import Any, Final
@@ -238,6 +239,8 @@ class _Format:
             raise KernelError(3, f"Fill argument not supported: {fill!r}")
         size = str(width) if width > -1 else ""
         self._head = f"%{fill}{size}"
+        # Infinities and NaN are no digits to be filled up with zeros.
+        self._blank = f"%{size}" if fill == "0" else self._head
         self._float = f".{precision}" if precision > -1 else ""
         self._float += "e" if scientific else "g" if shortest else "f"
 
@@ -265,9 +268,9 @@ class _Format:
 
     def float(self, value: float) -> bytes:
         """A floating-point number."""
-        return (self._head + self._float).encode() % value
+        head = self._head if math.isfinite(value) else self._blank
+        return (head + self._float).encode() % value
 
     def complex(self, value: complex) -> bytes:
         """A complex number as a pair in parentheses."""
-        part = self._head + self._float
-        return f"({part},{part})".encode() % (value.real, value.imag)
+        return b"(" + self.float(value.real) + b"," + self.float(value.imag) + b")"

@@ -1,7 +1,7 @@
-"""BaseSession: the life cycle of a session, and `run` through its stages.
+"""BaseSession: the life cycle of a session, and the stages of a run.
 
-`run` resolves fetches and feeds, prunes, places, compiles a plan once per signature and executes
-it; each stage is a module beside this one. Clauses: SESSION, RUN.
+A run resolves fetches and feeds, prunes, places, compiles a plan once per signature and executes
+it; each stage is a module beside this one, and `running` has `run` itself. Clauses: SESSION, RUN.
 """
 
 from __future__ import annotations
@@ -12,23 +12,23 @@ from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from typing import Any, Final
 
-from sessrun.reference import errors, stacks
+from sessrun.reference import errors, physical, stacks
 from sessrun.reference.graph import Graph
 from sessrun.reference.operation import Operation
 from sessrun.reference.resources import ResourceStore, Step
-from sessrun.reference.session import place, prune, trace
+from sessrun.reference.session import place, prune
 from sessrun.reference.session.compile import Bindings, compile_plan
 from sessrun.reference.session.execute import Plan
-from sessrun.reference.session.feeds import feeder, inside, resolve_feeds
+from sessrun.reference.session.feeds import inside
 from sessrun.reference.session.fetches import FetchStructure
 from sessrun.reference.session.partial import PartialRun
-from sessrun.reference.session.signature import Signature, cache_key, is_cacheable
+from sessrun.reference.session.signature import Signature
 from sessrun.reference.session_tensors import SessionTensors, session_tensors
 from sessrun.reference.tensor import Tensor
-from sessrun.spec.proto import ConfigProto, GraphDef, RunMetadata, RunOptions
+from sessrun.spec.proto import ConfigProto, GraphDef, SessionMetadata
 from sessrun.spec.proto.foreign import adopt
 
-__all__ = ["BaseSession", "adopted", "open_sessions"]
+__all__ = ["BaseSession", "adopted", "has_been_closed", "open_sessions"]
 
 #: Every open session of this process, for `Session.reset`.
 open_sessions: Final[weakref.WeakSet[BaseSession]] = weakref.WeakSet()
@@ -38,7 +38,7 @@ class BaseSession:
     """What Session and InteractiveSession share; safe for threads.
 
     Args:
-      target: the engine to connect to; only the in-process one, `''`, is here.
+      target: the engine to connect to; only the in-process one, `''` or None, is here.
       graph: the graph to launch; the default graph if None.
       config: a ConfigProto.
 
@@ -51,16 +51,15 @@ class BaseSession:
     def __init__(self, target: str = "", graph: Graph | None = None, config: Any = None) -> None:
         if graph is not None and not isinstance(graph, Graph):
             raise TypeError(f'Argument `graph` must be a tf.Graph, but got "{_kind(graph)}"')
-        if not isinstance(target, str | bytes):
-            raise TypeError(f'Argument `target` must be a string, but got "{_kind(target)}"')
-        self._target = target.encode() if isinstance(target, str) else target
-        self._config = adopted(config, ConfigProto, "config") or ConfigProto()
+        self._target = _checked_target(target)
+        self._config = adopted(config, ConfigProto, "config") or physical.default_config()
         if self._target:
             raise errors.NotFoundError(
                 None, None, "No session factory registered for the given session options: "
                 f"{{target: {target!r} config: {self._config}}} Registered factories are "
                 "{DIRECT_SESSION}."
             )  # fmt: skip
+        self._check_label()
         self._graph = graph if graph is not None else stacks.get_default_graph()
         self._devices = place.local_devices(self._config)
         self._placer = place.Placer(self._graph, self._devices, self._config)
@@ -77,6 +76,23 @@ class BaseSession:
         self._extent = 0
         open_sessions.add(self)
 
+    def _check_label(self) -> None:
+        """Refuse a name and version that the configuration may not give to the session."""
+        if not self._config.experimental.HasField("session_metadata"):
+            return
+        label = self._config.experimental.session_metadata
+        if label.version < 0:
+            text = f"Session version shouldn't be negative: {label}"
+            raise errors.InvalidArgumentError(None, None, text)
+        if any(other.has_label(label) for other in list(open_sessions)):
+            text = f"A session with the same name and version has already been created: {label}"
+            raise errors.InvalidArgumentError(None, None, text)
+
+    def has_label(self, label: SessionMetadata) -> bool:
+        """Whether its configuration gives it this name and version."""
+        experimental = self._config.experimental
+        return experimental.HasField("session_metadata") and experimental.session_metadata == label
+
     # -- what it is
 
     @property
@@ -86,12 +102,12 @@ class BaseSession:
 
     @property
     def graph_def(self) -> GraphDef:
-        """The GraphDef of the graph as it is now."""
-        return self._graph.as_graph_def(add_shapes=True)
+        """The GraphDef of the graph as it is now; with shapes if `infer_shapes` asks for them."""
+        return self._graph.as_graph_def(add_shapes=self._config.graph_options.infer_shapes)
 
     @property
-    def sess_str(self) -> bytes:
-        """The target, as bytes."""
+    def sess_str(self) -> bytes | None:
+        """The target as it was given, as bytes."""
         return self._target
 
     @property
@@ -127,8 +143,8 @@ class BaseSession:
           CancelledError: the session is closed.
 
         """
-        if self._closed or self._cancelled:
-            raise errors.CancelledError(None, None, "Session has been closed.")
+        if self._closed:
+            raise has_been_closed()
         return [device.attributes() for device in self._devices]
 
     # -- life cycle
@@ -159,93 +175,45 @@ class BaseSession:
         """A context manager that makes this the default session; it does not close it."""
         return stacks.default_session(self)
 
-    # -- runs
+    # -- the stages of a run
 
-    def run(
-        self,
-        fetches: Any,
-        feed_dict: Any = None,
-        options: Any = None,
-        run_metadata: Any = None,
-    ) -> Any:
-        """Run the fragment that `fetches` need and return their values in the same structure.
-
-        Args:
-          fetches: a Tensor, Operation or name, or a nested list, tuple, namedtuple, dict or
-            attrs instance of them.
-          feed_dict: tensors (or names, or nested tuples of them) to the values they take.
-          options: a RunOptions.
-          run_metadata: a RunMetadata, filled in as the options ask.
-
-        Returns:
-          For a Tensor an ndarray (a numpy scalar for a computed value of rank 0), for an
-          Operation None.
-
-        Raises:
-          RuntimeError: the session is closed, or its graph is empty.
-          TypeError: a fetch or a feed key is of an inappropriate type.
-          ValueError: a fetch or a feed value is invalid.
-          OpError: an operation failed.
-
-        Source: API reference, `tf.Session.run`.
-
-        """
-        if options is not None or run_metadata is not None:
-            return self._first_run(fetches, feed_dict, options, run_metadata)
-        try:
-            signature = self._signatures[cache_key(fetches, feed_dict or ())]
-        except (KeyError, TypeError):
-            return self._first_run(fetches, feed_dict)
-        arrays = signature.convert(feed_dict.values()) if feed_dict else ()
-        return self._execute(signature, arrays)
-
-    def _first_run(
-        self, fetches: Any, feed_dict: Any, options: Any = None, run_metadata: Any = None
-    ) -> Any:
-        self._check_ready()
-        options = adopted(options, RunOptions, "options")
-        metadata = adopted(run_metadata, RunMetadata, "run_metadata")
-        signature, arrays = self._resolved(fetches, feed_dict)
-        if not trace.wanted(options, metadata):
-            return self._execute(signature, arrays, options)
-        tracer = trace.Trace()
-        try:
-            return self._execute(signature, arrays, options, tracer)
-        finally:
-            tracer.write(metadata)
-            if metadata is not run_metadata:  # TensorFlow's own message
-                run_metadata.MergeFromString(metadata.SerializeToString())
-
-    def _resolved(self, fetches: Any, feed_dict: Any) -> tuple[Signature, list[Any]]:
-        """The signature of a run, remembered if it can be, and the arrays of its feeds."""
-        fed = resolve_feeds(self._graph, feed_dict) if feed_dict else {}
-        feeders = tuple(feeder(self, tensor) for tensor in fed)
-        arrays = [feed(value) for feed, value in zip(feeders, fed.values(), strict=True)]
-        structure = FetchStructure(self, fetches)
-        signature = self._signature(structure, tuple(fed), feeders)
-        keys = feed_dict or ()
-        if is_cacheable(fetches, keys) and not self._cancelled:
-            with self._lock:
-                if not self._closed:
-                    self._signatures[cache_key(fetches, keys)] = signature
-        return signature, arrays
-
-    def _execute(
-        self,
-        signature: Signature,
-        arrays: Sequence[Any],
-        options: Any = None,
-        tracer: trace.Trace | None = None,
-    ) -> Any:
+    def _execute(self, signature: Signature, arrays: Sequence[Any]) -> Any:
+        """Run a known signature on converted feeds: the short way of `run`."""
         plan = signature.plan
         if plan is None:
             return signature.execute(arrays)
         if self._extent != len(self._nodes):
             self._extend()
-        if not plan.cancellable:
-            return signature.execute(arrays, None, tracer)
-        with self._step(options) as step:
-            return signature.execute(arrays, step, tracer)
+        if plan.cancellable:
+            return self._launch(signature, arrays)
+        try:
+            return signature.execute(arrays)
+        except errors.OpError as error:
+            self._check_not_closing(error)
+            raise
+
+    def _launch(self, signature: Signature, arrays: Sequence[Any], options: Any = None) -> Any:
+        """Execute, whatever was added to the graph since the signature was made."""
+        waits = signature.plan is not None and signature.plan.cancellable
+        step = self._started(options) if waits else None
+        try:
+            return signature.execute(arrays, step)
+        except errors.OpError as error:
+            self._check_not_closing(error)
+            raise
+        finally:
+            if step is not None:
+                self._steps.discard(step)
+
+    def _check_not_closing(self, error: errors.OpError) -> None:
+        """Tell a failure of its own from one for want of what a close has taken away.
+
+        Raises:
+          CancelledError: the session was closed or reset while the run went on.
+
+        """
+        if (self._closed or self._cancelled) and error.error_code != errors.CANCELLED:
+            raise has_been_closed() from error
 
     def _extend(self) -> None:
         """Place what was added to the graph since the last run.
@@ -261,22 +229,26 @@ class BaseSession:
     @contextmanager
     def _step(self, options: Any = None) -> Iterator[Step]:
         """The running step, with the deadline of the options or of the configuration."""
-        timeout = options.timeout_in_ms if options is not None else 0
-        timeout = timeout or self._config.operation_timeout_in_ms
-        step = Step(timeout / 1000 if timeout > 0 else None)
-        self._steps.add(step)
+        step = self._started(options)
         try:
             yield step
         finally:
             self._steps.discard(step)
 
+    def _started(self, options: Any) -> Step:
+        timeout = options.timeout_in_ms if options is not None else 0
+        timeout = timeout or self._config.operation_timeout_in_ms
+        step = Step(timeout / 1000 if timeout > 0 else None)
+        self._steps.add(step)
+        return step
+
     def _signature(
         self, structure: FetchStructure, fed: tuple[Tensor, ...], feeders: tuple[Any, ...]
     ) -> Signature:
         places = {tensor: index for index, tensor in enumerate(fed)}
-        wanted = [e for e in structure.elements if isinstance(e, Tensor) and e not in places]
+        wanted = tuple(e for e in structure.elements if isinstance(e, Tensor) and e not in places)
         ops = tuple(e for e in structure.elements if isinstance(e, Operation))
-        plan = self._plan(tuple(wanted), ops, fed) if wanted or ops else None
+        plan = self._plan(wanted, ops, fed) if wanted or ops else None
         registers: dict[Any, int] = {}
         if plan is not None:
             registers.update(zip(wanted, plan.fetches, strict=True))
@@ -290,14 +262,16 @@ class BaseSession:
                 sources.append((False, registers[element]))
         only = registers.get(structure.elements[0]) if structure.is_leaf else None
         insides = tuple(map(inside, fed))
-        return Signature(feeders, insides, plan, tuple(sources), structure.build, only)
+        return Signature(
+            feeders, insides, plan, tuple(sources), structure.build, only, fed, wanted, ops
+        )
 
     def _plan(
         self, tensors: tuple[Tensor, ...], ops: tuple[Operation, ...], fed: tuple[Tensor, ...]
     ) -> Plan:
         """The plan of a signature: pruned, placed, compiled; once."""
         if self._cancelled:
-            raise errors.CancelledError(None, None, "Session has been closed.")
+            raise has_been_closed()
         key = (tensors, ops, fed)
         with self._lock:
             plan = self._plans.get(key)
@@ -316,6 +290,22 @@ class BaseSession:
 
 def _kind(value: Any) -> str:
     return type(value).__name__
+
+
+def _checked_target(target: Any) -> bytes | None:
+    if target is None or isinstance(target, bytes):
+        return target
+    if isinstance(target, str | bytearray):
+        return target.encode() if isinstance(target, str) else bytes(target)
+    text = f'Argument `target` must be a string, but got "{_kind(target)}"'
+    if _kind(target) == "ConfigProto":
+        text += ". Write Session(config=config), not Session(config)."
+    raise TypeError(text)
+
+
+def has_been_closed() -> errors.OpError:
+    """The engine's error for a session that was closed or reset."""
+    return errors.CancelledError(None, None, "Session has been closed.")
 
 
 def adopted(message: Any, cls: type, name: str) -> Any:

@@ -5,24 +5,31 @@ Clauses: CALLABLES, PARTIAL-RUN.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+import operator
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from sessrun.reference import errors
 from sessrun.reference.operation import Operation
-from sessrun.reference.session import prune
-from sessrun.reference.session.base import BaseSession
+from sessrun.reference.session import prune, report
+from sessrun.reference.session.base import has_been_closed
 from sessrun.reference.session.compile import compile_plan
 from sessrun.reference.session.feeds import feeder, resolve_feeds, resolve_keys
 from sessrun.reference.session.fetches import FetchStructure
+from sessrun.reference.session.option_callables import (
+    OptionsCallable,
+    exact_feeder,
+    read_request,
+)
 from sessrun.reference.session.partial import PartialRun, check_set_up
+from sessrun.reference.session.running import RunningSession
 from sessrun.reference.session.signature import Signature, cache_key, is_cacheable
 from sessrun.reference.tensor import Tensor
 
 __all__ = ["CallingSession"]
 
 
-class CallingSession(BaseSession):
+class CallingSession(RunningSession):
     """A session with every way to run; arguments and errors: `BaseSession`."""
 
     def make_callable(
@@ -43,29 +50,80 @@ class CallingSession(BaseSession):
         if feed_list is not None:
             return self._fed_callable(fetches, feed_list)
         structure = FetchStructure(self, fetches)
-        self._placer.place(())
-        held: list[Signature] = []
-
-        def run_bare() -> Any:
-            if self._closed or self._cancelled:
-                raise errors.CancelledError(None, None, "Session has been closed.")
-            if not structure.elements:
-                raise errors.InvalidArgumentError(
-                    None, None, "Must specify at least one target to fetch or execute."
-                )
-            if not held:
-                held.append(self._signature(structure, (), ()))
-            return self._execute(held[0], ())
-
+        if isinstance(fetches, Tensor) and not accept_options:
+            structure.build = operator.itemgetter(0)  # the handle of a kept tensor as its bytes
+        made = self._made_now(structure)
         if not accept_options:
-            return run_bare
+            return lambda: self._run_made(made, ())
 
         def run_optional(options: Any = None, run_metadata: Any = None) -> Any:
-            if options is None and run_metadata is None:
-                return run_bare()
-            return self.run(fetches, None, options, run_metadata)
+            return self._run_made(made, (), options, run_metadata)
 
         return run_optional
+
+    def _made_now(self, structure: FetchStructure) -> Signature | None:
+        """The signature of the graph as it is: what is added later is nothing to it.
+
+        A closed session has none, and says so here only if the graph has grown, else in the call.
+        """
+        if self._extent != len(self._nodes):
+            self._check_not_closed()
+            self._extend()
+        is_usable = not self._closed and not self._cancelled
+        return self._signature(structure, (), ()) if is_usable else None
+
+    def _run_made(
+        self,
+        made: Signature | None,
+        values: Sequence[Any],
+        options: Any = None,
+        run_metadata: Any = None,
+    ) -> Any:
+        """Run what a callable was made for, whatever was added to the graph since.
+
+        Args:
+          made: its signature.
+          values: the fed values in order.
+          options: as for `run`.
+          run_metadata: as for `run`.
+
+        Raises:
+          CancelledError: the session is closed.
+          InvalidArgumentError: there is nothing to run.
+          OpError: an operation failed.
+
+        """
+        self._check_not_closed()
+        if made is None or not made.sources:
+            text = "Must specify at least one target to fetch or execute."
+            raise errors.InvalidArgumentError(None, None, text)
+        arrays = made.convert(values) if values else ()
+        if not options and not run_metadata:
+            return self._launch(made, arrays)
+        return self._tell(made, arrays, report.read_options(options), run_metadata)
+
+    def _make_callable_from_options(self, callable_options: Any) -> OptionsCallable:
+        """A function that runs what a CallableOptions message describes.
+
+        Args:
+          callable_options: the message, ours or TensorFlow's.
+
+        Raises:
+          CancelledError: the session is closed.
+          AttributeError: it is no message.
+          OpError: as `option_callables.read_request`.
+
+        """
+        self._check_not_closed()
+        self._extend()
+        asked = read_request(callable_options, self._graph, [d.name for d in self._devices])
+        structure = FetchStructure(self, [list(asked.fetches), list(asked.targets)])
+        signature = self._signature(structure, asked.feeds, tuple(map(exact_feeder, asked.feeds)))
+        return OptionsCallable(self._run_made, signature, asked.run_options)
+
+    def _check_not_closed(self) -> None:
+        if self._closed or self._cancelled:
+            raise has_been_closed()
 
     def _fed_callable(self, fetches: Any, feed_list: Any) -> Callable[..., Any]:
         if not isinstance(feed_list, list | tuple):
@@ -89,7 +147,7 @@ class CallingSession(BaseSession):
 
         Args:
           fetches: as for `run`: all that may be fetched, and the operations to run.
-          feeds: a list of the feed keys that may be fed.
+          feeds: the feed keys that may be fed: one, or a flat list or tuple of them.
 
         Returns:
           The handle of the run.
@@ -100,6 +158,7 @@ class CallingSession(BaseSession):
           ValueError: a fetch is invalid.
           InvalidArgumentError: there is no fetch, or a tensor is fed twice, or both fed and
             fetched.
+          CancelledError: the session was reset.
 
         Source: API reference, `tf.Session.partial_run_setup`.
 
@@ -108,12 +167,14 @@ class CallingSession(BaseSession):
         fed = resolve_keys(self._graph, feeds)
         structure = FetchStructure(self, fetches)
         tensors, ops = check_set_up(structure.elements, fed)
+        if self._cancelled:
+            raise has_been_closed()
         needed = prune.prune(tensors, ops, frozenset(fed))
         self._extend()
         placed = self._placer.place(needed)
         plan = compile_plan(needed, tensors, fed, placed, self._bindings, keep=True)
         run = PartialRun(plan, tensors, fed)
-        names = f"{_listing(fed)}->{_listing(tensors)}/{_listing(ops)}/"
+        names = f"{_listing(fed)}->{_listing(tensors)}/{_listing(ops)}/1/"
         with self._step() as step:
             run.start(step)
         with self._lock:
@@ -123,7 +184,7 @@ class CallingSession(BaseSession):
             self._partial_runs[handle] = run
         return handle
 
-    def partial_run(self, handle: str, fetches: Any, feed_dict: Any = None) -> Any:
+    def partial_run(self, handle: str | bytes, fetches: Any, feed_dict: Any = None) -> Any:
         """Continue a partial run: feed more, fetch more.
 
         Args:
@@ -145,6 +206,8 @@ class CallingSession(BaseSession):
 
         """
         self._check_ready()
+        if isinstance(handle, bytes):
+            handle = handle.decode()
         if not isinstance(handle, str):
             raise TypeError(f"The handle of a partial run is a string, got {handle!r}")
         fed = resolve_feeds(self._graph, feed_dict) if feed_dict else {}
@@ -160,12 +223,16 @@ class CallingSession(BaseSession):
 
     def _proceed(self, handle: str, values: Any, wanted: list[Tensor]) -> list[Any]:
         run = self._partial_runs.get(handle)
+        self._check_not_closed()  # after the look-up: a close forgets the runs
         if run is None:
             text = "Must run 'setup' before performing partial runs!"
             raise errors.InvalidArgumentError(None, None, text)
         try:
             with self._step() as step:
                 return run.proceed(values, wanted, step)
+        except errors.OpError as error:
+            self._check_not_closing(error)
+            raise
         finally:
             if run.is_over:
                 self._partial_runs.pop(handle, None)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from sessrun.reference import errors
@@ -17,6 +17,7 @@ from sessrun.reference.kernels import registry
 from sessrun.reference.resources import KernelError
 from sessrun.reference.session.execute import STEP_REGISTER, Plan, make_step, read_reference
 from sessrun.reference.session.registers import Draft, SharedOut, kept, shared_out
+from sessrun.reference.session.waiting import PatientPlan, groups_of, waiting_last
 
 if TYPE_CHECKING:
     from sessrun.reference.operation import Operation
@@ -31,7 +32,10 @@ HOST: Final = "host"
 
 #: Operations whose value, if any, is the same in every run of a session: computed once, by the
 #: compiler.
-_GIVEN: Final = frozenset({"Const", "NoOp", "VarHandleOp", "Variable", "VariableV2"})
+_GIVEN: Final = frozenset({
+    "Const", "FIFOQueueV2", "NoOp", "PaddingFIFOQueueV2", "PriorityQueueV2", "RandomShuffleQueueV2",
+    "VarHandleOp", "Variable", "VariableV2",
+})  # fmt: skip
 
 
 class Device(Protocol):
@@ -40,6 +44,7 @@ class Device(Protocol):
     name: str
     kind: str
     xp: Any
+    allocator: Any
 
     @property
     def is_limited(self) -> bool:
@@ -53,6 +58,12 @@ class Device(Protocol):
 
     def guarded(self, kernel: Callable[..., Any], name: str) -> Callable[..., Any]:
         """The kernel, its results charged to this device's allocator if that has a limit."""
+
+    def settle(self) -> None:
+        """Wait until what was started on this device is done."""
+
+    def address(self, value: Any) -> int:
+        """Where in its memory an array of this device begins."""
 
 
 @dataclass(slots=True)
@@ -95,6 +106,7 @@ def compile_plan(
     bindings: Bindings,
     *,
     keep: bool = False,
+    traced: bool = False,
 ) -> Plan:
     """Compile.
 
@@ -105,12 +117,15 @@ def compile_plan(
       placed: the device of each operation.
       bindings: the session's kernels.
       keep: whether every value stays in its register, so that steps can be run one by one.
+      traced: whether the plan is to be timed: every operation gets a step, and the plan tells
+        what each step does.
 
     Raises:
       InvalidArgumentError: an operation has no kernel on its device.
 
     """
-    return _Compiler(placed, bindings, fed).compile(ops, fetched, keep=keep)
+    compiler = _Compiler(placed, bindings, fed, traced=traced)
+    return compiler.compile(ops, fetched, keep=keep)
 
 
 #: A value at a place: a tensor in host memory or on a device, as value or as reference.
@@ -121,15 +136,20 @@ class _Compiler:
     """One compilation: which register holds what."""
 
     def __init__(
-        self, placed: Mapping[Operation, Device], bindings: Bindings, fed: Sequence[Tensor]
+        self,
+        placed: Mapping[Operation, Device],
+        bindings: Bindings,
+        fed: Sequence[Tensor],
+        *,
+        traced: bool,
     ) -> None:
         self.placed = placed
+        self.traced = traced
         self.bindings = bindings
         self.fed = fed
         self.registers: dict[_Key, int] = {}
         self.home: dict[Tensor, str] = {}
         self.given: dict[int, Any] = {}
-        self.given_ops: list[tuple[Operation, str]] = []
         self.drafts: list[Draft] = []
         self.count = STEP_REGISTER + 1
         self.cancellable = False
@@ -137,24 +157,34 @@ class _Compiler:
             self._define(tensor, HOST)
 
     def compile(self, ops: Sequence[Operation], fetched: Sequence[Tensor], *, keep: bool) -> Plan:
+        fed = frozenset(self.fed)
+        ops, waiting = waiting_last(ops, fed)
+        ends = []
         for op in ops:
             self._operation(op)
+            ends.append(len(self.drafts))
+        patient = waiting > 1 and not keep and not self.traced
         held = [self._at_host(tensor) for tensor in fetched]
         feeds = [self.registers[tensor, HOST] for tensor in self.fed]
-        shared = self._shared(held, feeds, keep=keep)
+        shared = self._shared(held, feeds, keep=keep or patient)
         template: list[Any] = [None] * shared.size
         for register, value in self.given.items():
             template[shared.place[register]] = value
-        return Plan(
+        plan = Plan(
             steps=tuple(make_step(draft.function, *form)
                         for draft, form in zip(self.drafts, shared.forms, strict=True)),
             ops=tuple((draft.op, draft.device.name) for draft in self.drafts),
-            given=tuple(self.given_ops),
             template=template,
             feeds=tuple(shared.place[register] for register in feeds),
             fetches=tuple(shared.place[register] for register in held),
             cancellable=self.cancellable,
+            told=tuple(zip(self.drafts, shared.forms, strict=True)) if self.traced else (),
         )  # fmt: skip
+        if not patient:
+            return plan
+        groups = groups_of(ops, fed, ends, len(self.drafts))
+        values = {each.name: getattr(plan, each.name) for each in fields(Plan)}
+        return PatientPlan(**values, groups=groups)
 
     def _shared(self, held: Sequence[int], feeds: Sequence[int], *, keep: bool) -> SharedOut:
         if keep:
@@ -196,13 +226,12 @@ class _Compiler:
         outputs: Sequence[int | None],
     ) -> bool:
         """Whether the operation's value could be computed now, for every run."""
-        if op.type not in _GIVEN or device.kind != "CPU" or device.is_limited:
+        if self.traced or op.type not in _GIVEN or device.kind != "CPU" or device.is_limited:
             return False
         try:
             self.given.update((out, function()) for out in outputs if out is not None)
         except KernelError:  # an ill-formed constant fails the run
             return False
-        self.given_ops.append((op, device.name))
         return True
 
     def _input(
@@ -220,7 +249,7 @@ class _Compiler:
             # Read at each consumer: what it sees is the value when it runs, not before.
             read = self.count
             self.count += 1
-            self.drafts.append(Draft(op, device, read_reference, [register], [read]))
+            self.drafts.append(Draft(op, device, read_reference, [register], [read], "read"))
             register = read
             return self._moved(register, home, location, op, device)
         if home == location or arg.is_ref:
@@ -247,7 +276,7 @@ class _Compiler:
             function = functools.partial(_between, source.download, device.upload)
         copied = self.count
         self.count += 1
-        self.drafts.append(Draft(op, device, function, [register], [copied]))
+        self.drafts.append(Draft(op, device, function, [register], [copied], "copy"))
         return copied
 
     def _at_host(self, tensor: Tensor) -> int:
@@ -259,7 +288,8 @@ class _Compiler:
         if tensor.dtype._is_ref_dtype:  # noqa: SLF001 - TensorFlow's own name
             read = self.count
             self.count += 1
-            self.drafts.append(Draft(tensor.op, device, read_reference, [register], [read]))
+            drafted = Draft(tensor.op, device, read_reference, [register], [read], "read")
+            self.drafts.append(drafted)
             register = read
         return self._moved(register, home, HOST, tensor.op, device)
 

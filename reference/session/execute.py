@@ -10,7 +10,6 @@ from __future__ import annotations
 import contextvars
 import operator
 import threading
-import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
@@ -18,14 +17,15 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from sessrun.reference import errors
+from sessrun.reference.allocators import allocator_of, out_of_memory
 from sessrun.reference.resources import KernelError, VariableBuffer
 
 if TYPE_CHECKING:
     from sessrun.reference.operation import Operation
-    from sessrun.reference.session.trace import Trace
+    from sessrun.reference.session.registers import Draft, Form
 
-__all__ = ["Plan", "Registers", "StepForm", "handed_out", "make_step", "read_reference",
-           "run_error"]  # fmt: skip
+__all__ = ["Plan", "Registers", "StepForm", "handed_out", "make_step", "quietly",
+           "read_reference", "run_error"]  # fmt: skip
 
 Registers = list[Any]
 
@@ -45,38 +45,34 @@ class Plan:
     Attributes:
       steps: the steps in order.
       ops: for each step the operation it belongs to, and the device's name.
-      given: the same for operations whose value is in `template`: they have no step.
       template: the registers as a run begins: constants and handles are there already.
       feeds: the register of each fed tensor, in the order of the signature.
       fetches: the register of each fetched tensor, in order; `handed_out` makes its value.
       cancellable: whether any step may wait.
+      told: what each step does, and on which registers; only of a plan that is to be traced.
 
     """
 
     steps: tuple[StepForm, ...]
     ops: tuple[tuple[Operation, str], ...]
-    given: tuple[tuple[Operation, str], ...]
     template: Registers
     feeds: tuple[int, ...]
     fetches: tuple[int, ...]
     cancellable: bool
+    told: tuple[tuple[Draft, Form], ...] = ()
 
-    def run(self, registers: Registers, trace: Trace | None = None) -> None:
+    def run(self, registers: Registers) -> None:
         """Execute every step.
 
         Args:
           registers: a copy of `template` with the fed values in their registers, and the
             running `Step` in the first one if the plan is cancellable.
-          trace: told the times of each step, or None.
 
         Raises:
           OpError: a kernel failed; the error knows the operation.
 
         """
-        if trace is None:
-            _quietly(_loop, self.steps, self.ops, registers)
-        else:
-            _quietly(self._timed_loop, trace, registers)
+        quietly(_loop, self.steps, self.ops, registers)
 
     def run_some(self, registers: Registers, steps: Iterable[int]) -> None:
         """Execute these steps, by number: what a partial run has got the feeds for.
@@ -87,16 +83,7 @@ class Plan:
         """
         chosen = list(steps)
         forms, ops = [self.steps[i] for i in chosen], [self.ops[i] for i in chosen]
-        _quietly(_loop, forms, ops, registers)
-
-    def _timed_loop(self, trace: Trace, registers: Registers) -> None:
-        for op, device in self.given:
-            now = time.perf_counter_ns()
-            trace.note(op, device, now, now)
-        for step, (op, device) in zip(self.steps, self.ops, strict=True):
-            start = time.perf_counter_ns()
-            _loop((step,), ((op, device),), registers)
-            trace.note(op, device, start, time.perf_counter_ns())
+        quietly(_loop, forms, ops, registers)
 
 
 def _loop(
@@ -123,7 +110,7 @@ def _loop(
 _LOCAL: Final = threading.local()
 
 
-def _quietly(function: Callable[..., None], *arguments: Any) -> None:
+def quietly(function: Callable[..., None], *arguments: Any) -> None:
     """Call without numpy's floating-point warnings: an inf or NaN is a value here.
 
     A context with `errstate` set once per thread costs 0.02 µs a run, `with errstate` 1.5 µs.
@@ -220,30 +207,55 @@ def handed_out(value: Any) -> Any:
 
 # --- errors ---------------------------------------------------------------------------------
 
+_EXHAUSTED: Final = errors.RESOURCE_EXHAUSTED
+_HINT: Final = (
+    "\nHint: If you want to see a list of allocated tensors when OOM happens, add "
+    "report_tensor_allocations_upon_oom to RunOptions for current allocation info."
+)
 
-def run_error(error: Exception, op: Operation, device: str) -> errors.OpError:
-    """The OpError of what a kernel raised: its own code, or what a numpy exception means."""
+
+def run_error(
+    error: Exception, op: Operation, device: str, allocations: Callable[[], str] | None = None
+) -> errors.OpError:
+    """The OpError of what a kernel raised: its own code, or what a numpy exception means.
+
+    Args:
+      error: what was raised.
+      op: the operation.
+      device: where it ran.
+      allocations: gives the report of what was allocated, for want of memory; or None.
+
+    """
     if isinstance(error, errors.OpError):
         return error
-    if isinstance(error, KernelError):
-        return _op_error(error.code, error.message, op, device)
     if isinstance(error, MemoryError):
-        text = f"OOM when allocating tensor: {error} on {device} by allocator {_allocator(device)}"
-        return _op_error(8, text, op, device)
+        error = KernelError(_EXHAUSTED, _want_of_memory(error, device))
+    if isinstance(error, KernelError):
+        more = ""
+        if error.code == _EXHAUSTED:
+            more = _HINT if allocations is None else allocations()
+        return _op_error(error.code, error.message, op, device, more)
     if isinstance(error, ValueError | TypeError | IndexError | ArithmeticError):
         return _op_error(3, str(error), op, device)
     return _op_error(13, f"{type(error).__name__}: {error}", op, device)
 
 
-def _allocator(device: str) -> str:
+def _want_of_memory(error: MemoryError, device: str) -> str:
+    """What the device's allocator says; numpy's own error knows what it was asked for."""
     kind, _, number = device.rpartition("device:")[2].partition(":")
-    return "cpu" if kind == "CPU" else f"{kind}_{number}_bfc"
+    allocator = allocator_of(device, kind, int(number)).name
+    shape, dtype = getattr(error, "shape", None), getattr(error, "dtype", None)
+    if shape is None or dtype is None:
+        return f"OOM when allocating tensor on {device} by allocator {allocator}: {error}"
+    return out_of_memory(shape, dtype, device, allocator)
 
 
-def _op_error(code: int, message: str, op: Operation | None, device: str) -> errors.OpError:
+def _op_error(
+    code: int, message: str, op: Operation | None, device: str, more: str = ""
+) -> errors.OpError:
     if op is None:
         return errors.exception_type_from_error_code(code)(None, None, message)
-    text = f"{message}\n\t [[{{{{node {op.name}}}}}]]"
+    text = f"{message}\n\t [[{{{{node {op.name}}}}}]]{more}"
     if op.site is not None:
         text += f"\n\nOperation {op.name!r} ({op.type}, on {device}) was created at:\n{op.site}"
     return errors.exception_type_from_error_code(code)(op.node_def, op, text)

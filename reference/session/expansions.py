@@ -42,21 +42,24 @@ def register_session_run_conversion_functions(
 ) -> None:
     """Let sessions fetch and feed objects of a type of the caller's own.
 
+    An object that is an instance of several registered types is of the last registered one.
+
     Args:
       tensor_type: the type.
       fetch_function: from an object to (list of graph elements, contraction of their values).
+        Without elements the value is None, and nothing is contracted.
       feed_function: from (object, value) to pairs (tensor, value).
       feed_function_for_partial_run: from an object to the tensors to be fed.
 
     Raises:
-      ValueError: a type it is a subclass of is registered.
+      ValueError: the type itself, or one derived from it, is registered; `object` always is.
+      TypeError: it is no type.
 
     """
-    for known in _EXPANSIONS:
-        if issubclass(tensor_type, known.type):
+    for known in (object, *(entry.type for entry in _EXPANSIONS)):
+        if issubclass(known, tensor_type):
             raise ValueError(  # noqa: TRY004 - TensorFlow's class
-                f"{tensor_type} has already been registered so ignore it."
-                f" ({known.type.__name__} is)"
+                f"{tensor_type} has already been registered so ignore it. ({known.__name__} is)"
             )
     _EXPANSIONS.insert(
         0, Expansion(tensor_type, fetch_function, feed_function, feed_function_for_partial_run)

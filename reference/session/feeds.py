@@ -51,14 +51,16 @@ def resolve_feeds(graph: Graph, feed_dict: Any) -> dict[Tensor, Any]:
 
 
 def resolve_keys(graph: Graph, keys: Any) -> tuple[Tensor, ...]:
-    """The tensors that a partial run's feed keys are or stand for.
+    """The tensors that a partial run's feed keys, one or a flat list, are or stand for.
 
     Raises:
       TypeError: a key is no tensor of the graph.
 
     """
     found: list[Tensor] = []
-    for key in leaves(() if keys is None else keys):
+    if keys is None:
+        return ()
+    for key in keys if isinstance(keys, list | tuple) else (keys,):
         expansion = expansion_of(key)
         if expansion is None:
             found.append(resolve_key(graph, key))
@@ -127,7 +129,8 @@ def feeder(session: BaseSession, tensor: Tensor) -> Feeder:
 
     The function raises:
       TypeError: the value is a Tensor, or no value of the dtype.
-      ValueError: its shape is not compatible with the tensor's, or it may not be fed.
+      ValueError: its shape is not compatible with the tensor's (a TensorHandle's may be any), or
+        it may not be fed.
       InvalidArgumentError: it is a TensorHandle of another dtype, or of another session.
 
     """
@@ -139,10 +142,12 @@ def feeder(session: BaseSession, tensor: Tensor) -> Feeder:
     unfeedable = session.graph.unfeedable
 
     def feed(value: Any) -> np.ndarray:
-        if isinstance(value, _SPECIAL):
-            value = _special(session, tensor, value)
-        array = convert(value)
         declared = tensor._sizes  # noqa: SLF001 - the hot path
+        if isinstance(value, _SPECIAL):
+            array = _special(session, tensor, value)
+            declared = array.shape
+        else:
+            array = convert(value)
         if declared != array.shape and not _fits(declared, array.shape):
             raise bad_value(
                 f"Cannot feed value of shape {array.shape!r} for Tensor {tensor.name}, "
@@ -159,10 +164,10 @@ def feeder(session: BaseSession, tensor: Tensor) -> Feeder:
 _SPECIAL: Final = (Tensor, TensorHandle)
 
 
-def _special(session: BaseSession, tensor: Tensor, value: Tensor | TensorHandle) -> Any:
+def _special(session: BaseSession, tensor: Tensor, value: Tensor | TensorHandle) -> np.ndarray:
     """The array that a handle stands for; a Tensor is refused."""
     if isinstance(value, TensorHandle):
-        return read_kept(session.kept_tensors(), value.handle, tensor.dtype.base_dtype)
+        return np.asarray(read_kept(session.kept_tensors(), value.handle, tensor.dtype.base_dtype))
     raise bad_type(
         "The value of a feed cannot be a tf.Tensor object. Acceptable feed values "
         "include Python scalars, strings, lists, numpy ndarrays, or TensorHandles. "

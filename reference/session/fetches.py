@@ -7,6 +7,7 @@ that builds the caller's value from theirs. Clauses: FETCH.
 from __future__ import annotations
 
 import collections
+import functools
 import operator
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -52,8 +53,6 @@ class FetchStructure:
         self.elements = tuple(self._index)
 
     def _resolve(self, fetch: Any) -> Build:
-        if isinstance(fetch, Tensor | Operation | str):
-            return self._leaf(fetch)
         if fetch is None:
             raise TypeError(f"Argument `fetch` = {fetch} has invalid type. Cannot be None")
         if isinstance(fetch, list | tuple):
@@ -63,11 +62,13 @@ class FetchStructure:
         if hasattr(type(fetch), "__attrs_attrs__"):
             return self._attrs(fetch)
         expansion = expansion_of(fetch)
-        if expansion is not None:
-            parts, contract = expansion.fetch(fetch)
-            builds = [self._resolve(part) for part in parts]
-            return lambda values: contract([build(values) for build in builds])
-        return self._leaf(fetch)
+        if expansion is None:
+            return self._leaf(fetch)
+        parts, contract = expansion.fetch(fetch)
+        builds = [self._leaf(part) for part in parts]
+        if not builds:
+            return lambda _values: None
+        return lambda values: contract([build(values) for build in builds])
 
     def _leaf(self, fetch: Any) -> Build:
         try:
@@ -105,15 +106,9 @@ class FetchStructure:
     def _mapping(self, fetches: Mapping[Any, Any]) -> Build:
         builds = {key: self._resolve(part) for key, part in fetches.items()}
         kind: Any = type(fetches)
-        factory = getattr(fetches, "default_factory", None)
-
-        def build(values: Sequence[Any]) -> Any:
-            made = kind(factory) if isinstance(fetches, collections.defaultdict) else kind()
-            for key, part in builds.items():
-                made[key] = part(values)
-            return made
-
-        return build
+        if isinstance(fetches, collections.defaultdict):
+            kind = functools.partial(collections.defaultdict, fetches.default_factory)
+        return lambda values: kind((key, part(values)) for key, part in builds.items())
 
     def _attrs(self, fetches: Any) -> Build:
         kind = type(fetches)

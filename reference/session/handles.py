@@ -20,10 +20,18 @@ HANDLE_OPS: Final = frozenset({"GetSessionHandle"})
 
 
 class TensorHandle:
-    """A tensor that a session keeps, until the handle is deleted or garbage."""
+    """A tensor that a session keeps, until the handle is deleted or garbage.
 
-    def __init__(self, handle: bytes, dtype: DType, session: BaseSession) -> None:
-        self._handle = handle.decode()
+    Args:
+      handle: the handle: bytes or text, or an array of it where it was fed.
+      dtype: the dtype of the kept tensor.
+      session: the session that keeps it.
+
+    """
+
+    def __init__(self, handle: Any, dtype: DType, session: BaseSession) -> None:
+        text = handle.item() if hasattr(handle, "item") else handle
+        self._handle: str = text.decode() if isinstance(text, bytes) else str(text)
         self._dtype = dtype
         self._session = session
         self._is_alive = True

@@ -1,26 +1,32 @@
 """The place stage: which device each operation runs on.
 
 The whole graph is placed, or with `place_pruned_graph` what the run needs. Operations that share
-a reference, a resource or a colocation group share a device. Clauses: PLACEMENT.
+a reference, a resource or a colocation group share a device (`colocation`). Where there is a
+choice, the first GPU comes first, then the first CPU; but what makes a value out of nothing goes
+where the value is wanted, and what looks at a shape only, or hands a value on between two that
+ask for the same, goes where the value is. Clauses: PLACEMENT.
 """
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any, Final
 
 from sessrun.reference import errors
 from sessrun.reference.devices import LocalDevice, local_devices
 from sessrun.reference.kernels import registry
+from sessrun.reference.session.colocation import Group, Groups, asked, refused
 from sessrun.spec import devices
-from sessrun.spec.devices import DeviceName, DeviceNameError
+from sessrun.spec.devices import DeviceName
 
 if TYPE_CHECKING:
     from sessrun.reference.graph import Graph
     from sessrun.reference.operation import Operation
 
 __all__ = ["Placer", "local_devices"]
+
+#: Operations that look at a value's shape alone.
+_OF_SHAPES: Final = frozenset({"Rank", "Shape", "Size"})
 
 
 class Placer:
@@ -33,12 +39,13 @@ class Placer:
 
     def __init__(self, graph: Graph, local: Sequence[LocalDevice], config: Any) -> None:
         self._graph = graph
-        self._devices = local
+        # In the order of preference.
+        self._devices = sorted(local, key=lambda device: device.kind != "GPU")
         self._soft = bool(config.allow_soft_placement)
         self._pruned = bool(config.graph_options.place_pruned_graph)
         self._log = bool(config.log_device_placement)
         self._seen = 0
-        self._of_kind: dict[tuple[str, str, Any], LocalDevice] = {}
+        self._of_kind: dict[tuple[str, str, Any], Sequence[LocalDevice]] = {}
         self.placed: dict[Operation, LocalDevice] = {}
 
     def place(self, needed: Sequence[Operation]) -> dict[Operation, LocalDevice]:
@@ -54,168 +61,151 @@ class Placer:
         """
         if self._pruned:
             self._place_all([op for op in needed if op not in self.placed])
+            self._write_log(needed)
         elif self._seen < self._graph.version:
             ops = self._graph.get_operations()
             self._place_all(ops[self._seen :])
             self._seen = len(ops)
+            self._write_log(ops)
         return self.placed
 
     def _place_all(self, ops: Sequence[Operation]) -> None:
-        groups = _Groups(ops)
-        decided: dict[Operation, LocalDevice] = {}
+        groups = Groups(ops, soft=self._soft)
+        chosen: dict[Operation, LocalDevice] = {}
+        shared: dict[int, LocalDevice] = {}
+        readers = _readers(ops) if len(self._devices) > 1 else {}
+        makers = []
         for op in ops:
-            if groups.is_alone(op):
-                decided[op] = self._alone(op)
+            if op in readers and _is_maker(op):
+                makers.append(op)
                 continue
-            leader = groups.leader(op)
-            if leader not in decided:
-                members = groups.members(leader)
-                earlier = next((self.placed[m] for m in members if m in self.placed), None)
-                decided[leader] = earlier or self._choose(members)
-            device = decided[leader]
-            self._check_kernel(op, device)
-            decided[op] = device
-        for op in ops:
-            self.placed[op] = decided[op]
-            if self._log:
-                print(f"{op.name}: ({op.type}): {decided[op].name}", file=sys.stderr)  # noqa: T201 - the log that was asked for
+            source = _companion(op, readers[op]) if op in readers else None
+            wanted = None if source is None else chosen.get(source) or self.placed.get(source)
+            chosen[op] = self._choose(op, groups.group(op), shared, wanted)
+        for op in makers:
+            places = {chosen.get(reader) or self.placed.get(reader) for reader in readers[op]}
+            wanted = places.pop() if len(places) == 1 else None
+            chosen[op] = self._choose(op, groups.group(op), shared, wanted)
+        self.placed.update(chosen)
 
-    def _alone(self, op: Operation) -> LocalDevice:
-        """The device of an operation that shares it with none: the same for all of its kind."""
-        kind = (op.type, op.device, op.attrs.get("T", op.attrs.get("dtype")))
-        device = self._of_kind.get(kind)
+    def _choose(
+        self,
+        op: Operation,
+        group: Group | None,
+        shared: dict[int, LocalDevice],
+        wanted: LocalDevice | None,
+    ) -> LocalDevice:
+        """The device of an operation: that of its group, the wanted one if it can be, the first.
+
+        Args:
+          op: the operation.
+          group: the group it belongs to, or None.
+          shared: the devices of groups that have one, by the group's identity.
+          wanted: the device that it had best be on, or None.
+
+        """
+        if group is None:
+            found = self._able_alone(op)
+            return wanted if wanted is not None and wanted in found else found[0]
+        device = shared.get(id(group))
         if device is None:
-            device = self._choose((op,))
-            self._check_kernel(op, device)
-            self._of_kind[kind] = device
+            device = next((self.placed[m] for m in group.members if m in self.placed), None)
+        if device is None:
+            found = self._able(group.members, group.asked, group.owned)
+            device = wanted if wanted is not None and wanted in found else found[0]
+        shared[id(group)] = device
+        self._check_kernel(op, device)
         return device
 
-    def _check_kernel(self, op: Operation, device: LocalDevice) -> None:
-        if registry.lookup(op.type, device.kind) is None:
-            raise _refused(
-                op, f"No OpKernel was registered to support Op '{op.type}' used by "
-                f"{op.name!r} on {device.kind} devices."
-            )  # fmt: skip
+    def _able_alone(self, op: Operation) -> Sequence[LocalDevice]:
+        """The devices of an operation that shares it with none: the same for all of its kind."""
+        kind = (op.type, op.device, op.attrs.get("T", op.attrs.get("dtype")))
+        found = self._of_kind.get(kind)
+        if found is None:
+            found = self._of_kind[kind] = self._able((op,), asked(op), DeviceName())
+        return found
 
-    def _choose(self, members: Sequence[Operation]) -> LocalDevice:
-        wanted = self._merged(members)
-        able = [d for d in self._devices if _has_kernels(members, d)]
-        named = [d for d in able if wanted.matches(d.full)]
-        if named:
-            return _best(named)
-        if self._soft:
-            anywhere = [d for d in able if wanted.without_kind().matches(d.full)]
-            if anywhere:
-                return _best(anywhere)
-        raise self._impossible(members, wanted)
+    def _able(
+        self, members: Sequence[Operation], wanted: DeviceName, owned: DeviceName
+    ) -> Sequence[LocalDevice]:
+        """The devices that can run all of the members and are what they ask for.
+
+        Args:
+          members: the operations.
+          wanted: what they ask for together.
+          owned: what the variables among them ask for.
+
+        """
+        able = [d for d in self._devices if all(_runs_on(op, d) for op in members)]
+        found = [d for d in able if wanted.matches(d.full)]
+        if not found and self._soft:
+            # A variable's own wish comes before those of its users.
+            anywhere = wanted.without_kind()
+            found = [d for d in able if owned.over(anywhere).matches(d.full)]
+            found = found or [d for d in able if anywhere.matches(d.full)]
+        if not found:
+            raise self._impossible(members, wanted)
+        return found
 
     def _impossible(self, members: Sequence[Operation], wanted: DeviceName) -> errors.OpError:
         asking = next((m for m in members if m.device), members[0])
         there = [d.full for d in self._devices]
         if not any(wanted.matches(full) for full in there):
-            return _refused(
-                asking, f"Cannot assign a device for operation {asking.name}: Operation was "
-                f"explicitly assigned to {asking.device} but available devices are "
-                f"{devices.listing(there)}. Make sure the device specification refers to a "
-                "valid device."
+            return refused(
+                asking, f"Cannot assign a device for operation {asking.name}: {{{{node "
+                f"{asking.name}}}}} was explicitly assigned to {asking.device} but available "
+                f"devices are {devices.listing(there)}. Make sure the device specification "
+                "refers to a valid device."
             )  # fmt: skip
         kinds = wanted.kind or "any"
-        return _refused(
+        return refused(
             asking, f"Cannot assign a device for operation {asking.name}: Could not satisfy "
             f"explicit device specification '{asking.device}' because no supported kernel for "
             f"{kinds} devices is available for every one of "
             f"{', '.join(sorted({m.type for m in members}))}."
         )  # fmt: skip
 
-    def _merged(self, members: Sequence[Operation]) -> DeviceName:
-        """What the members ask for together.
+    def _check_kernel(self, op: Operation, device: LocalDevice) -> None:
+        if registry.lookup(op.type, device.kind) is None:
+            raise refused(
+                op, f"No OpKernel was registered to support Op '{op.type}' used by "
+                f"{op.name!r} on {device.kind} devices."
+            )  # fmt: skip
 
-        What uses a variable goes where the variable is, whatever it asks for itself. With soft
-        placement a contradiction about the kind or the index asks for neither.
-        """
-        merged, first = DeviceName(), None
-        for op in sorted(members, key=_uses_a_handle):
-            if not op.device:
-                continue
-            asked = _parsed(op)
-            if first is not None and not _agree(merged, asked):
-                if _uses_a_handle(op):
-                    continue
-                if not self._soft:
-                    raise _refused(
-                        op, f"Cannot colocate nodes '{op.name}' and '{first.name}' because no "
-                        f"device type supports both of those nodes and the other nodes "
-                        f"colocated with them: {op.device} and {first.device}."
-                    )  # fmt: skip
-                merged = merged.without_kind()
-            else:
-                merged = asked.over(merged)
-            first = first or op
-        return merged
-
-
-class _Groups:
-    """Operations that must share a device: a union of references, resources and `_class`."""
-
-    def __init__(self, ops: Iterable[Operation]) -> None:
-        self._parent: dict[Operation, Operation] = {}
-        self._members: dict[Operation, list[Operation]] = {}
-        for op in ops:
-            for other in _tied(op):
-                self._join(op, other)
-
-    def leader(self, op: Operation) -> Operation:
-        """The operation that stands for the group of `op`; itself if it is alone."""
-        while op in self._parent:
-            op = self._parent[op]
-        return op
-
-    def is_alone(self, op: Operation) -> bool:
-        """Whether `op` must share its device with no other operation."""
-        return op not in self._parent and op not in self._members
-
-    def members(self, leader: Operation) -> list[Operation]:
-        """Every operation of a leader's group."""
-        return self._members.get(leader, [leader])
-
-    def _join(self, op: Operation, other: Operation) -> None:
-        left, right = self.leader(other), self.leader(op)
-        if left is right:
+    def _write_log(self, ops: Sequence[Operation]) -> None:
+        """Print the device of each operation, as `log_device_placement` asks for it."""
+        if not self._log:
             return
-        joined = self._members.setdefault(left, [left])
-        joined.extend(self._members.pop(right, [right]))
-        self._parent[right] = left
+        for op in sorted(ops, key=_is_maker):
+            print(f"{op.name}: ({op.type}): {self.placed[op].name}")  # noqa: T201 - the log that was asked for
 
 
-def _tied(op: Operation) -> Iterator[Operation]:
-    """The operations that `op` must share a device with, by what it reads and is told."""
-    yield from _owners(op)
-    if "_class" in op.extra:
-        for group in op.colocation_groups():
-            other = op.graph.operations_by_name.get(group.removeprefix(b"loc:@").decode())
-            if other is not None and other is not op:
-                yield other
+def _is_maker(op: Operation) -> bool:
+    """Whether an operation makes a value out of nothing."""
+    outputs = op.outputs
+    return not op.inputs and len(outputs) == 1 and not outputs[0].dtype._is_ref_dtype  # noqa: SLF001 - TensorFlow's own name
 
 
-def _owners(op: Operation) -> Iterator[Operation]:
-    """The operations whose reference or resource `op` takes."""
-    declared = op.declaration.inputs
-    for index, tensor in enumerate(op.inputs):
-        dtype = tensor.dtype
-        if dtype._is_ref_dtype:  # noqa: SLF001 - TensorFlow's own name
-            # An argument of several tensors never takes references, only what they hold.
-            if len(declared) == len(op.inputs) and declared[index].is_ref:
-                yield tensor.op
-        elif dtype.spec_name == "resource":
-            yield tensor.op
+def _companion(op: Operation, readers: Sequence[Operation]) -> Operation | None:
+    """The operation beside which `op` had best be: the one that it reads, or None."""
+    if op.type in _OF_SHAPES:
+        return op.inputs[0].op
+    is_bare = not op.device and not op.control_inputs
+    if op.type == "Identity" and is_bare and len(readers) < 2:
+        source = op.inputs[0].op
+        if source.device == (readers[0].device if readers else ""):
+            return source
+    return None
 
 
-def _uses_a_handle(op: Operation) -> bool:
-    return any(True for _ in _owners(op))
-
-
-def _has_kernels(members: Sequence[Operation], device: LocalDevice) -> bool:
-    return all(_runs_on(op, device) for op in members)
+def _readers(ops: Iterable[Operation]) -> dict[Operation, list[Operation]]:
+    """For each operation those that wait for it, of all that are placed now; one for each edge."""
+    found: dict[Operation, list[Operation]] = {op: [] for op in ops}
+    for op in found:
+        for source in (*(tensor.op for tensor in op.inputs), *op.control_inputs):
+            if source in found:
+                found[source].append(op)
+    return found
 
 
 def _runs_on(op: Operation, device: LocalDevice) -> bool:
@@ -228,30 +218,3 @@ def _runs_on(op: Operation, device: LocalDevice) -> bool:
             return False
         return not entry.gpu_dtypes or dtype in entry.gpu_dtypes
     return True
-
-
-def _best(named: Sequence[LocalDevice]) -> LocalDevice:
-    """A GPU before a CPU, the lowest number of its kind."""
-    return next((d for d in named if d.kind == "GPU"), named[0])
-
-
-def _agree(one: DeviceName, other: DeviceName) -> bool:
-    return all(
-        a is None or b is None or a == b
-        for a, b in (
-            (one.job, other.job), (one.replica, other.replica), (one.task, other.task),
-            (one.kind, other.kind), (one.index, other.index),
-        )
-    )  # fmt: skip
-
-
-def _parsed(op: Operation) -> DeviceName:
-    try:
-        return devices.parse(op.device)
-    except DeviceNameError as error:
-        raise _refused(op, f"Malformed device specification '{op.device}': {error}") from error
-
-
-def _refused(op: Operation, message: str) -> errors.OpError:
-    """An error that names the operation in its text only: it has raised nothing."""
-    return errors.InvalidArgumentError(None, None, f"{message}\n\t [[{{{{node {op.name}}}}}]]")

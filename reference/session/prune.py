@@ -66,6 +66,15 @@ def _predecessors(op: Operation, fed: frozenset[Tensor]) -> tuple[Operation, ...
     return tuple(before)
 
 
+def _cycle(path: list[Operation], again: Operation) -> Exception:
+    """The error of a path of operations, each before the last, that comes to one of them again."""
+    around = path[path.index(again) :]
+    return errors.InvalidArgumentError(
+        again.node_def, again, f"Graph is invalid, contains a cycle with {len(around)} nodes, "
+        f"including: {', '.join(op.name for op in around)}"
+    )  # fmt: skip
+
+
 def _depth_first(
     roots: Iterable[Operation], needed: dict[Operation, tuple[Operation, ...]]
 ) -> list[Operation]:
@@ -83,9 +92,7 @@ def _depth_first(
                 continue
             for other in rest:
                 if other in open_:
-                    raise errors.InvalidArgumentError(
-                        other.node_def, other, f"The graph has a cycle through {other.name}."
-                    )
+                    raise _cycle([op for op, _ in stack], other)
                 if other not in done:
                     open_.add(other)
                     stack.append((other, iter(needed[other])))

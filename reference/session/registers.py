@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 if TYPE_CHECKING:
     from sessrun.reference.operation import Operation
     from sessrun.reference.session.compile import Device
 
-__all__ = ["Draft", "Form", "SharedOut", "kept", "shared_out"]
+__all__ = ["Draft", "Form", "Role", "SharedOut", "kept", "shared_out"]
+
+#: What a step does for its operation: computes it, reads a reference for it, or copies a value.
+Role = Literal["kernel", "read", "copy"]
 
 
 @dataclass(slots=True)
@@ -23,6 +26,7 @@ class Draft:
       function: the bound kernel, or a copy between devices.
       inputs: registers of the arguments.
       outputs: registers of the results; None for one that is thrown away.
+      role: what the step does.
 
     """
 
@@ -31,6 +35,7 @@ class Draft:
     function: Callable[..., Any]
     inputs: list[int]
     outputs: list[int | None]
+    role: Role = "kernel"
 
 
 class Form(NamedTuple):

@@ -48,9 +48,9 @@ class Session(CallingSession):
         exec_value: BaseException | None,
         exec_tb: TracebackType | None,
     ) -> None:
-        entered, self._entered = self._entered, None
-        if entered is not None:
-            entered.close()
+        if self._entered is not None:
+            self._entered.close()  # refused, and the session left open, unless it is innermost
+            self._entered = None
         self.close()
 
     @staticmethod
@@ -84,18 +84,18 @@ class InteractiveSession(CallingSession):
     Arguments and errors: `BaseSession`.
     """
 
-    _active = 0
+    _active_session_count = 0
     _counting = threading.Lock()
 
     def __init__(self, target: str = "", graph: Graph | None = None, config: Any = None) -> None:
-        config = adopted(config, ConfigProto, "config") or ConfigProto()
-        chosen = ConfigProto()
-        chosen.CopyFrom(config)
-        # Only what a run needs is placed: a shell's graph holds much that was a mistake.
-        chosen.graph_options.place_pruned_graph = True
-        super().__init__(target, graph, chosen)
+        config = config or ConfigProto()
+        adopted(config, ConfigProto, "config")
+        # Only what a run needs is placed: a shell's graph holds much that was a mistake. That the
+        # caller's message says so afterwards is what TensorFlow does too.
+        config.graph_options.place_pruned_graph = True
+        super().__init__(target, graph, config)
         with InteractiveSession._counting:
-            if InteractiveSession._active > 0:
+            if InteractiveSession._active_session_count > 0:
                 warnings.warn(
                     "An interactive session is already active. This can cause out-of-memory "
                     "errors in some cases. You must explicitly call "
@@ -103,16 +103,22 @@ class InteractiveSession(CallingSession):
                     "session(s).",
                     stacklevel=2,
                 )
-            InteractiveSession._active += 1
+            InteractiveSession._active_session_count += 1
         self._entered = ExitStack()
         if graph is not None:
             self._entered.enter_context(graph.as_default())
         self._entered.enter_context(self.as_default())
 
     def close(self) -> None:
-        """Close the session; it is no longer the default one."""
+        """Close the session; it is no longer the default one.
+
+        Raises:
+          AssertionError: another session was made the default one later and still is; this one
+            is closed all the same.
+
+        """
         with InteractiveSession._counting:
             if not self._closed:
-                InteractiveSession._active -= 1
+                InteractiveSession._active_session_count -= 1
         super().close()
         self._entered.close()

@@ -14,7 +14,6 @@ from sessrun.reference.operation import Operation
 from sessrun.reference.resources import Step
 from sessrun.reference.session.execute import STEP_REGISTER, Plan, handed_out
 from sessrun.reference.session.feeds import Feeder
-from sessrun.reference.session.trace import Trace
 from sessrun.reference.tensor import Tensor
 from sessrun.spec.feeds import StringElementError
 
@@ -34,6 +33,9 @@ class Signature:
       build: from the values of the unique fetches to the caller's structure.
       only: the register of the only fetch, where the structure is nothing but one tensor of
         the plan; else None.
+      fed: the fed tensors, in order.
+      wanted: the fetched tensors that are not fed, in the order of the plan's fetches.
+      ops: the fetched operations.
 
     """
 
@@ -43,14 +45,20 @@ class Signature:
     sources: tuple[tuple[bool, int] | None, ...]
     build: Callable[[Sequence[Any]], Any]
     only: int | None
+    fed: tuple[Tensor, ...]
+    wanted: tuple[Tensor, ...]
+    ops: tuple[Operation, ...]
+
+    @property
+    def key(self) -> tuple[Any, ...]:
+        """What the plan depends on: signatures that differ in the structure alone share it."""
+        return self.wanted, self.ops, self.fed
 
     def convert(self, values: Iterable[Any]) -> list[Any]:
         """The arrays of the fed values, one for each; raises before anything has run."""
         return list(map(operator.call, self.feeders, values))
 
-    def execute(
-        self, fed: Sequence[Any], step: Step | None = None, trace: Trace | None = None
-    ) -> Any:
+    def execute(self, fed: Sequence[Any], step: Step | None = None) -> Any:
         """Execute on converted feeds: the caller's structure of values.
 
         Raises:
@@ -64,7 +72,7 @@ class Signature:
             if fed:
                 self._enter(plan, registers, fed)
             registers[STEP_REGISTER] = step
-            plan.run(registers, trace)
+            plan.run(registers)
             if self.only is not None:
                 return handed_out(registers[self.only])
         return self.build([

@@ -1,62 +1,328 @@
-"""What a run tells of itself: per-operation times for `RunMetadata.step_stats`."""
+"""A traced run: the execute stage once more, with a clock, and with an eye on what is allocated.
+
+It executes a plan that was compiled to be traced (`Plan.told`), in which every operation has a
+step of its own. What it saw becomes a StepStats in `step_stats`. Clauses: TRACING, RUN-044 on.
+"""
 
 from __future__ import annotations
 
+import sys
 import time
-from typing import TYPE_CHECKING, Final
+import weakref
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Final
 
-from sessrun.spec.proto import DeviceStepStats, NodeExecStats, RunMetadata, RunOptions
+import numpy as np
+
+from sessrun.reference import errors
+from sessrun.reference.resources import VariableBuffer
+from sessrun.reference.session.execute import STEP_REGISTER, handed_out, quietly, run_error
+from sessrun.spec.feeds import StringElementError
 
 if TYPE_CHECKING:
     from sessrun.reference.operation import Operation
+    from sessrun.reference.resources import Step
+    from sessrun.reference.session.compile import Device
+    from sessrun.reference.session.execute import Plan
+    from sessrun.reference.session.partitions import Partitions
+    from sessrun.reference.session.registers import Draft, Form
+    from sessrun.reference.session.signature import Signature
+    from sessrun.reference.tensor import Tensor
 
-__all__ = ["Trace", "wanted"]
+__all__ = ["Allocation", "Execution", "Held", "Trace"]
 
-_NANOS_PER_MICRO: Final = 1000
+_now: Final = time.perf_counter_ns
+
+#: Nodes that a report of allocations names, for each device.
+_REPORTED: Final = 10
+_KIB: Final = 1024
+#: Operations that keep what they give from run to run.
+_KEEPERS: Final = frozenset({"Const", "Variable", "VariableV2"})
 
 
-def wanted(options: RunOptions | None, run_metadata: RunMetadata | None) -> bool:
-    """Whether the options ask for a trace, and there is somewhere to put it."""
-    return (
-        options is not None
-        and run_metadata is not None
-        and options.trace_level > RunOptions.NO_TRACE
-    )
+@dataclass(slots=True, weakref_slot=True)
+class Allocation:
+    """Memory that an operation took for one of its outputs.
+
+    Attributes:
+      slot: the output.
+      nbytes: its size.
+      freed: when nothing held it any more, or None.
+
+    """
+
+    slot: int
+    nbytes: int
+    freed: int | None = None
+
+    def free(self) -> None:
+        """Note that it is free now."""
+        self.freed = _now()
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """What an output slot of an operation held.
+
+    Attributes:
+      slot: the slot.
+      tensor: the tensor of that slot; None for one that has no tensor in the graph.
+      shape: the value's shape; empty for what is no array.
+      nbytes: the bytes of its array, 0 where there is none.
+      address: where the array begins, 0 where there is none.
+      is_input: the position of the input that the value is, or -1.
+
+    """
+
+    slot: int
+    tensor: Tensor
+    shape: tuple[int, ...]
+    nbytes: int
+    address: int
+    is_input: int
+
+
+@dataclass(slots=True)
+class Execution:
+    """One execution of a node; times are readings of `perf_counter_ns`.
+
+    Attributes:
+      name: the node, as the partition graph calls it.
+      device: where it ran.
+      scheduled: when the last thing it waits for was done.
+      start: when its first step began; its own inputs may have to be read or copied.
+      op_start: when its kernel began.
+      op_end: when its kernel was done.
+      end: when its results were in place, and what nobody needs any more was freed.
+      outputs: what its output slots held.
+      allocations: the memory it took for them.
+      kept: the bytes that it keeps from run to run.
+
+    """
+
+    name: str
+    device: Device
+    scheduled: int
+    start: int
+    op_start: int
+    op_end: int = 0
+    end: int = 0
+    outputs: list[Held] = field(default_factory=list)
+    allocations: list[Allocation] = field(default_factory=list)
+    kept: int = 0
 
 
 class Trace:
-    """Collects when each step of a plan started and ended."""
+    """One traced run of a signature.
 
-    def __init__(self) -> None:
-        self._started_wall = time.time_ns()
-        self._started = time.perf_counter_ns()
-        self._nodes: dict[tuple[str, Operation], list[int]] = {}
+    Args:
+      signature: the signature.
+      plan: its plan, compiled to be traced.
+      partitions: the graphs that it executes, which name its nodes.
+      host: the device of feeds and fetches.
+      reports: whether want of memory is to be told with what was allocated.
 
-    def note(self, op: Operation, device: str, start: int, end: int) -> None:
-        """Add a step of `op`, timed by `perf_counter_ns`; several steps of one are summed."""
-        times = self._nodes.setdefault((device, op), [start, 0])
-        times[1] += end - start
+    Attributes:
+      executions: what ran, in order.
+      began: when the run began, by `perf_counter_ns`.
+      began_wall: the same moment in nanoseconds since the epoch.
 
-    def write(self, run_metadata: RunMetadata) -> None:
-        """Fill in `step_stats`: for each device its nodes in the order they ran."""
-        run_metadata.step_stats.Clear()
-        run_metadata.step_stats.SetInParent()
-        by_device: dict[str, DeviceStepStats] = {}
-        for (device, op), (start, spent) in self._nodes.items():
-            if device not in by_device:
-                by_device[device] = run_metadata.step_stats.dev_stats.add(device=device)
-            by_device[device].node_stats.append(self._stats(op, start, spent))
+    """
 
-    def _stats(self, op: Operation, start: int, spent: int) -> NodeExecStats:
-        began = self._started_wall + start - self._started
-        return NodeExecStats(
-            node_name=op.name,
-            all_start_micros=began // _NANOS_PER_MICRO,
-            all_start_nanos=began,
-            op_start_rel_micros=0,
-            op_end_rel_micros=spent // _NANOS_PER_MICRO,
-            op_end_rel_nanos=spent,
-            all_end_rel_micros=spent // _NANOS_PER_MICRO,
-            all_end_rel_nanos=spent,
-            timeline_label=f"{op.name} = {op.type}({', '.join(t.op.name for t in op.inputs)})",
-        )
+    def __init__(
+        self,
+        signature: Signature,
+        plan: Plan,
+        partitions: Partitions,
+        host: Device,
+        *,
+        reports: bool = False,
+    ) -> None:
+        self._signature = signature
+        self._reports = reports
+        self._plan = plan
+        self._partitions = partitions
+        self._host = host
+        self._done: dict[Operation | Tensor, int] = {}
+        self.executions: list[Execution] = []
+        self.began = _now()
+        self.began_wall = time.time_ns()
+
+    def run(self, fed: Sequence[Any], step: Step | None = None) -> Any:
+        """Execute on converted feeds: the caller's structure of values.
+
+        Raises:
+          OpError: as `Signature.execute`.
+
+        """
+        registers = self._plan.template.copy()
+        self._enter(fed, registers)
+        registers[STEP_REGISTER] = step
+        quietly(self._loop, self._plan.told, registers)
+        values = self._hand_out(registers)
+        return self._signature.build([
+            None if source is None else fed[source[1]] if source[0] else values[source[1]]
+            for source in self._signature.sources
+        ])  # fmt: skip
+
+    def _enter(self, fed: Sequence[Any], registers: list[Any]) -> None:
+        for place, inside, tensor, array in zip(
+            self._plan.feeds, self._signature.insides, self._signature.fed, fed, strict=True
+        ):
+            start = _now()
+            try:
+                value = registers[place] = inside(array)
+            except StringElementError as error:
+                raise errors.InternalError(None, None, str(error)) from error
+            name = self._partitions.args.get(tensor)
+            if name is None:  # nothing that runs reads it
+                continue
+            held = _held(0, tensor, value, self._host, ())
+            self.executions.append(
+                Execution(name, self._host, self.began, start, start, _now(), outputs=[held])
+            )
+            self._done[tensor] = self.executions[-1].end = _now()
+
+    def _hand_out(self, registers: list[Any]) -> dict[int, Any]:
+        """What is handed out, by the register that the signature's own plan has for it."""
+        untraced = self._signature.plan
+        assert untraced is not None
+        values = {}
+        for tensor, place, register in zip(
+            self._signature.wanted, untraced.fetches, self._plan.fetches, strict=True
+        ):
+            start = _now()
+            values[place] = handed_out(registers[register])
+            self.executions.append(Execution(
+                self._partitions.retvals[tensor], self._host, self._done[tensor.op], start, start,
+                _now(), _now(),
+            ))  # fmt: skip
+        return values
+
+    def _loop(self, told: Iterable[tuple[Draft, Form]], registers: list[Any]) -> None:
+        prepared: Execution | None = None
+        for draft, form in told:
+            now = _now()
+            if prepared is None or draft.role == "copy":
+                execution = self._opened(draft, now)
+            else:  # what was read for this kernel belongs to it
+                execution, execution.op_start = prepared, now
+            try:
+                self._step(draft, form, registers, execution)
+            except Exception as error:  # every kernel's failure becomes an OpError
+                report = self._allocations if self._reports else None
+                raise run_error(error, draft.op, draft.device.name, report) from error
+            execution.end = _now()
+            if draft.role == "read":
+                prepared = execution
+                continue
+            self.executions.append(execution)
+            if draft.role == "kernel":
+                self._done[draft.op] = execution.end
+                prepared = None
+
+    def _opened(self, draft: Draft, now: int) -> Execution:
+        name = f"{draft.op.name}:MEMCPY" if draft.role == "copy" else draft.op.name
+        ready = (self._done.get(it, self.began) for it in self._awaited(draft.op))
+        return Execution(name, draft.device, max(ready, default=self.began), now, now)
+
+    def _awaited(self, op: Operation) -> Iterator[Operation | Tensor]:
+        """What an operation waits for: its inputs, fed or computed, and its control inputs."""
+        yield from (tensor if tensor in self._done else tensor.op for tensor in op.inputs)
+        yield from op.control_inputs
+
+    def _step(self, draft: Draft, form: Form, registers: list[Any], execution: Execution) -> None:
+        arguments = [registers[index] for index in form.inputs]
+        result = draft.function(*arguments)
+        draft.device.settle()
+        execution.op_end = _now()
+        outputs = _listed(result, len(form.outputs))
+        del result
+        if draft.role == "kernel":
+            self._look_at(draft, outputs, arguments, execution)
+        del arguments
+        for index in form.outputs:
+            value = outputs.pop(0)
+            if index is not None:
+                registers[index] = value
+        for index in form.dying:
+            registers[index] = None
+
+    def _look_at(
+        self, draft: Draft, outputs: list[Any], arguments: list[Any], execution: Execution
+    ) -> None:
+        op, device = draft.op, draft.device
+        if len(arguments) > len(op.inputs):  # the running step comes first
+            arguments = arguments[1:]
+        for slot, tensor in enumerate(op.outputs):
+            held = _held(slot, tensor, outputs[slot], device, arguments)
+            execution.outputs.append(held)
+            if op.type in _KEEPERS:
+                execution.kept += held.nbytes
+            # The list of outputs and the call below are all that holds a value that is new.
+            elif sys.getrefcount(outputs[slot]) == 2 and _owns(outputs[slot]):
+                allocation = Allocation(slot, held.nbytes)
+                execution.allocations.append(allocation)
+                _when_gone(outputs[slot], allocation.free)
+
+    def _allocations(self) -> str:
+        """What lives now of what this run allocated, for each device, the largest first."""
+        alive: dict[Device, dict[str, int]] = {}
+        for execution in self.executions:
+            nbytes = sum(it.nbytes for it in execution.allocations if it.freed is None)
+            if nbytes:
+                nodes = alive.setdefault(execution.device, {})
+                nodes[execution.name] = nodes.get(execution.name, 0) + nbytes
+        text = ""
+        for device, nodes in alive.items():
+            largest = sorted(nodes.items(), key=lambda item: (-item[1], item[0]))
+            rest = sum(nbytes for _, nbytes in largest[_REPORTED:])
+            text += f"\n\nCurrent usage from device: {device.name}, "
+            text += f"allocator: {device.allocator.name}"
+            for name, nbytes in largest[:_REPORTED]:
+                text += f"\n  {_readable(nbytes)} from {name}"
+            if rest:
+                count = len(largest) - _REPORTED
+                text += f"\n  Remaining {count} nodes with {_readable(rest)}"
+        return text
+
+
+def _readable(nbytes: int) -> str:
+    """A number of bytes as people read it: 12B, 3.0KiB, 19.07MiB."""
+    if nbytes < _KIB:
+        return f"{nbytes}B"
+    size, units = nbytes / _KIB, "KMGTPE"
+    while size >= _KIB:
+        size, units = size / _KIB, units[1:]
+    return f"{size:.{1 if units[0] == 'K' else 2}f}{units[0]}iB"
+
+
+def _listed(result: Any, count: int) -> list[Any]:
+    if count == 1:
+        return [result]
+    return list(result) if count else []
+
+
+def _held(slot: int, tensor: Tensor, value: Any, device: Device, arguments: Sequence[Any]) -> Held:
+    is_input = next((i for i, argument in enumerate(arguments) if argument is value), -1)
+    if isinstance(value, VariableBuffer):
+        value = value.value
+    if isinstance(value, np.generic):
+        return Held(slot, tensor, (), value.nbytes, 0, is_input)
+    if not isinstance(value, np.ndarray | device.xp.ndarray):
+        return Held(slot, tensor, (), 0, 0, is_input)
+    address = device.address(value) if value.nbytes else 0
+    return Held(slot, tensor, value.shape, value.nbytes, address, is_input)
+
+
+def _owns(value: Any) -> bool:
+    """Whether a value is an array, or a numpy scalar, that has memory of its own."""
+    return getattr(value, "base", False) is None and getattr(value, "nbytes", 0) > 0
+
+
+def _when_gone(value: Any, call: Callable[[], None]) -> None:
+    try:
+        weakref.finalize(value, call).atexit = False
+    except TypeError:  # a numpy scalar: nothing tells when it goes
+        return

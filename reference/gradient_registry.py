@@ -1,0 +1,89 @@
+"""Which function is the gradient of which op type: a registry of the process.
+
+A name stands for an op type, or for what a `gradient_override_map` puts in its place; None is
+registered for op types that have no gradient by intention.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, Final, TypeVar
+
+if TYPE_CHECKING:
+    from sessrun.reference.operation import Operation
+
+__all__ = ["EXPORTS", "RegisterGradient", "gradient_function", "not_differentiable"]
+
+Gradient = Callable[..., Any]
+F = TypeVar("F", bound=Gradient)
+
+_FUNCTIONS: Final[dict[str, Gradient | None]] = {}
+_REGISTERING: Final = threading.Lock()
+
+
+class RegisterGradient:
+    """A decorator: the function `f(op, *grads)` is the gradient of this op type, or of this name.
+
+    Raises:
+      TypeError: the op type is no string.
+      KeyError: on decorating: something is registered for it already.
+
+    """
+
+    def __init__(self, op_type: str) -> None:
+        self._op_type = _checked(op_type)
+
+    def __call__(self, f: F) -> F:
+        """Register the function."""
+        _register(self._op_type, f)
+        return f
+
+
+def not_differentiable(op_type: str) -> None:
+    """Say that operations of this type have no gradient.
+
+    Raises:
+      TypeError: the op type is no string.
+      KeyError: something is registered for it already.
+
+    """
+    _register(_checked(op_type), None)
+
+
+def _checked(op_type: Any) -> str:
+    if not isinstance(op_type, str):
+        raise TypeError("op_type must be a string")
+    return op_type
+
+
+def _register(name: str, function: Gradient | None) -> None:
+    with _REGISTERING:
+        if name in _FUNCTIONS:
+            raise KeyError(f"Registering two gradient with name '{name}'!")
+        _FUNCTIONS[name] = function
+
+
+def gradient_function(op: Operation) -> Gradient | None:
+    """The gradient of an operation; None if it has none by intention, or takes no input.
+
+    Raises:
+      LookupError: nothing is registered for it.
+
+    """
+    if not op.inputs:
+        return None
+    replaced = op.extra.get("_gradient_op_type")
+    name = op.type if replaced is None else replaced.s.decode()
+    try:
+        return _FUNCTIONS[name]
+    except KeyError:
+        raise LookupError(f"gradient registry has no entry for: {name}") from None
+
+
+EXPORTS: Final[Mapping[str, Any]] = {
+    "NoGradient": not_differentiable,
+    "NotDifferentiable": not_differentiable,
+    "RegisterGradient": RegisterGradient,
+    "no_gradient": not_differentiable,
+}

@@ -1,0 +1,168 @@
+"""Kernels of normal numbers: two words, or two pairs of words, make two numbers.
+
+The transformation is Box and Muller's: the logarithm of one even number gives the distance from
+the origin, another one the angle. Its functions are computed in float64 and rounded once each to
+the dtype in which TensorFlow computes them: float32 for all dtypes but float64.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any, Final
+
+from sessrun.reference.kernels.arrays import checked_shape
+from sessrun.reference.kernels.host import dtype_of
+from sessrun.reference.kernels.philox import RESERVED, Stream, Words, filled, stream_of
+from sessrun.reference.kernels.registry import Bind, binder
+
+__all__: list[str] = []
+
+#: What stands for an even number below it, as it has no logarithm or one too large.
+_LEAST: Final = 1e-7
+#: Numbers this far off are drawn again by the truncated normal distribution.
+_CUT: Final = 2.0
+_FRACTION_32: Final = (1 << 23) - 1
+_FRACTION_64: Final = (1 << 20) - 1
+#: The coefficients of the sine's power series from the 15th power down to the third.
+_SINE: Final = tuple((-1) ** k / math.factorial(2 * k + 1) for k in range(7, 0, -1))
+
+#: From the words of some groups to their numbers, a row of each group.
+Draw = Callable[[Any, Words, Words], Any]
+
+
+def _in_float32(xp: Any, even: Words, odd: Words) -> Any:
+    """Four numbers of each group: each pair of words makes two."""
+    numbers = xp.empty((even.shape[1], 4), dtype="float32")
+    rounded = xp.empty_like(even, dtype="float32")  # as all of TensorFlow's steps are
+    even &= _FRACTION_32
+    least = xp.asarray(_LEAST, dtype="float32").astype("float64")
+    rounded[:] = xp.log(xp.maximum(even.view("int64") * 2.0**-23, least))
+    rounded *= -2.0
+    distance = xp.sqrt(rounded)
+    odd &= _FRACTION_32
+    for place, numerator in enumerate(_sine_and_cosine(xp, odd.view("int64"))):
+        rounded[:] = numerator
+        rounded *= distance
+        numbers[:, place] = rounded[0]
+        numbers[:, place + 2] = rounded[1]
+    return numbers
+
+
+def _sine_and_cosine(xp: Any, parts: Any) -> tuple[Any, Any]:
+    """Sine and cosine, float64, of as many 2**23rds of a full turn, the angle in float32.
+
+    The array modules' own functions take several times as long, as they admit any angle. This
+    is exact to 1e-14: far more than float32 has.
+    """
+    angle = (parts * (2 * math.pi * 2.0**-23)).astype("float32").astype("float64")
+    quarters = (parts + (1 << 20)) >> 21  # the nearest quarter turn
+    angle -= quarters * (math.pi / 2)
+    square = angle * angle
+    sine = square * _SINE[0]
+    for coefficient in _SINE[1:]:
+        sine += coefficient
+        sine *= square
+    sine *= angle
+    sine += angle
+    cosine = xp.sqrt(1.0 - sine * sine)  # of an eighth of a turn at most
+    across = (quarters & 1).astype("bool")
+    negative = (1 - (quarters & 2)).astype("float64")
+    turned = (1 - (quarters + 1 & 2)).astype("float64")
+    return xp.where(across, cosine, sine) * negative, xp.where(across, sine, cosine) * turned
+
+
+def _in_float64(xp: Any, even: Words, odd: Words) -> Any:
+    """Two numbers of each group: the first pair of words is the distance, the second the angle."""
+    numbers = xp.empty((even.shape[1], 2), dtype="float64")
+    even &= _FRACTION_64
+    even <<= 32
+    even |= odd
+    evenly = even.view("int64") * 2.0**-52
+    distance = xp.sqrt(-2.0 * xp.log(xp.maximum(evenly[0], _LEAST)))
+    angle = evenly[1] * (2 * math.pi)
+    numbers[:, 0] = xp.sin(angle) * distance
+    numbers[:, 1] = xp.cos(angle) * distance
+    return numbers
+
+
+def _of(dtype: str) -> tuple[Draw, int]:
+    """How numbers of a dtype are made, and how many each group of words gives."""
+    return (_in_float64, 2) if dtype == "float64" else (_in_float32, 4)
+
+
+@binder("RandomStandardNormal", host_inputs=("shape",))
+def random_standard_normal(bind: Bind) -> Callable[..., Any]:
+    """Numbers of the standard normal distribution."""
+    xp, stream = bind.xp, stream_of(bind)
+    dtype, (draw, width) = dtype_of(bind.attrs["dtype"]), _of(bind.attrs["dtype"])
+
+    def make(even: Words, odd: Words) -> Any:
+        return draw(xp, even, odd)
+
+    return lambda shape: filled(xp, stream, checked_shape(shape), dtype, width, make)
+
+
+@binder("TruncatedNormal", host_inputs=("shape",))
+def truncated_normal(bind: Bind) -> Callable[..., Any]:
+    """Numbers of the standard normal distribution, those that are 2 or more off drawn again.
+
+    Each group has the words of as many counters as are reserved for it, and takes the first
+    numbers of theirs that are not cut off.
+    """
+    xp, stream = bind.xp, stream_of(bind)
+    dtype, (draw, width) = dtype_of(bind.attrs["dtype"]), _of(bind.attrs["dtype"])
+    stride = width * RESERVED // 4
+
+    def compute(shape: Any) -> Any:
+        dims = checked_shape(shape)
+        result = xp.empty(dims, dtype=dtype)
+        flat, count = result.reshape(-1), math.prod(dims)
+        first = stream.reserve(count * RESERVED)
+        lacking, numbers = [], []
+        for block, even, odd in stream.groups(first, -(-count // width), stride):
+            drawn = draw(xp, even, odd)
+            part = flat[block.start * width : block.stop * width]
+            part[:] = drawn.reshape(-1)[: part.size]
+            far = (xp.absolute(drawn) >= _CUT).view(f"uint{8 * width}")  # of any of the group's
+            few = xp.nonzero(far.reshape(-1))[0]
+            lacking.append(few + block.start)
+            numbers.append(drawn[few])
+        if lacking:
+            groups = xp.concatenate(lacking)
+            counters = groups.astype("uint64") * stride + first
+            found = _drawn_again(xp, stream, draw, counters, xp.concatenate(numbers))
+            places = groups[:, None] * width + xp.arange(width)
+            inside = places < count
+            flat[places[inside]] = found[inside]
+        return result
+
+    return compute
+
+
+def _drawn_again(xp: Any, stream: Stream, draw: Draw, counters: Any, numbers: Any) -> Any:
+    """For each group the first numbers that are not cut off.
+
+    Args:
+      xp: the array module.
+      stream: the stream.
+      draw: how its words make numbers.
+      counters: the first counter of each group.
+      numbers: what that makes, of shape [groups, width].
+
+    """
+    width = numbers.shape[1]
+    found = xp.empty_like(numbers)
+    groups = xp.arange(len(numbers))
+    had = xp.zeros_like(groups)
+    while True:
+        good = xp.absolute(numbers) < _CUT
+        place = xp.cumsum(good, axis=1) + (had[:, None] - 1)
+        row, column = xp.nonzero(good & (place < width))
+        found[groups[row], place[row, column]] = numbers[row, column]
+        had = had + xp.sum(good, axis=1)
+        left = xp.nonzero(had < width)[0]
+        if not left.size:
+            return found
+        groups, had, counters = groups[left], had[left], counters[left] + 1
+        numbers = draw(xp, *stream.at(counters))

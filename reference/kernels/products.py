@@ -1,0 +1,54 @@
+"""Matrix products in host memory: BLAS on one thread, large ones shared out over threads of ours.
+
+OpenBLAS' own threads wait for one another by spinning: where another process has a core, a small
+product takes a hundred times as long. So BLAS is held to one thread, in the whole process, from
+the first product on, and a product worth it is cut into blocks of rows.
+"""
+
+from __future__ import annotations
+
+import functools
+import os
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, Final
+
+import threadpoolctl
+
+from sessrun.reference.kernels.host import HOST
+
+__all__ = ["product"]
+
+#: Multiplications below which a product stays whole: some milliseconds of one core.
+_WORTH_SHARING: Final = 300_000_000
+
+
+@functools.cache
+def _threads() -> tuple[ThreadPoolExecutor, int]:
+    """Threads of ours, one for each core, and how many; BLAS is held to one of its own."""
+    threadpoolctl.ThreadpoolController().limit(limits=1, user_api="blas")
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    cores = cores or 1
+    return ThreadPoolExecutor(cores, "sessrun-product"), cores
+
+
+def product(xp: Any, left: Any, right: Any) -> Any:
+    """The product of two matrices of shapes (m, k) and (k, n).
+
+    Args:
+      xp: their array module.
+      left: the left one.
+      right: the right one.
+
+    """
+    if xp is not HOST:
+        return xp.matmul(left, right)
+    pool, cores = _threads()
+    rows, inner = left.shape
+    if cores == 1 or rows * inner * right.shape[1] < _WORTH_SHARING:
+        return HOST.matmul(left, right)
+    out = HOST.empty((rows, right.shape[1]), left.dtype)
+    size = -(-rows // cores)
+    blocks = [slice(start, start + size) for start in range(0, rows, size)]
+    done = pool.map(lambda block: HOST.matmul(left[block], right, out=out[block]), blocks)
+    list(done)  # waits, and raises what a block raised
+    return out

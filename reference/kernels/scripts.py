@@ -1,0 +1,30 @@
+"""Kernels that call Python functions: always on the host. Source: TF 2.21."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from sessrun.reference import scripts
+from sessrun.reference.behaviour import as_text
+from sessrun.reference.kernels.registry import Bind, Step, binder
+
+__all__: list[str] = []
+
+
+@binder("PyFunc", "PyFuncStateless", devices=("CPU",), needs_step=True)
+def py_func(bind: Bind) -> Callable[..., Any]:
+    """Calls the function; one without effects and inputs in the first run only."""
+    node, token, types = bind.node, as_text(bind.attrs["token"]), bind.attrs["Tout"]
+    returns_the_same = node.type == "PyFuncStateless" and not bind.attrs["Tin"]
+    known: list[Any] = []
+
+    def compute(step: Step, *inputs: Any) -> Any:
+        if known:
+            return known[0]
+        outputs = step.take(node.name, lambda: scripts.call(token, inputs, types))
+        if returns_the_same:
+            known.append(outputs)
+        return outputs if types else None
+
+    return compute

@@ -1,0 +1,1 @@
+"""`tensorflow.python.client`: timelines of traced runs, the devices of this process."""
