@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from sessrun import __version__
 from sessrun.conformance.facts import environment
@@ -22,6 +22,10 @@ __all__ = ["Progress", "ResumeError", "execute", "header"]
 
 #: Called after each case with (done, planned, result line).
 Progress = Callable[[int, int, dict[str, Any]], None]
+
+
+#: What every record begins with: its writer sorts the keys of the header.
+_BEGINNING: Final = b'{"backend":'
 
 
 class ResumeError(ValueError):
@@ -66,6 +70,7 @@ def execute(
     *,
     resume: bool = False,
     progress: Progress | None = None,
+    begun: Callable[[], None] | None = None,
 ) -> RunRecord:
     """Run every case of the plan that the record does not hold yet.
 
@@ -75,6 +80,7 @@ def execute(
       path: the record; written anew unless `resume` is set and it exists.
       resume: continue a record that was cut.
       progress: called after each case.
+      begun: called once the record is ours, before anything is written to it.
 
     Raises:
       ResumeError: the record is of another plan, spec, suite, backend or machine.
@@ -88,6 +94,8 @@ def execute(
     runner.resume_after(start.done.values())
     began = time.perf_counter()
     with RecordWriter(path, start.keep) as writer:
+        if begun is not None:
+            begun()
         if start.keep is None:
             writer.write(first)
         else:
@@ -111,7 +119,7 @@ def execute(
 
 
 def _resumed(path: Path, first: dict[str, Any], plan: Plan) -> _Start:
-    if not _has_a_whole_line(path):  # killed before its header was written: nothing is lost
+    if _is_cut_before_its_header(path):  # nothing is lost
         return _Start()
     record = read_record(path)
     for key in ("sessrun", "spec", "suite", "plan", "backend", "environment", "mode"):
@@ -129,12 +137,22 @@ def _resumed(path: Path, first: dict[str, Any], plan: Plan) -> _Start:
     return _Start(record.results, record.valid_bytes, record.complete)
 
 
-def _has_a_whole_line(path: Path) -> bool:
+def _is_cut_before_its_header(path: Path) -> bool:
+    """Whether the run was killed before its first line was whole.
+
+    Raises:
+      SpecError: the file cannot be read, or is no beginning of a record.
+
+    """
     try:
         with path.open("rb") as file:
-            return file.readline().endswith(b"\n")
+            first = file.readline()
     except OSError as error:
         raise SpecError(str(path), "", f"cannot be read: {error}") from error
+    begun = first[: len(_BEGINNING)]
+    if not first.endswith(b"\n") and not _BEGINNING.startswith(begun):
+        raise SpecError(str(path), "line 1", "no record begins so; it is not overwritten")
+    return not first.endswith(b"\n")
 
 
 def _difference(theirs: Any, ours: Any, place: str) -> str | None:

@@ -21,13 +21,11 @@ from pathlib import Path
 from typing import Any, Final
 
 from sessrun.spec.loader import load_clauses, read_toml
-from sessrun.spec.records import RunRecord
+from sessrun.spec.records import QUIET, RunRecord
 from sessrun.spec.schema import SpecError, check
 
-__all__ = ["Expectation", "Review", "draft", "load_expectations", "review"]
+__all__ = ["Expectation", "Review", "draft", "load_expectations", "review", "review_lines"]
 
-#: Results that need no expectation.
-_GOOD: Final = frozenset({"pass", "skipped"})
 #: The result that no expectation can excuse: the suite's own fault.
 _OURS: Final = "infra_error"
 
@@ -88,6 +86,16 @@ class Review:
         """Whether nothing was unexpected."""
         return not (self.unexpected or self.passed or self.expired)
 
+    @property
+    def complaints(self) -> tuple[str, ...]:
+        """What is wrong with the entries, in sentences."""
+        expired = (f"the expectation of {e.about} expired on {e.expires}" for e in self.expired)
+        passed = (
+            f"all that the expectation of {e.about} speaks of passes: remove the entry"
+            for e in self.passed
+        )
+        return (*expired, *passed)
+
 
 def load_expectations(path: Path) -> tuple[Expectation, ...]:
     """Read `expectations/<backend>.toml`.
@@ -111,19 +119,24 @@ def load_expectations(path: Path) -> tuple[Expectation, ...]:
     return tuple(entries)
 
 
-def review(
-    record: RunRecord, expectations: Iterable[Expectation], today: datetime.date
-) -> Review:
+def review(record: RunRecord, expectations: Iterable[Expectation], today: datetime.date) -> Review:
     """Hold a run against its expectations."""
+    return review_lines(record.results.values(), expectations, today)
+
+
+def review_lines(
+    lines: Iterable[Mapping[str, Any]], expectations: Iterable[Expectation], today: datetime.date
+) -> Review:
+    """As `review`, from lines with `id`, `clauses` and `result`; a case not run has no result."""
     entries = tuple(expectations)
     unexpected = []
     covered: dict[Expectation, list[str]] = {entry: [] for entry in entries}
-    for id_, line in record.results.items():
+    for line in lines:
         fitting = [entry for entry in entries if entry.covers(line)]
         for entry in fitting:
             covered[entry].append(line["result"])
-        if line["result"] not in _GOOD | {entry.expected for entry in fitting}:
-            unexpected.append(id_)
+        if line["result"] not in QUIET | {entry.expected for entry in fitting}:
+            unexpected.append(line["id"])
     passed = [e for e, results in covered.items() if results and set(results) == {"pass"}]
     expired = [e for e in entries if e.expired(today)]
     return Review(tuple(unexpected), tuple(passed), tuple(expired))
@@ -135,7 +148,7 @@ def draft(record: RunRecord, old: Iterable[Expectation] = ()) -> str:
     Old entries that still hold for a case, or speak of another platform, are kept as they are;
     those that hold for none are dropped; what no entry covers gets a new one.
     """
-    bad = [line for line in record.results.values() if line["result"] not in {*_GOOD, _OURS}]
+    bad = [line for line in record.results.values() if line["result"] not in {*QUIET, _OURS}]
     kept = [entry for entry in old if not entry.here or any(_holds(entry, line) for line in bad)]
     new = [
         Expectation(line["result"], _why(line), vector=line["id"])

@@ -14,16 +14,15 @@ import subprocess
 import sys
 from typing import Any
 
+from sessrun.spec.cases.facts import facts_of
+
 __all__ = ["environment", "facts"]
 
 
 @functools.cache
 def facts() -> frozenset[str]:
     """The facts that hold here, of those a clause's condition or a case's needs may name."""
-    found = {"gpu"} if gpus() else {"no-gpu"}
-    if (os.cpu_count() or 1) > 1:
-        found.add("two-cpus")
-    return frozenset(found)
+    return facts_of({"gpus": gpus(), "cpus": os.cpu_count() or 1})
 
 
 @functools.cache

@@ -2,11 +2,14 @@
 
 After `cases` losses in a row, or once losses and the restarts after them have cost `seconds`, one
 probe decides. A backend that answers it may lose `again` seconds more before the next probe, but
-never more than `limit` in all: whatever it does, a run comes to its end within ten minutes.
+never more than `limit` in all. One that loses nothing, but drags every answer to its deadline, is
+given up once the run has taken `whole`: that alone bounds a run, whatever the backend does.
 """
 
 from __future__ import annotations
 
+import math
+import time
 from dataclasses import dataclass
 from typing import Final
 
@@ -40,6 +43,7 @@ class Patience:
       limit: what may be lost in all, whatever the probes say.
       retries: how many failing cases are tried a second time on a fresh worker.
       retry_seconds: what the restarts for second tries may cost in all.
+      whole: what the run may take by the clock, from the making of its runner.
 
     """
 
@@ -49,6 +53,7 @@ class Patience:
     limit: float = 450.0
     retries: int = 20
     retry_seconds: float = 60.0
+    whole: float = math.inf
 
 
 class Losses:
@@ -58,6 +63,7 @@ class Losses:
         self._patience = patience
         self._consecutive = 0
         self._allowed = patience.seconds
+        self.until = time.monotonic() + patience.whole
         self.seconds = 0.0
         self.given_up = ""
 
@@ -78,6 +84,11 @@ class Losses:
     def deadline(self, seconds: float) -> float:
         """A deadline cut to what may still be lost, but for the few seconds that any call has."""
         return min(seconds, max(PROBE.deadline_s, self._patience.limit - self.seconds))
+
+    @property
+    def late(self) -> bool:
+        """Whether the run has taken all the time that it may."""
+        return time.monotonic() >= self.until
 
     @property
     def spent(self) -> bool:

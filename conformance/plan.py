@@ -25,13 +25,19 @@ CERTIFY_SEED: Final = 2026
 #: The sources that decide what a case asks and how its answer is judged and recorded.
 _DECIDES: Final = (
     "conformance/checks", "conformance/generators", "conformance/properties",
-    "conformance/facts.py", "conformance/patience.py", "conformance/plan.py",
-    "conformance/runner.py", "conformance/steady.py", "spec/cases", "spec/rules",
-    "spec/tensors.py",
+    "conformance/facts.py", "conformance/observe.py", "conformance/oracle.py",
+    "conformance/patience.py", "conformance/plan.py", "conformance/runner.py",
+    "spec/cases", "spec/rules", "spec/tensors.py",
 )  # fmt: skip
 _GENERATED: Final = re.compile(
     r"(?P<name>[a-z0-9_-]+):(?P<seed>0|[1-9][0-9]{0,17}):(?P<index>0|[1-9][0-9]{0,17})"
 )
+
+
+#: Seeds are below this, as the ids of generated cases have it.
+_SEEDS: Final = 10**18
+#: The most cases that a property generates in one plan, which is held in memory.
+_MOST_GENERATED: Final = 100_000
 
 
 class PlanError(ValueError):
@@ -73,19 +79,21 @@ class Plan:
         return content_hash(self.to_json())
 
 
-def build_plan(
-    profile: str, seed: int = CERTIFY_SEED, generated: int = CERTIFY_COUNT
-) -> Plan:
+def build_plan(profile: str, seed: int = CERTIFY_SEED, generated: int = CERTIFY_COUNT) -> Plan:
     """The plan of a profile: every case that tests one of its clauses.
 
     Raises:
-      PlanError: there is no such profile, or a number is negative.
+      PlanError: there is no such profile, or a number is out of range.
 
     """
     if profile not in load_profiles():
         raise PlanError(f"no profile is called {profile!r}; there are {', '.join(load_profiles())}")
-    if seed < 0 or generated < 0:
-        raise PlanError("the seed and the count of generated cases are not negative")
+    if not 0 <= seed < _SEEDS:
+        raise PlanError(f"a seed is a number from 0 to 10**18 - 1, not {seed}")
+    if not 0 <= generated <= _MOST_GENERATED:
+        raise PlanError(
+            f"a property generates from 0 to {_MOST_GENERATED:,} cases, not {generated:,}"
+        )
     clauses = {id_ for id_, clause in load_clauses().items() if clause.profile == profile}
     vectors = [case for case in load_vectors().values() if clauses & set(case.clauses)]
     return Plan(profile, seed, generated, (*vectors, *_generated(clauses, seed, generated)))

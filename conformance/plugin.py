@@ -196,18 +196,18 @@ def pytest_terminal_summary(
             terminalreporter.write_line(complaint, red=True)
 
 
-def _complaints(run: _Run) -> Iterator[str]:
+def _complaints(run: _Run) -> tuple[str, ...]:
     import datetime  # noqa: PLC0415 - as above
 
+    from sessrun.conformance.expectations import review_lines  # noqa: PLC0415 - as above
+
     today = datetime.datetime.now(datetime.UTC).date()
-    lines = [{"id": case.id, "clauses": case.clauses} for case in run.cases]
-    for entry in run.expectations:
-        if entry.expired(today):
-            yield f"the expectation of {entry.about} expired on {entry.expires}"
-        ids = [str(line["id"]) for line in lines if entry.covers(line)]
-        # A selection (-k, -x, --lf) shows nothing of the cases that it leaves out.
-        if ids and all(run.results.get(id_) == "pass" for id_ in ids):
-            yield f"all that the expectation of {entry.about} speaks of passes: remove the entry"
+    # A selection (-k, -x, --lf) shows nothing of the cases that it leaves out: they have no result.
+    lines = [
+        {"id": case.id, "clauses": case.clauses, "result": run.results.get(case.id, "")}
+        for case in run.cases
+    ]
+    return review_lines(lines, run.expectations, today).complaints
 
 
 def _is_worker(config: pytest.Config) -> bool:

@@ -35,7 +35,8 @@ def write_replay(path: Path, case: Case, line: Mapping[str, Any], backend: str) 
     """Write the replay of a failed case."""
     path.parent.mkdir(parents=True, exist_ok=True)
     text = json.dumps(replay_form(case, line, backend), indent=1, ensure_ascii=False)
-    path.write_text(text + "\n", encoding="utf-8")
+    # Half a surrogate pair has no UTF-8; its escape is what JSON reads back as the same.
+    path.write_text(text + "\n", encoding="utf-8", errors="backslashreplace")
 
 
 def read_replay(path: Path) -> Case:

@@ -7,11 +7,12 @@ cases only. `results` are closed (design: "The suite"); no path turns an excepti
 from __future__ import annotations
 
 import time
+import traceback
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from sessrun.adapters.backend import CAPABILITIES, Backend, Description
+from sessrun.adapters.backend import Backend, Description
 from sessrun.adapters.process.errors import (
     AdapterError,
     WorkerContractError,
@@ -22,30 +23,22 @@ from sessrun.adapters.process.errors import (
 from sessrun.adapters.process.host import spawn
 from sessrun.adapters.registry import load
 from sessrun.conformance.facts import facts
+from sessrun.conformance.observe import observe
+from sessrun.conformance.oracle import Oracle
 from sessrun.conformance.patience import PROBE, Losses, Patience
-from sessrun.conformance.steady import steady_observations, steady_text
-from sessrun.spec.cases import engine
-from sessrun.spec.cases.judge import Finding, Judgement, judge
+from sessrun.spec.cases.audit import audit
+from sessrun.spec.cases.judge import Finding, judge, oracle_steps
 from sessrun.spec.cases.model import Case, Observation, canonical_json, walk
+from sessrun.spec.cases.steady import KEEP_BYTES, finding_form, steady_observations, steady_text
 
-__all__ = ["FACTS", "Patience", "Runner"]
+__all__ = ["Patience", "Runner"]
 
-#: The facts of a machine that a case's `needs` may name.
-FACTS: Final = frozenset({"gpu", "no-gpu", "two-cpus"})
-
-_KEEP_BYTES: Final = 65536
-
-#: The capability that a backend declares if it offers a step of an engine case.
-_CAPABILITY_OF: Final[Mapping[str, str]] = {
-    "extend": "extend",
-    "setup": "partial_runs",
-    "partial": "partial_runs",
-    "callable": "callables",
-    "call": "callables",
-    "devices": "devices",
-    "reset": "reset",
-    "start": "concurrent",
-    "join": "concurrent",
+#: Why a backend is given up that answers, but too slowly.
+_LATE: Final = "the run has taken all the time that it may"
+_LOSSES: Final[Mapping[type[Exception], str]] = {
+    WorkerTimeout: "timeout",
+    WorkerCrash: "crash",
+    WorkerContractError: "error",
 }
 
 
@@ -60,7 +53,8 @@ class Runner:
       on_event: called with (event, detail, seconds) when a worker restarts or is given up.
       patience: when a backend that keeps losing cases is given up.
       deadline_s: what no case's own deadline exceeds, in seconds.
-      ask_oracle: what gives the oracle's observations of a case; a worker of `oracle` if None.
+      ask_oracle: what gives the oracle's steady observations; an `Oracle` of its own if None.
+      on_log: called with the end of a worker's log, or a traceback, where a case is lost.
 
     """
 
@@ -71,8 +65,9 @@ class Runner:
     patience: Patience = field(default_factory=Patience)
     deadline_s: float = 600.0
     ask_oracle: Callable[[Case], list[Observation]] | None = None
+    on_log: Callable[[str], None] | None = None
     _backend: Any = None
-    _oracle: Any = None
+    _oracle: Oracle | None = None
     _description: Description | None = None
     _losses: Losses = field(init=False)
     _retries: int = 0
@@ -100,7 +95,8 @@ class Runner:
 
         """
         if self._backend is None:
-            self._backend = load(self.spec) if self.in_process else spawn(self.spec)
+            until = self._losses.until
+            self._backend = load(self.spec) if self.in_process else spawn(self.spec, until)
         found: Backend = self._backend
         return found
 
@@ -129,9 +125,11 @@ class Runner:
           AdapterError: the backend has not been started yet, and cannot be.
 
         """
+        if self._losses.late:
+            self._give_up(_LATE)
         if self._losses.given_up:
-            return _line(case, "missing", 0.0, detail="backend unresponsive")
-        absent = sorted(set(case.needs) & (FACTS - facts()))
+            return self._missing(case, 0.0)
+        absent = sorted(set(case.needs) - facts())
         if absent:
             return _line(case, "skipped", 0.0, detail=f"not here: {', '.join(absent)}")
         self.describe()
@@ -139,28 +137,43 @@ class Runner:
         if refused is not None:
             return _line(case, "unsupported", 0.0, refused)
         line = self._attempt(case)
-        backend = self._backend
-        if self.in_process:
+        if self.in_process or self._losses.given_up:
             return line
+        backend = self._backend
+        if backend.fault is not None:
+            return self._died_since(case, line, backend.fault)
         if case.isolated:
             self._restart("the case disturbs its process", 0.0)
-        elif not backend.alive or backend.pending:
+        elif backend.pending:
             # A call that a finished case left blocked must not be the next case's burden.
-            self._restart("the case left its worker busy or dead", 0.0)
+            self._restart("the case left its worker busy", 0.0)
         return line
+
+    def _died_since(self, case: Case, line: dict[str, Any], fault: WorkerError) -> dict[str, Any]:
+        """The line of a case whose worker gave its answers, and then died of them."""
+        detail = f"after its last answer: {fault}"
+        self._log(fault.log)
+        self._lost(detail, 0.0)
+        if line["result"] == "infra_error":
+            return line
+        return _line(case, _LOSSES[type(fault)], line["seconds"], detail=detail)
+
+    def _missing(self, case: Case, seconds: float) -> dict[str, Any]:
+        late = self._losses.given_up == _LATE
+        detail = "the time of the run is up" if late else "backend unresponsive"
+        return _line(case, "missing", seconds, detail=detail)
 
     def observe(self, case: Case) -> list[Observation]:
         """What the backend was seen to do; raises what the worker's host raises."""
         deadline_s = self._losses.deadline(min(case.deadline_s, self.deadline_s))
-        return _observe(self.backend(), case, deadline_s)
+        return observe(self.backend(), case, deadline_s)
 
     def shutdown(self) -> None:
         """Stop the backend and the oracle."""
-        held = (self._backend, self._oracle)
-        self._backend = self._oracle = None
-        for backend in held:
-            if backend is not None:
-                backend.shutdown()
+        backend, self._backend = self._backend, None
+        for held in (backend, self._oracle):
+            if held is not None:
+                held.shutdown()
 
     def _may_retry(self) -> bool:
         patience = self.patience
@@ -176,74 +189,62 @@ class Runner:
 
     def _attempt(self, case: Case) -> dict[str, Any]:
         started = time.perf_counter()
-        result, detail = "", ""
         try:
-            seen = steady_observations(case, self.observe(case))
-        except (WorkerTimeout, TimeoutError) as error:
-            result, detail = "timeout", str(error)
-        except WorkerCrash as error:
-            result, detail = "crash", str(error)
-        except WorkerContractError as error:
-            result, detail = "error", str(error)
+            seen = self.observe(case)
+        except (WorkerError, TimeoutError) as error:
+            seconds = time.perf_counter() - started
+            self._log(getattr(error, "log", ""))
+            self._lost(str(error), seconds)
+            if self._losses.given_up == _LATE:  # it had less time than it is entitled to
+                return self._missing(case, seconds)
+            result = _LOSSES.get(type(error), "timeout")
+            return _line(case, result, seconds, detail=str(error))
         except Exception as error:  # noqa: BLE001 - it costs this case, and never passes it
             # In a worker nothing of the backend gets here: then the case or the suite is wrong.
             result = "error" if self.in_process else "infra_error"
+            self._log(traceback.format_exc())
             return _line(case, result, time.perf_counter() - started, detail=_told(error))
         seconds = time.perf_counter() - started
-        if result:
-            self._lost(detail, seconds)
-            return _line(case, result, seconds, detail=detail)
         self._losses.answered()
         try:
-            return self._judged(case, seen, seconds)
+            return self._judged(case, steady_observations(case, seen), seconds)
         except Exception as error:  # noqa: BLE001 - an answer that no judge can read
             return _line(case, "error", seconds, detail=f"cannot be judged: {_told(error)}")
 
     def _judged(self, case: Case, seen: list[Observation], seconds: float) -> dict[str, Any]:
         expected = None
-        asked = [path for path, step in walk(case.steps) if _asks_oracle(step)]
+        asked = oracle_steps(case)
         if asked:
             try:
-                expected = self._ask_oracle(case)
+                expected = self._answers(case)
             except Exception as error:  # noqa: BLE001 - the oracle's fault is ours: it voids the run
                 return _line(case, "infra_error", seconds, detail=f"the oracle: {_told(error)}")
+            # A module that is not installed says nothing of what a conforming backend does.
+            lacking = next((e for e in expected if "ImportError" in e.get("classes", ())), None)
+            if lacking is not None:
+                detail = f"the oracle: {lacking['message']}"
+                return _line(case, "infra_error", seconds, detail=detail)
             answered = {e["step"] for e in expected if e["outcome"] != "unsupported"}
             silent = [path for path in asked if path not in answered]
             if silent:
                 detail = f"the oracle: no answer at step {silent[0]}"
                 return _line(case, "infra_error", seconds, detail=detail)
-        judgement = self._audited(case, judge(case, seen, expected), seen)
+        judgement = judge(case, seen, expected)
+        if not self.in_process or judgement.result != "pass":
+            judgement = audit(case, judgement, seen, self.describe().capabilities)
         return _line(case, judgement.result, seconds, judgement.finding, seen)
 
-    def _audited(self, case: Case, judgement: Judgement, seen: list[Observation]) -> Judgement:
-        """Hold the answers against the declared capabilities, in both directions."""
-        declared = self.describe().capabilities
-        finding = judgement.finding
-        if judgement.result == "unsupported" and finding is not None:
-            broken = _refused_capability(case, finding.step, seen)
-            if broken in declared:
-                reason = f"declares {broken}, but refused: {finding.reason}"
-                return Judgement("fail", Finding(finding.step, reason))
-        if judgement.result == "pass":
-            for step, capability in _used(case):
-                if capability not in declared and not self.in_process:
-                    reason = f"answered without declaring the capability {capability}"
-                    return Judgement("error", Finding(step, reason))
-        return judgement
-
-    def _ask_oracle(self, case: Case) -> list[Observation]:
-        if self.ask_oracle is not None:
-            return steady_observations(case, self.ask_oracle(case))
-        if self._oracle is None:
-            self._oracle = load(self.oracle) if self.in_process else spawn(self.oracle)
-        try:
-            return steady_observations(case, _observe(self._oracle, case, case.deadline_s))
-        except WorkerError:
-            self._oracle.restart()
-            raise
+    def _answers(self, case: Case) -> list[Observation]:
+        if self.ask_oracle is None:
+            self._oracle = Oracle(self.oracle, in_process=self.in_process, kept=1)
+            self.ask_oracle = self._oracle
+        return self.ask_oracle(case)
 
     def _lost(self, reason: str, seconds: float) -> None:
         losses = self._losses
+        if losses.late:
+            self._give_up(_LATE)
+            return
         losses.lost(seconds + self._restart(reason, seconds))
         if losses.given_up:
             return
@@ -255,7 +256,7 @@ class Runner:
     def _probe(self) -> None:
         started = time.perf_counter()
         try:
-            _observe(self.backend(), PROBE, min(PROBE.deadline_s, self.deadline_s))
+            observe(self.backend(), PROBE, min(PROBE.deadline_s, self.deadline_s))
         except WorkerError as error:
             self._give_up(f"the probe failed too: {error}")
         else:
@@ -278,6 +279,10 @@ class Runner:
         if not self._losses.given_up:
             self._losses.give_up(reason)
             self._tell("unresponsive", reason, self._losses.seconds)
+
+    def _log(self, log: str) -> None:
+        if self.on_log is not None and log:
+            self.on_log(log)
 
     def _tell(self, event: str, detail: str, seconds: float) -> None:
         if self.on_event is not None:
@@ -302,56 +307,13 @@ def _line(
         "seconds": round(seconds, 6),
     }
     if finding is not None:
-        line["finding"] = {
-            "step": finding.step,
-            "reason": steady_text(finding.reason)[:2000],
-            "want": finding.want,
-            "got": finding.got,
-        }
-    if seen is not None and len(canonical_json(seen)) <= _KEEP_BYTES:
+        line["finding"] = finding_form(finding)
+    if seen is not None and len(canonical_json(seen)) <= KEEP_BYTES:
         line["observations"] = seen
     if detail:
         line["detail"] = steady_text(detail)[:2000]
     return line
 
 
-def _used(case: Case) -> list[tuple[str, str]]:
-    """The capabilities that the case needs, each with the step that needs it first."""
-    if case.surface == "api":
-        return [("0", "api")]
-    found: dict[str, str] = {}
-    for path, step in walk(case.steps):
-        inner = step.get("step", {}).get("do", "")
-        for do in (step["do"], inner):
-            if do in _CAPABILITY_OF:
-                found.setdefault(_CAPABILITY_OF[do], path)
-    return [(path, capability) for capability, path in found.items()]
-
-
-def _refused_capability(case: Case, step: str, seen: Iterable[Observation]) -> str:
-    """The capability that an Unsupported at this step speaks of."""
-    named = next((e.get("capability") for e in seen if e["step"] == step), None)
-    if isinstance(named, str) and named.strip() in CAPABILITIES:
-        return named.strip()
-    if case.surface == "api":
-        return "api"
-    do = dict(walk(case.steps))[step]["do"]
-    return _CAPABILITY_OF.get(do, str(named))
-
-
-def _asks_oracle(step: Mapping[str, Any]) -> bool:
-    expect = step.get("expect", {})
-    return any("oracle" in option for option in (expect, *expect.get("any_of", ())))
-
-
 def _told(error: Exception) -> str:
     return f"{type(error).__name__}: {error}"
-
-
-def _observe(backend: Any, case: Case, deadline_s: float) -> list[Observation]:
-    if hasattr(backend, "deadline_s"):
-        backend.deadline_s = deadline_s
-    if case.surface == "api":
-        seen: list[Observation] = backend.interpret_api(case)
-        return seen
-    return engine.interpret(case, backend)

@@ -10,7 +10,6 @@ fault: they are asked for once.
 from __future__ import annotations
 
 import random
-import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -19,11 +18,13 @@ from typing import Final
 
 from sessrun.adapters.errors import AdapterError
 from sessrun.conformance.faulty.framework import Fault
+from sessrun.conformance.oracle import Oracle
 from sessrun.conformance.patience import Patience
 from sessrun.conformance.runner import Runner
 from sessrun.spec.cases.model import Case, Observation
+from sessrun.spec.records import QUIET
 
-__all__ = ["MAX_OTHERS", "FaultReport", "Oracle", "draw", "examine", "examine_all"]
+__all__ = ["MAX_OTHERS", "FaultReport", "draw", "examine", "examine_all"]
 
 #: Clauses other than its own that a fault may fail, so that each test points at one rule.
 MAX_OTHERS: Final = 3
@@ -74,26 +75,6 @@ class FaultReport:
         return f"blurs {', '.join(self.others)}" if len(self.others) > MAX_OTHERS else ""
 
 
-class Oracle:
-    """The answers of the oracle, each asked for once, for several runners at a time."""
-
-    def __init__(self, spec: str = "reference") -> None:
-        self._runner = Runner(spec)
-        self._lock = threading.Lock()
-        self._answers: dict[str, list[Observation]] = {}
-
-    def __call__(self, case: Case) -> list[Observation]:
-        """The oracle's observations of a case; raises what the worker's host raises."""
-        with self._lock:
-            if case.hash not in self._answers:
-                self._answers[case.hash] = self._runner.observe(case)
-            return self._answers[case.hash]
-
-    def shutdown(self) -> None:
-        """Stop the oracle."""
-        self._runner.shutdown()
-
-
 def draw(faults: Sequence[Fault], count: int, seed: int) -> list[Fault]:
     """A slice of the faults: `count` of them, chosen by the seed, in their own order."""
     chosen = set(random.Random(seed).sample(range(len(faults)), min(count, len(faults))))
@@ -123,7 +104,7 @@ def examine(
         trouble = str(error).splitlines()[0]
     finally:
         runner.shutdown()
-    failed = {id_: result for id_, result in results.items() if result not in {"pass", "skipped"}}
+    failed = {id_: result for id_, result in results.items() if result not in QUIET}
     void = next((id_ for id_, result in failed.items() if result == "infra_error"), None)
     if void is not None:
         trouble = f"{void} ended in infra_error"

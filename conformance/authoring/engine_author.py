@@ -56,6 +56,16 @@ class EngineAuthor:
         """Record any step of `case.schema.json` as it stands."""
         self.steps.append({"do": do, **fields})
 
+    def join(
+        self,
+        thread: str,
+        *,
+        values: Sequence[Any] | None = None,
+        error: Sequence[int] | None = None,
+    ) -> None:
+        """The answer of a call started in a thread: values, error codes, or just success."""
+        self.steps.append(_expecting({"do": "join", "thread": thread}, values=values, error=error))
+
 
 def _expecting(step: dict[str, Any], **expect: Any) -> dict[str, Any]:
     if expect.get("values") is not None:
@@ -93,12 +103,64 @@ class SessionAuthor:
         options: Mapping[str, Any] | None = None,
     ) -> None:
         """One run; values in the order of fetches (None for an operation), or error codes."""
+        step = self._run(fetches, feeds, options)
+        self.author.steps.append(_expecting(step, values=values, error=error, node=node))
+
+    def start(
+        self,
+        thread: str,
+        fetches: Sequence[str],
+        feeds: Mapping[str, Any] | None = None,
+        *,
+        options: Mapping[str, Any] | None = None,
+        grace_s: float | None = None,
+    ) -> None:
+        """A run in a thread of its own; `EngineAuthor.join` has its answer.
+
+        A case must hold however late the thread starts: `grace_s`, the time the thread is given
+        before the next step, may only make it likelier that a wrong engine is caught.
+        """
+        more = {} if grace_s is None else {"grace_s": grace_s}
+        self.author.step("start", thread=thread, step=self._run(fetches, feeds, options), **more)
+
+    def _run(
+        self, fetches: Sequence[str], feeds: Mapping[str, Any] | None, options: Any
+    ) -> dict[str, Any]:
         step: dict[str, Any] = {"do": "run", "session": self.name, "fetches": list(fetches)}
         if feeds:
             step["feeds"] = {name: tensors.encode(value) for name, value in feeds.items()}
         if options:
             step["options"] = dict(options)
-        self.author.steps.append(_expecting(step, values=values, error=error, node=node))
+        return step
+
+    def setup(
+        self,
+        handle: str,
+        fetches: Sequence[str],
+        names: Sequence[str] = (),
+        *,
+        error: Sequence[int] | None = None,
+    ) -> None:
+        """Set up a partial run that may be fed `names`, and call it `handle`."""
+        step = {"do": "setup", "session": self.name, "handle": handle, "fetches": list(fetches)}
+        step["names"] = list(names)
+        self.author.steps.append(_expecting(step, error=error))
+
+    def partial(
+        self,
+        handle: str,
+        fetches: Sequence[str],
+        feeds: Mapping[str, Any] | None = None,
+        *,
+        values: Sequence[Any] | None = None,
+        error: Sequence[int] | None = None,
+    ) -> None:
+        """One call of a partial run; values in the order of fetches, or error codes."""
+        step: dict[str, Any] = {"do": "partial", "session": self.name, "handle": handle}
+        step["fetches"] = list(fetches)
+        if feeds:
+            step["feeds"] = {name: tensors.encode(value) for name, value in feeds.items()}
+        self.author.steps.append(_expecting(step, values=values, error=error))
 
     def close(self) -> None:
         """Close the session."""

@@ -9,7 +9,7 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 
-from sessrun.conformance.authoring.fetch import floats, ints
+from sessrun.conformance.authoring.fetch import floats, ints, texts
 from sessrun.conformance.authoring.fetch_nested import longs
 from sessrun.conformance.authoring.record import ApiAuthor, Symbol, api_case, form
 
@@ -46,11 +46,6 @@ def array(c: ApiAuthor, dtype: str, items: list[Any]) -> Symbol:
     """Record the making of a numpy array of rank 1 of any numpy dtype."""
     body = {"dtype": dtype, "shape": [len(items)], "items": [form(item) for item in items]}
     return c.do({"$numpy": body})
-
-
-def texts(*items: bytes) -> Any:
-    """The string tensor of these elements, rank 1."""
-    return np.array(items, object)
 
 
 # --- text ---------------------------------------------------------------------------------

@@ -1,6 +1,5 @@
 """Vectors of FETCH: what comes back for one fetched element, its dtype, shape and bytes."""
 
-
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -41,7 +40,7 @@ def _echoes(tf: Any, dtypes: Sequence[str]) -> None:
         tf.identity(tf.placeholder(dtype, name=f"p_{dtype}"), name=f"y_{dtype}")
 
 
-def _texts(*items: bytes) -> Any:
+def texts(*items: bytes) -> Any:
     """The string tensor of these elements, rank 1."""
     return np.array(items, object)
 
@@ -87,7 +86,7 @@ def bools_and_strings_keep_their_dtype(c: EngineAuthor) -> None:
         _echoes(tf, ["bool", "string"])
         p = tf.placeholder(tf.float32, [None], name="p")
         tf.greater(p, 0.0, name="positive")
-    bools, words = np.array([[True, False]]), _texts(b"1", b"True", b"")
+    bools, words = np.array([[True, False]]), texts(b"1", b"True", b"")
     s = c.open()
     s.run(["y_bool:0"], {"p_bool:0": bools}, values=[bools])
     s.run(["y_string:0"], {"p_string:0": words}, values=[words])
@@ -185,7 +184,7 @@ def computed_empty_tensors_keep_their_shape(c: EngineAuthor) -> None:
     )
     s.run(
         ["chosen:0"],
-        {"words:0": _texts(b"a", b"b").reshape(1, 2), "rows:0": np.zeros(0, np.int32)},
+        {"words:0": texts(b"a", b"b").reshape(1, 2), "rows:0": np.zeros(0, np.int32)},
         values=[np.empty((0, 2), object)],
     )
 
@@ -226,8 +225,8 @@ def strings_come_back_byte_for_byte(c: EngineAuthor) -> None:
     s = c.open()
     every = bytes(range(256))
     for value in (
-        _texts(b"a\0b", b"c\0\0", b"", b"\0", b"longer than the rest"),
-        _texts(b"\xff\xfe", b"\xc3", "h\u00e9".encode(), every),
+        texts(b"a\0b", b"c\0\0", b"", b"\0", b"longer than the rest"),
+        texts(b"\xff\xfe", b"\xc3", "h\u00e9".encode(), every),
         _text(b"end\0\0"),
         _text(every[::-1]),
     ):
@@ -244,8 +243,8 @@ def computed_strings_keep_their_nuls(c: EngineAuthor) -> None:
     s = c.open()
     s.run(
         ["joined:0", "length:0"],
-        {"a:0": _texts(b"x\0", b"\xff"), "b:0": _texts(b"\0", b"\0")},
-        values=[_texts(b"x\0\0", b"\xff\0"), ints([2, 1])],
+        {"a:0": texts(b"x\0", b"\xff"), "b:0": texts(b"\0", b"\0")},
+        values=[texts(b"x\0\0", b"\xff\0"), ints([2, 1])],
     )
 
 

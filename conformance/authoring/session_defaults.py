@@ -1,19 +1,13 @@
 """Vectors of SESSION: the stack of default sessions, with blocks, eval, InteractiveSession."""
 
-
 from __future__ import annotations
 
 from typing import Any
 
 import numpy as np
 
+from sessrun.conformance.authoring.graph import leave_by_exception
 from sessrun.conformance.authoring.record import ApiAuthor, Symbol, api_case, as_array
-
-
-def _leave_by_exception(c: ApiAuthor, context: Symbol) -> Symbol:
-    """Leave an entered context as a `with` statement does when its body raises."""
-    error = c.tf.errors.AbortedError(None, None, "the body of the block raised")
-    return context.__exit__(c.tf.errors.AbortedError, error, None)
 
 
 def _two_sessions(c: ApiAuthor, up: Any = 10) -> tuple[Symbol, Symbol, Symbol, Symbol]:
@@ -68,7 +62,7 @@ def as_default_left_by_an_exception_does_not_close(c: ApiAuthor) -> None:
     block = sess.as_default()
     block.__enter__()
     sess.run(v.initializer)
-    _leave_by_exception(c, block)
+    leave_by_exception(c, block)
     c.check(sess.run(v), as_array(np.int32(8)))
 
 
@@ -98,7 +92,7 @@ def an_exception_takes_the_session_off(c: ApiAuthor) -> None:
         block = inner.as_default()
         block.__enter__()
         c.check_same(c.tf.get_default_session(), inner)
-        _leave_by_exception(c, block)
+        leave_by_exception(c, block)
         c.check_same(c.tf.get_default_session(), outer)
 
 
@@ -145,7 +139,7 @@ def with_left_by_an_exception_closes(c: ApiAuthor) -> None:
     sess = c.tf.Session()
     sess.run(a)
     sess.__enter__()
-    _leave_by_exception(c, sess)
+    leave_by_exception(c, sess)
     c.raises("CancelledError", sess.list_devices)
 
 
@@ -154,7 +148,7 @@ def with_swallows_nothing(c: ApiAuthor) -> None:
     c.tf.constant(1)
     sess = c.tf.Session()
     sess.__enter__()
-    c.check(c.expr("$op", "bool", _leave_by_exception(c, sess)), False)
+    c.check(c.expr("$op", "bool", leave_by_exception(c, sess)), False)
 
 
 @api_case("SESSION-018", title="A with block of a session inside one of its own is refused.")

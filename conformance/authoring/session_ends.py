@@ -1,62 +1,32 @@
 """Vectors of SESSION: runs that are cut short by a close, a timeout or a reset."""
 
-
 from __future__ import annotations
-
-from typing import Any
 
 import numpy as np
 
-from sessrun.conformance.authoring.record import (
-    ApiAuthor,
-    EngineAuthor,
-    SessionAuthor,
-    api_case,
-    engine_case,
-)
+from sessrun.conformance.authoring.record import ApiAuthor, EngineAuthor, api_case, engine_case
+from sessrun.conformance.authoring.run_threads import LONG, awaited, started
 from sessrun.conformance.authoring.session import counter_graph
-
-
-def _queue(tf: Any) -> None:
-    """Build a queue of one int32 with the nodes `put` (of `x`), `take` and `size`."""
-    queue = tf.FIFOQueue(1, tf.int32, shapes=[[]], name="queue")
-    x = tf.placeholder(tf.int32, [], name="x")
-    queue.enqueue(x, name="put")
-    queue.dequeue(name="take")
-    queue.size(name="size")
-
-
-def _blocked(c: EngineAuthor, s: SessionAuthor, fetches: list[str], thread: str = "t") -> None:
-    """Record a run in a thread of its own, which is given time to block."""
-    run = {"do": "run", "session": s.name, "fetches": fetches}
-    c.step("start", thread=thread, step=run, grace_s=0.5)
-
 
 # --- close --------------------------------------------------------------------------------
 
 
 @engine_case("SESSION-043", title="Closing the session cancels its run that waits on a queue.")
 def closing_cancels_a_blocked_dequeue(c: EngineAuthor) -> None:
-    with c.graph() as tf:
-        _queue(tf)
-    s = c.open()
-    s.run(["size:0"], values=[np.int32(0)])
-    _blocked(c, s, ["take:0"])
+    s = started(c)
+    awaited(s, "t")
     s.close()
-    c.step("join", thread="t", expect={"error": {"codes": [1]}})
+    c.join("t", error=[1])
 
 
 @engine_case("SESSION-043", title="Closing the session cancels each of several blocked runs.")
 def closing_cancels_every_blocked_run(c: EngineAuthor) -> None:
-    with c.graph() as tf:
-        _queue(tf)
-    s = c.open()
-    s.run(["size:0"], values=[np.int32(0)])
+    s = started(c)
     for thread in ("t1", "t2"):
-        _blocked(c, s, ["take:0"], thread)
+        awaited(s, thread)
     s.close()
     for thread in ("t1", "t2"):
-        c.step("join", thread=thread, expect={"error": {"codes": [1]}})
+        c.join(thread, error=[1])
 
 
 # --- timeouts -----------------------------------------------------------------------------
@@ -64,12 +34,10 @@ def closing_cancels_every_blocked_run(c: EngineAuthor) -> None:
 
 @engine_case("SESSION-044", title="A run that outlasts the session's timeout fails with code 4.")
 def the_timeout_of_the_config(c: EngineAuthor) -> None:
-    with c.graph() as tf:
-        _queue(tf)
-    s = c.open(config={"operationTimeoutInMs": "300"})
+    s = started(c, config={"operationTimeoutInMs": "300"})
     s.run(["take:0"], error=[4])
-    s.run(["put"], {"x:0": np.int32(5)}, values=[None])
-    s.run(["take:0"], values=[np.int32(5)])
+    s.run(["put"], {"x:0": np.int32(5)}, options=LONG, values=[None])
+    s.run(["take:0"], options=LONG, values=[np.int32(5)])
 
 
 @api_case("SESSION-044", title="Past operation_timeout_in_ms a run is DeadlineExceededError.")

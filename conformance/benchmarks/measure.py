@@ -1,17 +1,18 @@
 """Interleaved measurement: every backend does every job in every round, in a drawn order.
 
 All backends live in this one process, so that they share the machine's moods; each sample is
-the mean of enough calls to last a few milliseconds; every result of a sample's last call is
-checked. All samples are kept.
+the mean of enough calls to last a few milliseconds; after each sample the result of one more call
+is checked. All samples are kept.
 """
 
 from __future__ import annotations
 
+import contextlib
 import datetime
 import gc
 import random
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -51,7 +52,7 @@ class _Series:
         self.calls = max(1, min(_MAX_CALLS, int(_SAMPLE_SECONDS / max(best, 1e-9))))
 
     def sample(self) -> None:
-        """Take one sample and check its last result."""
+        """Take one sample, and check the result of a call that is not timed."""
         self.samples.append(self._time(self.calls))
         self.wrong = self.wrong or self.prepared.check(self.prepared.call())
 
@@ -70,7 +71,8 @@ class _Series:
             "unit": "s",
             "samples": self.samples,
             "correct": self.wrong is None,
-            "detail": self.wrong or f"{self.job.summary}; {self.calls} calls a sample",
+            "about": self.job.summary,
+            "detail": self.wrong or f"calls a sample: {self.calls:,}",
         }
         if self.job.nbytes:
             form["bytes"] = self.job.nbytes
@@ -102,19 +104,24 @@ def measure(
       The measurement as `bench.schema.json` has it, times in seconds per call.
 
     Raises:
-      AdapterError: a backend cannot be loaded or has no namespace.
+      AdapterError: a backend cannot be loaded, has no namespace, is named twice, or cannot do
+        a job at all.
 
     """
     series, versions, names = [], {}, [job.name for job in jobs]
+    if len(set(backends)) < len(backends):
+        raise AdapterError(f"a backend is named twice: {', '.join(backends)}")
     for spec in backends:
         backend = load(spec)
         if not isinstance(backend, NamespaceBackend):
             raise AdapterError(f"{spec!r} has no Python namespace; bench times Session.run")
         versions[spec] = backend.describe().version
-        series += [_Series(j, spec, j.prepare(backend.namespace, device)) for j in jobs]
-    series.sort(key=lambda entry: (names.index(entry.job.name), entry.backend))
+        series += [_Series(j, spec, _prepared(j, spec, backend, device)) for j in jobs]
+    # Jobs in their order, backends as they were named: the first is what the others are held to.
+    series.sort(key=lambda entry: names.index(entry.job.name))
     for entry in series:
-        entry.warm_up()
+        with _told(entry.job, entry.backend):
+            entry.warm_up()
     order = _interleave(series, rounds, seed, progress)
     return {
         "bench": 1,
@@ -127,6 +134,21 @@ def measure(
         "ceilings": _ceilings(),
         "series": [entry.to_json() for entry in series],
     }
+
+
+def _prepared(job: Job, spec: str, backend: NamespaceBackend, device: str) -> Prepared:
+    with _told(job, spec):
+        return job.prepare(backend.namespace, device)
+
+
+@contextlib.contextmanager
+def _told(job: Job, spec: str) -> Iterator[None]:
+    """Whatever a backend raises before anything is timed becomes an AdapterError."""
+    try:
+        yield
+    except Exception as error:
+        reason = f"{type(error).__name__}: {error}"
+        raise AdapterError(f"{spec!r} cannot do the job {job.name!r}: {reason}") from error
 
 
 def _interleave(

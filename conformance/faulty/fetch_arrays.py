@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from sessrun.conformance.faulty.fetch import changing_fetches, element_of, is_tensor, mapped
+from sessrun.conformance.faulty.fetch import element_of, is_tensor, mapped
 from sessrun.conformance.faulty.framework import fault, override
 
 
@@ -22,9 +22,9 @@ def fed_elements(session: Any, feeds: Any) -> dict[Any, Any]:
     return found
 
 
-@fault("FETCH-018", "A computed tensor that is fed cannot be fetched beside another.")
+@fault("FETCH-018", "A computed Tensor object that is fed cannot be fetched beside another.")
 def fed_and_fetched_is_an_error(tf: Any) -> Any:
-    """Refuses it in a list or dict of several; reference tensors are let by."""
+    """Refuses it in a list or dict of several; names and reference tensors are let by."""
 
     class Session(tf.Session):  # type: ignore[misc]
         def run(self, fetches: Any, feed_dict: Any = None, *args: Any, **kwargs: Any) -> Any:
@@ -32,7 +32,8 @@ def fed_and_fetched_is_an_error(tf: Any) -> Any:
 
             def check(fetch: Any, _: Any) -> None:
                 element = element_of(self, fetch)
-                plain = is_tensor(element) and element.dtype == element.dtype.base_dtype
+                mine = is_tensor(fetch) and is_tensor(element)
+                plain = mine and element.dtype == element.dtype.base_dtype
                 if plain and element.name in fed and element.op.inputs:
                     text = f"{element.name} is both fed and fetched"
                     raise tf.errors.InvalidArgumentError(None, None, text)
@@ -44,15 +45,17 @@ def fed_and_fetched_is_an_error(tf: Any) -> Any:
     return override(tf, Session=Session)
 
 
-@fault("FETCH-019", "A resource Variable as a fetch gives the value it was initialised with.")
+@fault("FETCH-019", "A resource Variable of rank 1, fetched alone, has its initial value.")
 def variables_give_their_initial_value(tf: Any) -> Any:
     """Takes the initial value's tensor for the variable's."""
 
-    def initial(_session: Any, fetch: Any) -> Any:
-        resource = is_variable(fetch) and hasattr(fetch, "handle")
-        return fetch.initial_value if resource else fetch
+    class Session(tf.Session):  # type: ignore[misc]
+        def run(self, fetches: Any, *args: Any, **kwargs: Any) -> Any:
+            resource = is_variable(fetches) and hasattr(fetches, "handle")
+            vector = resource and fetches.shape.rank == 1
+            return super().run(fetches.initial_value if vector else fetches, *args, **kwargs)
 
-    return changing_fetches(tf, initial)
+    return override(tf, Session=Session)
 
 
 @fault("FETCH-021", "Every run hands out the one array of a constant.")

@@ -346,10 +346,14 @@ def remainder_truncates(tf: Any) -> Any:
 
 @fault("GRAPH-101", "Operands of different ranks are refused unless one is a scalar.")
 def ranks_must_agree(tf: Any) -> Any:
-    """Compare the ranks of fed operands of an addition."""
+    """Compare the ranks of the arrays fed as operands of an addition."""
 
     def change(session: Any, base: Any, fetches: Any, feeds: Any) -> Any:
-        ranks = {getattr(key, "name", key): np.ndim(value) for key, value in (feeds or {}).items()}
+        ranks = {
+            getattr(key, "name", key): np.ndim(value)
+            for key, value in dict(feeds or {}).items()
+            if isinstance(value, np.ndarray)
+        }
         for op in session.graph.get_operations() if len(ranks) > 1 else ():
             found = {ranks.get(tensor.name, 0) for tensor in op.inputs} - {0}
             if op.type == "AddV2" and len(found) > 1:

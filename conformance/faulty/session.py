@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 import weakref
 from typing import Any
 
@@ -12,24 +11,27 @@ _VARIABLES = {"VarHandleOp", "VariableV2", "Variable"}
 
 
 def _registered(tf: Any) -> Any:
-    """The namespace with sessions that know the open sessions of the thread that made them."""
-    here = threading.local()
+    """The namespace with sessions that know the open ones of their process made for a graph.
+
+    A case on the API surface may leave a session of the default graph open: those are left out.
+    """
+    family: list[Any] = []
 
     class Session(tf.Session):  # type: ignore[misc]
         def __init__(self, *args: Any, **kwargs: Any) -> None:
             super().__init__(*args, **kwargs)
-            self.family = here.__dict__.setdefault("open", [])
-            self.family.append(self)
+            if kwargs.get("graph") is not None:
+                family.append(self)
 
         def close(self) -> None:
-            if self in self.family:
-                self.family.remove(self)
+            if self in family:
+                family.remove(self)
             super().close()
 
         def peers(self, *, same: bool) -> list[Any]:
             """The open sessions, oldest first, of equal graphs or else of unequal ones."""
             mine = self.graph.as_graph_def()
-            return [s for s in self.family if (s.graph.as_graph_def() == mine) is same]
+            return [s for s in family if (s.graph.as_graph_def() == mine) is same]
 
     return override(tf, Session=Session)
 
@@ -38,6 +40,16 @@ def _names(fetches: Any) -> list[str]:
     """The fetches if they are a list of names, as the engine surface has them."""
     named = isinstance(fetches, list) and all(isinstance(item, str) for item in fetches)
     return fetches if named else []
+
+
+def _reads(graph: Any) -> set[str]:
+    """The names of the operations that read a resource variable or pass on what one read."""
+    found: set[str] = set()
+    for op in graph.get_operations():  # producers stand before their consumers
+        passes = op.type == "Identity" and op.inputs[0].op.name in found
+        if passes or op.type == "ReadVariableOp":
+            found.add(op.name)
+    return found
 
 
 # --- construction -------------------------------------------------------------------------
@@ -276,16 +288,16 @@ def state_outlives_the_session(tf: Any) -> Any:
     return override(tf, Session=Session)
 
 
-@fault("SESSION-034", "A name means the node of that name in the session opened first.")
+@fault("SESSION-034", "A variable's name means the one of that name in the session opened first.")
 def names_are_shared_by_graphs(tf: Any) -> Any:
-    """Sends fetches by name to the oldest open session of another graph that has the names."""
+    """Sends a variable fetched by name to the oldest open session of another graph that has one."""
     tf = _registered(tf)
 
     class Session(tf.Session):  # type: ignore[misc]
         def run(self, fetches: Any, *args: Any, **kwargs: Any) -> Any:
             names = {name.partition(":")[0] for name in _names(fetches)}
-            for other in self.peers(same=False) if names else []:
-                if names <= {op.name for op in other.graph.get_operations()}:
+            for other in self.peers(same=False) if names <= _reads(self.graph) else []:
+                if names and names <= _reads(other.graph):
                     return tf.Session.run(other, fetches, *args, **kwargs)
             return super().run(fetches, *args, **kwargs)
 

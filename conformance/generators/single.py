@@ -82,10 +82,8 @@ def _flat(operation: Operation, arguments: Arguments) -> Iterator[np.ndarray]:
 def contract_of(operation: Operation, arguments: Arguments) -> str:
     """The numeric contract of the operation for the dtypes of these arguments."""
     numeric = operation.numeric or {"*": "exact"}
-    dtype = next(
-        (arguments.attrs[a.name] for a in operation.attrs if a.type == "type" and a.name == "T"),
-        None,
-    )
-    if dtype is None:
+    attr = operation.outputs[0].type_attr if operation.outputs else None
+    dtype = arguments.attrs.get("T", arguments.attrs.get(attr or ""))
+    if not isinstance(dtype, str):
         return numeric.get("*", "exact")
     return numeric.get(dtype) or numeric.get(BY_NAME[dtype].kind) or numeric.get("*", "exact")

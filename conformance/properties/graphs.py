@@ -35,7 +35,7 @@ def _run(dag: Dag, draw: random.Random) -> dict[str, Any]:
     }
 
 
-@prop("graphs", "OPERATIONS-003")
+@prop("graphs", "OPERATIONS-003", weight=3)
 def graphs(draw: random.Random, id_: str) -> Case:
     """A graph's value is that of its operations one after the other, whatever is fetched or fed."""
     dag = grow(draw, draw.randint(3, 25))

@@ -43,7 +43,7 @@ def _turn(id_: str) -> int:
     return int(id_.rpartition(":")[2])
 
 
-@prop("operations", "OPERATIONS-001", weight=4)
+@prop("operations", "OPERATIONS-001", weight=12)
 def operation_values(draw: random.Random, id_: str) -> Case:
     """A declared operation on valid arguments gives its value under its numeric contract."""
     operation = drawable()[_turn(id_) % len(drawable())]
@@ -70,7 +70,7 @@ def refusing() -> tuple[Operation, ...]:
     return tuple(operation for operation in OPERATIONS.values() if operation.errors)
 
 
-@prop("refusals", "OPERATIONS-002", weight=2)
+@prop("refusals", "OPERATIONS-002", weight=4)
 def operation_refusals(draw: random.Random, id_: str) -> Case:
     """A declared operation on invalid arguments fails with the declared code, and only that run."""
     operation = refusing()[_turn(id_) % len(refusing())]

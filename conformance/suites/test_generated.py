@@ -17,7 +17,4 @@ def test_generated(
     record_property: Callable[[str, object], None],
 ) -> None:
     """The backend does what the property says."""
-    line = sessrun_runner.run(sessrun_case)
-    record_property("sessrun_case", sessrun_case.id)
-    record_property("sessrun_result", line["result"])
-    settle(sessrun_case, line, sessrun_expectations, sessrun_runner.spec)
+    settle(sessrun_case, sessrun_runner, sessrun_expectations, record_property)

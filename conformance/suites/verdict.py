@@ -1,21 +1,36 @@
-"""How a case's result line becomes the outcome of a pytest test."""
+"""How a case becomes a pytest test: run, reported to the plug-in, its result an outcome."""
 
 from __future__ import annotations
 
 import datetime
-from collections.abc import Iterable
+import shlex
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import pytest
 
 from sessrun.conformance.expectations import Expectation
 from sessrun.conformance.replay import python_lines
+from sessrun.conformance.runner import Runner
 from sessrun.spec.cases.model import Case
 
 __all__ = ["settle"]
 
 
 def settle(
+    case: Case,
+    runner: Runner,
+    expectations: Iterable[Expectation],
+    record_property: Callable[[str, object], None],
+) -> None:
+    """Run the case, and pass, skip, xfail or fail the running test as it comes out."""
+    line = runner.run(case)
+    record_property("sessrun_case", case.id)
+    record_property("sessrun_result", line["result"])
+    _settle(case, line, expectations, runner.spec)
+
+
+def _settle(
     case: Case, line: dict[str, Any], expectations: Iterable[Expectation], backend: str
 ) -> None:
     """Pass, skip, xfail or fail the running test as the line says.
@@ -51,7 +66,7 @@ def _explanation(case: Case, line: dict[str, Any], backend: str) -> str:
             f"{case.id}: {line['result']}{step}: {reason}",
             f"the rule: {case.title}",
             f"clauses: {', '.join(case.clauses)} (sessrun explain {case.clauses[0]})",
-            f"again: sessrun replay '{case.id}' --backend '{backend}'",
+            f"again: sessrun replay {shlex.quote(case.id)} --backend {shlex.quote(backend)}",
             "in plain TensorFlow:",
             *(f"    {text}" for text in python_lines(case)),
         ]

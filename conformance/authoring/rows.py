@@ -1,0 +1,168 @@
+"""Records tables of operations on chosen arguments: each row is a node of one graph.
+
+    @engine_case("OPERATIONS-004", title="Sums of integers wrap around.")
+    def integer_sums_wrap_around(c: EngineAuthor) -> None:
+        rows = Rows(c)
+        rows.add("AddV2", np.int8([127, -128]), np.int8([1, -1]))
+        rows.refuse("FloorDiv", np.int32([1]), np.int32([0]), codes=[3])
+        rows.run()
+
+Inputs are fed to placeholders of unknown shape, so that no graph optimizer computes a row. The
+wanted values are the oracle's own, asked for while the case is recorded, under the operation's
+numeric contract.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from sessrun.conformance.authoring.engine_author import EngineAuthor
+from sessrun.conformance.authoring.forms import near
+from sessrun.conformance.generators.graphdef import GraphWriter
+from sessrun.conformance.generators.single import contract_of
+from sessrun.spec import tensors
+from sessrun.spec.cases.model import canonical_json
+from sessrun.spec.dtypes import row_of_numpy
+from sessrun.spec.operations import ArgDecl, Operation
+from sessrun.spec.rules.domains import Arguments
+from sessrun.spec.tables.ops import OPERATIONS
+
+__all__ = ["Rows"]
+
+
+@dataclass(slots=True)
+class Rows:
+    """Rows of one case: operations, their fed inputs, and the contracts of their outputs.
+
+    Attributes:
+      author: the case that is recorded.
+      contract: what replaces the operations' own contracts, such as `signed`.
+
+    """
+
+    author: EngineAuthor
+    contract: str | None = None
+    _writer: GraphWriter = field(default_factory=GraphWriter)
+    _names: dict[bytes, str] = field(default_factory=dict)
+    _feeds: dict[str, np.ndarray] = field(default_factory=dict)
+    _fetches: list[str] = field(default_factory=list)
+    _contracts: list[str] = field(default_factory=list)
+    _refused: list[tuple[str, dict[str, np.ndarray], list[int]]] = field(default_factory=list)
+
+    def add(self, op: str, *inputs: Any, **attrs: Any) -> None:
+        """A row: the operation on these inputs, a list where it takes several tensors.
+
+        Dtypes and numbers of tensors are read off the inputs; other attributes not given have
+        their defaults.
+        """
+        operation = OPERATIONS[op]
+        given = _arguments(operation, inputs, attrs)
+        node = self._node(operation, given, self._feeds)
+        contract = self.contract or contract_of(operation, given)
+        for index in range(_count(operation, given)):
+            self._fetches.append(f"{node}:{index}")
+            self._contracts.append(contract)
+
+    def refuse(self, op: str, *inputs: Any, codes: list[int], **attrs: Any) -> None:
+        """A row that must fail with one of the codes, in a run of its own."""
+        operation = OPERATIONS[op]
+        feeds: dict[str, np.ndarray] = {}
+        node = self._node(operation, _arguments(operation, inputs, attrs), feeds)
+        self._refused.append((node if not operation.outputs else f"{node}:0", feeds, codes))
+
+    def run(self) -> None:
+        """Record the graph of all rows, one run that fetches all values, and the refused runs."""
+        graph = self._writer.graph()
+        self.author.graph_json(graph)
+        session = self.author.open()
+        if self._fetches:
+            values = _asked(self.author.namespace, graph, self._fetches, self._feeds)
+            wanted = [near(_array(value), contract)
+                      for value, contract in zip(values, self._contracts, strict=True)]  # fmt: skip
+            session.run(self._fetches, self._feeds, values=wanted)
+        for fetch, feeds, codes in self._refused:
+            session.run([fetch], feeds, error=codes)
+        session.close()
+
+    def _node(self, operation: Operation, given: Arguments, feeds: dict[str, np.ndarray]) -> str:
+        inputs = []
+        for arg in operation.inputs:
+            value = given.inputs[arg.name]
+            for part in value if isinstance(value, list) else [value]:
+                name = self._placeholder(part)
+                feeds[f"{name}:0"] = part
+                inputs.append(name)
+        return self._writer.operation(operation, inputs, given.attrs)
+
+    def _placeholder(self, value: np.ndarray) -> str:
+        """The placeholder of a value: rows that have an input in common share it."""
+        key = canonical_json(tensors.encode(value))
+        if key not in self._names:
+            self._names[key] = self._writer.placeholder(_dtype(value), None)
+        return self._names[key]
+
+
+def _arguments(operation: Operation, inputs: Any, attrs: dict[str, Any]) -> Arguments:
+    found = {attr.name: attr.default for attr in operation.attrs if attr.has_default}
+    arrays: dict[str, Any] = {}
+    for arg, value in zip(operation.inputs, inputs, strict=True):
+        several = isinstance(value, list)
+        arrays[arg.name] = [_array(v) for v in value] if several else _array(value)
+        found.update(_told(arg, arrays[arg.name]))
+    return Arguments(arrays, found | attrs)
+
+
+def _array(value: Any) -> np.ndarray:
+    """The tensor of a value; a `bytes` object keeps its final NULs, which numpy's would drop."""
+    if not isinstance(value, bytes):
+        return np.asarray(value)
+    array = np.empty((), dtype=object)
+    array[()] = value
+    return array
+
+
+def _told(arg: ArgDecl, value: Any) -> dict[str, Any]:
+    """What an input says of the operation's attributes."""
+    told: dict[str, Any] = {}
+    parts = value if isinstance(value, list) else [value]
+    if arg.type_attr is not None:
+        told[arg.type_attr] = _dtype(parts[0])
+    if arg.number_attr is not None:
+        told[arg.number_attr] = len(parts)
+    if arg.type_list_attr is not None:
+        told[arg.type_list_attr] = [_dtype(part) for part in parts]
+    return told
+
+
+def _dtype(array: np.ndarray) -> str:
+    row = row_of_numpy(array.dtype)
+    if row is None:
+        raise tensors.TensorError(f"no tensor dtype holds numpy dtype {array.dtype}")
+    return row.name
+
+
+def _count(operation: Operation, given: Arguments) -> int:
+    """How many tensors the operation gives."""
+    return sum(
+        given.attrs[arg.number_attr] if arg.number_attr is not None
+        else len(given.attrs[arg.type_list_attr]) if arg.type_list_attr is not None
+        else 1
+        for arg in operation.outputs
+    )  # fmt: skip
+
+
+def _asked(
+    namespace: Any, graph: Any, fetches: list[str], feeds: dict[str, np.ndarray]
+) -> list[Any]:
+    """What the oracle's namespace computes."""
+    from google.protobuf import json_format  # noqa: PLC0415 - only while freezing
+
+    definition = json_format.ParseDict(graph, namespace.GraphDef())
+    with namespace.Graph().as_default() as made:
+        namespace.import_graph_def(definition, name="")
+        with namespace.Session(graph=made) as session:
+            values: list[Any] = session.run(fetches, feeds)
+    return values

@@ -1,0 +1,175 @@
+"""Named checks of TRACING: what a RunMetadata says of the operations of a graph, and when.
+
+A backend may list nodes of its own beside those of the graph; these look at the graph's alone.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterator
+from typing import Any, Final
+
+import numpy as np
+
+__all__ = [
+    "agreeing_nanos", "cost_nodes", "executed", "labels", "less_time", "ordered", "outputs",
+    "overlapping", "partition_devices", "partitioned", "scheduled_first", "within_wall_clock",
+]  # fmt: skip
+
+#: Runs of which the shortest time counts: one may be cut into by the machine.
+_TRIES: Final = 5
+
+
+def _names(graph: Any) -> set[str]:
+    return {operation.name for operation in graph.get_operations()}
+
+
+def _nodes(metadata: Any, graph: Any) -> Iterator[tuple[str, Any]]:
+    """The device and the statistics of each listed node that is an operation of the graph."""
+    names = _names(graph)
+    for device in metadata.step_stats.dev_stats:
+        for node in device.node_stats:
+            if node.node_name in names:
+                yield device.device, node
+
+
+def executed(tf: Any, metadata: Any, graph: Any) -> dict[str, list[str]]:  # noqa: ARG001 - a check takes the namespace
+    """For each device that lists any the names of the graph's operations, as often as listed."""
+    found: dict[str, list[str]] = {}
+    for device, node in _nodes(metadata, graph):
+        found.setdefault(device, []).append(node.node_name)
+    return {device: sorted(found[device]) for device in sorted(found)}
+
+
+def _listings(metadata: Any, name: str) -> Iterator[Any]:
+    for device in metadata.step_stats.dev_stats:
+        for stats in device.node_stats:
+            if stats.node_name == name:
+                yield stats
+
+
+def labels(tf: Any, metadata: Any, node: str) -> list[str]:  # noqa: ARG001 - as above
+    """The `timeline_label` of each listing of a node."""
+    return [stats.timeline_label for stats in _listings(metadata, node)]
+
+
+def outputs(tf: Any, metadata: Any, node: str) -> list[list[Any]]:
+    """Slot, dtype, shape, requested bytes and whether an allocator is named, of each output."""
+    found = []
+    for stats in _listings(metadata, node):
+        for output in stats.output:
+            tensor = output.tensor_description
+            memory = tensor.allocation_description
+            shape = [dim.size for dim in tensor.shape.dim]
+            dtype = tf.as_dtype(tensor.dtype).name
+            named = bool(memory.allocator_name)
+            found.append([output.slot, dtype, shape, memory.requested_bytes, named])
+    return sorted(found)
+
+
+def ordered(tf: Any, metadata: Any, graph: Any) -> list[bool]:  # noqa: ARG001 - as above
+    """For each listed operation whether its relative times are in order, from 0 on."""
+    return [
+        0 <= node.op_start_rel_micros <= node.op_end_rel_micros <= node.all_end_rel_micros
+        for _, node in _nodes(metadata, graph)
+    ]
+
+
+def scheduled_first(tf: Any, metadata: Any, graph: Any) -> list[bool]:  # noqa: ARG001 - as above
+    """For each listed operation whether it was scheduled, and no later than it started."""
+    return [
+        0 < node.scheduled_micros <= node.all_start_micros for _, node in _nodes(metadata, graph)
+    ]
+
+
+def agreeing_nanos(tf: Any, metadata: Any, graph: Any) -> list[bool]:  # noqa: ARG001 - as above
+    """For each listed operation whether it starts at one moment by both units."""
+    return [
+        node.all_start_nanos // 1000 == node.all_start_micros for _, node in _nodes(metadata, graph)
+    ]
+
+
+def within_wall_clock(tf: Any, session: Any, fetches: Any, feeds: Any) -> list[bool]:
+    """For each listed operation of a traced run whether it started while the run went on."""
+    metadata = tf.RunMetadata()
+    before = time.time_ns() // 1000
+    session.run(fetches, feeds, tf.RunOptions(trace_level=tf.RunOptions.FULL_TRACE), metadata)
+    after = time.time_ns() // 1000
+    return [before <= node.all_start_micros <= after for _, node in _nodes(metadata, session.graph)]
+
+
+def less_time(tf: Any, small: int, large: int) -> bool:
+    """Whether a product of matrices of size `small` takes less time than one of size `large`.
+
+    Both are traced in one run; of a few runs the shortest time counts.
+    """
+    with tf.Graph().as_default() as graph:
+        fed = [tf.placeholder(tf.float32, [size, size]) for size in (small, large)]
+        products = [tf.matmul(matrix, matrix) for matrix in fed]
+    feeds = {matrix: np.ones(matrix.shape.as_list(), np.float32) for matrix in fed}
+    options = tf.RunOptions(trace_level=tf.RunOptions.FULL_TRACE)
+    times: dict[str, list[int]] = {product.op.name: [] for product in products}
+    with tf.Session(graph=graph) as session:
+        for _ in range(_TRIES):
+            metadata = tf.RunMetadata()
+            session.run(products, feeds, options, metadata)
+            for _, node in _nodes(metadata, graph):
+                if node.node_name in times:
+                    times[node.node_name].append(node.op_end_rel_nanos - node.op_start_rel_nanos)
+    shortest = [min(found, default=-1) for found in times.values()]
+    return 0 <= shortest[0] < shortest[1]
+
+
+def overlapping(tf: Any, level: str, size: int, runs: int) -> list[list[Any]]:
+    """Two threads run two products of matrices on one session, traced, at the same time.
+
+    Returns:
+      for each thread the operations that its runs listed, and the codes of those that failed;
+      the placeholder is left out, whose listing is the backend's affair.
+
+    """
+    with tf.Graph().as_default() as graph:
+        fed = tf.placeholder(tf.float32, [size, size], name="fed")
+        products = [tf.matmul(fed, fed, name=f"product{number}") for number in range(2)]
+    value = np.ones((size, size), np.float32)
+    options = tf.RunOptions(trace_level=tf.RunOptions.TraceLevel.Value(level))
+    seen: list[set[Any]] = [set(), set()]
+    start = threading.Barrier(2)
+
+    def work(number: int) -> None:
+        start.wait()
+        for _ in range(runs):
+            metadata = tf.RunMetadata()
+            try:
+                session.run(products[number], {fed: value}, options, metadata)
+            except tf.errors.OpError as error:
+                seen[number].add(error.error_code)
+            seen[number].update(node.node_name for _, node in _nodes(metadata, graph))
+
+    with tf.Session(graph=graph) as session:
+        threads = [threading.Thread(target=work, args=(number,)) for number in range(2)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    return [sorted(found - {"fed"}, key=str) for found in seen]
+
+
+def partitioned(tf: Any, metadata: Any, graph: Any) -> list[list[str]]:  # noqa: ARG001 - as above
+    """For each partition graph the operations of the graph in it."""
+    names = _names(graph)
+    found = [
+        sorted({node.name for node in part.node} & names) for part in metadata.partition_graphs
+    ]
+    return sorted(found)
+
+
+def partition_devices(tf: Any, metadata: Any) -> list[list[str]]:  # noqa: ARG001 - as above
+    """For each partition graph the devices that its nodes name."""
+    return sorted(sorted({node.device for node in part.node}) for part in metadata.partition_graphs)
+
+
+def cost_nodes(tf: Any, metadata: Any, graph: Any) -> list[str]:  # noqa: ARG001 - as above
+    """The operations of the graph in the cost graph."""
+    return sorted({node.name for node in metadata.cost_graph.node} & _names(graph))

@@ -1,0 +1,183 @@
+"""Faults of OPERATIONS: arithmetic, rounding, comparison and conversion of single numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from sessrun.conformance.faulty.computing import Change, computing, single
+from sessrun.conformance.faulty.framework import fault
+
+_NARROWEST = 2
+
+
+def _numbers(function: Callable[..., Any]) -> Change:
+    """A change of the one output by a function of it and the inputs."""
+    return single(lambda _, *arrays: function(*arrays))
+
+
+def _integers(function: Callable[..., Any]) -> Change:
+    """The same where the inputs are integers."""
+    return _numbers(lambda out, *xs: function(out, *xs) if xs[0].dtype.kind in "iu" else out)
+
+
+# --- integers -----------------------------------------------------------------------------
+
+
+@fault("OPERATIONS-004", "Integer sums, differences and products saturate at the ends.")
+def integer_arithmetic_saturates(tf: Any) -> Any:
+    """Holds the exact result between the ends of the dtype."""
+
+    def saturating(combine: Callable[[Any, Any], Any]) -> Change:
+        def held(_: Any, x: Any, y: Any) -> Any:
+            info = np.iinfo(x.dtype)
+            exact = combine(x.astype(object), y.astype(object))
+            return np.clip(exact, int(info.min), int(info.max)).astype(x.dtype)
+
+        return _integers(held)
+
+    return computing(tf, {
+        "AddV2": saturating(lambda x, y: x + y), "Sub": saturating(lambda x, y: x - y),
+        "Mul": saturating(lambda x, y: x * y),
+    })  # fmt: skip
+
+
+@fault("OPERATIONS-005", "64-bit integers are compared as doubles.")
+def large_integers_are_compared_as_doubles(tf: Any) -> Any:
+    """As an engine with one number type does."""
+
+    def change(compare: Any) -> Change:
+        return _integers(lambda _, x, y: compare(x.astype(np.float64), y.astype(np.float64)))
+
+    return computing(tf, {"Equal": change(np.equal), "Less": change(np.less),
+                          "Greater": change(np.greater)})  # fmt: skip
+
+
+@fault("OPERATIONS-006", "FloorDiv of integers truncates.")
+def floor_division_truncates(tf: Any) -> Any:
+    """As the division of C does."""
+
+    def truncated(out: Any, x: Any, y: Any) -> Any:
+        return out + ((x % y != 0) & ((x < 0) != (y < 0)))
+
+    return computing(tf, {"FloorDiv": _integers(truncated)})
+
+
+@fault("OPERATIONS-007", "A right shift of a negative integer fills up with zeros.")
+def right_shifts_are_logical(tf: Any) -> Any:
+    """As the shift of an unsigned integer does."""
+
+    def shifted(_: Any, x: Any, y: Any) -> Any:
+        unsigned = f"u{x.dtype.itemsize}"
+        return (x.astype(unsigned) >> y.astype(unsigned)).astype(x.dtype)
+
+    return computing(tf, {"RightShift": _numbers(shifted)})
+
+
+# --- floats -------------------------------------------------------------------------------
+
+
+@fault("OPERATIONS-008", "The difference of two infinities of one sign is zero.")
+def infinities_cancel(tf: Any) -> Any:
+    """NaN is avoided where the operands are equal."""
+    return computing(
+        tf, {"Sub": _numbers(lambda out, x, y: np.where(x == y, x.dtype.type(0), out))}
+    )
+
+
+@fault("OPERATIONS-009", "Sums in bfloat16 are cut off instead of rounded.")
+def narrow_sums_are_cut_off(tf: Any) -> Any:
+    """Drops the lower half of the float32 sum."""
+
+    def cut(out: Any, x: Any, y: Any) -> Any:
+        if out.dtype.name != "bfloat16":
+            return out
+        wide = np.atleast_1d(x.astype(np.float32) + y.astype(np.float32))
+        kept = (wide.view(np.uint32) & np.uint32(0xFFFF0000)).view(np.float32)
+        return kept.reshape(out.shape)
+
+    return computing(tf, {"AddV2": _numbers(cut)})
+
+
+@fault("OPERATIONS-010", "Round rounds halves away from zero.")
+def halves_are_rounded_away(tf: Any) -> Any:
+    """As the rounding of C does."""
+    away = _numbers(lambda _, x: np.sign(x) * np.floor(np.abs(x) + x.dtype.type(0.5)))
+    return computing(tf, {"Round": away})
+
+
+@fault("OPERATIONS-011", "The logarithm of zero is a large negative number.")
+def logarithms_of_zero_are_finite(tf: Any) -> Any:
+    """As an engine that clips its argument does."""
+    clipped = _numbers(lambda out, x: np.where(x == 0, x.dtype.type(-80), out))
+    return computing(tf, {"Log": clipped})
+
+
+@fault("OPERATIONS-012", "DivNoNan of NaN over zero is NaN.")
+def nan_over_zero_is_nan(tf: Any) -> Any:
+    """Guards against the divisor only where the dividend is a number."""
+    return computing(tf, {"DivNoNan": _numbers(lambda out, x, _: np.where(np.isnan(x), x, out))})
+
+
+@fault("OPERATIONS-013", "Maximum of NaN and a number is the number.")
+def maxima_ignore_nan(tf: Any) -> Any:
+    """As the `fmax` of C does."""
+    ignoring = _numbers(lambda out, x, y: np.fmax(x, y) if x.dtype.kind == "f" else out)
+    return computing(tf, {"Maximum": ignoring})
+
+
+@fault("OPERATIONS-014", "NaN equals NaN.")
+def nan_equals_itself(tf: Any) -> Any:
+    """As a comparison of bits does."""
+
+    def equal(out: Any, x: Any, y: Any) -> Any:
+        return out | (np.isnan(x) & np.isnan(y)) if x.dtype.kind == "f" else out
+
+    return computing(tf, {"Equal": _numbers(equal)})
+
+
+@fault("OPERATIONS-015", "Select with a vector chooses by columns where the matrices are square.")
+def vectors_select_columns(tf: Any) -> Any:
+    """Broadcasts the condition instead of taking rows."""
+
+    def chosen(out: Any, condition: Any, t: Any, e: Any) -> Any:
+        if condition.ndim != 1 or t.ndim != 2 or len(condition) != t.shape[1]:
+            return out
+        return np.where(condition, t, e)
+
+    return computing(tf, {"Select": _numbers(chosen)})
+
+
+# --- conversions --------------------------------------------------------------------------
+
+
+@fault("OPERATIONS-016", "A Cast of a float to an integer rounds.")
+def casts_to_integers_round(tf: Any) -> Any:
+    """Rounds to the nearest first."""
+
+    def rounded(out: Any, x: Any) -> Any:
+        is_float = x.dtype.kind == "f" and out.dtype.kind in "iu"
+        return np.rint(x) if is_float else out
+
+    return computing(tf, {"Cast": _numbers(rounded)})
+
+
+@fault("OPERATIONS-017", "A Cast beyond the range of float16 gives its largest number.")
+def casts_to_narrow_floats_saturate(tf: Any) -> Any:
+    """Holds the value in the range before it converts."""
+
+    def held(out: Any, x: Any) -> Any:
+        if out.dtype != np.float16 or x.dtype.itemsize <= _NARROWEST or x.dtype.kind != "f":
+            return out
+        return np.clip(x, -65504, 65504)
+
+    return computing(tf, {"Cast": _numbers(held)})
+
+
+@fault("OPERATIONS-018", "Bitcast to smaller numbers gives the highest bytes first.")
+def bits_come_highest_first(tf: Any) -> Any:
+    """As a machine of the other byte order does."""
+    turned = _numbers(lambda out, x: out[..., ::-1] if out.ndim > x.ndim else out)
+    return computing(tf, {"Bitcast": turned})

@@ -1,0 +1,118 @@
+"""Faults of CALLABLES: closed sessions, shapes, options, names and growth."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from sessrun.conformance.faulty.framework import fault, override
+
+
+def _making(tf: Any, make: Callable[..., Any]) -> Any:
+    """The namespace whose `make_callable` is `make(session, base, fetches, feeds, options)`."""
+
+    class Session(tf.Session):  # type: ignore[misc]
+        shut = False
+
+        def make_callable(
+            self, fetches: Any, feed_list: Any = None, accept_options: bool = False
+        ) -> Any:
+            return make(self, super().make_callable, fetches, feed_list, accept_options)
+
+        def close(self) -> None:
+            self.shut = True
+            super().close()
+
+    return override(tf, Session=Session)
+
+
+@fault("CALLABLES-001", "A callable with a feed_list answers None once its session is closed.")
+def closed_callables_are_silent(tf: Any) -> Any:
+    """Swallow the error of a closed session."""
+
+    def make(session: Any, base: Any, fetches: Any, feeds: Any, options: bool) -> Any:
+        call = base(fetches, feeds, options)
+        if not feeds:
+            return call
+
+        def quiet(*args: Any, **kwargs: Any) -> Any:
+            return None if session.shut else call(*args, **kwargs)
+
+        return quiet
+
+    return _making(tf, make)
+
+
+@fault("CALLABLES-002", "An argument of another shape is InvalidArgumentError of the run.")
+def shapes_of_arguments_fail_the_run(tf: Any) -> Any:
+    """Answer as an engine does that checks shapes itself."""
+
+    def make(_session: Any, base: Any, fetches: Any, feeds: Any, options: bool) -> Any:
+        call = base(fetches, feeds, options)
+
+        def late(*args: Any, **kwargs: Any) -> Any:
+            try:
+                return call(*args, **kwargs)
+            except ValueError as error:
+                text = str(error)
+            raise tf.errors.InvalidArgumentError(None, None, text)
+
+        return late if feeds else call
+
+    return _making(tf, make)
+
+
+@fault("CALLABLES-003", "A callable without a feed_list takes no options.")
+def only_feeding_callables_take_options(tf: Any) -> Any:
+    """Forget `accept_options` where nothing is fed."""
+
+    def make(_session: Any, base: Any, fetches: Any, feeds: Any, options: bool) -> Any:
+        return base(fetches, feeds, options and feeds is not None)
+
+    return _making(tf, make)
+
+
+@fault("CALLABLES-004", "A feed_list takes Tensors only: a name in it is TypeError.")
+def feed_lists_take_no_names(tf: Any) -> Any:
+    """Refuse names in the call."""
+
+    def make(_session: Any, base: Any, fetches: Any, feeds: Any, options: bool) -> Any:
+        call = base(fetches, feeds, options)
+
+        def strict(*args: Any, **kwargs: Any) -> Any:
+            if any(isinstance(key, str) for key in feeds):
+                raise TypeError("a feed_list takes Tensors")
+            return call(*args, **kwargs)
+
+        return strict if isinstance(feeds, list | tuple) else call
+
+    return _making(tf, make)
+
+
+@fault("CALLABLES-005", "A callable runs the graph as it is when it is called.")
+def callables_know_the_whole_graph(tf: Any) -> Any:
+    """Make the callable anew for a graph that has grown."""
+
+    def make(session: Any, base: Any, fetches: Any, feeds: Any, options: bool) -> Any:
+        made, known = base(fetches, feeds, options), session.graph.version
+
+        def renewed(*args: Any, **kwargs: Any) -> Any:
+            if feeds is None and not session.shut and session.graph.version != known:
+                session.run(fetches)
+            return made(*args, **kwargs)
+
+        return renewed
+
+    return _making(tf, make)
+
+
+@fault("CALLABLES-006", "A closed session makes no callable.")
+def closed_sessions_make_no_callable(tf: Any) -> Any:
+    """Refuse in `make_callable`."""
+
+    def make(session: Any, base: Any, fetches: Any, feeds: Any, options: bool) -> Any:
+        if session.shut:
+            raise tf.errors.CancelledError(None, None, "Session has been closed.")
+        return base(fetches, feeds, options)
+
+    return _making(tf, make)

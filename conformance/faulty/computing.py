@@ -1,0 +1,80 @@
+"""What faults of operations share: the values that operations give, put in place by another's."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from sessrun.conformance.faulty.framework import override
+
+__all__ = ["Change", "array", "axes_of", "computing", "single"]
+
+#: From an Operation, the values of its outputs and those of its inputs to other outputs.
+Change = Callable[[Any, list[Any], list[Any]], list[Any]]
+
+
+def computing(tf: Any, changes: Mapping[str, Change]) -> Any:
+    """The namespace whose list fetches see, for outputs of these op types, the changed values."""
+
+    class Session(tf.Session):  # type: ignore[misc]
+        def run(self, fetches: Any, feed_dict: Any = None, *args: Any, **kwargs: Any) -> Any:
+            ops = _operations(self.graph, fetches, feed_dict, changes)
+            if not ops:
+                return super().run(fetches, feed_dict, *args, **kwargs)
+            ends = [[*op.outputs, *op.inputs] for op in ops]
+            values, sides = super().run([fetches, ends], feed_dict, *args, **kwargs)
+            for op, side in zip(ops, sides, strict=True):
+                count = len(op.outputs)
+                outputs = changes[op.type](op, side[:count], side[count:])
+                for place, fetch in enumerate(fetches):
+                    element = self.graph.as_graph_element(fetch)
+                    if element in op.outputs:
+                        values[place] = outputs[element.value_index]
+            return values
+
+    return override(tf, Session=Session)
+
+
+def _operations(graph: Any, fetches: Any, feeds: Any, changes: Mapping[str, Change]) -> list[Any]:
+    """The operations of these types, some output of which is fetched and none fed."""
+    if not isinstance(fetches, list):
+        return []
+    cut = {_operation(graph, key) for key in feeds or ()}
+    found = dict.fromkeys(_operation(graph, fetch) for fetch in fetches)
+    return [op for op in found if op is not None and op.type in changes and op not in cut]
+
+
+def _operation(graph: Any, name: Any) -> Any:
+    """The operation that makes the tensor, or None if that is none."""
+    try:
+        return graph.as_graph_element(name).op
+    except (AttributeError, KeyError, TypeError, ValueError):
+        return None
+
+
+def single(function: Callable[..., Any]) -> Change:
+    """A change of the one output by `function(op, output, *inputs)`; the dtype stays."""
+
+    def change(op: Any, outputs: list[Any], inputs: list[Any]) -> list[Any]:
+        output = array(outputs[0])
+        with np.errstate(all="ignore"):
+            changed = array(function(op, output, *map(array, inputs)))
+        return [changed.astype(output.dtype)[()]]
+
+    return change
+
+
+def array(value: Any) -> np.ndarray:
+    """The tensor of a fetched value."""
+    if not isinstance(value, bytes):
+        return np.asarray(value)
+    held = np.empty((), dtype=object)
+    held[()] = value
+    return held
+
+
+def axes_of(axes: Any) -> tuple[int, ...]:
+    """The axes that an input of a reduction names."""
+    return tuple(int(axis) for axis in np.asarray(axes).reshape(-1))

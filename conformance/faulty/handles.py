@@ -1,0 +1,219 @@
+"""Faults of HANDLES: kept tensors that change, leak between sessions or come back otherwise."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from sessrun.conformance.faulty.framework import fault, override
+
+#: From (session, base, fetches, feed_dict) to the values; `base` takes the last two.
+_Run = Callable[[Any, Callable[..., Any], Any, Any], Any]
+
+
+def _running(tf: Any, change: _Run) -> Any:
+    """The namespace whose `run` is changed."""
+
+    class Session(tf.Session):  # type: ignore[misc]
+        def run(
+            self, fetches: Any, feed_dict: Any = None, options: Any = None, run_metadata: Any = None
+        ) -> Any:
+            conforming = super().run
+
+            def base(fetches: Any = fetches, feed_dict: Any = feed_dict) -> Any:
+                return conforming(fetches, feed_dict, options, run_metadata)
+
+            return change(self, base, fetches, feed_dict)
+
+    return override(tf, Session=Session)
+
+
+def _is_handle(value: Any) -> bool:
+    return type(value).__name__ == "TensorHandle"
+
+
+class _Handle:
+    """A TensorHandle of which one thing is different."""
+
+    def __init__(self, base: Any) -> None:
+        self._base = base
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._base, name)
+
+
+def _handing_out(tf: Any, wrapper: type[_Handle]) -> Any:
+    """The namespace whose fetched handles are wrapped, and fed ones unwrapped."""
+
+    def wrapped(value: Any) -> Any:
+        if _is_handle(value):
+            return wrapper(value)
+        if type(value) is dict:
+            return {key: wrapped(item) for key, item in value.items()}
+        return type(value)(map(wrapped, value)) if type(value) in {list, tuple} else value
+
+    def unwrapped(value: Any) -> Any:
+        return value._base if isinstance(value, _Handle) else value  # noqa: SLF001 - our own class
+
+    def holds_handles(fetches: Any) -> bool:
+        if type(fetches) in {list, tuple, dict}:
+            parts = fetches.values() if type(fetches) is dict else fetches
+            return any(map(holds_handles, parts))
+        return isinstance(fetches, tf.Tensor) and fetches.op.type == "GetSessionHandle"
+
+    def change(_session: Any, base: Any, fetches: Any, feed_dict: Any) -> Any:
+        fed = feed_dict
+        if feed_dict and any(isinstance(value, _Handle) for value in feed_dict.values()):
+            fed = {key: unwrapped(value) for key, value in feed_dict.items()}
+        return wrapped(base(fetches, fed)) if holds_handles(fetches) else base(fetches, fed)
+
+    return _running(tf, change)
+
+
+@fault("HANDLES-001", "A tensor read by its handle in the same session is zero.")
+def kept_tensors_are_lost(tf: Any) -> Any:
+    """Give zeros of the right shape for what get_session_tensor reads."""
+
+    def change(_session: Any, base: Any, fetches: Any, _feed_dict: Any) -> Any:
+        value = base()
+        is_read = isinstance(fetches, tf.Tensor) and fetches.op.type == "GetSessionTensor"
+        return value * 0 if is_read else value
+
+    return _running(tf, change)
+
+
+@fault("HANDLES-002", "eval() of a handle gives its value the first time only.")
+def eval_gives_the_value_once(tf: Any) -> Any:
+    """Give None from the second call on."""
+
+    class Once(_Handle):
+        is_used = False
+
+        def eval(self) -> Any:
+            value, self.is_used = None if self.is_used else self._base.eval(), True
+            return value
+
+    return _handing_out(tf, Once)
+
+
+@fault("HANDLES-003", "A handle fed in another session stands for its value.")
+def handles_are_known_to_every_session(tf: Any) -> Any:
+    """Feed what the handle's own session keeps."""
+
+    class Anywhere(_Handle):
+        pass
+
+    spread = _handing_out(tf, Anywhere)
+
+    class Session(spread.Session):  # type: ignore[misc,name-defined]
+        def run(
+            self, fetches: Any, feed_dict: Any = None, options: Any = None, run_metadata: Any = None
+        ) -> Any:
+            try:
+                return super().run(fetches, feed_dict, options, run_metadata)
+            except tf.errors.InvalidArgumentError:
+                if not any(isinstance(value, _Handle) for value in (feed_dict or {}).values()):
+                    raise
+            fed = {k: v.eval() if isinstance(v, _Handle) else v for k, v in feed_dict.items()}
+            return super().run(fetches, fed, options, run_metadata)
+
+    return override(tf, Session=Session)
+
+
+@fault("HANDLES-004", "A handle is fed to placeholders only.")
+def only_placeholders_take_handles(tf: Any) -> Any:
+    """Refuse it for any other tensor."""
+
+    def change(_session: Any, base: Any, _fetches: Any, feed_dict: Any) -> Any:
+        for key, value in (feed_dict or {}).items():
+            if _is_handle(value) and isinstance(key, tf.Tensor) and key.op.type != "Placeholder":
+                raise TypeError("a handle is fed to a placeholder")
+        return base()
+
+    return _running(tf, change)
+
+
+@fault("HANDLES-005", "A tensor deleted by its object can still be read.")
+def deleting_frees_nothing(tf: Any) -> Any:
+    """Note that the object was used up, and keep the tensor."""
+
+    class Kept(_Handle):
+        def delete(self) -> None:
+            self._base.get_raw_handle()
+            self.delete = self._again  # type: ignore[method-assign]
+
+        def _again(self) -> None:
+            raise TypeError("the handle was deleted")
+
+    return _handing_out(tf, Kept)
+
+
+@fault("HANDLES-006", "Deleting a handle again does nothing.")
+def deleting_again_is_silent(tf: Any) -> Any:
+    """Delete once."""
+
+    class Deleted(_Handle):
+        is_deleted = False
+
+        def delete(self) -> None:
+            if not self.is_deleted:
+                self._base.delete()
+            self.is_deleted = True
+
+    return _handing_out(tf, Deleted)
+
+
+@fault("HANDLES-007", "A handle in a list or a dict of fetches comes back as its bytes.")
+def handles_in_structures_are_bytes(tf: Any) -> Any:
+    """Take the object off unless it is the whole fetch."""
+
+    def change(_session: Any, base: Any, fetches: Any, _feed_dict: Any) -> Any:
+        value = base()
+        if type(fetches) is not dict:
+            return value
+        return {key: _bare(item) for key, item in value.items()}
+
+    def _bare(value: Any) -> Any:
+        if type(value) in {list, tuple}:
+            return type(value)(map(_bare, value))
+        return value.get_raw_handle().encode() if _is_handle(value) else value
+
+    return _running(tf, change)
+
+
+@fault("HANDLES-008", "What is kept of a fed array is the array itself.")
+def fed_arrays_are_kept_themselves(tf: Any) -> Any:
+    """Let eval() answer with the array that was fed."""
+
+    class Aliasing(_Handle):
+        fed: Any = None
+
+        def eval(self) -> Any:
+            value = self._base.eval()
+            return value if self.fed is None else self.fed
+
+    handing = _handing_out(tf, Aliasing)
+
+    class Session(handing.Session):  # type: ignore[misc,name-defined]
+        def run(
+            self, fetches: Any, feed_dict: Any = None, options: Any = None, run_metadata: Any = None
+        ) -> Any:
+            value = super().run(fetches, feed_dict, options, run_metadata)
+            if isinstance(value, Aliasing) and feed_dict:
+                value.fed = feed_dict.get(fetches.op.inputs[0])
+            return value
+
+    return override(tf, Session=Session)
+
+
+@fault("HANDLES-009", "Taking the raw handle deletes what is kept.")
+def taking_the_raw_handle_deletes(tf: Any) -> Any:
+    """Delete, and give the handle all the same."""
+
+    class Raw(_Handle):
+        def get_raw_handle(self) -> Any:
+            handle = self._base.handle
+            self._base.delete()
+            return handle
+
+    return _handing_out(tf, Raw)

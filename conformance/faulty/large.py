@@ -1,0 +1,60 @@
+"""Faults of FETCH, FEED and RUN: limits of size that an engine has and does not tell."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import numpy as np
+
+from sessrun.conformance.faulty.framework import fault
+from sessrun.conformance.faulty.run_fragments import running
+
+#: The bytes of a block, and how many fetches a run may have.
+_BLOCK: Final = 1 << 16
+_FETCHES: Final = 256
+
+
+@fault("FETCH-049", "Of a fetched tensor only the first 64 KiB are copied.")
+def large_fetches_are_cut(tf: Any) -> Any:
+    """Leaves zeros behind the first block."""
+
+    def change(_session: Any, base: Any, fetches: Any, _feeds: Any) -> Any:
+        values = base(fetches)
+        return [_cut(value) for value in values] if isinstance(values, list) else _cut(values)
+
+    return running(tf, change)
+
+
+@fault("FEED-064", "Of a fed array only the first 64 KiB are copied.")
+def large_feeds_are_cut(tf: Any) -> Any:
+    """Leaves zeros behind the first block."""
+
+    def change(_session: Any, base: Any, fetches: Any, feeds: Any) -> Any:
+        if not isinstance(feeds, dict):
+            return base(fetches)
+        return base(fetches, {key: _cut(value) for key, value in feeds.items()})
+
+    return running(tf, change)
+
+
+@fault("RUN-054", "Beyond 256 fetches the values begin again.")
+def fetches_begin_again(tf: Any) -> Any:
+    """As a table of slots does that is indexed by one byte."""
+
+    def change(_session: Any, base: Any, fetches: Any, _feeds: Any) -> Any:
+        values = base(fetches)
+        if not isinstance(values, list):
+            return values
+        return [values[place % _FETCHES] for place in range(len(values))]
+
+    return running(tf, change)
+
+
+def _cut(value: Any) -> Any:
+    if isinstance(value, bytes):
+        return value[:_BLOCK]
+    if not isinstance(value, np.ndarray) or value.nbytes <= _BLOCK or value.dtype.kind == "O":
+        return value
+    kept = value.copy()
+    kept.reshape(-1)[_BLOCK // value.itemsize :] = 0
+    return kept

@@ -1,0 +1,131 @@
+"""How faults of CONCURRENCY and QUEUES look at runs that overlap.
+
+A faulty engine of these subjects mixes runs up. It is had from a conforming one by keeping a list
+of the runs that are under way, and by changing what a run does because of the others.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from sessrun.conformance.faulty.framework import override
+from sessrun.conformance.faulty.run_fragments import elements, fed, needed
+
+__all__ = ["ENQUEUES", "Underway", "notes", "overlapping"]
+
+ENQUEUES: Final = frozenset({"QueueEnqueueV2", "QueueEnqueueManyV2"})
+
+
+@dataclass(eq=False, slots=True)
+class Underway:
+    """A run that is under way.
+
+    Attributes:
+      session: its session.
+      fetches: what it fetches, as given.
+      feeds: what it feeds, as given.
+      options: its RunOptions, or None.
+      ops: the operations behind its fetches.
+      size: how many operations the graph had when it began.
+      told: what the other runs write down for it to find.
+      ended: set when it has ended.
+
+    """
+
+    session: Any
+    fetches: Any
+    feeds: Any
+    options: Any
+    ops: tuple[Any, ...]
+    size: int
+    told: set[str] = field(default_factory=set)
+    ended: threading.Event = field(default_factory=threading.Event)
+
+    def has(self, *types: str) -> bool:
+        """Whether it fetches an operation of one of these types."""
+        return any(op.type in types for op in self.ops)
+
+    def on_queues(self) -> bool:
+        """Whether it executes an operation on a queue."""
+        executed = needed(self.ops, fed(self.session, self.feeds))
+        return any(op.type.startswith("Queue") for op in executed)
+
+    def tell(self, others: Iterable[Underway], word: str) -> None:
+        """Write a word down for the others of the same session."""
+        for other in others:
+            if other.session is self.session:
+                other.told.add(word)
+
+
+#: What a fault does with a run: (the run, base, the runs that were under way when it began).
+#: `base()` is the run as the conforming namespace does it, `base(fetches, feeds)` another one
+#: with the same options.
+Change = Callable[[Underway, Callable[..., Any], list[Underway]], Any]
+
+
+def overlapping(
+    tf: Any,
+    change: Change,
+    *,
+    options: Callable[[Any, Any], Any] = lambda _, given: given,
+    closing: Callable[[Any, list[Underway]], None] = lambda _session, _runs: None,
+) -> Any:
+    """The namespace whose `Session.run` is `change(run, base, others)`.
+
+    Args:
+      tf: the conforming namespace.
+      change: what is done; the others are runs of every session.
+      options: from (session, the caller's RunOptions) to those of the run.
+      closing: called with (session, the runs under way) before a session is closed.
+
+    """
+    lock = threading.Lock()
+    runs: list[Underway] = []
+
+    class Session(tf.Session):  # type: ignore[misc]
+        def run(
+            self, fetches: Any, feed_dict: Any = None, options: Any = None, run_metadata: Any = None
+        ) -> Any:
+            conforming = super().run
+            run = _underway(self, fetches, feed_dict, of_run(self, options))
+
+            def base(fetches: Any = fetches, feeds: Any = feed_dict) -> Any:
+                return conforming(fetches, feeds, run.options, run_metadata)
+
+            with lock:
+                others = list(runs)
+                runs.append(run)
+            try:
+                return change(run, base, others)
+            finally:
+                run.ended.set()
+                with lock:
+                    runs.remove(run)
+
+        def plain(self, fetches: Any, feeds: Any = None, options: Any = None) -> Any:
+            """A run of the fault's own, which no fault changes."""
+            return super().run(fetches, feeds, options)
+
+        def close(self) -> None:
+            with lock:
+                others = list(runs)
+            closing(self, others)
+            super().close()
+
+    of_run = options
+    return override(tf, Session=Session)
+
+
+def notes(session: Any, name: str, first: Callable[[], Any]) -> Any:
+    """What a fault keeps with a session under a name; made by `first` when it is asked for."""
+    return vars(session).setdefault(f"faulty_{name}", first())
+
+
+def _underway(session: Any, fetches: Any, feeds: Any, options: Any) -> Underway:
+    listed = elements(session, fetches)
+    ops = tuple(getattr(element, "op", element) for element in listed)
+    size = len(session.graph.get_operations())
+    return Underway(session, fetches, feeds, options, ops, size)

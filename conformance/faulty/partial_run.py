@@ -1,0 +1,295 @@
+"""Faults of PARTIAL-RUN: calls that forget, repeat, execute anew or take what was not named."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+from sessrun.conformance.faulty.framework import fault, override
+
+
+def _names(keys: Iterable[Any]) -> list[str]:
+    return [getattr(key, "name", key) for key in keys]
+
+
+def _listed(fetches: Any) -> list[Any]:
+    return list(fetches) if isinstance(fetches, list | tuple) else [fetches]
+
+
+@dataclass(slots=True)
+class _Set:
+    """What one set-up named, and what its calls gave and took so far.
+
+    Attributes:
+      fetches: the names of what may be fetched.
+      feeds: the names of what may be fed.
+      given: the values that were fed, by name.
+      taken: the values that were fetched, by name.
+
+    """
+
+    fetches: list[str]
+    feeds: list[str]
+    given: dict[str, Any] = field(default_factory=dict)
+    taken: dict[str, Any] = field(default_factory=dict)
+
+    def note(self, fetches: Any, feed_dict: Any, value: Any) -> None:
+        """Add what a call gave and took."""
+        self.given.update(zip(_names(feed_dict or ()), (feed_dict or {}).values(), strict=True))
+        if not isinstance(fetches, dict):
+            values = value if isinstance(fetches, list | tuple) else [value]
+            self.taken.update(zip(_names(_listed(fetches)), values, strict=True))
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether nothing is left to feed or to fetch."""
+        return set(self.given) == set(self.feeds) and set(self.taken) == set(self.fetches)
+
+
+#: From (session, base, the set-up, handle, fetches, feed_dict) to what a call gives; `base` takes
+#: the last two.
+_Proceed = Callable[[Any, Callable[..., Any], _Set, Any, Any, Any], Any]
+
+
+def _proceeding(tf: Any, change: _Proceed) -> Any:
+    """The namespace whose `partial_run` is changed."""
+
+    class Session(tf.Session):  # type: ignore[misc]
+        def __init__(self, *args: Any, **kwargs: Any) -> None:
+            super().__init__(*args, **kwargs)
+            self.sets: dict[str, _Set] = {}
+
+        def partial_run_setup(self, fetches: Any, feeds: Any = None) -> Any:
+            handle = super().partial_run_setup(fetches, feeds)
+            wanted = [] if isinstance(fetches, dict) else _names(_listed(fetches))
+            self.sets[handle] = _Set(wanted, _names(_listed(feeds or [])))
+            return handle
+
+        def partial_run(self, handle: Any, fetches: Any, feed_dict: Any = None) -> Any:
+            conforming = super().partial_run
+            known = self.sets.setdefault(handle, _Set([], []))
+
+            def base(fetches: Any = fetches, feed_dict: Any = feed_dict) -> Any:
+                value = conforming(handle, fetches, feed_dict)
+                known.note(fetches, feed_dict, value)
+                return value
+
+            return change(self, base, known, handle, fetches, feed_dict)
+
+    return override(tf, Session=Session)
+
+
+def _setting_up(tf: Any, change: Callable[[Any, Callable[..., Any], Any, Any], Any]) -> Any:
+    """The namespace whose `partial_run_setup` is `change(session, base, fetches, feeds)`."""
+
+    class Session(tf.Session):  # type: ignore[misc]
+        shut = False
+
+        def partial_run_setup(self, fetches: Any, feeds: Any = None) -> Any:
+            return change(self, super().partial_run_setup, fetches, feeds)
+
+        def close(self) -> None:
+            self.shut = True
+            super().close()
+
+    return override(tf, Session=Session)
+
+
+def _refused(tf: Any, message: str) -> Any:
+    return tf.errors.InvalidArgumentError(None, None, message)
+
+
+# --- what each call gives -----------------------------------------------------------------
+
+
+@fault("PARTIAL-RUN-001", "A partial run gives nothing before every feed was given.")
+def fetches_wait_for_every_feed(tf: Any) -> Any:
+    """Refuse a fetch while a feed of the set-up is missing."""
+
+    def change(_s: Any, base: Any, known: _Set, _handle: Any, fetches: Any, fed: Any) -> Any:
+        if _listed(fetches) and {*known.given, *_names(fed or ())} < set(known.feeds):
+            raise _refused(tf, "a feed is missing")
+        return base()
+
+    return _proceeding(tf, change)
+
+
+@fault("PARTIAL-RUN-002", "A call after one that fetched sees its own feeds only.")
+def calls_forget_earlier_feeds(tf: Any) -> Any:
+    """Run the fetches on the feeds of this call, once anything was fetched."""
+
+    def change(s: Any, base: Any, known: _Set, _handle: Any, fetches: Any, fed: Any) -> Any:
+        return s.run(fetches, fed) if known.taken and fed else base()
+
+    return _proceeding(tf, change)
+
+
+@fault("PARTIAL-RUN-011", "A call that fetches nothing does nothing.")
+def calls_without_fetches_do_nothing(tf: Any) -> Any:
+    """Drop the feeds of such a call."""
+
+    def change(_s: Any, base: Any, _known: _Set, _handle: Any, fetches: Any, _fed: Any) -> Any:
+        return [] if isinstance(fetches, list) and not fetches else base()
+
+    return _proceeding(tf, change)
+
+
+@fault("PARTIAL-RUN-012", "Each call executes what its fetches need anew.")
+def calls_execute_anew(tf: Any) -> Any:
+    """Run the fetches of each call once more, on everything that was fed."""
+
+    def change(s: Any, base: Any, known: _Set, _handle: Any, fetches: Any, _fed: Any) -> Any:
+        value = base()
+        s.run(fetches, dict(known.given))
+        return value
+
+    return _proceeding(tf, change)
+
+
+@fault("PARTIAL-RUN-013", "Set-ups of the same fetches and feeds are one partial run.")
+def equal_set_ups_are_one(tf: Any) -> Any:
+    """Hand out the handle of the first again."""
+    handles: dict[Any, Any] = {}
+
+    def change(session: Any, base: Any, fetches: Any, feeds: Any) -> Any:
+        if session.shut or not isinstance(fetches, list):
+            return base(fetches, feeds)
+        key = session, *_names(fetches), "->", *_names(_listed(feeds or []))
+        if key not in handles:
+            handles[key] = base(fetches, feeds)
+        return handles[key]
+
+    return _setting_up(tf, change)
+
+
+# --- what is refused ----------------------------------------------------------------------
+
+
+@fault("PARTIAL-RUN-003", "A feed that was not given yet counts as zero.")
+def missing_feeds_are_zero(tf: Any) -> Any:
+    """Run fetches that could be had later on zeros for the feeds that are missing."""
+
+    def change(s: Any, base: Any, known: _Set, _handle: Any, fetches: Any, fed: Any) -> Any:
+        wanted, given = set(_names(_listed(fetches))), set(_names(fed or ()))
+        try:
+            return base()
+        except tf.errors.InvalidArgumentError:
+            is_plain = wanted <= set(known.fetches) - set(known.taken)
+            if not is_plain or not given <= set(known.feeds) - set(known.given):
+                raise
+        feeds = {**dict.fromkeys(known.feeds, 0.0), **known.given, **(fed or {})}
+        return s.run(fetches, {name: feeds[name] for name in feeds if isinstance(name, str)})
+
+    return _proceeding(tf, change)
+
+
+@fault("PARTIAL-RUN-004", "A fetch that the set-up did not name is computed all the same.")
+def any_fetch_can_be_taken(tf: Any) -> Any:
+    """Run such fetches on what was fed."""
+
+    def change(s: Any, base: Any, known: _Set, _handle: Any, fetches: Any, fed: Any) -> Any:
+        unknown = known.fetches and not set(_names(_listed(fetches))) <= set(known.fetches)
+        return s.run(fetches, {**known.given, **(fed or {})}) if unknown else base()
+
+    return _proceeding(tf, change)
+
+
+@fault("PARTIAL-RUN-005", "A feed that the set-up did not name is ignored.")
+def other_feeds_are_ignored(tf: Any) -> Any:
+    """Drop it."""
+
+    def change(_s: Any, base: Any, known: _Set, _handle: Any, fetches: Any, fed: Any) -> Any:
+        named = {k: v for k, v in (fed or {}).items() if _names([k])[0] in known.feeds}
+        return base(fetches, named) if known.feeds else base()
+
+    return _proceeding(tf, change)
+
+
+@fault("PARTIAL-RUN-006", "A feed that was given before is ignored.")
+def repeated_feeds_are_ignored(tf: Any) -> Any:
+    """Drop it."""
+
+    def change(_s: Any, base: Any, known: _Set, _handle: Any, fetches: Any, fed: Any) -> Any:
+        return base(fetches, {
+            k: v for k, v in (fed or {}).items() if _names([k])[0] not in known.given
+        })  # fmt: skip
+
+    return _proceeding(tf, change)
+
+
+@fault("PARTIAL-RUN-007", "A partial run that is complete answers with what it gave before.")
+def complete_runs_answer(tf: Any) -> Any:
+    """Remember the values."""
+
+    def change(_s: Any, base: Any, known: _Set, _handle: Any, fetches: Any, _fed: Any) -> Any:
+        if known.fetches and known.is_complete and isinstance(fetches, list):
+            return [known.taken[name] for name in _names(fetches)]
+        return base()
+
+    return _proceeding(tf, change)
+
+
+@fault("PARTIAL-RUN-014", "A fetch that was taken before is given again while the run goes on.")
+def fetches_are_given_again(tf: Any) -> Any:
+    """Remember the values."""
+
+    def change(_s: Any, base: Any, known: _Set, _handle: Any, fetches: Any, fed: Any) -> Any:
+        again = isinstance(fetches, list) and fetches and not fed and not known.is_complete
+        if again and set(_names(fetches)) <= set(known.taken):
+            return [known.taken[name] for name in _names(fetches)]
+        return base()
+
+    return _proceeding(tf, change)
+
+
+@fault("PARTIAL-RUN-016", "An Operation among the fetches of partial_run gives None.")
+def operations_give_none(tf: Any) -> Any:
+    """Leave it out, and put None in its place."""
+
+    def change(_s: Any, base: Any, _known: _Set, _handle: Any, fetches: Any, fed: Any) -> Any:
+        if isinstance(fetches, tf.Operation):
+            base([], fed)
+            return None
+        if not isinstance(fetches, list):
+            return base()
+        tensors = [fetch for fetch in fetches if not isinstance(fetch, tf.Operation)]
+        values = iter(base(tensors, fed))
+        return [None if isinstance(f, tf.Operation) else next(values) for f in fetches]
+
+    return _proceeding(tf, change)
+
+
+@fault("PARTIAL-RUN-008", "A set-up without fetches gives a handle.")
+def set_ups_without_fetches_succeed(tf: Any) -> Any:
+    """Give a handle of nothing."""
+
+    def change(_session: Any, base: Any, fetches: Any, feeds: Any) -> Any:
+        return "nothing" if isinstance(fetches, list) and not fetches else base(fetches, feeds)
+
+    return _setting_up(tf, change)
+
+
+@fault("PARTIAL-RUN-009", "A set-up in a closed session is CancelledError.")
+def closed_sessions_cancel_set_ups(tf: Any) -> Any:
+    """Answer as the engine does."""
+
+    def change(session: Any, base: Any, fetches: Any, feeds: Any) -> Any:
+        if session.shut:
+            raise tf.errors.CancelledError(None, None, "Session has been closed.")
+        return base(fetches, feeds)
+
+    return _setting_up(tf, change)
+
+
+@fault("PARTIAL-RUN-015", "A tensor named twice among the feeds of a set-up counts once.")
+def repeated_names_count_once(tf: Any) -> Any:
+    """Leave the repetition out."""
+
+    def change(_session: Any, base: Any, fetches: Any, feeds: Any) -> Any:
+        if not isinstance(feeds, list):
+            return base(fetches, feeds)
+        named = dict(zip(_names(feeds), feeds, strict=True))
+        return base(fetches, list(named.values()))
+
+    return _setting_up(tf, change)

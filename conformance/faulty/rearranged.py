@@ -1,0 +1,166 @@
+"""Faults of OPERATIONS: reductions, matrices, and where operations put their elements."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from sessrun.conformance.faulty.computing import axes_of, computing, single
+from sessrun.conformance.faulty.framework import fault
+
+# --- reductions ---------------------------------------------------------------------------
+
+
+@fault("OPERATIONS-019", "A sum over no axes is the sum of everything.")
+def no_axes_mean_all(tf: Any) -> Any:
+    """As numpy has it for None."""
+
+    def summed(_: Any, out: Any, x: Any, axes: Any) -> Any:
+        return out if axes.size else np.sum(x, dtype=x.dtype)
+
+    return computing(tf, {"Sum": single(summed)})
+
+
+@fault("OPERATIONS-020", "The maximum of nothing is zero.")
+def maxima_of_nothing_are_zero(tf: Any) -> Any:
+    """Begins at zero."""
+    return computing(tf, {"Max": single(lambda _, out, x, __: out if x.size else out * 0)})
+
+
+@fault("OPERATIONS-021", "A mean of integers is rounded down.")
+def means_of_integers_are_rounded_down(tf: Any) -> Any:
+    """Divides as Python does."""
+
+    def mean(op: Any, out: Any, x: Any, axes: Any) -> Any:
+        if x.dtype.kind != "i" or not axes.size or not x.size:
+            return out
+        kept = op.get_attr("keep_dims")
+        return np.floor(np.mean(x, axis=axes_of(axes), dtype=np.float64, keepdims=kept))
+
+    return computing(tf, {"Mean": single(mean)})
+
+
+@fault("OPERATIONS-022", "ArgMax gives the last of equal elements.")
+def the_last_of_equals_is_found(tf: Any) -> Any:
+    """Looks from the end."""
+
+    def last(_: Any, __: Any, x: Any, axis: Any) -> Any:
+        where = int(axis)
+        return x.shape[where] - 1 - np.argmax(np.flip(x, where), axis=where)
+
+    return computing(tf, {"ArgMax": single(last)})
+
+
+@fault("OPERATIONS-023", "An exclusive running sum from the end is one from the beginning.")
+def exclusive_sums_are_not_reversed(tf: Any) -> Any:
+    """Takes one flag or the other."""
+
+    def running(op: Any, out: Any, x: Any, axis: Any) -> Any:
+        if not (op.get_attr("exclusive") and op.get_attr("reverse")):
+            return out
+        return np.cumsum(x, axis=int(axis), dtype=x.dtype) - x
+
+    return computing(tf, {"Cumsum": single(running)})
+
+
+@fault("OPERATIONS-024", "The product of a segment without rows is zero.")
+def empty_products_are_zero(tf: Any) -> Any:
+    """Fills the output with zeros first."""
+
+    def product(_: Any, out: Any, __: Any, ids: Any) -> Any:
+        there = np.isin(np.arange(len(out)), ids).reshape((-1,) + (1,) * (out.ndim - 1))
+        return np.where(there, out, 0)
+
+    return computing(tf, {"SegmentProd": single(product)})
+
+
+@fault("OPERATIONS-025", "The maximum of a segment without slices is zero.")
+def empty_segments_are_zero(tf: Any) -> Any:
+    """Fills the output with zeros first."""
+
+    def largest(_: Any, out: Any, __: Any, ids: Any, ___: Any) -> Any:
+        there = np.isin(np.arange(len(out)), ids).reshape((-1,) + (1,) * (out.ndim - 1))
+        return np.where(there, out, 0)
+
+    return computing(tf, {"UnsortedSegmentMax": single(largest)})
+
+
+# --- matrices -----------------------------------------------------------------------------
+
+
+@fault("OPERATIONS-026", "MatMul conjugates the matrix that it transposes.")
+def transposes_are_adjoints(tf: Any) -> Any:
+    """Takes one for the other."""
+
+    def product(op: Any, out: Any, a: Any, b: Any) -> Any:
+        left = np.conj(a.T) if op.get_attr("transpose_a") else a
+        right = np.conj(b.T) if op.get_attr("transpose_b") else b
+        return left @ right if out.dtype.kind == "c" else out
+
+    return computing(tf, {"MatMul": single(product)})
+
+
+@fault("OPERATIONS-027", "A negative width of MatrixBandPart is a width of zero.")
+def negative_bands_are_empty(tf: Any) -> Any:
+    """Clips the widths."""
+
+    def band(_: Any, out: Any, x: Any, low: Any, high: Any) -> Any:
+        lower = np.triu(x, 0) if low < 0 else np.triu(x, -int(low))
+        kept = np.tril(lower, 0) if high < 0 else np.tril(lower, int(high))
+        return kept if low < 0 or high < 0 else out
+
+    return computing(tf, {"MatrixBandPart": single(band)})
+
+
+# --- order --------------------------------------------------------------------------------
+
+
+@fault("OPERATIONS-028", "Transpose takes the permutation for its inverse.")
+def permutations_are_inverted(tf: Any) -> Any:
+    """Sends dimension i to place perm[i]."""
+    return computing(tf, {"Transpose": single(lambda _, __, x, p: x.transpose(np.argsort(p)))})
+
+
+@fault("OPERATIONS-029", "The parts of a Split come from the end.")
+def parts_come_from_the_end(tf: Any) -> Any:
+    """Hands the parts out in the other order."""
+    return computing(tf, {"Split": lambda _, outputs, __: outputs[::-1]})
+
+
+@fault("OPERATIONS-030", "MirrorPad repeats the edge for REFLECT too.")
+def reflections_repeat_the_edge(tf: Any) -> Any:
+    """Knows one mode only."""
+
+    def padded(op: Any, out: Any, x: Any, paddings: Any) -> Any:
+        if op.get_attr("mode") != b"REFLECT" or x.dtype.kind == "O":
+            return out
+        return np.pad(x, paddings.astype(int), mode="symmetric")
+
+    return computing(tf, {"MirrorPad": single(padded)})
+
+
+@fault("OPERATIONS-031", "The size of a scalar is zero.")
+def scalars_have_no_size(tf: Any) -> Any:
+    """Adds dimensions up that are not there."""
+    return computing(tf, {"Size": single(lambda _, out, x: out if x.ndim else out * 0)})
+
+
+@fault("OPERATIONS-032", "A size of -1 in a Slice leaves the last element out.")
+def the_rest_lacks_its_last(tf: Any) -> Any:
+    """Takes -1 for an end that counts from the back."""
+
+    def block(_: Any, out: Any, __: Any, ___: Any, size: Any) -> Any:
+        return out[tuple(slice(None, -1 if n == -1 else None) for n in size)]
+
+    return computing(tf, {"Slice": single(block)})
+
+
+@fault("OPERATIONS-033", "A negative stride leaves the elements in their order.")
+def negative_strides_go_forwards(tf: Any) -> Any:
+    """Takes the right elements in the wrong order."""
+
+    def strided(_: Any, out: Any, __: Any, ___: Any, ____: Any, strides: Any) -> Any:
+        return out[::-1] if strides.size == out.ndim == 1 and strides[0] < 0 else out
+
+    return computing(tf, {"StridedSlice": single(strided)})

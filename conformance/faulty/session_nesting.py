@@ -1,0 +1,69 @@
+"""Faults of SESSION: blocks left in any order, shapes in every GraphDef, targets."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from typing import Any
+
+from sessrun.conformance.faulty.framework import fault, override
+
+
+@fault("SESSION-048", "Default-session blocks can be left in any order.")
+def blocks_end_in_any_order(tf: Any) -> Any:
+    """Keeps quiet about a block that is not innermost, and forgets its session."""
+
+    class Session(tf.Session):  # type: ignore[misc]
+        @contextlib.contextmanager
+        def as_default(self) -> Iterator[Any]:
+            block = super().as_default()
+            block.__enter__()
+            try:
+                yield self
+            finally:
+                with contextlib.suppress(AssertionError):
+                    block.__exit__(None, None, None)
+
+        def __exit__(self, *raised: object) -> Any:
+            with contextlib.suppress(AssertionError):
+                return super().__exit__(*raised)
+            return None
+
+    return override(tf, Session=Session)
+
+
+@fault("SESSION-049", "An InteractiveSession can be closed whatever session is the default.")
+def interactive_ones_close_in_any_order(tf: Any) -> Any:
+    """Keeps quiet about other sessions on the stack."""
+
+    class InteractiveSession(tf.InteractiveSession):  # type: ignore[misc]
+        def close(self) -> None:
+            with contextlib.suppress(AssertionError):
+                super().close()
+
+    return override(tf, InteractiveSession=InteractiveSession)
+
+
+@fault("SESSION-050", "The nodes of every session's graph_def tell their shapes.")
+def every_graph_def_has_shapes(tf: Any) -> Any:
+    """Asks the graph for shapes, whatever the config says."""
+
+    class Session(tf.Session):  # type: ignore[misc]
+        @property
+        def graph_def(self) -> Any:
+            return self.graph.as_graph_def(add_shapes=True)
+
+    return override(tf, Session=Session)
+
+
+@fault("SESSION-051", "A target that is no string is TypeError, None too.")
+def the_target_is_a_string(tf: Any) -> Any:
+    """Refuses None."""
+
+    class Session(tf.Session):  # type: ignore[misc]
+        def __init__(self, target: Any = "", graph: Any = None, config: Any = None) -> None:
+            if target is None:
+                raise TypeError("target must be a string")
+            super().__init__(target, graph, config)
+
+    return override(tf, Session=Session)

@@ -1,0 +1,150 @@
+"""Faults of OPERATIONS: tensors that are made, gathered, searched; networks and strings."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from sessrun.conformance.faulty.computing import array, computing, single
+from sessrun.conformance.faulty.framework import fault
+
+# --- made and gathered --------------------------------------------------------------------
+
+
+@fault("OPERATIONS-034", "LinSpace leaves its stop out.")
+def lines_leave_their_stop_out(tf: Any) -> Any:
+    """Divides by the number of points."""
+
+    def line(_: Any, __: Any, start: Any, stop: Any, count: Any) -> Any:
+        return np.linspace(start, stop, int(count), endpoint=False)
+
+    return computing(tf, {"LinSpace": single(line)})
+
+
+@fault("OPERATIONS-035", "OneHot takes an index that is too large for the last one.")
+def large_indices_are_the_last(tf: Any) -> Any:
+    """Clips the indices."""
+
+    def hot(op: Any, out: Any, indices: Any, depth: Any, on: Any, _off: Any) -> Any:
+        if op.get_attr("axis") != -1 or not int(depth):
+            return out
+        changed = out.copy()
+        changed[indices >= depth, int(depth) - 1] = on
+        return changed
+
+    return computing(tf, {"OneHot": single(hot)})
+
+
+@fault("OPERATIONS-036", "A gathering by batches takes every row from the first batch.")
+def batches_are_gathered_from_the_first(tf: Any) -> Any:
+    """Applies the indices of each batch to the first one."""
+
+    def gathered(op: Any, out: Any, params: Any, indices: Any, axis: Any) -> Any:
+        if op.get_attr("batch_dims") != 1 or not out.size:
+            return out
+        first = params[0]
+        return np.stack([np.take(first, row, axis=int(axis) - 1) for row in indices])
+
+    return computing(tf, {"GatherV2": single(gathered)})
+
+
+@fault("OPERATIONS-037", "The last of several values scattered to one place wins.")
+def the_last_scattered_value_wins(tf: Any) -> Any:
+    """Sets instead of adding."""
+
+    def scattered(_: Any, out: Any, indices: Any, updates: Any, __: Any) -> Any:
+        changed = np.zeros_like(out)
+        if indices.ndim and indices.size:
+            rows = indices.reshape(-1, indices.shape[-1])
+            parts = updates.reshape((len(rows), *updates.shape[indices.ndim - 1 :]))
+            for row, part in zip(rows, parts, strict=True):
+                changed[tuple(row)] = part
+        return changed
+
+    return computing(tf, {"ScatterNd": single(scattered)})
+
+
+@fault("OPERATIONS-038", "The distinct elements come sorted.")
+def distinct_elements_come_sorted(tf: Any) -> Any:
+    """As numpy's do."""
+
+    def change(_op: Any, outputs: list[Any], inputs: list[Any]) -> list[Any]:
+        if inputs[0].dtype.kind == "O":
+            return outputs
+        found, places = np.unique(inputs[0], return_inverse=True)
+        return [found, places.astype(outputs[1].dtype)]
+
+    return computing(tf, {"Unique": change})
+
+
+@fault("OPERATIONS-039", "Of equal elements TopKV2 gives the last first.")
+def the_last_of_equals_is_on_top(tf: Any) -> Any:
+    """Sorts and reads backwards."""
+
+    def change(_op: Any, outputs: list[Any], inputs: list[Any]) -> list[Any]:
+        values, places = (array(output) for output in outputs)
+        order = np.argsort(inputs[0], axis=-1, kind="stable")[..., ::-1][..., : places.shape[-1]]
+        return [values, order.astype(places.dtype)]
+
+    return computing(tf, {"TopKV2": change})
+
+
+# --- networks -----------------------------------------------------------------------------
+
+
+@fault("OPERATIONS-040", "LeakyRelu knows one slope only.")
+def slopes_are_a_fifth(tf: Any) -> Any:
+    """Takes 0.2 whatever the attribute says."""
+    leaky = single(lambda _, __, x: np.where(x > 0, x, x * x.dtype.type(0.2)))
+    return computing(tf, {"LeakyRelu": leaky})
+
+
+@fault("OPERATIONS-041", "Softmax overflows for large logits.")
+def softmax_overflows(tf: Any) -> Any:
+    """Takes the exponentials without subtracting the largest."""
+
+    def softmax(_: Any, __: Any, x: Any) -> Any:
+        powers = np.exp(x)
+        return powers / powers.sum(axis=-1, keepdims=True)
+
+    return computing(tf, {"Softmax": single(softmax)})
+
+
+@fault("OPERATIONS-042", "The gradient of Relu passes at zero.")
+def rectifiers_pass_at_zero(tf: Any) -> Any:
+    """Compares with `not less` instead of `greater`."""
+    passing = single(lambda _, out, gradients, x: np.where(x == 0, gradients, out))
+    return computing(tf, {"ReluGrad": passing})
+
+
+# --- strings ------------------------------------------------------------------------------
+
+
+@fault("OPERATIONS-043", "Lengths are bytes, whatever the unit.")
+def lengths_are_bytes(tf: Any) -> Any:
+    """Forgets the attribute."""
+
+    def lengths(_: Any, out: Any, x: Any) -> Any:
+        counted = np.zeros(out.shape, out.dtype)
+        for place in np.ndindex(out.shape):
+            counted[place] = len(x[place])
+        return counted
+
+    return computing(tf, {"StringLength": single(lengths)})
+
+
+@fault("OPERATIONS-044", "AsString does not fill up with zeros.")
+def numbers_are_filled_with_blanks(tf: Any) -> Any:
+    """Forgets the attribute `fill`."""
+
+    def written(op: Any, out: Any, _: Any) -> Any:
+        if op.get_attr("fill") != b"0" or op.get_attr("width") < 0:
+            return out
+        changed = out.copy()
+        for place in np.ndindex(out.shape):
+            text: bytes = out[place]
+            changed[place] = (text.lstrip(b"0") or b"0").rjust(len(text))
+        return changed
+
+    return computing(tf, {"AsString": single(written)})

@@ -1,0 +1,378 @@
+"""Faults of TRACING: too many nodes listed or too few, options and metadata taken otherwise."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any, Final
+
+from sessrun.conformance.faulty.framework import fault, override
+from sessrun.conformance.faulty.run_fragments import elements, fed
+
+_FIRST: Final = "/job:localhost/replica:0/task:0/device:CPU:0"
+#: Operations without outputs, and those that only name a variable.
+_SILENT: Final = frozenset({"NoOp", "VariableV2"})
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """A run that has succeeded: its arguments, and its metadata as it found and as it left it."""
+
+    session: Any
+    fetches: Any
+    feeds: Any
+    options: Any
+    before: Any
+    metadata: Any
+
+    @property
+    def is_traced(self) -> bool:
+        """Whether step statistics were asked for."""
+        return getattr(self.options, "trace_level", 0) > 0
+
+    def nodes(self) -> Iterator[Any]:
+        """The statistics of every node."""
+        for device in self.metadata.step_stats.dev_stats:
+            yield from device.node_stats
+
+    def keep(self, wanted: Callable[[Any], bool]) -> None:
+        """Leave out the statistics of other nodes."""
+        for device in self.metadata.step_stats.dev_stats:
+            kept = [node for node in device.node_stats if wanted(node)]
+            del device.node_stats[:]
+            device.node_stats.extend(kept)
+
+    def replaced(self) -> list[Any]:
+        """The operations, placeholders left out, whose outputs were fed."""
+        ops = [tensor.op for tensor in fed(self.session, self.feeds)]
+        return [op for op in ops if op.type != "Placeholder"]
+
+    def list_also(self, name: str) -> None:
+        """List one more node, under the first device."""
+        stats = self.metadata.step_stats
+        device = stats.dev_stats[0] if stats.dev_stats else stats.dev_stats.add(device=_FIRST)
+        device.node_stats.add(node_name=name, all_start_micros=1, all_start_nanos=1000)
+
+
+def telling(tf: Any, change: Callable[[Told], None]) -> Any:
+    """The namespace whose runs change what they told in a RunMetadata."""
+
+    class Session(tf.Session):  # type: ignore[misc]
+        def run(
+            self, fetches: Any, feed_dict: Any = None, options: Any = None, run_metadata: Any = None
+        ) -> Any:
+            if not isinstance(run_metadata, tf.RunMetadata):
+                return super().run(fetches, feed_dict, options, run_metadata)
+            before = tf.RunMetadata()
+            before.CopyFrom(run_metadata)
+            values = super().run(fetches, feed_dict, options, run_metadata)
+            change(Told(self, fetches, feed_dict, options, before, run_metadata))
+            return values
+
+    return override(tf, Session=Session)
+
+
+def asking(tf: Any, change: Callable[[Callable[..., Any], Any, Any], Any]) -> Any:
+    """The namespace whose `Session.run` is `change(base, options, run_metadata)`.
+
+    `base(options, run_metadata)` is the conforming run with these two arguments.
+    """
+
+    class Session(tf.Session):  # type: ignore[misc]
+        def run(
+            self, fetches: Any, feed_dict: Any = None, options: Any = None, run_metadata: Any = None
+        ) -> Any:
+            conforming = super().run
+
+            def base(options: Any, run_metadata: Any) -> Any:
+                return conforming(fetches, feed_dict, options, run_metadata)
+
+            return change(base, options, run_metadata)
+
+    return override(tf, Session=Session)
+
+
+# --- which nodes -----------------------------------------------------------------------------
+
+
+@fault("RUN-044", "Variables and operations without outputs are not listed.")
+def silent_nodes_are_not_listed(tf: Any) -> Any:
+    """Leave their statistics out."""
+
+    def change(told: Told) -> None:
+        types = {op.name: op.type for op in told.session.graph.get_operations()}
+        told.keep(lambda node: types.get(node.node_name) not in _SILENT)
+
+    return telling(tf, change)
+
+
+@fault("RUN-045", "An operation whose output is fed is listed all the same.")
+def fed_operations_are_listed(tf: Any) -> Any:
+    """List the operations that feeds replace, where anything is listed."""
+
+    def change(told: Told) -> None:
+        for op in told.replaced() if told.metadata.step_stats.dev_stats else ():
+            told.list_also(op.name)
+
+    return telling(tf, change)
+
+
+@fault("RUN-046", "A run without tracing leaves the statistics of the run before.")
+def untraced_runs_keep_the_statistics(tf: Any) -> Any:
+    """Put the statistics back."""
+
+    def change(told: Told) -> None:
+        if not told.is_traced and told.before.HasField("step_stats"):
+            told.metadata.step_stats.CopyFrom(told.before.step_stats)
+
+    return telling(tf, change)
+
+
+@fault("RUN-047", "Partition graphs are told by the first run of some fetches only.")
+def graphs_are_told_once(tf: Any) -> Any:
+    """Leave them out of every later run."""
+
+    def change(told: Told) -> None:
+        known = told.session.__dict__.setdefault("graphs_told", set())
+        key = tuple(element.name for element in elements(told.session, told.fetches))
+        if key in known:
+            del told.metadata.partition_graphs[:]
+        known.add(key)
+
+    return telling(tf, change)
+
+
+@fault("RUN-048", "A traced run runs once untraced before, to warm up.")
+def traced_runs_warm_up(tf: Any) -> Any:
+    """Run twice if a trace is asked for."""
+
+    def change(base: Callable[..., Any], options: Any, metadata: Any) -> Any:
+        if getattr(options, "trace_level", 0) > 0:
+            base(None, None)
+        return base(options, metadata)
+
+    return asking(tf, change)
+
+
+@fault("TRACING-001", "A trace is added to the statistics that the metadata held.")
+def traces_are_added_up(tf: Any) -> Any:
+    """Add the statistics of before."""
+
+    def change(told: Told) -> None:
+        if told.is_traced:
+            told.metadata.step_stats.MergeFrom(told.before.step_stats)
+
+    return telling(tf, change)
+
+
+@fault("TRACING-005", "A device of the statistics is named as its operations asked for it.")
+def devices_are_named_as_asked(tf: Any) -> Any:
+    """Take the name from the first operation that names a device."""
+
+    def change(told: Told) -> None:
+        asked = {op.name: op.device for op in told.session.graph.get_operations() if op.device}
+        for device in told.metadata.step_stats.dev_stats:
+            names = (asked.get(node.node_name) for node in device.node_stats)
+            device.device = next(filter(None, names), device.device)
+
+    return telling(tf, change)
+
+
+@fault("TRACING-006", "Only FULL_TRACE lists anything.")
+def only_full_traces_list(tf: Any) -> Any:
+    """Clear the statistics of the levels below."""
+
+    def change(told: Told) -> None:
+        if told.is_traced and told.options.trace_level != tf.RunOptions.FULL_TRACE:
+            told.metadata.ClearField("step_stats")
+
+    return telling(tf, change)
+
+
+@fault("TRACING-011", "An operation that is fetched twice is listed twice.")
+def nodes_are_listed_for_each_fetch(tf: Any) -> Any:
+    """List it once more for each fetch but the first."""
+
+    def change(told: Told) -> None:
+        names = [getattr(e, "op", e).name for e in elements(told.session, told.fetches)]
+        again = [name for index, name in enumerate(names) if name in names[:index]]
+        for device in told.metadata.step_stats.dev_stats:
+            device.node_stats.extend([n for n in device.node_stats if n.node_name in again])
+
+    return telling(tf, change)
+
+
+@fault("TRACING-020", "Everything is listed under the first device.")
+def the_first_device_lists_all(tf: Any) -> Any:
+    """Move the statistics of other devices there."""
+
+    def change(told: Told) -> None:
+        nodes = list(told.nodes())
+        if nodes:
+            told.metadata.step_stats.Clear()
+            told.metadata.step_stats.dev_stats.add(device=_FIRST, node_stats=nodes)
+
+    return telling(tf, change)
+
+
+@fault("TRACING-024", "A trace lists what finished meanwhile in other threads.")
+def traces_see_other_threads(tf: Any) -> Any:
+    """Add the statistics of runs with SOFTWARE_TRACE that ended while this one went on."""
+    finished: list[tuple[float, int, Any]] = []
+
+    def change(base: Callable[..., Any], options: Any, metadata: Any) -> Any:
+        began, thread = time.perf_counter(), threading.get_ident()
+        values = base(options, metadata)
+        if getattr(options, "trace_level", 0) == tf.RunOptions.SOFTWARE_TRACE:
+            own = tf.RunMetadata()
+            own.CopyFrom(metadata)
+            for ended, other, stats in tuple(finished):  # other threads add to it
+                if other != thread and ended > began:
+                    metadata.step_stats.MergeFrom(stats.step_stats)
+            finished.append((time.perf_counter(), thread, own))
+        return values
+
+    return asking(tf, change)
+
+
+@fault("TRACING-027", "A traced run of fed tensors lists their operations.")
+def fed_fetches_are_listed(tf: Any) -> Any:
+    """List the fed operations of a run that executed nothing."""
+
+    def change(told: Told) -> None:
+        if told.is_traced and not told.metadata.HasField("step_stats"):
+            for op in told.replaced():
+                told.list_also(op.name)
+
+    return telling(tf, change)
+
+
+@fault("TRACING-030", "A full trace during another one is InternalError.")
+def one_full_trace_at_a_time(tf: Any) -> Any:
+    """Refuse it."""
+    active = threading.Lock()
+
+    def change(base: Callable[..., Any], options: Any, metadata: Any) -> Any:
+        if getattr(options, "trace_level", 0) < tf.RunOptions.HARDWARE_TRACE:
+            return base(options, metadata)
+        if not active.acquire(blocking=False):
+            raise tf.errors.InternalError(None, None, "a trace is active")
+        try:
+            return base(options, metadata)
+        finally:
+            active.release()
+
+    return asking(tf, change)
+
+
+# --- the arguments ---------------------------------------------------------------------------
+
+
+@fault("TRACING-002", "Tracing needs metadata.")
+def tracing_without_metadata_is_refused(tf: Any) -> Any:
+    """Raise ValueError where there is none."""
+
+    def change(base: Callable[..., Any], options: Any, metadata: Any) -> Any:
+        if getattr(options, "trace_level", 0) > 0 and metadata is None:
+            raise ValueError("a trace needs a run_metadata")
+        return base(options, metadata)
+
+    return asking(tf, change)
+
+
+@fault("TRACING-003", "A dict of options stands for RunOptions.")
+def dicts_are_options(tf: Any) -> Any:
+    """Make RunOptions of it."""
+
+    def change(base: Callable[..., Any], options: Any, metadata: Any) -> Any:
+        return base(tf.RunOptions(**options) if isinstance(options, dict) else options, metadata)
+
+    return asking(tf, change)
+
+
+@fault("TRACING-007", "A run empties its metadata before it begins.")
+def metadata_is_emptied_first(tf: Any) -> Any:
+    """Clear it."""
+
+    def change(base: Callable[..., Any], options: Any, metadata: Any) -> Any:
+        if isinstance(metadata, tf.RunMetadata):
+            metadata.Clear()
+        return base(options, metadata)
+
+    return asking(tf, change)
+
+
+@fault("TRACING-008", "Costs and graphs that the metadata held stay there.")
+def graphs_are_added_up(tf: Any) -> Any:
+    """Add what was there before."""
+
+    def change(told: Told) -> None:
+        told.metadata.partition_graphs.extend(told.before.partition_graphs)
+        told.metadata.cost_graph.node.extend(told.before.cost_graph.node)
+
+    return telling(tf, change)
+
+
+@fault("TRACING-009", "Metadata that are no message are ignored.")
+def other_metadata_are_ignored(tf: Any) -> Any:
+    """Leave out what is no RunMetadata."""
+
+    def change(base: Callable[..., Any], options: Any, metadata: Any) -> Any:
+        return base(options, metadata if isinstance(metadata, tf.RunMetadata) else None)
+
+    return asking(tf, change)
+
+
+@fault("TRACING-010", "Options are looked at once the run is over.")
+def options_are_read_late(tf: Any) -> Any:
+    """Run without options that are none, and refuse them then."""
+
+    def change(base: Callable[..., Any], options: Any, metadata: Any) -> Any:
+        if options is not None and not hasattr(options, "SerializeToString"):
+            base(None, None)
+            raise TypeError("options are RunOptions")
+        return base(options, metadata)
+
+    return asking(tf, change)
+
+
+@fault("TRACING-023", "A callable takes its metadata and fills in nothing.")
+def callables_tell_nothing(tf: Any) -> Any:
+    """Drop the metadata of a call."""
+
+    class Session(tf.Session):  # type: ignore[misc]
+        def make_callable(self, *args: Any, **kwargs: Any) -> Any:
+            conforming = super().make_callable(*args, **kwargs)
+
+            def call(*values: Any, run_metadata: Any = None, **more: Any) -> Any:  # noqa: ARG001 - it is dropped
+                return conforming(*values, **more)
+
+            return call
+
+    return override(tf, Session=Session)
+
+
+@fault("TRACING-025", "Any number of a thread pool will do.")
+def any_thread_pool_will_do(tf: Any) -> Any:
+    """Take the first one."""
+
+    def change(base: Callable[..., Any], options: Any, metadata: Any) -> Any:
+        if isinstance(options, tf.RunOptions):
+            options.inter_op_thread_pool = 0
+        return base(options, metadata)
+
+    return asking(tf, change)
+
+
+@fault("TRACING-026", "Reports of allocations are not implemented.")
+def no_reports_of_allocations(tf: Any) -> Any:
+    """Refuse the option."""
+
+    def change(base: Callable[..., Any], options: Any, metadata: Any) -> Any:
+        if getattr(options, "report_tensor_allocations_upon_oom", False):
+            raise tf.errors.UnimplementedError(None, None, "no reports of allocations")
+        return base(options, metadata)
+
+    return asking(tf, change)

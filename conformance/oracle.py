@@ -1,0 +1,80 @@
+"""The oracle of generated cases: a conforming backend that answers beside the one under test."""
+
+from __future__ import annotations
+
+import threading
+from types import TracebackType
+from typing import Any, Self
+
+from sessrun.adapters.process.errors import WorkerError
+from sessrun.adapters.process.host import spawn
+from sessrun.adapters.registry import load
+from sessrun.conformance.observe import observe
+from sessrun.spec.cases.model import Case, Observation
+from sessrun.spec.cases.steady import steady_observations
+
+__all__ = ["Oracle"]
+
+
+class Oracle:
+    """The answers of the oracle, for several callers at a time; kept, so that none is asked twice.
+
+    Args:
+      spec: the backend that answers, as `sessrun.adapters.registry` names it.
+      in_process: have it in this process, not in a worker: for debugging.
+      kept: how many answers are kept, the latest; all if None.
+
+    """
+
+    def __init__(
+        self, spec: str = "reference", *, in_process: bool = False, kept: int | None = None
+    ) -> None:
+        self._spec = spec
+        self._in_process = in_process
+        self._kept = kept
+        self._backend: Any = None
+        self._lock = threading.Lock()
+        self._answers: dict[str, list[Observation]] = {}
+
+    def __call__(self, case: Case) -> list[Observation]:
+        """The oracle's observations of a case, as a record keeps them.
+
+        Raises:
+          AdapterError: the oracle cannot be started.
+          WorkerError: it did not answer.
+
+        """
+        with self._lock:
+            answer = self._answers.get(case.hash)
+            if answer is None:
+                answer = steady_observations(case, self._observe(case))
+                self._answers[case.hash] = answer
+                if self._kept is not None and len(self._answers) > self._kept:
+                    del self._answers[next(iter(self._answers))]
+            return answer
+
+    def _observe(self, case: Case) -> list[Observation]:
+        if self._backend is None:
+            self._backend = load(self._spec) if self._in_process else spawn(self._spec)
+        try:
+            return observe(self._backend, case, case.deadline_s)
+        except WorkerError:
+            self.shutdown()  # the next question finds a fresh worker
+            raise
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        at: TracebackType | None,
+    ) -> None:
+        self.shutdown()
+
+    def shutdown(self) -> None:
+        """Stop the oracle; a later question starts it again."""
+        backend, self._backend = self._backend, None
+        if backend is not None:
+            backend.shutdown()
