@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import io
 import re
+import stat
 import struct
 import zipfile
 from collections.abc import Mapping
@@ -66,13 +67,16 @@ def read_archive(path: Path) -> dict[str, bytes]:
 
     """
     try:
-        size = path.stat().st_size
+        status = path.stat()
+        if not stat.S_ISREG(status.st_mode):  # a pipe would wait, a device never end
+            raise PackageError(str(path), "it is no plain file")
+        size = status.st_size
         if size > MAX_BYTES:
-            raise PackageError(path.name, f"it has {size:,} bytes, more than {MAX_BYTES:,}")
+            raise PackageError(str(path), f"it has {size:,} bytes, more than {MAX_BYTES:,}")
         raw = path.read_bytes()
     except OSError as error:
-        raise PackageError(path.name, f"cannot be read: {error}") from error
-    return unpack(raw, path.name)
+        raise PackageError(str(path), f"cannot be read: {error}") from error
+    return unpack(raw, str(path))
 
 
 def unpack(raw: bytes, source: str) -> dict[str, bytes]:

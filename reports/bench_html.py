@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
 from sessrun.reports.comparison import Comparison, Row
-from sessrun.reports.html import content_policy, template, template_text
-from sessrun.reports.measures import Measure, measures_of, seconds_text
+from sessrun.reports.html import content_policy, flat, template, template_text
+from sessrun.reports.measures import Measure, measures_of, range_text, seconds_text, share_text
 from sessrun.reports.plots import ratio_plot, times_plot
 from sessrun.reports.printable import number, printable, shortened
 
@@ -38,7 +37,7 @@ def bench_html(run: Mapping[str, Any], comparisons: Sequence[Comparison] = ()) -
         ("Rounds", f"{number(run['rounds'], 'round')}, interleaved"),
         ("Seed", str(run["seed"])),
         ("sessrun", printable(run["sessrun"])),
-        *((name, _fact(value)) for name, value in sorted(run["fingerprint"].items())),
+        *((_label(name), _fact(value)) for name, value in sorted(run["fingerprint"].items())),
     ]
     title = f"Benchmarks of {', '.join(backends)}"
     return _page(title, facts, (), comparisons, measures_of(run))
@@ -64,7 +63,12 @@ def comparison_html(comparison: Comparison, old: Mapping[str, Any], new: Mapping
 
 
 def _beside(old: Mapping[str, Any], new: Mapping[str, Any]) -> dict[str, list[Measure]]:
-    """Case to the series of both runs, the old and the new one of a backend side by side."""
+    """Case to the series of both runs, the old and the new one of a backend side by side.
+
+    Where the sides are two backends of one run, its series are there once.
+    """
+    if old is new:
+        return measures_of(old)
     sides: dict[str, list[tuple[str, Measure]]] = {}
     for run, side in ((old, "old"), (new, "new")):
         for case, members in measures_of(run).items():
@@ -80,8 +84,12 @@ def _date(run: Mapping[str, Any]) -> str:
     return shortened(run["started"], 40).replace("T", " ").replace("+00:00", " UTC")
 
 
+def _label(name: str) -> str:
+    return {"cpus": "CPUs", "gpus": "GPUs"}.get(name, name.capitalize())
+
+
 def _fact(value: Any) -> str:
-    return shortened(value if isinstance(value, str) else json.dumps(value), 300)
+    return shortened(flat(value), 300)
 
 
 def _page(
@@ -102,6 +110,7 @@ def _page(
         cases=[
             {
                 "name": shortened(case, 120),
+                "about": shortened(next((m.about for m in measures if m.about), ""), 200),
                 "plot": times_plot(measures, f"case{index}"),
                 "rows": [_measure(measure) for measure in measures],
             }
@@ -139,12 +148,12 @@ def _row(row: Row) -> dict[str, str]:
 
 
 def _measure(measure: Measure) -> dict[str, str]:
-    shares = (f"{share:.0%} of {name}" for name, share in measure.ceilings.items())
+    shares = (f"{share_text(share)} of {name}" for name, share in measure.ceilings.items())
     return {
         "backend": shortened(measure.backend, 80),
         "median": seconds_text(measure.median),
-        "quartiles": f"{seconds_text(measure.low)} to {seconds_text(measure.high)}",
+        "quartiles": range_text(measure.low, measure.high),
         "speed": "" if measure.times_first is None else f"{measure.times_first:.3g}",
         "shares": ", ".join(shares),
-        "wrong": "" if measure.correct else "wrong answer",
+        "wrong": "" if measure.correct else f"wrong answer: {shortened(measure.detail, 200)}",
     }

@@ -82,7 +82,7 @@ class Comparison:
       kind: `runs` or `backends`.
       old: the name of the old side.
       new: the name of the new side.
-      same_machine: whether both fingerprints are equal.
+      same_machine: whether both fingerprints are equal but for the backends' versions.
       differs: the parts of the fingerprints that differ, in words.
       rows: the series that both sides have: SLOWER first, then by ratio.
       only_old: series that only the old side has, as `case (backend)`.
@@ -121,8 +121,8 @@ class Comparison:
         notes = []
         if not self.same_machine:
             notes.append(
-                f"The two sides come from different machines ({'; '.join(self.differs)}): the "
-                "ratios compare the machines as much as the code."
+                "The two sides come from different machines or settings "
+                f"({'; '.join(self.differs)}): the ratios compare these as much as the code."
             )
         tested = sum(row.ratio is not None for row in self.rows)
         expected = (1 - self.confidence) * tested
@@ -198,7 +198,7 @@ def compare(
         for key in theirs
         if key in ours
     ]
-    differs = _different(old["fingerprint"], new["fingerprint"])
+    differs = _different(*(_machine(run["fingerprint"]) for run in (old, new)))
     return Comparison(
         kind="runs",
         old=names[0],
@@ -299,9 +299,18 @@ def _decide(ratio: float, low: float, high: float) -> tuple[RowVerdict, str]:
     return "UNDECIDED", "the interval neither excludes 1 clearly nor lies within the margin"
 
 
+def _machine(fingerprint: Mapping[str, Any]) -> dict[str, Any]:
+    """A fingerprint without the backends' versions: another version is what one compares."""
+    return {key: value for key, value in fingerprint.items() if key != "backends"}
+
+
 def _different(old: Mapping[str, Any], new: Mapping[str, Any]) -> tuple[str, ...]:
-    return tuple(
-        f"{key}: {shortened(old.get(key, 'absent'), 80)} / {shortened(new.get(key, 'absent'), 80)}"
-        for key in sorted({*old, *new})
-        if old.get(key) != new.get(key)
-    )
+    """The parts of two fingerprints that differ, each by itself: `protobuf: 7.36.2 / 6.33.6`."""
+    found: list[str] = []
+    for key in sorted({*old, *new}):
+        theirs, ours = old.get(key, "absent"), new.get(key, "absent")
+        if isinstance(theirs, Mapping) and isinstance(ours, Mapping):
+            found += _different(theirs, ours)
+        elif theirs != ours:
+            found.append(f"{key}: {shortened(theirs, 80)} / {shortened(ours, 80)}")
+    return tuple(found)

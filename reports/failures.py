@@ -11,11 +11,12 @@ from typing import Any, Final
 
 from sessrun.reports.plan import PlannedCase
 from sessrun.reports.summary import FailureGroup
+from sessrun.spec.records import QUIET
 
 __all__ = ["Answer", "group_failures", "replay_command", "replay_name"]
 
-#: Results in which nothing went wrong.
-_QUIET: Final = frozenset({"pass", "skipped"})
+#: Results that say the same of every family of cases: what was declined, that nobody answered.
+_EVERYWHERE: Final = frozenset({"unsupported", "missing"})
 #: The gravest first: the order in which groups are shown.
 _GRAVITY: Final = (
     "infra_error", "crash", "timeout", "error", "fail", "flaky", "missing", "unsupported",
@@ -25,6 +26,8 @@ _NUMBER: Final = re.compile(
     r"[-+]?(?:0x[0-9a-f]+|\d[\d_.]*(?:e[-+]?\d+)?|\b(?:nan|inf)\b)", re.IGNORECASE
 )
 _LIST: Final = re.compile(r"\[[#,\s.()\[\]]*\]")
+#: How much of a reason is looked at; a record keeps no more of it.
+_WORDS: Final = 2000
 _UNSAFE: Final = re.compile(r"[^A-Za-z0-9._-]+")
 
 
@@ -42,6 +45,11 @@ class Answer:
         return (self.line or {}).get("finding") or {}
 
     @property
+    def replayable(self) -> bool:
+        """Whether it went wrong, and there is a line that a replay can be made from."""
+        return self.line is not None and self.result not in QUIET
+
+    @property
     def reason(self) -> str:
         """Why it went wrong, in words for people."""
         if self.line is None:
@@ -54,7 +62,7 @@ def group_failures(answers: Iterable[Answer]) -> tuple[FailureGroup, ...]:
     """Group what went wrong: the gravest result first, then the larger group."""
     groups: dict[str, list[Answer]] = {}
     for answer in answers:
-        if answer.result not in _QUIET:
+        if answer.result not in QUIET:
             groups.setdefault(_signature(answer), []).append(answer)
     found = [_group(signature, members) for signature, members in groups.items()]
     return tuple(
@@ -67,8 +75,10 @@ def group_failures(answers: Iterable[Answer]) -> tuple[FailureGroup, ...]:
 
 def _signature(answer: Answer) -> str:
     # Cases alike in all but the values they were given fail alike: numbers and quoted names go.
-    words = _LIST.sub("[…]", _NUMBER.sub("#", _QUOTED.sub("'…'", answer.reason)))[:200]
-    text = f"{answer.result}\n{answer.case.family}\n{words}"
+    reason = answer.reason[:_WORDS]
+    words = _LIST.sub("[…]", _NUMBER.sub("#", _QUOTED.sub("'…'", reason)))[:200]
+    family = "" if answer.result in _EVERYWHERE else answer.case.family
+    text = f"{answer.result}\n{family}\n{words}"
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:8]
 
 

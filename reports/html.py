@@ -27,7 +27,7 @@ from sessrun.reports.summary import (
     Verdict,
 )
 
-__all__ = ["content_policy", "report_html", "template", "template_text"]
+__all__ = ["coded", "content_policy", "flat", "report_html", "template", "template_text"]
 
 _TEMPLATES: Final = Path(__file__).parent / "templates"
 #: Style class of a verdict, and its mark: a path in a circle of 24 by 24.
@@ -105,12 +105,14 @@ def report_html(summary: Summary, replays: str = "replays") -> str:
 def _environment() -> Any:
     import jinja2  # noqa: PLC0415 - needed only when a page is rendered
 
-    return jinja2.Environment(
+    environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(_TEMPLATES),
         autoescape=True,
         trim_blocks=True,
         undefined=jinja2.StrictUndefined,
     )
+    environment.filters["coded"] = coded
+    return environment
 
 
 def template(name: str) -> Any:
@@ -139,17 +141,22 @@ def _source_hash(text: str) -> str:
 
 def _facts(summary: Summary) -> list[tuple[str, str]]:
     header = summary.header
-    required = summary.required
     return [
         ("Profile", printable(summary.profile)),
         ("Spec", f"{header['spec']['version']} ({header['spec']['digest'][:12]}…)"),
         ("Date", _date(header.get("started"))),
         ("Backend", shortened(header["backend"]["spec"], 120)),
-        ("Required clauses", f"{required['holds']} of {required['total']} hold"),
+        ("Required clauses", _held(summary.required)),
         ("Cases", f"{summary.counts['pass']:,} of {summary.planned:,} passed"),
         ("Plan", f"{header['plan']['hash'][:12]}…, seed {header['plan']['seed']}"),
         ("Run", "in worker processes" if header["mode"] == "workers" else "in process"),
     ]
+
+
+def _held(required: Mapping[str, int]) -> str:
+    """How many clauses hold; those that hold in part are told apart, since they do not count."""
+    whole = f"{required['holds'] - required['in part']} of {required['total']} hold"
+    return f"{whole}, {required['in part']} in part" if required["in part"] else whole
 
 
 def _date(started: str | None) -> str:
@@ -186,25 +193,27 @@ def _rest(counts: Mapping[str, int]) -> str:
 
 
 def _clause(clause: ClauseSummary) -> dict[str, Any]:
-    style, mark = _MARKS[clause.result]
-    form = clause.to_json() | {"style": style, "mark": mark}
+    style, mark = ("open", "~") if clause.in_part else _MARKS[clause.result]
+    words = "holds in part" if clause.in_part else clause.result
+    form = clause.to_json() | {"style": style, "mark": mark, "words": words}
     rest = _rest(clause.counts)
     shown = "" if clause.result == "not applicable here" else rest
-    if clause.blocked and clause.result == "holds":
+    if clause.in_part:
         shown = f"does not count, for {rest}"
     if not clause.tests:
         shown = "no case tests it"
-    statement = _coded(printable(clause.statement))
+    statement = coded(clause.statement)
     return _clean(form) | {"tests": clause.tests, "rest": shown, "statement": statement}
 
 
-def _coded(text: str) -> Any:
-    """The text escaped, with what stands between backticks as code."""
+def coded(text: object) -> Any:
+    """The printable text, escaped, with what stands between backticks as code."""
     from markupsafe import Markup  # noqa: PLC0415 - comes with jinja2
 
-    parts = text.split("`")
+    shown = printable(text)
+    parts = shown.split("`")
     if len(parts) % 2 == 0:
-        return text
+        return shown
     code = Markup("<code>{}</code>")
     return Markup("").join(code.format(p) if i % 2 else p for i, p in enumerate(parts))
 
@@ -249,7 +258,7 @@ def _group(group: FailureGroup, backend: str, replays: str) -> dict[str, Any]:
         "step": printable(group.step or ""),
         "want": value_text(group.want, 1500),
         "got": value_text(group.got, 1500),
-        "command": printable(replay_command(group.cases[0], backend, replays)),
+        "command": printable(replay_command(group.cases[0], backend, replays), keep=""),
     }
 
 
@@ -268,7 +277,7 @@ def _details(header: Mapping[str, Any]) -> list[dict[str, Any]]:
         "devices": ", ".join(map(str, backend.get("devices", ()))) or "none named",
         **_mapping(backend.get("details")),
     }
-    environment = {key: _flat(value) for key, value in header["environment"].items()}
+    environment = {key: flat(value) for key, value in header["environment"].items()}
     return [
         {"id": "environment", "title": "Environment", "rows": _rows(environment)},
         {"id": "capabilities", "title": "Capabilities declared", "rows": _rows(offered)},
@@ -276,10 +285,10 @@ def _details(header: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 
 def _mapping(value: Any) -> dict[str, str]:
-    return {str(k): _flat(v) for k, v in value.items()} if isinstance(value, Mapping) else {}
+    return {str(k): flat(v) for k, v in value.items()} if isinstance(value, Mapping) else {}
 
 
-def _flat(value: Any) -> str:
+def flat(value: Any) -> str:
     """A value of the environment in words: one level of names or items, the rest as a value."""
     if isinstance(value, Mapping):
         return ", ".join(f"{key} {value_text(item)}" for key, item in value.items()) or "none"

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import numpy as np
 
-__all__ = ["Measure", "measures_of", "seconds_text"]
+__all__ = ["Measure", "measures_of", "range_text", "seconds_text", "share_text"]
 
 _UNITS: Final = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))
 
@@ -27,6 +27,8 @@ class Measure:
       high: the upper quartile in seconds.
       times_first: the first backend's median over this one's; None where either was wrong.
       ceilings: quantity (`flops`, `bytes`) to the share of the machine's ceiling it reached.
+      about: what one call does, in words; empty where the file does not say.
+      detail: how it was measured, or what was wrong with the answer.
 
     """
 
@@ -39,6 +41,8 @@ class Measure:
     high: float
     times_first: float | None
     ceilings: Mapping[str, float]
+    about: str = ""
+    detail: str = ""
 
 
 def measures_of(run: Mapping[str, Any]) -> dict[str, list[Measure]]:
@@ -72,6 +76,8 @@ def _measures(members: Sequence[Mapping[str, Any]], ceilings: Mapping[str, float
                     for name in ("flops", "bytes")
                     if name in series and name in ceilings
                 },
+                about=series.get("about", ""),
+                detail=series.get("detail", ""),
             )
         )
     return made
@@ -85,5 +91,23 @@ def seconds_text(seconds: float, digits: int = 3) -> str:
       digits: significant digits.
 
     """
+    value, unit = _scaled(seconds, digits)
+    return f"{value} {unit}"
+
+
+def range_text(low: float, high: float) -> str:
+    """A range of times, the unit once where both have the same: `1.25 to 1.5 ms`."""
+    (first, unit), (last, other) = _scaled(low), _scaled(high)
+    return f"{first} to {last} {unit}" if unit == other else f"{first} {unit} to {last} {other}"
+
+
+def share_text(share: float) -> str:
+    """A share of a ceiling: `36%`, `<1%`, `>100%`."""
+    if share > 1:
+        return ">100%"
+    return "<1%" if share < 0.01 else f"{share:.0%}"
+
+
+def _scaled(seconds: float, digits: int = 3) -> tuple[str, str]:
     scale, unit = next((pair for pair in _UNITS if seconds >= pair[0]), _UNITS[-1])
-    return f"{float(f'{seconds / scale:.{digits}g}'):g} {unit}"
+    return f"{float(f'{seconds / scale:.{digits}g}'):g}", unit

@@ -26,9 +26,10 @@ from sessrun.reports.failures import Answer, replay_name
 from sessrun.reports.html import report_html
 from sessrun.reports.junit import junit_xml
 from sessrun.reports.plan import PlanFacts
-from sessrun.reports.printable import shortened
+from sessrun.reports.printable import shortened, utf8
 from sessrun.reports.summary import Summary, Waiver
 from sessrun.reports.verdicts import answers_of, summarize
+from sessrun.spec.cases.audit import CAPABILITIES
 from sessrun.spec.cases.model import Case
 from sessrun.spec.loader import Clause
 from sessrun.spec.records import RunRecord, read_record
@@ -51,7 +52,6 @@ ReplayOf = Callable[[str, Mapping[str, Any]], Mapping[str, Any]]
 _DEPTH: Final = 350
 #: More seconds than any run takes.
 _CENTURY: Final = 3.2e9
-_QUIET: Final = frozenset({"pass", "skipped"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +132,7 @@ def write_package(
         **derived_files(summary, answers),
     }
     for answer in answers:
-        if replay_of is not None and answer.line is not None and answer.result not in _QUIET:
+        if replay_of is not None and answer.line is not None and answer.replayable:
             name = f"replays/{replay_name(answer.case.id)}"
             files[name] = json_bytes(replay_of(answer.case.id, answer.line))
     files["manifest.json"] = json_bytes(manifest_of(files, summary))
@@ -151,20 +151,16 @@ def derived_files(summary: Summary, answers: Sequence[Answer]) -> dict[str, byte
     }
     waivers = [waiver.to_json() for waiver in summary.waivers]
     return {
-        "badge.svg": _text_bytes(badge_svg(summary)),
+        "badge.svg": utf8(badge_svg(summary)),
         "capabilities.json": json_bytes(capabilities),
         "environment.json": json_bytes(
             {"kind": "environment", "environment": header["environment"]}
         ),
         "junit.xml": junit_xml(summary, answers),
-        "report.html": _text_bytes(report_html(summary)),
+        "report.html": utf8(report_html(summary)),
         "summary.json": json_bytes(summary.to_json()),
         "waivers.json": json_bytes({"kind": "waivers", "waivers": waivers}),
     }
-
-
-def _text_bytes(text: str) -> bytes:
-    return text.encode("utf-8", "backslashreplace")
 
 
 def manifest_of(files: Mapping[str, bytes], summary: Summary) -> dict[str, Any]:
@@ -313,7 +309,11 @@ def _check_record(record: RunRecord) -> None:
         value = backend.get(key, [])
         if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
             raise PackageError(name, f"line 1: backend.{key} is no list of texts")
+    unknown = sorted(set(backend["capabilities"]) - CAPABILITIES)
+    if unknown:
+        what = shortened(", ".join(unknown), 80)
+        raise PackageError(name, f"line 1: backend.capabilities: there is no {what}")
     for line in (*record.results.values(), *record.events):
         if not abs(line.get("seconds", 0)) < _CENTURY:
-            what = line.get("id", line.get("event"))
-            raise PackageError(name, f"{shortened(what, 80)}: an impossible number of seconds")
+            where = shortened(line.get("id", line.get("event")), 80)
+            raise PackageError(name, f"{where}: an impossible number of seconds")

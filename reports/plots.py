@@ -70,7 +70,7 @@ def times_plot(measures: Sequence[Measure], prefix: str) -> Any:
     import matplotlib as mpl  # noqa: PLC0415 - slow to import
 
     with mpl.rc_context(_SETTINGS):
-        figure, axes = _axes(4.4, 0.55 + 0.5 * len(measures))
+        figure, axes = _axes(4.4, 0.75 + 0.5 * len(measures), "time of one call")
         for place, measure in enumerate(measures):
             _draw_series(axes, measure, place)
         axes.set_yticks(
@@ -99,7 +99,7 @@ def ratio_plot(comparison: Comparison, prefix: str) -> Any:
         if row.low is not None and row.high is not None
     ]
     with mpl.rc_context(_SETTINGS):
-        figure, axes = _axes(4.9, 0.6 + 0.42 * max(1, len(rows)))
+        figure, axes = _axes(4.9, 0.8 + 0.42 * max(1, len(rows)), "new time / old time")
         margin = 1 + comparison.margin
         axes.axvspan(1 / margin, margin, color=_WASH, linewidth=0)
         axes.axvline(1, color=_SOFT, linewidth=0.8)
@@ -113,7 +113,8 @@ def ratio_plot(comparison: Comparison, prefix: str) -> Any:
         return _markup(figure, prefix, f"Ratios of new to old times: {counts}")
 
 
-def _axes(width: float, height: float) -> tuple[Figure, Axes]:
+def _axes(width: float, height: float, along: str) -> tuple[Figure, Axes]:
+    """A figure of inches, and its axes: a logarithmic one, labelled `along`, and rows."""
     from matplotlib.figure import Figure  # noqa: PLC0415 - as above
 
     figure = Figure(figsize=(width, height), layout="constrained")
@@ -126,6 +127,7 @@ def _axes(width: float, height: float) -> tuple[Figure, Axes]:
     axes.tick_params(axis="y", length=0)
     axes.grid(axis="x", which="major", color=_LINE, linewidth=0.6)
     axes.set_axisbelow(True)
+    axes.set_xlabel(along, color=_SOFT, fontsize=8)
     return figure, axes
 
 

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from sessrun.spec import tensors
 
-__all__ = ["number", "printable", "shortened", "value_text"]
+__all__ = ["number", "printable", "shortened", "utf8", "value_text"]
 
 #: Kinds of characters that are shown as an escape: control, format (which turns the direction
 #: of reading), surrogate, private, unassigned, line and paragraph separators.
@@ -37,9 +37,17 @@ def _escape(char: str) -> str:
 
 
 def shortened(text: object, limit: int) -> str:
-    """The printable text, cut to `limit` characters with `…` where something is left out."""
-    whole = printable(text)
+    """The printable text in one line, cut to `limit` characters with `…` where it was longer.
+
+    In one line, or a name could bring a line that looks like our own: a verdict, say.
+    """
+    whole = printable(str(text)[: limit + 1], keep="")
     return whole if len(whole) <= limit else whole[: limit - 1] + "…"
+
+
+def utf8(text: str) -> bytes:
+    """The text in UTF-8, half a surrogate pair as an escape, which JSON reads back as it was."""
+    return text.encode("utf-8", "backslashreplace")
 
 
 def value_text(value: Any, limit: int = 600) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -13,22 +13,19 @@ from sessrun.reports.plan import PlanFacts
 from sessrun.reports.printable import shortened
 from sessrun.reports.summary import Summary
 from sessrun.reports.verdicts import absent_facts, answers_of, summarize
-from sessrun.spec.cases.judge import judge
-from sessrun.spec.cases.model import Case, walk
+from sessrun.spec.cases.model import Case
 from sessrun.spec.loader import Clause
 from sessrun.spec.records import RunRecord
 
 __all__ = [
-    "Derived", "derive", "file_faults", "judge_anew", "plan_faults", "record_faults",
-    "replay_faults", "summary_faults", "view_faults",
+    "Derived", "derive", "file_faults", "plan_faults", "record_faults",
+    "replay_faults", "summary_faults", "told", "view_faults",
 ]  # fmt: skip
 
 #: How many faults of one kind are told one by one.
 _TOLD: Final = 10
 #: What is compared first, since a reader looks there first.
 _FIRST: Final = frozenset({"totals", "required"})
-_QUIET: Final = frozenset({"pass", "skipped"})
-_HOST_FACTS: Final = frozenset({"gpu", "no-gpu", "two-cpus"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +60,7 @@ def file_faults(package: Package) -> tuple[str, ...]:
             faults.append(f"{name} was changed: its SHA-256 is not the manifest's.")
         elif len(raw) != named[name]["bytes"]:
             faults.append(f"{name} has {len(raw):,} bytes, not the manifest's.")
-    return _told(sorted(faults))
+    return told(sorted(faults))
 
 
 def plan_faults(package: Package, plan: PlanFacts) -> tuple[str, ...]:
@@ -94,7 +91,7 @@ def plan_faults(package: Package, plan: PlanFacts) -> tuple[str, ...]:
         for name, value in plan.header.items()
         if header[name] != value
     ]
-    return _told(faults)
+    return told(faults)
 
 
 def record_faults(
@@ -125,14 +122,14 @@ def record_faults(
         )
     if not faults and list(record.results) != list(planned):
         faults.append("The cases of the record are in another order than the plan's.")
-    return _told(faults)
+    return told(faults)
 
 
 def _skip_faults(
     record: RunRecord, line: Mapping[str, Any], case_of: Callable[[str], Case] | None
 ) -> Iterator[str]:
     absent = absent_facts(line, record.header["environment"])
-    needs = absent if case_of is None else frozenset(case_of(line["id"]).needs) & _HOST_FACTS
+    needs = absent if case_of is None else frozenset(case_of(line["id"]).needs)
     if not absent or not absent <= needs:
         yield f"Case {line['id']} is recorded as skipped, but no fact of the machine excludes it."
 
@@ -151,7 +148,7 @@ def summary_faults(package: Package, summary: Summary) -> tuple[str, ...]:
             faults.insert(
                 0, f"{name} says {claimed}; the verdict that the record gives is {summary.verdict}."
             )
-    return _told(faults)
+    return told(faults)
 
 
 def _differences(theirs: Any, ours: Any, place: str) -> Iterator[tuple[str, str, str]]:
@@ -178,7 +175,7 @@ def view_faults(package: Package, anew: Derived) -> tuple[str, ...]:
         f"manifest.json: {place} is {theirs}; the record gives {ours}."
         for place, theirs, ours in _differences(package.manifest, manifest, "")
     ]
-    return _told(faults)
+    return told(faults)
 
 
 def replay_faults(package: Package, anew: Derived, replay_of: ReplayOf | None) -> tuple[str, ...]:
@@ -186,7 +183,7 @@ def replay_faults(package: Package, anew: Derived, replay_of: ReplayOf | None) -
     wrong = {
         replay_name(answer.case.id): answer
         for answer in anew.answers
-        if answer.result not in _QUIET and answer.line is not None
+        if answer.replayable
     }
     faults = []
     for name, form in package.replays.items():
@@ -201,67 +198,11 @@ def replay_faults(package: Package, anew: Derived, replay_of: ReplayOf | None) -
                 faults.append(f"replays/{name} is not the replay of its case.")
     if replay_of is not None:
         faults += [f"replays/{name} is missing." for name in wrong if name not in package.replays]
-    return _told(faults)
+    return told(faults)
 
 
-def judge_anew(
-    record: RunRecord, plan: PlanFacts, case_of: Callable[[str], Case]
-) -> tuple[int, tuple[str, ...]]:
-    """Judge the recorded observations again.
-
-    Cases whose line holds no observations, or that need an oracle's, are left out, and so are
-    results that no judge decides (crash, timeout, flaky and so on).
-
-    Returns:
-      How many cases were judged, and where the result differs from the recorded one.
-
-    """
-    judged = 0
-    faults = []
-    for planned in plan.cases:
-        line = record.results.get(planned.id, {})
-        seen = line.get("observations")
-        if seen is None or line["result"] not in {"pass", "fail", "unsupported"}:
-            continue
-        case = case_of(planned.id)
-        if _needs_oracle(case):
-            continue
-        judged += 1
-        result = _judgement(case, seen)
-        # A declared capability that is refused is recorded as `fail`, judged as `unsupported`.
-        if result != line["result"] and (line["result"], result) != ("fail", "unsupported"):
-            faults.append(
-                f"Case {planned.id} is recorded as {line['result']}; its recorded observations, "
-                f"judged anew, give {result}."
-            )
-    return judged, _told(faults)
-
-
-def _needs_oracle(case: Case) -> bool:
-    for _, step in walk(case.steps):
-        expect = step.get("expect", {})
-        options: Sequence[Any] = (expect, *expect.get("any_of", ()))
-        if any("oracle" in option for option in options):
-            return True
-    return False
-
-
-def _judgement(case: Case, seen: Any) -> str:
-    try:
-        return judge(case, seen).result
-    except (
-        LookupError,
-        TypeError,
-        ValueError,
-        AttributeError,
-        ArithmeticError,
-        RecursionError,
-    ) as e:
-        # Recorded observations are foreign data: the judge expects what interpreters yield.
-        return f"no result ({shortened(e, 120)})"
-
-
-def _told(faults: Iterable[str]) -> tuple[str, ...]:
+def told(faults: Iterable[str]) -> tuple[str, ...]:
+    """The faults of one kind: the first ones, and how many more there are."""
     found = tuple(faults)
     hidden = len(found) - _TOLD
     return found if hidden <= 0 else (*found[:_TOLD], f"And {hidden:,} more of the kind.")

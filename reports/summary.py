@@ -81,6 +81,11 @@ class ClauseSummary:
         """How many planned cases test it."""
         return len(self.vectors) + self.generated
 
+    @property
+    def in_part(self) -> bool:
+        """Whether it holds in what ran, and does not count for what was declined or lost."""
+        return self.result == "holds" and self.blocked
+
     def to_json(self) -> dict[str, Any]:
         """The JSON form."""
         return {
@@ -121,7 +126,7 @@ class FailureGroup:
     Attributes:
       signature: eight hex digits, stable between runs.
       result: the result they share.
-      family: the property or the vectors' folder they come from.
+      family: the property, or the vectors' folder, that the first of them comes from.
       reason: the reason of the first of them.
       clauses: the clauses they test, sorted.
       cases: their ids in plan order.
@@ -193,11 +198,12 @@ class Summary:
 
     @property
     def required(self) -> dict[str, int]:
-        """How many clauses the profile requires, and how they came out."""
+        """How many clauses the profile requires, how they came out, which hold only in part."""
         required = [clause for clause in self.clauses if clause.required]
         counts: dict[str, int] = {"total": len(required)}
         for result in CLAUSE_RESULTS:
             counts[result] = sum(clause.result == result for clause in required)
+        counts["in part"] = sum(clause.in_part for clause in required)
         counts["waived"] = sum(clause.waived for clause in required)
         return counts
 

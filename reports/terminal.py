@@ -42,6 +42,7 @@ def print_summary(
     *,
     replays: str = "replays",
     groups: int = 20,
+    chosen: bool = False,
 ) -> None:
     """Print the summary.
 
@@ -50,16 +51,27 @@ def print_summary(
       console: where to; standard output if None.
       replays: the folder of the replay files, as the printed commands name it.
       groups: how many groups of failures to show.
+      chosen: whether the cases were chosen freely, so that there is no verdict to tell.
 
     """
+    view = summary_view(summary, replays, groups, chosen=chosen)
     # Soft wrap: a command that was broken over two lines could not be copied.
-    (console or Console()).print(summary_view(summary, replays, groups), soft_wrap=True)
+    (console or Console()).print(view, soft_wrap=True)
 
 
-def summary_view(summary: Summary, replays: str = "replays", groups: int = 20) -> RenderableType:
+def summary_view(
+    summary: Summary, replays: str = "replays", groups: int = 20, *, chosen: bool = False
+) -> RenderableType:
     """The summary as something that rich can print; arguments as `print_summary`."""
-    parts: list[RenderableType] = [_face(summary), _totals(summary), Text(), _subjects(summary)]
-    if summary.failures:
+    parts: list[RenderableType] = [
+        _face(summary, chosen=chosen),
+        _totals(summary),
+        Text(),
+        _chosen_subjects(summary) if chosen else _subjects(summary),
+    ]
+    if not summary.failures:
+        parts.append(Text())
+    else:
         parts.append(Text(f"\nWhat went wrong, {number(len(summary.failures), 'group')}:"))
     backend = str(summary.header["backend"]["spec"])
     parts.extend(_failure(group, backend, replays) for group in summary.failures[:groups])
@@ -69,11 +81,13 @@ def summary_view(summary: Summary, replays: str = "replays", groups: int = 20) -
     return Group(*parts)
 
 
-def _face(summary: Summary) -> Text:
+def _face(summary: Summary, *, chosen: bool) -> Text:
     backend = summary.header["backend"]
     text = Text()
     text.append(shortened(f"{backend['name']} {backend['version']}", 80), "bold")
     text.append(f"  profile {summary.profile}, spec {summary.header['spec']['version']}\n")
+    if chosen:
+        return text.append("No verdict: `sessrun certify` runs the whole profile.\n", "dim")
     text.append(f"{_GLYPH[summary.verdict]} {summary.verdict}\n", _VERDICT_STYLE[summary.verdict])
     for reason in summary.reasons:
         text.append(f"  {printable(reason)}\n")
@@ -94,7 +108,7 @@ def _totals(summary: Summary) -> Text:
 def _subjects(summary: Summary) -> Table:
     table = Table(box=None, pad_edge=False, header_style="dim", padding=(0, 2, 0, 0))
     table.add_column("subject")
-    for name in ("required", "hold", "broken", "not tested", "n/a", "cases", "passed"):
+    for name in ("required", "hold", "in part", "broken", "not tested", "n/a", "cases", "passed"):
         table.add_column(name, justify="right")
     for subject in summary.subjects:
         clauses = [c for c in summary.clauses if c.subject == subject.subject and c.required]
@@ -103,13 +117,29 @@ def _subjects(summary: Summary) -> Table:
         table.add_row(
             Text(subject.subject),
             str(len(clauses)),
-            str(results.count("holds")),
+            str(sum(c.result == "holds" and not c.in_part for c in clauses)),
+            str(sum(c.in_part for c in clauses)),
             Text(str(broken), "red" if broken else ""),
             str(results.count("not tested")),
             str(results.count("not applicable here")),
             f"{subject.planned:,}",
             f"{subject.counts.get('pass', 0):,}",
         )
+    return table
+
+
+def _chosen_subjects(summary: Summary) -> Table:
+    """The subjects of the cases that were chosen, and what came of these."""
+    table = Table(box=None, pad_edge=False, header_style="dim", padding=(0, 2, 0, 0))
+    table.add_column("subject")
+    table.add_column("cases", justify="right")
+    table.add_column("passed", justify="right")
+    table.add_column("otherwise")
+    for subject in summary.subjects:
+        if subject.planned:
+            rest = [f"{count:,} {kind}" for kind, count in subject.counts.items() if kind != "pass"]
+            passed = f"{subject.counts.get('pass', 0):,}"
+            table.add_row(subject.subject, f"{subject.planned:,}", passed, ", ".join(rest))
     return table
 
 
@@ -121,6 +151,8 @@ def _failure(group: FailureGroup, backend: str, replays: str) -> Text:
     text.append(f" in {number(len(group.cases), 'case')}", "bold")
     text.append(f"  {shown}{more}  ")
     text.append(f"[{group.signature}]\n", "dim")
-    text.append(f"    {shortened(group.reason, 240)}\n")
-    text.append(f"    $ {printable(replay_command(group.cases[0], backend, replays))}\n", "cyan")
+    reason = group.reason.removeprefix(f"{group.result}: ")
+    text.append(f"    {shortened(reason, 240)}\n")
+    command = printable(replay_command(group.cases[0], backend, replays), keep="")
+    text.append(f"    $ {command}\n", "cyan")
     return text

@@ -26,6 +26,7 @@ from sessrun.reports.summary import (
     Verdict,
     Waiver,
 )
+from sessrun.spec.cases.facts import FACTS, facts_of
 from sessrun.spec.loader import Clause
 from sessrun.spec.records import RESULTS, RunRecord
 
@@ -104,12 +105,7 @@ def absent_facts(line: Mapping[str, Any], environment: Mapping[str, Any]) -> fro
     if not detail.startswith(_SKIP_PREFIX):
         return frozenset()
     named = frozenset(detail.removeprefix(_SKIP_PREFIX).split(", "))
-    present = {"gpu"} if environment.get("gpus") else {"no-gpu"}
-    cpus = environment.get("cpus", 1)
-    if isinstance(cpus, int) and cpus > 1:
-        present.add("two-cpus")
-    known = named <= {"gpu", "no-gpu", "two-cpus"}
-    return named if known and not named & present else frozenset()
+    return named if named <= FACTS and not named & facts_of(environment) else frozenset()
 
 
 def _unfounded(answer: Answer, record: RunRecord) -> bool:

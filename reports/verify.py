@@ -6,14 +6,15 @@ happened, only a signature or a re-run can show, and the verification says so.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
 from sessrun.reports import recheck
 from sessrun.reports.package import Package, ReplayOf
 from sessrun.reports.plan import PlanFacts
-from sessrun.spec.cases.model import Case
+from sessrun.reports.rejudge import judge_anew
+from sessrun.spec.cases.model import Case, Observation
 from sessrun.spec.loader import Clause
 
 __all__ = ["Check", "Installed", "Verification", "verify"]
@@ -44,6 +45,7 @@ class Installed:
         none.
       replay_of: makes the replay of a case from its line of the record; None compares only the
         cases in the package's replays.
+      oracle: what the oracle does on a case, to judge generated ones anew; None leaves them out.
 
     """
 
@@ -55,6 +57,7 @@ class Installed:
     plan: PlanFacts
     case_of: Callable[[str], Case] | None = None
     replay_of: ReplayOf | None = None
+    oracle: Callable[[Case], Sequence[Observation]] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,13 +204,16 @@ def _version_faults(package: Package, installed: Installed) -> tuple[str, ...]:
 def _judged(package: Package, installed: Installed) -> Check:
     if installed.case_of is None:
         return Check("observations", (), "No recorded observations were judged anew.")
-    judged, faults = recheck.judge_anew(package.record, installed.plan, installed.case_of)
+    found = judge_anew(package.record, installed.plan, installed.case_of, installed.oracle)
+    judged = found.judged
     total = len(installed.plan.cases)
+    rest = "" if judged == total else "; the others hold none"
+    rest += ", or need an oracle" if rest and installed.oracle is None else ""
     fine = (
         f"The observations of {judged:,} of {total:,} cases, judged anew, give the recorded "
-        "results; the others hold none, or need an oracle."
+        f"results{rest}."
     )
-    return Check("observations", faults, fine)
+    return Check("observations", recheck.told(found.faults), fine)
 
 
 def _rerun(package: Package, installed: Installed, rerun: Mapping[str, str]) -> Check:

@@ -31,6 +31,7 @@ def run(args: argparse.Namespace) -> int:
     from sessrun.reports.bench_html import bench_html
     from sessrun.reports.bench_terminal import print_bench
     from sessrun.reports.comparison import read_bench
+    from sessrun.spec import devices
 
     try:
         jobs = select(args.job)
@@ -38,6 +39,10 @@ def run(args: argparse.Namespace) -> int:
         raise UserError(str(error)) from error
     if args.rounds < 1:
         raise UserError("--rounds must be at least 1")
+    try:
+        devices.parse(args.device)
+    except devices.DeviceNameError as error:
+        raise UserError(f"--device: {error}") from error
     args.output.mkdir(parents=True, exist_ok=True)
     console = Console(stderr=True)
     with Progress(transient=True, console=console, disable=not console.is_terminal) as bar:

@@ -7,6 +7,12 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
+from typing import Final
+
+from sessrun.cli.failure import UserError
+
+#: What of the minutes the cases may take; the rest is for shrinking failures, and the reports.
+_FOR_CASES: Final = 0.85
 
 SUMMARY = "run a whole profile on a backend and write a certification package"
 
@@ -18,6 +24,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--profile", default="core", help="the profile (default: core)")
     parser.add_argument("--output", type=Path, metavar="FOLDER", help="where to write everything")
+    parser.add_argument(
+        "--minutes", type=int, default=10, metavar="N",
+        help="give the backend up when the whole run has taken so long (default: 10)",
+    )  # fmt: skip
     parser.add_argument("--resume", action="store_true", help="continue a run that was cut")
     parser.add_argument(
         "--expectations", type=Path, metavar="FILE", help="known failures; waivers among them"
@@ -31,13 +41,17 @@ def run(args: argparse.Namespace) -> int:
     from rich.console import Console
 
     from sessrun.cli.running import execute_with_progress, plan_facts, replay_of, write_views
+    from sessrun.cli.shrinking import shrink_failures
     from sessrun.conformance.expectations import load_expectations, review
+    from sessrun.conformance.patience import Patience
     from sessrun.conformance.plan import build_plan
     from sessrun.reports.package import write_package
     from sessrun.reports.summary import Waiver
     from sessrun.reports.terminal import print_summary
     from sessrun.spec.loader import load_clauses
 
+    if args.minutes < 1:
+        raise UserError("--minutes is 1 or more")
     expected = load_expectations(args.expectations) if args.expectations else ()
     waivers = [
         Waiver(e.clause, e.why, e.bug, e.expires.isoformat() if e.expires else None)
@@ -48,7 +62,11 @@ def run(args: argparse.Namespace) -> int:
     folder = args.output or Path("out") / f"certify-{_slug(args.backend)}-{args.profile}"
     folder.mkdir(parents=True, exist_ok=True)
     record = execute_with_progress(
-        plan, args.backend, folder / "record.jsonl", resume=args.resume
+        plan,
+        args.backend,
+        folder / "record.jsonl",
+        resume=args.resume,
+        patience=Patience(whole=60 * args.minutes * _FOR_CASES),
     )
     summary = write_views(folder, plan, record, waivers)
     package = folder / "package.zip"
@@ -62,15 +80,15 @@ def run(args: argparse.Namespace) -> int:
     )
     console = Console()
     print_summary(summary, console, replays=str(folder / "replays"))
+    for sentence in shrink_failures(folder, plan, summary, args.backend):
+        console.print(sentence, soft_wrap=True, markup=False)
     console.print(f"report:  {folder / 'report.html'}\npackage: {package}", soft_wrap=True)
     if args.expectations:
         seen = review(record, expected, datetime.datetime.now(datetime.UTC).date())
         for id_ in seen.unexpected:
             console.print(f"unexpected: {id_}", soft_wrap=True, markup=False)
-        for entry in (*seen.passed, *seen.expired):
-            about = entry.clause or entry.vector
-            state = "expired" if entry in seen.expired else "passes now"
-            console.print(f"expectation of {about}: {state}", soft_wrap=True, markup=False)
+        for complaint in seen.complaints:
+            console.print(complaint, soft_wrap=True, markup=False)
         return 0 if seen.clean else 1
     return 0 if summary.verdict.startswith("CERTIFIED") else 1
 

@@ -28,6 +28,8 @@ def run(args: argparse.Namespace) -> int:
     from sessrun.reports.bench_html import comparison_html
     from sessrun.reports.bench_terminal import print_comparison
 
+    if args.seed < 0:
+        raise UserError("--seed is not negative")
     if args.inside is not None:
         run_ = comparison.read_bench(args.inside)
         known = sorted({series["backend"] for series in run_["series"]})

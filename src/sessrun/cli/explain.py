@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sessrun.cli.failure import UserError
+from sessrun.cli.wrapped import print_wrapped
 
 if TYPE_CHECKING:
     from sessrun.spec.loader import Clause
@@ -65,21 +66,25 @@ def _tests(id_: str) -> None:
 
     for case in load_vectors().values():
         if id_ in case.clauses:
-            print(f"  vector    {case.id}: {case.title}")
+            print_wrapped("  vector    ", f"{case.id}: {case.title}")
     for prop in PROPERTIES.values():
         if id_ in prop.clauses:
-            print(f"  property  {prop.name}: {prop.summary}")
+            print_wrapped("  property  ", f"{prop.name}: {prop.summary}")
     for fault in load_all().values():
         if fault.clause == id_:
-            print(f"  fault     {fault.name}: {fault.summary}")
+            print_wrapped("  fault     ", f"{fault.name}: {fault.summary}")
 
 
 def _sentence(clause: Clause) -> None:
-    print(f"{clause.id}  {clause.level}, {clause.surface} surface, profile {clause.profile}, "
-          f"since {clause.since}\n\n  {clause.statement}\n")
+    surface = "both surfaces" if clause.surface == "both" else f"{clause.surface} surface"
+    print(
+        f"{clause.id}  {clause.level}, {surface}, profile {clause.profile}, since {clause.since}\n"
+    )
+    print_wrapped("  ", clause.statement)
+    print()
     for source in clause.sources:
-        print(f"  source    {source}")
+        print_wrapped("  source    ", source)
     if clause.condition:
         print(f"  applies   only with: {clause.condition}")
     if clause.note:
-        print(f"  note      {clause.note}")
+        print_wrapped("  note      ", clause.note)

@@ -25,6 +25,12 @@ def told() -> tuple[type[BaseException], ...]:
 
 
 def in_one_line(error: BaseException) -> str:
-    """The error in one line: its first, and the end of the log that follows it, if one does."""
+    """The error in one line: its first, and the end of the log that follows it, if one does.
+
+    A backend has its say in both: what would steer a terminal is shown as an escape.
+    """
+    from sessrun.reports.printable import printable, shortened
+
     first, *log = [line for line in str(error).splitlines() if line.strip()] or [repr(error)]
-    return f"{first} (its log ends: {log[-1].strip()[:200]})" if log else first
+    first = printable(first)
+    return f"{first} (its log ends: {shortened(log[-1].strip(), 200)})" if log else first

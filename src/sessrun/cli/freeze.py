@@ -6,6 +6,7 @@ Needs the [tensorflow] extra.
 from __future__ import annotations
 
 import argparse
+import re
 from pathlib import Path
 from typing import Any
 
@@ -33,30 +34,23 @@ def run(args: argparse.Namespace) -> int:
     """Freeze; 1 if the oracle refused any case."""
     from sessrun.adapters.process.host import spawn
     from sessrun.conformance.authoring import freeze
-    from sessrun.spec.cases import engine
+    from sessrun.conformance.observe import observe
 
-    known = freeze.subjects()
-    for subject in () if args.id else args.what:
-        if subject.replace("-", "_") not in known:
-            raise UserError(f"no authored subject is called {subject!r}; there are {known}")
+    _check(args)
     workers = {name: spawn(name) for name in freeze.ORACLES}
 
     def observer(worker: Any) -> freeze.Observe:
-        def observe(case: Any) -> list[dict[str, Any]]:
-            worker.deadline_s = case.deadline_s
-            seen = worker.interpret_api(case) if case.surface == "api" else None
-            seen = engine.interpret(case, worker) if seen is None else seen
+        def seen(case: Any) -> list[dict[str, Any]]:
+            found = observe(worker, case, case.deadline_s)
             if case.isolated:
                 worker.restart()
-            return seen
+            return found
 
-        return observe
+        return seen
 
     oracles = {name: observer(worker) for name, worker in workers.items()}
     try:
-        reports = (
-            [_replay(args, oracles)] if args.id else list(_subjects(args, oracles))
-        )
+        reports = [_replay(args, oracles)] if args.id else list(_subjects(args, oracles))
     finally:
         for worker in workers.values():
             worker.shutdown()
@@ -72,14 +66,33 @@ def run(args: argparse.Namespace) -> int:
     return 1 if refused else 0
 
 
+def _check(args: argparse.Namespace) -> None:
+    """Refuse what cannot be frozen before any oracle is started."""
+    from sessrun.conformance.authoring import freeze
+    from sessrun.conformance.replay import read_replay
+
+    if not args.id:
+        known = freeze.subjects()
+        unknown = [subject for subject in args.what if subject.replace("-", "_") not in known]
+        if unknown:
+            there_are = ", ".join(known)
+            raise UserError(f"no authored subject is called {unknown[0]!r}; there are {there_are}")
+        return
+    if len(args.what) != 1:
+        raise UserError("--as takes exactly one replay file")
+    if not re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*/[a-z0-9]+(-[a-z0-9]+)*", args.id):
+        raise UserError(
+            f"--as: a vector is called SUBJECT/SLUG, in words with `-`, not {args.id!r}"
+        )
+    read_replay(Path(args.what[0]))
+
+
 def _replay(args: argparse.Namespace, oracles: Any) -> Any:
     import dataclasses
 
     from sessrun.conformance.authoring import freeze
     from sessrun.conformance.replay import read_replay
 
-    if len(args.what) != 1:
-        raise UserError("--as takes exactly one replay file")
     found = read_replay(Path(args.what[0]))
     case = dataclasses.replace(found, id=args.id, provenance={})
     return freeze.freeze_cases(

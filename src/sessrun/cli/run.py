@@ -30,9 +30,14 @@ def run(args: argparse.Namespace) -> int:
     from rich.console import Console
 
     from sessrun.cli.running import execute_with_progress, write_views
+    from sessrun.cli.shrinking import shrink_failures
     from sessrun.conformance.plan import build_plan
     from sessrun.reports.terminal import print_summary
+    from sessrun.spec.loader import load_clauses
+    from sessrun.spec.records import QUIET
 
+    if args.clause and args.clause not in load_clauses():
+        raise UserError(f"no clause is called {args.clause!r}")
     plan = build_plan(args.profile, args.seed, args.generated)
     chosen = tuple(
         case
@@ -49,8 +54,12 @@ def run(args: argparse.Namespace) -> int:
     )
     summary = write_views(args.record.parent, plan, record)
     console = Console()
-    print_summary(summary, console, replays=str(args.record.parent / "replays"))
+    print_summary(summary, console, replays=str(args.record.parent / "replays"), chosen=True)
+    shrunk = (
+        [] if args.in_process else shrink_failures(args.record.parent, plan, summary, args.backend)
+    )
+    for sentence in shrunk:
+        console.print(sentence, soft_wrap=True, markup=False)
     console.print(f"record: {args.record}\nreport: {args.record.parent / 'report.html'}",
                   soft_wrap=True)  # fmt: skip
-    bad = [line for line in record.results.values() if line["result"] not in {"pass", "skipped"}]
-    return 1 if bad else 0
+    return 1 if any(line["result"] not in QUIET for line in record.results.values()) else 0

@@ -2,21 +2,33 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
-from collections.abc import Mapping
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
+from sessrun.spec.records import QUIET
+
 if TYPE_CHECKING:
+    from sessrun.conformance.patience import Patience
     from sessrun.conformance.plan import Plan
     from sessrun.reports.plan import PlanFacts
     from sessrun.reports.summary import Summary
     from sessrun.spec.records import RunRecord
 
 __all__ = ["execute_with_progress", "plan_facts", "replay_of", "write_views"]
+
+
+#: How often a run tells how far it is where there is no bar, in seconds.
+_TELL_S: Final = 30.0
+#: What is computed from a record and lies beside it.
+_VIEWS: Final = ("report.html", "junit.xml", "badge.svg", "results.json", "package.zip")
 
 
 def plan_facts(plan: Plan) -> PlanFacts:
@@ -39,9 +51,20 @@ def replay_of(plan: Plan, backend: str) -> Any:
 
 
 def execute_with_progress(
-    plan: Plan, backend: str, record: Path, *, resume: bool, in_process: bool = False
+    plan: Plan,
+    backend: str,
+    record: Path,
+    *,
+    resume: bool,
+    in_process: bool = False,
+    patience: Patience | None = None,
 ) -> RunRecord:
-    """Run the plan into the record, with a progress bar on standard error if it is a terminal.
+    """Run the plan into the record; standard error tells how far it is.
+
+    A terminal has a bar, anything else a line every half minute.
+
+    The views of an earlier record are removed first: if this run is cut, they would say of it
+    what is not so.
 
     Raises:
       AdapterError: the backend does not start.
@@ -49,10 +72,45 @@ def execute_with_progress(
 
     """
     from sessrun.conformance.execution import execute
+    from sessrun.conformance.patience import Patience
     from sessrun.conformance.runner import Runner
 
-    runner = Runner(backend, in_process=in_process)
+    def forget() -> None:
+        for name in _VIEWS:
+            (record.parent / name).unlink(missing_ok=True)
+
+    runner = Runner(backend, in_process=in_process, patience=patience or Patience())
+    try:
+        runner.describe()
+        with _progress(f"{backend}: {plan.profile}", len(plan.cases)) as show:
+            return execute(plan, runner, record, resume=resume, progress=show, begun=forget)
+    finally:
+        runner.shutdown()
+
+
+@contextlib.contextmanager
+def _progress(what: str, planned: int) -> Iterator[Callable[[int, int, Mapping[str, Any]], None]]:
+    """What tells how far a run is: called after each case with (done, planned, result line)."""
     console = Console(stderr=True)
+    bad = 0
+    told = time.monotonic()
+    with _bar(console) as bar:
+        task = bar.add_task(what, total=planned, bad="")
+
+        def show(done: int, planned: int, line: Mapping[str, Any]) -> None:
+            nonlocal bad, told
+            bad += line["result"] not in QUIET
+            words = f"{bad:,} not passed" if bad else ""
+            bar.update(task, completed=done, bad=words)
+            if not console.is_terminal and time.monotonic() - told >= _TELL_S:
+                told = time.monotonic()
+                text = f"{what}: {done:,} of {planned:,} cases{words and f', {words}'}"
+                print(text, file=sys.stderr, flush=True)
+
+        yield show
+
+
+def _bar(console: Console) -> Progress:
     columns = (
         TextColumn("{task.description}"),
         BarColumn(),
@@ -60,29 +118,17 @@ def execute_with_progress(
         TimeRemainingColumn(),
         TextColumn("{task.fields[bad]}", style="red"),
     )
-    bad = 0
-    try:
-        runner.describe()
-        quiet = not console.is_terminal
-        with Progress(*columns, console=console, transient=True, disable=quiet) as bar:
-            task = bar.add_task(f"{backend}: {plan.profile}", total=len(plan.cases), bad="")
-
-            def show(done: int, _planned: int, line: Mapping[str, Any]) -> None:
-                nonlocal bad
-                bad += line["result"] not in {"pass", "skipped"}
-                bar.update(task, completed=done, bad=f"{bad} not passed" if bad else "")
-
-            return execute(plan, runner, record, resume=resume, progress=show)
-    finally:
-        runner.shutdown()
+    return Progress(*columns, console=console, transient=True, disable=not console.is_terminal)
 
 
 def write_views(folder: Path, plan: Plan, record: RunRecord, waivers: Any = ()) -> Summary:
     """Write report.html, results.json, junit.xml, badge.svg and the replays; the summary."""
+    from sessrun.conformance.replay import write_replay
     from sessrun.reports.badge import badge_svg
     from sessrun.reports.failures import replay_name
     from sessrun.reports.html import report_html
     from sessrun.reports.junit import junit_xml
+    from sessrun.reports.printable import utf8
     from sessrun.reports.results import results_json
     from sessrun.reports.verdicts import answers_of, summarize
     from sessrun.spec.loader import load_clauses
@@ -92,18 +138,16 @@ def write_views(folder: Path, plan: Plan, record: RunRecord, waivers: Any = ()) 
     answers = answers_of(record, facts)
     backend = record.header["backend"]["spec"]
     replays = folder / "replays"
-    make = replay_of(plan, backend)
-    (folder / "report.html").write_text(report_html(summary, str(replays)), encoding="utf-8")
+    cases = {case.id: case for case in plan.cases}
+    (folder / "report.html").write_bytes(utf8(report_html(summary, str(replays))))
     (folder / "junit.xml").write_bytes(junit_xml(summary, answers))
-    (folder / "badge.svg").write_text(badge_svg(summary), encoding="utf-8")
+    (folder / "badge.svg").write_bytes(utf8(badge_svg(summary)))
     results = json.dumps(results_json(summary, answers), indent=1, sort_keys=True)
     (folder / "results.json").write_text(results + "\n", encoding="utf-8")
     for old in replays.glob("*.json"):
         old.unlink()
     for answer in answers:
-        if answer.line is not None and answer.result not in {"pass", "skipped"}:
-            replays.mkdir(exist_ok=True)
-            text = json.dumps(make(answer.case.id, answer.line), indent=1, ensure_ascii=False)
+        if answer.line is not None and answer.replayable:
             path = replays / replay_name(answer.case.id)
-            path.write_text(text + "\n", encoding="utf-8")
+            write_replay(path, cases[answer.case.id], answer.line, backend)
     return summary

@@ -7,6 +7,8 @@ import json
 import sys
 from pathlib import Path
 
+from sessrun.cli.failure import UserError
+
 SUMMARY = "export the spec as one JSON bundle, graphs also as binary .pb files"
 
 
@@ -26,6 +28,8 @@ def run(args: argparse.Namespace) -> int:
 
     if args.html is not None:
         return _html(args.html, check=args.check)
+    if args.check:
+        raise UserError("--check compares the page of --html FILE")
     if args.graphs is not None:
         count = bundle.write_graphs(args.graphs)
         print(f"{count} graphs in {args.graphs}", file=sys.stderr)

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import argparse
+import dataclasses
 import json
 import random
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from rich.console import Console
+
 from sessrun.cli.failure import UserError
+from sessrun.cli.wrapped import print_wrapped
 
 if TYPE_CHECKING:
+    from sessrun.reports.verify import Verification
     from sessrun.spec.cases.model import Case
 
 SUMMARY = "verify a certification package"
@@ -33,21 +38,24 @@ def run(args: argparse.Namespace) -> int:
     from sessrun import __version__
     from sessrun.adapters.registry import known
     from sessrun.cli.running import plan_facts, replay_of
+    from sessrun.conformance.oracle import Oracle
     from sessrun.conformance.plan import build_plan, suite_digest
     from sessrun.reports.package import read_package
     from sessrun.reports.verify import Installed, verify
     from sessrun.spec import SPEC_VERSION
     from sessrun.spec.loader import load_clauses, spec_digest
 
+    if args.rerun < 0:
+        raise UserError("--rerun takes a number of cases, not less than none")
     package = read_package(args.package)
-    plan = build_plan(package.plan.profile)
-    cases = {case.id: case for case in plan.cases}
     backend = str(package.record.header["backend"]["spec"])
     if args.rerun and args.backend is None and backend.partition("#")[0] not in known():
         # What a package names may be any command line: nothing of it runs unasked.
         raise UserError(
             f"the package says that its backend is {backend!r}: give --backend to run that"
         )
+    plan = build_plan(package.plan.profile)
+    cases = {case.id: case for case in plan.cases}
     installed = Installed(
         sessrun=__version__,
         spec_version=SPEC_VERSION,
@@ -58,23 +66,30 @@ def run(args: argparse.Namespace) -> int:
         case_of=cases.__getitem__,
         replay_of=replay_of(plan, backend),
     )
+    console = Console(stderr=True)
     rerun = None
     if args.rerun:
         draw = random.Random(args.seed)
         ids = draw.sample(sorted(cases), min(args.rerun, len(cases)))
-        rerun = _rerun([cases[id_] for id_ in ids], args.backend or backend)
-    found = verify(package, installed, rerun)
+        with console.status(f"running {len(ids)} cases again"):
+            rerun = _rerun([cases[id_] for id_ in ids], args.backend or backend)
+    with Oracle() as oracle, console.status("judging the recorded answers anew"):
+        found = verify(package, dataclasses.replace(installed, oracle=oracle), rerun)
     if args.json:
         print(json.dumps(found.to_json(), indent=1))
     else:
-        for check in found.checks:
-            mark = "ok " if check.passed else "NO "
-            for sentence in check.sentences:
-                print(f"{mark} {check.name:9} {sentence}")
-        print(f"\n{found.status}  UNSIGNED  verdict: {found.verdict or 'not computed'}")
-        for sentence in found.limits:
-            print(f"  {sentence}")
+        _print(found)
     return 0 if found.verified else 1
+
+
+def _print(found: Verification) -> None:
+    for check in found.checks:
+        mark = "ok" if check.passed else "NO"
+        for sentence in check.sentences:
+            print_wrapped(f"{mark}  {check.name:12}  ", sentence)
+    print(f"\n{found.status}  UNSIGNED  verdict: {found.verdict or 'not computed'}")
+    for sentence in found.limits:
+        print_wrapped("  ", sentence)
 
 
 def _rerun(cases: Sequence[Case], backend: str) -> dict[str, str]:

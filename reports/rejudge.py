@@ -1,0 +1,144 @@
+"""The verifier's judge: each line of a record held against the case and its own observations.
+
+A result that observations decide must be the one that they give; any other must come without
+them. What was left out as too large must have been large.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from sessrun.reports.plan import PlanFacts
+from sessrun.reports.printable import shortened
+from sessrun.spec.cases.audit import audit
+from sessrun.spec.cases.facts import facts_of
+from sessrun.spec.cases.judge import Finding, Judgement, judge, oracle_steps
+from sessrun.spec.cases.model import Case, Observation, canonical_json
+from sessrun.spec.cases.steady import KEEP_BYTES, finding_form
+from sessrun.spec.records import RunRecord
+
+__all__ = ["Rejudged", "judge_anew"]
+
+#: Results that observations decide, and what they must be judged to be. A flaky case keeps the
+#: first of its two answers, which was a failure.
+_DECIDED: Final[Mapping[str, str]] = {
+    "pass": "pass", "fail": "fail", "unsupported": "unsupported", "error": "error",
+    "flaky": "fail",
+}  # fmt: skip
+#: Results of a judgement that has something to say.
+_EXPLAINED: Final = frozenset({"fail", "flaky", "unsupported"})
+#: What a case was recorded to be that could not be put to the backend here.
+_NOT_ASKED: Final = frozenset({"skipped", "missing"})
+
+Oracle = Callable[[Case], Sequence[Observation]]
+
+
+@dataclass(frozen=True, slots=True)
+class Rejudged:
+    """How many cases were judged anew, and what speaks against the record."""
+
+    judged: int
+    faults: tuple[str, ...]
+
+
+def judge_anew(
+    record: RunRecord,
+    plan: PlanFacts,
+    case_of: Callable[[str], Case],
+    oracle: Oracle | None = None,
+) -> Rejudged:
+    """Judge the recorded observations again.
+
+    Args:
+      record: the record.
+      plan: the plan that it should have followed.
+      case_of: makes the case of a planned id.
+      oracle: what a conforming backend answers; without one the cases that need its answer are
+        left out, and what was left out of the record is not asked for.
+
+    """
+    judge_of = _Judge(record.header, oracle)
+    faults: list[str] = []
+    for planned in plan.cases:
+        line = record.results.get(planned.id)
+        if line is not None:
+            faults += judge_of.faults(case_of(planned.id), line)
+    return Rejudged(judge_of.judged, tuple(faults))
+
+
+class _Judge:
+    """Holds lines of one record against cases."""
+
+    def __init__(self, header: Mapping[str, Any], oracle: Oracle | None) -> None:
+        self.declared = frozenset(header["backend"]["capabilities"])
+        self.facts = facts_of(header["environment"])
+        self.in_process = header["mode"] == "in-process"
+        self.oracle = oracle
+        self.judged = 0
+
+    def faults(self, case: Case, line: Mapping[str, Any]) -> Iterator[str]:
+        """What speaks against a line, in sentences."""
+        result = line["result"]
+        if not self.facts.issuperset(case.needs) and result not in _NOT_ASKED:
+            yield f"Case {case.id} is recorded as {result}, but does not apply on that machine."
+        if result == "pass":
+            extra = sorted({"finding", "detail", "attempts"} & line.keys())
+            if extra:
+                yield f"Case {case.id} is recorded as pass, and yet with a {extra[0]}."
+        elif result in _EXPLAINED and not line.get("finding"):
+            yield f"Case {case.id} is recorded as {result}, and nothing says why."
+        seen = line.get("observations")
+        if seen is None:
+            yield from self._left_out(case, result)
+        elif result not in _DECIDED:
+            yield f"Case {case.id} is recorded as {result}, and yet with what it answered."
+        elif self.oracle is not None or not oracle_steps(case):
+            yield from self._differing(case, line, seen)
+
+    def _left_out(self, case: Case, result: str) -> Iterator[str]:
+        """A pass answers what any conforming backend does: that tells how much it must be."""
+        if result != "pass" or self.oracle is None:
+            return
+        if len(canonical_json(self.oracle(case))) <= KEEP_BYTES // 2:
+            yield f"Case {case.id} is recorded as pass, but what it answered was left out."
+
+    def _differing(self, case: Case, line: Mapping[str, Any], seen: Any) -> Iterator[str]:
+        self.judged += 1
+        judgement = self._judgement(case, seen)
+        result = line["result"]
+        if judgement.result != _DECIDED[result]:
+            yield (
+                f"Case {case.id} is recorded as {result}; its recorded observations, "
+                f"judged anew, give {judgement.result}."
+            )
+        elif judgement.finding is not None and _told_otherwise(judgement.finding, line):
+            yield f"Case {case.id}: the recorded finding is not what its observations give."
+
+    def _judgement(self, case: Case, seen: Any) -> Judgement:
+        try:
+            expected = self.oracle(case) if self.oracle and oracle_steps(case) else None
+            found = judge(case, seen, expected)
+            if found.result == "pass" and self.in_process:
+                return found
+            return audit(case, found, seen, self.declared)
+        except (
+            LookupError,
+            TypeError,
+            ValueError,
+            AttributeError,
+            ArithmeticError,
+            RecursionError,
+        ) as error:
+            # Recorded observations are foreign data: the judge expects what interpreters yield.
+            return Judgement(f"no result ({shortened(error, 120)})", Finding("", ""))
+
+
+def _told_otherwise(finding: Finding, line: Mapping[str, Any]) -> bool:
+    """Whether a line tells another finding; its words aside, which may hold numpy's."""
+    ours, theirs = finding_form(finding), line.get("finding") or {}
+    return any(
+        canonical_json(ours[part]) != canonical_json(theirs.get(part))
+        for part in ("step", "want", "got")
+    )
