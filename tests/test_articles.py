@@ -27,7 +27,7 @@ EXPECTED = {
     "closed_session": ("RuntimeError: Attempted to use a closed Session.\n",),
     "variable_too_large": ("MemoryError", "(5000, 5000, 5000)"),
     "initializer_too_large": (
-        "Memory exhaustion error: ", "(5000, 5000, 5000)", "float", "CPU:0", "allocator cpu",
+        "Memory exhaustion error: ", "shape[5000,5000,5000]", "float", "CPU:0", "allocator cpu",
     ),
     "hidden_gpu": ("1.0\nSession created successfully (CPU ONLY)\n",),
     "missing_device": (

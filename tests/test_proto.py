@@ -28,6 +28,7 @@ FILES = (CONFIG, DEBUG_INFO, GRAPH, METADATA, STATE)
 TWINS = (
     "tensorflow.core.protobuf.config_pb2",
     "tensorflow.core.protobuf.control_flow_pb2",
+    "tensorflow.core.framework.device_attributes_pb2",
     "tensorflow.core.protobuf.queue_runner_pb2",
     "tensorflow.core.protobuf.saved_model_pb2",
     "tensorflow.core.framework.variable_pb2",

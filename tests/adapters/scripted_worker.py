@@ -5,6 +5,8 @@ It stands alone on the standard library: what it sends is written out, not built
 
 import json
 import os
+import shutil
+import signal
 import subprocess
 import sys
 import time
@@ -102,6 +104,32 @@ def on_run(manner: str, request: dict[str, Any], folder: str) -> None:  # noqa: 
         case "short-file":
             Path(folder, "short").write_bytes(b"abc")
             say(identity, outcome="values", values=[ZERO_FILE | {"file": "short", "nbytes": 4}])
+        case "directory":
+            Path(folder, "nest").mkdir()
+            say(identity, outcome="values", values=[ZERO_FILE | {"file": "nest", "nbytes": 4}])
+        case "huge-file":
+            with Path(folder, "huge").open("wb") as file:
+                file.truncate(2**26 + 1)  # a hole: it costs nothing to write
+            reference = {"file": "huge", "nbytes": 2**26 + 1}
+            say(identity, outcome="values", values=[ZERO_FILE | reference])
+        case "many-faults":
+            text(f'{{"id":{identity},"outcome":"values","values":[{"{}," * 300_000}{{}}]}}')
+        case "runaway":
+            child = subprocess.Popen(["sleep", "60"], start_new_session=True)  # noqa: S607 - any will do
+            sys.stderr.write(f"{child.pid}\n")
+            sys.stderr.flush()
+            sys.exit(3)
+        case "squatter":
+            for number in range(1, 9):
+                Path(folder, f"host-{number}").touch()
+            values(identity)
+        case "remover":
+            shutil.rmtree(folder)
+            values(identity)
+        case "swapper":
+            shutil.rmtree(folder)
+            Path(folder).symlink_to(sys.argv[2])
+            say(identity, outcome="values", values=[ZERO_FILE | {"file": "secret", "nbytes": 4}])
         case "family":
             child = subprocess.Popen(["sleep", "60"])  # noqa: S607 - any will do
             say(identity, outcome="failure", code=2, message=str(child.pid))
@@ -131,19 +159,26 @@ def ghost(path: Path, identity: int) -> None:
     os.abort()
 
 
+def starts(count: Path) -> int:
+    """How often this program has been started."""
+    number = 1 + int(count.read_text()) if count.exists() else 1
+    count.write_text(str(number))
+    return number
+
+
 def main() -> None:
     manner = sys.argv[1]
     source = requests()
     hello = next(source)
     if manner == "bad-start":
         sys.exit("no licence")
-    if manner == "deaf":
-        time.sleep(60)
+    time.sleep(60 if manner == "deaf" else 0)
     capabilities = ["concurrent"] if manner == "crossed" else []
     protocol = 7 if manner == "version-7" else 1
-    say(hello["id"], **HELLO | {"capabilities": capabilities, "protocol": protocol})
-    if manner == "stuffed":
-        time.sleep(60)
+    version = str(starts(Path(sys.argv[2]))) if manner == "renamed" else "0"
+    introduction = {"capabilities": capabilities, "protocol": protocol, "version": version}
+    say(hello["id"], **HELLO | introduction)
+    time.sleep(60 if manner == "stuffed" else 0)
     for request in source:
         if request["do"] == "open":
             say(request["id"], **OPENED)
@@ -158,6 +193,8 @@ def main() -> None:
             on_run(manner, request, hello["exchange"])
         else:
             say(request["id"], outcome="done")
+            if manner == "last-words" and request["do"] == "close":
+                os.kill(os.getpid(), signal.SIGSEGV)
 
 
 main()

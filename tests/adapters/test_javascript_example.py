@@ -103,6 +103,11 @@ def test_int32_wraps_and_float32_rounds(backend: ProcessBackend) -> None:
     assert values(backend.run(session, fetches, {}, {})) == want
 
 
+def test_dtypes_come_by_name_and_by_number(backend: ProcessBackend) -> None:
+    nodes = [node("x", "Placeholder", dtype={"type": 3}), node("y", "Identity", "x", T=INT)]
+    assert values(backend.run(opened(backend, nodes), ["y:0"], {"x:0": np.int32(7)}, {})) == [7]
+
+
 @pytest.mark.parametrize(("ta", "tb"), [(False, False), (True, False), (False, True), (True, True)])
 def test_matmul_transposes(backend: ProcessBackend, *, ta: bool, tb: bool) -> None:
     a = np.arange(6, dtype=np.float32).reshape(2, 3)
@@ -204,6 +209,9 @@ def test_what_it_lacks_is_unsupported(backend: ProcessBackend) -> None:
     assert backend.open(ADD, {"operationTimeoutInMs": "5"}) == Unsupported(
         "config", "operationTimeoutInMs"
     )
+    assert backend.open(ADD, {"deviceCount": {"CPU": 2}}) == Unsupported("config", "deviceCount")
+    by_number = [node("p", "Placeholder", dtype={"type": 2})]
+    assert backend.open({"node": by_number}, {}) == Unsupported("dtype", "2")
     feeds = {"x:0": np.float64(1)}
     assert backend.run(session, ["x:0"], feeds, {}) == Unsupported("dtype", "float64")
     for outcome, capability in [

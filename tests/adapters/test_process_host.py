@@ -2,6 +2,7 @@
 
 import os
 import shlex
+import subprocess
 import sys
 import threading
 import time
@@ -71,6 +72,9 @@ def run(backend: ProcessBackend) -> Outcome:
         ("pipe", "no plain file"),
         ("no-file", "No such file"),
         ("short-file", "no plain file of 4 bytes"),
+        ("directory", "no plain file of 4 bytes"),
+        ("huge-file", "more than 67,108,864 bytes in files"),
+        ("many-faults", "is a required property"),
     ],
 )
 def test_a_broken_contract_is_named_and_costs_one_restart(
@@ -146,6 +150,89 @@ def test_a_worker_that_does_not_read_times_out(script: Script) -> None:
     with pytest.raises(WorkerTimeout, match="no answer to run"):
         backend.run("s", ["n" * 60000] * 10, {}, {})  # more than a pipe holds
     assert time.monotonic() - started < 3
+
+
+BIG = {"x:0": np.ones([40, 1000], np.float32)}  # more than travels in a line
+
+
+@pytest.mark.parametrize(
+    ("manner", "reason"), [("squatter", "File exists"), ("remover", "No such file")]
+)
+def test_an_exchange_folder_that_the_worker_spoilt_is_the_worker_s_fault(
+    script: Script, manner: str, reason: str
+) -> None:
+    backend = script(manner)
+    run(backend)
+    with pytest.raises(WorkerContractError, match=f"exchange folder: {reason}"):
+        backend.run("s", ["x:0"], BIG, {})
+    with pytest.raises(WorkerContractError):
+        run(backend)
+    backend.restart()
+    assert isinstance(backend.run("s", ["x:0"], BIG, {}), Fetched)
+
+
+def test_nothing_is_touched_behind_a_link_in_place_of_the_exchange_folder(
+    script: Script, tmp_path: Path
+) -> None:
+    secret = tmp_path / "secret"
+    secret.write_bytes(b"abcd")
+    backend = script("swapper", str(tmp_path))
+    with pytest.raises(WorkerContractError, match="No such file"):
+        run(backend)
+    backend.shutdown()
+    assert [path.name for path in tmp_path.iterdir()] == ["secret"]
+    assert secret.read_bytes() == b"abcd"
+
+
+def test_a_worker_that_comes_back_as_somebody_else_does_not_start(
+    script: Script, tmp_path: Path
+) -> None:
+    backend = script("renamed", str(tmp_path / "started"))
+    with pytest.raises(WorkerContractError, match="introduced itself with another version"):
+        backend.restart()
+
+
+def test_no_request_outlives_the_end_of_the_run(script: Script) -> None:
+    backend = script("family")
+    backend.until = time.monotonic() + 0.3
+    run(backend)
+    with pytest.raises(WorkerTimeout):
+        run(backend)
+    assert time.monotonic() < backend.until + 4
+    with pytest.raises(WorkerTimeout, match="no answer to hello within 0 s"):
+        backend.restart()
+
+
+def test_what_a_worker_leaves_behind_is_ended_and_does_not_hide_its_end(script: Script) -> None:
+    backend = script("runaway")
+    started = time.monotonic()
+    with pytest.raises(WorkerCrash, match="exited with status 3") as caught:
+        run(backend)
+    assert time.monotonic() - started < 4, "the child that it left held its output open"
+    assert _gone(int(caught.value.log))
+
+
+def test_nothing_of_a_worker_outlives_a_killed_host(tmp_path: Path) -> None:
+    command = shlex.join([sys.executable, str(WORKER), "family"])
+    program = f"""
+import sys, time
+from sessrun.adapters.process.host import spawn
+backend = spawn({f"exec:{command}"!r})
+print(backend.run("s", ["x:0"], {{}}, {{}}).message, backend._channel._folder.name, flush=True)
+time.sleep(60)
+"""
+    host = subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True)
+    assert host.stdout is not None
+    pid, folder = host.stdout.readline().split()
+    worker = int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
+    host.kill()
+    host.communicate()
+    assert _gone(int(pid))
+    assert _gone(worker)
+    until = time.monotonic() + 5
+    while Path(folder).exists() and time.monotonic() < until:
+        time.sleep(0.01)
+    assert not Path(folder).exists()
 
 
 def test_a_timeout_ends_the_whole_process_group(script: Script) -> None:

@@ -45,8 +45,12 @@ WRONG = [
     ("certify json:nothing", "no factory 'nothing'"),
     ("run reference --profile none", "no profile is called 'none'"),
     ("run reference --only no-such-case", "no case of the profile"),
-    ("run reference --seed -1", "not negative"),
-    ("run reference --generated -1", "not negative"),
+    ("run reference --seed -1", "a number from 0 to"),
+    ("run reference --seed 1000000000000000000", "a number from 0 to"),
+    ("run reference --generated -1", "from 0 to 100,000 cases"),
+    ("run reference --generated 100001", "from 0 to 100,000 cases"),
+    ("run reference --clause FEED-999", "no clause is called 'FEED-999'"),
+    ("run reference --record other.zip --resume --only floats-keep", "no record begins so"),
     ("run reference --record dir --only floats-keep --generated 0", "dir"),
     ("run reference --record text.txt/r --only floats-keep --generated 0", "text.txt"),
     ("replay nothing/such", "no vector is called"),
@@ -61,6 +65,7 @@ WRONG = [
     ("explain no/such", "no vector is called 'no/such'"),
     ("explain RUN-001 --record text.txt", "line 1: not JSON"),
     ("verify gone.zip", "cannot be read"),
+    ("verify other.zip --rerun -1", "--rerun"),
     ("verify text.txt", "not a readable zip archive"),
     ("verify other.zip", "other.zip"),
     ("expect text.txt", "line 1: not JSON"),
@@ -68,6 +73,12 @@ WRONG = [
     ("expect gone.jsonl", "cannot be read"),
     ("compare text.txt text.txt", "cannot be read as JSON"),
     ("compare a b --in gone.json", "cannot be read as JSON"),
+    ("compare a b --seed -1", "--seed"),
+    ("bench json:loads", "its factory raised TypeError"),
+    ("bench os:getcwd", "its factory made no backend, but a str"),
+    ("bench reference reference", "named twice"),
+    ("bench reference --device nowhere", "--device: Unknown attribute 'nowhere'"),
+    ("bench reference --device /gpu:77 --job no-op", "cannot do the job 'no-op'"),
     ("bench nobody", "no adapter is called 'nobody'"),
     ("bench reference --job nothing", "no job is called 'nothing'"),
     ("bench reference --rounds 0", "--rounds"),
@@ -77,6 +88,10 @@ WRONG = [
     ("selfcheck --slice 0", "--slice"),
     ("selfcheck --jobs 0", "--jobs"),
     ("freeze no-such-subject", "no authored subject is called"),
+    ("freeze --as a/b", "exactly one replay file"),
+    ("freeze replay.json --as ../../outside", "SUBJECT/SLUG"),
+    ("freeze gone.json --as a/b", "cannot be read as JSON"),
+    ("spec --check", "--html FILE"),
     ("spec --output text.txt/below", "text.txt"),
     ("spec --graphs text.txt", "text.txt"),
     ("spec --html text.txt/below", "text.txt"),
@@ -95,6 +110,17 @@ def test_what_is_wrong_is_told_in_one_line(
     assert said in told
 
 
+def test_what_a_backend_says_does_not_steer_the_terminal(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    program = folder / "rude.py"
+    program.write_text("import sys; sys.exit('\\x1b]0;mine\\x07\\x1b[31mred')")
+    assert main(["certify", f"exec:{sys.executable} {program}"]) == 2
+    told = capsys.readouterr().err
+    assert "\\x1b[31mred" in told
+    assert not {"\x1b", "\x07"} & set(told)
+
+
 @pytest.mark.parametrize("arguments", [[], ["nonsense"], ["run"], ["run", "x", "--seed", "y"]])
 def test_wrong_usage_is_argparse_s(arguments: list[str], folder: Path) -> None:
     with pytest.raises(SystemExit) as caught:
@@ -111,11 +137,9 @@ def test_every_command_has_help(command: str, capsys: pytest.CaptureFixture[str]
     assert command in capsys.readouterr().out
 
 
-def test_a_damaged_record_is_not_resumed(
-    folder: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_damaged_record_is_not_resumed(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = folder / "r.jsonl"
-    command = ["run", TINY, "--only", "floats-keep", "--generated", "0", "--record", str(path)]
+    command = ["run", TINY, "--only", "h/floats-keep", "--generated", "0", "--record", str(path)]
     assert main(command) in {0, 1}
     lines = path.read_text().splitlines()
     path.write_text("\n".join([lines[0], "{}", *lines[1:]]) + "\n")
@@ -127,6 +151,7 @@ def test_a_damaged_record_is_not_resumed(
     path.write_text(lines[0].replace('"seed":1', '"seed":2') + "\n")
     assert main([*command, "--resume"]) == 2
     assert "cannot resume, the plan.seed differs" in capsys.readouterr().err
+    assert (folder / "report.html").exists(), "what is refused takes nothing away"
 
 
 def certified(folder: Path) -> Path:
@@ -176,11 +201,30 @@ def test_output_that_nobody_reads_is_no_error(folder: Path) -> None:
     assert told == b""
 
 
+@pytest.mark.parametrize("where", [[], ["--in-process"]], ids=["worker", "in process"])
+def test_replay_shows_where_an_adapter_of_this_folder_raised(
+    folder: Path, capsys: pytest.CaptureFixture[str], where: list[str]
+) -> None:
+    (folder / "raising_backend.py").write_text(
+        "from sessrun.adapters.minimal import MinimalEngine\n\n\n"
+        "class Raising(MinimalEngine):\n"
+        "    def open(self, graph, config):\n"
+        "        raise LookupError('nobody caught this')\n\n\n"
+        "def backend():\n"
+        "    return Raising()\n"
+    )
+    assert main(["replay", VECTOR, "--backend", "raising_backend:backend", *where]) == 1
+    said = capsys.readouterr().out
+    assert "LookupError: nobody caught this" in said
+    assert "raising_backend.py" in said
+    assert "in open" in said
+
+
 def test_run_replay_expect_and_explain(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """One way through: a run, its replay, the expectations it drafts, the clause it broke."""
     fake = "sessrun.adapters.fakes.lying:backend"
     record = folder / "out" / "r.jsonl"
-    command = ["run", fake, "--only", "floats-keep", "--generated", "0", "--record", str(record)]
+    command = ["run", fake, "--only", "h/floats-keep", "--generated", "0", "--record", str(record)]
     assert main(command) == 1
     assert "want dtype" in capsys.readouterr().out or record.exists()
     replays = sorted((folder / "out" / "replays").iterdir())

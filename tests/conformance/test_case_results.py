@@ -1,6 +1,8 @@
 """Each result of a case, made by the situation that it stands for."""
 
+import dataclasses
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -12,8 +14,9 @@ from cut_run import HOSTILE, plan_of, run_plan
 from sessrun.adapters.errors import AdapterError
 from sessrun.conformance.facts import facts
 from sessrun.conformance.patience import Patience
-from sessrun.conformance.runner import FACTS, Runner
+from sessrun.conformance.runner import Runner
 from sessrun.spec import tensors
+from sessrun.spec.cases.facts import FACTS
 from sessrun.spec.cases.model import Case
 from sessrun.spec.records import RESULTS
 
@@ -112,6 +115,58 @@ def test_timeout_crash_and_what_comes_after(runners: Any) -> None:
     assert "SIGSEGV" in line["detail"]
 
 
+def test_a_worker_that_dies_of_its_answers_has_crashed(runners: Any) -> None:
+    """Each answer is there before the end: it is the case's, or where it comes late the next's."""
+    runner = runners(f"exec:{sys.executable} {SCRIPTED} last-words")
+    zero = {"$array": tensors.encode(np.float32(0))}
+    lines = [runner.run(engine_case(OPEN, run_step(zero))) for _ in range(3)]
+    crashes = [line for line in lines if line["result"] == "crash"]
+    assert crashes
+    assert all("died of SIGSEGV" in line["detail"] for line in crashes)
+
+
+def test_when_the_time_of_the_run_is_up_the_rest_is_missing(tmp_path: Path) -> None:
+    cases = (dataclasses.replace(GOOD, id=f"made/case-{number}") for number in range(20))
+    run = run_plan(
+        f"{ODD}slow=0.3", plan_of(*cases), tmp_path / "r.jsonl", patience=Patience(whole=3.0)
+    )
+    lines = list(run.record.results.values())
+    results = [line["result"] for line in lines]
+    assert results == sorted(results, key=["pass", "missing"].index)
+    assert 0 < results.count("missing") < 20
+    assert {line["detail"] for line in lines if line["result"] == "missing"} == {
+        "the time of the run is up"
+    }
+    assert sum(line["seconds"] for line in lines) < 4
+    unresponsive = [e["detail"] for e in run.record.events if e["event"] == "unresponsive"]
+    assert unresponsive == ["the run has taken all the time that it may"]
+    assert "the time of the run is up" in run.terminal
+    assert "the time of the run is up" in run.html
+
+
+def test_a_call_cut_by_the_end_of_the_run_is_no_timeout(runners: Any) -> None:
+    runner = runners("sessrun.adapters.fakes.hanging:backend")
+    backend = runner.backend()
+    runner._losses.until = backend.until = time.monotonic() + 0.5
+    line = runner.run(GOOD)
+    assert (line["result"], line["detail"]) == ("missing", "the time of the run is up")
+    assert 0 < line["seconds"] < 5
+
+
+def test_a_finding_repeats_no_more_of_an_answer_than_it_must(runners: Any) -> None:
+    line = runners(f"{ODD}large").run(engine_case(OPEN, run_step()))
+    assert line["result"] == "fail"
+    assert line["finding"]["got"].endswith("bytes of JSON, left out here")
+    assert "observations" not in line
+    assert len(str(line)) < 5000
+
+
+def test_no_answer_however_odd_is_taken_for_a_fault_of_ours(runners: Any) -> None:
+    line = runners(f"{ODD}deep-strings").run(engine_case(OPEN, run_step()))
+    assert line["result"] == "fail", line.get("detail")
+    assert "dtype float32, got string" in line["finding"]["reason"]
+
+
 def test_error_is_a_broken_contract(runners: Any) -> None:
     raising = runners(f"{ODD}raising").run(GOOD)
     assert raising["result"] == "error"
@@ -190,6 +245,7 @@ def test_an_oracle_that_fails_is_our_fault(runners: Any) -> None:
     for oracle in (
         "sessrun.adapters.fakes.crashing:backend",
         "sessrun.adapters.fakes.always_unsupported:backend",
+        f"{ODD}incomplete",
         "nobody",
     ):
         line = runners(TINY, oracle=oracle).run(asks)

@@ -10,7 +10,7 @@ import pytest
 from sessrun.conformance.faulty.framework import load_all
 from sessrun.conformance.plan import build_plan
 from sessrun.conformance.properties import PROPERTIES
-from sessrun.conformance.runner import FACTS
+from sessrun.spec.cases.facts import FACTS
 from sessrun.spec.cases.model import Case, walk
 from sessrun.spec.loader import (
     load_claims,
@@ -20,6 +20,7 @@ from sessrun.spec.loader import (
     load_profiles,
     load_vectors,
 )
+from sessrun.spec.schema import load_schema
 
 CLAUSES = load_clauses()
 VECTORS = tuple(load_vectors().values())
@@ -164,6 +165,12 @@ def test_vectors_name_what_there_is() -> None:
         assert set(case.needs) <= FACTS, case.id
         assert case.provenance.get("oracle"), f"{case.id}: no oracle agreed"
         assert len(case.clauses) == len(set(case.clauses)), case.id
+
+
+def test_cases_and_clauses_may_name_the_facts_that_there_are() -> None:
+    needs = load_schema("case")["properties"]["needs"]["items"]["enum"]
+    condition = load_schema("clauses")["additionalProperties"]["properties"]["condition"]["enum"]
+    assert set(needs) == set(condition) == FACTS
 
 
 def test_every_engine_clause_is_tested_on_the_engine_surface() -> None:

@@ -16,9 +16,9 @@ from test_case_results import OPEN, engine_case, run_step
 from sessrun.conformance.execution import execute
 from sessrun.conformance.plan import Plan, build_plan, case_of
 from sessrun.conformance.runner import Runner
-from sessrun.conformance.steady import steady_observations, steady_text
 from sessrun.spec import tensors
 from sessrun.spec.cases.judge import judge
+from sessrun.spec.cases.steady import steady_observations, steady_text
 
 TIMES = {"seconds", "started"}
 
@@ -159,6 +159,6 @@ def test_masking_changes_no_judgement_of_the_suite(tmp_path: Path) -> None:
 def test_counts_and_seeds_are_checked() -> None:
     plan: Plan = build_plan("core", 1, 0)
     assert all(":" not in case.id for case in plan.cases)
-    for seed, generated in ((-1, 1), (1, -1)):
-        with pytest.raises(ValueError, match="not negative"):
+    for seed, generated, said in ((-1, 1, "a seed is"), (1, -1, "generates from 0")):
+        with pytest.raises(ValueError, match=said):
             build_plan("core", seed, generated)

@@ -1,5 +1,6 @@
 """Hostile backends: none is certified, each costs its own cases only, the report says it."""
 
+import json
 import re
 import sys
 import time
@@ -8,6 +9,8 @@ from pathlib import Path
 import pytest
 from cut_run import HOSTILE, CutRun, cut_plan, run_plan
 
+from sessrun.cli.failure import UserError
+from sessrun.cli.main import main
 from sessrun.conformance.patience import PROBE, Losses, Patience
 
 #: Patience for tests: seconds where a certification has minutes.
@@ -63,6 +66,24 @@ def test_wrong_dtypes_are_told_as_such(tmp_path: Path) -> None:
     assert "want dtype float32, got float64" in run.terminal
 
 
+def test_words_without_utf_8_spoil_no_report(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    record = tmp_path / "record.jsonl"
+    (tmp_path / "package.zip").write_text("of an earlier run")
+    spec = "hostile.odd:backend#half-a-pair"
+    wanted = ["--only", "graphs:", "--generated", "2", "--record", str(record)]
+    assert main(["run", spec, *wanted]) == 1
+    assert "✓ CERTIFIED" not in [line.strip() for line in capsys.readouterr().out.splitlines()]
+    assert "\\ud800" in (tmp_path / "report.html").read_text("utf-8")
+    replays = list((tmp_path / "replays").iterdir())
+    assert replays
+    for replay in replays:
+        got = json.loads(replay.read_text("utf-8"))["finding"]["got"]
+        assert got["classes"] == ["\ud800 \x1b[31m\n✓ CERTIFIED\n"]
+    assert not (tmp_path / "package.zip").exists(), "what is not of this run is gone"
+
+
 def test_a_crash_costs_one_case(tmp_path: Path, conforming: CutRun) -> None:
     run = run_plan("hostile.dying:backend#40", cut_plan(), tmp_path / "r.jsonl")
     assert 1 <= same_elsewhere(run, conforming, "crash") <= 4
@@ -72,9 +93,21 @@ def test_a_crash_costs_one_case(tmp_path: Path, conforming: CutRun) -> None:
     assert any(event["event"] == "restart" for event in run.record.events)
 
 
-def test_native_prints_disturb_nothing_in_our_worker(tmp_path: Path, conforming: CutRun) -> None:
-    run = run_plan("hostile.printing:backend", cut_plan(), tmp_path / "r.jsonl")
+@pytest.mark.parametrize("argument", ["", "#4"])
+def test_native_prints_disturb_nothing_in_our_worker(
+    argument: str, tmp_path: Path, conforming: CutRun
+) -> None:
+    run = run_plan(f"hostile.printing:backend{argument}", cut_plan(), tmp_path / "r.jsonl")
     assert same_elsewhere(run, conforming, "nothing ends so") == 0
+
+
+def test_nothing_that_a_backend_starts_outlives_the_run(tmp_path: Path, conforming: CutRun) -> None:
+    count = tmp_path / "left"
+    run = run_plan(f"hostile.leaving:backend#{count}", cut_plan(), tmp_path / "r.jsonl")
+    assert same_elsewhere(run, conforming, "nothing ends so") == 0
+    left = [int(pid) for pid in count.read_text().split()]
+    assert left
+    assert not [pid for pid in left if Path(f"/proc/{pid}").exists()]
 
 
 def test_prints_of_a_command_break_the_protocol(tmp_path: Path) -> None:
@@ -128,19 +161,29 @@ def test_one_that_answers_the_probe_alone_is_given_up_too(tmp_path: Path) -> Non
     assert "all the time there is" in unresponsive[0]["detail"]
 
 
-def test_whatever_a_backend_does_a_certification_ends_within_ten_minutes() -> None:
-    """The arithmetic of the breaker, with the numbers that a certification uses.
+def test_whatever_a_backend_does_a_certification_ends_within_ten_minutes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """All requests of a certification end with `whole`; shrinking and the reports come after."""
+    given: list[Patience] = []
 
-    A loss is counted only after its case has ended, so beyond the limit stand at most one more
-    case (whose deadline is cut to what may still be lost) with its restart, one probe, and the
-    second tries of failing cases.
-    """
+    def stop(*_: object, patience: Patience, **__: object) -> None:
+        given.append(patience)
+        raise UserError("no more is needed")
+
+    monkeypatch.setattr("sessrun.cli.running.execute_with_progress", stop)
+    assert main(["certify", "reference", "--output", str(tmp_path)]) == 2
+    shrinking, reports = 2 * 30.0, 30.0
+    assert given[0].whole + shrinking + reports <= 600
+    assert given[0].limit < given[0].whole
+    assert Losses(given[0]).until < time.monotonic() + 600 - shrinking - reports
+
+
+def test_the_breaker_opens_long_before_that() -> None:
     patience = Patience()
     losses = Losses(patience)
     losses.lost(patience.limit - 1)
-    restart, probe = 10.0, PROBE.deadline_s
-    most = patience.limit + losses.deadline(600.0) + restart + probe + patience.retry_seconds
-    assert most < 600
+    assert losses.deadline(600.0) == PROBE.deadline_s
     assert patience.seconds == 300
     assert patience.cases == 20
     assert patience.seconds < patience.limit

@@ -84,7 +84,7 @@ def test_a_second_copy_of_the_suite_is_a_usage_error(tmp_path: Path) -> None:
         ((*SUITE, "nobody", "-n", "2"), "no adapter is called 'nobody'"),
         ((*SUITE, TINY, "--sessrun-profile", "none"), "no profile is called 'none'"),
         ((*SUITE, TINY, "--sessrun-profile", "inference"), "has no cases yet"),
-        ((*SUITE, TINY, "--sessrun-seed", "-1"), "not negative"),
+        ((*SUITE, TINY, "--sessrun-seed", "-1"), "a seed is a number from 0"),
         ((*SUITE, TINY, "--sessrun-expectations", "gone.toml"), "cannot be read"),
     ],
 )
@@ -144,7 +144,7 @@ def test_an_expected_failure_is_an_xfail(tmp_path: Path) -> None:
     assert ran.returncode == 0, ran.stdout + ran.stderr
     assert "1 xfailed" in ran.stdout
     assert "as known" in ran.stdout
-    parallel = expecting(tmp_path, entry(vector=FAILING), "-k", "floats-keep", "-n", "2")
+    parallel = expecting(tmp_path, entry(vector=FAILING), "-k", "floats-keep-their-d", "-n", "2")
     assert "1 xfailed" in parallel.stdout
 
 
@@ -173,7 +173,7 @@ def test_a_pattern_of_which_all_passes_fails_the_run(
     path = tmp_path / "expectations.toml"
     path.write_text(entry(vector="fetch/floats-keep-*"), encoding="utf-8")
     ran = run_pytest(
-        *SUITE, "reference", "--sessrun-expectations", str(path), "-k", "floats-keep", "-q",
+        *SUITE, "reference", "--sessrun-expectations", str(path), "-k", "floats-keep-their-d", "-q",
         *parallel, cwd=tmp_path,
     )  # fmt: skip
     assert ran.returncode == 1, ran.stdout

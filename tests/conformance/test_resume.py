@@ -17,7 +17,7 @@ from sessrun.conformance.execution import ResumeError, execute
 from sessrun.conformance.plan import Plan
 from sessrun.conformance.runner import Runner
 from sessrun.spec.cases.model import Case
-from sessrun.spec.records import RunRecord, read_record
+from sessrun.spec.records import RecordWriter, RunRecord, read_record
 from sessrun.spec.schema import SpecError
 
 CASES = tuple(
@@ -151,6 +151,18 @@ def test_a_damaged_line_in_the_middle_is_refused(tmp_path: Path) -> None:
     path.write_text(lines[0] + lines[1][:40] + "\n" + lines[2], encoding="utf-8")
     with pytest.raises(SpecError, match="line 2: not JSON"):
         go(path)
+
+
+@pytest.mark.parametrize("resume", [True, False])
+def test_a_record_that_another_run_is_writing_is_left_alone(resume: bool, tmp_path: Path) -> None:
+    path = tmp_path / "r.jsonl"
+    before = "".join(whole(path)[:3])
+    path.write_text(before, encoding="utf-8")
+    with RecordWriter(path, len(before.encode())), pytest.raises(SpecError, match="another run"):
+        go(path, resume=resume)
+    assert path.read_text(encoding="utf-8") == before
+    go(path)
+    assert read_record(path).complete
 
 
 def test_second_tries_are_counted_over_a_resume(tmp_path: Path) -> None:

@@ -170,8 +170,44 @@ def _kept(w: GraphWriter) -> None:
     w.node("DeleteSessionTensor", ("handle",), {}, "forget")
 
 
+def _queue(op: str) -> Callable[[GraphWriter], None]:
+    def build(w: GraphWriter) -> None:
+        first = op == "PriorityQueueV2"
+        types = ["DT_INT64"] if first else []
+        kinds = [*types, "DT_FLOAT"]
+        attrs = {"component_types": {"list": {"type": ["DT_FLOAT"]}},
+                 "shapes": {"list": {"shape": [{}]}}, "capacity": {"i": "9"},
+                 "container": {"s": ""}, "shared_name": {"s": ""}}  # fmt: skip
+        if op == "RandomShuffleQueueV2":
+            attrs |= {"min_after_dequeue": {"i": "0"}, "seed": {"i": "1"}, "seed2": {"i": "2"}}
+        w.node(op, (), attrs, "queue")
+        w.constant(np.array(7, np.int64), "rank")
+        w.constant(np.array(1.5, np.float32), "one")
+        w.constant(np.array([3, 2], np.int64), "ranks")
+        w.constant(np.array([2.5, 3.5], np.float32), "more")
+        w.constant(np.array(2, np.int32), "two")
+        put = {"Tcomponents": {"list": {"type": kinds}}, "timeout_ms": {"i": "-1"}}
+        take = {"component_types": {"list": {"type": kinds}}, "timeout_ms": {"i": "-1"}}
+        w.node("QueueEnqueueV2", ("queue", *["rank"][:first], "one"), put, "put")
+        w.node("QueueEnqueueManyV2", ("queue", *["ranks"][:first], "more"), put, "put_more")
+        w.node("QueueDequeueV2", ("queue",), take, "take")
+        w.node("QueueDequeueManyV2", ("queue", "two"), take, "take_two")
+        w.node("QueueDequeueUpToV2", ("queue", "two"), take, "take_rest")
+        w.node("QueueSizeV2", ("queue",), {}, "size")
+        w.node("QueueIsClosedV2", ("queue",), {}, "closed")
+        w.node("QueueCloseV2", ("queue",), {"cancel_pending_enqueues": {"b": False}}, "close")
+
+    return build
+
+
 INIT, READ = ("init",), ("read:0",)
+def _same_in_every_run(w: GraphWriter) -> None:
+    w.constant(np.array([1, 2], "float32"), "value")
+    w.node("GuaranteeConst", ("value",), {"T": F32}, "same")
+
+
 PROGRAMS = (
+    _program("GuaranteeConst", _same_in_every_run, ("same:0",)),
     _program("Variable IsVariableInitialized", _first_kind, ("ready:0",), INIT, ("ready:0",), READ),
     *(
         _program(f"VariableV2 Assign {op}", _reference(op), INIT, ("update:0",), READ)
@@ -208,4 +244,15 @@ PROGRAMS = (
         _plain, ("with_default:0", "checked:0", "printed:0", "sum:0"), ("nothing", "assert"),
     ),
     _program("GetSessionHandle GetSessionTensor DeleteSessionTensor", _kept, ("keep",)),
+    *(
+        _program(
+            f"{op} QueueEnqueueV2 QueueEnqueueManyV2 QueueDequeueV2 QueueDequeueManyV2 "
+            "QueueDequeueUpToV2 QueueSizeV2 QueueIsClosedV2 QueueCloseV2",
+            _queue(op), ("put",), ("put_more",), ("size:0", "closed:0"), (take,), ("put_more",),
+            ("size:0",), ("take_two:0",), ("close",), ("closed:0",), ("take_rest:0",), ("size:0",),
+            random=op == "RandomShuffleQueueV2",
+        )
+        for op, take in (("FIFOQueueV2", "take:0"), ("PaddingFIFOQueueV2", "take:0"),
+                         ("PriorityQueueV2", "take:1"), ("RandomShuffleQueueV2", "take:0"))
+    ),
 )  # fmt: skip

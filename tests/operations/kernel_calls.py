@@ -14,10 +14,6 @@ from sessrun.spec.operations import Operation
 from sessrun.spec.rules.domains import Arguments
 from sessrun.spec.rules.numeric import difference
 
-#: Operations whose values are drawn at random.
-RANDOM = {"Multinomial", "RandomShuffle", "RandomStandardNormal", "RandomUniform",
-          "RandomUniformInt", "TruncatedNormal"}  # fmt: skip
-
 
 def bound(operation: Operation, attrs: Any, xp: Any = np, device: str = "CPU") -> Any:
     """The operation's kernel, bound."""
@@ -48,8 +44,6 @@ def mismatch(operation: Operation, want: list[Any], got: list[Any]) -> str | Non
     for its, mine in zip(map(as_array, want), map(as_array, got), strict=True):
         if its.dtype != mine.dtype or its.shape != mine.shape:
             return f"{mine.dtype}{mine.shape}, want {its.dtype}{its.shape}"
-        if operation.name in RANDOM:
-            continue
         row = row_of_numpy(its.dtype)
         assert row is not None
         found = difference(contract(operation, row.name, row.kind), its, mine)

@@ -361,6 +361,32 @@ def _seeds(tf: Any) -> Any:
     ]  # fmt: skip
 
 
+def _original_operations(tf: Any) -> Any:
+    graph = tf.get_default_graph()
+    a = tf.constant(0.0, name="a")
+    with graph._original_op(a.op):
+        b = tf.identity(a)
+        with graph._original_op(b.op):
+            x = tf.placeholder(tf.float32, name="x")
+        c = tf.identity(a)
+    originals = [t.op._original_op for t in (a, b, x, c, tf.identity(a))]
+    try:
+        run(tf, x)
+    except tf.errors.InvalidArgumentError as error:
+        originals.append(error.op._original_op._original_op)
+    return [original and original.name for original in originals]
+
+
+def _names_as_bytes(tf: Any) -> Any:
+    c, x = tf.constant(1.0, name=b"c"), tf.placeholder(tf.float32, name=b"x")
+    with tf.name_scope("s"):
+        made = [c, x, tf.add(c, x, name=b"sum"), tf.identity(c, name=b"e"), tf.no_op(name=b"n")]
+    return [item.name for item in made], attempt(
+        lambda: tf.identity(c, name=b"bad name"), lambda: tf.identity(c, name=3),
+        lambda: run(tf, b"c:0"), lambda: run(tf, [b"s/n"]), lambda: run(tf, c, {b"c:0": 4.0}),
+    )  # fmt: skip
+
+
 def _strings_of_objects(tf: Any) -> Any:
     x = tf.placeholder(tf.float32, [None, 2], name="x")
     with tf.device("/cpu:0"):
@@ -374,6 +400,7 @@ BEHAVIOURS = {
     for function in (
         _scopes, _devices, _colocation, _control, _elements, _finalized, _collections, _imports,
         _graph_defs, _default_graphs, _create_op, _scope_attributes, _conversion, _constants,
-        _placeholders, _shapes, _dtypes, _specs, _set_shape, _seeds, _strings_of_objects,
+        _placeholders, _shapes, _dtypes, _specs, _set_shape, _seeds, _original_operations,
+        _names_as_bytes, _strings_of_objects,
     )
 }  # fmt: skip

@@ -7,21 +7,24 @@ down by `described` and compared piece by piece. An error of ours must be of Ten
 
 from __future__ import annotations
 
+import importlib
 import os
+from pathlib import Path
 from typing import Any
 
-import composite_behaviours
-import graph_behaviours
-import operation_behaviours
 import pytest
-import session_behaviours
 from described import Raised, described
 
 import sessrun.reference as ours
 
 pytestmark = [pytest.mark.tensorflow, pytest.mark.filterwarnings("ignore")]
 
-SUBJECTS = (graph_behaviours, session_behaviours, composite_behaviours, operation_behaviours)
+#: Every module of programs here; those about variables have a test of their own.
+SUBJECTS = [
+    importlib.import_module(path.stem)
+    for path in sorted(Path(__file__).parent.glob("*_behaviours.py"))
+    if not path.name.startswith("variable_")
+]
 PROGRAMS = {
     f"{module.__name__.removesuffix('_behaviours')}-{name}": program
     for module in SUBJECTS

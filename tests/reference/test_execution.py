@@ -7,8 +7,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+from threadpoolctl import ThreadpoolController
 
 import sessrun.reference as tf
+from sessrun.reference.kernels import products
+from sessrun.reference.kernels.products import product
 from sessrun.reference.session.execute import Plan
 
 
@@ -55,8 +58,8 @@ def test_a_value_is_freed_once_it_has_been_read(monkeypatch: pytest.MonkeyPatch)
     left: list[int] = []
     run = Plan.run
 
-    def watched(self: Plan, registers: list[Any], trace: Any = None) -> None:
-        run(self, registers, trace)
+    def watched(self: Plan, registers: list[Any]) -> None:
+        run(self, registers)
         left.append(sum(np.size(value) == 1000 for value in registers))
 
     monkeypatch.setattr(Plan, "run", watched)
@@ -111,3 +114,23 @@ def test_a_kept_tensor_is_forgotten_some_time_after_its_handle() -> None:
         session.run(fetch)
     with pytest.raises(tf.errors.InvalidArgumentError, match="not in the session store"):
         session.run(value, {holder: raw})
+
+
+@pytest.mark.parametrize("shape", [(3, 4, 5), (70, 64, 71), (1, 5, 7), (0, 2, 3), (2, 0, 3)])
+def test_a_product_shared_out_over_threads_is_the_product(
+    shape: tuple[int, int, int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(products, "_WORTH_SHARING", 1)
+    rows, inner, columns = shape
+    rng = np.random.default_rng(1)
+    left = rng.integers(-3, 4, (rows, inner)).astype(np.float32)
+    right = rng.integers(-3, 4, (inner, columns)).astype(np.float32)
+    found = product(np, left, right)
+    assert found.dtype == np.float32
+    np.testing.assert_array_equal(found, left @ right)
+
+
+def test_blas_is_held_to_one_thread() -> None:
+    product(np, np.ones((2, 2)), np.ones((2, 2)))
+    pools = ThreadpoolController().select(user_api="blas").info()
+    assert {pool["num_threads"] for pool in pools} <= {1}

@@ -66,3 +66,8 @@ def test_seeds_depend_on_the_graph_and_the_operation() -> None:
         assert (tf.get_seed(None), tf.get_seed(None), tf.get_seed(3)) == ((5, 0), (5, 1), (5, 3))
         tf.set_random_seed(0)
         assert tf.get_seed(0) == (0, 2**31 - 1)
+
+
+def test_programs_that_choose_by_version_find_one() -> None:
+    assert tf.__version__ == tf.VERSION == tf.version.VERSION
+    assert tf.Graph().graph_def_versions.producer == tf.version.GRAPH_DEF_VERSION

@@ -5,6 +5,7 @@ from __future__ import annotations
 import collections
 import pickle
 import threading
+import time
 
 import numpy as np
 import pytest
@@ -158,7 +159,8 @@ def test_a_full_trace_has_every_node_that_ran() -> None:
     with tf.Session() as sess:
         assert sess.run(total, options=options, run_metadata=metadata) == 3.0
     (device,) = metadata.step_stats.dev_stats
-    assert {node.node_name for node in device.node_stats} == {"Const", "add/y", "add"}
+    names = [node.node_name for node in device.node_stats]
+    assert names == ["Const", "add/y", "add", "_retval_add_0_0"]
 
 
 def test_a_callable_takes_its_feeds_in_order() -> None:
@@ -192,3 +194,58 @@ def test_a_long_chain_needs_no_recursion() -> None:
         total = total + one
     with tf.Session() as sess:
         assert sess.run(total) == 3001.0
+
+
+def test_a_run_that_a_close_overtakes_says_that_the_session_was_closed() -> None:
+    v = tf.Variable(0, use_resource=True)
+    bump = v.assign_add(1, read_value=False)
+    seen: list[BaseException] = []
+
+    def run_on(sess: tf.Session) -> None:
+        try:
+            while True:
+                sess.run(bump)
+        except Exception as error:  # noqa: BLE001 - its class is what is looked at
+            seen.append(error)
+
+    for _ in range(5):
+        sess = tf.Session()
+        sess.run(v.initializer)
+        threads = [threading.Thread(target=run_on, args=(sess,)) for _ in range(8)]
+        for thread in threads:
+            thread.start()
+        time.sleep(0.05)
+        sess.close()
+        for thread in threads:
+            thread.join(30)
+    assert len(seen) == 40
+    assert {type(error) for error in seen} <= {RuntimeError, tf.errors.CancelledError}
+
+
+def test_threads_on_one_session_lose_no_update_and_leave_no_partial_run() -> None:
+    v = tf.Variable(0, use_resource=False)
+    bump = tf.assign_add(v, 1, use_locking=True)
+    x, y = tf.placeholder(tf.float32, []), tf.placeholder(tf.float32, [])
+    total = x + y
+    product = total * y
+    wrong: list[str] = []
+
+    def work(number: int) -> None:
+        for _ in range(20):
+            sess.run(bump)
+            call()
+            handle = sess.partial_run_setup([total, product], [x, y])
+            first = sess.partial_run(handle, total, {x: number, y: 2.0})
+            if (first, sess.partial_run(handle, product)) != (number + 2, 2 * number + 4):
+                wrong.append(handle)
+
+    with tf.Session() as sess:
+        sess.run(v.initializer)
+        call = sess.make_callable(bump)
+        threads = [threading.Thread(target=work, args=(number,)) for number in range(16)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join(60)
+        assert sess.run(v) == 16 * 20 * 2
+    assert not wrong

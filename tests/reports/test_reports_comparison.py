@@ -122,6 +122,17 @@ def test_different_machines_are_said_plainly():
     assert "different machines" in other.notes[0]
     assert "Xeon" in other.notes[0]
     assert compare(bench(1), bench(2)).same_machine
+    newer = {**FINGERPRINT, "backends": {"reference": "2"}}
+    older = {**FINGERPRINT, "backends": {"reference": "1"}}
+    assert compare(bench(1, fingerprint=older), bench(2, fingerprint=newer)).same_machine
+
+
+def test_of_packages_only_those_that_differ_are_named():
+    sides = [
+        bench(1, fingerprint={**FINGERPRINT, "packages": {"numpy": "2.4", "protobuf": version}})
+        for version in ("6", "7")
+    ]
+    assert compare(*sides).differs == ("protobuf: 6 / 7",)
 
 
 def test_series_that_one_side_lacks_are_listed():

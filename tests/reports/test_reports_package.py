@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import io
 import json
+import os
 import pickle
 import zipfile
+from pathlib import Path
 
 import pytest
 from synthetic_run import make_run, passing
@@ -99,6 +101,13 @@ def test_too_large_a_file_is_refused_unread(tmp_path, monkeypatch):
         read_archive(path)
 
 
+def test_what_is_no_plain_file_is_refused_unread(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    for path in (tmp_path, tmp_path / "pipe", Path("/dev/zero")):
+        with pytest.raises(PackageError, match="no plain file"):
+            read_archive(path)
+
+
 def test_what_is_no_archive_is_refused(tmp_path):
     for raw in (b"", b"PK", b"not a zip", b"PK\x05\x06" + b"\0" * 18):
         path = tmp_path / "package.zip"
@@ -106,7 +115,7 @@ def test_what_is_no_archive_is_refused(tmp_path):
         with pytest.raises(PackageError):
             read_package(path)
     with pytest.raises(PackageError, match="cannot be read"):
-        read_package(tmp_path)
+        read_package(tmp_path / "gone")
 
 
 def test_an_error_survives_pickling():

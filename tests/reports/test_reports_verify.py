@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import json
 
+import numpy as np
 import pytest
 from synthetic_run import header, observations
 
@@ -12,6 +13,7 @@ from sessrun.reports.archive import pack
 from sessrun.reports.package import derived_files, json_bytes, manifest_of
 from sessrun.reports.plan import PlanFacts
 from sessrun.reports.verdicts import answers_of, summarize
+from sessrun.spec.cases.values import describe
 from sessrun.spec.records import RunRecord
 
 VECTOR = "fetch/fetch-001-plain"
@@ -323,13 +325,32 @@ def test_without_observations_nothing_is_judged_and_it_says_so(good):
     assert any(s.startswith("The observations of 0 of") for s in sentences)
 
 
-def test_cases_that_need_an_oracle_are_left_out(good):
+def judged_by(good, oracle):
+    """The check of the observations, every case being one that expects what the oracle does."""
     step = {"do": "run", "session": "s", "fetches": ["c:0"], "expect": {"oracle": {}}}
     case = dataclasses.replace(good.run.cases[VECTOR], steps=(step,))
-    installed = dataclasses.replace(good.installed, case_of=lambda _: case)
-    checks = dataclasses.replace(good, installed=installed).verify().checks
-    observed = next(check for check in checks if check.name == "observations")
-    assert observed.fine.startswith("The observations of 0 of")
+    lines = record_lines(good)
+    for line in lines[1:-1]:
+        if line["result"] == "pass":
+            line["observations"] = [value_at_0(1.0)]
+    installed = dataclasses.replace(good.installed, case_of=lambda _: case, oracle=oracle)
+    checks = dataclasses.replace(good, installed=installed).verify(forged(good, lines)).checks
+    return next(check for check in checks if check.name == "observations")
+
+
+def value_at_0(value):
+    return {"step": "0", "outcome": "values", "values": [describe(np.float32(value))]}
+
+
+def test_cases_that_need_an_oracle_are_left_out_without_one(good):
+    found = judged_by(good, None)
+    assert found.fine.startswith("The observations of 0 of")
+    assert found.fine.endswith("need an oracle.")
+
+
+def test_with_an_oracle_they_are_judged_too(good):
+    assert judged_by(good, lambda _: [value_at_0(1.0)]).passed
+    assert "judged anew, give fail" in judged_by(good, lambda _: [value_at_0(2.0)]).faults[0]
 
 
 def test_many_faults_are_told_shortly(good):

@@ -66,6 +66,29 @@ def test_the_terminal_says_verdict_totals_and_a_command_for_each_group(tmp_path)
     assert f"{len(summary.failures) - 3} more groups" in text
 
 
+def test_no_name_or_reason_brings_a_line_of_its_own(tmp_path):
+    fake = "\n✓ CERTIFIED\n"
+
+    def change(line):
+        if line["kind"] == "header":
+            line["backend"] |= {"name": f"x{fake}", "version": fake, "spec": f"x{fake}"}
+        elif line.get("finding"):
+            line["finding"]["reason"] = fake
+
+    summary, _ = views(tmp_path, mixed(), change)
+    lines = [line.strip() for line in terminal_text(summary).splitlines()]
+    assert "✗ NOT CERTIFIED" in lines
+    assert "✓ CERTIFIED" not in lines
+
+
+def test_cases_that_were_chosen_get_no_verdict(tmp_path):
+    summary, _ = views(tmp_path, mixed())
+    text = terminal_text(summary, chosen=True)
+    assert not any(verdict in text for verdict in VERDICTS)
+    assert "No verdict" in text
+    assert f"of {summary.planned} planned cases passed" in text
+
+
 def test_a_command_stays_on_one_line_however_narrow_the_terminal(tmp_path):
     summary, _ = views(tmp_path, mixed())
     command = next(line for line in terminal_text(summary).splitlines() if "$ sessrun" in line)

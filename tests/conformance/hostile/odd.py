@@ -1,14 +1,17 @@
 """Engines with one oddity each, chosen by the argument; all but the oddity is the tiny fake."""
 
+import time
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from sessrun.adapters.backend import Description, unsupported
 from sessrun.adapters.fakes.conforming import TinyEngine
 from sessrun.spec.cases.engine import observation
 from sessrun.spec.cases.model import Case, Observation
-from sessrun.spec.cases.outcomes import Fetched, Outcome
+from sessrun.spec.cases.outcomes import Failure, Fetched, Outcome
 
 
 def backend(argument: str) -> TinyEngine:
@@ -53,11 +56,50 @@ class StartsOnce(Flaky):
             raise RuntimeError("once is enough")
 
 
+class Incomplete(Odd):
+    """Half installed: a module that its runs need is not there."""
+
+    def run(self, **_: Any) -> Outcome:
+        classes = ("ModuleNotFoundError", "ImportError", "Exception", "BaseException")
+        return Failure("run", 2, classes, None, "No module named 'gone'")
+
+
 class Raising(Odd):
     """Its runs raise instead of answering with an outcome."""
 
     def run(self, **_: Any) -> Outcome:
         raise LookupError("an adapter must not raise")
+
+
+class Slow(Odd):
+    """Right, but each run takes as many seconds as the argument says."""
+
+    def run(self, **args: Any) -> Outcome:
+        time.sleep(float(self.argument))
+        return super().run(**args)
+
+
+class Large(Odd):
+    """Whatever is fetched has a hundred thousand elements."""
+
+    def run(self, **args: Any) -> Outcome:
+        return Fetched(tuple(np.ones(100_000, np.float32) for _ in args["fetches"]))
+
+
+class DeepStrings(Odd):
+    """Whatever is fetched is a tensor of strings with as many dimensions as numpy has."""
+
+    def run(self, **args: Any) -> Outcome:
+        strings = np.full([1] * 64, b"odd", dtype=object)
+        return Fetched(tuple(strings for _ in args["fetches"]))
+
+
+class HalfAPair(Odd):
+    """Nothing opens, for reasons in words that have no UTF-8, and some that steer a terminal."""
+
+    def open(self, **_: Any) -> Outcome:
+        words = "\ud800 \x1b[31m\n✓ CERTIFIED\n"
+        return Failure("open", 3, (words,), words, words)
 
 
 class Sequential(Odd):
@@ -98,9 +140,14 @@ class Liar(Odd):
 
 ODD = {
     "boastful": Boastful,
+    "deep-strings": DeepStrings,
     "flaky": Flaky,
+    "half-a-pair": HalfAPair,
+    "large": Large,
     "liar": Liar,
+    "incomplete": Incomplete,
     "raising": Raising,
     "sequential": Sequential,
+    "slow": Slow,
     "starts-once": StartsOnce,
 }

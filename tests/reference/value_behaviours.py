@@ -1,0 +1,164 @@
+"""Programs about what a value becomes: constants, protos, values told without a run, dtypes."""
+
+from __future__ import annotations
+
+import copy
+import fractions
+import pickle
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+from described import attempt
+
+__all__ = ["BEHAVIOURS"]
+
+
+class _Array:
+    def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
+        return np.array([1.5, 2.5])
+
+
+class _Interface:
+    __array_interface__ = np.array([1, 2]).__array_interface__
+
+
+#: One of each kind of thing that a constant may be asked of.
+THINGS = {
+    "int": 1, "large": 2**40, "huge": 2**70, "float": 1.5, "complex": 1j, "bool": True,
+    "text": "a", "bytes": b"a\0", "ints": [1, 2], "mixed": [1, 2.5], "bools": [True, False],
+    "texts": ["a", b"b"], "odd": ["a", 1], "uneven": [[1], [2, 3]], "empty": [], "none": None,
+    "holes": [1, None], "range": range(3), "set": {1}, "array": _Array(), "interface": _Interface(),
+    "buffer": bytearray(b"x"), "view": memoryview(b"xy"), "fraction": fractions.Fraction(1, 2),
+    "float32": np.float32(1.5), "int8": np.int8(3), "bool_": np.bool_(True), "str_": np.str_("q"),
+    "numpy list": [np.float64(1.5)], "numpy bools": [np.bool_(True)],
+    "nested": [1.0, np.array(2.0)],
+    "arrays": [np.array([1, 2]), np.array([3, 4])], "objects": np.array([1, "a"], object),
+    "numbers": np.array([1, 2], object), "fixed": np.array([b"ab", b"c"]),
+    "swapped": np.array([1], ">i4"),
+    "half": np.array([1], np.float16), "bfloat16": np.array([1], ml_dtypes.bfloat16),
+    "dates": np.array(["2020-01-01"], "M8[D]"), "long": np.array([1.0], np.longdouble),
+    "tuple": (21,), "tuples": [(21,), (22,)], "pair": (1, 2), "unsigned": 2**63,
+}  # fmt: skip
+#: What TensorFlow reads as other bytes, or refuses with a class that says nothing.
+_SKIPPED = {("range", name) for name in ("float32", "int32", "uint8", "complex64")} | {
+    ("swapped", None)
+}
+DTYPES = (None, "float32", "int32", "uint8", "bool", "string", "complex64", "qint8")
+
+
+def _constants_of_things(tf: Any) -> Any:
+    pairs = [(name, thing, dtype) for name, thing in THINGS.items() for dtype in DTYPES]
+    return [
+        [f"{name} {dtype}", *attempt(lambda t=thing, d=dtype: _told(tf, tf.constant(t, d)))]
+        for name, thing, dtype in pairs
+        if (name, dtype) not in _SKIPPED
+    ]
+
+
+def _told(tf: Any, tensor: Any) -> Any:
+    return tensor.dtype, tensor.shape, repr(np.asarray(tf.get_static_value(tensor)).tolist())
+
+
+def _protos(tf: Any) -> Any:
+    def proto(*args: Any, **options: Any) -> str:
+        return " ".join(str(tf.make_tensor_proto(*args, **options)).split())
+
+    names = ("float32", "float16", "bfloat16", "int8", "uint16", "int64", "uint64", "bool",
+             "complex64", "float8_e5m2", "int4", "string", "qint8", "quint16")  # fmt: skip
+    found = []
+    for name in names:
+        dtype = tf.as_dtype(name)
+        one = {"string": "x", "bool": True}.get(name, (3,) if dtype.is_quantized else 1)
+        for value, options in (
+            (one, {}), ([one], {}), ([one, one], {}), ([], {}), (one, {"shape": [2, 2]}),
+            ([one, one], {"shape": [2, 2]}), ([one], {"shape": []}),
+        ):  # fmt: skip
+            found.append(attempt(lambda v=value, d=dtype, o=options: proto(v, d, **o)))
+        back = tf.make_ndarray(tf.make_tensor_proto([one, one], dtype, shape=[3]))
+        found.append((str(back.dtype), back.tolist().__repr__(), back.flags.writeable))
+    return found, attempt(
+        lambda: proto([1, 2], shape=tf.TensorShape([2])), lambda: proto(1, shape=[0]),
+        lambda: proto([1], shape=[tf.Dimension(3)]), lambda: proto([1, 2, 3], shape=[2]),
+        lambda: proto([1, 2], shape=[3], verify_shape=True), lambda: proto(1, shape=[-1]),
+        lambda: proto([10, tf.Dimension(20)], tf.int32), lambda: proto([tf.Dimension(1)]),
+    )  # fmt: skip
+
+
+def _told_without_a_run(tf: Any) -> Any:
+    fed = tf.placeholder(tf.int32, [])
+    part = tf.placeholder(tf.int32, [2, None])
+    tensors = (
+        tf.constant(["a"]), tf.shape(part), tf.shape(tf.ones([2, 3]), out_type=tf.int64),
+        tf.size(tf.ones([2, 3])), tf.rank(part), tf.range(1, 9, 2), tf.range(fed),
+        tf.cast(tf.constant([1, 2]), tf.float64), tf.concat([[1], [2]], 0), tf.stack([1, fed]),
+        tf.concat([[1], [fed]], 0), tf.stack([[1], [2]], axis=1), tf.unstack([1, 2])[1],
+        tf.split(tf.constant([1, 2]), 2)[1], tf.fill([2], 3), tf.fill([fed], 3), fed,
+        tf.equal([1, 2], 1), tf.not_equal([1, 2], 1), tf.identity(1), tf.stop_gradient(1.5),
+        tf.add(1, 2), tf.less(1, 2), tf.reshape([1, 2], [2, 1]), tf.placeholder_with_default(1, []),
+    )  # fmt: skip
+    whole = [(tf.get_static_value(tensor), fed.graph.is_feedable(tensor)) for tensor in tensors]
+    parts = [repr(tf.get_static_value(tensor, partial=True)) for tensor in tensors]
+    rest = ["hi", 3, None, fed.op, tf.Variable(1), tf.SparseTensor([[0]], [1], [2]), tf.float32]
+    return whole, parts, [tf.get_static_value(item) for item in rest]
+
+
+def _more_of_dtypes(tf: Any) -> Any:
+    class Named:
+        dtype = "f4"
+
+    named = [tf.dtypes.bool, tf.dtypes.qint8, tf.dtypes.double, tf.as_dtype(Named)]
+    return named, tf.dtypes.QUANTIZED_DTYPES == tf.QUANTIZED_DTYPES, attempt(
+        lambda: tf.int32.is_subtype_of(tf.int32), lambda: tf.int32.is_subtype_of(tf.int64),
+        lambda: tf.int32.most_specific_common_supertype([tf.int32]),
+        lambda: tf.int32.most_specific_common_supertype([tf.int64]), lambda: tf.as_dtype(1),
+        lambda: tf.as_dtype(True), lambda: sorted(d.name for d in tf.QUANTIZED_DTYPES),
+    )  # fmt: skip
+
+
+def _more_of_shapes(tf: Any) -> Any:
+    shape, unknown = tf.TensorShape([2, None]), tf.TensorShape(None)
+    return [bool(tf.Dimension(n)) for n in (0, 1, None)], shape.__reduce__()[1], attempt(
+        lambda: unknown[::2], lambda: unknown[1:3], lambda: unknown[-2:], lambda: shape[::-1],
+        lambda: shape.most_specific_common_supertype([tf.TensorShape([2, 3])]),
+        lambda: shape.most_specific_common_supertype([unknown]),
+        lambda: tf.TensorShape.experimental_from_proto(shape.experimental_as_proto()),
+        lambda: isinstance(shape.as_proto(), tf.TensorShape.experimental_type_proto()),
+        lambda: pickle.loads(pickle.dumps(shape)),  # noqa: S301 - made in this line
+        lambda: copy.deepcopy(tf.Dimension(3)),
+    )  # fmt: skip
+
+
+def _more_of_device_specs(tf: Any) -> Any:
+    spec = tf.DeviceSpec(job="a", task=1, device_type="cpu", device_index=0)
+    other = tf.DeviceSpec.from_string("/job:b/replica:3")
+    merged, changed = spec.make_merged_spec(other), spec.replace(task=None, device_type="GPU")
+    return [merged, changed, spec], attempt(
+        lambda: spec.replace(nope=1), lambda: tf.DeviceSpec.from_string("/job:j/task:x"),
+    )  # fmt: skip
+
+
+def _errors(tf: Any) -> Any:
+    errors, op = tf.errors, tf.constant(1, name="where").op
+    wrong = errors.InvalidArgumentError(op.node_def, op, "bad")
+    bare = errors.NotFoundError(None, None, "bare", {"key": "value"})
+    again = pickle.loads(pickle.dumps(bare))  # noqa: S301 - made in this line
+    names = ("AbortedError", "InvalidArgumentError", "NotFoundError", "UnknownError")
+    return [errors.OpError in getattr(errors, name).__bases__ for name in names], [
+        str(wrong).splitlines()[:3], wrong.message, str(bare), bare.experimental_payloads,
+        again.message, again.error_code, errors.OpError(None, None, "m", 3).error_code,
+        type(errors.exception_type_from_error_code(5)(None, None, "x")).__name__,
+    ], attempt(
+        lambda: errors.NotFoundError("x"), lambda: errors.exception_type_from_error_code(0),
+        lambda: errors.error_code_from_exception_type(errors.AbortedError),
+        lambda: type(errors.error_code_from_exception_type("?")).__name__,
+    )  # fmt: skip
+
+
+BEHAVIOURS = {
+    function.__name__.strip("_"): function
+    for function in (
+        _constants_of_things, _protos, _told_without_a_run, _more_of_dtypes, _more_of_shapes,
+        _more_of_device_specs, _errors,
+    )
+}  # fmt: skip
