@@ -16,7 +16,7 @@ certify: $(VENV)/certify-$(BACKEND).stamp
 	$(BIN)/sessrun certify $(BACKEND) --profile $(PROFILE) --output $(OUT)/certify-$(BACKEND)-$(PROFILE)
 
 test: $(VENV)/dev.stamp
-	$(BIN)/python -m pytest -q
+	$(BIN)/python -m pytest -q -n auto
 
 # Lint, types and generated files.
 check: $(VENV)/dev.stamp
@@ -35,6 +35,7 @@ soak: $(VENV)/certify-tensorflow.stamp $(VENV)/dev.stamp
 	  --record $(OUT)/soak-tensorflow-$${SEED:-1}.jsonl --resume
 
 $(VENV)/bin/python:
+	@echo "setting up $(VENV): the first time this takes a while"
 	$(PYTHON) -m venv $(VENV)
 
 $(VENV)/certify-$(BACKEND).stamp: $(VENV)/bin/python pyproject.toml
