@@ -206,6 +206,9 @@ class Runner:
             return _line(case, result, time.perf_counter() - started, detail=_told(error))
         seconds = time.perf_counter() - started
         self._losses.answered()
+        printed = "" if self.in_process else self._backend.printed()
+        if printed:  # standard output is the program's: an engine that prints there spoils it
+            return _line(case, "error", seconds, detail=f"the backend wrote {printed}")
         try:
             return self._judged(case, steady_observations(case, seen), seconds)
         except Exception as error:  # noqa: BLE001 - an answer that no judge can read

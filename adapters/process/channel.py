@@ -105,6 +105,10 @@ class Channel:
         """How many requests wait for their answers."""
         return self._connection.pending
 
+    def printed(self) -> str:
+        """What the worker printed since the last time, in a sentence; empty if nothing."""
+        return self._connection.printed()
+
     def hello(self, deadline_s: float) -> Description:
         """Have the worker introduce itself.
 

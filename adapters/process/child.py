@@ -17,9 +17,10 @@ import threading
 import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Final
+from typing import IO, Any, Final
 
 from sessrun.adapters.process.errors import AdapterError, ProtocolError
+from sessrun.adapters.process.printed import PIPE, Printed
 
 __all__ = ["Child"]
 
@@ -34,7 +35,7 @@ _KEEPER: Final = Path(__file__).with_name("keeper.py")
 
 
 class Child:
-    """A running process with pipes to its stdin, stdout and stderr.
+    """A running process with pipes to its stdin, stdout and stderr, and one for what it prints.
 
     Args:
       command: program and arguments; no shell is involved.
@@ -46,7 +47,10 @@ class Child:
     """
 
     def __init__(self, command: Sequence[str], folder: Path) -> None:
+        self._log = bytearray()
+        self._printed = Printed(self._add_to_log)
         control, self._control = os.pipe()
+        output = self._printed.writing
         try:
             if shutil.which(command[0]) is None:
                 raise FileNotFoundError("no program is called so")
@@ -58,21 +62,23 @@ class Child:
                 stderr=subprocess.PIPE,
                 bufsize=0,
                 start_new_session=True,  # so that its whole group can be killed
-                pass_fds=(control,),
+                pass_fds=(control, output),
+                env={**os.environ, PIPE: str(output)},
             )
         except (OSError, ValueError) as error:
             os.close(self._control)
+            self._printed.close()
             raise AdapterError(f"cannot start {command[0]!r}: {error}") from error
         finally:
             os.close(control)
-        # Each pipe has one owner that closes it: the sender, the reader of lines, the log.
+            os.close(output)
+        # Each pipe has one owner that closes it: the sender, the reader of lines, the listener.
         self._sending = threading.Lock()
         self._ended = threading.Event()
         assert self._process.stdin is not None
         os.set_blocking(self._process.stdin.fileno(), False)
-        self._log = bytearray()
-        self._logger = threading.Thread(target=self._keep_log, daemon=True, name="worker log")
-        self._logger.start()
+        self._listener = threading.Thread(target=self._listen, daemon=True, name="worker log")
+        self._listener.start()
         self._ending = threading.Lock()
         self._code: int | None = None
 
@@ -148,12 +154,16 @@ class Child:
                 with self._sending:
                     assert self._process.stdin is not None
                     self._process.stdin.close()
-                self._logger.join(1.0)
+                self._listener.join(1.0)
             return self._code
 
     def log(self) -> str:
-        """The end of what it wrote to stderr."""
+        """The end of what it wrote to stderr, and of what it printed."""
         return self._log.decode("utf-8", "replace")
+
+    def printed(self) -> str:
+        """What it printed since the last time, in a sentence; empty if nothing."""
+        return self._printed.take()
 
     def _peek(self) -> int | None:
         if self._code is not None:
@@ -166,9 +176,21 @@ class Child:
             return None
         return info.si_status if info.si_code == os.CLD_EXITED else -info.si_status
 
-    def _keep_log(self) -> None:
+    def _listen(self) -> None:
         assert self._process.stderr is not None
-        with self._process.stderr as stderr:
-            while chunk := os.read(stderr.fileno(), _CHUNK):
-                self._log += chunk
-                del self._log[:-_LOG_BYTES]
+        with self._process.stderr as stderr, contextlib.closing(self._printed) as printed:
+            open_ones: list[Any] = [stderr, printed]
+            while open_ones:
+                for end in select.select(open_ones, (), ())[0]:
+                    if not (printed.hear() if end is printed else self._hear(stderr)):
+                        open_ones.remove(end)
+
+    def _hear(self, stderr: IO[bytes]) -> bool:
+        chunk = os.read(stderr.fileno(), _CHUNK)
+        self._add_to_log(chunk)
+        return bool(chunk)
+
+    def _add_to_log(self, chunk: bytes) -> None:
+        # Of two threads: each line is one step of the interpreter's.
+        self._log += chunk
+        del self._log[:-_LOG_BYTES]

@@ -65,6 +65,10 @@ class Connection:
         """How many requests wait for their answers."""
         return len(self._waiting)
 
+    def printed(self) -> str:
+        """What the worker printed since the last time, in a sentence; empty if nothing."""
+        return self._child.printed()
+
     def request(self, identity: int, do: str, line: bytes, deadline_s: float) -> dict[str, Any]:
         """Send a request and wait for its answer, schema-checked.
 

@@ -102,6 +102,14 @@ class ProcessBackend:
         """How many requests, of other threads, wait for their answers."""
         return 0 if self._channel is None else self._channel.pending
 
+    def printed(self) -> str:
+        """What the worker printed since the last time, in a sentence; empty if nothing.
+
+        Standard output is the calling program's. A command's own is its answers, where a print
+        breaks the protocol; our worker has another for what the backend prints.
+        """
+        return "" if self._channel is None else self._channel.printed()
+
     def restart(self) -> None:
         """Kill the worker, with everything it started, and start a new one.
 

@@ -18,6 +18,7 @@ from sessrun.adapters.errors import AdapterError
 from sessrun.adapters.process.errors import ProtocolError
 from sessrun.adapters.process.exchange import Exchange
 from sessrun.adapters.process.payloads import LINE_BYTES, Packer
+from sessrun.adapters.process.printed import flush_output
 from sessrun.adapters.process.protocol import (
     VERSIONS,
     Answer,
@@ -184,6 +185,7 @@ class _Server:
         except Exception as error:  # noqa: BLE001 - whatever the backend put into its answer
             trouble = Trouble("backend", f"its answer has no form on the wire: {_told(error)}")
             line = pack_answer(identity, trouble, Packer(self.exchange))
+        flush_output()  # what a backend printed is to be seen before its answer
         with self.writing:
             try:
                 self.answers.write(line)

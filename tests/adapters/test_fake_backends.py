@@ -182,10 +182,14 @@ def test_a_wrong_number_of_values_breaks_the_contract(fake: Spawn) -> None:
         run(fake("lying#count"), "s:0")
 
 
-def test_what_a_backend_prints_goes_to_the_log(fake: Spawn) -> None:
+def test_what_a_backend_prints_is_told_apart_from_its_answers(fake: Spawn) -> None:
     backend = fake("babbling")
+    assert backend.printed() == ""
     assert values(run(backend, "s:0", "d:0")) == (np.float32(5), np.float32(25))
+    assert "bytes on standard output: 'computing...\\n{" in backend.printed()
+    assert backend.printed() == ""
     assert values(run(backend, "s:0")) == (np.float32(5),)
+    assert "half a line" in backend.printed()
 
 
 def test_always_unsupported_is_never_anything_else(fake: Spawn) -> None:
