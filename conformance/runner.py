@@ -6,6 +6,7 @@ cases only. `results` are closed (design: "The suite"); no path turns an excepti
 
 from __future__ import annotations
 
+import re
 import time
 import traceback
 from collections.abc import Callable, Iterable, Mapping
@@ -35,6 +36,8 @@ __all__ = ["Patience", "Runner"]
 
 #: Why a backend is given up that answers, but too slowly.
 _LATE: Final = "the run has taken all the time that it may"
+#: The one option that has TensorFlow print on standard output, as the two surfaces spell it.
+_PLACEMENT_LOG: Final = re.compile(rb"log_device_placement|logDevicePlacement")
 _LOSSES: Final[Mapping[type[Exception], str]] = {
     WorkerTimeout: "timeout",
     WorkerCrash: "crash",
@@ -207,7 +210,8 @@ class Runner:
         seconds = time.perf_counter() - started
         self._losses.answered()
         printed = "" if self.in_process else self._backend.printed()
-        if printed:  # standard output is the program's: an engine that prints there spoils it
+        if printed and not _PLACEMENT_LOG.search(canonical_json(case.to_json())):
+            # Standard output is the program's: an engine that prints there unasked spoils it.
             return _line(case, "error", seconds, detail=f"the backend wrote {printed}")
         try:
             return self._judged(case, steady_observations(case, seen), seconds)

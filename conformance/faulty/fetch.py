@@ -120,10 +120,13 @@ def empty_values_are_flat(tf: Any) -> Any:
 
 @fault("FETCH-004", "64-bit integers pass through a double on their way out.")
 def large_integers_are_rounded(tf: Any) -> Any:
-    """Rounds as a transport by JSON numbers does."""
+    """Rounds what was stored or fed as a transport by JSON numbers does."""
+    stored = {"Const", "Identity", "Placeholder", "VariableV2", "ReadVariableOp", "AssignAdd"}
 
-    def rounded(_session: Any, _element: Any, value: Any) -> Any:
+    def rounded(_session: Any, element: Any, value: Any) -> Any:
         if getattr(value, "dtype", None) not in {np.dtype(np.int64), np.dtype(np.uint64)}:
+            return value
+        if element.op.type not in stored:
             return value
         with np.errstate(invalid="ignore"):
             return value.astype(np.float64).astype(value.dtype)

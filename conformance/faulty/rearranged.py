@@ -122,10 +122,14 @@ def permutations_are_inverted(tf: Any) -> Any:
     return computing(tf, {"Transpose": single(lambda _, __, x, p: x.transpose(np.argsort(p)))})
 
 
-@fault("OPERATIONS-029", "The parts of a Split come from the end.")
+@fault("OPERATIONS-029", "Along an axis counted from the back, the parts of a Split come from the end.")
 def parts_come_from_the_end(tf: Any) -> Any:
-    """Hands the parts out in the other order."""
-    return computing(tf, {"Split": lambda _, outputs, __: outputs[::-1]})
+    """Hands the parts out in the other order, too."""
+
+    def parts(_: Any, outputs: Any, inputs: Any) -> Any:
+        return outputs[::-1] if inputs[0] < 0 else outputs
+
+    return computing(tf, {"Split": parts})
 
 
 @fault("OPERATIONS-030", "MirrorPad repeats the edge for REFLECT too.")
