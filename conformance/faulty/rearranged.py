@@ -122,7 +122,7 @@ def permutations_are_inverted(tf: Any) -> Any:
     return computing(tf, {"Transpose": single(lambda _, __, x, p: x.transpose(np.argsort(p)))})
 
 
-@fault("OPERATIONS-029", "Along an axis counted from the back, the parts of a Split come from the end.")
+@fault("OPERATIONS-029", "Along a negative axis the parts of a Split come from the end.")
 def parts_come_from_the_end(tf: Any) -> Any:
     """Hands the parts out in the other order, too."""
 
