@@ -87,6 +87,7 @@ WRONG = [
     ("selfcheck --profile none", "no profile is called 'none'"),
     ("selfcheck --slice 0", "--slice"),
     ("selfcheck --jobs 0", "--jobs"),
+    ("selfcheck --base nope --slice 1", "no adapter is called 'nope'"),
     ("freeze no-such-subject", "no authored subject is called"),
     ("freeze --as a/b", "exactly one replay file"),
     ("freeze replay.json --as ../../outside", "SUBJECT/SLUG"),

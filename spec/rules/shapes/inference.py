@@ -83,23 +83,7 @@ def infer(
       ShapeError: the rule is broken by what is known.
 
     """
-
-    def dims_of(name: str) -> Shape:
-        known = value(name)
-        each = None if known is None else tuple(int(n) for n in known.reshape(-1).tolist())
-        return denoted(shapes[name], each if dims is None else dims(name))
-
-    def known(name: str) -> Any:
-        found = value(name)
-        if not isinstance(shapes[name], list):
-            return Known(shapes[name], found)
-        found = found or [None] * len(shapes[name])
-        return [Known(*pair) for pair in zip(shapes[name], found, strict=True)]
-
-    special: dict[str, Callable[[str], Any]] = {
-        "dims": dims_of, "handle": handle, "handle_dtype": handle_dtype,
-        "known": known, "single": lambda name: single(value(name)),
-    }  # fmt: skip
+    calls = _calls(shapes, value, dims) | {"handle": handle, "handle_dtype": handle_dtype}
 
     def argument(arg: RuleArg) -> Any:
         if isinstance(arg, Name):
@@ -112,7 +96,29 @@ def infer(
         if arg.name in RANKS:
             ranked(shapes[inner.text], *RANKS[arg.name])
             return value(inner.text)
-        return special[arg.name](inner.text)
+        return calls[arg.name](inner.text)
 
     rule = operation.shape
     return RULES[rule.name](*(argument(arg) for arg in rule.args))
+
+
+def _calls(
+    shapes: Mapping[str, Any],
+    value: Callable[[str], Value],
+    dims: Callable[[str], Shape] | None,
+) -> dict[str, Callable[[str], Any]]:
+    """What the calls in a rule that look at an input's value stand for."""
+
+    def dims_of(name: str) -> Shape:
+        found = value(name)
+        each = None if found is None else tuple(int(n) for n in found.reshape(-1).tolist())
+        return denoted(shapes[name], each if dims is None else dims(name))
+
+    def known(name: str) -> Any:
+        found = value(name)
+        if not isinstance(shapes[name], list):
+            return Known(shapes[name], found)
+        found = found or [None] * len(shapes[name])
+        return [Known(*pair) for pair in zip(shapes[name], found, strict=True)]
+
+    return {"dims": dims_of, "known": known, "single": lambda name: single(value(name))}

@@ -34,6 +34,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Examine; 1 if a fault escaped or blurred more than three other clauses."""
+    from sessrun.adapters.process.host import spawn
     from sessrun.conformance import selfcheck
 
     chosen = _chosen(args)
@@ -43,6 +44,8 @@ def run(args: argparse.Namespace) -> int:
         return 0
     if args.jobs < 1:
         raise UserError("--jobs must be at least 1")
+    if args.base != "reference":
+        spawn(args.base).shutdown()  # or every fault would say that it does not start
     bad = cases = 0
     print(f"{'':9}{'breaks':14} {'fault':46} {'caught by':46} {'others':7} seconds")
     reports = selfcheck.examine_all(chosen, _cases_of(args), args.base, args.jobs)
