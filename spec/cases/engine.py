@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Mapping, Sequence
-from typing import Any, Protocol
+from typing import Any, Final, Protocol
 
 import numpy as np
 
@@ -17,6 +17,9 @@ from sessrun.spec.cases.outcomes import Done, Failure, Fetched, Opened, Outcome,
 from sessrun.spec.cases.values import describe
 
 __all__ = ["Engine", "expects_failure", "interpret", "observation"]
+
+#: How much of an error's message is observed: it is for people, and TensorFlow's hold a stack.
+_MESSAGE: Final = 2000
 
 
 class Engine(Protocol):
@@ -95,8 +98,16 @@ def observation(step: str, outcome: Outcome) -> Observation:
         case Failure(call, code, classes, node, message):
             return {
                 "step": step, "outcome": "failure", "call": call, "code": code,
-                "classes": list(classes), "node": node, "message": message[:2000],
+                "classes": list(classes), "node": node, "message": _in_brief(message),
             }  # fmt: skip
+
+
+def _in_brief(message: str) -> str:
+    """The first lines of a message: half a path would not be known for one."""
+    if len(message) <= _MESSAGE:
+        return message
+    head = message[:_MESSAGE]
+    return head.rpartition("\n")[0] or head
 
 
 def expects_failure(step: Mapping[str, Any]) -> bool:
