@@ -203,19 +203,30 @@ _PARTIAL: Final[Mapping[str, Callable[[Operation], Shape]]] = {
 
 
 def handle_shape(tensor: Tensor) -> Shape:
-    """The static shape of the variable that a resource tensor refers to; None if not known."""
-    variable = _variable(tensor)
-    return None if variable is None else variable.attrs["shape"]
+    """The static shape of what a resource tensor refers to; None if not known.
+
+    That is a variable, or the elements of an array of tensors.
+    """
+    known = _behind(tensor)
+    return None if known is None else known[0]
 
 
 def handle_dtype(tensor: Tensor) -> str | None:
-    """The dtype of the variable that a resource tensor refers to; None if not known."""
-    variable = _variable(tensor)
-    return None if variable is None else variable.attrs["dtype"]
+    """The dtype of what a resource tensor refers to; None if not known."""
+    known = _behind(tensor)
+    return None if known is None else known[1]
 
 
-def _variable(tensor: Tensor) -> Operation | None:
+def _behind(tensor: Tensor) -> tuple[Shape, str] | None:
+    """The shape and the dtype of what is behind a resource."""
     op = tensor.op
-    while op.type in _PASSING and op.inputs:
+    while (op.type in _PASSING or op.type == "TensorArrayGradV3") and op.inputs:
         op = op.inputs[0].op
-    return op if op.type == "VarHandleOp" else None
+    attrs = op.attrs
+    if op.type == "VarHandleOp":
+        return attrs["shape"], attrs["dtype"]
+    if op.type == "TensorArrayV3":
+        shape = attrs["element_shape"]
+        if attrs["identical_element_shapes"] or (shape is not None and None not in shape):
+            return shape, attrs["dtype"]
+    return None

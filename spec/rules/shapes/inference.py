@@ -66,8 +66,8 @@ def infer(
     `axes(x)`, which demand of the input that it is a scalar, a vector, or one of the two;
     `single(x)` demands it of the value, if that is known; `known(x)` is shape and value;
     `dims(x)` is the shape that an integer vector denotes, of which single dimensions may be
-    known; `handle(x)` and `handle_dtype(x)` are the shape and the dtype of the variable behind a
-    resource.
+    known; `handle(x)` and `handle_dtype(x)` are the shape and the dtype of what is behind a
+    resource: a variable, or the elements of an array of tensors.
 
     Args:
       operation: the declaration.
@@ -76,8 +76,8 @@ def infer(
       value: input name to ndarray, or None where it is not known while the graph is built.
       dims: input name to the shape that its value denotes; by default from `value`, or, if only
         the length of the vector is known, a shape of that rank.
-      handle: input name to the shape of the variable that the resource refers to.
-      handle_dtype: input name to that variable's dtype, or None.
+      handle: input name to the shape of what the resource refers to.
+      handle_dtype: input name to its dtype, or None.
 
     Raises:
       ShapeError: the rule is broken by what is known.
