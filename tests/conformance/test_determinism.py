@@ -51,7 +51,7 @@ def run_twice(tmp_path: Path, *options: str) -> None:
 
 @pytest.mark.slow
 def test_the_core_profile_twice(tmp_path: Path) -> None:
-    run_twice(tmp_path, "--generated", "4")
+    run_twice(tmp_path, "--generated", "2")
 
 
 def test_cases_of_the_api_surface_twice(tmp_path: Path) -> None:
