@@ -47,14 +47,14 @@ def keys_of_other_kinds_are_left_out(tf: Any) -> Any:
     return running(tf, change)
 
 
-@fault("FEED-038", "An empty feed_dict stands for the one of the run before.")
+@fault("FEED-038", "For one fetch an empty feed_dict stands for the one of the run before.")
 def empty_means_as_before(tf: Any) -> Any:
     """Remember the last feed_dict of the session that was not empty."""
 
     def change(session: Any, base: Any, fetches: Any, feeds: Any) -> Any:
         if feeds:
             session.__dict__["fed_before"] = feeds
-        elif feeds is not None:
+        elif feeds is not None and not isinstance(fetches, list):
             return base(fetches, session.__dict__.get("fed_before", feeds))
         return base(fetches)
 
