@@ -11,12 +11,12 @@ from sessrun.reference import attr_checks, attr_values, errors, tensor_shape
 from sessrun.reference.build import Imported, make_operation
 from sessrun.reference.errors import bad_type, bad_value
 from sessrun.reference.graph import Graph
+from sessrun.reference.import_inputs import grouped
 from sessrun.reference.node_names import NODE_NAME, Input, prefixes, read_input
 from sessrun.reference.operation import Operation
 from sessrun.reference.signature import Signature, signature
 from sessrun.reference.tensor import Tensor
 from sessrun.spec import devices
-from sessrun.spec.operations import ArgDecl
 from sessrun.spec.proto import AttrValue, NodeDef
 
 __all__ = ["NodeImporter"]
@@ -107,8 +107,7 @@ class NodeImporter:
             if source in self.mapped:
                 continue
             if source.node not in self._nodes:
-                shown = source.node if not source.is_control else str(source)
-                raise bad_value(f"Node '{node.proto.name}': Unknown input node '{shown}'")
+                raise bad_value(f"Node '{node.proto.name}': Unknown input node '{source}'")
             found.add(source.node)
         for group in _colocated(node.proto):
             if group not in self._nodes:
@@ -125,9 +124,9 @@ class NodeImporter:
             raise errors.NotFoundError(proto, None, str(error)) from error
         attrs, extra = _attributes(declared, proto)
         tensors = [self._tensor(proto, source) for source in node.data]
-        groups = _grouped(declared, proto, tensors, attrs)
-        shapes = _output_shapes(extra)
         name = self._name(proto.name)
+        groups = grouped(declared, name, tensors, attrs)
+        shapes = _output_shapes(extra)
         op = make_operation(
             self.graph, declared, name, groups, attrs,
             imported=Imported(
@@ -199,7 +198,9 @@ def _read(proto: NodeDef) -> _Node:
     data: list[Input] = []
     control: list[Input] = []
     for text in proto.input:
-        source = read_input(text, f"Node '{proto.name}'")
+        source = read_input(text)
+        if source is None:
+            raise bad_value(f"Node '{proto.name}': Unknown input node '{text}'")
         if source.is_control:
             control.append(source)
         elif control:
@@ -330,46 +331,3 @@ def _attributes(declared: Signature, proto: NodeDef) -> tuple[dict[str, Any], di
     for name, value in extra.items():
         value.CopyFrom(proto.attr[name])
     return values, extra
-
-
-def _grouped(
-    declared: Signature, proto: NodeDef, tensors: list[Tensor], attrs: Mapping[str, Any]
-) -> list[Any]:
-    """The inputs by declared argument; their number and dtypes are those declared."""
-    groups: list[Any] = []
-    place = 0
-    for arg in declared.inputs:
-        left = len(tensors) - place
-        if arg.number_attr is not None and attrs[arg.number_attr] > left:
-            break
-        wanted = _wanted_dtypes(arg, attrs)
-        part = tensors[place : place + len(wanted)]
-        if len(part) < len(wanted):
-            break
-        for offset, (tensor, dtype) in enumerate(zip(part, wanted, strict=True)):
-            _check_input(proto, place + offset, tensor, dtype, arg)
-        groups.append(part[0] if arg.number_attr is None and arg.type_list_attr is None else part)
-        place += len(wanted)
-    if len(groups) < len(declared.inputs) or place < len(tensors):
-        raise bad_value(
-            f"Node '{proto.name}': NodeDef expected inputs of the signature of {proto.op} do not "
-            f"match {len(tensors)} inputs specified"
-        )
-    return groups
-
-
-def _wanted_dtypes(arg: ArgDecl, attrs: Mapping[str, Any]) -> list[str]:
-    if arg.type_list_attr is not None:
-        return list(attrs[arg.type_list_attr])
-    dtype: Any = arg.dtype if arg.type_attr is None else attrs[arg.type_attr]
-    return [dtype] * (1 if arg.number_attr is None else attrs[arg.number_attr])
-
-
-def _check_input(proto: NodeDef, index: int, tensor: Tensor, dtype: str, arg: ArgDecl) -> None:
-    fits = tensor.dtype.spec_name == dtype
-    if not fits or (arg.is_ref and not tensor.dtype._is_ref_dtype):  # noqa: SLF001 - DType's own notion
-        expected = dtype + ("_ref" if arg.is_ref else "")
-        raise bad_value(
-            f"Input {index} of node {proto.name} was passed {tensor.dtype.name} from "
-            f"{tensor.name} incompatible with expected {expected}."
-        )

@@ -6,8 +6,6 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
-from sessrun.reference.errors import bad_value
-
 __all__ = ["NODE_NAME", "Input", "prefixes", "read_input"]
 
 NODE_NAME: Final = re.compile(r"[A-Za-z0-9.][A-Za-z0-9_./>-]*")
@@ -32,20 +30,15 @@ class Input:
         return f"^{self.node}" if self.is_control else f"{self.node}:{self.index}"
 
 
-def read_input(text: str, source: str) -> Input:
-    """The input that a text names.
-
-    Raises:
-      InvalidArgumentValueError: it names none; the message begins with `source`.
-
-    """
+def read_input(text: str) -> Input | None:
+    """The input that a text names, or None if it names none."""
     if text.startswith("^"):
         return Input(text[1:], CONTROL)
     name, colon, digits = text.partition(":")
     if not colon:
         return Input(name, 0)
     if not (digits.isascii() and digits.isdigit()):
-        raise bad_value(f"{source}: '{text}' names no input")
+        return None
     return Input(name, int(digits))
 
 
