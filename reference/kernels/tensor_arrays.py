@@ -1,0 +1,251 @@
+"""Kernels of arrays of tensors: a handle is the array itself, which ends with the run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, Final
+
+from sessrun.reference.kernels.host import dtype_of, frozen, host_array, ints, scalar_int
+from sessrun.reference.kernels.registry import Bind, KernelError, binder
+from sessrun.reference.tensor_array_resource import ElementArray, Shape, fits
+
+__all__: list[str] = []
+
+_INVALID: Final = 3
+_UNIMPLEMENTED: Final = 12
+
+
+def _text(value: Any) -> str:
+    return value.decode() if isinstance(value, bytes) else str(value)
+
+
+def _index(array: Any, what: str = "index") -> int:
+    if array.shape != ():
+        raise KernelError(_INVALID, f"TensorArray {what} must be a scalar, not {array.shape}")
+    return scalar_int(array)
+
+
+def _check_dtype(array: ElementArray, dtype: str) -> None:
+    if array.dtype != dtype:
+        raise KernelError(_INVALID, f"TensorArray {array.name} is of {array.dtype}, not {dtype}")
+
+
+def _zeros(bind: Bind, dtype: str) -> Callable[[Sequence[int]], Any]:
+    def zeros(shape: Sequence[int]) -> Any:
+        if dtype == "string":
+            raise KernelError(_INVALID, "an array of strings has no zeros for its elements")
+        return frozen(bind.xp.zeros(shape, dtype_of(dtype)))
+
+    return zeros
+
+
+def _static(shape: Shape) -> tuple[int, ...] | None:
+    """The shape if every dimension is known."""
+    if shape is None:
+        return None
+    sizes = tuple(size for size in shape if size is not None)
+    return sizes if len(sizes) == len(shape) else None
+
+
+def _nothing(bind: Bind, dtype: str, shape: Shape) -> Any:
+    """A value without rows, of rows of this shape."""
+    sizes = _static(shape)
+    if sizes is None:
+        raise KernelError(
+            _UNIMPLEMENTED, f"no elements, and their shape {shape} is not fully defined"
+        )
+    return bind.xp.empty((0, *sizes), dtype_of(dtype))
+
+
+@binder("TensorArrayV3", host_inputs=("size",), host_outputs=("handle", "flow"))
+def tensor_array(bind: Bind) -> Callable[..., Any]:
+    """A new array in each run."""
+    attrs = bind.attrs
+    name = _text(attrs["tensor_array_name"]) or bind.node.name
+
+    def compute(size: Any) -> Any:
+        count = _index(size, "size")
+        if count < 0:
+            raise KernelError(_INVALID, f"TensorArray size must not be negative, as {count} is")
+        array = ElementArray(
+            name, attrs["dtype"], count, attrs["element_shape"], grows=attrs["dynamic_size"],
+            clears=attrs["clear_after_read"], identical=attrs["identical_element_shapes"],
+        )  # fmt: skip
+        return array, bind.xp.float32(0)
+
+    return compute
+
+
+@binder("TensorArrayGradV3", host_inputs=("handle", "flow_in"),
+        host_outputs=("grad_handle", "flow_out"))  # fmt: skip
+def gradient(bind: Bind) -> Callable[..., Any]:
+    """The array of its gradients for this source."""
+    source = _text(bind.attrs["source"])
+    return lambda array, flow: (array.gradient(source), flow)
+
+
+@binder("TensorArrayWriteV3", host_inputs=("handle", "index", "flow_in"),
+        host_outputs=("flow_out",))  # fmt: skip
+def write(bind: Bind) -> Callable[..., Any]:
+    """Writes one element."""
+    xp, dtype, add = bind.xp, bind.attrs["T"], _adder(bind)
+
+    def compute(array: ElementArray, index: Any, value: Any, flow: Any) -> Any:
+        place = _index(index)
+        _check_dtype(array, dtype)
+        array.write([(place, _kept(xp, value))], add)
+        return flow
+
+    return compute
+
+
+def _adder(bind: Bind) -> Callable[[Any, Any], Any]:
+    dtype = bind.attrs["T"]
+    if dtype not in {"string", "bool"}:
+        return bind.xp.add  # type: ignore[no-any-return]  # a function of the array module
+
+    def refuse(old: Any, new: Any) -> Any:
+        del old, new
+        raise KernelError(_INVALID, f"elements of {dtype} can not be added up")
+
+    return refuse
+
+
+def _kept(xp: Any, value: Any) -> Any:
+    """The value as the array keeps it: what reads it may not write to it."""
+    return frozen(xp.asarray(value)[...])
+
+
+@binder("TensorArrayReadV3", host_inputs=("handle", "index", "flow_in"))
+def read(bind: Bind) -> Callable[..., Any]:
+    """One element."""
+    dtype = bind.attrs["dtype"]
+    zeros = _zeros(bind, dtype)
+
+    def compute(array: ElementArray, index: Any, flow: Any) -> Any:
+        del flow
+        place = _index(index)
+        _check_dtype(array, dtype)
+        return array.read([place], zeros)[0]
+
+    return compute
+
+
+@binder("TensorArrayGatherV3", host_inputs=("handle", "indices", "flow_in"))
+def gather(bind: Bind) -> Callable[..., Any]:
+    """Some elements, packed."""
+    xp, dtype, declared = bind.xp, bind.attrs["dtype"], bind.attrs["element_shape"]
+    zeros = _zeros(bind, dtype)
+
+    def compute(array: ElementArray, indices: Any, flow: Any) -> Any:
+        del flow
+        _check_dtype(array, dtype)
+        array.settle_shape(declared)
+        if indices.ndim != 1:
+            raise KernelError(_INVALID, f"Expected indices to be a vector, not {indices.shape}")
+        if not indices.size:
+            array.size()
+            return _nothing(bind, dtype, array.element_shape)
+        values = array.read(ints(indices), zeros)
+        shapes = {value.shape for value in values}
+        if len(shapes) > 1 or not fits(values[0].shape, array.element_shape):
+            raise KernelError(_INVALID, f"TensorArray {array.name} has inconsistent shapes: "
+                              f"{[list(value.shape) for value in values]}")  # fmt: skip
+        return xp.stack(values)
+
+    return compute
+
+
+@binder("TensorArrayScatterV3", host_inputs=("handle", "indices", "flow_in"),
+        host_outputs=("flow_out",))  # fmt: skip
+def scatter(bind: Bind) -> Callable[..., Any]:
+    """Writes rows to elements."""
+    xp, dtype, add = bind.xp, bind.attrs["T"], _adder(bind)
+
+    def compute(array: ElementArray, indices: Any, value: Any, flow: Any) -> Any:
+        _check_dtype(array, dtype)
+        _check_rank(value)
+        if indices.ndim != 1 or indices.size != value.shape[0]:
+            raise KernelError(_INVALID, f"Expected an index for each of {value.shape[0]} rows, but "
+                              f"the indices have shape {list(indices.shape)}")  # fmt: skip
+        places = ints(indices)
+        count = array.size()
+        if min(places, default=0) < 0 or (not array.grows and max(places, default=-1) >= count):
+            raise KernelError(_INVALID, f"TensorArray {array.name} has {count} elements: the "
+                              f"indices {places} do not fit")  # fmt: skip
+        rows = [_kept(xp, value[row, ...]) for row in range(len(places))]
+        array.write(list(zip(places, rows, strict=True)), add)
+        return flow
+
+    return compute
+
+
+def _check_rank(value: Any) -> None:
+    if value.ndim < 1:
+        raise KernelError(_INVALID, "Expected value to be at least a vector, but it is a scalar")
+
+
+@binder("TensorArrayConcatV3", host_inputs=("handle", "flow_in"), host_outputs=("lengths",))
+def concat(bind: Bind) -> Callable[..., Any]:
+    """All elements joined, and their lengths."""
+    xp, dtype, declared = bind.xp, bind.attrs["dtype"], bind.attrs["element_shape_except0"]
+    zeros = _zeros(bind, dtype)
+
+    def compute(array: ElementArray, flow: Any) -> Any:
+        del flow
+        _check_dtype(array, dtype)
+        count = array.size()
+        if count == 0:
+            return _nothing(bind, dtype, declared), host_array([], "int64")
+        values = array.read(range(count), zeros)
+        rest = {value.shape[1:] for value in values}
+        if any(value.ndim < 1 for value in values) or len(rest) > 1:
+            raise KernelError(_INVALID, f"TensorArray {array.name} has elements that can not be "
+                              f"joined: {[list(value.shape) for value in values]}")  # fmt: skip
+        (inner,) = rest
+        if not fits(inner, declared):
+            raise KernelError(_INVALID, f"TensorArray {array.name} was to have elements of "
+                              f"{declared} beyond their first axis, not {list(inner)}")  # fmt: skip
+        return xp.concatenate(values), host_array([len(value) for value in values], "int64")
+
+    return compute
+
+
+@binder("TensorArraySplitV3", host_inputs=("handle", "lengths", "flow_in"),
+        host_outputs=("flow_out",))  # fmt: skip
+def split(bind: Bind) -> Callable[..., Any]:
+    """Writes pieces to all elements."""
+    xp, dtype, add = bind.xp, bind.attrs["T"], _adder(bind)
+
+    def compute(array: ElementArray, value: Any, lengths: Any, flow: Any) -> Any:
+        _check_dtype(array, dtype)
+        if lengths.ndim != 1:
+            raise KernelError(_INVALID, f"Expected lengths to be a vector, not {lengths.shape}")
+        _check_rank(value)
+        sizes = ints(lengths)
+        if min(sizes, default=0) < 0 or sum(sizes) != value.shape[0]:
+            raise KernelError(_INVALID, f"The lengths {sizes} do not add up to {value.shape[0]}")
+        count = array.size()
+        if count != len(sizes) and not (array.grows and count < len(sizes)):
+            raise KernelError(_INVALID, f"TensorArray {array.name} has {count} elements, but there "
+                              f"are {len(sizes)} lengths")  # fmt: skip
+        ends = [sum(sizes[: index + 1]) for index in range(len(sizes))]
+        pieces = [_kept(xp, value[end - size : end]) for end, size in zip(ends, sizes, strict=True)]
+        array.write(list(enumerate(pieces)), add)
+        return flow
+
+    return compute
+
+
+@binder("TensorArraySizeV3", host_inputs=("handle", "flow_in"), host_outputs=("size",))
+def size(bind: Bind) -> Callable[..., Any]:
+    """How many elements it has."""
+    del bind
+    return lambda array, _flow: host_array([array.size()], "int32").reshape(())
+
+
+@binder("TensorArrayCloseV3", host_inputs=("handle",))
+def close(bind: Bind) -> Callable[..., Any]:
+    """Closes it."""
+    del bind
+    return lambda array: array.close()
