@@ -32,7 +32,7 @@ def placeholders_remember(tf: Any) -> Any:
     return running(tf, change)
 
 
-@fault("FEED-008", "A run with feeds must feed the placeholders that nothing consumes.")
+@fault("FEED-008", "A run with feeds must feed the string placeholders that nothing consumes.")
 def unused_placeholders_must_be_fed(tf: Any) -> Any:
     """Raise what an unfed placeholder raises."""
 
@@ -40,7 +40,7 @@ def unused_placeholders_must_be_fed(tf: Any) -> Any:
         given = {tensor.name for tensor in fed(session, feeds)}
         for op in session.graph.get_operations() if given else ():
             unused = op.type == "Placeholder" and not op.outputs[0].consumers()
-            if unused and op.outputs[0].name not in given:
+            if unused and op.outputs[0].dtype == tf.string and op.outputs[0].name not in given:
                 raise tf.errors.InvalidArgumentError(None, op, f"{op.name} must be fed")
         return base(fetches)
 
@@ -61,14 +61,14 @@ def defaults_give_the_shape(tf: Any) -> Any:
     return converting(tf, convert)
 
 
-@fault("FEED-011", "A feed that no fetch needs is refused.")
+@fault("FEED-011", "A feed of a constant that no fetch needs is refused.")
 def unneeded_feeds_are_refused(tf: Any) -> Any:
-    """Raise ValueError where a fed tensor is neither fetched nor above a fetch."""
+    """Raise ValueError where a fed constant is neither fetched nor above a fetch."""
 
     def change(session: Any, base: Any, fetches: Any, feeds: Any) -> Any:
         names = {op.name for op in needed(elements(session, fetches), [])}
         for tensor in fed(session, feeds):
-            if names and tensor.op.name not in names:
+            if names and tensor.op.type == "Const" and tensor.op.name not in names:
                 raise ValueError(f"no fetch needs {tensor.name}")
         return base(fetches)
 
@@ -77,13 +77,13 @@ def unneeded_feeds_are_refused(tf: Any) -> Any:
 
 @fault("FEED-013", "The first feed of a partly known shape fixes the shape for the session.")
 def first_shape_holds(tf: Any) -> Any:
-    """Refuse other shapes for a placeholder of known rank with unknown dimensions."""
+    """Refuse other numbers of rows for a placeholder of pairs."""
 
     def change(session: Any, base: Any, fetches: Any, feeds: Any) -> Any:
         first = session.__dict__.setdefault("first_shapes", {})
         for tensor, value in resolved(session, feeds) if isinstance(feeds, Mapping) else ():
             known = tensor.op.type == "Placeholder" and tensor.shape.ndims is not None
-            if known and None in tensor.shape.as_list():
+            if known and tensor.shape.as_list() == [None, 2]:
                 shape = first.setdefault(tensor.name, np.shape(value))
                 if shape != np.shape(value):
                     raise ValueError(f"{tensor.name} was fed shape {shape} before")

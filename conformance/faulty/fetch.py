@@ -107,13 +107,14 @@ def one_by_one_is_squeezed(tf: Any) -> Any:
     return changing_values(tf, squeezed)
 
 
-@fault("FETCH-003", "A value without elements loses its other dimensions.")
+@fault("FETCH-003", "A computed value without elements loses its other dimensions.")
 def empty_values_are_flat(tf: Any) -> Any:
-    """Gives shape [0] for every empty array."""
+    """Gives shape [0] for every empty array that was not fed."""
 
-    def flattened(_session: Any, _element: Any, value: Any) -> Any:
-        empty = isinstance(value, np.ndarray) and value.size == 0
-        return value.reshape(0) if empty else value
+    def flattened(_session: Any, element: Any, value: Any) -> Any:
+        if not isinstance(value, np.ndarray) or value.size:
+            return value
+        return value if element.op.type in {"Placeholder", "Neg"} else value.reshape(0)
 
     return changing_values(tf, flattened)
 
