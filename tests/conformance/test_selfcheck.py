@@ -57,9 +57,30 @@ def test_what_shows_nothing_catches_nothing(result: str) -> None:
 
 def test_a_fault_that_does_not_start_is_a_complaint_of_its_own() -> None:
     missing = Fault("no-such-fault", "FETCH-001", "It is not registered.", lambda tf: tf)
-    (found,) = examine_all([missing], lambda _: build_plan("core", generated=0).cases[:3])
+    cases = [case for case in build_plan("core", generated=0).cases if "FETCH-001" in case.clauses]
+    (found,) = examine_all([missing], lambda _: cases[:1])
     assert "no fault is called 'no-such-fault'" in found.complaint
     assert not found.good
+
+
+def test_cases_of_operations_are_kept_for_faults_of_operations() -> None:
+    cases = build_plan("core", generated=1).cases
+    garbling = dataclasses.replace(next(iter(FAULTS_BY_NAME.values())), clause="FETCH-001")
+    asked = selfcheck._asked_of(garbling, cases)
+    assert {case.id for case in asked} < {case.id for case in cases}
+    assert all(not set(case.clauses) <= {"OPERATIONS-001"} for case in asked)
+    assert any("FETCH-001" in case.clauses for case in asked)
+    wrong = dataclasses.replace(garbling, clause="OPERATIONS-001")
+    assert list(selfcheck._asked_of(wrong, cases)) == list(cases)
+
+
+def test_a_fault_that_hangs_is_examined_in_a_worker(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(selfcheck, "_AT_ONCE_S", 0.001)
+    fault = FAULTS_BY_NAME["executes-consumers"]
+    cases = [case for case in build_plan("core", generated=0).cases if "RUN-001" in case.clauses]
+    (found,) = examine_all([fault], lambda _: cases[:2])
+    assert found.cases == 2
+    assert not found.trouble
 
 
 def test_a_fault_of_the_suite_is_caught_over_its_own_clause() -> None:
