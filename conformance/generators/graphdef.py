@@ -12,7 +12,7 @@ from sessrun.spec import tensors
 from sessrun.spec.dtypes import BY_NAME, row_of_numpy
 from sessrun.spec.operations import AttrDecl, Operation
 
-__all__ = ["PRODUCER", "GraphWriter", "dtype_attr"]
+__all__ = ["PRODUCER", "GraphWriter", "dtype_attr", "shape_attr", "text_attr"]
 
 #: The producer version that TensorFlow 2.21 writes.
 PRODUCER: Final = 2474
@@ -21,6 +21,17 @@ PRODUCER: Final = 2474
 def dtype_attr(name: str) -> dict[str, Any]:
     """A dtype as AttrValue."""
     return {"type": BY_NAME[name].enum}
+
+
+def shape_attr(shape: Sequence[int | None] | None) -> dict[str, Any]:
+    """A shape as AttrValue."""
+    return {"shape": _shape(shape)}
+
+
+def text_attr(value: str | bytes) -> dict[str, Any]:
+    """A string as AttrValue."""
+    raw = value if isinstance(value, bytes) else value.encode()
+    return {"s": base64.b64encode(raw).decode()}
 
 
 class GraphWriter:
@@ -54,7 +65,7 @@ class GraphWriter:
         self, dtype: str, shape: Sequence[int | None] | None, name: str | None = None
     ) -> str:
         """Write a placeholder; its node's name."""
-        attrs = {"dtype": dtype_attr(dtype), "shape": {"shape": _shape(shape)}}
+        attrs = {"dtype": dtype_attr(dtype), "shape": shape_attr(shape)}
         return self.node("Placeholder", (), attrs, name)
 
     def constant(self, value: np.ndarray, name: str | None = None) -> str:
@@ -98,10 +109,9 @@ def _attr(decl: AttrDecl, type_: str, value: Any) -> dict[str, Any]:
         case "bool":
             return {"b": bool(value)}
         case "string":
-            raw = value if isinstance(value, bytes) else str(value).encode()
-            return {"s": base64.b64encode(raw).decode()}
+            return text_attr(value if isinstance(value, bytes) else str(value))
         case "shape":
-            return {"shape": _shape(value)}
+            return shape_attr(value)
         case "tensor":
             return {"tensor": _tensor(np.asarray(value))}
     raise ValueError(f"attribute {decl.name}: a generator cannot write type {type_}")

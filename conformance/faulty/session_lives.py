@@ -1,0 +1,24 @@
+"""Faults of SESSION that only a longer life of sessions shows."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sessrun.conformance.faulty.framework import fault, override
+
+
+@fault("SESSION-060", "The run after a refused one is executed twice.")
+def refused_runs_are_made_up_for(tf: Any) -> Any:
+    """As a client does that tries again, and loses count."""
+
+    class Session(tf.Session):  # type: ignore[misc]
+        def run(self, *args: Any, **kwargs: Any) -> Any:
+            if self.__dict__.pop("refused", False):
+                super().run(*args, **kwargs)
+            try:
+                return super().run(*args, **kwargs)
+            except tf.errors.OpError:
+                self.__dict__["refused"] = True
+                raise
+
+    return override(tf, Session=Session)
