@@ -61,6 +61,7 @@ class Dag:
       nodes: every tensor, in the order they were made.
       feeds: values of the placeholders, by tensor name.
       firm: names of nodes that may be fed in the middle: see `cuttable`.
+      sigmoids: names of the Sigmoid nodes, each with its input's.
 
     """
 
@@ -69,6 +70,7 @@ class Dag:
     nodes: list[Node] = field(default_factory=list)
     feeds: dict[str, Any] = field(default_factory=dict)
     firm: set[str] = field(default_factory=set)
+    sigmoids: set[tuple[str, str]] = field(default_factory=set)
 
     def value(self, dtype: str, shape: tuple[int, ...]) -> np.ndarray:
         """Small values: integers in -3..3, floats of quarters, bools."""
@@ -100,6 +102,8 @@ class Dag:
         self.nodes.append(Node(name, dtype, shape))
         if op in _FIRM:
             self.firm.add(name)
+        if op == "Sigmoid":
+            self.sigmoids.add((name, names[0]))
 
     def cuttable(self) -> list[Node]:
         """The tensors that a run may feed in the middle of the graph.
@@ -160,6 +164,8 @@ def _binary(dag: Dag) -> None:
     shape = _broadcast(x.shape, y.shape)
     assert shape is not None
     op = dag.draw.choice(_BINARY[x.kind])
+    if op == "Mul" and {(x.name, y.name), (y.name, x.name)} & dag.sigmoids:
+        op = "AddV2"  # TensorFlow fuses sigmoid(x) * x and loses the sigmoid (docs/findings.md)
     attrs = {} if x.kind == "bool" else {"T": dtype_attr(x.dtype)}
     dag.add(op, [x, y], x.dtype, shape, **attrs)
 
