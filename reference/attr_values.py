@@ -130,7 +130,7 @@ def shown_proto(proto: AttrValue) -> Any:
     """What `Operation.get_attr` returns for an attribute that is not declared."""
     held = proto.WhichOneof("value")
     if held is None:
-        return None
+        return []
     if held == "list":
         fields = [getattr(proto.list, field) for field, _, _ in _FORMS.values()]
         items = next((list(field) for field in fields if len(field)), [])

@@ -89,7 +89,7 @@ def _checked(
 ) -> tuple[str, list[Any], dict[str, Any]]:
     """The full name, the converted inputs and the complete attributes of an operation."""
     values = attr_checks.given(declared, attrs)
-    full_name = graph.name_of_new(declared.declaration.name if name is None else name)
+    full_name = graph.name_of_new(name or declared.declaration.name)
     groups = input_checks.convert(declared, graph, full_name, inputs, values)
     attr_checks.complete(declared, values)
     return full_name, groups, values
@@ -122,6 +122,7 @@ def apply_flat(
       RuntimeError: as `apply_op`.
 
     """
+    graph.check_name(op_type if name is None else name)
     declared = signature(op_type)
     for index, value in enumerate(inputs):
         if not isinstance(value, Tensor):
@@ -245,7 +246,7 @@ def make_operation(
     ]
     if imported is not None:
         op.extra.update(imported.extra)
-        op.control_inputs = list(imported.control_inputs)
+        op._add_control_inputs(imported.control_inputs)  # noqa: SLF001 - the operation is being made here
         op.notes = imported.notes
         op._set_device(imported.device)  # noqa: SLF001 - the operation is being made here
     _enter_scopes(op, declared, is_import=imported is not None)
@@ -294,8 +295,7 @@ def _enter_scopes(op: Operation, declared: Signature, *, is_import: bool) -> Non
         sources = [tensor.op for tensor in op.inputs]
         if is_import:  # each imported operation waits by itself
             sources = []
-        known = op.control_inputs
-        op.control_inputs += [c for c in scopes.control_inputs_of(sources) if c not in known]
+        op._add_control_inputs(scopes.control_inputs_of(sources))  # noqa: SLF001 - it is being made here
     if scopes.device_text is None:
         assert scopes.device is not None
         scopes.device.of(op)
@@ -308,9 +308,11 @@ def _enter_scopes(op: Operation, declared: Signature, *, is_import: bool) -> Non
         _colocate(op, scopes.colocation)
     if scopes.container and declared.has_container and not op.attrs["container"]:
         op.attrs = {**op.attrs, "container": scopes.container}
-    if scopes.gradient_types and op.type in scopes.gradient_types:
-        gradient = AttrValue(s=scopes.gradient_types[op.type].encode())
-        op.extra["_gradient_op_type"] = gradient
+    for key, names in (
+        ("_gradient_op_type", scopes.gradient_types), ("_kernel", scopes.kernel_labels)
+    ):  # fmt: skip
+        if op.type in names:
+            op.extra[key] = AttrValue(s=names[op.type].encode())
     for key, value in scopes.attrs.items():
         op.extra.setdefault(key, value)
 

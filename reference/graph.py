@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from sessrun.reference import lookup, stacks
 from sessrun.reference.collections_of_graph import Collections
+from sessrun.reference.dtypes import DType
 from sessrun.reference.errors import bad_value
 from sessrun.reference.graph_scopes import Scoped
 from sessrun.reference.operation import Operation
@@ -35,6 +36,8 @@ class Graph(Scoped, Collections):
       seed: the graph-level random seed, or None.
       operations_by_name: every operation; for reading.
       unfeedable: the tensors that may not be fed; for reading.
+      misfits: inputs, by operation and number, that were replaced by one of another dtype, with
+        the dtype that is expected.
       scripts: what keeps the Python functions that it calls alive.
 
     """
@@ -49,6 +52,7 @@ class Graph(Scoped, Collections):
         self.unfeedable: set[Tensor] = set()
         self._unfetchable: set[Any] = set()
         self._functions: dict[str, FunctionDef] = {}
+        self.misfits: dict[tuple[Operation, int], DType] = {}
         self.scripts: list[Any] = []
         self._versions = VersionDef(producer=PRODUCER, min_consumer=MIN_CONSUMER)
 

@@ -66,6 +66,20 @@ class Scoped:
         with self.lock:
             self._names_in_use.setdefault(full.lower(), 1)
 
+    def check_name(self, name: str | bytes) -> str:
+        """The text of a name, as it was asked for.
+
+        Raises:
+          ValueError: no operation may be called so here.
+
+        """
+        if isinstance(name, bytes):
+            name = name.decode()
+        full = name[:-1] if name.endswith("/") else self.scopes.name + name
+        if not _OP_NAME.fullmatch(full):
+            raise ValueError(f"'{name}' is not a valid node name")
+        return name
+
     def name_of_new(self, name: str | bytes) -> str:
         """The name of an operation asked to be called `name`; with a final "/" taken verbatim.
 
@@ -73,12 +87,8 @@ class Scoped:
           ValueError: it is no valid name.
 
         """
-        if isinstance(name, bytes):
-            name = name.decode()
-        full = name[:-1] if name and name[-1] == "/" else None
-        if not _OP_NAME.fullmatch(full if full is not None else self.scopes.name + name):
-            raise ValueError(f"'{name}' is not a valid node name")
-        return full if full is not None else self.unique_name(name)
+        name = self.check_name(name)
+        return name[:-1] if name.endswith("/") else self.unique_name(name)
 
     def get_name_scope(self) -> str:
         """The current name scope, without the final "/"."""
@@ -177,12 +187,20 @@ class Scoped:
           TypeError: it is no mapping of strings to strings.
 
         """
-        if not isinstance(op_type_map, dict) or not all(
-            isinstance(item, str) for pair in op_type_map.items() for item in pair
-        ):
-            raise TypeError("op_type_map must be a dictionary mapping strings to strings")
-        merged = {**self.scopes.gradient_types, **op_type_map}
-        return self.scopes.replaced(gradient_types=merged)
+        checked = _of_strings(op_type_map, "op_type_map")
+        return self.scopes.replaced(gradient_types={**self.scopes.gradient_types, **checked})
+
+    def _kernel_label_map(
+        self, op_to_kernel_label_map: Mapping[str, str]
+    ) -> AbstractContextManager[None]:
+        """Ask for the kernels with these labels for operations of these types; "" for any.
+
+        Raises:
+          TypeError: it is no mapping of strings to strings.
+
+        """
+        checked = _of_strings(op_to_kernel_label_map, "op_to_kernel_label_map")
+        return self.scopes.replaced(kernel_labels={**self.scopes.kernel_labels, **checked})
 
     def switch_to_thread_local(self) -> None:
         """Do nothing: the scopes belong to a thread from the start."""
@@ -196,3 +214,11 @@ class Scoped:
         merged = {**self.scopes.attrs, **attrs}
         kept = {name: value for name, value in merged.items() if value is not None}
         return self.scopes.replaced(attrs=kept)
+
+
+def _of_strings(mapping: Any, name: str) -> Mapping[str, str]:
+    if not isinstance(mapping, dict) or not all(
+        isinstance(item, str) for pair in mapping.items() for item in pair
+    ):
+        raise TypeError(f"{name} must be a dictionary mapping strings to strings")
+    return mapping

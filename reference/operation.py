@@ -34,7 +34,6 @@ class Operation:
       extra: attributes that are not declared (`_class`, `_output_shapes`), as AttrValue.
       inputs: its input tensors.
       outputs: its output tensors.
-      control_inputs: the operations it waits for besides.
       id: its number in the graph, from 1.
       site: where it was made.
       notes: a NodeDef with what an imported node says for debuggers and optimizers, or None.
@@ -42,7 +41,7 @@ class Operation:
     """
 
     __slots__ = (
-        "__dict__", "__weakref__", "_device", "_inputs", "_outputs", "attrs", "control_inputs",
+        "__dict__", "__weakref__", "_control_inputs", "_device", "_inputs", "_outputs", "attrs",
         "declaration", "extra", "graph", "id", "name", "notes", "original_name", "site",
     )  # fmt: skip
 
@@ -66,7 +65,7 @@ class Operation:
         self._outputs: list[Tensor] = []
         self.attrs = attrs
         self.extra: dict[str, AttrValue] = {}
-        self.control_inputs: list[Operation] = []
+        self._control_inputs: tuple[Operation, ...] = ()
         self.id = 0
         self.site = site
         self.notes: NodeDef | None = None
@@ -110,20 +109,33 @@ class Operation:
         """The operations that wait for this one, in the order they were made."""
         return [op for op in self.graph.get_operations() if self in op.control_inputs]
 
+    @property
+    def control_inputs(self) -> list[Operation]:
+        """The operations it waits for besides, in a list whose change leaves it as it is."""
+        return list(self._control_inputs)
+
     def _add_control_input(self, op: Operation) -> None:
         self._add_control_inputs([op])
 
     def _add_control_inputs(self, ops: Iterable[Operation]) -> None:
-        """Wait for these operations too."""
-        known = dict.fromkeys((*self.control_inputs, *ops))
-        self.control_inputs = list(known)
+        """Wait for these operations too.
+
+        Raises:
+          RuntimeError: one is no operation.
+
+        """
+        known = dict.fromkeys((*self._control_inputs, *ops))
+        for op in known:
+            if not isinstance(op, Operation):
+                raise RuntimeError(f"Expected a PyOperation got {op}")  # noqa: TRY004 - TensorFlow's class
+        self._control_inputs = tuple(known)
 
     def _remove_all_control_inputs(self) -> None:
         """Wait for nothing but the inputs."""
-        self.control_inputs = []
+        self._control_inputs = ()
 
     def _update_input(self, index: int, tensor: Tensor) -> None:
-        """Take another tensor as the input of that number; its dtype is not checked.
+        """Take another tensor as the input of that number; a wrong dtype shows when it is run.
 
         Raises:
           ValueError: the tensor is of another graph.
@@ -144,6 +156,9 @@ class Operation:
             raise InvalidArgumentError(
                 None, None, f"Cannot update edge, incompatible shapes: {shown}."
             )
+        expected = self.graph.misfits.pop((self, index), before.dtype.base_dtype)
+        if tensor.dtype.base_dtype != expected:
+            self.graph.misfits[self, index] = expected
         before._drop_consumer(self)  # noqa: SLF001 - tensor and operation belong together
         tensor._add_consumer(self)  # noqa: SLF001 - the same
         self._inputs = (*self._inputs[:index], tensor, *self._inputs[index + 1 :])
@@ -158,6 +173,11 @@ class Operation:
             tensor.dtype if is_ref else tensor.dtype.base_dtype
             for tensor, is_ref in zip(self._inputs, refs, strict=True)
         ]
+
+    @property
+    def _output_types(self) -> list[int]:
+        """The dtype of each output, as the number of DataType."""
+        return [int(tensor.dtype.as_datatype_enum) for tensor in self._outputs]
 
     @property
     def traceback(self) -> list[FrameSummary]:
@@ -195,6 +215,10 @@ class Operation:
         else:
             self.attrs = {**self.attrs, name: attr_values.from_proto(value, attr.type)}
 
+    def _clear_attr(self, name: str) -> None:
+        """Take an undeclared attribute back; nothing happens if there is none."""
+        self.extra.pop(name, None)
+
     @property
     def node_def(self) -> NodeDef:
         """The NodeDef, made anew at each access."""
@@ -204,7 +228,7 @@ class Operation:
         """The NodeDef; with `add_shapes` the static shapes as attribute `_output_shapes`."""
         node = NodeDef(name=self.name, op=self.type, device=self._device)
         node.input.extend(tensor._as_node_def_input() for tensor in self._inputs)  # noqa: SLF001 - the two make a node together
-        node.input.extend("^" + op.name for op in self.control_inputs)
+        node.input.extend("^" + op.name for op in self._control_inputs)
         for attr in self.declaration.attrs:
             attr_values.write(self.attrs[attr.name], attr.type, node.attr[attr.name])
         for name, value in self.extra.items():

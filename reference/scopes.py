@@ -88,6 +88,7 @@ class Scopes(threading.local):
         self.control: ControlScope | None = None
         self.container = ""
         self.gradient_types: Mapping[str, str] = {}
+        self.kernel_labels: Mapping[str, str] = {}
         self.attrs: Mapping[str, Any] = {}
         self.original: Operation | None = None
         self.variables: Any = None

@@ -45,7 +45,7 @@ class Placer:
         self._pruned = bool(config.graph_options.place_pruned_graph)
         self._log = bool(config.log_device_placement)
         self._seen = 0
-        self._of_kind: dict[tuple[str, str, Any], Sequence[LocalDevice]] = {}
+        self._of_kind: dict[tuple[Any, ...], Sequence[LocalDevice]] = {}
         self.placed: dict[Operation, LocalDevice] = {}
 
     def place(self, needed: Sequence[Operation]) -> dict[Operation, LocalDevice]:
@@ -70,6 +70,7 @@ class Placer:
         return self.placed
 
     def _place_all(self, ops: Sequence[Operation]) -> None:
+        self._check_inputs(ops)
         groups = Groups(ops, soft=self._soft)
         chosen: dict[Operation, LocalDevice] = {}
         shared: dict[int, LocalDevice] = {}
@@ -119,7 +120,8 @@ class Placer:
 
     def _able_alone(self, op: Operation) -> Sequence[LocalDevice]:
         """The devices of an operation that shares it with none: the same for all of its kind."""
-        kind = (op.type, op.device, op.attrs.get("T", op.attrs.get("dtype")))
+        dtype = op.attrs.get("T", op.attrs.get("dtype"))
+        kind = (op.type, op.device, dtype, _is_labelled(op))
         found = self._of_kind.get(kind)
         if found is None:
             found = self._of_kind[kind] = self._able((op,), asked(op), DeviceName())
@@ -165,8 +167,21 @@ class Placer:
             f"{', '.join(sorted({m.type for m in members}))}."
         )  # fmt: skip
 
+    def _check_inputs(self, ops: Sequence[Operation]) -> None:
+        """Refuse an operation that was given an input of a wrong dtype after it was made."""
+        if not self._graph.misfits:
+            return
+        among = set(ops)
+        for (op, index), expected in self._graph.misfits.items():
+            if op in among:
+                given = op.inputs[index]
+                raise refused(
+                    op, f"Input {index} of node {op.name} was passed {given.dtype.opdef_name} from "
+                    f"{given.name} incompatible with expected {expected.opdef_name}."
+                )  # fmt: skip
+
     def _check_kernel(self, op: Operation, device: LocalDevice) -> None:
-        if registry.lookup(op.type, device.kind) is None:
+        if _is_labelled(op) or registry.lookup(op.type, device.kind) is None:
             raise refused(
                 op, f"No OpKernel was registered to support Op '{op.type}' used by "
                 f"{op.name!r} on {device.kind} devices."
@@ -208,9 +223,15 @@ def _readers(ops: Iterable[Operation]) -> dict[Operation, list[Operation]]:
     return found
 
 
+def _is_labelled(op: Operation) -> bool:
+    """Whether it asks for a kernel with a label; none here has one."""
+    held = op.extra.get("_kernel")
+    return held is not None and bool(held.s)
+
+
 def _runs_on(op: Operation, device: LocalDevice) -> bool:
     entry = registry.lookup(op.type, device.kind)
-    if entry is None:
+    if entry is None or _is_labelled(op):
         return False
     dtype = op.attrs.get("T", op.attrs.get("dtype"))
     if device.kind == "GPU":
