@@ -297,11 +297,18 @@ def quantized_values_are_structured(tf: Any) -> Any:
     return changing_values(tf, structured)
 
 
-@fault("FETCH-048", "A fetched session handle comes back as its string.")
+@fault("FETCH-048", "A session handle fetched in a dict comes back as its string.")
 def session_handles_are_strings(tf: Any) -> Any:
     """Gives the handle's own text instead of the object."""
 
-    def text(_session: Any, _element: Any, value: Any) -> Any:
-        return value.handle if type(value).__name__ == "TensorHandle" else value
+    class Session(tf.Session):  # type: ignore[misc]
+        def run(self, fetches: Any, *args: Any, **kwargs: Any) -> Any:
+            values = super().run(fetches, *args, **kwargs)
+            if not isinstance(fetches, dict):
+                return values
+            return {
+                key: value.handle if type(value).__name__ == "TensorHandle" else value
+                for key, value in values.items()
+            }
 
-    return changing_values(tf, text)
+    return override(tf, Session=Session)
