@@ -99,8 +99,12 @@ def _model(tf: Any, use_resource: bool) -> None:
     waiting = tf.no_op("waiting")
     y = tf.add(tf.matmul(x, w), b, name="y")
     y.op.inputs[1].op._add_control_input(waiting)  # noqa: SLF001 - `b` is read after it
-    tf.gather(w, [1], name="rows")
-    tf.gather_nd(w, [[1, 0]], name="item")
+    if use_resource:
+        tf.raw_ops.ResourceGather(
+            resource=w.handle, indices=tf.constant([1], tf.int64), dtype=tf.float32, name="rows"
+        )
+    else:
+        tf.gather(w, [1], name="rows")
     tf.identity(y, name="z")
 
 
@@ -111,7 +115,7 @@ def _frozen(use_resource: bool) -> Any:
         with tf.Session() as sess:
             sess.run(tf.global_variables_initializer())
             definition = sess.graph.as_graph_def()
-            outputs = ["rows", "item", "z"]
+            outputs = ["rows", "z"]
             frozen_defs = attempt(
                 lambda: freeze(sess, definition, ["z"]),
                 lambda: freeze(sess, definition, outputs),
