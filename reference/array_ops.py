@@ -38,7 +38,7 @@ def shape(
     """The shape as an integer vector: a constant where it is known while the graph is built.
 
     Args:
-      input: a tensor.
+      input: a tensor, or a SparseTensor.
       name: the operation's name.
       out_type: int32 (the default) or int64.
       optimize: whether a known shape becomes a constant.
@@ -46,10 +46,18 @@ def shape(
     """
     wanted = dtypes.int32 if out_type is None else dtypes.as_dtype(out_type)
     with name_scope(name, "Shape", [input]) as scope:
+        if _is_sparse(input):
+            return one("Cast", {"x": input.dense_shape}, DstT=wanted)
         value = convert_to_tensor(input)
         if optimize and value.shape.is_fully_defined():
             return constant(value.shape.as_list(), wanted, name=scope)
         return one("Shape", {"input": value}, scope, out_type=wanted)
+
+
+def _is_sparse(value: Any) -> bool:
+    from sessrun.reference import sparse_tensor  # noqa: PLC0415 - it imports this module
+
+    return isinstance(value, sparse_tensor.SparseTensor | sparse_tensor.SparseTensorValue)
 
 
 def size(
@@ -60,6 +68,9 @@ def size(
     """The number of elements: a constant where it is known while the graph is built."""
     wanted = dtypes.as_dtype(out_type)
     with name_scope(name, "Size", [input]) as scope:
+        if _is_sparse(input):
+            sizes = one("Cast", {"x": input.dense_shape}, DstT=wanted)
+            return one("Prod", {"input": sizes, "reduction_indices": 0}, scope)
         value = convert_to_tensor(input)
         if value.shape.is_fully_defined():
             return constant(value.shape.num_elements(), wanted, name=scope)
@@ -69,6 +80,8 @@ def size(
 def rank(input: Any, name: str | None = None) -> Tensor:  # noqa: A002 - TensorFlow's name
     """The number of dimensions: a constant where it is known while the graph is built."""
     with name_scope(name, "Rank", [input]) as scope:
+        if _is_sparse(input):
+            return one("Size", {"input": input.dense_shape}, scope, out_type=dtypes.int32)
         value = convert_to_tensor(input)
         if value.shape.ndims is not None:
             return constant(value.shape.ndims, dtypes.int32, name=scope)

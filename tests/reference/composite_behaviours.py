@@ -139,7 +139,15 @@ def _partial_runs(tf: Any) -> Any:
     )  # fmt: skip
 
 
+def _sizes_of_sparse(tf: Any) -> Any:
+    sparse = tf.SparseTensor([[0, 1]], [1.0], [2, 3])
+    wide = tf.shape(sparse, out_type=tf.int64)
+    found = [tf.shape(sparse), wide, tf.size(sparse), tf.rank(sparse)]
+    nodes = [[n.name, n.op, *n.input] for n in tf.get_default_graph().as_graph_def().node]
+    return [found, nodes, tf.Session().run(found)]
+
+
 BEHAVIOURS = {
     function.__name__.strip("_"): function
-    for function in (_sparse, _slices, _handles, _partial_runs)
+    for function in (_sparse, _slices, _handles, _partial_runs, _sizes_of_sparse)
 }
