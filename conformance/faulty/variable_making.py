@@ -1,0 +1,133 @@
+"""Faults of VARIABLES: how a variable is made, and the lists that it is in."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from sessrun.conformance.faulty.framework import fault, override
+
+
+def _making(
+    tf: Any,
+    arguments: Callable[[dict[str, Any]], None],
+    finish: Callable[[Any], None] | None = None,
+) -> Any:
+    """The namespace whose `Variable` changes its arguments, by keyword, and what it made."""
+
+    def variable(*args: Any, **kwargs: Any) -> Any:
+        given = dict(zip(("initial_value", "trainable"), args, strict=False)) | kwargs
+        arguments(given)
+        made = tf.Variable(**given)
+        if finish is not None:
+            finish(made)
+        return made
+
+    return override(tf, Variable=variable)
+
+
+def _as_given(_: dict[str, Any]) -> None:
+    """Change no argument."""
+
+
+@fault("VARIABLES-023", "A global initializer without variables is refused.")
+def initializers_of_nothing_are_refused(tf: Any) -> Any:
+    """Raise ValueError."""
+
+    def initializer() -> Any:
+        if not tf.global_variables():
+            raise ValueError("There are no variables.")
+        return tf.global_variables_initializer()
+
+    return override(tf, global_variables_initializer=initializer)
+
+
+@fault("VARIABLES-024", "The global initializer initialises local variables too.")
+def the_global_initializer_takes_local_ones(tf: Any) -> Any:
+    """Append them."""
+    return override(
+        tf, global_variables_initializer=lambda: tf.variables_initializer(
+            tf.global_variables() + tf.local_variables()
+        ),
+    )  # fmt: skip
+
+
+@fault("VARIABLES-026", "A variable that is not trainable is among the trainable ones.")
+def every_variable_is_trainable(tf: Any) -> Any:
+    """Drop the argument."""
+    return _making(tf, lambda given: given.pop("trainable", None))
+
+
+@fault("VARIABLES-027", "A Variable without an initial value is zero.")
+def missing_initial_values_are_zero(tf: Any) -> Any:
+    """Give it one."""
+    return _making(tf, lambda given: given.setdefault("initial_value", 0.0))
+
+
+@fault("VARIABLES-028", "A variable without a name is called variable.")
+def nameless_variables_are_in_lower_case(tf: Any) -> Any:
+    """Give it the name."""
+    return _making(tf, lambda given: given.setdefault("name", "variable"))
+
+
+@fault("VARIABLES-030", "Every global variable is reported as uninitialised.")
+def all_variables_are_reported(tf: Any) -> Any:
+    """List their names."""
+    return override(
+        tf, report_uninitialized_variables=lambda: tf.constant(
+            [variable.op.name for variable in tf.global_variables()]
+        ),
+    )  # fmt: skip
+
+
+@fault("VARIABLES-031", "A sum over a variable keeps the value that it had first.")
+def sums_over_variables_are_folded(tf: Any) -> Any:
+    """Remember it."""
+
+    class Session(tf.Session):  # type: ignore[misc]
+        def run(self, fetches: Any, feed_dict: Any = None, *args: Any, **kwargs: Any) -> Any:
+            value = super().run(fetches, feed_dict, *args, **kwargs)
+            if feed_dict or not _is_sum(fetches):
+                return value
+            return self.__dict__.setdefault("folded", {}).setdefault(fetches, value)
+
+    return override(tf, Session=Session)
+
+
+def _is_sum(fetch: Any) -> bool:
+    """Whether it is a sum of a product of a variable."""
+    op = getattr(fetch, "op", None)
+    if op is None or op.type != "AddV2" or op.inputs[0].op.type != "Mul":
+        return False
+    return bool(op.inputs[0].op.inputs[0].op.type in {"Identity", "ReadVariableOp"})
+
+
+@fault("VARIABLES-032", "initialized_value() of a variable is zeros.")
+def initialized_values_are_zeros(tf: Any) -> Any:
+    """Replace the method."""
+
+    def finish(made: Any) -> None:
+        made.initialized_value = lambda: tf.zeros_like(made.initial_value)
+
+    return _making(tf, _as_given, finish)
+
+
+@fault("VARIABLES-034", "The shape of an initial value must always be known.")
+def initial_shapes_must_be_known(tf: Any) -> Any:
+    """Drop validate_shape where the shape is not known."""
+
+    def arguments(given: dict[str, Any]) -> None:
+        if getattr(given.get("initial_value"), "op", None) is not None:
+            given.pop("validate_shape", None)
+
+    return _making(tf, arguments)
+
+
+@fault("VARIABLES-053", "Variable.load does nothing.")
+def loads_are_dropped(tf: Any) -> Any:
+    """Replace the method."""
+
+    def finish(made: Any) -> None:
+        made.load = lambda value, session=None: None  # noqa: ARG005 - the method's signature
+
+    return _making(tf, _as_given, finish)

@@ -1,0 +1,170 @@
+"""Faults of VARIABLES: assignments, updates of parts, counting, shared names."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from sessrun.conformance.faulty.framework import fault, override
+from sessrun.conformance.faulty.run_fragments import elements
+
+
+def _importing(tf: Any, change: Callable[[Any], None]) -> Any:
+    """The namespace that loads GraphDefs with every node changed."""
+
+    def import_graph_def(graph_def: Any, *args: Any, **kwargs: Any) -> Any:
+        changed = type(graph_def)()
+        changed.CopyFrom(graph_def)
+        for node in changed.node:
+            change(node)
+        return tf.import_graph_def(changed, *args, **kwargs)
+
+    return override(tf, import_graph_def=import_graph_def)
+
+
+def _assigning(tf: Any, assign: Callable[..., Any]) -> Any:
+    """The namespace whose `assign` is this function."""
+    return override(tf, assign=assign)
+
+
+# --- assignments --------------------------------------------------------------------------
+
+
+@fault("VARIABLES-006", "A session's first assignment of a fed value fails before initializers.")
+def assignments_need_an_initializer(tf: Any) -> Any:
+    """Refuse it."""
+
+    class Session(tf.Session):  # type: ignore[misc]
+        def run(self, fetches: Any, feed_dict: Any = None, *args: Any, **kwargs: Any) -> Any:
+            if feed_dict and not hasattr(self, "ran") and _sets(elements(self, fetches)):
+                raise tf.errors.FailedPreconditionError(None, None, "Not initialised.")
+            self.ran = True
+            return super().run(fetches, feed_dict, *args, **kwargs)
+
+    return override(tf, Session=Session)
+
+
+def _sets(found: Any) -> bool:
+    inside = [one for op in found if hasattr(op, "control_inputs")
+              for one in (op, *op.control_inputs)]  # fmt: skip
+    return any(op.type == "AssignVariableOp" and op.inputs[1].op.type == "Placeholder"
+               for op in inside)  # fmt: skip
+
+
+@fault("VARIABLES-014", "An assignment of another shape is accepted when it is built.")
+def shapes_of_assignments_are_forgotten(tf: Any) -> Any:
+    """Hide the shape of the value."""
+
+    def assign(ref: Any, value: Any, *args: Any, **kwargs: Any) -> Any:
+        try:
+            return tf.assign(ref, value, *args, **kwargs)
+        except ValueError:
+            return tf.assign(ref, tf.placeholder_with_default(value, None), *args, **kwargs)
+
+    return _assigning(tf, assign)
+
+
+@fault("VARIABLES-018", "An assigned tensor of another dtype is cast.")
+def assigned_values_are_cast(tf: Any) -> Any:
+    """Cast it."""
+
+    def assign(ref: Any, value: Any, *args: Any, **kwargs: Any) -> Any:
+        if hasattr(value, "dtype") and hasattr(value, "op"):
+            value = tf.cast(value, ref.dtype.base_dtype)
+        return tf.assign(ref, value, *args, **kwargs)
+
+    return _assigning(tf, assign)
+
+
+@fault("VARIABLES-020", "A constant that a variable was initialised from is that variable.")
+def initial_constants_are_aliases(tf: Any) -> Any:
+    """Give the variable's value where the constant is fetched."""
+
+    class Session(tf.Session):  # type: ignore[misc]
+        def run(self, fetches: Any, *args: Any, **kwargs: Any) -> Any:
+            values = super().run(fetches, *args, **kwargs)
+            if not isinstance(fetches, list) or fetches[0] != "first:0":
+                return values
+            first = self.graph.get_tensor_by_name("first:0")
+            for op in first.consumers():
+                if op.type == "Assign":
+                    values[0] = super().run(op.inputs[0])
+            return values
+
+    return override(tf, Session=Session)
+
+
+@fault("VARIABLES-033", "An assignment always holds the value to the variable's shape.")
+def assigned_shapes_are_always_compared(tf: Any) -> Any:
+    """Drop validate_shape."""
+
+    def assign(ref: Any, value: Any, validate_shape: Any = None, **kwargs: Any) -> Any:
+        del validate_shape
+        return tf.assign(ref, value, **kwargs)
+
+    return _assigning(tf, assign)
+
+
+# --- parts, counters, shared names --------------------------------------------------------
+
+
+@fault("VARIABLES-038", "scatter_update gives each row to the index from the other end.")
+def rows_are_replaced_backwards(tf: Any) -> Any:
+    """Reverse the indices."""
+    return override(
+        tf, scatter_update=lambda ref, indices, *args: tf.scatter_update(
+            ref, tf.reverse(indices, [0]), *args
+        ),
+    )  # fmt: skip
+
+
+@fault("VARIABLES-039", "scatter_add counts only the last occurrence of an index.")
+def rows_are_added_once(tf: Any) -> Any:
+    """Replace the rows by sums."""
+    return override(
+        tf, scatter_add=lambda ref, indices, updates: tf.scatter_update(
+            ref, indices, tf.gather(ref, indices) + updates
+        ),
+    )  # fmt: skip
+
+
+@fault("VARIABLES-040", "A scatter operation takes the nearest row for an index out of range.")
+def rows_out_of_range_are_clipped(tf: Any) -> Any:
+    """Clip the indices."""
+
+    def clipped(scatter: Any) -> Any:
+        return lambda ref, indices, updates: scatter(
+            ref, tf.clip_by_value(indices, 0, ref.shape.as_list()[0] - 1), updates
+        )
+
+    return override(
+        tf, scatter_update=clipped(tf.scatter_update), scatter_add=clipped(tf.scatter_add)
+    )
+
+
+@fault("VARIABLES-043", "CountUpTo counts one too far.")
+def counters_count_one_too_far(tf: Any) -> Any:
+    """Raise the limit."""
+
+    def change(node: Any) -> None:
+        if node.op == "CountUpTo":
+            node.attr["limit"].i += 1
+
+    return _importing(tf, change)
+
+
+@fault("VARIABLES-035", "The shared name of a reference variable is ignored.")
+def shared_names_are_ignored(tf: Any) -> Any:
+    """Clear it."""
+    return _importing(tf, lambda node: _cleared(node, "shared_name"))
+
+
+@fault("VARIABLES-036", "The container of a reference variable is ignored.")
+def containers_are_ignored(tf: Any) -> Any:
+    """Clear it."""
+    return _importing(tf, lambda node: _cleared(node, "container"))
+
+
+def _cleared(node: Any, attr: str) -> None:
+    if node.op == "VariableV2":
+        node.attr[attr].s = b""
