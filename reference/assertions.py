@@ -280,11 +280,11 @@ def assert_scalar(tensor: Any, name: str | None = None, message: str | None = No
 
     """
     with name_scope(name, "assert_scalar", [tensor]):
-        tensor = convert_to_tensor(tensor)
-        if tensor.shape.ndims != 0:
-            raise ValueError(f"{message or ''}Expected scalar shape for {tensor.name}, saw shape: "
-                             f"{tensor.shape}.")  # fmt: skip
-        return tensor
+        value: Tensor = convert_to_tensor(tensor)
+        if value.shape.ndims != 0:
+            raise ValueError(f"{message or ''}Expected scalar shape for {value.name}, saw shape: "
+                             f"{value.shape}.")  # fmt: skip
+        return value
 
 
 def assert_type(

@@ -151,7 +151,7 @@ _ARG: Final = re.compile(
 _ATTR: Final = re.compile(
     r"(?P<name>[A-Za-z_]\w*)\s*:\s*(?P<type>list\([^)]*\)|\{[^}]*\}|\w+)"
     r"(?:\s*>=\s*(?P<minimum>-?\d{1,18}))?(?:\s*=\s*(?P<default>.+))?",
-    re.ASCII,
+    re.ASCII | re.DOTALL,
 )
 _TOKEN: Final = re.compile(r"\s*(?:(?P<name>[A-Za-z_]\w*)|(?P<number>-?\d{1,18}(?:\.\d{1,18})?)|"
                            r"'(?P<string>[^']*)'|(?P<mark>[(),]))", re.ASCII)  # fmt: skip

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -80,6 +79,10 @@ def no_op(_: Any) -> None:
     """Nothing."""
 
 
+def _text(value: Any) -> str:
+    return value.decode("utf-8", "replace") if isinstance(value, bytes) else str(value)
+
+
 @kernel("CheckNumerics")
 def check_numerics(xp: Any, x: Any, *, message: str) -> Any:
     """The input, if all of it is finite."""
@@ -102,32 +105,6 @@ def ensure_shape(_: Any, x: Any, *, shape: tuple[int | None, ...] | None) -> Any
     ):
         raise KernelError(3, f"Shape of tensor {x.shape} is not compatible with expected {shape}")
     return x
-
-
-@kernel("Assert", devices=("CPU",))
-def assert_(_: Any, condition: Any, *data: Any, summarize: int) -> None:
-    """An error that shows the data unless the condition holds."""
-    if not condition:
-        shown = " ".join(f"[{_summary(item, summarize)}]" for item in data)
-        raise KernelError(3, f"assertion failed: {shown}")
-
-
-@kernel("Print", devices=("CPU",))
-def print_(_: Any, x: Any, *data: Any, message: str, summarize: int) -> Any:
-    """The input; the data go to the error stream."""
-    shown = "".join(f"[{_summary(item, summarize)}]" for item in data)
-    sys.stderr.write(f"{_text(message)}{shown}\n")
-    return x
-
-
-def _text(value: Any) -> str:
-    return value.decode("utf-8", "replace") if isinstance(value, bytes) else str(value)
-
-
-def _summary(array: Any, count: int) -> str:
-    items = array.reshape(-1).tolist()
-    shown = items if count < 0 else items[:count]
-    return " ".join(map(_text, shown)) + ("..." if len(shown) < len(items) else "")
 
 
 @binder("Cast")

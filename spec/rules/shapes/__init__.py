@@ -15,6 +15,7 @@ from sessrun.spec.rules.shapes import (
     reductions,
     sources,
     strided,
+    strings,
     tensor_arrays,
 )
 from sessrun.spec.rules.shapes.base import (
@@ -34,5 +35,6 @@ from sessrun.spec.rules.shapes.inference import RANKS, denoted, infer, single
 __all__ = [
     "MAX_RANK", "RANKS", "RULES", "Dim", "Known", "Shape", "ShapeError", "arrays",
     "broadcast_shapes", "check_size", "denoted", "elementwise", "indexing", "infer", "matrices",
-    "merge", "nn", "ranked", "reductions", "single", "sources", "strided", "tensor_arrays",
+    "merge", "nn", "ranked", "reductions", "single", "sources", "strided", "strings",
+    "tensor_arrays",
 ]  # fmt: skip
