@@ -172,8 +172,6 @@ QUEUE = {
 
 
 def test_a_blocked_run_lets_another_one_through(backend: Backend) -> None:
-    if backend.describe().name == "reference":
-        pytest.skip("the reference has no queues yet")
     session = opened(backend.open(QUEUE, {}))
     taken: list[Outcome] = []
     thread = threading.Thread(target=lambda: taken.append(backend.run(session, ["take:0"], {}, {})))

@@ -61,14 +61,14 @@ def squeezed(draw: Draw, x: str, axes: str) -> Arguments:
 
 
 @domain
-def permuted(draw: Draw, x: str, perm: str) -> Arguments:
-    """A tensor and an order of its dimensions.
+def permuted(draw: Draw, x: str, perm: str, style: str = "bits") -> Arguments:
+    """A tensor, its values in a style, and an order of its dimensions.
 
     Left out: rank 0, at which ConjugateTranspose of TensorFlow 2.21 with oneDNN aborts the process.
     """
     shape = draw.shape(1)
     order = draw.random.sample(range(len(shape)), len(shape))
-    return draw.arguments(**{x: draw.tensor(x, shape, "bits"), perm: draw.integers(perm, order)})
+    return draw.arguments(**{x: draw.tensor(x, shape, style), perm: draw.integers(perm, order)})
 
 
 @domain
