@@ -1541,7 +1541,7 @@ _MAKERS: Final = {
             ),
         ),
         shape=RuleCall("transposed", (Name("x"), RuleCall("known", (Name("perm"),)))),
-        domain=RuleCall("permuted", (Name("x"), Name("perm"))),
+        domain=RuleCall("permuted", (Name("x"), Name("perm"), "any")),
         errors=(RuleCall("bad_permutation", (Name("x"), Name("perm"))),),
         numeric={"*": "exact"},
         differentiable=True,
