@@ -308,11 +308,8 @@ def _enter_scopes(op: Operation, declared: Signature, *, is_import: bool) -> Non
         _colocate(op, scopes.colocation)
     if scopes.container and declared.has_container and not op.attrs["container"]:
         op.attrs = {**op.attrs, "container": scopes.container}
-    for key, names in (
-        ("_gradient_op_type", scopes.gradient_types), ("_kernel", scopes.kernel_labels)
-    ):  # fmt: skip
-        if op.type in names:
-            op.extra[key] = AttrValue(s=names[op.type].encode())
+    for key, text in scopes.attrs_of(op.type):
+        op.extra[key] = AttrValue(s=text.encode())
     for key, value in scopes.attrs.items():
         op.extra.setdefault(key, value)
 

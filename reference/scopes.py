@@ -93,6 +93,13 @@ class Scopes(threading.local):
         self.original: Operation | None = None
         self.variables: Any = None
 
+    def attrs_of(self, op_type: str) -> Iterator[tuple[str, str]]:
+        """The attributes that operations of this type get, beside those for all of them."""
+        if op_type in self.gradient_types:
+            yield "_gradient_op_type", self.gradient_types[op_type]
+        if op_type in self.kernel_labels:
+            yield "_kernel", self.kernel_labels[op_type]
+
     @contextmanager
     def replaced(self, violation: Exception | None = None, /, **fields: Any) -> Iterator[None]:
         """Set these fields inside the `with`.

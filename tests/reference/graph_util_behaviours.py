@@ -98,7 +98,7 @@ def _model(tf: Any, use_resource: bool) -> None:
     x = tf.placeholder(tf.float32, [None, 2], name="x")
     waiting = tf.no_op("waiting")
     y = tf.add(tf.matmul(x, w), b, name="y")
-    y.op.inputs[1].op._add_control_input(waiting)  # noqa: SLF001 - `b` is read after it
+    y.op.inputs[1].op._add_control_input(waiting)
     if use_resource:
         tf.raw_ops.ResourceGather(
             resource=w.handle, indices=tf.constant([1], tf.int64), dtype=tf.float32, name="rows"

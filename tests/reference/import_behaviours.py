@@ -39,7 +39,8 @@ def _replaced(tf: Any) -> Any:
     return attempt(
         lambda: imported({"a": None}), lambda: imported({"a:0": None}),
         lambda: imported({b"b:0": None}), lambda: imported({"^n": None}),
-        lambda: imported({"c": None}), lambda: imported({"c:0": None}, return_elements=["c", "a:0"]),
+        lambda: imported({"c": None}),
+        lambda: imported({"c:0": None}, return_elements=["c", "a:0"]),
         lambda: imported({"a": 7}), lambda: imported({"a": 7}, name="x"),
         lambda: imported({"a": 7}, name=""), lambda: imported({"c": 7}, name=""),
         lambda: imported({"a": 7.0}), lambda: imported({"a": "text"}),

@@ -11,25 +11,25 @@ __all__ = ["BEHAVIOURS"]
 
 def _control_inputs(tf: Any) -> Any:
     a, b, c = tf.no_op("a"), tf.no_op("b"), tf.no_op("c")
-    c._add_control_input(a)  # noqa: SLF001 - programs of that time use it
+    c._add_control_input(a)
     c.control_inputs.append(b)
     seen = [list(c.control_inputs)]
-    c._add_control_inputs([a, b, b])  # noqa: SLF001 - the same
+    c._add_control_inputs([a, b, b])
     seen.append(list(c.control_inputs))
     refused = attempt(
-        lambda: c._add_control_input(tf.constant(1)),  # noqa: SLF001 - the same
-        lambda: c._add_control_inputs([3]),  # noqa: SLF001 - the same
+        lambda: c._add_control_input(tf.constant(1)),
+        lambda: c._add_control_inputs([3]),
     )
-    c._remove_all_control_inputs()  # noqa: SLF001 - the same
+    c._remove_all_control_inputs()
     return seen, refused, c.control_inputs
 
 
 def _inputs_of_a_wrong_dtype(tf: Any) -> Any:
     text, one, two = tf.constant("text"), tf.constant(1), tf.constant(2)
     total = tf.add(one, two)
-    total.op._update_input(0, text)  # noqa: SLF001 - programs of that time use it
+    total.op._update_input(0, text)
     found = attempt(lambda: run(tf, total), lambda: run(tf, two))
-    total.op._update_input(0, two)  # noqa: SLF001 - the same
+    total.op._update_input(0, two)
     return found, run(tf, total), total.op.inputs[0]
 
 
@@ -42,10 +42,11 @@ def _attributes(tf: Any) -> Any:
         value(list=listed(i=[1, 2])), value(list=listed(type=[1, 3])), value(list=listed()),
         value(func=tf.NameAttrList(name="f")), value(shape=tf.TensorShape([1, None]).as_proto()),
     ):  # fmt: skip
-        op._set_attr("_given", held)  # noqa: SLF001 - programs of that time use it
+        op._set_attr("_given", held)
         found.append(op.get_attr("_given"))
-    op._clear_attr("_given")  # noqa: SLF001 - the same
-    return found, op._output_types, attempt(  # noqa: SLF001 - the same
+    op._clear_attr("_given")
+    found.append(op._output_types)
+    return found, attempt(
         lambda: op.get_attr("_given"), lambda: op.get_attr("shape"), lambda: op.get_attr("dtype")
     )
 
@@ -57,18 +58,18 @@ def _kernel_labels(tf: Any) -> Any:
         found: bytes = tf.no_op().node_def.attr["_kernel"].s
         return found
 
-    with graph._kernel_label_map({"NoOp": "one", "Neg": "none"}):  # noqa: SLF001 - as programs do
+    with graph._kernel_label_map({"NoOp": "one", "Neg": "none"}):
         seen = [label()]
         x = tf.placeholder_with_default(1.0, [])
         y = tf.negative(x)
-        with graph._kernel_label_map({"NoOp": ""}):  # noqa: SLF001 - the same
+        with graph._kernel_label_map({"NoOp": ""}):
             seen.append(label())
         seen.append(label())
     seen.append(label())
     return seen, attempt(
         lambda: run(tf, y), lambda: run(tf, x), lambda: run(tf, y, {y: 3.0}),
-        lambda: graph._kernel_label_map({"a": 1}).__enter__(),  # noqa: SLF001 - the same
-        lambda: graph._kernel_label_map("a").__enter__(),  # noqa: SLF001 - the same
+        lambda: graph._kernel_label_map({"a": 1}).__enter__(),
+        lambda: graph._kernel_label_map("a").__enter__(),
     )  # fmt: skip
 
 
