@@ -75,7 +75,7 @@ class Scoped:
         """
         if isinstance(name, bytes):
             name = name.decode()
-        full = name[:-1] if name.endswith("/") else self.scopes.name + name
+        full = name[:-1] if name[-1:] == "/" else self.scopes.name + name
         if not _OP_NAME.fullmatch(full):
             raise ValueError(f"'{name}' is not a valid node name")
         return name
