@@ -49,7 +49,8 @@ _MODULES: Final = (
     "string_ops", "nn", "state_ops", "init_ops", "variables", "variable_scopes",
     "opened_variable_scopes", "indexed_slices", "sparse_tensor", "session_handles", "queues",
     "gradient_registry", "seen_values", "script_ops", "tensor_arrays", "graph_pruning", "freezing",
-    "assertions", "printing", "splitting_ops",
+    "assertions", "printing", "splitting_ops", "coordinator", "queue_runner", "global_step",
+    "graph_files",
 )  # fmt: skip
 #: Enumerations of Python in the namespace, not those of the protobufs.
 _NOT_MESSAGES: Final = frozenset({"VariableAggregation", "VariableSynchronization"})

@@ -1,0 +1,231 @@
+"""`tf.train.Coordinator`: threads that are asked to stop together. Source: TF 2.21."""
+
+from __future__ import annotations
+
+import logging
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any, Final
+
+from sessrun.reference import errors
+
+__all__ = ["EXPORTS", "Coordinator", "LooperThread"]
+
+#: How long `join` waits at first for threads that were asked to stop, and how it goes on.
+_FIRST_WAIT_S: Final = 0.001
+_GROWTH: Final = 2
+#: How often `join` looks whether all threads ended without having been asked.
+_LOOK_S: Final = 1.0
+
+
+class Coordinator:
+    """Lets threads stop together, and hands the error that stopped them to who waits for them.
+
+    Args:
+      clean_stop_exception_types: errors that end a thread as planned; OutOfRangeError by default.
+
+    """
+
+    def __init__(
+        self, clean_stop_exception_types: Iterable[type[BaseException]] | None = None
+    ) -> None:
+        clean = clean_stop_exception_types
+        self._clean = (errors.OutOfRangeError,) if clean is None else tuple(clean)
+        self._lock = threading.Lock()
+        self._stop = threading.Event()
+        self._error: BaseException | None = None
+        self._joined = False
+        self._threads: set[threading.Thread] = set()
+
+    def request_stop(self, ex: Any = None) -> None:
+        """Ask the threads to stop.
+
+        Args:
+          ex: why: an error, what `sys.exc_info` returns, or None. The first one is raised by
+            `join`, unless it is one of the clean types.
+
+        Raises:
+          BaseException: `ex`, if the threads were joined already.
+
+        """
+        with self._lock:
+            error = ex[1] if isinstance(ex, tuple) else ex
+            if isinstance(error, self._clean):
+                error = None
+            if error is not None and not isinstance(error, BaseException):
+                error = ValueError(f"ex must be an exception or what sys.exc_info returns: {ex}")
+            if self._joined and error is not None:
+                raise error
+            if not self._stop.is_set():
+                if error is not None and self._error is None:
+                    _log("Error reported to Coordinator: %s", error)
+                    self._error = error
+                self._stop.set()
+
+    def clear_stop(self) -> None:
+        """Forget that the threads were asked to stop, and why."""
+        with self._lock:
+            self._joined = False
+            self._error = None
+            self._stop.clear()
+
+    def should_stop(self) -> bool:
+        """Whether the threads were asked to stop."""
+        return self._stop.is_set()
+
+    @contextmanager
+    def stop_on_exception(self) -> Iterator[None]:
+        """Ask the threads to stop for what is raised inside the `with`, which goes no further."""
+        try:
+            yield
+        except BaseException:  # noqa: BLE001 - whatever ends a thread is told to who waits for it
+            self.request_stop(ex=sys.exc_info())
+
+    def wait_for_stop(self, timeout: float | None = None) -> bool:
+        """Wait until the threads are asked to stop, or for so many seconds; whether they are."""
+        return self._stop.wait(timeout)
+
+    def register_thread(self, thread: threading.Thread) -> None:
+        """Add a thread to those that `join` waits for."""
+        with self._lock:
+            self._threads.add(thread)
+
+    def join(
+        self,
+        threads: Iterable[threading.Thread] | None = None,
+        stop_grace_period_secs: float = 120,
+        ignore_live_threads: bool = False,
+    ) -> None:
+        """Wait until the threads have ended.
+
+        Args:
+          threads: threads besides those that were registered.
+          stop_grace_period_secs: how long they may take once they were asked to stop.
+          ignore_live_threads: whether threads that take longer are no error.
+
+        Raises:
+          RuntimeError: some take longer.
+          BaseException: what a thread was stopped for.
+
+        """
+        with self._lock:
+            waited = list(self._threads.union(threads or ()))
+        while _alive(waited) and not self.wait_for_stop(_LOOK_S):
+            pass
+        pause = _FIRST_WAIT_S
+        while _alive(waited) and stop_grace_period_secs >= 0.0:
+            time.sleep(pause)
+            stop_grace_period_secs -= pause
+            pause = max(min(_GROWTH * pause, stop_grace_period_secs), _FIRST_WAIT_S)
+        left = _alive(waited)
+        with self._lock:
+            self._joined = True
+            self._threads = set()
+            if self._error is not None:
+                raise self._error
+            text = f"Coordinator stopped with threads still running: {' '.join(left)}"
+            if left and not ignore_live_threads:
+                raise RuntimeError(text)
+            if left:
+                _log(text)
+
+    @property
+    def joined(self) -> bool:
+        """Whether `join` has ended."""
+        return self._joined
+
+    def raise_requested_exception(self) -> None:
+        """Raise what the threads were stopped for, if it was an error."""
+        with self._lock:
+            if self._error is not None:
+                raise self._error
+
+
+def _alive(threads: Iterable[threading.Thread]) -> list[str]:
+    return [thread.name for thread in threads if thread.is_alive()]
+
+
+def _log(text: str, *arguments: object) -> None:
+    logging.getLogger("sessrun").info(text, *arguments)
+
+
+class LooperThread(threading.Thread):
+    """A thread that does something again and again until its coordinator asks it to stop.
+
+    Args:
+      coord: the coordinator.
+      timer_interval_secs: the seconds from one time to the next; None for no pause.
+      target: what is called each time; a subclass may have a `run_loop` instead.
+      args: its arguments.
+      kwargs: its keyword arguments.
+
+    Raises:
+      ValueError: `coord` is no coordinator, or there are arguments for no target.
+
+    """
+
+    def __init__(
+        self,
+        coord: Coordinator,
+        timer_interval_secs: float | None,
+        target: Callable[..., Any] | None = None,
+        args: Sequence[Any] | None = None,
+        kwargs: Mapping[str, Any] | None = None,
+    ) -> None:
+        if not isinstance(coord, Coordinator):
+            raise ValueError(f"'coord' argument must be a Coordinator: {coord}")  # noqa: TRY004 - TensorFlow's class
+        if not target and (args or kwargs):
+            raise ValueError("'args' and 'kwargs' argument require that you also pass 'target'")
+        super().__init__(daemon=True)
+        self._coord = coord
+        self._interval = timer_interval_secs
+        self._call = target
+        self._arguments, self._keywords = tuple(args or ()), dict(kwargs or {})
+        coord.register_thread(self)
+
+    @staticmethod
+    def loop(
+        coord: Coordinator,
+        timer_interval_secs: float | None,
+        target: Callable[..., Any],
+        args: Sequence[Any] | None = None,
+        kwargs: Mapping[str, Any] | None = None,
+    ) -> LooperThread:
+        """A thread of these arguments, started."""
+        looper = LooperThread(coord, timer_interval_secs, target, args, kwargs)
+        looper.start()
+        return looper
+
+    def run(self) -> None:
+        """Loop until the coordinator asks to stop."""
+        with self._coord.stop_on_exception():
+            self.start_loop()
+            if self._interval is None:
+                while not self._coord.should_stop():
+                    self.run_loop()
+            else:
+                due = time.time()
+                while not self._coord.wait_for_stop(due - time.time()):
+                    due += self._interval
+                    self.run_loop()
+            self.stop_loop()
+
+    def start_loop(self) -> None:
+        """Is called before the first time."""
+
+    def stop_loop(self) -> None:
+        """Is called after the last time."""
+
+    def run_loop(self) -> None:
+        """Is called each time."""
+        if self._call is not None:
+            self._call(*self._arguments, **self._keywords)
+
+
+EXPORTS: Final[dict[str, Any]] = {
+    "train.Coordinator": Coordinator,
+    "train.LooperThread": LooperThread,
+}
