@@ -1,0 +1,73 @@
+"""Faults of TENSOR-ARRAYS: elements written twice, read twice, kept from run to run."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sessrun.conformance.faulty.framework import fault, override
+
+
+def _without(tf: Any, refused: str) -> Any:
+    """The namespace that runs as if an array had not refused what its error says.
+
+    A run that an array refuses for this reason gives the flow's value, which is 0.
+    """
+
+    class Session(tf.Session):  # type: ignore[misc]
+        def run(
+            self, fetches: Any, feed_dict: Any = None, options: Any = None, run_metadata: Any = None
+        ) -> Any:
+            try:
+                return super().run(fetches, feed_dict, options, run_metadata)
+            except tf.errors.InvalidArgumentError as error:
+                if "TensorArray" not in error.message or refused not in error.message:
+                    raise
+                return 0.0
+
+    return override(tf, Session=Session)
+
+
+@fault("TENSOR-ARRAYS-001", "An element of a TensorArray may be written twice.")
+def elements_written_twice(tf: Any) -> Any:
+    return _without(tf, "written already")
+
+
+@fault("TENSOR-ARRAYS-003", "An element of a TensorArray may be read twice, and is 0 then.")
+def elements_read_twice(tf: Any) -> Any:
+    return _without(tf, "read already")
+
+
+@fault("TENSOR-ARRAYS-004", "An element of unknown shape that was not written is a scalar zero.")
+def unwritten_elements_are_zero(tf: Any) -> Any:
+    return _without(tf, "was not written")
+
+
+@fault("TENSOR-ARRAYS-005", "Every TensorArray grows.")
+def every_array_grows(tf: Any) -> Any:
+    class TensorArray(tf.TensorArray):  # type: ignore[misc]
+        def __init__(self, dtype: Any, size: Any = None, *args: Any, **kwargs: Any) -> None:
+            if size is not None and not args:
+                kwargs["dynamic_size"] = True
+            super().__init__(dtype, size, *args, **kwargs)
+
+    return override(tf, TensorArray=TensorArray)
+
+
+@fault("TENSOR-ARRAYS-002", "A TensorArray that is stacked unwritten has what the last run wrote.")
+def arrays_outlive_runs(tf: Any) -> Any:
+    """Give the value of the session's last fetch of elements for one without a write."""
+
+    class Session(tf.Session):  # type: ignore[misc]
+        def run(
+            self, fetches: Any, feed_dict: Any = None, options: Any = None, run_metadata: Any = None
+        ) -> Any:
+            value = super().run(fetches, feed_dict, options, run_metadata)
+            op = getattr(fetches, "op", None)
+            if getattr(op, "type", "") != "TensorArrayGatherV3":
+                return value
+            if op.inputs[2].op.type == "TensorArrayV3":
+                return getattr(self, "_last_elements", value)
+            self._last_elements = value
+            return value
+
+    return override(tf, Session=Session)
