@@ -90,14 +90,15 @@ class NodeImporter:
             raise bad_value(f"{len(left)} nodes in a cycle or behind one, among them '{left[0]}'")
         for name, op in self._made.items():
             _check_class(self._nodes[name].proto)
-            self._take_device(name, op)
+            self._take_device(op)
         return self._made
 
-    def _take_device(self, name: str, op: Operation) -> None:
+    def _take_device(self, op: Operation) -> None:
         """A colocated operation has the device of those it is beside, whatever it was told."""
-        for other in _others(self._nodes[name].proto):
-            if self._made[other].device:
-                op._set_device(self._made[other].device)  # noqa: SLF001 - it is being made here
+        for other in _beside(op):
+            device = self.graph.operations_by_name[other].device
+            if device:
+                op._set_device(device)  # noqa: SLF001 - it is being made here
                 return
 
     def _sources(self, node: _Node) -> set[str]:
@@ -130,16 +131,26 @@ class NodeImporter:
         op = make_operation(
             self.graph, declared, name, groups, attrs,
             imported=Imported(
-                _device(proto), self._controls(node), self._renamed(extra), _notes(proto)
+                self._device(proto), self._controls(node), self._renamed(extra), _notes(proto)
             ),
         )  # fmt: skip
-        if _others(proto):
+        if _beside(op):
             op._set_device("")  # noqa: SLF001 - the operation is being made here
         if proto.op == "Placeholder" and self.producer < _SCALAR_PLACEHOLDERS:
             _forget_scalar(op)
         if shapes is not None:
             _refine(op, shapes, proto.name)
         return op
+
+    def _device(self, proto: NodeDef) -> str:
+        """The device that the node asks for, which nobody looks at where it is colocated."""
+        beside = [name for name in _colocated(proto) if name != proto.name]
+        if not proto.device or beside or self.graph.scopes.colocation:
+            return ""
+        try:
+            return str(devices.parse(proto.device))
+        except devices.DeviceNameError as error:
+            raise bad_value(f"Node '{proto.name}': {error}") from error
 
     def _name(self, name: str) -> str:
         """The node's name in the graph: numbered if an operation or its scope has it already.
@@ -283,18 +294,12 @@ def _forget_scalar(op: Operation) -> None:
             tensor._sizes = None  # noqa: SLF001 - the operation is being made here
 
 
-def _others(proto: NodeDef) -> list[str]:
-    """The other nodes that it is colocated with."""
-    return [name for name in _colocated(proto) if name != proto.name]
-
-
-def _device(proto: NodeDef) -> str:
-    if not proto.device or _others(proto):
-        return ""
-    try:
-        return str(devices.parse(proto.device))
-    except devices.DeviceNameError as error:
-        raise bad_value(f"Node '{proto.name}': {error}") from error
+def _beside(op: Operation) -> list[str]:
+    """The other operations that it is colocated with."""
+    held = op.extra.get("_class")
+    groups = () if held is None else held.list.s
+    names = [group.removeprefix(_COLOCATION) for group in groups if group.startswith(_COLOCATION)]
+    return [name.decode() for name in names if name.decode() != op.name]
 
 
 def _notes(proto: NodeDef) -> NodeDef | None:

@@ -27,5 +27,7 @@ EXPORTS: Final[Mapping[str, Any]] = {
     "GRAPH_DEF_VERSION_MIN_CONSUMER": GRAPH_DEF_VERSION_MIN_CONSUMER,
     "GRAPH_DEF_VERSION_MIN_PRODUCER": GRAPH_DEF_VERSION_MIN_PRODUCER,
     "VERSION": VERSION,
+    "__compiler_version__": COMPILER_VERSION,
+    "__git_version__": GIT_VERSION,
     "__version__": VERSION,
 }
