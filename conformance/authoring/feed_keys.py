@@ -282,3 +282,23 @@ def an_invalid_key_changes_nothing(c: EngineAuthor) -> None:
     s.run(["counter:0"], values=[np.int32(0)])
     s.run(["y:0"], {"p:0": np.int32(2)}, values=[np.int32(-2)])
     s.run(["counter:0"], values=[np.int32(1)])
+
+
+@api_case("FEED-032", title="A reference Variable as a feed key is overridden in that run.")
+def a_variable_is_fed(c: ApiAuthor) -> None:
+    tf = c.tf
+    v = tf.Variable(5.0, use_resource=False)
+    y = v + 1.0
+    sess = tf.Session()
+    c.check(sess.run(y, {v: 1.0}), np.float32(2))
+    sess.run(v.initializer)
+    c.check(sess.run(y, {v: 10.0}), np.float32(11))
+    c.check(sess.run([v, y]), [np.float32(5), np.float32(6)])
+
+
+@api_case("FEED-016", title="Names may be bytes, as feed keys and as fetches.")
+def names_may_be_bytes(c: ApiAuthor) -> None:
+    tf = c.tf
+    p = tf.placeholder(tf.float32, [], name="p")
+    tf.negative(p, name="y")
+    c.check(tf.Session().run(b"y:0", {b"p:0": 2.0}), np.float32(-2))

@@ -264,3 +264,23 @@ def a_constant_gives_a_new_array_each_run(c: ApiAuthor) -> None:
     first.fill(9)
     c.check(second, floats([1, 2]))
     c.check(c.np.shares_memory(first, second), False)
+
+
+@api_case("FETCH-050", title="Transposed, reversed and sliced arrays are contiguous.")
+def arrays_are_contiguous(c: ApiAuthor) -> None:
+    tf = c.tf
+    p = tf.placeholder(tf.float32, [2, 3])
+    turned = tf.transpose(p)
+    sess = tf.Session()
+    value = floats([[1, 2, 3], [4, 5, 6]])
+    for y in (turned, turned + 1.0, tf.reverse(p, [1]), p[:, 1:], tf.transpose(tf.constant(value))):
+        c.check(sess.run(y, {p: value}).flags.c_contiguous, True)
+
+
+@api_case("FETCH-006", title="A string array without elements has dtype object.")
+def empty_string_arrays_are_of_objects(c: ApiAuthor) -> None:
+    tf = c.tf
+    p = tf.placeholder(tf.string, [None])
+    sess = tf.Session()
+    c.check(sess.run(tf.zeros([2, 0], tf.string)).dtype.name, "object")
+    c.check(sess.run(p[1:], {p: ["a"]}).dtype.name, "object")

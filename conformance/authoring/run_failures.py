@@ -206,3 +206,20 @@ def nothing_far_behind_a_failure_is_done(c: EngineAuthor) -> None:
     s.run(["cell_value:0"], values=[np.int32(0)])
     s.run(["store"], _GOOD, values=[None])
     s.run(["cell_value:0"], values=[np.int32(1)])
+
+
+@engine_case("RUN-055", title="An update before the failure has happened, and happened once.")
+def updates_before_a_failure_stay(c: EngineAuthor) -> None:
+    with c.graph() as tf:
+        logarithm = tf.log(tf.placeholder(tf.float32, [], name="p"))
+        with tf.control_dependencies([counter(tf)]):
+            tf.check_numerics(logarithm, "not finite", name="checked")
+        with tf.control_dependencies([tf.get_default_graph().get_operation_by_name("checked")]):
+            tf.no_op(name="after")
+    s = c.open()
+    s.run(["counter/Assign"])
+    for count in (1, 2):
+        s.run(["checked:0"], _BAD, error=[3])
+        s.run(["counter:0"], values=[np.int32(count)])
+    s.run(["after"], _BAD, error=[3])
+    s.run(["counter:0"], values=[np.int32(3)])

@@ -272,3 +272,27 @@ def an_initial_value_of_unknown_shape(c: ApiAuthor) -> None:
     sess = tf.Session()
     sess.run(v.initializer, {x: floats(1, 2)})
     c.check(sess.run(v), floats(1, 2))
+
+
+@engine_case("VARIABLES-015", title="A resource variable takes no fed value of another shape.")
+def a_fed_value_of_another_shape(c: EngineAuthor) -> None:
+    with c.graph() as tf:
+        x = tf.placeholder(tf.float32, name="x")
+        v = variable(tf, floats(1, 2), resource=True)
+        tf.group(v.assign(x, read_value=False), name="set")
+    s = c.open()
+    s.run(["v_init"])
+    s.run(["set"], {"x:0": floats(1, 2, 3)}, error=[3])
+    s.run(["set"], {"x:0": np.float32(1)}, error=[3])
+    s.run(["v_read:0"], values=[floats(1, 2)])
+
+
+@api_case("VARIABLES-029", title="is_variable_initialized tells of resource variables too.")
+def asking_of_a_resource_variable(c: ApiAuthor) -> None:
+    tf = c.tf
+    v = tf.Variable(1.0, use_resource=True)
+    ask = tf.is_variable_initialized(v)
+    sess = tf.Session()
+    c.check(sess.run(ask), np.bool_(False))
+    sess.run(v.initializer)
+    c.check(sess.run(ask), np.bool_(True))

@@ -166,3 +166,16 @@ def output_buffers_are_reused(tf: Any) -> Any:
             return mapped(fetches, values, reused)
 
     return override(tf, Session=Session)
+
+
+@fault("FETCH-050", "Matrices come back in Fortran order.")
+def matrices_are_in_fortran_order(tf: Any) -> Any:
+    """Copy them, column by column."""
+
+    class Session(tf.Session):  # type: ignore[misc]
+        def run(self, fetches: Any, *args: Any, **kwargs: Any) -> Any:
+            value = super().run(fetches, *args, **kwargs)
+            is_matrix = isinstance(value, np.ndarray) and value.ndim == 2
+            return np.asfortranarray(value) if is_matrix else value
+
+    return override(tf, Session=Session)

@@ -73,3 +73,24 @@ def updates_after_a_failure(tf: Any) -> Any:
             raise
 
     return override(running(tf, run), import_graph_def=editing(tf, change).import_graph_def)
+
+
+@fault("RUN-055", "A failed run is tried once more before its error is raised.")
+def failed_runs_are_repeated(tf: Any) -> Any:
+    """Run it again where an operation failed that waits for an update."""
+
+    def run(_session: Any, base: Any, fetches: Any, _feeds: Any) -> Any:
+        try:
+            return base(fetches)
+        except tf.errors.InvalidArgumentError as error:
+            if error.op is None or not _after_update(error.op):
+                raise
+            return base(fetches)
+
+    return running(tf, run)
+
+
+def _after_update(op: Any) -> bool:
+    """Whether an update is among what the inputs of an operation wait for."""
+    before = [*op.control_inputs, *(tensor.op for tensor in op.inputs)]
+    return any(one.type in UPDATES or _after_update(one) for one in before)

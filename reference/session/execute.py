@@ -183,7 +183,8 @@ def handed_out(value: Any) -> Any:
     """What the caller gets of a register's value.
 
     Constants, variables and feeds are read-only arrays, and so is every view of one: those are
-    copied, so that the caller may write to what was fetched. A rank-0 value is handed out as a
+    copied, so that the caller may write to what was fetched; and so are arrays that are not in C
+    order, such as a sum of a transpose. A rank-0 value is handed out as a
     numpy scalar, quantized elements as plain integers.
 
     Raises:
@@ -200,7 +201,8 @@ def handed_out(value: Any) -> Any:
             value = value.view(value.dtype[0])
         if value.ndim == 0:
             return value[()]
-        if not value.flags.writeable:
+        flags = value.flags
+        if not flags.writeable or not flags.c_contiguous:
             return value.copy()
     return value
 

@@ -1,0 +1,88 @@
+"""Faults of GRAPH: what operations and graphs tell of themselves, `tf.tuple`, names."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sessrun.conformance.faulty.framework import fault, override
+
+
+def _graph(tf: Any, **methods: Any) -> Any:
+    """The namespace whose graphs, those made and the default one, have these methods.
+
+    The default graph is one of this class from a thread's first look at it on.
+    """
+    changed = type("Graph", (tf.Graph,), methods)
+
+    def get_default_graph() -> Any:
+        graph = tf.get_default_graph()
+        if type(graph) is tf.Graph:
+            graph.__class__ = changed
+        return graph
+
+    return override(tf, Graph=changed, get_default_graph=get_default_graph)
+
+
+@fault("GRAPH-124", "A GraphDef tells no versions.")
+def graph_defs_have_no_versions(tf: Any) -> Any:
+    """Clear them."""
+
+    def as_graph_def(self: Any, *args: Any, **kwargs: Any) -> Any:
+        made = tf.Graph.as_graph_def(self, *args, **kwargs)
+        made.ClearField("versions")
+        return made
+
+    return _graph(tf, as_graph_def=as_graph_def)
+
+
+@fault("GRAPH-125", "A unique name that was only asked for is taken.")
+def names_asked_for_are_taken(tf: Any) -> Any:
+    """Mark it as used."""
+    return _graph(
+        tf, unique_name=lambda self, name, mark_as_used=True: tf.Graph.unique_name(self, name)  # noqa: ARG005
+    )  # fmt: skip
+
+
+@fault("GRAPH-126", "A final / of an import's name is ignored.")
+def final_slashes_of_imports_are_ignored(tf: Any) -> Any:
+    """Strip it."""
+
+    def import_graph_def(*args: Any, name: Any = None, **kwargs: Any) -> Any:
+        return tf.import_graph_def(*args, name=name.rstrip("/") if name else name, **kwargs)
+
+    return override(tf, import_graph_def=import_graph_def)
+
+
+@fault("GRAPH-127", "clear_collection does nothing.")
+def collections_are_not_cleared(tf: Any) -> Any:
+    """Ignore it."""
+    return _graph(tf, clear_collection=lambda self, name: None)  # noqa: ARG005 - the method's
+
+
+@fault("GRAPH-128", "get_attr of an attribute that an operation lacks is None.")
+def missing_attributes_are_none(tf: Any) -> Any:
+    """Keep quiet about it, in constants."""
+
+    def constant(*args: Any, **kwargs: Any) -> Any:
+        made = tf.constant(*args, **kwargs)
+        kind: Any = type(made.op)
+
+        class Operation(kind):  # type: ignore[misc]
+            def get_attr(self, name: str) -> Any:
+                return super().get_attr(name) if name in self.node_def.attr else None
+
+        made.op.__class__ = Operation
+        return made
+
+    return override(tf, constant=constant)
+
+
+@fault("GRAPH-129", "tf.tuple gives the tensors without waiting for each other.")
+def tuples_do_not_wait(tf: Any) -> Any:
+    """Leave the gate out."""
+
+    def ungated(tensors: Any, name: Any = None, control_inputs: Any = None) -> Any:
+        del control_inputs
+        return [tf.identity(tensor, name=name) for tensor in tensors]
+
+    return override(tf, tuple=ungated)

@@ -1,0 +1,85 @@
+"""Faults of SESSION: what a session takes from its maker, and what it leaves as it was."""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+from collections.abc import Iterator
+from typing import Any
+
+from sessrun.conformance.faulty.framework import fault, override
+
+
+@fault("SESSION-052", "A session that is the default makes its graph the default too.")
+def default_sessions_bring_their_graph(tf: Any) -> Any:
+    """Enter the graph before the session."""
+
+    class Session(tf.Session):  # type: ignore[misc]
+        @contextlib.contextmanager
+        def as_default(self) -> Iterator[Any]:
+            with self.graph.as_default(), super().as_default() as session:
+                yield session
+
+    return override(tf, Session=Session)
+
+
+@fault("SESSION-053", "graph_def stays what it was when it was asked for first.")
+def graph_defs_are_kept(tf: Any) -> Any:
+    """Remember it."""
+
+    class Session(tf.Session):  # type: ignore[misc]
+        @property
+        def graph_def(self) -> Any:
+            return self.__dict__.setdefault("kept", super().graph_def)
+
+    return override(tf, Session=Session)
+
+
+@fault("SESSION-054", "A with block left by an exception leaves its graph the default one.")
+def exceptions_leave_the_graph(tf: Any) -> Any:
+    """Enter the graph again."""
+    left: list[Any] = []  # kept: a block that is forgotten is left, in whatever thread
+
+    class Session(tf.Session):  # type: ignore[misc]
+        def __exit__(self, *raised: object) -> Any:
+            done = super().__exit__(*raised)
+            if raised[0] is not None:
+                left.append(self.graph.as_default())
+                left[-1].__enter__()
+            return done
+
+    return override(tf, Session=Session)
+
+
+@fault("SESSION-055", "Soft placement that the caller's config asks for later is granted.")
+def configs_are_read_again(tf: Any) -> Any:
+    """Run in a session of the config as it is now."""
+
+    class Session(tf.Session):  # type: ignore[misc]
+        def __init__(self, target: Any = "", graph: Any = None, config: Any = None) -> None:
+            super().__init__(target, graph, config)
+            self.callers = None if getattr(config, "allow_soft_placement", True) else config
+
+        def run(self, *args: Any, **kwargs: Any) -> Any:
+            if self.callers is not None and self.callers.allow_soft_placement:
+                return tf.Session("", self.graph, self.callers).run(*args, **kwargs)
+            return super().run(*args, **kwargs)
+
+    return override(tf, Session=Session)
+
+
+@fault("SESSION-056", "A session runs only in the thread that opened it.")
+def sessions_belong_to_a_thread(tf: Any) -> Any:
+    """Refuse other threads."""
+
+    class Session(tf.Session):  # type: ignore[misc]
+        def __init__(self, *args: Any, **kwargs: Any) -> None:
+            super().__init__(*args, **kwargs)
+            self.thread = threading.get_ident()
+
+        def run(self, *args: Any, **kwargs: Any) -> Any:
+            if threading.get_ident() != self.thread:
+                raise RuntimeError("The session belongs to another thread.")
+            return super().run(*args, **kwargs)
+
+    return override(tf, Session=Session)
