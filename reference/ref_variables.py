@@ -179,6 +179,12 @@ class RefVariable(Variable):
         made = state_ops.assign_sub(self._variable, delta, use_locking=use_locking, name=name)
         return made if read_value else made.op
 
+    def _slice_assigned(
+        self, bounds: dict[str, Any], value: Any, attrs: dict[str, Any], name: str
+    ) -> Tensor:
+        inputs = {"ref": self._variable, **bounds, "value": value}
+        return apply_op("StridedSliceAssign", inputs, attrs, name).outputs[0]
+
     def count_up_to(self, limit: int) -> Tensor:
         """Its value, after which it is one more; OutOfRangeError when run at the limit."""
         return state_ops.count_up_to(self._variable, limit)

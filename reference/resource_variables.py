@@ -261,6 +261,16 @@ class ResourceVariable(Variable):
                 op = apply_op(op_type, {"resource": self.handle, "value": tensor}, {}, name)
             return UnreadVariable(self, op) if read_value else op
 
+    def _slice_assigned(
+        self, bounds: dict[str, Any], value: Any, attrs: dict[str, Any], name: str
+    ) -> UnreadVariable:
+        with self.graph.as_default(), self._after():
+            inputs = {"ref": self.handle, **bounds,
+                      "value": convert_to_tensor(value, dtype=self.dtype)}  # fmt: skip
+            return UnreadVariable(
+                self, apply_op("ResourceStridedSliceAssign", inputs, attrs, name)
+            )
+
     def _scattered(self, op_type: str, inputs: dict[str, Any], name: str | None) -> Any:
         with self.graph.as_default(), self._after():
             updates = convert_to_tensor(inputs["updates"], dtype=self.dtype)

@@ -7,6 +7,7 @@ resource variable (`resource_variables.py`) is a handle that operations read and
 from __future__ import annotations
 
 import enum
+import functools
 from abc import ABCMeta, abstractmethod
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -307,7 +308,23 @@ class Variable(metaclass=_Creation):
         raise TypeError("Iterating over a `tf.Variable` is not allowed in Graph execution.")
 
     def __getitem__(self, key: Any) -> Tensor:
-        return self.value()[key]
+        """A part of its value, which has a method `assign(value, name=None)` if it is a slice."""
+        part: Any = self.value()[key]
+        if part.op.type == "StridedSlice":
+            part.assign = functools.partial(self._assign_slice, part.op)
+        return part  # type: ignore[no-any-return]  # it takes an attribute of a program's own
+
+    def _assign_slice(self, taken: Operation, value: Any, name: str | None = None) -> Any:
+        """Set the part of it that a StridedSlice takes; what `assign` gives."""
+        attrs = {key: value for key, value in taken.attrs.items() if key.endswith("_mask")}
+        bounds = dict(zip(("begin", "end", "strides"), taken.inputs[1:], strict=True))
+        return self._slice_assigned(bounds, value, attrs, name or f"{taken.name}/_assign/")
+
+    @abstractmethod
+    def _slice_assigned(
+        self, bounds: dict[str, Any], value: Any, attrs: dict[str, Any], name: str
+    ) -> Any:
+        """Set the part of it that these bounds and masks denote."""
 
     def __repr__(self) -> str:
         return f"<tf.Variable '{self.name}' shape={self.shape} dtype={self.dtype.name}>"

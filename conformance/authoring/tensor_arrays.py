@@ -46,7 +46,7 @@ def an_element_is_read_once(c: ApiAuthor) -> None:
     c.check(s.run(kept.gather([1, 1])), np.array([2, 2], np.float32))
 
 
-@api_case("TENSOR-ARRAYS-004", title="An element that was not written is zero if its shape is known.")
+@api_case("TENSOR-ARRAYS-004", title="An unwritten element is zero if its shape is known.")
 def an_unwritten_element(c: ApiAuthor) -> None:
     tf = c.tf
     s = tf.Session()

@@ -29,21 +29,25 @@ def _without(tf: Any, refused: str) -> Any:
 
 @fault("TENSOR-ARRAYS-001", "An element of a TensorArray may be written twice.")
 def elements_written_twice(tf: Any) -> Any:
+    """Let the refusal of a second write pass."""
     return _without(tf, "written already")
 
 
 @fault("TENSOR-ARRAYS-003", "An element of a TensorArray may be read twice, and is 0 then.")
 def elements_read_twice(tf: Any) -> Any:
+    """Let the refusal of a second read pass."""
     return _without(tf, "read already")
 
 
 @fault("TENSOR-ARRAYS-004", "An element of unknown shape that was not written is a scalar zero.")
 def unwritten_elements_are_zero(tf: Any) -> Any:
+    """Let the refusal of an element without a shape pass."""
     return _without(tf, "was not written")
 
 
 @fault("TENSOR-ARRAYS-005", "Every TensorArray grows.")
 def every_array_grows(tf: Any) -> Any:
+    """Make each array with dynamic_size=True."""
     class TensorArray(tf.TensorArray):  # type: ignore[misc]
         def __init__(self, dtype: Any, size: Any = None, *args: Any, **kwargs: Any) -> None:
             if size is not None and not args:
@@ -62,7 +66,7 @@ def arrays_outlive_runs(tf: Any) -> Any:
             self, fetches: Any, feed_dict: Any = None, options: Any = None, run_metadata: Any = None
         ) -> Any:
             value = super().run(fetches, feed_dict, options, run_metadata)
-            op = getattr(fetches, "op", None)
+            op: Any = getattr(fetches, "op", None)
             if getattr(op, "type", "") != "TensorArrayGatherV3":
                 return value
             if op.inputs[2].op.type == "TensorArrayV3":

@@ -6,9 +6,9 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from sessrun.reference.kernels.arrays import checked_shape
-from sessrun.reference.kernels.host import full, ints, string_array
+from sessrun.reference.kernels.host import frozen, full, ints, string_array
 from sessrun.reference.kernels.reductions import axis_of
-from sessrun.reference.kernels.registry import Bind, KernelError, binder, kernel
+from sessrun.reference.kernels.registry import Bind, KernelError, VariableBuffer, binder, kernel
 from sessrun.spec.rules.shapes import ShapeError
 from sessrun.spec.rules.shapes.strided import NEW_AXIS, dense_items
 
@@ -87,6 +87,44 @@ def strided_slice(bind: Bind) -> Callable[..., Any]:
     """A slice with Python's rules."""
     masks = _masks(bind)
     return lambda x, begin, end, strides: x[strided_index(x.shape, begin, end, strides, masks)]
+
+
+def _replaced(old: Any, index: Any, value: Any) -> Any:
+    """A copy of the array with this slice replaced; the value is broadcast to it."""
+    new = old.copy()
+    new[index] = value
+    return frozen(new)
+
+
+@binder("StridedSliceAssign", host_inputs=("begin", "end", "strides"))
+def strided_slice_assign(bind: Bind) -> Callable[..., Any]:
+    """Replaces a slice of a reference variable."""
+    masks = _masks(bind)
+
+    def compute(
+        ref: VariableBuffer, begin: Any, end: Any, strides: Any, value: Any
+    ) -> VariableBuffer:
+        with ref.lock:
+            old = ref.read()
+            ref.value = _replaced(old, strided_index(old.shape, begin, end, strides, masks), value)
+        return ref
+
+    return compute
+
+
+@binder("ResourceStridedSliceAssign", host_inputs=("ref", "begin", "end", "strides"))
+def resource_strided_slice_assign(bind: Bind) -> Callable[..., Any]:
+    """Replaces a slice of a resource variable."""
+    masks = _masks(bind)
+
+    def compute(handle: Any, begin: Any, end: Any, strides: Any, value: Any) -> None:
+        buffer = handle.find()
+        with buffer.lock:
+            old = buffer.read()
+            index = strided_index(old.shape, begin, end, strides, masks)
+            buffer.value = _replaced(old, index, value)
+
+    return compute
 
 
 @binder("StridedSliceGrad", host_inputs=("shape", "begin", "end", "strides"))
