@@ -82,11 +82,13 @@ def wrong_scopes_are_mended(tf: Any) -> Any:
 # --- control dependencies -----------------------------------------------------------------
 
 
-@fault("GRAPH-018", "A constant in a control_dependencies block does not wait.")
+@fault("GRAPH-018", "A constant that was given a name does not wait in a control_dependencies block.")
 def constants_do_not_wait(tf: Any) -> Any:
     """Make it outside of all blocks."""
 
     def constant(*args: Any, **kwargs: Any) -> Any:
+        if "name" not in kwargs:
+            return tf.constant(*args, **kwargs)
         with tf.control_dependencies(None):
             return tf.constant(*args, **kwargs)
 
