@@ -81,6 +81,10 @@ def remove_training_nodes(input_graph: Any, protected_nodes: Any = None) -> Grap
       input_graph: a GraphDef, ours or TensorFlow's.
       protected_nodes: names of nodes that stay whatever they are.
 
+    Raises:
+      IndexError: a node that should pass a value on has no input.
+      ValueError: nodes pass a value on in a circle.
+
     """
     protected = frozenset(protected_nodes or ())
     nodes = _copied(adopt(input_graph, GraphDef).node)
@@ -154,18 +158,30 @@ def _needs(node: NodeDef) -> list[str]:
 
 def _bridged(nodes: Iterable[NodeDef], protected: frozenset[str]) -> dict[str, str]:
     """The nodes that only pass a value on, each with the input that it passes on."""
-    found, ordering = {}, set(protected)
+    nodes = list(nodes)
+    staying, waited = set(protected), set()
     for node in nodes:
-        controls = [text[1:] for text in node.input if text.startswith("^")]
-        ordering.update(controls, _beside(node))
-        if node.op in _PASSING_ON and not controls:
-            found[node.name] = node.input[0]
-    return {name: source for name, source in found.items() if name not in ordering}
+        staying.update(_beside(node))
+        waited.update(_controls(node))
+    found = {
+        node.name: node.input[0]
+        for node in nodes
+        if node.op in _PASSING_ON and node.name not in staying and not _controls(node)
+    }
+    return {name: source for name, source in found.items() if name not in waited}
+
+
+def _controls(node: NodeDef) -> list[str]:
+    return [text[1:] for text in node.input if text.startswith("^")]
 
 
 def _source(text: str, bridged: Mapping[str, str]) -> str:
-    while text.removeprefix("^") in bridged:
-        text = bridged[text.removeprefix("^")]
+    passed = set()
+    while (name := text.removeprefix("^")) in bridged:
+        if name in passed:
+            raise ValueError(f"The node '{name}' passes its own value on.")
+        passed.add(name)
+        text = bridged[name]
     return text
 
 

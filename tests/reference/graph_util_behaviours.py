@@ -65,6 +65,8 @@ def _training_nodes(tf: Any) -> Any:
         lambda: remove(graph_def), lambda: remove(graph_def, ["check", "e"]),
         lambda: remove(graph_def, protected_nodes=()), lambda: remove(tf.GraphDef()),
         lambda: remove(tf.GraphDef(node=[_node(tf, "a", "Identity")])),
+        lambda: remove(tf.GraphDef(node=[_node(tf, "a", "Identity")]), ["a"]),
+        lambda: remove(tf.GraphDef(node=[_node(tf, "a", "Identity", beside=("loc:@a",))])),
     )  # fmt: skip
 
 
