@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 from typing import Any
+
+import numpy as np
 
 from sessrun.conformance.faulty.framework import fault, override
 
@@ -86,3 +89,33 @@ def tuples_do_not_wait(tf: Any) -> Any:
         return [tf.identity(tensor, name=name) for tensor in tensors]
 
     return override(tf, tuple=ungated)
+
+
+@fault("VARIABLES-065", "A container scope is ignored.")
+def container_scopes_are_ignored(tf: Any) -> Any:
+    """Enter nothing."""
+    return _graph(tf, container=lambda self, name: contextlib.nullcontext(name))  # noqa: ARG005
+
+
+@fault("GRAPH-130", "A constant made of an array sees what is written into it later.")
+def constants_see_their_array(tf: Any) -> Any:
+    """Feed the array where it has changed."""
+    made: list[tuple[Any, Any, Any]] = []
+
+    def constant(value: Any, *args: Any, **kwargs: Any) -> Any:
+        tensor = tf.constant(value, *args, **kwargs)
+        if isinstance(value, np.ndarray):
+            made.append((tensor, value, value.copy()))
+        return tensor
+
+    class Session(tf.Session):  # type: ignore[misc]
+        def run(self, fetches: Any, feed_dict: Any = None, *args: Any, **kwargs: Any) -> Any:
+            changed = {
+                tensor: array for tensor, array, before in made
+                if tensor.graph is self.graph and not np.array_equal(array, before)
+            }  # fmt: skip
+            if changed:
+                feed_dict = changed | dict(feed_dict or {})
+            return super().run(fetches, feed_dict, *args, **kwargs)
+
+    return override(tf, constant=constant, Session=Session)

@@ -172,3 +172,17 @@ def runs_tell_devices(tf: Any) -> Any:
         return values
 
     return running(tf, change)
+
+
+@fault("GRAPH-131", "A tensor knows no consumers.")
+def tensors_know_no_consumers(tf: Any) -> Any:
+    """Give an empty list."""
+
+    def derive(kind: Any) -> Any:
+        class Tensor(kind):  # type: ignore[misc]
+            def consumers(self) -> list[Any]:
+                return []
+
+        return Tensor
+
+    return _tensors(tf, derive)

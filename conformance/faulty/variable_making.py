@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import contextlib
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from sessrun.conformance.faulty.framework import fault, override
@@ -129,5 +130,59 @@ def loads_are_dropped(tf: Any) -> Any:
 
     def finish(made: Any) -> None:
         made.load = lambda value, session=None: None  # noqa: ARG005 - the method's signature
+
+    return _making(tf, _as_given, finish)
+
+
+@fault("VARIABLES-061", "The global initializer is called initialize.")
+def the_global_initializer_has_another_name(tf: Any) -> Any:
+    """Give it the name."""
+    return override(
+        tf, global_variables_initializer=lambda: tf.variables_initializer(
+            tf.global_variables(), name="initialize"
+        ),
+    )  # fmt: skip
+
+
+@fault("VARIABLES-062", "A variable made inside a block is initialised after what it lists.")
+def initializers_wait_for_their_block(tf: Any) -> Any:
+    """Make its initial value an operation of the block."""
+    blocks: list[Any] = []
+
+    @contextlib.contextmanager
+    def control_dependencies(control_inputs: Any) -> Iterator[None]:
+        with tf.control_dependencies(control_inputs):
+            blocks.append(control_inputs)
+            try:
+                yield
+            finally:
+                blocks.pop()
+
+    def arguments(given: dict[str, Any]) -> None:
+        if blocks and isinstance(given.get("initial_value"), float):
+            given["initial_value"] = tf.constant(given["initial_value"])
+
+    changed = _making(tf, arguments)
+    return override(changed, control_dependencies=control_dependencies)
+
+
+@fault("VARIABLES-063", "An assignment gives the value although it is told not to.")
+def assignments_always_give_the_value(tf: Any) -> Any:
+    """Drop read_value."""
+
+    def finish(made: Any) -> None:
+        assign = made.assign
+        made.assign = lambda value, **kwargs: assign(value, **(kwargs | {"read_value": True}))
+
+    return _making(tf, _as_given, finish)
+
+
+@fault("VARIABLES-064", "read_value() of a reference variable is the read it was made with.")
+def reads_are_shared(tf: Any) -> Any:
+    """Replace the method."""
+
+    def finish(made: Any) -> None:
+        if made.op.type == "VariableV2":
+            made.read_value = made.value
 
     return _making(tf, _as_given, finish)
