@@ -9,7 +9,7 @@ own name is in `generated.py`.
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
@@ -378,12 +378,19 @@ def boolean_mask(tensor: Any, mask: Any, name: str = "boolean_mask", axis: Any =
         return gather(flat, places, axis=first)
 
 
+class ListDiff(NamedTuple):
+    """What `setdiff1d` gives: the elements, and where they are."""
+
+    out: Tensor
+    idx: Tensor
+
+
 def setdiff1d(
     x: Any, y: Any, index_dtype: Any = dtypes.int32, name: str | None = None
-) -> tuple[Tensor, Tensor]:
+) -> ListDiff:
     """The elements of x that are not in y, and where they are in x."""
-    out, idx = apply_op("ListDiff", {"x": x, "y": y}, {"out_idx": index_dtype}, name).outputs
-    return out, idx
+    op = apply_op("ListDiff", {"x": x, "y": y}, {"out_idx": index_dtype}, name)
+    return ListDiff(*op.outputs)
 
 
 def ensure_shape(x: Any, shape: Any, name: str | None = None) -> Tensor:

@@ -261,6 +261,13 @@ class ResourceVariable(Variable):
                 op = apply_op(op_type, {"resource": self.handle, "value": tensor}, {}, name)
             return UnreadVariable(self, op) if read_value else op
 
+    def sparse_read(self, indices: Any, name: str | None = None) -> Tensor:
+        """Its rows at these indices, which are read without the others."""
+        inputs = {"resource": self.handle, "indices": indices}
+        with self.graph.as_default(), self._after():
+            name = "Gather" if name is None else name
+            return apply_op("ResourceGather", inputs, {"dtype": self.dtype}, name).outputs[0]
+
     def _slice_assigned(
         self, bounds: dict[str, Any], value: Any, attrs: dict[str, Any], name: str
     ) -> UnreadVariable:

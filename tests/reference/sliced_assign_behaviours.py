@@ -1,11 +1,11 @@
-"""Programs that assign to a slice of a variable: `v[0].assign(...)`, of either kind of variable."""
+"""Programs that set or read parts of a variable: `v[0].assign(...)`, `tf.gather(v, ...)`."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any
 
-from described import attempt
+from described import attempt, run
 
 __all__ = ["BEHAVIOURS"]
 
@@ -46,7 +46,30 @@ def _assigned(tf: Any, *, is_resource: bool) -> Any:
     return [nodes, early, values, row.name, row.dtype.name]
 
 
+def _gathered(tf: Any) -> Any:
+    """Rows of a resource variable, which are read without the others."""
+    ones = tf.ones_initializer()
+    v = tf.get_variable("v", [3, 2], initializer=ones, use_resource=True)
+    rows = [v.sparse_read([0]), v.sparse_read([1, 1], name="named"), tf.gather(v, [2]),
+            tf.gather(v, [1], axis=1)]  # fmt: skip
+    nodes = _nodes(tf)
+    with tf.Session() as session:
+        early = attempt(*(lambda row=row: session.run(row) for row in rows))
+        session.run(v.initializer)
+        values = session.run(rows)
+        wrong = attempt(lambda: session.run(v.sparse_read([3])),
+                        lambda: session.run(tf.gather(v, -1)))  # fmt: skip
+    return [rows, nodes, early, values, wrong]
+
+
+def _different(tf: Any) -> Any:
+    found = tf.setdiff1d([1, 2, 3], [2])
+    return [type(found).__name__, found.out, found.idx, run(tf, found.out)]
+
+
 BEHAVIOURS: dict[str, Callable[[Any], Any]] = {
     "of_reference": lambda tf: _assigned(tf, is_resource=False),
+    "gathered": _gathered,
+    "different": _different,
     "of_resource": lambda tf: _assigned(tf, is_resource=True),
 }
