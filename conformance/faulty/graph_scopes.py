@@ -82,7 +82,7 @@ def wrong_scopes_are_mended(tf: Any) -> Any:
 # --- control dependencies -----------------------------------------------------------------
 
 
-@fault("GRAPH-018", "A constant that was given a name does not wait in a control_dependencies block.")
+@fault("GRAPH-018", "A constant with a name does not wait in a control_dependencies block.")
 def constants_do_not_wait(tf: Any) -> Any:
     """Make it outside of all blocks."""
 

@@ -15,7 +15,8 @@ def test_lives_hold_every_kind_of_step() -> None:
     assert {step["session"] for step in steps} == {"s", "t", "u"}
     codes = {tuple(step["expect"].get("error", {}).get("codes", ())) for step in runs}
     assert codes == {(), (3,), (3, 5), (9,), (9, 5), (9, 1)}
-    fetched = {fetch.partition("/")[2].partition(":")[0] for run in runs for fetch in run["fetches"]}
+    fetches = [fetch for run in runs for fetch in run["fetches"]]
+    fetched = {fetch.partition("/")[2].partition(":")[0] for fetch in fetches}
     assert fetched >= {"init", "read", "after", "set", "add", "sub"}
     assert any(len(set(run["fetches"])) < len(run["fetches"]) for run in runs)
     ops = {node["op"] for case in LIVES for node in case.graphs["g"]["node"]}
