@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -119,8 +120,8 @@ def rows_out_of_range(c: ApiAuthor) -> None:
     tf, row = c.tf, np.array([[1, 2]], np.float32)
     for index in (3, -1):
         update, addition = tf.scatter_update(v, [index], row), tf.scatter_add(v, [index], row)
-        c.raises("InvalidArgumentError", lambda update=update: sess.run(update))
-        c.raises("InvalidArgumentError", lambda addition=addition: sess.run(addition))
+        c.raises("InvalidArgumentError", partial(sess.run, update))
+        c.raises("InvalidArgumentError", partial(sess.run, addition))
 
 
 @engine_case("VARIABLES-043", title="CountUpTo gives the count before, and code 11 at its limit.")
