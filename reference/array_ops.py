@@ -4,9 +4,6 @@ Their node names and op types are those of `tensorflow.compat.v1`; what is one o
 own name is in `generated.py`.
 """
 
-
-
-
 from __future__ import annotations
 
 from typing import Any, Final, NamedTuple
@@ -120,9 +117,7 @@ def squeeze(
     return one("Squeeze", {"input": input}, name, squeeze_dims=axes)
 
 
-def transpose(
-    a: Any, perm: Any = None, name: str = "transpose", conjugate: bool = False
-) -> Tensor:
+def transpose(a: Any, perm: Any = None, name: str = "transpose", conjugate: bool = False) -> Tensor:
     """The dimensions in another order: reversed if none is given."""
     with name_scope(name, "transpose", [a]) as scope:
         value = convert_to_tensor(a, name="a")
@@ -385,9 +380,7 @@ class ListDiff(NamedTuple):
     idx: Tensor
 
 
-def setdiff1d(
-    x: Any, y: Any, index_dtype: Any = dtypes.int32, name: str | None = None
-) -> ListDiff:
+def setdiff1d(x: Any, y: Any, index_dtype: Any = dtypes.int32, name: str | None = None) -> ListDiff:
     """The elements of x that are not in y, and where they are in x."""
     op = apply_op("ListDiff", {"x": x, "y": y}, {"out_idx": index_dtype}, name)
     return ListDiff(*op.outputs)
