@@ -39,7 +39,7 @@ _CAUGHT: Final = frozenset({"fail", "flaky", "timeout", "crash", "error"})
 _PATIENCE: Final = Patience(cases=5, seconds=40.0, again=20.0, limit=60.0, retries=0)
 _DEADLINE_S: Final = 10.0
 #: How long a fault may take that neither hangs nor dies; with TensorFlow underneath, too.
-_AT_ONCE_S: Final = 120.0
+_AT_ONCE_S: Final = 60.0
 
 
 @dataclass(frozen=True, slots=True)
