@@ -297,3 +297,18 @@ def asking_of_a_resource_variable(c: ApiAuthor) -> None:
     c.check(sess.run(ask), np.bool_(False))
     sess.run(v.initializer)
     c.check(sess.run(ask), np.bool_(True))
+
+
+@engine_case("VARIABLES-033", title="A node that validates no shape changes that of a variable.")
+def a_node_that_changes_the_shape(c: EngineAuthor) -> None:
+    with c.graph() as tf:
+        made = tf.raw_ops.VariableV2(shape=[2], dtype=tf.float32, name="v")
+        x = tf.placeholder(tf.float32, name="x")
+        tf.raw_ops.Assign(ref=made, value=x, validate_shape=False, name="any")
+        tf.raw_ops.Assign(ref=made, value=x, validate_shape=True, name="same")
+    s = c.open()
+    s.run(["any:0"], {"x:0": floats(1, 2, 3)}, values=[floats(1, 2, 3)])
+    s.run(["v:0"], values=[floats(1, 2, 3)])
+    s.run(["same"], {"x:0": floats(1, 2)}, error=[3])
+    s.run(["same"], {"x:0": floats(4, 5, 6)})
+    s.run(["v:0"], values=[floats(4, 5, 6)])
