@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from sessrun.conformance.authoring.record import ApiAuthor, api_case
+from sessrun.conformance.authoring.record import ApiAuthor, EngineAuthor, api_case, engine_case
 
 
 @api_case("TENSOR-ARRAYS-001", title="An element of a TensorArray is written once.")
@@ -67,3 +67,51 @@ def a_write_past_the_end(c: ApiAuthor) -> None:
     c.check(s.run(growing.stack()), np.array([0, 0, 1.5], np.float32))
     fixed = tf.TensorArray(tf.float32, 1).write(2, 1.5)
     c.raises("InvalidArgumentError", lambda: s.run(fixed.flow))
+
+
+@engine_case(
+    "TENSOR-ARRAYS-001",
+    "TENSOR-ARRAYS-002",
+    "TENSOR-ARRAYS-003",
+    title="An element is written once and read once, in each run anew.",
+)
+def once_in_each_run(c: EngineAuthor) -> None:
+    with c.graph() as tf:
+        fed = tf.placeholder(tf.float32, [], name="p")
+        array = tf.TensorArray(tf.float32, 2, element_shape=[])
+        once = array.write(0, fed)
+        tf.identity(once.stack(), name="written")
+        tf.identity(array.stack(), name="unwritten")
+        tf.identity(once.write(0, fed).flow, name="twice")
+        tf.identity(once.gather([0, 0]), name="gone")
+        kept = tf.TensorArray(tf.float32, 1, clear_after_read=False).write(0, fed)
+        tf.identity(kept.gather([0, 0]), name="kept")
+    s = c.open()
+    feeds = {"p:0": np.float32(1.5)}
+    s.run(["written:0"], feeds, values=[np.array([1.5, 0], np.float32)])
+    s.run(["unwritten:0"], values=[np.array([0, 0], np.float32)])
+    s.run(["twice:0"], feeds, error=[3])
+    s.run(["gone:0"], feeds, error=[3])
+    s.run(["kept:0"], feeds, values=[np.array([1.5, 1.5], np.float32)])
+    s.run(["written:0"], {"p:0": np.float32(2)}, values=[np.array([2, 0], np.float32)])
+
+
+@engine_case(
+    "TENSOR-ARRAYS-004",
+    "TENSOR-ARRAYS-005",
+    title="Unwritten elements are zero if their shape is known; an array grows if it may.",
+)
+def the_ends_of_an_array(c: EngineAuthor) -> None:
+    with c.graph() as tf:
+        tf.identity(tf.TensorArray(tf.float32, 2, element_shape=[2]).read(1), name="known")
+        tf.identity(tf.TensorArray(tf.float32, 2).read(1), name="unknown")
+        growing = tf.TensorArray(tf.float32, 1, dynamic_size=True).write(2, 1.5)
+        tf.identity(growing.size(), name="size")
+        tf.identity(growing.stack(), name="grown")
+        tf.identity(tf.TensorArray(tf.float32, 1).write(2, 1.5).flow, name="fixed")
+    s = c.open()
+    s.run(["known:0"], values=[np.array([0, 0], np.float32)])
+    s.run(["unknown:0"], error=[3])
+    s.run(["size:0"], values=[np.int32(3)])
+    s.run(["grown:0"], values=[np.array([0, 0, 1.5], np.float32)])
+    s.run(["fixed:0"], error=[3])
