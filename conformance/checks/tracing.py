@@ -136,10 +136,11 @@ def overlapping(tf: Any, level: str, size: int, runs: int) -> list[list[Any]]:
     options = tf.RunOptions(trace_level=tf.RunOptions.TraceLevel.Value(level))
     seen: list[set[Any]] = [set(), set()]
     start = threading.Barrier(2)
+    repeated = range(runs)  # here, so that a number that is none fails here and not in a thread
 
     def work(number: int) -> None:
         start.wait()
-        for _ in range(runs):
+        for _ in repeated:
             metadata = tf.RunMetadata()
             try:
                 session.run(products[number], {fed: value}, options, metadata)

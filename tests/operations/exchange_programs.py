@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from exchange_calls import CALLED, graph_of
+
 from sessrun.conformance.generators.graphdef import GraphWriter, dtype_attr
 
 F32 = dtype_attr("float32")
@@ -255,4 +257,5 @@ PROGRAMS = (
         for op, take in (("FIFOQueueV2", "take:0"), ("PaddingFIFOQueueV2", "take:0"),
                          ("PriorityQueueV2", "take:1"), ("RandomShuffleQueueV2", "take:0"))
     ),
+    *(Program(tuple(covers.split()), graph_of(build), runs) for covers, build, runs in CALLED),
 )  # fmt: skip

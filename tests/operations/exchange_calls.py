@@ -1,0 +1,81 @@
+"""Graphs for operations that only a function of the namespace writes: arrays of tensors, text."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from google.protobuf import json_format
+
+import sessrun.reference as tf
+
+ARRAYS = (
+    "TensorArrayV3 TensorArrayWriteV3 TensorArrayReadV3 TensorArrayGatherV3 TensorArrayScatterV3 "
+    "TensorArrayConcatV3 TensorArraySplitV3 TensorArraySizeV3 TensorArrayGradV3 TensorArrayCloseV3"
+)
+TEXT = (
+    "RegexFullMatch RegexReplace StaticRegexFullMatch StaticRegexReplace StringFormat StringSplit "
+    "StringSplitV2"
+)
+
+
+def graph_of(build: Callable[[], None]) -> dict[str, Any]:
+    """What the reference writes of the graph that `build` makes, as JSON."""
+    with tf.Graph().as_default() as graph:
+        build()
+    form: dict[str, Any] = json_format.MessageToDict(graph.as_graph_def())
+    return form
+
+
+def arrays() -> None:
+    """Elements written, scattered and split; read, gathered, joined and counted."""
+    array = tf.TensorArray(tf.float32, 3, element_shape=[2], clear_after_read=False)
+    filled = array.scatter([0, 2], [[1.0, 2.0], [3.0, 4.0]]).write(1, [5.0, 6.0])
+    tf.identity(filled.read(1), name="read")
+    tf.identity(filled.gather([2, 0]), name="gathered")
+    tf.identity(filled.concat(), name="joined")
+    tf.identity(filled.size(), name="count")
+    parts = tf.TensorArray(tf.float32, 2, infer_shape=False).split([1.0, 2.0, 3.0], [1, 2])
+    tf.identity(parts.read(1), name="part")
+    gradient = filled.grad("g").write(0, [7.0, 8.0])
+    tf.identity(gradient.read(0), name="gradient")
+    other = tf.TensorArray(tf.float32, 1)
+    tf.group(other.close(), name="closed")
+
+
+def text() -> None:
+    """Words matched, replaced, shown and split."""
+    words = tf.constant(["ab c", "d"])
+    tf.identity(tf.strings.regex_full_match(words, "[a-z]"), name="matched")
+    tf.identity(tf.strings.regex_full_match(words, tf.constant("d")), name="matched_fed")
+    tf.identity(tf.strings.regex_replace(words, "[a-b]", "x"), name="replaced")
+    tf.identity(tf.strings.regex_replace(words, tf.constant("d"), "y"), name="replaced_fed")
+    tf.identity(tf.strings.format("{} of {}", (words, tf.constant(2))), name="shown")
+    tf.identity(tf.string_split(words).values, name="split")
+    tf.identity(tf.raw_ops.StringSplitV2(input=words, sep=" ").values, name="split_again")
+
+
+def printing() -> None:
+    """A line on stderr."""
+    tf.group(tf.print("exchanged", tf.constant([1, 2])), name="printed")
+
+
+def slices() -> None:
+    """Parts of variables of both kinds assigned."""
+    for name, resource in (("reference", False), ("resource", True)):
+        v = tf.Variable([1.0, 2.0, 3.0], use_resource=resource, name=name)
+        tf.group(v.initializer, name=f"init_{name}")
+        tf.group(v[1:].assign([8.0, 9.0]), name=f"part_{name}")
+        tf.identity(v.read_value(), name=f"read_{name}")
+
+
+CALLED: tuple[tuple[str, Callable[[], None], tuple[tuple[str, ...], ...]], ...] = (
+    (ARRAYS, arrays, (("read:0", "gathered:0", "joined:0", "count:0"), ("part:0",), ("gradient:0",),
+                      ("closed",))),
+    (TEXT, text, (("matched:0", "matched_fed:0", "replaced:0", "replaced_fed:0", "shown:0"),
+                  ("split:0", "split_again:0"))),
+    ("PrintV2", printing, (("printed",),)),
+    ("StridedSliceAssign ResourceStridedSliceAssign", slices,
+     tuple((f"{step}_{name}" + (":0" if step == "read" else ""),)
+           for name in ("reference", "resource") for step in ("init", "read", "part", "read"))),
+)  # fmt: skip
