@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-
 from exchange_calls import CALLED, graph_of
 
 from sessrun.conformance.generators.graphdef import GraphWriter, dtype_attr
