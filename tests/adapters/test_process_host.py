@@ -120,10 +120,10 @@ def test_answers_may_come_out_of_order(script: Script) -> None:
         answers[name] = backend.run("s", [name], {}, {})
 
     threads = [threading.Thread(target=ask, args=(name,)) for name in ("one:0", "two:0")]
-    for thread in threads:
-        thread.start()
-        while backend.pending < threads.index(thread) + 1:
-            time.sleep(0.001)
+    threads[0].start()
+    while not backend.pending:  # its answer waits for the second question
+        time.sleep(0.001)
+    threads[1].start()
     for thread in threads:
         thread.join()
     found = {name: answer.values[0] for name, answer in answers.items()
