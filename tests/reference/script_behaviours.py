@@ -186,15 +186,15 @@ def _effects(tf: Any) -> Any:
 def _side_by_side(tf: Any) -> Any:
     """Functions of one run that wait for each other, in threads that have no default session."""
     handed: queue.Queue[int] = queue.Queue(1)
+    taken = threading.Event()
 
     def put() -> Any:
         handed.put(42, timeout=20)
-        handed.join()
-        return 42
+        return 42 if taken.wait(20) else 0  # a wait without an end would hang whoever tests
 
     def take() -> Any:
         value = handed.get(timeout=20)
-        handed.task_done()
+        taken.set()
         return value
 
     def where() -> Any:
@@ -203,7 +203,9 @@ def _side_by_side(tf: Any) -> Any:
 
     pair = [tf.py_func(put, [], tf.int64), tf.py_func(take, [], tf.int64)]
     inner = tf.constant(2.0) * 3
-    with tf.Session() as session:
+    # Threads of its own: those of the process may all be busy.
+    config = tf.ConfigProto(inter_op_parallelism_threads=4, use_per_session_threads=True)
+    with tf.Session(config=config) as session:
         nested = tf.py_func(lambda: session.run(inner), [], tf.float32)
         places = tf.py_func(where, [], [tf.bool, tf.bool])
         return session.run(pair), session.run(places), session.run(nested)
