@@ -21,23 +21,24 @@ from dataclasses import dataclass
 from typing import Final
 
 from sessrun.adapters.errors import AdapterError
+from sessrun.conformance.examined import DEADLINE_S
 from sessrun.conformance.faulty.framework import Fault
 from sessrun.conformance.oracle import Oracle
 from sessrun.conformance.patience import Patience
 from sessrun.conformance.runner import Runner
 from sessrun.spec.cases.model import Case, Observation
+from sessrun.spec.loader import subject_of
 from sessrun.spec.records import QUIET
 
 __all__ = ["MAX_OTHERS", "FaultReport", "draw", "examine", "examine_all"]
 
 #: Clauses other than its own that a fault may fail, so that each test points at one rule.
 MAX_OTHERS: Final = 3
-_OPERATIONS: Final = "OPERATIONS"
+_OPERATIONS: Final = "operations"
 #: Results by which a backend shows a fault; an unanswered case shows nothing.
 _CAUGHT: Final = frozenset({"fail", "flaky", "timeout", "crash", "error"})
 #: A fault that hangs has shown itself after a few cases.
 _PATIENCE: Final = Patience(cases=5, seconds=40.0, again=20.0, limit=60.0, retries=0)
-_DEADLINE_S: Final = 10.0
 #: How long a fault may take that neither hangs nor dies; with TensorFlow underneath, too.
 _AT_ONCE_S: Final = 60.0
 
@@ -112,13 +113,9 @@ def examine(
 
 def _asked_of(fault: Fault, cases: Sequence[Case]) -> Sequence[Case]:
     """Whoever garbles feeds or fetches garbles every operation: their cases tell nothing then."""
-    if _subject(fault.clause) == _OPERATIONS:
+    if subject_of(fault.clause) == _OPERATIONS:
         return cases
-    return [case for case in cases if {_subject(id_) for id_ in case.clauses} != {_OPERATIONS}]
-
-
-def _subject(clause: str) -> str:
-    return clause.rpartition("-")[0]
+    return [case for case in cases if {subject_of(id_) for id_ in case.clauses} != {_OPERATIONS}]
 
 
 def _at_once(spec: str, cases: Sequence[Case]) -> dict[str, str] | None:
@@ -145,7 +142,7 @@ def _one_by_one(
     runner = Runner(
         spec,
         patience=_PATIENCE,
-        deadline_s=_DEADLINE_S,
+        deadline_s=DEADLINE_S,
         ask_oracle=oracle,
     )
     results: dict[str, str] = {}

@@ -23,9 +23,14 @@ from sessrun.spec.schema import SpecError, check
 
 __all__ = ["SPEC_DIR", "Clause", "Profile", "load_claims", "load_clauses", "load_debt",
            "load_operations", "load_profiles", "load_vectors", "read_json", "read_toml",
-           "spec_digest"]  # fmt: skip
+           "spec_digest", "subject_of"]  # fmt: skip
 
 SPEC_DIR: Final = Path(__file__).parent
+
+
+def subject_of(clause: str) -> str:
+    """The subject of a clause's id, lower case: `fetch` of `FETCH-001`."""
+    return clause.rpartition("-")[0].lower()
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +63,7 @@ class Clause:
     @property
     def subject(self) -> str:
         """The subject, lower case: the file it stands in."""
-        return self.id.rpartition("-")[0].lower()
+        return subject_of(self.id)
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,16 +6,19 @@ import functools
 import itertools
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
-__all__ = ["ERRORS_COMPARED", "SCHEMA_DIR", "SpecError", "check", "load_schema", "validator"]
+__all__ = ["ERRORS_COMPARED", "SCHEMA_DIR", "SpecError", "check", "inlined", "load_schema",
+           "validator"]  # fmt: skip
 
 SCHEMA_DIR: Final = Path(__file__).parent / "schemas"
 #: Of how many errors the best is told. What is read may be made to have a million of them, and
 #: finding them all would take minutes.
 ERRORS_COMPARED: Final = 32
+#: What no schema is within: names of kinds, and values.
+_AS_THEY_ARE: Final = frozenset({"$defs", "$ref", "const", "enum"})
 
 
 class SpecError(ValueError):
@@ -57,7 +60,28 @@ def validator(name: str) -> Any:
             yield ValidationError(f"{instance!r} does not match {wanted!r}")
 
     kind = extend(Draft202012Validator, {"pattern": pattern})  # type: ignore[no-untyped-call]  # its types are not told
-    return kind(load_schema(name))
+    whole = load_schema(name)
+    return kind(inlined(whole, whole.get("$defs", {})))
+
+
+def inlined(schema: Any, kinds: Mapping[str, Any], within: tuple[str, ...] = ()) -> Any:
+    """The schema with what it refers to in its place: to resolve that takes half of a check.
+
+    A kind that holds itself (`within` itself) stays a reference.
+    """
+    if isinstance(schema, list):
+        return [inlined(part, kinds, within) for part in schema]
+    if not isinstance(schema, dict):
+        return schema
+    parts = {
+        key: part if key in _AS_THEY_ARE else inlined(part, kinds, within)
+        for key, part in schema.items()
+    }
+    name = schema.get("$ref", "").rpartition("/")[2]
+    if not name or name in within:
+        return parts
+    del parts["$ref"]
+    return {**inlined(kinds[name], kinds, (*within, name)), **parts}
 
 
 def check(form: Any, name: str, source: str) -> None:

@@ -28,7 +28,7 @@ from sessrun.adapters.process.payloads import (
 from sessrun.spec.cases.model import Observation
 from sessrun.spec.cases.outcomes import Done, Failure, Fetched, Opened, Outcome, Unsupported
 from sessrun.spec.errors import BY_CODE
-from sessrun.spec.schema import ERRORS_COMPARED, load_schema, validator
+from sessrun.spec.schema import ERRORS_COMPARED, inlined, load_schema, validator
 
 __all__ = [
     "VERSIONS",
@@ -271,7 +271,7 @@ def _validator(name: str) -> Callable[[Any], str | None] | None:
     kinds = load_schema("protocol")["$defs"]
     if name not in kinds:
         return None
-    checks = validator("protocol").evolve(schema=_inlined(kinds[name], kinds))
+    checks = validator("protocol").evolve(schema=inlined(kinds[name], kinds))
 
     def validate(form: Any) -> str | None:
         error = best_match(itertools.islice(checks.iter_errors(form), ERRORS_COMPARED))
@@ -282,19 +282,6 @@ def _validator(name: str) -> Callable[[Any], str | None] | None:
         return f"at {place}: {message}" if place else message
 
     return validate
-
-
-def _inlined(schema: Any, kinds: Mapping[str, Any]) -> Any:
-    """The schema with what it refers to in its place: to resolve that takes half of a check."""
-    if isinstance(schema, list):
-        return [_inlined(part, kinds) for part in schema]
-    if not isinstance(schema, dict):
-        return schema
-    parts = {key: _inlined(part, kinds) for key, part in schema.items() if key != "$ref"}
-    if "$ref" not in schema:
-        return parts
-    target = kinds[schema["$ref"].rpartition("/")[2]]
-    return {**_inlined(target, kinds), **parts}
 
 
 def _brief(line: bytes) -> str:

@@ -13,7 +13,7 @@ from sessrun.conformance.faulty.overlapping import ENQUEUES, Underway, notes, ov
 Base = Callable[..., Any]
 
 
-def _drain(tf: Any, session: Any, queue: Any) -> None:
+def drain(tf: Any, session: Any, queue: Any) -> None:
     """Take every element out of a queue, given by its operation."""
     types = queue.get_attr("component_types")
     with queue.graph.as_default(), tf.control_dependencies(None):
@@ -73,7 +73,7 @@ def runs_empty_queues(tf: Any) -> Any:
         if not run.on_queues():
             for op in run.session.graph.get_operations():
                 if op.type == "FIFOQueueV2":
-                    _drain(tf, run.session, op)
+                    drain(tf, run.session, op)
         return base()
 
     return overlapping(tf, change)
@@ -113,7 +113,7 @@ def closing_empties(tf: Any) -> Any:
     def change(run: Underway, base: Base, _others: list[Underway]) -> Any:
         for op in run.ops:
             if op.type == "QueueCloseV2":
-                _drain(tf, run.session, op.inputs[0].op)
+                drain(tf, run.session, op.inputs[0].op)
         return base()
 
     return overlapping(tf, change)

@@ -11,6 +11,7 @@ import numpy as np
 
 from sessrun.conformance.faulty.framework import fault
 from sessrun.conformance.faulty.overlapping import ENQUEUES, Underway, notes, overlapping
+from sessrun.conformance.faulty.queues import drain
 
 Base = Callable[..., Any]
 
@@ -30,12 +31,9 @@ def _capacity(run: Underway) -> int:
     return int(run.ops[0].inputs[0].op.get_attr("capacity"))
 
 
-def _drain(tf: Any, run: Underway) -> None:
-    """Take out every element of the queue."""
-    types = run.ops[0].inputs[0].op.get_attr("component_types")
-    count = np.int32(_size(tf, run))
-    taken = _beside(tf, run.ops[0], "QueueDequeueManyV2", n=count, component_types=types)
-    run.session.plain(taken)
+def _emptied(tf: Any, run: Underway) -> None:
+    """Take out every element of the queue of a run's only operation."""
+    drain(tf, run.session, run.ops[0].inputs[0].op)
 
 
 def _alone(run: Underway, op_type: str) -> bool:
@@ -208,14 +206,14 @@ def closing_aborts_enqueues(tf: Any) -> Any:
 def failed_dequeues_lose_elements(tf: Any) -> Any:
     """Take them out again before it fails."""
     types = frozenset({"QueueDequeueManyV2"})
-    return _ended_by_close(tf, types, "OutOfRangeError", lambda run, _: _drain(tf, run))
+    return _ended_by_close(tf, types, "OutOfRangeError", lambda run, _: _emptied(tf, run))
 
 
 @fault("QUEUES-018", "The elements that a cancelled enqueue_many had put in are lost.")
 def cancelled_enqueues_lose_elements(tf: Any) -> Any:
     """Take them out again before it fails."""
     types = frozenset({"QueueEnqueueManyV2"})
-    return _ended_by_close(tf, types, "CancelledError", lambda run, _: _drain(tf, run))
+    return _ended_by_close(tf, types, "CancelledError", lambda run, _: _emptied(tf, run))
 
 
 @fault("QUEUES-009", "A plain close cancels the enqueues that wait.")

@@ -4,6 +4,7 @@ import pytest
 
 from sessrun.conformance.properties import generate
 from sessrun.conformance.runner import Runner
+from sessrun.spec.cases.model import Case
 
 LIVES = [generate("sessions", 1, index) for index in range(150)]
 
@@ -24,6 +25,6 @@ def test_lives_hold_every_kind_of_step() -> None:
 
 
 @pytest.mark.parametrize("case", LIVES[:40], ids=lambda case: case.id)
-def test_the_reference_keeps_the_model(case) -> None:  # type: ignore[no-untyped-def]
+def test_the_reference_keeps_the_model(case: Case) -> None:
     line = Runner("reference", in_process=True).run_once(case)
     assert line["result"] == "pass", line.get("finding")

@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 from google.protobuf import json_format
 
-from sessrun.adapters.registry import load
 from sessrun.conformance.generators.single import single_graph
 from sessrun.conformance.properties.operations import drawable, output_count
 from sessrun.spec import tensors
@@ -25,14 +24,6 @@ from exchange_programs import PROGRAMS, Program
 
 pytestmark = pytest.mark.tensorflow
 _DRAWS = 4
-
-
-@pytest.fixture(scope="module")
-def namespaces() -> tuple[Any, Any]:
-    pytest.importorskip("tensorflow")
-    ours: Any = load("reference")
-    theirs: Any = load("tensorflow")
-    return ours.namespace, theirs.namespace
 
 
 def written(tf: Any, form: dict[str, Any]) -> bytes:

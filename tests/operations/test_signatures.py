@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 
-from sessrun.adapters.registry import load
 from sessrun.conformance.generators.graphdef import GraphWriter, dtype_attr
 from sessrun.spec.operations import ArgDecl, AttrDecl, Operation
 from sessrun.spec.tables.ops import OPERATIONS
@@ -14,14 +13,6 @@ from sessrun.spec.tables.ops import OPERATIONS
 pytestmark = pytest.mark.tensorflow
 WITHOUT_KERNEL = [operation for operation in OPERATIONS.values() if not operation.devices]
 _LENGTH = 2
-
-
-@pytest.fixture(scope="module")
-def namespaces() -> tuple[Any, Any]:
-    pytest.importorskip("tensorflow")
-    ours: Any = load("reference")
-    theirs: Any = load("tensorflow")
-    return ours.namespace, theirs.namespace
 
 
 def _value(attr: AttrDecl) -> Any:
