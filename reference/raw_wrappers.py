@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 import collections
-from collections.abc import Callable
-from typing import Any
+import functools
+import re
+from collections.abc import Callable, Mapping
+from typing import Any, Final
 
 from sessrun.reference.build import apply_op
 from sessrun.reference.operation import Operation
 from sessrun.reference.signature import signature
 from sessrun.spec.operations import ArgDecl
+from sessrun.spec.tables.ops import OPERATIONS
 
-__all__ = ["wrapper"]
+__all__ = ["named", "wrapper"]
+
+#: Where a new word begins in an op type.
+_BORDER: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 
 
 def wrapper(op_type: str) -> Callable[..., Any]:
@@ -43,6 +49,35 @@ def wrapper(op_type: str) -> Callable[..., Any]:
     make.__name__ = op_type
     make.__doc__ = declared.declaration.summary
     return make
+
+
+def named(name: str) -> Callable[..., Any] | None:
+    """The same as a function `mat_mul`, which takes its arguments by place, too; or None.
+
+    They stand in this order: inputs, attributes without a default, attributes with one, name.
+    """
+    op_type = _by_name().get(name.removeprefix("_"))  # some are private there
+    if op_type is None:
+        return None
+    declared, make = signature(op_type), wrapper(op_type)
+    attrs = [attr for attr in declared.attrs.values() if attr.name not in declared.inferred]
+    attrs.sort(key=lambda attr: attr.has_default)
+    order = [*(arg.name for arg in declared.inputs), *(attr.name for attr in attrs), "name"]
+
+    def call(*values: Any, **arguments: Any) -> Any:
+        if len(values) > len(order):
+            raise TypeError(f"{name}() takes {len(order)} arguments, not {len(values)}")
+        return make(**dict(zip(order, values, strict=False)), **arguments)
+
+    call.__name__ = name
+    call.__doc__ = declared.declaration.summary
+    return call
+
+
+@functools.cache
+def _by_name() -> Mapping[str, str]:
+    """Every op type under its name in lower case: `MatMul` is `mat_mul`."""
+    return {_BORDER.sub("_", op_type).lower(): op_type for op_type in OPERATIONS}
 
 
 def _shown(op: Operation) -> Any:

@@ -1,1 +1,8 @@
-"""Modules that programs import by TensorFlow's own path: `tensorflow.python...`."""
+"""Modules that programs import by TensorFlow's own path: `tensorflow.python...`.
+
+A module with a file here is itself; `mirror` makes the others.
+"""
+
+from sessrun.reference.python.mirror import install as _install
+
+_install()

@@ -1,0 +1,222 @@
+"""The modules below `python` that have no file: made when imported, from a table of places.
+
+TensorFlow's own unit tests, and many programs, import from `tensorflow.python...`. What such a
+module offers here is looked up, name by name, where `_PLACES` says: in modules of the runtime,
+then in groups of the public namespace. A module of generated wrappers (`gen_math_ops`) has every
+declared operation under its name in lower case. A name that is nowhere raises AttributeError.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.abc
+import importlib.machinery
+import re
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from types import ModuleType
+from typing import Any, Final
+
+__all__ = ["Mirror", "install"]
+
+_PREFIX: Final = "sessrun.reference.python."
+_RUNTIME: Final = "sessrun.reference"
+
+#: For each module: modules of the runtime to look in, then after `|` groups of the namespace;
+#: the namespace itself is looked in last.
+_PLACES: Final[Mapping[str, str]] = {
+    "client.pywrap_tf_session": "",
+    "data.util.nest": "|nest",
+    "eager.context": "default_graph",
+    "framework.common_shapes": "",
+    "framework.composite_tensor": "",
+    "framework.config": "physical|config config.experimental",
+    "framework.constant_op": "constant_op",
+    "framework.constant_tensor_conversion": "constant_op",
+    "framework.device": "device_spec",
+    "framework.device_spec": "device_spec",
+    "framework.dtypes": "dtypes|dtypes",
+    "framework.errors": "errors|errors",
+    "framework.errors_impl": "errors|errors",
+    "framework.function": "",
+    "framework.graph_io": "graph_files|io",
+    "framework.graph_util": "graph_pruning freezing|graph_util",
+    "framework.graph_util_impl": "graph_pruning freezing|graph_util",
+    "framework.importer": "importer",
+    "framework.indexed_slices": "indexed_slices",
+    "framework.op_def_library": "",
+    "framework.ops":
+        "graph operation tensor stacks default_graph name_scopes conversion gradient_registry "
+        "indexed_slices build session.expansions graph_keys errors",
+    "framework.random_seed": "random_seed|random",
+    "framework.registry": "",
+    "framework.sparse_tensor": "sparse_tensor|sparse",
+    "framework.stack": "stacks",
+    "framework.tensor": "tensor",
+    "framework.tensor_conversion": "conversion",
+    "framework.tensor_conversion_registry": "conversion",
+    "framework.tensor_shape": "tensor_shape",
+    "framework.tensor_spec": "",
+    "framework.tensor_util": "constant_op static_values seen_values conversion tensor_proto",
+    "framework.type_spec": "",
+    "framework.versions": "version|version",
+    "lib.io.file_io": "|gfile io.gfile",
+    "lib.io.tf_record": "|python_io io",
+    "ops.array_ops": "array_ops fill_ops|sparse",
+    "ops.array_ops_stack": "array_ops",
+    "ops.bitwise_ops": "|bitwise",
+    "ops.check_ops": "assertions|debugging",
+    "ops.clip_ops": "",
+    "ops.cond": "",
+    "ops.control_flow_assert": "assertions|debugging",
+    "ops.control_flow_ops": "framework_ops",
+    "ops.custom_gradient": "",
+    "ops.data_flow_ops": "queues|queue",
+    "ops.functional_ops": "",
+    "ops.gradients": "",
+    "ops.gradients_impl": "",
+    "ops.init_ops": "init_ops|initializers",
+    "ops.linalg_ops": "|linalg",
+    "ops.logging_ops": "printing",
+    "ops.manip_ops": "|manip",
+    "ops.map_fn": "",
+    "ops.math_ops": "math_ops reduce_ops|math",
+    "ops.nn": "nn|nn",
+    "ops.nn_impl": "nn|nn",
+    "ops.nn_ops": "nn|nn",
+    "ops.numerics": "|debugging",
+    "ops.parsing_ops": "|io",
+    "ops.partitioned_variables": "",
+    "ops.random_ops": "random_ops|random",
+    "ops.ref_variable": "ref_variables",
+    "ops.resource_variable_ops": "resource_variables variables",
+    "ops.resource_variables_toggle": "variables",
+    "ops.resources": "",
+    "ops.script_ops": "script_ops",
+    "ops.session_ops": "session_handles session_tensors",
+    "ops.sets": "|sets",
+    "ops.sort_ops": "",
+    "ops.sparse_ops": "sparse_tensor|sparse",
+    "ops.state_ops": "state_ops",
+    "ops.string_ops": "string_ops|strings",
+    "ops.template": "",
+    "ops.tensor_array_ops": "tensor_arrays",
+    "ops.variable_scope": "variable_scopes opened_variable_scopes variable_store",
+    "ops.variable_v1": "variables",
+    "ops.variables": "variables variable_base variable_lists|initializers",
+    "ops.while_loop": "",
+    "platform.app": "|app",
+    "platform.benchmark": "|test",
+    "platform.flags": "|flags",
+    "platform.gfile": "|gfile",
+    "platform.googletest": "|test",
+    "platform.resource_loader": "|resource_loader",
+    "platform.sysconfig": "|sysconfig",
+    "platform.test": "|test",
+    "platform.tf_logging": "|logging",
+    "summary.summary": "|summary",
+    "training.coordinator": "coordinator",
+    "training.queue_runner": "queue_runner",
+    "training.queue_runner_impl": "queue_runner",
+    "training.training": "|train",
+    "training.training_util": "global_step|train",
+    "util.compat": "|compat",
+    "util.nest": "|nest",
+    "util.tf_inspect": "",
+}
+#: What a module of TensorFlow calls otherwise than the runtime does.
+_OTHER_NAMES: Final[Mapping[str, str]] = {
+    "NotDifferentiable": "no_gradient",
+    "VariableV1": "Variable",
+    "device_v2": "device",
+    "name_scope_v1": "name_scope",
+}
+_GENERATED: Final = re.compile(r"ops\.gen_\w+_ops")
+
+
+class Mirror(importlib.abc.MetaPathFinder, importlib.abc.Loader):
+    """Finds and makes the modules of the table."""
+
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
+    ) -> importlib.machinery.ModuleSpec | None:
+        """The spec of a module of the table, or of a folder of one."""
+        del path, target
+        if not fullname.startswith(_PREFIX):
+            return None
+        inner = fullname.removeprefix(_PREFIX)
+        is_folder = any(place.startswith(inner + ".") for place in _PLACES)
+        if not is_folder and inner not in _PLACES and not _GENERATED.fullmatch(inner):
+            return None
+        return importlib.machinery.ModuleSpec(fullname, self, is_package=is_folder)
+
+    def create_module(self, spec: importlib.machinery.ModuleSpec) -> ModuleType:
+        """A module that looks its names up when asked."""
+        inner = spec.name.removeprefix(_PREFIX)
+        module = ModuleType(spec.name, f"What `tensorflow.python.{inner}` offers.")
+        if inner in _PLACES:
+            module.__getattr__ = _of_places(inner)  # type: ignore[method-assign]  # PEP 562
+        elif _GENERATED.fullmatch(inner):
+            module.__getattr__ = _of_wrappers(inner)  # type: ignore[method-assign]  # the same
+        return module
+
+    def exec_module(self, module: ModuleType) -> None:
+        """Nothing is left to do."""
+
+
+def install() -> None:
+    """Let `import` find the modules of the table, after every other."""
+    if not any(isinstance(finder, Mirror) for finder in sys.meta_path):
+        sys.meta_path.append(Mirror())
+
+
+def _of_places(inner: str) -> Callable[[str], Any]:
+    modules, _, groups = _PLACES[inner].partition("|")
+    places = [f"{_RUNTIME}.{name}" for name in modules.split()]
+
+    def find(name: str) -> Any:
+        if name.startswith("__"):
+            raise _absent(inner, name)
+        public = importlib.import_module(_RUNTIME)
+        sources = [_module(place) for place in places]
+        sources += [_group(public, dotted) for dotted in groups.split()]
+        wanted = (name, _OTHER_NAMES.get(name, name), name.removesuffix("_v1"))
+        for source in (*sources, public):
+            for spelled in wanted:
+                if source is not None and hasattr(source, spelled):
+                    return getattr(source, spelled)
+        raise _absent(inner, name)
+
+    return find
+
+
+def _of_wrappers(inner: str) -> Callable[[str], Any]:
+    def find(name: str) -> Any:
+        from sessrun.reference.raw_wrappers import named  # noqa: PLC0415 - needed by few programs
+
+        found = None if name.startswith("__") else named(name)
+        if found is None:
+            raise _absent(inner, name)
+        return found
+
+    return find
+
+
+def _module(name: str) -> ModuleType | None:
+    try:
+        return importlib.import_module(name)
+    except ModuleNotFoundError as error:
+        if error.name != name:
+            raise
+        return None
+
+
+def _group(public: ModuleType, dotted: str) -> Any:
+    found: Any = public
+    for part in dotted.split("."):
+        found = getattr(found, part, None)
+    return found
+
+
+def _absent(inner: str, name: str) -> AttributeError:
+    return AttributeError(f"module {_PREFIX + inner!r} has no attribute {name!r}", name=name)
