@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-__all__ = ["as_bytes", "as_text", "keep_v1_behaviour"]
+from typing import Any
+
+__all__ = ["as_bytes", "as_str_any", "as_text", "keep_v1_behaviour"]
 
 
 def keep_v1_behaviour() -> None:
@@ -35,3 +37,8 @@ def as_text(bytes_or_text: str | bytes, encoding: str = "utf-8") -> str:
     if isinstance(bytes_or_text, bytes):
         return bytes_or_text.decode(encoding)
     raise TypeError(f"Expected binary or unicode string, got {bytes_or_text!r}")
+
+
+def as_str_any(value: Any, encoding: str = "utf-8") -> str:
+    """Bytes decoded, anything else as `str` gives it."""
+    return as_text(value, encoding) if isinstance(value, bytes) else str(value)

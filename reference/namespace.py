@@ -50,13 +50,13 @@ _MODULES: Final = (
     "opened_variable_scopes", "indexed_slices", "sparse_tensor", "session_handles", "queues",
     "gradient_registry", "seen_values", "script_ops", "tensor_arrays", "graph_pruning", "freezing",
     "assertions", "printing", "splitting_ops", "coordinator", "queue_runner", "global_step",
-    "graph_files",
+    "graph_files", "files",
 )  # fmt: skip
 #: Enumerations of Python in the namespace, not those of the protobufs.
 _NOT_MESSAGES: Final = frozenset({"VariableAggregation", "VariableSynchronization"})
 #: Groups that are imported when first asked for.
 LAZY: Final = frozenset(
-    {"estimator", "keras", "layers", "losses", "metrics", "saved_model", "summary", "train"}
+    {"estimator", "keras", "layers", "losses", "metrics", "nest", "saved_model", "summary", "train"}
 )
 
 

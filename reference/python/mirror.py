@@ -121,7 +121,7 @@ _PLACES: Final[Mapping[str, str]] = {
     "training.training": "|train",
     "training.training_util": "global_step|train",
     "util.compat": "|compat",
-    "util.nest": "|nest",
+    "util.nest": "nest nest_up_to",
     "util.tf_inspect": "",
 }
 #: What a module of TensorFlow calls otherwise than the runtime does.

@@ -7,11 +7,11 @@ that builds the caller's value from theirs. Clauses: FETCH.
 from __future__ import annotations
 
 import collections
-import functools
 import operator
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from sessrun.reference.containers import attribute_names, mapping_like
 from sessrun.reference.errors import bad_value
 from sessrun.reference.operation import Operation
 from sessrun.reference.session.expansions import expansion_of
@@ -59,8 +59,8 @@ class FetchStructure:
             return self._sequence(fetch)
         if isinstance(fetch, collections.abc.Mapping):
             return self._mapping(fetch)
-        if hasattr(type(fetch), "__attrs_attrs__"):
-            return self._attrs(fetch)
+        if (names := attribute_names(fetch)) is not None:
+            return self._attrs(fetch, names)
         expansion = expansion_of(fetch)
         if expansion is None:
             return self._leaf(fetch)
@@ -105,13 +105,10 @@ class FetchStructure:
 
     def _mapping(self, fetches: Mapping[Any, Any]) -> Build:
         builds = {key: self._resolve(part) for key, part in fetches.items()}
-        kind: Any = type(fetches)
-        if isinstance(fetches, collections.defaultdict):
-            kind = functools.partial(collections.defaultdict, fetches.default_factory)
-        return lambda values: kind((key, part(values)) for key, part in builds.items())
+        make = mapping_like(fetches)
+        return lambda values: make((key, part(values)) for key, part in builds.items())
 
-    def _attrs(self, fetches: Any) -> Build:
+    def _attrs(self, fetches: Any, names: list[str]) -> Build:
         kind = type(fetches)
-        names = [attribute.name for attribute in kind.__attrs_attrs__]
         builds = [self._resolve(getattr(fetches, name)) for name in names]
         return lambda values: kind(*[build(values) for build in builds])

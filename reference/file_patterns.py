@@ -1,0 +1,53 @@
+"""Names of files by patterns: `*`, `?` and sets of characters, none of which matches a slash."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+
+__all__ = ["matching"]
+
+
+def matching(pattern: str) -> list[str]:
+    """The paths that match, in order; a pattern of plain characters matches what is there."""
+    if not re.search(r"[*?\[\\]", pattern):
+        return [pattern] if os.path.lexists(pattern) else []
+    root = "/" if pattern.startswith("/") else ""
+    parts = [part for part in pattern.split("/") if part]
+    return sorted(_below(root, parts))
+
+
+def _below(folder: str, parts: list[str]) -> Iterator[str]:
+    """The paths in `folder` whose steps match the parts one by one."""
+    wanted, *later = parts
+    expression = _expression(wanted)
+    try:
+        names = os.listdir(folder or ".")
+    except OSError:
+        return
+    for name in names:
+        if expression.fullmatch(name):
+            path = f"{folder}{name}"
+            if not later:
+                yield path
+            elif os.path.isdir(path):
+                yield from _below(f"{path}/", later)
+
+
+_TOKEN = re.compile(r"\\(?P<plain>.)|\[(?P<not>[!^]?)(?P<set>\]?[^\]]*)\]|(?P<any>.)", re.DOTALL)
+_WILD = {"*": ".*", "?": "."}
+
+
+def _expression(part: str) -> re.Pattern[str]:
+    """The regular expression of a part of a pattern between two slashes."""
+    found = ""
+    for token in _TOKEN.finditer(part):
+        if token["plain"]:
+            found += re.escape(token["plain"])
+        elif token["set"] is not None:
+            inside = token["set"].replace("\\", "\\\\").replace("[", "\\[").replace("]", "\\]")
+            found += f"[{'^' if token['not'] else ''}{inside}]"
+        else:
+            found += _WILD.get(token["any"], re.escape(token["any"]))
+    return re.compile(found, re.DOTALL)
