@@ -56,7 +56,8 @@ _MODULES: Final = (
 _NOT_MESSAGES: Final = frozenset({"VariableAggregation", "VariableSynchronization"})
 #: Groups that are imported when first asked for.
 LAZY: Final = frozenset(
-    {"estimator", "keras", "layers", "losses", "metrics", "nest", "saved_model", "summary", "train"}
+    {"estimator", "keras", "layers", "losses", "metrics", "nest", "saved_model", "summary", "test",
+     "train"}
 )
 
 

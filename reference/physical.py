@@ -1,4 +1,4 @@
-"""What a program can ask and tell about the machine: `tf.config` and `tf.test`.
+"""What a program can ask and tell about the machine: `tf.config`.
 
 What it tells is the configuration of sessions that are opened without one: logical devices,
 visible devices, soft placement, threads.
@@ -6,7 +6,6 @@ visible devices, soft placement, threads.
 
 from __future__ import annotations
 
-import logging
 import threading
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final, NamedTuple
@@ -329,34 +328,6 @@ def get_device_details(device: Any) -> dict[str, Any]:
     return {"device_name": gpu.name, "compute_capability": gpu.capability}
 
 
-# --- tf.test ---------------------------------------------------------------------------------
-
-
-def is_gpu_available(
-    cuda_only: bool = False,  # noqa: ARG001 - TensorFlow's signature; every GPU here is CUDA's
-    min_cuda_compute_capability: tuple[int, int] | None = None,
-) -> bool:
-    """Whether a session can use a GPU, of that compute capability at least."""
-    logging.getLogger("sessrun").warning("Use `tf.config.list_physical_devices('GPU')` instead.")
-    wanted = min_cuda_compute_capability
-    return any(wanted is None or gpu.capability >= tuple(wanted) for gpu in devices.gpus())
-
-
-def is_built_with_cuda() -> bool:
-    """Whether this installation can use CUDA: whether cupy is installed, GPU or not."""
-    return devices.has_cupy()
-
-
-def _never() -> bool:
-    """False: this runtime is built with no such thing."""
-    return False
-
-
-def gpu_device_name() -> str:
-    """The name of the first GPU, or the empty string."""
-    return "/device:GPU:0" if devices.gpus() else ""
-
-
 _CONFIG: Final[Mapping[str, Any]] = {
     function.__name__: function
     for function in (
@@ -389,10 +360,4 @@ EXPORTS: Final[Mapping[str, Any]] = {
     "config.experimental.set_virtual_device_configuration": set_logical_device_configuration,
     "experimental.memory_statistics": allocators.memory_statistics,
     "experimental.set_memory_limit": allocators.set_memory_limit,
-    "test.gpu_device_name": gpu_device_name,
-    "test.is_built_with_cuda": is_built_with_cuda,
-    "test.is_built_with_gpu_support": is_built_with_cuda,
-    "test.is_built_with_rocm": _never,
-    "test.is_built_with_xla": _never,
-    "test.is_gpu_available": is_gpu_available,
 }

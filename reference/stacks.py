@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from sessrun.reference.graph import Graph
 
 __all__ = ["default_session", "entered_graphs", "get_default_graph", "get_default_session",
-           "outermost_graph", "pushed_graph", "reset_default_graph"]  # fmt: skip
+           "leave_graphs", "outermost_graph", "pushed_graph", "reset_default_graph"]  # fmt: skip
 
 
 class _Stacks(threading.local):
@@ -65,6 +65,11 @@ def reset_default_graph() -> None:
     _STACKS.outermost = _new_graph()
 
 
+def leave_graphs() -> None:
+    """Let no graph be entered in this thread, whichever `with` a failed test never left."""
+    _STACKS.graphs.clear()
+
+
 @contextmanager
 def pushed_graph(graph: Graph) -> Iterator[Graph]:
     """Make `graph` this thread's default graph inside the `with`.
@@ -108,5 +113,5 @@ def _pushed(stack: list[Any], item: Any) -> Iterator[None]:
             stack.pop()
         elif is_abandoned:
             stack[:] = [other for other in stack if other is not item]
-        else:
+        elif stack:  # an empty one was cleared meanwhile (`leave_graphs`)
             raise AssertionError(f"Nesting violated for default stack of {type(item)} objects")

@@ -1,0 +1,1 @@
+"""`tensorflow.python.framework`: what tests of TensorFlow import of it."""

@@ -1,0 +1,120 @@
+"""`test_util`: the base class and the decorators of TensorFlow's own unit tests."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from sessrun.reference import array_ops, math_ops
+from sessrun.reference.tensor import Tensor
+from sessrun.reference.test import modes
+from sessrun.reference.test.case import CapturedWrites, TensorFlowTestCase
+from sessrun.reference.test.graph_defs import (
+    assert_equal_graph_def,
+    assert_meta_graph_protos_equal,
+    assert_ops_in_graph,
+    get_node_def_from_graph,
+)
+from sessrun.reference.test.leaks import (
+    assert_no_garbage_created,
+    assert_no_new_pyobjects_executing_eagerly,
+    assert_no_new_tensors,
+)
+from sessrun.reference.test.machine import (
+    gpu_device_name,
+    is_built_with_cuda,
+    is_built_with_rocm,
+    is_built_with_xla,
+    is_cpu_target_available,
+    is_gpu_available,
+)
+from sessrun.reference.test.modes import (
+    build_as_function_and_v1_graph,
+    device,
+    disable_control_flow_v2,
+    for_all_test_methods,
+    force_cpu,
+    force_gpu,
+    run_all_in_graph_and_eager_modes,
+    run_cuda_only,
+    run_gpu_only,
+    run_in_graph_and_eager_modes,
+    run_v1_only,
+    run_v2_only,
+    skip_if,
+    skip_if_error,
+    use_gpu,
+    with_forward_compatibility_horizons,
+)
+from sessrun.reference.test.sessions import ErrorLoggingSession
+
+__all__ = [
+    "CapturedWrites", "ErrorLoggingSession", "GpuSupportsHalfMatMulAndConv",
+    "IsBuiltWithROCm", "IsBuiltWithXLA", "IsCPUTargetAvailable", "IsGoogleCudaEnabled",
+    "IsMklEnabled", "NCHWToNHWC", "NHWCToNCHW", "TensorFlowTestCase", "also_run_as_tf_function",
+    "assert_equal_graph_def", "assert_equal_graph_def_v1", "assert_equal_graph_def_v2",
+    "assert_meta_graph_protos_equal",
+    "assert_no_garbage_created", "assert_no_new_pyobjects_executing_eagerly",
+    "assert_no_new_tensors", "assert_ops_in_graph", "build_as_function_and_v1_graph", "device",
+    "disable_control_flow_v2", "for_all_test_methods", "force_cpu", "force_gpu",
+    "get_node_def_from_graph", "gpu_device_name", "is_gpu_available", "is_xla_enabled",
+    "matmul_without_tf32", "run_all_in_graph_and_eager_modes", "run_cuda_only", "run_gpu_only",
+    "run_in_async_and_sync_mode", "run_in_graph_and_eager_modes", "run_v1_only", "run_v2_only",
+    "skip_if", "skip_if_error", "use_gpu", "with_forward_compatibility_horizons",
+]  # fmt: skip
+
+# Public too, like what stands in `__all__`.
+globals().update(dict.fromkeys(modes.PLAIN, modes.unchanged))
+globals().update(dict.fromkeys(modes.DESCRIBED, modes.described))
+
+# Tests that TensorFlow runs eagerly, or in a function, run in a session.
+also_run_as_tf_function = modes.in_session
+run_in_async_and_sync_mode = modes.in_session
+
+IsBuiltWithROCm = is_built_with_rocm
+IsBuiltWithXLA = is_built_with_xla
+IsCPUTargetAvailable = is_cpu_target_available
+IsGoogleCudaEnabled = is_built_with_cuda
+assert_equal_graph_def_v1 = assert_equal_graph_def
+#: Nothing rounds to TensorFloat-32 here.
+matmul_without_tf32 = math_ops.matmul
+
+#: From a rank to where each axis of NHWC goes in NCHW, and back.
+_TO_NCHW: Final = {3: (0, 2, 1), 4: (0, 3, 1, 2), 5: (0, 4, 1, 2, 3)}
+_TO_NHWC: Final = {4: (0, 2, 3, 1), 5: (0, 2, 3, 4, 1)}
+
+
+def assert_equal_graph_def_v2(expected: Any, actual: Any) -> None:
+    """As `assert_equal_graph_def`, whatever names are drawn by chance; the expected one first."""
+    assert_equal_graph_def(actual, expected, checkpoint_v2=True, hash_table_shared_name=True)
+
+
+def is_xla_enabled() -> bool:
+    """False: nothing is compiled by XLA."""
+    return False
+
+
+def IsMklEnabled() -> bool:
+    """False: products are not MKL's."""
+    return False
+
+
+def GpuSupportsHalfMatMulAndConv() -> bool:
+    """Whether there is a GPU: each one multiplies float16."""
+    return bool(gpu_device_name())
+
+
+def NHWCToNCHW(input_tensor: Any) -> Any:
+    """A tensor, or the list of a shape, with the channels before the spatial axes."""
+    return _permuted(input_tensor, _TO_NCHW)
+
+
+def NCHWToNHWC(input_tensor: Any) -> Any:
+    """A tensor, or the list of a shape, with the channels last."""
+    return _permuted(input_tensor, _TO_NHWC)
+
+
+def _permuted(value: Any, orders: Mapping[int, Sequence[int]]) -> Any:
+    if isinstance(value, Tensor):
+        return array_ops.transpose(value, orders[len(value.shape)])
+    return [value[axis] for axis in orders[len(value)]]

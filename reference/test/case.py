@@ -1,0 +1,221 @@
+"""`TestCase`: the class of a test of TensorFlow's, with every assertion."""
+
+from __future__ import annotations
+
+import os
+import random
+import re
+import tempfile
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from pathlib import Path
+from typing import Any, TextIO
+
+import numpy as np
+
+from sessrun.reference import errors, random_seed, stacks
+from sessrun.reference.device_spec import DeviceSpec
+from sessrun.reference.test.arrays import ArrayAssertions
+from sessrun.reference.test.containers import ContainerAssertions
+from sessrun.reference.test.protos import ProtoAssertions
+from sessrun.reference.test.temporary import TempDir, TempFile, get_temp_dir
+from sessrun.reference.test.threads import CheckedThread
+
+__all__ = ["CapturedWrites", "TensorFlowTestCase"]
+
+_INCOMPATIBLE_SHAPES = (
+    r"Incompatible shapes|Dimensions must be equal|required broadcastable shapes"
+)
+
+
+class CapturedWrites:
+    """What was written to a stream meanwhile.
+
+    Args:
+      capture_location: the file it went to.
+
+    """
+
+    def __init__(self, capture_location: str) -> None:
+        self.capture_location = capture_location
+
+    def contents(self) -> str:
+        """All of it."""
+        return Path(self.capture_location).read_text(encoding="utf-8")
+
+
+class TensorFlowTestCase(ArrayAssertions, ProtoAssertions, ContainerAssertions):
+    """A test: an empty default graph and fixed seeds before each, sessions, assertions.
+
+    A derived class that has a `setUp` or `tearDown` of its own calls this one's in it.
+    """
+
+    def __init__(self, methodName: str = "runTest") -> None:
+        super().__init__(methodName)
+        self._threads: list[CheckedThread] = []
+        self._tempdir: str | None = None
+
+    def setUp(self) -> None:
+        """Start with an empty default graph, and with the seeds of every test."""
+        super().setUp()
+        self._ClearCachedSession()
+        random.seed(random_seed.DEFAULT_GRAPH_SEED)
+        np.random.seed(random_seed.DEFAULT_GRAPH_SEED)  # noqa: NPY002 - the one programs use
+        stacks.leave_graphs()
+        stacks.reset_default_graph()
+        random_seed.set_random_seed(random_seed.DEFAULT_GRAPH_SEED)
+        if self.id().endswith(".test_session"):
+            self.skipTest("Not a test.")
+
+    def tearDown(self) -> None:
+        """Look after the threads of the test, and close its session."""
+        for thread in self._threads:
+            thread.check_termination()
+        self._ClearCachedSession()
+        super().tearDown()
+
+    # --- files, streams, threads -----------------------------------------------------------------
+
+    def get_temp_dir(self) -> str:
+        """The folder of this test's files: the same one each time, another one for each test."""
+        if self._tempdir is None:
+            self._tempdir = tempfile.mkdtemp(dir=get_temp_dir())
+        return self._tempdir
+
+    def create_tempdir(self, name: str | None = None) -> TempDir:
+        """A new folder among this test's files, of this name or of any."""
+        return TempDir(self.get_temp_dir()).mkdir(name)
+
+    def create_tempfile(
+        self,
+        file_path: str | None = None,
+        content: str | bytes | None = None,
+        mode: str = "w",
+        encoding: str = "utf8",
+        errors: str = "strict",
+    ) -> TempFile:
+        """A new file among this test's; arguments as of `TempDir.create_file`."""
+        folder = TempDir(self.get_temp_dir())
+        return folder.create_file(file_path, content, mode, encoding, errors)
+
+    def enter_context(self, manager: AbstractContextManager[Any]) -> Any:
+        """Enter a context until the test is over; what its `with ... as` would give."""
+        value = manager.__enter__()
+        self.addCleanup(manager.__exit__, None, None, None)
+        return value
+
+    @contextmanager
+    def captureWritesToStream(self, stream: TextIO) -> Iterator[CapturedWrites]:
+        """Let what is written to a stream's file descriptor go to a file, inside the `with`."""
+        stream.flush()
+        written, path = tempfile.mkstemp(dir=self.get_temp_dir())
+        descriptor = stream.fileno()
+        kept = os.dup(descriptor)
+        os.dup2(written, descriptor)
+        try:
+            yield CapturedWrites(path)
+        finally:
+            stream.flush()
+            os.dup2(kept, descriptor)
+            os.close(kept)
+            os.close(written)
+
+    def checkedThread(
+        self,
+        target: Callable[..., Any],
+        args: Sequence[Any] | None = None,
+        kwargs: Mapping[str, Any] | None = None,
+    ) -> CheckedThread:
+        """A thread that fails this test if it raises, or is not joined before the end.
+
+        Args:
+          target: what to call in the thread.
+          args: its arguments.
+          kwargs: its keyword arguments.
+
+        """
+        thread = CheckedThread(self, target, args or (), kwargs)
+        self._threads.append(thread)
+        return thread
+
+    # --- errors, devices -------------------------------------------------------------------------
+
+    @contextmanager
+    def assertRaisesWithPredicateMatch(
+        self,
+        exception_type: type[BaseException] | tuple[type[BaseException], ...],
+        expected_err_re_or_predicate: Any,
+    ) -> Iterator[None]:
+        """Fail unless such an error is raised inside the `with`.
+
+        Args:
+          exception_type: its class, or several.
+          expected_err_re_or_predicate: a function of the error that says whether it is the one,
+            or a regular expression to be found in its message; an OpError's is followed by the
+            names of its operation and those that it stands for.
+
+        """
+        wanted = expected_err_re_or_predicate
+        try:
+            yield
+        except Exception as error:
+            is_match = wanted(error) if callable(wanted) else re.search(wanted, _told(error))
+            if not isinstance(error, exception_type) or not is_match:
+                text = f"Exception of type {type(error)}: {error}"
+                if not callable(wanted):
+                    text += f"\nwanted: {exception_type}, with {wanted!r}"
+                raise AssertionError(text) from error
+        else:
+            kinds = exception_type if isinstance(exception_type, tuple) else (exception_type,)
+            self.fail(" or ".join(kind.__name__ for kind in kinds) + " not raised")
+
+    def assertRaisesOpError(
+        self, expected_err_re_or_predicate: Any
+    ) -> AbstractContextManager[None]:
+        """As `assertRaisesWithPredicateMatch`, of any OpError."""
+        return self.assertRaisesWithPredicateMatch(errors.OpError, expected_err_re_or_predicate)
+
+    def assertRaisesIncompatibleShapesError(
+        self, exception_type: type[BaseException] = errors.InvalidArgumentError
+    ) -> AbstractContextManager[None]:
+        """Fail unless the shapes of operands are refused inside the `with`."""
+        return self.assertRaisesWithPredicateMatch(exception_type, _INCOMPATIBLE_SHAPES)
+
+    def assertDeviceEqual(self, device1: Any, device2: Any, msg: Any = None) -> None:
+        """Fail unless two devices, by name or DeviceSpec, are the same; None is the empty name."""
+        names = [_canonical(device) for device in (device1, device2)]
+        text = f"Devices {names[0]} and {names[1]} are not equal. {msg or ''}"
+        self.assertEqual(names[0], names[1], text)
+
+
+def _told(error: Exception) -> str:
+    """The message of an error; of an OpError with the names of the operations behind it."""
+    if not isinstance(error, errors.OpError):
+        return str(error)
+    text, operation = error.message, error.op
+    while operation is not None:
+        text += f"\nCaused by: {operation.name}"
+        operation = operation._original_op  # noqa: SLF001 - TensorFlow's name for it
+    return text
+
+
+def _canonical(device: Any) -> str:
+    if device is None:
+        return ""
+    spec = device if isinstance(device, DeviceSpec) else DeviceSpec.from_string(device)
+    return spec.to_string()
+
+
+#: Names that unittest had once, of which old tests are full.
+for _old, _new in {
+    "assert_": "assertTrue",
+    "assertAlmostEquals": "assertAlmostEqual",
+    "assertEquals": "assertEqual",
+    "assertItemsEqual": "assertCountEqual",
+    "assertNotAlmostEquals": "assertNotAlmostEqual",
+    "assertNotEquals": "assertNotEqual",
+    "assertNotRegexpMatches": "assertNotRegex",
+    "assertRaisesRegexp": "assertRaisesRegex",
+    "assertRegexpMatches": "assertRegex",
+}.items():
+    setattr(TensorFlowTestCase, _old, getattr(TensorFlowTestCase, _new))

@@ -1,0 +1,126 @@
+"""Decorators that fail a test which leaves something behind: tensors, objects, garbage."""
+
+from __future__ import annotations
+
+import collections
+import functools
+import gc
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from sessrun.reference.graph import Graph
+from sessrun.reference.session.session import Session
+from sessrun.reference.tensor import Tensor
+from sessrun.reference.tensor_shape import Dimension, TensorShape
+from sessrun.reference.variable_base import Variable
+
+__all__ = [
+    "assert_no_garbage_created", "assert_no_new_pyobjects_executing_eagerly",
+    "assert_no_new_tensors",
+]  # fmt: skip
+
+_LOOKED_FOR = (Tensor, Variable, Dimension, TensorShape)
+
+
+def assert_no_new_tensors(f: Any) -> Any:
+    """Run a test in a new graph; fail if tensors, variables or shapes of it are still there.
+
+    Raises:
+      AssertionError: when the test runs: some are.
+
+    """
+
+    @functools.wraps(f)
+    def decorated(self: Any, *args: Any, **kwargs: Any) -> Any:
+        gc.collect()
+        before = {id(it) for it in _alive()}
+        with Graph().as_default():
+            result = f(self, *args, **kwargs)
+        gc.collect()
+        left = [it for it in _alive() if id(it) not in before]
+        if left:
+            raise AssertionError(f"{len(left)} Tensors not deallocated after test: {left}")
+        return result
+
+    return decorated
+
+
+def _alive() -> list[Any]:
+    # by type, not by isinstance: that asks a proxy, which may be dead, for its class
+    return [it for it in gc.get_objects() if issubclass(type(it), _LOOKED_FOR)]
+
+
+def assert_no_new_pyobjects_executing_eagerly(warmup_iters: Any = 2) -> Any:
+    """Run a test several times, in new graphs; fail if the later times leave objects behind.
+
+    Args:
+      warmup_iters: how many times not to count, while caches fill; or the test itself.
+
+    """
+    if callable(warmup_iters):
+        return assert_no_new_pyobjects_executing_eagerly()(warmup_iters)
+
+    def decorator(f: Callable[..., Any]) -> Any:
+        @functools.wraps(f)
+        def decorated(self: Any, *args: Any, **kwargs: Any) -> None:
+            for _ in range(warmup_iters):
+                _run_once(f, self, *args, **kwargs)
+            _counts()  # makes the objects that counting makes
+            before = _counts()
+            for _ in range(3):
+                _run_once(f, self, *args, **kwargs)
+            new = _counts() - before
+            if new:
+                raise AssertionError(f"The following objects were newly created: {dict(new)}")
+
+        return decorated
+
+    return decorator
+
+
+def _run_once(f: Callable[..., Any], case: Any, *args: Any, **kwargs: Any) -> None:
+    with _without_collection(), Graph().as_default(), Session():
+        f(case, *args, **kwargs)
+    case.doCleanups()
+
+
+def _counts() -> collections.Counter[str]:
+    """How many objects there are of each type."""
+    gc.collect()
+    return collections.Counter(type(it).__name__ for it in gc.get_objects())
+
+
+def assert_no_garbage_created(f: Any) -> Any:
+    """Run a test; fail if it makes cycles of objects that cannot be freed.
+
+    Raises:
+      AssertionError: when the test runs: it does.
+
+    """
+
+    @functools.wraps(f)
+    def decorated(self: Any, *args: Any, **kwargs: Any) -> Any:
+        gc.collect()
+        before = len(gc.garbage)
+        with _without_collection():
+            result = f(self, *args, **kwargs)
+            gc.collect()
+        left = gc.garbage[before:]
+        if left:
+            raise AssertionError(f"{len(left)} objects cannot be freed: {left}")
+        return result
+
+    return decorated
+
+
+@contextmanager
+def _without_collection() -> Iterator[None]:
+    """Let no collection run by itself inside the `with`."""
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()

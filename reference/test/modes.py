@@ -1,0 +1,314 @@
+"""Decorators that choose how a test runs: with graphs, eagerly, on which devices, with XLA.
+
+This runtime builds graphs and has one way to run them. So a decorator that asks for graphs
+changes nothing, one that asks for several ways runs the test once, with a graph, and what asks
+for eager execution alone is skipped.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any, Final
+
+from sessrun.reference import default_graph
+from sessrun.reference.graph import Graph
+from sessrun.reference.test.machine import gpu_device_name
+
+__all__ = [
+    "DESCRIBED", "PLAIN", "build_as_function_and_v1_graph", "device",
+    "disable_control_flow_v2", "disable_with_predicate", "for_all_test_methods", "force_cpu",
+    "force_gpu", "in_session", "run_all_in_graph_and_eager_modes", "run_cuda_only", "run_gpu_only",
+    "run_in_graph_and_eager_modes", "run_v1_only", "run_v2_only", "skip_if", "skip_if_error",
+    "use_gpu", "with_forward_compatibility_horizons",
+]  # fmt: skip
+
+#: Decorators of tests and classes that change nothing here.
+PLAIN: Final = (
+    "add_graph_building_optimization_tests", "deprecated_graph_mode_only",
+    "disable_cudnn_autotune", "eager_lazy_remote_copy_on_and_off", "enable_c_shapes",
+    "enable_control_flow_v2", "enable_eager_op_as_function", "enable_graph_building_optimization",
+    "enable_nested_function_shape_inference", "enable_output_all_intermediates",
+    "enable_quantized_dtypes_training", "run_all_in_deprecated_graph_mode_only",
+    "run_deprecated_v1", "with_c_api", "with_c_shapes", "with_control_flow_v2",
+    "with_eager_op_as_function",
+)  # fmt: skip
+#: Those that are called with a description (or a flag) first, and change nothing either.
+DESCRIBED: Final = (
+    "disable_asan", "disable_eager_op_as_function", "disable_mlir_bridge", "disable_msan",
+    "disable_tfrt", "disable_tsan", "disable_ubsan", "disable_xla",
+    "enable_tf_xla_constant_folding", "no_xla_auto_jit", "run_all_without_tensor_float_32",
+    "run_without_tensor_float_32", "set_xla_env_flag", "xla_allow_fallback",
+)  # fmt: skip
+
+
+def unchanged(func: Any) -> Any:
+    """The test or class as it is: it runs with a graph, without XLA and the like, anyway."""
+    return func
+
+
+def described(description: Any = "") -> Callable[[Any], Any]:  # noqa: ARG001 - for readers
+    """A decorator that leaves a test or class as it is."""
+    return unchanged
+
+
+# --- ways to run ---------------------------------------------------------------------------------
+
+
+def run_in_graph_and_eager_modes(
+    func: Any = None,
+    config: Any = None,
+    use_gpu: bool = True,
+    assert_no_eager_garbage: bool = False,  # noqa: ARG001 - nothing runs eagerly here
+) -> Any:
+    """Run a test in the session that it shares.
+
+    Args:
+      func: the test; without it, this returns the decorator.
+      config: the configuration of the session.
+      use_gpu: whether operations may be put on a GPU.
+      assert_no_eager_garbage: not used here.
+
+    Raises:
+      ValueError: `func` is a class.
+
+    """
+    if func is None:
+        return functools.partial(run_in_graph_and_eager_modes, config=config, use_gpu=use_gpu)
+    _check_method(func, "run_in_graph_and_eager_modes")
+
+    @functools.wraps(func)
+    def decorated(self: Any, *args: Any, **kwargs: Any) -> None:
+        with self.test_session(use_gpu=use_gpu, config=config):
+            func(self, *args, **kwargs)
+
+    return decorated
+
+
+def in_session(func: Any) -> Any:
+    """Run a test in the session that it shares; what it would do eagerly it does there."""
+    return run_in_graph_and_eager_modes(func)
+
+
+def run_all_in_graph_and_eager_modes(cls: Any) -> Any:
+    """Run each test of a class in the session that the test shares."""
+    return for_all_test_methods(lambda: run_in_graph_and_eager_modes)(cls)
+
+
+def build_as_function_and_v1_graph(func: Any) -> Any:
+    """Run a test in a new default graph.
+
+    Raises:
+      ValueError: `func` is a class.
+
+    """
+    _check_method(func, "build_as_function_and_v1_graph")
+
+    @functools.wraps(func)
+    def decorated(self: Any, *args: Any, **kwargs: Any) -> None:
+        with Graph().as_default():
+            func(self, *args, **kwargs)
+
+    return decorated
+
+
+def disable_control_flow_v2(unused_msg: Any) -> Callable[[Any], Any]:  # noqa: ARG001 - for readers
+    """Mark a test that is not to run with functional control flow; nothing does here."""
+
+    def mark(func: Any) -> Any:
+        func._disable_control_flow_v2 = True  # noqa: SLF001 - TensorFlow's name for it
+        return func
+
+    return mark
+
+
+def with_forward_compatibility_horizons(*horizons: Any) -> Callable[[Any], Any]:
+    """Run a test once for each day given; none of them makes a difference here.
+
+    Args:
+      *horizons: triples (year, month, day), or None.
+
+    Raises:
+      ValueError: there is none, or one is no triple; when applied: it is applied to a class.
+
+    """
+    if not horizons:
+        raise ValueError("Expected at least one horizon.")
+    for horizon in horizons:
+        days = horizon or (0, 0, 0)
+        if len(days) != 3 or not all(isinstance(part, int) for part in days):
+            raise ValueError(f"Bad horizon value: {horizon!r}")
+
+    def decorator(func: Any) -> Any:
+        _check_method(func, "with_forward_compatibility_horizons")
+
+        @functools.wraps(func)
+        def decorated(*args: Any, **kwargs: Any) -> None:
+            for _ in horizons:
+                func(*args, **kwargs)
+
+        return decorated
+
+    return decorator
+
+
+def for_all_test_methods(decorator: Any, *args: Any, **kwargs: Any) -> Callable[[Any], Any]:
+    """A decorator of classes from one of tests.
+
+    Args:
+      decorator: called with the other arguments it gives what each test is decorated with.
+      *args: its arguments.
+      **kwargs: its keyword arguments.
+
+    """
+
+    def decorated(cls: Any) -> Any:
+        for name in dir(cls):
+            value = getattr(cls, name)
+            if name.startswith("test") and name != "test_session" and callable(value):
+                setattr(cls, name, decorator(*args, **kwargs)(value))
+        return cls
+
+    return decorated
+
+
+# --- whether to run ------------------------------------------------------------------------------
+
+
+def run_v1_only(reason: Any = None, func: Any = None) -> Any:
+    """Leave a test or class as it is: this is version 1.
+
+    Args:
+      reason: why; or the test itself.
+      func: the test; without it, this returns the decorator.
+
+    """
+    given = reason if callable(reason) else func
+    return unchanged if given is None else given
+
+
+def run_v2_only(func: Any = None, reason: str | None = None) -> Any:
+    """Skip a test or all of a class: this is not version 2.
+
+    Args:
+      func: the test or class; without it, this returns the decorator.
+      reason: why.
+
+    """
+    if func is None:
+        return functools.partial(run_v2_only, reason=reason)
+    if inspect.isclass(func):
+        case: Any = func
+        case.setUp = run_v2_only(case.setUp, reason)
+        return case
+    return _skipping(func, lambda: True, reason or "Test is only compatible with v2 ")
+
+
+def run_gpu_only(func: Any) -> Any:
+    """Skip a test where there is no GPU.
+
+    Raises:
+      ValueError: `func` is a class.
+
+    """
+    _check_method(func, "run_gpu_only")
+    return _skipping(func, lambda: not gpu_device_name(), "Test requires GPU")
+
+
+def run_cuda_only(func: Any) -> Any:
+    """Skip a test where there is no GPU of CUDA's.
+
+    Raises:
+      ValueError: `func` is a class.
+
+    """
+    _check_method(func, "run_cuda_only")
+    return _skipping(func, lambda: not gpu_device_name(), "Test requires CUDA GPU")
+
+
+def disable_with_predicate(pred: Callable[[], Any], skip_message: str) -> Callable[[Any], Any]:
+    """A decorator that skips a test if a function says so when it is to run."""
+    return lambda func: _skipping(func, pred, skip_message)
+
+
+def skip_if(condition: Any) -> Callable[[Any], Any]:
+    """A decorator that lets a test do nothing if this is so, or a function says so."""
+
+    def decorator(func: Any) -> Any:
+        @functools.wraps(func)
+        def decorated(*args: Any, **kwargs: Any) -> Any:
+            if condition() if callable(condition) else condition:
+                return None
+            return func(*args, **kwargs)
+
+        return decorated
+
+    return decorator
+
+
+@contextmanager
+def skip_if_error(test_obj: Any, error_type: Any, messages: Any = None) -> Iterator[None]:
+    """Skip a test if such an error is raised inside the `with`.
+
+    Args:
+      test_obj: the test.
+      error_type: the class of the error.
+      messages: a text, or several, of which its message must contain one.
+
+    """
+    wanted = [messages] if isinstance(messages, str) else list(messages or ())
+    try:
+        yield
+    except error_type as error:
+        if wanted and not any(text in str(error) for text in wanted):
+            raise
+        test_obj.skipTest(f"Skipping error: {type(error)}: {error}")
+
+
+def _skipping(func: Any, condition: Callable[[], Any], reason: str) -> Any:
+    @functools.wraps(func)
+    def decorated(self: Any, *args: Any, **kwargs: Any) -> Any:
+        if condition():
+            self.skipTest(reason)
+        return func(self, *args, **kwargs)
+
+    return decorated
+
+
+def _check_method(func: Any, name: str) -> None:
+    if inspect.isclass(func):
+        raise ValueError(f"`{name}` only supports test methods.")
+
+
+# --- devices -------------------------------------------------------------------------------------
+
+
+@contextmanager
+def device(use_gpu: bool) -> Iterator[None]:
+    """Put operations on the GPU if that is wanted and there is one, else on the CPU."""
+    on_gpu = use_gpu and gpu_device_name()
+    with default_graph.device("/device:GPU:0" if on_gpu else "/device:CPU:0"):
+        yield
+
+
+@contextmanager
+def use_gpu() -> Iterator[None]:
+    """Put operations on the GPU if there is one, else on the CPU."""
+    with device(use_gpu=True):
+        yield
+
+
+@contextmanager
+def force_gpu() -> Iterator[None]:
+    """Put operations on the GPU."""
+    with default_graph.device("/device:GPU:0"):
+        yield
+
+
+@contextmanager
+def force_cpu() -> Iterator[None]:
+    """Put operations on the CPU."""
+    with default_graph.device("/device:CPU:0"):
+        yield

@@ -1,0 +1,92 @@
+"""`StubOutForTesting`: other functions in place of those of a module or class, for a while."""
+
+from __future__ import annotations
+
+import inspect
+from types import ModuleType, TracebackType
+from typing import Any, Self
+
+__all__ = ["StubOutForTesting"]
+
+
+class StubOutForTesting:
+    """Replaces attributes and puts the old ones back: at `CleanUp`, or at the end of a `with`."""
+
+    def __init__(self) -> None:
+        self._smart: list[tuple[Any, str, Any]] = []
+        self._plain: list[tuple[Any, str, Any]] = []
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.CleanUp()
+
+    def __del__(self) -> None:
+        self.CleanUp()
+
+    def CleanUp(self) -> None:
+        """Put everything back."""
+        self.SmartUnsetAll()
+        self.UnsetAll()
+
+    def SmartSet(self, obj: Any, attr_name: str, new_attr: Any) -> None:
+        """Replace an attribute where it is defined: of an instance, in its class or a base.
+
+        Args:
+          obj: a module, class or instance.
+          attr_name: the attribute's name.
+          new_attr: what it is to be.
+
+        Raises:
+          AttributeError: there is none.
+
+        """
+        own = isinstance(obj, ModuleType) or (
+            not inspect.isclass(obj) and attr_name in vars(obj)
+        )
+        if not own:
+            classes = inspect.getmro(obj if inspect.isclass(obj) else type(obj))
+            found = (cls for cls in classes if attr_name in vars(cls))
+            obj = next(found, None)
+            if obj is None:
+                raise AttributeError("Attribute not found.")
+        self._replace(self._smart, obj, attr_name, new_attr)
+
+    def SmartUnsetAll(self) -> None:
+        """Put back what `SmartSet` replaced."""
+        self._put_back(self._smart)
+
+    def Set(self, parent: Any, child_name: str, new_child: Any) -> None:
+        """Replace an attribute of an object itself.
+
+        Args:
+          parent: the object.
+          child_name: the attribute's name.
+          new_child: what it is to be.
+
+        Raises:
+          AttributeError: there is none.
+
+        """
+        self._replace(self._plain, parent, child_name, new_child)
+
+    def UnsetAll(self) -> None:
+        """Put back what `Set` replaced."""
+        self._put_back(self._plain)
+
+    def _replace(self, kept: list[tuple[Any, str, Any]], obj: Any, name: str, new: Any) -> None:
+        old = getattr(obj, name)
+        # what is in the dict is the attribute before a class binds it: a staticmethod, say
+        kept.append((obj, name, vars(obj).get(name, old) if hasattr(obj, "__dict__") else old))
+        setattr(obj, name, new)
+
+    @staticmethod
+    def _put_back(kept: list[tuple[Any, str, Any]]) -> None:
+        while kept:
+            setattr(*kept.pop())
