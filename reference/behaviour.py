@@ -1,14 +1,88 @@
-"""Switches of TensorFlow 2 that programs for `compat.v1` call, and small text conversions."""
+"""Switches between the versions of TensorFlow, as programs call them, and text conversions.
+
+This namespace has version 1's behaviour and graphs only. What asks for that does nothing; what
+asks for another behaviour of graphs is refused, so that no program goes on with what it did not
+ask for.
+"""
 
 from __future__ import annotations
 
-from typing import Any
+import codecs
+from collections.abc import Callable, Mapping
+from typing import Any, Final
 
-__all__ = ["as_bytes", "as_str_any", "as_text", "keep_v1_behaviour"]
+from sessrun.reference.stacks import outermost_graph
+from sessrun.reference.tensor import Tensor
+
+__all__ = ["EXPORTS", "as_bytes", "as_str_any", "as_text", "keep_v1_behaviour"]
 
 
 def keep_v1_behaviour() -> None:
     """Do nothing: this namespace has no other behaviour than version 1's."""
+
+
+def enable_tensor_equality() -> None:
+    """Do nothing: in graphs `==` of tensors tells whether they are the same one, whatever is on."""
+
+
+def _refused(what: str) -> Callable[[], None]:
+    def refuse() -> None:
+        raise NotImplementedError(f"{what} of TensorFlow 2 is not here, only version 1's.")
+
+    refuse.__doc__ = f"Refuse {what}.\n\nRaises:\n  NotImplementedError: always."
+    return refuse
+
+
+def enable_eager_execution(
+    config: Any = None, device_policy: Any = None, execution_mode: Any = None
+) -> None:
+    """Refuse to run operations as they are made.
+
+    Args:
+      config: a ConfigProto, or None.
+      device_policy: None, or 0 to 3.
+      execution_mode: None, 0 (sync) or 1 (async).
+
+    Raises:
+      TypeError: `config` is no ConfigProto.
+      ValueError: a policy or mode that is none, or the outermost default graph has operations.
+      NotImplementedError: always otherwise.
+
+    """
+    if config is not None and getattr(config, "DESCRIPTOR", None) is None:
+        raise TypeError(f"config must be a tf.ConfigProto, but got {type(config)}")
+    if device_policy not in {None, 0, 1, 2, 3}:
+        raise ValueError("device_policy must be one of None, DEVICE_PLACEMENT_*")
+    if execution_mode not in {None, 0, 1}:
+        raise ValueError("execution_mode must be one of None, SYNC, ASYNC")
+    _refuse_eager("tf.enable_eager_execution")
+
+
+def enable_v2_behavior() -> None:
+    """Refuse all of version 2's behaviour at once.
+
+    Raises:
+      ValueError: the outermost default graph has operations already.
+      NotImplementedError: always otherwise.
+
+    """
+    _refuse_eager("tf.enable_v2_behavior")
+
+
+def _refuse_eager(name: str) -> None:
+    if outermost_graph().get_operations():
+        raise ValueError(f"{name} must be called at program startup.")
+    raise NotImplementedError(f"{name}: this runtime has graphs and sessions only.")
+
+
+def _never() -> bool:
+    """False: never here."""
+    return False
+
+
+def is_symbolic_tensor(tensor: Any) -> bool:
+    """Whether a value is a tensor of a graph; variables and sparse values are none."""
+    return isinstance(tensor, Tensor)
 
 
 def as_bytes(bytes_or_text: str | bytes | bytearray, encoding: str = "utf-8") -> bytes:
@@ -16,8 +90,10 @@ def as_bytes(bytes_or_text: str | bytes | bytearray, encoding: str = "utf-8") ->
 
     Raises:
       TypeError: it is neither.
+      LookupError: there is no such encoding.
 
     """
+    codecs.lookup(encoding)
     if isinstance(bytes_or_text, bytes | bytearray):
         return bytes(bytes_or_text)
     if isinstance(bytes_or_text, str):
@@ -30,8 +106,10 @@ def as_text(bytes_or_text: str | bytes, encoding: str = "utf-8") -> str:
 
     Raises:
       TypeError: it is neither.
+      LookupError: there is no such encoding.
 
     """
+    codecs.lookup(encoding)
     if isinstance(bytes_or_text, str):
         return bytes_or_text
     if isinstance(bytes_or_text, bytes):
@@ -42,3 +120,18 @@ def as_text(bytes_or_text: str | bytes, encoding: str = "utf-8") -> str:
 def as_str_any(value: Any, encoding: str = "utf-8") -> str:
     """Bytes decoded, anything else as `str` gives it."""
     return as_text(value, encoding) if isinstance(value, bytes) else str(value)
+
+
+EXPORTS: Final[Mapping[str, Any]] = {
+    "control_flow_v2_enabled": _never,
+    **{f"disable_{switch}": keep_v1_behaviour
+       for switch in ("control_flow_v2", "eager_execution", "tensor_equality", "v2_behavior",
+                      "v2_tensorshape")},
+    "enable_control_flow_v2": _refused("the control flow"),
+    "enable_eager_execution": enable_eager_execution,
+    "enable_tensor_equality": enable_tensor_equality,
+    "enable_v2_behavior": enable_v2_behavior,
+    "enable_v2_tensorshape": _refused("the TensorShape"),
+    "executing_eagerly_outside_functions": _never,
+    "is_symbolic_tensor": is_symbolic_tensor,
+}  # fmt: skip

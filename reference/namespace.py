@@ -10,14 +10,12 @@ the submodule would replace it.
 from __future__ import annotations
 
 import importlib
-import logging
 import sys
 from collections.abc import Mapping
 from types import ModuleType
 from typing import Any, Final
 
 from sessrun.reference import (
-    behaviour,
     constant_op,
     conversion,
     default_graph,
@@ -51,14 +49,15 @@ _MODULES: Final = (
     "gradient_registry", "seen_values", "script_ops", "tensor_arrays", "graph_pruning", "freezing",
     "assertions", "printing", "splitting_ops", "coordinator", "queue_runner", "global_step",
     "graph_files", "files",
+    "behaviour", "compatibility", "log_messages",
 )  # fmt: skip
 #: Enumerations of Python in the namespace, not those of the protobufs.
 _NOT_MESSAGES: Final = frozenset({"VariableAggregation", "VariableSynchronization"})
 #: Groups that are imported when first asked for.
 LAZY: Final = frozenset(
-    {"estimator", "keras", "layers", "losses", "metrics", "nest", "saved_model", "summary", "test",
-     "train"}
-)
+    {"app", "estimator", "flags", "keras", "layers", "losses", "metrics", "nest",
+     "resource_loader", "saved_model", "summary", "sysconfig", "test", "train"}
+)  # fmt: skip
 
 
 def _core() -> dict[str, Any]:
@@ -116,30 +115,10 @@ def _core() -> dict[str, Any]:
     return names
 
 
-def _machine() -> dict[str, Any]:
-    names: dict[str, Any] = {
-        "compat.as_bytes": behaviour.as_bytes,
-        "compat.as_str": behaviour.as_text,
-        "compat.as_text": behaviour.as_text,
-    }
-    for switch in ("control_flow_v2", "eager_execution", "tensor_equality", "v2_behavior",
-                   "v2_tensorshape"):  # fmt: skip
-        names["disable_" + switch] = behaviour.keep_v1_behaviour
-    logger = logging.getLogger("sessrun")
-    for level in ("DEBUG", "ERROR", "FATAL", "INFO", "WARN"):
-        names["logging." + level] = getattr(logging, level)
-        method = "warning" if level == "WARN" else level.lower()
-        names["logging." + level.lower()] = getattr(logger, method)
-    names["logging.warning"] = logger.warning
-    names["logging.get_verbosity"] = logger.getEffectiveLevel
-    names["logging.set_verbosity"] = logger.setLevel
-    return names
-
-
 def assemble(package: ModuleType) -> None:
     """Put every public name into the package and its groups."""
     tables: list[Mapping[str, Any]] = [_exports(name) for name in _MODULES]
-    for table in (*tables, _core(), _machine()):
+    for table in (*tables, _core()):
         for dotted, value in table.items():
             *groups, name = dotted.split(".")
             target = package

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -19,6 +20,15 @@ ALLOWED = {
 }
 #: The one module of the adapters that may import the runtime.
 EXCEPTIONS = {("adapters/reference.py", "reference")}
+#: The packages of others that the runtime imports.
+NEEDED = {"numpy", "ml_dtypes", "google"}
+#: Those that one module of it imports, each when a program first needs it.
+NEEDED_ONCE = {
+    ("reference/app.py", "absl"),
+    ("reference/devices.py", "cupy"),
+    ("reference/flags.py", "absl"),
+    ("reference/kernels/products.py", "threadpoolctl"),
+}
 FORBIDDEN_NAMES = {"utils", "helpers", "common", "misc"}
 MAX_LINES = 450
 
@@ -66,6 +76,18 @@ def test_backends_are_imported_by_their_adapter_only(part: str) -> None:
         for name, line in imported(path)
         if name.split(".")[0] in engines and path.relative_to(ROOT).as_posix() not in allowed
     ]
+    assert not wrong, "\n".join(wrong)
+
+
+def test_the_runtime_needs_few_packages() -> None:
+    wrong = []
+    for path in modules("reference"):
+        relative = path.relative_to(ROOT).as_posix()
+        for name, line in imported(path):
+            package = name.split(".")[0]
+            known = package in sys.stdlib_module_names or package in {"sessrun", *NEEDED}
+            if not known and (relative, package) not in NEEDED_ONCE:
+                wrong.append(f"{relative}:{line} imports {name}")
     assert not wrong, "\n".join(wrong)
 
 

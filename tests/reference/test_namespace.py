@@ -14,8 +14,8 @@ import sessrun.reference as tf
 def test_the_import_brings_in_no_reader_of_files_and_no_engine() -> None:
     text = (
         "import sys, sessrun.reference; "
-        "print([m for m in ('tomllib', 'jsonschema', 'tensorflow', 'cupy', 'pytest', 'hypothesis')"
-        " if m in sys.modules])"
+        "print([m for m in ('tomllib', 'jsonschema', 'tensorflow', 'cupy', 'pytest', "
+        "'hypothesis', 'absl') if m in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"

@@ -1,0 +1,141 @@
+"""Messages for people (`tf.logging`): Python's logger `sessrun`, written to stderr.
+
+The logger gets its handler when a program first uses it, unless the root logger has one: a
+program that sets up logging itself sees each message once.
+"""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import logging
+import sys
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+__all__ = ["EXPORTS", "get_logger"]
+
+
+@functools.cache
+def get_logger() -> logging.Logger:
+    """The logger of the namespace."""
+    logger = logging.getLogger("sessrun")
+    if not logging.getLogger().handlers:
+        handler = logging.StreamHandler(sys.stderr)
+        handler.setFormatter(logging.Formatter(logging.BASIC_FORMAT))
+        logger.addHandler(handler)
+    return logger
+
+
+def log(level: int, msg: Any, *args: Any, **kwargs: Any) -> None:
+    """Write a message of a level, the arguments put into it by `%`.
+
+    Raises:
+      TypeError: the level is no integer.
+
+    """
+    get_logger().log(level, msg, *args, **_from_here(kwargs))
+
+
+def debug(msg: Any, *args: Any, **kwargs: Any) -> None:
+    """Write a message of level DEBUG."""
+    get_logger().debug(msg, *args, **_from_here(kwargs))
+
+
+def info(msg: Any, *args: Any, **kwargs: Any) -> None:
+    """Write a message of level INFO."""
+    get_logger().info(msg, *args, **_from_here(kwargs))
+
+
+def warning(msg: Any, *args: Any, **kwargs: Any) -> None:
+    """Write a message of level WARN."""
+    get_logger().warning(msg, *args, **_from_here(kwargs))
+
+
+def error(msg: Any, *args: Any, **kwargs: Any) -> None:
+    """Write a message of level ERROR."""
+    get_logger().error(msg, *args, **_from_here(kwargs))
+
+
+def fatal(msg: Any, *args: Any, **kwargs: Any) -> None:
+    """Write a message of level FATAL; the program goes on."""
+    get_logger().fatal(msg, *args, **_from_here(kwargs))
+
+
+def task_level_status_message(msg: Any) -> None:
+    """Write a message of level ERROR."""
+    get_logger().error(msg, stacklevel=2)
+
+
+def log_if(level: int, msg: Any, condition: Any, *args: Any) -> None:
+    """Write a message if a condition holds."""
+    if condition:
+        get_logger().log(level, msg, *args, stacklevel=2)
+
+
+def log_every_n(level: int, msg: Any, n: int, *args: Any) -> None:
+    """Write a message at the first call of this line of the program and every n-th after it."""
+    if next(_calls(_caller())) % n == 0:
+        get_logger().log(level, msg, *args, stacklevel=2)
+
+
+def log_first_n(level: int, msg: Any, n: int, *args: Any) -> None:
+    """Write a message at the first n calls of this line of the program."""
+    if next(_calls(_caller())) < n:
+        get_logger().log(level, msg, *args, stacklevel=2)
+
+
+def _caller() -> tuple[str, int]:
+    """The line of the program that called one of the functions here."""
+    frame = sys._getframe(2)  # noqa: SLF001 - the way to know the line
+    return frame.f_code.co_filename, frame.f_lineno
+
+
+@functools.cache
+def _calls(line: tuple[str, int]) -> Iterator[int]:
+    """The numbers of the calls of a line."""
+    del line
+    return itertools.count()
+
+
+def _from_here(kwargs: dict[str, Any]) -> dict[str, Any]:
+    """The arguments, with the caller of our function as the place of the message."""
+    return {"stacklevel": 2, **kwargs}
+
+
+def get_verbosity() -> int:
+    """The level below which messages are not written."""
+    return get_logger().getEffectiveLevel()
+
+
+def set_verbosity(v: int | str) -> None:
+    """Write no messages below a level.
+
+    Raises:
+      ValueError: there is no level of this name.
+
+    """
+    get_logger().setLevel(v)
+
+
+def flush() -> None:
+    """Not there, as in TensorFlow: a message is written at once.
+
+    Raises:
+      NotImplementedError: always.
+
+    """
+    raise NotImplementedError("Messages are written at once; there is nothing to flush.")
+
+
+EXPORTS: Final[Mapping[str, Any]] = {
+    "get_logger": get_logger,
+    "logging.TaskLevelStatusMessage": task_level_status_message,
+    **{f"logging.{level}": getattr(logging, level)
+       for level in ("DEBUG", "ERROR", "FATAL", "INFO", "WARN")},
+    **{f"logging.{function.__name__}": function
+       for function in (debug, error, fatal, flush, get_verbosity, info, log, log_every_n,
+                        log_first_n, log_if, set_verbosity, warning)},
+    "logging.vlog": log,
+    "logging.warn": warning,
+}  # fmt: skip
