@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextvars
 import operator
+import re
 import threading
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -210,6 +211,8 @@ def handed_out(value: Any) -> Any:
 # --- errors ---------------------------------------------------------------------------------
 
 _EXHAUSTED: Final = errors.RESOURCE_EXHAUSTED
+#: What numpy says of two operands of an elementwise operation.
+_NOT_TOGETHER: Final = re.compile(r"broadcast together with shapes \(([\d, ]*)\) \(([\d, ]*)\) *$")
 _HINT: Final = (
     "\nHint: If you want to see a list of allocated tensors when OOM happens, add "
     "report_tensor_allocations_upon_oom to RunOptions for current allocation info."
@@ -238,8 +241,21 @@ def run_error(
             more = _HINT if allocations is None else allocations()
         return _op_error(error.code, error.message, op, device, more)
     if isinstance(error, ValueError | TypeError | IndexError | ArithmeticError):
-        return _op_error(3, str(error), op, device)
+        return _op_error(3, _said(error), op, device)
     return _op_error(13, f"{type(error).__name__}: {error}", op, device)
+
+
+def _said(error: Exception) -> str:
+    """The text of a numpy exception; of shapes that do not go together, in TensorFlow's words."""
+    found = _NOT_TOGETHER.search(str(error))
+    if found is None:
+        return str(error)
+    return "Incompatible shapes: " + " vs. ".join(_shown(shape) for shape in found.groups())
+
+
+def _shown(shape: str) -> str:
+    """`[2,3]` of `2, 3`."""
+    return f"[{shape.replace(' ', '').rstrip(',')}]"
 
 
 def _want_of_memory(error: MemoryError, device: str) -> str:

@@ -57,7 +57,6 @@ class Benchmark:
 
         Raises:
           TypeError: `extras` is no dict, or `metrics` no list of such dicts.
-          ValueError: there is no name, and no method of a benchmark calls this.
 
         """
         if extras is not None and not isinstance(extras, dict):
@@ -78,11 +77,9 @@ class Benchmark:
         sys.stdout.write("\n".join([f"benchmark {full}", *lines]) + "\n")
 
     def _caller(self) -> str:
-        """The outermost method of this object that is running."""
-        for frame in reversed(inspect.stack(context=0)):
-            if frame.frame.f_locals.get("self") is self:
-                return frame.function
-        raise ValueError("Unable to determine calling Benchmark class.")
+        """The outermost method of this object that is running; there is one, since it is asked."""
+        frames = reversed(inspect.stack(context=0))
+        return next(it.function for it in frames if it.frame.f_locals.get("self") is self)
 
     def run_op_benchmark(
         self,

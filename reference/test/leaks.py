@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import collections
 import functools
 import gc
 from collections.abc import Callable, Iterator
@@ -66,13 +65,14 @@ def assert_no_new_pyobjects_executing_eagerly(warmup_iters: Any = 2) -> Any:
         def decorated(self: Any, *args: Any, **kwargs: Any) -> None:
             for _ in range(warmup_iters):
                 _run_once(f, self, *args, **kwargs)
-            _counts()  # makes the objects that counting makes
             before = _counts()
             for _ in range(3):
                 _run_once(f, self, *args, **kwargs)
-            new = _counts() - before
+            after = _counts()
+            more = {name: count - before.get(name, 0) for name, count in after.items()}
+            new = {name: count for name, count in more.items() if count > 0}
             if new:
-                raise AssertionError(f"The following objects were newly created: {dict(new)}")
+                raise AssertionError(f"The following objects were newly created: {new}")
 
         return decorated
 
@@ -85,10 +85,14 @@ def _run_once(f: Callable[..., Any], case: Any, *args: Any, **kwargs: Any) -> No
     case.doCleanups()
 
 
-def _counts() -> collections.Counter[str]:
+def _counts() -> dict[str, int]:
     """How many objects there are of each type."""
-    gc.collect()
-    return collections.Counter(type(it).__name__ for it in gc.get_objects())
+    while gc.collect():
+        pass
+    counts: dict[str, int] = {}  # no Counter, whose methods fill caches that would be counted
+    for it in gc.get_objects():
+        counts[type(it).__name__] = counts.get(type(it).__name__, 0) + 1
+    return counts
 
 
 def assert_no_garbage_created(f: Any) -> Any:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import inspect
 from types import ModuleType, TracebackType
-from typing import Any, Self
+from typing import Any, Final, Self
 
 __all__ = ["StubOutForTesting"]
+
+_ABSENT: Final = object()
 
 
 class StubOutForTesting:
@@ -36,7 +37,7 @@ class StubOutForTesting:
         self.UnsetAll()
 
     def SmartSet(self, obj: Any, attr_name: str, new_attr: Any) -> None:
-        """Replace an attribute where it is defined: of an instance, in its class or a base.
+        """Replace an attribute: an instance's in its class, unless the instance has it itself.
 
         Args:
           obj: a module, class or instance.
@@ -47,15 +48,8 @@ class StubOutForTesting:
           AttributeError: there is none.
 
         """
-        own = isinstance(obj, ModuleType) or (
-            not inspect.isclass(obj) and attr_name in vars(obj)
-        )
-        if not own:
-            classes = inspect.getmro(obj if inspect.isclass(obj) else type(obj))
-            found = (cls for cls in classes if attr_name in vars(cls))
-            obj = next(found, None)
-            if obj is None:
-                raise AttributeError("Attribute not found.")
+        is_holder = isinstance(obj, type | ModuleType) or attr_name in vars(obj)
+        obj = obj if is_holder else type(obj)
         self._replace(self._smart, obj, attr_name, new_attr)
 
     def SmartUnsetAll(self) -> None:
@@ -82,11 +76,16 @@ class StubOutForTesting:
 
     def _replace(self, kept: list[tuple[Any, str, Any]], obj: Any, name: str, new: Any) -> None:
         old = getattr(obj, name)
-        # what is in the dict is the attribute before a class binds it: a staticmethod, say
-        kept.append((obj, name, vars(obj).get(name, old) if hasattr(obj, "__dict__") else old))
+        # what an object has itself is kept unbound (a staticmethod, say); what it has from
+        # elsewhere shows again once the new attribute is gone
+        kept.append((obj, name, vars(obj).get(name, _ABSENT) if hasattr(obj, "__dict__") else old))
         setattr(obj, name, new)
 
     @staticmethod
     def _put_back(kept: list[tuple[Any, str, Any]]) -> None:
         while kept:
-            setattr(*kept.pop())
+            obj, name, old = kept.pop()
+            if old is _ABSENT:
+                delattr(obj, name)
+            else:
+                setattr(obj, name, old)
