@@ -123,7 +123,7 @@ def apply_flat(
 
     """
     graph.check_name(op_type if name is None else name)
-    declared = signature(op_type)
+    declared = graph.functions.signature(op_type)
     for index, value in enumerate(inputs):
         if not isinstance(value, Tensor):
             raise bad_type(f"Input #{index} is not a tensor: {value}")
@@ -189,6 +189,9 @@ def graph_of(values: Iterable[object]) -> Graph:
     """
     graph: Graph | None = None
     first: Any = None
+    inner = get_default_graph()
+    if inner.building_function:  # it captures what is of another graph
+        return inner
     for value in values:
         items = value if isinstance(value, list | tuple) else (value,)
         for item in items:
@@ -231,6 +234,8 @@ def make_operation(
     """
     graph.check_not_finalized()
     _check_output_count(declared, attrs)
+    if graph.building_function:
+        groups = graph.captured(groups, name)
     shapes = declared.shapes(groups, attrs, name)
     tensors: list[Tensor] = []
     for group in groups:

@@ -25,6 +25,11 @@ class Collections:
         """The names of all collections."""
         return list(self._lists)
 
+    def share_collections(self, other: Collections, names: Iterable[Any]) -> None:
+        """Take these collections of another graph as one's own: what one adds, both have."""
+        for name in names:
+            self._lists[name] = other.get_collection_ref(name)
+
     def add_to_collection(self, name: Any, value: Any) -> None:
         """Append a value to the collection."""
         with self._lock:

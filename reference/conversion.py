@@ -13,7 +13,7 @@ from sessrun.reference.dimension import Dimension
 from sessrun.reference.dtypes import DType
 from sessrun.reference.errors import bad_type, bad_value
 from sessrun.reference.operation import Operation
-from sessrun.reference.stacks import get_default_graph
+from sessrun.reference.stacks import get_default_graph, graph_for
 from sessrun.reference.tensor import Tensor
 from sessrun.reference.tensor_shape import TensorShape
 
@@ -166,7 +166,7 @@ def _packed(value: Any, dtype: DType | None, name: str) -> Tensor:
 
     inferred = first_tensor(value).dtype.base_dtype
     wanted = dtype or inferred
-    graph = first_tensor(value).graph
+    graph = graph_for(first_tensor(value).graph)
     with graph.as_default(), graph.name_scope(name) as scope:
         items = []
         for index, item in enumerate(value):

@@ -72,7 +72,7 @@ def group(*inputs: Any, **kwargs: Any) -> Operation:
     if kwargs:
         raise ValueError("Unknown keyword arguments: " + ", ".join(kwargs))
     ops = [_operation_of(item) for item in _flat(inputs)]
-    graph = ops[0].graph if ops else stacks.get_default_graph()
+    graph = stacks.graph_for(ops[0].graph) if ops else stacks.get_default_graph()
     with graph.as_default(), graph.name_scope(name or "group_deps") as scope:
         by_device: dict[str, list[Operation]] = {}
         for op in ops:
@@ -130,7 +130,7 @@ def tuple_(tensors: Any, name: str | None = None, control_inputs: Any = None) ->
     """
     items = list(tensors)
     ops = [_operation_of(item) for item in items if item is not None]
-    graph = ops[0].graph if ops else stacks.get_default_graph()
+    graph = stacks.graph_for(ops[0].graph) if ops else stacks.get_default_graph()
     with graph.as_default(), graph.name_scope(name or "tuple"):
         if not ops:
             raise bad_value(f"'tensors' must have at least one Tensor. Received: {items}.")

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from contextlib import AbstractContextManager
 from typing import Any, Final
 
 from sessrun.reference import lookup, stacks
 from sessrun.reference.collections_of_graph import Collections
 from sessrun.reference.dtypes import DType
-from sessrun.reference.errors import bad_value
+from sessrun.reference.function_library import FunctionLibrary
 from sessrun.reference.graph_scopes import Scoped
 from sessrun.reference.operation import Operation
 from sessrun.reference.tensor import Tensor
-from sessrun.spec.proto import FunctionDef, GraphDef, VersionDef
-from sessrun.spec.proto.foreign import serialize
-from sessrun.spec.tables.ops import OPERATIONS
+from sessrun.spec.proto import FunctionDefLibrary, GraphDef, VersionDef
 
 __all__ = ["MIN_CONSUMER", "MIN_PRODUCER", "PRODUCER", "Graph"]
 
@@ -39,6 +36,7 @@ class Graph(Scoped, Collections):
       misfits: inputs, by operation and number, that were replaced by one of another dtype, with
         the dtype that is expected.
       scripts: what keeps the Python functions that it calls alive.
+      functions: the functions that its operations may call.
 
     """
 
@@ -51,7 +49,7 @@ class Graph(Scoped, Collections):
         self._building_function = False
         self.unfeedable: set[Tensor] = set()
         self._unfetchable: set[Any] = set()
-        self._functions: dict[str, FunctionDef] = {}
+        self.functions = FunctionLibrary()
         self.misfits: dict[tuple[Operation, int], DType] = {}
         self.scripts: list[Any] = []
         self._versions = VersionDef(producer=PRODUCER, min_consumer=MIN_CONSUMER)
@@ -145,9 +143,8 @@ class Graph(Scoped, Collections):
 
         """
         graph_def = GraphDef(versions=self._versions)
-        graph_def.library.function.extend(self._functions.values())
-        if not self._functions:
-            graph_def.ClearField("library")
+        if self.functions:
+            graph_def.library.CopyFrom(self.functions.to_proto())
         for op in self.get_operations():
             graph_def.node.append(op.to_proto(add_shapes=add_shapes))
         return graph_def
@@ -158,26 +155,15 @@ class Graph(Scoped, Collections):
         return VersionDef(producer=self._versions.producer,
                           min_consumer=self._versions.min_consumer)  # fmt: skip
 
-    def add_functions(self, functions: Iterable[FunctionDef]) -> None:
-        """Keep the functions of a GraphDef that is imported; they are written, never called.
+    def add_functions(self, library: FunctionDefLibrary) -> None:
+        """Keep the functions of a library, for the operations that call them.
 
         Raises:
           InvalidArgumentValueError: an operation, or a function that differs, has that name.
 
         """
-        for function in functions:
-            name = function.signature.name
-            if name in OPERATIONS:
-                raise bad_value(
-                    f"Cannot add function '{name}' because an op with the same name already exists."
-                )
-            known = self._functions.setdefault(name, FunctionDef.FromString(serialize(function)))
-            if known != function:
-                raise bad_value(
-                    f"Cannot add function '{name}' because a different function with the same "
-                    "name already exists."
-                )
-        if self._functions:
+        self.functions.add_all(library)
+        if self.functions:
             self._versions.min_consumer = max(self._versions.min_consumer, _FUNCTIONS_SINCE)
 
     def note_versions(self, versions: VersionDef) -> None:
@@ -211,6 +197,10 @@ class Graph(Scoped, Collections):
     def building_function(self) -> bool:
         """Whether this is the body of a function."""
         return self._building_function
+
+    def captured(self, groups: list[Any], name: str) -> list[Any]:  # noqa: ARG002 - see FuncGraph
+        """The inputs of a new operation as tensors of this graph, which they are."""
+        return groups
 
     def as_default(self) -> AbstractContextManager[Graph]:
         """Make this the thread's default graph inside the `with`."""

@@ -11,11 +11,15 @@ from typing import Any, Final
 from sessrun.reference.operation import Operation
 from sessrun.reference.scopes import ControlScope, DeviceScope, Scopes
 from sessrun.spec import devices
+from sessrun.spec.proto import AttrValue
 
 __all__ = ["Scoped"]
 
 _OP_NAME: Final = re.compile(r"[A-Za-z0-9.][A-Za-z0-9_.\\/>-]*")
 _SCOPE_NAME: Final = re.compile(r"[A-Za-z0-9_.\\/>-]*")
+#: What TensorFlow notes on an operation that others were made to wait for.
+_WAITED_FOR: Final = "_has_manual_control_dependencies"
+_YES: Final = AttrValue(b=True)
 
 
 class Scoped:
@@ -169,6 +173,8 @@ class Scoped:
                 yield
             return
         wanted = dict.fromkeys(map(self._operation_of, control_inputs))
+        for op in wanted:
+            op.extra[_WAITED_FOR] = _YES
         scope = ControlScope(tuple(wanted), self.scopes.control)
         violation = AssertionError("Exiting control scope without proper scope nesting.")
         with self.scopes.replaced(violation, control=scope):

@@ -14,7 +14,7 @@ from sessrun.reference.graph import Graph
 from sessrun.reference.import_inputs import grouped
 from sessrun.reference.node_names import NODE_NAME, Input, prefixes, read_input
 from sessrun.reference.operation import Operation
-from sessrun.reference.signature import Signature, signature
+from sessrun.reference.signature import Signature
 from sessrun.reference.tensor import Tensor
 from sessrun.spec import devices
 from sessrun.spec.proto import AttrValue, NodeDef
@@ -120,7 +120,7 @@ class NodeImporter:
     def _make(self, node: _Node) -> Operation:
         proto = node.proto
         try:
-            declared = signature(proto.op)
+            declared = self.graph.functions.signature(proto.op)
         except RuntimeError as error:
             raise errors.NotFoundError(proto, None, str(error)) from error
         attrs, extra = _attributes(declared, proto)

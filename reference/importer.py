@@ -63,7 +63,7 @@ def import_graph_def(
     graph = stacks.get_default_graph()
     graph.check_not_finalized()
     _check_versions(graph_def)
-    graph.add_functions(graph_def.library.function)
+    graph.add_functions(graph_def.library)
     scope_name = "import" if name is None else name
     with name_scopes.name_scope(scope_name) as scope:
         mapped = _converted(graph, replaced, scope)

@@ -211,7 +211,11 @@ class _Context:
             )
 
     def _check_ref(self, tensor: Tensor) -> None:
-        if self.arg.is_ref and not tensor.dtype._is_ref_dtype:  # noqa: SLF001 - DType's own notion
+        if not self.arg.is_ref:
+            return
+        # A body captures what is in a variable, not the variable.
+        is_captured = self.graph.building_function and tensor.graph is not self.graph
+        if is_captured or not tensor.dtype._is_ref_dtype:  # noqa: SLF001 - DType's own notion
             raise bad_type(
                 f"'{self.op_type}' Op requires that input '{self.arg.name}' be a mutable tensor "
                 "(e.g.: a tf.Variable)"

@@ -92,12 +92,12 @@ def graph_of_elements(values: Iterable[Any]) -> Graph:
             continue
         if first is None:
             first = value
-        elif value.graph is not first.graph:
+        elif value.graph is not first.graph and not stacks.get_default_graph().building_function:
             raise ValueError(
                 f"{value} must be from the same graph as {first} "
                 f"(graphs are {value.graph} and {first.graph})."
             )
-    graph: Graph = stacks.get_default_graph() if first is None else first.graph
+    graph: Graph = stacks.get_default_graph() if first is None else stacks.graph_for(first.graph)
     return graph
 
 

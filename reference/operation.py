@@ -10,6 +10,7 @@ from sessrun.reference.creation import Site
 from sessrun.reference.errors import InvalidArgumentError, OutOfRangeError, bad_value
 from sessrun.reference.node_summary import bracketed
 from sessrun.spec.proto import AttrValue, NodeDef, OpDef
+from sessrun.spec.tables.ops import OPERATIONS
 
 if TYPE_CHECKING:
     from traceback import FrameSummary
@@ -75,6 +76,12 @@ class Operation:
     def type(self) -> str:
         """The op type."""
         return self.declaration.name
+
+    @property
+    def kernel_type(self) -> str:
+        """The op type whose kernel runs it: its own, unless that is the name of a function."""
+        op_type = self.declaration.name
+        return op_type if op_type in OPERATIONS else "StatefulPartitionedCall"
 
     @property
     def inputs(self) -> tuple[Tensor, ...]:

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from sessrun.reference.stacks import get_default_graph, graph_for
+
 if TYPE_CHECKING:
     from sessrun.reference.tensor import Tensor
 
@@ -166,6 +168,7 @@ def _matmul(a: Any, b: Any) -> Tensor:
 
     like = next(_like(value) for value in (a, b) if isinstance(value, Overloads))
     graph = next(value.graph for value in (a, b) if isinstance(value, Overloads))
+    graph = graph_for(graph)
     with graph.as_default(), graph.name_scope("matmul") as scope:
         left = convert_to_tensor(a, preferred_dtype=like, name="a")
         right = convert_to_tensor(b, preferred_dtype=like, name="b")
@@ -179,11 +182,11 @@ def _true_divide(x: Any, y: Any, like: str) -> Tensor:
     """Integers are divided as floats."""
     from sessrun.reference.build import apply_op  # noqa: PLC0415 - build imports tensor
     from sessrun.reference.conversion import convert_to_tensor  # noqa: PLC0415 - the same
-    from sessrun.reference.stacks import get_default_graph  # noqa: PLC0415 - the same
 
     if like not in _QUOTIENT:
         return _apply("RealDiv", {"x": x, "y": y}, {"T": like}, "truediv")
     graph = next((v.graph for v in (x, y) if hasattr(v, "graph")), get_default_graph())
+    graph = graph_for(graph)
     with graph.as_default(), graph.name_scope("truediv") as scope:
         left = convert_to_tensor(x, dtype=like, name="x")
         right = convert_to_tensor(y, dtype=like, name="y")
@@ -195,7 +198,7 @@ def _true_divide(x: Any, y: Any, like: str) -> Tensor:
 
 def _logical(word: str, name: str, x: Any, y: Any) -> Tensor:
     like = next(_like(value) for value in (x, y) if isinstance(value, Overloads))
-    graph = next(value.graph for value in (x, y) if isinstance(value, Overloads))
+    graph = graph_for(next(each.graph for each in (x, y) if isinstance(each, Overloads)))
     if like == "bool":
         if word == "Xor":
             return _logical_xor(graph, name, x, y)

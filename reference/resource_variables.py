@@ -173,7 +173,7 @@ class ResourceVariable(Variable):
 
     def is_initialized(self, name: str | None = None) -> Tensor:
         """Whether it has been set: a bool scalar."""
-        with self.graph.as_default():
+        with stacks.graph_for(self.graph).as_default():
             return self._known_state(name)
 
     def _known_state(self, name: str | None) -> Tensor:
@@ -189,7 +189,7 @@ class ResourceVariable(Variable):
         inputs, attrs = {"resource": self.handle}, {"dtype": self.dtype}
         if self._caching_device is None or not hasattr(self, "_read"):
             return apply_op("ReadVariableOp", inputs, attrs).outputs[0]
-        graph = self.graph
+        graph = stacks.graph_for(self.graph)
         with graph.colocate_with(None, ignore_existing=True), graph.device(self._caching_device):
             return apply_op("ReadVariableOp", inputs, attrs).outputs[0]
 
@@ -197,7 +197,7 @@ class ResourceVariable(Variable):
         """The value, read anew unless it is cached on a device."""
         if self._cached is not None:
             return self._cached
-        graph = self.graph
+        graph = stacks.graph_for(self.graph)
         with (
             graph.as_default(),
             self._after(),
@@ -207,7 +207,7 @@ class ResourceVariable(Variable):
 
     def read_value(self) -> Tensor:
         """The value at the place of the call, by an operation of its own."""
-        with self.graph.as_default(), self._after():
+        with stacks.graph_for(self.graph).as_default(), self._after():
             with name_scope("Read"):
                 value = self._read_here()
             return identity(value)
@@ -220,7 +220,7 @@ class ResourceVariable(Variable):
     ) -> Any:  # fmt: skip
         """Set it; gives a variable whose reads see the value, or the operation."""
         del use_locking  # updates of a resource variable always lock
-        with self.graph.as_default(), self._after():
+        with stacks.graph_for(self.graph).as_default(), self._after():
             tensor = convert_to_tensor(value, dtype=self.dtype)
             if not self.shape.is_compatible_with(tensor.shape):
                 raise bad_value(
@@ -250,7 +250,7 @@ class ResourceVariable(Variable):
         return self._combined("AssignSubVariableOp", delta, name, read_value=read_value)
 
     def _combined(self, op_type: str, delta: Any, name: str | None, *, read_value: bool) -> Any:
-        with self.graph.as_default(), self._after():
+        with stacks.graph_for(self.graph).as_default(), self._after():
             with self._after_cached():
                 tensor = convert_to_tensor(delta, dtype=self.dtype)
                 if not self.shape.is_compatible_with(tensor.shape):
@@ -264,14 +264,14 @@ class ResourceVariable(Variable):
     def sparse_read(self, indices: Any, name: str | None = None) -> Tensor:
         """Its rows at these indices, which are read without the others."""
         inputs = {"resource": self.handle, "indices": indices}
-        with self.graph.as_default(), self._after():
+        with stacks.graph_for(self.graph).as_default(), self._after():
             name = "Gather" if name is None else name
             return apply_op("ResourceGather", inputs, {"dtype": self.dtype}, name).outputs[0]
 
     def _slice_assigned(
         self, bounds: dict[str, Any], value: Any, attrs: dict[str, Any], name: str
     ) -> UnreadVariable:
-        with self.graph.as_default(), self._after():
+        with stacks.graph_for(self.graph).as_default(), self._after():
             inputs = {"ref": self.handle, **bounds,
                       "value": convert_to_tensor(value, dtype=self.dtype)}  # fmt: skip
             return UnreadVariable(
@@ -279,7 +279,7 @@ class ResourceVariable(Variable):
             )
 
     def _scattered(self, op_type: str, inputs: dict[str, Any], name: str | None) -> Any:
-        with self.graph.as_default(), self._after():
+        with stacks.graph_for(self.graph).as_default(), self._after():
             updates = convert_to_tensor(inputs["updates"], dtype=self.dtype)
             given = {"resource": self.handle, **inputs, "updates": updates}
             return UnreadVariable(self, apply_op(op_type, given, {}, name))
@@ -288,12 +288,12 @@ class ResourceVariable(Variable):
         """The `with` of an update that comes after the copy of the value was made."""
         if self._cached is None:
             return nullcontext()
-        return self.graph.control_dependencies([self._cached])
+        return stacks.graph_for(self.graph).control_dependencies([self._cached])
 
     def count_up_to(self, limit: int) -> Tensor:
         """Its value, after which it is one more; OutOfRangeError when run at the limit."""
         inputs, attrs = {"resource": self.handle}, {"limit": limit, "T": self.dtype}
-        with self.graph.as_default():
+        with stacks.graph_for(self.graph).as_default():
             return apply_op("ResourceCountUpTo", inputs, attrs).outputs[0]
 
     # -- as data
@@ -342,7 +342,7 @@ class UnreadVariable(ResourceVariable):
         return self._update.name
 
     def _after(self) -> AbstractContextManager[Any]:
-        return self.graph.control_dependencies([self._update])
+        return stacks.graph_for(self.graph).control_dependencies([self._update])
 
 
 def _to_tensor(

@@ -10,6 +10,7 @@ from sessrun.reference import conversion, dtypes
 from sessrun.reference.build import apply_op
 from sessrun.reference.dimension import Dimension
 from sessrun.reference.errors import bad_type
+from sessrun.reference.stacks import graph_for
 from sessrun.reference.tensor import Tensor
 
 if TYPE_CHECKING:
@@ -44,7 +45,7 @@ def strided_slice(tensor: Any, key: Any, name: str = "strided_slice") -> Tensor:
     for place, item in enumerate(items):
         for list_, bound in zip(bounds, _bounds(item, 1 << place, masks), strict=True):
             list_.append(bound)
-    graph = tensor.graph
+    graph = graph_for(tensor.graph)
     with graph.as_default(), graph.name_scope(name) as scope:
         begin, end, strides = (
             _vector(bound, text)

@@ -11,7 +11,8 @@ if TYPE_CHECKING:
     from sessrun.reference.graph import Graph
 
 __all__ = ["default_session", "entered_graphs", "get_default_graph", "get_default_session",
-           "leave_graphs", "outermost_graph", "pushed_graph", "reset_default_graph"]  # fmt: skip
+           "graph_for", "leave_graphs", "outermost_graph", "pushed_graph",
+           "reset_default_graph"]  # fmt: skip
 
 
 class _Stacks(threading.local):
@@ -30,6 +31,15 @@ def get_default_graph() -> Graph:
     """The innermost graph entered in this thread; a graph of the thread's own if none is."""
     graphs = _STACKS.graphs
     return graphs[-1] if graphs else outermost_graph()
+
+
+def graph_for(graph: Graph) -> Graph:
+    """Where an operation on tensors of `graph` is made: there, or in a function's body.
+
+    A body that is being built captures what is of another graph.
+    """
+    inner = get_default_graph()
+    return inner if inner.building_function else graph
 
 
 def entered_graphs() -> tuple[Graph, ...]:

@@ -35,7 +35,7 @@ class _ReuseMode:
 
 AUTO_REUSE: Final = _ReuseMode()
 
-_STORE_KEY: Final = ("__variable_store",)
+STORE_KEY: Final = ("__variable_store",)
 _LOCK: Final = threading.Lock()
 
 
@@ -108,7 +108,7 @@ def scopes_of(graph: Graph) -> Scopes:
 def store_of(graph: Graph) -> VariableStore:
     """The graph's store, made at the first call."""
     with _LOCK:
-        kept = graph.get_collection_ref(_STORE_KEY)
+        kept = graph.get_collection_ref(STORE_KEY)
         if not kept:
             kept.append(VariableStore())
         store: VariableStore = kept[0]

@@ -28,8 +28,11 @@ from typing import Any, Final, TypeVar
 
 from sessrun.reference.resources import KernelError, ResourceStore, Step, VariableBuffer
 
-__all__ = ["Bind", "Entry", "KernelError", "Node", "ResourceStore", "Step", "VariableBuffer",
-           "binder", "kernel", "lookup"]  # fmt: skip
+__all__ = ["EVERY", "Bind", "Entry", "KernelError", "Node", "ResourceStore", "Step",
+           "VariableBuffer", "binder", "kernel", "lookup"]  # fmt: skip
+
+#: Stands for the names of all inputs, or of all outputs.
+EVERY: Final = "*"
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -55,6 +58,8 @@ class Bind:
       device: the full name of the device it is placed on.
       resources: the session's resources, keyed by (container, shared name).
       seeds: the attributes `seed` and `seed2`, (0, 0) where there are none.
+      function: from the name of a function of the graph to what runs its body: called with the
+        `Step` and the arguments' values in host memory, it returns the results' likewise.
 
     """
 
@@ -64,6 +69,7 @@ class Bind:
     device: str
     resources: ResourceStore
     seeds: tuple[int, int] = (0, 0)
+    function: Callable[[Any], Callable[..., tuple[Any, ...]]] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +90,14 @@ class Entry:
     host_outputs: frozenset[str] = field(default_factory=frozenset)
     needs_step: bool = False
     gpu_dtypes: frozenset[str] = field(default_factory=frozenset)
+
+    def takes_host(self, name: str) -> bool:
+        """Whether the input of that name stays in host memory on any device."""
+        return name in self.host_inputs or EVERY in self.host_inputs
+
+    def gives_host(self, name: str) -> bool:
+        """Whether the output of that name is in host memory on any device."""
+        return name in self.host_outputs or EVERY in self.host_outputs
 
 
 _ENTRIES: Final[dict[tuple[str, str], Entry]] = {}

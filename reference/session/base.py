@@ -17,7 +17,8 @@ from sessrun.reference.graph import Graph
 from sessrun.reference.operation import Operation
 from sessrun.reference.resources import ResourceStore, Step
 from sessrun.reference.session import place, prune
-from sessrun.reference.session.compile import Bindings, compile_plan
+from sessrun.reference.session.called import Functions
+from sessrun.reference.session.compile import compile_plan
 from sessrun.reference.session.execute import Plan
 from sessrun.reference.session.feeds import inside
 from sessrun.reference.session.fetches import FetchStructure
@@ -63,7 +64,7 @@ class BaseSession:
         self._graph = graph if graph is not None else stacks.get_default_graph()
         self._devices = place.local_devices(self._config)
         self._placer = place.Placer(self._graph, self._devices, self._config)
-        self._bindings = Bindings(ResourceStore())
+        self._bindings = Functions(self._devices, self._config, ResourceStore()).bindings
         self._signatures: dict[Any, Signature] = {}
         self._plans: dict[Any, Plan] = {}
         self._partial_runs: dict[str, PartialRun] = {}

@@ -18,10 +18,12 @@ from sessrun.reference.resources import KernelError
 from sessrun.reference.session.execute import STEP_REGISTER, Plan, make_step, read_reference
 from sessrun.reference.session.registers import Draft, SharedOut, kept, shared_out
 from sessrun.reference.session.waiting import PatientPlan, groups_of, waiting_last
+from sessrun.spec.proto import NameAttrList
 
 if TYPE_CHECKING:
     from sessrun.reference.operation import Operation
     from sessrun.reference.resources import ResourceStore
+    from sessrun.reference.session.called import Functions
     from sessrun.reference.tensor import Tensor
     from sessrun.spec.operations import ArgDecl
 
@@ -68,9 +70,17 @@ class Device(Protocol):
 
 @dataclass(slots=True)
 class Bindings:
-    """The bound kernels of a session: a node keeps its own (a random stream) between plans."""
+    """The bound kernels of a session: a node keeps its own (a random stream) between plans.
+
+    Attributes:
+      resources: the session's resources.
+      functions: what calls the functions of graphs.
+      kernels: each operation's registry entry and bound kernel.
+
+    """
 
     resources: ResourceStore
+    functions: Functions
     kernels: dict[Operation, tuple[registry.Entry, Callable[..., Any]]] = field(
         default_factory=dict
     )
@@ -84,7 +94,7 @@ class Bindings:
         """
         found = self.kernels.get(op)
         if found is None:
-            entry = registry.lookup(op.type, device.kind)
+            entry = registry.lookup(op.kernel_type, device.kind)
             if entry is None:
                 text = f"No OpKernel was registered to support Op '{op.type}' on {device.kind}"
                 raise errors.InvalidArgumentError(op.node_def, op, text)
@@ -95,7 +105,11 @@ class Bindings:
     def _bind(self, op: Operation, device: Device) -> registry.Bind:
         seeds = (int(op.attrs.get("seed", 0)), int(op.attrs.get("seed2", 0)))
         node = registry.Node(op.name, op.type)
-        return registry.Bind(device.xp, op.attrs, node, device.name, self.resources, seeds)
+        attrs = op.attrs if op.kernel_type == op.type else {"f": NameAttrList(name=op.type)}
+        function = functools.partial(self.functions.of_call, op)
+        return registry.Bind(
+            device.xp, attrs, node, device.name, self.resources, seeds, function
+        )  # fmt: skip
 
 
 def compile_plan(
@@ -206,14 +220,14 @@ class _Compiler:
         inputs = [STEP_REGISTER] if entry.needs_step else []
         self.cancellable |= entry.needs_step
         for tensor, arg in zip(op.inputs, _slots(op, op.declaration.inputs), strict=True):
-            location = _location(device, arg.name in entry.host_inputs)
+            location = _location(device, entry.takes_host(arg.name))
             inputs.append(self._input(tensor, arg, location, op, device))
         outputs: list[int | None] = []
         for tensor, arg in zip(op.outputs, _slots(op, op.declaration.outputs), strict=True):
             if tensor in self.home:  # fed: what the kernel computes is not looked at
                 outputs.append(None)
             else:
-                location = _location(device, arg.name in entry.host_outputs)
+                location = _location(device, entry.gives_host(arg.name))
                 outputs.append(self._define(tensor, location))
         if not self._is_given(op, device, function, outputs):
             self.drafts.append(Draft(op, device, function, inputs, outputs))

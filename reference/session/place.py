@@ -181,7 +181,7 @@ class Placer:
                 )  # fmt: skip
 
     def _check_kernel(self, op: Operation, device: LocalDevice) -> None:
-        if _is_labelled(op) or registry.lookup(op.type, device.kind) is None:
+        if _is_labelled(op) or registry.lookup(op.kernel_type, device.kind) is None:
             raise refused(
                 op, f"No OpKernel was registered to support Op '{op.type}' used by "
                 f"{op.name!r} on {device.kind} devices."
@@ -230,7 +230,7 @@ def _is_labelled(op: Operation) -> bool:
 
 
 def _runs_on(op: Operation, device: LocalDevice) -> bool:
-    entry = registry.lookup(op.type, device.kind)
+    entry = registry.lookup(op.kernel_type, device.kind)
     if entry is None or _is_labelled(op):
         return False
     dtype = op.attrs.get("T", op.attrs.get("dtype"))

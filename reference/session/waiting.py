@@ -130,7 +130,7 @@ class PatientPlan(Plan):
 
 
 def _may_wait(op: Operation) -> bool:
-    entry = registry.lookup(op.type, "CPU")
+    entry = registry.lookup(op.kernel_type, "CPU")
     return entry is not None and entry.needs_step
 
 

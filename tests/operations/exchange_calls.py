@@ -8,6 +8,8 @@ from typing import Any
 from google.protobuf import json_format
 
 import sessrun.reference as tf
+from sessrun.reference.python.framework.function import Defun
+from sessrun.spec.proto import NameAttrList
 
 ARRAYS = (
     "TensorArrayV3 TensorArrayWriteV3 TensorArrayReadV3 TensorArrayGatherV3 TensorArrayScatterV3 "
@@ -69,12 +71,28 @@ def slices() -> None:
         tf.identity(v.read_value(), name=f"read_{name}")
 
 
+def functions() -> None:
+    """A function called by its name and by attribute."""
+
+    @Defun(tf.float32, tf.float32, func_name="Both")
+    def both(x: Any, y: Any) -> Any:
+        return x - y, x * y
+
+    both(5.0, 2.0, name="named")
+    function = NameAttrList(name="Both")
+    args = {"args": [tf.constant(7.0), tf.constant(3.0)], "Tout": ["float32", "float32"]}
+    tf.raw_ops.PartitionedCall(**args, f=function, name="called")
+    tf.raw_ops.StatefulPartitionedCall(**args, f=function, name="stateful")
+
+
 CALLED: tuple[tuple[str, Callable[[], None], tuple[tuple[str, ...], ...]], ...] = (
     (ARRAYS, arrays, (("read:0", "gathered:0", "joined:0", "count:0"), ("part:0",), ("gradient:0",),
                       ("closed",))),
     (TEXT, text, (("matched:0", "matched_fed:0", "replaced:0", "replaced_fed:0", "shown:0"),
                   ("split:0", "split_again:0"))),
     ("PrintV2", printing, (("printed",),)),
+    ("PartitionedCall StatefulPartitionedCall", functions,
+     (("named:0", "named:1"), ("called:0", "called:1"), ("stateful:0", "stateful:1"))),
     ("StridedSliceAssign ResourceStridedSliceAssign", slices,
      tuple((f"{step}_{name}" + (":0" if step == "read" else ""),)
            for name in ("reference", "resource") for step in ("init", "read", "part", "read"))),

@@ -8,7 +8,6 @@ down by `described` and compared piece by piece. An error of ours must be of Ten
 from __future__ import annotations
 
 import importlib
-import os
 from pathlib import Path
 from typing import Any
 
@@ -30,17 +29,6 @@ PROGRAMS = {
     for module in SUBJECTS
     for name, program in module.BEHAVIOURS.items()
 }
-
-
-@pytest.fixture(scope="module")
-def theirs() -> Any:
-    os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
-    os.environ.setdefault("TF_ENABLE_ONEDNN_OPTS", "0")
-    os.environ.setdefault("TF_USE_LEGACY_KERAS", "1")
-    tensorflow = pytest.importorskip("tensorflow")
-    tensorflow.compat.v1.disable_v2_behavior()
-    tensorflow.get_logger().setLevel("ERROR")
-    return tensorflow.compat.v1
 
 
 def outcome(tf: Any, name: str) -> Any:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from typing import Any
 
 import pytest
@@ -26,20 +25,7 @@ SUBJECTS = (
 
 pytestmark = pytest.mark.tensorflow
 
-#: What TensorFlow sets for its own statistics.
-STATISTICS = "_has_manual_control_dependencies"
 SHOWN = ("name", "shape", "dtype", "device", "trainable")
-
-
-@pytest.fixture(scope="module")
-def theirs() -> Any:
-    os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
-    os.environ.setdefault("TF_ENABLE_ONEDNN_OPTS", "0")
-    os.environ.setdefault("TF_USE_LEGACY_KERAS", "1")
-    tensorflow = pytest.importorskip("tensorflow")
-    tensorflow.compat.v1.disable_v2_behavior()
-    tensorflow.get_logger().setLevel("ERROR")
-    return tensorflow.compat.v1
 
 
 def described(value: Any) -> Any:
@@ -53,7 +39,6 @@ def described(value: Any) -> Any:
 
 def node_text(node: Any) -> str:
     """A node without what does not count: how a constant is stored, the order of control edges."""
-    node.attr.pop(STATISTICS, None)
     value = ""
     if node.op == "Const":
         array = make_ndarray(node.attr.pop("value").tensor)

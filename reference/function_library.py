@@ -1,0 +1,154 @@
+"""The functions of a graph: their definitions, and the declarations that calls of them follow.
+
+An operation whose type is the name of a function calls it. Source: TF 2.21, function.proto.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any, Final
+
+from sessrun.reference import attr_values
+from sessrun.reference.errors import bad_value
+from sessrun.reference.signature import Signature, signature
+from sessrun.reference.tensor_shape import Shape
+from sessrun.spec.dtypes import BY_ENUM
+from sessrun.spec.operations import ArgDecl, AttrDecl, Operation, RuleCall
+from sessrun.spec.proto import FunctionDef, FunctionDefLibrary, GradientDef, OpDef
+from sessrun.spec.proto.foreign import serialize
+from sessrun.spec.tables.ops import OPERATIONS
+
+__all__ = ["FunctionLibrary"]
+
+
+class FunctionLibrary:
+    """Functions by name; only ever added to."""
+
+    def __init__(self) -> None:
+        self._definitions: dict[str, FunctionDef] = {}
+        self._gradients: dict[str, str] = {}
+        self._signatures: dict[str, Signature] = {}
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._definitions
+
+    def __bool__(self) -> bool:
+        return bool(self._definitions)
+
+    def add(self, function: FunctionDef) -> None:
+        """Take in a function; one that is there already and the same changes nothing.
+
+        Raises:
+          InvalidArgumentValueError: an operation, or a function that differs, has that name.
+
+        """
+        name = function.signature.name
+        if name in OPERATIONS:
+            raise bad_value(
+                f"Cannot add function '{name}' because an op with the same name already exists."
+            )
+        known = self._definitions.setdefault(name, FunctionDef.FromString(serialize(function)))
+        if known != function:
+            raise bad_value(
+                f"Cannot add function '{name}' because a different function with the same "
+                "name already exists."
+            )
+
+    def set_gradient(self, name: str, gradient: str) -> None:
+        """Note that the function `gradient` computes the gradient of `name`.
+
+        Raises:
+          InvalidArgumentValueError: another function does already.
+
+        """
+        known = self._gradients.setdefault(name, gradient)
+        if known != gradient:
+            raise bad_value(
+                f"Cannot assign gradient function '{gradient}' to '{name}' because it already has "
+                f"gradient function '{known}'"
+            )
+
+    def add_all(self, library: FunctionDefLibrary) -> None:
+        """Take in the functions of a GraphDef; raises as `add` and `set_gradient` do."""
+        for function in library.function:
+            self.add(function)
+        for gradient in library.gradient:
+            self.set_gradient(gradient.function_name, gradient.gradient_func)
+
+    def definition(self, name: str) -> FunctionDef | None:
+        """The definition of that name, or None."""
+        return self._definitions.get(name)
+
+    def signature(self, op_type: str) -> Signature:
+        """The signature of an operation's type: declared in the spec, or a function's.
+
+        Raises:
+          RuntimeError: it is neither.
+
+        """
+        function = self._definitions.get(op_type)
+        if function is None:
+            return signature(op_type)
+        found = self._signatures.get(op_type)
+        if found is None:
+            found = self._signatures[op_type] = _signature(function.signature)
+        return found
+
+    def to_proto(self) -> FunctionDefLibrary:
+        """The library of a GraphDef."""
+        pairs = self._gradients.items()
+        gradients = [GradientDef(function_name=name, gradient_func=other) for name, other in pairs]
+        return FunctionDefLibrary(function=self._definitions.values(), gradient=gradients)
+
+
+#: The rule of declarations that no table has; what a call gives is not inferred.
+_UNKNOWN: Final = RuleCall("unknown")
+
+
+def _signature(proto: OpDef) -> Signature:
+    inputs, outputs = _args(proto.input_arg), _args(proto.output_arg)
+    attrs = tuple(_attr(attr) for attr in proto.attr)
+    declaration = Operation(
+        proto.name, proto.description, inputs, outputs, attrs, _UNKNOWN, stateful=proto.is_stateful
+    )
+    given = [
+        name
+        for arg in inputs
+        for name in (arg.type_attr, arg.number_attr, arg.type_list_attr)
+        if name is not None
+    ]
+
+    def unknown(values: Mapping[str, Any]) -> list[Shape]:
+        return [None] * sum(_count(arg, values) for arg in outputs)
+
+    return Signature(
+        declaration, inputs, {attr.name: attr for attr in attrs}, frozenset(given),
+        has_container=False, has_references=any(arg.is_ref for arg in inputs), rule=unknown,
+        arguments=(lambda _groups, values: values,),
+    )  # fmt: skip
+
+
+def _count(arg: ArgDecl, values: Mapping[str, Any]) -> int:
+    if arg.type_list_attr is not None:
+        return len(values[arg.type_list_attr])
+    return 1 if arg.number_attr is None else int(values[arg.number_attr])
+
+
+def _args(protos: Iterable[OpDef.ArgDef]) -> tuple[ArgDecl, ...]:
+    return tuple(
+        ArgDecl(
+            proto.name, BY_ENUM[proto.type].name if proto.type else None, proto.type_attr or None,
+            proto.number_attr or None, proto.type_list_attr or None, proto.is_ref,
+        )
+        for proto in protos
+    )  # fmt: skip
+
+
+def _attr(proto: OpDef.AttrDef) -> AttrDecl:
+    allowed = proto.allowed_values.list
+    names = [BY_ENUM[kind].name for kind in allowed.type] or [text.decode() for text in allowed.s]
+    minimum = proto.minimum if proto.has_minimum else None
+    if not proto.HasField("default_value"):
+        return AttrDecl(proto.name, proto.type, tuple(names), minimum)
+    default = attr_values.from_proto(proto.default_value, proto.type)
+    return AttrDecl(proto.name, proto.type, tuple(names), minimum, True, default)

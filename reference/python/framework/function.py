@@ -1,0 +1,15 @@
+"""`tensorflow.python.framework.function`: functions of a GraphDef's library."""
+
+from sessrun.reference.defun import DefinedFunction as _DefinedFunction
+from sessrun.reference.defun import (
+    Defun,
+    from_library,
+    get_extra_args,
+    get_extra_inputs,
+    get_extra_vars,
+)
+from sessrun.reference.defun import OverloadedFunction as _OverloadedFunction
+from sessrun.reference.func_graph import FuncGraph as _FuncGraph
+
+__all__ = ["Defun", "_DefinedFunction", "_FuncGraph", "_OverloadedFunction", "from_library",
+           "get_extra_args", "get_extra_inputs", "get_extra_vars"]  # fmt: skip
