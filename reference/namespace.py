@@ -49,7 +49,7 @@ _MODULES: Final = (
     "gradient_registry", "seen_values", "script_ops", "tensor_arrays", "graph_pruning", "freezing",
     "assertions", "printing", "splitting_ops", "coordinator", "queue_runner", "global_step",
     "graph_files", "files",
-    "behaviour", "compatibility", "log_messages",
+    "behaviour", "compatibility", "log_messages", "type_specs", "gradient_choices", "numerics",
 )  # fmt: skip
 #: Enumerations of Python in the namespace, not those of the protobufs.
 _NOT_MESSAGES: Final = frozenset({"VariableAggregation", "VariableSynchronization"})
