@@ -77,14 +77,18 @@ def assert_equal_graph_def(
     for node in actual.node:
         other = wanted.pop(node.name, None)
         if other is None:
-            raise AssertionError(f"Found unexpected node {node.name!r} of {node.op}")
+            raise AssertionError(f"Found unexpected node {_shown(node)}")
         leave_out = _left_out(node, checkpoint_v2, hash_table_shared_name)
         leave_out |= _left_out(other, checkpoint_v2, hash_table_shared_name)
         difference = _difference(node, other, leave_out)
         if difference:
             raise AssertionError(f"Node named {node.name!r} {difference}")
     for node in wanted.values():
-        raise AssertionError(f"Did not find expected node {node.name!r} of {node.op}")
+        raise AssertionError(f"Did not find expected node {_shown(node)}")
+
+
+def _shown(node: NodeDef) -> str:
+    return f"'{{{{node {node.name}}}}} = {node.op}({', '.join(node.input)})'"
 
 
 def _left_out(node: NodeDef, checkpoint_v2: bool, hash_table_shared_name: bool) -> set[str]:
