@@ -42,7 +42,7 @@ PACKAGE: Final = "sessrun.reference"
 
 #: Modules whose names are public, in this order: a later one may replace a name.
 _MODULES: Final = (
-    "physical", "version",
+    "physical", "optimizer_options", "version",
     "generated", "array_ops", "cast_ops", "fill_ops", "math_ops", "reduce_ops", "random_ops",
     "string_ops", "nn", "state_ops", "init_ops", "variables", "variable_scopes",
     "opened_variable_scopes", "indexed_slices", "sparse_tensor", "session_handles", "queues",
@@ -50,6 +50,7 @@ _MODULES: Final = (
     "assertions", "printing", "splitting_ops", "coordinator", "queue_runner", "global_step",
     "graph_files", "files",
     "behaviour", "compatibility", "log_messages", "type_specs", "gradient_choices", "numerics",
+    "clipping", "grids", "linalg_ops",
 )  # fmt: skip
 #: Enumerations of Python in the namespace, not those of the protobufs.
 _NOT_MESSAGES: Final = frozenset({"VariableAggregation", "VariableSynchronization"})
