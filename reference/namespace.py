@@ -50,7 +50,7 @@ _MODULES: Final = (
     "assertions", "printing", "splitting_ops", "coordinator", "queue_runner", "global_step",
     "graph_files", "files",
     "behaviour", "compatibility", "log_messages", "type_specs", "gradient_choices", "numerics",
-    "clipping", "grids", "linalg_ops",
+    "clipping", "grids", "linalg_ops", "templates",
 )  # fmt: skip
 #: Enumerations of Python in the namespace, not those of the protobufs.
 _NOT_MESSAGES: Final = frozenset({"VariableAggregation", "VariableSynchronization"})
@@ -65,7 +65,7 @@ def _core() -> dict[str, Any]:
     names: dict[str, Any] = {
         "DType": dtypes.DType,
         "Dimension": tensor_shape.Dimension,
-        "DeviceSpec": device_spec.DeviceSpec,
+        "DeviceSpec": device_spec.DeviceSpecV1,
         "Graph": graph.Graph,
         "GraphKeys": graph_keys.GraphKeys,
         "InteractiveSession": session.InteractiveSession,
@@ -104,11 +104,12 @@ def _core() -> dict[str, Any]:
         "set_random_seed": random_seed.set_random_seed,
         "tuple": framework_ops.tuple_,
     }  # fmt: skip
-    kinds: dict[str, Any] = {dtype.name: dtype for dtype in dtypes.ALL}
+    kinds: dict[str, Any] = {d.name: d for d in dtypes.ALL if d not in dtypes.NARROW}
     kinds.update({"half": dtypes.float16, "double": dtypes.float64})
     kinds["QUANTIZED_DTYPES"] = dtypes.QUANTIZED
     names.update(kinds)
     names.update({f"dtypes.{name}": kind for name, kind in kinds.items()})
+    names.update({f"dtypes.experimental.{dtype.name}": dtype for dtype in dtypes.NARROW})
     names.update({name: getattr(default_graph, name) for name in default_graph.__all__})
     names.update(
         {name: getattr(proto, name) for name in proto.__all__ if name not in _NOT_MESSAGES}
