@@ -1,22 +1,51 @@
-"""`tf.DeviceSpec`: a device name in parts that a program can change."""
+"""`tf.DeviceSpec`: a device name in parts; and what `device` scopes take besides names."""
 
 from __future__ import annotations
 
-from typing import Any
+import functools
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any, Self
 
 from sessrun.spec import devices
+from sessrun.spec.devices import DeviceName
 
-__all__ = ["DeviceSpec"]
+__all__ = ["DeviceSpecV1", "DeviceSpecV2", "MergeDevice", "canonical_name", "check_valid",
+           "is_device_spec", "merge_device"]  # fmt: skip
 
 
-class DeviceSpec:
-    """A device name, full or partial; every part may be None.
+def _text(value: Any) -> str | None:
+    return None if value is None else str(value)
+
+
+def _number(value: Any) -> int | None:
+    return None if value is None else int(value)
+
+
+def _kind(value: Any) -> str | None:
+    return None if value is None else devices.kind_of(str(value))
+
+
+def _part(field: str, read: Callable[[Any], Any], *, settable: bool = False) -> Any:
+    """A property: the field of the name; what a program sets is read first."""
+
+    def get(spec: DeviceSpecV2) -> Any:
+        return getattr(spec._name, field)  # noqa: SLF001 - a property of that class
+
+    def put(spec: DeviceSpecV2, value: Any) -> None:
+        spec._name = replace(spec._name, **{field: read(value)})  # noqa: SLF001 - the same
+
+    return property(get, put if settable else None)
+
+
+class DeviceSpecV2:
+    """A device name, full or partial, that stays as it is; every part may be None.
 
     Attributes:
       job: name of the job.
       replica: number of the replica.
       task: number of the task.
-      device_type: `CPU`, `GPU`, ...
+      device_type: `CPU`, `GPU`, ...; `cpu` and `gpu` become capitals.
       device_index: number of the device of its type.
 
     """
@@ -29,46 +58,40 @@ class DeviceSpec:
         device_type: str | None = None,
         device_index: int | None = None,
     ) -> None:
-        self.job = job
-        self.replica = None if replica is None else int(replica)
-        self.task = None if task is None else int(task)
-        self.device_type = device_type
-        self.device_index = None if device_index is None else int(device_index)
+        self._name = DeviceName(
+            _text(job), _number(replica), _number(task), _kind(device_type), _number(device_index)
+        )
 
-    @property
-    def device_type(self) -> str | None:
-        """The kind of device; `cpu` and `gpu` become capitals."""
-        return self._device_type
-
-    @device_type.setter
-    def device_type(self, device_type: str | None) -> None:
-        self._device_type = None if device_type is None else devices.kind_of(device_type)
+    job = _part("job", _text)
+    replica = _part("replica", _number)
+    task = _part("task", _number)
+    device_type = _part("kind", _kind)
+    device_index = _part("index", _number)
 
     @classmethod
-    def from_string(cls, spec: str) -> DeviceSpec:
+    def from_string(cls, spec: str) -> Self:
         """The parts of a device name.
 
         Raises:
           ValueError: it is none.
 
         """
-        return cls().parse_from_string(spec)
+        return cls._of(devices.parse(spec))
 
-    def parse_from_string(self, spec: str) -> DeviceSpec:
-        """Take over the parts of a device name; ValueError if it is none."""
-        self._take(devices.parse(spec))
-        return self
+    @classmethod
+    def _of(cls, name: DeviceName) -> Self:
+        return cls(name.job, name.replica, name.task, name.kind, name.index)
 
-    def merge_from(self, dev: Any) -> None:
-        """Take over the parts that the other DeviceSpec has."""
-        self._take(_name(dev).over(_name(self)))
+    def parse_from_string(self, spec: str) -> Self:
+        """The same as `from_string`, this one is left as it is; ValueError if it is no name."""
+        return self.from_string(spec)
 
-    def make_merged_spec(self, dev: Any) -> DeviceSpec:
-        """A new DeviceSpec: this one with the parts that the other has."""
-        return DeviceSpec.from_string(str(_name(dev).over(_name(self))))
+    def make_merged_spec(self, dev: Any) -> Self:
+        """A new one: this one with the parts that the other has."""
+        return self._of(_parts(dev).over(self._name))
 
-    def replace(self, **parts: Any) -> DeviceSpec:
-        """A new DeviceSpec: this one with these parts; None takes a part away.
+    def replace(self, **parts: Any) -> Self:
+        """A new one: this one with these parts; None takes a part away.
 
         Raises:
           TypeError: there is no such part.
@@ -78,21 +101,17 @@ class DeviceSpec:
             "job": self.job, "replica": self.replica, "task": self.task,
             "device_type": self.device_type, "device_index": self.device_index,
         }  # fmt: skip
-        return DeviceSpec(**{**held, **parts})
-
-    def _take(self, name: devices.DeviceName) -> None:
-        self.job, self.replica, self.task = name.job, name.replica, name.task
-        self.device_type, self.device_index = name.kind, name.index
+        return type(self)(**{**held, **parts})
 
     def to_string(self) -> str:
         """The device name."""
-        return str(_name(self))
+        return str(self._name)
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, DeviceSpec) and _name(self) == _name(other)
+        return isinstance(other, type(self)) and self._name == other._name
 
     def __hash__(self) -> int:
-        return hash(_name(self))
+        return hash(self._name)
 
     def __repr__(self) -> str:
         return (
@@ -101,7 +120,85 @@ class DeviceSpec:
         )
 
 
-def _name(spec: Any) -> devices.DeviceName:
-    return devices.DeviceName(
-        spec.job, spec.replica, spec.task, spec.device_type, spec.device_index
-    )
+class DeviceSpecV1(DeviceSpecV2):
+    """A device name, full or partial, whose parts a program can set."""
+
+    job = _part("job", _text, settable=True)
+    replica = _part("replica", _number, settable=True)
+    task = _part("task", _number, settable=True)
+    device_type = _part("kind", _kind, settable=True)
+    device_index = _part("index", _number, settable=True)
+
+    def parse_from_string(self, spec: str) -> Self:
+        """Take over the parts of a device name; ValueError if it is none."""
+        self._name = devices.parse(spec)
+        return self
+
+    def merge_from(self, dev: Any) -> None:
+        """Take over the parts that the other one has."""
+        self._name = _parts(dev).over(self._name)
+
+
+def _parts(spec: Any) -> DeviceName:
+    return DeviceName(spec.job, spec.replica, spec.task, spec.device_type, spec.device_index)
+
+
+def is_device_spec(obj: Any) -> bool:
+    """Whether it is a device name in parts."""
+    return isinstance(obj, DeviceSpecV2)
+
+
+def canonical_name(device: Any) -> str:
+    """A device name, or DeviceSpec, with its parts in their order; empty for None.
+
+    Raises:
+      ValueError: it is no device name.
+
+    """
+    if device is None:
+        return ""
+    return device.to_string() if is_device_spec(device) else str(devices.parse(device))
+
+
+def check_valid(spec: str) -> None:
+    """Do nothing where `spec` is a device name; raise ValueError where it is none."""
+    devices.parse(spec)
+
+
+class MergeDevice:
+    """A function for `tf.device`: an operation's own device, completed from a given one."""
+
+    def __init__(self, spec: Any) -> None:
+        self._name = devices.parse(canonical_name(spec))
+
+    def __call__(self, node_def: Any) -> DeviceSpecV1:
+        """The device of an operation, or NodeDef, that asks for `node_def.device`."""
+        own = devices.parse(node_def.device or "")
+        return DeviceSpecV1._of(own.over(self._name))  # noqa: SLF001 - made like a DeviceSpec's own
+
+    def shortcut_string_merge(self, node_def: Any) -> str:
+        """The same as text."""
+        return self(node_def).to_string()
+
+    @property
+    def is_null_merge(self) -> bool:
+        """Whether it leaves every device as it is."""
+        return not str(self._name)
+
+    def __repr__(self) -> str:
+        return f"{super().__repr__()} (spec: {self._name})"
+
+
+@functools.cache
+def _merging(name: str) -> MergeDevice:
+    return MergeDevice(name)
+
+
+def merge_device(spec: Any) -> MergeDevice:
+    """The function that completes devices from `spec`, a device name or DeviceSpec; one for each.
+
+    Raises:
+      ValueError: it is no device name.
+
+    """
+    return _merging(canonical_name(spec))

@@ -14,7 +14,7 @@ from typing import Any, TextIO
 import numpy as np
 
 from sessrun.reference import errors, random_seed, stacks
-from sessrun.reference.device_spec import DeviceSpec
+from sessrun.reference.device_spec import DeviceSpecV1, DeviceSpecV2
 from sessrun.reference.test.arrays import ArrayAssertions
 from sessrun.reference.test.containers import ContainerAssertions
 from sessrun.reference.test.protos import ProtoAssertions
@@ -202,7 +202,7 @@ def _told(error: Exception) -> str:
 def _canonical(device: Any) -> str:
     if device is None:
         return ""
-    spec = device if isinstance(device, DeviceSpec) else DeviceSpec.from_string(device)
+    spec = device if isinstance(device, DeviceSpecV2) else DeviceSpecV1.from_string(device)
     return spec.to_string()
 
 

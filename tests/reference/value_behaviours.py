@@ -138,6 +138,21 @@ def _more_of_device_specs(tf: Any) -> Any:
     )  # fmt: skip
 
 
+def _changed_device_specs(tf: Any) -> Any:
+    spec = tf.DeviceSpec(job=3, device_type="cpu")
+    before = hash(spec)
+    seen = []
+    for part, value in (("task", "3"), ("replica", 1.5), ("job", 5), ("device_type", "gpu"),
+                        ("device_index", "7"), ("task", None), ("device_type", "Gpu")):  # fmt: skip
+        setattr(spec, part, value)
+        seen.append([getattr(spec, part), spec.to_string()])
+    return seen, hash(spec) == before, attempt(
+        lambda: setattr(spec, "task", "x"), lambda: spec.merge_from("/cpu:0"),
+        lambda: spec.parse_from_string("/task:1/cpu:*").to_string(), spec.to_string,
+        lambda: spec == spec.to_string(),
+    )  # fmt: skip
+
+
 def _errors(tf: Any) -> Any:
     errors, op = tf.errors, tf.constant(1, name="where").op
     wrong = errors.InvalidArgumentError(op.node_def, op, "bad")
@@ -159,6 +174,6 @@ BEHAVIOURS = {
     function.__name__.strip("_"): function
     for function in (
         _constants_of_things, _protos, _told_without_a_run, _more_of_dtypes, _more_of_shapes,
-        _more_of_device_specs, _errors,
+        _more_of_device_specs, _changed_device_specs, _errors,
     )
 }  # fmt: skip
