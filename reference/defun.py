@@ -27,8 +27,8 @@ from sessrun.reference.operation import Operation
 from sessrun.reference.tensor import Tensor
 from sessrun.spec.proto import AttrValue, FunctionDef, FunctionDefLibrary, OpDef
 
-__all__ = ["DefinedFunction", "Defun", "OverloadedFunction", "from_library", "get_extra_args",
-           "get_extra_inputs", "get_extra_vars"]  # fmt: skip
+__all__ = ["DefinedFunction", "Defun", "OverloadedFunction", "from_definition", "from_library",
+           "get_extra_args", "get_extra_inputs", "get_extra_vars"]  # fmt: skip
 
 #: How a dtype is written in the name of an overloaded function.
 _SHORT: Final[Mapping[Any, str]] = {
@@ -368,29 +368,39 @@ def _experimental(key: str, value: Any) -> AttrValue:
 
 
 def from_library(library: FunctionDefLibrary) -> list[DefinedFunction]:
-    """The functions of a library, each with that of its gradient; those that others need first.
+    """The functions of a library, each with that of its gradient, which comes first.
 
     Raises:
-      ValueError: a gradient is of a function, or is one, that is not there.
+      ValueError: a gradient is of a function, or is one, that is not there; or they go around.
 
     """
-    made: dict[str, DefinedFunction] = {}
+    made = {each.signature.name: from_definition(each) for each in library.function}
     gradients = {each.function_name: each.gradient_func for each in library.gradient}
-    for function in library.function:
-        made[function.signature.name] = _defined(function)
-    for name, gradient in gradients.items():
-        for missing in (each for each in (name, gradient) if each not in made):
+    for pair in gradients.items():
+        for missing in (each for each in pair if each not in made):
             raise ValueError(f"FunctionDefLibrary missing '{missing}' FunctionDef")
-        made[name].set_grad_func(made[gradient])
-    return list(made.values())
+    ordered: dict[str, DefinedFunction] = {}
+    while left := [name for name in made if name not in ordered]:
+        ready = [name for name in left if gradients.get(name) in {None, *ordered}]
+        if not ready:
+            raise ValueError(
+                f"FunctionDefLibrary contains cyclic gradient functions! They are {', '.join(left)}"
+            )
+        for name in ready:
+            if name in gradients:
+                made[name].set_grad_func(made[gradients[name]])
+            ordered[name] = made[name]
+    return list(ordered.values())
 
 
-def _defined(function: FunctionDef) -> DefinedFunction:
+def from_definition(function: FunctionDef, grad_func: Any = None) -> DefinedFunction:
+    """The function of a FunctionDef, whose gradient the other function computes if there is one."""
     types = [dtypes.as_dtype(arg.type) for arg in function.signature.input_arg]
     names = [arg.name for arg in function.signature.input_arg]
-    made = DefinedFunction(lambda *_: None, names, types, func_name=function.signature.name)
+    name = function.signature.name
+    made = DefinedFunction(lambda *_: None, names, types, func_name=name, grad_func=grad_func)
     made._definition = function  # noqa: SLF001 - it is made here, of its own definition
-    made._body = FuncGraph(function.signature.name)  # noqa: SLF001 - the same: nothing is captured
+    made._body = FuncGraph(name)  # noqa: SLF001 - the same: nothing is captured
     return made
 
 

@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from typing import Any, Final
 
 from sessrun.reference import stacks
+from sessrun.reference.build import apply_unary
 from sessrun.reference.errors import bad_value
 from sessrun.reference.framework_ops import placeholder
 from sessrun.reference.graph import Graph
@@ -112,12 +113,20 @@ class FuncGraph(Graph):
             self._captured[tensor] = found
         return found
 
+    def outer(self, tensor: Tensor) -> Tensor:
+        """The tensor of outside that an argument stands for; others stand for themselves."""
+        found = next((out for out, inner in self._captured.items() if inner is tensor), None)
+        return tensor if found is None else found.graph.outer(found)
+
     def _argument(self, tensor: Tensor, name: str | None) -> Tensor:
         with self.as_default(), self.control_dependencies(None):
             argument = placeholder(tensor.dtype.base_dtype, tensor.shape, name)
         self.extra_inputs.append(tensor)
         self.extra_args.append(argument)
         self.inputs.append(argument)
+        if _is_guaranteed(tensor.op):
+            with self.as_default(), self.control_dependencies(None):
+                return apply_unary("GuaranteeConst", argument)
         return argument
 
     def _copied(self, tensor: Tensor) -> Tensor:
@@ -156,3 +165,10 @@ class FuncGraph(Graph):
         """A container for what is made here, and for the variables, which are made outside."""
         with super().container(container_name), self.outer_graph.container(container_name):
             yield container_name
+
+
+def _is_guaranteed(op: Operation) -> bool:
+    """Whether its value is declared to be the same in every run: all that it takes is."""
+    if op.type == "GuaranteeConst":
+        return True
+    return bool(op.inputs) and all(_is_guaranteed(tensor.op) for tensor in op.inputs)

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
 from sessrun.reference import attr_values, dtypes
-from sessrun.reference.errors import bad_value
+from sessrun.reference.errors import InvalidArgumentError
 from sessrun.reference.func_graph import FuncGraph
 from sessrun.reference.operation import Operation
 from sessrun.reference.tensor import Tensor
@@ -48,7 +48,7 @@ def function_def(
       description: what it is for.
 
     Raises:
-      InvalidArgumentValueError: there are too few or too many names of results, or two the same.
+      InvalidArgumentError: there are too few or too many names of results, or two the same.
 
     """
     names = _Names(body, out_names)
@@ -136,13 +136,14 @@ def _plain(name: str) -> str:
 
 def _checked(out_names: Sequence[str], count: int) -> list[str]:
     if len(out_names) != count:
-        raise bad_value(
-            f"Expected number of outputs ({count}) to match the number of output names "
-            f"({len(out_names)})"
-        )
+        raise InvalidArgumentError(
+            None, None, "output names must be either empty or equal in size to outputs. output "
+            f"names size = {len(out_names)} outputs size = {count}"
+        )  # fmt: skip
     for index, name in enumerate(out_names):
         if name in out_names[:index]:
-            raise bad_value(f"Cannot have duplicate output names. Name '{name}' appears twice")
+            text = f"Cannot have duplicate output names. Name '{name}' appears more than once."
+            raise InvalidArgumentError(None, None, text)
     return list(out_names)
 
 

@@ -202,6 +202,10 @@ class Graph(Scoped, Collections):
         """The inputs of a new operation as tensors of this graph, which they are."""
         return groups
 
+    def outer(self, tensor: Tensor) -> Tensor:
+        """The tensor that one of this graph stands for: itself; see `FuncGraph`."""
+        return tensor
+
     def as_default(self) -> AbstractContextManager[Graph]:
         """Make this the thread's default graph inside the `with`."""
         return stacks.pushed_graph(self)

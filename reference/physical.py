@@ -10,7 +10,7 @@ import threading
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final, NamedTuple
 
-from sessrun.reference import allocators, devices
+from sessrun.reference import allocators, devices, optimizer_options
 from sessrun.spec import devices as names
 from sessrun.spec.proto import ConfigProto
 
@@ -174,6 +174,7 @@ def default_config() -> ConfigProto:
         inter_op_parallelism_threads=_SETTINGS.threads["Inter"],
         intra_op_parallelism_threads=_SETTINGS.threads["Intra"],
     )
+    optimizer_options.write_into(config)
     visible = _SETTINGS.visible
     if visible is None and not _SETTINGS.logical:
         return config

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from sessrun.reference.graph import Graph
 
 __all__ = ["default_session", "entered_graphs", "get_default_graph", "get_default_session",
-           "graph_for", "leave_graphs", "outermost_graph", "pushed_graph",
+           "graph_for", "leave_graphs", "leave_sessions", "outermost_graph", "pushed_graph",
            "reset_default_graph"]  # fmt: skip
 
 
@@ -78,6 +78,11 @@ def reset_default_graph() -> None:
 def leave_graphs() -> None:
     """Let no graph be entered in this thread, whichever `with` a failed test never left."""
     _STACKS.graphs.clear()
+
+
+def leave_sessions() -> None:
+    """Let no session be the default one of this thread, whichever `with` was never left."""
+    _STACKS.sessions.clear()
 
 
 @contextmanager

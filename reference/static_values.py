@@ -219,9 +219,10 @@ def handle_dtype(tensor: Tensor) -> str | None:
 
 def _behind(tensor: Tensor) -> tuple[Shape, str] | None:
     """The shape and the dtype of what is behind a resource."""
-    op = tensor.op
+    op = tensor.graph.outer(tensor).op
     while (op.type in _PASSING or op.type == "TensorArrayGradV3") and op.inputs:
-        op = op.inputs[0].op
+        source = op.inputs[0]
+        op = source.graph.outer(source).op
     attrs = op.attrs
     if op.type == "VarHandleOp":
         return attrs["shape"], attrs["dtype"]

@@ -6,12 +6,12 @@ Clauses: SESSION.
 from __future__ import annotations
 
 import threading
-import warnings
 from collections.abc import Iterable
 from contextlib import ExitStack
 from types import TracebackType
 from typing import Any, Self
 
+from sessrun.reference import log_messages
 from sessrun.reference.graph import Graph
 from sessrun.reference.session.base import BaseSession, adopted, open_sessions
 from sessrun.reference.session.calls import CallingSession
@@ -96,12 +96,11 @@ class InteractiveSession(CallingSession):
         super().__init__(target, graph, config)
         with InteractiveSession._counting:
             if InteractiveSession._active_session_count > 0:
-                warnings.warn(
+                log_messages.error(
                     "An interactive session is already active. This can cause out-of-memory "
                     "errors in some cases. You must explicitly call "
                     "`InteractiveSession.close()` to release resources held by the other "
-                    "session(s).",
-                    stacklevel=2,
+                    "session(s)."
                 )
             InteractiveSession._active_session_count += 1
         self._entered = ExitStack()

@@ -9,7 +9,9 @@ from sessrun.reference.defun import (
     get_extra_vars,
 )
 from sessrun.reference.defun import OverloadedFunction as _OverloadedFunction
+from sessrun.reference.defun import from_definition as _from_definition
 from sessrun.reference.func_graph import FuncGraph as _FuncGraph
 
-__all__ = ["Defun", "_DefinedFunction", "_FuncGraph", "_OverloadedFunction", "from_library",
+__all__ = ["Defun", "_DefinedFunction", "_FuncGraph", "_OverloadedFunction", "_from_definition",
+           "from_library",
            "get_extra_args", "get_extra_inputs", "get_extra_vars"]  # fmt: skip

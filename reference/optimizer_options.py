@@ -1,0 +1,81 @@
+"""`tf.config.optimizer`: what sessions that are opened without a configuration ask of optimizers.
+
+Nothing here optimizes graphs; the options are kept, told and written into the configuration, as
+an engine would get them. Source: TF 2.21, `tf.config.optimizer`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from sessrun.spec.proto import ConfigProto, OptimizerOptions, RewriterConfig
+
+__all__ = ["EXPORTS", "write_into"]
+
+#: Options that are switches of RewriterConfig, ON or OFF, each under its own name.
+_SWITCHES: Final = (
+    "layout_optimizer", "constant_folding", "shape_optimization", "remapping",
+    "arithmetic_optimization", "dependency_optimization", "loop_optimization",
+    "function_optimization", "debug_stripper", "scoped_allocator_optimization",
+    "pin_to_host_optimization", "implementation_selector", "auto_mixed_precision",
+    "auto_mixed_precision_mkl", "auto_mixed_precision_onednn_bfloat16", "use_plugin_optimizers",
+)  # fmt: skip
+#: Options that are plain fields of it, with what they are while nobody has set them.
+_PLAIN: Final[Mapping[str, Any]] = {
+    "disable_model_pruning": False, "disable_meta_optimizer": False, "min_graph_nodes": None,
+}  # fmt: skip
+_JIT: Final = "autoclustering"
+
+_OPTIONS: Final[dict[str, Any]] = {}
+_CHOSEN: Final[dict[str, bool]] = {}
+
+
+def get_experimental_options() -> dict[str, Any]:
+    """The options that were set, by name, and those that are always told."""
+    told = {name: value for name, value in _PLAIN.items() if value is not None}
+    return {**told, **_OPTIONS}
+
+
+def set_experimental_options(options: Mapping[str, Any]) -> None:
+    """Set options by name; those that are not named stay, unknown ones change nothing.
+
+    Raises:
+      TypeError: the options are no mapping, or `min_graph_nodes` is no integer.
+
+    """
+    given = dict(options)
+    ConfigProto().graph_options.rewrite_options.min_graph_nodes = given.get("min_graph_nodes", 0)
+    _OPTIONS.update({key: given[key] for key in (*_SWITCHES, *_PLAIN) if key in given})
+
+
+def get_jit() -> str:
+    """What is compiled: "autoclustering", or "" for nothing."""
+    return _JIT if _CHOSEN.get("jit") else ""
+
+
+def set_jit(enabled: Any) -> None:
+    """Ask that operations be compiled together: True or "autoclustering"; anything else does not.
+
+    No engine here compiles any.
+    """
+    _CHOSEN["jit"] = enabled is True or enabled == _JIT
+
+
+def write_into(config: ConfigProto) -> None:
+    """Put what was set into a configuration."""
+    if "jit" in _CHOSEN:
+        level = OptimizerOptions.ON_1 if _CHOSEN["jit"] else OptimizerOptions.OFF
+        config.graph_options.optimizer_options.global_jit_level = level
+    rewrite = config.graph_options.rewrite_options
+    for name, value in _OPTIONS.items():
+        if name in _PLAIN:
+            setattr(rewrite, name, value)
+        else:
+            setattr(rewrite, name, RewriterConfig.ON if value else RewriterConfig.OFF)
+
+
+EXPORTS: Final[Mapping[str, Any]] = {
+    f"config.optimizer.{function.__name__}": function
+    for function in (get_experimental_options, get_jit, set_experimental_options, set_jit)
+}

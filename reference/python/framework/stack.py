@@ -1,0 +1,19 @@
+"""`tensorflow.python.framework.stack`: the default graph and session of a thread."""
+
+from types import SimpleNamespace
+
+from sessrun.reference import stacks
+
+__all__ = ["_default_graph_stack", "_default_session_stack", "get_default_graph",
+           "get_default_session"]  # fmt: skip
+
+get_default_graph = stacks.get_default_graph
+get_default_session = stacks.get_default_session
+
+#: What unit tests clean up with after a `with` that they left in the wrong order.
+_default_session_stack = SimpleNamespace(
+    get_default=stacks.get_default_session, reset=stacks.leave_sessions
+)
+_default_graph_stack = SimpleNamespace(
+    get_default=stacks.get_default_graph, reset=stacks.leave_graphs
+)
