@@ -9,6 +9,7 @@ import threading
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
+from sessrun.reference.node_summary import bracketed
 from sessrun.reference.resources import KernelError
 
 __all__ = ["ElementArray", "Shape", "fits"]
@@ -101,7 +102,8 @@ class ElementArray:
         """
         with self._lock:
             if not _agree(self.element_shape, shape):
-                raise self._refused(f"the element shape is {self.element_shape}, not {shape}")
+                raise self._refused(f"the element shape is {bracketed(self.element_shape)}, not "
+                                    f"{bracketed(shape)}")  # fmt: skip
             self.element_shape = _merged(self.element_shape, shape)
 
     def write(self, values: Sequence[tuple[int, Any]], add: Callable[[Any, Any], Any]) -> None:
@@ -165,16 +167,21 @@ class ElementArray:
     def _write(self, index: int, value: Any, add: Callable[[Any, Any], Any]) -> None:
         count = len(self._elements)
         if index < 0 or (index >= count and not self._grows):
-            raise self._refused(f"index {index} is outside of its {count} elements")
+            raise self._refused(f"Tried to write to index {index} but array is not resizeable and "
+                                f"size is: {count}")  # fmt: skip
         if not fits(value.shape, self.element_shape):
-            raise self._refused(f"an element of shape {list(value.shape)} at index {index} does "
-                                f"not fit the element shape {self.element_shape}")  # fmt: skip
+            raise self._refused(
+                f"Could not write to TensorArray index {index}: the value's shape is "
+                f"{bracketed(value.shape)}, which is incompatible with the element shape "
+                f"{bracketed(self.element_shape)} (consider setting infer_shape=False)"
+            )
         self._elements.extend(_Element() for _ in range(count, index + 1))
         if self._identical:
             self.element_shape = tuple(value.shape)
         element = self._elements[index]
         if element.state > _WRITTEN:
-            raise self._refused(f"index {index} was read already: it can not be written")
+            raise self._refused(f"Could not write to TensorArray index {index} because it has "
+                                "already been read.")  # fmt: skip
         if element.state == _WRITTEN:
             value = self._added(index, element, value, add)
         element.state, element.value, element.shape = _WRITTEN, value, tuple(value.shape)
@@ -183,10 +190,12 @@ class ElementArray:
         self, index: int, element: _Element, value: Any, add: Callable[[Any, Any], Any]
     ) -> Any:
         if not self._adds:
-            raise self._refused(f"index {index} was written already")
+            raise self._refused(f"Could not write to TensorArray index {index} because it has "
+                                "already been written to.")  # fmt: skip
         if tuple(value.shape) != element.shape:
-            raise self._refused(f"an element of shape {list(value.shape)} can not be added to "
-                                f"the one at index {index}, of {list(element.shape)}")  # fmt: skip
+            raise self._refused(f"Could not aggregate to TensorArray index {index}: an element "
+                                f"of shape {bracketed(value.shape)} can not be added to one of "
+                                f"{bracketed(element.shape)}")  # fmt: skip
         if element.value is _ZEROS:
             return value
         self._has_added = True
@@ -194,16 +203,21 @@ class ElementArray:
 
     def _read(self, index: int, zeros: Callable[[Sequence[int]], Any]) -> Any:
         if not 0 <= index < len(self._elements):
-            raise self._refused(f"index {index} is outside of its {len(self._elements)} elements")
+            raise self._refused(f"Tried to read from index {index} but array size is: "
+                                f"{len(self._elements)}")  # fmt: skip
         element = self._elements[index]
         if element.state == _CLEARED:
-            raise self._refused(f"index {index} was read already, and is gone: make the array "
-                                "with clear_after_read=False to read it again")  # fmt: skip
+            raise self._refused(
+                f"Could not read index {index} twice because it was cleared after a previous read "
+                "(perhaps try setting clear_after_read = false?)"
+            )
         if element.state == _EMPTY:
             shape = self.element_shape
             if shape is None or None in shape:
-                raise self._refused(f"index {index} was not written, and the shape of the elements "
-                                    "is not known")  # fmt: skip
+                raise self._refused(
+                    f"Could not read from TensorArray index {index}: it was never written, and the "
+                    f"element shape is not fully defined: {bracketed(shape)}"
+                )
             element.value = _ZEROS
             element.shape = tuple(size for size in shape if size is not None)
         if element.value is _ZEROS:

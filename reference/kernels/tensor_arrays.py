@@ -7,7 +7,9 @@ from typing import Any, Final
 
 from sessrun.reference.kernels.host import dtype_of, frozen, host_array, ints, scalar_int
 from sessrun.reference.kernels.registry import Bind, KernelError, binder
+from sessrun.reference.node_summary import bracketed
 from sessrun.reference.tensor_array_resource import ElementArray, Shape, fits
+from sessrun.spec.dtypes import BY_NAME
 
 __all__: list[str] = []
 
@@ -21,19 +23,33 @@ def _text(value: Any) -> str:
 
 def _index(array: Any, what: str = "index") -> int:
     if array.shape != ():
-        raise KernelError(_INVALID, f"TensorArray {what} must be a scalar, not {array.shape}")
+        raise KernelError(_INVALID, f"TensorArray {what} must be scalar, but had shape: "
+                          f"{bracketed(array.shape)}")  # fmt: skip
     return scalar_int(array)
 
 
-def _check_dtype(array: ElementArray, dtype: str) -> None:
+def _check_dtype(array: ElementArray, dtype: str, wish: str = "requested") -> None:
     if array.dtype != dtype:
-        raise KernelError(_INVALID, f"TensorArray {array.name} is of {array.dtype}, not {dtype}")
+        has, wanted = BY_NAME[array.dtype].opdef, BY_NAME[dtype].opdef
+        raise KernelError(_INVALID, f"TensorArray dtype is {has} but Op {wish} dtype {wanted}. "
+                          f"The array is {array.name}")  # fmt: skip
+
+
+def _check_written(array: ElementArray, dtype: str) -> None:
+    _check_dtype(array, dtype, "is trying to write")
+
+
+def _check_vector(array: Any, what: str) -> None:
+    if array.ndim != 1:
+        raise KernelError(_INVALID, f"Expected {what} to be a vector, received shape: "
+                          f"{bracketed(array.shape)}")  # fmt: skip
 
 
 def _zeros(bind: Bind, dtype: str) -> Callable[[Sequence[int]], Any]:
     def zeros(shape: Sequence[int]) -> Any:
         if dtype == "string":
-            raise KernelError(_INVALID, "an array of strings has no zeros for its elements")
+            raise KernelError(_INVALID, "TensorArray type not supported: an array of strings has "
+                              "no zeros for elements that were not written")  # fmt: skip
         return frozen(bind.xp.zeros(shape, dtype_of(dtype)))
 
     return zeros
@@ -47,12 +63,14 @@ def _static(shape: Shape) -> tuple[int, ...] | None:
     return sizes if len(sizes) == len(shape) else None
 
 
-def _nothing(bind: Bind, dtype: str, shape: Shape) -> Any:
+def _nothing(bind: Bind, dtype: str, shape: Shape, what: str, doing: str) -> Any:
     """A value without rows, of rows of this shape."""
     sizes = _static(shape)
     if sizes is None:
         raise KernelError(
-            _UNIMPLEMENTED, f"no elements, and their shape {shape} is not fully defined"
+            _UNIMPLEMENTED,
+            f"TensorArray has size zero, but {what} {bracketed(shape)} is not fully defined. "
+            f"Currently only static shapes are supported when {doing} zero-size TensorArrays.",
         )
     return bind.xp.empty((0, *sizes), dtype_of(dtype))
 
@@ -66,7 +84,7 @@ def tensor_array(bind: Bind) -> Callable[..., Any]:
     def compute(size: Any) -> Any:
         count = _index(size, "size")
         if count < 0:
-            raise KernelError(_INVALID, f"TensorArray size must not be negative, as {count} is")
+            raise KernelError(_INVALID, f"Size should be >= 0, and not {count}")
         array = ElementArray(
             name, attrs["dtype"], count, attrs["element_shape"], grows=attrs["dynamic_size"],
             clears=attrs["clear_after_read"], identical=attrs["identical_element_shapes"],
@@ -92,7 +110,7 @@ def write(bind: Bind) -> Callable[..., Any]:
 
     def compute(array: ElementArray, index: Any, value: Any, flow: Any) -> Any:
         place = _index(index)
-        _check_dtype(array, dtype)
+        _check_written(array, dtype)
         array.write([(place, _kept(xp, value))], add)
         return flow
 
@@ -141,16 +159,12 @@ def gather(bind: Bind) -> Callable[..., Any]:
         del flow
         _check_dtype(array, dtype)
         array.settle_shape(declared)
-        if indices.ndim != 1:
-            raise KernelError(_INVALID, f"Expected indices to be a vector, not {indices.shape}")
+        _check_vector(indices, "indices")
         if not indices.size:
             array.size()
-            return _nothing(bind, dtype, array.element_shape)
+            return _nothing(bind, dtype, array.element_shape, "element shape", "packing")
         values = array.read(ints(indices), zeros)
-        shapes = {value.shape for value in values}
-        if len(shapes) > 1 or not fits(values[0].shape, array.element_shape):
-            raise KernelError(_INVALID, f"TensorArray {array.name} has inconsistent shapes: "
-                              f"{[list(value.shape) for value in values]}")  # fmt: skip
+        _check_alike([value.shape for value in values], array.element_shape, "element_shape", "")
         return xp.stack(values)
 
     return compute
@@ -163,16 +177,17 @@ def scatter(bind: Bind) -> Callable[..., Any]:
     xp, dtype, add = bind.xp, bind.attrs["T"], _adder(bind)
 
     def compute(array: ElementArray, indices: Any, value: Any, flow: Any) -> Any:
-        _check_dtype(array, dtype)
+        _check_written(array, dtype)
+        _check_vector(indices, "indices")
         _check_rank(value)
-        if indices.ndim != 1 or indices.size != value.shape[0]:
-            raise KernelError(_INVALID, f"Expected an index for each of {value.shape[0]} rows, but "
-                              f"the indices have shape {list(indices.shape)}")  # fmt: skip
+        if indices.size != value.shape[0]:
+            raise KernelError(_INVALID, f"Expected len(indices) == values.shape[0], but saw: "
+                              f"{indices.size} vs. {value.shape[0]}")  # fmt: skip
         places = ints(indices)
         count = array.size()
-        if min(places, default=0) < 0 or (not array.grows and max(places, default=-1) >= count):
-            raise KernelError(_INVALID, f"TensorArray {array.name} has {count} elements: the "
-                              f"indices {places} do not fit")  # fmt: skip
+        if not array.grows and max(places, default=-1) >= count:
+            raise KernelError(_INVALID, f"Max scatter index must be < array size ({max(places)} "
+                              f"vs. {count})")  # fmt: skip
         rows = [_kept(xp, value[row, ...]) for row in range(len(places))]
         array.write(list(zip(places, rows, strict=True)), add)
         return flow
@@ -182,7 +197,23 @@ def scatter(bind: Bind) -> Callable[..., Any]:
 
 def _check_rank(value: Any) -> None:
     if value.ndim < 1:
-        raise KernelError(_INVALID, "Expected value to be at least a vector, but it is a scalar")
+        raise KernelError(_INVALID, "Expected value to be at least a vector, but received shape: "
+                          "[]")  # fmt: skip
+
+
+def _check_alike(
+    shapes: Sequence[tuple[int, ...]], wanted: Shape, declared: str, what: str
+) -> None:
+    """Check that all shapes are one, and one that is wanted."""
+    for index, shape in enumerate(shapes):
+        if not fits(shape, wanted):
+            raise KernelError(_INVALID, f"TensorArray was passed {declared} {bracketed(wanted)}, "
+                              f"but index {index} has{what} shape: {bracketed(shape)}, which does "
+                              "not match")  # fmt: skip
+        if shape != shapes[0]:
+            raise KernelError(_INVALID, f"TensorArray has inconsistent shapes: Index 0 has{what} "
+                              f"shape: {bracketed(shapes[0])} but index {index} has{what} shape: "
+                              f"{bracketed(shape)}")  # fmt: skip
 
 
 @binder("TensorArrayConcatV3", host_inputs=("handle", "flow_in"), host_outputs=("lengths",))
@@ -196,16 +227,15 @@ def concat(bind: Bind) -> Callable[..., Any]:
         _check_dtype(array, dtype)
         count = array.size()
         if count == 0:
-            return _nothing(bind, dtype, declared), host_array([], "int64")
+            empty = _nothing(bind, dtype, declared, "element_shape_except0", "concatenating")
+            return empty, host_array([], "int64")
         values = array.read(range(count), zeros)
-        rest = {value.shape[1:] for value in values}
-        if any(value.ndim < 1 for value in values) or len(rest) > 1:
-            raise KernelError(_INVALID, f"TensorArray {array.name} has elements that can not be "
-                              f"joined: {[list(value.shape) for value in values]}")  # fmt: skip
-        (inner,) = rest
-        if not fits(inner, declared):
-            raise KernelError(_INVALID, f"TensorArray {array.name} was to have elements of "
-                              f"{declared} beyond their first axis, not {list(inner)}")  # fmt: skip
+        scalar = next((index for index, value in enumerate(values) if value.ndim < 1), None)
+        if scalar is not None:
+            raise KernelError(_INVALID, f"Concat saw a scalar shape at index {scalar} but requires "
+                              "at least vectors: stack() packs scalars")  # fmt: skip
+        _check_alike([value.shape[1:] for value in values], declared, "element_shape_except0",
+                     " (excepting dimension 0)")  # fmt: skip
         return xp.concatenate(values), host_array([len(value) for value in values], "int64")
 
     return compute
@@ -218,17 +248,19 @@ def split(bind: Bind) -> Callable[..., Any]:
     xp, dtype, add = bind.xp, bind.attrs["T"], _adder(bind)
 
     def compute(array: ElementArray, value: Any, lengths: Any, flow: Any) -> Any:
-        _check_dtype(array, dtype)
-        if lengths.ndim != 1:
-            raise KernelError(_INVALID, f"Expected lengths to be a vector, not {lengths.shape}")
+        _check_written(array, dtype)
+        _check_vector(lengths, "lengths")
         _check_rank(value)
         sizes = ints(lengths)
         if min(sizes, default=0) < 0 or sum(sizes) != value.shape[0]:
-            raise KernelError(_INVALID, f"The lengths {sizes} do not add up to {value.shape[0]}")
+            raise KernelError(_INVALID, "Expected sum of lengths to be equal to values.shape[0], "
+                              f"but sum of lengths is {sum(sizes)} and value's shape is: "
+                              f"{bracketed(value.shape)}; the lengths are {sizes}")  # fmt: skip
         count = array.size()
         if count != len(sizes) and not (array.grows and count < len(sizes)):
-            raise KernelError(_INVALID, f"TensorArray {array.name} has {count} elements, but there "
-                              f"are {len(sizes)} lengths")  # fmt: skip
+            raise KernelError(_INVALID, "TensorArray's size is not equal to the size of lengths "
+                              f"({count} vs. {len(sizes)}), and the TensorArray is not marked as "
+                              "dynamically resizeable")  # fmt: skip
         ends = [sum(sizes[: index + 1]) for index in range(len(sizes))]
         pieces = [_kept(xp, value[end - size : end]) for end, size in zip(ends, sizes, strict=True)]
         array.write(list(enumerate(pieces)), add)
