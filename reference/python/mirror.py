@@ -30,7 +30,7 @@ _PLACES: Final[Mapping[str, str]] = {
     "eager.context": "default_graph",
     "framework.common_shapes": "",
     "framework.composite_tensor": "",
-    "framework.config": "physical|config config.experimental",
+    "framework.config": "physical optimizer_options|config config.experimental",
     "framework.constant_op": "constant_op",
     "framework.constant_tensor_conversion": "constant_op",
     "framework.device": "device_spec",
@@ -50,7 +50,6 @@ _PLACES: Final[Mapping[str, str]] = {
     "framework.random_seed": "random_seed|random",
     "framework.registry": "",
     "framework.sparse_tensor": "sparse_tensor",
-    "framework.stack": "stacks",
     "framework.tensor": "tensor",
     "framework.tensor_conversion": "conversion",
     "framework.tensor_conversion_registry": "conversion",
@@ -127,6 +126,10 @@ _PLACES: Final[Mapping[str, str]] = {
 _OTHER_NAMES: Final[Mapping[str, str]] = {
     "NotDifferentiable": "no_gradient",
     "VariableV1": "Variable",
+    "get_optimizer_experimental_options": "get_experimental_options",
+    "get_optimizer_jit": "get_jit",
+    "set_optimizer_experimental_options": "set_experimental_options",
+    "set_optimizer_jit": "set_jit",
     "device_v2": "device",
     "name_scope_v1": "name_scope",
 }
