@@ -9,8 +9,10 @@ import sys
 from collections.abc import Mapping
 from typing import Any, Final
 
+from sessrun.reference import log_messages
 from sessrun.reference.build import apply_op
 from sessrun.reference.cast_ops import one
+from sessrun.reference.containers import mapping_like
 from sessrun.reference.conversion import convert_to_tensor, is_tensor
 from sessrun.reference.dtypes import string
 from sessrun.reference.operation import Operation
@@ -155,7 +157,7 @@ def _marked(value: Any, tensors: list[Any], marks: list[_Mark], mark: str = _PLA
     if isinstance(value, Mapping):
         # TensorFlow takes the values of a dictionary in the order of their keys.
         found = {key: _marked(value[key], tensors, marks, mark) for key in sorted(value)}
-        return type(value)((key, found[key]) for key in value)  # type: ignore[call-arg]
+        return mapping_like(value)((key, found[key]) for key in value)
     if isinstance(value, list | tuple):
         items = [_marked(item, tensors, marks, mark) for item in value]
         return type(value)(*items) if hasattr(value, "_fields") else type(value)(items)
@@ -164,12 +166,11 @@ def _marked(value: Any, tensors: list[Any], marks: list[_Mark], mark: str = _PLA
 
 def _stream(stream: Any) -> str:
     """The name of an output stream in the graph."""
-    logger = logging.getLogger("sessrun")
     known = {id(sys.stdout): "stdout", id(sys.stderr): "stderr"}
     if id(stream) in known:
         return known[id(stream)]
     for level in ("info", "warning", "error"):
-        if stream == getattr(logger, level) or stream == getattr(logging, level.upper()):
+        if stream in (getattr(log_messages, level), getattr(logging, level.upper())):
             return f"log({level})"
     if isinstance(stream, str) and stream.startswith("file://"):
         return stream
