@@ -6,7 +6,6 @@ Only local files are served; a path of any other scheme is an UnimplementedError
 from __future__ import annotations
 
 import os
-import shutil
 import stat as modes
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final, NamedTuple
@@ -24,6 +23,10 @@ from sessrun.reference.file_object import FastGFile, GFile
 from sessrun.reference.file_patterns import matching
 
 __all__ = ["EXPORTS"]
+
+
+#: Bytes that are copied at once.
+_BLOCK: Final = 1 << 20
 
 
 class FileStatistics(NamedTuple):
@@ -133,6 +136,8 @@ def rmtree(path: Any) -> None:
     local = local_path(path)
     if not os.path.lexists(local):
         raise errors.NotFoundError(None, None, f"{as_given(path)} not found")
+    import shutil  # noqa: PLC0415 - few programs need it, and it takes its time
+
     with file_errors(path):
         if os.path.isdir(local) and not os.path.islink(local):
             shutil.rmtree(local)
@@ -170,7 +175,8 @@ def copy(src: Any, dst: Any, overwrite: bool = False) -> None:
         if os.path.isdir(source):
             raise errors.InvalidArgumentError(None, None, f"{as_given(dst)}; Invalid argument")
         with file_errors(src), open(source, "rb") as read:
-            shutil.copyfileobj(read, written)
+            while block := read.read(_BLOCK):
+                written.write(block)
 
 
 def rename(src: Any, dst: Any, overwrite: bool = False) -> None:
