@@ -6,12 +6,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from functools import partial
 from typing import Any, Final
 
 from sessrun.reference import stacks, variable_lists
 from sessrun.reference.errors import bad_value
+from sessrun.reference.name_scopes import init_scope
 from sessrun.reference.ref_variables import RefVariable
 from sessrun.reference.resource_variables import ResourceVariable
 from sessrun.reference.variable_base import Variable, VariableAggregation, VariableSynchronization
@@ -122,7 +123,11 @@ def _default(
         use_resource = scopes_of(stacks.get_default_graph()).current.use_resource
     if use_resource is None:
         use_resource = _Toggle.resource
-    return ResourceVariable(**given) if use_resource else RefVariable(**given)
+    kind_of_new = ResourceVariable if use_resource else RefVariable
+    # A function's body has no variables of its own: they are made outside.
+    is_body = stacks.get_default_graph().building_function
+    with init_scope() if is_body else nullcontext():
+        return kind_of_new(**given)
 
 
 @contextmanager

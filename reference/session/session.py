@@ -98,9 +98,10 @@ class InteractiveSession(CallingSession):
             if InteractiveSession._active_session_count > 0:
                 log_messages.error(
                     "An interactive session is already active. This can cause out-of-memory "
-                    "errors in some cases. You must explicitly call "
+                    "errors or some other unexpected errors (due to the unpredictable timing of "
+                    "garbage collection) in some cases. You must explicitly call "
                     "`InteractiveSession.close()` to release resources held by the other "
-                    "session(s)."
+                    "session(s). Please use `tf.Session()` if you intend to productionize."
                 )
             InteractiveSession._active_session_count += 1
         self._entered = ExitStack()
