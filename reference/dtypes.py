@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from types import MappingProxyType
 from typing import Any, Final, NoReturn
 
 import numpy as np
 
 from sessrun.spec.dtypes import BY_ENUM, DTYPES, REF_OFFSET, DTypeRow, row_of_numpy
 
-__all__ = ["ALL", "QUANTIZED", "DType", "as_dtype", "bfloat16", "bool_", "complex64",
+__all__ = ["ALL", "BY_NAME", "NARROW", "QUANTIZED", "DType", "as_dtype", "bfloat16", "bool_", "complex64",
            "complex128", "float16", "float32", "float64", "int8", "int16", "int32", "int64",
            "of_name", "resource", "string", "uint8", "uint16", "uint32", "uint64",
            "variant"]  # fmt: skip
@@ -175,7 +176,7 @@ class DType:
             return 0, 1
         if self._row.name == "bool":
             return False, True
-        if self.is_integer and self._row.name not in {"int4", "uint4"}:
+        if self.is_integer and not self._row.is_narrow:
             return 0, self.max
         raise ValueError(f"{self} does not have defined limits.")
 
@@ -235,6 +236,10 @@ for _row in DTYPES:
     _intern(_row, is_ref=True)
 
 _BY_NAME: Final = {dtype.name: dtype for dtype in _INTERNED.values()}
+#: Every dtype by its name, those of references too.
+BY_NAME: Final[Mapping[str, DType]] = MappingProxyType(_BY_NAME)
+#: The narrow dtypes, which the namespace has under `dtypes.experimental` only.
+NARROW: Final = frozenset(_INTERNED[row.enum] for row in DTYPES if row.is_narrow)
 _ALIASES: Final = {
     "float": _BY_NAME["float32"], "double": _BY_NAME["float64"], "half": _BY_NAME["float16"],
     "float_ref": _BY_NAME["float32_ref"], "double_ref": _BY_NAME["float64_ref"],

@@ -27,14 +27,15 @@ _FIELDS: Final[Mapping[str, str]] = {
     "float16": "half_val", "bfloat16": "half_val",
     "float8_e5m2": "float8_val", "float8_e4m3fn": "float8_val",
     "float8_e4m3fnuz": "float8_val", "float8_e4m3b11fnuz": "float8_val",
-    "float8_e5m2fnuz": "float8_val", "resource": "resource_handle_val",
-    "variant": "variant_val",
+    "float8_e5m2fnuz": "float8_val", "float4_e2m1fn": "float8_val",
+    "resource": "resource_handle_val", "variant": "variant_val",
 }  # fmt: skip
 _CONTENT: Final = frozenset(
     {
         "float16", "float32", "float64", "int8", "int16", "int32", "int64", "uint8", "uint32",
         "uint64", "qint8", "quint8", "qint16", "quint16", "qint32", "bfloat16", "float8_e5m2",
         "float8_e4m3fn", "float8_e4m3fnuz", "float8_e4m3b11fnuz", "float8_e5m2fnuz",
+        "float4_e2m1fn",
     }
 )  # fmt: skip
 _MAX_ELEMENTS: Final = 2**31 - 1
@@ -189,7 +190,7 @@ def _write_values(flat: Any, name: str, proto: TensorProto) -> None:
         getattr(proto, field).extend(parts.tolist())
     elif flat.dtype.names is not None:  # quantized: a structure of one field
         proto.int_val.extend(flat[flat.dtype.names[0]].tolist())
-    elif name in {"int4", "uint4"}:
+    elif BY_NAME[name].is_narrow:  # an integer: ml_dtypes' elements are no Python ints
         proto.int_val.extend(flat.astype(np.int32).tolist())
     else:
         getattr(proto, field).extend(flat.tolist())

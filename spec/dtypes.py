@@ -46,6 +46,14 @@ class DTypeRow:
         """Whether arithmetic is defined on values of this dtype (not bool, not quantized)."""
         return self.kind in {"int", "uint", "float", "complex"}
 
+    @property
+    def is_narrow(self) -> bool:
+        """Whether it is one of the floats of a byte or less, or integers of less than a byte.
+
+        TensorFlow has them under `dtypes.experimental` only, and few operations take them.
+        """
+        return self.enum >= BY_NAME["float8_e5m2"].enum
+
 
 _ROWS: Final = (
     ("float32", 1, "float", np.float32, "float", 4),
@@ -78,6 +86,9 @@ _ROWS: Final = (
     ("float8_e5m2fnuz", 28, "float8_e5m2fnuz", ml_dtypes.float8_e5m2fnuz, "float", 1),
     ("int4", 29, "int4", ml_dtypes.int4, "int", 1),
     ("uint4", 30, "uint4", ml_dtypes.uint4, "uint", 1),
+    ("int2", 31, "int2", ml_dtypes.int2, "int", 1),
+    ("uint2", 32, "uint2", ml_dtypes.uint2, "uint", 1),
+    ("float4_e2m1fn", 33, "float4_e2m1fn", ml_dtypes.float4_e2m1fn, "float", 1),
 )
 
 DTYPES: Final = tuple(DTypeRow(*row) for row in _ROWS)

@@ -41,11 +41,11 @@ REASONS: Final[Mapping[str, str]] = {
     "extended": "long double is another type on other platforms",
     "numpy": "numpy 2.0 compares small integers and ml_dtypes' floats with a Python int more "
     "strictly than 2.1 and later",
-    "ml_dtypes": "ml_dtypes before 0.5.4 casts int4 and uint4 to and from fewer types and refuses "
-    "what does not fit by other classes",
+    "ml_dtypes": "ml_dtypes before 0.5.4 casts integers of four and of two bits to and from fewer "
+    "types and refuses what does not fit by other classes",
 }
 
-_NIBBLES: Final = frozenset({"int4", "uint4"})
+_NIBBLES: Final = frozenset({"int4", "uint4", "int2", "uint2"})
 _INTEGERS: Final = frozenset({"int", "uint", "quantized"})
 
 

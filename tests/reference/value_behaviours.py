@@ -65,7 +65,8 @@ def _protos(tf: Any) -> Any:
         return " ".join(str(tf.make_tensor_proto(*args, **options)).split())
 
     names = ("float32", "float16", "bfloat16", "int8", "uint16", "int64", "uint64", "bool",
-             "complex64", "float8_e5m2", "int4", "string", "qint8", "quint16")  # fmt: skip
+             "complex64", "float8_e5m2", "float4_e2m1fn", "int4", "uint2", "string", "qint8",
+             "quint16")  # fmt: skip
     found = []
     for name in names:
         dtype = tf.as_dtype(name)
@@ -107,8 +108,13 @@ def _more_of_dtypes(tf: Any) -> Any:
     class Named:
         dtype = "f4"
 
+    narrow = tf.dtypes.experimental
     named = [tf.dtypes.bool, tf.dtypes.qint8, tf.dtypes.double, tf.as_dtype(Named)]
-    return named, tf.dtypes.QUANTIZED_DTYPES == tf.QUANTIZED_DTYPES, attempt(
+    named += [narrow.int2, narrow.uint4, narrow.float8_e4m3fn, narrow.float4_e2m1fn]
+    named += [hasattr(tf, "int4"), hasattr(tf.dtypes, "float8_e5m2")]
+    limits = [(d.min, d.max, d.is_integer, d.size) for d in (narrow.uint2, narrow.float4_e2m1fn)]
+    same = tf.dtypes.QUANTIZED_DTYPES == tf.QUANTIZED_DTYPES
+    return named, limits, same, attempt(
         lambda: tf.int32.is_subtype_of(tf.int32), lambda: tf.int32.is_subtype_of(tf.int64),
         lambda: tf.int32.most_specific_common_supertype([tf.int32]),
         lambda: tf.int32.most_specific_common_supertype([tf.int64]), lambda: tf.as_dtype(1),

@@ -1,0 +1,25 @@
+"""`tensorflow.python.framework.dtypes`: every dtype by its name, and the tables of them.
+
+References (`float32_ref`) and numpy's types (`_np_bfloat16`) have their names here only.
+"""
+
+from sessrun.reference.dtypes import ALL as _ALL
+from sessrun.reference.dtypes import BY_NAME as _BY_NAME
+from sessrun.reference.dtypes import NARROW as _NARROW
+from sessrun.reference.dtypes import QUANTIZED as QUANTIZED_DTYPES
+from sessrun.reference.dtypes import DType, as_dtype
+
+__all__ = ["QUANTIZED_DTYPES", "TF_VALUE_DTYPES", "DType", "as_dtype"]
+
+#: The dtypes whose tensors hold plain values.
+TF_VALUE_DTYPES = {dtype for dtype in _ALL if dtype.is_numpy_compatible}
+_TYPE_TO_STRING = {dtype.as_datatype_enum: name for name, dtype in _BY_NAME.items()}
+_OF_NO_NUMPY_TYPE = [
+    dtype for dtype in _ALL if dtype.is_quantized or dtype in _NARROW or dtype.name == "bfloat16"
+]
+
+globals().update(_BY_NAME)
+globals().update({f"_np_{dtype.name}": dtype.as_numpy_dtype for dtype in _OF_NO_NUMPY_TYPE})
+for _name, _same in (("half", "float16"), ("double", "float64")):
+    globals()[_name] = _BY_NAME[_same]
+    globals()[_name + "_ref"] = _BY_NAME[_same + "_ref"]
