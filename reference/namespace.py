@@ -9,9 +9,10 @@ the submodule would replace it.
 
 from __future__ import annotations
 
+import functools
 import importlib
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from types import ModuleType
 from typing import Any, Final
 
@@ -52,6 +53,8 @@ _MODULES: Final = (
     "behaviour", "compatibility", "log_messages", "type_specs", "gradient_choices", "numerics",
     "clipping", "grids", "linalg_ops", "templates",
 )  # fmt: skip
+#: Under what a group keeps the names that it promises.
+PROMISED: Final = "_promised"
 #: Enumerations of Python in the namespace, not those of the protobufs.
 _NOT_MESSAGES: Final = frozenset({"VariableAggregation", "VariableSynchronization"})
 #: Groups that are imported when first asked for.
@@ -59,6 +62,11 @@ LAZY: Final = frozenset(
     {"app", "estimator", "flags", "keras", "layers", "losses", "metrics", "nest",
      "resource_loader", "saved_model", "summary", "sysconfig", "test", "train"}
 )  # fmt: skip
+
+#: Modules that are imported when one of these names is first asked for; each has the name in its
+#: `EXPORTS` or `__all__`, as those of `_MODULES` do.
+_LATER: Final[Mapping[str, str]] = {
+}  # fmt: skip
 
 
 def _core() -> dict[str, Any]:
@@ -127,6 +135,8 @@ def assemble(package: ModuleType) -> None:
             for group in groups:
                 target = _group(target, group)
             setattr(target, name, value)
+    for module, dotted in _LATER.items():
+        _promise(package, module, dotted.split())
     _group(package, "compat").v1 = package  # type: ignore[attr-defined]  # a module made here
     package.raw_ops = _RawOps()  # type: ignore[attr-defined]  # as TensorFlow has it
 
@@ -142,6 +152,40 @@ def _exports(name: str) -> Mapping[str, Any]:
     if table is not None:
         return table
     return {public: getattr(module, public) for public in module.__all__}
+
+
+def _promise(package: ModuleType, module: str, names: Iterable[str]) -> None:
+    """Let these public names be found by importing a module of the runtime."""
+    for dotted in names:
+        *groups, name = dotted.split(".")
+        target = package
+        for group in groups:
+            target = _group(target, group)
+        promised: dict[str, tuple[str, str]] = vars(target).setdefault(PROMISED, {})
+        promised[name] = (module, dotted)
+        if target is not package:
+            target.__getattr__ = functools.partial(kept, target)  # type: ignore[method-assign]  # PEP 562
+            target.__dir__ = functools.partial(_all_names, target)  # type: ignore[method-assign]  # the same
+
+
+def kept(module: ModuleType, name: str) -> Any:
+    """A promised name of a group, from now on in it.
+
+    Raises:
+      AttributeError: it was not promised.
+
+    """
+    try:
+        source, dotted = vars(module)[PROMISED][name]
+    except KeyError:
+        raise AttributeError(f"module {module.__name__!r} has no attribute {name!r}") from None
+    value = _exports(source)[dotted]
+    setattr(module, name, value)
+    return value
+
+
+def _all_names(module: ModuleType) -> list[str]:
+    return sorted({*vars(module), *vars(module)[PROMISED]})
 
 
 def _group(parent: ModuleType, name: str) -> ModuleType:
