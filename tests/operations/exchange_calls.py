@@ -1,4 +1,4 @@
-"""Graphs for operations that only a function of the namespace writes: arrays of tensors, text."""
+"""Graphs for operations that only functions of the namespace write: arrays of tensors, text."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ ARRAYS = (
     "TensorArrayV3 TensorArrayWriteV3 TensorArrayReadV3 TensorArrayGatherV3 TensorArrayScatterV3 "
     "TensorArrayConcatV3 TensorArraySplitV3 TensorArraySizeV3 TensorArrayGradV3 TensorArrayCloseV3"
 )
+STACKS = "StackV2 StackPushV2 StackPopV2 StackCloseV2 Stack StackPush StackPop StackClose"
 TEXT = (
     "RegexFullMatch RegexReplace StaticRegexFullMatch StaticRegexReplace StringFormat StringSplit "
     "StringSplitV2"
@@ -43,6 +44,18 @@ def arrays() -> None:
     tf.identity(gradient.read(0), name="gradient")
     other = tf.TensorArray(tf.float32, 1)
     tf.group(other.close(), name="closed")
+
+
+def stacks() -> None:
+    """Values pushed and popped again, on either kind of stack; stacks closed."""
+    raw = tf.raw_ops
+    newer = raw.StackV2(max_size=2, elem_type=tf.float32)
+    with tf.control_dependencies([raw.StackPushV2(handle=newer, elem=[1.0, 2.0])]):
+        tf.identity(raw.StackPopV2(handle=newer, elem_type=tf.float32), name="newest")
+    older = raw.Stack(elem_type=tf.float32)
+    with tf.control_dependencies([raw.StackPush(handle=older, elem=3.0)]):
+        tf.identity(raw.StackPop(handle=older, elem_type=tf.float32), name="last")
+    tf.group(raw.StackCloseV2(handle=newer), raw.StackClose(handle=older), name="stacks_closed")
 
 
 def text() -> None:
@@ -88,6 +101,7 @@ def functions() -> None:
 CALLED: tuple[tuple[str, Callable[[], None], tuple[tuple[str, ...], ...]], ...] = (
     (ARRAYS, arrays, (("read:0", "gathered:0", "joined:0", "count:0"), ("part:0",), ("gradient:0",),
                       ("closed",))),
+    (STACKS, stacks, (("newest:0",), ("last:0",), ("stacks_closed",))),
     (TEXT, text, (("matched:0", "matched_fed:0", "replaced:0", "replaced_fed:0", "shown:0"),
                   ("split:0", "split_again:0"))),
     ("PrintV2", printing, (("printed",),)),

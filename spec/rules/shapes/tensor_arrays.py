@@ -1,4 +1,4 @@
-"""Shape rules of the arrays of tensors: a handle is a vector of 2, a flow a scalar."""
+"""Shape rules of arrays and stacks of tensors: a handle is a vector of 2, a flow a scalar."""
 
 from __future__ import annotations
 
@@ -108,4 +108,23 @@ def size_of_array(handle: Shape) -> list[Shape]:
 def closed_array(handle: Shape) -> list[Shape]:
     """No outputs."""
     _check(handle)
+    return []
+
+
+@rule
+def stack() -> list[Shape]:
+    """A handle; nothing is asked of the size."""
+    return [_HANDLE]
+
+
+@rule
+def popped() -> list[Shape]:
+    """Nothing is known of what was put on a stack."""
+    return [None]
+
+
+@rule
+def closed_stack(handle: Shape) -> list[Shape]:
+    """No outputs."""
+    merge(handle, _HANDLE)
     return []

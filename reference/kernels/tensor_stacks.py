@@ -1,0 +1,100 @@
+"""Kernels of stacks of tensors: a handle is the stack itself, which ends with the run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final
+
+from sessrun.reference.behaviour import as_text
+from sessrun.reference.kernels.host import frozen, scalar_int, string_array
+from sessrun.reference.kernels.registry import Bind, KernelError, binder
+from sessrun.reference.node_summary import bracketed
+from sessrun.reference.tensor_stack_resource import StackReference, TensorStack
+from sessrun.spec.dtypes import BY_NAME
+
+__all__: list[str] = []
+
+_INVALID: Final = 3
+_INTERNAL: Final = 13
+
+
+def _name(bind: Bind) -> str:
+    return as_text(bind.attrs["stack_name"]) or bind.node.name
+
+
+@binder("StackV2", host_inputs=("max_size",), host_outputs=("handle",))
+def stack(bind: Bind) -> Callable[..., Any]:
+    """A new stack in each run."""
+    name, dtype = _name(bind), bind.attrs["elem_type"]
+
+    def compute(max_size: Any) -> TensorStack:
+        if max_size.shape != ():
+            raise KernelError(_INVALID, "Stack size must be a scalar, but had shape: "
+                              f"{bracketed(max_size.shape)}")  # fmt: skip
+        return TensorStack(name, dtype, scalar_int(max_size))
+
+    return compute
+
+
+@binder("Stack", host_outputs=("handle",))
+def older_stack(bind: Bind) -> Callable[..., Any]:
+    """A new stack in each run, behind a reference."""
+    name, dtype = _name(bind), bind.attrs["elem_type"]
+
+    def compute() -> StackReference:
+        made = TensorStack(name, dtype)
+        return StackReference(made, frozen(string_array([b"_stacks", made.name.encode()], (2,))))
+
+    return compute
+
+
+def _stack_of(handle: Any) -> TensorStack:
+    if isinstance(handle, StackReference):
+        return handle.stack
+    if isinstance(handle, TensorStack):
+        return handle
+    raise KernelError(_INVALID, "The handle is not one of a stack: feed none, and make it with "
+                      "the operation Stack or StackV2 in the same run")  # fmt: skip
+
+
+@binder("StackPushV2", "StackPush", host_inputs=("handle",))
+def push(bind: Bind) -> Callable[..., Any]:
+    """Puts a tensor on it."""
+    xp, dtype = bind.xp, bind.attrs["T"]
+
+    def compute(handle: Any, value: Any) -> Any:
+        target = _stack_of(handle)
+        if target.dtype != dtype:
+            has, given = BY_NAME[target.dtype], BY_NAME[dtype]
+            raise KernelError(_INVALID, f"Must have type {has.enum} but got {given.enum}: Stack["
+                              f"{target.name}] is of {has.opdef}, not {given.opdef}")  # fmt: skip
+        kept = frozen(xp.asarray(value)[...])
+        target.push(kept)
+        return kept
+
+    return compute
+
+
+@binder("StackPopV2", "StackPop", host_inputs=("handle",))
+def pop(bind: Bind) -> Callable[..., Any]:
+    """Takes a tensor off it."""
+    dtype, node = bind.attrs["elem_type"], bind.node.name
+
+    def compute(handle: Any) -> Any:
+        source = _stack_of(handle)
+        value = source.pop()
+        if source.dtype != dtype:
+            raise KernelError(
+                _INTERNAL, f"Output 0 of type {BY_NAME[source.dtype].opdef} does not match "
+                f"declared output type {BY_NAME[dtype].opdef} for node {node}"
+            )  # fmt: skip
+        return value
+
+    return compute
+
+
+@binder("StackCloseV2", "StackClose", host_inputs=("handle",))
+def close(bind: Bind) -> Callable[..., Any]:
+    """Closes it."""
+    del bind
+    return lambda handle: _stack_of(handle).close()
