@@ -11,6 +11,7 @@ import numpy as np
 from sessrun.reference import constant_values, dtypes, tensor_proto, tensor_shape
 from sessrun.reference.errors import bad_type, bad_value
 from sessrun.reference.signature import Signature
+from sessrun.reference.stacks import get_default_graph
 from sessrun.spec.operations import AttrDecl
 from sessrun.spec.proto import NameAttrList
 
@@ -57,7 +58,9 @@ def complete(declared: Signature, attrs: dict[str, Any]) -> None:
 def _form(attr: AttrDecl, value: Any) -> Any:
     if attr.type.startswith("list("):
         if not isinstance(value, list | tuple):
-            raise bad_type(f"Expected list for attr {attr.name}, obtained {value!r}")
+            raise bad_type(
+                f"Expected list for attr {attr.name}, obtained {type(value).__name__} instead."
+            )
         make = _MAKERS[attr.type[5:-1]]
         return tuple(make(attr.name, item) for item in value)
     return _MAKERS[attr.type](attr.name, value)
@@ -87,9 +90,9 @@ def check(declared: Signature, attr: AttrDecl, value: Any) -> None:
                 f"Attr '{attr.name}' of '{op_type}' Op passed string '{item}' not in: {allowed}."
             )
     if attr.minimum is not None and (len(value) if is_list else value) < attr.minimum:
-        size = f"list of length {len(value)} shorter" if is_list else f"{value} less"
+        size = f"list of length {len(value)}" if is_list else str(value)
         raise bad_value(
-            f"Attr '{attr.name}' of '{op_type}' Op passed {size} than minimum {attr.minimum}."
+            f"Attr '{attr.name}' of '{op_type}' Op passed {size} less than minimum {attr.minimum}."
         )
 
 
@@ -153,8 +156,11 @@ def _tensor(_name: str, value: Any) -> Any:
 def _func(name: str, value: Any) -> Any:
     if isinstance(value, str):
         return NameAttrList(name=value)
+    if hasattr(value, "add_to_graph"):
+        value.add_to_graph(get_default_graph())
+        return NameAttrList(name=value.name)
     if not isinstance(value, NameAttrList):
-        raise bad_type(f"Expected a function's name for argument '{name}' not {value!r}.")
+        raise bad_type(f"Don't know how to convert {value!r} to a func for argument {name}")
     return value
 
 

@@ -6,9 +6,10 @@ registered for op types that have no gradient by intention.
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Final, TypeVar
+
+from sessrun.reference.registry import Registry
 
 if TYPE_CHECKING:
     from sessrun.reference.operation import Operation
@@ -18,8 +19,7 @@ __all__ = ["EXPORTS", "RegisterGradient", "gradient_function", "not_differentiab
 Gradient = Callable[..., Any]
 F = TypeVar("F", bound=Gradient)
 
-_FUNCTIONS: Final[dict[str, Gradient | None]] = {}
-_REGISTERING: Final = threading.Lock()
+_FUNCTIONS: Final = Registry("gradient")
 
 
 class RegisterGradient:
@@ -36,7 +36,7 @@ class RegisterGradient:
 
     def __call__(self, f: F) -> F:
         """Register the function."""
-        _register(self._op_type, f)
+        _FUNCTIONS.register(f, self._op_type)
         return f
 
 
@@ -48,20 +48,13 @@ def not_differentiable(op_type: str) -> None:
       KeyError: something is registered for it already.
 
     """
-    _register(_checked(op_type), None)
+    _FUNCTIONS.register(None, _checked(op_type))
 
 
 def _checked(op_type: Any) -> str:
     if not isinstance(op_type, str):
         raise TypeError("op_type must be a string")
     return op_type
-
-
-def _register(name: str, function: Gradient | None) -> None:
-    with _REGISTERING:
-        if name in _FUNCTIONS:
-            raise KeyError(f"Registering two gradient with name '{name}'!")
-        _FUNCTIONS[name] = function
 
 
 def gradient_function(op: Operation) -> Gradient | None:
@@ -75,10 +68,8 @@ def gradient_function(op: Operation) -> Gradient | None:
         return None
     replaced = op.extra.get("_gradient_op_type")
     name = op.type if replaced is None else replaced.s.decode()
-    try:
-        return _FUNCTIONS[name]
-    except KeyError:
-        raise LookupError(f"gradient registry has no entry for: {name}") from None
+    found: Gradient | None = _FUNCTIONS.lookup(name)
+    return found
 
 
 EXPORTS: Final[Mapping[str, Any]] = {

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import itertools
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from sessrun.reference import dtypes
@@ -84,12 +85,9 @@ class _Context:
 
     def several(self, value: Any) -> list[Tensor]:
         if not isinstance(value, list | tuple):
-            if isinstance(value, Tensor) or not hasattr(value, "__iter__"):
-                raise bad_type(
-                    f"Expected list for '{self.arg.name}' argument to '{self.op_type}' Op, "
-                    f"not {value}."
-                )
-            value = list(value)
+            raise bad_type(
+                f"Expected list for '{self.arg.name}' argument to '{self.op_type}' Op, not {value}."
+            )
         if self.arg.type_list_attr is not None:
             return self._of_any_dtypes(value)
         return self._of_one_dtype(value)
@@ -97,57 +95,103 @@ class _Context:
     def _of_any_dtypes(self, values: Any) -> list[Tensor]:
         name = self.arg.type_list_attr
         assert name is not None
-        wanted = self.attrs.get(name) or (None,) * len(values)
-        if len(wanted) != len(values):
+        earlier = self._earlier("type_list_attr")
+        given = None if earlier is not None else self.attrs.get(name)
+        if given is not None and len(given) != len(values):
             raise bad_value(
                 f"List argument '{self.arg.name}' to '{self.op_type}' Op with length "
-                f"{len(values)} must match length {len(wanted)} of attr '{name}'."
+                f"{len(values)} must match length {len(given)} of attr '{name}'."
             )
-        tensors = []
-        for index, (value, dtype) in enumerate(zip(values, wanted, strict=True)):
-            tensor = self._converted(value, dtype, f"{self.arg.name}_{index}")
-            if dtype is not None and tensor.dtype.spec_name != dtype:
-                raise self._mismatch(tensor.dtype.spec_name, dtype)
+        wanted = (None,) * len(values) if given is None else given
+        tensors = self._all_converted(values, wanted, f"that are invalid. Tensors: {list(values)}")
+        types = tuple(tensor.dtype.spec_name for tensor in tensors)
+        if earlier is not None and types != self.attrs[name]:
+            raise bad_type(
+                f"Input '{self.arg.name}' of '{self.op_type}' Op has type list of "
+                f"{', '.join(types)} that does not match type list "
+                f"{', '.join(self.attrs[name])} of argument '{earlier.name}'."
+            )
+        if given is not None and types != tuple(given):
+            pairs = zip(types, given, strict=True)
+            raise self._mismatch(*next(pair for pair in pairs if pair[0] != pair[1]))
+        for tensor in tensors:
             self._allow(name, tensor.dtype.spec_name)
             self._check_ref(tensor)
-            tensors.append(tensor)
-        self._check_length(name, len(tensors))
-        self.attrs[name] = tuple(tensor.dtype.spec_name for tensor in tensors)
+        minimum = self.declared.attrs[name].minimum or 0
+        if len(types) < minimum:
+            raise bad_value(
+                f"Attr '{name}' of '{self.op_type}' Op passed list of length {len(types)} less "
+                f"than minimum {minimum}."
+            )
+        self.attrs[name] = types
         return tensors
 
     def _of_one_dtype(self, values: Any) -> list[Tensor]:
         arg, attrs = self.arg, self.attrs
-        wanted = arg.dtype if arg.type_attr is None else attrs.get(arg.type_attr)
+        known = arg.dtype if arg.type_attr is None else attrs.get(arg.type_attr)
+        if arg.type_attr is None:
+            clash = f"that do not match expected type {known}."
+        elif known is not None:
+            clash = f"that do not match type {known} inferred from earlier arguments."
+        else:
+            clash = "that don't all match."
+        wanted = known
         if wanted is None:
-            known = (v.dtype.base_dtype.spec_name for v in values if hasattr(v, "graph"))
-            wanted = next(known, None)
-        tensors: list[Tensor] = []
-        for index, value in enumerate(values):
-            tensor = self._converted(value, wanted, f"{arg.name}_{index}")
-            wanted = wanted or tensor.dtype.spec_name
-            tensors.append(tensor)
+            told = (v.dtype.base_dtype.spec_name for v in values if hasattr(v, "graph"))
+            wanted = next(told, None)
+        tensors = self._all_converted(values, (wanted,) * len(values), clash)
         types = [tensor.dtype.base_dtype.spec_name for tensor in tensors]
-        if any(found != wanted for found in types):
-            raise bad_type(
-                f"Tensors in list passed to '{arg.name}' of '{self.op_type}' Op have types "
-                f"[{', '.join(types)}] that don't all match."
-            )
+        if len({*types, *([wanted] if wanted else [])}) > 1:
+            raise self._clash(types, clash)
         assert arg.number_attr is not None
         self._check_length(arg.number_attr, len(tensors))
         attrs[arg.number_attr] = len(tensors)
         if arg.type_attr is not None:
-            self._settle(arg.type_attr, wanted)
+            self._settle(arg.type_attr, types[0] if types else known)
         for tensor in tensors:
             self._check_ref(tensor)
         return tensors
 
     def _settle(self, name: str, wanted: str | None) -> None:
+        """Note the dtype that a list gave; an empty one leaves it to others, or to the default."""
         if wanted is None:
-            wanted = self.declared.attrs[name].default  # an empty list says nothing
-        if wanted is None:
-            raise bad_type(f"No argument for attr {name} of op '{self.op_type}'")
+            if not self.declared.attrs[name].has_default:
+                raise bad_type(
+                    "Don't know how to infer type variable from empty input list passed to input "
+                    f"'{self.arg.name}' of '{self.op_type}' Op."
+                )
+            return
         self._allow(name, wanted)
         self.attrs[name] = wanted
+
+    def _earlier(self, role: str) -> ArgDecl | None:
+        """The input before this one that gives the same attribute as its `role`, or None."""
+        mine = getattr(self.arg, role)
+        before = itertools.takewhile(lambda arg: arg is not self.arg, self.declared.inputs)
+        return next((arg for arg in before if getattr(arg, role) == mine), None)
+
+    def _all_converted(self, values: Any, wanted: Sequence[str | None], clash: str) -> list[Tensor]:
+        """The tensors of a list; what cannot become one is told together with the others.
+
+        In a list of one dtype the first tensor gives the others theirs where none is wanted.
+        """
+        tensors: list[Tensor] = []
+        shared: str | None = None
+        for index, (value, dtype) in enumerate(zip(values, wanted, strict=True)):
+            try:
+                tensor = self._converted(value, dtype or shared, f"{self.arg.name}_{index}")
+            except (TypeError, ValueError) as error:
+                raise self._clash([_type_of(other) for other in values], clash) from error
+            if self.arg.number_attr is not None:
+                shared = shared or tensor.dtype.base_dtype.spec_name
+            tensors.append(tensor)
+        return tensors
+
+    def _clash(self, types: Sequence[str], clash: str) -> Exception:
+        return bad_type(
+            f"Tensors in list passed to '{self.arg.name}' of '{self.op_type}' Op have types "
+            f"[{', '.join(types)}] {clash}"
+        )
 
     def _converted(self, value: Any, wanted: str | None, name: str | None = None) -> Tensor:
         if isinstance(value, Tensor):
@@ -225,12 +269,25 @@ class _Context:
         expected = self.attrs.get(name)
         minimum = self.declared.attrs[name].minimum or 0
         if isinstance(expected, int) and expected != length:
+            earlier = self._earlier("number_attr")
+            source = f"attr '{name}'" if earlier is None else f"argument '{earlier.name}'"
             raise bad_value(
                 f"List argument '{self.arg.name}' to '{self.op_type}' Op with length {length} "
-                f"must match length {expected} of another list argument."
+                f"must match length {expected} of {source}."
             )
         if length < minimum:
             raise bad_value(
                 f"List argument '{self.arg.name}' to '{self.op_type}' Op with length {length} "
                 f"shorter than minimum length {minimum}."
             )
+
+
+def _type_of(value: Any) -> str:
+    """The dtype that a value would be a tensor of, as errors about lists tell it."""
+    if isinstance(value, Tensor):
+        return value.dtype.base_dtype.name
+    try:
+        with Graph().as_default():
+            return convert_to_tensor(value).dtype.base_dtype.name
+    except (TypeError, ValueError):
+        return "<NOT CONVERTIBLE TO TENSOR>"

@@ -14,7 +14,7 @@ from sessrun.reference.signature import signature
 from sessrun.spec.operations import ArgDecl
 from sessrun.spec.tables.ops import OPERATIONS
 
-__all__ = ["named", "wrapper"]
+__all__ = ["named", "results", "wrapper"]
 
 #: Where a new word begins in an op type.
 _BORDER: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
@@ -80,20 +80,27 @@ def _by_name() -> Mapping[str, str]:
     return {_BORDER.sub("_", op_type).lower(): op_type for op_type in OPERATIONS}
 
 
-def _shown(op: Operation) -> Any:
+def results(op: Operation) -> Any:
+    """What a wrapper returns of an operation, with a tuple for several outputs."""
     declared = op.declaration.outputs
     if not declared:
         return op
-    if len(declared) == 1:
-        return list(op.outputs) if _is_list(declared[0]) else op.outputs[0]
     rest = list(op.outputs)
-    values = []
+    values: list[Any] = []
     for arg in declared:
         count = _count(op, arg) if _is_list(arg) else 1
         values.append(rest[:count] if _is_list(arg) else rest[0])
         del rest[:count]
+    return values[0] if len(values) == 1 else tuple(values)
+
+
+def _shown(op: Operation) -> Any:
+    declared = op.declaration.outputs
+    found = results(op)
+    if len(declared) < 2:
+        return found
     kind = collections.namedtuple(op.type, [arg.name for arg in declared])  # type: ignore[misc]  # noqa: PYI024 - its fields are data
-    return kind(*values)
+    return kind(*found)
 
 
 def _is_list(arg: ArgDecl) -> bool:

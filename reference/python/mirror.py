@@ -2,8 +2,9 @@
 
 TensorFlow's own unit tests, and many programs, import from `tensorflow.python...`. What such a
 module offers here is looked up, name by name, where `_PLACES` says: in modules of the runtime,
-then in groups of the public namespace. A module of generated wrappers (`gen_math_ops`) has every
-declared operation under its name in lower case. A name that is nowhere raises AttributeError.
+then in groups of the public namespace. A module of generated wrappers (`gen_math_ops`,
+`test_ops`) has every declared operation under its name in lower case. A name that is nowhere
+raises AttributeError.
 """
 
 from __future__ import annotations
@@ -43,12 +44,11 @@ _PLACES: Final[Mapping[str, str]] = {
     "framework.graph_util_impl": "graph_pruning freezing|graph_util",
     "framework.importer": "importer",
     "framework.indexed_slices": "indexed_slices",
-    "framework.op_def_library": "",
     "framework.ops":
         "graph operation tensor stacks default_graph name_scopes conversion gradient_registry "
-        "indexed_slices build session.expansions graph_keys errors",
+        "indexed_slices build session.expansions graph_keys errors op_statistics",
     "framework.random_seed": "random_seed|random",
-    "framework.registry": "",
+    "framework.registry": "registry",
     "framework.sparse_tensor": "sparse_tensor",
     "framework.tensor": "tensor",
     "framework.tensor_conversion": "conversion",
@@ -133,7 +133,7 @@ _OTHER_NAMES: Final[Mapping[str, str]] = {
     "device_v2": "device",
     "name_scope_v1": "name_scope",
 }
-_GENERATED: Final = re.compile(r"ops\.gen_\w+_ops")
+_GENERATED: Final = re.compile(r"ops\.gen_\w+_ops|framework\.test_ops")
 
 
 class Mirror(importlib.abc.MetaPathFinder, importlib.abc.Loader):

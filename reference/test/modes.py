@@ -18,17 +18,18 @@ from sessrun.reference.graph import Graph
 from sessrun.reference.test.machine import gpu_device_name
 
 __all__ = [
-    "DESCRIBED", "PLAIN", "build_as_function_and_v1_graph", "device",
-    "disable_control_flow_v2", "disable_with_predicate", "for_all_test_methods", "force_cpu",
-    "force_gpu", "in_session", "run_all_in_graph_and_eager_modes", "run_cuda_only", "run_gpu_only",
+    "DESCRIBED", "PLAIN", "add_graph_building_optimization_tests",
+    "build_as_function_and_v1_graph", "device", "disable_control_flow_v2",
+    "disable_with_predicate", "for_all_test_methods", "force_cpu", "force_gpu", "in_session",
+    "run_all_in_graph_and_eager_modes", "run_cuda_only", "run_gpu_only",
     "run_in_graph_and_eager_modes", "run_v1_only", "run_v2_only", "skip_if", "skip_if_error",
     "use_gpu", "with_forward_compatibility_horizons",
 ]  # fmt: skip
 
 #: Decorators of tests and classes that change nothing here.
 PLAIN: Final = (
-    "add_graph_building_optimization_tests", "deprecated_graph_mode_only",
-    "disable_cudnn_autotune", "eager_lazy_remote_copy_on_and_off", "enable_c_shapes",
+    "deprecated_graph_mode_only", "disable_cudnn_autotune", "eager_lazy_remote_copy_on_and_off",
+    "enable_c_shapes",
     "enable_control_flow_v2", "enable_eager_op_as_function", "enable_graph_building_optimization",
     "enable_nested_function_shape_inference", "enable_output_all_intermediates",
     "enable_quantized_dtypes_training", "run_all_in_deprecated_graph_mode_only",
@@ -172,6 +173,14 @@ def for_all_test_methods(decorator: Any, *args: Any, **kwargs: Any) -> Callable[
         return cls
 
     return decorated
+
+
+def add_graph_building_optimization_tests(cls: Any) -> Any:
+    """Give each test of a class a twin, so that both names are found: graphs are built one way."""
+    for name, value in list(vars(cls).items()):
+        if callable(value) and name.startswith(("test", "benchmark")):
+            setattr(cls, f"{name}WithGraphBuildingOptimization", value)
+    return cls
 
 
 # --- whether to run ------------------------------------------------------------------------------

@@ -282,10 +282,28 @@ def _raw_ops(tf: Any) -> Any:
     )  # fmt: skip
 
 
+def _lists_of_inputs(tf: Any) -> Any:
+    raw, text, real = tf.raw_ops, tf.placeholder(tf.string), tf.placeholder(tf.float32)
+    wrong = np.array([1, 2]), "ab", {1: 2}, {3, 4}, None, real, (x for x in (1, 2))
+    return attempt(
+        lambda: raw.Pack(values=[1, 2.5]), lambda: raw.Pack(values=[1, None]),
+        lambda: raw.Pack(values=["a", 1]), lambda: raw.Pack(values=[1, text]),
+        lambda: raw.Pack(values=[real, text]), lambda: raw.Pack(values=[2, real]).op.inputs[0],
+        lambda: raw.Pack(values=[{"a": 1}]), lambda: raw.Pack(values=[]),
+        lambda: raw.IdentityN(input=[1, None]), lambda: raw.IdentityN(input=[]),
+        lambda: raw.IdentityN(input=[1, "a", real]), lambda: raw.ConcatV2(values=[1.0], axis=0),
+        lambda: raw.DynamicStitch(indices=[1], data=[2.0, 3.0]),
+        lambda: tf.py_func(len, [None], tf.int32), lambda: tf.stack(np.array([1, 2])),
+        lambda: tf.stack([1, "a"]), lambda: tf.concat([[1], ["a"]], 0),
+        *(lambda values=values: raw.Pack(values=values) for values in wrong),
+        *(lambda values=values: raw.IdentityN(input=values) for values in wrong),
+    )  # fmt: skip
+
+
 BEHAVIOURS = {
     function.__name__.strip("_"): function
     for function in (
         _arithmetic, _comparisons, _slicing, _reductions, _shapes_of_arrays, _casts, _functions,
-        _strings, _random, _effects, _raw_ops,
+        _strings, _random, _effects, _raw_ops, _lists_of_inputs,
     )
 }  # fmt: skip

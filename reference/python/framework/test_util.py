@@ -29,6 +29,7 @@ from sessrun.reference.test.machine import (
     is_gpu_available,
 )
 from sessrun.reference.test.modes import (
+    add_graph_building_optimization_tests,
     build_as_function_and_v1_graph,
     device,
     disable_control_flow_v2,
@@ -51,7 +52,8 @@ from sessrun.reference.test.sessions import ErrorLoggingSession
 __all__ = [
     "CapturedWrites", "ErrorLoggingSession", "GpuSupportsHalfMatMulAndConv",
     "IsBuiltWithROCm", "IsBuiltWithXLA", "IsCPUTargetAvailable", "IsGoogleCudaEnabled",
-    "IsMklEnabled", "NCHWToNHWC", "NHWCToNCHW", "TensorFlowTestCase", "also_run_as_tf_function",
+    "IsMklEnabled", "NCHWToNHWC", "NHWCToNCHW", "TensorFlowTestCase",
+    "add_graph_building_optimization_tests", "also_run_as_tf_function",
     "assert_equal_graph_def", "assert_equal_graph_def_v1", "assert_equal_graph_def_v2",
     "assert_meta_graph_protos_equal",
     "assert_no_garbage_created", "assert_no_new_pyobjects_executing_eagerly",
