@@ -133,6 +133,14 @@ class Step:
         self._cancelled = False
         self._wake: threading.Event | None = None  # made by the first wait: few runs wait
         self._attempts: dict[str, Attempt] = {}
+        self._resources: ResourceStore | None = None  # made when first asked for, as the event
+
+    @property
+    def resources(self) -> ResourceStore:
+        """What ends with it, by container and name."""
+        if self._resources is None:
+            self._resources = ResourceStore()
+        return self._resources
 
     def cancel(self) -> None:
         """Make every wait of this step raise, now and from now on."""

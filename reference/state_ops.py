@@ -12,16 +12,52 @@ from typing import Any, Final
 
 from sessrun.reference.build import apply_op
 from sessrun.reference.tensor import Tensor
+from sessrun.reference.tensor_shape import as_shape
 
 __all__ = ["EXPORTS", "Scatter", "assign", "assign_add", "assign_sub", "count_up_to",
            "is_variable_initialized", "scatter_add", "scatter_div", "scatter_max", "scatter_min",
            "scatter_mul", "scatter_nd_add", "scatter_nd_sub", "scatter_nd_update", "scatter_sub",
-           "scatter_update"]  # fmt: skip
+           "scatter_update", "variable_op", "variable_op_v2"]  # fmt: skip
 
 
 def _is_reference(ref: Any) -> bool:
     is_ref: bool = ref.dtype._is_ref_dtype  # noqa: SLF001 - TensorFlow's own name
     return is_ref
+
+
+def variable_op(
+    shape: Any,
+    dtype: Any,
+    name: str = "Variable",
+    set_shape: bool = True,
+    container: str = "",
+    shared_name: str = "",
+) -> Tensor:
+    """The buffer of a reference variable alone, by the older operation.
+
+    Args:
+      shape: what it may hold.
+      dtype: of what it holds.
+      name: the operation's name.
+      set_shape: whether the operation knows the shape.
+      container: where the session keeps it.
+      shared_name: the name it is kept under; the operation's own by default.
+
+    """
+    known = as_shape(shape if set_shape else None)
+    attrs = {"shape": known, "dtype": dtype, "container": container, "shared_name": shared_name}
+    made = apply_op("Variable", {}, attrs, name).outputs[0]
+    made.set_shape(known)  # of a scalar the operation itself says nothing
+    return made
+
+
+def variable_op_v2(
+    shape: Any, dtype: Any, name: str = "Variable", container: str = "", shared_name: str = ""
+) -> Tensor:
+    """The buffer of a reference variable alone; the arguments are those of `variable_op`."""
+    attrs = {"shape": as_shape(shape), "dtype": dtype, "container": container,
+             "shared_name": shared_name}  # fmt: skip
+    return apply_op("VariableV2", {}, attrs, name).outputs[0]
 
 
 def assign(

@@ -125,6 +125,9 @@ class TensorArray:
         """Whether a write past the end makes it longer."""
         return self._dynamic_size
 
+    def mark_used(self) -> None:
+        """Say that it is meant if nothing reads what was written; nothing warns of it here."""
+
     def identity(self) -> TensorArray:
         """An array of the same elements, after the control dependencies here."""
         return self._after(identity(self._flow))

@@ -80,7 +80,8 @@ class Entry:
       bind: makes the function that is called with the inputs.
       host_inputs: names of inputs that stay in host memory on any device (shapes, axes).
       host_outputs: names of outputs that are in host memory on any device.
-      needs_step: whether the function takes the `Step` before its inputs (it may block).
+      needs_step: whether the function takes the `Step` before its inputs.
+      may_wait: whether one that takes the `Step` may have to wait for other operations.
       gpu_dtypes: dtypes of attribute `T` for which a GPU kernel exists; empty for all.
 
     """
@@ -89,6 +90,7 @@ class Entry:
     host_inputs: frozenset[str] = field(default_factory=frozenset)
     host_outputs: frozenset[str] = field(default_factory=frozenset)
     needs_step: bool = False
+    may_wait: bool = False
     gpu_dtypes: frozenset[str] = field(default_factory=frozenset)
 
     def takes_host(self, name: str) -> bool:
@@ -111,6 +113,7 @@ def binder(
     host_inputs: tuple[str, ...] = (),
     host_outputs: tuple[str, ...] = (),
     needs_step: bool = False,
+    may_wait: bool = True,
     gpu_dtypes: tuple[str, ...] = (),
 ) -> Callable[[F], F]:
     """Register a function from `Bind` to the function that computes.
@@ -121,6 +124,7 @@ def binder(
       host_inputs: inputs that are numpy arrays even on a GPU.
       host_outputs: outputs that are numpy arrays even on a GPU.
       needs_step: the computing function takes the running `Step` first.
+      may_wait: such a function may have to wait for other operations.
       gpu_dtypes: dtypes of attribute `T` that the GPU kernel takes; empty for all.
 
     Raises:
@@ -131,7 +135,7 @@ def binder(
     def register(function: F) -> F:
         entry = Entry(
             function, frozenset(host_inputs), frozenset(host_outputs), needs_step,
-            frozenset(gpu_dtypes),
+            needs_step and may_wait, frozenset(gpu_dtypes),
         )  # fmt: skip
         for op_type in op_types:
             for device in devices:

@@ -11,13 +11,14 @@ import contextlib
 from collections.abc import Callable
 from typing import Any, Final
 
-from sessrun.reference.kernels.host import frozen
-from sessrun.reference.kernels.registry import Bind, KernelError, VariableBuffer, binder
+from sessrun.reference.kernels.host import dtype_of, frozen, full
+from sessrun.reference.kernels.registry import Bind, KernelError, Step, VariableBuffer, binder
 from sessrun.reference.kernels.updates import SLICE_UPDATES, Update, row_update, slice_update
+from sessrun.reference.node_summary import bracketed
 
 __all__: list[str] = []
 
-#: The container of temporary variables: their names are unique in a session.
+#: The container of temporary variables among what ends with a run.
 _TEMPORARY: Final = "temporary variables"
 
 
@@ -49,14 +50,20 @@ def _text(value: Any) -> str:
     return value.decode() if isinstance(value, bytes) else str(value)
 
 
-@binder("TemporaryVariable")
+@binder("TemporaryVariable", needs_step=True, may_wait=False)
 def temporary_variable(bind: Bind) -> Callable[..., Any]:
-    """A new buffer under the variable's name."""
+    """A new buffer under the variable's name, of zeros: TensorFlow's holds what was there."""
     name = _text(bind.attrs["var_name"]) or bind.node.name
+    shape, dtype = bind.attrs["shape"] or (), dtype_of(bind.attrs["dtype"])
+    zero = b"" if dtype.kind == "O" else 0
 
-    def compute() -> VariableBuffer:
+    def compute(step: Step) -> VariableBuffer:
+        if None in shape:
+            raise KernelError(3, f"Shape {bracketed(shape)} is not fully defined: a temporary "
+                              "variable needs its whole shape")  # fmt: skip
         buffer = VariableBuffer(bind.node.name)
-        kept = bind.resources.get_or_create(_TEMPORARY, name, VariableBuffer, lambda: buffer)
+        buffer.value = frozen(full(bind.xp, shape, zero, dtype))
+        kept = step.resources.get_or_create(_TEMPORARY, name, VariableBuffer, lambda: buffer)
         if kept is not buffer:
             raise KernelError(6, f"Temporary variable {name} exists already")
         return buffer
@@ -64,13 +71,13 @@ def temporary_variable(bind: Bind) -> Callable[..., Any]:
     return compute
 
 
-@binder("DestroyTemporaryVariable")
+@binder("DestroyTemporaryVariable", needs_step=True, may_wait=False)
 def destroy_temporary_variable(bind: Bind) -> Callable[..., Any]:
     """The last value; the name is free again."""
     name = _text(bind.attrs["var_name"])
 
-    def compute(ref: VariableBuffer) -> Any:
-        if bind.resources.remove(_TEMPORARY, name) is None:
+    def compute(step: Step, ref: VariableBuffer) -> Any:
+        if step.resources.remove(_TEMPORARY, name) is None:
             raise KernelError(5, f"Temporary variable {name} does not exist")
         return ref.read()
 

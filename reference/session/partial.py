@@ -200,7 +200,7 @@ class _Needs:
         read = [t for t in op.inputs if t in self._fed]
         self._feeds[op] = frozenset().union(own, read, *(self._feeds[other] for other in before))
         entry = registry.lookup(op.kernel_type, "CPU")
-        self._waits[op] = (entry is not None and entry.needs_step) or any(
+        self._waits[op] = (entry is not None and entry.may_wait) or any(
             self._waits[other] for other in before
         )
 

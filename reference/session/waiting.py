@@ -131,7 +131,7 @@ class PatientPlan(Plan):
 
 def _may_wait(op: Operation) -> bool:
     entry = registry.lookup(op.kernel_type, "CPU")
-    return entry is not None and entry.needs_step
+    return entry is not None and entry.may_wait
 
 
 def _before(op: Operation, fed: frozenset[Tensor]) -> list[Operation]:

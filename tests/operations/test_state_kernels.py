@@ -4,19 +4,20 @@ import numpy as np
 import pytest
 
 from sessrun.reference.kernels.registry import Bind, KernelError, Node, lookup
-from sessrun.reference.resources import ResourceStore
+from sessrun.reference.resources import ResourceStore, Step
 from sessrun.spec.tables.ops import OPERATIONS
 
 
 @pytest.fixture
 def call():
-    store = ResourceStore()
+    store, step = ResourceStore(), Step()
 
     def run(op_type, *inputs, name="node", **attrs):
         declared = OPERATIONS[op_type]
         whole = {attr.name: attr.default for attr in declared.attrs} | {"T": "float32"} | attrs
         bind = Bind(np, whole, Node(name, op_type), "/device:CPU:0", store)
-        return lookup(op_type, "CPU").bind(bind)(*inputs)
+        entry = lookup(op_type, "CPU")
+        return entry.bind(bind)(*([step] if entry.needs_step else []), *inputs)
 
     return run
 

@@ -252,3 +252,42 @@ def shared_between_sessions(tf: Any) -> Any:
             second.run(v.initializer)
             found += [first.run(v), second.run(v)]
     return found
+
+
+@behaviour
+def temporary_variables(tf: Any) -> Any:
+    """They end with the run, hold something from the start, and have a shape of their own."""
+    raw = tf.raw_ops
+
+    def temporary(shape: Any = (2,), dtype: Any = None, name: str = "") -> Any:
+        shape = tf.TensorShape(shape)
+        return raw.TemporaryVariable(shape=shape, dtype=dtype or tf.float32, var_name=name)
+
+    def run(fetch: Any) -> Any:
+        with tf.Session() as session:
+            return session.run(fetch)
+
+    def read(*arguments: Any) -> Any:
+        value = run(tf.identity(temporary(*arguments)))
+        return [list(value.shape), value.dtype.name]
+
+    def in_two_runs() -> Any:
+        one = temporary(name="one")
+        with tf.Session() as session:
+            return [session.run(one).shape == session.run(one).shape]
+
+    of_one_name = [temporary(name="same"), temporary(name="same")]
+    fed, unnamed = tf.placeholder_with_default([2.0], None), temporary()
+    return [
+        read(), read([3, 1], tf.int32), read([2], tf.string),
+        caught(lambda: read([None])), caught(lambda: read([2, None])),
+        in_two_runs(),
+        run(raw.IsVariableInitialized(ref=temporary())),
+        caught(lambda: run(of_one_name)),
+        caught(lambda: run(tf.add(*of_one_name))),
+        caught(lambda: run(raw.DestroyTemporaryVariable(ref=temporary(), var_name="other"))),
+        caught(lambda: run(tf.assign(temporary(), fed))),
+        run(tf.assign(temporary(), fed, validate_shape=False)),
+        run(raw.DestroyTemporaryVariable(ref=tf.assign(unnamed, [3.0, 4.0]),
+                                         var_name=unnamed.op.name)),
+    ]  # fmt: skip
