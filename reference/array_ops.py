@@ -1,4 +1,4 @@
-"""Functions of shapes and of rearranging, joining and gathering.
+"""Functions of rearranging, joining and gathering; those of shapes are in `shape_ops`.
 
 Their node names and op types are those of `tensorflow.compat.v1`; what is one operation with its
 own name is in `generated.py`.
@@ -13,76 +13,17 @@ import numpy as np
 from sessrun.reference import dtypes
 from sessrun.reference.build import apply_op
 from sessrun.reference.cast_ops import one
-from sessrun.reference.constant_op import constant
 from sessrun.reference.conversion import convert_to_tensor
 from sessrun.reference.errors import bad_value
 from sessrun.reference.framework_ops import identity
 from sessrun.reference.generated import reshape
 from sessrun.reference.name_scopes import name_scope
+from sessrun.reference.shape_ops import rank, shape, size
 from sessrun.reference.tensor import Tensor
 from sessrun.reference.tensor_shape import TensorShape
 
 __all__ = ["EXPORTS", "concat", "expand_dims", "gather", "rank", "reshape", "shape", "size",
            "slice_", "squeeze", "stack", "transpose", "where"]  # fmt: skip
-
-
-def shape(
-    input: Any,  # noqa: A002 - TensorFlow's name
-    name: str | None = None,
-    out_type: Any = None,
-    optimize: bool = True,
-) -> Tensor:
-    """The shape as an integer vector: a constant where it is known while the graph is built.
-
-    Args:
-      input: a tensor, or a SparseTensor.
-      name: the operation's name.
-      out_type: int32 (the default) or int64.
-      optimize: whether a known shape becomes a constant.
-
-    """
-    wanted = dtypes.int32 if out_type is None else dtypes.as_dtype(out_type)
-    with name_scope(name, "Shape", [input]) as scope:
-        if _is_sparse(input):
-            return one("Cast", {"x": input.dense_shape}, DstT=wanted)
-        value = convert_to_tensor(input)
-        if optimize and value.shape.is_fully_defined():
-            return constant(value.shape.as_list(), wanted, name=scope)
-        return one("Shape", {"input": value}, scope, out_type=wanted)
-
-
-def _is_sparse(value: Any) -> bool:
-    from sessrun.reference import sparse_tensor  # noqa: PLC0415 - it imports this module
-
-    return isinstance(value, sparse_tensor.SparseTensor | sparse_tensor.SparseTensorValue)
-
-
-def size(
-    input: Any,  # noqa: A002 - TensorFlow's name
-    name: str | None = None,
-    out_type: Any = dtypes.int32,
-) -> Tensor:
-    """The number of elements: a constant where it is known while the graph is built."""
-    wanted = dtypes.as_dtype(out_type)
-    with name_scope(name, "Size", [input]) as scope:
-        if _is_sparse(input):
-            sizes = one("Cast", {"x": input.dense_shape}, DstT=wanted)
-            return one("Prod", {"input": sizes, "reduction_indices": 0}, scope)
-        value = convert_to_tensor(input)
-        if value.shape.is_fully_defined():
-            return constant(value.shape.num_elements(), wanted, name=scope)
-        return one("Size", {"input": value}, scope, out_type=wanted)
-
-
-def rank(input: Any, name: str | None = None) -> Tensor:  # noqa: A002 - TensorFlow's name
-    """The number of dimensions: a constant where it is known while the graph is built."""
-    with name_scope(name, "Rank", [input]) as scope:
-        if _is_sparse(input):
-            return one("Size", {"input": input.dense_shape}, scope, out_type=dtypes.int32)
-        value = convert_to_tensor(input)
-        if value.shape.ndims is not None:
-            return constant(value.shape.ndims, dtypes.int32, name=scope)
-        return one("Rank", {"input": value}, scope)
 
 
 def expand_dims(
@@ -162,11 +103,11 @@ def stack(values: Any, axis: int = 0, name: str = "stack") -> Tensor:
             return convert_to_tensor(values, name=name)
         except (TypeError, ValueError):
             pass  # not of one dtype and shape: the operation says what is wrong
-    items = [convert_to_tensor(item) if not isinstance(item, Tensor) else item for item in values]
-    ndims = items[0].shape.ndims
+    # The first item alone says which axes there are; the list gives all of them one dtype.
+    ndims = convert_to_tensor(values[0], name=name).shape.ndims
     if ndims is not None and not -ndims - 1 <= axis < ndims + 1:
         raise bad_value(f"Argument `axis` = {axis} not in range [{-ndims - 1}, {ndims + 1})")
-    return one("Pack", {"values": items}, name, axis=axis)
+    return one("Pack", {"values": values}, name, axis=axis)
 
 
 def unstack(value: Any, num: int | None = None, axis: int = 0, name: str = "unstack") -> Any:
@@ -361,8 +302,10 @@ def boolean_mask(tensor: Any, mask: Any, name: str = "boolean_mask", axis: Any =
         value = convert_to_tensor(tensor, name="tensor")
         held = convert_to_tensor(mask, name="mask")
         ndims = held.shape.ndims
-        if not ndims:
-            raise bad_value("mask must be of a known rank and no scalar.")
+        if ndims == 0:
+            raise bad_value("mask cannot be scalar.")
+        if ndims is None:
+            raise bad_value("Number of mask dimensions must be specified: its rank is not known.")
         first = 0 if axis is None else int(axis)
         value.shape[first : first + ndims].assert_is_compatible_with(held.shape)
         total = one("Prod", {"input": shape(value)[first : first + ndims],

@@ -13,13 +13,14 @@ from typing import Any, Final
 import numpy as np
 
 from sessrun.reference import dtypes
-from sessrun.reference.array_ops import reshape, shape
+from sessrun.reference.array_ops import reshape
 from sessrun.reference.cast_ops import one
 from sessrun.reference.constant_op import constant
 from sessrun.reference.conversion import convert_to_tensor
 from sessrun.reference.dtypes import DType
 from sessrun.reference.errors import bad_type
 from sessrun.reference.name_scopes import name_scope
+from sessrun.reference.shape_ops import shape_internal
 from sessrun.reference.tensor import Tensor
 from sessrun.reference.tensor_shape import TensorShape
 
@@ -89,7 +90,7 @@ def zeros_like(
         if optimize and value.shape.is_fully_defined():
             return zeros(value.shape, wanted, name=scope)
         if wanted is not value.dtype.base_dtype:
-            return zeros(shape(value, optimize=optimize), wanted, name=scope)
+            return zeros(shape_internal(value, optimize=optimize), wanted, name=scope)
         return one("ZerosLike", {"x": value}, scope)
 
 
@@ -103,7 +104,7 @@ def ones_like(
             with name_scope("Shape"):
                 dims = convert_to_tensor(value.shape, name="shape_as_tensor")
         else:
-            dims = shape(value, optimize=optimize)
+            dims = shape_internal(value, optimize=optimize)
         return ones(dims, value.dtype.base_dtype if dtype is None else dtype, name=scope)
 
 

@@ -10,8 +10,8 @@ from sessrun.reference.build import apply_unary
 from sessrun.reference.conversion import convert_to_tensor, register_tensor_conversion_function
 from sessrun.reference.errors import bad_value
 from sessrun.reference.generated import unsorted_segment_sum
+from sessrun.reference.seen_values import seen_shape
 from sessrun.reference.session.expansions import register_session_run_conversion_functions
-from sessrun.reference.static_values import constant_shape
 from sessrun.reference.tensor import Tensor
 from sessrun.reference.tensor_shape import TensorShape
 
@@ -70,7 +70,7 @@ class IndexedSlices:
         """What is known of the shape of the whole."""
         if self._dense_shape is None:
             return TensorShape(None)
-        return constant_shape(self._dense_shape)
+        return seen_shape(self._dense_shape)
 
     @property
     def name(self) -> str:

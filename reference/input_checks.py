@@ -171,19 +171,13 @@ class _Context:
         return next((arg for arg in before if getattr(arg, role) == mine), None)
 
     def _all_converted(self, values: Any, wanted: Sequence[str | None], clash: str) -> list[Tensor]:
-        """The tensors of a list; what cannot become one is told together with the others.
-
-        In a list of one dtype the first tensor gives the others theirs where none is wanted.
-        """
+        """The tensors of a list; what cannot become one is told together with the others."""
         tensors: list[Tensor] = []
-        shared: str | None = None
         for index, (value, dtype) in enumerate(zip(values, wanted, strict=True)):
             try:
-                tensor = self._converted(value, dtype or shared, f"{self.arg.name}_{index}")
+                tensor = self._converted(value, dtype, f"{self.arg.name}_{index}")
             except (TypeError, ValueError) as error:
                 raise self._clash([_type_of(other) for other in values], clash) from error
-            if self.arg.number_attr is not None:
-                shared = shared or tensor.dtype.base_dtype.spec_name
             tensors.append(tensor)
         return tensors
 

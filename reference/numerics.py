@@ -94,6 +94,17 @@ def broadcast_static_shape(shape_x: Any, shape_y: Any) -> TensorShape:
                         for pair in zip(first, second, strict=True)])  # fmt: skip
 
 
+def is_broadcast_compatible(shape_x: Any, shape_y: Any) -> bool:
+    """Whether two shapes are known to broadcast to one; False where a rank is unknown."""
+    if shape_x.ndims is None or shape_y.ndims is None:
+        return False
+    try:
+        broadcast_static_shape(shape_x, shape_y)
+    except ValueError:
+        return False
+    return True
+
+
 def _broadcast(size: int | None, other: int | None, shape: Any, other_shape: Any) -> int | None:
     if size == 1 or other == 1:
         return other if size == 1 else size

@@ -13,8 +13,8 @@ from sessrun.reference.conversion import convert_to_tensor
 from sessrun.reference.errors import bad_value
 from sessrun.reference.name_scopes import name_scope
 from sessrun.reference.random_seed import get_seed
+from sessrun.reference.shape_ops import shape_tensor
 from sessrun.reference.tensor import Tensor
-from sessrun.reference.tensor_shape import TensorShape
 
 __all__ = ["EXPORTS", "random_normal", "random_uniform", "truncated_normal"]
 
@@ -26,16 +26,6 @@ def _seeds(seed: int | None) -> dict[str, Any]:
         "seed": 0 if first is None else first,
         "seed2": 0 if second is None else second,
     }
-
-
-def _shape(shape: Any) -> Tensor:
-    """The shape as a tensor: int32 for an empty or a known one."""
-    if isinstance(shape, Tensor):
-        return shape
-    if isinstance(shape, TensorShape):
-        return convert_to_tensor(shape, name="shape")
-    dtype = dtypes.int32 if isinstance(shape, list | tuple) and not shape else None
-    return convert_to_tensor(shape, dtype, name="shape")
 
 
 def random_uniform(
@@ -69,7 +59,7 @@ def random_uniform(
         maxval = 1
     plain = isinstance(minval, int) and minval == 0 and isinstance(maxval, int) and maxval == 1
     with name_scope(name, "random_uniform", [shape, minval, maxval]) as scope:
-        dims = _shape(shape)
+        dims = shape_tensor(shape)
         if wanted.is_integer or not plain:
             low = convert_to_tensor(minval, wanted, name="min")
             high = convert_to_tensor(maxval, wanted, name="max")
@@ -88,7 +78,7 @@ def _normal(
     name: str | None,
 ) -> Tensor:  # fmt: skip
     with name_scope(name, scope_name, [shape, mean, stddev]) as scope:
-        dims = _shape(shape)
+        dims = shape_tensor(shape)
         centre = convert_to_tensor(mean, dtype, name="mean")
         width = convert_to_tensor(stddev, dtype, name="stddev")
         drawn = one(op_type, {"shape": dims}, dtype=dtype, **_seeds(seed))

@@ -1,5 +1,7 @@
 """`tf.get_static_value`: a tensor's value as the operations that make it tell it, without a run.
 
+`seen_shape` is the same for a vector that denotes a shape, single sizes of which may be known.
+
 A program that has seen a tensor's value may build on it: from then on the tensor may not be fed.
 Only the operations listed here are looked through; shape inference sees more (`static_values`).
 """
@@ -11,11 +13,13 @@ from typing import Any, Final
 
 import numpy as np
 
+from sessrun.reference import static_values
 from sessrun.reference.conversion import is_tensor
-from sessrun.reference.static_values import constant_value
+from sessrun.reference.errors import bad_value
 from sessrun.reference.tensor import Tensor
+from sessrun.reference.tensor_shape import Shape, TensorShape
 
-__all__ = ["EXPORTS", "get_static_value"]
+__all__ = ["EXPORTS", "get_static_value", "seen_shape"]
 
 
 def get_static_value(tensor: Any, partial: bool = False) -> Any:
@@ -45,7 +49,7 @@ def _seen(tensor: Tensor, *, partial: bool) -> Any:
 
 def _folded(tensor: Tensor, _partial: bool) -> Any:
     """The value of an operation of no input, or of the shape of one."""
-    value = constant_value(tensor)
+    value = static_values.constant_value(tensor)
     return None if value is None else np.array(value)
 
 
@@ -105,5 +109,94 @@ _READERS: Final[Mapping[str, Callable[[Tensor, bool], Any]]] = {
     "Split": _cut,
     "Unpack": _unstacked,
 }  # fmt: skip
+
+def seen_shape(tensor: Tensor) -> TensorShape:
+    """What a vector that denotes a shape tells of it; a scalar may only denote an unknown shape.
+
+    Raises:
+      ValueError: it is a scalar that is not known to be -1, or of a higher rank.
+
+    """
+    if tensor.ndim == 0:
+        value = get_static_value(tensor)
+        if value is None or value != -1:
+            known = "of unknown value" if value is None else f"value '{value}'"
+            raise bad_value(
+                f"Received a scalar {known} as shape: the scalar '{tensor.name}' denotes an "
+                "unknown shape only where it is statically known to be -1. Give a vector."
+            )
+        return TensorShape(None)
+    return TensorShape.of(_sizes(tensor))
+
+
+def _sizes(tensor: Tensor) -> Shape:
+    (length,) = tensor.shape.with_rank(1).as_list()
+    if length == 0:
+        return ()
+    reader = _SHAPE_READERS.get(tensor.op.type)
+    if reader is not None:
+        return reader(tensor)
+    value = get_static_value(tensor)
+    if value is not None:
+        return tuple(map(_size, value.tolist()))
+    return None if length is None else (None,) * length
+
+
+def _size(value: int | None) -> int | None:
+    return None if value is None or value < 0 else value
+
+
+def _sizes_cast(tensor: Tensor) -> Shape:
+    before = _sizes(tensor.op.inputs[0])
+    if before is None:
+        return None
+    if tensor.dtype.spec_name not in {"int32", "int64"}:
+        return (None,) * len(before)
+    plain = np.array([-1 if size is None else size for size in before])
+    return tuple(map(_size, plain.astype(tensor.dtype.as_numpy_dtype).tolist()))
+
+
+def _sizes_stacked(tensor: Tensor) -> Shape:
+    values = [get_static_value(source) for source in tensor.op.inputs]
+    return tuple(_size(None if value is None else int(value)) for value in values)
+
+
+def _sizes_joined(tensor: Tensor) -> Shape:
+    inputs = tensor.op.inputs
+    parts = [_sizes(part) for part in (inputs[1:] if tensor.op.type == "Concat" else inputs[:-1])]
+    if any(part is None for part in parts):
+        return None
+    return tuple(size for part in parts for size in part or ())
+
+
+def _sizes_sliced(tensor: Tensor) -> Shape:
+    """A plain slice of a shape; of any other, only the length is known."""
+    attrs, (whole, *ends) = tensor.op.attrs, tensor.op.inputs
+    (length,) = tensor.shape.as_list()
+    unknown = None if length is None else (None,) * length
+    bounds = [get_static_value(end) for end in ends]
+    if any(bound is None for bound in bounds) or any(
+        attrs[mask] for mask in ("ellipsis_mask", "new_axis_mask", "shrink_axis_mask")
+    ):
+        return unknown
+    if attrs["begin_mask"] not in {0, 1} or attrs["end_mask"] not in {0, 1}:
+        return unknown
+    start, stop, stride = (int(bound[0]) for bound in bounds)
+    first = None if attrs["begin_mask"] else start
+    last = None if attrs["end_mask"] else stop
+    try:
+        return seen_shape(whole)[first:last:stride].sizes  # type: ignore[no-any-return]  # a slice is a shape
+    except ValueError:
+        return unknown
+
+
+_SHAPE_READERS: Final[Mapping[str, Callable[[Tensor], Shape]]] = {
+    "Cast": _sizes_cast,
+    "Concat": _sizes_joined,
+    "ConcatV2": _sizes_joined,
+    "Pack": _sizes_stacked,
+    "Shape": lambda tensor: tensor.op.inputs[0].sizes,
+    "StridedSlice": _sizes_sliced,
+}
 
 EXPORTS: Final[Mapping[str, Any]] = {"get_static_value": get_static_value}

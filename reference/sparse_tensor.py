@@ -12,9 +12,9 @@ from sessrun.reference.errors import bad_type
 from sessrun.reference.fill_ops import zeros
 from sessrun.reference.framework_ops import placeholder, placeholder_with_default
 from sessrun.reference.name_scopes import name_scope
+from sessrun.reference.seen_values import seen_shape
 from sessrun.reference.session.expansions import register_session_run_conversion_functions
 from sessrun.reference.stacks import get_default_session
-from sessrun.reference.static_values import constant_shape
 from sessrun.reference.tensor import Tensor
 from sessrun.reference.tensor_shape import TensorShape, dimension_value
 
@@ -96,7 +96,7 @@ class SparseTensor:
     @property
     def shape(self) -> TensorShape:
         """What is known of the shape of the whole."""
-        return self._static if self._static is not None else constant_shape(self._dense_shape)
+        return self._static if self._static is not None else seen_shape(self._dense_shape)
 
     def get_shape(self) -> TensorShape:
         """What is known of the shape of the whole."""
@@ -174,7 +174,7 @@ def sparse_placeholder(dtype: Any, shape: Any = None, name: str | None = None) -
         dense_shape = placeholder(dtypes.int64, [None], names["shape"])
     else:
         if isinstance(shape, Tensor):
-            default, static = shape, constant_shape(shape)
+            default, static = shape, seen_shape(shape)
         else:
             sizes = [None if size == -1 else dimension_value(size) for size in shape]
             static = TensorShape(sizes)

@@ -16,7 +16,6 @@ from sessrun.reference.errors import bad_value
 from sessrun.reference.kernels import registry
 from sessrun.reference.resources import KernelError, ResourceStore
 from sessrun.reference.tensor_proto import HeldTensor
-from sessrun.reference.tensor_shape import TensorShape
 from sessrun.spec.rules.shapes import MAX_RANK
 
 if TYPE_CHECKING:
@@ -24,7 +23,7 @@ if TYPE_CHECKING:
     from sessrun.reference.tensor import Tensor
     from sessrun.reference.tensor_shape import Shape
 
-__all__ = ["constant_shape", "constant_value", "handle_dtype", "handle_shape", "shape_value"]
+__all__ = ["constant_value", "handle_dtype", "handle_shape", "shape_value"]
 
 #: Operations that carry on another's value or resource under a new name.
 _PASSING: Final = frozenset({"Identity", "StopGradient", "PreventGradient", "Snapshot", "Enter"})
@@ -138,12 +137,6 @@ def shape_value(tensor: Tensor) -> Shape:
     if length is None or len(length) != 1 or length[0] is None or length[0] > MAX_RANK:
         return None
     return (None,) * length[0]
-
-
-def constant_shape(tensor: Tensor) -> TensorShape:
-    """What is known of the shape that an integer vector denotes; -1 is an unknown dimension."""
-    sizes = shape_value(tensor)
-    return TensorShape(None if sizes is None else [None if n == -1 else n for n in sizes])
 
 
 def _partial_shape(op: Operation) -> Shape:

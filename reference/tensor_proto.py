@@ -16,9 +16,9 @@ from sessrun.reference import dtypes
 from sessrun.reference.errors import bad_value
 from sessrun.reference.tensor_shape import proto_of
 from sessrun.spec.dtypes import BY_NAME
-from sessrun.spec.proto import TensorProto
+from sessrun.spec.proto import TensorProto, TensorShapeProto
 
-__all__ = ["HeldTensor", "held", "make_ndarray", "make_tensor_proto"]
+__all__ = ["HeldTensor", "held", "make_ndarray", "make_tensor_proto", "shape_equals"]
 
 _FIELDS: Final[Mapping[str, str]] = {
     "float32": "float_val", "float64": "double_val", "string": "string_val", "bool": "bool_val",
@@ -225,6 +225,22 @@ def make_ndarray(tensor: TensorProto) -> Any:
     if len(values) == 0:
         return _zeros(count, numpy_dtype).reshape(shape)
     return _filled(values, count).reshape(shape)
+
+
+def shape_equals(tensor: TensorProto, shape: Any) -> bool:
+    """Whether a message says this shape: a list, a tuple or a TensorShapeProto.
+
+    Raises:
+      TypeError: an argument is something else.
+
+    """
+    if not isinstance(tensor, TensorProto):
+        raise TypeError(f"`tensor` must be a TensorProto, but got type {type(tensor)}.")
+    if isinstance(shape, TensorShapeProto):
+        shape = [dim.size for dim in shape.dim]
+    if not isinstance(shape, list | tuple):
+        raise TypeError(f"`shape` must be a list or tuple, but got type {type(shape)}.")
+    return [dim.size for dim in tensor.tensor_shape.dim] == list(shape)
 
 
 def _filled(values: Any, count: int) -> Any:

@@ -15,7 +15,7 @@ from sessrun.reference.errors import bad_value
 from sessrun.spec.proto import TensorShapeProto
 
 __all__ = ["Dimension", "Shape", "TensorShape", "as_shape", "dimension_at_index",
-           "dimension_value", "shape_text", "tuple_of"]  # fmt: skip
+           "dimension_value", "shape_text", "tuple_of", "unknown_shape"]  # fmt: skip
 
 #: A static shape inside the runtime.
 Shape = tuple[int | None, ...] | None
@@ -321,6 +321,12 @@ def shape_text(sizes: Shape) -> str:
         return "<unknown>"
     items = ["?" if size is None else str(size) for size in sizes]
     return f"({items[0]},)" if len(items) == 1 else f"({', '.join(items)})"
+
+
+def unknown_shape(rank: int | None = None, ndims: int | None = None) -> TensorShape:
+    """A shape of which the rank is known at most."""
+    known = rank if rank is not None else ndims
+    return TensorShape.of(None if known is None else (None,) * known)
 
 
 def dimension_at_index(shape: TensorShape, index: SupportsIndex) -> Dimension:

@@ -104,6 +104,64 @@ def _told_without_a_run(tf: Any) -> Any:
     return whole, parts, [tf.get_static_value(item) for item in rest]
 
 
+def _shapes_told_by_vectors(tf: Any) -> Any:
+    fed, some = tf.placeholder(tf.int64, [2]), tf.placeholder(tf.int64, [None])
+    five = tf.constant([1, 2, 3, 4, 5], tf.int64)
+    whole = tf.concat([[7], fed, [9, -1]], 0)
+    scalar = tf.placeholder(tf.int64, [])
+    vectors = (
+        [3, -1], fed, some, whole, whole[1:], whole[::-2], whole[:-3:1], whole[-2:1:-1],
+        five[...], five[1:3], five * 1, five[scalar:], tf.stack([2, scalar]), tf.stack([-1, 2]),
+        tf.shape(tf.zeros([2, 3]), out_type=tf.int64), tf.cast([4, -1], tf.int64),
+        tf.cast(tf.constant([300, 2]), tf.uint8), tf.identity(five),
+        tf.fill([2], tf.cast(4, tf.int64)), tf.concat([[1], some], 0), tf.reshape(five, [5]),
+        tf.zeros([0], tf.int64), tf.range(five[4]),
+    )  # fmt: skip
+    rows = tf.zeros([1, 2])
+    return [
+        attempt(
+            lambda d=vector: tf.SparseTensor(
+                tf.placeholder(tf.int64, [None, None]), tf.placeholder(tf.float32, [None]),
+                tf.cast(d, tf.int64),
+            ).shape.as_list(),
+            lambda d=vector: tf.IndexedSlices(rows, [0], tf.convert_to_tensor(d)).shape,
+        )
+        for vector in vectors
+    ], attempt(
+        lambda: tf.IndexedSlices(rows, [0], tf.constant(-1)).shape,
+        lambda: tf.IndexedSlices(rows, [0], tf.constant(2)).shape,
+        lambda: tf.IndexedSlices(rows, [0], scalar).shape,
+        lambda: tf.IndexedSlices(rows, [0], tf.constant([[1]])).shape,
+    ), [fed.graph.is_feedable(tensor) for tensor in (five, whole, fed)]  # fmt: skip
+
+
+def _stacked_along_another_axis(tf: Any) -> Any:
+    pair, single = np.ones(2), tf.placeholder(tf.float32, [2])
+    made = attempt(
+        lambda: tf.stack([pair, single], axis=1), lambda: tf.stack([single, pair], axis=1),
+        lambda: tf.stack([pair, np.ones(2, np.int32)], axis=1), lambda: tf.stack([pair], 2),
+        lambda: tf.stack([[1, 2], [3, 4]], axis=-1), lambda: tf.stack([], axis=1),
+        lambda: tf.stack([pair, tf.placeholder(tf.int32)], axis=1, name="named"),
+    )  # fmt: skip
+    return made, [(op.name, op.type) for op in tf.get_default_graph().get_operations()]
+
+
+def _indices_of_many_kinds(tf: Any) -> Any:
+    wide, plain = tf.placeholder(tf.int64, []), tf.placeholder(tf.int32, [])
+    narrow, odd = tf.placeholder(tf.int16, []), tf.placeholder(tf.uint8, [])
+    x, size = tf.placeholder(tf.float32, [5, None, None]), tf.Dimension
+    found = attempt(
+        lambda: x[wide:], lambda: x[:plain], lambda: x[wide], lambda: x[plain:wide],
+        lambda: x[1:2:wide], lambda: x[..., narrow], lambda: x[narrow::2], lambda: x[:narrow],
+        lambda: x[narrow, wide], lambda: x[np.int64(1) : plain], lambda: x[np.int16(1)],
+        lambda: x[odd], lambda: x[np.uint8(3)], lambda: x[np.bool_(True)], lambda: x[()],
+        lambda: x[True:], lambda: x[np.array(1)], lambda: x[np.array([1])], lambda: x[size(2) :],
+        lambda: x[size(None) : size(3)], lambda: x[2**33 :], lambda: x["a":], lambda: x[[1]],
+        lambda: x[wide, None, 1], lambda: x[tf.constant(True)], lambda: x[tf.placeholder("bool")],
+    )  # fmt: skip
+    return found, [(op.name, op.type) for op in x.graph.get_operations()]
+
+
 def _more_of_dtypes(tf: Any) -> Any:
     class Named:
         dtype = "f4"
@@ -179,7 +237,8 @@ def _errors(tf: Any) -> Any:
 BEHAVIOURS = {
     function.__name__.strip("_"): function
     for function in (
-        _constants_of_things, _protos, _told_without_a_run, _more_of_dtypes, _more_of_shapes,
+        _constants_of_things, _protos, _told_without_a_run, _shapes_told_by_vectors,
+        _stacked_along_another_axis, _indices_of_many_kinds, _more_of_dtypes, _more_of_shapes,
         _more_of_device_specs, _changed_device_specs, _errors,
     )
 }  # fmt: skip
