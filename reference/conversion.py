@@ -75,7 +75,8 @@ def convert_to_tensor(
     """The Tensor that a value is or becomes; a constant is made for Python and numpy values.
 
     Args:
-      value: a Tensor, a value with a registered conversion, or what `tf.constant` takes.
+      value: a Tensor, a value with a method `__tf_tensor__(dtype, name)` or a registered
+        conversion, or what `tf.constant` takes.
       dtype: the dtype it must have, or None.
       name: the name of an operation that is made.
       preferred_dtype: a dtype to try first.
@@ -96,6 +97,8 @@ def convert_to_tensor(
                 f"{value.dtype.name}: {value!r}"
             )
         return value
+    if not isinstance(value, _PYTHON) and hasattr(value, "__tf_tensor__"):
+        return _of_protocol(value, wanted, name)
     hint = preferred_dtype if preferred_dtype is not None else dtype_hint
     if wanted is None and hint is not None:
         try:
@@ -103,6 +106,14 @@ def convert_to_tensor(
         except (TypeError, ValueError):
             pass  # the hint does not fit this value
     return _convert(value, wanted, name, as_ref)
+
+
+def _of_protocol(value: Any, dtype: DType | None, name: str | None) -> Tensor:
+    """The tensor that a value makes of itself, whichever dtype it then has."""
+    found = value.__tf_tensor__(dtype, name)
+    if not isinstance(found, Tensor):
+        raise bad_type(f"{type(value)}.__tf_tensor__ returned no Tensor: {found!r}")
+    return found
 
 
 def _convert(value: Any, dtype: DType | None, name: str | None, as_ref: bool) -> Tensor:

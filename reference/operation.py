@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from sessrun.reference import attr_values
@@ -24,7 +24,7 @@ __all__ = ["Operation"]
 
 
 class Operation:
-    """A node: made by `build.apply_op` only. Compared and hashed by identity.
+    """A node: made by `build`, or by `from_node_def`. Compared and hashed by identity.
 
     Attributes:
       graph: the graph it belongs to.
@@ -71,6 +71,42 @@ class Operation:
         self.site = site
         self.notes: NodeDef | None = None
         self._device = ""
+
+    @classmethod
+    def from_node_def(
+        cls,
+        node_def: NodeDef,
+        g: Graph,
+        inputs: Sequence[Tensor] | None = None,
+        output_types: Any = None,  # noqa: ARG003 - TensorFlow's signature; the declaration says them
+        control_inputs: Iterable[Any] | None = None,
+        input_types: Iterable[DType] | None = None,
+        original_op: Operation | None = None,
+        op_def: Any = None,  # noqa: ARG003 - as above
+    ) -> Operation:
+        """Make the operation that a NodeDef describes, whatever scopes are open.
+
+        Args:
+          node_def: its type, name, device and attributes; what it says of inputs is not read.
+          g: the graph to make it in.
+          inputs: its input tensors, lists laid out flat.
+          output_types: not used: the declaration says those of the outputs.
+          control_inputs: operations and tensors that it waits for.
+          input_types: dtypes that the inputs must be compatible with, or None.
+          original_op: an operation that it stands for, or None.
+          op_def: not used.
+
+        Raises:
+          TypeError: an argument is of a wrong type, or an input not of its input type.
+          ValueError: the name is taken or invalid, or the inputs or attributes do not fit.
+          RuntimeError: the op type is not declared, or the graph is finalized.
+
+        """
+        from sessrun.reference.node_operations import (  # noqa: PLC0415 - it imports this module
+            operation_of_node,
+        )
+
+        return operation_of_node(node_def, g, inputs, control_inputs, input_types, original_op)
 
     @property
     def type(self) -> str:

@@ -118,6 +118,13 @@ class Scopes(threading.local):
                 raise violation
             self._set(before)
 
+    def none_open(self) -> AbstractContextManager[None]:
+        """The `with` in which no scope is open."""
+        return self.replaced(
+            name="", device=None, device_text="", colocation=(), control=None, container="",
+            gradient_types={}, kernel_labels={}, attrs={}, original=None,
+        )  # fmt: skip
+
     def _set(self, fields: Mapping[str, Any]) -> None:
         for name, value in fields.items():
             setattr(self, name, value)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 from sessrun.reference import tensor_shape
 from sessrun.reference.errors import bad_value
@@ -16,6 +16,11 @@ if TYPE_CHECKING:
     from sessrun.reference.operation import Operation
 
 __all__ = ["Tensor"]
+
+#: What numpy's arrays have, and tensors do not.
+_OF_ARRAYS: Final = frozenset(
+    {"T", "astype", "clip", "data", "ravel", "reshape", "size", "tolist", "transpose"}
+)
 
 
 class OperatorNotAllowedInGraphError(TypeError):
@@ -161,16 +166,26 @@ class Tensor(Overloads):
     def __copy__(self) -> Tensor:
         return self
 
+    def __getattr__(self, name: str) -> NoReturn:
+        hint = ""
+        if name in _OF_ARRAYS:
+            hint = (
+                ". If you are looking for numpy-related methods: fetch the value with "
+                "`Session.run`, or use the function of the namespace that does it"
+            )
+        kind = type(self).__name__
+        raise AttributeError(f"'{kind}' object has no attribute '{name}'{hint}", name=name)
+
     def __bool__(self) -> NoReturn:
         raise OperatorNotAllowedInGraphError(
-            "Using a symbolic `tf.Tensor` as a Python `bool` is not allowed. Use `tf.cond`, or "
-            "fetch its value with `Session.run`."
+            "Using a symbolic `tf.Tensor` as a Python `bool` is not allowed in Graph mode. Use "
+            "`tf.cond`, or fetch its value with `Session.run`."
         )
 
     def __iter__(self) -> NoReturn:
         raise OperatorNotAllowedInGraphError(
-            "Iterating over a symbolic `tf.Tensor` is not allowed. Use `tf.unstack`, or fetch its "
-            "value with `Session.run`."
+            "Iterating over a symbolic `tf.Tensor` is not allowed in Graph mode. Use `tf.unstack`, "
+            "or fetch its value with `Session.run`."
         )
 
     def __len__(self) -> NoReturn:

@@ -18,7 +18,7 @@ from collections.abc import Callable, Mapping, Sequence
 from types import ModuleType
 from typing import Any, Final
 
-__all__ = ["Mirror", "install"]
+__all__ = ["Mirror", "install", "of_places"]
 
 _PREFIX: Final = "sessrun.reference.python."
 _RUNTIME: Final = "sessrun.reference"
@@ -157,7 +157,7 @@ class Mirror(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         inner = spec.name.removeprefix(_PREFIX)
         module = ModuleType(spec.name, f"What `tensorflow.python.{inner}` offers.")
         if inner in _PLACES:
-            module.__getattr__ = _of_places(inner)  # type: ignore[method-assign]  # PEP 562
+            module.__getattr__ = of_places(inner)  # type: ignore[method-assign]  # PEP 562
         elif _GENERATED.fullmatch(inner):
             module.__getattr__ = _of_wrappers(inner)  # type: ignore[method-assign]  # the same
         return module
@@ -172,7 +172,8 @@ def install() -> None:
         sys.meta_path.append(Mirror())
 
 
-def _of_places(inner: str) -> Callable[[str], Any]:
+def of_places(inner: str) -> Callable[[str], Any]:
+    """What looks up the names of a module of the table."""
     modules, _, groups = _PLACES[inner].partition("|")
     places = [f"{_RUNTIME}.{name}" for name in modules.split()]
 

@@ -1,4 +1,4 @@
-"""Programs that change operations after they were made, or ask for kernels by a label."""
+"""Programs that make operations from NodeDefs, change them, or ask for kernels by a label."""
 
 from __future__ import annotations
 
@@ -85,9 +85,59 @@ def _names_come_first(tf: Any) -> Any:
     )  # fmt: skip
 
 
+def _made_from_node_defs(tf: Any) -> Any:
+    graph, make = tf.get_default_graph(), tf.Operation.from_node_def
+    c, d = tf.constant(1.0, name="c"), tf.constant(2.0, name="d")
+    kind = tf.AttrValue(type=1)
+
+    def node(name: str, op: str = "Add", **attrs: Any) -> Any:
+        return tf.NodeDef(op=op, name=name, attr=attrs)
+
+    with tf.name_scope("scope"), tf.device("/cpu:0"), tf.control_dependencies([d]):
+        inside = make(node("inside", T=kind, other=tf.AttrValue(i=3)), graph, [c, d])
+        placed = make(tf.NodeDef(op="Add", name="placed", device="/gpu:1", input=["^c"]), graph,
+                      [c, d])  # fmt: skip
+    return inside, inside.get_attr("other"), placed, attempt(
+        lambda: make(node("waits"), graph, [c, d], control_inputs=[c, d.op]),
+        lambda: make(node("typed"), graph, [c, d], [tf.int32], input_types=[tf.float32] * 2),
+        lambda: make(node("stands"), graph, [c, d], original_op=c.op)._original_op,
+        lambda: make(node("inside"), graph, [c, d]),
+        lambda: make(node("wrong"), graph, [c, d], input_types=[tf.int32, tf.float32]),
+        lambda: make(node("wrong"), graph, [c, d], control_inputs=["c"]),
+        lambda: make(node("wrong"), graph, [c, 1.0]), lambda: make(node("wrong"), graph, (c, d)),
+        lambda: make(node("wrong"), graph, c), lambda: make(node("not valid"), graph, [c, d]),
+        lambda: make(node("wrong", "Unheard"), graph), lambda: make(3, graph),
+        lambda: make(node("wrong"), None, [c, d]),
+        lambda: make(node("wrong", "MatMul"), graph, [c, d]),
+        lambda: make(node("wrong", T=tf.AttrValue(type=3)), graph, [c, d]),
+        lambda: make(node("wrong", "Assign"), graph, [c, d]),
+        lambda: make(node("p", "Placeholder", dtype=kind), graph).outputs,
+        lambda: make(node("pack", "Pack", N=tf.AttrValue(i=2)), graph, [c, d]).outputs,
+        lambda: [graph.unique_name(name) for name in ("wrong", "p", "inside", "scope")],
+        lambda: run(tf, inside.outputs[0]), lambda: [op.name for op in graph.get_operations()],
+    )  # fmt: skip
+
+
+def _values_that_make_tensors(tf: Any) -> Any:
+    class Own:
+        def __tf_tensor__(self, dtype: Any = None, name: Any = None) -> Any:
+            return tf.constant(1.0 if dtype is None else 1, dtype, name=name)
+
+    one, two = Own(), tf.constant(2.0)
+    return attempt(
+        lambda: tf.convert_to_tensor(one, name="n"), lambda: tf.convert_to_tensor(one, tf.int32),
+        lambda: tf.convert_to_tensor(one, preferred_dtype=tf.float64), lambda: one + two,
+        lambda: two + one, lambda: tf.negative(one), lambda: tf.stack([one, 2.0]),
+        lambda: tf.convert_to_tensor([one, 2.0]), lambda: tf.constant(one),
+        lambda: tf.is_tensor(one),
+        lambda: run(tf, tf.placeholder(tf.float32, name="p"), {"p:0": one}),
+    )  # fmt: skip
+
+
 BEHAVIOURS = {
     function.__name__.strip("_"): function
     for function in (
-        _control_inputs, _inputs_of_a_wrong_dtype, _attributes, _kernel_labels, _names_come_first
+        _control_inputs, _inputs_of_a_wrong_dtype, _attributes, _kernel_labels, _names_come_first,
+        _made_from_node_defs, _values_that_make_tensors,
     )
 }  # fmt: skip
