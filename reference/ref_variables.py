@@ -22,13 +22,13 @@ from sessrun.reference.name_scopes import name_scope
 from sessrun.reference.operation import Operation
 from sessrun.reference.tensor import Tensor
 from sessrun.reference.tensor_shape import TensorShape, as_shape
-from sessrun.reference.variable_base import Variable, collections_of, traits_of
+from sessrun.reference.variable_base import VariableV1, collections_of, traits_of
 from sessrun.spec.proto import VariableDef
 
 __all__ = ["RefVariable"]
 
 
-class RefVariable(Variable):
+class RefVariable(VariableV1):
     """A variable that operations take by reference; the arguments are those of `create`."""
 
     def __init__(

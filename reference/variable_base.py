@@ -1,4 +1,4 @@
-"""What every variable is: `tf.Variable`, and the options both of its kinds share.
+"""What every variable is: `Variable`, `tf.Variable`, and the options both of its kinds share.
 
 A reference variable (`ref_variables.py`) is a buffer that operations take by reference; a
 resource variable (`resource_variables.py`) is a handle that operations read and set.
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from sessrun.reference.tensor import Tensor
     from sessrun.spec.proto import VariableDef
 
-__all__ = ["Traits", "Variable", "VariableAggregation", "VariableSynchronization",
-           "collections_of", "traits_of"]  # fmt: skip
+__all__ = ["Traits", "Variable", "VariableAggregation", "VariableAggregationV2",
+           "VariableSynchronization", "VariableV1", "collections_of", "traits_of"]  # fmt: skip
 
 
 class VariableSynchronization(enum.Enum):
@@ -38,14 +38,33 @@ class VariableSynchronization(enum.Enum):
     ON_READ = 3
 
 
-class VariableAggregation(enum.Enum):
+class _Aggregation(enum.Enum):
+    """A way of combining updates; it equals the one of the same number in either version."""
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Aggregation) and self.value == other.value
+
+    def __hash__(self) -> int:
+        return hash(self.value)
+
+
+class VariableAggregation(_Aggregation):
     """How updates of a distributed variable are combined; nothing here depends on it."""
 
     NONE = 0
     SUM = 1
     MEAN = 2
     ONLY_FIRST_REPLICA = 3
-    ONLY_FIRST_TOWER = 3  # noqa: PIE796 - its older name
+    ONLY_FIRST_TOWER = 3  # its older name
+
+
+class VariableAggregationV2(_Aggregation):
+    """The same as TensorFlow 2 has it."""
+
+    NONE = 0
+    SUM = 1
+    MEAN = 2
+    ONLY_FIRST_REPLICA = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,19 +128,21 @@ class _Creation(ABCMeta):
     """Makes `tf.Variable(...)` a variable of the kind that is asked for."""
 
     def __call__(cls, *args: Any, **kwargs: Any) -> Any:
-        if cls.__name__ != "Variable" or cls.__module__ != __name__:
+        if cls.__module__ != __name__:
             return super().__call__(*args, **kwargs)
-        from sessrun.reference.variables import create  # noqa: PLC0415 - it imports both kinds
+        from sessrun.reference import variables  # noqa: PLC0415 - it imports both kinds
 
-        return create(*args, **kwargs)
+        if issubclass(cls, VariableV1):
+            return variables.create(*args, **kwargs)
+        return variables.create_resource(*args, **kwargs)
 
 
 class Variable(metaclass=_Creation):
     """A tensor that is kept between runs of a session.
 
-    `tf.Variable(initial_value, ...)` makes one of either kind; the arguments are those of
-    `variables.create`. Compared and hashed by identity. Operators read it: `v + 1` is an
-    operation on its value.
+    `Variable(initial_value, ...)` makes a resource variable, with the arguments of
+    `variables.create_resource`; `tf.Variable` is `VariableV1`. Compared and hashed by identity.
+    Operators read it: `v + 1` is an operation on its value.
 
     Attributes:
       dtype: its dtype; a reference type (`float32_ref`) for a reference variable.
@@ -131,6 +152,8 @@ class Variable(metaclass=_Creation):
     # numpy arrays leave binary operators to us.
     __array_priority__ = 100
     _is_tensor_like = True
+    #: Programs ask for it; there is no strategy that distributes variables.
+    _distribute_strategy = None
 
     dtype: DType
     _traits: Traits
@@ -305,7 +328,7 @@ class Variable(metaclass=_Creation):
         return Reference(self)
 
     def __iter__(self) -> Iterator[Any]:
-        raise TypeError("Iterating over a `tf.Variable` is not allowed in Graph execution.")
+        return iter(self.read_value())
 
     def __getitem__(self, key: Any) -> Tensor:
         """A part of its value, which has a method `assign(value, name=None)` if it is a slice."""
@@ -330,15 +353,20 @@ class Variable(metaclass=_Creation):
         return f"<tf.Variable '{self.name}' shape={self.shape} dtype={self.dtype.name}>"
 
 
+class VariableV1(Variable):
+    """`tf.Variable`: it makes variables of either kind, with the arguments of `variables.create`.
+
+    As in TensorFlow 2.21 a resource variable is a `Variable`, and no instance of this class.
+    """
+
+
 def _reading(operator: str) -> Callable[..., Any]:
     """The operator of tensors, on the variable's value."""
 
+    @functools.wraps(getattr(Overloads, operator))
     def apply(self: Variable, *operands: Any) -> Any:
         return getattr(self.value(), operator)(*operands)
 
-    apply.__name__ = operator
-    apply.__qualname__ = f"Variable.{operator}"
-    apply.__doc__ = f"`{operator}` of the value."
     return apply
 
 

@@ -237,7 +237,7 @@ def test_a_variable_is_found_again_from_its_proto(use_resource: bool) -> None:
     again = tf.Variable.from_proto(v.to_proto())
     assert (again.name, again.op, again.trainable) == ("v:0", v.op, False)
     assert (again.dtype, again.shape.as_list()) == (v.dtype, [1])
-    assert isinstance(again, tf.Variable)
+    assert type(again) is type(v)
     with tf.Session() as session:
         session.run(again.initializer)
         assert session.run([v, again.assign_add([1.0])])[1] is not None
