@@ -1,0 +1,138 @@
+"""Programs that import from `python.framework...`: devices, registries, subscriptions, test_ops."""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
+from described import attempt, run
+
+__all__ = ["BEHAVIOURS"]
+
+
+def _framework(tf: Any, name: str) -> Any:
+    """A module of `python.framework` of a namespace."""
+    package = "sessrun.reference" if tf.__name__.startswith("sessrun") else "tensorflow"
+    return importlib.import_module(f"{package}.python.framework.{name}")
+
+
+def _two_kinds_of_device_specs(tf: Any) -> Any:
+    module = _framework(tf, "device_spec")
+    fixed = module.DeviceSpecV2("w", 1, 2, "gpu", 3)
+    changing = module.DeviceSpecV1("w", 1, 2, "gpu", 3)
+    merged = changing.make_merged_spec(module.DeviceSpecV2(task=7)).to_string()
+    return issubclass(module.DeviceSpecV1, module.DeviceSpecV2), merged, attempt(
+        lambda: setattr(fixed, "job", "x"), lambda: fixed.merge_from(changing),
+        lambda: fixed.parse_from_string("/cpu:0").to_string(), fixed.to_string,
+        lambda: fixed.replace(task=None).to_string(), lambda: str(fixed), lambda: fixed == changing,
+        lambda: changing == fixed, lambda: hash(fixed) == hash(module.DeviceSpecV2.from_string(
+            "/job:w/replica:1/task:2/device:GPU:3")),
+    )  # fmt: skip
+
+
+def _device_names(tf: Any) -> Any:
+    module, specs = _framework(tf, "device"), _framework(tf, "device_spec")
+    values = None, "", "/cpu:0", "nope", "/gpu:1/job:a", specs.DeviceSpecV2("a")
+    merging = module.merge_device("/job:a/gpu:1")
+    with tf.device(merging), tf.device(module.merge_device("/job:b")):
+        placed = tf.constant(1)
+    return placed, module.merge_device("/job:a/gpu:1") is merging, attempt(
+        *(lambda value=value: module.canonical_name(value) for value in values),
+        *(lambda value=value: module.is_device_spec(value) for value in values),
+        *(lambda value=value: module.check_valid(value) for value in ("", "/cpu:0", "nope")),
+        lambda: merging(tf.NodeDef(device="/job:b")).to_string(),
+        lambda: merging.shortcut_string_merge(tf.NodeDef()), lambda: merging.is_null_merge,
+        lambda: merging(tf.NodeDef(device="bad")), lambda: module.merge_device("bad"),
+    )  # fmt: skip
+
+
+def _registries(tf: Any) -> Any:
+    held, ops = _framework(tf, "registry").Registry("thing"), _framework(tf, "ops")
+    held.register(len)
+    held.register(max, "other")
+    total = ops.OpStats("count")
+    total += ops.OpStats("count", 3)
+    total += ops.OpStats("count")
+    kind = f"count of {tf.__name__}"
+
+    @ops.RegisterStatistics("Counted", kind)
+    def counted(graph: Any, node: Any) -> Any:
+        return ops.OpStats(kind, graph is not None and len(node.name))
+
+    def told(op_type: str) -> Any:
+        node = tf.NodeDef(op=op_type, name="four")
+        return ops.get_stats_for_node_def(tf.get_default_graph(), node, kind).value
+
+    return sorted(held.list()), total.value, total.statistic_type, attempt(
+        lambda: held.lookup("len") is len, lambda: held.lookup(b"other") is max,
+        lambda: held.lookup("none"), lambda: held.register(len),
+        lambda: told("Counted"), lambda: told("NoOp"),
+        lambda: ops.RegisterStatistics("Counted", kind)(counted),
+        lambda: ops.RegisterStatistics("A", 3), lambda: ops.RegisterStatistics(3, "a"),
+        lambda: ops.RegisterStatistics("A,", "a"),
+    )  # fmt: skip
+
+
+def _name_scopes(tf: Any) -> Any:
+    ops = _framework(tf, "ops")
+    names = "a/b", "ab/a/b", "^a/b", "loc:@a//b", "a", b"a/b", "a.b/c"
+    scope, seen = ops.name_scope_v2("s"), []
+    with scope as outer, scope as inner, ops.name_scope("t", skip_on_eager=False) as innermost:
+        seen += [outer, inner, innermost, ops.get_current_name_scope(), ops.has_default_graph()]
+    return seen, scope.name, attempt(
+        *(lambda name=name: ops.strip_name_scope(name, "a") for name in names),
+        *(lambda name=name: ops.prepend_name_scope(name, "a/") for name in names),
+        lambda: ops.strip_name_scope("a/b", None), lambda: ops.prepend_name_scope("a/b", ""),
+        lambda: ops.name_scope_v2(None), lambda: ops.name_scope_v2("a b").__enter__(),
+    )  # fmt: skip
+
+
+def _operations_by_name(tf: Any) -> Any:
+    apply_op = _framework(tf, "op_def_library").apply_op
+    return attempt(
+        lambda: apply_op("AddV2", x=1, y=[2, 3], name="sum"), lambda: apply_op("NoOp"),
+        lambda: apply_op("Unique", x=[1, 1], out_idx=tf.int64), lambda: apply_op("Unheard"),
+        lambda: apply_op("Split", axis=0, value=[1, 2], num_split=2),
+        lambda: apply_op("Pack", values=[1, 2], axis=0), lambda: apply_op("Pack", values=[1, 2]),
+        lambda: apply_op("Exp", x_=1.0), lambda: apply_op("Exp"), lambda: apply_op("Exp", x="a"),
+        lambda: apply_op("Exp", x=1.0, T=tf.float32), lambda: apply_op("Exp", x=1.0, more=3),
+        lambda: apply_op("Placeholder", dtype=tf.int32, shape=None),
+    )  # fmt: skip
+
+
+def _subscriptions(tf: Any) -> Any:
+    subscribe = _framework(tf, "subscribe").subscribe
+    graph, seen = tf.get_default_graph(), []
+
+    def watch(name: str) -> Any:
+        return lambda t: [tf.py_func(lambda x: seen.append([name, x]), [t], [])]
+
+    total = tf.add(1, 2, name="total")
+    double, negated = total + total, tf.negative(total)
+    with tf.control_dependencies([total]):
+        after = tf.constant(42)
+    parts = tf.split([1, 2], 2, name="parts")
+    with tf.control_dependencies(parts):
+        late = tf.constant(43)
+    watched = subscribe(total, watch("first"))
+    again = [subscribe(t, [watch("second"), watch("third")]) for t in (total, watched)]
+    several = subscribe({"parts": parts, "one": (negated,)}, watch("part"))
+    variable = tf.Variable(0.5, name="v")
+    doubled, written = variable * 2.0, variable.assign(1.5)
+    subscribe(variable, watch("variable"))
+    return [t is watched for t in again], several, double.op.inputs[1], after.op, late.op, attempt(
+        lambda: (run(tf, [negated, after]), sorted(name for name, _ in seen)),
+        lambda: [len(seen), run(tf, late), len(seen)],
+        lambda: subscribe("total:0", watch("text")), lambda: subscribe([total, 3], watch("three")),
+        lambda: [op.name for op in graph.get_operations() if "subscription" in op.name],
+        lambda: (doubled.op, written.op),
+    )  # fmt: skip
+
+
+BEHAVIOURS = {
+    function.__name__.strip("_"): function
+    for function in (
+        _two_kinds_of_device_specs, _device_names, _registries, _name_scopes, _operations_by_name,
+        _subscriptions,
+    )
+}  # fmt: skip
