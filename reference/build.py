@@ -18,9 +18,11 @@ from sessrun.reference.operation import Operation
 from sessrun.reference.signature import Signature, signature
 from sessrun.reference.stacks import get_default_graph
 from sessrun.reference.tensor import Tensor
+from sessrun.reference.tensor_proto import HeldTensor
 from sessrun.spec import devices
+from sessrun.spec.dtypes import BY_ENUM
 from sessrun.spec.operations import ArgDecl
-from sessrun.spec.proto import AttrValue, NodeDef
+from sessrun.spec.proto import AttrValue, NodeDef, TensorProto
 
 __all__ = ["Imported", "apply_const", "apply_flat", "apply_op", "apply_unary", "graph_of",
            "make_operation"]  # fmt: skip
@@ -172,10 +174,22 @@ def apply_unary(op_type: str, value: object, name: str | None = None) -> Tensor:
     return apply_op(op_type, {arg.name: value}, {}, name).outputs[0]
 
 
-def apply_const(graph: Graph, array: Any, name: str) -> Tensor:
-    """Make a `Const` of an ndarray, which becomes read-only."""
-    array.flags.writeable = False
-    attrs = {"value": array, "dtype": dtypes.of_array(array).spec_name}
+def apply_const(graph: Graph, value: Any, name: str) -> Tensor:
+    """Make a `Const` of an ndarray, which becomes read-only, or of a TensorProto.
+
+    Raises:
+      ValueError: the message says no dtype of a tensor.
+
+    """
+    if isinstance(value, TensorProto):
+        if value.dtype not in BY_ENUM:
+            raise bad_value(f"Const '{name}': AttrValue has invalid DataType {value.dtype}.")
+        dtype = BY_ENUM[value.dtype].name
+        value = HeldTensor(value)
+    else:
+        dtype = dtypes.of_array(value).spec_name
+        value.flags.writeable = False
+    attrs = {"value": value, "dtype": dtype}
     full_name = graph.name_of_new(name)
     return make_operation(graph, signature("Const"), full_name, [], attrs).outputs[0]
 

@@ -15,7 +15,7 @@ from sessrun.reference.tensor import Tensor
 from sessrun.reference.tensor_proto import make_ndarray
 from sessrun.spec.proto import TensorProto
 
-__all__ = ["constant", "convert_to_tensor", "make_ndarray", "make_tensor_proto"]
+__all__ = ["constant", "constant_v2", "convert_to_tensor", "make_ndarray", "make_tensor_proto"]
 
 
 def constant(
@@ -28,7 +28,8 @@ def constant(
     """A constant tensor.
 
     Args:
-      value: a Python scalar, nested lists of them, or an ndarray.
+      value: a Python scalar, nested lists of them, or an ndarray; or a TensorProto, which says
+        dtype and shape itself.
       dtype: its dtype; by default float32 for Python floats, int32 for Python integers that
         fit, and an ndarray's own.
       shape: its shape; the last element of `value` is repeated to fill it.
@@ -41,10 +42,27 @@ def constant(
       InvalidArgumentValueError: the value is None or unevenly nested, or has too many elements.
 
     """
+    if isinstance(value, TensorProto):
+        return conversion.constant(value, "Const" if name is None else name)
     array = _array(value, dtype, shape)
     if shape is not None:
         array = _shaped(array, shape, verify=verify_shape)
     return conversion.constant(array, "Const" if name is None else name)
+
+
+def constant_v2(
+    value: Any, dtype: Any = None, shape: Any = None, name: str | None = "Const"
+) -> Tensor:
+    """As `constant`, but with a shape only a scalar, or the one element of a vector, is repeated.
+
+    Raises:
+      InvalidArgumentTypeError: there are more elements, and not as many as the shape has.
+
+    """
+    if shape is not None and not isinstance(value, TensorProto):
+        value = _array(value, dtype, shape)
+        _check_broadcast(value, _sizes(shape))
+    return constant(value, dtype, shape, name)
 
 
 def make_tensor_proto(
@@ -52,15 +70,31 @@ def make_tensor_proto(
     dtype: Any = None,
     shape: Any = None,
     verify_shape: bool = False,
-    allow_broadcast: bool = False,  # noqa: ARG001 - TensorFlow's signature
+    allow_broadcast: bool = False,
 ) -> TensorProto:
-    """The TensorProto of what `constant` would make of the arguments; raises as it does."""
+    """The TensorProto of what `constant` would make of the arguments; raises as it does.
+
+    Args:
+      values: as for `constant`; a TensorProto comes back as it is.
+      dtype: the same.
+      shape: the same.
+      verify_shape: the same.
+      allow_broadcast: whether only a scalar, or the one element of a vector, may be repeated.
+
+    Raises:
+      ValueError: both are asked for.
+
+    """
     if isinstance(values, TensorProto):
         return values
+    if verify_shape and allow_broadcast:
+        raise ValueError("allow_broadcast and verify_shape are not both allowed.")
     array = _array(values, dtype, shape)
     if shape is None:
         return tensor_proto.make_tensor_proto(array)
     sizes = _sizes(shape)
+    if allow_broadcast:
+        _check_broadcast(array, sizes)
     _check_size(array, sizes, verify=verify_shape)
     return tensor_proto.make_tensor_proto(array, sizes)
 
@@ -86,6 +120,12 @@ def _check_size(array: Any, sizes: tuple[int, ...], *, verify: bool) -> None:
     count = math.prod(sizes)
     if array.size > count:
         raise bad_value(f"Too many elements provided. Takes at most {count}, but got {array.size}.")
+
+
+def _check_broadcast(array: Any, sizes: tuple[int, ...]) -> None:
+    """Refuse elements that are neither one to be repeated nor as many as the shape has."""
+    if array.shape not in {(), (1,)} and array.size != math.prod(sizes):
+        raise bad_type(f"Expected Tensor's shape: {sizes}, but got {array.shape}.")
 
 
 def _shaped(array: Any, shape: Any, *, verify: bool) -> Any:

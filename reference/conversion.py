@@ -16,6 +16,7 @@ from sessrun.reference.operation import Operation
 from sessrun.reference.stacks import get_default_graph, graph_for
 from sessrun.reference.tensor import Tensor
 from sessrun.reference.tensor_shape import TensorShape
+from sessrun.spec.proto import TensorProto
 
 __all__ = ["convert_to_tensor", "is_tensor", "register_tensor_conversion_function"]
 
@@ -142,15 +143,26 @@ def _convert(value: Any, dtype: DType | None, name: str | None, as_ref: bool) ->
             return _of_shape(value, dtype, name or "shape_as_tensor")
         if isinstance(value, Dimension):
             return _of_dimension(value, dtype, name or "shape_as_tensor")
-    array = constant_values.to_array(value, dtype)
-    return constant(array, name or "Const")
+    return constant(_elements(value, dtype), name or "Const")
 
 
-def constant(array: Any, name: str) -> Tensor:
-    """A `Const` of an ndarray, which is taken over (it becomes read-only)."""
+def _elements(value: Any, dtype: DType | None) -> Any:
+    """What a constant is made of: an ndarray, or a message of that dtype as it is."""
+    if not isinstance(value, TensorProto):
+        return constant_values.to_array(value, dtype)
+    if dtype is not None and dtype.as_datatype_enum != value.dtype:
+        raise RuntimeError(
+            f"A TensorProto of dtype {dtypes.as_dtype(int(value.dtype)).name} cannot become a "
+            f"Tensor with incompatible dtype: requested = {dtype.name}"
+        )
+    return value
+
+
+def constant(value: Any, name: str) -> Tensor:
+    """A `Const` of a TensorProto, or an ndarray that is taken over (it becomes read-only)."""
     from sessrun.reference.build import apply_const  # noqa: PLC0415 - build imports this module
 
-    return apply_const(get_default_graph(), array, name)
+    return apply_const(get_default_graph(), value, name)
 
 
 def is_tensor(x: Any) -> bool:

@@ -10,9 +10,9 @@ import numpy as np
 
 from sessrun.spec.dtypes import BY_ENUM, DTYPES, REF_OFFSET, DTypeRow, row_of_numpy
 
-__all__ = ["ALL", "BY_NAME", "NARROW", "QUANTIZED", "DType", "as_dtype", "bfloat16", "bool_", "complex64",
-           "complex128", "float16", "float32", "float64", "int8", "int16", "int32", "int64",
-           "of_name", "resource", "string", "uint8", "uint16", "uint32", "uint64",
+__all__ = ["ALL", "BY_NAME", "NARROW", "QUANTIZED", "DType", "as_dtype", "bfloat16", "bool_",
+           "complex64", "complex128", "float16", "float32", "float64", "int8", "int16", "int32",
+           "int64", "of_name", "resource", "string", "uint8", "uint16", "uint32", "uint64",
            "variant"]  # fmt: skip
 
 

@@ -24,7 +24,7 @@ __all__ = [
     "InvalidArgumentTypeError", "InvalidArgumentValueError", "NotFoundError", "OpError",
     "OutOfRangeError", "PermissionDeniedError", "ResourceExhaustedError", "UnauthenticatedError",
     "UnavailableError", "UnimplementedError", "UnknownError", "bad_type", "bad_value",
-    "error_code_from_exception_type", "exception_type_from_error_code", "make",
+    "error_code_from_exception_type", "exception_type_from_error_code", "make", "of_code",
     "raise_exception_on_not_ok_status",
 ]  # fmt: skip
 
@@ -204,6 +204,14 @@ def make(code: int, message: str, node_def: Any = None, op: Any = None) -> OpErr
     if cls is None:
         return OpError(node_def, op, message, code)
     return cls(node_def, op, message)
+
+
+def of_code(node_def: Any, op: Any, message: str, error_code: int) -> OpError:
+    """The error of a code; a warning and an UnknownError for a code that has no class."""
+    if error_code not in _BY_CODE:
+        warnings.warn(f"Unknown error code: {error_code}", stacklevel=2)
+        return make(UNKNOWN, message, node_def, op)
+    return make(error_code, message, node_def, op)
 
 
 @contextmanager

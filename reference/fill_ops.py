@@ -17,6 +17,7 @@ from sessrun.reference.array_ops import reshape
 from sessrun.reference.cast_ops import one
 from sessrun.reference.constant_op import constant
 from sessrun.reference.conversion import convert_to_tensor
+from sessrun.reference.dimension import Dimension
 from sessrun.reference.dtypes import DType
 from sessrun.reference.errors import bad_type
 from sessrun.reference.name_scopes import name_scope
@@ -42,7 +43,8 @@ def _filled(
     with name_scope(name, default, [shape_]) as scope:
         if not isinstance(shape_, Tensor):
             static = _static(shape_)
-            if static is not None and np.prod(static, dtype=np.int64) < _SMALL:
+            is_small = static is not None and np.prod(static, dtype=np.int64) < _SMALL
+            if is_small and not _is_scalar(shape_):
                 return constant(value, dtype, shape=static, name=scope)
             shape_ = convert_to_tensor(
                 TensorShape(static) if static is not None else shape_,
@@ -51,6 +53,11 @@ def _filled(
         if shape_.sizes is None or not shape_.sizes:
             shape_ = reshape(shape_, [-1])
         return fill(shape_, constant(value, dtype), name=scope)
+
+
+def _is_scalar(shape_: Any) -> bool:
+    """Whether it is a number, which TensorFlow takes for a vector of one size but never folds."""
+    return isinstance(shape_, Dimension) or np.ndim(shape_) == 0
 
 
 def _static(shape_: Any) -> list[int] | None:

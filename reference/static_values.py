@@ -146,7 +146,8 @@ def _partial_shape(op: Operation) -> Shape:
 def _partial_pack(op: Operation) -> Shape:
     if op.attrs["axis"] != 0 or op.inputs[0].sizes != ():
         return None
-    return tuple(_scalar(source) for source in op.inputs)
+    sizes = [_scalar(source) for source in op.inputs]
+    return tuple(None if size is None or size < 0 else size for size in sizes)
 
 
 def _scalar(tensor: Tensor) -> int | None:

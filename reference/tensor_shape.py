@@ -36,6 +36,9 @@ class TensorShape:
 
     __slots__ = ("_sizes",)
 
+    #: Programs for both of TensorFlow's behaviours ask which one this is: the first.
+    _v2_behavior = False
+
     def __init__(self, dims: Any) -> None:
         self._sizes = tuple_of(dims)
 

@@ -86,6 +86,40 @@ def _protos(tf: Any) -> Any:
     )  # fmt: skip
 
 
+def _constants_of_protos(tf: Any) -> Any:
+    message = type(tf.make_tensor_proto(1))
+    shape = tf.TensorShape([2]).as_proto()
+    short = message(dtype=1, tensor_shape=shape, float_val=[2.5])
+    pairs = ((3, [2]), ([3], [2]), ([[3]], [2]), ([1, 2], [2, 1]), ([1, 2], [3]), ([1, 2], [1]),
+             ([], [0]), ([], [2]))  # fmt: skip
+    return attempt(
+        lambda: tf.constant(short, name="mine").op.node_def, lambda: tf.constant(short, tf.int32),
+        lambda: tf.constant(short, shape=[3]), lambda: tf.convert_to_tensor(short),
+        lambda: tf.get_static_value(tf.constant(short) + 1), lambda: tf.constant([short]),
+        lambda: tf.Session().run(tf.constant(short) * 2), lambda: tf.add(short, 1.0),
+        lambda: tf.constant(message(dtype=21)), lambda: tf.constant(message(dtype=1)),
+        lambda: tf.constant(message()), lambda: tf.constant(message(dtype=101)),
+        lambda: tf.make_tensor_proto(short, tf.int32) is short,
+        lambda: tf.make_tensor_proto(1, shape=[1], verify_shape=True, allow_broadcast=True),
+    ), attempt(
+        *(lambda v=value, s=sizes: tf.make_tensor_proto(v, shape=s, allow_broadcast=True)
+          for value, sizes in pairs),
+    )  # fmt: skip
+
+
+def _negative_sizes(tf: Any) -> Any:
+    one = tf.placeholder(tf.int32, [])
+    return [
+        attempt(lambda s=sizes: tf.fill(s, 7), lambda s=sizes: tf.zeros(s),
+                lambda s=sizes: tf.ones(tf.constant(s)))
+        for sizes in ([-1], [2, -1], [-2], [2, -3], -1, -3, [], 0)
+    ], attempt(
+        lambda: tf.fill(tf.stack([one, -1]), 2), lambda: tf.fill(tf.stack([one, -2]), 2),
+        lambda: tf.fill(tf.constant([2], tf.int64) - 3, 2),
+        lambda: tf.Session().run(tf.fill(tf.stack([one, 2]), 2), {one: -1}),
+    )  # fmt: skip
+
+
 def _told_without_a_run(tf: Any) -> Any:
     fed = tf.placeholder(tf.int32, [])
     part = tf.placeholder(tf.int32, [2, None])
@@ -237,7 +271,8 @@ def _errors(tf: Any) -> Any:
 BEHAVIOURS = {
     function.__name__.strip("_"): function
     for function in (
-        _constants_of_things, _protos, _told_without_a_run, _shapes_told_by_vectors,
+        _constants_of_things, _constants_of_protos, _negative_sizes, _protos,
+        _told_without_a_run, _shapes_told_by_vectors,
         _stacked_along_another_axis, _indices_of_many_kinds, _more_of_dtypes, _more_of_shapes,
         _more_of_device_specs, _changed_device_specs, _errors,
     )

@@ -172,8 +172,10 @@ def multinomial(logits: Shape, num_samples: Value) -> list[Shape]:
 
 @rule
 def filled(dims: Shape, value: Shape) -> list[Shape]:
-    """As `dims_shape`, of a scalar."""
+    """As `dims_shape`, of a scalar; sizes that are all known may not be -1 either."""
     merge(value, ())
+    if dims is not None and None not in dims and any(size == -1 for size in dims if size):
+        raise ShapeError("Fill dimensions must be >= 0")
     return dims_shape(dims)
 
 
