@@ -34,6 +34,11 @@ _SETTLED: Final = "static_checks_determined_all_ok"
 Check = Callable[..., Operation]
 
 
+def _prefix(message: str | None) -> str:
+    """How a message begins an error."""
+    return f"{message}.  " if message else ""
+
+
 def _comparison(name: str, sign: str, make: Callable[..., Any], known: Callable[..., Any]) -> Check:
     def check(
         x: Any,
@@ -105,13 +110,16 @@ def assert_equal(
     name: str | None = None,
 ) -> Operation:
     """Hold that x == y, elementwise; a tensor is equal to itself. Arguments as of `assert_less`."""
-    if x is y:
-        with name_scope(name, "assert_equal", [x, y, data]):
+    # The comparison is made after this scope: TensorFlow's is named `assert_equal_1`.
+    with name_scope(name, "assert_equal", [x, y, data]):
+        if x is y:
             return no_op()
     return _equal(x, y, data, summarize, message, name)
 
 
-def _sign(name: str, sign: str, against: Check, *, zero_first: bool) -> Check:
+def _sign(
+    name: str, sign: str, against: Check, *, zero_first: bool, shown_apart: bool = True
+) -> Check:
     def check(
         x: Any,
         data: Any = None,
@@ -122,8 +130,8 @@ def _sign(name: str, sign: str, against: Check, *, zero_first: bool) -> Check:
         with name_scope(name, scope, [x, data]):
             x = convert_to_tensor(x, name="x")
             if data is None:
-                data = [message or "", f"Condition x {sign} 0 did not hold element-wise:",
-                        f"x ({x.name}) = ", x]  # fmt: skip
+                told = [f"Condition x {sign} 0 did not hold element-wise:", f"x ({x.name}) = "]
+                data = [_prefix(message), *(told if shown_apart else ["".join(told)]), x]
             zero = convert_to_tensor(0, dtype=x.dtype)
             pair = (zero, x) if zero_first else (x, zero)
             return against(*pair, data=data, summarize=summarize)
@@ -137,7 +145,10 @@ def _sign(name: str, sign: str, against: Check, *, zero_first: bool) -> Check:
 assert_negative = _sign("assert_negative", "<", assert_less, zero_first=False)
 assert_positive = _sign("assert_positive", ">", assert_less, zero_first=True)
 assert_non_negative = _sign("assert_non_negative", ">=", assert_less_equal, zero_first=True)
-assert_non_positive = _sign("assert_non_positive", "<=", assert_less_equal, zero_first=False)
+# TensorFlow makes one constant of the two texts here.
+assert_non_positive = _sign(
+    "assert_non_positive", "<=", assert_less_equal, zero_first=False, shown_apart=False
+)
 
 
 def assert_near(
@@ -171,13 +182,21 @@ def assert_near(
         rtol = convert_to_tensor(precise if rtol is None else rtol, dtype=dtype, name="rtol")
         atol = convert_to_tensor(precise if atol is None else atol, dtype=dtype, name="atol")
         if data is None:
-            data = [message or "", "x and y are not equal to tolerance", x, y]
-        condition = reduce_all(generated.less(abs(x - y), atol + rtol * abs(y)))
+            data = [_prefix(message),
+                    f"x and y not equal to tolerance rtol = {rtol}, atol = {atol}",
+                    f"x ({x.name}) = ", x, f"y ({y.name}) = ", y]  # fmt: skip
+        tolerance = atol + rtol * abs(y)
+        condition = reduce_all(generated.less(abs(x - y), tolerance))
         return assert_(condition, data, summarize=summarize)
 
 
+def _one(ranks: Sequence[Any]) -> str:
+    return str(int(ranks[0]))
+
+
 def _ranked(name: str, words: str, static: Callable[[int, Sequence[int]], bool],
-            dynamic: Callable[[Tensor, Sequence[Tensor]], Tensor]) -> Check:  # fmt: skip
+            dynamic: Callable[[Tensor, Sequence[Tensor]], Tensor],
+            listed: Callable[[Sequence[Any]], str] = _one) -> Check:  # fmt: skip
     """A condition on the rank of a tensor, beside one rank or several."""
 
     def check(
@@ -187,8 +206,9 @@ def _ranked(name: str, words: str, static: Callable[[int, Sequence[int]], bool],
         with name_scope(name, scope, [x, *ranks, *(data or ())]):
             x = x if isinstance(x, SparseTensor) else convert_to_tensor(x, name="x")
             wanted = [convert_to_tensor(rank, name="rank") for rank in ranks]
+            named = "" if isinstance(x, SparseTensor) else x.name
             if data is None:
-                data = [message or "", f"Tensor must have rank {words}", *wanted,
+                data = [_prefix(message), f"Tensor {named} must have rank{words}", *wanted,
                         "Received shape: ", shape_of(x)]  # fmt: skip
             for rank in wanted:
                 assert_type(rank, dtypes.int32)
@@ -198,8 +218,10 @@ def _ranked(name: str, words: str, static: Callable[[int, Sequence[int]], bool],
             found = x.shape.ndims
             if found is not None and all(value is not None for value in known):
                 if not static(found, [int(value) for value in known]):
-                    raise ValueError(f"{message or ''} Tensor must have rank {words} {known}. "
-                                     f"Received rank {found}, shape {x.shape}")  # fmt: skip
+                    raise ValueError(
+                        f"{_prefix(message)}Tensor {named} must have rank{words} "
+                        f"{listed(known)}.  Received rank {found}, shape {x.shape}"
+                    )
                 return no_op(name=_SETTLED)
             condition = dynamic(rank_of(x), wanted)
             checks = [
@@ -208,8 +230,9 @@ def _ranked(name: str, words: str, static: Callable[[int, Sequence[int]], bool],
                 if value is None
             ]
             if checks:
-                with get_default_graph().control_dependencies(checks):
-                    condition = identity(condition)
+                graph = get_default_graph()
+                with graph.control_dependencies(checks), graph.colocate_with(condition):
+                    condition = identity(condition, name="control_dependency")
             return assert_(condition, data, summarize=summarize)
 
     scope = name
@@ -225,9 +248,10 @@ def _any_equal(found: Tensor, ranks: Sequence[Tensor]) -> Tensor:
 
 _is_rank = _ranked("assert_rank", "", lambda have, want: have == want[0],
                    lambda have, want: equal(have, want[0]))  # fmt: skip
-_is_at_least = _ranked("assert_rank_at_least", "at least", lambda have, want: have >= want[0],
+_is_at_least = _ranked("assert_rank_at_least", " at least", lambda have, want: have >= want[0],
                        lambda have, want: generated.greater_equal(have, want[0]))  # fmt: skip
-_is_in = _ranked("assert_rank_in", "in", lambda have, want: have in want, _any_equal)
+_is_in = _ranked("assert_rank_in", " in", lambda have, want: have in want, _any_equal,
+                 lambda ranks: str(tuple(map(int, ranks))))  # fmt: skip
 
 
 def assert_rank(
@@ -279,11 +303,11 @@ def assert_scalar(tensor: Any, name: str | None = None, message: str | None = No
       ValueError: it is not.
 
     """
-    with name_scope(name, "assert_scalar", [tensor]):
-        value: Tensor = convert_to_tensor(tensor)
+    with name_scope(name, "assert_scalar", [tensor]) as scope:
+        value: Tensor = convert_to_tensor(tensor, name=scope)
         if value.shape.ndims != 0:
-            raise ValueError(f"{message or ''}Expected scalar shape for {value.name}, saw shape: "
-                             f"{value.shape}.")  # fmt: skip
+            raise ValueError(f"{_prefix(message)}Expected scalar shape for {value.name}, saw "
+                             f"shape: {value.shape}.")  # fmt: skip
         return value
 
 
@@ -301,7 +325,9 @@ def assert_type(
         if not isinstance(tensor, SparseTensor):
             tensor = convert_to_tensor(tensor, name="tensor")
         if tensor.dtype != wanted:
-            raise TypeError(f"{message or ''}tensor must be of type {wanted!r}")
+            named = "tensor" if isinstance(tensor, SparseTensor) else tensor.name
+            raise TypeError(f"{_prefix(message)}{named} must be of type {wanted!r}; got "
+                            f"{tensor.dtype!r}")  # fmt: skip
         return no_op("statically_determined_correct_type")
 
 
@@ -315,7 +341,8 @@ def assert_integer(x: Any, message: str | None = None, name: str | None = None) 
     with name_scope(name, "assert_integer", [x]):
         x = convert_to_tensor(x, name="x")
         if not x.dtype.is_integer:
-            raise TypeError(f'{message or ""}Expected "x" to be integer type. Found: {x.dtype}')
+            raise TypeError(f'{_prefix(message)}Expected "x" to be integer type.  Found: {x.name} '
+                            f"of dtype {x.dtype!r}")  # fmt: skip
         return no_op("statically_determined_was_integer")
 
 
@@ -327,8 +354,10 @@ def assert_proper_iterable(values: Any) -> None:
 
     """
     kinds = (Tensor, SparseTensor, np.ndarray, bytes, str)
-    if isinstance(values, kinds) or not hasattr(values, "__iter__"):
+    if isinstance(values, kinds):
         raise TypeError(f'Expected argument "values" to be a "proper" iterable. Found: {values!r}')
+    if not hasattr(values, "__iter__"):
+        raise TypeError(f'Expected argument "values" to be iterable. Found: {values!r}')
 
 
 def is_numeric_tensor(tensor: Any) -> bool:

@@ -40,9 +40,12 @@ def _chosen(new: Any, old: Any, new_name: str, old_name: str) -> Any:
 
 
 def all_axes(value: Any) -> Tensor:
-    """Every axis of a tensor: a constant where the rank is known, else a `Range`."""
+    """Every axis of a tensor: a constant where the rank is known, else a `Range`.
+
+    As in TensorFlow that of a scalar is a `Range`, too.
+    """
     ndims = value.shape.ndims if hasattr(value, "shape") and hasattr(value, "op") else None
-    if ndims is None:
+    if not ndims:
         return range_(0, rank(value))
     return constant(np.arange(ndims, dtype=np.int32), "Const")
 
