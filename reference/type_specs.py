@@ -6,9 +6,11 @@ import abc
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, Self
 
+import numpy as np
+
 from sessrun.reference import dtypes
 from sessrun.reference.constant_op import make_tensor_proto
-from sessrun.reference.indexed_slices import IndexedSlices
+from sessrun.reference.indexed_slices import IndexedSlices, IndexedSlicesValue
 from sessrun.reference.sparse_tensor import SparseTensor, SparseTensorValue
 from sessrun.reference.tensor import Tensor
 from sessrun.reference.tensor_shape import TensorShape
@@ -239,6 +241,38 @@ class IndexedSlicesSpec(TypeSpec):
 
     def _rest(self) -> tuple[Any, ...]:
         return self._indices_dtype, self._dense_shape_dtype
+
+    @property
+    def _shape(self) -> TensorShape:
+        return self.shape
+
+    @property
+    def _values_dtype(self) -> dtypes.DType:
+        return self.dtype
+
+    def _serialize(self) -> tuple[Any, ...]:
+        """What makes an equal spec when called with it."""
+        return self._facts()
+
+    @property
+    def _component_specs(self) -> tuple[TensorSpec, ...]:
+        """The specs of rows, places and, where there is one, shape of the whole."""
+        count = self._indices_shape.dims
+        rows = TensorShape(count).concatenate(self.shape[1:])
+        specs = (TensorSpec(rows, self.dtype), TensorSpec(self._indices_shape, self._indices_dtype))
+        if self._dense_shape_dtype is None:
+            return specs
+        return *specs, TensorSpec([self.shape.rank], self._dense_shape_dtype)
+
+    def _to_components(self, value: Any) -> tuple[Any, ...]:
+        """The tensors, or arrays, that indexed slices are made of."""
+        parts = (value.values, value.indices, value.dense_shape)
+        return parts if value.dense_shape is not None else parts[:2]
+
+    def _from_components(self, components: Sequence[Any]) -> Any:
+        """Indexed slices of tensors; of arrays what a fetch of them gives."""
+        is_fetched = all(isinstance(part, np.ndarray) for part in components)
+        return (IndexedSlicesValue if is_fetched else IndexedSlices)(*components)
 
     def _with_shape(self, shape: TensorShape) -> Self:
         return type(self)(shape, *self._facts()[1:])

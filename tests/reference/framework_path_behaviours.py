@@ -12,8 +12,13 @@ __all__ = ["BEHAVIOURS"]
 
 def _framework(tf: Any, name: str) -> Any:
     """A module of `python.framework` of a namespace."""
+    return _module(tf, f"framework.{name}")
+
+
+def _module(tf: Any, path: str) -> Any:
+    """A module below `python` of a namespace."""
     package = "sessrun.reference" if tf.__name__.startswith("sessrun") else "tensorflow"
-    return importlib.import_module(f"{package}.python.framework.{name}")
+    return importlib.import_module(f"{package}.python.{path}")
 
 
 def _two_kinds_of_device_specs(tf: Any) -> Any:
@@ -129,10 +134,35 @@ def _subscriptions(tf: Any) -> Any:
     )  # fmt: skip
 
 
+def _resources(tf: Any) -> Any:
+    module, handles = _module(tf, "ops.resources"), _module(tf, "ops.resource_variable_ops")
+    empty, nothing = module.report_uninitialized_resources(), module.initialize_resources([])
+    listed = [tf.get_variable(name, initializer=1.0, use_resource=True) for name in "vw"]
+    for variable, is_shared in zip(listed, (True, False), strict=True):
+        ready = tf.is_variable_initialized(variable)
+        module.register_resource(variable.handle, variable.initializer, ready, is_shared)
+    missing, make = module.report_uninitialized_resources(), module.initialize_resources
+    making = make(module.shared_resources()), make(module.local_resources(), "local")
+    session, seen = tf.Session(), []
+    for step in (None, *making):
+        if step is not None:
+            session.run(step)
+        seen.append(session.run(missing))
+    unknown = tf.placeholder(tf.float32, [None, 2])
+    varied = tf.get_variable("x", initializer=unknown, validate_shape=False, use_resource=True)
+    names = [nothing.name, *(op.name for op in making)]
+    return empty, session.run(empty), names, missing, seen, attempt(
+        lambda: handles.variable_shape(listed[0].handle),
+        lambda: handles.variable_shape(varied.handle, tf.int64),
+        lambda: handles.variable_shape(varied.handle),
+        lambda: [_module(tf, "eager.context").graph_mode().__enter__()],
+    )  # fmt: skip
+
+
 BEHAVIOURS = {
     function.__name__.strip("_"): function
     for function in (
         _two_kinds_of_device_specs, _device_names, _registries, _name_scopes, _operations_by_name,
-        _subscriptions,
+        _subscriptions, _resources,
     )
 }  # fmt: skip

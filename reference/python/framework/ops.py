@@ -14,8 +14,8 @@ from sessrun.reference import stacks as _stacks
 from sessrun.reference.node_operations import new_node_def
 from sessrun.reference.python.mirror import of_places
 
-__all__ = ["_NodeDef", "get_current_name_scope", "has_default_graph", "name_scope",
-           "name_scope_v2", "prepend_name_scope", "strip_name_scope"]  # fmt: skip
+__all__ = ["_NodeDef", "get_current_name_scope", "get_name_scope", "has_default_graph",
+           "name_scope", "name_scope_v2", "prepend_name_scope", "strip_name_scope"]  # fmt: skip
 
 _NodeDef = new_node_def
 __getattr__ = of_places("framework.ops")
@@ -53,6 +53,11 @@ def has_default_graph() -> bool:
 def get_current_name_scope() -> str:
     """The name scope of the default graph, without the final "/"."""
     return _stacks.get_default_graph().get_name_scope()
+
+
+def get_name_scope() -> str:
+    """The same by an older name."""
+    return get_current_name_scope()
 
 
 def strip_name_scope(name: str | bytes, export_scope: str | None) -> str:

@@ -1,0 +1,1 @@
+"""`tensorflow.python.eager`: what of it makes sense where nothing runs as it is made."""
