@@ -56,7 +56,7 @@ def shape_internal(
 def _is_sparse(value: Any) -> bool:
     from sessrun.reference import sparse_tensor  # noqa: PLC0415 - it imports this module
 
-    return isinstance(value, sparse_tensor.SparseTensor | sparse_tensor.SparseTensorValue)
+    return sparse_tensor.is_sparse(value)
 
 
 def size(

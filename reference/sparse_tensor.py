@@ -19,7 +19,7 @@ from sessrun.reference.tensor import Tensor
 from sessrun.reference.tensor_shape import TensorShape, dimension_value
 
 __all__ = ["EXPORTS", "SparseTensor", "SparseTensorValue", "convert_to_tensor_or_sparse_tensor",
-           "sparse_placeholder", "sparse_tensor_to_dense"]  # fmt: skip
+           "is_sparse", "sparse_placeholder", "sparse_tensor_to_dense"]  # fmt: skip
 
 
 class SparseTensorValue(NamedTuple):
@@ -122,8 +122,20 @@ class SparseTensor:
         return self._indices.graph
 
     def consumers(self) -> list[Any]:
-        """The operations that take the indices."""
-        return [op for part in self.parts() for op in part.consumers()]
+        """The operations that take one of its parts, each once."""
+        return list(dict.fromkeys(op for part in self.parts() for op in part.consumers()))
+
+    def with_values(self, new_values: Any) -> SparseTensor:
+        """The same indices and shape with other values.
+
+        Args:
+          new_values: any dtype, shape [N].
+
+        Raises:
+          ValueError: there are more or fewer of them than indices.
+
+        """
+        return SparseTensor(self._indices, new_values, self._dense_shape)
 
     def eval(self, feed_dict: Any = None, session: Any = None) -> Any:
         """Its value in `session`, or in the default session: a SparseTensorValue.
@@ -217,6 +229,11 @@ def sparse_tensor_to_dense(
     return sparse_to_dense(
         sparse.indices, sparse.dense_shape, sparse.values, default_value, validate_indices, name
     )
+
+
+def is_sparse(x: Any) -> bool:
+    """Whether it is a SparseTensor or a SparseTensorValue."""
+    return isinstance(x, SparseTensor | SparseTensorValue)
 
 
 def convert_to_tensor_or_sparse_tensor(
