@@ -70,7 +70,8 @@ def _shapes(tf: Any) -> Any:
         for one in known for other in known
     ], attempt(
         shapes.unknown_shape, lambda: shapes.unknown_shape(2),
-        lambda: shapes.unknown_shape(ndims=1), lambda: shapes.as_shape([1]), lambda: shapes.as_dimension(3),
+        lambda: shapes.unknown_shape(ndims=1), lambda: shapes.as_shape([1]),
+        lambda: shapes.as_dimension(3),
         lambda: util.shape_tensor([tf.Dimension(2), 3]), lambda: util.shape_tensor([]),
         lambda: util.shape_tensor(tf.TensorShape([2**33])), lambda: util.shape_tensor([1, x]),
         lambda: arrays.rank_internal(x, optimize=False), lambda: arrays.rank_internal(x, "r"),
