@@ -13,11 +13,11 @@ import random
 import threading
 from collections import deque
 from collections.abc import Callable, Sequence
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from sessrun.reference.attempts import Attempt
 
-__all__ = ["Element", "FifoStore", "PriorityStore", "Queue", "ShuffleStore", "Store"]
+__all__ = ["Element", "FifoStore", "PriorityStore", "Queue", "QueueTerms", "ShuffleStore", "Store"]
 
 Element = tuple[Any, ...]
 
@@ -195,6 +195,27 @@ class _Dequeue(Attempt):
         self.taken = []
 
 
+class QueueTerms(NamedTuple):
+    """What nodes of one queue must agree on.
+
+    Attributes:
+      op_type: the op type of the nodes.
+      capacity: how many elements fit in.
+      reserve: how many elements stay behind while the queue is open, None if it keeps none.
+      seeds: both seeds of its choices; (0, 0) agrees with any.
+      types: the spec names of the components' dtypes.
+      shapes: of the components, empty if they are free.
+
+    """
+
+    op_type: str
+    capacity: int
+    reserve: int | None
+    seeds: tuple[int, int]
+    types: tuple[str, ...]
+    shapes: tuple[tuple[int | None, ...] | None, ...]
+
+
 class Queue:
     """A queue; safe for threads.
 
@@ -203,7 +224,7 @@ class Queue:
       name: its name, for messages.
       store: holds the elements.
       capacity: how many elements fit in.
-      signature: what nodes of this queue must agree on: dtypes, shapes, capacity.
+      terms: what nodes of this queue must agree on.
 
     Attributes:
       closed: whether it takes no more elements.
@@ -215,13 +236,13 @@ class Queue:
     ndim: Final = 0
 
     def __init__(
-        self, kind: str, name: str, store: Store, capacity: int, signature: tuple[Any, ...]
+        self, kind: str, name: str, store: Store, capacity: int, terms: QueueTerms
     ) -> None:
         self.kind = kind
         self.title = f"{kind} '{name}'"
         self.store = store
         self.capacity = capacity
-        self.signature = signature
+        self.terms = terms
         self.closed = False
         self._enqueues: deque[_Enqueue | _Close] = deque()
         self._dequeues: deque[_Dequeue] = deque()

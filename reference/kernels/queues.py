@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
 from sessrun.reference.kernels.host import frozen, scalar_int
 from sessrun.reference.kernels.registry import Bind, KernelError, Step, binder
+from sessrun.reference.node_summary import bracketed
 from sessrun.reference.queue_resource import (
     Element,
     FifoStore,
     PriorityStore,
     Queue,
+    QueueTerms,
     ShuffleStore,
     Store,
 )
+from sessrun.spec.dtypes import BY_NAME
 
 __all__: list[str] = []
 
@@ -22,7 +25,7 @@ _CPU: Final = ("CPU",)
 #: More elements than any memory holds: the capacity of a queue without one.
 _UNBOUNDED: Final = 2**31 - 1
 
-Shape = Sequence[int | None] | None
+Shape = tuple[int | None, ...] | None
 
 
 def _text(value: Any) -> str:
@@ -40,21 +43,42 @@ def queue(bind: Bind) -> Callable[..., Any]:
     shapes = tuple(attrs["shapes"])
     if kind == "PriorityQueue":
         types, shapes = ("int64", *types), ((), *shapes)
-    signature = (kind, capacity, types, shapes, attrs.get("min_after_dequeue"))
+    reserve = attrs.get("min_after_dequeue")
+    terms = QueueTerms(bind.node.type, capacity, reserve, bind.seeds, types, shapes)
 
     def make() -> Queue:
-        return Queue(kind, name, _store(kind, bind), capacity, signature)
+        return Queue(kind, name, _store(kind, bind), capacity, terms)
 
     def compute() -> Queue:
         found = bind.resources.get_or_create(_text(attrs["container"]), name, Queue, make)
-        if found.signature != signature:
-            raise KernelError(
-                3, f"Shared queue '{name}' has component types, shapes or a capacity other than "
-                "the requested ones"
-            )  # fmt: skip
+        _agree(found.terms, terms, name)
         return found
 
     return compute
+
+
+def _agree(has: QueueTerms, requested: QueueTerms, name: str) -> None:
+    """Hold what a node asks for against the queue that there is."""
+    if has.op_type != requested.op_type:
+        expected = has.op_type.removesuffix("V2")
+        raise KernelError(3, f"Expected {expected}, found {requested.op_type}: queue '{name}' is "
+                          "shared by nodes of one kind")  # fmt: skip
+    for what, of in _TOLD.items():
+        old, new = of(has), of(requested)
+        if old != new and not (what == "random seeds" and not any(requested.seeds)):
+            verb = "were" if what.endswith("s") else "was"
+            raise KernelError(3, f"Shared queue '{name}' has {what} {old} but requested {what} "
+                              f"{verb} {new}")  # fmt: skip
+
+
+#: What an error says of the terms on which two nodes of one queue differ, in TensorFlow's order.
+_TOLD: Final[Mapping[str, Callable[[QueueTerms], Any]]] = {
+    "capacity": lambda terms: terms.capacity,
+    "min_after_dequeue": lambda terms: terms.reserve,
+    "random seeds": lambda terms: terms.seeds,
+    "component types": lambda terms: ", ".join(BY_NAME[dtype].opdef for dtype in terms.types),
+    "component shapes": lambda terms: f"[{','.join(map(bracketed, terms.shapes))}]",
+}
 
 
 def _store(kind: str, bind: Bind) -> Store:
@@ -67,16 +91,6 @@ def _store(kind: str, bind: Bind) -> Store:
     return FifoStore()
 
 
-def _types(queue: Queue) -> tuple[str, ...]:
-    types: tuple[str, ...] = queue.signature[2]
-    return types
-
-
-def _shapes(queue: Queue) -> tuple[Shape, ...]:
-    shapes: tuple[Shape, ...] = queue.signature[3]
-    return shapes
-
-
 def _fits(shape: Sequence[int], wanted: Shape) -> bool:
     return wanted is None or (
         len(shape) == len(wanted)
@@ -84,25 +98,22 @@ def _fits(shape: Sequence[int], wanted: Shape) -> bool:
     )
 
 
-def _check(queue: Queue, types: Sequence[str], shapes: Sequence[Sequence[int]]) -> None:
-    """Hold an element's components against the queue's."""
-    if tuple(types) != _types(queue):
+def _check(
+    queue: Queue, types: Sequence[str], shapes: Sequence[tuple[int, ...]], *rows: int | None
+) -> None:
+    """Hold components against the queue's; `rows` is how many elements they are, if several."""
+    if tuple(types) != queue.terms.types:
         raise KernelError(
-            3, f"Mismatch between {queue.title}'s component types {list(_types(queue))} and the "
-            f"tuple's {list(types)}"
+            3, f"Mismatch between {queue.title}'s component types {list(queue.terms.types)} and "
+            f"the tuple's {list(types)}"
         )  # fmt: skip
-    for index, (shape, wanted) in enumerate(zip(shapes, _shapes(queue), strict=False)):
+    for index, (shape, of_one) in enumerate(zip(shapes, queue.terms.shapes, strict=False)):
+        wanted = None if of_one is None else (*rows, *of_one)
         if not _fits(shape, wanted):
             raise KernelError(
-                3, f"Shape mismatch in tuple component {index}. Expected {_told(wanted)}, got "
-                f"{_told(shape)}"
+                3, f"Shape mismatch in tuple component {index}. Expected {bracketed(wanted)}, got "
+                f"{bracketed(shape)}"
             )  # fmt: skip
-
-
-def _told(shape: Shape) -> str:
-    if shape is None:
-        return "<unknown>"
-    return "[" + ",".join("?" if size is None else str(size) for size in shape) + "]"
 
 
 @binder("QueueEnqueueV2", devices=_CPU, needs_step=True)
@@ -124,13 +135,14 @@ def enqueue_many(bind: Bind) -> Callable[..., Any]:
     node, types = bind.node.name, bind.attrs["Tcomponents"]
 
     def compute(step: Step, queue: Queue, *components: Any) -> None:
-        counts = {component.shape[:1] for component in components}
+        shapes = [component.shape for component in components]
+        _check(queue, types, shapes, next(iter(shapes[0]), None))
+        counts = {shape[:1] for shape in shapes}
         if counts & {()} or len(counts) != 1:
             raise KernelError(
                 3, "All input tensors must have the same size in the 0th dimension, at least rank "
-                f"1: {[list(component.shape) for component in components]}"
+                f"1: {[list(shape) for shape in shapes]}"
             )  # fmt: skip
-        _check(queue, types, [component.shape[1:] for component in components])
         rows = list(zip(*(_rows(_own(component)) for component in components), strict=True))
         step.take(node, lambda: queue.enqueue(rows))
 
@@ -177,7 +189,8 @@ def _dequeue_many(op_type: str, *, few: bool) -> None:
                     "have specified shapes."
                 )  # fmt: skip
             if wanted == 0:
-                batch = [_empty(bind.xp, t, s) for t, s in zip(types, _shapes(queue), strict=True)]
+                shapes = queue.terms.shapes
+                batch = [_empty(bind.xp, t, s) for t, s in zip(types, shapes, strict=True)]
             else:
                 elements = step.take(node, lambda: queue.dequeue(wanted, few=few))
                 batch = _batch(bind.xp, queue, elements)
@@ -193,7 +206,7 @@ _dequeue_many("QueueDequeueUpToV2", few=True)
 
 
 def _all_shapes(queue: Queue) -> Sequence[Shape]:
-    return _shapes(queue) or [None] * len(_types(queue))
+    return queue.terms.shapes or [None] * len(queue.terms.types)
 
 
 def _is_known(shape: Shape) -> bool:
@@ -211,7 +224,7 @@ def _batch(xp: Any, queue: Queue, elements: Sequence[Element]) -> list[Any]:
     for index, parts in enumerate(zip(*elements, strict=True)):
         arrays = [xp.asarray(part) for part in parts]
         if queue.kind == "PaddingFIFOQueue":
-            shape = _shapes(queue)[index]
+            shape = queue.terms.shapes[index]
             arrays = _padded(xp, arrays, shape or ())
         batch.append(xp.stack(arrays))
     return batch

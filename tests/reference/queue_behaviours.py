@@ -252,6 +252,11 @@ def _shared(tf: Any) -> Any:
         tf.FIFOQueue(11, tf.float32, shapes=[()], shared_name="y"),
         tf.FIFOQueue(10, tf.int32, shapes=[()], shared_name="y"),
         tf.PaddingFIFOQueue(10, tf.float32, shapes=[()], shared_name="y"),
+        tf.FIFOQueue(10, tf.float32, shared_name="y"),
+    ]
+    others += [
+        tf.RandomShuffleQueue(9, reserve, tf.float32, shapes=[()], seed=seed, shared_name="z")
+        for reserve, seed in ((2, 5), (2, 5), (2, 6), (3, 5))
     ]
     chosen = tf.placeholder(tf.int32)
     third = tf.FIFOQueue(10, tf.float32, shapes=[()])
