@@ -9,6 +9,7 @@ from typing import Any, Final
 from sessrun.reference import scripts
 from sessrun.reference.build import apply_op
 from sessrun.reference.dtypes import as_dtype
+from sessrun.reference.gradient_registry import not_differentiable
 
 __all__ = ["EXPORTS", "numpy_function", "py_func"]
 
@@ -89,5 +90,8 @@ def numpy_function(
 
     return decorated
 
+
+not_differentiable("PyFunc")
+not_differentiable("PyFuncStateless")
 
 EXPORTS: Final[dict[str, Any]] = {"numpy_function": numpy_function, "py_func": py_func}

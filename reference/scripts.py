@@ -150,7 +150,7 @@ def _output(value: Any) -> Any:
 def _spec_name(array: Any) -> str:
     row = row_of_numpy(array.dtype)
     if row is None:
-        raise KernelError(_INTERNAL, f"Unsupported numpy type: {array.dtype}")
+        raise KernelError(_INTERNAL, f"Unsupported numpy data type: {array.dtype}")
     return row.name
 
 

@@ -52,9 +52,9 @@ _PLACES: Final[Mapping[str, str]] = {
     "framework.tensor_conversion": "conversion",
     "framework.tensor_conversion_registry": "conversion",
     "framework.tensor_shape": "tensor_shape",
-    "framework.tensor_spec": "",
+    "framework.tensor_spec": "type_specs",
     "framework.tensor_util": "constant_op seen_values conversion tensor_proto",
-    "framework.type_spec": "",
+    "framework.type_spec": "type_specs",
     "framework.versions": "version|version",
     "lib.io.file_io": "|gfile io.gfile",
     "lib.io.tf_record": "|python_io io",
@@ -128,6 +128,7 @@ _OTHER_NAMES: Final[Mapping[str, str]] = {
     "ShapeEquals": "shape_equals",
     "_make_specific_exception": "of_code",
     "VariableV1": "Variable",
+    "get_gradient_function": "gradient_function",
     "get_optimizer_experimental_options": "get_experimental_options",
     "get_optimizer_jit": "get_jit",
     "set_optimizer_experimental_options": "set_experimental_options",
@@ -137,7 +138,11 @@ _OTHER_NAMES: Final[Mapping[str, str]] = {
     "constant_value_as_shape": "seen_shape",
     "device_v2": "device",
     "is_tf_type": "is_tensor",
+    "mul": "multiply",
     "name_scope_v1": "name_scope",
+    "neg": "negative",
+    "string_format": "format",
+    "sub": "subtract",
 }
 _GENERATED: Final = re.compile(r"ops\.gen_\w+_ops|framework\.test_ops")
 
