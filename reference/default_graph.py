@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Iterable
+from contextlib import AbstractContextManager
 from typing import Any
 
 from sessrun.reference.stacks import get_default_graph
@@ -53,12 +53,6 @@ def get_collection(key: Any, scope: str | None = None) -> list[Any]:
 def get_collection_ref(key: Any) -> list[Any]:
     """The default graph's `get_collection_ref`."""
     return get_default_graph().get_collection_ref(key)
-
-
-@contextmanager
-def graph_mode() -> Iterator[None]:
-    """A context in which operations are added to a graph, as they are anywhere here."""
-    yield
 
 
 def executing_eagerly() -> bool:

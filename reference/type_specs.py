@@ -10,6 +10,7 @@ import numpy as np
 
 from sessrun.reference import dtypes
 from sessrun.reference.constant_op import make_tensor_proto
+from sessrun.reference.conversion import convert_to_tensor
 from sessrun.reference.indexed_slices import IndexedSlices, IndexedSlicesValue
 from sessrun.reference.sparse_tensor import SparseTensor, SparseTensorValue
 from sessrun.reference.tensor import Tensor
@@ -18,8 +19,8 @@ from sessrun.reference.variable_base import Variable
 
 # ruff: noqa: SLF001 - the specs of this module compare what they know
 
-__all__ = ["EXPORTS", "IndexedSlicesSpec", "SparseTensorSpec", "TensorSpec", "TypeSpec",
-           "type_spec_from_value"]  # fmt: skip
+__all__ = ["EXPORTS", "BatchableTypeSpec", "IndexedSlicesSpec", "SparseTensorSpec",
+           "TensorSpec", "TypeSpec", "type_spec_from_value"]  # fmt: skip
 
 
 class TypeSpec(abc.ABC):
@@ -60,6 +61,10 @@ class TypeSpec(abc.ABC):
 
     def _rest(self) -> tuple[Any, ...]:
         return self._facts()[2:]
+
+    def _serialize(self) -> tuple[Any, ...]:
+        """What makes an equal spec when called with it."""
+        return self._facts()
 
     def is_subtype_of(self, other: Any) -> bool:
         """Whether every value that this one describes is described by the other, too."""
@@ -106,7 +111,26 @@ def _plain(spec: Any) -> tuple[Any, ...]:
     return tuple(repr(fact) if isinstance(fact, TensorShape) else fact for fact in spec._facts())
 
 
-class TensorSpec(TypeSpec):
+class BatchableTypeSpec(TypeSpec):
+    """The spec of values that may be stacked: of their batches, and of the rows of one."""
+
+    def _batch(self, batch_size: int | None) -> Any:
+        """The spec of that many values, stacked."""
+        return type(self)(TensorShape([batch_size]).concatenate(self.shape), self.dtype)  # type: ignore[call-arg]  # those of this module
+
+    def _unbatch(self) -> Any:
+        """The spec of one of the rows.
+
+        Raises:
+          ValueError: a scalar has none.
+
+        """
+        if self.shape.ndims == 0:
+            raise ValueError("Unbatching a tensor is only supported for rank >= 1")
+        return type(self)(self.shape[1:], self.dtype)  # type: ignore[call-arg]  # those of this module
+
+
+class TensorSpec(BatchableTypeSpec):
     """A shape, a dtype and perhaps a name of a tensor.
 
     Args:
@@ -158,6 +182,19 @@ class TensorSpec(TypeSpec):
     def _rest(self) -> tuple[Any, ...]:
         return ()
 
+    @property
+    def _component_specs(self) -> Self:
+        return self
+
+    def _to_components(self, value: Any) -> Tensor:
+        """The tensor itself, or what a variable holds."""
+        assert isinstance(value, Tensor | Variable)
+        return convert_to_tensor(value)
+
+    def _from_components(self, components: Any) -> Any:
+        """The tensor itself."""
+        return components
+
     def _with_shape(self, shape: TensorShape) -> Self:
         return type(self)(shape, self.dtype, self.name)
 
@@ -165,7 +202,7 @@ class TensorSpec(TypeSpec):
         return f"TensorSpec(shape={self.shape}, dtype={self.dtype!r}, name={self.name!r})"
 
 
-class SparseTensorSpec(TypeSpec):
+class SparseTensorSpec(BatchableTypeSpec):
     """The shape and dtype of a sparse tensor.
 
     Args:
@@ -199,6 +236,27 @@ class SparseTensorSpec(TypeSpec):
 
     def _facts(self) -> tuple[Any, ...]:
         return self.shape, self.dtype
+
+    @property
+    def _component_specs(self) -> list[TensorSpec]:
+        """The specs of indices, values and shape of the whole."""
+        rank = self.shape.ndims
+        return [TensorSpec([None, rank], dtypes.int64), TensorSpec([None], self.dtype),
+                TensorSpec([rank], dtypes.int64)]  # fmt: skip
+
+    def _to_components(self, value: Any) -> list[Tensor]:
+        """The tensors that a sparse value is made of."""
+        if isinstance(value, SparseTensorValue):
+            value = SparseTensor.from_value(value)
+        return [value.indices, value.values, value.dense_shape]
+
+    def _from_components(self, components: Sequence[Any]) -> Any:
+        """A SparseTensor of tensors; of arrays a SparseTensorValue."""
+        if all(isinstance(part, np.ndarray) for part in components):
+            return SparseTensorValue(*components)
+        made = SparseTensor(*components)
+        made.set_shape(self.shape)
+        return made
 
     def _with_shape(self, shape: TensorShape) -> Self:
         return type(self)(shape, self.dtype)
@@ -249,10 +307,6 @@ class IndexedSlicesSpec(TypeSpec):
     @property
     def _values_dtype(self) -> dtypes.DType:
         return self.dtype
-
-    def _serialize(self) -> tuple[Any, ...]:
-        """What makes an equal spec when called with it."""
-        return self._facts()
 
     @property
     def _component_specs(self) -> tuple[TensorSpec, ...]:

@@ -105,10 +105,34 @@ def _sparse_values(tf: Any) -> Any:
     )  # fmt: skip
 
 
+def _components_of_specs(tf: Any) -> Any:
+    module = _framework(tf, "type_spec")
+    sparse = tf.SparseTensor([[0, 0], [1, 2]], [1.0, 3.0], [3, 4])
+    hole, value = tf.sparse_placeholder(tf.float32), tf.SparseTensorValue([[0]], [1], [2])
+    parts = [hole.indices, hole.values, hole.dense_shape]
+    arrays = [np.array([[0]]), np.array([1]), np.array([3])]
+    of, spec = tf.SparseTensorSpec, tf.TensorSpec
+    specs = (of(), of([3, None]), of([], tf.string), of([2], tf.int32),
+             spec([2, None], tf.int32, "n"), spec(None), spec([]))  # fmt: skip
+    return [
+        attempt(lambda s=one: repr(s._serialize()), lambda s=one: repr(s._component_specs),
+                lambda s=one: repr(s._batch(3)), lambda s=one: repr(s._batch(None)),
+                lambda s=one: repr(s._unbatch()), lambda s=one: s._to_components(sparse),
+                lambda s=one: s._to_components(value), lambda s=one: s._from_components(arrays),
+                lambda s=one: s._to_components(hole.values),
+                lambda s=one: isinstance(s, module.BatchableTypeSpec))
+        for one in specs
+    ], attempt(
+        *(lambda s=one: s._from_components(parts).shape for one in specs[:4]),
+        lambda: repr(tf.IndexedSlicesSpec([2, 3])._serialize()),
+        lambda: isinstance(tf.IndexedSlicesSpec(), module.BatchableTypeSpec),
+    )  # fmt: skip
+
+
 BEHAVIOURS = {
     function.__name__.strip("_"): function
     for function in (
         _constants_of_the_second_version, _dtypes_by_every_name, _values_told, _shapes,
-        _errors_by_code, _sparse_values,
+        _errors_by_code, _sparse_values, _components_of_specs,
     )
 }  # fmt: skip
