@@ -115,9 +115,15 @@ class Operation:
 
     @property
     def kernel_type(self) -> str:
-        """The op type whose kernel runs it: its own, unless that is the name of a function."""
+        """The op type whose kernel runs it: its own, unless that is the name of a function.
+
+        A label that it asks for stands behind, as in `KernelLabel:overload_1`.
+        """
         op_type = self.declaration.name
-        return op_type if op_type in OPERATIONS else "StatefulPartitionedCall"
+        if op_type not in OPERATIONS:
+            op_type = "StatefulPartitionedCall"
+        label = self.extra["_kernel"].s.decode() if "_kernel" in self.extra else ""
+        return f"{op_type}:{label}" if label else op_type
 
     @property
     def inputs(self) -> tuple[Tensor, ...]:

@@ -119,7 +119,8 @@ def binder(
     """Register a function from `Bind` to the function that computes.
 
     Args:
-      *op_types: the op types it serves.
+      *op_types: the op types it serves; with a label behind (`KernelLabel:overload_1`) for
+        nodes that ask for it.
       devices: the device kinds it runs on.
       host_inputs: inputs that are numpy arrays even on a GPU.
       host_outputs: outputs that are numpy arrays even on a GPU.

@@ -19,6 +19,7 @@ from sessrun.reference.session.execute import STEP_REGISTER, Plan, make_step, re
 from sessrun.reference.session.registers import Draft, SharedOut, kept, shared_out
 from sessrun.reference.session.waiting import PatientPlan, groups_of, waiting_last
 from sessrun.spec.proto import NameAttrList
+from sessrun.spec.tables.ops import OPERATIONS
 
 if TYPE_CHECKING:
     from sessrun.reference.operation import Operation
@@ -105,7 +106,7 @@ class Bindings:
     def _bind(self, op: Operation, device: Device) -> registry.Bind:
         seeds = (int(op.attrs.get("seed", 0)), int(op.attrs.get("seed2", 0)))
         node = registry.Node(op.name, op.type)
-        attrs = op.attrs if op.kernel_type == op.type else {"f": NameAttrList(name=op.type)}
+        attrs = op.attrs if op.type in OPERATIONS else {"f": NameAttrList(name=op.type)}
         function = functools.partial(self.functions.of_call, op)
         return registry.Bind(
             device.xp, attrs, node, device.name, self.resources, seeds, function

@@ -121,7 +121,7 @@ class Placer:
     def _able_alone(self, op: Operation) -> Sequence[LocalDevice]:
         """The devices of an operation that shares it with none: the same for all of its kind."""
         dtype = op.attrs.get("T", op.attrs.get("dtype"))
-        kind = (op.type, op.device, dtype, _is_labelled(op))
+        kind = (op.kernel_type, op.device, dtype)
         found = self._of_kind.get(kind)
         if found is None:
             found = self._of_kind[kind] = self._able((op,), asked(op), DeviceName())
@@ -181,7 +181,7 @@ class Placer:
                 )  # fmt: skip
 
     def _check_kernel(self, op: Operation, device: LocalDevice) -> None:
-        if _is_labelled(op) or registry.lookup(op.kernel_type, device.kind) is None:
+        if registry.lookup(op.kernel_type, device.kind) is None:
             raise refused(
                 op, f"No OpKernel was registered to support Op '{op.type}' used by "
                 f"{op.name!r} on {device.kind} devices."
@@ -223,15 +223,9 @@ def _readers(ops: Iterable[Operation]) -> dict[Operation, list[Operation]]:
     return found
 
 
-def _is_labelled(op: Operation) -> bool:
-    """Whether it asks for a kernel with a label; none here has one."""
-    held = op.extra.get("_kernel")
-    return held is not None and bool(held.s)
-
-
 def _runs_on(op: Operation, device: LocalDevice) -> bool:
     entry = registry.lookup(op.kernel_type, device.kind)
-    if entry is None or _is_labelled(op):
+    if entry is None:
         return False
     dtype = op.attrs.get("T", op.attrs.get("dtype"))
     if device.kind == "GPU":

@@ -20,6 +20,10 @@ TEXT = (
     "RegexFullMatch RegexReplace StaticRegexFullMatch StaticRegexReplace StringFormat StringSplit "
     "StringSplitV2"
 )
+TOLD = (
+    "KernelLabel SleepOp SleepIdentityOp GetDeadline StubResourceHandleOp ResourceCreateOp "
+    "ResourceInitializedOp ResourceUsingOp"
+)
 
 
 def graph_of(build: Callable[[], None]) -> dict[str, Any]:
@@ -98,6 +102,20 @@ def functions() -> None:
     tf.raw_ops.StatefulPartitionedCall(**args, f=function, name="stateful")
 
 
+def told() -> None:
+    """Operations of TensorFlow's own tests that have a kernel."""
+    tf.raw_ops.KernelLabel(name="plain")
+    graph = tf.get_default_graph()
+    with graph._kernel_label_map({"KernelLabel": "overload_2"}):
+        tf.raw_ops.KernelLabel(name="labelled")
+    tf.raw_ops.SleepIdentityOp(sleep_seconds=0, input=[1.0, 2.0], name="slept")
+    tf.raw_ops.SleepOp(sleep_seconds=0, name="sleep")
+    tf.raw_ops.GetDeadline(name="deadline")
+    handle = tf.raw_ops.StubResourceHandleOp(shared_name="r")
+    for op_type in ("ResourceCreateOp", "ResourceInitializedOp", "ResourceUsingOp"):
+        getattr(tf.raw_ops, op_type)(resource=handle, name=op_type)
+
+
 CALLED: tuple[tuple[str, Callable[[], None], tuple[tuple[str, ...], ...]], ...] = (
     (ARRAYS, arrays, (("read:0", "gathered:0", "joined:0", "count:0"), ("part:0",), ("gradient:0",),
                       ("closed",))),
@@ -105,6 +123,9 @@ CALLED: tuple[tuple[str, Callable[[], None], tuple[tuple[str, ...], ...]], ...] 
     (TEXT, text, (("matched:0", "matched_fed:0", "replaced:0", "replaced_fed:0", "shown:0"),
                   ("split:0", "split_again:0"))),
     ("PrintV2", printing, (("printed",),)),
+    (TOLD, told,
+     (("plain:0", "labelled:0", "slept:0", "sleep"), ("ResourceInitializedOp:0",),
+      ("ResourceCreateOp",), ("ResourceInitializedOp:0", "ResourceUsingOp"))),
     ("PartitionedCall StatefulPartitionedCall", functions,
      (("named:0", "named:1"), ("called:0", "called:1"), ("stateful:0", "stateful:1"))),
     ("StridedSliceAssign ResourceStridedSliceAssign", slices,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import time
 from typing import Any
 
 from described import attempt, run
@@ -159,10 +160,34 @@ def _resources(tf: Any) -> Any:
     )  # fmt: skip
 
 
+def _operations_for_tests(tf: Any) -> Any:
+    ops, graph, session = _framework(tf, "test_ops"), tf.get_default_graph(), tf.Session()
+    made = [ops.kernel_label()]
+    labels = dict.fromkeys(("KernelLabel", "KernelLabelRequired"), "overload_1")
+    with graph._kernel_label_map(labels):
+        made += [ops.kernel_label(), ops.kernel_label_required([1, 2])]
+        with graph._kernel_label_map({"KernelLabel": ""}):
+            made.append(ops.kernel_label())
+    handle = ops.stub_resource_handle_op(container="a", shared_name="b")
+    create, use = ops.resource_create_op(handle), ops.resource_using_op(handle)
+    ready, limited = ops.resource_initialized_op(handle), tf.RunOptions(timeout_in_ms=300)
+    sleeps = ops.sleep_op(0), ops.sleep_identity_op(0, "x"), ops.sleep_op(-1), ops.sleep_op(1)
+    deadline, unlabelled = ops.get_deadline(), tf.placeholder(tf.int32, [None])
+    return made, handle.shape, deadline, session.run(made), attempt(
+        lambda: session.run(ready), lambda: session.run(use), lambda: session.run(create),
+        lambda: session.run(create), lambda: session.run([ready, use]),
+        lambda: session.run(sleeps[:3]), lambda: session.run(sleeps[3], options=limited),
+        lambda: abs(session.run(deadline, options=limited) / 1e6 - time.time()) < 5,
+        lambda: session.run(deadline), lambda: ops.kernel_label_required(1),
+        lambda: session.run(ops.kernel_label_required(unlabelled), {unlabelled: [1]}),
+        lambda: session.run(made[0]),
+    )  # fmt: skip
+
+
 BEHAVIOURS = {
     function.__name__.strip("_"): function
     for function in (
         _two_kinds_of_device_specs, _device_names, _registries, _name_scopes, _operations_by_name,
-        _subscriptions, _resources,
+        _subscriptions, _resources, _operations_for_tests,
     )
 }  # fmt: skip

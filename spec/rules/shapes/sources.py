@@ -8,6 +8,7 @@ from sessrun.spec.rules.shapes.base import (
     Value,
     check_size,
     merge,
+    ranked,
     rule,
 )
 
@@ -23,6 +24,13 @@ def nothing() -> list[Shape]:
 @rule
 def scalar() -> list[Shape]:
     """One output of rank 0."""
+    return [()]
+
+
+@rule
+def scalar_of_vector(shape: Shape) -> list[Shape]:
+    """One output of rank 0, of a vector."""
+    ranked(shape, 1, 1)
     return [()]
 
 

@@ -1,0 +1,113 @@
+"""Kernels of TensorFlow's operations for tests: they tell of labels and deadlines, and wait."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from typing import Any
+
+from sessrun.reference.attempts import Attempt
+from sessrun.reference.kernels.host import scalar_int, string_array
+from sessrun.reference.kernels.registry import Bind, KernelError, Step, binder
+from sessrun.reference.kernels.resources import Handle
+
+__all__: list[str] = []
+
+
+def _telling(label: str) -> Callable[[Bind], Callable[..., Any]]:
+    text = string_array([f"My label is: {label}".encode()], ())
+    return lambda _bind: lambda *_inputs: text
+
+
+binder("KernelLabel", devices=("CPU",))(_telling("default"))
+for _label in ("overload_1", "overload_2"):
+    binder(f"KernelLabel:{_label}", devices=("CPU",))(_telling(_label))
+binder("KernelLabelRequired:overload_1", devices=("CPU",))(_telling("overload_1"))
+
+
+@binder("GetDeadline", devices=("CPU",), needs_step=True, may_wait=False)
+def get_deadline(bind: Bind) -> Callable[..., Any]:
+    """When the run must end; an error of code 3 if it may take its time."""
+
+    def compute(step: Step) -> Any:
+        if step.deadline is None:
+            raise KernelError(3, "Deadline has not been set.")
+        ends = time.time() + step.deadline - time.monotonic()
+        return bind.xp.int64(ends * 1e6)
+
+    return compute
+
+
+class _Sleep:
+    """A wait for some seconds, which may be withdrawn."""
+
+    def __init__(self, seconds: int) -> None:
+        self.attempt = Attempt(self)
+        self._timer = threading.Timer(seconds, self.attempt.succeed)
+        self._timer.daemon = True
+        self._timer.start()
+
+    def withdraw(self, attempt: Attempt) -> None:  # noqa: ARG002 - it has but one
+        """Wait no longer."""
+        self._timer.cancel()
+
+
+@binder("SleepOp", "SleepIdentityOp", devices=("CPU",), needs_step=True)
+def sleep(bind: Bind) -> Callable[..., Any]:
+    """Waits, then gives the input if there is one."""
+    node = bind.node.name
+
+    def compute(step: Step, seconds: Any, value: Any = None) -> Any:
+        wanted = scalar_int(seconds)
+        if wanted > 0:
+            step.take(node, lambda: _Sleep(wanted).attempt)
+        return value
+
+    return compute
+
+
+class _Stub:
+    """The resource that `ResourceCreateOp` makes: nothing but there."""
+
+
+@binder("StubResourceHandleOp", devices=("CPU",))
+def stub_handle(bind: Bind) -> Callable[..., Any]:
+    """The handle; every node of one container and name gives an equal one."""
+    container, name = (_text(bind.attrs[key]) for key in ("container", "shared_name"))
+    handle = Handle(bind.resources, container, name or bind.node.name, "", None)
+    return lambda: handle
+
+
+@binder("ResourceCreateOp", devices=("CPU",))
+def create(_bind: Bind) -> Callable[..., Any]:
+    """Makes the resource; an error of code 6 if it is there."""
+
+    def compute(handle: Handle) -> None:
+        made = _Stub()
+        found = handle.store.get_or_create(handle.container, handle.name, _Stub, lambda: made)
+        if found is not made:
+            raise KernelError(6, f"Resource {handle.container}/{handle.name} already exists.")
+
+    return compute
+
+
+@binder("ResourceInitializedOp", devices=("CPU",))
+def is_initialized(bind: Bind) -> Callable[..., Any]:
+    """Whether it is there."""
+    return lambda handle: bind.xp.bool_(handle.store.get(handle.container, handle.name) is not None)
+
+
+@binder("ResourceUsingOp", devices=("CPU",))
+def use(_bind: Bind) -> Callable[..., Any]:
+    """An error of code 5 if it is not there."""
+
+    def compute(handle: Handle) -> None:
+        if not isinstance(handle.store.get(handle.container, handle.name), _Stub):
+            raise KernelError(5, f"Resource {handle.container}/{handle.name} does not exist.")
+
+    return compute
+
+
+def _text(value: Any) -> str:
+    return value.decode() if isinstance(value, bytes) else str(value)
