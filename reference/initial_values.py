@@ -140,4 +140,7 @@ def variable_def(
     found.aggregation = variable.aggregation.value  # type: ignore[assignment]  # a number
     if variable.initial_value is not None:
         found.initial_value_name = stripped(variable.initial_value.name)
+    place = variable._save_slice_info  # noqa: SLF001 - TensorFlow's name
+    if place is not None and (told := place.to_proto(export_scope)) is not None:
+        found.save_slice_info_def.CopyFrom(told)
     return found

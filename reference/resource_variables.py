@@ -20,6 +20,7 @@ from sessrun.reference.framework_ops import identity
 from sessrun.reference.graph import Graph
 from sessrun.reference.name_scopes import name_scope
 from sessrun.reference.operation import Operation
+from sessrun.reference.save_slices import SaveSliceInfo
 from sessrun.reference.tensor import Tensor
 from sessrun.reference.tensor_shape import TensorShape, as_shape
 from sessrun.reference.variable_base import Variable, collections_of, traits_of
@@ -135,6 +136,10 @@ class ResourceVariable(Variable):
         self._traits = traits_of(
             proto.variable_name, proto.trainable, None, proto.synchronization, proto.aggregation
         )
+        if proto.HasField("save_slice_info_def"):
+            self._save_slice_info = SaveSliceInfo(
+                save_slice_info_def=proto.save_slice_info_def, import_scope=import_scope
+            )
         return self
 
     # -- what it is

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
+from sessrun.reference import save_slices
 from sessrun.reference.graph_keys import GraphKeys
 from sessrun.reference.overloads import Overloads
 from sessrun.reference.references import Reference
@@ -159,6 +160,9 @@ class Variable(metaclass=_Creation):
     _traits: Traits
     _initializer: Operation
     _initial_value: Tensor | None
+    _save_slice_info: save_slices.SaveSliceInfo | None = None
+
+    SaveSliceInfo = save_slices.SaveSliceInfo
 
     # -- what it is
 
@@ -300,6 +304,13 @@ class Variable(metaclass=_Creation):
         session.run(self.initializer, {self.initializer.inputs[1]: value})
 
     # -- as data
+
+    def _set_save_slice_info(self, save_slice_info: save_slices.SaveSliceInfo | None) -> None:
+        """Say where it lies in a larger variable; checkpoints keep it there."""
+        self._save_slice_info = save_slice_info
+
+    def _get_save_slice_info(self) -> save_slices.SaveSliceInfo | None:
+        return self._save_slice_info
 
     @abstractmethod
     def to_proto(self, export_scope: str | None = None) -> VariableDef | None:

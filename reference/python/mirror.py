@@ -100,7 +100,7 @@ _PLACES: Final[Mapping[str, str]] = {
     "ops.tensor_array_ops": "tensor_arrays",
     "ops.variable_scope": "variable_scopes opened_variable_scopes variable_store",
     "ops.variable_v1": "variables",
-    "ops.variables": "variables variable_base variable_lists|initializers",
+    "ops.variables": "variables variable_base variable_lists variable_parts|initializers",
     "ops.while_loop": "",
     "platform.app": "|app",
     "platform.benchmark": "|test",

@@ -1,0 +1,93 @@
+"""Where a variable lies in a larger one of which it is a part: `tf.Variable.SaveSliceInfo`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from sessrun.spec.proto import SaveSliceInfoDef
+from sessrun.spec.proto.foreign import adopt
+
+__all__ = ["SaveSliceInfo"]
+
+
+class SaveSliceInfo:
+    """The place of a part in the whole.
+
+    Args:
+      full_name: the name of the whole.
+      full_shape: its shape.
+      var_offset: where the part begins, along each axis.
+      var_shape: the shape of the part.
+      save_slice_info_def: a SaveSliceInfoDef, which says all of this instead.
+      import_scope: a name scope that is put before the name in `save_slice_info_def`.
+
+    Raises:
+      AssertionError: `save_slice_info_def` is none.
+
+    """
+
+    def __init__(
+        self,
+        full_name: str | None = None,
+        full_shape: Sequence[int] | None = None,
+        var_offset: Sequence[int] | None = None,
+        var_shape: Sequence[int] | None = None,
+        save_slice_info_def: Any = None,
+        import_scope: str | None = None,
+    ) -> None:
+        self.full_name, self.full_shape = full_name, full_shape
+        self.var_offset, self.var_shape = var_offset, var_shape
+        if not save_slice_info_def:
+            return
+        if type(save_slice_info_def).__name__ != "SaveSliceInfoDef":
+            raise AssertionError(
+                f"save_slice_info_def must be a SaveSliceInfoDef, not {save_slice_info_def!r}"
+            )
+        proto = adopt(save_slice_info_def, SaveSliceInfoDef)
+        scope = f"{import_scope.rstrip('/')}/" if import_scope else ""
+        self.full_name = scope + proto.full_name
+        self.full_shape = list(proto.full_shape)
+        self.var_offset, self.var_shape = list(proto.var_offset), list(proto.var_shape)
+
+    @classmethod
+    def from_spec(cls, spec: str) -> SaveSliceInfo:
+        """The place that `spec` writes down, nothing for an empty one; the name is not in it.
+
+        Raises:
+          ValueError: the shape, or a pair of an offset and a size, is missing.
+
+        """
+        if not spec:
+            return cls()
+        *shape, places = spec.split(" ")
+        if not shape:
+            raise ValueError("Spec string must contain space-separated full_shape info.")
+        pairs = [place.split(",") for place in places.split(":")]
+        if any(len(pair) != 2 for pair in pairs):
+            raise ValueError("Spec string must contain comma-separated pairs of offsets and "
+                             "shapes.")  # fmt: skip
+        offsets, sizes = ([int(pair[index]) for pair in pairs] for index in (0, 1))
+        return cls(None, [int(size) for size in shape], offsets, sizes)
+
+    @property
+    def spec(self) -> str:
+        """Shape and place as checkpoints write them: `4 6 0,2:0,3`; empty without a name."""
+        if not self.full_name:
+            return ""
+        offsets, sizes = self.var_offset or (), self.var_shape or ()
+        places = (f"{offset},{size}" for offset, size in zip(offsets, sizes, strict=True))
+        return f"{' '.join(map(str, self.full_shape or ()))} {':'.join(places)}"
+
+    def to_proto(self, export_scope: str | None = None) -> SaveSliceInfoDef | None:
+        """As a message, without `export_scope` before the name; None if it is not in that."""
+        name = self.full_name or ""
+        if export_scope is not None and not name.startswith(export_scope):
+            return None
+        prefix = f"{export_scope.rstrip('/')}/" if export_scope else ""
+        return SaveSliceInfoDef(
+            full_name=name.removeprefix(prefix),
+            full_shape=list(self.full_shape or ()),
+            var_offset=list(self.var_offset or ()),
+            var_shape=list(self.var_shape or ()),
+        )
