@@ -18,6 +18,7 @@ from sessrun.reference.errors import bad_value
 from sessrun.reference.framework_ops import identity
 from sessrun.reference.generated import reshape
 from sessrun.reference.name_scopes import name_scope
+from sessrun.reference.seen_values import get_static_value
 from sessrun.reference.shape_ops import rank, shape, size
 from sessrun.reference.tensor import Tensor
 from sessrun.reference.tensor_shape import TensorShape
@@ -38,8 +39,10 @@ def expand_dims(
       ValueError: no axis is given, or two are.
 
     """
-    if (axis is None) == (dim is None):
-        raise bad_value("Must specify exactly one of 'axis' and 'dim'.")
+    if axis is None and dim is None:
+        raise bad_value("Must specify an axis argument to tf.expand_dims()")
+    if axis is not None and dim is not None:
+        raise bad_value("Cannot specify both 'dim' and 'axis'.")
     return one("ExpandDims", {"input": input, "dim": dim if axis is None else axis}, name)
 
 
@@ -49,7 +52,14 @@ def squeeze(
     name: str | None = None,
     squeeze_dims: Any = None,
 ) -> Tensor:
-    """Dimensions of 1 taken out: the given axes, or all."""
+    """Dimensions of 1 taken out: the given axes, or all.
+
+    Raises:
+      ValueError: axes are given by both names.
+
+    """
+    if axis is not None and squeeze_dims is not None:
+        raise bad_value("Cannot specify both 'squeeze_dims' and 'axis'.")
     axes = squeeze_dims if axis is None else axis
     if axes is None:
         axes = []
@@ -194,9 +204,11 @@ def gather(
     A resource variable is gathered from without reading the whole of it.
     """
     place = batch_dims if axis is None else axis
-    if isinstance(place, int) and place == 0 and hasattr(params, "sparse_read"):
-        found: Tensor = params.sparse_read(indices, name=name)
-        return found
+    if get_static_value(place) == 0:
+        batch_dims = 0  # TensorFlow leaves them out of account beside the first axis
+        if hasattr(params, "sparse_read"):
+            found: Tensor = params.sparse_read(indices, name=name)
+            return found
     inputs = {"params": params, "indices": indices, "axis": place}
     return one("GatherV2", inputs, name, batch_dims=batch_dims)
 
@@ -245,7 +257,10 @@ def pad(
     if kind in {"REFLECT", "SYMMETRIC"}:
         return one("MirrorPad", inputs, name, mode=kind)
     if kind != "CONSTANT":
-        raise bad_value(f"Unknown padding mode: {mode}")
+        raise bad_value(
+            'Value of argument `mode` expected to be one of "CONSTANT", "REFLECT", or "SYMMETRIC". '
+            f"Received `mode` = {mode}"
+        )
     if not isinstance(constant_values, Tensor) and np.ndim(constant_values) == 0 and (
         constant_values == 0
     ):
@@ -305,7 +320,10 @@ def boolean_mask(tensor: Any, mask: Any, name: str = "boolean_mask", axis: Any =
         if ndims == 0:
             raise bad_value("mask cannot be scalar.")
         if ndims is None:
-            raise bad_value("Number of mask dimensions must be specified: its rank is not known.")
+            raise bad_value(
+                "Number of mask dimensions must be specified, as in shape=[None]: the rank of "
+                f"{held} is unknown."
+            )
         first = 0 if axis is None else int(axis)
         value.shape[first : first + ndims].assert_is_compatible_with(held.shape)
         total = one("Prod", {"input": shape(value)[first : first + ndims],

@@ -40,6 +40,8 @@ def reshape(_: Any, tensor: Any, shape: Any) -> Any:
     """The same elements in another shape."""
     if shape.ndim > 1:
         raise KernelError(3, f"shape must be a vector, got shape {shape.shape}")
+    if ints(shape).count(-1) > 1:
+        raise KernelError(3, f"Only one input size may be -1, not several of {ints(shape)}")
     try:
         (target,) = RULES["reshaped"](tensor.shape, tuple(ints(shape)))
     except ShapeError as error:
@@ -49,7 +51,7 @@ def reshape(_: Any, tensor: Any, shape: Any) -> Any:
 
 def _misfit(have: int, shape: Sequence[int]) -> str | None:
     """What is wrong with a shape for so many elements; None if it is not the number of them."""
-    if shape.count(-1) > 1 or any(dim < -1 for dim in shape):
+    if any(dim < -1 for dim in shape):
         return None
     want = math.prod(dim for dim in shape if dim != -1)
     asks = f"requires a multiple of {want}" if -1 in shape and want else f"has {want}"

@@ -28,9 +28,9 @@ def element_count(draw: Draw, tensor: str, shape: str) -> Fault:
 
 @fault
 def two_unknown(draw: Draw, tensor: str, shape: str) -> Fault:
-    """A shape with -1 twice."""
+    """A shape with -1 twice, which no shape function minds."""
     del tensor
-    return changed(draw, valid(draw), "values", **{shape: draw.integers(shape, [-1, -1])})
+    return changed(draw, valid(draw), "run", **{shape: draw.integers(shape, [-1, -1])})
 
 
 @fault

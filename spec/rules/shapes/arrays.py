@@ -33,15 +33,16 @@ _REVERSIBLE: Final = 8
 
 @rule
 def reshaped(tensor: Shape, shape: Shape) -> list[Shape]:
-    """The shape asked for; a single -1 becomes what is left of the elements."""
+    """The shape asked for; a single -1 becomes what is left of the elements.
+
+    More than one -1 is found when it is run.
+    """
     if shape is None:
         return [None]
-    if shape.count(-1) > 1:
-        raise ShapeError(f"Only one dimension may be -1 in {list(shape)}")
     if any(dim is not None and dim < -1 for dim in shape):
         raise ShapeError(f"Dimensions must be >= -1 in {list(shape)}")
     have = None if tensor is None else product(tensor)
-    if -1 in shape and None not in shape:
+    if shape.count(-1) == 1 and None not in shape:
         return [_filled_in(tensor, have, shape)]
     want = product([None if dim == -1 else dim for dim in shape])
     if have is not None and want is not None and have != want:

@@ -34,7 +34,10 @@ def gathered(params: Shape, indices: Shape) -> list[Shape]:
 
 @rule
 def gathered_axis(params: Shape, indices: Shape, axis: Value, batch_dims: int) -> list[Shape]:
-    """The shape of params with the indices' (after the batch dimensions) in place of the axis."""
+    """The shape of params with the indices' (after the batch dimensions) in place of the axis.
+
+    Whether both have the same batch dimensions is found when it is run.
+    """
     whole = at_least(params, 1)
     if whole is None or indices is None:
         return [None]
@@ -46,9 +49,7 @@ def gathered_axis(params: Shape, indices: Shape, axis: Value, batch_dims: int) -
     place = axis_index(int(axis), len(whole))
     if place < batch:
         raise ShapeError(f"batch_dims {batch} must be <= axis {place}")
-    shared = merge(whole[:batch], indices[:batch])
-    assert shared is not None
-    return [(*shared, *whole[batch:place], *indices[batch:], *whole[place + 1 :])]
+    return [whole[:place] + indices[batch:] + whole[place + 1 :]]
 
 
 @rule
