@@ -7,6 +7,7 @@ import time
 from typing import Any
 
 from described import attempt, run
+from google.protobuf import text_format
 
 __all__ = ["BEHAVIOURS"]
 
@@ -184,10 +185,41 @@ def _operations_for_tests(tf: Any) -> Any:
     )  # fmt: skip
 
 
+def _equal_graph_defs(tf: Any) -> Any:
+    equal = _framework(tf, "graph_util").graph_defs_equal
+    node = 'node { name: "a" op: "A" %s }'
+    number = node % 'attr { key: "z" value { %s } }'
+    function = 'library { function { signature { name: "f" } %s } }'
+    odd = [number % "f: nan", number % "tensor { float_val: nan }",
+           function % ('node_def { attr { key: "z" value { f: nan } } }')]  # fmt: skip
+    pairs = [
+        ("", "versions { producer: 3 }"), (node % "", node % 'device: "/cpu:0"'),
+        (node % 'input: "^x" input: "^y"', node % 'input: "^y" input: "^x"'),
+        (node % 'input: "x:0"', node % 'input: "x"'), (number % "f: 0", number % "f: -0.0"),
+        (node % 'attr { key: "z" } attr { key: "y" }',
+         node % 'attr { key: "y" } attr { key: "z" }'),
+        (number % "list { i: 1 i: 2 }", number % "list { i: 2 i: 1 }"),
+        (number % "i: 1", number % "b: true"), (node % "" + number % "i: 1", node % ""),
+        (node % "" + number % "i: 1", number % "i: 1" + node % ""),
+        (function % 'node_def { name: "a" } node_def { name: "b" }',
+         function % 'node_def { name: "b" } node_def { name: "a" }'),
+        (function % 'ret { key: "a" value: "b" }', function % ""),
+        ("library { function { signature { name: 'f' } } function { signature { name: 'g' } } }",
+         "library { function { signature { name: 'g' } } function { signature { name: 'f' } } }"),
+        *zip(odd, odd, strict=True),
+    ]  # fmt: skip
+    parsed = [[text_format.Parse(text, tf.GraphDef()) for text in pair] for pair in pairs]
+    return attempt(
+        *(lambda pair=pair: equal(*pair) for pair in parsed),
+        *(lambda pair=pair: equal(*pair, treat_nan_as_equal=True) for pair in parsed),
+        lambda: equal(3, tf.GraphDef()), lambda: equal(tf.GraphDef(), None),
+    )  # fmt: skip
+
+
 BEHAVIOURS = {
     function.__name__.strip("_"): function
     for function in (
         _two_kinds_of_device_specs, _device_names, _registries, _name_scopes, _operations_by_name,
-        _subscriptions, _resources, _operations_for_tests,
+        _subscriptions, _resources, _operations_for_tests, _equal_graph_defs,
     )
 }  # fmt: skip

@@ -1,0 +1,67 @@
+"""`tensorflow.python.framework.graph_util`: what is done with GraphDefs."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from google.protobuf.message import Message
+
+from sessrun.reference.errors import bad_type
+from sessrun.reference.python.mirror import of_places
+from sessrun.spec.proto import GraphDef
+
+__all__ = ["graph_defs_equal"]
+
+#: The fields of GraphDef, FunctionDefLibrary and FunctionDef whose order says nothing.
+_IN_ANY_ORDER: Final = frozenset({"function", "node", "node_def"})
+
+__getattr__ = of_places("framework.graph_util")
+
+
+def graph_defs_equal(graph_def_1: Any, graph_def_2: Any, treat_nan_as_equal: bool = False) -> bool:
+    """Whether two GraphDefs say the same, whatever the order of nodes and functions in them.
+
+    The order of nodes in a function does not count either; all else does, versions too.
+
+    Args:
+      graph_def_1: the one.
+      graph_def_2: the other.
+      treat_nan_as_equal: whether a number that is none equals another one.
+
+    Raises:
+      TypeError: one is no GraphDef.
+
+    """
+    for name, value in (("graph_def_1", graph_def_1), ("graph_def_2", graph_def_2)):
+        if not isinstance(value, GraphDef):
+            raise bad_type(f"{name} must be a GraphDef, not a {type(value).__name__}")
+    one, other = _content(graph_def_1), _content(graph_def_2)
+    return repr(one) == repr(other) and (treat_nan_as_equal or not _has_nan(one))
+
+
+def _content(message: Message) -> tuple[Any, ...]:
+    """What a message says: by its `repr`, which is the same for equal messages."""
+    return tuple(
+        (field.name, _value(field.name, value)) for field, value in message.ListFields()
+    )
+
+
+def _value(name: str, value: Any) -> Any:
+    if isinstance(value, Message):
+        return _content(value)
+    if isinstance(value, float):
+        return value + 0.0  # zero has no sign here
+    if isinstance(value, Mapping):
+        return tuple((key, _value("", value[key])) for key in sorted(value))
+    if isinstance(value, Sequence) and not isinstance(value, str | bytes):
+        items = [_value("", item) for item in value]
+        return tuple(sorted(items, key=repr) if name in _IN_ANY_ORDER else items)
+    return value
+
+
+def _has_nan(content: Any) -> bool:
+    if isinstance(content, tuple):
+        return any(map(_has_nan, content))
+    return isinstance(content, float) and math.isnan(content)
