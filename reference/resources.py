@@ -142,6 +142,10 @@ class Step:
             self._resources = ResourceStore()
         return self._resources
 
+    def share(self, resources: ResourceStore) -> None:
+        """Take these resources for its own: it is a part of a run that began before it."""
+        self._resources = resources
+
     def cancel(self) -> None:
         """Make every wait of this step raise, now and from now on."""
         self._cancelled = True

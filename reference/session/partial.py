@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from sessrun.reference import errors
 from sessrun.reference.kernels import registry
 from sessrun.reference.operation import Operation
+from sessrun.reference.resources import ResourceStore
 from sessrun.reference.session.execute import STEP_REGISTER, Plan, handed_out
 from sessrun.reference.session.feeds import inside
 from sessrun.reference.tensor import Tensor
@@ -61,6 +62,7 @@ class PartialRun:
     def __init__(self, plan: Plan, fetched: Sequence[Tensor], fed: Sequence[Tensor]) -> None:
         self._plan = plan
         self._registers = plan.template.copy()
+        self._resources = ResourceStore()
         self._feeds = dict(zip(fed, plan.feeds, strict=True))
         self._fetches = dict(zip(fetched, plan.fetches, strict=True))
         self._needs = _Needs(frozenset(fed))
@@ -142,6 +144,7 @@ class PartialRun:
             may_run = at_end or op in allowed or not self._needs.waits(op)
             (ready if may_run and self._needs.of(op) <= self._given else left).append(index)
         self._left = left
+        step.share(self._resources)
         self._registers[STEP_REGISTER] = step
         self._plan.run_some(self._registers, ready)
 

@@ -277,12 +277,23 @@ def temporary_variables(tf: Any) -> Any:
         with tf.Session() as session:
             return [session.run(one).shape == session.run(one).shape]
 
+    def in_a_partial_run() -> Any:
+        """It lives from the first call to the last."""
+        first, second = (tf.placeholder(tf.float32, [2]) for _ in range(2))
+        kept = tf.assign(temporary(name="kept"), first)
+        last = raw.DestroyTemporaryVariable(ref=tf.assign_add(kept, second), var_name="kept")
+        seen = tf.identity(kept)
+        with tf.Session() as session:
+            handle = session.partial_run_setup([seen, last], [first, second])
+            return [session.partial_run(handle, seen, {first: [1.0, 2.0]}),
+                    session.partial_run(handle, last, {second: [3.0, 4.0]})]  # fmt: skip
+
     of_one_name = [temporary(name="same"), temporary(name="same")]
     fed, unnamed = tf.placeholder_with_default([2.0], None), temporary()
     return [
         read(), read([3, 1], tf.int32), read([2], tf.string),
         caught(lambda: read([None])), caught(lambda: read([2, None])),
-        in_two_runs(),
+        in_two_runs(), in_a_partial_run(),
         run(raw.IsVariableInitialized(ref=temporary())),
         caught(lambda: run(of_one_name)),
         caught(lambda: run(tf.add(*of_one_name))),
