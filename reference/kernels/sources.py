@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Final
 
 from sessrun.reference.kernels.host import dtype_of, string_array
 from sessrun.reference.kernels.registry import Bind, KernelError, binder, kernel
 from sessrun.spec.dtypes import BY_NAME
 
 __all__: list[str] = []
+
+#: Of the narrow dtypes those that are converted to and from wider ones: floats, integers.
+_BYTE_FLOATS: Final = frozenset({"float8_e5m2", "float8_e4m3fn"})
+_NIBBLES: Final = frozenset({"int4", "uint4"})
 
 
 @binder("Const")
@@ -113,7 +117,7 @@ def cast(bind: Bind) -> Callable[..., Any]:
     xp, source, target = bind.xp, bind.attrs["SrcT"], bind.attrs["DstT"]
     if source == target:
         return lambda x: x
-    if "string" in {source, target}:
+    if not _is_castable(source, target):
 
         def refuse(_x: Any) -> Any:
             raise KernelError(12, f"Cast {source} to {target} is not supported")
@@ -124,7 +128,22 @@ def cast(bind: Bind) -> Callable[..., Any]:
         return lambda x: xp.real(x).astype(dtype)  # to bool too: whether the real part is not 0
     if target == "bool":
         return lambda x: x != xp.zeros((), dtype=x.dtype)
+    if {source, target} == _NIBBLES:  # ml_dtypes knows no way between the two
+        return lambda x: x.astype("int8").astype(dtype)
     return lambda x: x.astype(dtype)
+
+
+def _is_castable(source: str, target: str) -> bool:
+    """Whether TensorFlow converts between two dtypes: the narrow ones only to and from some."""
+    ends = BY_NAME[source], BY_NAME[target]
+    if not any(row.is_narrow for row in ends):
+        return "string" not in {source, target}
+    if target in _BYTE_FLOATS:
+        return source in _BYTE_FLOATS or (ends[0].kind == "float" and not ends[0].is_narrow)
+    if source in _BYTE_FLOATS:
+        return target != "string" and not ends[1].is_narrow
+    return all(row.name in _NIBBLES or (row.kind in {"int", "uint"} and not row.is_narrow)
+               for row in ends)  # fmt: skip
 
 
 @binder("Bitcast")

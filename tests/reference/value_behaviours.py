@@ -196,6 +196,25 @@ def _indices_of_many_kinds(tf: Any) -> Any:
     return found, [(op.name, op.type) for op in x.graph.get_operations()]
 
 
+def _casts_of_narrow_dtypes(tf: Any) -> Any:
+    narrow = [name for name in dir(tf.dtypes.experimental) if not name.startswith("_")]
+    names = ("float32", "int32", "uint8", "bool", "complex64", "bfloat16", "float64", "int64",
+             "string", *sorted(narrow))  # fmt: skip
+    session, found = tf.Session(), []
+    for source in sorted(narrow):
+        dtype = tf.as_dtype(source)
+        one = np.array([-1 if dtype.min else 1]).astype(dtype.as_numpy_dtype)
+        fed = tf.placeholder(dtype, [1])
+        back = tf.placeholder(tf.float32, [1])
+        for name in names:
+            made = tf.cast(fed, name)
+            found.append(attempt(lambda m=made, f=fed, v=one: session.run(m, {f: v}).astype(int)))
+        found.append(attempt(lambda d=dtype, b=back: session.run(tf.cast(b, d), {b: [1.5]})
+                             .astype(float)))  # fmt: skip
+        found.append(attempt(lambda d=dtype: session.run(tf.identity(tf.constant([1, 0], d)))))
+    return sorted(narrow), found
+
+
 def _more_of_dtypes(tf: Any) -> Any:
     class Named:
         dtype = "f4"
@@ -273,7 +292,8 @@ BEHAVIOURS = {
     for function in (
         _constants_of_things, _constants_of_protos, _negative_sizes, _protos,
         _told_without_a_run, _shapes_told_by_vectors,
-        _stacked_along_another_axis, _indices_of_many_kinds, _more_of_dtypes, _more_of_shapes,
-        _more_of_device_specs, _changed_device_specs, _errors,
+        _stacked_along_another_axis, _indices_of_many_kinds, _more_of_dtypes,
+        _casts_of_narrow_dtypes, _more_of_shapes, _more_of_device_specs,
+        _changed_device_specs, _errors,
     )
 }  # fmt: skip
