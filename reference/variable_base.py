@@ -381,6 +381,28 @@ def _reading(operator: str) -> Callable[..., Any]:
     return apply
 
 
+def _scattering(kind: str) -> Callable[..., Any]:
+    """The method that combines rows with those of IndexedSlices."""
+
+    def scatter(
+        self: Variable, sparse_delta: Any, use_locking: bool = False, name: str | None = None
+    ) -> Any:
+        from sessrun.reference import indexed_slices, state_ops  # noqa: PLC0415 - they build graphs
+
+        if not isinstance(sparse_delta, indexed_slices.IndexedSlices):
+            raise TypeError(f"sparse_delta is not IndexedSlices: {sparse_delta}")
+        apply = getattr(state_ops, f"scatter_{kind}")
+        return apply(self, sparse_delta.indices, sparse_delta.values, use_locking, name)
+
+    scatter.__name__ = f"scatter_{kind}"
+    scatter.__qualname__ = f"Variable.scatter_{kind}"
+    scatter.__doc__ = f"`tf.scatter_{kind}` with the indices and the values of IndexedSlices."
+    return scatter
+
+
+for _name in ("update", "add", "sub", "mul", "div", "min", "max"):
+    setattr(Variable, f"scatter_{_name}", _scattering(_name))
+
 _OPERATORS: Final = tuple(
     name
     for name, method in vars(Overloads).items()

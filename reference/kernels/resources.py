@@ -191,7 +191,9 @@ def resource_gather(bind: Bind) -> Callable[..., Any]:
     return compute
 
 
-def _scatter(op_type: str, ufunc: str | None) -> None:
+def _scatter(
+    op_type: str, ufunc: str | None, devices: tuple[str, ...] = ("CPU", "GPU")
+) -> None:
     update = row_update(ufunc)
 
     def bind(bind: Bind) -> Callable[..., Any]:
@@ -204,12 +206,17 @@ def _scatter(op_type: str, ufunc: str | None) -> None:
 
         return compute
 
-    binder(op_type, host_inputs=("resource",))(bind)
+    binder(op_type, devices=devices, host_inputs=("resource",))(bind)
 
 
 _scatter("ResourceScatterUpdate", None)
 _scatter("ResourceScatterAdd", "add")
 _scatter("ResourceScatterSub", "subtract")
+_scatter("ResourceScatterMin", "minimum")
+_scatter("ResourceScatterMax", "maximum")
+# cupy has no `at` of these two.
+_scatter("ResourceScatterMul", "multiply", ("CPU",))
+_scatter("ResourceScatterDiv", "divide", ("CPU",))
 
 
 @binder("ResourceCountUpTo", host_inputs=("resource",))

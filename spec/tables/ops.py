@@ -5243,6 +5243,132 @@ _MAKERS: Final = {
         numeric={"*": "exact"},
         stateful=True,
     ),
+    "ResourceScatterDiv": lambda: Operation(
+        name="ResourceScatterDiv",
+        summary="Divides rows of a resource variable.",
+        inputs=(
+            ArgDecl("resource", dtype="resource"),
+            ArgDecl("indices", type_attr="Tindices"),
+            ArgDecl("updates", type_attr="dtype"),
+        ),
+        outputs=(),
+        attrs=(
+            AttrDecl(
+                "dtype",
+                "type",
+                allowed=(
+                    "float32", "float64", "int32", "uint8", "int16", "int8", "complex64", "int64",
+                    "bfloat16", "uint16", "complex128", "float16", "uint32", "uint64",
+                ),
+            ),
+            AttrDecl("Tindices", "type", allowed=("int32", "int64")),
+        ),
+        shape=RuleCall(
+            "scattered_resource",
+            (
+                RuleCall("handle", (Name("resource"),)),
+                Name("indices"),
+                Name("updates"),
+            ),
+        ),
+        numeric={"*": "exact"},
+        stateful=True,
+        devices=("CPU",),
+    ),
+    "ResourceScatterMax": lambda: Operation(
+        name="ResourceScatterMax",
+        summary="Raises rows of a resource variable to the updates where those are larger.",
+        inputs=(
+            ArgDecl("resource", dtype="resource"),
+            ArgDecl("indices", type_attr="Tindices"),
+            ArgDecl("updates", type_attr="dtype"),
+        ),
+        outputs=(),
+        attrs=(
+            AttrDecl(
+                "dtype",
+                "type",
+                allowed=(
+                    "float32", "float64", "int32", "uint8", "int16", "int8", "complex64", "int64",
+                    "bfloat16", "uint16", "complex128", "float16", "uint32", "uint64",
+                ),
+            ),
+            AttrDecl("Tindices", "type", allowed=("int32", "int64")),
+        ),
+        shape=RuleCall(
+            "scattered_resource",
+            (
+                RuleCall("handle", (Name("resource"),)),
+                Name("indices"),
+                Name("updates"),
+            ),
+        ),
+        numeric={"*": "exact"},
+        stateful=True,
+    ),
+    "ResourceScatterMin": lambda: Operation(
+        name="ResourceScatterMin",
+        summary="Lowers rows of a resource variable to the updates where those are smaller.",
+        inputs=(
+            ArgDecl("resource", dtype="resource"),
+            ArgDecl("indices", type_attr="Tindices"),
+            ArgDecl("updates", type_attr="dtype"),
+        ),
+        outputs=(),
+        attrs=(
+            AttrDecl(
+                "dtype",
+                "type",
+                allowed=(
+                    "float32", "float64", "int32", "uint8", "int16", "int8", "complex64", "int64",
+                    "bfloat16", "uint16", "complex128", "float16", "uint32", "uint64",
+                ),
+            ),
+            AttrDecl("Tindices", "type", allowed=("int32", "int64")),
+        ),
+        shape=RuleCall(
+            "scattered_resource",
+            (
+                RuleCall("handle", (Name("resource"),)),
+                Name("indices"),
+                Name("updates"),
+            ),
+        ),
+        numeric={"*": "exact"},
+        stateful=True,
+    ),
+    "ResourceScatterMul": lambda: Operation(
+        name="ResourceScatterMul",
+        summary="Multiplies rows of a resource variable.",
+        inputs=(
+            ArgDecl("resource", dtype="resource"),
+            ArgDecl("indices", type_attr="Tindices"),
+            ArgDecl("updates", type_attr="dtype"),
+        ),
+        outputs=(),
+        attrs=(
+            AttrDecl(
+                "dtype",
+                "type",
+                allowed=(
+                    "float32", "float64", "int32", "uint8", "int16", "int8", "complex64", "int64",
+                    "bfloat16", "uint16", "complex128", "float16", "uint32", "uint64",
+                ),
+            ),
+            AttrDecl("Tindices", "type", allowed=("int32", "int64")),
+        ),
+        shape=RuleCall(
+            "scattered_resource",
+            (
+                RuleCall("handle", (Name("resource"),)),
+                Name("indices"),
+                Name("updates"),
+            ),
+        ),
+        numeric={"*": "exact"},
+        stateful=True,
+        devices=("CPU",),
+    ),
     "ResourceScatterSub": lambda: Operation(
         name="ResourceScatterSub",
         summary="Subtracts from rows of a resource variable.",

@@ -99,6 +99,11 @@ def _temporary(w: GraphWriter) -> None:
     w.node("DestroyTemporaryVariable", ("assigned",), {"T": F32, "var_name": {"s": "dA=="}}, "end")
 
 
+SCATTERS = tuple(
+    "ResourceScatter" + kind for kind in ("Add", "Sub", "Mul", "Div", "Min", "Max", "Update")
+)
+
+
 def _resource(w: GraphWriter) -> None:
     w.node("VarHandleOp", (), {"dtype": F32, "shape": SHAPE3, "container": {"s": ""},
                                "shared_name": {"s": "djA="}}, "h")  # fmt: skip
@@ -108,7 +113,7 @@ def _resource(w: GraphWriter) -> None:
     for op, name in (("AssignVariableOp", "init"), ("AssignAddVariableOp", "plus"),
                      ("AssignSubVariableOp", "minus")):  # fmt: skip
         w.node(op, ("h", "one"), {"dtype": F32}, name)
-    for op in ("ResourceScatterAdd", "ResourceScatterSub", "ResourceScatterUpdate"):
+    for op in SCATTERS:
         w.node(op, ("h", "places", "updates"), {"dtype": F32, "Tindices": I32}, op)
     w.node("ReadVariableOp", ("h",), {"dtype": F32}, "read")
     w.node("VarIsInitializedOp", ("h",), {}, "ready")
@@ -227,11 +232,10 @@ PROGRAMS = (
     _program("TemporaryVariable DestroyTemporaryVariable", _temporary, ("end:0",)),
     _program(
         "VarHandleOp AssignVariableOp AssignAddVariableOp AssignSubVariableOp ReadVariableOp "
-        "VarIsInitializedOp VariableShape ResourceGather ResourceScatterAdd ResourceScatterSub "
-        "ResourceScatterUpdate DestroyResourceOp",
-        _resource, ("ready:0",), INIT, ("plus",), READ, ("minus",), ("ResourceScatterAdd",), READ,
-        ("ResourceScatterSub",), ("ResourceScatterUpdate",), ("read:0", "gather:0", "shape:0"),
-        ("destroy",), ("ready:0",),
+        f"VarIsInitializedOp VariableShape ResourceGather {' '.join(SCATTERS)} DestroyResourceOp",
+        _resource, ("ready:0",), INIT, ("plus",), READ, ("minus",),
+        *(step for op in SCATTERS for step in ((op,), READ)),
+        ("read:0", "gather:0", "shape:0"), ("destroy",), ("ready:0",),
     ),
     _program("ResourceCountUpTo", _resource_count, INIT, ("count:0",), ("count:0",)),
     *(

@@ -348,3 +348,29 @@ def of_version_two(tf: Any) -> Any:
         caught(lambda: variables.Variable(1.0, collections=["mine"])), tf.get_collection("mine"),
         caught(lambda: variables.Variable()),
     ]  # fmt: skip
+
+
+@behaviour
+def scattered_by_slices(tf: Any) -> Any:
+    found: list[Any] = []
+    for kind in KINDS:
+        v = tf.Variable([1.0, 2.0, 3.0], use_resource=kind, name=f"v{kind}")
+        n = tf.Variable([[7, 8], [9, 10]], use_resource=kind, name=f"n{kind}")
+        with tf.Session() as session:
+            for name in ("update", "add", "sub", "mul", "div", "min", "max"):
+                made = getattr(v, f"scatter_{name}")(tf.IndexedSlices([2.5, 0.5, 4.0], [0, 2, 0]))
+                ints = getattr(n, f"scatter_{name}")(
+                    tf.IndexedSlices(tf.constant([[3, -2]]), tf.constant([1])), use_locking=True
+                )
+                session.run([v.initializer, n.initializer])
+                session.run([made.op, ints.op])
+                found += [made.name, session.run([v, n])]
+            found += [
+                caught(lambda v=v: v.scatter_add([1.0])),
+                caught(lambda v=v: v.scatter_min(tf.IndexedSlices(["a"], [0]))),
+                caught(lambda s=session, v=v: s.run(
+                    v.scatter_max(tf.IndexedSlices([1.0], tf.placeholder_with_default([5], None)))
+                )),
+            ]  # fmt: skip
+    graph = tf.get_default_graph().as_graph_def()
+    return [found, [[n.name, list(n.input)] for n in graph.node if "Scatter" in n.op]]
