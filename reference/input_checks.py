@@ -103,7 +103,7 @@ class _Context:
                 f"{len(values)} must match length {len(given)} of attr '{name}'."
             )
         wanted = (None,) * len(values) if given is None else given
-        tensors = self._all_converted(values, wanted, f"that are invalid. Tensors: {list(values)}")
+        tensors = self._all_converted(values, wanted, None)
         types = tuple(tensor.dtype.spec_name for tensor in tensors)
         if earlier is not None and types != self.attrs[name]:
             raise bad_type(
@@ -129,25 +129,20 @@ class _Context:
     def _of_one_dtype(self, values: Any) -> list[Tensor]:
         arg, attrs = self.arg, self.attrs
         known = arg.dtype if arg.type_attr is None else attrs.get(arg.type_attr)
-        if arg.type_attr is None:
-            clash = f"that do not match expected type {known}."
-        elif known is not None:
-            clash = f"that do not match type {known} inferred from earlier arguments."
-        else:
-            clash = "that don't all match."
         wanted = known
         if wanted is None:
             told = (v.dtype.base_dtype.spec_name for v in values if hasattr(v, "graph"))
             wanted = next(told, None)
-        tensors = self._all_converted(values, (wanted,) * len(values), clash)
+        tensors = self._all_converted(values, (wanted,) * len(values), known)
         types = [tensor.dtype.base_dtype.spec_name for tensor in tensors]
-        if len({*types, *([wanted] if wanted else [])}) > 1:
-            raise self._clash(types, clash)
+        wanted = wanted or (types[0] if types else None)
+        if any(found != wanted for found in types):
+            raise self._clash(values, types, known)
         assert arg.number_attr is not None
         self._check_length(arg.number_attr, len(tensors))
         attrs[arg.number_attr] = len(tensors)
         if arg.type_attr is not None:
-            self._settle(arg.type_attr, types[0] if types else known)
+            self._settle(arg.type_attr, wanted)
         for tensor in tensors:
             self._check_ref(tensor)
         return tensors
@@ -170,21 +165,35 @@ class _Context:
         before = itertools.takewhile(lambda arg: arg is not self.arg, self.declared.inputs)
         return next((arg for arg in before if getattr(arg, role) == mine), None)
 
-    def _all_converted(self, values: Any, wanted: Sequence[str | None], clash: str) -> list[Tensor]:
-        """The tensors of a list; what cannot become one is told together with the others."""
+    def _all_converted(
+        self, values: Any, wanted: Sequence[str | None], known: str | None
+    ) -> list[Tensor]:
+        """The tensors of a list; what cannot become one is told together with the others.
+
+        `known` is the dtype that they must have, from before the list was looked at.
+        """
         tensors: list[Tensor] = []
         for index, (value, dtype) in enumerate(zip(values, wanted, strict=True)):
             try:
                 tensor = self._converted(value, dtype, f"{self.arg.name}_{index}")
             except (TypeError, ValueError) as error:
-                raise self._clash([_type_of(other) for other in values], clash) from error
+                types = [_type_of(other) for other in values]
+                raise self._clash(values, types, known) from error
             tensors.append(tensor)
         return tensors
 
-    def _clash(self, types: Sequence[str], clash: str) -> Exception:
+    def _clash(self, values: Any, types: Sequence[str], known: str | None) -> Exception:
+        if self.arg.type_list_attr is not None:
+            why = f"that are invalid. Tensors: {list(values)}"
+        elif self.arg.type_attr is None:
+            why = f"that do not match expected type {known}."
+        elif known is not None:
+            why = f"that do not match type {known} inferred from earlier arguments."
+        else:
+            why = "that don't all match."
         return bad_type(
             f"Tensors in list passed to '{self.arg.name}' of '{self.op_type}' Op have types "
-            f"[{', '.join(types)}] {clash}"
+            f"[{', '.join(types)}] {why}"
         )
 
     def _converted(self, value: Any, wanted: str | None, name: str | None = None) -> Tensor:
