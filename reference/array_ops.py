@@ -228,6 +228,9 @@ def gather_nd(
     """
     if batch_dims:
         raise bad_value(f"gather_nd supports no batch_dims here, got {batch_dims}")
+    if hasattr(params, "gather_nd"):
+        found: Tensor = params.gather_nd(indices, name=name)
+        return found
     inputs = {"params": params, "indices": indices}
     return one("GatherNd", inputs, name, bad_indices_policy=bad_indices_policy)
 

@@ -273,6 +273,14 @@ class ResourceVariable(Variable):
             name = "Gather" if name is None else name
             return apply_op("ResourceGather", inputs, {"dtype": self.dtype}, name).outputs[0]
 
+    def gather_nd(self, indices: Any, name: str | None = None) -> Tensor:
+        """Its slices at these index vectors, which are read without the others."""
+        inputs = {"resource": self.handle, "indices": indices}
+        with stacks.graph_for(self.graph).as_default(), self._after():
+            name = "GatherNd" if name is None else name
+            made = apply_op("ResourceGatherNd", inputs, {"dtype": self.dtype}, name)
+            return identity(made.outputs[0])
+
     def _slice_assigned(
         self, bounds: dict[str, Any], value: Any, attrs: dict[str, Any], name: str
     ) -> UnreadVariable:

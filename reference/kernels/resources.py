@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from sessrun.reference.kernels.host import frozen, host_array
-from sessrun.reference.kernels.indexing import check_range
+from sessrun.reference.kernels.indexing import check_range, gather_nd
 from sessrun.reference.kernels.registry import Bind, KernelError, VariableBuffer, binder
 from sessrun.reference.kernels.updates import row_update
 from sessrun.reference.resources import ResourceStore
@@ -189,6 +189,13 @@ def resource_gather(bind: Bind) -> Callable[..., Any]:
         return params[(*places, indices, ...)]
 
     return compute
+
+
+@binder("ResourceGatherNd", host_inputs=("resource",))
+def resource_gather_nd(bind: Bind) -> Callable[..., Any]:
+    """Slices at index vectors."""
+    xp = bind.xp
+    return lambda handle, indices: gather_nd(xp, handle.find().read(), indices)
 
 
 def _scatter(

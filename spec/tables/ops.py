@@ -5201,6 +5201,26 @@ _MAKERS: Final = {
         stateful=True,
         differentiable=True,
     ),
+    "ResourceGatherNd": lambda: Operation(
+        name="ResourceGatherNd",
+        summary="Slices of a resource variable at index vectors.",
+        inputs=(
+            ArgDecl("resource", dtype="resource"),
+            ArgDecl("indices", type_attr="Tindices"),
+        ),
+        outputs=(ArgDecl("output", type_attr="dtype"),),
+        attrs=(
+            AttrDecl("dtype", "type"),
+            AttrDecl("Tindices", "type", allowed=("int32", "int64")),
+        ),
+        shape=RuleCall(
+            "gathered_nd",
+            (RuleCall("handle", (Name("resource"),)), Name("indices")),
+        ),
+        numeric={"*": "exact"},
+        stateful=True,
+        differentiable=True,
+    ),
     "ResourceInitializedOp": lambda: Operation(
         name="ResourceInitializedOp",
         summary="Whether a resource is there.",

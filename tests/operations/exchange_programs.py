@@ -120,6 +120,8 @@ def _resource(w: GraphWriter) -> None:
     w.node("VariableShape", ("h",), {"out_type": I32}, "shape")
     w.node("ResourceGather", ("h", "places"),
            {"dtype": F32, "Tindices": I32, "validate_indices": {"b": True}}, "gather")  # fmt: skip
+    w.constant(np.array([[2], [0]], np.int32), "vectors")
+    w.node("ResourceGatherNd", ("h", "vectors"), {"dtype": F32, "Tindices": I32}, "gather_nd")
     w.node("DestroyResourceOp", ("h",), {"ignore_lookup_error": {"b": True}}, "destroy")
 
 
@@ -232,10 +234,11 @@ PROGRAMS = (
     _program("TemporaryVariable DestroyTemporaryVariable", _temporary, ("end:0",)),
     _program(
         "VarHandleOp AssignVariableOp AssignAddVariableOp AssignSubVariableOp ReadVariableOp "
-        f"VarIsInitializedOp VariableShape ResourceGather {' '.join(SCATTERS)} DestroyResourceOp",
+        "VarIsInitializedOp VariableShape ResourceGather ResourceGatherNd DestroyResourceOp "
+        + " ".join(SCATTERS),
         _resource, ("ready:0",), INIT, ("plus",), READ, ("minus",),
         *(step for op in SCATTERS for step in ((op,), READ)),
-        ("read:0", "gather:0", "shape:0"), ("destroy",), ("ready:0",),
+        ("read:0", "gather:0", "gather_nd:0", "shape:0"), ("destroy",), ("ready:0",),
     ),
     _program("ResourceCountUpTo", _resource_count, INIT, ("count:0",), ("count:0",)),
     *(

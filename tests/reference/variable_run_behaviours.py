@@ -374,3 +374,22 @@ def scattered_by_slices(tf: Any) -> Any:
             ]  # fmt: skip
     graph = tf.get_default_graph().as_graph_def()
     return [found, [[n.name, list(n.input)] for n in graph.node if "Scatter" in n.op]]
+
+
+@behaviour
+def gathered_by_vectors(tf: Any) -> Any:
+    """A resource variable is gathered from without being read as a whole."""
+    found: list[Any] = []
+    for kind in KINDS:
+        v = tf.Variable([[1.0, 2.0], [3.0, 4.0]], use_resource=kind, name=f"v{kind}")
+        far = tf.placeholder_with_default([[5, 0]], None)
+        parts = [tf.gather_nd(v, [[1, 0]]), tf.gather_nd(v, [[1], [0]], name="named")]
+        outside = tf.gather_nd(v, far)
+        with tf.Session() as session:
+            session.run(v.initializer)
+            found += [session.run(parts), parts[1].shape.as_list(), outside.shape.ndims,
+                      caught(lambda s=session, o=outside: s.run(o)),
+                      caught(lambda v=v: tf.gather_nd(v, tf.zeros([2, 3], tf.int32))),
+                      caught(lambda v=v: v.gather_nd([[1]]).shape.as_list())]  # fmt: skip
+    graph = tf.get_default_graph().as_graph_def()
+    return [found, [[n.name, n.op, list(n.input)] for n in graph.node]]

@@ -13,21 +13,21 @@ __all__ = ["ENABLE_CONTROL_FLOW_V2", "IsLoopEnter", "IsLoopExit", "IsMerge", "Is
 ENABLE_CONTROL_FLOW_V2: Final = False
 
 
-def IsSwitch(op: Operation) -> bool:
+def IsSwitch(op: Operation) -> bool:  # noqa: N802 - TensorFlow's name
     """Whether it sends its input on to one of two outputs."""
     return op.type in {"Switch", "RefSwitch"}
 
 
-def IsMerge(op: Operation) -> bool:
+def IsMerge(op: Operation) -> bool:  # noqa: N802 - TensorFlow's name
     """Whether it sends on whichever of its inputs comes."""
     return op.type in {"Merge", "RefMerge"}
 
 
-def IsLoopEnter(op: Operation) -> bool:
+def IsLoopEnter(op: Operation) -> bool:  # noqa: N802 - TensorFlow's name
     """Whether it takes a tensor into a loop."""
     return op.type in {"Enter", "RefEnter"}
 
 
-def IsLoopExit(op: Operation) -> bool:
+def IsLoopExit(op: Operation) -> bool:  # noqa: N802 - TensorFlow's name
     """Whether it takes a tensor out of a loop."""
     return op.type in {"Exit", "RefExit"}
