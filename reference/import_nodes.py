@@ -12,6 +12,7 @@ from sessrun.reference.build import Imported, make_operation
 from sessrun.reference.errors import bad_type, bad_value
 from sessrun.reference.graph import Graph
 from sessrun.reference.import_inputs import grouped
+from sessrun.reference.kernels.control_flow import LOOP_ENDS, MERGES
 from sessrun.reference.node_names import NODE_NAME, Input, prefixes, read_input
 from sessrun.reference.operation import Operation
 from sessrun.reference.signature import Signature
@@ -88,6 +89,7 @@ class NodeImporter:
         if len(self._made) < len(self._nodes):
             left = [name for name in self._nodes if name not in self._made]
             raise bad_value(f"{len(left)} nodes in a cycle or behind one, among them '{left[0]}'")
+        self._close_loops()
         for name, op in self._made.items():
             _check_class(self._nodes[name].proto)
             self._take_device(op)
@@ -109,13 +111,48 @@ class NodeImporter:
                 continue
             if source.node not in self._nodes:
                 raise bad_value(f"Node '{node.proto.name}': Unknown input node '{source}'")
-            found.add(source.node)
+            if not self._is_back_edge(node, source):
+                found.add(source.node)
         for group in _colocated(node.proto):
             if group not in self._nodes:
                 raise bad_value(
                     f"Node '{node.proto.name}' expects to be colocated with unknown node '{group}'"
                 )
         return found
+
+    def _is_back_edge(self, node: _Node, source: Input) -> bool:
+        """Whether the input comes from the end of the loop that begins at the node."""
+        if node.proto.op not in MERGES or source in self.mapped:
+            return False
+        before = self._nodes.get(source.node)
+        return before is not None and before.proto.op in LOOP_ENDS
+
+    def _inputs(self, node: _Node) -> list[Tensor]:
+        """The input tensors; the end of a loop is not made yet, and another input stands for it."""
+        backs = [self._is_back_edge(node, source) for source in node.data]
+        made = [None if is_back else self._tensor(node.proto, source)
+                for source, is_back in zip(node.data, backs, strict=True)]  # fmt: skip
+        first = next((tensor for tensor in made if tensor is not None), None)
+        if first is None:
+            if made:
+                raise bad_value(f"Node '{node.proto.name}' merges nothing but the ends of loops")
+            return []
+        return [first if tensor is None else tensor for tensor in made]
+
+    def _close_loops(self) -> None:
+        """Let the loops begin with what comes from their ends, too."""
+        for name, op in self._made.items():
+            node = self._nodes[name]
+            for index, source in enumerate(node.data):
+                if self._is_back_edge(node, source):
+                    tensor = self._tensor(node.proto, source)
+                    if tensor.dtype.base_dtype != op.inputs[index].dtype.base_dtype:
+                        raise bad_value(
+                            f"Input {index} of node {name} was passed {tensor.dtype.opdef_name} "
+                            f"from {source} incompatible with expected "
+                            f"{op.inputs[index].dtype.opdef_name}."
+                        )
+                    op._replace_input(index, tensor)  # noqa: SLF001 - it is being made here
 
     def _make(self, node: _Node) -> Operation:
         proto = node.proto
@@ -124,7 +161,7 @@ class NodeImporter:
         except RuntimeError as error:
             raise errors.NotFoundError(proto, None, str(error)) from error
         attrs, extra = _attributes(declared, proto)
-        tensors = [self._tensor(proto, source) for source in node.data]
+        tensors = self._inputs(node)
         name = self._name(proto.name)
         groups = grouped(declared, name, tensors, attrs)
         shapes = _output_shapes(extra)

@@ -208,7 +208,10 @@ class Operation:
         expected = self.graph.misfits.pop((self, index), before.dtype.base_dtype)
         if tensor.dtype.base_dtype != expected:
             self.graph.misfits[self, index] = expected
-        before._drop_consumer(self)  # noqa: SLF001 - tensor and operation belong together
+        self._replace_input(index, tensor)
+
+    def _replace_input(self, index: int, tensor: Tensor) -> None:
+        self._inputs[index]._drop_consumer(self)  # noqa: SLF001 - tensor and operation belong together
         tensor._add_consumer(self)  # noqa: SLF001 - the same
         self._inputs = (*self._inputs[:index], tensor, *self._inputs[index + 1 :])
 

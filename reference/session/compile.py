@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from sessrun.reference import errors
 from sessrun.reference.kernels import registry
+from sessrun.reference.kernels.control_flow import FLOW
 from sessrun.reference.resources import KernelError
 from sessrun.reference.session.execute import STEP_REGISTER, Plan, make_step, read_reference
 from sessrun.reference.session.registers import Draft, SharedOut, kept, shared_out
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     from sessrun.reference.tensor import Tensor
     from sessrun.spec.operations import ArgDecl
 
-__all__ = ["Bindings", "Device", "compile_plan"]
+__all__ = ["HOST", "Bindings", "Device", "compile_plan", "location_of", "mover", "slots_of"]
 
 #: The location of values in host memory; a GPU's values are at its name.
 HOST: Final = "host"
@@ -137,8 +138,18 @@ def compile_plan(
 
     Raises:
       InvalidArgumentError: an operation has no kernel on its device.
+      UnimplementedError: the values of conditionals and loops should be kept.
 
     """
+    if any(op.type in FLOW for op in ops):
+        from sessrun.reference.session.flow_compile import (  # noqa: PLC0415 - imports this module
+            compile_flow,
+        )
+
+        if keep:
+            text = "A partial run cannot execute conditionals and loops."
+            raise errors.UnimplementedError(None, None, text)
+        return compile_flow(ops, fetched, fed, placed, bindings)
     compiler = _Compiler(placed, bindings, fed, traced=traced)
     return compiler.compile(ops, fetched, keep=keep)
 
@@ -220,15 +231,15 @@ class _Compiler:
         entry, function = self.bindings.kernel(op, device)
         inputs = [STEP_REGISTER] if entry.needs_step else []
         self.cancellable |= entry.needs_step
-        for tensor, arg in zip(op.inputs, _slots(op, op.declaration.inputs), strict=True):
-            location = _location(device, entry.takes_host(arg.name))
+        for tensor, arg in zip(op.inputs, slots_of(op, op.declaration.inputs), strict=True):
+            location = location_of(device, on_host=entry.takes_host(arg.name))
             inputs.append(self._input(tensor, arg, location, op, device))
         outputs: list[int | None] = []
-        for tensor, arg in zip(op.outputs, _slots(op, op.declaration.outputs), strict=True):
+        for tensor, arg in zip(op.outputs, slots_of(op, op.declaration.outputs), strict=True):
             if tensor in self.home:  # fed: what the kernel computes is not looked at
                 outputs.append(None)
             else:
-                location = _location(device, entry.gives_host(arg.name))
+                location = location_of(device, on_host=entry.gives_host(arg.name))
                 outputs.append(self._define(tensor, location))
         if not self._is_given(op, device, function, outputs):
             self.drafts.append(Draft(op, device, function, inputs, outputs))
@@ -279,16 +290,10 @@ class _Compiler:
         self, register: int, home: str, location: str, op: Operation, device: Device
     ) -> int:
         """The register of a copy at `location` of what a register holds at `home`."""
-        if home == location:
+        source = next((d for d in self.placed.values() if d.name == home), None)
+        function = mover(home, location, source, device)
+        if function is None:
             return register
-        if location == HOST:
-            source = next(d for d in self.placed.values() if d.name == home)
-            function = source.download
-        elif home == HOST:
-            function = device.upload
-        else:
-            source = next(d for d in self.placed.values() if d.name == home)
-            function = functools.partial(_between, source.download, device.upload)
         copied = self.count
         self.count += 1
         self.drafts.append(Draft(op, device, function, [register], [copied], "copy"))
@@ -309,7 +314,21 @@ class _Compiler:
         return self._moved(register, home, HOST, tensor.op, device)
 
 
-def _slots(op: Operation, declared: Sequence[ArgDecl]) -> Iterator[ArgDecl]:
+def mover(
+    home: str, location: str, source: Device | None, device: Device
+) -> Callable[[Any], Any] | None:
+    """What copies a value from `home`, on `source`, to `location`, on `device`; None if nothing."""
+    if home == location:
+        return None
+    if home == HOST:
+        return device.upload
+    assert source is not None
+    if location == HOST:
+        return source.download
+    return functools.partial(_between, source.download, device.upload)
+
+
+def slots_of(op: Operation, declared: Sequence[ArgDecl]) -> Iterator[ArgDecl]:
     """The declaration of each tensor, lists counted out."""
     for arg in declared:
         count = 1
@@ -321,7 +340,8 @@ def _slots(op: Operation, declared: Sequence[ArgDecl]) -> Iterator[ArgDecl]:
             yield arg
 
 
-def _location(device: Device, on_host: bool) -> str:
+def location_of(device: Device, *, on_host: bool) -> str:
+    """Where a device's value is: in host memory, or at the device's name."""
     return HOST if on_host or device.kind == "CPU" else device.name
 
 

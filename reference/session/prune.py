@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from sessrun.reference import errors
+from sessrun.reference.kernels.control_flow import LOOP_ENDS, MERGES
 
 if TYPE_CHECKING:
     from sessrun.reference.operation import Operation
@@ -45,12 +46,13 @@ def prune(
         op = pending.pop()
         if op in needed:
             continue
-        before = needed[op] = _predecessors(op, fed)
+        every = _predecessors(op, fed)
+        pending.extend(every)
+        before = needed[op] = _ordered(op, every)
         number = op.id
         for other in before:
             if other.id >= number:
                 in_order = False
-        pending.extend(before)
     if in_order:
         return sorted(needed, key=lambda op: op.id)
     return _depth_first(roots, needed)
@@ -64,6 +66,13 @@ def _predecessors(op: Operation, fed: frozenset[Tensor]) -> tuple[Operation, ...
             continue
         before.append(control)
     return tuple(before)
+
+
+def _ordered(op: Operation, before: tuple[Operation, ...]) -> tuple[Operation, ...]:
+    """Those that must come earlier: all but the ends of the loop that begins here."""
+    if op.type not in MERGES:
+        return before
+    return tuple(other for other in before if other.type not in LOOP_ENDS)
 
 
 def _cycle(path: list[Operation], again: Operation) -> Exception:

@@ -1,0 +1,46 @@
+"""Kernels of control flow: that these operations can be placed, and those that only hand on.
+
+What Switch, Merge and the operations at the borders of frames do is not a function of values:
+`session/dataflow.py` does it, and never calls their kernels.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final
+
+from sessrun.reference.kernels.registry import Bind, binder
+
+__all__ = ["FLOW", "LOOP_ENDS", "MERGES"]
+
+#: The op types that a plan of steps cannot execute.
+FLOW: Final = frozenset({
+    "Switch", "RefSwitch", "Merge", "RefMerge", "Enter", "RefEnter", "Exit", "RefExit",
+    "NextIteration", "RefNextIteration",
+})  # fmt: skip
+#: Where loops begin, and where they end.
+MERGES: Final = frozenset({"Merge", "RefMerge"})
+LOOP_ENDS: Final = frozenset({"NextIteration", "RefNextIteration"})
+
+
+@binder(*sorted(FLOW), host_inputs=("pred",), host_outputs=("value_index",))
+def flow(bind: Bind) -> Callable[..., Any]:
+    """Never called."""
+
+    def refuse(*_: Any) -> Any:
+        raise AssertionError(f"{bind.node.type} is not a function of its inputs")
+
+    return refuse
+
+
+@binder("LoopCond", host_inputs=("input",), host_outputs=("output",))
+@binder("RefIdentity")
+def same(_: Bind) -> Callable[..., Any]:
+    """Hands its input on."""
+    return lambda value: value
+
+
+@binder("ControlTrigger")
+def trigger(_: Bind) -> Callable[..., Any]:
+    """Does nothing."""
+    return lambda: None

@@ -1,0 +1,388 @@
+"""The execute stage for graphs with control flow: operations fire when what they wait for is there.
+
+A value may be *dead*: an operation with a dead input, or that waits for a dead one, does not
+execute and its outputs are dead too. `Switch` makes one of its outputs dead; `Merge` fires with the
+first input that lives, and is dead only if all are. A *frame* is a loop being run: `Enter` brings a
+value into its first iteration, `NextIteration` into the next, `Exit` back into the frame around it;
+each iteration has inputs of its own. A constant `Enter` brings its value into every iteration.
+Source: TF 2.21, as its executor was seen to behave.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from time import perf_counter_ns
+from typing import TYPE_CHECKING, Any, Final
+
+from sessrun.reference import errors
+from sessrun.reference.resources import KernelError, Postponed
+from sessrun.reference.session.execute import STEP_REGISTER, Plan, Registers, quietly, run_error
+
+if TYPE_CHECKING:
+    from sessrun.reference.operation import Operation
+    from sessrun.reference.resources import Step
+    from sessrun.reference.session.compile import Device
+
+__all__ = ["DEAD", "FlowPlan", "FrameShape", "Node"]
+
+
+class _Dead:
+    """What stands for a value that is not there."""
+
+    def __repr__(self) -> str:
+        return "DEAD"
+
+
+DEAD: Final = _Dead()
+#: See `FlowPlan.run`.
+Watch = Callable[["Node", int, int, Sequence[Any], Sequence[Any]], None]
+
+
+@dataclass(slots=True)
+class FrameShape:
+    """What every iteration of a frame begins with.
+
+    Attributes:
+      name: the frame's name; empty for the run itself.
+      pending: for each node, how much it waits for (see `Node.needs`).
+      slots: how many inputs its nodes have together.
+      enters: how many `Enter` bring values into it.
+
+    """
+
+    name: str
+    pending: list[int] = field(default_factory=list)
+    slots: int = 0
+    enters: int = 0
+
+
+@dataclass(slots=True)
+class Node:
+    """An operation to execute.
+
+    Attributes:
+      op: the operation.
+      device: where it is placed.
+      kind: its op type without `Ref`, if it is one of control flow; else empty.
+      function: the bound kernel.
+      takes_step: whether the kernel takes the running `Step` first.
+      frame: the frame that it is in.
+      child: for `Enter` the frame that it brings values into.
+      number: its number in the frame.
+      first: the slot of its first input.
+      count: how many inputs it has.
+      needs: what `FrameShape.pending` begins with: inputs and control inputs; for `Merge` twice
+        its control inputs, and one for the first value that lives.
+      readers: for each input what makes of a value what the kernel takes, or None.
+      edges: for each output the nodes and slots that it goes to.
+      controls: the nodes that wait for it.
+      fetched: for each output the register of a fetch, or -1.
+
+    """
+
+    op: Operation
+    device: Device
+    kind: str
+    function: Callable[..., Any]
+    takes_step: bool
+    frame: FrameShape
+    number: int
+    first: int
+    count: int
+    child: FrameShape | None = None
+    needs: int = 0
+    readers: tuple[Callable[[Any], Any] | None, ...] = ()
+    edges: list[list[tuple[Node, int]]] = field(default_factory=list)
+    controls: list[Node] = field(default_factory=list)
+    fetched: list[int] = field(default_factory=list)
+
+
+class _Iteration:
+    """One iteration of a frame: what has arrived."""
+
+    __slots__ = ("dead", "frame", "inputs", "number", "open", "pending")
+
+    def __init__(self, frame: _Frame, number: int) -> None:
+        shape = frame.shape
+        self.frame = frame
+        self.number = number
+        self.pending = shape.pending.copy()
+        self.dead: dict[int, int] = {}
+        self.inputs: list[Any] = [None] * shape.slots
+        self.open = 0  # nodes that are ready, and frames inside
+
+
+class _Frame:
+    """A loop being run."""
+
+    __slots__ = ("around", "children", "dead_exits", "iterations", "kept", "last", "missing",
+                 "shape")  # fmt: skip
+
+    def __init__(self, shape: FrameShape, around: _Iteration | None) -> None:
+        self.shape = shape
+        self.around = around
+        self.missing = shape.enters
+        self.last = 0
+        self.iterations = {0: _Iteration(self, 0)}
+        self.kept: list[tuple[Node, Any]] = []
+        self.dead_exits: list[Node] = []
+        self.children: dict[tuple[int, int], _Frame] = {}
+
+
+@dataclass(frozen=True, slots=True)
+class FlowPlan(Plan):
+    """A plan whose operations fire as their inputs arrive.
+
+    Attributes:
+      root: the frame of the run itself.
+      roots: the nodes that wait for nothing.
+      entries: for each fed tensor its register, and the nodes and slots that it goes to.
+      moves: for each fetch what brings its value to host memory, or None.
+
+    """
+
+    root: FrameShape = field(default_factory=lambda: FrameShape(""))
+    roots: tuple[Node, ...] = ()
+    entries: tuple[tuple[int, tuple[tuple[Node, int], ...]], ...] = ()
+    moves: tuple[Callable[[Any], Any] | None, ...] = ()
+
+    def run(self, registers: Registers, watch: Watch | None = None) -> None:
+        """Execute.
+
+        Args:
+          registers: as for `Plan.run`.
+          watch: called after each operation with its node, when its kernel began and ended by
+            `perf_counter_ns`, its inputs and its outputs; or None.
+
+        Raises:
+          OpError: a kernel failed, or a fetched tensor is dead.
+
+        """
+        run = _Run(registers, watch)
+        quietly(run.execute, self)
+        for number, (register, move) in enumerate(zip(self.fetches, self.moves, strict=True)):
+            if registers[register] is not DEAD:
+                if move is not None:
+                    registers[register] = move(registers[register])
+            else:
+                raise errors.InvalidArgumentError(
+                    None, None, f"Retval[{number}] does not have value: it is on a branch that "
+                    "was not taken"
+                )  # fmt: skip
+
+
+class _Run:
+    """One execution of a plan."""
+
+    def __init__(self, registers: Registers, watch: Watch | None) -> None:
+        self.registers = registers
+        self.watch = watch
+        self.step: Step | None = registers[STEP_REGISTER]
+        self.ready: deque[tuple[Node, _Iteration, bool]] = deque()
+        self.postponed: list[tuple[Node, _Iteration, bool]] = []
+
+    def execute(self, plan: FlowPlan) -> None:
+        for register in plan.fetches:
+            self.registers[register] = DEAD
+        first = _Frame(plan.root, None).iterations[0]
+        for node in plan.roots:
+            self._start(node, first, is_dead=False)
+        for register, edges in plan.entries:
+            for node, slot in edges:
+                self._arrive(node, slot, self.registers[register], first)
+        if self.step is not None:
+            self.step.postpones = True
+        try:
+            self._loop()
+        finally:
+            if self.step is not None:
+                self.step.withdraw()
+
+    def _loop(self) -> None:
+        ready = self.ready
+        while True:
+            while ready:
+                self._fire(*ready.popleft())
+            if not self.postponed:
+                return
+            node = self.postponed[0][0]
+            assert self.step is not None  # a kernel that waits has one
+            try:
+                self.step.wait()
+            except KernelError as error:
+                raise run_error(error, node.op, node.device.name) from error
+            ready.extend(self.postponed)
+            self.postponed.clear()
+
+    def _start(self, node: Node, at: _Iteration, *, is_dead: bool) -> None:
+        at.open += 1
+        self.ready.append((node, at, is_dead))
+
+    # -- one node
+
+    def _fire(self, node: Node, at: _Iteration, is_dead: bool) -> None:
+        if is_dead:
+            outputs: Sequence[Any] = [DEAD] * len(node.edges)
+        else:
+            try:
+                outputs = self._outputs(node, at.inputs[node.first : node.first + node.count])
+            except Postponed:
+                self.postponed.append((node, at, is_dead))
+                return
+            except Exception as error:  # every kernel's failure becomes an OpError
+                raise run_error(error, node.op, node.device.name) from error
+        self._hand_on(node, at, outputs, is_dead)
+        at.open -= 1
+        if not at.open:
+            self._end(at)
+
+    def _outputs(self, node: Node, values: list[Any]) -> Sequence[Any]:
+        kind = node.kind
+        if kind == "Merge":
+            return values[0]  # type: ignore[no-any-return]  # the value and its number
+        values = [
+            value if read is None else read(value)
+            for read, value in zip(node.readers, values, strict=True)
+        ]
+        if kind == "Switch":
+            data, pred = values
+            return (DEAD, data) if pred else (data, DEAD)
+        if kind and node.edges:
+            return values
+        start = perf_counter_ns() if self.watch else 0
+        result = node.function(self.step, *values) if node.takes_step else node.function(*values)
+        count = len(node.edges)
+        outputs = (result,) if count == 1 else result if count else ()
+        if self.watch:
+            node.device.settle()
+            self.watch(node, start, perf_counter_ns(), values, outputs)
+        return outputs  # type: ignore[no-any-return]  # what a kernel gives
+
+    def _hand_on(
+        self, node: Node, at: _Iteration, outputs: Sequence[Any], is_dead: bool
+    ) -> None:
+        """Let the outputs arrive where they go to."""
+        target = self._target(node, at, outputs, is_dead=is_dead) if node.kind else at
+        if target is None:
+            return
+        for register, value in zip(node.fetched, outputs, strict=True):
+            if register >= 0:
+                self.registers[register] = value
+        self._deliver(node, outputs, is_dead, target)
+        if node.child is not None:
+            target.frame.missing -= 1
+            if not target.frame.missing and not target.open:
+                self._end(target)
+
+    def _target(
+        self, node: Node, at: _Iteration, outputs: Sequence[Any], *, is_dead: bool
+    ) -> _Iteration | None:
+        """The iteration in which the outputs arrive; None if they go nowhere."""
+        if node.kind == "Enter":
+            return self._entered(node, at, outputs[0])
+        if node.kind == "NextIteration":
+            return None if is_dead else self._next(at)
+        if node.kind != "Exit":
+            return at
+        if is_dead and at.number == at.frame.last:
+            at.frame.dead_exits.append(node)
+        return None if is_dead else at.frame.around
+
+    def _deliver(
+        self, node: Node, outputs: Sequence[Any], is_dead: bool, target: _Iteration
+    ) -> None:
+        for edges, value in zip(node.edges, outputs, strict=True):
+            for reader, slot in edges:
+                self._arrive(reader, slot, value, target)
+        for waiter in node.controls:
+            self._arrive(waiter, -1, DEAD if is_dead else None, target)
+
+    def _arrive(self, node: Node, slot: int, value: Any, at: _Iteration) -> None:
+        """Note that a value, or with slot -1 a control edge, has come; start what is complete."""
+        number = node.number
+        if node.kind == "Merge":
+            self._arrive_at_merge(node, slot, value, at)
+            return
+        at.pending[number] -= 1
+        if value is DEAD:
+            at.dead[number] = 1
+        elif slot >= 0:
+            at.inputs[slot] = value
+        if not at.pending[number]:
+            is_dead = number in at.dead and node.kind != "ControlTrigger"
+            self._start(node, at, is_dead=is_dead)
+
+    def _arrive_at_merge(self, node: Node, slot: int, value: Any, at: _Iteration) -> None:
+        number = node.number
+        pending = at.pending[number]
+        if slot < 0:
+            pending = at.pending[number] = pending - 2
+            is_dead = at.dead.get(number, 0) == node.count
+            if pending == 0 or (pending == 1 and is_dead):
+                self._start(node, at, is_dead=is_dead)
+        elif value is DEAD:
+            dead = at.dead[number] = at.dead.get(number, 0) + 1
+            if dead == node.count and pending == 1:
+                self._start(node, at, is_dead=True)
+        elif pending & 1:  # the first that lives
+            at.pending[number] = pending - 1
+            place = slot - node.first
+            read = node.readers[place]
+            at.inputs[node.first] = (value if read is None else read(value), place)
+            if pending == 1:
+                self._start(node, at, is_dead=False)
+
+    # -- frames
+
+    def _entered(self, node: Node, at: _Iteration, value: Any) -> _Iteration:
+        shape = node.child
+        assert shape is not None
+        key = (id(shape), at.number)
+        frame = at.frame.children.get(key)
+        if frame is None:
+            frame = at.frame.children[key] = _Frame(shape, at)
+            at.open += 1
+        if node.op.attrs["is_constant"]:
+            frame.kept.append((node, value))
+            for number in range(1, frame.last + 1):
+                if number in frame.iterations:
+                    self._constant(node, value, frame.iterations[number])
+        return frame.iterations[0]
+
+    def _next(self, at: _Iteration) -> _Iteration:
+        frame, number = at.frame, at.number + 1
+        if number > frame.last:
+            frame.last = number
+            new = frame.iterations[number] = _Iteration(frame, number)
+            for node, value in frame.kept:
+                self._constant(node, value, new)
+        return frame.iterations[number]
+
+    def _constant(self, node: Node, value: Any, at: _Iteration) -> None:
+        self._deliver(node, [value], value is DEAD, at)
+
+    def _end(self, at: _Iteration) -> None:
+        """Forget an iteration in which nothing is left to do, and its frame with the last one."""
+        frame, around = at.frame, at.frame.around
+        if around is None:
+            return
+        number = at.number
+        while number in frame.iterations and self._is_over(frame, number):
+            del frame.iterations[number]
+            number += 1
+        key = (id(frame.shape), around.number)
+        if frame.iterations or around.frame.children.pop(key, None) is None:
+            return
+        for node in frame.dead_exits:
+            self._deliver(node, [DEAD], True, around)
+        around.open -= 1
+        if not around.open:
+            self._end(around)
+
+    def _is_over(self, frame: _Frame, number: int) -> bool:
+        """Whether nothing is left to do in an iteration, and nothing can come."""
+        if frame.iterations[number].open:
+            return False
+        return not frame.missing if number == 0 else number - 1 not in frame.iterations

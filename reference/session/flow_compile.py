@@ -1,0 +1,211 @@
+"""The compile stage for graphs with control flow: from operations to nodes in frames.
+
+Which frame an operation is in follows from the graph alone: what `Enter` brings in is in the frame
+that it names, what `Exit` brings out in the frame around. `dataflow` executes the nodes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final
+
+from sessrun.reference import errors
+from sessrun.reference.kernels.control_flow import FLOW
+from sessrun.reference.session.compile import HOST, Bindings, Device, location_of, mover, slots_of
+from sessrun.reference.session.dataflow import FlowPlan, FrameShape, Node
+from sessrun.reference.session.execute import STEP_REGISTER, read_reference
+
+if TYPE_CHECKING:
+    from sessrun.reference.kernels.registry import Entry
+    from sessrun.reference.operation import Operation
+    from sessrun.reference.tensor import Tensor
+    from sessrun.spec.operations import ArgDecl
+
+__all__ = ["compile_flow"]
+
+#: Operations of control flow that are executed by nodes of a kind.
+_KINDS: Final = FLOW | {"ControlTrigger"}
+
+
+def compile_flow(
+    ops: Sequence[Operation],
+    fetched: Sequence[Tensor],
+    fed: Sequence[Tensor],
+    placed: Mapping[Operation, Device],
+    bindings: Bindings,
+) -> FlowPlan:
+    """Compile; the arguments are those of `compile.compile_plan`.
+
+    Raises:
+      InvalidArgumentError: an operation has no kernel on its device, or the frames are
+        malformed: inputs from different frames, an `Exit` of no frame.
+
+    """
+    compiler = _Compiler(placed, bindings, fed)
+    for op in ops:
+        compiler.add(op)
+    for op in ops:
+        compiler.connect(op)
+    return compiler.plan(fetched)
+
+
+class _Compiler:
+    """One compilation."""
+
+    def __init__(
+        self, placed: Mapping[Operation, Device], bindings: Bindings, fed: Sequence[Tensor]
+    ) -> None:
+        self.placed = placed
+        self.bindings = bindings
+        self.fed = {tensor: STEP_REGISTER + 1 + index for index, tensor in enumerate(fed)}
+        self.root = FrameShape("")
+        self.frames: dict[tuple[int, str], FrameShape] = {}
+        self.around: dict[int, FrameShape] = {}
+        self.nodes: dict[Operation, Node] = {}
+        self.entries: dict[Operation, Entry] = {}
+        self.arrivals: dict[Tensor, list[tuple[Node, int]]] = {tensor: [] for tensor in fed}
+        self.waits = False
+
+    # -- nodes
+
+    def add(self, op: Operation) -> None:
+        """Make the node of an operation; those that it needs are made, but at the end of a loop."""
+        device = self.placed[op]
+        entry, function = self.bindings.kernel(op, device)
+        self.waits |= entry.needs_step
+        frame = self._frame(op)
+        kind = op.type.removeprefix("Ref") if op.type in _KINDS else ""
+        node = Node(
+            op, device, kind, function, entry.needs_step, frame, len(frame.pending), frame.slots,
+            len(op.inputs), edges=[[] for _ in op.outputs], fetched=[-1] * len(op.outputs),
+        )  # fmt: skip
+        controls = len(self._controls(op))
+        node.needs = 2 * controls + 1 if kind == "Merge" else len(op.inputs) + controls
+        frame.pending.append(node.needs)
+        frame.slots += max(len(op.inputs), 1)
+        if kind == "Enter":
+            node.child = self._child(frame, str(op.attrs["frame_name"]))
+            node.child.enters += 1
+        self.nodes[op] = node
+        self.entries[op] = entry
+
+    def _controls(self, op: Operation) -> list[Operation]:
+        """What it waits for besides its inputs; a fed placeholder is there already."""
+        return [
+            each
+            for each in op.control_inputs
+            if not (each.type == "Placeholder" and each.outputs[0] in self.fed)
+        ]
+
+    def _frame(self, op: Operation) -> FrameShape:
+        """The frame that an operation is executed in: the one that all it needs is in."""
+        found: FrameShape | None = None
+        first: Any = None
+        sources = [tensor.op for tensor in op.inputs if tensor not in self.fed]
+        for source in (*sources, *self._controls(op)):
+            node = self.nodes.get(source)
+            if node is None:  # the end of a loop
+                continue
+            frame = self._after(node)
+            if found is None:
+                found, first = frame, source
+            elif frame is not found:
+                raise errors.InvalidArgumentError(
+                    op.node_def, op, f"{{{{node {op.name}}}}} has inputs from different frames. "
+                    f"The input {{{{node {first.name}}}}} is in frame '{found.name}'. "
+                    f"The input {{{{node {source.name}}}}} is in frame '{frame.name}'."
+                )  # fmt: skip
+        return self.root if found is None else found
+
+    def _after(self, node: Node) -> FrameShape:
+        """The frame that a node's outputs are in."""
+        if node.child is not None:
+            return node.child
+        if node.kind != "Exit":
+            return node.frame
+        if node.frame is self.root:
+            raise errors.InvalidArgumentError(
+                node.op.node_def, node.op, f"{{{{node {node.op.name}}}}} leaves a frame, but is in "
+                "none."
+            )  # fmt: skip
+        return self.around[id(node.frame)]
+
+    def _child(self, frame: FrameShape, name: str) -> FrameShape:
+        key = (id(frame), name)
+        if key not in self.frames:
+            self.frames[key] = FrameShape(name)
+            self.around[id(self.frames[key])] = frame
+        return self.frames[key]
+
+    # -- edges
+
+    def connect(self, op: Operation) -> None:
+        """Make the edges to an operation's node."""
+        node, entry = self.nodes[op], self.entries[op]
+        readers = []
+        for index, (tensor, arg) in enumerate(
+            zip(op.inputs, slots_of(op, op.declaration.inputs), strict=True)
+        ):
+            slot = node.first + index
+            if tensor in self.fed:
+                self._fed_edge(node, tensor, slot)
+            else:
+                self.nodes[tensor.op].edges[tensor.value_index].append((node, slot))
+            readers.append(self._reader(tensor, arg, node, entry))
+        node.readers = tuple(readers)
+        for other in self._controls(op):
+            self.nodes[other].controls.append(node)
+
+    def _fed_edge(self, node: Node, tensor: Tensor, slot: int) -> None:
+        if node.frame is not self.root:
+            raise errors.InvalidArgumentError(
+                node.op.node_def, node.op, f"{tensor.name} is fed to {{{{node {node.op.name}}}}} "
+                f"in frame '{node.frame.name}': a loop takes what is fed by an Enter only."
+            )  # fmt: skip
+        self.arrivals[tensor].append((node, slot))
+
+    def _reader(self, tensor: Tensor, arg: ArgDecl, node: Node, entry: Entry) -> Any:
+        """What makes of a value what the kernel takes: a reference read, a copy; or None."""
+        wanted = location_of(node.device, on_host=entry.takes_host(arg.name))
+        home, source = self._home(tensor)
+        move = mover(home, wanted, source, node.device)
+        if not tensor.dtype._is_ref_dtype or arg.is_ref:  # noqa: SLF001 - TensorFlow's own name
+            return None if arg.is_ref else move
+        if move is None:
+            return read_reference
+        return lambda value: move(read_reference(value))
+
+    def _home(self, tensor: Tensor) -> tuple[str, Device | None]:
+        """Where a tensor's value is, and the device that made it."""
+        if tensor in self.fed:
+            return HOST, None
+        node = self.nodes[tensor.op]
+        outputs = list(slots_of(tensor.op, tensor.op.declaration.outputs))
+        on_host = self.entries[tensor.op].gives_host(outputs[tensor.value_index].name)
+        return location_of(node.device, on_host=on_host), node.device
+
+    # -- the whole
+
+    def plan(self, fetched: Sequence[Tensor]) -> FlowPlan:
+        """The plan that fetches these tensors."""
+        first = STEP_REGISTER + 1 + len(self.fed)
+        moves = []
+        for index, tensor in enumerate(fetched):
+            node = self.nodes[tensor.op]
+            if self._after(node) is not self.root:
+                raise errors.InvalidArgumentError(
+                    tensor.op.node_def, tensor.op, f"{tensor.name} cannot be fetched: it is in "
+                    f"frame '{self._after(node).name}'; fetch what an Exit brings out of it."
+                )  # fmt: skip
+            node.fetched[tensor.value_index] = first + index
+            home, source = self._home(tensor)
+            moves.append(mover(home, HOST, source, node.device))
+        nodes = self.nodes.values()
+        roots = [n for n in nodes if not n.needs and n.frame is self.root]
+        return FlowPlan(
+            steps=(), ops=(), template=[None] * (first + len(fetched)),
+            feeds=tuple(self.fed.values()), fetches=tuple(range(first, first + len(fetched))),
+            cancellable=self.waits, root=self.root, roots=tuple(roots),
+            entries=tuple((self.fed[t], tuple(edges)) for t, edges in self.arrivals.items()),
+            moves=tuple(moves),
+        )  # fmt: skip
