@@ -14,10 +14,11 @@ import numpy as np
 from sessrun.reference import dtypes, errors, generated
 from sessrun.reference.array_ops import rank as rank_of
 from sessrun.reference.array_ops import shape as shape_of
+from sessrun.reference.control_flow.asserting import assert_
 from sessrun.reference.conversion import convert_to_tensor
 from sessrun.reference.dtypes import DType
 from sessrun.reference.framework_ops import identity, no_op
-from sessrun.reference.math_ops import assert_, equal, not_equal
+from sessrun.reference.math_ops import equal, not_equal
 from sessrun.reference.name_scopes import name_scope
 from sessrun.reference.operation import Operation
 from sessrun.reference.reduce_ops import reduce_all

@@ -274,6 +274,8 @@ def make_operation(
     graph.add(op)
     for tensor in tensors:
         tensor._add_consumer(op)  # noqa: SLF001 - the operation is being made here
+    if graph.tell is not None:
+        graph.tell(op)
     return op
 
 
@@ -304,7 +306,8 @@ def _dtypes_of(arg: ArgDecl, attrs: Mapping[str, Any]) -> list[DType]:
 
 def _references(declared: Signature, groups: list[Any]) -> list[Operation]:
     """The operations whose reference outputs it takes: it belongs on their device."""
-    return [tensor.op for tensor, arg in zip(groups, declared.inputs, strict=True) if arg.is_ref]
+    refs = [g for g, arg in zip(groups, declared.inputs, strict=True) if arg.is_ref]
+    return [tensor.op for group in refs for tensor in (group if type(group) is list else [group])]
 
 
 def _enter_scopes(op: Operation, declared: Signature, *, is_import: bool) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import AbstractContextManager
 from typing import Any, Final
 
@@ -37,6 +38,7 @@ class Graph(Scoped, Collections):
         the dtype that is expected.
       scripts: what keeps the Python functions that it calls alive.
       functions: the functions that its operations may call.
+      tell: what is told of each operation made, once there are conditionals or loops.
 
     """
 
@@ -52,6 +54,7 @@ class Graph(Scoped, Collections):
         self.functions = FunctionLibrary()
         self.misfits: dict[tuple[Operation, int], DType] = {}
         self.scripts: list[Any] = []
+        self.tell: Callable[[Operation], None] | None = None
         self._versions = VersionDef(producer=PRODUCER, min_consumer=MIN_CONSUMER)
 
     # -- operations

@@ -169,7 +169,7 @@ class Scoped:
 
         """
         if control_inputs is None:
-            with self.scopes.replaced(control=None):
+            with self.scopes.replaced(control=None, control_flow=None):
                 yield
             return
         wanted = dict.fromkeys(map(self._operation_of, control_inputs))

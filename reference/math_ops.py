@@ -13,13 +13,11 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from sessrun.reference import dtypes
-from sessrun.reference.build import apply_op
 from sessrun.reference.cast_ops import cast, conj, one
 from sessrun.reference.conversion import convert_to_tensor, register_tensor_conversion_function
 from sessrun.reference.errors import bad_type, bad_value
 from sessrun.reference.framework_ops import identity
 from sessrun.reference.name_scopes import name_scope
-from sessrun.reference.operation import Operation
 from sessrun.reference.tensor import Tensor
 
 __all__ = ["EXPORTS", "add", "matmul", "range_", "truediv"]
@@ -294,25 +292,6 @@ def approximate_equal(x: Any, y: Any, tolerance: float = 1e-5, name: str | None 
     return one("ApproximateEqual", {"x": x, "y": y}, name, tolerance=tolerance)
 
 
-def assert_(
-    condition: Any, data: Any, summarize: int | None = None, name: str | None = None
-) -> Operation:
-    """An operation that fails, and shows the data, unless the condition holds.
-
-    Args:
-      condition: a bool scalar.
-      data: a list of tensors.
-      summarize: how many elements of each are shown, by default 3.
-      name: the name of the scope.
-
-    """
-    with name_scope(name, "Assert", [condition, data]):
-        shown = [convert_to_tensor(item) for item in data]
-        count = 3 if summarize is None else summarize
-        inputs = {"condition": condition, "data": data if shown else []}
-        return apply_op("Assert", inputs, {"summarize": count}, "Assert")
-
-
 def _of_range(
     value: range, dtype: Any = None, name: str | None = None, as_ref: bool = False
 ) -> Tensor:
@@ -324,7 +303,6 @@ def _of_range(
 register_tensor_conversion_function(range, _of_range)
 
 EXPORTS: Final[dict[str, Any]] = {
-    "Assert": assert_,
     "accumulate_n": accumulate_n,
     "add_n": add_n,
     "approximate_equal": approximate_equal,
@@ -350,7 +328,6 @@ EXPORTS.update({
     )
 })  # fmt: skip
 EXPORTS.update({
-    "debugging.Assert": EXPORTS["Assert"],
     "math.divide_no_nan": div_no_nan,
     "math.log_sigmoid": log_sigmoid,
     "math.multiply_no_nan": multiply_no_nan,

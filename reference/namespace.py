@@ -48,7 +48,7 @@ _MODULES: Final = (
     "string_ops", "nn", "state_ops", "init_ops", "variables", "variable_scopes",
     "opened_variable_scopes", "indexed_slices", "sparse_tensor", "session_handles", "queues",
     "gradient_registry", "seen_values", "script_ops", "tensor_arrays", "graph_pruning", "freezing",
-    "assertions", "printing", "splitting_ops", "coordinator", "queue_runner", "global_step",
+    "control_flow.conditional", "control_flow.asserting", "assertions", "printing", "splitting_ops", "coordinator", "queue_runner", "global_step",
     "graph_files", "files",
     "behaviour", "compatibility", "log_messages", "type_specs", "gradient_choices", "numerics",
     "clipping", "grids", "linalg_ops", "templates",
@@ -66,6 +66,8 @@ LAZY: Final = frozenset(
 #: Modules that are imported when one of these names is first asked for; each has the name in its
 #: `EXPORTS` or `__all__`, as those of `_MODULES` do.
 _LATER: Final[Mapping[str, str]] = {
+    "control_flow.branches": "case",
+    "control_flow.loops": "while_loop",
 }  # fmt: skip
 
 

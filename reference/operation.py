@@ -48,6 +48,8 @@ class Operation:
 
     #: The operation that it stands for, where it was made in `Graph._original_op`.
     _original_op: Operation | None = None
+    #: The inside of a branch or loop that it was made in: a `control_flow.context.Context`.
+    _control_flow_context: Any = None
 
     def __init__(
         self,

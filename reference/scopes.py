@@ -92,6 +92,7 @@ class Scopes(threading.local):
         self.attrs: Mapping[str, Any] = {}
         self.original: Operation | None = None
         self.variables: Any = None
+        self.control_flow: Any = None  # the innermost context
 
     def attrs_of(self, op_type: str) -> Iterator[tuple[str, str]]:
         """The attributes that operations of this type get, beside those for all of them."""

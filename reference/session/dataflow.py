@@ -258,7 +258,7 @@ class _Run:
         if self.watch:
             node.device.settle()
             self.watch(node, start, perf_counter_ns(), values, outputs)
-        return outputs  # type: ignore[no-any-return]  # what a kernel gives
+        return outputs
 
     def _hand_on(
         self, node: Node, at: _Iteration, outputs: Sequence[Any], is_dead: bool

@@ -55,7 +55,7 @@ def prune(
                 in_order = False
     if in_order:
         return sorted(needed, key=lambda op: op.id)
-    return _depth_first(roots, needed)
+    return _depth_first((*roots, *needed), needed)  # the ends of loops are nobody's source
 
 
 def _predecessors(op: Operation, fed: frozenset[Tensor]) -> tuple[Operation, ...]:

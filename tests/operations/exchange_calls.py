@@ -116,12 +116,42 @@ def told() -> None:
         getattr(tf.raw_ops, op_type)(resource=handle, name=op_type)
 
 
+CONTROL = (
+    "Switch Merge Enter Exit NextIteration LoopCond RefSwitch RefMerge RefEnter RefExit "
+    "RefNextIteration RefIdentity ControlTrigger"
+)
+
+
+def control() -> None:
+    """A conditional, a loop, and the same of a variable's reference."""
+    taken = tf.constant(True)
+    tf.identity(tf.cond(taken, lambda: 1.0, lambda: 2.0), name="chosen")
+    tf.identity(tf.while_loop(lambda i: i < 5, lambda i: i + 2, [0]), name="counted")
+    raw = tf.raw_ops
+    v = tf.Variable(1.0, use_resource=False, name="v")
+    tf.group(v.initializer, name="init")
+    same = raw.RefIdentity(input=v._variable)
+    off, on = raw.RefSwitch(data=same, pred=taken)
+    both = raw.RefMerge(inputs=[tf.assign_add(off, 1.0), tf.assign_add(on, 2.0)]).output
+    entered = raw.RefEnter(data=both, frame_name="frame")
+    start = raw.RefMerge(inputs=[entered, entered]).output
+    goes_on = raw.LoopCond(input=tf.less(start, 9.0))
+    out, again = raw.RefSwitch(data=start, pred=goes_on)
+    start.op._update_input(1, raw.RefNextIteration(data=tf.assign_add(again, 3.0)))
+    tf.identity(raw.RefExit(data=out), name="left")
+    with tf.control_dependencies([off]):
+        trigger = raw.ControlTrigger()
+    with tf.control_dependencies([trigger]):
+        tf.constant(5.0, name="triggered")
+
+
 CALLED: tuple[tuple[str, Callable[[], None], tuple[tuple[str, ...], ...]], ...] = (
     (ARRAYS, arrays, (("read:0", "gathered:0", "joined:0", "count:0"), ("part:0",), ("gradient:0",),
                       ("closed",))),
     (STACKS, stacks, (("newest:0",), ("last:0",), ("stacks_closed",))),
     (TEXT, text, (("matched:0", "matched_fed:0", "replaced:0", "replaced_fed:0", "shown:0"),
                   ("split:0", "split_again:0"))),
+    (CONTROL, control, (("init",), ("chosen:0", "counted:0", "left:0"), ("triggered:0",))),
     ("PrintV2", printing, (("printed",),)),
     (TOLD, told,
      (("plain:0", "labelled:0", "slept:0", "sleep"), ("ResourceInitializedOp:0",),

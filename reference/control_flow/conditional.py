@@ -1,0 +1,208 @@
+"""`cond`: of two branches one is executed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final
+
+from sessrun.reference import nest, stacks
+from sessrun.reference.build import apply_op
+from sessrun.reference.control_flow.context import Context, switched
+from sessrun.reference.control_flow.values import flow_of, merged, with_flow
+from sessrun.reference.conversion import convert_to_tensor
+from sessrun.reference.errors import bad_value
+from sessrun.reference.framework_ops import identity
+from sessrun.reference.graph_keys import GraphKeys
+from sessrun.reference.name_scopes import name_scope
+from sessrun.reference.operation import Operation
+from sessrun.reference.tensor import Tensor
+
+__all__ = ["Conditional", "cond"]
+
+Branch = Callable[[], Any]
+
+
+class Conditional(Context):
+    """One branch of a conditional.
+
+    Args:
+      pred: the predicate.
+      pivot: what is alive when the branch is taken.
+      branch: 1 for the true branch, 0 for the false one.
+
+    Attributes:
+      pred: the predicate.
+      branch: which branch it is.
+
+    """
+
+    def __init__(self, pred: Tensor, pivot: Tensor, branch: int) -> None:
+        super().__init__("cond_text")
+        self.pred = pred
+        self.branch = branch
+        self._pivot = pivot
+        for tensor in (pred, pivot):
+            self._known.add(tensor)
+            self._inside[tensor] = tensor
+        pivot.op._control_flow_context = self  # noqa: SLF001 - the two belong together
+
+    @property
+    def pivot(self) -> Tensor:
+        """What is alive when the branch is taken."""
+        return self._pivot
+
+    def value_inside(self, value: Tensor) -> Tensor:
+        """The output of a Switch for a tensor of outside; any other is itself."""
+        if value in self._known:
+            return self._inside.get(value, value)
+        self._known.add(value)
+        outside = self._from_outside(value)
+        with self.graph.control_dependencies(None):
+            inside = switched(outside, self.pred)[self.branch]
+        self.graph.prevent_fetching(inside.op)
+        inside.op._control_flow_context = self  # noqa: SLF001 - the two belong together
+        self.knows(inside)
+        self._inside[value] = inside
+        return inside
+
+    def take(self, op: Operation) -> None:
+        """Bring its inputs in; one without inputs waits for the pivot."""
+        if op.inputs:
+            self._bring_in_inputs(op)
+            self._drop_outer_edges(op)
+        else:
+            self._drop_outer_edges(op)
+            if not any(other._control_flow_context is self for other in op.control_inputs):  # noqa: SLF001 - as above
+                op._add_control_input(self._pivot.op)  # noqa: SLF001 - it is being made here
+        for tensor in op.outputs:
+            self.knows(tensor)
+        self._hide(op)
+
+    def build(self, function: Branch) -> tuple[Any, Any]:
+        """What the function returns, and the same as tensors of the branch.
+
+        An operation is stood for by the pivot after it. None if it returns None.
+        """
+        result = function()
+        if result is None:
+            return None, None
+        return result, nest.map_structure(self._output, result, expand_composites=True)
+
+    def _output(self, value: Any) -> Tensor:
+        if isinstance(value, Operation):
+            graph = self.graph
+            with (
+                name_scope(None, "control_dependency", [value, self._pivot]) as scope,
+                graph.colocate_with(self._pivot),
+                graph.control_dependencies([value]),
+            ):
+                return identity(self._pivot, name=scope)
+        tensor = convert_to_tensor(flow_of(value))
+        if tensor in self._known:
+            return self._inside.get(tensor, tensor)
+        # What is handed on as it came: by a Switch that is inside itself.
+        self._known.add(tensor)
+        inside = switched(self._from_outside(tensor), self.pred)[self.branch]
+        self._inside[tensor] = inside
+        return inside
+
+
+def cond(
+    pred: Any,
+    true_fn: Branch | None = None,
+    false_fn: Branch | None = None,
+    strict: bool = False,
+    name: str | None = None,
+    fn1: Branch | None = None,
+    fn2: Branch | None = None,
+) -> Any:
+    """What one of two functions returns, of which one is executed.
+
+    Args:
+      pred: a bool scalar.
+      true_fn: builds the branch for True; its results may be nested.
+      false_fn: builds the other; its results have the same structure and dtypes.
+      strict: whether a list of one result stays one.
+      name: a name scope.
+      fn1: the older name of `true_fn`.
+      fn2: the older name of `false_fn`.
+
+    Raises:
+      TypeError: a branch cannot be called, the predicate is a Python bool, or the structures
+        differ in kind.
+      ValueError: a branch returns nothing, or the structures or dtypes differ.
+
+    """
+    true_fn, false_fn = _one_of("true_fn", true_fn, fn1), _one_of("false_fn", false_fn, fn2)
+    with name_scope(name, "cond", [pred]):
+        if isinstance(pred, bool):
+            raise TypeError("'pred' must not be a Python bool.")
+        off, on = apply_op("Switch", {"data": pred, "pred": pred}, {}, "Switch").outputs
+        pivots = identity(on, name="switch_t"), identity(off, name="switch_f")
+        pred = identity(pred, name="pred_id")
+        graph = stacks.get_default_graph()
+        for tensor in (on, off, *pivots, pred):
+            graph.prevent_fetching(tensor.op)
+        built = []
+        for number, (function, word) in enumerate(((true_fn, "true_fn"), (false_fn, "false_fn"))):
+            context = Conditional(pred, pivots[number], 1 - number)
+            with context.entered():
+                result, tensors = context.build(function)
+                if result is None:
+                    raise ValueError(f"'{word}' must have a return value.")
+                flat = nest.flatten(tensors, expand_composites=True)
+                context.leave_with(flat)
+            built.append((context, result if strict else _only(result), flat))
+        return _joined(built, strict=strict)
+
+
+def _one_of(word: str, function: Branch | None, older: Branch | None) -> Branch:
+    if function is not None and older is not None:
+        number = "fn1" if word == "true_fn" else "fn2"
+        raise TypeError(f"cond(): '{word}' and '{number}' may not be set simultaneously.")
+    function = function if older is None else older
+    if function is None:
+        raise TypeError(f"cond(): '{word}' argument required")
+    if not callable(function):
+        raise TypeError(f"'{word}' must be callable.")
+    return function
+
+
+def _only(value: Any) -> Any:
+    """The item of a list or tuple of one item."""
+    is_single = isinstance(value, list | tuple) and len(value) == 1
+    return value[0] if is_single else value
+
+
+def _joined(built: Sequence[tuple[Conditional, Any, list[Tensor]]], *, strict: bool) -> Any:
+    """A Merge of each pair of results."""
+    (on, result, on_flat), (off, other, off_flat) = built
+    try:
+        nest.assert_same_structure(result, other, expand_composites=True)
+    except TypeError as error:
+        raise TypeError(
+            f"Incompatible return types of 'true_fn' and 'false_fn': {error}"
+        ) from error
+    except ValueError as error:
+        raise ValueError(
+            f"Incompatible return values of 'true_fn' and 'false_fn': {error}"
+        ) from error
+    if not on_flat:
+        raise ValueError("'true_fn' and 'false_fn' must return at least one result.")
+    for x, y in zip(on_flat, off_flat, strict=True):
+        if x.dtype.base_dtype != y.dtype.base_dtype:
+            raise bad_value(
+                "Outputs of 'true_fn' and 'false_fn' must have the same type(s). Received "
+                f"{x.dtype.name} from 'true_fn' and {y.dtype.name} from 'false_fn'."
+            )
+    merges = [merged(list(pair)) for pair in zip(off_flat, on_flat, strict=True)]
+    if on.outer_context is None:
+        for context in (on, off):
+            stacks.get_default_graph().add_to_collection(GraphKeys.COND_CONTEXT, context)
+    leaves = nest.flatten(result, expand_composites=True)
+    values = [with_flow(leaf, merge) for leaf, merge in zip(leaves, merges, strict=True)]
+    found = nest.pack_sequence_as(result, values, expand_composites=True)
+    return found if strict else _only(found)
+
+
+EXPORTS: Final[Mapping[str, Any]] = {"cond": cond}
