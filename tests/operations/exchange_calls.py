@@ -134,10 +134,14 @@ def control() -> None:
     off, on = raw.RefSwitch(data=same, pred=taken)
     both = raw.RefMerge(inputs=[tf.assign_add(off, 1.0), tf.assign_add(on, 2.0)]).output
     entered = raw.RefEnter(data=both, frame_name="frame")
+    most, more = (
+        raw.Enter(data=tf.constant(value), frame_name="frame", is_constant=True)
+        for value in (9.0, 3.0)
+    )
     start = raw.RefMerge(inputs=[entered, entered]).output
-    goes_on = raw.LoopCond(input=tf.less(start, 9.0))
+    goes_on = raw.LoopCond(input=tf.less(start, most))
     out, again = raw.RefSwitch(data=start, pred=goes_on)
-    start.op._update_input(1, raw.RefNextIteration(data=tf.assign_add(again, 3.0)))
+    start.op._update_input(1, raw.RefNextIteration(data=tf.assign_add(again, more)))
     tf.identity(raw.RefExit(data=out), name="left")
     with tf.control_dependencies([off]):
         trigger = raw.ControlTrigger()
