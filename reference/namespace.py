@@ -67,6 +67,7 @@ LAZY: Final = frozenset(
 #: `EXPORTS` or `__all__`, as those of `_MODULES` do.
 _LATER: Final[Mapping[str, str]] = {
     "control_flow.branches": "case",
+    "control_flow.functional": "foldl foldr map_fn scan",
     "control_flow.loops": "while_loop",
 }  # fmt: skip
 

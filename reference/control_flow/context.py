@@ -114,12 +114,12 @@ class Context:
             op._add_control_inputs(inner)  # noqa: SLF001 - the same
         return outer
 
-    def _hide(self, op: Operation) -> None:
-        """Refuse feeds and fetches of what may be dead, or be there many times."""
-        if self.outer_context is not None or op.type not in _EXITS:
-            op.graph.prevent_fetching(op)
-            for tensor in op.outputs:
-                op.graph.prevent_feeding(tensor)
+    def _hide(self, op: Operation) -> bool:
+        """Refuse fetches of what may be dead, or be there many times; whether that is so."""
+        if self.outer_context is None and op.type in _EXITS:
+            return False
+        op.graph.prevent_fetching(op)
+        return True
 
 
 def _take_in(op: Operation) -> None:

@@ -75,7 +75,9 @@ class Loop(Context):
                 self._wait_for_pivot(op)
         self._known.update(op.outputs)
         self._pull_in(op, outer)
-        self._hide(op)
+        if self._hide(op):
+            for tensor in op.outputs:
+                op.graph.prevent_feeding(tensor)
 
     def _wait_for_pivot(self, op: Operation) -> None:
         if self.pivot is not None:
@@ -288,7 +290,7 @@ def while_loop(
             result = _built(*counted, shape_invariants, parallel_iterations, is_counted=True)
             return result[1]
         result = _built(cond, body, loop_vars, shape_invariants, parallel_iterations)
-        return result[0] if is_single else result
+        return result[0] if is_single and len(nest.flatten(result, True)) == 1 else result
 
 
 def _counted(

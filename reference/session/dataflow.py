@@ -16,6 +16,8 @@ from dataclasses import dataclass, field
 from time import perf_counter_ns
 from typing import TYPE_CHECKING, Any, Final
 
+import numpy as np
+
 from sessrun.reference import errors
 from sessrun.reference.resources import KernelError, Postponed
 from sessrun.reference.session.execute import STEP_REGISTER, Plan, Registers, quietly, run_error
@@ -330,7 +332,7 @@ class _Run:
             at.pending[number] = pending - 1
             place = slot - node.first
             read = node.readers[place]
-            at.inputs[node.first] = (value if read is None else read(value), place)
+            at.inputs[node.first] = (value if read is None else read(value), np.int32(place))
             if pending == 1:
                 self._start(node, at, is_dead=False)
 

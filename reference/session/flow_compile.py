@@ -187,13 +187,18 @@ class _Compiler:
     # -- the whole
 
     def plan(self, fetched: Sequence[Tensor]) -> FlowPlan:
-        """The plan that fetches these tensors."""
+        """The plan that fetches these tensors.
+
+        Raises:
+          InternalError: one of them is inside of a loop, and has many values.
+
+        """
         first = STEP_REGISTER + 1 + len(self.fed)
         moves = []
         for index, tensor in enumerate(fetched):
             node = self.nodes[tensor.op]
             if self._after(node) is not self.root:
-                raise errors.InvalidArgumentError(
+                raise errors.InternalError(
                     tensor.op.node_def, tensor.op, f"{tensor.name} cannot be fetched: it is in "
                     f"frame '{self._after(node).name}'; fetch what an Exit brings out of it."
                 )  # fmt: skip

@@ -17,6 +17,7 @@ import numpy as np
 
 from sessrun.reference import errors
 from sessrun.reference.resources import VariableBuffer
+from sessrun.reference.session.dataflow import FlowPlan, Node
 from sessrun.reference.session.execute import STEP_REGISTER, handed_out, quietly, run_error
 from sessrun.spec.feeds import StringElementError
 
@@ -159,7 +160,10 @@ class Trace:
         registers = self._plan.template.copy()
         self._enter(fed, registers)
         registers[STEP_REGISTER] = step
-        quietly(self._loop, self._plan.told, registers)
+        if isinstance(self._plan, FlowPlan):
+            self._plan.run(registers, self._fired)
+        else:
+            quietly(self._loop, self._plan.told, registers)
         values = self._hand_out(registers)
         return self._signature.build([
             None if source is None else fed[source[1]] if source[0] else values[source[1]]
@@ -194,9 +198,9 @@ class Trace:
         ):
             start = _now()
             values[place] = handed_out(registers[register])
+            done = self._done.get(tensor.op, start)
             self.executions.append(Execution(
-                self._partitions.retvals[tensor], self._host, self._done[tensor.op], start, start,
-                _now(), _now(),
+                self._partitions.retvals[tensor], self._host, done, start, start, _now(), _now(),
             ))  # fmt: skip
         return values
 
@@ -221,6 +225,19 @@ class Trace:
             if draft.role == "kernel":
                 self._done[draft.op] = execution.end
                 prepared = None
+
+    def _fired(
+        self, node: Node, start: int, end: int, inputs: Sequence[Any], outputs: Sequence[Any]
+    ) -> None:
+        """Note one execution of a node of a plan with control flow; a loop's have many."""
+        op, device = node.op, node.device
+        execution = Execution(op.name, device, start, start, start, end, end)
+        execution.outputs = [
+            _held(slot, tensor, value, device, inputs)
+            for slot, (tensor, value) in enumerate(zip(op.outputs, outputs, strict=True))
+        ]
+        self.executions.append(execution)
+        self._done[op] = end
 
     def _opened(self, draft: Draft, now: int) -> Execution:
         name = f"{draft.op.name}:MEMCPY" if draft.role == "copy" else draft.op.name

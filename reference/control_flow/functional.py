@@ -1,0 +1,275 @@
+"""`map_fn`, `foldl`, `foldr` and `scan`: functions of the elements of tensors, in loops.
+
+The elements are those along the first dimension of each tensor of a structure. Source: the graphs
+that TensorFlow 2.21 makes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any, Final
+
+from sessrun.reference import nest
+from sessrun.reference.array_ops import shape
+from sessrun.reference.constant_op import constant
+from sessrun.reference.control_flow.loops import while_loop
+from sessrun.reference.conversion import convert_to_tensor
+from sessrun.reference.name_scopes import name_scope
+from sessrun.reference.opened_variable_scopes import variable_scope
+from sessrun.reference.tensor import Tensor
+from sessrun.reference.tensor_arrays import TensorArray
+from sessrun.reference.tensor_shape import TensorShape
+from sessrun.reference.variable_scopes import get_variable_scope
+
+__all__ = ["foldl", "foldr", "map_fn", "scan"]
+
+
+@contextmanager
+def _reading_variables_where_used() -> Iterator[None]:
+    """Within it a variable is read on the device of what reads it."""
+    if get_variable_scope().caching_device is not None:
+        yield
+        return
+    with variable_scope(get_variable_scope(), caching_device=lambda op: op.device):
+        yield
+
+
+class _Elements:
+    """The elements of the tensors of a structure.
+
+    Attributes:
+      tensors: the tensors, flat.
+      count: how many elements each has: an int, or a tensor where that is not known.
+
+    """
+
+    def __init__(self, structure: Any, *, with_shapes: bool = False) -> None:
+        self._structure = structure
+        self.tensors = [convert_to_tensor(each, name="elem") for each in nest.flatten(structure)]
+        first = self.tensors[0]
+        self.count: Any = first.shape.with_rank_at_least(1)[0].value
+        if self.count is None:
+            self.count = shape(first)[0]
+        arrays = [
+            TensorArray(
+                tensor.dtype, self.count, dynamic_size=False, infer_shape=True,
+                element_shape=tensor.shape[1:] if with_shapes else None,
+            )
+            for tensor in self.tensors
+        ]  # fmt: skip
+        pairs = zip(arrays, self.tensors, strict=True)
+        self._arrays = [array.unstack(tensor) for array, tensor in pairs]
+
+    def at(self, index: Any) -> Any:
+        """The elements at an index, as the tensors are nested."""
+        read = [array.read(index) for array in self._arrays]
+        return nest.pack_sequence_as(self._structure, read)
+
+    def counted(self, results: list[Tensor]) -> list[Tensor]:
+        """The results with the number of elements as their first dimension, as far as known."""
+        known = self.tensors[0].shape[:1]
+        for tensor in self.tensors[1:]:
+            known = known.merge_with(tensor.shape.with_rank_at_least(1)[:1])
+        for result in results:
+            result.set_shape(TensorShape(known).concatenate(result.shape[1:]))
+        return results
+
+
+def _check(fn: Any) -> None:
+    if not callable(fn):
+        raise TypeError(f"{fn} is not callable.")
+
+
+def map_fn(
+    fn: Callable[[Any], Any],
+    elems: Any,
+    dtype: Any = None,
+    parallel_iterations: int | None = None,
+    back_prop: bool = True,
+    swap_memory: bool = False,
+    infer_shape: bool = True,
+    name: str | None = None,
+) -> Any:
+    """The results of a function for each of the elements, stacked.
+
+    Args:
+      fn: from the elements at one index, nested as the tensors are, to its results.
+      elems: tensors with the same number of elements along the first dimension.
+      dtype: the dtypes of the results, nested as they are; by default those of `elems`.
+      parallel_iterations: as for `while_loop`.
+      back_prop: as for `while_loop`.
+      swap_memory: as for `while_loop`.
+      infer_shape: whether all results have one shape.
+      name: a name scope.
+
+    Raises:
+      TypeError: the function cannot be called, or the structure of its results is another.
+      ValueError: the same, or a tensor has no first dimension.
+
+    """
+    _check(fn)
+    like = elems if dtype is None else dtype
+    with name_scope(name, "map", nest.flatten(elems)), _reading_variables_where_used():
+        given = _Elements(elems)
+        kinds = [each.dtype for each in given.tensors] if dtype is None else nest.flatten(dtype)
+        start = constant(0)
+        results = [
+            TensorArray(kind, given.count, dynamic_size=False, infer_shape=infer_shape)
+            for kind in kinds
+        ]
+
+        def compute(index: Any, arrays: Any) -> Any:
+            found = fn(given.at(index))
+            nest.assert_same_structure(like, found)
+            flat = nest.flatten(found)
+            arrays = [array.write(index, each) for array, each in zip(arrays, flat, strict=True)]
+            return index + 1, arrays
+
+        _, results = while_loop(
+            lambda index, _: index < given.count, compute, (start, results),
+            parallel_iterations=parallel_iterations or 10, back_prop=back_prop,
+            swap_memory=swap_memory, maximum_iterations=given.count,
+        )  # fmt: skip
+        stacked = given.counted([array.stack() for array in results])
+        return nest.pack_sequence_as(like, stacked)
+
+
+def foldl(
+    fn: Callable[[Any, Any], Any],
+    elems: Any,
+    initializer: Any = None,
+    parallel_iterations: int = 10,
+    back_prop: bool = True,
+    swap_memory: bool = False,
+    name: str | None = None,
+) -> Any:
+    """What a function makes of the elements, one after the other, the first one first.
+
+    Args:
+      fn: from what was made so far and the next elements to what is made of both.
+      elems: tensors with the same number of elements along the first dimension.
+      initializer: what is there before the first; by default the first elements.
+      parallel_iterations: as for `while_loop`.
+      back_prop: as for `while_loop`.
+      swap_memory: as for `while_loop`.
+      name: a name scope.
+
+    Raises:
+      TypeError: the function cannot be called.
+      ValueError: a tensor has no first dimension.
+
+    """
+    _check(fn)
+    with name_scope(name, "foldl", nest.flatten(elems)), _reading_variables_where_used():
+        given = _Elements(elems)
+        made = given.at(0) if initializer is None else initializer
+        start = constant(1 if initializer is None else 0)
+
+        def compute(index: Any, made: Any) -> Any:
+            made = fn(made, given.at(index))
+            return [index + 1, made]
+
+        _, made = while_loop(
+            lambda index, _: index < given.count, compute, [start, made],
+            parallel_iterations=parallel_iterations, back_prop=back_prop,
+            swap_memory=swap_memory, maximum_iterations=given.count,
+        )  # fmt: skip
+        return made
+
+
+def foldr(
+    fn: Callable[[Any, Any], Any],
+    elems: Any,
+    initializer: Any = None,
+    parallel_iterations: int = 10,
+    back_prop: bool = True,
+    swap_memory: bool = False,
+    name: str | None = None,
+) -> Any:
+    """As `foldl`, the last elements first."""
+    _check(fn)
+    with name_scope(name, "foldr", nest.flatten(elems)), _reading_variables_where_used():
+        given = _Elements(elems)
+        start = given.count if initializer is not None else given.count - 1
+        made = given.at(start) if initializer is None else initializer
+
+        def compute(index: Any, made: Any) -> Any:
+            index = index - 1
+            return [index, fn(made, given.at(index))]
+
+        _, made = while_loop(
+            lambda index, _: index > 0, compute, [start, made],
+            parallel_iterations=parallel_iterations, back_prop=back_prop,
+            swap_memory=swap_memory, maximum_iterations=given.count,
+        )  # fmt: skip
+        return made
+
+
+def scan(
+    fn: Callable[[Any, Any], Any],
+    elems: Any,
+    initializer: Any = None,
+    parallel_iterations: int = 10,
+    back_prop: bool = True,
+    swap_memory: bool = False,
+    infer_shape: bool = True,
+    reverse: bool = False,
+    name: str | None = None,
+) -> Any:
+    """What `foldl` makes after each of the elements, stacked.
+
+    Args:
+      fn: as for `foldl`.
+      elems: as for `foldl`.
+      initializer: as for `foldl`.
+      parallel_iterations: as for `while_loop`.
+      back_prop: as for `while_loop`.
+      swap_memory: as for `while_loop`.
+      infer_shape: whether all results have one shape.
+      reverse: whether the last elements come first.
+      name: a name scope.
+
+    Raises:
+      TypeError: the function cannot be called, or the structure of its results is another.
+      ValueError: the same, or a tensor has no first dimension.
+
+    """
+    _check(fn)
+    like = elems if initializer is None else initializer
+    with name_scope(name, "scan", nest.flatten(elems)), _reading_variables_where_used():
+        given = _Elements(elems, with_shapes=True)
+        count = given.count
+        first = count - 1 if reverse else 0
+        made = nest.flatten(given.at(first) if initializer is None else initializer)
+        made = [convert_to_tensor(each) for each in made]
+        arrays = [
+            TensorArray(each.dtype, count, dynamic_size=False, infer_shape=infer_shape,
+                        element_shape=each.shape if infer_shape else None)
+            for each in made
+        ]  # fmt: skip
+        done = 0
+        if initializer is None:
+            arrays = [array.write(first, each) for array, each in zip(arrays, made, strict=True)]
+            done = 1
+
+        def compute(index: Any, made: Any, arrays: Any) -> Any:
+            elements = given.at(index)
+            found = fn(nest.pack_sequence_as(like, made), elements)
+            nest.assert_same_structure(like, found)
+            flat = nest.flatten(found)
+            arrays = [array.write(index, each) for array, each in zip(arrays, flat, strict=True)]
+            return (index - 1 if reverse else index + 1), flat, arrays
+
+        start = count - 1 - done if reverse else done
+        _, _, arrays = while_loop(
+            (lambda index, *_: index >= 0) if reverse else (lambda index, *_: index < count),
+            compute, (start, made, arrays), parallel_iterations=parallel_iterations,
+            back_prop=back_prop, swap_memory=swap_memory, maximum_iterations=count,
+        )  # fmt: skip
+        return nest.pack_sequence_as(like, given.counted([each.stack() for each in arrays]))
+
+
+EXPORTS: Final[Mapping[str, Any]] = {
+    function.__name__: function for function in (map_fn, foldl, foldr, scan)
+}
