@@ -124,6 +124,7 @@ class Step:
       deadline: when it must end, in seconds of `time.monotonic`, or None.
       postpones: whether a kernel that would wait raises `Postponed` instead, since the run has
         other operations to execute.
+      iteration: of which iteration of a loop the node is that takes; each has attempts of its own.
 
     """
 
@@ -132,7 +133,8 @@ class Step:
         self.postpones = False
         self._cancelled = False
         self._wake: threading.Event | None = None  # made by the first wait: few runs wait
-        self._attempts: dict[str, Attempt] = {}
+        self._attempts: dict[tuple[str, object], Attempt] = {}
+        self.iteration: object = None
         self._resources: ResourceStore | None = None  # made when first asked for, as the event
 
     @property
@@ -172,13 +174,14 @@ class Step:
           KernelError: it failed, or the step ended while it was waited for.
 
         """
-        attempt = self._attempts.pop(node, None) or make()
+        key = (node, self.iteration)
+        attempt = self._attempts.pop(key, None) or make()
         if not attempt.is_over:
-            self._attempts[node] = attempt
+            self._attempts[key] = attempt
             if self.postpones:
                 raise Postponed
             self.wait(lambda: attempt.is_over)
-            del self._attempts[node]
+            del self._attempts[key]
         return attempt.outcome()
 
     def wait(self, ready: Callable[[], bool] | None = None) -> None:

@@ -229,7 +229,7 @@ class _Run:
             outputs: Sequence[Any] = [DEAD] * len(node.edges)
         else:
             try:
-                outputs = self._outputs(node, at.inputs[node.first : node.first + node.count])
+                outputs = self._outputs(node, at)
             except Postponed:
                 self.postponed.append((node, at, is_dead))
                 return
@@ -240,8 +240,8 @@ class _Run:
         if not at.open:
             self._end(at)
 
-    def _outputs(self, node: Node, values: list[Any]) -> Sequence[Any]:
-        kind = node.kind
+    def _outputs(self, node: Node, at: _Iteration) -> Sequence[Any]:
+        kind, values = node.kind, at.inputs[node.first : node.first + node.count]
         if kind == "Merge":
             return values[0]  # type: ignore[no-any-return]  # the value and its number
         values = [
@@ -254,12 +254,16 @@ class _Run:
         if kind and node.edges:
             return values
         start = perf_counter_ns() if self.watch else 0
-        result = node.function(self.step, *values) if node.takes_step else node.function(*values)
+        if node.takes_step:
+            assert self.step is not None  # a plan with such a kernel gets one
+            self.step.iteration = at
+            values.insert(0, self.step)
+        result = node.function(*values)
         count = len(node.edges)
         outputs = (result,) if count == 1 else result if count else ()
         if self.watch:
             node.device.settle()
-            self.watch(node, start, perf_counter_ns(), values, outputs)
+            self.watch(node, start, perf_counter_ns(), values[node.takes_step :], outputs)
         return outputs
 
     def _hand_on(
