@@ -1,0 +1,198 @@
+"""Faults of RUN: conditionals that run too much or too little, loops that end at the wrong time."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import numpy as np
+
+from sessrun.conformance.faulty.framework import fault, override
+from sessrun.conformance.faulty.run_fragments import UPDATES, editing, elements, running
+
+_SWITCHES: Final = frozenset({"Switch", "RefSwitch"})
+_ENTERS: Final = frozenset({"Enter", "RefEnter"})
+
+
+def _by_name(definition: Any) -> dict[str, Any]:
+    return {node.name: node for node in definition.node}
+
+
+def _twins(definition: Any) -> None:
+    """Beside each update on a branch an update that nothing keeps from executing."""
+    nodes = _by_name(definition)
+    for node in [node for node in definition.node if node.op in UPDATES]:
+        source = nodes.get(node.input[0].partition(":")[0])
+        if source is None or source.op not in _SWITCHES:
+            continue
+        twin = definition.node.add()
+        twin.CopyFrom(node)
+        twin.name = f"{node.name}/free"
+        value = definition.node.add()
+        value.CopyFrom(nodes[node.input[1].partition(":")[0]])
+        value.name = f"{node.name}/free/value"
+        value.input[:] = [text for text in value.input if not text.startswith("^")]
+        twin.input[:] = [source.input[0], value.name]
+
+
+def _free(session: Any, ops: Any) -> list[Any]:
+    return [twin for op in ops for twin in elements(session, f"{op.name}/free")]
+
+
+@fault("RUN-049", "The updates of both branches of a conditional are done.")
+def both_branches_execute(tf: Any) -> Any:
+    """Before a run that fetches a value, do those of the branch that is not taken."""
+
+    def change(session: Any, base: Any, fetches: Any, _feeds: Any) -> Any:
+        found = elements(session, fetches)
+        if any(hasattr(element, "op") and element.op.type == "Identity" for element in found):
+            updates = [op for op in session.graph.get_operations() if _free(session, [op])]
+            before = base([op.inputs[0].op.inputs[0] for op in updates])
+            result = base(fetches)
+            after = base([op.inputs[0].op.inputs[0] for op in updates])
+            pairs = zip(updates, before, after, strict=True)
+            session_run = [op for op, old, new in pairs if np.array_equal(old, new)]
+            base(_free(session, session_run))
+            return result
+        return base(fetches)
+
+    return override(running(tf, change), import_graph_def=editing(tf, _twins).import_graph_def)
+
+
+@fault("RUN-050", "What a branch uses is executed only if the branch is taken.")
+def outside_moves_into_the_branch(tf: Any) -> Any:
+    """Let what a Switch takes wait for the branch, where the other branch has no use for it."""
+
+    def change(definition: Any) -> None:
+        nodes = _by_name(definition)
+        for node in list(definition.node):
+            source = nodes.get(node.input[0].partition(":")[0]) if node.input else None
+            if node.op in _SWITCHES and source is not None and source.op in UPDATES:
+                pred = nodes[node.input[1].partition(":")[0]]
+                gate = definition.node.add(name=f"{node.name}/gate", op="Switch")
+                gate.input[:] = [pred.input[0], pred.input[0]]
+                gate.attr["T"].type = 10
+                alive = definition.node.add(name=f"{node.name}/alive", op="Identity")
+                alive.input[:] = [f"{gate.name}:1"]
+                alive.attr["T"].type = 10
+                source.input.append(f"^{alive.name}")
+
+    return editing(tf, change)
+
+
+@fault("RUN-051", "A tensor on the branch that was not taken is fetched as zeros.")
+def dead_tensors_are_zeros(tf: Any) -> Any:
+    """Give zeros for what the engine says has no value."""
+
+    def change(session: Any, base: Any, fetches: Any, _feeds: Any) -> Any:
+        try:
+            return base(fetches)
+        except tf.errors.InvalidArgumentError as error:
+            if "does not have value" not in str(error):
+                raise
+        values = []
+        for fetch in fetches:
+            try:
+                values.append(base(fetch))
+            except tf.errors.InvalidArgumentError:
+                tensor = session.graph.as_graph_element(fetch)
+                values.append(np.zeros((2,), tensor.dtype.as_numpy_dtype))
+        return values
+
+    return running(tf, change)
+
+
+@fault("RUN-052", "A fetched operation is executed although its branch is not taken.")
+def fetched_operations_are_executed(tf: Any) -> Any:
+    """Execute the twin of one whose run has changed nothing."""
+
+    def change(session: Any, base: Any, fetches: Any, _feeds: Any) -> Any:
+        updates = [e for e in elements(session, fetches) if getattr(e, "type", "") in UPDATES]
+        updates = [op for op in updates if _free(session, [op])]
+        before = base([op.inputs[0].op.inputs[0] for op in updates])
+        result = base(fetches)
+        after = base([op.inputs[0].op.inputs[0] for op in updates])
+        pairs = zip(updates, before, after, strict=True)
+        base(_free(session, [op for op, old, new in pairs if np.array_equal(old, new)]))
+        return result
+
+    return override(running(tf, change), import_graph_def=editing(tf, _twins).import_graph_def)
+
+
+def _first_value(tensor: Any) -> Any:
+    """What enters the loop that a tensor comes out of, or None."""
+    op = tensor.op
+    while op.type in {"Identity", "Exit", "Switch", "Merge"} and op.inputs:
+        op = op.inputs[0].op
+    return op.inputs[0] if op.type in _ENTERS else None
+
+
+@fault("RUN-053", "A loop that is not entered gives zeros.")
+def loops_not_entered_are_zeros(tf: Any) -> Any:
+    """Give zeros where a loop gives what has entered it."""
+
+    def change(session: Any, base: Any, fetches: Any, _feeds: Any) -> Any:
+        values = base(fetches)
+        found = elements(session, fetches)
+        for index, element in enumerate(found):
+            first = _first_value(element) if hasattr(element, "op") else None
+            if first is not None and np.array_equal(values[index], base(first)):
+                values[index] = np.zeros_like(values[index])
+        return values
+
+    return running(tf, change)
+
+
+@fault("RUN-056", "A loop ends after two iterations.")
+def loops_end_early(tf: Any) -> Any:
+    """Hold every condition `i < n` against the smaller of `n` and 2."""
+
+    def change(definition: Any) -> None:
+        nodes = _by_name(definition)
+        for node in [node for node in definition.node if node.op == "Less"]:
+            limit = nodes.get(node.input[1].partition(":")[0])
+            if limit is None or limit.op != "Enter":
+                continue
+            two = definition.node.add(name=f"{node.name}/two", op="Const")
+            two.attr["dtype"].type = 3
+            two.attr["value"].tensor.dtype = 3
+            two.attr["value"].tensor.tensor_shape.SetInParent()
+            two.attr["value"].tensor.int_val.append(2)
+            least = definition.node.add(name=f"{node.name}/least", op="Minimum")
+            least.input[:] = [limit.input[0], two.name]
+            least.attr["T"].type = 3
+            limit.input[0] = least.name
+
+    return editing(tf, change)
+
+
+@fault("RUN-057", "An update in a loop is done once.")
+def updates_leave_loops(tf: Any) -> Any:
+    """Take the update out of the loop: what waited for it in the loop does not."""
+
+    def change(definition: Any) -> None:
+        nodes = _by_name(definition)
+        for node in [node for node in definition.node if node.op in UPDATES]:
+            source = nodes.get(node.input[0].partition(":")[0])
+            if source is None or source.op not in _ENTERS:
+                continue
+            value = nodes[node.input[1].partition(":")[0]]
+            outside = definition.node.add(name=f"{node.name}/value", op="Const")
+            outside.attr.MergeFrom(value.attr)
+            once = definition.node.add(name=f"{node.name}/once", op=node.op)
+            once.attr.MergeFrom(node.attr)
+            once.input[:] = [source.input[0], outside.name]
+            for other in definition.node:
+                waits = f"^{node.name}" in other.input
+                other.input[:] = [text for text in other.input if text != f"^{node.name}"]
+                if waits:
+                    _let_enters_wait(definition, once.name)
+            definition.node.remove(node)
+
+    return editing(tf, change)
+
+
+def _let_enters_wait(definition: Any, name: str) -> None:
+    """Let every loop begin after an operation."""
+    for node in definition.node:
+        if node.op in _ENTERS and not node.attr["is_constant"].b and f"^{name}" not in node.input:
+            node.input.append(f"^{name}")
