@@ -66,6 +66,15 @@ LAZY: Final = frozenset(
 #: Modules that are imported when one of these names is first asked for; each has the name in its
 #: `EXPORTS` or `__all__`, as those of `_MODULES` do.
 _LATER: Final[Mapping[str, str]] = {
+    "checkpoint_reader":
+        "train.NewCheckpointReader train.list_variables train.load_checkpoint train.load_variable",
+    "checkpoint_state":
+        "train.checkpoint_exists train.generate_checkpoint_state_proto "
+        "train.get_checkpoint_mtimes train.get_checkpoint_state train.latest_checkpoint "
+        "train.remove_checkpoint train.update_checkpoint_state",
+    "meta_graph": "train.export_meta_graph",
+    "meta_graph_import": "train.import_meta_graph",
+    "saver": "train.Saver train.SaverDef",
     "control_flow.branches": "case",
     "control_flow.functional": "foldl foldr map_fn scan",
     "control_flow.loops": "while_loop",

@@ -18,19 +18,22 @@ from google.protobuf.wrappers_pb2 import StringValue
 
 from sessrun.spec import proto
 from sessrun.spec.proto import foreign, regenerate
+from sessrun.spec.proto.checkpoint_pb2 import DESCRIPTOR as CHECKPOINT
 from sessrun.spec.proto.config_pb2 import DESCRIPTOR as CONFIG
 from sessrun.spec.proto.debug_info_pb2 import DESCRIPTOR as DEBUG_INFO
 from sessrun.spec.proto.graph_pb2 import DESCRIPTOR as GRAPH
 from sessrun.spec.proto.metadata_pb2 import DESCRIPTOR as METADATA
 from sessrun.spec.proto.state_pb2 import DESCRIPTOR as STATE
 
-FILES = (CONFIG, DEBUG_INFO, GRAPH, METADATA, STATE)
+FILES = (CHECKPOINT, CONFIG, DEBUG_INFO, GRAPH, METADATA, STATE)
 TWINS = (
     "tensorflow.core.protobuf.config_pb2",
     "tensorflow.core.protobuf.control_flow_pb2",
     "tensorflow.core.framework.device_attributes_pb2",
     "tensorflow.core.protobuf.queue_runner_pb2",
     "tensorflow.core.protobuf.saved_model_pb2",
+    "tensorflow.core.protobuf.tensor_bundle_pb2",
+    "tensorflow.python.training.checkpoint_state_pb2",
     "tensorflow.core.framework.variable_pb2",
 )
 #: The one definition that TensorFlow keeps in a package of its own.
@@ -165,8 +168,9 @@ def as_declared(descriptor: Descriptor | EnumDescriptor) -> DescriptorProto | En
 
 
 def test_package_exports_every_message_and_enum():
-    names = [name for file in FILES for name in file.message_types_by_name]
-    names += [name for file in FILES for name in file.enum_types_by_name]
+    files = [file for file in FILES if file is not CHECKPOINT]  # its messages are not public
+    names = [name for file in files for name in file.message_types_by_name]
+    names += [name for file in files for name in file.enum_types_by_name]
     assert sorted(proto.__all__) == sorted(names)
     assert all(hasattr(proto, name) for name in names)
 

@@ -42,6 +42,7 @@ _PLACES: Final[Mapping[str, str]] = {
     "framework.graph_util_impl": "graph_pruning freezing|graph_util",
     "framework.importer": "importer",
     "framework.indexed_slices": "indexed_slices",
+    "framework.meta_graph": "meta_graph|train",
     "framework.ops":
         "graph operation tensor stacks default_graph name_scopes conversion gradient_registry "
         "indexed_slices build session.expansions graph_keys errors op_statistics",
@@ -112,9 +113,13 @@ _PLACES: Final[Mapping[str, str]] = {
     "platform.test": "|test",
     "platform.tf_logging": "|logging",
     "summary.summary": "|summary",
+    "training.checkpoint_management": "checkpoint_state|train",
+    "training.checkpoint_utils": "checkpoint_reader|train",
     "training.coordinator": "coordinator",
     "training.queue_runner": "queue_runner",
     "training.queue_runner_impl": "queue_runner",
+    "training.saver": "saver saver_graph saveables checkpoint_state meta_graph|train",
+    "training.saving.saveable_object": "saveables",
     "training.training": "|train",
     "training.training_util": "global_step|train",
     "util.compat": "|compat",

@@ -3587,6 +3587,31 @@ _MAKERS: Final = {
         shape=RuleCall("first_alive", (Name("inputs"),)),
         numeric={"*": "exact"},
     ),
+    "MergeV2Checkpoints": lambda: Operation(
+        name="MergeV2Checkpoints",
+        summary="Makes one checkpoint of version 2 of several, which are then gone.",
+        inputs=(
+            ArgDecl("checkpoint_prefixes", dtype="string"),
+            ArgDecl("destination_prefix", dtype="string"),
+        ),
+        outputs=(),
+        attrs=(
+            AttrDecl("delete_old_dirs", "bool", has_default=True, default=True),
+            AttrDecl(
+                "allow_missing_files",
+                "bool",
+                has_default=True,
+                default=False,
+            ),
+        ),
+        shape=RuleCall(
+            "merged_files",
+            (Name("checkpoint_prefixes"), Name("destination_prefix")),
+        ),
+        numeric={"*": "exact"},
+        stateful=True,
+        devices=("CPU",),
+    ),
     "Min": lambda: Operation(
         name="Min",
         summary="The smallest element over the given axes.",
@@ -5619,6 +5644,30 @@ _MAKERS: Final = {
         stateful=True,
         devices=("CPU",),
     ),
+    "RestoreV2": lambda: Operation(
+        name="RestoreV2",
+        summary="Tensors, or slices of tensors, from a checkpoint of version 2.",
+        inputs=(
+            ArgDecl("prefix", dtype="string"),
+            ArgDecl("tensor_names", dtype="string"),
+            ArgDecl("shape_and_slices", dtype="string"),
+        ),
+        outputs=(ArgDecl("tensors", type_list_attr="dtypes"),),
+        attrs=(AttrDecl("dtypes", "list(type)", minimum=1),),
+        shape=RuleCall(
+            "restored",
+            (
+                Name("prefix"),
+                Name("tensor_names"),
+                Name("shape_and_slices"),
+                RuleCall("value", (Name("shape_and_slices"),)),
+                Name("dtypes"),
+            ),
+        ),
+        numeric={"*": "exact"},
+        stateful=True,
+        devices=("CPU",),
+    ),
     "Restrict": lambda: Operation(
         name="Restrict",
         summary="From a string or bool tensor to one of its dtype.",
@@ -5856,6 +5905,30 @@ _MAKERS: Final = {
             "complex128": "close(1e-10, 1e-12)",
             "*": "exact",
         },
+    ),
+    "SaveV2": lambda: Operation(
+        name="SaveV2",
+        summary="Writes tensors, or slices of tensors, to a checkpoint of version 2.",
+        inputs=(
+            ArgDecl("prefix", dtype="string"),
+            ArgDecl("tensor_names", dtype="string"),
+            ArgDecl("shape_and_slices", dtype="string"),
+            ArgDecl("tensors", type_list_attr="dtypes"),
+        ),
+        outputs=(),
+        attrs=(AttrDecl("dtypes", "list(type)", minimum=1),),
+        shape=RuleCall(
+            "saved",
+            (
+                Name("prefix"),
+                Name("tensor_names"),
+                Name("shape_and_slices"),
+                Name("tensors"),
+            ),
+        ),
+        numeric={"*": "exact"},
+        stateful=True,
+        devices=("CPU",),
     ),
     "ScatterAdd": lambda: Operation(
         name="ScatterAdd",
@@ -6408,6 +6481,36 @@ _MAKERS: Final = {
         domain=RuleCall("any_alike", (Name("input"),)),
         numeric={"*": "exact"},
         python=("shape_n",),
+    ),
+    "ShardedFilename": lambda: Operation(
+        name="ShardedFilename",
+        summary="The name of one of several files: `base-00001-of-00003`.",
+        inputs=(
+            ArgDecl("basename", dtype="string"),
+            ArgDecl("shard", dtype="int32"),
+            ArgDecl("num_shards", dtype="int32"),
+        ),
+        outputs=(ArgDecl("filename", dtype="string"),),
+        attrs=(),
+        shape=RuleCall(
+            "file_name",
+            (Name("basename"), Name("shard"), Name("num_shards")),
+        ),
+        numeric={"*": "exact"},
+        devices=("CPU",),
+    ),
+    "ShardedFilespec": lambda: Operation(
+        name="ShardedFilespec",
+        summary="The pattern of the names of several files: `base-?????-of-00003`.",
+        inputs=(
+            ArgDecl("basename", dtype="string"),
+            ArgDecl("num_shards", dtype="int32"),
+        ),
+        outputs=(ArgDecl("filename", dtype="string"),),
+        attrs=(),
+        shape=RuleCall("file_name", (Name("basename"), Name("num_shards"))),
+        numeric={"*": "exact"},
+        devices=("CPU",),
     ),
     "Sigmoid": lambda: Operation(
         name="Sigmoid",

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 from google.protobuf import json_format
@@ -15,6 +17,8 @@ ARRAYS = (
     "TensorArrayV3 TensorArrayWriteV3 TensorArrayReadV3 TensorArrayGatherV3 TensorArrayScatterV3 "
     "TensorArrayConcatV3 TensorArraySplitV3 TensorArraySizeV3 TensorArrayGradV3 TensorArrayCloseV3"
 )
+#: Where checkpoints are exchanged; it goes with the process.
+_FOLDER = tempfile.TemporaryDirectory()
 STACKS = "StackV2 StackPushV2 StackPopV2 StackCloseV2 Stack StackPush StackPop StackClose"
 TEXT = (
     "RegexFullMatch RegexReplace StaticRegexFullMatch StaticRegexReplace StringFormat StringSplit "
@@ -86,6 +90,26 @@ def slices() -> None:
         tf.group(v.initializer, name=f"init_{name}")
         tf.group(v[1:].assign([8.0, 9.0]), name=f"part_{name}")
         tf.identity(v.read_value(), name=f"read_{name}")
+
+
+def checkpoints() -> None:
+    """Tensors saved apart, made one checkpoint, and restored."""
+    raw = tf.raw_ops
+    prefix = str(Path(_FOLDER.name) / "x")
+    saved = []
+    for shard, values in enumerate(([[1.0, 2.0], [b"a", b""]], [[3.0]])):
+        name = raw.ShardedFilename(basename=prefix, shard=shard, num_shards=2)
+        names, slices = [f"{shard}{i}" for i in range(len(values))], [""] * len(values)
+        save = raw.SaveV2(prefix=name, tensor_names=names, shape_and_slices=slices,
+                          tensors=[tf.constant(value) for value in values])  # fmt: skip
+        with tf.control_dependencies([save]):
+            saved.append(tf.identity(name))
+    raw.MergeV2Checkpoints(checkpoint_prefixes=tf.stack(saved), destination_prefix=prefix,
+                           delete_old_dirs=False, name="merged")  # fmt: skip
+    raw.RestoreV2(prefix=prefix, tensor_names=["01", "10", "00"], name="restored",
+                          shape_and_slices=["", "", "2 1,1"],
+                          dtypes=[tf.string, tf.float32, tf.float32])  # fmt: skip
+    raw.ShardedFilespec(basename="b", num_shards=3, name="pattern")
 
 
 def functions() -> None:
@@ -160,6 +184,8 @@ CALLED: tuple[tuple[str, Callable[[], None], tuple[tuple[str, ...], ...]], ...] 
     (TOLD, told,
      (("plain:0", "labelled:0", "slept:0", "sleep"), ("ResourceInitializedOp:0",),
       ("ResourceCreateOp",), ("ResourceInitializedOp:0", "ResourceUsingOp"))),
+    ("SaveV2 RestoreV2 MergeV2Checkpoints ShardedFilename ShardedFilespec", checkpoints,
+     (("merged",), ("restored:0", "restored:1", "restored:2", "pattern:0"))),
     ("PartitionedCall StatefulPartitionedCall", functions,
      (("named:0", "named:1"), ("called:0", "called:1"), ("stateful:0", "stateful:1"))),
     ("StridedSliceAssign ResourceStridedSliceAssign", slices,

@@ -8,6 +8,7 @@ returns a list with one shape for each output tensor and raises ShapeError for a
 
 from sessrun.spec.rules.shapes import (
     arrays,
+    checkpoints,
     control_flow,
     elementwise,
     indexing,
@@ -35,7 +36,7 @@ from sessrun.spec.rules.shapes.inference import RANKS, denoted, infer, single
 
 __all__ = [
     "MAX_RANK", "RANKS", "RULES", "Dim", "Known", "Shape", "ShapeError", "arrays",
-    "broadcast_shapes", "check_size", "control_flow", "denoted", "elementwise", "indexing",
-    "infer", "matrices", "merge", "nn", "ranked", "reductions", "single", "sources", "strided",
+    "broadcast_shapes", "check_size", "checkpoints", "control_flow", "denoted", "elementwise",
+    "indexing", "infer", "matrices", "merge", "nn", "ranked", "reductions", "single", "sources", "strided",
     "strings", "tensor_arrays",
 ]  # fmt: skip
