@@ -12,8 +12,11 @@ from sessrun.reference import errors
 from sessrun.reference.coordinator import Coordinator
 from sessrun.reference.graph_keys import GraphKeys
 from sessrun.reference.operation import Operation
+from sessrun.reference.scope_names import under, without
 from sessrun.reference.session.session import Session
 from sessrun.reference.stacks import get_default_graph, get_default_session
+from sessrun.spec.proto import QueueRunnerDef
+from sessrun.spec.proto.foreign import adopt
 
 __all__ = ["EXPORTS", "QueueRunner"]
 
@@ -59,10 +62,54 @@ class QueueRunner:
             queue.close(cancel_pending_enqueues=True) if cancel_op is None else cancel_op
         )
         self.queue_closed_exception_types = types or (errors.OutOfRangeError,)
+        self._prepare()
+
+    def _prepare(self) -> None:
+        """Make what the threads share."""
         self._lock = threading.Lock()
         #: How many threads run in each session.
         self._running: weakref.WeakKeyDictionary[Any, int] = weakref.WeakKeyDictionary()
         self._raised: list[BaseException] = []
+
+    @staticmethod
+    def from_proto(queue_runner_def: Any, import_scope: str | None = None) -> QueueRunner:
+        """The runner of operations that the default graph has, under `import_scope`.
+
+        Raises:
+          KeyError: the graph does not have one of them.
+
+        """
+        proto = adopt(queue_runner_def, QueueRunnerDef)
+        graph = get_default_graph()
+
+        def find(name: str) -> Any:
+            return graph.as_graph_element(under(import_scope, name))
+
+        self = QueueRunner.__new__(QueueRunner)
+        self.queue = find(proto.queue_name)
+        self.enqueue_ops = [find(name) for name in proto.enqueue_op_name]
+        self.close_op, self.cancel_op = find(proto.close_op_name), find(proto.cancel_op_name)
+        codes = proto.queue_closed_exception_types
+        self.queue_closed_exception_types = tuple(
+            errors.exception_type_from_error_code(code) for code in codes
+        ) or (errors.OutOfRangeError,)
+        self._prepare()
+        return self
+
+    def to_proto(self, export_scope: str | None = None) -> QueueRunnerDef | None:
+        """The names of its operations, without `export_scope`; None if it is not in that."""
+        if export_scope is not None and not self.queue.name.startswith(export_scope):
+            return None
+        return QueueRunnerDef(
+            queue_name=without(export_scope, self.queue.name),
+            enqueue_op_name=[without(export_scope, op.name) for op in self.enqueue_ops],
+            close_op_name=without(export_scope, self.close_op.name),
+            cancel_op_name=without(export_scope, self.cancel_op.name),
+            queue_closed_exception_types=[
+                errors.error_code_from_exception_type(cls)
+                for cls in self.queue_closed_exception_types
+            ],
+        )
 
     @property
     def name(self) -> str:

@@ -399,6 +399,34 @@ def _importing(tf: Any) -> Any:
     return found
 
 
+def _queue_runners(tf: Any) -> Any:
+    with tf.name_scope("in"):
+        queue = tf.FIFOQueue(3, tf.float32, name="q")
+        runner = tf.train.QueueRunner(
+            queue, [queue.enqueue(1.0)] * 2,
+            queue_closed_exception_types=(tf.errors.CancelledError, tf.errors.OutOfRangeError),
+        )  # fmt: skip
+        queue.dequeue(name="next")
+    tf.train.add_queue_runner(runner)
+    definition = tf.train.export_meta_graph()
+    found = attempt(
+        runner.to_proto, lambda: runner.to_proto("in"), lambda: runner.to_proto("out"),
+        lambda: str(definition.collection_def["queue_runners"]),
+        lambda: tf.train.QueueRunner.from_proto(runner.to_proto(), "nowhere"),
+    )  # fmt: skip
+    for scope in (None, "z"):
+        with tf.Graph().as_default(), tf.Session() as session:
+            tf.train.import_meta_graph(definition, import_scope=scope)
+            (made,) = tf.get_collection(tf.GraphKeys.QUEUE_RUNNERS)
+            coordinator = tf.train.Coordinator()
+            threads = tf.train.start_queue_runners(session, coordinator)
+            next_value = ("z/" if scope else "") + "in/next:0"
+            found += [made.to_proto(), [session.run(next_value) for _ in range(5)], len(threads)]
+            coordinator.request_stop()
+            coordinator.join(threads)
+    return found
+
+
 BEHAVIOURS = {
     "plain_graph": _graph(), "reshaping_graph": _graph(reshape=True, restore_sequentially=True),
     "named_graph": _graph(name="x/save", filename="abc", max_to_keep=None,
@@ -411,5 +439,5 @@ BEHAVIOURS = {
     "padded": _keeping(pad_step_number=True), "relative": _keeping(save_relative_paths=True),
     "restoring": _restoring, "sharded": _sharded, "reading": _reading, "states": _states,
     "operations": _operations, "merging": _merging, "exporting": _exporting,
-    "importing": _importing,
+    "importing": _importing, "queue_runners": _queue_runners,
 }  # fmt: skip
