@@ -66,6 +66,7 @@ LAZY: Final = frozenset(
 #: Modules that are imported when one of these names is first asked for; each has the name in its
 #: `EXPORTS` or `__all__`, as those of `_MODULES` do.
 _LATER: Final[Mapping[str, str]] = {
+    "checkpoint_initializers": "train.init_from_checkpoint",
     "checkpoint_reader":
         "train.NewCheckpointReader train.list_variables train.load_checkpoint train.load_variable",
     "checkpoint_state":

@@ -9,7 +9,7 @@ from __future__ import annotations
 import functools
 import inspect
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
@@ -120,6 +120,10 @@ class VariableStore:
 
     def __init__(self) -> None:
         self._variables: dict[str, Any] = {}
+
+    def made(self) -> Mapping[str, Any]:
+        """All variables by full name."""
+        return self._variables
 
     def get(self, request: Request, custom_getter: Any) -> Any:
         """The variable asked for: shared or new, through the custom getter if there is one.

@@ -114,7 +114,7 @@ _PLACES: Final[Mapping[str, str]] = {
     "platform.tf_logging": "|logging",
     "summary.summary": "|summary",
     "training.checkpoint_management": "checkpoint_state|train",
-    "training.checkpoint_utils": "checkpoint_reader|train",
+    "training.checkpoint_utils": "checkpoint_reader checkpoint_initializers|train",
     "training.coordinator": "coordinator",
     "training.queue_runner": "queue_runner",
     "training.queue_runner_impl": "queue_runner",

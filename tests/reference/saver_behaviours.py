@@ -427,6 +427,36 @@ def _queue_runners(tf: Any) -> Any:
     return found
 
 
+@_in_a_folder
+def _initializing(tf: Any) -> Any:
+    tf.get_variable("v", initializer=[1.0, 2.0])
+    tf.get_variable("s/w", initializer=[3.0, 4.0], use_resource=True)
+    with tf.Session() as session:
+        session.run(tf.global_variables_initializer())
+        tf.train.Saver().save(session, "d/x")
+
+    def program(path: str, assignments: Any) -> Callable[[], Any]:
+        def call() -> Any:
+            with tf.Graph().as_default(), tf.Session() as session:
+                zeros = tf.zeros_initializer()
+                a = tf.get_variable("a", [2], initializer=zeros)
+                b = tf.get_variable("q/w", [2], initializer=zeros, use_resource=True)
+                c = tf.get_variable("c", [3], initializer=zeros)
+                tf.train.init_from_checkpoint(path, assignments(a) if callable(assignments)
+                                              else assignments)  # fmt: skip
+                session.run(tf.global_variables_initializer())
+                return [session.run([a, b, c]), _nodes(tf, "checkpoint_init", "Assign", "Identity")]
+
+        return call
+
+    return attempt(
+        program("d", {"v": "a", "s/": "q/"}), program("d/x", [("s/w", "a")]),
+        program("d", lambda a: {"v": a}), program("d", {"vv": "a"}), program("d", {"v": "aa"}),
+        program("d", {"v": "c"}), program("d", {"/": "/"}), program("d", {"zz/": "q/"}),
+        program("none", {"v": "a"}), program("d", {"s/": "nothing/"}),
+    )  # fmt: skip
+
+
 BEHAVIOURS = {
     "plain_graph": _graph(), "reshaping_graph": _graph(reshape=True, restore_sequentially=True),
     "named_graph": _graph(name="x/save", filename="abc", max_to_keep=None,
@@ -440,4 +470,5 @@ BEHAVIOURS = {
     "restoring": _restoring, "sharded": _sharded, "reading": _reading, "states": _states,
     "operations": _operations, "merging": _merging, "exporting": _exporting,
     "importing": _importing, "queue_runners": _queue_runners,
+    "initializing": _initializing,
 }  # fmt: skip
