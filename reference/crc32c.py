@@ -97,7 +97,7 @@ def _moved(states: Words, level: int) -> Words:
     """The states after `4 * 2**level` zero bytes more."""
     tables = _tables(level)
     octets = np.ascontiguousarray(states).astype("<u4").view(np.uint8).reshape(-1, 4)
-    moved = tables[0][octets[:, 0]]
+    moved: Words = tables[0][octets[:, 0]]
     for place in (1, 2, 3):
         moved ^= tables[place][octets[:, place]]
     return moved
@@ -113,4 +113,5 @@ def _tables(level: int) -> Words:
                 tables[place, value] = _stepped(value << 8 * place, bytes(4))
         return tables
     half = _tables(level - 1)
-    return np.stack([_moved(row, level - 1) for row in half])
+    doubled: Words = np.stack([_moved(row, level - 1) for row in half])
+    return doubled

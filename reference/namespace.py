@@ -79,6 +79,14 @@ _LATER: Final[Mapping[str, str]] = {
     "control_flow.branches": "case",
     "control_flow.functional": "foldl foldr map_fn scan",
     "control_flow.loops": "while_loop",
+    "example_messages":
+        "HistogramProto Summary SummaryMetadata summary.Summary summary.SummaryDescription "
+        "train.BytesList train.Example train.Feature train.FeatureList train.FeatureLists "
+        "train.Features train.FloatList train.Int64List train.SequenceExample",
+    "records":
+        "io.TFRecordCompressionType io.TFRecordOptions io.TFRecordWriter io.tf_record_iterator "
+        "python_io.TFRecordCompressionType python_io.TFRecordOptions python_io.TFRecordWriter "
+        "python_io.tf_record_iterator",
 }  # fmt: skip
 
 

@@ -32,7 +32,10 @@ def test_known_values(data: bytes, crc: int) -> None:
     assert crc32c(data) == crc
 
 
-@pytest.mark.parametrize("length", [*range(1020, 1036), 2048, 4095, (1 << 18) + 5, (1 << 19) + 1027])
+LONG = [*range(1020, 1036), 2048, 4095, (1 << 18) + 5, (1 << 19) + 1027]
+
+
+@pytest.mark.parametrize("length", LONG)
 def test_long_data_is_folded_to_what_the_bits_say(length: int) -> None:
     data = random.Random(length).randbytes(length)
     assert crc32c(data) == bit_by_bit(data)
