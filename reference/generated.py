@@ -680,6 +680,37 @@ def decode_base64(
     return op.outputs[0]
 
 
+def decode_compressed(
+    bytes: Any,
+    compression_type: str = "",
+    name: str | None = None,
+) -> Tensor:
+    """Each string decompressed.
+
+    Args:
+      bytes: a tensor of string.
+      compression_type: a string; '' if not given.
+      name: the operation's name in the graph.
+
+    Returns:
+      output: a tensor of string.
+
+    Raises:
+      TypeError: a dtype is not allowed.
+      ValueError: a shape is wrong.
+
+    Source: the operation DecodeCompressed of TensorFlow's registry.
+
+    """
+    op = apply_op(
+        "DecodeCompressed",
+        {"bytes": bytes},
+        {"compression_type": compression_type},
+        name,
+    )
+    return op.outputs[0]
+
+
 def diag(
     diagonal: Any,
     name: str | None = None,
@@ -1590,6 +1621,35 @@ def logical_or(
     return op.outputs[0]
 
 
+def matching_files(
+    pattern: Any,
+    name: str | None = None,
+) -> Tensor:
+    """The names of the files that match a pattern, or one of several, in order.
+
+    Args:
+      pattern: a tensor of string.
+      name: the operation's name in the graph.
+
+    Returns:
+      filenames: a tensor of string.
+
+    Raises:
+      TypeError: a dtype is not allowed.
+      ValueError: a shape is wrong.
+
+    Source: the operation MatchingFiles of TensorFlow's registry.
+
+    """
+    op = apply_op(
+        "MatchingFiles",
+        {"pattern": pattern},
+        {},
+        name,
+    )
+    return op.outputs[0]
+
+
 def matrix_band_part(
     input: Any,
     num_lower: Any,
@@ -1812,6 +1872,37 @@ def no_op(
     )
 
 
+def parse_tensor(
+    serialized: Any,
+    out_type: Any,
+    name: str | None = None,
+) -> Tensor:
+    """The tensor that the bytes of a TensorProto say.
+
+    Args:
+      serialized: a tensor of string.
+      out_type: a type.
+      name: the operation's name in the graph.
+
+    Returns:
+      output: a tensor, out_type: any dtype.
+
+    Raises:
+      TypeError: a dtype is not allowed.
+      ValueError: a shape is wrong.
+
+    Source: the operation ParseTensor of TensorFlow's registry.
+
+    """
+    op = apply_op(
+        "ParseTensor",
+        {"serialized": serialized},
+        {"out_type": out_type},
+        name,
+    )
+    return op.outputs[0]
+
+
 def pow(
     x: Any,
     y: Any,
@@ -1840,6 +1931,35 @@ def pow(
     op = apply_op(
         "Pow",
         {"x": x, "y": y},
+        {},
+        name,
+    )
+    return op.outputs[0]
+
+
+def read_file(
+    filename: Any,
+    name: str | None = None,
+) -> Tensor:
+    """All of a file.
+
+    Args:
+      filename: a tensor of string.
+      name: the operation's name in the graph.
+
+    Returns:
+      contents: a tensor of string.
+
+    Raises:
+      TypeError: a dtype is not allowed.
+      ValueError: a shape is wrong.
+
+    Source: the operation ReadFile of TensorFlow's registry.
+
+    """
+    op = apply_op(
+        "ReadFile",
+        {"filename": filename},
         {},
         name,
     )
@@ -2377,6 +2497,35 @@ def selu(
     op = apply_op(
         "Selu",
         {"features": features},
+        {},
+        name,
+    )
+    return op.outputs[0]
+
+
+def serialize_tensor(
+    tensor: Any,
+    name: str | None = None,
+) -> Tensor:
+    """A tensor as the bytes of a TensorProto.
+
+    Args:
+      tensor: a tensor, T: any dtype.
+      name: the operation's name in the graph.
+
+    Returns:
+      serialized: a tensor of string.
+
+    Raises:
+      TypeError: a dtype is not allowed.
+      ValueError: a shape is wrong.
+
+    Source: the operation SerializeTensor of TensorFlow's registry.
+
+    """
+    op = apply_op(
+        "SerializeTensor",
+        {"tensor": tensor},
         {},
         name,
     )
@@ -3359,6 +3508,36 @@ def unsorted_segment_sum(
     return op.outputs[0]
 
 
+def write_file(
+    filename: Any,
+    contents: Any,
+    name: str | None = None,
+) -> Operation:
+    """Writes a file anew, and makes the folder it is in.
+
+    Args:
+      filename: a tensor of string.
+      contents: a tensor of string.
+      name: the operation's name in the graph.
+
+    Returns:
+      the operation.
+
+    Raises:
+      TypeError: a dtype is not allowed.
+      ValueError: a shape is wrong.
+
+    Source: the operation WriteFile of TensorFlow's registry.
+
+    """
+    return apply_op(
+        "WriteFile",
+        {"filename": filename, "contents": contents},
+        {},
+        name,
+    )
+
+
 def xlogy(
     x: Any,
     y: Any,
@@ -3420,6 +3599,7 @@ EXPORTS: Final[dict[str, Callable[..., Any]]] = {
     "debugging.is_inf": is_inf,
     "debugging.is_nan": is_nan,
     "decode_base64": decode_base64,
+    "decode_compressed": decode_compressed,
     "diag": diag,
     "diag_part": diag_part,
     "dtypes.as_string": as_string,
@@ -3437,7 +3617,13 @@ EXPORTS: Final[dict[str, Callable[..., Any]]] = {
     "identity_n": identity_n,
     "invert_permutation": invert_permutation,
     "io.decode_base64": decode_base64,
+    "io.decode_compressed": decode_compressed,
     "io.encode_base64": encode_base64,
+    "io.matching_files": matching_files,
+    "io.parse_tensor": parse_tensor,
+    "io.read_file": read_file,
+    "io.serialize_tensor": serialize_tensor,
+    "io.write_file": write_file,
     "is_finite": is_finite,
     "is_inf": is_inf,
     "is_nan": is_nan,
@@ -3457,6 +3643,7 @@ EXPORTS: Final[dict[str, Callable[..., Any]]] = {
     "manip.reverse": reverse_v2,
     "manip.scatter_nd": scatter_nd,
     "manip.tile": tile,
+    "matching_files": matching_files,
     "math.acos": acos,
     "math.acosh": acosh,
     "math.asin": asin,
@@ -3532,7 +3719,9 @@ EXPORTS: Final[dict[str, Callable[..., Any]]] = {
     "nn.softsign": softsign,
     "nn.tanh": tanh,
     "no_op": no_op,
+    "parse_tensor": parse_tensor,
     "pow": pow,
+    "read_file": read_file,
     "realdiv": real_div,
     "reciprocal": reciprocal,
     "reshape": reshape,
@@ -3546,6 +3735,7 @@ EXPORTS: Final[dict[str, Callable[..., Any]]] = {
     "segment_min": segment_min,
     "segment_prod": segment_prod,
     "segment_sum": segment_sum,
+    "serialize_tensor": serialize_tensor,
     "shape_n": shape_n,
     "sigmoid": sigmoid,
     "sign": sign,
@@ -3581,4 +3771,5 @@ EXPORTS: Final[dict[str, Callable[..., Any]]] = {
     "unsorted_segment_prod": unsorted_segment_prod,
     "unsorted_segment_sum": unsorted_segment_sum,
     "where_v2": select_v2,
+    "write_file": write_file,
 }

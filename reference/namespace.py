@@ -83,6 +83,9 @@ _LATER: Final[Mapping[str, str]] = {
         "HistogramProto Summary SummaryMetadata summary.Summary summary.SummaryDescription "
         "train.BytesList train.Example train.Feature train.FeatureList train.FeatureLists "
         "train.Features train.FloatList train.Int64List train.SequenceExample",
+    "readers":
+        "FixedLengthRecordReader IdentityReader ReaderBase TFRecordReader TextLineReader "
+        "WholeFileReader",
     "records":
         "io.TFRecordCompressionType io.TFRecordOptions io.TFRecordWriter io.tf_record_iterator "
         "python_io.TFRecordCompressionType python_io.TFRecordOptions python_io.TFRecordWriter "

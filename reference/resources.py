@@ -184,6 +184,15 @@ class Step:
             del self._attempts[key]
         return attempt.outcome()
 
+    def retract(self, node: str) -> Any:
+        """What a node's attempt has given; it is withdrawn, and gives None, if it is not over."""
+        attempt = self._attempts.pop(node, None)
+        if attempt is None:
+            return None
+        if not attempt.is_over:
+            attempt.target.withdraw(attempt)
+        return attempt.result
+
     def wait(self, ready: Callable[[], bool] | None = None) -> None:
         """Wait until `ready()`, or else until any attempt of the step is over.
 

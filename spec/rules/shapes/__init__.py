@@ -12,6 +12,7 @@ from sessrun.spec.rules.shapes import (
     control_flow,
     elementwise,
     indexing,
+    inputs,
     matrices,
     nn,
     reductions,
@@ -37,6 +38,6 @@ from sessrun.spec.rules.shapes.inference import RANKS, denoted, infer, single
 __all__ = [
     "MAX_RANK", "RANKS", "RULES", "Dim", "Known", "Shape", "ShapeError", "arrays",
     "broadcast_shapes", "check_size", "checkpoints", "control_flow", "denoted", "elementwise",
-    "indexing", "infer", "matrices", "merge", "nn", "ranked", "reductions", "single", "sources",
-    "strided", "strings", "tensor_arrays",
+    "indexing", "infer", "inputs", "matrices", "merge", "nn", "ranked", "reductions", "single",
+    "sources", "strided", "strings", "tensor_arrays",
 ]  # fmt: skip

@@ -1,0 +1,103 @@
+"""Kernels of encoded values: compressed strings, serialized tensors and summaries."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Callable
+from typing import Any, Final
+
+from sessrun.reference.compressed_files import inflated
+from sessrun.reference.kernels.host import HOST, string_array
+from sessrun.reference.kernels.readers import as_kernel_errors
+from sessrun.reference.kernels.registry import Bind, KernelError, binder, kernel
+from sessrun.reference.node_summary import bracketed
+from sessrun.reference.record_options import compression_of
+from sessrun.reference.tensor_proto import make_ndarray
+from sessrun.spec.dtypes import BY_ENUM, BY_NAME
+from sessrun.spec.proto import TensorProto, TensorShapeProto, foreign
+
+__all__: list[str] = []
+
+_CPU: Final = ("CPU",)
+_INVALID: Final = 3
+
+
+def _text(value: Any) -> str:
+    return value.decode() if isinstance(value, bytes) else str(value)
+
+
+@binder("DecodeCompressed", devices=_CPU)
+def decode_compressed(bind: Bind) -> Callable[..., Any]:
+    """Each string decompressed."""
+    kind = _text(bind.attrs["compression_type"])
+    if kind not in {"", "GZIP", "ZLIB"}:
+        raise KernelError(
+            _INVALID, f"Only ZLIB, GZIP or NONE are supported compressions, not {kind!r}"
+        )
+    compression = compression_of(kind)
+
+    def compute(items: Any) -> Any:
+        if compression is None:
+            return items
+        with as_kernel_errors():
+            found = [inflated(item, compression) for item in items.reshape(-1).tolist()]
+        return string_array(found, items.shape)
+
+    return compute
+
+
+@kernel("SerializeTensor", devices=_CPU)
+def serialize_tensor(_: Any, tensor: Any, *, T: str) -> Any:  # noqa: N803 - the attribute's name
+    """The bytes of the tensor's message; all values that have a size in its content."""
+    shape = TensorShapeProto(dim=[TensorShapeProto.Dim(size=size) for size in tensor.shape])
+    proto = TensorProto(dtype=BY_NAME[T].enum, tensor_shape=shape)
+    if T == "string":
+        proto.string_val.extend(tensor.reshape(-1).tolist())
+    else:
+        proto.tensor_content = HOST.ascontiguousarray(tensor).tobytes()
+    return string_array([foreign.serialize(proto)], ())
+
+
+@kernel("ParseTensor", devices=_CPU)
+def parse_tensor(_: Any, serialized: Any, *, out_type: str) -> Any:
+    """The tensor that the bytes say."""
+    if serialized.shape != ():
+        raise KernelError(_INVALID, "Expected `serialized` to be a scalar, got shape: "
+                          f"{bracketed(serialized.shape)}")  # fmt: skip
+    data = bytes(serialized.item())
+    try:
+        proto = foreign.parse(TensorProto, data, "`serialized`")
+    except foreign.ProtoError as error:
+        shown = base64.b64encode(data).decode()
+        raise KernelError(
+            _INVALID, f"Could not parse `serialized` as TensorProto, base64: {shown}"
+        ) from error
+    if proto.dtype not in BY_ENUM:
+        raise KernelError(_INVALID, f"Cannot parse tensor from proto: {proto}")
+    found = BY_ENUM[proto.dtype]
+    if found.name != out_type:
+        raise KernelError(_INVALID, f"Type mismatch between parsed tensor ({found.opdef}) and "
+                          f"dtype ({BY_NAME[out_type].opdef})")  # fmt: skip
+    try:
+        return make_ndarray(proto)
+    except (ValueError, TypeError) as error:
+        raise KernelError(_INVALID, f"Cannot parse tensor from proto: {error}") from error
+
+
+@kernel("ScalarSummary", devices=_CPU)
+def scalar_summary(_: Any, tags: Any, values: Any) -> Any:
+    """A Summary with a value for each tag."""
+    from sessrun.spec.proto.input_pb2 import Summary  # noqa: PLC0415 - few programs run summaries
+
+    if tags.shape != values.shape:
+        which = f" (tag '{tags.item().decode()}')" if tags.size == 1 else ""
+        raise KernelError(
+            _INVALID, f"tags and values are not the same shape: {bracketed(tags.shape)} != "
+            f"{bracketed(values.shape)}{which}"
+        )  # fmt: skip
+    with HOST.errstate(over="ignore"):
+        numbers = values.reshape(-1).astype("float32").tolist()
+    summary = Summary()
+    for tag, number in zip(tags.reshape(-1).tolist(), numbers, strict=True):
+        summary.value.add(tag=tag.decode(), simple_value=number)
+    return string_array([foreign.serialize(summary)], ())

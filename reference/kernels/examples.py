@@ -1,0 +1,226 @@
+"""Kernels of serialized Examples: their features as dense tensors, sparse ones, and rows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from sessrun.reference.kernels.host import dtype_of, host_array, string_array
+from sessrun.reference.kernels.registry import Bind, KernelError, binder
+from sessrun.reference.node_summary import bracketed
+from sessrun.spec.dtypes import BY_NAME
+from sessrun.spec.proto import foreign
+
+__all__: list[str] = []
+
+_INVALID: Final = 3
+#: The field of a Feature that has the values of each dtype.
+_LISTS: Final[Mapping[str, str]] = {
+    "float32": "float_list",
+    "int64": "int64_list",
+    "string": "bytes_list",
+}
+_DTYPES: Final = {field: dtype for dtype, field in _LISTS.items()}
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """Which example a feature is in, for messages.
+
+    Attributes:
+      index: of the example; None where there is only one.
+      name: of the example, or empty.
+
+    """
+
+    index: int | None
+    name: str
+
+    def refuse(self, key: str, reason: str) -> KernelError:
+        """The error of a feature."""
+        if self.index is None:
+            return KernelError(_INVALID, f"Key: {key}.  {reason}")
+        return KernelError(
+            _INVALID, f"Name: {self.name}, Key: {key}, Index: {self.index}.  {reason}"
+        )
+
+    def miss(self, key: str, dtype: str) -> KernelError:
+        """The error of a feature that is not there."""
+        before = "" if self.index is None else f"Name: {self.name}, "
+        return KernelError(
+            _INVALID, f"{before}Feature: {key} (data type: {BY_NAME[dtype].opdef}) is required "
+            "but could not be found."
+        )  # fmt: skip
+
+
+def _values(features: Any, key: str, dtype: str, place: _Place) -> Any:
+    """The values of a feature, or None if there is no such feature or it is of no kind."""
+    feature = features.get(key)
+    kind = None if feature is None else feature.WhichOneof("kind")
+    if kind is None:
+        return None
+    if kind != _LISTS[dtype]:
+        have, want = BY_NAME[_DTYPES[kind]].opdef, BY_NAME[dtype].opdef
+        raise place.refuse(
+            key, f"Data types don't match. Data type: {have} but expected type: {want}"
+        )
+    return getattr(feature, kind).value
+
+
+@dataclass(frozen=True, slots=True)
+class _Parser:
+    """Makes tensors of parsed examples.
+
+    Attributes:
+      xp: the array module.
+      examples: the features of each.
+      places: where each is.
+      batch: the shape of what was parsed: of one dimension, or none.
+
+    """
+
+    xp: Any
+    examples: Sequence[Any]
+    places: Sequence[_Place]
+    batch: tuple[int, ...]
+
+    def array(self, values: Sequence[Any], dtype: str, shape: Sequence[int]) -> Any:
+        """A tensor of values in C order."""
+        if dtype == "string":
+            return string_array(values, shape)
+        return self.xp.asarray(values, dtype=dtype_of(dtype)).reshape(tuple(shape))
+
+    def rows(self, key: str, dtype: str) -> list[Sequence[Any]]:
+        """The values of each example, none where there is no such feature."""
+        pairs = zip(self.examples, self.places, strict=True)
+        return [_values(features, key, dtype, place) or () for features, place in pairs]
+
+    def sparse(self, key: str, dtype: str) -> tuple[Any, Any, Any]:
+        """Indices, values and shape."""
+        rows = self.rows(key, dtype)
+        many = bool(self.batch)
+        places = [
+            place
+            for row, values in enumerate(rows)
+            for column in range(len(values))
+            for place in ((row, column) if many else (column,))
+        ]
+        flat = [value for values in rows for value in values]
+        longest = max(map(len, rows), default=0)
+        indices = host_array(places, "int64").reshape((len(flat), 1 + many))
+        shape = host_array([*self.batch, longest], "int64")
+        return indices, self.array(flat, dtype, (len(flat),)), shape
+
+    def ragged(self, key: str, dtype: str, split: str) -> tuple[Any, Any]:
+        """Values, and where each example's begin; the latter has no elements for one example."""
+        rows = self.rows(key, dtype)
+        flat = [value for values in rows for value in values]
+        ends = [0] if self.batch else []
+        for values in rows if self.batch else ():
+            ends.append(ends[-1] + len(values))
+        return self.array(flat, dtype, (len(flat),)), host_array(ends, split)
+
+    def dense(self, key: str, dtype: str, shape: Sequence[int | None], default: Any) -> Any:
+        """A tensor with a row for each example."""
+        if shape and shape[0] is None:
+            return self.varying(key, dtype, [int(size or 0) for size in shape[1:]], default)
+        sizes = [int(size or 0) for size in shape]
+        count = _product(sizes)
+        flat: list[Any] = []
+        for features, place in zip(self.examples, self.places, strict=True):
+            values = _values(features, key, dtype, place)
+            if values is None:
+                if default.size != count:
+                    raise place.miss(key, dtype)
+                values = default.reshape(-1).tolist()
+            elif len(values) != count:
+                raise place.refuse(
+                    key, f"Number of {BY_NAME[dtype].opdef} values != expected.  Values size: "
+                    f"{len(values)} but output shape: {bracketed(sizes)}"
+                )  # fmt: skip
+            flat += values
+        return self.array(flat, dtype, (*self.batch, *sizes))
+
+    def varying(self, key: str, dtype: str, inner: Sequence[int], default: Any) -> Any:
+        """As `dense`, the first dimension as long as the longest example; others are padded."""
+        stride = _product(inner)
+        rows = self.rows(key, dtype)
+        for values, place in zip(rows, self.places, strict=True):
+            if len(values) % max(stride, 1):
+                raise place.refuse(
+                    key, f"Number of {BY_NAME[dtype].opdef} values is not a multiple of stride "
+                    f"length. Saw {len(values)} values but output shape is: "
+                    f"{bracketed([None, *inner])}"
+                )  # fmt: skip
+        longest = max(map(len, rows), default=0)
+        filler = default.reshape(-1).tolist()[:1] if default.size else []
+        flat = [value for row in rows for value in [*row, *filler * (longest - len(row))]]
+        return self.array(flat, dtype, (*self.batch, longest // max(stride, 1), *inner))
+
+
+def _product(sizes: Sequence[int]) -> int:
+    product = 1
+    for size in sizes:
+        product *= size
+    return product
+
+
+def _keys(tensor: Any) -> list[str]:
+    return [key.decode(errors="surrogateescape") for key in tensor.reshape(-1).tolist()]
+
+
+@binder("ParseExampleV2", devices=("CPU",))
+def parse_example(bind: Bind) -> Callable[..., Any]:
+    """Sparse indices, values and shapes, dense values, ragged values and row splits."""
+    from sessrun.spec.proto.input_pb2 import Example  # noqa: PLC0415 - few programs have examples
+
+    attrs = bind.attrs
+
+    def features_of(data: bytes) -> Any:
+        try:
+            return foreign.parse(Example, data, "the input").features.feature
+        except foreign.ProtoError as error:
+            raise KernelError(_INVALID, f"Could not parse example input: {error}") from error
+
+    def compute(
+        serialized: Any, names: Any, sparse: Any, dense: Any, ragged: Any, *defaults: Any
+    ) -> Any:
+        _check(serialized, names)
+        items = serialized.reshape(-1).tolist()
+        words = _keys(names) or ["<unknown>"] * len(items)
+        single = serialized.ndim == 0
+        places = [_Place(None if single else i, word) for i, word in enumerate(words)]
+        parser = _Parser(bind.xp, [features_of(item) for item in items], places, serialized.shape)
+        dense_values = [
+            parser.dense(*each)
+            for each in zip(
+                _keys(dense), attrs["Tdense"], attrs["dense_shapes"], defaults, strict=True
+            )
+        ]
+        parts = [
+            parser.sparse(*each) for each in zip(_keys(sparse), attrs["sparse_types"], strict=True)
+        ]
+        rows = [
+            parser.ragged(*each)
+            for each in zip(_keys(ragged), attrs["ragged_value_types"],
+                            attrs["ragged_split_types"], strict=True)
+        ]  # fmt: skip
+        made = [
+            *(part for column in zip(*parts, strict=True) for part in column), *dense_values,
+            *(part for column in zip(*rows, strict=True) for part in column),
+        ]  # fmt: skip
+        return made[0] if len(made) == 1 else tuple(made)
+
+    return compute
+
+
+def _check(serialized: Any, names: Any) -> None:
+    if serialized.ndim > 1:
+        raise KernelError(_INVALID, "Expected serialized to be a scalar or vector, got shape: "
+                          f"{bracketed(serialized.shape)}")  # fmt: skip
+    if names.size and names.shape != serialized.shape:
+        raise KernelError(
+            _INVALID, "Expected names have the same shape as serialized: name.shape="
+            f"{bracketed(names.shape)}, serialized.shape={bracketed(serialized.shape)}"
+        )  # fmt: skip

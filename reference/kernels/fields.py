@@ -1,0 +1,156 @@
+"""Kernels of lines of fields: DecodeCSV."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any, Final
+
+from sessrun.reference.kernels.host import dtype_of, string_array
+from sessrun.reference.kernels.registry import Bind, KernelError, binder
+from sessrun.spec.dtypes import BY_NAME
+
+__all__: list[str] = []
+
+_INVALID: Final = 3
+_QUOTE: Final = b'"'
+_INTEGER: Final = re.compile(rb"[+-]?\d+")
+_FLOAT: Final = re.compile(
+    rb"[+-]?(\d+\.?\d*([eE][+-]?\d+)?|\.\d+([eE][+-]?\d+)?|inf(inity)?|nan)", re.IGNORECASE
+)
+_SPACE: Final = b" \t\n\v\f\r"
+
+
+def _text(value: Any) -> bytes:
+    return value if isinstance(value, bytes) else str(value).encode()
+
+
+class _Splitter:
+    """Takes a line apart.
+
+    Args:
+      delimiter: between fields.
+      quotes: whether a field may be quoted, and then have delimiters and ends of lines in it.
+
+    """
+
+    def __init__(self, delimiter: bytes, *, quotes: bool) -> None:
+        self._delimiter = delimiter
+        self._quotes = quotes and delimiter != _QUOTE
+        forbidden = b"\n\r" + (_QUOTE if self._quotes else b"")
+        self._forbidden = frozenset(forbidden) - set(delimiter)
+
+    def split(self, line: bytes) -> list[bytes]:
+        """The fields of a line."""
+        fields: list[bytes] = []
+        place = 0
+        while place < len(line):
+            # The end of a line before a field belongs to none.
+            if line[place] in b"\n\r" and line[place] in self._forbidden:
+                place += 1
+                continue
+            if self._quotes and line.startswith(_QUOTE, place):
+                field, place = self._quoted(line, place + 1)
+            else:
+                field, place = self._plain(line, place)
+            fields.append(field)
+        if line.endswith(self._delimiter):
+            fields.append(b"")
+        return fields
+
+    def _plain(self, line: bytes, start: int) -> tuple[bytes, int]:
+        end = line.find(self._delimiter, start)
+        field = line[start:] if end < 0 else line[start:end]
+        if not self._forbidden.isdisjoint(field):
+            raise KernelError(_INVALID, "Unquoted fields cannot have quotes/CRLFs inside")
+        return field, len(line) if end < 0 else end + 1
+
+    def _quoted(self, line: bytes, start: int) -> tuple[bytes, int]:
+        """A field after its opening quote, and where the next one begins."""
+        parts: list[bytes] = []
+        while True:
+            end = line.find(_QUOTE, start)
+            if end < 0:
+                raise KernelError(
+                    _INVALID, "Quoted field has to end with quote followed by delim or end"
+                )
+            parts.append(line[start:end])
+            follows = line[end + 1 : end + 2]
+            if follows in {b"", self._delimiter}:
+                return b"".join(parts), min(end + 2, len(line))
+            if follows != _QUOTE:
+                raise KernelError(
+                    _INVALID, "Quote inside a string has to be escaped by another quote"
+                )
+            parts.append(_QUOTE)
+            start = end + 2
+
+
+def _reader_of(xp: Any, dtype: str) -> Callable[[bytes], Any]:
+    """From a field to its value; None if it says none."""
+    if dtype == "string":
+        return lambda field: field
+    if dtype.startswith("float"):
+        return lambda field: float(field) if _FLOAT.fullmatch(field.strip(_SPACE)) else None
+    bounds = xp.iinfo(dtype)
+
+    def whole(field: bytes) -> int | None:
+        bare = field.strip(_SPACE)
+        value = int(bare) if _INTEGER.fullmatch(bare) else None
+        return value if value is not None and bounds.min <= value <= bounds.max else None
+
+    return whole
+
+
+@binder("DecodeCSV", devices=("CPU",))
+def decode_csv(bind: Bind) -> Callable[..., Any]:
+    """The fields of each line, a tensor for each column."""
+    attrs, xp = bind.attrs, bind.xp
+    delimiter, missing = _text(attrs["field_delim"]), _text(attrs["na_value"])
+    chosen = attrs["select_cols"]
+    types = list(attrs["OUT_TYPE"])
+    readers = [_reader_of(xp, dtype) for dtype in types]
+
+    def compute(records: Any, *defaults: Any) -> Any:
+        if len(delimiter) != 1:
+            raise KernelError(_INVALID, "field_delim should be only 1 char")
+        splitter = _Splitter(delimiter, quotes=attrs["use_quote_delim"])
+        columns: list[list[Any]] = [[] for _ in types]
+        for row, line in enumerate(records.reshape(-1).tolist()):
+            for place, field in enumerate(_picked(splitter.split(line), row)):
+                columns[place].append(value_of(field, place, row, defaults[place]))
+        shape = records.shape
+        made = [
+            string_array(column, shape) if dtype == "string" else _numbers(xp, column, dtype, shape)
+            for column, dtype in zip(columns, types, strict=True)
+        ]
+        return made[0] if len(made) == 1 else tuple(made)
+
+    def _picked(fields: list[bytes], row: int) -> list[bytes]:
+        if chosen:
+            fields = [fields[place] for place in chosen if place < len(fields)]
+        if len(fields) != len(types):
+            raise KernelError(_INVALID, f"Expect {len(types)} fields but have {len(fields)} in "
+                              f"record {row}")  # fmt: skip
+        return fields
+
+    def value_of(field: bytes, place: int, row: int, default: Any) -> Any:
+        if not field or field == missing:
+            if default.size != 1:
+                raise KernelError(
+                    _INVALID, f"Field {place} is required but missing in record {row}!"
+                )
+            return default.reshape(-1)[0]
+        value = readers[place](field)
+        if value is None:
+            kind = BY_NAME[types[place]].opdef
+            raise KernelError(_INVALID, f"Field {place} in record {row} is not a valid {kind}: "
+                              f"{field.decode(errors='replace')}")  # fmt: skip
+        return value
+
+    return compute
+
+
+def _numbers(xp: Any, column: list[Any], dtype: str, shape: Any) -> Any:
+    with xp.errstate(over="ignore"):
+        return xp.asarray(column, dtype=dtype_of(dtype)).reshape(shape)

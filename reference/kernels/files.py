@@ -1,0 +1,56 @@
+"""Kernels of files: read, written, found by patterns."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+from sessrun.reference.file_names import file_errors, local_path
+from sessrun.reference.files import glob, makedirs
+from sessrun.reference.kernels.host import string_array
+from sessrun.reference.kernels.readers import as_kernel_errors
+from sessrun.reference.kernels.registry import KernelError, kernel
+from sessrun.reference.node_summary import bracketed
+
+__all__: list[str] = []
+
+
+def _item(array: Any, what: str) -> bytes:
+    if array.shape != ():
+        raise KernelError(3, f"{what} tensor must be scalar, but had shape: "
+                          f"{bracketed(array.shape)}")  # fmt: skip
+    return bytes(array.item())
+
+
+@kernel("ReadFile", devices=("CPU",))
+def read_file(_: Any, filename: Any) -> Any:
+    """All of a file."""
+    path = os.fsdecode(_item(filename, "Input filename"))
+    with as_kernel_errors(), file_errors(path), open(local_path(path), "rb") as file:
+        return string_array([file.read()], ())
+
+
+@kernel("WriteFile", devices=("CPU",))
+def write_file(_: Any, filename: Any, contents: Any) -> None:
+    """Writes a file anew, in a folder that is made if it is not there."""
+    path = os.fsdecode(_item(filename, "Input filename"))
+    data = _item(contents, "Contents")
+    with as_kernel_errors():
+        local = local_path(path)
+        folder = os.path.dirname(local)
+        if not os.path.exists(folder):
+            makedirs(folder)
+        with file_errors(path), open(local, "wb") as file:
+            file.write(data)
+
+
+@kernel("MatchingFiles", devices=("CPU",))
+def matching_files(_: Any, pattern: Any) -> Any:
+    """The names of the files that match any of the patterns, in order."""
+    with as_kernel_errors():
+        found = [
+            os.fsencode(path)
+            for item in pattern.reshape(-1).tolist()
+            for path in glob(os.fsdecode(item))
+        ]
+    return string_array(sorted(found), (len(found),))

@@ -1,0 +1,96 @@
+"""Shape rules of files, readers and what records hold."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sessrun.spec.rules.shapes.base import Shape, ShapeError, merge_dims, ranked, rule
+
+__all__: list[str] = []
+
+
+def _scalars(shapes: Sequence[Shape]) -> None:
+    for shape in shapes:
+        ranked(shape, 0, 0)
+
+
+@rule
+def scalar_of(*scalars: Shape) -> list[Shape]:
+    """A scalar, of scalars."""
+    _scalars(scalars)
+    return [()]
+
+
+@rule
+def nothing_of(*scalars: Shape) -> list[Shape]:
+    """No outputs, of scalars."""
+    _scalars(scalars)
+    return []
+
+
+@rule
+def record(*scalars: Shape) -> list[Shape]:
+    """A key and a value."""
+    _scalars(scalars)
+    return [(), ()]
+
+
+@rule
+def records(*scalars: Shape) -> list[Shape]:
+    """Keys and values, as many as there are."""
+    _scalars(scalars)
+    return [(None,), (None,)]
+
+
+@rule
+def file_names(pattern: Shape) -> list[Shape]:
+    """A vector, of a pattern or a vector of them."""
+    ranked(pattern, 0, 1)
+    return [(None,)]
+
+
+@rule
+def columns(lines: Shape, defaults: Sequence[Shape]) -> list[Shape]:
+    """A tensor like the lines for each default, which is one value or none."""
+    for default in defaults:
+        known = ranked(default, 0, 1)
+        if known and known[0] is not None and known[0] > 1:
+            raise ShapeError(
+                "Shape of a default must be a length-0 or length-1 vector, or a scalar."
+            )
+    return [lines] * len(defaults)
+
+
+@rule
+def parsed_examples(
+    serialized: Shape, num_sparse: int, dense_shapes: Sequence[Shape], ragged: Sequence[str]
+) -> list[Shape]:
+    """Sparse tensors' parts, dense tensors, values and row splits.
+
+    Args:
+      serialized: a vector of examples, or one.
+      num_sparse: how many sparse tensors.
+      dense_shapes: the shape of each dense feature, the first dimension unknown where it varies.
+      ragged: the dtypes of the features in rows.
+
+    """
+    batch = ranked(serialized, 0, 1)
+    rank = None if batch is None else len(batch) + 1
+    splits: Shape = (None,)
+    if batch and batch[0] is not None:
+        splits = (batch[0] + 1,)
+    return [
+        *[(None, rank)] * num_sparse, *[(None,)] * num_sparse, *[(rank,)] * num_sparse,
+        *(None if batch is None or shape is None else (*batch, *shape) for shape in dense_shapes),
+        *[(None,)] * len(ragged), *[splits] * len(ragged),
+    ]  # fmt: skip
+
+
+@rule
+def reordered(indices: Shape, values: Shape, shape: Shape) -> list[Shape]:
+    """Indices and values as they were."""
+    ranked(shape, 1, 1)
+    places, known = ranked(indices, 2, 2), ranked(values, 1, 1)
+    if places is not None and known is not None:
+        merge_dims(places[0], known[0])
+    return [indices if places is None else places, values if known is None else known]
