@@ -83,6 +83,19 @@ _LATER: Final[Mapping[str, str]] = {
         "HistogramProto Summary SummaryMetadata summary.Summary summary.SummaryDescription "
         "train.BytesList train.Example train.Feature train.FeatureList train.FeatureLists "
         "train.Features train.FloatList train.Int64List train.SequenceExample",
+    "batching":
+        "train.batch train.batch_join train.maybe_batch train.maybe_batch_join "
+        "train.maybe_shuffle_batch train.maybe_shuffle_batch_join train.shuffle_batch "
+        "train.shuffle_batch_join",
+    "input_producers":
+        "train.input_producer train.limit_epochs train.match_filenames_once "
+        "train.range_input_producer train.slice_input_producer train.string_input_producer",
+    "scalar_summaries": "summary.scalar",
+    "parsing_ops":
+        "FixedLenFeature FixedLenSequenceFeature SparseFeature VarLenFeature decode_csv "
+        "io.FixedLenFeature io.FixedLenSequenceFeature io.SparseFeature io.VarLenFeature "
+        "io.decode_csv io.parse_example io.parse_single_example parse_example "
+        "parse_single_example",
     "readers":
         "FixedLengthRecordReader IdentityReader ReaderBase TFRecordReader TextLineReader "
         "WholeFileReader",

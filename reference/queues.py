@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
@@ -272,7 +273,9 @@ def _shape_list(shapes: Any, *, partial: bool = False) -> list[TensorShape] | No
 
 
 def _made(op_type: str, attrs: Mapping[str, Any], shared_name: Any, name: str) -> Tensor:
-    with stacks.get_default_graph().device("CPU"):
+    # TensorFlow asks for a device for a queue of this kind only.
+    graph = stacks.get_default_graph()
+    with graph.device("CPU") if op_type == "FIFOQueueV2" else contextlib.nullcontext():
         made = apply_op(op_type, {}, {**attrs, "shared_name": shared_name or ""}, name)
     return made.outputs[0]
 

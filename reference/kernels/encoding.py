@@ -30,13 +30,14 @@ def _text(value: Any) -> str:
 def decode_compressed(bind: Bind) -> Callable[..., Any]:
     """Each string decompressed."""
     kind = _text(bind.attrs["compression_type"])
-    if kind not in {"", "GZIP", "ZLIB"}:
-        raise KernelError(
-            _INVALID, f"Only ZLIB, GZIP or NONE are supported compressions, not {kind!r}"
-        )
-    compression = compression_of(kind)
+    is_known = kind in {"", "GZIP", "ZLIB"}
+    compression = compression_of(kind) if is_known else None
 
     def compute(items: Any) -> Any:
+        if not is_known:
+            raise KernelError(
+                _INVALID, f"Only ZLIB, GZIP or NONE are supported compressions, not {kind!r}"
+            )
         if compression is None:
             return items
         with as_kernel_errors():
