@@ -6,6 +6,8 @@ Source: TF 2.21.
 
 from __future__ import annotations
 
+import functools
+import itertools
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -41,7 +43,9 @@ class Plan:
 
     def __init__(self, sets: list[Any], keep_input: Any, enqueue_many: bool, what: str) -> None:
         if not sets:
-            raise ValueError(f"Expected at least one set of tensors in {what}().")
+            raise ValueError("Expected at least one set of tensors")
+        if any(isinstance(each, dict) and each.keys() != sets[0].keys() for each in sets):
+            raise ValueError("All dictionaries in tensors_list must have the same keys")
         self.enqueue_many = enqueue_many
         self._form = sets[0]
         self._what = what
@@ -88,19 +92,27 @@ class Plan:
         return found
 
     def shapes(self, given: Any) -> Any:
-        """The shape of each component: as given, or what is true of all sets."""
+        """The shape of each component: as given, or what is true of all sets.
+
+        Raises:
+          ValueError: a shape is not known, or those of the sets differ.
+
+        """
         if given is not None:
             return given
+        for tensor in itertools.chain.from_iterable(self._elements):
+            if tensor.shape.ndims is None:
+                raise ValueError(f"Cannot infer Tensor's rank: {tensor}")
         columns = zip(*self._elements, strict=True)
         return [self._merged([tensor.shape for tensor in column]) for column in columns]
 
-    def _merged(self, shapes: Sequence[TensorShape]) -> list[int | None] | None:
+    def _merged(self, shapes: Sequence[TensorShape]) -> list[int | None]:
         if self.enqueue_many:
             shapes = [shape.with_rank_at_least(1)[1:] for shape in shapes]
         merged = shapes[0]
         for shape in shapes[1:]:
             merged = merged.merge_with(shape)
-        return None if merged.ndims is None else merged.as_list()
+        return merged.as_list()
 
     def enqueue(self, queue: QueueBase, threads: int) -> None:
         """Let a queue runner put the elements in, each by so many threads."""
@@ -108,7 +120,7 @@ class Plan:
         if self.keep.shape.ndims == 1:
             ops = [put(_kept(element, self.keep)) for element in self._elements]
         else:
-            ops = [_if(self.keep, lambda each=each: put(each)) for each in self._elements]
+            ops = [_if(self.keep, functools.partial(put, each)) for each in self._elements]
         add_queue_runner(QueueRunner(queue, ops * threads))
 
     def dequeue(self, queue: QueueBase, batch_size: Any, *, smaller: bool, name: str) -> Any:
@@ -181,7 +193,16 @@ def shuffled(
     plan: Plan, batch_size: Any, threads: int, capacity: int, min_after_dequeue: int, seed: Any,
     shapes: Any, smaller: bool, shared_name: str | None, name: str | None, word: str,
 ) -> Any:  # fmt: skip
-    """Batches in random order."""
+    """Batches in random order.
+
+    Raises:
+      ValueError: also if so many elements stay behind that there is no room for others.
+
+    """
+    if capacity <= min_after_dequeue:
+        raise ValueError(
+            f"capacity {capacity} must be bigger than min_after_dequeue {min_after_dequeue}."
+        )
     with name_scope(name, word, plan.values()) as scope:
         plan.convert()
         types = plan.dtypes()

@@ -39,7 +39,7 @@ class Source(Protocol):
 class Sink(Protocol):
     """Where bytes are written."""
 
-    def write(self, data: bytes) -> None:
+    def write(self, data: bytes) -> Any:
         """Write bytes."""
 
     def flush(self) -> None:
@@ -72,7 +72,7 @@ def open_sink(path: Any, compression: Compression | None) -> Sink:
     """
     with file_errors(path):
         file = open(local_path(path), "wb")  # noqa: SIM115 - the sink closes it
-    return file if compression is None else _Deflated(file, compression)
+    return _Deflated(file, compression) if compression is not None else file
 
 
 def inflated(data: bytes, compression: Compression) -> bytes:

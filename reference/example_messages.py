@@ -12,8 +12,8 @@ __all__ = ["EXPORTS"]
 EXPORTS: Final[Mapping[str, Any]] = {
     f"{group}{name}": getattr(input_pb2, name)
     for group, names in (
-        ("train.", "BytesList Example Feature FeatureList FeatureLists Features FloatList "
-                   "Int64List SequenceExample"),
+        ("train.", "BytesList Example Feature FeatureList FeatureLists Features"),
+        ("train.", "FloatList Int64List SequenceExample"),
         ("", "HistogramProto Summary SummaryMetadata"),
         ("summary.", "Summary SummaryDescription"),
     )

@@ -1,4 +1,4 @@
-"""Queues that are filled with what is to be read: `tf.train.string_input_producer`. Source: TF 2.21."""
+"""Queues filled with what is to be read: `tf.train.string_input_producer`. Source: TF 2.21."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from sessrun.reference.random_ops import random_shuffle
 from sessrun.reference.scalar_summaries import fraction_summary
 from sessrun.reference.stacks import get_default_graph
 from sessrun.reference.tensor import Tensor
-from sessrun.reference.variables import Variable
+from sessrun.reference.variables import create
 
 __all__ = ["EXPORTS"]
 
@@ -33,7 +33,7 @@ def match_filenames_once(pattern: Any, name: str | None = None) -> Any:
 
     """
     with name_scope(name, "matching_filenames", [pattern]) as scope:
-        return Variable(
+        return create(
             generated.matching_files(pattern), trainable=False, name=scope, validate_shape=False,
             collections=[GraphKeys.LOCAL_VARIABLES],
         )  # fmt: skip
@@ -56,7 +56,7 @@ def limit_epochs(tensor: Any, num_epochs: int | None = None, name: str | None = 
     if num_epochs <= 0:
         raise ValueError(f"num_epochs must be > 0 not {num_epochs}.")
     with name_scope(name, "limit_epochs", [tensor]) as scope:
-        epochs = Variable(
+        epochs = create(
             constant(0, dtypes.int64), name="epochs", trainable=False,
             collections=[GraphKeys.LOCAL_VARIABLES],
         )  # fmt: skip

@@ -144,7 +144,9 @@ _KINDS: Final = (VarLenFeature, FixedLenFeature, FixedLenSequenceFeature, Sparse
 
 def _check(key: str, feature: Any) -> None:
     if not isinstance(feature, _KINDS):
-        raise ValueError(f"Unsupported {type(feature).__name__} {feature} for key {key!r}")
+        raise ValueError(  # noqa: TRY004 - TensorFlow's class
+            f"Unsupported {type(feature).__name__} {feature} for key {key!r}"
+        )
     missing = []
     if isinstance(feature, SparseFeature):
         missing = [word for word in ("index_key", "value_key") if not getattr(feature, word)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
@@ -55,7 +56,7 @@ def decode_csv(
 
     """
     columns = list(select_cols or [])
-    if any(second <= first for first, second in zip(columns, columns[1:], strict=False)):
+    if any(second <= first for first, second in itertools.pairwise(columns)):
         raise ValueError("select_cols is not strictly increasing.")
     if columns and columns[0] < 0:
         raise ValueError("select_cols contains negative values.")
@@ -171,7 +172,7 @@ def parse_single_example(
 
     """
     if not features:
-        raise ValueError("Invalid argument: features cannot be None.")
+        raise ValueError("Invalid argument: features cannot be empty.")
     with name_scope(name, "ParseSingleExample", [serialized, example_names]):
         given = convert_to_tensor(serialized, name="serialized")
         return parse_example(_scalar(given), features, name, example_names)
@@ -193,7 +194,9 @@ def _scalar(value: Tensor) -> Tensor:
     check = assert_(equal(rank(value), 0), [message], name="SerializedIsScalar")
     graph = get_default_graph()
     with graph.control_dependencies([check]), graph.colocate_with(value.op):
-        return identity(value, name="serializedDependencies")
+        checked = identity(value, name="serializedDependencies")
+    checked.set_shape([])
+    return checked
 
 
 _PARSERS: Final = (decode_csv, parse_example, parse_single_example)

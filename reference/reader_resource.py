@@ -134,6 +134,7 @@ class Reader:
           InvalidArgumentError: it is no state.
 
         """
+        del state
         raise errors.UnimplementedError(None, None, "Reader RestoreState")
 
     def _open(self, work: bytes) -> None:
@@ -204,8 +205,8 @@ class _FileReader(Reader):
     """A reader that is in one file for a while."""
 
     def __init__(self, name: str) -> None:
-        super().__init__(name)
         self._file: Any = None
+        super().__init__(name)
 
     def reset(self) -> None:
         """Go back to the state in which it began."""
@@ -217,6 +218,9 @@ class _FileReader(Reader):
         if file is not None:
             file.close()
 
+    def __del__(self) -> None:
+        self._close()
+
     def _ended(self) -> Found:
         self._close()
         return None, True
@@ -226,7 +230,7 @@ class _FileReader(Reader):
 
 
 class TextReader(_FileReader):
-    """Its records are lines, without their ends and without carriage returns.
+    """Its records are lines, without their ends.
 
     Args:
       name: of the node.
@@ -253,7 +257,7 @@ class TextReader(_FileReader):
         if not line:
             return self._ended()
         self._line += 1
-        return (self._key(self._line), line.removesuffix(b"\n").replace(b"\r", b"")), False
+        return (self._key(self._line), line.removesuffix(b"\n").removesuffix(b"\r")), False
 
 
 class FixedLengthReader(_FileReader):

@@ -5,10 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from sessrun.reference import dtypes
 from sessrun.reference.build import apply_op
-from sessrun.reference.conversion import convert_to_tensor
-from sessrun.reference.name_scopes import name_scope
 from sessrun.reference.operation import Operation
 from sessrun.reference.queues import QueueBase
 from sessrun.reference.raw_wrappers import wrapper

@@ -44,9 +44,10 @@ class RecordReader:
     """
 
     def __init__(self, path: Any, compression: Compression | None) -> None:
-        self._source = open_source(path, compression)
-        self._error: errors.OpError | None = None
+        self._source: Any = None
+        self._lost = ""
         self.offset = 0
+        self._source = open_source(path, compression)
 
     def read(self) -> bytes | None:
         """The next record, or None at the end.
@@ -55,12 +56,13 @@ class RecordReader:
           DataLossError: it is cut off or damaged; no record can be read after it.
 
         """
-        if self._error is not None:
-            raise self._error
+        if self._lost:
+            raise errors.make(errors.DATA_LOSS, self._lost)
         try:
             return self._next()
         except errors.DataLossError as error:
-            self._error = error
+            self._lost = error.message
+            self.close()
             raise
 
     def _next(self) -> bytes | None:
@@ -83,7 +85,11 @@ class RecordReader:
 
     def close(self) -> None:
         """Close the file."""
-        self._source.close()
+        if self._source is not None:
+            self._source.close()
+
+    def __del__(self) -> None:
+        self.close()
 
 
 def _lost(message: str) -> errors.OpError:
@@ -108,7 +114,7 @@ class TFRecordWriter:
         compression = compression_of(options)
         self._sink = open_sink(as_text(path), compression)
 
-    def write(self, record: bytes | str) -> None:
+    def write(self, record: Any) -> None:
         """Write one record; text is UTF-8.
 
         Raises:
@@ -116,9 +122,11 @@ class TFRecordWriter:
           FailedPreconditionError: the writer is closed.
 
         """
-        if not isinstance(record, bytes | bytearray | str):
+        if isinstance(record, bytearray):
+            record = bytes(record)
+        elif not isinstance(record, bytes | str):
             raise TypeError(f"A record is bytes or text, not {record!r}.")
-        data = bytes(record) if isinstance(record, bytearray) else as_bytes(record)
+        data = as_bytes(record)
         length = _LENGTH.pack(len(data))
         sink = self._opened()
         sink.write(length + _CRC.pack(masked(crc32c(length))))
@@ -169,9 +177,6 @@ class _RecordIterator:
         if record is None:
             raise StopIteration
         return record
-
-    def __del__(self) -> None:
-        self._reader.close()
 
 
 def tf_record_iterator(path: Any, options: Any = None) -> Iterator[bytes]:

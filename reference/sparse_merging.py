@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from sessrun.reference import dtypes
-from sessrun.reference.array_ops import concat, expand_dims, stack
+from sessrun.reference.array_ops import concat, expand_dims
 from sessrun.reference.build import apply_op
 from sessrun.reference.cast_ops import cast
 from sessrun.reference.framework_ops import identity
@@ -63,7 +63,10 @@ def merged(
         places = concat([indices[0].indices[:, :-1], *columns], axis=1)
         whole = _grown(indices[0].dense_shape, limits)
         result = SparseTensor(places, values.values, whole)
-        return result if already_sorted else sparse_reorder(result)
+        if already_sorted:
+            return result
+        ordered = sparse_reorder(result)
+        return SparseTensor(ordered.indices, ordered.values, whole)
 
 
 def _grown(shape: Tensor, limits: Sequence[Tensor]) -> Tensor:

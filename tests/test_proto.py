@@ -22,14 +22,18 @@ from sessrun.spec.proto.checkpoint_pb2 import DESCRIPTOR as CHECKPOINT
 from sessrun.spec.proto.config_pb2 import DESCRIPTOR as CONFIG
 from sessrun.spec.proto.debug_info_pb2 import DESCRIPTOR as DEBUG_INFO
 from sessrun.spec.proto.graph_pb2 import DESCRIPTOR as GRAPH
+from sessrun.spec.proto.input_pb2 import DESCRIPTOR as INPUT
 from sessrun.spec.proto.metadata_pb2 import DESCRIPTOR as METADATA
 from sessrun.spec.proto.state_pb2 import DESCRIPTOR as STATE
 
-FILES = (CHECKPOINT, CONFIG, DEBUG_INFO, GRAPH, METADATA, STATE)
+FILES = (CHECKPOINT, CONFIG, DEBUG_INFO, GRAPH, INPUT, METADATA, STATE)
 TWINS = (
     "tensorflow.core.protobuf.config_pb2",
     "tensorflow.core.protobuf.control_flow_pb2",
     "tensorflow.core.framework.device_attributes_pb2",
+    "tensorflow.core.example.example_pb2",
+    "tensorflow.core.framework.reader_base_pb2",
+    "tensorflow.core.framework.summary_pb2",
     "tensorflow.core.protobuf.queue_runner_pb2",
     "tensorflow.core.protobuf.saved_model_pb2",
     "tensorflow.core.protobuf.tensor_bundle_pb2",

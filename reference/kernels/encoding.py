@@ -51,7 +51,8 @@ def decode_compressed(bind: Bind) -> Callable[..., Any]:
 def serialize_tensor(_: Any, tensor: Any, *, T: str) -> Any:  # noqa: N803 - the attribute's name
     """The bytes of the tensor's message; all values that have a size in its content."""
     shape = TensorShapeProto(dim=[TensorShapeProto.Dim(size=size) for size in tensor.shape])
-    proto = TensorProto(dtype=BY_NAME[T].enum, tensor_shape=shape)
+    proto = TensorProto(tensor_shape=shape)
+    proto.dtype = BY_NAME[T].enum  # type: ignore[assignment]  # a number of the enumeration
     if T == "string":
         proto.string_val.extend(tensor.reshape(-1).tolist())
     else:

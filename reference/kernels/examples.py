@@ -137,7 +137,7 @@ class _Parser:
             elif len(values) != count:
                 raise place.refuse(
                     key, f"Number of {BY_NAME[dtype].opdef} values != expected.  Values size: "
-                    f"{len(values)} but output shape: {bracketed(sizes)}"
+                    f"{len(values)} but output shape: {bracketed(tuple(sizes))}"
                 )  # fmt: skip
             flat += values
         return self.array(flat, dtype, (*self.batch, *sizes))
@@ -151,7 +151,7 @@ class _Parser:
                 raise place.refuse(
                     key, f"Number of {BY_NAME[dtype].opdef} values is not a multiple of stride "
                     f"length. Saw {len(values)} values but output shape is: "
-                    f"{bracketed([None, *inner])}"
+                    f"{bracketed((None, *inner))}"
                 )  # fmt: skip
         longest = max(map(len, rows), default=0)
         filler = default.reshape(-1).tolist()[:1] if default.size else []

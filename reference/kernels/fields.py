@@ -102,55 +102,70 @@ def _reader_of(xp: Any, dtype: str) -> Callable[[bytes], Any]:
     return whole
 
 
-@binder("DecodeCSV", devices=("CPU",))
-def decode_csv(bind: Bind) -> Callable[..., Any]:
-    """The fields of each line, a tensor for each column."""
-    attrs, xp = bind.attrs, bind.xp
-    delimiter, missing = _text(attrs["field_delim"]), _text(attrs["na_value"])
-    chosen = attrs["select_cols"]
-    types = list(attrs["OUT_TYPE"])
-    readers = [_reader_of(xp, dtype) for dtype in types]
+class _Columns:
+    """Makes columns of lines.
 
-    def compute(records: Any, *defaults: Any) -> Any:
-        if len(delimiter) != 1:
+    Args:
+      bind: what is known of the node.
+
+    """
+
+    def __init__(self, bind: Bind) -> None:
+        attrs = bind.attrs
+        self._xp = bind.xp
+        self._types = list(attrs["OUT_TYPE"])
+        self._readers = [_reader_of(bind.xp, dtype) for dtype in self._types]
+        self._delimiter = _text(attrs["field_delim"])
+        self._missing = _text(attrs["na_value"])
+        self._chosen = attrs["select_cols"]
+        self._splitter = _Splitter(self._delimiter, quotes=attrs["use_quote_delim"])
+
+    def __call__(self, records: Any, *defaults: Any) -> Any:
+        """A tensor like the records for each column."""
+        if len(self._delimiter) != 1:
             raise KernelError(_INVALID, "field_delim should be only 1 char")
-        splitter = _Splitter(delimiter, quotes=attrs["use_quote_delim"])
-        columns: list[list[Any]] = [[] for _ in types]
+        columns: list[list[Any]] = [[] for _ in self._types]
         for row, line in enumerate(records.reshape(-1).tolist()):
-            for place, field in enumerate(_picked(splitter.split(line), row)):
-                columns[place].append(value_of(field, place, row, defaults[place]))
-        shape = records.shape
+            for place, field in enumerate(self._picked(line, row)):
+                columns[place].append(self._value(field, place, row, defaults[place]))
         made = [
-            string_array(column, shape) if dtype == "string" else _numbers(xp, column, dtype, shape)
-            for column, dtype in zip(columns, types, strict=True)
+            _tensor(self._xp, column, dtype, records.shape)
+            for column, dtype in zip(columns, self._types, strict=True)
         ]
         return made[0] if len(made) == 1 else tuple(made)
 
-    def _picked(fields: list[bytes], row: int) -> list[bytes]:
-        if chosen:
-            fields = [fields[place] for place in chosen if place < len(fields)]
-        if len(fields) != len(types):
-            raise KernelError(_INVALID, f"Expect {len(types)} fields but have {len(fields)} in "
-                              f"record {row}")  # fmt: skip
+    def _picked(self, line: bytes, row: int) -> list[bytes]:
+        fields = self._splitter.split(line)
+        if self._chosen:
+            fields = [fields[place] for place in self._chosen if place < len(fields)]
+        if len(fields) != len(self._types):
+            raise KernelError(_INVALID, f"Expect {len(self._types)} fields but have "
+                              f"{len(fields)} in record {row}")  # fmt: skip
         return fields
 
-    def value_of(field: bytes, place: int, row: int, default: Any) -> Any:
-        if not field or field == missing:
+    def _value(self, field: bytes, place: int, row: int, default: Any) -> Any:
+        if not field or field == self._missing:
             if default.size != 1:
                 raise KernelError(
                     _INVALID, f"Field {place} is required but missing in record {row}!"
                 )
             return default.reshape(-1)[0]
-        value = readers[place](field)
+        value = self._readers[place](field)
         if value is None:
-            kind = BY_NAME[types[place]].opdef
+            kind = BY_NAME[self._types[place]].opdef
             raise KernelError(_INVALID, f"Field {place} in record {row} is not a valid {kind}: "
                               f"{field.decode(errors='replace')}")  # fmt: skip
         return value
 
-    return compute
+
+@binder("DecodeCSV", devices=("CPU",))
+def decode_csv(bind: Bind) -> Callable[..., Any]:
+    """The fields of each line, a tensor for each column."""
+    return _Columns(bind)
 
 
-def _numbers(xp: Any, column: list[Any], dtype: str, shape: Any) -> Any:
+def _tensor(xp: Any, column: list[Any], dtype: str, shape: Any) -> Any:
+    if dtype == "string":
+        return string_array(column, shape)
     with xp.errstate(over="ignore"):
         return xp.asarray(column, dtype=dtype_of(dtype)).reshape(shape)

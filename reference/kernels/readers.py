@@ -112,7 +112,7 @@ def _taker(step: Step, node: str, queue: Queue) -> Callable[[], bytes]:
     """What takes the name of a file from the queue, once there is one."""
 
     def take() -> bytes:
-        types = queue.signature[2]
+        types = queue.terms.types
         if len(types) != 1:
             raise KernelError(_INVALID, "Expected single component queue")
         if types[0] != "string":

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 from exchange_calls import CALLED, graph_of
+from exchange_inputs import INPUTS
 
 from sessrun.conformance.generators.graphdef import GraphWriter, dtype_attr
 
@@ -263,5 +264,5 @@ PROGRAMS = (
         for op, take in (("FIFOQueueV2", "take:0"), ("PaddingFIFOQueueV2", "take:0"),
                          ("PriorityQueueV2", "take:1"), ("RandomShuffleQueueV2", "take:0"))
     ),
-    *(Program(tuple(covers.split()), graph_of(build), runs) for covers, build, runs in CALLED),
+    *(Program(tuple(covers.split()), graph_of(build), runs) for covers, build, runs in (*CALLED, *INPUTS)),
 )  # fmt: skip

@@ -1,0 +1,111 @@
+"""Programs of record files outside of graphs: options, writing, reading, what is refused."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from described import attempt
+
+__all__ = ["BEHAVIOURS"]
+
+RECORDS = [b"first", b"second" * 10, b"", b"third"]
+KINDS = ("", "GZIP", "ZLIB")
+
+
+def _options(tf: Any) -> Any:
+    options, kinds = tf.io.TFRecordOptions, tf.io.TFRecordCompressionType
+    given = [None, "", "GZIP", "ZLIB", "gzip", "NONE", kinds.NONE, kinds.GZIP, kinds.ZLIB, 7, b"GZIP"]
+    made = options("GZIP", compression_level=9)
+    return [
+        attempt(*(lambda kind=kind: options.get_compression_type_string(kind) for kind in given)),
+        attempt(*(lambda kind=kind: options(kind).compression_type for kind in given)),
+        dict(options.compression_type_map),
+        {name: value for name, value in vars(made).items() if not name.startswith("_")},
+    ]  # fmt: skip
+
+
+def _written(tf: Any) -> Any:
+    with tempfile.TemporaryDirectory() as folder:
+        path = f"{folder}/file"
+        writer = tf.io.TFRecordWriter(path)
+        found = attempt(*(
+            lambda item=item: writer.write(item)
+            for item in (b"a", "b", "é", bytearray(b"c"), memoryview(b"d"), 3, None)
+        ))  # fmt: skip
+        writer.flush()
+        size = Path(path).stat().st_size
+        found += attempt(
+            writer.close, writer.close, lambda: writer.write(b"x"), writer.flush,
+            lambda: tf.io.TFRecordWriter(f"{folder}/no/file"),
+            lambda: tf.io.TFRecordWriter(folder), lambda: tf.io.TFRecordWriter(path, "gzip"),
+            lambda: tf.io.TFRecordWriter(Path(path)),
+            lambda: tf.io.tf_record_iterator(f"{folder}/no"),
+            lambda: tf.io.tf_record_iterator(Path(path)),
+            lambda: list(tf.python_io.tf_record_iterator(path)),
+            lambda: list(tf.python_io.tf_record_iterator(path.encode())),
+            lambda: list(tf.io.tf_record_iterator(folder)),
+        )  # fmt: skip
+        return [found, size]
+
+
+def _bytes(tf: Any) -> Any:
+    """What is written, to the byte, by every way of compressing."""
+    settings = [
+        {}, {"compression_level": 1}, {"compression_level": 9}, {"compression_strategy": 2},
+        {"window_bits": 10}, {"mem_level": 3}, {"flush_mode": 2, "input_buffer_size": 100},
+    ]  # fmt: skip
+    found = []
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "file"
+        for kind in KINDS:
+            for setting in settings:
+                options = tf.io.TFRecordOptions(kind, **setting)
+                with tf.io.TFRecordWriter(str(path), options) as writer:
+                    for record in RECORDS * 30:
+                        writer.write(record)
+                    writer.flush()
+                    writer.write(b"x" * 300_000)
+                found.append(path.read_bytes())
+    return found
+
+
+def _damaged(tf: Any) -> Any:
+    """Records before a place where a file is cut, changed or followed by something else."""
+    found = []
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "file"
+
+        def read(kind: str) -> Any:
+            records: list[bytes] = []
+
+            def whole() -> None:
+                records.extend(())
+                for record in tf.io.tf_record_iterator(str(path), tf.io.TFRecordOptions(kind)):
+                    records.append(record)  # noqa: PERF402 - those before an error are kept
+
+            return [attempt(whole), records]
+
+        for kind in KINDS:
+            with tf.io.TFRecordWriter(str(path), kind) as writer:
+                for record in RECORDS:
+                    writer.write(record)
+            data = path.read_bytes()
+            changed = [data[:place] for place in range(len(data))]
+            changed += [
+                data[:place] + bytes([data[place] ^ 16]) + data[place + 1 :]
+                for place in range(len(data))
+            ]
+            for content in (*changed, data + data, data + b"junkjunkjunkjunkjunk"):
+                path.write_bytes(content)
+                found.append(read(kind))
+            path.write_bytes(data)
+            found.append([read(other) for other in KINDS])
+    return found
+
+
+BEHAVIOURS = {
+    f"records_{function.__name__.strip('_')}": function
+    for function in (_options, _written, _bytes, _damaged)
+}
