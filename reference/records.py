@@ -77,7 +77,7 @@ class RecordReader:
         rest = self._source.read(count + _CRC.size)
         if len(rest) < count + _CRC.size:
             raise _lost(f"truncated record at {self.offset}' failed with {self._source.ended}")
-        data = rest[:count]
+        data: bytes = rest[:count]
         if _CRC.pack(masked(crc32c(data))) != rest[count:]:
             raise _lost(f"corrupted record at {self.offset + _HEADER}")
         self.offset += _HEADER + len(rest)

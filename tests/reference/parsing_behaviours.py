@@ -88,15 +88,18 @@ def _features(tf: Any) -> Any:
         {"a": fixed([1, 2], tf.float32, [[8.0, 9.0]])}, {"a": fixed([3], tf.float32)},
         {"a": fixed([2], tf.float32, 8.0)}, {"a": fixed([2], tf.int64)},
         {"b": any_length(tf.int64), "c": any_length(tf.string), "z": any_length(tf.float32)},
-        {"a": any_length(tf.string)}, {"z": fixed([], tf.string, "none")}, {"b": fixed([], tf.int64)},
+        {"a": any_length(tf.string)},
+        {"z": fixed([], tf.string, "none")}, {"b": fixed([], tf.int64)},
         {"c": rows([], tf.string, True), "b": rows([], tf.int64, True, -1)},
         {"a": rows([2], tf.float32, True)}, {"b": rows([2], tf.int64, True)},
         {"b": rows([], tf.float32, True)}, {"b": rows([], tf.int64)}, {}, {"b": 3},
-        {"b": fixed([None], tf.int64)}, {"b": fixed(None, tf.int64)}, {"b": fixed([2, None], tf.int64)},
+        {"b": fixed([None], tf.int64)}, {"b": fixed(None, tf.int64)},
+        {"b": fixed([2, None], tf.int64)},
         {"b": any_length(None)}, {"b": fixed([], tf.int32)}, {"a b/c": fixed([], tf.int64, 5)},
     ]  # fmt: skip
     return [
-        *(_tried(tf, lambda: tf.parse_example(data, wish), lambda: tf.parse_single_example(one, wish))
+        *(_tried(tf, lambda: tf.parse_example(data, wish),
+                 lambda: tf.parse_single_example(one, wish))
           for wish in wishes for data in ([one], both, np.zeros(0, object))),
         _tried(
             tf, lambda: tf.parse_example(both, wishes[0], example_names=["n", "m"]),
@@ -125,7 +128,8 @@ def _sparse_features(tf: Any) -> Any:
               sparse("j", "v", f32, 10), sparse("", "v", f32, 10)]  # fmt: skip
     return [
         _tried(tf, lambda: parts(tf.parse_example([one, other], {"s": wish})),
-               lambda: parts(tf.parse_example([one], {"s": wish, "i": tf.VarLenFeature(tf.int64)})),
+               lambda: parts(
+                   tf.parse_example([one], {"s": wish, "i": tf.VarLenFeature(tf.int64)})),
                lambda: parts(tf.parse_single_example(one, {"s": wish})))
         for wish in wishes
     ]  # fmt: skip

@@ -31,7 +31,7 @@ def _folder(**contents: bytes) -> Iterator[Callable[[str], str]]:
 
 
 def _runs(tf: Any, make: Callable[[], Any], files: Sequence[str], steps: str) -> Any:
-    """What a reader gives step by step: r read, u up to 3, p produced, w files, s state, x reset."""
+    """What a reader gives step by step: r read, u up to 3, p produced, w files, s state, x."""
     with tf.Graph().as_default():
         reader = make()
         queue = tf.FIFOQueue(20, [tf.string], shapes=[()])
@@ -119,7 +119,8 @@ def _record_files(tf: Any) -> Any:
 
 def _states(tf: Any) -> Any:
     states = [
-        b"", b"\x08\x01\x10\x01\x18\x01\x22\x01a", b"bogus", b"\x08\x05", b"\x08\x01\x10\x02\x18\x03",
+        b"", b"\x08\x01\x10\x01\x18\x01\x22\x01a", b"bogus", b"\x08\x05",
+        b"\x08\x01\x10\x02\x18\x03",
         b"\x08\x02\x10\x02\x18\x03", b"\x08\x02\x10\x01\x18\x03\x22\x01a", [b""],
     ]  # fmt: skip
     found = []
@@ -130,10 +131,8 @@ def _states(tf: Any) -> Any:
         counts = [reader.num_records_produced(), reader.num_work_units_completed()]
         with tf.Session() as session:
             for text in states:
-                found.append(attempt(
-                    lambda: session.run(restore, {given: text}), lambda: session.run(state),
-                    lambda: session.run(counts),
-                ))  # fmt: skip
+                wants = [(restore, {given: text}), (state, {}), (counts, {})]
+                found.append(attempt(*(lambda want=want: session.run(*want) for want in wants)))
         found.append([reader.supports_serialize])
     return found
 
@@ -177,8 +176,9 @@ def _shared(tf: Any) -> Any:
     queue = tf.FIFOQueue(9, [tf.string], [()])
     with tf.Session() as one, tf.Session() as other:
         one.run(queue.enqueue_many([["a", "b"]]))
+        count = first.num_records_produced()
         return [list(one.run(first.read(queue))), list(one.run(second.read(queue))),
-                one.run(first.num_records_produced()), other.run(first.num_records_produced())]  # fmt: skip
+                one.run(count), other.run(count)]  # fmt: skip
 
 
 def _files(tf: Any) -> Any:

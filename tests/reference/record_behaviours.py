@@ -16,7 +16,8 @@ KINDS = ("", "GZIP", "ZLIB")
 
 def _options(tf: Any) -> Any:
     options, kinds = tf.io.TFRecordOptions, tf.io.TFRecordCompressionType
-    given = [None, "", "GZIP", "ZLIB", "gzip", "NONE", kinds.NONE, kinds.GZIP, kinds.ZLIB, 7, b"GZIP"]
+    given = [None, "", "GZIP", "ZLIB", "gzip", "NONE", b"GZIP", 7,
+             kinds.NONE, kinds.GZIP, kinds.ZLIB]  # fmt: skip
     made = options("GZIP", compression_level=9)
     return [
         attempt(*(lambda kind=kind: options.get_compression_type_string(kind) for kind in given)),
