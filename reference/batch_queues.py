@@ -13,6 +13,7 @@ from typing import Any
 
 from sessrun.reference import dtypes, generated
 from sessrun.reference.cast_ops import cast
+from sessrun.reference.control_flow.conditional import cond
 from sessrun.reference.conversion import convert_to_tensor
 from sessrun.reference.framework_ops import no_op
 from sessrun.reference.name_scopes import name_scope
@@ -157,20 +158,10 @@ def _kept(element: Element, keep: Tensor) -> Element:
 
 
 def _if(keep: Tensor, put: Callable[[], Any]) -> Any:
-    """What puts an element in, if it is to be kept.
-
-    Raises:
-      NotImplementedError: that is only known in a run, and the namespace has no `cond`.
-
-    """
+    """What puts an element in, if it is to be kept."""
     known = constant_value(keep)
     if known is not None:
         return put() if known else no_op()
-    import sessrun.reference as public  # noqa: PLC0415 - whether it has `cond` is asked here only
-
-    cond = getattr(public, "cond", None)
-    if cond is None:
-        raise NotImplementedError("`keep_input` that is only known in a run needs `tf.cond`.")
     return cond(keep, put, no_op)
 
 

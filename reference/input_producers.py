@@ -8,10 +8,11 @@ from typing import Any, Final
 from sessrun.reference import dtypes, generated
 from sessrun.reference.array_ops import gather, shape, size
 from sessrun.reference.constant_op import constant
+from sessrun.reference.control_flow.asserting import assert_
 from sessrun.reference.conversion import convert_to_tensor
 from sessrun.reference.framework_ops import identity
 from sessrun.reference.graph_keys import GraphKeys
-from sessrun.reference.math_ops import assert_, range_
+from sessrun.reference.math_ops import range_
 from sessrun.reference.name_scopes import name_scope
 from sessrun.reference.queue_runner import QueueRunner, add_queue_runner
 from sessrun.reference.queues import FIFOQueue

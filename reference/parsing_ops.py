@@ -12,9 +12,10 @@ import numpy as np
 from sessrun.reference import dtypes, generated, parsing_features
 from sessrun.reference.array_ops import rank
 from sessrun.reference.build import apply_op
+from sessrun.reference.control_flow.asserting import assert_
 from sessrun.reference.conversion import convert_to_tensor
 from sessrun.reference.framework_ops import identity
-from sessrun.reference.math_ops import assert_, equal
+from sessrun.reference.math_ops import equal
 from sessrun.reference.name_scopes import name_scope
 from sessrun.reference.parsing_features import SparseFeature, Wanted, index_keys, wanted
 from sessrun.reference.sparse_merging import merged

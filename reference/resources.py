@@ -186,7 +186,7 @@ class Step:
 
     def retract(self, node: str) -> Any:
         """What a node's attempt has given; it is withdrawn, and gives None, if it is not over."""
-        attempt = self._attempts.pop(node, None)
+        attempt = self._attempts.pop((node, self.iteration), None)
         if attempt is None:
             return None
         if not attempt.is_over:

@@ -264,5 +264,6 @@ PROGRAMS = (
         for op, take in (("FIFOQueueV2", "take:0"), ("PaddingFIFOQueueV2", "take:0"),
                          ("PriorityQueueV2", "take:1"), ("RandomShuffleQueueV2", "take:0"))
     ),
-    *(Program(tuple(covers.split()), graph_of(build), runs) for covers, build, runs in (*CALLED, *INPUTS)),
+    *(Program(tuple(covers.split()), graph_of(build), runs)
+      for covers, build, runs in (*CALLED, *INPUTS)),
 )  # fmt: skip

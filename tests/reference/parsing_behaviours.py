@@ -136,8 +136,9 @@ def _sparse_features(tf: Any) -> Any:
 
 
 def _tensors(tf: Any) -> Any:
-    values = [np.float32([[1, 2], [3, 4]]), np.int8(7), np.array([True, False]), np.complex64(1j),
-              np.float16([1]), np.zeros((0, 2), np.int64), np.array([b"a", b""], object)]  # fmt: skip
+    values = [np.float32([[1, 2], [3, 4]]), np.int8(7), np.array([True, False]),
+              np.complex64(1j), np.float16([1]), np.zeros((0, 2), np.int64),
+              np.array([b"a", b""], object)]  # fmt: skip
     loose = lambda value: tf.placeholder_with_default(value, None)  # noqa: E731
     return _tried(
         tf,

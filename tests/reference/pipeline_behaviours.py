@@ -107,6 +107,7 @@ def _kept_batches(tf: Any) -> Any:
         lambda: train.maybe_batch([one()], tf.constant([True]), 3),
         lambda: train.maybe_batch([one()], tf.placeholder(tf.bool), 3),
         lambda: train.maybe_batch([one()], [[True]], 3, enqueue_many=True),
+        lambda: train.maybe_batch([one()], tf.placeholder(tf.bool, []), 3, num_threads=2),
         lambda: train.maybe_batch_join([[one()], [one()]], yes(), 3),
         lambda: train.maybe_shuffle_batch([one()], 3, 20, 5, no),
         lambda: train.maybe_shuffle_batch_join([[one()]], 3, 20, 5, yes()),
@@ -141,11 +142,15 @@ def _running(tf: Any) -> Any:
         count = train.range_input_producer(6, 1, shuffle=False).dequeue_many(6)
         return train.maybe_batch([count], tf.equal(count % 2, 0), 3, enqueue_many=True)
 
+    def odd() -> Any:
+        count = train.range_input_producer(6, 1, shuffle=False).dequeue()
+        return train.maybe_batch([count], tf.equal(count % 2, 1), 3)
+
     return [
         _run(tf, lambda: train.string_input_producer(["a", "b"], 2, False).dequeue(), 5),
         _run(tf, lambda: train.batch(rows(), 4), 4),
         _run(tf, lambda: train.batch(rows(), 4, allow_smaller_final_batch=True), 5),
-        _run(tf, padded, 3), _run(tf, some, 2),
+        _run(tf, padded, 3), _run(tf, some, 2), _run(tf, odd, 2),
         _run(tf, lambda: train.limit_epochs(tf.constant([1, 2]), 2), 3),
         _run(tf, lambda: train.string_input_producer(tf.zeros([0], tf.string)).dequeue(), 1),
     ]  # fmt: skip
