@@ -68,13 +68,13 @@ def body_of(library: FunctionLibrary, function: NameAttrList, name: str, device:
     try:
         graph_def = GraphDef(node=_nodes(library, definition, function.attr))
         results = [
-            _output(_source(library, definition, definition.ret[arg.name]))
+            _output(_source(library, definition, _returned(definition, arg.name)))
             for arg in definition.signature.output_arg
         ]
         with graph.as_default(), graph.device(device or None):
             wanted = [f"{argument}:0" for argument in arguments] + results + controls
             found = import_graph_def(graph_def, return_elements=wanted, name=name)
-    except (ValueError, KeyError, LookupError) as error:
+    except (ValueError, LookupError, RuntimeError) as error:
         text = f"Function '{function.name}' cannot be instantiated: {error}"
         raise InvalidArgumentError(None, None, text) from error
     assert found is not None
@@ -106,6 +106,12 @@ def _nodes(
         yield node
 
 
+def _returned(function: FunctionDef, name: str) -> str:
+    if name not in function.ret:
+        raise ValueError(f"it does not say what it returns as {name!r}")
+    return function.ret[name]
+
+
 def _output(text: str) -> str:
     return text if ":" in text else f"{text}:0"
 
@@ -122,6 +128,8 @@ def _source(library: FunctionLibrary, function: FunctionDef, text: str) -> str:
     start = 0
     for arg in library.signature(node.op).declaration.outputs:
         if arg.name == output:
+            if index and not (index.isascii() and index.isdigit()):
+                raise ValueError(f"{text!r} names no output")
             return f"{name}:{start + int(index or 0)}"
         start += _count(arg, node)
     raise ValueError(f"node {name!r} has no output {output!r}")

@@ -135,13 +135,16 @@ def _count(arg: ArgDecl, values: Mapping[str, Any]) -> int:
 
 
 def _args(protos: Iterable[OpDef.ArgDef]) -> tuple[ArgDecl, ...]:
-    return tuple(
-        ArgDecl(
-            proto.name, BY_ENUM[proto.type].name if proto.type else None, proto.type_attr or None,
+    found = []
+    for proto in protos:
+        row = BY_ENUM.get(proto.type)
+        if row is None and not (proto.type_attr or proto.type_list_attr):
+            raise bad_value(f"Argument '{proto.name}' of a function has no dtype: {proto.type}")
+        found.append(ArgDecl(
+            proto.name, None if row is None else row.name, proto.type_attr or None,
             proto.number_attr or None, proto.type_list_attr or None, proto.is_ref,
-        )
-        for proto in protos
-    )  # fmt: skip
+        ))  # fmt: skip
+    return tuple(found)
 
 
 def _attr(proto: OpDef.AttrDef) -> AttrDecl:

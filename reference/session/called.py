@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from sessrun.reference import errors
-from sessrun.reference.function_bodies import body_of
+from sessrun.reference.function_bodies import Body, body_of
 from sessrun.reference.session import place, prune
 from sessrun.reference.session.compile import Bindings, compile_plan
 from sessrun.reference.session.execute import STEP_REGISTER, Plan, read_reference
@@ -37,6 +37,7 @@ class Functions:
         self, devices: Sequence[LocalDevice], config: ConfigProto, resources: ResourceStore
     ) -> None:
         self._devices = devices
+        self._calling: list[str] = []
         self._config = config
         self.bindings = Bindings(resources, self)
 
@@ -51,7 +52,18 @@ class Functions:
           InvalidArgumentError: there is no such function, or it cannot be instantiated or placed.
 
         """
+        if function.name in self._calling:
+            around = " in ".join((function.name, *reversed(self._calling)))
+            raise errors.InvalidArgumentError(op.node_def, op, f"A function calls itself: {around}")
         body = body_of(op.graph.functions, function, op.name, op.device)
+        _check(op, function.name, body)
+        self._calling.append(function.name)
+        try:
+            return self._compiled(op, body)
+        finally:
+            self._calling.pop()
+
+    def _compiled(self, op: Operation, body: Body) -> Callable[..., tuple[Any, ...]]:
         placer = place.Placer(body.graph, self._devices, self._config)
         ops = prune.prune(body.outputs, body.effects, frozenset(body.inputs))
         wanted = [tensor for tensor in body.outputs if tensor not in body.inputs]
@@ -60,6 +72,18 @@ class Functions:
         computed = ((False, register) for register in plan.fetches)
         sources.update(zip(wanted, computed, strict=True))
         return _runner(plan, [sources[tensor] for tensor in body.outputs], op.name)
+
+
+def _check(op: Operation, name: str, body: Body) -> None:
+    """Refuse a call whose inputs or outputs are not those of the function."""
+    for word, mine, its in (("inputs", op.inputs, body.inputs),
+                            ("outputs", op.outputs, body.outputs)):  # fmt: skip
+        have, wanted = ([tensor.dtype.base_dtype.name for tensor in each] for each in (mine, its))
+        if have != wanted:
+            raise errors.InvalidArgumentError(
+                op.node_def, op, f"{{{{node {op.name}}}}} calls {name} with {word} {have}, which "
+                f"has {wanted}"
+            )  # fmt: skip
 
 
 def _runner(

@@ -107,7 +107,9 @@ class Bindings:
     def _bind(self, op: Operation, device: Device) -> registry.Bind:
         seeds = (int(op.attrs.get("seed", 0)), int(op.attrs.get("seed2", 0)))
         node = registry.Node(op.name, op.type)
-        attrs = op.attrs if op.type in OPERATIONS else {"f": NameAttrList(name=op.type)}
+        attrs = op.attrs
+        if op.type not in OPERATIONS:
+            attrs = {"f": NameAttrList(name=op.type, attr=op.node_def.attr)}
         function = functools.partial(self.functions.of_call, op)
         return registry.Bind(
             device.xp, attrs, node, device.name, self.resources, seeds, function

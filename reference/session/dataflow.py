@@ -235,7 +235,10 @@ class _Run:
                 return
             except Exception as error:  # every kernel's failure becomes an OpError
                 raise run_error(error, node.op, node.device.name) from error
-        self._hand_on(node, at, outputs, is_dead)
+        try:
+            self._hand_on(node, at, outputs, is_dead)
+        except KernelError as error:  # the step has ended before the loop
+            raise run_error(error, node.op, node.device.name) from error
         at.open -= 1
         if not at.open:
             self._end(at)
@@ -275,12 +278,22 @@ class _Run:
             return
         for register, value in zip(node.fetched, outputs, strict=True):
             if register >= 0:
-                self.registers[register] = value
+                self._fetch(node, register, value)
         self._deliver(node, outputs, is_dead, target)
         if node.child is not None:
             target.frame.missing -= 1
             if not target.frame.missing and not target.open:
                 self._end(target)
+
+    def _fetch(self, node: Node, register: int, value: Any) -> None:
+        if value is DEAD:
+            return
+        if self.registers[register] is not DEAD:
+            raise errors.InternalError(
+                node.op.node_def, node.op, f"Retval of {node.op.name} has already been set: it is "
+                "inside of a loop. Fetch what an Exit brings out of it."
+            )  # fmt: skip
+        self.registers[register] = value
 
     def _target(
         self, node: Node, at: _Iteration, outputs: Sequence[Any], *, is_dead: bool
@@ -360,6 +373,8 @@ class _Run:
     def _next(self, at: _Iteration) -> _Iteration:
         frame, number = at.frame, at.number + 1
         if number > frame.last:
+            if self.step is not None:
+                self.step.check()
             frame.last = number
             new = frame.iterations[number] = _Iteration(frame, number)
             for node, value in frame.kept:

@@ -142,6 +142,7 @@ class _Compiler:
     def connect(self, op: Operation) -> None:
         """Make the edges to an operation's node."""
         node, entry = self.nodes[op], self.entries[op]
+        self._after(node)  # an Exit of no frame is refused, whether or not its value is wanted
         readers = []
         for index, (tensor, arg) in enumerate(
             zip(op.inputs, slots_of(op, op.declaration.inputs), strict=True)
@@ -187,21 +188,11 @@ class _Compiler:
     # -- the whole
 
     def plan(self, fetched: Sequence[Tensor]) -> FlowPlan:
-        """The plan that fetches these tensors.
-
-        Raises:
-          InternalError: one of them is inside of a loop, and has many values.
-
-        """
+        """The plan that fetches these tensors."""
         first = STEP_REGISTER + 1 + len(self.fed)
         moves = []
         for index, tensor in enumerate(fetched):
             node = self.nodes[tensor.op]
-            if self._after(node) is not self.root:
-                raise errors.InternalError(
-                    tensor.op.node_def, tensor.op, f"{tensor.name} cannot be fetched: it is in "
-                    f"frame '{self._after(node).name}'; fetch what an Exit brings out of it."
-                )  # fmt: skip
             node.fetched[tensor.value_index] = first + index
             home, source = self._home(tensor)
             moves.append(mover(home, HOST, source, node.device))
@@ -210,7 +201,7 @@ class _Compiler:
         return FlowPlan(
             steps=(), ops=(), template=[None] * (first + len(fetched)),
             feeds=tuple(self.fed.values()), fetches=tuple(range(first, first + len(fetched))),
-            cancellable=self.waits, root=self.root, roots=tuple(roots),
+            cancellable=self.waits or bool(self.frames), root=self.root, roots=tuple(roots),
             entries=tuple((self.fed[t], tuple(edges)) for t, edges in self.arrivals.items()),
             moves=tuple(moves),
         )  # fmt: skip
