@@ -1,37 +1,23 @@
-"""Programs of `tf.train.Saver`, of checkpoints and of meta graphs, each in a folder of its own."""
+"""Programs of `tf.train.Saver` and of checkpoints, each in a folder of its own."""
 
 from __future__ import annotations
 
-import contextlib
 import os
-import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from described import attempt, run
+from saved_graphs import in_a_folder, inputs, listing, variables
 
 __all__ = ["BEHAVIOURS"]
-
-
-def _variables(tf: Any, device: str | None = None) -> tuple[Any, Any]:
-    with tf.device(device):
-        reference = tf.get_variable("v", initializer=np.arange(6, dtype=np.float32).reshape(2, 3),
-                                    use_resource=False)  # fmt: skip
-        resource = tf.get_variable("w", initializer=np.array([7, 8]), use_resource=True)
-    return reference, resource
-
-
-def _inputs(node: Any) -> list[str]:
-    """Its inputs, the control inputs in the order of names."""
-    return sorted(node.input, key=lambda text: text if text.startswith("^") else "")
 
 
 def _nodes(tf: Any, *prefixes: str) -> list[Any]:
     """Every node of savers, its attributes told but for shapes that are noted."""
     return [
-        [n.name, n.op, _inputs(n), n.device,
+        [n.name, n.op, inputs(n), n.device,
          [[key, sorted(str(n.attr[key]).split())] for key in sorted(n.attr)]]
         for n in tf.get_default_graph().as_graph_def().node
         if n.name.startswith(prefixes or ("save", "x/save"))
@@ -40,7 +26,7 @@ def _nodes(tf: Any, *prefixes: str) -> list[Any]:
 
 def _graph(device: str | None = None, **options: Any) -> Callable[[Any], Any]:
     def program(tf: Any) -> Any:
-        _variables(tf, device)
+        variables(tf, device)
         saver = tf.train.Saver(**options)
         return [_nodes(tf), saver.saver_def, saver.to_proto("x"), saver.to_proto("save")]
 
@@ -57,7 +43,7 @@ def _shards(tf: Any) -> Any:
 
 
 def _var_lists(tf: Any) -> Any:
-    v, w = _variables(tf)
+    v, w = variables(tf)
     made = attempt(
         lambda: tf.train.Saver({"b": v, "a": w}).saver_def,
         lambda: tf.train.Saver((w, [v])).saver_def,
@@ -83,23 +69,9 @@ def _var_lists(tf: Any) -> Any:
     return [made, refused, nodes, empty]
 
 
-def _in_a_folder(program: Callable[[Any], Any]) -> Callable[[Any], Any]:
-    """The program with a new folder as the current one."""
-
-    def placed(tf: Any) -> Any:
-        with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
-            return program(tf)
-
-    return placed
-
-
-def _listing() -> list[str]:
-    return sorted(str(path) for path in Path().rglob("*"))
-
-
-@_in_a_folder
+@in_a_folder
 def _saving(tf: Any) -> Any:
-    _variables(tf)
+    variables(tf)
     saver, session = tf.train.Saver(), tf.Session()
     found = attempt(lambda: saver.save(session, "d/x"))
     session.run(tf.global_variables_initializer())
@@ -114,24 +86,24 @@ def _saving(tf: Any) -> Any:
         lambda: saver.save(session, "d/x", latest_filename="a/b"),
         lambda: saver.save(session, "d/x", latest_filename="x"),
         lambda: saver.save(5, "d/x"), lambda: saver.save(session, 5),
-        lambda: saver.last_checkpoints, _listing,
-        lambda: [Path(path).read_text() for path in _listing() if path.endswith(("int", "other"))],
+        lambda: saver.last_checkpoints, listing,
+        lambda: [Path(path).read_text() for path in listing() if path.endswith(("int", "other"))],
         lambda: saver.save(session, ""), lambda: saver.last_checkpoints,
     )  # fmt: skip
     return found
 
 
 def _keeping(**options: Any) -> Callable[[Any], Any]:
-    @_in_a_folder
+    @in_a_folder
     def program(tf: Any) -> Any:
-        _variables(tf)
+        variables(tf)
         saver, session = tf.train.Saver(**options), tf.Session()
         session.run(tf.global_variables_initializer())
         steps = [saver.save(session, os.path.join("d", "x"), step) for step in (1, 2, 3, 3, 4)]  # noqa: PTH118
-        found = [steps, saver.last_checkpoints, _listing(), Path("d/checkpoint").read_text()]
+        found = [steps, saver.last_checkpoints, listing(), Path("d/checkpoint").read_text()]
         saver.set_last_checkpoints(["d/x-3", "d/x-4"])
         found += attempt(lambda: saver.last_checkpoints, lambda: saver.save(session, "d/x", 5),
-                         lambda: saver.last_checkpoints, _listing,
+                         lambda: saver.last_checkpoints, listing,
                          lambda: saver.recover_last_checkpoints(["d/x-4", "d/x-77", "d/x-5"]),
                          lambda: saver.last_checkpoints,
                          lambda: saver.set_last_checkpoints(("d/x",)))  # fmt: skip
@@ -140,9 +112,9 @@ def _keeping(**options: Any) -> Callable[[Any], Any]:
     return program
 
 
-@_in_a_folder
+@in_a_folder
 def _restoring(tf: Any) -> Any:
-    v, w = _variables(tf)
+    v, w = variables(tf)
     saver, session = tf.train.Saver(), tf.Session()
     session.run(tf.global_variables_initializer())
     saver.save(session, "x")
@@ -173,21 +145,21 @@ def _restoring(tf: Any) -> Any:
     )
 
 
-@_in_a_folder
+@in_a_folder
 def _sharded(tf: Any) -> Any:
-    v, w = _variables(tf)
+    v, w = variables(tf)
     saver, session = tf.train.Saver(sharded=True), tf.Session()
     session.run(tf.global_variables_initializer())
     return attempt(lambda: saver.save(session, "d/x", 3), lambda: Path("d").mkdir(),
                    lambda: saver.save(session, "d/x", 3), lambda: saver.save(session, "d/x", 3),
-                   _listing, lambda: session.run([tf.assign(v, v * 0), w.assign([0, 0])]),
+                   listing, lambda: session.run([tf.assign(v, v * 0), w.assign([0, 0])]),
                    lambda: saver.restore(session, "d/x-3"), lambda: session.run([v, w]),
                    lambda: tf.train.latest_checkpoint("d"))  # fmt: skip
 
 
-@_in_a_folder
+@in_a_folder
 def _reading(tf: Any) -> Any:
-    _variables(tf)
+    variables(tf)
     session, saver = tf.Session(), tf.train.Saver()
     session.run(tf.global_variables_initializer())
     saver.save(session, "d/x", 1)
@@ -212,11 +184,11 @@ def _reading(tf: Any) -> Any:
         lambda: len(tf.train.get_checkpoint_mtimes(["d/x-1", "d/none", "d/x-2"])),
         lambda: state, lambda: tf.train.get_checkpoint_state("empty"),
         lambda: tf.train.remove_checkpoint("d/x-1"), lambda: tf.train.remove_checkpoint("d/none"),
-        _listing,
+        listing,
     )  # fmt: skip
 
 
-@_in_a_folder
+@in_a_folder
 def _states(tf: Any) -> Any:
     make, update = tf.train.generate_checkpoint_state_proto, tf.train.update_checkpoint_state
     Path("d").mkdir()
@@ -232,7 +204,7 @@ def _states(tf: Any) -> Any:
         lambda: tf.train.get_checkpoint_state("d", "l"),
         lambda: tf.train.get_checkpoint_state("d", "broken"),
         lambda: tf.train.get_checkpoint_state("d", "bare"),
-        lambda: tf.train.latest_checkpoint("d"), _listing,
+        lambda: tf.train.latest_checkpoint("d"), listing,
     )  # fmt: skip
 
 
@@ -248,7 +220,7 @@ def _raw(tf: Any, prefix: Any, names: Any, slices: Any, dtypes: Any, *, fed: boo
              for tensor in made], run(tf, made)]  # fmt: skip
 
 
-@_in_a_folder
+@in_a_folder
 def _operations(tf: Any) -> Any:
     def save(prefix: Any, names: Any, slices: Any, *values: Any) -> Any:
         def program() -> Any:
@@ -293,7 +265,7 @@ def _operations(tf: Any) -> Any:
     )  # fmt: skip
 
 
-@_in_a_folder
+@in_a_folder
 def _merging(tf: Any) -> Any:
     def save(prefix: str, *names: str) -> Callable[[], Any]:
         return lambda: run(tf, tf.raw_ops.SaveV2(
@@ -308,126 +280,16 @@ def _merging(tf: Any) -> Any:
         ))  # fmt: skip
 
     return attempt(
-        save("t/1", "a", "bb"), save("t/2", "ccc"), merge(["t/1", "t/2"], "m/x"), _listing,
+        save("t/1", "a", "bb"), save("t/2", "ccc"), merge(["t/1", "t/2"], "m/x"), listing,
         lambda: _raw(tf, "m/x", ["ccc", "bb"], ["", ""], [tf.int32] * 2, fed=False),
         save("t/1", "a"), save("t/3", "b"), merge(["t/1"], "n", delete_old_dirs=False),
         merge(["t/1"], "o"), merge(["t/1"], "o", allow_missing_files=True),
-        merge(["t/1", "t/3"], "o", allow_missing_files=True), _listing,
+        merge(["t/1", "t/3"], "o", allow_missing_files=True), listing,
         merge([["o"]], "p"), merge(["o"], ["p", "q"]),
     )  # fmt: skip
 
 
-def _collections_of(graph: Any) -> list[Any]:
-    keys = sorted(graph.get_all_collection_keys())
-    return [[key, [getattr(item, "name", item) for item in graph.get_collection(key)
-                   if not hasattr(item, "saver_def")]] for key in keys]  # fmt: skip
-
-
-def _full_graph(tf: Any) -> Any:
-    with tf.device("/cpu:0"), tf.name_scope("inner"):
-        a = tf.constant(1, name="a")
-    _variables(tf)
-    with tf.variable_scope("inner"):
-        tf.get_variable("w", [2], initializer=tf.zeros_initializer())
-    tf.train.get_or_create_global_step()
-    for key, values in (("texts", ["one", b"two"]), ("ints", [3, True]), ("floats", [2.5]),
-                        ("nodes", [a, a.op]), ("mixed", [1, "a"]), ("odd", [object()]),
-                        ("variable", [tf.global_variables()[0]])):  # fmt: skip
-        for value in values:
-            tf.add_to_collection(key, value)
-    saver = tf.train.Saver()
-    tf.add_to_collection(tf.GraphKeys.SAVERS, saver)
-    return saver
-
-
-def _told(definition: Any) -> list[Any]:
-    """What a MetaGraphDef says, but for the producer and the versions."""
-    info = definition.meta_info_def
-    return [
-        [[n.name, n.op, _inputs(n), n.device, sorted(n.attr)] for n in definition.graph_def.node],
-        [[key, sorted(str(definition.collection_def[key]).split())]
-         for key in sorted(definition.collection_def)],
-        sorted(op.name for op in info.stripped_op_list.op), info.stripped_default_attrs,
-        info.tensorflow_version, definition.saver_def,
-    ]  # fmt: skip
-
-
-@_in_a_folder
-def _exporting(tf: Any) -> Any:
-    saver = _full_graph(tf)
-    export = tf.train.export_meta_graph
-    return attempt(
-        lambda: _told(saver.export_meta_graph()), lambda: _told(export()),
-        lambda: _told(export(export_scope="inner", clear_devices=True)),
-        lambda: _told(export(collection_list=["ints"], clear_extraneous_savers=True)),
-        lambda: _told(export(saver_def=saver.saver_def, clear_extraneous_savers=True,
-                             strip_default_attrs=True)),
-        lambda: _told(export("d/g.meta", as_text=True)), lambda: _told(export("g.meta")), _listing,
-        lambda: export(foo=1), lambda: export(graph=5), lambda: export(graph_def=5),
-    )  # fmt: skip
-
-
-@_in_a_folder
-def _importing(tf: Any) -> Any:
-    saver = _full_graph(tf)
-    definition = saver.export_meta_graph("g.meta")
-    saver.export_meta_graph("text.meta", as_text=True)
-    inner = tf.train.export_meta_graph(export_scope="inner")
-    with tf.Session() as session:
-        session.run(tf.global_variables_initializer())
-        saver.save(session, "x")
-    Path("bad").write_bytes(b"what")
-    found = []
-    for given, options in (
-        (definition, {}), ("g.meta", {"import_scope": "z"}), ("text.meta", {"clear_devices": True}),
-        (inner, {}), (inner, {"import_scope": "y/z"}),
-        (tf.MetaGraphDef(), {}), ("none", {}), ("bad", {}), (5, {}),
-    ):  # fmt: skip
-        def program(given: Any = given, options: Any = options) -> Any:
-            with tf.Graph().as_default() as graph:
-                tf.no_op(name="before")
-                made = tf.train.import_meta_graph(given, **options)
-                names = [[op.name, op.device] for op in graph.get_operations()]
-                told = [names, _collections_of(graph), made and made.saver_def]
-                if given is definition:
-                    with tf.Session() as session:
-                        made.restore(session, "x")
-                        told.append(session.run(["v:0", "inner/w:0", "global_step:0"]))
-                return told
-
-        found += attempt(program)
-    return found
-
-
-def _queue_runners(tf: Any) -> Any:
-    with tf.name_scope("in"):
-        queue = tf.FIFOQueue(3, tf.float32, name="q")
-        runner = tf.train.QueueRunner(
-            queue, [queue.enqueue(1.0)] * 2,
-            queue_closed_exception_types=(tf.errors.CancelledError, tf.errors.OutOfRangeError),
-        )  # fmt: skip
-        queue.dequeue(name="next")
-    tf.train.add_queue_runner(runner)
-    definition = tf.train.export_meta_graph()
-    found = attempt(
-        runner.to_proto, lambda: runner.to_proto("in"), lambda: runner.to_proto("out"),
-        lambda: str(definition.collection_def["queue_runners"]),
-        lambda: tf.train.QueueRunner.from_proto(runner.to_proto(), "nowhere"),
-    )  # fmt: skip
-    for scope in (None, "z"):
-        with tf.Graph().as_default(), tf.Session() as session:
-            tf.train.import_meta_graph(definition, import_scope=scope)
-            (made,) = tf.get_collection(tf.GraphKeys.QUEUE_RUNNERS)
-            coordinator = tf.train.Coordinator()
-            threads = tf.train.start_queue_runners(session, coordinator)
-            next_value = ("z/" if scope else "") + "in/next:0"
-            found += [made.to_proto(), [session.run(next_value) for _ in range(5)], len(threads)]
-            coordinator.request_stop()
-            coordinator.join(threads)
-    return found
-
-
-@_in_a_folder
+@in_a_folder
 def _initializing(tf: Any) -> Any:
     tf.get_variable("v", initializer=[1.0, 2.0])
     tf.get_variable("s/w", initializer=[3.0, 4.0], use_resource=True)
@@ -468,7 +330,5 @@ BEHAVIOURS = {
     "keeping_for_good": _keeping(max_to_keep=1, keep_checkpoint_every_n_hours=0),
     "padded": _keeping(pad_step_number=True), "relative": _keeping(save_relative_paths=True),
     "restoring": _restoring, "sharded": _sharded, "reading": _reading, "states": _states,
-    "operations": _operations, "merging": _merging, "exporting": _exporting,
-    "importing": _importing, "queue_runners": _queue_runners,
-    "initializing": _initializing,
+    "operations": _operations, "merging": _merging, "initializing": _initializing,
 }  # fmt: skip
