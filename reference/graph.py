@@ -6,7 +6,7 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager
 from typing import Any, Final
 
-from sessrun.reference import lookup, stacks
+from sessrun.reference import graph_elements, stacks
 from sessrun.reference.collections_of_graph import Collections
 from sessrun.reference.dtypes import DType
 from sessrun.reference.function_library import FunctionLibrary
@@ -115,7 +115,7 @@ class Graph(Scoped, Collections):
           KeyError: it names what is not in the graph.
 
         """
-        return lookup.graph_element(
+        return graph_elements.graph_element(
             self, obj, allow_tensor=allow_tensor, allow_operation=allow_operation
         )
 

@@ -103,6 +103,12 @@ _LATER: Final[Mapping[str, str]] = {
         "io.TFRecordCompressionType io.TFRecordOptions io.TFRecordWriter io.tf_record_iterator "
         "python_io.TFRecordCompressionType python_io.TFRecordOptions python_io.TFRecordWriter "
         "python_io.tf_record_iterator",
+    "table_initializers":
+        "lookup.KeyValueTensorInitializer lookup.TextFileIndex lookup.TextFileInitializer "
+        "initialize_all_tables initializers.tables_initializer tables_initializer",
+    "tables":
+        "lookup.StaticHashTable lookup.experimental.DenseHashTable "
+        "lookup.experimental.MutableHashTable",
 }  # fmt: skip
 
 

@@ -160,6 +160,7 @@ _SPECIAL: Final[Mapping[str, Callable[[Tensor], Any]]] = {
     "single": lambda tensor: single(static_values.constant_value(tensor)),
     "handle": static_values.handle_shape,
     "handle_dtype": static_values.handle_dtype,
+    "table": static_values.table_behind,
 }
 
 

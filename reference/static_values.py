@@ -16,17 +16,22 @@ from sessrun.reference.errors import bad_value
 from sessrun.reference.kernels import registry
 from sessrun.reference.resources import KernelError, ResourceStore
 from sessrun.reference.tensor_proto import HeldTensor
-from sessrun.spec.rules.shapes import MAX_RANK
+from sessrun.spec.rules.shapes import MAX_RANK, Table
 
 if TYPE_CHECKING:
     from sessrun.reference.operation import Operation
     from sessrun.reference.tensor import Tensor
     from sessrun.reference.tensor_shape import Shape
 
-__all__ = ["constant_value", "handle_dtype", "handle_shape", "shape_value"]
+__all__ = ["constant_value", "handle_dtype", "handle_shape", "shape_value",
+           "table_behind"]  # fmt: skip
 
 #: Operations that carry on another's value or resource under a new name.
 _PASSING: Final = frozenset({"Identity", "StopGradient", "PreventGradient", "Snapshot", "Enter"})
+#: Lookup tables of which TensorFlow knows, while the graph is built, what they hold.
+_TABLES: Final = frozenset(
+    {"MutableHashTableV2", "MutableHashTableOfTensorsV2", "MutableDenseHashTableV2"}
+)
 #: Larger parts of a graph are not evaluated while it is built.
 _MAX_DEPTH: Final = 32
 _MAX_ELEMENTS: Final = 1 << 16
@@ -213,10 +218,7 @@ def handle_dtype(tensor: Tensor) -> str | None:
 
 def _behind(tensor: Tensor) -> tuple[Shape, str] | None:
     """The shape and the dtype of what is behind a resource."""
-    op = tensor.graph.outer(tensor).op
-    while (op.type in _PASSING or op.type == "TensorArrayGradV3") and op.inputs:
-        source = op.inputs[0]
-        op = source.graph.outer(source).op
+    op = _maker(tensor)
     attrs = op.attrs
     if op.type == "VarHandleOp":
         return attrs["shape"], attrs["dtype"]
@@ -225,3 +227,24 @@ def _behind(tensor: Tensor) -> tuple[Shape, str] | None:
         if attrs["identical_element_shapes"] or (shape is not None and None not in shape):
             return shape, attrs["dtype"]
     return None
+
+
+def table_behind(tensor: Tensor) -> Table | None:
+    """What is known of the lookup table that a resource tensor refers to; None for nothing."""
+    op = _maker(tensor)
+    if op.type not in _TABLES:
+        return None
+    key_shape = op.inputs[0].sizes if op.inputs else ()
+    attrs = op.attrs
+    return Table(
+        attrs["key_dtype"], attrs["value_dtype"], key_shape, attrs.get("value_shape", ())
+    )  # fmt: skip
+
+
+def _maker(tensor: Tensor) -> Operation:
+    """The operation that made what is passed on as this resource."""
+    op = tensor.graph.outer(tensor).op
+    while (op.type in _PASSING or op.type == "TensorArrayGradV3") and op.inputs:
+        source = op.inputs[0]
+        op = source.graph.outer(source).op
+    return op

@@ -77,6 +77,7 @@ _PLACES: Final[Mapping[str, str]] = {
     "ops.io_ops": "readers|io",
     "ops.linalg_ops": "|linalg",
     "ops.logging_ops": "printing",
+    "ops.lookup_ops": "tables table_initializers|lookup lookup.experimental",
     "ops.manip_ops": "|manip",
     "ops.map_fn": "",
     "ops.math_ops": "math_ops reduce_ops|math",

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from exchange_calls import CALLED, graph_of
 from exchange_inputs import INPUTS
+from exchange_resources import RESOURCES
 
 from sessrun.conformance.generators.graphdef import GraphWriter, dtype_attr
 
@@ -265,5 +266,5 @@ PROGRAMS = (
                          ("PriorityQueueV2", "take:1"), ("RandomShuffleQueueV2", "take:0"))
     ),
     *(Program(tuple(covers.split()), graph_of(build), runs)
-      for covers, build, runs in (*CALLED, *INPUTS)),
+      for covers, build, runs in (*CALLED, *INPUTS, *RESOURCES)),
 )  # fmt: skip

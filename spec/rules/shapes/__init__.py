@@ -19,6 +19,7 @@ from sessrun.spec.rules.shapes import (
     sources,
     strided,
     strings,
+    tables,
     tensor_arrays,
 )
 from sessrun.spec.rules.shapes.base import (
@@ -34,10 +35,11 @@ from sessrun.spec.rules.shapes.base import (
     ranked,
 )
 from sessrun.spec.rules.shapes.inference import RANKS, denoted, infer, single
+from sessrun.spec.rules.shapes.tables import Table
 
 __all__ = [
-    "MAX_RANK", "RANKS", "RULES", "Dim", "Known", "Shape", "ShapeError", "arrays",
+    "MAX_RANK", "RANKS", "RULES", "Dim", "Known", "Shape", "ShapeError", "Table", "arrays",
     "broadcast_shapes", "check_size", "checkpoints", "control_flow", "denoted", "elementwise",
     "indexing", "infer", "inputs", "matrices", "merge", "nn", "ranked", "reductions", "single",
-    "sources", "strided", "strings", "tensor_arrays",
+    "sources", "strided", "strings", "tables", "tensor_arrays",
 ]  # fmt: skip

@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from sessrun.spec.operations import Name, Operation, RuleArg, RuleCall
 from sessrun.spec.rules.shapes.base import MAX_RANK, RULES, Known, Shape, ShapeError, Value, ranked
+from sessrun.spec.rules.shapes.tables import Table
 
 __all__ = ["RANKS", "denoted", "infer", "single"]
 
@@ -57,6 +58,7 @@ def infer(
     dims: Callable[[str], Shape] | None = None,
     handle: Callable[[str], Shape] = lambda _: None,
     handle_dtype: Callable[[str], str | None] = lambda _: None,
+    table: Callable[[str], Table | None] = lambda _: None,
 ) -> list[Shape]:
     """The shapes of an operation's output tensors, in order, lists of outputs laid flat.
 
@@ -67,7 +69,8 @@ def infer(
     `single(x)` demands it of the value, if that is known; `known(x)` is shape and value;
     `dims(x)` is the shape that an integer vector denotes, of which single dimensions may be
     known; `handle(x)` and `handle_dtype(x)` are the shape and the dtype of what is behind a
-    resource: a variable, or the elements of an array of tensors.
+    resource: a variable, or the elements of an array of tensors; `table(x)` is what is known of
+    the lookup table behind a resource.
 
     Args:
       operation: the declaration.
@@ -78,12 +81,14 @@ def infer(
         the length of the vector is known, a shape of that rank.
       handle: input name to the shape of what the resource refers to.
       handle_dtype: input name to its dtype, or None.
+      table: input name to the table behind the resource, or None.
 
     Raises:
       ShapeError: the rule is broken by what is known.
 
     """
-    calls = _calls(shapes, value, dims) | {"handle": handle, "handle_dtype": handle_dtype}
+    calls = _calls(shapes, value, dims)
+    calls |= {"handle": handle, "handle_dtype": handle_dtype, "table": table}
 
     def argument(arg: RuleArg) -> Any:
         if isinstance(arg, Name):

@@ -1,0 +1,52 @@
+"""Graphs for operations on resources that last: lookup tables."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import sessrun.reference as tf
+
+TABLES = (
+    "HashTableV2 InitializeTableV2 InitializeTableFromTextFileV2 MutableHashTableV2 "
+    "MutableHashTableOfTensorsV2 MutableDenseHashTableV2 LookupTableFindV2 LookupTableInsertV2 "
+    "LookupTableRemoveV2 LookupTableSizeV2 LookupTableExportV2 LookupTableImportV2"
+)
+
+
+def tables() -> None:
+    """Tables of each kind: filled, from a file too, changed, looked up, exported."""
+    keys = tf.constant(["a", "b"])
+    static = tf.lookup.StaticHashTable(tf.lookup.KeyValueTensorInitializer(keys, [1, 2]), -1)
+    tf.group(static.initializer, name="filled")
+    tf.identity(static.lookup(tf.constant(["b", "c"])), name="found")
+    raw = tf.raw_ops
+    other = raw.HashTableV2(key_dtype=tf.string, value_dtype=tf.int32, shared_name="other")
+    tf.group(raw.InitializeTableV2(table_handle=other, keys=["k"], values=[5]), name="filled_too")
+    tf.identity(raw.LookupTableExportV2(
+        table_handle=other, Tkeys=tf.string, Tvalues=tf.int32).values, name="all")
+    lines = raw.HashTableV2(key_dtype=tf.string, value_dtype=tf.int64, shared_name="lines")
+    tf.group(raw.InitializeTableFromTextFileV2(
+        table_handle=lines, filename=str(Path(__file__)), key_index=-2, value_index=-1,
+        vocab_size=1), name="filled_from_file")
+    tf.identity(raw.LookupTableSizeV2(table_handle=lines), name="lines")
+    changing = tf.lookup.experimental.MutableHashTable(tf.string, tf.int32, -1)
+    vectors = tf.lookup.experimental.MutableHashTable(tf.string, tf.int32, [0, 0])
+    dense = tf.lookup.experimental.DenseHashTable(tf.int64, tf.int32, -1, 0, -1, 4)
+    tf.group(changing.insert(keys, [1, 2]), vectors.insert(keys, [[1, 2], [3, 4]]),
+             dense.insert([1, 5], [6, 7]), name="put")
+    tf.group(changing.remove(tf.constant(["a"])), name="removed")
+    for name, table in (("one", changing), ("two", vectors)):
+        tf.identity(table.lookup(keys), name=f"found_{name}")
+    tf.identity(dense.export()[1], name="buckets")
+    tf.group(raw.LookupTableImportV2(
+        table_handle=changing.resource_handle, keys=["z"], values=[9]), name="restored")
+    tf.identity(changing.export()[0], name="restored_keys")
+
+
+RESOURCES: tuple[tuple[str, Callable[[], None], tuple[tuple[str, ...], ...]], ...] = (
+    (TABLES, tables, (
+        ("filled",), ("found:0",), ("filled_too",), ("all:0",), ("filled_from_file",),
+        ("lines:0",), ("put",), ("removed",), ("found_one:0", "found_two:0", "buckets:0"),
+        ("restored",), ("restored_keys:0",))),
+)  # fmt: skip
