@@ -103,6 +103,9 @@ _LATER: Final[Mapping[str, str]] = {
         "io.TFRecordCompressionType io.TFRecordOptions io.TFRecordWriter io.tf_record_iterator "
         "python_io.TFRecordCompressionType python_io.TFRecordOptions python_io.TFRecordWriter "
         "python_io.tf_record_iterator",
+    "accumulators":
+        "ConditionalAccumulator ConditionalAccumulatorBase SparseConditionalAccumulator "
+        "sparse.SparseConditionalAccumulator",
     "table_initializers":
         "lookup.KeyValueTensorInitializer lookup.TextFileIndex lookup.TextFileInitializer "
         "initialize_all_tables initializers.tables_initializer tables_initializer",

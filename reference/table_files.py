@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import Any, Final
 
 from sessrun.reference import errors
@@ -105,7 +106,7 @@ class LineReader:
         """The lines that are read, without what ends them."""
         position = 0
         try:
-            with file_errors(self.path), open(local_path(self.path), "rb") as file:
+            with file_errors(self.path), Path(local_path(self.path)).open("rb") as file:
                 for number, raw in enumerate(file):
                     if number == self.limit:
                         return

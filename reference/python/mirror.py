@@ -69,7 +69,7 @@ _PLACES: Final[Mapping[str, str]] = {
     "ops.control_flow_assert": "assertions|debugging",
     "ops.control_flow_ops": "framework_ops",
     "ops.custom_gradient": "",
-    "ops.data_flow_ops": "queues|queue",
+    "ops.data_flow_ops": "queues accumulators barriers staging|queue",
     "ops.functional_ops": "",
     "ops.gradients": "",
     "ops.gradients_impl": "",

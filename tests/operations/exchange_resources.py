@@ -1,4 +1,4 @@
-"""Graphs for operations on resources that last: lookup tables."""
+"""Graphs for operations on resources that last: tables, accumulators, barriers, staging areas."""
 
 from __future__ import annotations
 
@@ -12,6 +12,35 @@ TABLES = (
     "MutableHashTableOfTensorsV2 MutableDenseHashTableV2 LookupTableFindV2 LookupTableInsertV2 "
     "LookupTableRemoveV2 LookupTableSizeV2 LookupTableExportV2 LookupTableImportV2"
 )
+ACCUMULATORS = (
+    "ConditionalAccumulator AccumulatorApplyGradient AccumulatorTakeGradient "
+    "AccumulatorSetGlobalStep AccumulatorNumAccumulated ResourceConditionalAccumulator "
+    "ResourceAccumulatorApplyGradient ResourceAccumulatorTakeGradient "
+    "ResourceAccumulatorSetGlobalStep ResourceAccumulatorNumAccumulated "
+    "SparseConditionalAccumulator SparseAccumulatorApplyGradient SparseAccumulatorTakeGradient"
+)
+
+
+def accumulators() -> None:
+    """Gradients gathered and taken: dense ones, by both kinds of handle, and sparse ones."""
+    raw = tf.raw_ops
+    dense = tf.ConditionalAccumulator(tf.float32, shape=[2])
+    older = raw.ConditionalAccumulator(dtype=tf.float32, shape=[2], reduction_type="SUM")
+    sparse = tf.SparseConditionalAccumulator(tf.float32)
+    tf.group(
+        dense.apply_grad([1.0, 2.0]),
+        raw.AccumulatorApplyGradient(handle=older, local_step=0, gradient=[3.0, 4.0]),
+        sparse.apply_grad([0, 2], [[5.0], [6.0]]), name="gathered",
+    )  # fmt: skip
+    tf.identity(dense.num_accumulated(), name="count")
+    tf.identity(raw.AccumulatorNumAccumulated(handle=older), name="older_count")
+    tf.identity(dense.take_grad(2), name="mean")
+    tf.identity(raw.AccumulatorTakeGradient(handle=older, num_required=2, dtype=tf.float32),
+                name="sum")  # fmt: skip
+    tf.identity(sparse.take_grad(2).values, name="slices")
+    tf.group(dense.set_global_step(9), sparse.set_global_step(9),
+             raw.AccumulatorSetGlobalStep(handle=older, new_global_step=9),
+             name="later")  # fmt: skip
 
 
 def tables() -> None:
@@ -49,4 +78,7 @@ RESOURCES: tuple[tuple[str, Callable[[], None], tuple[tuple[str, ...], ...]], ..
         ("filled",), ("found:0",), ("filled_too",), ("all:0",), ("filled_from_file",),
         ("lines:0",), ("put",), ("removed",), ("found_one:0", "found_two:0", "buckets:0"),
         ("restored",), ("restored_keys:0",))),
+    (ACCUMULATORS, accumulators, (
+        ("gathered",), ("gathered",), ("count:0", "older_count:0"),
+        ("mean:0", "sum:0", "slices:0"), ("later",), ("gathered",), ("count:0",))),
 )  # fmt: skip

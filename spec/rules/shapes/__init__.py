@@ -16,6 +16,7 @@ from sessrun.spec.rules.shapes import (
     matrices,
     nn,
     reductions,
+    resources,
     sources,
     strided,
     strings,
@@ -40,6 +41,6 @@ from sessrun.spec.rules.shapes.tables import Table
 __all__ = [
     "MAX_RANK", "RANKS", "RULES", "Dim", "Known", "Shape", "ShapeError", "Table", "arrays",
     "broadcast_shapes", "check_size", "checkpoints", "control_flow", "denoted", "elementwise",
-    "indexing", "infer", "inputs", "matrices", "merge", "nn", "ranked", "reductions", "single",
-    "sources", "strided", "strings", "tables", "tensor_arrays",
+    "indexing", "infer", "inputs", "matrices", "merge", "nn", "ranked", "reductions", "resources",
+    "single", "sources", "strided", "strings", "tables", "tensor_arrays",
 ]  # fmt: skip

@@ -1,0 +1,152 @@
+"""Kernels of accumulators: a handle, or a reference to one, and the session's accumulator."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final
+
+from sessrun.reference.accumulator_resource import (
+    Accumulator,
+    AccumulatorReference,
+    DenseAccumulator,
+    SparseAccumulator,
+    SparseGradient,
+)
+from sessrun.reference.behaviour import as_text
+from sessrun.reference.kernels.host import frozen, host_array, scalar_int, string_array
+from sessrun.reference.kernels.registry import Bind, KernelError, Step, binder
+from sessrun.reference.resources import DEFAULT_CONTAINER
+
+__all__: list[str] = []
+
+_CPU: Final = ("CPU",)
+_INVALID: Final = 3
+_DTYPES: Final = frozenset({"float16", "float32", "float64"})
+
+
+@binder("ConditionalAccumulator", "ResourceConditionalAccumulator", "SparseConditionalAccumulator",
+        devices=_CPU)  # fmt: skip
+def accumulator(bind: Bind) -> Callable[..., Any]:
+    """The accumulator of that container and name, made if there is none."""
+    attrs, kind, dtype = bind.attrs, bind.node.type, bind.attrs["dtype"]
+    name = as_text(attrs["shared_name"]) or f"_0_{bind.node.name}"
+    container = as_text(attrs["container"]) or DEFAULT_CONTAINER
+    mean = as_text(attrs["reduction_type"]) == "MEAN"
+
+    def make() -> Accumulator:
+        if kind == "SparseConditionalAccumulator":
+            return SparseAccumulator(dtype, attrs["shape"], mean=mean, stack=bind.xp.stack)
+        return DenseAccumulator(dtype, attrs["shape"], mean=mean)
+
+    def compute() -> Any:
+        if dtype not in _DTYPES:
+            raise KernelError(
+                _INVALID, f"No OpKernel was registered to support Op '{kind}' with dtype {dtype}"
+            )
+        found = bind.resources.get_or_create(container, name, Accumulator, make)
+        if kind == "ResourceConditionalAccumulator":
+            return found
+        told = string_array([container.encode(), name.encode()], (2,))
+        return AccumulatorReference(found, name, frozen(told))
+
+    return compute
+
+
+def _found(handle: Any, kind: type[Accumulator] = Accumulator) -> Any:
+    """The accumulator behind a handle."""
+    found = handle.accumulator if isinstance(handle, AccumulatorReference) else handle
+    if not isinstance(found, kind):
+        raise KernelError(_INVALID, "The handle is not one of an accumulator of this kind")
+    return found
+
+
+def _scalar(value: Any, name: str) -> int:
+    if value.shape != ():
+        raise KernelError(
+            _INVALID, f"Argument {name} must be scalar, but had bad shape {list(value.shape)}"
+        )
+    return scalar_int(value)
+
+
+def _same_dtype(found: Accumulator, dtype: str) -> None:
+    if found.dtype != dtype:
+        raise KernelError(_INVALID, f"The accumulator is of {found.dtype}, not of {dtype}")
+
+
+@binder("AccumulatorApplyGradient", "ResourceAccumulatorApplyGradient", devices=_CPU)
+def apply(bind: Bind) -> Callable[..., Any]:
+    """Adds a gradient, a copy: a fed array is still its owner's to write to."""
+    xp, dtype = bind.xp, bind.attrs["dtype"]
+
+    def compute(handle: Any, local_step: Any, gradient: Any) -> None:
+        found = _found(handle, DenseAccumulator)
+        _same_dtype(found, dtype)
+        found.apply(_scalar(local_step, "local_step"), xp.array(gradient))
+
+    return compute
+
+
+@binder("SparseAccumulatorApplyGradient", devices=_CPU)
+def apply_sparse(bind: Bind) -> Callable[..., Any]:
+    """Adds slices of a gradient."""
+    xp, dtype, has_shape = bind.xp, bind.attrs["dtype"], bind.attrs["has_known_shape"]
+
+    def compute(handle: Any, local_step: Any, indices: Any, values: Any, shape: Any) -> None:
+        found = _found(handle, SparseAccumulator)
+        _same_dtype(found, dtype)
+        step = _scalar(local_step, "local_step")
+        for word, array in (("indices", indices), ("shape", shape)):
+            if len(array.shape) != 1:
+                raise KernelError(
+                    _INVALID, f"Input {word} should be vector but received shape: "
+                    f"{list(array.shape)}"
+                )  # fmt: skip
+        if len(values.shape) < 1:
+            raise KernelError(_INVALID, "Input values should be at least a vector")
+        whole = tuple(shape.tolist()) if has_shape else None
+        found.apply(step, SparseGradient(indices.tolist(), xp.array(values), whole))
+
+    return compute
+
+
+@binder("AccumulatorTakeGradient", "ResourceAccumulatorTakeGradient", devices=_CPU,
+        needs_step=True)  # fmt: skip
+def take(bind: Bind) -> Callable[..., Any]:
+    """The mean or sum, once there are enough gradients."""
+    node, dtype = bind.node.name, bind.attrs["dtype"]
+
+    def compute(step: Step, handle: Any, num_required: Any) -> Any:
+        found = _found(handle, DenseAccumulator)
+        _same_dtype(found, dtype)
+        wanted = _scalar(num_required, "num_required")
+        return step.take(node, lambda: found.take(wanted))
+
+    return compute
+
+
+@binder("SparseAccumulatorTakeGradient", devices=_CPU, needs_step=True)
+def take_sparse(bind: Bind) -> Callable[..., Any]:
+    """The mean or sum as slices, once there are enough gradients."""
+    node, dtype = bind.node.name, bind.attrs["dtype"]
+
+    def compute(step: Step, handle: Any, num_required: Any) -> Any:
+        found = _found(handle, SparseAccumulator)
+        _same_dtype(found, dtype)
+        wanted = _scalar(num_required, "num_required")
+        indices, values, shape = step.take(node, lambda: found.take(wanted))
+        return host_array(indices, "int64"), values, host_array(shape, "int64")
+
+    return compute
+
+
+@binder("AccumulatorSetGlobalStep", "ResourceAccumulatorSetGlobalStep", devices=_CPU)
+def set_global_step(bind: Bind) -> Callable[..., Any]:
+    """Goes to a step."""
+    del bind
+    return lambda handle, step: _found(handle).set_step(_scalar(step, "new_global_step"))
+
+
+@binder("AccumulatorNumAccumulated", "ResourceAccumulatorNumAccumulated", devices=_CPU)
+def num_accumulated(bind: Bind) -> Callable[..., Any]:
+    """How many gradients wait to be taken."""
+    return lambda handle: bind.xp.int32(len(_found(handle)))

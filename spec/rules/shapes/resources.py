@@ -1,0 +1,70 @@
+"""Shape rules of accumulators and barriers."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from sessrun.spec.rules.shapes.base import Shape, Value, merge, merge_dims, ranked, rule
+
+__all__: list[str] = []
+
+_HANDLE: Final[Shape] = (2,)
+
+
+@rule
+def accumulator() -> list[Shape]:
+    """A handle."""
+    return [_HANDLE]
+
+
+@rule
+def applied_gradient(step: Shape) -> list[Shape]:
+    """No outputs; the step is a scalar."""
+    ranked(step, 0, 0)
+    return []
+
+
+@rule
+def taken_gradient(count: Shape) -> list[Shape]:
+    """A gradient of unknown shape; the number that it takes is a scalar."""
+    ranked(count, 0, 0)
+    return [None]
+
+
+@rule
+def taken_sparse_gradient(count: Shape) -> list[Shape]:
+    """Indices, values and shape, all unknown; the number that it takes is a scalar."""
+    ranked(count, 0, 0)
+    return [None, None, None]
+
+
+@rule
+def of_barrier(handle: Shape) -> list[Shape]:
+    """No outputs; the handle is a vector of 2."""
+    merge(handle, _HANDLE)
+    return []
+
+
+@rule
+def size_of_barrier(handle: Shape) -> list[Shape]:
+    """A scalar."""
+    merge(handle, _HANDLE)
+    return [()]
+
+
+@rule
+def inserted_components(handle: Shape, keys: Shape, values: Shape) -> list[Shape]:
+    """No outputs; there is a row of values for each key."""
+    merge(handle, _HANDLE)
+    known = ranked(keys, 1, 1)
+    if known is not None and values:
+        merge_dims(known[0], values[0])
+    return []
+
+
+@rule
+def taken_elements(handle: Shape, count: Shape, types: Value) -> list[Shape]:
+    """Indices, keys and components, all unknown; the number that it takes is a scalar."""
+    del handle
+    ranked(count, 0, 0)
+    return [None] * (2 + len(types))
