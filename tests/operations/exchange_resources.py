@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import sessrun.reference as tf
+from sessrun.reference.staging import MapStagingArea, StagingArea
 
 TABLES = (
     "HashTableV2 InitializeTableV2 InitializeTableFromTextFileV2 MutableHashTableV2 "
@@ -19,6 +20,30 @@ ACCUMULATORS = (
     "ResourceAccumulatorSetGlobalStep ResourceAccumulatorNumAccumulated "
     "SparseConditionalAccumulator SparseAccumulatorApplyGradient SparseAccumulatorTakeGradient"
 )
+STAGING = "Stage Unstage StagePeek StageSize StageClear " + " ".join(
+    kind + word
+    for kind in ("Map", "OrderedMap")
+    for word in ("Stage", "Unstage", "UnstageNoKey", "Peek", "Size", "IncompleteSize", "Clear")
+)
+
+
+def staging() -> None:
+    """Elements put into areas of each kind, looked at, counted, taken, and cleared away."""
+    line = StagingArea([tf.float32])
+    tf.group(line.put([tf.constant(1.0)]), name="staged")
+    tf.identity(line.peek(0)[0], name="staged_first")
+    tf.identity(line.get()[0], name="staged_taken")
+    tf.identity(line.size(), name="staged_count")
+    tf.group(line.clear(), name="staged_cleared")
+    for word, ordered in (("map", False), ("ordered", True)):
+        keyed = MapStagingArea([tf.float32], ordered=ordered)
+        key = tf.constant(3, tf.int64)
+        tf.group(keyed.put(key, [tf.constant(2.0)], [0]), name=f"{word}_put")
+        tf.identity(keyed.peek(key)[0], name=f"{word}_seen")
+        tf.identity(keyed.get(key)[1][0], name=f"{word}_taken")
+        tf.identity(keyed.get()[0], name=f"{word}_key")
+        tf.identity(keyed.size() + keyed.incomplete_size(), name=f"{word}_count")
+        tf.group(keyed.clear(), name=f"{word}_cleared")
 
 
 def accumulators() -> None:
@@ -73,6 +98,8 @@ def tables() -> None:
     tf.identity(changing.export()[0], name="restored_keys")
 
 
+_BY_KEY = ("put", "seen:0", "taken:0", "put", "key:0", "count:0", "put", "cleared", "count:0")
+
 RESOURCES: tuple[tuple[str, Callable[[], None], tuple[tuple[str, ...], ...]], ...] = (
     (TABLES, tables, (
         ("filled",), ("found:0",), ("filled_too",), ("all:0",), ("filled_from_file",),
@@ -81,4 +108,8 @@ RESOURCES: tuple[tuple[str, Callable[[], None], tuple[tuple[str, ...], ...]], ..
     (ACCUMULATORS, accumulators, (
         ("gathered",), ("gathered",), ("count:0", "older_count:0"),
         ("mean:0", "sum:0", "slices:0"), ("later",), ("gathered",), ("count:0",))),
+    (STAGING, staging, (
+        ("staged",), ("staged_first:0",), ("staged_taken:0",), ("staged",), ("staged_cleared",),
+        ("staged_count:0",),
+        *((f"{word}_{step}",) for word in ("map", "ordered") for step in _BY_KEY))),
 )  # fmt: skip

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from sessrun.spec.rules.shapes.base import Shape, Value, merge, merge_dims, ranked, rule
+from sessrun.spec.rules.shapes.base import Shape, Value, at_least, merge, merge_dims, ranked, rule
 
 __all__: list[str] = []
 
@@ -56,15 +56,13 @@ def size_of_barrier(handle: Shape) -> list[Shape]:
 def inserted_components(handle: Shape, keys: Shape, values: Shape) -> list[Shape]:
     """No outputs; there is a row of values for each key."""
     merge(handle, _HANDLE)
-    known = ranked(keys, 1, 1)
-    if known is not None and values:
-        merge_dims(known[0], values[0])
+    known, rows = ranked(keys, 1, 1), at_least(values, 1)
+    if known is not None and rows is not None:
+        merge_dims(known[0], rows[0])
     return []
 
 
 @rule
-def taken_elements(handle: Shape, count: Shape, types: Value) -> list[Shape]:
-    """Indices, keys and components, all unknown; the number that it takes is a scalar."""
-    del handle
-    ranked(count, 0, 0)
+def taken_elements(types: Value) -> list[Shape]:
+    """Indices, keys and components, all unknown."""
     return [None] * (2 + len(types))
