@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import sessrun.reference as tf
+from sessrun.reference.barriers import Barrier
 from sessrun.reference.staging import MapStagingArea, StagingArea
 
 TABLES = (
@@ -25,6 +26,22 @@ STAGING = "Stage Unstage StagePeek StageSize StageClear " + " ".join(
     for kind in ("Map", "OrderedMap")
     for word in ("Stage", "Unstage", "UnstageNoKey", "Peek", "Size", "IncompleteSize", "Clear")
 )
+BARRIERS = (
+    "Barrier BarrierInsertMany BarrierTakeMany BarrierClose BarrierReadySize BarrierIncompleteSize"
+)
+
+
+def barriers() -> None:
+    """Elements whose components come one by one, counted and taken; the barrier closed."""
+    held = Barrier((tf.float32, tf.int32), shapes=((), (2,)))
+    tf.group(held.insert_many(0, ["a", "b"], [1.0, 2.0]), name="first_components")
+    tf.group(held.insert_many(1, ["b"], [[3, 4]]), name="second_component")
+    tf.identity(held.ready_size(), name="complete")
+    tf.identity(held.incomplete_size(), name="incomplete")
+    taken = held.take_many(1)
+    tf.identity(taken.keys, name="taken_keys")
+    tf.identity(taken.values[1], name="taken_values")
+    tf.group(held.close(), name="barrier_closed")
 
 
 def staging() -> None:
@@ -108,6 +125,9 @@ RESOURCES: tuple[tuple[str, Callable[[], None], tuple[tuple[str, ...], ...]], ..
     (ACCUMULATORS, accumulators, (
         ("gathered",), ("gathered",), ("count:0", "older_count:0"),
         ("mean:0", "sum:0", "slices:0"), ("later",), ("gathered",), ("count:0",))),
+    (BARRIERS, barriers, (
+        ("first_components",), ("second_component",), ("complete:0", "incomplete:0"),
+        ("taken_keys:0", "taken_values:0"), ("barrier_closed",))),
     (STAGING, staging, (
         ("staged",), ("staged_first:0",), ("staged_taken:0",), ("staged",), ("staged_cleared",),
         ("staged_count:0",),

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 import sessrun.reference as tf
+from sessrun.reference.barriers import Barrier
 from sessrun.reference.staging import MapStagingArea, StagingArea
 
 #: Far longer than any wait here takes; what is still blocked then hangs.
@@ -70,7 +71,7 @@ def test_nothing_is_lost_in_an_accumulator_of_64_threads() -> None:
         assert session.run(taken) == sum(range(THREADS))
 
 
-@pytest.mark.parametrize("kind", ["get", "put", "peek", "key", "any", "take"])
+@pytest.mark.parametrize("kind", ["get", "put", "peek", "key", "any", "take", "elements"])
 def test_closing_the_session_ends_who_waits(kind: str) -> None:
     line = StagingArea([tf.float32], capacity=1)
     keyed = MapStagingArea([tf.float32])
@@ -78,6 +79,7 @@ def test_closing_the_session_ends_who_waits(kind: str) -> None:
     waits = {
         "get": line.get(), "put": put, "peek": line.peek(5), "key": keyed.get(key)[1],
         "any": keyed.get(), "take": tf.ConditionalAccumulator(tf.float32).take_grad(1),
+        "elements": Barrier([tf.float32]).take_many(1)[0],
     }  # fmt: skip
     session = tf.Session()
     if kind == "put":

@@ -1,0 +1,136 @@
+"""Kernels of barriers: a reference to one, and the session's barrier."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, Final
+
+from sessrun.reference.barrier_resource import Barrier, BarrierReference, Ready
+from sessrun.reference.behaviour import as_text
+from sessrun.reference.kernels.host import (
+    dtype_of,
+    frozen,
+    full,
+    host_array,
+    scalar_int,
+    string_array,
+)
+from sessrun.reference.kernels.registry import Bind, KernelError, Step, binder
+from sessrun.reference.resources import DEFAULT_CONTAINER
+
+__all__: list[str] = []
+
+_CPU: Final = ("CPU",)
+_INVALID: Final = 3
+
+
+@binder("Barrier", devices=_CPU)
+def barrier(bind: Bind) -> Callable[..., Any]:
+    """The barrier of that container and name, made if there is none."""
+    attrs = bind.attrs
+    name = as_text(attrs["shared_name"]) or f"_0_{bind.node.name}"
+    container = as_text(attrs["container"]) or DEFAULT_CONTAINER
+    types = tuple(attrs["component_types"])
+
+    def make() -> Barrier:
+        if len(attrs["shapes"]) != len(types):
+            raise KernelError(_INVALID, "All of the component shapes must be specified")
+        return Barrier(name, types, [_known(shape) for shape in attrs["shapes"]])
+
+    def compute() -> BarrierReference:
+        found = bind.resources.get_or_create(container, name, Barrier, make)
+        if found.types != types:
+            raise KernelError(
+                _INVALID, f"Shared barrier '{name}' has component types {', '.join(found.types)} "
+                f"but requested component types were {', '.join(types)}"
+            )  # fmt: skip
+        told = string_array([container.encode(), name.encode()], (2,))
+        return BarrierReference(found, frozen(told))
+
+    return compute
+
+
+def _known(shape: Sequence[int | None] | None) -> tuple[int, ...]:
+    """A component's shape; a scalar's where nothing is known of it, as TensorFlow takes it."""
+    return tuple(size or 0 for size in shape or ())
+
+
+def _found(handle: Any) -> Barrier:
+    if not isinstance(handle, BarrierReference):
+        raise KernelError(_INVALID, "The handle is not one of a barrier")
+    return handle.barrier
+
+
+@binder("BarrierInsertMany", devices=_CPU)
+def insert_many(bind: Bind) -> Callable[..., Any]:
+    """Gives one component of each key."""
+    xp, dtype, component = bind.xp, bind.attrs["T"], bind.attrs["component_index"]
+
+    def compute(handle: Any, keys: Any, values: Any) -> None:
+        target = _found(handle)
+        if not 0 <= component < len(target.types):
+            raise KernelError(
+                _INVALID, f"The component index {component} is out of range: there are "
+                f"{len(target.types)} components"
+            )  # fmt: skip
+        if dtype != target.types[component]:
+            raise KernelError(
+                _INVALID, f"Component {component} is of {target.types[component]}, not of {dtype}"
+            )
+        if len(keys.shape) != 1 or values.shape[:1] != keys.shape:
+            raise KernelError(
+                _INVALID, f"A vector of keys, and a value for each, are needed: not "
+                f"{list(keys.shape)} and {list(values.shape)}"
+            )  # fmt: skip
+        own = xp.array(values)
+        rows = [frozen(xp.asarray(own[place, ...])) for place in range(own.shape[0])]
+        target.insert(component, keys.tolist(), rows)
+
+    return compute
+
+
+@binder("BarrierTakeMany", devices=_CPU, needs_step=True)
+def take_many(bind: Bind) -> Callable[..., Any]:
+    """Takes complete elements, once there are enough of them."""
+    attrs, node = bind.attrs, bind.node.name
+    few, wait = attrs["allow_small_batch"], attrs["wait_for_incomplete"]
+
+    def compute(step: Step, handle: Any, count: Any) -> Any:
+        source = _found(handle)
+        if count.shape != () or scalar_int(count) < 0:
+            raise KernelError(_INVALID, "The number of elements must be a scalar, not negative")
+        if tuple(attrs["component_types"]) != source.types:
+            raise KernelError(
+                _INVALID, f"The barrier's components are of {', '.join(source.types)}"
+            )
+        taken: list[Ready] = step.take(
+            node, lambda: source.take(scalar_int(count), few=few, wait=wait)
+        )
+        columns = []
+        for place, (shape, dtype) in enumerate(zip(source.shapes, source.types, strict=True)):
+            rows = [element.components[place] for element in taken]
+            empty = full(bind.xp, (0, *shape), 0, dtype_of(dtype)) if not rows else None
+            columns.append(bind.xp.stack(rows) if rows else empty)
+        indices = host_array([element.index for element in taken], "int64")
+        return (indices, string_array([element.key for element in taken], (len(taken),)), *columns)
+
+    return compute
+
+
+@binder("BarrierClose", devices=_CPU)
+def close(bind: Bind) -> Callable[..., Any]:
+    """Closes it."""
+    cancel = bind.attrs["cancel_pending_enqueues"]
+    return lambda handle: _found(handle).close(cancel=cancel)
+
+
+@binder("BarrierReadySize", devices=_CPU)
+def ready_size(bind: Bind) -> Callable[..., Any]:
+    """How many elements are complete."""
+    return lambda handle: bind.xp.int32(_found(handle).sizes[0])
+
+
+@binder("BarrierIncompleteSize", devices=_CPU)
+def incomplete_size(bind: Bind) -> Callable[..., Any]:
+    """How many elements lack a component."""
+    return lambda handle: bind.xp.int32(_found(handle).sizes[1])
