@@ -24,14 +24,14 @@ class Ready(NamedTuple):
     """A complete element: those whose keys came first are taken first.
 
     Attributes:
-      index: when its key came first.
+      order: when its key came first.
       number: when it was complete.
       key: its key.
       components: its components.
 
     """
 
-    index: int
+    order: int
     number: int
     key: bytes
     components: tuple[Any, ...]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from sessrun.reference import dtypes
@@ -13,6 +13,7 @@ from sessrun.reference.dtypes import DType
 from sessrun.reference.graph_keys import GraphKeys
 from sessrun.reference.name_scopes import init_scope, name_scope
 from sessrun.reference.operation import Operation
+from sessrun.reference.saveables import SaveableObject, SaveSpec
 from sessrun.reference.sparse_tensor import SparseTensor
 from sessrun.reference.stacks import get_default_graph
 from sessrun.reference.tensor import Tensor
@@ -243,30 +244,24 @@ class _Changing(LookupInterface):
             return apply_op(op_type, {"table_handle": self._resource_handle, **inputs}, {})
 
 
-class _Saved:
-    """What a saver must know to save a table and to restore it.
-
-    Attributes:
-      op: the table.
-      name: its name in a checkpoint.
-      specs: keys and values, each with its name there.
-
-    """
+class _Saved(SaveableObject):
+    """What a saver must know of a table: keys and values, and how they are put back."""
 
     def __init__(self, table: _Changing, name: str) -> None:
-        self.op = table
-        self.name = name
-        parts = ("-keys", "-values")
-        self.specs = [(part, name + end) for part, end in zip(table.export(), parts, strict=True)]
+        parts = zip(table.export(), ("-keys", "-values"), strict=True)
+        super().__init__(table, [SaveSpec(part, "", name + end) for part, end in parts], name)
 
-    def restore(self, restored_tensors: Any, restored_shapes: Any) -> Operation:
+    def restore(self, restored_tensors: Sequence[Tensor], restored_shapes: Any) -> Operation:
         """The operation that puts back keys and values."""
         del restored_shapes
         keys, values = restored_tensors
-        with name_scope(f"{self.name}_table_restore"):
-            return self.op._done(  # noqa: SLF001 - the two classes are one
-                "LookupTableImportV2", keys=keys, values=values
-            )
+        handle = self.op.resource_handle
+        inputs = {"table_handle": handle, "keys": keys, "values": values}
+        with (
+            name_scope(f"{self.name}_table_restore"),
+            get_default_graph().colocate_with(handle),
+        ):
+            return apply_op("LookupTableImportV2", inputs, {})
 
 
 class MutableHashTable(_Changing):

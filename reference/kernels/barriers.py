@@ -111,7 +111,7 @@ def take_many(bind: Bind) -> Callable[..., Any]:
             rows = [element.components[place] for element in taken]
             empty = full(bind.xp, (0, *shape), 0, dtype_of(dtype)) if not rows else None
             columns.append(bind.xp.stack(rows) if rows else empty)
-        indices = host_array([element.index for element in taken], "int64")
+        indices = host_array([element.order for element in taken], "int64")
         return (indices, string_array([element.key for element in taken], (len(taken),)), *columns)
 
     return compute

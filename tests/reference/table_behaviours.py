@@ -280,6 +280,22 @@ def _names(tf: Any) -> Any:
     )  # fmt: skip
 
 
+def _saved(tf: Any) -> Any:
+    """A table is saved with the variables, and put back."""
+    table, vectors = _mutable(tf, name="words"), _mutable(tf, [0, 0], name="vectors")
+    saver = tf.train.Saver()
+    nodes = _nodes(tf)
+    with tempfile.TemporaryDirectory() as folder, tf.Session() as session:
+        session.run([table.insert(["a", "b"], [1, 2]), vectors.insert(["c"], [[3, 4]])])
+        path = saver.save(session, str(Path(folder) / "model"), write_meta_graph=False)
+        session.run([table.insert(["a", "z"], [8, 9]), vectors.insert(["c"], [[5, 6]])])
+        saver.restore(session, path)
+        kept = [_sorted(session.run(each.export())) for each in (table, vectors)]
+        names = sorted(tf.train.list_variables(path))
+    return [attempt(lambda: kept, lambda: names), [node for node in nodes if "save/" in node[0]
+                                                   and "table_restore" in node[0]]]
+
+
 @contextlib.contextmanager
 def _files() -> Iterator[Callable[[str], str]]:
     """Files by name, in a folder that ends with the block."""
@@ -370,6 +386,6 @@ def _graph_of_files(tf: Any) -> Any:
 BEHAVIOURS: dict[str, Callable[[Any], Any]] = {
     "graph_of_static": _graph_of_static, "graph_of_changing": _graph_of_changing, "found": _found,
     "filled_again": _filled_again, "refused_when_built": _refused_when_built,
-    "changing": _changing, "buckets": _buckets, "names": _names, "from_files": _from_files,
-    "files_refused": _files_refused, "graph_of_files": _graph_of_files,
+    "changing": _changing, "buckets": _buckets, "names": _names, "saved": _saved,
+    "from_files": _from_files, "files_refused": _files_refused, "graph_of_files": _graph_of_files,
 }  # fmt: skip
