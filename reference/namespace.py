@@ -48,8 +48,8 @@ _MODULES: Final = (
     "string_ops", "nn", "state_ops", "init_ops", "variables", "variable_scopes",
     "opened_variable_scopes", "indexed_slices", "sparse_tensor", "session_handles", "queues",
     "gradient_registry", "seen_values", "script_ops", "tensor_arrays", "graph_pruning", "freezing",
-    "control_flow.conditional", "control_flow.asserting", "assertions", "printing", "splitting_ops", "coordinator", "queue_runner", "global_step",
-    "graph_files", "files",
+    "control_flow.conditional", "control_flow.asserting", "assertions", "printing",
+    "splitting_ops", "coordinator", "queue_runner", "global_step", "graph_files", "files",
     "behaviour", "compatibility", "log_messages", "type_specs", "gradient_choices", "numerics",
     "clipping", "grids", "linalg_ops", "templates",
 )  # fmt: skip

@@ -197,8 +197,9 @@ def _refused(tf: Any) -> Any:
     defined(tf.float32, func_name="Taken")(1.0)
     return attempt(
         lambda: function.Defun(tf.float32)(3), lambda: defined(tf.float32, tf.float32),
-        lambda: function.Defun(tf.float32)(lambda x, y=1: x + y), lambda: defined(tf.float32)(1.0, 2.0),
-        lambda: defined(tf.float32)(tf.constant(1)), lambda: defined(tf.float32)(1.0, bad=1),
+        lambda: function.Defun(tf.float32)(lambda x, y=1: x + y),
+        lambda: defined(tf.float32)(1.0, 2.0), lambda: defined(tf.float32)(tf.constant(1)),
+        lambda: defined(tf.float32)(1.0, bad=1),
         lambda: defined(tf.float32, body=lambda x: (x, None))(1.0),
         lambda: defined(tf.float32, body=lambda _: None, func_name="O")(1.0).type,
         lambda: defined(tf.float32, func_name="Taken", body=lambda x: x + 1)(1.0),

@@ -3,11 +3,11 @@
 import importlib
 
 import pytest
-from sessrun.reference.python.ops import gen_math_ops, math_ops, variables
 
 import sessrun.reference as tf
 from sessrun.reference.python import mirror
 from sessrun.reference.python.framework import dtypes, errors_impl, ops
+from sessrun.reference.python.ops import gen_math_ops, math_ops, variables
 
 
 @pytest.mark.parametrize("place", sorted(mirror._PLACES))
