@@ -52,8 +52,7 @@ def guarded(scope: str, initial: Tensor) -> Tensor:
     """The initial value of a new variable, made from the initial values of other variables.
 
     So `Variable(w * 2)` can be initialized together with `w`, in any order. Operations between
-    the two are made again; TensorFlow does the same, with a conditional on whether `w` is
-    initialized already.
+    the two are made again, with a conditional on whether `w` is initialized already.
 
     Args:
       scope: the name scope of the variable.

@@ -18,7 +18,7 @@ from sessrun.reference.dtypes import DType
 from sessrun.reference.errors import bad_value
 from sessrun.reference.framework_ops import identity
 from sessrun.reference.graph import Graph
-from sessrun.reference.name_scopes import name_scope
+from sessrun.reference.name_scopes import init_scope, name_scope
 from sessrun.reference.operation import Operation
 from sessrun.reference.save_slices import SaveSliceInfo
 from sessrun.reference.tensor import Tensor
@@ -150,13 +150,15 @@ class RefVariable(VariableV1):
         return identity(self._variable, name="read")
 
     def initialized_value(self) -> Tensor:
-        """The value that the variable has once it is initialized: what it is initialized to.
+        """Its value if it has one, else what it is initialized to: for initial values of others."""
+        from sessrun.reference.control_flow.conditional import (  # noqa: PLC0415 - few programs ask
+            cond,
+        )
 
-        TensorFlow makes a conditional of the current value and the initial one; conditionals
-        are no part of this namespace yet. The two differ only where a variable was changed
-        after it was initialized.
-        """
-        return self._initializer.inputs[1]
+        with init_scope():
+            is_there = state_ops.is_variable_initialized(self)
+            found: Tensor = cond(is_there, self.read_value, lambda: self.initial_value)
+            return found
 
     # -- setting
 
