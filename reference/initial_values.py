@@ -98,7 +98,9 @@ class _Guard:
         if all(new is old for new, old in zip(inputs, op.inputs, strict=True)):
             return op.outputs
         name = f"{op.name}_{self._scope}".replace(":", "_")
-        return apply_flat(op.graph, op.type, inputs, dict(op.node_def.attr), name).outputs
+        # What stands for a variable now is a value.
+        op_type = "Switch" if op.type == "RefSwitch" else op.type
+        return apply_flat(op.graph, op_type, inputs, dict(op.node_def.attr), name).outputs
 
 
 def _initialized(op: Operation) -> Tensor | None:
