@@ -168,7 +168,15 @@ class FuncGraph(Graph):
 
 
 def _is_guaranteed(op: Operation) -> bool:
-    """Whether its value is declared to be the same in every run: all that it takes is."""
-    if op.type == "GuaranteeConst":
-        return True
-    return bool(op.inputs) and all(_is_guaranteed(tensor.op) for tensor in op.inputs)
+    """Whether its value is declared to be the same in every run: all that it comes from is."""
+    seen, waiting = {op}, [op]
+    while waiting:
+        last = waiting.pop()
+        if last.type == "GuaranteeConst":
+            continue
+        if not last.inputs:
+            return False
+        new = {tensor.op for tensor in last.inputs} - seen
+        seen |= new
+        waiting += new
+    return True

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 __all__ = ["Body", "body_of"]
 
 _SHAPES: Final = "_output_shapes"
+_CLASS: Final = "_class"
+_LOC: Final = b"loc:@"
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,11 +66,12 @@ def body_of(library: FunctionLibrary, function: NameAttrList, name: str, device:
     graph = Graph()
     graph.functions = library
     arguments = [arg.name for arg in definition.signature.input_arg]
+    sources = _Sources(library, definition)
     controls = list(definition.control_ret.values())
     try:
-        graph_def = GraphDef(node=_nodes(library, definition, function.attr))
+        graph_def = GraphDef(node=_nodes(sources, definition, function.attr))
         results = [
-            _output(_source(library, definition, _returned(definition, arg.name)))
+            _output(sources.of(_returned(definition, arg.name)))
             for arg in definition.signature.output_arg
         ]
         with graph.as_default(), graph.device(device or None):
@@ -84,7 +87,7 @@ def body_of(library: FunctionLibrary, function: NameAttrList, name: str, device:
 
 
 def _nodes(
-    library: FunctionLibrary, function: FunctionDef, given: Mapping[str, AttrValue]
+    sources: _Sources, function: FunctionDef, given: Mapping[str, AttrValue]
 ) -> Iterator[NodeDef]:
     """The nodes of a GraphDef: a placeholder for each argument, then those of the body."""
     for index, arg in enumerate(function.signature.input_arg):
@@ -99,7 +102,12 @@ def _nodes(
         node = NodeDef()
         node.CopyFrom(source)
         del node.input[:]
-        node.input.extend(_source(library, function, text) for text in source.input)
+        node.input.extend(sources.of(text) for text in source.input)
+        if _CLASS in node.attr:  # what was an operation beside it may be an argument now
+            groups = [group for group in node.attr[_CLASS].list.s if sources.has(group)]
+            node.attr[_CLASS].list.s[:] = groups
+            if not groups:
+                del node.attr[_CLASS]
         for key, value in source.attr.items():
             if value.placeholder:
                 node.attr[key].CopyFrom(given[value.placeholder])
@@ -116,23 +124,34 @@ def _output(text: str) -> str:
     return text if ":" in text else f"{text}:0"
 
 
-def _source(library: FunctionLibrary, function: FunctionDef, text: str) -> str:
-    """An input `node:output:2` of a function's node as the `node:3` of a GraphDef's."""
-    name, _, rest = text.partition(":")
-    if not rest:
-        return name  # an argument, or a control input
-    output, _, index = rest.partition(":")
-    node = next((node for node in function.node_def if node.name == name), None)
-    if node is None:
-        raise ValueError(f"there is no node {name!r}")
-    start = 0
-    for arg in library.signature(node.op).declaration.outputs:
-        if arg.name == output:
-            if index and not (index.isascii() and index.isdigit()):
-                raise ValueError(f"{text!r} names no output")
-            return f"{name}:{start + int(index or 0)}"
-        start += _count(arg, node)
-    raise ValueError(f"node {name!r} has no output {output!r}")
+class _Sources:
+    """The nodes of a function as they are named in a GraphDef."""
+
+    def __init__(self, library: FunctionLibrary, function: FunctionDef) -> None:
+        self._library = library
+        self._nodes = {node.name: node for node in function.node_def}
+
+    def has(self, group: bytes) -> bool:
+        """Whether a colocation group is that of a node of the function."""
+        return not group.startswith(_LOC) or group.removeprefix(_LOC).decode() in self._nodes
+
+    def of(self, text: str) -> str:
+        """An input `node:output:2` of a function's node as the `node:3` of a GraphDef's."""
+        name, _, rest = text.partition(":")
+        if not rest:
+            return name  # an argument, or a control input
+        output, _, index = rest.partition(":")
+        if index and not (index.isascii() and index.isdigit()):
+            raise ValueError(f"{text!r} names no output")
+        node = self._nodes.get(name)
+        if node is None:
+            raise ValueError(f"there is no node {name!r}")
+        start = 0
+        for arg in self._library.signature(node.op).declaration.outputs:
+            if arg.name == output:
+                return f"{name}:{start + int(index or 0)}"
+            start += _count(arg, node)
+        raise ValueError(f"node {name!r} has no output {output!r}")
 
 
 def _count(arg: ArgDecl, node: NodeDef) -> int:

@@ -15,13 +15,12 @@ from typing import TYPE_CHECKING, Final
 from sessrun.reference import attr_values, dtypes
 from sessrun.reference.errors import InvalidArgumentError
 from sessrun.reference.func_graph import FuncGraph
-from sessrun.reference.operation import Operation
 from sessrun.reference.tensor import Tensor
 from sessrun.spec.proto import AttrValue, FunctionDef
 from sessrun.spec.proto.foreign import serialize
 
 if TYPE_CHECKING:
-    from sessrun.spec.operations import ArgDecl
+    pass
 
 __all__ = ["function_def"]
 
@@ -115,17 +114,11 @@ def _place(tensor: Tensor) -> tuple[str, int]:
     """The output of the declaration that a tensor belongs to, and its number in it."""
     left = tensor.value_index
     for arg in tensor.op.declaration.outputs:
-        count = _count(arg, tensor.op)
+        count = arg.count(tensor.op.attrs)
         if left < count:
             return arg.name, left
         left -= count
     raise AssertionError(f"{tensor} is no output of its operation")
-
-
-def _count(arg: ArgDecl, op: Operation) -> int:
-    if arg.type_list_attr is not None:
-        return len(op.attrs[arg.type_list_attr])
-    return 1 if arg.number_attr is None else int(op.attrs[arg.number_attr])
 
 
 def _plain(name: str) -> str:

@@ -119,19 +119,13 @@ def _signature(proto: OpDef) -> Signature:
     ]
 
     def unknown(values: Mapping[str, Any]) -> list[Shape]:
-        return [None] * sum(_count(arg, values) for arg in outputs)
+        return [None] * sum(arg.count(values) for arg in outputs)
 
     return Signature(
         declaration, inputs, {attr.name: attr for attr in attrs}, frozenset(given),
         has_container=False, has_references=any(arg.is_ref for arg in inputs), rule=unknown,
         arguments=(lambda _groups, values: values,),
     )  # fmt: skip
-
-
-def _count(arg: ArgDecl, values: Mapping[str, Any]) -> int:
-    if arg.type_list_attr is not None:
-        return len(values[arg.type_list_attr])
-    return 1 if arg.number_attr is None else int(values[arg.number_attr])
 
 
 def _args(protos: Iterable[OpDef.ArgDef]) -> tuple[ArgDecl, ...]:

@@ -88,7 +88,7 @@ def results(op: Operation) -> Any:
     rest = list(op.outputs)
     values: list[Any] = []
     for arg in declared:
-        count = _count(op, arg) if _is_list(arg) else 1
+        count = arg.count(op.attrs)
         values.append(rest[:count] if _is_list(arg) else rest[0])
         del rest[:count]
     return values[0] if len(values) == 1 else tuple(values)
@@ -105,10 +105,3 @@ def _shown(op: Operation) -> Any:
 
 def _is_list(arg: ArgDecl) -> bool:
     return arg.number_attr is not None or arg.type_list_attr is not None
-
-
-def _count(op: Operation, arg: ArgDecl) -> int:
-    if arg.number_attr is not None:
-        return int(op.attrs[arg.number_attr])
-    assert arg.type_list_attr is not None
-    return len(op.attrs[arg.type_list_attr])

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 if TYPE_CHECKING:
@@ -217,6 +218,19 @@ class Step:
         except KernelError:
             self.withdraw()
             raise
+
+    @contextmanager
+    def apart(self) -> Iterator[None]:
+        """Within it attempts are another plan's, which a kernel of this step runs.
+
+        That plan does its own waiting: put off and begun again, it would have its effects twice.
+        """
+        kept = self._attempts, self.postpones, self.iteration
+        self._attempts, self.postpones = {}, False
+        try:
+            yield
+        finally:
+            self._attempts, self.postpones, self.iteration = kept
 
     def withdraw(self) -> None:
         """Withdraw every attempt that is not over: the step has failed."""

@@ -55,6 +55,12 @@ class ArgDecl:
     type_list_attr: str | None = None
     is_ref: bool = False
 
+    def count(self, attrs: Mapping[str, Any]) -> int:
+        """How many tensors it is, by the attributes as Python values."""
+        if self.type_list_attr is not None:
+            return len(attrs[self.type_list_attr])
+        return 1 if self.number_attr is None else int(attrs[self.number_attr])
+
 
 @dataclass(frozen=True, slots=True)
 class AttrDecl:

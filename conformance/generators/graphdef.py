@@ -61,6 +61,11 @@ class GraphWriter:
         self._nodes.append(node)
         return name
 
+    def wait(self, name: str, other: str) -> None:
+        """Let a node wait for another one."""
+        node = next(node for node in self._nodes if node["name"] == name)
+        node.setdefault("input", []).append(f"^{other}")
+
     def placeholder(
         self, dtype: str, shape: Sequence[int | None] | None, name: str | None = None
     ) -> str:

@@ -11,7 +11,6 @@ from sessrun.reference.build import apply_op
 from sessrun.reference.errors import bad_value
 
 if TYPE_CHECKING:
-    from sessrun.reference.graph import Graph
     from sessrun.reference.operation import Operation
     from sessrun.reference.tensor import Tensor
 
@@ -29,6 +28,7 @@ class Context:
       name: what it is called, made unique in the graph.
 
     Attributes:
+      graph: the graph whose operations it is told.
       name: its name.
       outer_context: the context around it, or None.
 
@@ -37,6 +37,7 @@ class Context:
     def __init__(self, name: str) -> None:
         graph = stacks.get_default_graph()
         graph.tell = _take_in
+        self.graph = graph
         self.name = graph.unique_name(name)
         self.outer_context: Context | None = graph.scopes.control_flow
         self._known: set[Tensor] = set()
@@ -45,13 +46,8 @@ class Context:
     @contextmanager
     def entered(self) -> Iterator[None]:
         """Let what is made in the `with` be inside."""
-        with stacks.get_default_graph().scopes.replaced(control_flow=self):
+        with self.graph.scopes.replaced(control_flow=self):
             yield
-
-    @property
-    def graph(self) -> Graph:
-        """The graph whose operations it is told."""
-        return stacks.get_default_graph()
 
     @property
     def pivot(self) -> Tensor | None:

@@ -66,7 +66,7 @@ class Functions:
     def _compiled(self, op: Operation, body: Body) -> Callable[..., tuple[Any, ...]]:
         placer = place.Placer(body.graph, self._devices, self._config)
         ops = prune.prune(body.outputs, body.effects, frozenset(body.inputs))
-        wanted = [tensor for tensor in body.outputs if tensor not in body.inputs]
+        wanted = [each for each in dict.fromkeys(body.outputs) if each not in body.inputs]
         plan = compile_plan(ops, wanted, body.inputs, placer.place(ops), self.bindings)
         sources = {tensor: (True, index) for index, tensor in enumerate(body.inputs)}
         computed = ((False, register) for register in plan.fetches)
@@ -96,15 +96,12 @@ def _runner(
         for register, value in zip(plan.feeds, values, strict=True):
             registers[register] = value
         registers[STEP_REGISTER] = step
-        # To be put off and begun again, a call would have its effects twice.
-        postponed, step.postpones = step.postpones, False
         try:
-            plan.run(registers)
+            with step.apart():
+                plan.run(registers)
         except errors.OpError as error:  # the graph of the session has not what failed
             kind = errors.exception_type_from_error_code(error.error_code)
             raise kind(None, None, f"{error.message}\n\t [[{name}]]") from error
-        finally:
-            step.postpones = postponed
         return tuple(
             values[index] if is_argument else read_reference(registers[index])
             for is_argument, index in sources

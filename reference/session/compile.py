@@ -8,6 +8,7 @@ its own first; then registers are shared out again, so that a value lives to its
 from __future__ import annotations
 
 import functools
+import itertools
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any, Final, Protocol
@@ -29,7 +30,8 @@ if TYPE_CHECKING:
     from sessrun.reference.tensor import Tensor
     from sessrun.spec.operations import ArgDecl
 
-__all__ = ["HOST", "Bindings", "Device", "compile_plan", "location_of", "mover", "slots_of"]
+__all__ = ["HOST", "Bindings", "Device", "check_not_fed", "compile_plan", "location_of", "mover",
+           "slots_of"]  # fmt: skip
 
 #: The location of values in host memory; a GPU's values are at its name.
 HOST: Final = "host"
@@ -266,11 +268,8 @@ class _Compiler:
         self, tensor: Tensor, arg: ArgDecl, location: str, op: Operation, device: Device
     ) -> int:
         """The register of an input where the kernel wants it, as reference or as value."""
-        if arg.is_ref and tensor in self.fed:
-            raise errors.InvalidArgumentError(
-                op.node_def, op, f"Input '{arg.name}' of node {op.name} takes a reference and was "
-                f"passed the value fed for {tensor.name}"
-            )  # fmt: skip
+        if tensor in self.fed:
+            check_not_fed(op, arg, tensor)
         home = self.home[tensor]
         register = self.registers[tensor, home]
         if tensor.dtype._is_ref_dtype and not arg.is_ref:  # noqa: SLF001 - TensorFlow's own name
@@ -316,6 +315,15 @@ class _Compiler:
         return self._moved(register, home, HOST, tensor.op, device)
 
 
+def check_not_fed(op: Operation, arg: ArgDecl, tensor: Tensor) -> None:
+    """Refuse an input that takes a reference and would get the value that is fed."""
+    if arg.is_ref:
+        raise errors.InvalidArgumentError(
+            op.node_def, op, f"Input '{arg.name}' of node {op.name} takes a reference and was "
+            f"passed the value fed for {tensor.name}"
+        )  # fmt: skip
+
+
 def mover(
     home: str, location: str, source: Device | None, device: Device
 ) -> Callable[[Any], Any] | None:
@@ -333,13 +341,7 @@ def mover(
 def slots_of(op: Operation, declared: Sequence[ArgDecl]) -> Iterator[ArgDecl]:
     """The declaration of each tensor, lists counted out."""
     for arg in declared:
-        count = 1
-        if arg.number_attr is not None:
-            count = op.attrs[arg.number_attr]
-        elif arg.type_list_attr is not None:
-            count = len(op.attrs[arg.type_list_attr])
-        for _ in range(count):
-            yield arg
+        yield from itertools.repeat(arg, arg.count(op.attrs))
 
 
 def location_of(device: Device, *, on_host: bool) -> str:

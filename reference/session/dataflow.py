@@ -51,6 +51,7 @@ class FrameShape:
       pending: for each node, how much it waits for (see `Node.needs`).
       slots: how many inputs its nodes have together.
       enters: how many `Enter` bring values into it.
+      limit: how many of its iterations may be under way.
 
     """
 
@@ -58,6 +59,7 @@ class FrameShape:
     pending: list[int] = field(default_factory=list)
     slots: int = 0
     enters: int = 0
+    limit: int = 1
 
 
 @dataclass(slots=True)
@@ -117,10 +119,23 @@ class _Iteration:
 
 
 class _Frame:
-    """A loop being run."""
+    """A loop being run.
+
+    Attributes:
+      shape: what its iterations begin with.
+      around: the iteration that it is in; None for the run itself.
+      missing: how many `Enter` have not brought their value yet.
+      last: the number of the latest iteration.
+      iterations: those under way.
+      kept: what constant `Enter` have brought, for every iteration.
+      waiting: the values of the next iteration, which may not begin yet.
+      dead_exits: the `Exit` that were dead in the latest iteration.
+      children: the frames inside, by shape and iteration.
+
+    """
 
     __slots__ = ("around", "children", "dead_exits", "iterations", "kept", "last", "missing",
-                 "shape")  # fmt: skip
+                 "shape", "waiting")  # fmt: skip
 
     def __init__(self, shape: FrameShape, around: _Iteration | None) -> None:
         self.shape = shape
@@ -129,6 +144,7 @@ class _Frame:
         self.last = 0
         self.iterations = {0: _Iteration(self, 0)}
         self.kept: list[tuple[Node, Any]] = []
+        self.waiting: list[tuple[Node, Any]] = []
         self.dead_exits: list[Node] = []
         self.children: dict[tuple[int, int], _Frame] = {}
 
@@ -237,24 +253,30 @@ class _Run:
                 raise run_error(error, node.op, node.device.name) from error
         try:
             self._hand_on(node, at, outputs, is_dead)
-        except KernelError as error:  # the step has ended before the loop
+        except Exception as error:  # the step has ended, or a reference cannot be read
             raise run_error(error, node.op, node.device.name) from error
         at.open -= 1
         if not at.open:
             self._end(at)
 
     def _outputs(self, node: Node, at: _Iteration) -> Sequence[Any]:
-        kind, values = node.kind, at.inputs[node.first : node.first + node.count]
+        kind, inputs = node.kind, slice(node.first, node.first + node.count)
+        values = at.inputs[inputs]
         if kind == "Merge":
+            at.inputs[node.first] = None
             return values[0]  # type: ignore[no-any-return]  # the value and its number
         values = [
             value if read is None else read(value)
             for read, value in zip(node.readers, values, strict=True)
         ]
         if kind == "Switch":
+            at.inputs[inputs] = [None] * node.count
             data, pred = values
+            if pred.ndim:
+                raise KernelError(3, f"pred must be a scalar, not of shape {list(pred.shape)}")
             return (DEAD, data) if pred else (data, DEAD)
         if kind and node.edges:
+            at.inputs[inputs] = [None] * node.count
             return values
         start = perf_counter_ns() if self.watch else 0
         if node.takes_step:
@@ -262,6 +284,7 @@ class _Run:
             self.step.iteration = at
             values.insert(0, self.step)
         result = node.function(*values)
+        at.inputs[inputs] = [None] * node.count  # let the memory go
         count = len(node.edges)
         outputs = (result,) if count == 1 else result if count else ()
         if self.watch:
@@ -302,7 +325,7 @@ class _Run:
         if node.kind == "Enter":
             return self._entered(node, at, outputs[0])
         if node.kind == "NextIteration":
-            return None if is_dead else self._next(at)
+            return None if is_dead else self._next(at, node, outputs[0])
         if node.kind != "Exit":
             return at
         if is_dead and at.number == at.frame.last:
@@ -370,16 +393,28 @@ class _Run:
                     self._constant(node, value, frame.iterations[number])
         return frame.iterations[0]
 
-    def _next(self, at: _Iteration) -> _Iteration:
+    def _next(self, at: _Iteration, node: Node, value: Any) -> _Iteration | None:
+        """The next iteration; None if as many are under way as may be, and the value waits."""
         frame, number = at.frame, at.number + 1
         if number > frame.last:
-            if self.step is not None:
-                self.step.check()
-            frame.last = number
-            new = frame.iterations[number] = _Iteration(frame, number)
-            for node, value in frame.kept:
-                self._constant(node, value, new)
+            if len(frame.iterations) >= frame.shape.limit:
+                frame.waiting.append((node, value))
+                return None
+            self._begin(frame)
         return frame.iterations[number]
+
+    def _begin(self, frame: _Frame) -> None:
+        """Begin another iteration."""
+        if self.step is not None:
+            self.step.check()
+        frame.last += 1
+        frame.dead_exits.clear()
+        new = frame.iterations[frame.last] = _Iteration(frame, frame.last)
+        waiting, frame.waiting = frame.waiting, []
+        for node, value in frame.kept:
+            self._constant(node, value, new)
+        for node, value in waiting:
+            self._deliver(node, [value], False, new)
 
     def _constant(self, node: Node, value: Any, at: _Iteration) -> None:
         self._deliver(node, [value], value is DEAD, at)
@@ -393,6 +428,8 @@ class _Run:
         while number in frame.iterations and self._is_over(frame, number):
             del frame.iterations[number]
             number += 1
+        if frame.waiting and len(frame.iterations) < frame.shape.limit:
+            self._begin(frame)
         key = (id(frame.shape), around.number)
         if frame.iterations or around.frame.children.pop(key, None) is None:
             return

@@ -11,7 +11,15 @@ from typing import TYPE_CHECKING, Any, Final
 
 from sessrun.reference import errors
 from sessrun.reference.kernels.control_flow import FLOW
-from sessrun.reference.session.compile import HOST, Bindings, Device, location_of, mover, slots_of
+from sessrun.reference.session.compile import (
+    HOST,
+    Bindings,
+    Device,
+    check_not_fed,
+    location_of,
+    mover,
+    slots_of,
+)
 from sessrun.reference.session.dataflow import FlowPlan, FrameShape, Node
 from sessrun.reference.session.execute import STEP_REGISTER, read_reference
 
@@ -86,6 +94,7 @@ class _Compiler:
         if kind == "Enter":
             node.child = self._child(frame, str(op.attrs["frame_name"]))
             node.child.enters += 1
+            node.child.limit = max(1, int(op.attrs["parallel_iterations"]))
         self.nodes[op] = node
         self.entries[op] = entry
 
@@ -149,6 +158,7 @@ class _Compiler:
         ):
             slot = node.first + index
             if tensor in self.fed:
+                check_not_fed(op, arg, tensor)
                 self._fed_edge(node, tensor, slot)
             else:
                 self.nodes[tensor.op].edges[tensor.value_index].append((node, slot))
@@ -169,12 +179,7 @@ class _Compiler:
         """What makes of a value what the kernel takes: a reference read, a copy; or None."""
         wanted = location_of(node.device, on_host=entry.takes_host(arg.name))
         home, source = self._home(tensor)
-        move = mover(home, wanted, source, node.device)
-        if not tensor.dtype._is_ref_dtype or arg.is_ref:  # noqa: SLF001 - TensorFlow's own name
-            return None if arg.is_ref else move
-        if move is None:
-            return read_reference
-        return lambda value: move(read_reference(value))
+        return None if arg.is_ref else _read(tensor, mover(home, wanted, source, node.device))
 
     def _home(self, tensor: Tensor) -> tuple[str, Device | None]:
         """Where a tensor's value is, and the device that made it."""
@@ -195,7 +200,7 @@ class _Compiler:
             node = self.nodes[tensor.op]
             node.fetched[tensor.value_index] = first + index
             home, source = self._home(tensor)
-            moves.append(mover(home, HOST, source, node.device))
+            moves.append(_read(tensor, mover(home, HOST, source, node.device)))
         nodes = self.nodes.values()
         roots = [n for n in nodes if not n.needs and n.frame is self.root]
         return FlowPlan(
@@ -205,3 +210,10 @@ class _Compiler:
             entries=tuple((self.fed[t], tuple(edges)) for t, edges in self.arrivals.items()),
             moves=tuple(moves),
         )  # fmt: skip
+
+
+def _read(tensor: Tensor, move: Any) -> Any:
+    """What makes a value of what a tensor is at home: a reference read, then moved; or None."""
+    if not tensor.dtype._is_ref_dtype:  # noqa: SLF001 - TensorFlow's own name
+        return move
+    return read_reference if move is None else lambda value: move(read_reference(value))

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import importlib
 import re
 from collections.abc import Callable
 from typing import Any
@@ -193,6 +194,57 @@ def functions_of_elements(tf: Any, w: World) -> Any:
 
 
 @program
+def loops_beside_each_other(tf: Any, w: World) -> Any:
+    def counted(n: int) -> Any:
+        return tf.while_loop(lambda i: i < n, lambda i: i + 1, [0])
+
+    short, long = counted(3), counted(60)
+    with tf.control_dependencies([counted(2), counted(30)]):
+        after = tf.identity(w.x)
+    both = tf.cond(w.p, lambda: counted(2) + counted(20), lambda: tf.constant(0))
+    return short + long, after, both
+
+
+@program
+def iterations_in_order(tf: Any, w: World) -> Any:
+    def body(i: Any) -> Any:
+        value = w.v.read_value()
+        with tf.control_dependencies([tf.assign(w.v, value + 1.0)]):
+            return i + 1
+
+    loop = tf.while_loop(lambda i: i < 20, body, [0], parallel_iterations=1)
+    seen: list[int] = []
+
+    def noted(i: Any) -> Any:
+        logged = tf.py_func(lambda n: seen.append(int(n)), [i], [])
+        with tf.control_dependencies([logged]):
+            return i + 1
+
+    other = tf.while_loop(lambda i: i < 6, noted, [0], parallel_iterations=1)
+    with tf.control_dependencies([loop, other]):
+        return tf.py_func(lambda: str(seen), [], tf.string), w.v.read_value()
+
+
+@program
+def functions_of_branches_and_loops(tf: Any, w: World) -> Any:
+    package = "tensorflow" if tf.__name__.startswith("tensorflow") else tf.__name__
+    function = importlib.import_module(f"{package}.python.framework.function")
+    queue = tf.FIFOQueue(10, tf.float32, [], name="queue")
+
+    @function.Defun(tf.bool, tf.float32, func_name="Twofold")
+    def twofold(p: Any, x: Any) -> Any:
+        y = tf.cond(p, lambda: x + 1.0, lambda: -x)
+        return y, y, tf.while_loop(lambda i: i < 3, lambda i: i + 1, [0])
+
+    @function.Defun(tf.bool, func_name="Putting")
+    def putting(p: Any) -> Any:
+        return tf.cond(p, lambda: tf.group(queue.enqueue(1.0)), lambda: tf.no_op())
+
+    with tf.control_dependencies([putting(w.p)]):
+        return twofold(w.p, w.x), queue.size()
+
+
+@program
 def assertions(tf: Any, w: World) -> Any:
     checks = [tf.Assert(w.p, [1, "a"]), tf.Assert(w.p, [w.x], summarize=2, name="named"),
               tf.assert_less(w.x, 4.0), tf.assert_equal(w.x, w.x + 0.0)]  # fmt: skip
@@ -238,7 +290,11 @@ def _refused(tf: Any) -> Any:
         return tf.while_loop(lambda i: i < 1, lambda i: i, list(variables), **told)
 
     tf.while_loop(lambda i: i < 2, body, [0])
+    any_shape = tf.placeholder(tf.bool)
+    chosen = tf.cond(any_shape, lambda: 1, lambda: 2)
     return attempt(
+        lambda: tf.Session().run(chosen, {any_shape: [True]}),
+        lambda: tf.Session().run(chosen, {any_shape: True}),
         lambda: tf.cond(True, lambda: x, lambda: x), lambda: tf.cond(p, lambda: x, lambda: 1),
         lambda: tf.cond(p, lambda: x, lambda: [x, x]), lambda: tf.cond(p, lambda: None, lambda: x),
         lambda: tf.cond(p, lambda: x, lambda: None), lambda: tf.cond(p, 3, lambda: x),

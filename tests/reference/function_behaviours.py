@@ -63,12 +63,15 @@ def _calls(tf: Any) -> Any:
 def _captures(tf: Any) -> Any:
     function = _functions(tf)
     outside = tf.constant([1.0, 2.0], name="outside")
+    guaranteed = tf.guarantee_const(tf.constant(1.0))
+    for _ in range(1200):
+        guaranteed = tf.identity(guaranteed)
     variable = tf.Variable(3.0, name="v", use_resource=False)
     resource = tf.Variable(4.0, name="r", use_resource=True)
 
     @function.Defun(tf.float32, func_name="Capturing", noinline=True)
     def capturing(x: Any) -> Any:
-        return x + outside, variable * x, resource + x, outside
+        return x + outside, variable * x, resource + x, outside, guaranteed + x
 
     @function.Defun(tf.float32, func_name="Copying", capture_by_value=True)
     def copying(x: Any) -> Any:

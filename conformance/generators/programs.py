@@ -1,0 +1,242 @@
+"""Small programs of branches and loops: drawn, written as a GraphDef, and run by a model.
+
+A program changes a few int32 variables and counts bumps of a resource. Its GraphDef is made of
+Switch, Merge and frames, as version 1 of control flow writes them: every variable goes through
+every branch and loop, and so does the handle of the resource.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+import numpy as np
+
+from sessrun.conformance.generators.graphdef import GraphWriter, dtype_attr, text_attr
+
+__all__ = ["VARIABLES", "Program", "draw_program"]
+
+#: How many variables a program has.
+VARIABLES: Final = 3
+#: All numbers are taken modulo this one.
+_MODULUS: Final = 1009
+#: A loop makes fewer iterations than this.
+_MOST: Final = 4
+_OPS: Final = {"AddV2": lambda a, b: a + b, "Sub": lambda a, b: a - b, "Mul": lambda a, b: a * b}
+_INT: Final = dtype_attr("int32")
+_RESOURCE: Final = dtype_attr("resource")
+
+
+@dataclass(frozen=True, slots=True)
+class Set:
+    """`target = (left op right) mod 1009`."""
+
+    target: int
+    op: str
+    left: int
+    right: int
+
+
+@dataclass(frozen=True, slots=True)
+class Bump:
+    """The resource is one more."""
+
+
+@dataclass(frozen=True, slots=True)
+class If:
+    """`if left < right: then else: otherwise`."""
+
+    left: int
+    right: int
+    then: tuple[Any, ...]
+    otherwise: tuple[Any, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Loop:
+    """`for _ in range(times mod 4): body`, the variable looked at before the loop."""
+
+    times: int
+    body: tuple[Any, ...]
+
+
+def draw_program(draw: random.Random) -> Program:
+    """A program with at least one branch or loop."""
+    first = draw.choice((_if, _loop))(draw, 0)
+    return Program((*_block(draw, 0), first, *_block(draw, 0)))
+
+
+def _block(draw: random.Random, depth: int) -> tuple[Any, ...]:
+    makers: list[Callable[[random.Random, int], Any]] = [_set, _set, _bump]
+    if depth < 3:
+        makers += [_if, _loop]
+    return tuple(draw.choice(makers)(draw, depth) for _ in range(draw.randint(0, 3)))
+
+
+def _set(draw: random.Random, depth: int) -> Set:
+    del depth  # ends any nesting
+    one, two, three = (draw.randrange(VARIABLES) for _ in range(3))
+    return Set(one, draw.choice(sorted(_OPS)), two, three)
+
+
+def _bump(draw: random.Random, depth: int) -> Bump:
+    del draw, depth  # there is only one
+    return Bump()
+
+
+def _if(draw: random.Random, depth: int) -> If:
+    left, right = draw.sample(range(VARIABLES), 2)
+    return If(left, right, _block(draw, depth + 1), _block(draw, depth + 1))
+
+
+def _loop(draw: random.Random, depth: int) -> Loop:
+    return Loop(draw.randrange(VARIABLES), _block(draw, depth + 1))
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """A program.
+
+    Attributes:
+      body: its statements.
+
+    """
+
+    body: tuple[Any, ...]
+
+    def run(self, values: Sequence[int]) -> tuple[list[int], int]:
+        """The variables in the end, and how often the resource was bumped."""
+        state = list(values)
+        return state, _run(self.body, state)
+
+    def graph(self) -> dict[str, Any]:
+        """The GraphDef: feeds `v0`, ...; fetches `r0`, ...; `init` and `count` of the resource."""
+        writer = GraphWriter()
+        emitter = _Emitter(writer)
+        empty = {"s": ""}
+        handle = writer.node("VarHandleOp", (), {
+            "dtype": _INT, "shape": {"shape": {}}, "container": empty, "shared_name": empty,
+        }, "resource")  # fmt: skip
+        zero = emitter.number(0)
+        writer.node("AssignVariableOp", (handle, zero), {"dtype": _INT}, "init")
+        writer.node("ReadVariableOp", (handle,), {"dtype": _INT}, "count")
+        inputs = [writer.placeholder("int32", (), f"v{n}") for n in range(VARIABLES)]
+        *results, last = emitter.block(self.body, [*inputs, handle])
+        done = writer.node("Identity", (last,), {"T": _RESOURCE})
+        for number, result in enumerate(results):
+            writer.node("Identity", (result, f"^{done}"), {"T": _INT}, f"r{number}")
+        return writer.graph()
+
+
+def _run(block: Sequence[Any], state: list[int]) -> int:
+    bumps = 0
+    for statement in block:
+        match statement:
+            case Set(target, op, left, right):
+                state[target] = _OPS[op](state[left], state[right]) % _MODULUS
+            case Bump():
+                bumps += 1
+            case If(left, right, then, otherwise):
+                bumps += _run(then if state[left] < state[right] else otherwise, state)
+            case Loop(times, body):
+                bumps += sum(_run(body, state) for _ in range(state[times] % _MOST))
+    return bumps
+
+
+@dataclass(slots=True)
+class _Emitter:
+    """Writes statements; `pivot` is alive exactly where the statement is executed."""
+
+    writer: GraphWriter
+    pivot: str | None = None
+    frames: int = 0
+    types: list[Any] = field(default_factory=lambda: [_INT] * VARIABLES + [_RESOURCE])
+
+    def number(self, value: int) -> str:
+        name = self.writer.constant(np.array(value, np.int32))
+        if self.pivot is not None:
+            self.writer.wait(name, self.pivot)
+        return name
+
+    def block(self, statements: Sequence[Any], values: Sequence[str]) -> list[str]:
+        """The values after the statements."""
+        state = list(values)
+        for statement in statements:
+            match statement:
+                case Set(target, op, left, right):
+                    made = self._of_ints(op, state[left], state[right])
+                    state[target] = self._of_ints("FloorMod", made, self.number(_MODULUS))
+                case Bump():
+                    state[-1] = self._bumped(state[-1])
+                case If():
+                    state = self._branches(statement, state)
+                case Loop():
+                    state = self._loop(statement, state)
+        return state
+
+    def _of_ints(self, op: str, left: str, right: str) -> str:
+        return self.writer.node(op, (left, right), {"T": _INT})
+
+    def _bumped(self, handle: str) -> str:
+        """The handle after the bump: whatever needs it later needs the bump."""
+        bump = self.writer.node("AssignAddVariableOp", (handle, self.number(1)), {"dtype": _INT})
+        return self.writer.node("Identity", (handle, f"^{bump}"), {"T": _RESOURCE})
+
+    def _switches(self, values: Sequence[str], pred: str) -> list[str]:
+        pairs = zip(values, self.types, strict=True)
+        return [self.writer.node("Switch", (value, pred), {"T": kind}) for value, kind in pairs]
+
+    def _merge(self, inputs: Sequence[str], kind: Any) -> str:
+        return self.writer.node("Merge", inputs, {"T": kind, "N": {"i": str(len(inputs))}})
+
+    def _alive(self, value: str, kind: Any = _INT) -> str:
+        return self.writer.node("Identity", (value,), {"T": kind})
+
+    def _branches(self, statement: If, state: list[str]) -> list[str]:
+        pred = self._of_ints("Less", state[statement.left], state[statement.right])
+        switches = self._switches(state, pred)
+        outer, ends = self.pivot, []
+        for side, block in (("", statement.otherwise), (":1", statement.then)):
+            inside = [switch + side for switch in switches]
+            self.pivot = self._alive(inside[0])
+            ends.append(self.block(block, inside))
+        self.pivot = outer
+        return [self._merge(pair, kind) for *pair, kind in zip(*ends, self.types, strict=True)]
+
+    def _loop(self, statement: Loop, state: list[str]) -> list[str]:
+        self.frames += 1
+        frame = f"frame{self.frames}"
+        limit = self._of_ints("FloorMod", state[statement.times], self.number(_MOST))
+        limit = self._enter(frame, limit, _INT, constant=True)
+        kinds = [_INT, *self.types]
+        entered = [
+            self._enter(frame, value, kind)
+            for value, kind in zip([self.number(0), *state], kinds, strict=True)
+        ]
+        ends = [f"{frame}/next{number}" for number in range(len(kinds))]
+        starts = [self._merge(pair, kind) for *pair, kind in zip(entered, ends, kinds, strict=True)]
+        less = self._of_ints("Less", starts[0], limit)
+        goes_on = self.writer.node("LoopCond", (less,), {})
+        switches = [
+            self.writer.node("Switch", (start, goes_on), {"T": kind})
+            for start, kind in zip(starts, kinds, strict=True)
+        ]
+        outer = self.pivot
+        pairs = zip(switches, kinds, strict=True)
+        inside = [self._alive(f"{switch}:1", kind) for switch, kind in pairs]
+        self.pivot = inside[0]
+        following = [self._of_ints("AddV2", inside[0], self.number(1)),
+                     *self.block(statement.body, inside[1:])]  # fmt: skip
+        self.pivot = outer
+        for name, value, kind in zip(ends, following, kinds, strict=True):
+            self.writer.node("NextIteration", (value,), {"T": kind}, name)
+        exits = zip(switches[1:], self.types, strict=True)
+        return [self.writer.node("Exit", (switch,), {"T": kind}) for switch, kind in exits]
+
+    def _enter(self, frame: str, value: str, kind: Any, *, constant: bool = False) -> str:
+        attrs = {"T": kind, "frame_name": text_attr(frame), "is_constant": {"b": constant},
+                 "parallel_iterations": {"i": "10"}}  # fmt: skip
+        return self.writer.node("Enter", (value,), attrs)
+

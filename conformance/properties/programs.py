@@ -1,0 +1,46 @@
+"""Random programs of branches and loops: what they leave, as a model of them says."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import numpy as np
+
+from sessrun.conformance.generators.programs import VARIABLES, draw_program
+from sessrun.conformance.properties import prop
+from sessrun.spec import tensors
+from sessrun.spec.cases.model import Case
+
+_CLAUSES = ("RUN-049", "RUN-056", "RUN-057")
+
+
+def _scalar(value: int) -> dict[str, Any]:
+    return tensors.encode(np.array(value, np.int32))
+
+
+@prop("programs", *_CLAUSES)
+def programs(draw: random.Random, id_: str) -> Case:
+    """Branches and loops inside of each other execute what a program of them says, and no more."""
+    program = draw_program(draw)
+    steps: list[dict[str, Any]] = [
+        {"do": "open", "session": "s", "graph": "g"},
+        {"do": "run", "session": "s", "fetches": ["init"], "expect": {"values": [None]}},
+    ]
+    bumps = 0
+    for _ in range(draw.randint(1, 3)):
+        given = [draw.randrange(12) for _ in range(VARIABLES)]
+        wanted, more = program.run(given)
+        bumps += more
+        steps.append({
+            "do": "run", "session": "s",
+            "fetches": [f"r{number}:0" for number in range(VARIABLES)],
+            "feeds": {f"v{number}:0": _scalar(value) for number, value in enumerate(given)},
+            "expect": {"values": [_scalar(value) for value in wanted]},
+        })  # fmt: skip
+        steps.append({
+            "do": "run", "session": "s", "fetches": ["count:0"],
+            "expect": {"values": [_scalar(bumps)]},
+        })  # fmt: skip
+    title = "A program of branches and loops leaves what its model says."
+    return Case(id_, title, "engine", _CLAUSES, tuple(steps), {"g": program.graph()})
