@@ -36,11 +36,11 @@ def programs(draw: random.Random, id_: str) -> Case:
             "do": "run", "session": "s",
             "fetches": [f"r{number}:0" for number in range(VARIABLES)],
             "feeds": {f"v{number}:0": _scalar(value) for number, value in enumerate(given)},
-            "expect": {"values": [_scalar(value) for value in wanted]},
+            "expect": {"values": [{"$array": _scalar(value)} for value in wanted]},
         })  # fmt: skip
         steps.append({
             "do": "run", "session": "s", "fetches": ["count:0"],
-            "expect": {"values": [_scalar(bumps)]},
+            "expect": {"values": [{"$array": _scalar(bumps)}]},
         })  # fmt: skip
     title = "A program of branches and loops leaves what its model says."
     return Case(id_, title, "engine", _CLAUSES, tuple(steps), {"g": program.graph()})
