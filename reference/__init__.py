@@ -17,6 +17,11 @@ from sessrun.reference import namespace as _namespace
 _namespace.assemble(_sys.modules[__name__])
 
 
+def __dir__() -> list[str]:
+    """The names that are here, and those that come when they are asked for."""
+    return sorted({*globals(), *_namespace.promised(_sys.modules[__name__])})
+
+
 def __getattr__(name: str) -> _Any:
     """A group that is imported when first asked for."""
     if name in _namespace.LAZY:

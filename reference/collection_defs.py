@@ -11,6 +11,7 @@ from google.protobuf.any_pb2 import Any as AnyMessage
 from google.protobuf.message import Message
 
 from sessrun.reference.behaviour import as_text
+from sessrun.reference.control_flow.context import Context
 from sessrun.reference.graph import Graph
 from sessrun.reference.graph_keys import GraphKeys
 from sessrun.reference.scope_names import under, without
@@ -50,6 +51,8 @@ def add_collection(
             "Only collections with string type keys will be serialized. This key has %s", type(key)
         )
         return
+    # Branches and loops say nothing that the nodes do not, but for gradients.
+    items = [item for item in items if not isinstance(item, Context)]
     if not items:
         return
     try:

@@ -8,14 +8,18 @@ from collections.abc import Iterator
 
 __all__ = ["matching"]
 
+_WILDCARD = re.compile(r"[*?\[\\]")
+
 
 def matching(pattern: str) -> list[str]:
     """The paths that match, in order; a pattern of plain characters matches what is there."""
-    if not re.search(r"[*?\[\\]", pattern):
+    if not _WILDCARD.search(pattern):
         return [pattern] if os.path.lexists(pattern) else []
+    first, *_ = parts = [part for part in pattern.split("/") if part]
     root = "/" if pattern.startswith("/") else ""
-    parts = [part for part in pattern.split("/") if part]
-    return sorted(_below(root, parts))
+    if not root and (first == "." or _WILDCARD.search(first)):
+        root = "./"  # what TensorFlow puts before what it finds in the working folder
+    return sorted(_below(root, parts[1:] if first == "." else parts))
 
 
 def _below(folder: str, parts: list[str]) -> Iterator[str]:
@@ -23,7 +27,7 @@ def _below(folder: str, parts: list[str]) -> Iterator[str]:
     wanted, *later = parts
     expression = _expression(wanted)
     try:
-        names = os.listdir(folder or ".")
+        names = [".."] if wanted == ".." else os.listdir(folder or ".")
     except OSError:
         return
     for name in names:

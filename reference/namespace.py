@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import functools
 import importlib
+import importlib.util
 import sys
 from collections.abc import Iterable, Mapping
 from types import ModuleType
@@ -230,8 +231,16 @@ def kept(module: ModuleType, name: str) -> Any:
     return value
 
 
+def promised(module: ModuleType) -> set[str]:
+    """The names that a module promises, and groups of the namespace that are imported later."""
+    found = set(vars(module).get(PROMISED, ()))
+    if module.__name__ == PACKAGE:
+        found.update(name for name in LAZY if importlib.util.find_spec(f"{PACKAGE}.{name}"))
+    return found
+
+
 def _all_names(module: ModuleType) -> list[str]:
-    return sorted({*vars(module), *vars(module)[PROMISED]})
+    return sorted({*vars(module), *promised(module)})
 
 
 def _group(parent: ModuleType, name: str) -> ModuleType:

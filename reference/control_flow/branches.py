@@ -51,7 +51,7 @@ def case(
         last = default
         if last is None:
             last = _last_of(pairs)
-            pairs = pairs[:-1]
+            pairs, predicates = pairs[:-1], predicates[:-1]
         for pred, function in reversed(pairs):
             last = functools.partial(cond, pred, function, last, strict=strict)
         if not exclusive:
