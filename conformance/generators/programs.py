@@ -22,6 +22,8 @@ __all__ = ["VARIABLES", "Program", "draw_program"]
 VARIABLES: Final = 3
 #: All numbers are taken modulo this one.
 _MODULUS: Final = 1009
+#: Branches and loops are nested no deeper.
+_DEPTH: Final = 3
 #: A loop makes fewer iterations than this.
 _MOST: Final = 4
 _OPS: Final = {"AddV2": lambda a, b: a + b, "Sub": lambda a, b: a - b, "Mul": lambda a, b: a * b}
@@ -64,35 +66,36 @@ class Loop:
 
 def draw_program(draw: random.Random) -> Program:
     """A program with at least one branch or loop."""
-    first = draw.choice((_if, _loop))(draw, 0)
-    return Program((*_block(draw, 0), first, *_block(draw, 0)))
+    first = draw.choice((_if, _loop))(draw, "")
+    return Program((*_block(draw, ""), first, *_block(draw, "")))
 
 
-def _block(draw: random.Random, depth: int) -> tuple[Any, ...]:
-    makers: list[Callable[[random.Random, int], Any]] = [_set, _set, _bump]
-    if depth < 3:
+def _block(draw: random.Random, around: str) -> tuple[Any, ...]:
+    """Statements inside of as many branches and loops as `around` has letters."""
+    makers: list[Callable[[random.Random, str], Any]] = [_set, _set, _bump]
+    if len(around) < _DEPTH:
         makers += [_if, _loop]
-    return tuple(draw.choice(makers)(draw, depth) for _ in range(draw.randint(0, 3)))
+    return tuple(draw.choice(makers)(draw, around) for _ in range(draw.randint(0, 3)))
 
 
-def _set(draw: random.Random, depth: int) -> Set:
-    del depth  # ends any nesting
+def _set(draw: random.Random, around: str) -> Set:
+    del around  # ends any nesting
     one, two, three = (draw.randrange(VARIABLES) for _ in range(3))
     return Set(one, draw.choice(sorted(_OPS)), two, three)
 
 
-def _bump(draw: random.Random, depth: int) -> Bump:
-    del draw, depth  # there is only one
+def _bump(draw: random.Random, around: str) -> Bump:
+    del draw, around  # there is only one
     return Bump()
 
 
-def _if(draw: random.Random, depth: int) -> If:
+def _if(draw: random.Random, around: str) -> If:
     left, right = draw.sample(range(VARIABLES), 2)
-    return If(left, right, _block(draw, depth + 1), _block(draw, depth + 1))
+    return If(left, right, _block(draw, around + "b"), _block(draw, around + "b"))
 
 
-def _loop(draw: random.Random, depth: int) -> Loop:
-    return Loop(draw.randrange(VARIABLES), _block(draw, depth + 1))
+def _loop(draw: random.Random, around: str) -> Loop:
+    return Loop(draw.randrange(VARIABLES), _block(draw, around + "l"))
 
 
 @dataclass(frozen=True, slots=True)

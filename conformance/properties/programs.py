@@ -13,6 +13,8 @@ from sessrun.spec import tensors
 from sessrun.spec.cases.model import Case
 
 _CLAUSES = ("RUN-049", "RUN-056", "RUN-057")
+#: TensorFlow's optimizer breaks one in twenty such programs: see docs/findings.md.
+_PLAIN = {"graphOptions": {"rewriteOptions": {"disableMetaOptimizer": True}}}
 
 
 def _scalar(value: int) -> dict[str, Any]:
@@ -24,7 +26,7 @@ def programs(draw: random.Random, id_: str) -> Case:
     """Branches and loops inside of each other execute what a program of them says, and no more."""
     program = draw_program(draw)
     steps: list[dict[str, Any]] = [
-        {"do": "open", "session": "s", "graph": "g"},
+        {"do": "open", "session": "s", "graph": "g", "config": _PLAIN},
         {"do": "run", "session": "s", "fetches": ["init"], "expect": {"values": [None]}},
     ]
     bumps = 0
