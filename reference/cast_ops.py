@@ -24,11 +24,11 @@ def one(op_type: str, inputs: dict[str, Any], name: str | None = None, **attrs: 
     return apply_op(op_type, inputs, attrs, name).outputs[0]
 
 
-def cast(x: Any, dtype: Any, name: str | None = None) -> Tensor:
+def cast(x: Any, dtype: Any, name: str | None = None) -> Any:
     """The tensor converted to another dtype; itself if it has it already.
 
     Args:
-      x: a tensor of numbers or bools.
+      x: a tensor of numbers or bools; of a sparse one the values are converted.
       dtype: the dtype wanted.
       name: the operation's name.
 
@@ -37,6 +37,8 @@ def cast(x: Any, dtype: Any, name: str | None = None) -> Tensor:
     if isinstance(x, Tensor) and x.dtype is wanted:
         return x
     with name_scope(name, "Cast", [x]) as scope:
+        if hasattr(x, "with_values"):
+            return x.with_values(cast(x.values, wanted, scope))
         value = convert_to_tensor(x, name="x")
         if value.dtype.base_dtype is wanted:
             return value

@@ -150,14 +150,18 @@ class RefVariable(VariableV1):
         return identity(self._variable, name="read")
 
     def initialized_value(self) -> Tensor:
-        """Its value if it has one, else what it is initialized to: for initial values of others."""
+        """Its value if it has one, else what it is initialized to: for initial values of others.
+
+        What it is initialized to may itself depend on variables without a value, and works then,
+        too; TensorFlow's fails for such chains, or not, as the operations happen to be run.
+        """
         from sessrun.reference.control_flow.conditional import (  # noqa: PLC0415 - few programs ask
             cond,
         )
 
         with init_scope():
             is_there = state_ops.is_variable_initialized(self)
-            found: Tensor = cond(is_there, self.read_value, lambda: self.initial_value)
+            found: Tensor = cond(is_there, self.read_value, lambda: self._initializer.inputs[1])
             return found
 
     # -- setting
