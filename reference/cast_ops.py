@@ -24,7 +24,7 @@ def one(op_type: str, inputs: dict[str, Any], name: str | None = None, **attrs: 
     return apply_op(op_type, inputs, attrs, name).outputs[0]
 
 
-def cast(x: Any, dtype: Any, name: str | None = None) -> Any:
+def cast(x: Any, dtype: Any, name: str | None = None) -> Tensor:
     """The tensor converted to another dtype; itself if it has it already.
 
     Args:
@@ -38,7 +38,7 @@ def cast(x: Any, dtype: Any, name: str | None = None) -> Any:
         return x
     with name_scope(name, "Cast", [x]) as scope:
         if hasattr(x, "with_values"):
-            return x.with_values(cast(x.values, wanted, scope))
+            return x.with_values(cast(x.values, wanted, scope))  # type: ignore[no-any-return]  # sparse, as x is
         value = convert_to_tensor(x, name="x")
         if value.dtype.base_dtype is wanted:
             return value
