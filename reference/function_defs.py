@@ -9,7 +9,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
 from sessrun.reference import attr_values, dtypes
@@ -142,9 +142,5 @@ def _checked(out_names: Sequence[str], count: int) -> list[str]:
 
 def _hash(function: FunctionDef) -> str:
     """Eleven letters and digits that differ where functions do."""
-    digest = hashlib.sha256(b"".join(_parts(function))).digest()[:8]
+    digest = hashlib.sha256(serialize(function)).digest()[:8]
     return base64.b64encode(digest, altchars=b"aa").decode().rstrip("=")
-
-
-def _parts(function: FunctionDef) -> Iterator[bytes]:
-    yield serialize(function)

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from sessrun.reference import attr_values
 from sessrun.reference.errors import bad_value
-from sessrun.reference.signature import Signature, signature
+from sessrun.reference.signature import Signature, prepared, signature
 from sessrun.reference.tensor_shape import Shape
 from sessrun.spec.dtypes import BY_ENUM
 from sessrun.spec.operations import ArgDecl, AttrDecl, Operation, RuleCall
@@ -111,21 +111,11 @@ def _signature(proto: OpDef) -> Signature:
     declaration = Operation(
         proto.name, proto.description, inputs, outputs, attrs, _UNKNOWN, stateful=proto.is_stateful
     )
-    given = [
-        name
-        for arg in inputs
-        for name in (arg.type_attr, arg.number_attr, arg.type_list_attr)
-        if name is not None
-    ]
 
     def unknown(values: Mapping[str, Any]) -> list[Shape]:
         return [None] * sum(arg.count(values) for arg in outputs)
 
-    return Signature(
-        declaration, inputs, {attr.name: attr for attr in attrs}, frozenset(given),
-        has_container=False, has_references=any(arg.is_ref for arg in inputs), rule=unknown,
-        arguments=(lambda _groups, values: values,),
-    )  # fmt: skip
+    return prepared(declaration, unknown, (lambda _groups, values: values,))
 
 
 def _args(protos: Iterable[OpDef.ArgDef]) -> tuple[ArgDecl, ...]:

@@ -20,7 +20,7 @@ from sessrun.spec.tables.ops import OPERATIONS
 if TYPE_CHECKING:
     from sessrun.reference.tensor import Tensor
 
-__all__ = ["Signature", "signature"]
+__all__ = ["Signature", "prepared", "signature"]
 
 #: An input of an operation: a Tensor, or a list of them.
 Group = Any
@@ -84,6 +84,15 @@ def signature(op_type: str) -> Signature:
         raise RuntimeError(f"Op type not registered '{op_type}'")
     declaration = OPERATIONS[op_type]
     places = {arg.name: place for place, arg in enumerate(declaration.inputs)}
+    arguments = tuple(_argument(arg, places) for arg in declaration.shape.args)
+    made = prepared(declaration, RULES[declaration.shape.name], arguments)
+    return _SIGNATURES.setdefault(op_type, made)
+
+
+def prepared(
+    declaration: Operation, rule: Callable[..., list[Shape]], arguments: tuple[Argument, ...]
+) -> Signature:
+    """The signature of a declaration, whose outputs' shapes the rule makes of the arguments."""
     inferred = [
         name
         for arg in declaration.inputs
@@ -91,18 +100,15 @@ def signature(op_type: str) -> Signature:
         if name is not None
     ]
     attrs = {attr.name: attr for attr in declaration.attrs}
-    return _SIGNATURES.setdefault(
-        op_type,
-        Signature(
-            declaration,
-            declaration.inputs,
-            attrs,
-            frozenset(inferred),
-            declaration.stateful and "container" in attrs,
-            any(arg.is_ref for arg in declaration.inputs),
-            RULES[declaration.shape.name],
-            tuple(_argument(arg, places) for arg in declaration.shape.args),
-        ),
+    return Signature(
+        declaration,
+        declaration.inputs,
+        attrs,
+        frozenset(inferred),
+        declaration.stateful and "container" in attrs,
+        any(arg.is_ref for arg in declaration.inputs),
+        rule,
+        arguments,
     )
 
 

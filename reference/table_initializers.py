@@ -17,7 +17,8 @@ from sessrun.reference.stacks import get_default_graph
 from sessrun.reference.table_files import LINE_NUMBER, WHOLE_LINE
 from sessrun.reference.tensor import Tensor
 
-__all__ = ["EXPORTS", "KeyValueTensorInitializer", "TableInitializerBase",
+__all__ = ["EXPORTS", "KeyValueTensorInitializer", "KeyedValues",
+           "TableInitializerBase",
            "TextFileIdTableInitializer", "TextFileIndex", "TextFileInitializer",
            "TextFileStringTableInitializer", "initialize_all_tables",
            "tables_initializer"]  # fmt: skip
@@ -34,17 +35,14 @@ class _Table(Protocol):
     def value_dtype(self) -> DType: ...
 
 
-class TableInitializerBase:
-    """The base of what fills a table.
+class KeyedValues:
+    """What has keys of one dtype and values of another.
 
     Args:
-      key_dtype: the dtype of the table's keys.
-      value_dtype: the dtype of its values.
+      key_dtype: the dtype of the keys.
+      value_dtype: the dtype of the values.
 
     """
-
-    #: The shared name of a table that it fills; empty for one of the table's own.
-    shared_name = ""
 
     def __init__(self, key_dtype: Any, value_dtype: Any) -> None:
         self._key_dtype = dtypes.as_dtype(key_dtype)
@@ -59,6 +57,19 @@ class TableInitializerBase:
     def value_dtype(self) -> DType:
         """The dtype of the values."""
         return self._value_dtype
+
+
+class TableInitializerBase(KeyedValues):
+    """The base of what fills a table.
+
+    Args:
+      key_dtype: the dtype of the table's keys.
+      value_dtype: the dtype of its values.
+
+    """
+
+    #: The shared name of a table that it fills; empty for one of the table's own.
+    shared_name = ""
 
     def initialize(self, table: Any) -> Operation:
         """The operation that fills the table."""

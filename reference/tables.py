@@ -6,23 +6,22 @@ import uuid
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from sessrun.reference import dtypes
 from sessrun.reference.build import apply_op
 from sessrun.reference.conversion import convert_to_tensor
-from sessrun.reference.dtypes import DType
 from sessrun.reference.graph_keys import GraphKeys
 from sessrun.reference.name_scopes import init_scope, name_scope
 from sessrun.reference.operation import Operation
 from sessrun.reference.saveables import SaveableObject, SaveSpec
 from sessrun.reference.sparse_tensor import SparseTensor
 from sessrun.reference.stacks import get_default_graph
+from sessrun.reference.table_initializers import KeyedValues
 from sessrun.reference.tensor import Tensor
 from sessrun.reference.tensor_shape import TensorShape
 
 __all__ = ["EXPORTS", "DenseHashTable", "LookupInterface", "MutableHashTable", "StaticHashTable"]
 
 
-class LookupInterface:
+class LookupInterface(KeyedValues):
     """The base of all tables.
 
     Args:
@@ -32,20 +31,6 @@ class LookupInterface:
     """
 
     _resource_handle: Tensor
-
-    def __init__(self, key_dtype: Any, value_dtype: Any) -> None:
-        self._key_dtype = dtypes.as_dtype(key_dtype)
-        self._value_dtype = dtypes.as_dtype(value_dtype)
-
-    @property
-    def key_dtype(self) -> DType:
-        """The dtype of its keys."""
-        return self._key_dtype
-
-    @property
-    def value_dtype(self) -> DType:
-        """The dtype of its values."""
-        return self._value_dtype
 
     @property
     def name(self) -> str:

@@ -146,12 +146,7 @@ def _dtype(array: np.ndarray) -> str:
 
 def _count(operation: Operation, given: Arguments) -> int:
     """How many tensors the operation gives."""
-    return sum(
-        given.attrs[arg.number_attr] if arg.number_attr is not None
-        else len(given.attrs[arg.type_list_attr]) if arg.type_list_attr is not None
-        else 1
-        for arg in operation.outputs
-    )  # fmt: skip
+    return sum(arg.count(given.attrs) for arg in operation.outputs)
 
 
 def _asked(

@@ -38,6 +38,17 @@ def _free(session: Any, ops: Any) -> list[Any]:
     return [twin for op in ops for twin in elements(session, f"{op.name}/free")]
 
 
+def _made_up_for(session: Any, base: Any, fetches: Any, ops: Any) -> Any:
+    """Run, then do by their twins those of the updates that the run has not done."""
+    updates = [op for op in ops if _free(session, [op])]
+    variables = [op.inputs[0].op.inputs[0] for op in updates]
+    before = base(variables)
+    result = base(fetches)
+    pairs = zip(updates, before, base(variables), strict=True)
+    base(_free(session, [op for op, old, new in pairs if np.array_equal(old, new)]))
+    return result
+
+
 @fault("RUN-049", "The updates of both branches of a conditional are done.")
 def both_branches_execute(tf: Any) -> Any:
     """Before a run that fetches a value, do those of the branch that is not taken."""
@@ -45,14 +56,7 @@ def both_branches_execute(tf: Any) -> Any:
     def change(session: Any, base: Any, fetches: Any, _feeds: Any) -> Any:
         found = elements(session, fetches)
         if any(hasattr(element, "op") and element.op.type == "Identity" for element in found):
-            updates = [op for op in session.graph.get_operations() if _free(session, [op])]
-            before = base([op.inputs[0].op.inputs[0] for op in updates])
-            result = base(fetches)
-            after = base([op.inputs[0].op.inputs[0] for op in updates])
-            pairs = zip(updates, before, after, strict=True)
-            session_run = [op for op, old, new in pairs if np.array_equal(old, new)]
-            base(_free(session, session_run))
-            return result
+            return _made_up_for(session, base, fetches, session.graph.get_operations())
         return base(fetches)
 
     return override(running(tf, change), import_graph_def=editing(tf, _twins).import_graph_def)
@@ -107,13 +111,7 @@ def fetched_operations_are_executed(tf: Any) -> Any:
 
     def change(session: Any, base: Any, fetches: Any, _feeds: Any) -> Any:
         updates = [e for e in elements(session, fetches) if getattr(e, "type", "") in UPDATES]
-        updates = [op for op in updates if _free(session, [op])]
-        before = base([op.inputs[0].op.inputs[0] for op in updates])
-        result = base(fetches)
-        after = base([op.inputs[0].op.inputs[0] for op in updates])
-        pairs = zip(updates, before, after, strict=True)
-        base(_free(session, [op for op, old, new in pairs if np.array_equal(old, new)]))
-        return result
+        return _made_up_for(session, base, fetches, updates)
 
     return override(running(tf, change), import_graph_def=editing(tf, _twins).import_graph_def)
 

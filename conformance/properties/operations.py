@@ -27,15 +27,7 @@ def drawable() -> tuple[Operation, ...]:
 
 def output_count(operation: Operation, given: Arguments) -> int:
     """How many tensors the operation gives on these arguments."""
-    count = 0
-    for arg in operation.outputs:
-        if arg.number_attr is not None:
-            count += int(given.attrs[arg.number_attr])
-        elif arg.type_list_attr is not None:
-            count += len(given.attrs[arg.type_list_attr])
-        else:
-            count += 1
-    return count
+    return sum(arg.count(given.attrs) for arg in operation.outputs)
 
 
 def _turn(id_: str) -> int:

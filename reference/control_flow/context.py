@@ -14,7 +14,8 @@ if TYPE_CHECKING:
     from sessrun.reference.operation import Operation
     from sessrun.reference.tensor import Tensor
 
-__all__ = ["Context", "context_after", "is_constant_enter", "loop_around", "switched"]
+__all__ = ["Context", "context_after", "is_constant_enter", "loop_around", "op_type_for",
+           "switched"]  # fmt: skip
 
 _EXITS: Final = frozenset({"Exit", "RefExit"})
 _ENTERS: Final = frozenset({"Enter", "RefEnter"})
@@ -175,10 +176,15 @@ def is_constant_enter(op: Operation) -> bool:
     return op.type in _ENTERS and bool(op.attrs["is_constant"])
 
 
+def op_type_for(op_type: str, *values: Tensor) -> str:
+    """The op type, or if all the values are references its form for these."""
+    refs = all(value.dtype._is_ref_dtype for value in values)  # noqa: SLF001 - TensorFlow's own name
+    return f"Ref{op_type}" if refs else op_type
+
+
 def switched(value: Tensor, pred: Tensor) -> list[Tensor]:
     """The two outputs, for false and for true, of a `Switch` beside the value."""
-    is_ref = value.dtype._is_ref_dtype  # noqa: SLF001 - TensorFlow's own name
     graph = stacks.get_default_graph()
     with graph.colocate_with(value, ignore_existing=True):
         inputs: dict[str, Any] = {"data": value, "pred": pred}
-        return apply_op("RefSwitch" if is_ref else "Switch", inputs, {}, "Switch").outputs
+        return apply_op(op_type_for("Switch", value), inputs, {}, "Switch").outputs

@@ -76,6 +76,11 @@ class _Elements:
         return results
 
 
+def _written(arrays: list[TensorArray], index: Any, values: list[Any]) -> list[TensorArray]:
+    """The arrays with each its value at the index."""
+    return [array.write(index, each) for array, each in zip(arrays, values, strict=True)]
+
+
 def _check(fn: Any) -> None:
     if not callable(fn):
         raise TypeError(f"{fn} is not callable.")
@@ -122,8 +127,7 @@ def map_fn(
         def compute(index: Any, arrays: Any) -> Any:
             found = fn(given.at(index))
             nest.assert_same_structure(like, found)
-            flat = nest.flatten(found)
-            arrays = [array.write(index, each) for array, each in zip(arrays, flat, strict=True)]
+            arrays = _written(arrays, index, nest.flatten(found))
             return index + 1, arrays
 
         _, results = while_loop(
@@ -250,15 +254,14 @@ def scan(
         ]  # fmt: skip
         done = 0
         if initializer is None:
-            arrays = [array.write(first, each) for array, each in zip(arrays, made, strict=True)]
-            done = 1
+            arrays, done = _written(arrays, first, made), 1
 
         def compute(index: Any, made: Any, arrays: Any) -> Any:
             elements = given.at(index)
             found = fn(nest.pack_sequence_as(like, made), elements)
             nest.assert_same_structure(like, found)
             flat = nest.flatten(found)
-            arrays = [array.write(index, each) for array, each in zip(arrays, flat, strict=True)]
+            arrays = _written(arrays, index, flat)
             return (index - 1 if reverse else index + 1), flat, arrays
 
         start = count - 1 - done if reverse else done

@@ -11,6 +11,7 @@ from sessrun.reference.control_flow.context import (
     Context,
     context_after,
     is_constant_enter,
+    op_type_for,
     switched,
 )
 from sessrun.reference.control_flow.values import flow_of, merged, with_flow
@@ -97,9 +98,8 @@ class Loop(Context):
             "frame_name": self.name, "is_constant": is_constant,
             "parallel_iterations": self._parallel_iterations,
         }  # fmt: skip
-        is_ref = value.dtype._is_ref_dtype  # noqa: SLF001 - TensorFlow's own name
         inputs: dict[str, object] = {"data": value}
-        entered = apply_op("RefEnter" if is_ref else "Enter", inputs, attrs).outputs[0]
+        entered = apply_op(op_type_for("Enter", value), inputs, attrs).outputs[0]
         if keeps_shape:
             entered.set_shape(value.shape)
         return entered
@@ -173,7 +173,7 @@ class Loop(Context):
             )
         for start, value in zip(starts, flat, strict=True):
             _close(start, value)
-        exits = [apply_unary(_kind(off, "Exit"), off) for off, _ in switches]
+        exits = [apply_unary(op_type_for("Exit", off), off) for off, _ in switches]
         self.leave_with(exits)
         return results, exits
 
@@ -200,10 +200,6 @@ class Loop(Context):
         return entered
 
 
-def _kind(value: Tensor, op_type: str) -> str:
-    return f"Ref{op_type}" if value.dtype._is_ref_dtype else op_type  # noqa: SLF001 - TensorFlow's own name
-
-
 def _packed(structure: Any, variables: list[Any], tensors: list[Tensor]) -> Any:
     values = [with_flow(like, each) for like, each in zip(variables, tensors, strict=True)]
     return nest.pack_sequence_as(structure, values, expand_composites=True)
@@ -221,7 +217,7 @@ def _hold(before: Tensor, entered: Tensor, shape: TensorShape) -> None:
 
 def _close(start: Tensor, value: Tensor) -> None:
     """Let the next iteration begin with this value."""
-    following = apply_unary(_kind(value, "NextIteration"), value)
+    following = apply_unary(op_type_for("NextIteration", value), value)
     if not _is_within(following.shape, start.shape):
         before = start.op.inputs[0].op.inputs[0]
         raise bad_value(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from sessrun.reference.build import apply_op
+from sessrun.reference.control_flow.context import op_type_for
 from sessrun.reference.tensor import Tensor
 from sessrun.reference.tensor_arrays import TensorArray
 
@@ -23,5 +24,4 @@ def with_flow(like: Any, flow: Tensor) -> Any:
 
 def merged(values: list[Tensor]) -> Tensor:
     """The first of the values that is alive."""
-    refs = all(value.dtype._is_ref_dtype for value in values)  # noqa: SLF001 - TensorFlow's own name
-    return apply_op("RefMerge" if refs else "Merge", {"inputs": values}, {}).outputs[0]
+    return apply_op(op_type_for("Merge", *values), {"inputs": values}, {}).outputs[0]

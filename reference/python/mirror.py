@@ -92,7 +92,6 @@ _PLACES: Final[Mapping[str, str]] = {
     "ops.ref_variable": "ref_variables",
     "ops.resource_variable_ops": "resource_variables variables",
     "ops.resource_variables_toggle": "variables",
-    "ops.resources": "",
     "ops.script_ops": "script_ops",
     "ops.shape_util": "shape_ops",
     "ops.session_ops": "session_handles session_tensors",

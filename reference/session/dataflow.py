@@ -48,6 +48,7 @@ class FrameShape:
 
     Attributes:
       name: the frame's name; empty for the run itself.
+      around: the frame around it; None for the run itself.
       pending: for each node, how much it waits for (see `Node.needs`).
       slots: how many inputs its nodes have together.
       enters: how many `Enter` bring values into it.
@@ -56,6 +57,7 @@ class FrameShape:
     """
 
     name: str
+    around: FrameShape | None = None
     pending: list[int] = field(default_factory=list)
     slots: int = 0
     enters: int = 0
@@ -251,6 +253,8 @@ class _Run:
                 return
             except Exception as error:  # every kernel's failure becomes an OpError
                 raise run_error(error, node.op, node.device.name) from error
+        # Nobody reads the inputs any more: let the memory go.
+        at.inputs[node.first : node.first + node.count] = [None] * node.count
         try:
             self._hand_on(node, at, outputs, is_dead)
         except Exception as error:  # the step has ended, or a reference cannot be read
@@ -260,23 +264,19 @@ class _Run:
             self._end(at)
 
     def _outputs(self, node: Node, at: _Iteration) -> Sequence[Any]:
-        kind, inputs = node.kind, slice(node.first, node.first + node.count)
-        values = at.inputs[inputs]
+        kind, values = node.kind, at.inputs[node.first : node.first + node.count]
         if kind == "Merge":
-            at.inputs[node.first] = None
             return values[0]  # type: ignore[no-any-return]  # the value and its number
         values = [
             value if read is None else read(value)
             for read, value in zip(node.readers, values, strict=True)
         ]
         if kind == "Switch":
-            at.inputs[inputs] = [None] * node.count
             data, pred = values
             if pred.ndim:
                 raise KernelError(3, f"pred must be a scalar, not of shape {list(pred.shape)}")
             return (DEAD, data) if pred else (data, DEAD)
         if kind and node.edges:
-            at.inputs[inputs] = [None] * node.count
             return values
         start = perf_counter_ns() if self.watch else 0
         if node.takes_step:
@@ -284,7 +284,6 @@ class _Run:
             self.step.iteration = at
             values.insert(0, self.step)
         result = node.function(*values)
-        at.inputs[inputs] = [None] * node.count  # let the memory go
         count = len(node.edges)
         outputs = (result,) if count == 1 else result if count else ()
         if self.watch:

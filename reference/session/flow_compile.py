@@ -68,7 +68,6 @@ class _Compiler:
         self.fed = {tensor: STEP_REGISTER + 1 + index for index, tensor in enumerate(fed)}
         self.root = FrameShape("")
         self.frames: dict[tuple[int, str], FrameShape] = {}
-        self.around: dict[int, FrameShape] = {}
         self.nodes: dict[Operation, Node] = {}
         self.entries: dict[Operation, Entry] = {}
         self.arrivals: dict[Tensor, list[tuple[Node, int]]] = {tensor: [] for tensor in fed}
@@ -132,18 +131,17 @@ class _Compiler:
             return node.child
         if node.kind != "Exit":
             return node.frame
-        if node.frame is self.root:
+        if node.frame.around is None:
             raise errors.InvalidArgumentError(
                 node.op.node_def, node.op, f"{{{{node {node.op.name}}}}} leaves a frame, but is in "
                 "none."
             )  # fmt: skip
-        return self.around[id(node.frame)]
+        return node.frame.around
 
     def _child(self, frame: FrameShape, name: str) -> FrameShape:
         key = (id(frame), name)
         if key not in self.frames:
-            self.frames[key] = FrameShape(name)
-            self.around[id(self.frames[key])] = frame
+            self.frames[key] = FrameShape(name, frame)
         return self.frames[key]
 
     # -- edges
