@@ -9,7 +9,7 @@ from typing import Any, Final
 from sessrun.reference import graph_elements, stacks
 from sessrun.reference.collections_of_graph import Collections
 from sessrun.reference.dtypes import DType
-from sessrun.reference.function_library import FunctionLibrary
+from sessrun.reference.functions.function_library import FunctionLibrary
 from sessrun.reference.graph_scopes import Scoped
 from sessrun.reference.operation import Operation
 from sessrun.reference.tensor import Tensor

@@ -27,7 +27,6 @@ from sessrun.reference import (
     framework_ops,
     graph,
     graph_keys,
-    importer,
     name_scopes,
     operation,
     random_seed,
@@ -35,6 +34,7 @@ from sessrun.reference import (
     tensor,
     tensor_shape,
 )
+from sessrun.reference.importing import importer
 from sessrun.reference.session import expansions, session
 from sessrun.spec import proto
 
@@ -44,15 +44,17 @@ PACKAGE: Final = "sessrun.reference"
 
 #: Modules whose names are public, in this order: a later one may replace a name.
 _MODULES: Final = (
-    "physical", "optimizer_options", "version",
-    "generated", "array_ops", "cast_ops", "fill_ops", "math_ops", "reduce_ops", "random_ops",
-    "string_ops", "nn", "state_ops", "init_ops", "variables", "variable_scopes",
-    "opened_variable_scopes", "indexed_slices", "sparse_tensor", "session_handles", "queues",
-    "gradient_registry", "seen_values", "script_ops", "tensor_arrays", "graph_pruning", "freezing",
-    "control_flow.conditional", "control_flow.asserting", "assertions", "printing",
-    "splitting_ops", "coordinator", "queue_runner", "global_step", "graph_files", "files",
-    "behaviour", "compatibility", "log_messages", "type_specs", "gradient_choices", "numerics",
-    "clipping", "grids", "linalg_ops", "templates",
+    "physical", "optimizer_options", "version", "generated", "ops.array_ops", "ops.cast_ops",
+    "ops.fill_ops", "ops.math_ops", "ops.reduce_ops", "ops.random_ops", "ops.string_ops", "nn",
+    "variables.state_ops", "variables.init_ops", "variables.variables",
+    "variables.variable_scopes", "variables.opened_variable_scopes", "indexed_slices",
+    "sparse_tensor", "session_handles", "queues.queues", "gradient_registry", "seen_values",
+    "ops.script_ops", "tensor_arrays", "saving.graph_pruning", "saving.freezing",
+    "control_flow.conditional", "control_flow.asserting", "ops.assertions", "ops.printing",
+    "ops.splitting_ops", "queues.coordinator", "queues.queue_runner", "variables.global_step",
+    "saving.graph_files", "files.files", "behaviour", "compatibility", "log_messages",
+    "type_specs", "gradient_choices", "ops.numerics", "ops.clipping", "ops.grids",
+    "ops.linalg_ops", "templates",
 )  # fmt: skip
 #: Under what a group keeps the names that it promises.
 PROMISED: Final = "_promised"
@@ -67,50 +69,50 @@ LAZY: Final = frozenset(
 #: Modules that are imported when one of these names is first asked for; each has the name in its
 #: `EXPORTS` or `__all__`, as those of `_MODULES` do.
 _LATER: Final[Mapping[str, str]] = {
-    "checkpoint_initializers": "train.init_from_checkpoint",
-    "checkpoint_reader":
+    "saving.checkpoint_initializers": "train.init_from_checkpoint",
+    "saving.checkpoint_reader":
         "train.NewCheckpointReader train.list_variables train.load_checkpoint train.load_variable",
-    "checkpoint_state":
+    "saving.checkpoint_state":
         "train.checkpoint_exists train.generate_checkpoint_state_proto "
         "train.get_checkpoint_mtimes train.get_checkpoint_state train.latest_checkpoint "
         "train.remove_checkpoint train.update_checkpoint_state",
-    "meta_graph": "train.export_meta_graph",
-    "meta_graph_import": "train.import_meta_graph",
-    "saver": "train.Saver train.SaverDef",
+    "saving.meta_graph": "train.export_meta_graph",
+    "saving.meta_graph_import": "train.import_meta_graph",
+    "saving.saver": "train.Saver train.SaverDef",
     "control_flow.branches": "case",
     "control_flow.functional": "foldl foldr map_fn scan",
     "control_flow.loops": "while_loop",
-    "example_messages":
+    "input.example_messages":
         "HistogramProto Summary SummaryMetadata summary.Summary summary.SummaryDescription "
         "train.BytesList train.Example train.Feature train.FeatureList train.FeatureLists "
         "train.Features train.FloatList train.Int64List train.SequenceExample",
-    "batching":
+    "input.batching":
         "train.batch train.batch_join train.maybe_batch train.maybe_batch_join "
         "train.maybe_shuffle_batch train.maybe_shuffle_batch_join train.shuffle_batch "
         "train.shuffle_batch_join",
-    "input_producers":
+    "input.input_producers":
         "train.input_producer train.limit_epochs train.match_filenames_once "
         "train.range_input_producer train.slice_input_producer train.string_input_producer",
     "scalar_summaries": "summary.scalar",
-    "parsing_ops":
+    "input.parsing_ops":
         "FixedLenFeature FixedLenSequenceFeature SparseFeature VarLenFeature decode_csv "
         "io.FixedLenFeature io.FixedLenSequenceFeature io.SparseFeature io.VarLenFeature "
         "io.decode_csv io.parse_example io.parse_single_example parse_example "
         "parse_single_example",
-    "readers":
+    "input.readers":
         "FixedLengthRecordReader IdentityReader ReaderBase TFRecordReader TextLineReader "
         "WholeFileReader",
-    "records":
+    "input.records":
         "io.TFRecordCompressionType io.TFRecordOptions io.TFRecordWriter io.tf_record_iterator "
         "python_io.TFRecordCompressionType python_io.TFRecordOptions python_io.TFRecordWriter "
         "python_io.tf_record_iterator",
-    "accumulators":
+    "queues.accumulators":
         "ConditionalAccumulator ConditionalAccumulatorBase SparseConditionalAccumulator "
         "sparse.SparseConditionalAccumulator",
-    "table_initializers":
+    "tables.table_initializers":
         "lookup.KeyValueTensorInitializer lookup.TextFileIndex lookup.TextFileInitializer "
         "initialize_all_tables initializers.tables_initializer tables_initializer",
-    "tables":
+    "tables.tables":
         "lookup.StaticHashTable lookup.experimental.DenseHashTable "
         "lookup.experimental.MutableHashTable",
 }  # fmt: skip

@@ -11,15 +11,15 @@ from collections.abc import Callable
 from typing import Any, Final, NamedTuple
 
 from sessrun.reference import dtypes
-from sessrun.reference.array_ops import concat, rank, reshape, shape, slice_, transpose
 from sessrun.reference.build import apply_op
-from sessrun.reference.cast_ops import cast, one
 from sessrun.reference.conversion import convert_to_tensor
 from sessrun.reference.errors import bad_value
-from sessrun.reference.fill_ops import zeros_like
-from sessrun.reference.math_ops import matmul
 from sessrun.reference.name_scopes import name_scope
-from sessrun.reference.reduce_ops import reduce_sum
+from sessrun.reference.ops.array_ops import concat, rank, reshape, shape, slice_, transpose
+from sessrun.reference.ops.cast_ops import cast, one
+from sessrun.reference.ops.fill_ops import zeros_like
+from sessrun.reference.ops.math_ops import matmul
+from sessrun.reference.ops.reduce_ops import reduce_sum
 from sessrun.reference.tensor import Tensor
 
 __all__ = ["EXPORTS", "TopKV2", "bias_add"]

@@ -124,7 +124,7 @@ class Overloads:
         return _unary("Invert", "Invert", self)
 
     def __getitem__(self, key: Any) -> Tensor:
-        from sessrun.reference.slicing import strided_slice  # noqa: PLC0415 - imports tensor
+        from sessrun.reference.ops.slicing import strided_slice  # noqa: PLC0415 - imports tensor
 
         return strided_slice(self, key)
 
@@ -211,7 +211,7 @@ def _logical(word: str, name: str, x: Any, y: Any) -> Tensor:
 def _logical_xor(graph: Any, name: str, x: Any, y: Any) -> Tensor:
     """Made of three operations: there is none of its own."""
     from sessrun.reference.conversion import convert_to_tensor  # noqa: PLC0415 - imports tensor
-    from sessrun.reference.math_ops import logical_xor  # noqa: PLC0415 - the same
+    from sessrun.reference.ops.math_ops import logical_xor  # noqa: PLC0415 - the same
 
     with graph.as_default(), graph.name_scope(name) as scope:
         left = x if isinstance(x, Overloads) else convert_to_tensor(x, "bool", name="x")

@@ -7,10 +7,10 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from sessrun.reference.cast_ops import cast, one
 from sessrun.reference.dtypes import float32
 from sessrun.reference.graph_keys import GraphKeys
 from sessrun.reference.name_scopes import name_scope
+from sessrun.reference.ops.cast_ops import cast, one
 from sessrun.reference.stacks import get_default_graph
 from sessrun.reference.tensor import Tensor
 

@@ -6,12 +6,12 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final, NamedTuple
 
 from sessrun.reference import dtypes
-from sessrun.reference.array_ops import sparse_to_dense
 from sessrun.reference.conversion import convert_to_tensor
 from sessrun.reference.errors import bad_type
-from sessrun.reference.fill_ops import zeros
 from sessrun.reference.framework_ops import placeholder, placeholder_with_default
 from sessrun.reference.name_scopes import name_scope
+from sessrun.reference.ops.array_ops import sparse_to_dense
+from sessrun.reference.ops.fill_ops import zeros
 from sessrun.reference.seen_values import seen_shape
 from sessrun.reference.session.expansions import register_session_run_conversion_functions
 from sessrun.reference.stacks import get_default_session

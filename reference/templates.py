@@ -9,8 +9,8 @@ from typing import Any, Final
 from sessrun.reference.default_graph import get_collection
 from sessrun.reference.errors import bad_value
 from sessrun.reference.graph_keys import GraphKeys
-from sessrun.reference.opened_variable_scopes import variable_scope
-from sessrun.reference.variable_scopes import VariableScope
+from sessrun.reference.variables.opened_variable_scopes import variable_scope
+from sessrun.reference.variables.variable_scopes import VariableScope
 
 __all__ = ["EXPORTS", "Template", "make_template"]
 

@@ -7,15 +7,15 @@ from contextlib import contextmanager
 from typing import Any, Final
 
 from sessrun.reference import default_graph
-from sessrun.reference.array_ops import shape
 from sessrun.reference.build import apply_op
-from sessrun.reference.cast_ops import cast
 from sessrun.reference.conversion import convert_to_tensor
 from sessrun.reference.dtypes import DType, as_dtype, int32, int64
 from sessrun.reference.framework_ops import identity
-from sessrun.reference.math_ops import range_
 from sessrun.reference.name_scopes import name_scope
 from sessrun.reference.operation import Operation
+from sessrun.reference.ops.array_ops import shape
+from sessrun.reference.ops.cast_ops import cast
+from sessrun.reference.ops.math_ops import range_
 from sessrun.reference.static_values import constant_value
 from sessrun.reference.tensor import Tensor
 from sessrun.reference.tensor_shape import TensorShape, as_shape

@@ -15,7 +15,7 @@ from sessrun.reference.indexed_slices import IndexedSlices, IndexedSlicesValue
 from sessrun.reference.sparse_tensor import SparseTensor, SparseTensorValue
 from sessrun.reference.tensor import Tensor
 from sessrun.reference.tensor_shape import TensorShape
-from sessrun.reference.variable_base import Variable
+from sessrun.reference.variables.variable_base import Variable
 
 # ruff: noqa: SLF001 - the specs of this module compare what they know
 

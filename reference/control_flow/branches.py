@@ -7,15 +7,15 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
 from sessrun.reference import stacks
-from sessrun.reference.array_ops import stack
-from sessrun.reference.cast_ops import cast
 from sessrun.reference.constant_op import constant
 from sessrun.reference.control_flow.asserting import assert_
 from sessrun.reference.control_flow.conditional import cond
 from sessrun.reference.generated import less_equal
 from sessrun.reference.name_scopes import name_scope
 from sessrun.reference.operation import Operation
-from sessrun.reference.reduce_ops import reduce_sum
+from sessrun.reference.ops.array_ops import stack
+from sessrun.reference.ops.cast_ops import cast
+from sessrun.reference.ops.reduce_ops import reduce_sum
 
 __all__ = ["case"]
 

@@ -11,16 +11,16 @@ from contextlib import contextmanager
 from typing import Any, Final
 
 from sessrun.reference import nest
-from sessrun.reference.array_ops import shape
 from sessrun.reference.constant_op import constant
 from sessrun.reference.control_flow.loops import while_loop
 from sessrun.reference.conversion import convert_to_tensor
 from sessrun.reference.name_scopes import name_scope
-from sessrun.reference.opened_variable_scopes import variable_scope
+from sessrun.reference.ops.array_ops import shape
 from sessrun.reference.tensor import Tensor
 from sessrun.reference.tensor_arrays import TensorArray
 from sessrun.reference.tensor_shape import TensorShape
-from sessrun.reference.variable_scopes import get_variable_scope
+from sessrun.reference.variables.opened_variable_scopes import variable_scope
+from sessrun.reference.variables.variable_scopes import get_variable_scope
 
 __all__ = ["foldl", "foldr", "map_fn", "scan"]
 

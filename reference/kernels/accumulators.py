@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final
 
-from sessrun.reference.accumulator_resource import (
+from sessrun.reference.behaviour import as_text
+from sessrun.reference.kernels.host import frozen, host_array, scalar_int, string_array
+from sessrun.reference.kernels.registry import Bind, KernelError, Step, binder
+from sessrun.reference.queues.accumulator_resource import (
     Accumulator,
     AccumulatorReference,
     DenseAccumulator,
     SparseAccumulator,
     SparseGradient,
 )
-from sessrun.reference.behaviour import as_text
-from sessrun.reference.kernels.host import frozen, host_array, scalar_int, string_array
-from sessrun.reference.kernels.registry import Bind, KernelError, Step, binder
 from sessrun.reference.resources import DEFAULT_CONTAINER
 
 __all__: list[str] = []

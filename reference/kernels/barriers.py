@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
-from sessrun.reference.barrier_resource import Barrier, BarrierReference, Ready
 from sessrun.reference.behaviour import as_text
 from sessrun.reference.kernels.host import (
     dtype_of,
@@ -16,6 +15,7 @@ from sessrun.reference.kernels.host import (
     string_array,
 )
 from sessrun.reference.kernels.registry import Bind, KernelError, Step, binder
+from sessrun.reference.queues.barrier_resource import Barrier, BarrierReference, Ready
 from sessrun.reference.resources import DEFAULT_CONTAINER
 
 __all__: list[str] = []

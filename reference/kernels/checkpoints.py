@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
-from sessrun.reference.checkpoints.bundle_files import local
-from sessrun.reference.checkpoints.merge import merge_checkpoints
-from sessrun.reference.checkpoints.reader import Checkpoint
-from sessrun.reference.checkpoints.tensor_slices import read_spec
-from sessrun.reference.checkpoints.writer import Saved, write_checkpoint
 from sessrun.reference.kernels.host import string_array
 from sessrun.reference.kernels.registry import Bind, KernelError, binder, kernel
 from sessrun.reference.node_summary import bracketed
+from sessrun.reference.saving.checkpoints.bundle_files import local
+from sessrun.reference.saving.checkpoints.merge import merge_checkpoints
+from sessrun.reference.saving.checkpoints.reader import Checkpoint
+from sessrun.reference.saving.checkpoints.tensor_slices import read_spec
+from sessrun.reference.saving.checkpoints.writer import Saved, write_checkpoint
 from sessrun.spec.dtypes import BY_NAME
 
 __all__: list[str] = []

@@ -6,12 +6,12 @@ import base64
 from collections.abc import Callable
 from typing import Any, Final
 
-from sessrun.reference.compressed_files import inflated
+from sessrun.reference.input.compressed_files import inflated
+from sessrun.reference.input.record_options import compression_of
 from sessrun.reference.kernels.host import HOST, string_array
 from sessrun.reference.kernels.readers import as_kernel_errors
 from sessrun.reference.kernels.registry import Bind, KernelError, binder, kernel
 from sessrun.reference.node_summary import bracketed
-from sessrun.reference.record_options import compression_of
 from sessrun.reference.tensor_proto import make_ndarray
 from sessrun.spec.dtypes import BY_ENUM, BY_NAME
 from sessrun.spec.proto import TensorProto, TensorShapeProto, foreign

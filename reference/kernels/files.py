@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 from typing import Any
 
-from sessrun.reference.file_names import file_errors, local_path
-from sessrun.reference.files import glob, makedirs
+from sessrun.reference.files.file_names import file_errors, local_path
+from sessrun.reference.files.files import glob, makedirs
 from sessrun.reference.kernels.host import string_array
 from sessrun.reference.kernels.readers import as_kernel_errors
 from sessrun.reference.kernels.registry import KernelError, kernel

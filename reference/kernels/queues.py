@@ -8,7 +8,7 @@ from typing import Any, Final
 from sessrun.reference.kernels.host import frozen, scalar_int
 from sessrun.reference.kernels.registry import Bind, KernelError, Step, binder
 from sessrun.reference.node_summary import bracketed
-from sessrun.reference.queue_resource import (
+from sessrun.reference.queues.queue_resource import (
     Element,
     FifoStore,
     PriorityStore,

@@ -7,11 +7,7 @@ from contextlib import contextmanager
 from typing import Any, Final
 
 from sessrun.reference import errors
-from sessrun.reference.kernels.host import scalar_int, string_array
-from sessrun.reference.kernels.registry import Bind, KernelError, Step, binder
-from sessrun.reference.node_summary import bracketed
-from sessrun.reference.queue_resource import Queue
-from sessrun.reference.reader_resource import (
+from sessrun.reference.input.reader_resource import (
     FixedLengthReader,
     IdentityReader,
     Reader,
@@ -19,7 +15,11 @@ from sessrun.reference.reader_resource import (
     TextReader,
     WholeFileReader,
 )
-from sessrun.reference.record_options import compression_of
+from sessrun.reference.input.record_options import compression_of
+from sessrun.reference.kernels.host import scalar_int, string_array
+from sessrun.reference.kernels.registry import Bind, KernelError, Step, binder
+from sessrun.reference.node_summary import bracketed
+from sessrun.reference.queues.queue_resource import Queue
 
 __all__ = ["as_kernel_errors"]
 

@@ -8,7 +8,7 @@ from typing import Any, Final
 from sessrun.reference.behaviour import as_text
 from sessrun.reference.kernels.host import frozen, ints, scalar_int
 from sessrun.reference.kernels.registry import Bind, KernelError, Step, binder
-from sessrun.reference.staging_resource import MapArea, StagingArea
+from sessrun.reference.queues.staging_resource import MapArea, StagingArea
 from sessrun.spec.dtypes import BY_NAME
 
 __all__: list[str] = []

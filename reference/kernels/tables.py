@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Final
 
 from sessrun.reference.behaviour import as_text
-from sessrun.reference.dense_table import DenseTable
 from sessrun.reference.kernels.host import dtype_of, full, string_array
 from sessrun.reference.kernels.registry import Bind, KernelError, binder
-from sessrun.reference.table_files import LineReader
-from sessrun.reference.table_resource import LookupTable, MutableTable, StaticTable, shown
+from sessrun.reference.tables.dense_table import DenseTable
+from sessrun.reference.tables.table_files import LineReader
+from sessrun.reference.tables.table_resource import LookupTable, MutableTable, StaticTable, shown
 from sessrun.spec.dtypes import BY_NAME
 
 __all__: list[str] = []

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from sessrun.reference import errors
-from sessrun.reference.function_bodies import Body, body_of
+from sessrun.reference.functions.function_bodies import Body, body_of
 from sessrun.reference.session import place, prune
 from sessrun.reference.session.compile import Bindings, compile_plan
 from sessrun.reference.session.execute import STEP_REGISTER, Plan, read_reference

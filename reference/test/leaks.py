@@ -12,7 +12,7 @@ from sessrun.reference.graph import Graph
 from sessrun.reference.session.session import Session
 from sessrun.reference.tensor import Tensor
 from sessrun.reference.tensor_shape import Dimension, TensorShape
-from sessrun.reference.variable_base import Variable
+from sessrun.reference.variables.variable_base import Variable
 
 __all__ = [
     "assert_no_garbage_created", "assert_no_new_pyobjects_executing_eagerly",

@@ -18,13 +18,13 @@ import numpy as np
 import pytest
 
 import sessrun.reference as ours
-from sessrun.reference.checkpoints.bundle_files import index_path
-from sessrun.reference.checkpoints.reader import Checkpoint
-from sessrun.reference.checkpoints.table import read_table, table_bytes
-from sessrun.reference.checkpoints.wire import ordered_bytes, ordered_signed
-from sessrun.reference.checkpoints.writer import Saved, write_checkpoint
-from sessrun.reference.crc32c import crc32c, masked
+from sessrun.reference.input.crc32c import crc32c, masked
 from sessrun.reference.resources import KernelError
+from sessrun.reference.saving.checkpoints.bundle_files import index_path
+from sessrun.reference.saving.checkpoints.reader import Checkpoint
+from sessrun.reference.saving.checkpoints.table import read_table, table_bytes
+from sessrun.reference.saving.checkpoints.wire import ordered_bytes, ordered_signed
+from sessrun.reference.saving.checkpoints.writer import Saved, write_checkpoint
 from sessrun.spec.dtypes import DTYPES, DTypeRow
 
 KINDS = [row for row in DTYPES if row.numpy is not None]

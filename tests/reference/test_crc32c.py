@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from sessrun.reference.crc32c import crc32c, masked, unmasked
+from sessrun.reference.input.crc32c import crc32c, masked, unmasked
 
 
 def bit_by_bit(data: bytes) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from sessrun.reference import array_ops, math_ops
+from sessrun.reference.ops import array_ops, math_ops
 from sessrun.reference.tensor import Tensor
 from sessrun.reference.test import modes
 from sessrun.reference.test.case import CapturedWrites, TensorFlowTestCase

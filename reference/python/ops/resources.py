@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final, NamedTuple
 
-from sessrun.reference import array_ops, default_graph, framework_ops, generated
+from sessrun.reference import default_graph, framework_ops, generated
 from sessrun.reference.constant_op import constant
 from sessrun.reference.dtypes import string
 from sessrun.reference.graph_keys import GraphKeys
 from sessrun.reference.name_scopes import name_scope
 from sessrun.reference.operation import Operation
+from sessrun.reference.ops import array_ops
 from sessrun.reference.tensor import Tensor
 
 __all__ = ["initialize_resources", "local_resources", "register_resource",

@@ -1,0 +1,1 @@
+"""Files outside of graphs: paths, patterns, file objects, gfile."""

@@ -1,0 +1,1 @@
+"""Functions of a graph: Defun, the graphs of bodies, libraries, FunctionDefs."""

@@ -1,0 +1,1 @@
+"""GraphDefs read into a graph."""

@@ -1,0 +1,1 @@
+"""Input from files: readers, records, parsing of examples, producers and batches."""

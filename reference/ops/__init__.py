@@ -1,0 +1,1 @@
+"""The wrappers that Python programs call, by subject, over the generated ones."""

@@ -1,0 +1,89 @@
+"""Tensors made from lengths and places: sequence masks, grids, repeated elements."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from sessrun.reference import dtypes
+from sessrun.reference.constant_op import constant
+from sessrun.reference.conversion import convert_to_tensor
+from sessrun.reference.errors import bad_value
+from sessrun.reference.generated import maximum, reshape
+from sessrun.reference.name_scopes import name_scope
+from sessrun.reference.ops.array_ops import expand_dims, size, stack
+from sessrun.reference.ops.cast_ops import cast, one
+from sessrun.reference.ops.fill_ops import ones
+from sessrun.reference.ops.reduce_ops import reduce_max
+from sessrun.reference.tensor import Tensor
+
+__all__ = ["EXPORTS"]
+
+
+def sequence_mask(
+    lengths: Any, maxlen: Any = None, dtype: Any = dtypes.bool_, name: str | None = None
+) -> Tensor:
+    """For each length a row that is true at its first places.
+
+    Args:
+      lengths: an integer tensor of any shape.
+      maxlen: the length of the rows, a scalar; by default the greatest of the lengths.
+      dtype: the dtype of the mask.
+      name: the operations' scope.
+
+    Raises:
+      ValueError: `maxlen` is no scalar.
+
+    """
+    with name_scope(name, "SequenceMask", [lengths, maxlen]):
+        counts = convert_to_tensor(lengths)
+        if maxlen is None:
+            longest = reduce_max(counts)
+            limit = maximum(constant(0, longest.dtype), longest)
+        else:
+            limit = convert_to_tensor(maxlen)
+        if limit.shape.ndims not in {None, 0}:
+            raise bad_value(
+                f"Argument `maxlen` must be scalar for sequence_mask, received `maxlen` = {limit} "
+                f"with shape '{limit.shape}' instead"
+            )
+        places = one("Range", {"start": constant(0, limit.dtype), "limit": limit,
+                               "delta": constant(1, limit.dtype)})  # fmt: skip
+        rows = one("Cast", {"x": expand_dims(counts, -1)}, DstT=limit.dtype.base_dtype)
+        mask: Tensor = places < rows
+        return mask if dtype is None else cast(mask, dtype)
+
+
+def meshgrid(*args: Any, **kwargs: Any) -> list[Tensor]:
+    """The coordinates of the points of a grid, a tensor for each axis.
+
+    Args:
+      *args: vectors, the places on each axis.
+      **kwargs: `indexing`, "xy" (the default: the first two axes change places) or "ij", and
+        `name`.
+
+    Raises:
+      TypeError: another keyword argument.
+      ValueError: another indexing.
+
+    """
+    indexing, name = kwargs.pop("indexing", "xy"), kwargs.pop("name", "meshgrid")
+    if kwargs:
+        raise TypeError(f"meshgrid() got an unexpected keyword argument {next(iter(kwargs))!r}")
+    if indexing not in {"xy", "ij"}:
+        raise bad_value(f"Argument `indexing` must be 'xy' or 'ij', but got {indexing!r}")
+    with name_scope(name, "meshgrid", list(args)):
+        if not args:
+            return []
+        axes = [[1] * i + [-1] + [1] * (len(args) - i - 1) for i in range(len(args))]
+        grid = [reshape(stack(arg), axis) for arg, axis in zip(args, axes, strict=True)]
+        sizes = [size(arg) for arg in args]
+        dtype = convert_to_tensor(args[0]).dtype.base_dtype
+        if indexing == "xy" and len(args) > 1:
+            grid[0], grid[1] = reshape(grid[0], axes[1]), reshape(grid[1], axes[0])
+            sizes[0], sizes[1] = sizes[1], sizes[0]
+        whole = ones(sizes, dtype)
+        return [places * whole for places in grid]
+
+
+EXPORTS: Final[Mapping[str, Any]] = {"meshgrid": meshgrid, "sequence_mask": sequence_mask}

@@ -1,0 +1,335 @@
+"""Functions of arithmetic and comparison whose graphs are more than one operation of their name.
+
+Their node names and op types are those of `tensorflow.compat.v1`; what is one operation with its
+own name is in `generated.py`, the operators of tensors are in `overloads.py`.
+"""
+
+
+
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+from sessrun.reference import dtypes
+from sessrun.reference.conversion import convert_to_tensor, register_tensor_conversion_function
+from sessrun.reference.errors import bad_type, bad_value
+from sessrun.reference.framework_ops import identity
+from sessrun.reference.name_scopes import name_scope
+from sessrun.reference.ops.cast_ops import cast, conj, one
+from sessrun.reference.tensor import Tensor
+
+__all__ = ["EXPORTS", "add", "matmul", "range_", "truediv"]
+
+
+def add(x: Any, y: Any, name: str | None = None) -> Tensor:
+    """The sum x + y, element by element.
+
+    Args:
+      x: a tensor of numbers or strings.
+      y: a tensor of the same dtype, or what becomes one; the shapes broadcast.
+      name: the operation's name.
+
+    """
+    with name_scope(name, "Add", [x]) as scope:
+        left = convert_to_tensor(x, name="x")
+        right = convert_to_tensor(y, dtype_hint=left.dtype.base_dtype, name="y")
+        op_type = "Add" if left.dtype.base_dtype is dtypes.string else "AddV2"
+        return one(op_type, {"x": left, "y": right}, scope)
+
+
+def divide(x: Any, y: Any, name: str | None = None) -> Tensor:
+    """The quotient x / y with Python's meaning: integers are divided as floats."""
+    return truediv(x, y, name)
+
+
+def truediv(x: Any, y: Any, name: str | None = None) -> Tensor:
+    """The quotient x / y as floats: 8- and 16-bit integers as float32, wider ones as float64.
+
+    Raises:
+      TypeError: the dtypes of x and y differ.
+
+    """
+    with name_scope(name, "truediv", [x, y]) as scope:
+        left = convert_to_tensor(x, name="x")
+        right = convert_to_tensor(y, dtype_hint=left.dtype.base_dtype, name="y")
+        mine, other = left.dtype.base_dtype, right.dtype.base_dtype
+        if mine is not other:
+            raise bad_type(f"`x` and `y` must have the same dtype, got {mine!r} != {other!r}.")
+        if mine.is_integer:
+            wide = dtypes.float32 if mine.size <= _SHORT else dtypes.float64
+            left, right = cast(left, wide), cast(right, wide)
+        return one("RealDiv", {"x": left, "y": right}, scope)
+
+
+#: Bytes of the widest integer that is divided as float32.
+_SHORT: Final = 2
+
+
+def div(x: Any, y: Any, name: str | None = None) -> Tensor:
+    """The quotient x / y with the meaning of Python 2: integers are rounded down."""
+    with name_scope(name, "div", [x, y]) as scope:
+        left = convert_to_tensor(x, name="x")
+        right = convert_to_tensor(y, name="y", dtype=left.dtype.base_dtype)
+        real_numbers = left.dtype.is_floating or left.dtype.is_complex
+        return one("RealDiv" if real_numbers else "FloorDiv", {"x": left, "y": right}, scope)
+
+
+def floordiv(x: Any, y: Any, name: str | None = None) -> Tensor:
+    """The quotient x / y, rounded down."""
+    with name_scope(name, "floordiv", [x, y]) as scope:
+        return one("FloorDiv", {"x": x, "y": y}, scope)
+
+
+def div_no_nan(x: Any, y: Any, name: str | None = None) -> Tensor:
+    """The quotient x / y, but 0 where y is 0."""
+    with name_scope(name, "div_no_nan", [x, y]) as scope:
+        left = convert_to_tensor(x, name="x")
+        right = convert_to_tensor(y, name="y", dtype=left.dtype.base_dtype)
+        return one("DivNoNan", {"x": left, "y": right}, scope)
+
+
+def multiply_no_nan(x: Any, y: Any, name: str | None = None) -> Tensor:
+    """The product x * y, but 0 where y is 0."""
+    with name_scope(name, "multiply_no_nan", [x, y]) as scope:
+        left = convert_to_tensor(x, name="x")
+        right = convert_to_tensor(y, name="y", dtype=left.dtype.base_dtype)
+        return one("MulNoNan", {"x": left, "y": right}, scope)
+
+
+def scalar_mul(scalar: Any, x: Any, name: str | None = None) -> Any:
+    """A scalar times a tensor; times slices, which stay slices.
+
+    Raises:
+      ValueError: the scalar is not of rank 0.
+
+    """
+    base = x.dtype.base_dtype if hasattr(x, "dtype") else None
+    factor = convert_to_tensor(scalar, dtype=base, name="scalar")
+    if factor.shape.ndims != 0:
+        raise bad_value(f"The input scalar must be a 0-D value. Received shape {factor.shape}.")
+    if hasattr(x, "_stands_for_its_op"):
+        rows = one("Mul", {"x": factor, "y": x.values}, name)
+        return type(x)(rows, x.indices, x.dense_shape)
+    return one("Mul", {"x": factor, "y": x}, name)
+
+
+def absolute(x: Any, name: str | None = None) -> Tensor:
+    """The absolute value of each element, complex or not."""
+    with name_scope(name, "Abs", [x]) as scope:
+        value = convert_to_tensor(x, name="x")
+        if value.dtype.is_complex:
+            return one("ComplexAbs", {"x": value}, scope, Tout=value.dtype.real_dtype)
+        return one("Abs", {"x": value}, scope)
+
+
+def round_(x: Any, name: str | None = None) -> Tensor:
+    """The nearest integer to each element, halves to the even one; integers as they are."""
+    value = convert_to_tensor(x, name="x")
+    return value if value.dtype.is_integer else one("Round", {"x": value}, name)
+
+
+def log_sigmoid(x: Any, name: str | None = None) -> Tensor:
+    """The logarithm of the sigmoid, as -softplus(-x)."""
+    with name_scope(name, "LogSigmoid", [x]) as scope:
+        value = convert_to_tensor(x, name="x")
+        plus = one("Softplus", {"features": one("Neg", {"x": value})})
+        return one("Neg", {"x": plus}, scope)
+
+
+def matmul(
+    a: Any,
+    b: Any,
+    transpose_a: bool = False,
+    transpose_b: bool = False,
+    adjoint_a: bool = False,
+    adjoint_b: bool = False,
+    a_is_sparse: bool = False,  # noqa: ARG001 - a hint that changes no value
+    b_is_sparse: bool = False,  # noqa: ARG001 - a hint that changes no value
+    name: str | None = None,
+) -> Tensor:
+    """The product of two matrices, or of batches of them.
+
+    Args:
+      a: a tensor of rank 2 at least.
+      b: a tensor of the same dtype.
+      transpose_a: whether `a` is taken transposed.
+      transpose_b: whether `b` is taken transposed.
+      adjoint_a: whether `a` is taken conjugated and transposed.
+      adjoint_b: whether `b` is taken conjugated and transposed.
+      a_is_sparse: whether `a` has many zeros.
+      b_is_sparse: whether `b` has many zeros.
+      name: the operation's name.
+
+    Raises:
+      ValueError: a matrix is to be both transposed and adjoint.
+
+    """
+    if (transpose_a and adjoint_a) or (transpose_b and adjoint_b):
+        raise bad_value("Only one of `transpose` and `adjoint` can be True.")
+    with name_scope(name, "MatMul", [a, b]) as scope:
+        left = convert_to_tensor(a, name="a")
+        right = convert_to_tensor(b, dtype_hint=left.dtype.base_dtype, name="b")
+        flat = all(side.sizes is not None and len(side.sizes) == _MATRIX for side in (left, right))
+        if flat:
+            left = conj(left) if adjoint_a else left
+            right = conj(right) if adjoint_b else right
+            turned = {"transpose_a": transpose_a or adjoint_a,
+                      "transpose_b": transpose_b or adjoint_b}  # fmt: skip
+            return one("MatMul", {"a": left, "b": right}, scope, **turned)
+        left = conj(left) if transpose_a else left
+        right = conj(right) if transpose_b else right
+        turned = {"adj_x": transpose_a or adjoint_a, "adj_y": transpose_b or adjoint_b}
+        return one("BatchMatMulV2", {"x": left, "y": right}, scope, **turned)
+
+
+#: The rank of a matrix.
+_MATRIX: Final = 2
+
+
+def add_n(inputs: Any, name: str | None = None) -> Tensor:
+    """The sum of tensors of one shape and dtype.
+
+    Raises:
+      ValueError: there is none.
+
+    """
+    items = [convert_to_tensor(item) for item in inputs] if isinstance(inputs, list | tuple) else []
+    if not items:
+        raise bad_value("Inputs must be an iterable of at least one Tensor with the same dtype "
+                        "and shape.")  # fmt: skip
+    if len(items) == 1:
+        return identity(items[0], name) if name else items[0]
+    return one("AddN", {"inputs": items}, name)
+
+
+def accumulate_n(
+    inputs: Sequence[Any], shape: Any = None, tensor_dtype: Any = None, name: str | None = None
+) -> Tensor:
+    """The sum of tensors of one shape and dtype.
+
+    Raises:
+      ValueError: there is none.
+      TypeError: they are not of `tensor_dtype`.
+
+    """
+    if not inputs:
+        raise bad_value("inputs must be a list of at least one Tensor of one dtype and shape")
+    items = [convert_to_tensor(item) for item in inputs]
+    if tensor_dtype is not None and items[0].dtype.base_dtype is not dtypes.as_dtype(tensor_dtype):
+        raise bad_type(f"tensor_dtype is {tensor_dtype}, but input is of type {items[0].dtype}")
+    whole = items[0].shape if shape is None else shape
+    for item in items:
+        item.shape.assert_is_compatible_with(whole)
+    return add_n(items, name)
+
+
+def equal(x: Any, y: Any, name: str | None = None) -> Tensor:
+    """Whether x == y, element by element."""
+    return one("Equal", {"x": x, "y": y}, name)
+
+
+def not_equal(x: Any, y: Any, name: str | None = None) -> Tensor:
+    """Whether x != y, element by element."""
+    return one("NotEqual", {"x": x, "y": y}, name)
+
+
+def logical_xor(x: Any, y: Any, name: str = "LogicalXor") -> Tensor:
+    """Whether exactly one of x and y holds, element by element."""
+    either = one("LogicalOr", {"x": x, "y": y})
+    both = one("LogicalNot", {"x": one("LogicalAnd", {"x": x, "y": y})})
+    return one("LogicalAnd", {"x": either, "y": both}, name)
+
+
+def clip_by_value(
+    t: Any, clip_value_min: Any, clip_value_max: Any, name: str | None = None
+) -> Tensor:
+    """The tensor t, held between two bounds that broadcast to its shape."""
+    with name_scope(name, "clip_by_value", [t, clip_value_min, clip_value_max]) as scope:
+        value = convert_to_tensor(t, name="t")
+        held = one("Minimum", {"x": value, "y": clip_value_max})
+        return one("Maximum", {"x": held, "y": clip_value_min}, scope)
+
+
+_NUMBERS: Final = (dtypes.int32, dtypes.int64, dtypes.float32, dtypes.float64)
+
+
+def range_(
+    start: Any, limit: Any = None, delta: Any = 1, dtype: Any = None, name: str | None = "range"
+) -> Tensor:
+    """A vector of numbers from `start` (0 if only one is given) up to `limit`, left out.
+
+    Args:
+      start: a scalar.
+      limit: a scalar.
+      delta: the step, a scalar that is not 0.
+      dtype: the dtype; by default the widest of the three arguments'.
+      name: the operation's name.
+
+    """
+    if limit is None:
+        start, limit = 0, start
+    wanted = None if dtype is None else dtypes.as_dtype(dtype)
+    with name_scope(name, "Range", [start, limit, delta]) as scope:
+        parts = [
+            value if isinstance(value, Tensor) else convert_to_tensor(value, wanted, name=part)
+            for part, value in (("start", start), ("limit", limit), ("delta", delta))
+        ]
+        if wanted is None:
+            wanted = max((part.dtype.base_dtype for part in parts), key=_NUMBERS.index)
+        first, last, step = (cast(part, wanted) for part in parts)
+        return one("Range", {"start": first, "limit": last, "delta": step}, scope)
+
+
+def linspace(start: Any, stop: Any, num: Any, name: str | None = None) -> Tensor:
+    """A vector of `num` evenly spaced numbers from `start` to `stop`, which is the last."""
+    return one("LinSpace", {"start": start, "stop": stop, "num": num}, name)
+
+
+def approximate_equal(x: Any, y: Any, tolerance: float = 1e-5, name: str | None = None) -> Tensor:
+    """Whether |x - y| < tolerance, element by element."""
+    return one("ApproximateEqual", {"x": x, "y": y}, name, tolerance=tolerance)
+
+
+def _of_range(
+    value: range, dtype: Any = None, name: str | None = None, as_ref: bool = False
+) -> Tensor:
+    """A Python range as a `Range` operation."""
+    del as_ref
+    return range_(value.start, value.stop, value.step, dtype, name)
+
+
+register_tensor_conversion_function(range, _of_range)
+
+EXPORTS: Final[dict[str, Any]] = {
+    "accumulate_n": accumulate_n,
+    "add_n": add_n,
+    "approximate_equal": approximate_equal,
+    "clip_by_value": clip_by_value,
+    "div": div,
+    "div_no_nan": div_no_nan,
+    "lin_space": linspace,
+    "linalg.matmul": matmul,
+    "linspace": linspace,
+    "log_sigmoid": log_sigmoid,
+    "matmul": matmul,
+    "range": range_,
+}  # fmt: skip
+EXPORTS.update({
+    f"{group}{name}": function
+    for group in ("", "math.")
+    for name, function in (
+        ("abs", absolute), ("accumulate_n", accumulate_n), ("add", add), ("add_n", add_n),
+        ("divide", divide),
+        ("equal", equal), ("floordiv", floordiv),
+        ("logical_xor", logical_xor), ("not_equal", not_equal),
+        ("round", round_), ("scalar_mul", scalar_mul), ("truediv", truediv),
+    )
+})  # fmt: skip
+EXPORTS.update({
+    "math.divide_no_nan": div_no_nan,
+    "math.log_sigmoid": log_sigmoid,
+    "math.multiply_no_nan": multiply_no_nan,
+    "nn.log_sigmoid": log_sigmoid,
+})  # fmt: skip

@@ -1,0 +1,93 @@
+"""Functions of strings whose signatures differ from their operation's.
+
+Their node names and op types are those of `tensorflow.compat.v1`.
+"""
+
+
+
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import numpy as np
+
+from sessrun.reference.conversion import constant, convert_to_tensor
+from sessrun.reference.name_scopes import name_scope
+from sessrun.reference.ops.cast_ops import one
+from sessrun.reference.tensor import Tensor
+
+__all__ = ["EXPORTS"]
+
+
+def string_join(inputs: Any, separator: str = "", name: str | None = None) -> Tensor:
+    """Strings joined element by element, scalars repeated."""
+    return one("StringJoin", {"inputs": inputs}, name, separator=separator)
+
+
+def string_length(input: Any, name: str | None = None, unit: str = "BYTE") -> Tensor:  # noqa: A002 - TensorFlow's name
+    """The length of each string in bytes, or with `UTF8_CHAR` in characters."""
+    return one("StringLength", {"input": input}, name, unit=unit)
+
+
+def substr(
+    input: Any,  # noqa: A002 - TensorFlow's name
+    pos: Any,
+    len: Any,  # noqa: A002 - TensorFlow's name
+    name: str | None = None,
+    unit: str = "BYTE",
+) -> Tensor:
+    """Part of each string by position and length."""
+    return one("Substr", {"input": input, "pos": pos, "len": len}, name, unit=unit)
+
+
+def reduce_join(
+    inputs: Any,
+    axis: Any = None,
+    keep_dims: bool | None = None,
+    separator: str = "",
+    name: str | None = None,
+    reduction_indices: Any = None,
+    keepdims: bool | None = None,
+) -> Tensor:
+    """Strings joined over the given axes, or over all of them from the last to the first."""
+    axes = reduction_indices if axis is None else axis
+    keep = bool(keepdims if keep_dims is None else keep_dims)
+    with name_scope(name, "ReduceJoin"):
+        value = convert_to_tensor(inputs)
+        joined = {"inputs": value, "reduction_indices": _falling(value) if axes is None else axes}
+        return one("ReduceJoin", joined, keep_dims=keep, separator=separator)
+
+
+def _falling(value: Tensor) -> Any:
+    """Every axis from the last to the first, so that the elements come in C order."""
+    ndims = value.shape.ndims
+    if ndims is not None:
+        return constant(np.arange(ndims - 1, -1, -1, dtype=np.int32), "Const")
+    last = one("Rank", {"input": value}) - 1
+    return one("Range", {"start": last, "limit": -1, "delta": -1})
+
+
+def decode_raw(
+    input_bytes: Any = None,
+    out_type: Any = None,
+    little_endian: bool = True,
+    name: str | None = None,
+    bytes: Any = None,  # noqa: A002 - TensorFlow's name
+) -> Tensor:
+    """The bytes of each string as a vector of numbers."""
+    given = bytes if input_bytes is None else input_bytes
+    return one("DecodeRaw", {"bytes": given}, name, out_type=out_type, little_endian=little_endian)
+
+
+EXPORTS: Final[dict[str, Any]] = {
+    "decode_raw": decode_raw,
+    "io.decode_raw": decode_raw,
+    "reduce_join": reduce_join,
+    "string_join": string_join,
+    "strings.join": string_join,
+    "strings.length": string_length,
+    "strings.reduce_join": reduce_join,
+    "strings.substr": substr,
+    "substr": substr,
+}

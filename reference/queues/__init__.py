@@ -1,0 +1,1 @@
+"""Queues and their kin: runners and coordinators, barriers, staging areas, accumulators."""

@@ -1,0 +1,1 @@
+"""Saving and restoring: checkpoints, Saver, meta graphs, frozen and pruned graphs."""

@@ -1,0 +1,220 @@
+"""Checkpoints are read: what tensors there are, and their values or parts of them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+import numpy as np
+from google.protobuf.message import DecodeError
+
+from sessrun.reference.resources import KernelError
+from sessrun.reference.saving.checkpoints.bundle_files import (
+    data_path,
+    kernel_errors,
+    read_index_bytes,
+)
+from sessrun.reference.saving.checkpoints.table import read_table
+from sessrun.reference.saving.checkpoints.tensor_data import BYTE_ORDERS, read_tensor
+from sessrun.reference.saving.checkpoints.tensor_slices import (
+    Bounds,
+    bounds_of,
+    slice_key,
+    slice_of,
+)
+from sessrun.reference.saving.checkpoints.wire import DATA_LOSS
+from sessrun.spec.dtypes import BY_ENUM
+from sessrun.spec.proto.checkpoint_pb2 import BundleEntryProto, BundleHeaderProto
+from sessrun.spec.tensor_slices import TensorSlice
+
+__all__ = ["Checkpoint"]
+
+_INVALID: Final = 3
+_NOT_FOUND: Final = 5
+_INTERNAL: Final = 13
+#: The version that is written and read.
+_VERSION: Final = 1
+
+
+class Checkpoint:
+    """A checkpoint that is there.
+
+    Args:
+      prefix: the path that the names of its files begin with.
+
+    Attributes:
+      prefix: that path.
+      header: what its index says of its files.
+      entries: what the index says of each tensor, and of each slice under a key of its own.
+
+    Raises:
+      KernelError: code 5, if it is not there; 15, if it is not what was written.
+
+    """
+
+    def __init__(self, prefix: str) -> None:
+        self.prefix = prefix
+        try:
+            data = read_index_bytes(prefix)
+        except KernelError as error:
+            if error.code != _NOT_FOUND:
+                raise
+            raise KernelError(
+                _NOT_FOUND, "Unsuccessful TensorSliceReader constructor: Failed to find any "
+                f"matching files for {prefix}"
+            ) from error  # fmt: skip
+        rows = read_table(data, prefix + ".index")
+        self.header = self._header(rows.pop(b"", None))
+        self.entries = {key: self._entry(key, value) for key, value in rows.items()}
+        self._order = BYTE_ORDERS[self.header.endianness]
+
+    def _header(self, data: bytes | None) -> BundleHeaderProto:
+        if data is None:
+            raise self._lost("it has no header")
+        try:
+            header = BundleHeaderProto.FromString(data)
+        except DecodeError as error:
+            raise self._lost("its header is no message") from error
+        if header.version.min_consumer > _VERSION:
+            raise KernelError(
+                _INVALID, f"Checkpoint min consumer version {header.version.min_consumer} above "
+                f"current version {_VERSION} for TensorFlow: {self.prefix}"
+            )  # fmt: skip
+        if header.num_shards < 1 or header.endianness not in range(len(BYTE_ORDERS)):
+            raise self._lost("its header is not that of a checkpoint")
+        return header
+
+    def _entry(self, key: bytes, data: bytes) -> BundleEntryProto:
+        name = key.decode(errors="replace")
+        try:
+            entry = BundleEntryProto.FromString(data)
+        except DecodeError as error:
+            raise self._lost(f"the entry of {name} is no message") from error
+        sizes = [dim.size for dim in entry.shape.dim]
+        if entry.dtype not in BY_ENUM or any(size < 0 for size in sizes):
+            raise self._lost(f"the entry of {name} has no dtype or no shape")
+        if not 0 <= entry.shard_id < self.header.num_shards or min(entry.offset, entry.size) < 0:
+            raise self._lost(f"the entry of {name} is not in the data")
+        return entry
+
+    def _lost(self, reason: str) -> KernelError:
+        return KernelError(DATA_LOSS, f"Unable to read the file {self.prefix}.index: {reason}")
+
+    def whole(self) -> Mapping[bytes, BundleEntryProto]:
+        """The entries of tensors, without those of their slices."""
+        parts = {
+            slice_key(name, slice_of(part))
+            for name, entry in self.entries.items()
+            for part in entry.slices
+        }
+        return {name: entry for name, entry in self.entries.items() if name not in parts}
+
+    def find(self, name: bytes) -> BundleEntryProto:
+        """The entry of a tensor.
+
+        Raises:
+          KernelError: code 5, if there is none.
+
+        """
+        found = self.entries.get(name)
+        if found is None:
+            raise KernelError(
+                _NOT_FOUND, f"Key {name.decode(errors='replace')} not found in checkpoint"
+            )
+        return found
+
+    def dtype(self, name: bytes) -> str:
+        """The spec name of a tensor's dtype."""
+        return BY_ENUM[self.find(name).dtype].name
+
+    def shape(self, name: bytes) -> tuple[int, ...]:
+        """A tensor's shape."""
+        return _shape(self.find(name))
+
+    def tensor(self, name: bytes, part: TensorSlice | None = None) -> Any:
+        """The values of a tensor, or of a part of it.
+
+        Raises:
+          KernelError: code 5, if there is none; 15, if it is not what was written; 3, if the
+            slices that there are do not make up the part.
+
+        """
+        entry = self.find(name)
+        shape = _shape(entry)
+        part = part or TensorSlice((None,) * len(shape))
+        bounds = bounds_of(part, shape)
+        if entry.slices:
+            return self._of_slices(name, entry, part, bounds)
+        return self._values(name, entry)[tuple(slice(*bound) for bound in bounds)]
+
+    def _values(self, key: bytes, entry: BundleEntryProto) -> Any:
+        path = data_path(self.prefix, entry.shard_id, self.header.num_shards)
+        with kernel_errors(path), open(path, "rb") as file:
+            file.seek(entry.offset)
+            data = file.read(entry.size)
+        name = f"{path} at {entry.offset}: {key.decode(errors='replace')}"
+        if len(data) != entry.size:
+            raise KernelError(DATA_LOSS, f"TensorBundle at {name}: truncated data file")
+        dtype = BY_ENUM[entry.dtype].name
+        return read_tensor(data, dtype, _shape(entry), entry.crc32c, name, self._order)
+
+    def _of_slices(
+        self, name: bytes, entry: BundleEntryProto, wanted: TensorSlice, bounds: Bounds
+    ) -> Any:
+        """A part of a tensor, put together from the slices that were written."""
+        shape = _shape(entry)
+        parts = [slice_of(part) for part in entry.slices]
+        placed = [(part, bounds_of(part, shape)) for part in parts]
+        _check_apart(placed)
+        pieces = [
+            (part, has, shared)
+            for part, has in placed
+            if (shared := _overlap(has, bounds)) is not None
+        ]
+        if sum(_size(shared) for _, _, shared in pieces) != _size(bounds):
+            raise KernelError(
+                _INVALID, "Does not have sufficient slices for partitioned tensor "
+                f"{name.decode(errors='replace')} to restore in slice_spec: {wanted}"
+            )  # fmt: skip
+        result = np.empty([end - start for start, end in bounds], BY_ENUM[entry.dtype].numpy)
+        for part, has, shared in pieces:
+            key = slice_key(name, part)
+            result[_within(shared, bounds)] = self._values(key, self.find(key))[
+                _within(shared, has)
+            ]
+        return result
+
+
+def _size(bounds: Bounds) -> int:
+    return math.prod(end - start for start, end in bounds)
+
+
+def _shape(entry: BundleEntryProto) -> tuple[int, ...]:
+    return tuple(dim.size for dim in entry.shape.dim)
+
+
+def _overlap(left: Bounds, right: Bounds) -> Bounds | None:
+    """What two parts have in common, or None."""
+    shared = tuple(
+        (max(one[0], other[0]), min(one[1], other[1]))
+        for one, other in zip(left, right, strict=True)
+    )
+    return shared if all(start < end for start, end in shared) else None
+
+
+def _within(shared: Bounds, whole: Bounds) -> tuple[slice, ...]:
+    """Where a part is in the array of a larger one."""
+    return tuple(
+        slice(start - base, end - base)
+        for (start, end), (base, _) in zip(shared, whole, strict=True)
+    )
+
+
+def _check_apart(placed: Sequence[tuple[TensorSlice, Bounds]]) -> None:
+    for index, (part, bounds) in enumerate(placed):
+        for other, has in placed[:index]:
+            if _overlap(bounds, has) is not None:
+                raise KernelError(
+                    _INTERNAL, f"Overlapping slices: existing slice = {other}, new slice = {part}"
+                )

@@ -1,0 +1,1 @@
+"""Lookup tables, their resources and what fills them."""

@@ -1,0 +1,1 @@
+"""Variables: both kinds, their scopes and store, initializers, parts, updates."""
