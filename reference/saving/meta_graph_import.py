@@ -21,7 +21,7 @@ from sessrun.reference.stacks import get_default_graph
 from sessrun.spec.proto import MetaGraphDef
 from sessrun.spec.proto.foreign import adopt
 
-__all__ = ["EXPORTS", "import_meta_graph"]
+__all__ = ["EXPORTS", "import_meta_graph", "imported"]
 
 _LOGGER: Final = logging.getLogger("sessrun")
 
@@ -46,10 +46,24 @@ def import_meta_graph(
       ValueError, TypeError: as `import_graph_def`.
 
     """
+    return imported(meta_graph_or_file, clear_devices, import_scope, **kwargs)[0]
+
+
+def imported(
+    meta_graph_or_file: Any, clear_devices: bool = False, import_scope: str | None = None,
+    **kwargs: Any,
+) -> tuple[Saver | None, list[Any] | None]:  # fmt: skip
+    """As `import_meta_graph`: the saver, and what `return_elements` names."""
     definition = _read(meta_graph_or_file)
-    variables, _ = _add(
+    variables, elements = _add(
         definition, clear_devices=clear_devices, import_scope=import_scope, **kwargs
     )
+    return _saver_of(definition, variables, import_scope), elements
+
+
+def _saver_of(
+    definition: MetaGraphDef, variables: Mapping[str, Any], import_scope: str | None
+) -> Saver | None:
     if definition.HasField("saver_def"):
         place = import_scope
         if not place and variables:

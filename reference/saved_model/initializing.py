@@ -1,0 +1,31 @@
+"""`tf.saved_model.main_op`: operations that prepare a model once it is loaded."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sessrun.reference import stacks
+from sessrun.reference.framework_ops import group
+from sessrun.reference.operation import Operation
+from sessrun.reference.table_initializers import tables_initializer
+from sessrun.reference.variable_lists import global_variables_initializer, local_variables_initializer
+
+__all__ = ["main_op", "main_op_with_restore"]
+
+
+def main_op() -> Operation:
+    """The operation that initializes all variables, local ones and tables too."""
+    return group(
+        global_variables_initializer(), local_variables_initializer(), tables_initializer()
+    )
+
+
+def main_op_with_restore(restore_op_name: Any) -> Operation:
+    """The operation that does the same and then what restores the variables.
+
+    Args:
+      restore_op_name: the restoring operation.
+
+    """
+    with stacks.get_default_graph().control_dependencies([main_op()]):
+        return group(restore_op_name)
