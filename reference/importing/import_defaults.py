@@ -1,4 +1,4 @@
-"""Attributes of a newer program, left out of its GraphDef where they say nothing new.
+"""Defaults of attributes: written into nodes, or attributes of a newer program left out for them.
 
 A program that is newer than this one may write attributes that are not declared here. Where one
 has the default that the program's own declarations give it, the operation means the same without.
@@ -6,10 +6,28 @@ has the default that the program's own declarations give it, the operation means
 
 from __future__ import annotations
 
+from sessrun.reference.attr_values import op_def
 from sessrun.spec.proto import AttrValue, GraphDef, OpList
 from sessrun.spec.tables.ops import OPERATIONS
 
-__all__ = ["without_new_defaults"]
+__all__ = ["add_defaults", "without_new_defaults"]
+
+
+def add_defaults(graph_def: GraphDef) -> None:
+    """Write the declared defaults into nodes that leave an attribute out."""
+    declared = {
+        op_type: {
+            attr.name: attr.default_value
+            for attr in op_def(OPERATIONS[op_type]).attr
+            if attr.HasField("default_value")
+        }
+        for op_type in {node.op for node in graph_def.node}
+        if op_type in OPERATIONS
+    }
+    for node in graph_def.node:
+        for name, default in declared.get(node.op, {}).items():
+            if name not in node.attr:
+                node.attr[name].CopyFrom(default)
 
 
 def without_new_defaults(graph_def: GraphDef, producer: OpList) -> GraphDef:

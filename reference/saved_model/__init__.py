@@ -68,10 +68,11 @@ tag_constants: Final = _group("tag_constants", **_constants("GPU", "SERVING", "T
 utils: Final = _group("utils", build_tensor_info, get_tensor_from_tensor_info)
 
 __all__ = [
-    *_names.__all__, "Builder", "build_signature_def", "build_tensor_info", "builder",
+    "Builder", "build_signature_def", "build_tensor_info", "builder",
     "classification_signature_def", "constants", "contains_saved_model",
     "get_tensor_from_tensor_info", "is_valid_signature", "load", "loader", "main_op",
     "main_op_with_restore", "maybe_saved_model_directory", "predict_signature_def",
     "regression_signature_def", "signature_constants", "signature_def_utils", "simple_save",
     "tag_constants", "utils",
 ]  # fmt: skip
+__all__ += _names.__all__

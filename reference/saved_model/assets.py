@@ -11,7 +11,7 @@ from typing import Any, Final
 from google.protobuf.any_pb2 import Any as AnyMessage
 
 from sessrun.reference import dtypes
-from sessrun.reference.files import copy, exists
+from sessrun.reference.files.files import copy, exists, join
 from sessrun.reference.saved_model.model_files import assets_folder, make_folder
 from sessrun.reference.saved_model.names import ASSETS_KEY
 from sessrun.reference.stacks import get_default_graph
@@ -27,7 +27,7 @@ Assets = dict[bytes, bytes]
 
 def add_to_message(target: MetaGraphDef) -> Callable[[AssetFileDef], None]:
     """What notes assets in the message of a graph."""
-    return lambda asset: target.asset_file_def.append(asset)
+    return target.asset_file_def.append
 
 
 def add_to_collection(asset: AssetFileDef) -> None:
@@ -83,7 +83,7 @@ def _path_of(tensor: Any) -> bytes:
 
 def _name_of(path: bytes, taken: Mapping[bytes, bytes]) -> bytes:
     """The file's name; with a number if another file has it."""
-    base = name = os.path.basename(path)
+    base = name = os.path.basename(path)  # noqa: PTH119 - of bytes
     if name not in taken or taken[name] == path or filecmp.cmp(path, taken[name], shallow=False):
         return name
     number = 1
@@ -109,7 +109,7 @@ def copied(assets: Assets, export_dir: str, done: set[str]) -> None:
         return
     folder = make_folder(assets_folder(export_dir))
     for name, path in assets.items():
-        target = os.path.join(folder, name.decode())
+        target: str = join(folder, name.decode())
         if target in done or path.decode() == target or not exists(path):
             continue
         copy(path, target, overwrite=True)

@@ -1,18 +1,18 @@
-"""`tf.saved_model.Builder`: graphs and the variables of a session into a folder. Source: TF 2.21."""
+"""`tf.saved_model.Builder`: graphs and a session's variables into a folder. Source: TF 2.21."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from sessrun.reference import files
-from sessrun.reference.file_names import as_given
+from sessrun.reference.files import files
+from sessrun.reference.files.file_names import as_given
 from sessrun.reference.operation import Operation
 from sessrun.reference.saved_model import assets, names
 from sessrun.reference.saved_model.model_files import make_folder, variables_path, write_model
 from sessrun.reference.saved_model.signatures import op_signature_def
-from sessrun.reference.saveables import default_saveables
-from sessrun.reference.saver import Saver
+from sessrun.reference.saving.saveables import default_saveables
+from sessrun.reference.saving.saver import Saver
 from sessrun.reference.stacks import get_default_graph
 from sessrun.spec.proto import DataType, MetaGraphDef, SavedModel, SignatureDef, TensorInfo
 from sessrun.spec.proto.foreign import adopt
@@ -279,17 +279,13 @@ class SignatureBuilder(_Builder):
 
 def _checked(signature_def_map: Mapping[str, Any] | None) -> Signatures:
     """Signatures whose tensors have names and dtypes, and no key that is reserved."""
-    found = {
-        key: adopt(value, SignatureDef) for key, value in (signature_def_map or {}).items()
-    }
+    found = {key: adopt(value, SignatureDef) for key, value in (signature_def_map or {}).items()}
     for signature in found.values():
         for info in (*signature.inputs.values(), *signature.outputs.values()):
             _check_info(info)
     for key in (names.INIT_OP_SIGNATURE_KEY, names.TRAIN_OP_SIGNATURE_KEY):
         if key in found:
-            raise KeyError(
-                f'SignatureDef map key "{key}" is reserved. Please use a different key.'
-            )
+            raise KeyError(f'SignatureDef map key "{key}" is reserved. Please use a different key.')
     return found
 
 

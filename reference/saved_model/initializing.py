@@ -7,8 +7,11 @@ from typing import Any
 from sessrun.reference import stacks
 from sessrun.reference.framework_ops import group
 from sessrun.reference.operation import Operation
-from sessrun.reference.table_initializers import tables_initializer
-from sessrun.reference.variable_lists import global_variables_initializer, local_variables_initializer
+from sessrun.reference.tables.table_initializers import tables_initializer
+from sessrun.reference.variables.variable_lists import (
+    global_variables_initializer,
+    local_variables_initializer,
+)
 
 __all__ = ["main_op", "main_op_with_restore"]
 

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import logging
-import os
 from collections.abc import Iterable
 from typing import Any, Final
 
-from sessrun.reference.file_names import as_given
+from sessrun.reference.files.file_names import as_given
+from sessrun.reference.files.files import join
 from sessrun.reference.graph import Graph
 from sessrun.reference.graph_keys import GraphKeys
-from sessrun.reference.meta_graph_import import imported
 from sessrun.reference.saved_model import names
 from sessrun.reference.saved_model.model_files import (
     assets_folder,
@@ -19,7 +18,8 @@ from sessrun.reference.saved_model.model_files import (
     variables_path,
 )
 from sessrun.reference.saved_model.signatures import load_op_from_signature_def
-from sessrun.reference.saver import Saver
+from sessrun.reference.saving.meta_graph_import import imported
+from sessrun.reference.saving.saver import Saver
 from sessrun.reference.stacks import get_default_graph
 from sessrun.spec.proto import AssetFileDef, MetaGraphDef, SavedModel
 
@@ -156,9 +156,7 @@ class SavedModelLoader:
                     "a saver is required."
                 )
 
-    def run_init_ops(
-        self, sess: Any, tags: Iterable[str], import_scope: str | None = None
-    ) -> None:
+    def run_init_ops(self, sess: Any, tags: Iterable[str], import_scope: str | None = None) -> None:
         """Run what prepares the graph of these tags, its assets fed; nothing if it has none.
 
         Args:
@@ -208,8 +206,7 @@ def get_asset_tensors(
     folder = assets_folder(as_given(export_dir))
     scope = f"{import_scope}/" if import_scope else ""
     return {
-        scope + asset.tensor_info.name: os.path.join(folder, asset.filename).encode()
-        for asset in assets
+        scope + asset.tensor_info.name: join(folder, asset.filename).encode() for asset in assets
     }
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import Any
 
-from sessrun.reference import files
+from sessrun.reference.files import files
 from sessrun.reference.saved_model.model_files import read_model, text_path, write_model
 
 __all__ = ["MethodNameUpdater"]

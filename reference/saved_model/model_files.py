@@ -9,14 +9,15 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any, Final
 
 from google.protobuf import text_format
 from google.protobuf.any_pb2 import Any as AnyMessage
 from google.protobuf.message import DecodeError
 
-from sessrun.reference.file_names import as_given, file_errors, local_path
-from sessrun.reference.files import exists, makedirs
+from sessrun.reference.files.file_names import as_given, file_errors, local_path
+from sessrun.reference.files.files import exists, join, makedirs
 from sessrun.reference.saved_model import names
 from sessrun.spec.proto import MetaGraphDef, SavedModel
 
@@ -25,10 +26,13 @@ __all__ = ["assets_folder", "make_folder", "maybe_saved_model_directory", "read_
 
 _OURS: Final = "type.googleapis.com/sessrun."
 _THEIRS: Final = "type.googleapis.com/tensorflow."
+#: Such a name where text has the message spelled out. It begins a line, as no string does.
+_TYPE: Final = re.compile(rf"(?m)^(\s*\[){re.escape(_THEIRS)}")
 
 
 def _path(export_dir: Any, name: str) -> str:
-    return os.path.join(as_given(export_dir), name)
+    path: str = join(as_given(export_dir), name)
+    return path
 
 
 def text_path(export_dir: Any) -> str:
@@ -38,7 +42,7 @@ def text_path(export_dir: Any) -> str:
 
 def variables_path(export_dir: Any) -> str:
     """The path of the checkpoint of the variables."""
-    return os.path.join(_path(export_dir, names.VARIABLES_DIRECTORY), names.VARIABLES_FILENAME)
+    return _path(_path(export_dir, names.VARIABLES_DIRECTORY), names.VARIABLES_FILENAME)
 
 
 def assets_folder(export_dir: Any) -> str:
@@ -77,10 +81,12 @@ def read_model(export_dir: Any) -> SavedModel:
     path = text_path(export_dir)
     if exists(path):
         try:
-            text = _typed(_read(path).decode(), _THEIRS, _OURS)
-            return text_format.Parse(text, SavedModel())
+            text = _TYPE.sub(rf"\g<1>{_OURS}", _read(path).decode())
+            found = text_format.Parse(text, SavedModel())
         except text_format.ParseError as error:
             raise OSError(f"Cannot parse file {path}: {error}.") from error
+        _rename(found, _THEIRS, _OURS)
+        return found
     raise OSError(
         f"SavedModel file does not exist at: {as_given(export_dir)}{os.path.sep}"
         f"{{{names.SAVED_MODEL_FILENAME_PBTXT}|{names.SAVED_MODEL_FILENAME_PB}}}"
@@ -88,7 +94,7 @@ def read_model(export_dir: Any) -> SavedModel:
 
 
 def _read(path: str) -> bytes:
-    with file_errors(path), open(local_path(path), "rb") as file:
+    with file_errors(path), Path(local_path(path)).open("rb") as file:
         return file.read()
 
 
@@ -107,16 +113,15 @@ def write_model(model: SavedModel, export_dir: Any, *, as_text: bool) -> str:
       OpError: it cannot be written.
 
     """
+    copy = SavedModel()
+    copy.CopyFrom(model)
+    _rename(copy, _OURS, _THEIRS)
     if as_text:
-        path = text_path(export_dir)
-        data = _typed(text_format.MessageToString(model), _OURS, _THEIRS).encode()
+        path, data = text_path(export_dir), text_format.MessageToString(copy).encode()
     else:
         path = _path(export_dir, names.SAVED_MODEL_FILENAME_PB)
-        copy = SavedModel()
-        copy.CopyFrom(model)
-        _rename(copy, _OURS, _THEIRS)
         data = copy.SerializeToString(deterministic=True)
-    with file_errors(path), open(local_path(path), "wb") as file:
+    with file_errors(path), Path(local_path(path)).open("wb") as file:
         file.write(data)
     return path
 
@@ -132,11 +137,3 @@ def _any_messages(graph: MetaGraphDef) -> Iterator[AnyMessage]:
     for collection in graph.collection_def.values():
         if collection.WhichOneof("kind") == "any_list":
             yield from collection.any_list.value
-
-
-def _typed(text: str, old: str, new: str) -> str:
-    """The text with the types of `Any` messages under other names; strings are never touched.
-
-    What begins a line after blanks is no string: those are quoted, and end on their line.
-    """
-    return re.sub(rf"(?m)^(\s*\[){re.escape(old)}", rf"\g<1>{new}", text)

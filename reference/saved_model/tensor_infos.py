@@ -10,7 +10,7 @@ from sessrun.reference.scope_names import under
 from sessrun.reference.sparse_tensor import SparseTensor
 from sessrun.reference.stacks import get_default_graph
 from sessrun.reference.tensor_shape import unknown_shape
-from sessrun.spec.proto import TensorInfo
+from sessrun.spec.proto import DataType, TensorInfo
 from sessrun.spec.proto.foreign import adopt
 
 __all__ = ["build_tensor_info", "get_element_from_tensor_info", "get_tensor_from_tensor_info",
@@ -25,7 +25,7 @@ def build_tensor_info(tensor: Any) -> TensorInfo:
 
     """
     found = TensorInfo(
-        dtype=dtypes.as_dtype(tensor.dtype).as_datatype_enum,
+        dtype=DataType.Name(dtypes.as_dtype(tensor.dtype).as_datatype_enum),
         tensor_shape=tensor.get_shape().as_proto(),
     )
     if isinstance(tensor, SparseTensor):

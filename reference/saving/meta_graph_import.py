@@ -12,6 +12,7 @@ from google.protobuf.message import DecodeError, Message
 from sessrun.reference.files import files
 from sessrun.reference.files.file_names import as_given, file_errors, local_path
 from sessrun.reference.graph_keys import GraphKeys
+from sessrun.reference.importing.import_defaults import add_defaults
 from sessrun.reference.importing.importer import import_graph_def
 from sessrun.reference.saving.collection_defs import restore_collections
 from sessrun.reference.saving.meta_graph import UNBOUND_INPUTS
@@ -87,9 +88,7 @@ def _read(meta_graph_or_file: Any) -> MetaGraphDef:
 
     """
     if isinstance(meta_graph_or_file, Message):
-        found = MetaGraphDef()
-        found.CopyFrom(adopt(meta_graph_or_file, MetaGraphDef))
-        return found
+        return adopt(meta_graph_or_file, MetaGraphDef)  # what is done to it shows, as in TensorFlow
     path = as_given(meta_graph_or_file)
     if not files.exists(path):
         raise OSError(f"File does not exist. Received: {path}.")
@@ -142,6 +141,7 @@ def _add(
     if clear_devices:
         for node in definition.graph_def.node:
             node.device = ""
+    add_defaults(definition.graph_def)  # the caller sees them
     scope = graph.unique_name(import_scope or "", mark_as_used=False) if import_scope else ""
     producer = definition.meta_info_def
     elements = import_graph_def(

@@ -107,7 +107,7 @@ class Saver:
         self._next_for_good = 0.0
         self.saver_def: Any = None
         if saver_def is not None:
-            self.saver_def = _copied(saver_def)
+            self.saver_def = _adopted(saver_def)
         if not defer_build:
             self.build()
         if self.saver_def is not None:
@@ -379,14 +379,11 @@ class Saver:
         )  # fmt: skip
 
 
-def _copied(saver_def: Any) -> SaverDef:
+def _adopted(saver_def: Any) -> SaverDef:
     try:
-        ours = adopt(saver_def, SaverDef)
+        return adopt(saver_def, SaverDef)
     except TypeError as error:
         raise ValueError(f"saver_def must be a saver_pb2.SaverDef: {saver_def}") from error
-    copy = SaverDef()
-    copy.CopyFrom(ours)
-    return copy
 
 
 def _path(path: Any) -> str:
