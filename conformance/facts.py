@@ -12,6 +12,8 @@ import platform
 import shutil
 import subprocess
 import sys
+import tempfile
+from pathlib import Path
 from typing import Any
 
 from sessrun.spec.cases.facts import facts_of
@@ -22,7 +24,7 @@ __all__ = ["environment", "facts"]
 @functools.cache
 def facts() -> frozenset[str]:
     """The facts that hold here, of those a clause's condition or a case's needs may name."""
-    return facts_of({"gpus": gpus(), "cpus": os.cpu_count() or 1})
+    return facts_of({"gpus": gpus(), "cpus": os.cpu_count() or 1, "file_modes": file_modes()})
 
 
 @functools.cache
@@ -41,6 +43,18 @@ def gpus() -> tuple[str, ...]:
     return tuple(answer.stdout.strip().splitlines()) if answer.returncode == 0 else ()
 
 
+@functools.cache
+def file_modes() -> bool:
+    """Whether a file's mode can keep this process from reading it: not if it is root's."""
+    with tempfile.NamedTemporaryFile() as file:
+        Path(file.name).chmod(0)
+        try:
+            os.close(os.open(file.name, os.O_RDONLY))
+        except PermissionError:
+            return True
+        return False
+
+
 def environment() -> dict[str, Any]:
     """What a record says of the machine: system, processor, Python, packages, GPUs."""
     packages = {}
@@ -56,6 +70,7 @@ def environment() -> dict[str, Any]:
         "python": sys.version.split()[0],
         "packages": packages,
         "gpus": list(gpus()),
+        "file_modes": file_modes(),
     }
 
 

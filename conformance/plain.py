@@ -7,6 +7,13 @@ import json
 from collections.abc import Mapping
 from typing import Any, Final
 
+from sessrun.conformance.plain_files import (
+    file_line,
+    folder_lines,
+    graph_text,
+    items_text,
+    path_text,
+)
 from sessrun.spec import tensors
 from sessrun.spec.cases.model import Case, walk
 
@@ -21,6 +28,7 @@ def python_lines(case: Case) -> list[str]:
     lines = ["import numpy as np", "import tensorflow.compat.v1 as tf", "tf.disable_v2_behavior()"]
     if any(step["do"] in {"thread", "start"} for _, step in walk(case.steps)):
         lines.insert(0, "import threading")
+    lines += [] if case.files is None else folder_lines(case.files)
     if case.surface == "engine":
         return [*lines, *_engine_lines(case)]
     return [*lines, *_api_lines(case.steps, "")]
@@ -29,9 +37,12 @@ def python_lines(case: Case) -> list[str]:
 def _engine_lines(case: Case) -> list[str]:
     lines = ["from google.protobuf import json_format"]
     for name, graph in case.graphs.items():
-        text = json.dumps(graph, separators=(",", ":"))
         lines.append(f"{name} = tf.Graph()")
-        lines.append(f"{name}_def = json_format.Parse({text!r}, tf.GraphDef())")
+        if case.files is None:
+            text = json.dumps(graph, separators=(",", ":"))
+            lines.append(f"{name}_def = json_format.Parse({text!r}, tf.GraphDef())")
+        else:
+            lines.append(f"{name}_def = json_format.ParseDict({graph_text(graph)}, tf.GraphDef())")
         lines.append(f"with {name}.as_default():")
         lines.append(f"    tf.import_graph_def({name}_def, name='')")
     for step in case.steps:
@@ -59,6 +70,8 @@ def _engine_step(step: Mapping[str, Any]) -> list[str]:
             return [f"{session} = tf.Session(graph={step['graph']}{extra if config else ''})"]
         case "devices":
             return [f"print({session}.list_devices())"]
+        case "file":
+            return [file_line(step)]
         case "reset":
             return [f"tf.Session.reset('', {step.get('containers', [])!r})"]
         case "close":
@@ -94,6 +107,8 @@ def _why(step: Mapping[str, Any]) -> str:
 
 
 def _array(form: Mapping[str, Any]) -> str:
+    if any(isinstance(item, dict) for item in form["data"]):
+        return f"np.array({items_text(form['data'])}, object).reshape({form['shape']})"
     array = tensors.decode(form)
     if array.size > _SHOWN:
         return f"np.zeros({array.shape}, {form['dtype']!r})"
@@ -124,6 +139,8 @@ def _api_lines(steps: Any, indent: str) -> list[str]:
             case "assign":
                 target = f"{_text(step['object'])}.{step['attr']}"
                 lines.append(f"{indent}{target} = {_text(step['value'])}{_api_why(step)}")
+            case "file":
+                lines.append(indent + file_line(step))
             case "raise":
                 lines.append(f"{indent}raise {_text(step['error'])}")
             case "check":
@@ -207,6 +224,8 @@ def _form_text(key: str, body: Any, form: Mapping[str, Any]) -> str:  # noqa: C9
             return f"{body}({_arguments(form)})"
         case "$numpy":
             return f"np.array({_text(body['items'])}, {body['dtype']!r}).reshape({body['shape']})"
+        case "$path":
+            return path_text(body)
         case "$view":
             return f"seen_as({body['as']!r}, {_text(body['of'])})"
     return f"{key[1:]}({json.dumps(body)[:80]!r})"

@@ -7,6 +7,7 @@ fixed order, and bounded by tries and seconds.
 
 from __future__ import annotations
 
+import base64
 import dataclasses
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -17,6 +18,7 @@ import numpy as np
 
 from sessrun.conformance.generators.graphdef import dtype_attr
 from sessrun.spec import tensors
+from sessrun.spec.cases.files import STAND_IN
 from sessrun.spec.cases.model import Case, Observation
 from sessrun.spec.cases.values import literal
 
@@ -29,7 +31,8 @@ Step = Mapping[str, Any]
 def shrinkable(case: Case) -> bool:
     """Whether the case may be changed: one graph, and nothing expected but the oracle's answers."""
     plain = all(
-        step["do"] in {"open", "run", "close"} and set(step.get("expect", {"oracle"})) == {"oracle"}
+        step["do"] in {"open", "run", "close", "file"}
+        and set(step.get("expect", {"oracle"})) == {"oracle"}
         for step in case.steps
     )
     return case.surface == "engine" and len(case.graphs) == 1 and plain
@@ -130,12 +133,24 @@ def _runs(case: Case) -> list[int]:
 
 
 def _fewer_steps(case: Case, _: Values) -> Iterator[Case]:
-    """Without one of the runs, or without the close."""
+    """Without one of the runs, without a change of a file, or without the close."""
     runs = _runs(case)
     for index in reversed(range(len(case.steps))):
-        if case.steps[index]["do"] == "close" or (index in runs and len(runs) > 1):
+        if case.steps[index]["do"] in {"close", "file"} or (index in runs and len(runs) > 1):
             steps = (*case.steps[:index], *case.steps[index + 1 :])
             yield dataclasses.replace(case, steps=steps)
+
+
+def _fewer_files(case: Case, _: Values) -> Iterator[Case]:
+    """Without one of the files, or with the first half of it."""
+    files = case.files or {}
+    for name, data in files.items():
+        rest = {other: content for other, content in files.items() if other != name}
+        yield dataclasses.replace(case, files=rest)
+        if data:
+            raw = base64.b64decode(data)
+            half = base64.b64encode(raw[: len(raw) // 2]).decode()
+            yield dataclasses.replace(case, files={**files, name: half})
 
 
 def _fewer_fetches(case: Case, _: Values) -> Iterator[Case]:
@@ -200,7 +215,7 @@ def _cut(case: Case, values: Values) -> Iterator[Case]:
     known = values(case, [f"{node['name']}:0" for node in inner])
     for node in inner:
         value = known.get(f"{node['name']}:0")
-        if value is None:
+        if value is None or _names_a_file(value):
             continue
         form = tensors.encode(value)
         placeholder = {
@@ -217,14 +232,19 @@ def _cut(case: Case, values: Values) -> Iterator[Case]:
         yield _with_graph(fed, {**graph, "node": nodes})
 
 
+def _names_a_file(value: np.ndarray) -> bool:
+    """Whether a path of the case's folder is in it, which is another one in each run."""
+    return value.dtype == object and any(STAND_IN.encode() in item for item in value.flat)
+
+
 def _plainer_values(case: Case, _: Values) -> Iterator[Case]:
     """With zeros or ones in place of a fed value."""
     for index in _runs(case):
         step = case.steps[index]
         for name, form in step.get("feeds", {}).items():
-            value = tensors.decode(form)
-            if value.dtype == object or not value.size:
+            if form["dtype"] == "string" or 0 in form["shape"]:
                 continue
+            value = tensors.decode(form)
             for plain in (np.zeros_like(value), np.ones_like(value)):
                 if np.array_equal(plain, value):
                     break
@@ -234,7 +254,7 @@ def _plainer_values(case: Case, _: Values) -> Iterator[Case]:
 
 #: The changes, the ones that take most away first.
 _CHANGES: Final = (
-    _fewer_steps, _fewer_fetches, _pruned, _earlier_fetches, _cut, _plainer_values,
+    _fewer_steps, _fewer_files, _fewer_fetches, _pruned, _earlier_fetches, _cut, _plainer_values,
 )  # fmt: skip
 
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
+import json
 from pathlib import Path
 from typing import Any
 
 from sessrun.spec import SPEC_VERSION, devices, dtypes, errors, loader, proto
+from sessrun.spec.cases.files import with_stand_in
 from sessrun.spec.proto.foreign import parse_json, serialize
 from sessrun.spec.schema import SCHEMA_DIR, load_schema
 
@@ -37,12 +39,16 @@ def bundle() -> dict[str, Any]:
 
 
 def write_graphs(folder: Path) -> int:
-    """Write every vector's graphs as `ID--NAME.pb` into the folder; how many there are."""
+    """Write every vector's graphs as `ID--NAME.pb` into the folder; how many there are.
+
+    A path of the case's folder is written with the stand-in for the folder.
+    """
     folder.mkdir(parents=True, exist_ok=True)
     count = 0
     for case in loader.load_vectors().values():
         for name, graph in case.graphs.items():
-            message = parse_json(proto.GraphDef, graph, f"{case.id}: graph {name}")
+            text = json.dumps(with_stand_in(graph))
+            message = parse_json(proto.GraphDef, text, f"{case.id}: graph {name}")
             path = folder / f"{case.id.replace('/', '--')}--{name}.pb"
             path.write_bytes(serialize(message))
             count += 1

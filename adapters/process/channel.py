@@ -91,6 +91,11 @@ class Channel:
         self._connection = Connection(child, ids.issued)
 
     @property
+    def folder(self) -> str:
+        """The exchange folder, which goes when the worker does."""
+        return self._folder.name
+
+    @property
     def alive(self) -> bool:
         """Whether no fault has ended the worker."""
         return self._connection.alive

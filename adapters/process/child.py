@@ -21,6 +21,7 @@ from typing import IO, Any, Final
 
 from sessrun.adapters.process.errors import AdapterError, ProtocolError
 from sessrun.adapters.process.printed import PIPE, Printed
+from sessrun.spec.cases.files import FOLDER_VARIABLE
 
 __all__ = ["Child"]
 
@@ -63,7 +64,7 @@ class Child:
                 bufsize=0,
                 start_new_session=True,  # so that its whole group can be killed
                 pass_fds=(control, output),
-                env={**os.environ, PIPE: str(output)},
+                env={**os.environ, PIPE: str(output), FOLDER_VARIABLE: str(folder)},
             )
         except (OSError, ValueError) as error:
             os.close(self._control)

@@ -98,6 +98,11 @@ class ProcessBackend:
         return None if self._channel is None else self._channel.fault
 
     @property
+    def files_folder(self) -> str | None:
+        """Where the folders of cases with files are made: they end with the worker."""
+        return None if self._channel is None else self._channel.folder
+
+    @property
     def pending(self) -> int:
         """How many requests, of other threads, wait for their answers."""
         return 0 if self._channel is None else self._channel.pending

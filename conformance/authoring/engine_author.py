@@ -9,8 +9,10 @@ from typing import Any
 
 import numpy as np
 
+from sessrun.conformance.authoring.case_files import file_step, text64, with_paths
 from sessrun.conformance.authoring.forms import Matcher, form
 from sessrun.spec import tensors
+from sessrun.spec.cases.files import STAND_IN
 
 __all__ = ["EngineAuthor", "SessionAuthor"]
 
@@ -22,6 +24,29 @@ class EngineAuthor:
     namespace: Any
     steps: list[dict[str, Any]] = field(default_factory=list)
     graphs: dict[str, Any] = field(default_factory=dict)
+    files: dict[str, str | None] | None = None
+
+    def file(self, name: str, data: bytes | None) -> str:
+        """Declare a file of the case with its first content (None: a folder); its `path`."""
+        self.files = {**(self.files or {}), name: None if data is None else text64(data)}
+        return self.path(name)
+
+    def path(self, name: str = "") -> str:
+        """A path in the case's folder: for constants of graphs, feeds, and what is expected."""
+        self.files = self.files or {}
+        return f"{STAND_IN}/{name}" if name else STAND_IN
+
+    def change(self, name: str, **how: Any) -> None:
+        """Record a change of a file: write, append, truncate, flip, rename, mode, remove."""
+        self.steps.append(file_step(name, how))
+
+    def content(self, name: str, want: bytes | Matcher | None) -> None:
+        """The file must hold these bytes now (None: there must be none)."""
+        self.steps.append({**file_step(name, {"read": "bytes"}), "expect": {"value": form(want)}})
+
+    def names(self, want: Sequence[str], name: str = "") -> None:
+        """These must be the files below the folder now, in order."""
+        self.steps.append({**file_step(name, {"read": "names"}), "expect": {"value": list(want)}})
 
     @contextmanager
     def graph(self, name: str = "g") -> Iterator[Any]:
@@ -31,7 +56,7 @@ class EngineAuthor:
         graph = self.namespace.Graph()
         with graph.as_default():
             yield self.namespace
-        self.graphs[name] = json_format.MessageToDict(graph.as_graph_def())
+        self.graphs[name] = with_paths(json_format.MessageToDict(graph.as_graph_def()))
 
     def graph_json(self, json: Mapping[str, Any], name: str = "g") -> None:
         """Give a GraphDef as JSON: for graphs that no builder would make."""
@@ -85,6 +110,10 @@ def _engine_form(value: Any) -> Any:
     return form(np.asarray(value))
 
 
+def _fed(feeds: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: with_paths(tensors.encode(value)) for name, value in feeds.items()}
+
+
 @dataclass(frozen=True, slots=True)
 class SessionAuthor:
     """A session of an engine case."""
@@ -128,7 +157,7 @@ class SessionAuthor:
     ) -> dict[str, Any]:
         step: dict[str, Any] = {"do": "run", "session": self.name, "fetches": list(fetches)}
         if feeds:
-            step["feeds"] = {name: tensors.encode(value) for name, value in feeds.items()}
+            step["feeds"] = _fed(feeds)
         if options:
             step["options"] = dict(options)
         return step
@@ -159,7 +188,7 @@ class SessionAuthor:
         step: dict[str, Any] = {"do": "partial", "session": self.name, "handle": handle}
         step["fetches"] = list(fetches)
         if feeds:
-            step["feeds"] = {name: tensors.encode(value) for name, value in feeds.items()}
+            step["feeds"] = _fed(feeds)
         self.author.steps.append(_expecting(step, values=values, error=error))
 
     def close(self) -> None:

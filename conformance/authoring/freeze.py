@@ -41,7 +41,7 @@ class FreezeReport:
 
 def subjects() -> list[str]:
     """The authored subjects: modules of this package that hold cases."""
-    skip = {"engine_author", "forms", "freeze", "record", "rows"}
+    skip = {"case_files", "engine_author", "forms", "freeze", "record", "rows"}
     return sorted(m.name for m in pkgutil.iter_modules(authoring.__path__) if m.name not in skip)
 
 

@@ -26,6 +26,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from sessrun.conformance.authoring.case_files import file_step, text64
 from sessrun.conformance.authoring.engine_author import EngineAuthor, SessionAuthor
 from sessrun.conformance.authoring.forms import (
     Matcher,
@@ -41,6 +42,7 @@ from sessrun.conformance.authoring.forms import (
     one_of,
     same_as,
 )
+from sessrun.spec.cases.files import STAND_IN
 from sessrun.spec.cases.model import Case
 
 __all__ = [
@@ -159,6 +161,7 @@ class ApiAuthor:
 
     def __init__(self) -> None:
         self.steps: list[dict[str, Any]] = []
+        self.files: dict[str, str | None] | None = None
         self._blocks = [self.steps]
         self._count = 0
         self.tf: Any = Symbol(self, {"$": "tf"})
@@ -182,6 +185,34 @@ class ApiAuthor:
             step = {"do": "eval", "expr": form(value)}
             self._blocks[-1].append(step)
         step["expect"] = {"value": form(want)}
+
+    def file(self, name: str, data: bytes | None) -> Symbol:
+        """Declare a file of the case with its first content (None: a folder); its `path`."""
+        self.files = {**(self.files or {}), name: None if data is None else text64(data)}
+        return self.path(name)
+
+    def path(self, name: str = "") -> Symbol:
+        """A path in the case's folder, a str; in what is expected it is `seen`."""
+        self.files = self.files or {}
+        return Symbol(self, {"$path": name})
+
+    def seen(self, name: str = "") -> str:
+        """How a path in the case's folder shows in what is observed."""
+        return f"{STAND_IN}/{name}" if name else STAND_IN
+
+    def change(self, name: str, **how: Any) -> None:
+        """Record a change of a file: write, append, truncate, flip, rename, mode, remove."""
+        self._blocks[-1].append(file_step(name, how))
+
+    def content(self, name: str, want: bytes | Matcher | None) -> None:
+        """The file must hold these bytes now (None: there must be none)."""
+        step = file_step(name, {"read": "bytes"})
+        self._blocks[-1].append({**step, "expect": {"value": form(want)}})
+
+    def names(self, want: Sequence[str], name: str = "") -> None:
+        """These must be the files below the folder now, in order."""
+        step = file_step(name, {"read": "names"})
+        self._blocks[-1].append({**step, "expect": {"value": list(want)}})
 
     def against_oracle(self, value: Any, contract: str = "exact") -> None:
         """The value must be the oracle's, under the contract; for generated cases."""
@@ -268,7 +299,8 @@ class ApiAuthor:
 
     def case(self, id_: str, title: str, clauses: Sequence[str], **options: Any) -> Case:
         """The case recorded so far."""
-        return Case(id_, title, "api", tuple(clauses), tuple(_tidy(self.steps)), **options)
+        steps = tuple(_tidy(self.steps))
+        return Case(id_, title, "api", tuple(clauses), steps, files=self.files, **options)
 
     def _inlined(self, value: Symbol) -> Any:
         """The expression of a value; the step just recorded, if it made it, is taken back."""
@@ -297,6 +329,7 @@ def record(authored: Authored, namespace: Any) -> Case:
         clauses=authored.clauses,
         steps=tuple(_tidy(author.steps)),
         graphs=getattr(author, "graphs", {}),
+        files=author.files,
         needs=tuple(options.pop("needs", ())),
         **options,
     )

@@ -7,6 +7,7 @@ own: default graphs and default sessions belong to a thread, so no case sees ano
 from __future__ import annotations
 
 import importlib
+import os
 import threading
 from collections.abc import Callable, Mapping
 from typing import Any, Final
@@ -14,10 +15,12 @@ from typing import Any, Final
 import numpy as np
 
 from sessrun.spec.cases.engine import expects_failure, observation
-from sessrun.spec.cases.expressions import ExpressionError, Scope, evaluate
+from sessrun.spec.cases.expressions import FILES, ExpressionError, Scope, evaluate
+from sessrun.spec.cases.files import FOLDER_VARIABLE, CaseFiles
 from sessrun.spec.cases.model import Case, Observation
 from sessrun.spec.cases.outcomes import failure_of
 from sessrun.spec.cases.values import ValueFormError, describe
+from sessrun.spec.schema import SpecError
 
 __all__ = ["CHECKS", "interpret"]
 
@@ -34,14 +37,21 @@ def interpret(case: Case, namespace: Any) -> list[Observation]:
 
     Raises:
       ExpressionError: the case itself is ill-formed.
+      SpecError: what it says of its files is.
 
     """
+    with CaseFiles(case, os.environ.get(FOLDER_VARIABLE)) as files:
+        return files.seen(_interpret(case, namespace, files))
+
+
+def _interpret(case: Case, namespace: Any, files: CaseFiles) -> list[Observation]:
     seen: list[Observation] = []
     faults: list[BaseException] = []
+    scope = {"tf": namespace, "np": _Numpy, "py": _Python, FILES: files}
 
     def work() -> None:
         try:
-            _steps(case.steps, {"tf": namespace, "np": _Numpy, "py": _Python}, seen, "")
+            _steps(case.steps, scope, seen, "")
         except _Stop:
             pass
         except BaseException as error:  # noqa: BLE001 - handed to the caller below
@@ -84,7 +94,7 @@ def _steps(steps: Any, scope: Scope, seen: list[Observation], prefix: str) -> No
 
 
 def _note(step: Mapping[str, Any], path: str, error: Exception, seen: list[Observation]) -> None:
-    if isinstance(error, ExpressionError | ValueFormError):
+    if isinstance(error, ExpressionError | ValueFormError | SpecError):
         raise error
     seen.append(observation(path, failure_of(error, "call")))
     if not expects_failure(step):
@@ -182,6 +192,18 @@ def _check(step: Mapping[str, Any], scope: Scope, seen: list[Observation], path:
     seen.append({"step": path, "outcome": "value", "value": describe(value)})
 
 
+def _file(step: Mapping[str, Any], scope: Scope, seen: list[Observation], path: str) -> None:
+    """Change a file of the case's folder, or read one back."""
+    try:
+        value = scope[FILES].do(step)
+    except OSError as error:
+        seen.append(observation(path, failure_of(error, "file")))
+        if not expects_failure(step):
+            raise _Stop from error
+        return
+    seen.append({"step": path, "outcome": "value", "value": value})
+
+
 _DO: Final = {
     "eval": _eval,
     "with": _with,
@@ -189,4 +211,5 @@ _DO: Final = {
     "assign": _assign,
     "check": _check,
     "raise": _raise,
+    "file": _file,
 }

@@ -7,13 +7,23 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Final, Protocol
 
 import numpy as np
 
 from sessrun.spec import tensors
+from sessrun.spec.cases.files import CaseFiles
 from sessrun.spec.cases.model import Case, Observation
-from sessrun.spec.cases.outcomes import Done, Failure, Fetched, Opened, Outcome, Unsupported
+from sessrun.spec.cases.outcomes import (
+    Done,
+    Failure,
+    Fetched,
+    Opened,
+    Outcome,
+    Unsupported,
+    failure_of,
+)
 from sessrun.spec.cases.values import describe
 
 __all__ = ["Engine", "expects_failure", "interpret", "observation"]
@@ -72,18 +82,23 @@ class Engine(Protocol):
 def interpret(case: Case, engine: Engine) -> list[Observation]:
     """What the engine was seen to do, step by step, until a step fails that should not.
 
-    Sessions left open are closed at the end, unobserved.
+    Sessions left open are closed at the end, unobserved. An engine that lives in a process of its
+    own may say by `files_folder` where the case's folder is made: where its host removes it, too.
 
     Raises:
       TimeoutError: a call in another thread has not ended within the case's deadline.
+      SpecError: what the case says of its files is ill-formed.
 
     """
-    return _Interpreter(case, engine).observe()
+    with CaseFiles(case, getattr(engine, "files_folder", None)) as files:
+        return files.seen(_Interpreter(case, engine, files).observe())
 
 
-def observation(step: str, outcome: Outcome) -> Observation:
+def observation(step: str, outcome: Outcome | _Noted) -> Observation:
     """The JSON form of an outcome at a step."""
     match outcome:
+        case _Noted(value):
+            return {"step": step, "outcome": "value", "value": value}
         case Fetched(values):
             return {"step": step, "outcome": "values", "values": [_array(v) for v in values]}
         case Opened():
@@ -123,19 +138,27 @@ def _array(value: Any) -> Any:
     return None if value is None else describe(np.asarray(value))
 
 
-def _feeds(step: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: tensors.decode(form) for name, form in step.get("feeds", {}).items()}
+@dataclass(frozen=True, slots=True)
+class _Noted:
+    """What a step of the case itself found, as JSON."""
+
+    value: Any
+
+
+#: A call in another thread: what it has answered, or what it has raised.
+_Blocked = tuple[threading.Thread, list[Outcome | _Noted], list[BaseException]]
 
 
 class _Interpreter:
     """One interpretation: the handles that the case's names stand for."""
 
-    def __init__(self, case: Case, engine: Engine) -> None:
+    def __init__(self, case: Case, engine: Engine, files: CaseFiles) -> None:
         self.case = case
         self.engine = engine
+        self.files = files
         self.handles: dict[str, str] = {}
         self.open_sessions: dict[str, None] = {}
-        self.blocked: dict[str, tuple[threading.Thread, list[Outcome], list[BaseException]]] = {}
+        self.blocked: dict[str, _Blocked] = {}
 
     def observe(self) -> list[Observation]:
         seen: list[Observation] = []
@@ -153,7 +176,7 @@ class _Interpreter:
                 self.engine.close(session)
         return seen
 
-    def _do(self, step: Mapping[str, Any]) -> Outcome | None:
+    def _do(self, step: Mapping[str, Any]) -> Outcome | _Noted | None:
         if step["do"] == "start":
             self._start(step)
             return None
@@ -165,11 +188,11 @@ class _Interpreter:
             if not answers:  # never an outcome: a case that expects a failure must not pass by it
                 raise TimeoutError(f"the call of {step['thread']!r} is still blocked")
             return answers[0]
-        outcome: Outcome = getattr(self, "_" + step["do"])(step)
+        outcome: Outcome | _Noted = getattr(self, "_" + step["do"])(step)
         return outcome
 
     def _start(self, step: Mapping[str, Any]) -> None:
-        answers: list[Outcome] = []
+        answers: list[Outcome | _Noted] = []
         faults: list[BaseException] = []
 
         def work() -> None:
@@ -187,21 +210,34 @@ class _Interpreter:
         thread.join(step.get("grace_s", 0.0))
 
     def _open(self, step: Mapping[str, Any]) -> Outcome:
-        outcome = self.engine.open(self.case.graphs[step["graph"]], step.get("config", {}))
+        outcome = self.engine.open(self._graph(step), step.get("config", {}))
         if isinstance(outcome, Opened):
             self.handles[step["session"]] = outcome.handle
             self.open_sessions[outcome.handle] = None
         return outcome
 
+    def _graph(self, step: Mapping[str, Any]) -> Any:
+        return self.files.given(self.case.graphs[step["graph"]])
+
+    def _feeds(self, step: Mapping[str, Any]) -> dict[str, Any]:
+        given = step.get("feeds", {}).items()
+        return {name: tensors.decode(self.files.given(form)) for name, form in given}
+
+    def _file(self, step: Mapping[str, Any]) -> _Noted | Failure:
+        try:
+            return _Noted(self.files.do(step))
+        except OSError as error:
+            return failure_of(error, "file")
+
     def _session(self, step: Mapping[str, Any]) -> str:
         return self.handles[step["session"]]
 
     def _extend(self, step: Mapping[str, Any]) -> Outcome:
-        return self.engine.extend(self._session(step), self.case.graphs[step["graph"]])
+        return self.engine.extend(self._session(step), self._graph(step))
 
     def _run(self, step: Mapping[str, Any]) -> Outcome:
         return self.engine.run(
-            self._session(step), step["fetches"], _feeds(step), step.get("options", {})
+            self._session(step), step["fetches"], self._feeds(step), step.get("options", {})
         )
 
     def _setup(self, step: Mapping[str, Any]) -> Outcome:
@@ -219,10 +255,10 @@ class _Interpreter:
 
     def _partial(self, step: Mapping[str, Any]) -> Outcome:
         handle = self.handles[step["handle"]]
-        return self.engine.partial(self._session(step), handle, step["fetches"], _feeds(step))
+        return self.engine.partial(self._session(step), handle, step["fetches"], self._feeds(step))
 
     def _call(self, step: Mapping[str, Any]) -> Outcome:
-        values = [tensors.decode(form) for form in step.get("values", [])]
+        values = [tensors.decode(self.files.given(form)) for form in step.get("values", [])]
         return self.engine.call(self._session(step), self.handles[step["handle"]], values)
 
     def _devices(self, step: Mapping[str, Any]) -> Outcome:

@@ -16,6 +16,7 @@ Plain JSON stands for itself. Objects have one `$` key (and `args`, `kwargs` wit
   {"$py": "decimal", "args": [E...]}         a value of a fixed table of Python classes
   {"$numpy": {"dtype": "S3", "shape": [2], "items": [E...]}}  an array no tensor form holds
   {"$view": {"of": E, "as": "fortran"}}      an array seen in another layout
+  {"$path": "a.txt"}                         the path of a file in the case's folder, a str
 
 and the literals of `values`. Nothing is ever executed as Python text: names resolve only in
 the case's own scope, and attributes that start with an underscore are refused.
@@ -32,7 +33,7 @@ from typing import Any, Final
 from sessrun.spec.cases.feedables import array_of, python_value, view_of
 from sessrun.spec.cases.values import LITERAL_FORMS, literal
 
-__all__ = ["OPERATORS", "ExpressionError", "Scope", "evaluate"]
+__all__ = ["FILES", "OPERATORS", "ExpressionError", "Scope", "evaluate"]
 
 OPERATORS: Final[Mapping[str, Callable[..., Any]]] = {
     "+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.truediv,
@@ -43,7 +44,9 @@ OPERATORS: Final[Mapping[str, Callable[..., Any]]] = {
     "bool": bool, "not": operator.not_, "in": lambda a, b: a in b, "hash": hash, "iter": iter,
 }  # fmt: skip
 
-#: Underscored names of the namedtuple and attrs protocols that a case may not reach either.
+#: Where a scope has the case's files; no name that a case can bind or reach.
+FILES: Final = "$files"
+
 Scope = dict[str, Any]
 
 
@@ -82,7 +85,7 @@ def _dotted(path: Any, scope: Scope) -> Any:
     if not isinstance(path, str):
         raise ExpressionError(f"a name is a string, got {path!r}")
     first, *rest = path.split(".")
-    if first not in scope:
+    if first not in scope or first == FILES:
         raise ExpressionError(f"{first!r} is not bound in this case")
     return functools.reduce(_attribute, rest, scope[first])
 
@@ -193,6 +196,12 @@ def _view(form: dict[str, Any], scope: Scope) -> Any:
     return view_of(evaluate(form["$view"]["of"], scope), form["$view"]["as"])
 
 
+def _path(form: dict[str, Any], scope: Scope) -> Any:
+    if FILES not in scope:
+        raise ExpressionError("no files here")
+    return scope[FILES].path(form["$path"])
+
+
 def _generator(items: list[Any]) -> Any:
     return (item for item in items)
 
@@ -221,4 +230,5 @@ _FORMS: Final[Mapping[str, Callable[[dict[str, Any], Scope], Any]]] = {
     "$py": _python,
     "$numpy": _numpy,
     "$view": _view,
+    "$path": _path,
 }

@@ -8,13 +8,20 @@ from typing import Any, Final
 __all__ = ["FACTS", "facts_of"]
 
 #: What a case's `needs` and a clause's `condition` may name.
-FACTS: Final = frozenset({"gpu", "no-gpu", "two-cpus"})
+FACTS: Final = frozenset({"gpu", "no-gpu", "two-cpus", "file-modes"})
 
 
 def facts_of(environment: Mapping[str, Any]) -> frozenset[str]:
-    """The facts that hold on a machine, from what a record says of it (`gpus`, `cpus`)."""
+    """The facts that hold on a machine, from what a record says of it.
+
+    Args:
+      environment: has `gpus`, `cpus` and `file_modes`.
+
+    """
     found = {"gpu" if environment.get("gpus") else "no-gpu"}
     cpus = environment.get("cpus", 1)
     if isinstance(cpus, int) and cpus > 1:
         found.add("two-cpus")
+    if environment.get("file_modes"):
+        found.add("file-modes")
     return frozenset(found)

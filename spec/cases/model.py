@@ -28,6 +28,8 @@ class Case:
       clauses: ids of the clauses it tests.
       steps: the steps, as `docs/cases.md` describes them.
       graphs: engine surface: name to GraphDef in protobuf's JSON mapping.
+      files: name to base64 of what is in the case's folder at first, None for a folder; a case
+        without a folder has no `files` at all.
       needs: facts of the machine without which it does not apply (`sessrun.spec.cases.facts`).
       isolated: whether it disturbs other sessions of its process (a reset).
       deadline_s: seconds that one step may take.
@@ -41,6 +43,7 @@ class Case:
     clauses: tuple[str, ...]
     steps: tuple[Mapping[str, Any], ...]
     graphs: Mapping[str, Any] = field(default_factory=dict)
+    files: Mapping[str, str | None] | None = None
     needs: tuple[str, ...] = ()
     isolated: bool = False
     deadline_s: float = 30.0
@@ -86,6 +89,8 @@ class Case:
         }
         if self.graphs:
             form["graphs"] = dict(self.graphs)
+        if self.files is not None:
+            form["files"] = dict(self.files)
         if self.needs:
             form["needs"] = list(self.needs)
         if self.isolated:

@@ -10,10 +10,10 @@ from sessrun.spec.errors import code_of_class
 
 __all__ = ["Call", "Done", "Failure", "Fetched", "Opened", "Outcome", "Unsupported", "failure_of"]
 
-#: Which call of the contract failed.
+#: Which call of the contract failed; `file`: the case's own step.
 Call = Literal[
     "build", "open", "extend", "run", "setup", "partial", "callable", "call", "devices",
-    "reset", "close",
+    "reset", "close", "file",
 ]  # fmt: skip
 
 
