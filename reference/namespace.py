@@ -94,6 +94,9 @@ _LATER: Final[Mapping[str, str]] = {
         "train.input_producer train.limit_epochs train.match_filenames_once "
         "train.range_input_producer train.slice_input_producer train.string_input_producer",
     "scalar_summaries": "summary.scalar",
+    "variables.partitioners":
+        "create_partitioned_variables fixed_size_partitioner min_max_variable_partitioner "
+        "variable_axis_size_partitioner",
     "input.parsing_ops":
         "FixedLenFeature FixedLenSequenceFeature SparseFeature VarLenFeature decode_csv "
         "io.FixedLenFeature io.FixedLenSequenceFeature io.SparseFeature io.VarLenFeature "

@@ -87,7 +87,7 @@ _PLACES: Final[Mapping[str, str]] = {
     "ops.numerics": "|debugging",
     "ops.parsing_config": "input.parsing_features|io",
     "ops.parsing_ops": "input.parsing_ops|io",
-    "ops.partitioned_variables": "",
+    "ops.partitioned_variables": "variables.partitioners",
     "ops.random_ops": "ops.random_ops|random",
     "ops.ref_variable": "variables.ref_variables",
     "ops.resource_variable_ops": "variables.resource_variables variables.variables",
@@ -103,7 +103,8 @@ _PLACES: Final[Mapping[str, str]] = {
     "ops.template": "",
     "ops.tensor_array_ops": "tensor_arrays",
     "ops.variable_scope":
-        "variables.variable_scopes variables.opened_variable_scopes variables.variable_store",
+        "variables.variable_scopes variables.opened_variable_scopes variables.variable_store "
+        "variables.variable_partitions variables.variables",
     "ops.variable_v1": "variables.variables",
     "ops.variables":
         "variables.variables variables.variable_base variables.variable_lists "
@@ -161,6 +162,10 @@ _OTHER_NAMES: Final[Mapping[str, str]] = {
     "VariableV1": "Variable",
     "_SavedModelBuilder": "SignatureBuilder",
     "build_tensor_info_from_op": "of_operation",
+    "_PartitionInfo": "PartitionInfo",
+    "_VariableStore": "VariableStore",
+    "_get_default_variable_store": "default_store",
+    "_get_partitioned_variable": "get_partitioned_variable",
     "get_gradient_function": "gradient_function",
     "get_optimizer_experimental_options": "get_experimental_options",
     "get_optimizer_jit": "get_jit",

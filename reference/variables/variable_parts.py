@@ -90,13 +90,17 @@ class PartitionedVariable:
 
         """
         with get_default_graph().control_dependencies(None):
-            whole: Any = self._parts[0]
-            if len(self._parts) > 1:
-                axis = self._axis("concatenate")
-                with name_scope(f"{self.name}/ConcatPartitions/"):
-                    whole = concat(self._parts, axis)
-            with name_scope(None):
-                return identity(whole, name=self.name)
+            return self._concat()
+
+    def _concat(self) -> Tensor:
+        """The value of the whole, after the control dependencies of where it is asked for."""
+        whole: Any = self._parts[0]
+        if len(self._parts) > 1:
+            axis = self._axis("concatenate")
+            with name_scope(f"{self.name}/ConcatPartitions/"):
+                whole = concat(self._parts, axis)
+        with name_scope(None):
+            return identity(whole, name=self.name)
 
     def assign(
         self,

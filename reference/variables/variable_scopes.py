@@ -19,7 +19,7 @@ from sessrun.reference.variables.variable_base import VariableAggregation, Varia
 from sessrun.reference.variables.variable_store import AUTO_REUSE, Request, scopes_of, store_of
 
 __all__ = ["DEFAULTS", "EXPORTS", "VariableScope", "get_local_variable", "get_variable",
-           "get_variable_scope"]  # fmt: skip
+           "get_partitioned_variable", "get_variable_scope"]  # fmt: skip
 
 #: What a scope gives to inner scopes, and to `get_variable` where the call says nothing.
 DEFAULTS: Final = ("initializer", "regularizer", "caching_device", "partitioner",
@@ -33,7 +33,7 @@ class VariableScope:
       initializer: the default initializer.
       regularizer: the default regularizer.
       caching_device: the default caching device.
-      partitioner: kept and handed to custom getters; variables are not partitioned.
+      partitioner: the default partitioner.
       custom_getter: wraps how variables are got.
       dtype: the default dtype.
       use_resource: whether variables are resource variables; None for the general default.
@@ -133,19 +133,22 @@ class VariableScope:
 
     def get_variable(self, request: Request, custom_getter: Any = None) -> Any:
         """The variable asked for, with this scope's defaults; raises as `get_variable`."""
-        full_name = self._name + "/" + request.name if self._name else request.name
         with name_scope(None):  # a variable's name depends on variable scopes only
             _check_dtype(request)
-            filled = {
-                key: getattr(self, key)
-                for key in (*DEFAULTS, "constraint")
-                if key != "custom_getter" and getattr(request, key) is None
-            }
-            if request.reuse is None:
-                filled["reuse"] = self._reuse
-            complete = replace(request, name=full_name, **filled)
             getter = self.custom_getter if custom_getter is None else custom_getter
-            return store_of(get_default_graph()).get(complete, getter)
+            return store_of(get_default_graph()).get(self.completed(request), getter)
+
+    def completed(self, request: Request) -> Request:
+        """The request with this scope's name before its own, and its defaults."""
+        filled = {
+            key: getattr(self, key)
+            for key in (*DEFAULTS, "constraint")
+            if key != "custom_getter" and getattr(request, key) is None
+        }
+        if request.reuse is None:
+            filled["reuse"] = self._reuse
+        name = "/".join(filter(None, (self._name, request.name)))
+        return replace(request, name=name, **filled)
 
 
 def _check_dtype(request: Request) -> None:
@@ -195,7 +198,8 @@ def get_variable(
       trainable: as for `tf.Variable`.
       collections: as for `tf.Variable`.
       caching_device: as for `tf.Variable`.
-      partitioner: accepted; variables are not partitioned.
+      partitioner: a function `partitioner(shape=..., dtype=...)` that says how many parts there
+        are along each axis; the result is then a PartitionedVariable.
       validate_shape: as for `tf.Variable`.
       use_resource: whether it is a resource variable.
       custom_getter: a function that is called instead, with the usual one as `getter`.
@@ -216,14 +220,70 @@ def get_variable(
     return get_variable_scope().get_variable(request, custom_getter)
 
 
-def get_local_variable(name: str, *args: Any, **kwargs: Any) -> Any:
-    """`get_variable` of a variable that is local and not trained."""
-    if kwargs.get("collections") is None:
-        kwargs["collections"] = [GraphKeys.LOCAL_VARIABLES]
-    else:
-        kwargs["collections"] = [*kwargs["collections"], GraphKeys.LOCAL_VARIABLES]
-    kwargs["trainable"] = False
-    return get_variable(name, *args, **kwargs)
+def get_partitioned_variable(
+    name: str | None,
+    shape: Any = None,
+    dtype: Any = None,
+    initializer: Any = None,
+    regularizer: Any = None,
+    trainable: bool | None = True,
+    collections: Any = None,
+    caching_device: Any = None,
+    partitioner: Any = None,
+    validate_shape: bool = True,
+    use_resource: bool | None = None,
+    constraint: Any = None,
+    synchronization: Any = VariableSynchronization.AUTO,
+    aggregation: Any = VariableAggregation.NONE,
+) -> Any:
+    """`get_variable` of a variable that is cut; without a name it has the open scope's.
+
+    Raises:
+      ValueError: as `get_variable`; or the scope has a custom getter, or there is no partitioner.
+
+    """
+    scope = get_variable_scope()
+    if scope.custom_getter is not None:
+        raise ValueError(
+            "Partitioned variables cannot be made by slicing where a custom getter is set: "
+            f"{scope.custom_getter}. Use get_variable with a partitioner instead."
+        )
+    request = Request(
+        name or "", shape, dtype, initializer, regularizer, None, trainable, collections,
+        caching_device, partitioner, validate_shape, use_resource, constraint, synchronization,
+        aggregation,
+    )  # fmt: skip
+    complete = scope.completed(request)
+    if complete.partitioner is None:
+        raise ValueError("No partitioner was specified")
+    with name_scope(None):
+        return store_of(get_default_graph()).get_partitioned(complete)
+
+
+def get_local_variable(
+    name: str,
+    shape: Any = None,
+    dtype: Any = None,
+    initializer: Any = None,
+    regularizer: Any = None,
+    trainable: bool | None = False,
+    collections: Any = None,
+    caching_device: Any = None,
+    partitioner: Any = None,
+    validate_shape: bool = True,
+    use_resource: bool | None = None,
+    custom_getter: Any = None,
+    constraint: Any = None,
+    synchronization: Any = VariableSynchronization.AUTO,
+    aggregation: Any = VariableAggregation.NONE,
+) -> Any:
+    """`get_variable` of a variable that is local and, whatever is said, not trained."""
+    del trainable
+    return get_variable(
+        name, shape, dtype, initializer, regularizer, False,
+        [*(collections or ()), GraphKeys.LOCAL_VARIABLES], caching_device, partitioner,
+        validate_shape, use_resource, custom_getter, constraint, synchronization, aggregation,
+    )  # fmt: skip
 
 
 def no_regularizer(_: Any) -> None:

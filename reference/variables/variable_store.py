@@ -9,22 +9,28 @@ from __future__ import annotations
 import functools
 import inspect
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from sessrun.reference import dtypes, tensor_shape
+from sessrun.reference.conversion import convert_to_tensor
 from sessrun.reference.dtypes import DType
 from sessrun.reference.errors import bad_value
 from sessrun.reference.graph import Graph
 from sessrun.reference.graph_keys import GraphKeys
 from sessrun.reference.name_scopes import name_scope
+from sessrun.reference.ops.array_ops import slice_
 from sessrun.reference.stacks import get_default_graph
+from sessrun.reference.tensor import Tensor
 from sessrun.reference.tensor_shape import TensorShape
 from sessrun.reference.variables import init_ops
+from sessrun.reference.variables.save_slices import SaveSliceInfo
 from sessrun.reference.variables.variable_base import traits_of
+from sessrun.reference.variables.variable_partitions import PartitionInfo, partitions_of, places
+from sessrun.reference.variables.variable_parts import PartitionedVariable
 
-__all__ = ["AUTO_REUSE", "Request", "VariableStore", "scopes_of", "store_of"]
+__all__ = ["AUTO_REUSE", "Request", "VariableStore", "default_store", "scopes_of", "store_of"]
 
 
 class _ReuseMode:
@@ -116,39 +122,54 @@ def store_of(graph: Graph) -> VariableStore:
         return store
 
 
+def default_store() -> VariableStore:
+    """The default graph's store."""
+    return store_of(get_default_graph())
+
+
 class VariableStore:
-    """Variables by full name."""
+    """Variables by full name: in one piece, and those that are parts of a larger one."""
 
     def __init__(self) -> None:
         self._variables: dict[str, Any] = {}
+        self._wholes: dict[str, PartitionedVariable] = {}
 
     def made(self) -> Mapping[str, Any]:
         """All variables by full name."""
         return self._variables
+
+    @property
+    def _vars(self) -> dict[str, Any]:
+        return self._variables
+
+    def get_variable(
+        self, name: str, *args: Any, custom_getter: Any = None, **options: Any
+    ) -> Any:
+        """The variable of this full name; the arguments are the fields of a Request."""
+        return self.get(Request(name, *args, **options), custom_getter)
 
     def get(self, request: Request, custom_getter: Any) -> Any:
         """The variable asked for: shared or new, through the custom getter if there is one.
 
         Raises:
           ValueError: sharing is not allowed, or the variable is not there or another; or it
-            cannot be made.
-          TypeError: the custom getter cannot be called.
+            cannot be made; or the custom getter cannot be called.
 
         """
+        if custom_getter is not None and not callable(custom_getter):
+            raise bad_value(
+                f"Passed a custom_getter which is not callable: {custom_getter}"
+            )
         traits = traits_of(
             request.name, request.trainable, request.constraint, request.synchronization,
             request.aggregation,
         )  # fmt: skip
         request = replace(
             request, trainable=traits.trainable, synchronization=traits.synchronization,
-            aggregation=traits.aggregation,
+            aggregation=traits.aggregation, dtype=getattr(request.dtype, "base_dtype", request.dtype),
         )  # fmt: skip
         if custom_getter is None:
             return self._get(request)
-        if not callable(custom_getter):
-            raise bad_value(
-                f"Passed a custom_getter which is not callable: {custom_getter}"
-            )
 
         def getter(name: str, *args: Any, **kwargs: Any) -> Any:
             return self._get(Request(name, *args, **kwargs))
@@ -159,10 +180,101 @@ class VariableStore:
         return custom_getter(getter=getter, name=request.name, **given)
 
     def _get(self, request: Request) -> Any:
-        if request.partitioner is not None and not callable(request.partitioner):
+        name, partitioner = request.name, request.partitioner
+        is_scalar = isinstance(request.shape, Sequence) and not request.shape
+        if partitioner is not None and not is_scalar:
+            if not callable(partitioner):
+                raise ValueError(f"Partitioner must be callable, but received: {partitioner}")
+            with name_scope(None):
+                return self.get_partitioned(request)
+        if request.reuse is True and partitioner is None and name in self._wholes:
+            return self.get_partitioned(request)
+        if f"{name}/part_0" in self._variables:
             raise ValueError(
-                f"Partitioner must be callable, but received: {request.partitioner}"
+                "No partitioner was provided, but a partitioned version of the variable was "
+                f"found: {name}/part_0. Perhaps a variable of the same name was already created "
+                "with partitioning?"
             )
+        return self._single(request)
+
+    def get_partitioned(self, request: Request) -> PartitionedVariable:
+        """The variable asked for, cut as its partitioner says; shared or new.
+
+        Raises:
+          ValueError: as `get`; or it exists in one piece, or is cut otherwise.
+
+        """
+        name, initializer = request.name, request.initializer
+        if name in self._variables:
+            raise ValueError(
+                "A partitioner was provided, but an unpartitioned version of the variable was "
+                f"found: {name}.  Perhaps a variable of the same name was already created without "
+                "partitioning?"
+            )
+        shape = tensor_shape.as_shape(request.shape)
+        if isinstance(initializer, Tensor):
+            shape = shape.merge_with(initializer.shape)
+        request = replace(request, shape=shape)
+        partitions = None
+        if not request.reuse or request.partitioner:
+            partitions = partitions_of(request.partitioner, shape, request.dtype)
+        found = self._wholes.get(name)
+        if found is not None:
+            return _shared_whole(found, request, partitions)
+        if request.reuse is True or partitions is None:
+            raise ValueError(
+                f"PartitionedVariable {name} does not exist, or was not created with "
+                "tf.get_variable(). Did you mean to set reuse=False or reuse=tf.AUTO_REUSE in "
+                "VarScope?"
+            )
+        sizes = [size or 0 for size in shape.as_list()]  # all are known
+        cut = list(places(sizes, partitions))
+        self._check_parts(name, len(cut))
+        parts = []
+        for number, (offset, size) in enumerate(cut):
+            part = self._part(request, number, offset, size)
+            part._set_save_slice_info(SaveSliceInfo(name, sizes, offset, size))  # noqa: SLF001 - its name there
+            parts.append(part)
+        whole = PartitionedVariable(name, shape, request.dtype, parts, partitions)
+        self._wholes[name] = whole
+        return whole
+
+    def _check_parts(self, name: str, count: int) -> None:
+        """Check that parts that are there already are as many."""
+        if f"{name}/part_0" not in self._variables:
+            return
+        is_less = f"{name}/part_{count - 1}" not in self._variables
+        if is_less or f"{name}/part_{count}" in self._variables:
+            raise ValueError(
+                "Partitioner returned a different partitioning than what was already found: "
+                f"{count} parts of {name}, of which there are {'fewer' if is_less else 'more'}."
+            )
+
+    def _part(
+        self, request: Request, number: int, offset: list[int], size: list[int]
+    ) -> Any:
+        """One part of a variable, shared or new."""
+        name, initializer = f"{request.name}/part_{number}", request.initializer
+        dtype, shape = request.dtype, size
+        with name_scope(f"{name}/PartitionedInitializer"):
+            if initializer is None:
+                initializer = _default_initializer(request)
+            elif not callable(initializer):
+                if not isinstance(initializer, Tensor):
+                    initializer = convert_to_tensor(initializer, dtype=dtype)
+                initializer = slice_(initializer, offset, size)
+                dtype, shape = initializer.dtype.base_dtype, None  # type: ignore[assignment]  # the value's own
+        info = PartitionInfo(
+            [size or 0 for size in request.shape.as_list()], offset
+        )
+        with name_scope(None):
+            part = replace(
+                request, name=name, shape=shape, dtype=dtype, initializer=initializer
+            )
+            return self._single(part, info)
+
+    def _single(self, request: Request, info: PartitionInfo | None = None) -> Any:
+        """A variable in one piece, or the part of another that `info` tells of."""
         is_value = request.initializer is not None and not callable(request.initializer)
         if is_value and request.shape is not None:
             raise bad_value("If initializer is a constant, do not specify shape.")
@@ -178,7 +290,7 @@ class VariableStore:
                 f"Variable {request.name} does not exist, or was not created with "
                 "tf.get_variable(). Did you mean to set reuse=tf.AUTO_REUSE in VarScope?"
             )
-        variable = _made(request, is_value=is_value)
+        variable = _made(request, info, is_value=is_value)
         self._variables[request.name] = variable
         if request.regularizer:
             _regularize(variable, request.name, request.regularizer)
@@ -214,7 +326,31 @@ def _shared(found: Any, request: Request) -> Any:
     return found
 
 
-def _made(request: Request, *, is_value: bool) -> Any:
+def _shared_whole(
+    found: PartitionedVariable, request: Request, partitions: Sequence[int] | None
+) -> PartitionedVariable:
+    name = request.name
+    if request.reuse is False:
+        raise ValueError(
+            f"Partitioned variable with name {name} already exists. Did you mean to set "
+            "reuse=True or reuse=tf.AUTO_REUSE in VarScope?"
+        )
+    has = found._get_partitions()  # noqa: SLF001 - TensorFlow's name
+    for what, given, kept, is_same in (
+        ("shape", request.shape, found.shape, request.shape.is_compatible_with(found.shape)),
+        ("dtype", request.dtype.name, found.dtype.name,
+         request.dtype.is_compatible_with(found.dtype)),
+        ("partitions", partitions, has, partitions is None or partitions == has),
+    ):
+        if not is_same:
+            raise bad_value(
+                f"Trying to reuse partitioned variable {name}, but specified {what} {given} and "
+                f"found {what} {kept}."
+            )
+    return found
+
+
+def _made(request: Request, info: PartitionInfo | None, *, is_value: bool) -> Any:
     from sessrun.reference.variables import variables  # noqa: PLC0415 - it imports this module
 
     initializer, shape = request.initializer, request.shape
@@ -224,7 +360,7 @@ def _made(request: Request, *, is_value: bool) -> Any:
     initial: Any = initializer
     if not is_value:
         with get_default_graph().control_dependencies(None):
-            initial, dtype = _initial(initializer, shape, request.dtype)
+            initial, dtype = _initial(initializer, shape, request.dtype, info)
     use_resource = request.use_resource
     if use_resource is None:
         use_resource = variables.resource_variables_enabled()
@@ -242,15 +378,15 @@ def _known(shape: TensorShape) -> TensorShape | None:
 
 
 def _initial(
-    initializer: Any, shape: TensorShape, dtype: DType
+    initializer: Any, shape: TensorShape, dtype: DType, info: PartitionInfo | None
 ) -> tuple[Callable[[], Any], DType | None]:
     """The function that gives the initial value, and the dtype it is converted to."""
     if inspect.isclass(initializer):
         initializer = initializer()
     if shape.is_fully_defined():
-        given = {"dtype": dtype}
+        given: dict[str, Any] = {"dtype": dtype}
         if "partition_info" in inspect.signature(initializer).parameters:
-            given["partition_info"] = None  # type: ignore[assignment]  # there are no partitions
+            given["partition_info"] = info
         return functools.partial(initializer, shape.as_list(), **given), dtype.base_dtype
     parameters = inspect.signature(initializer).parameters.values()
     if all(p.default is not p.empty or p.kind in {p.VAR_POSITIONAL, p.VAR_KEYWORD}
@@ -258,7 +394,8 @@ def _initial(
         return initializer, None
     raise bad_value(
         "The initializer passed is not valid. It should be a callable with no arguments and the "
-        "shape should not be provided, or an initializer and `shape` should be fully defined."
+        "shape should not be provided or an instance of `tf.keras.initializers.*' and `shape` "
+        "should be fully defined."
     )
 
 
