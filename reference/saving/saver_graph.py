@@ -17,6 +17,7 @@ from sessrun.reference.ops.splitting_ops import regex_full_match
 from sessrun.reference.ops.string_ops import string_join
 from sessrun.reference.saving.saveables import SaveableObject
 from sessrun.reference.tensor import Tensor
+from sessrun.reference.variables.variable_parts import PartitionedVariable
 from sessrun.spec import devices
 from sessrun.spec.proto import SaverDef
 
@@ -58,11 +59,21 @@ def build(
         else:
             saved = _save(prefix, saveables)
             restored = _restore(prefix, saveables, "restore_all", reshape=reshape)
+        _join_partitioned()
         return SaverDef(
             filename_tensor_name=prefix.name, save_tensor_name=saved.name,
             restore_op_name=restored.name, max_to_keep=max_to_keep, sharded=sharded,
             keep_checkpoint_every_n_hours=hours, version=SaverDef.V2,
         )  # fmt: skip
+
+
+def _join_partitioned() -> None:
+    """Make the value of each partitioned variable that a collection has, for meta graphs."""
+    graph = stacks.get_default_graph()
+    for key in graph.get_all_collection_keys():
+        for item in graph.get_collection(key):
+            if isinstance(item, PartitionedVariable):
+                item.as_tensor()
 
 
 def _specs(saveables: Sequence[SaveableObject]) -> list[Any]:

@@ -10,8 +10,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from sessrun.reference import dtypes
-from sessrun.reference.variables.opened_variable_scopes import variable_scope
 from sessrun.reference.tensor_shape import TensorShape
+from sessrun.reference.variables.opened_variable_scopes import variable_scope
 from sessrun.reference.variables.variable_partitions import Partitioner
 from sessrun.reference.variables.variable_scopes import get_partitioned_variable
 
@@ -21,6 +21,18 @@ __all__ = ["EXPORTS"]
 def _element_size(dtype: Any, of_string: int) -> int:
     base = dtypes.as_dtype(dtype).base_dtype
     return of_string if base == dtypes.string else base.size
+
+
+def _known(size: int | None) -> int:
+    """A size that is to be cut.
+
+    Raises:
+      TypeError: it is not known.
+
+    """
+    if size is None:
+        raise TypeError("A variable is cut by its sizes, which must be known")
+    return size
 
 
 def _along(axis: int, count: int, shape: TensorShape) -> list[int]:
@@ -61,8 +73,8 @@ def variable_axis_size_partitioner(
             raise ValueError(f"shape is not a TensorShape: {shape}")  # noqa: TRY004 - as TensorFlow
         if not shape.is_fully_defined():
             raise ValueError(f"shape is not fully defined: {shape}")
-        size = shape.as_list()[axis] or 0
-        slice_bytes = (shape.num_elements() or 0) / size
+        size = _known(shape.as_list()[axis])
+        slice_bytes = _known(shape.num_elements()) / size
         slice_bytes *= _element_size(dtype, bytes_per_string_element)
         slices = max(1, math.floor(max_shard_bytes / slice_bytes))
         count = math.ceil(size / slices)
@@ -92,9 +104,9 @@ def min_max_variable_partitioner(
             raise ValueError(
                 f"Cannot partition variable along axis {axis} when shape is only {shape}"
             )
-        total = (shape.num_elements() or 0) * _element_size(dtype, bytes_per_string_element)
+        total = _known(shape.num_elements()) * _element_size(dtype, bytes_per_string_element)
         wanted = math.ceil(total / min_slice_size)
-        size = shape.as_list()[axis] or 0
+        size = _known(shape.as_list()[axis])
         return _along(axis, max(1, min(size, max_partitions, wanted)), shape)
 
     return partitioner
@@ -104,7 +116,7 @@ def fixed_size_partitioner(num_shards: int, axis: int = 0) -> Partitioner:
     """A partitioner that makes so many parts along an axis, where it is long enough."""
 
     def partitioner(shape: TensorShape, **_: Any) -> list[int]:
-        return _along(axis, min(num_shards, shape.as_list()[axis] or 0), shape)
+        return _along(axis, min(num_shards, _known(shape.as_list()[axis])), shape)
 
     return partitioner
 

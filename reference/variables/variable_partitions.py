@@ -6,7 +6,7 @@ Source: TF 2.21, `get_variable` with a partitioner.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, Final
+from typing import Final
 
 from sessrun.reference.dtypes import DType
 from sessrun.reference.errors import bad_value
@@ -123,7 +123,9 @@ def partitions_of(partitioner: Partitioner, shape: TensorShape, dtype: DType) ->
     return partitions
 
 
-def places(shape: Sequence[int], partitions: Sequence[int]) -> Iterator[tuple[list[int], list[int]]]:
+def places(
+    shape: Sequence[int], partitions: Sequence[int]
+) -> Iterator[tuple[list[int], list[int]]]:
     """Offset and shape of each part; the first ones are larger by one where it does not divide."""
     axis = next((axis for axis, count in enumerate(partitions) if count > 1), 0)
     count = partitions[axis]

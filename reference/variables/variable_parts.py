@@ -12,6 +12,7 @@ from sessrun.reference.operation import Operation
 from sessrun.reference.ops.array_ops import concat, split
 from sessrun.reference.stacks import get_default_graph
 from sessrun.reference.tensor import Tensor
+from sessrun.reference.tensor_shape import TensorShape
 from sessrun.reference.variables.variable_base import Variable
 
 __all__ = ["PartitionedVariable"]
@@ -22,7 +23,7 @@ class PartitionedVariable:
 
     Args:
       name: the name of the whole.
-      shape: its shape, a list.
+      shape: its shape.
       dtype: its dtype.
       variable_list: the parts, each with its SaveSliceInfo, in any order.
       partitions: how many parts there are along each axis.
@@ -37,7 +38,7 @@ class PartitionedVariable:
     def __init__(
         self,
         name: str,
-        shape: Sequence[int],
+        shape: Sequence[int] | TensorShape,
         dtype: Any,
         variable_list: Sequence[Variable],
         partitions: Sequence[int],
@@ -53,7 +54,7 @@ class PartitionedVariable:
         self._partitions = partitions
         self._parts = _in_place(variable_list, shape, partitions)
 
-    def get_shape(self) -> Sequence[int]:
+    def get_shape(self) -> Sequence[int] | TensorShape:
         """The shape of the whole."""
         return self.shape
 
@@ -160,7 +161,7 @@ class PartitionedVariable:
 
 
 def _in_place(
-    parts: Sequence[Variable], shape: Sequence[int], partitions: Sequence[int]
+    parts: Sequence[Variable], shape: Sequence[int] | TensorShape, partitions: Sequence[int]
 ) -> list[Variable]:
     """The parts in order, each of which must know its place in a whole of this shape."""
     found = [(part, part._get_save_slice_info()) for part in parts]  # noqa: SLF001 - its name there

@@ -18,8 +18,15 @@ from sessrun.reference.stacks import get_default_graph
 from sessrun.reference.variables.variable_base import VariableAggregation, VariableSynchronization
 from sessrun.reference.variables.variable_store import AUTO_REUSE, Request, scopes_of, store_of
 
-__all__ = ["DEFAULTS", "EXPORTS", "VariableScope", "get_local_variable", "get_variable",
-           "get_partitioned_variable", "get_variable_scope"]  # fmt: skip
+__all__ = [
+    "DEFAULTS",
+    "EXPORTS",
+    "VariableScope",
+    "get_local_variable",
+    "get_partitioned_variable",
+    "get_variable",
+    "get_variable_scope",
+]  # fmt: skip
 
 #: What a scope gives to inner scopes, and to `get_variable` where the call says nothing.
 DEFAULTS: Final = ("initializer", "regularizer", "caching_device", "partitioner",

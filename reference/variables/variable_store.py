@@ -166,7 +166,8 @@ class VariableStore:
         )  # fmt: skip
         request = replace(
             request, trainable=traits.trainable, synchronization=traits.synchronization,
-            aggregation=traits.aggregation, dtype=getattr(request.dtype, "base_dtype", request.dtype),
+            aggregation=traits.aggregation,
+            dtype=getattr(request.dtype, "base_dtype", request.dtype),
         )  # fmt: skip
         if custom_getter is None:
             return self._get(request)
@@ -235,7 +236,8 @@ class VariableStore:
             part = self._part(request, number, offset, size)
             part._set_save_slice_info(SaveSliceInfo(name, sizes, offset, size))  # noqa: SLF001 - its name there
             parts.append(part)
-        whole = PartitionedVariable(name, shape, request.dtype, parts, partitions)
+        dtype = parts[0].dtype.base_dtype
+        whole = PartitionedVariable(name, shape, dtype, parts, partitions)
         self._wholes[name] = whole
         return whole
 
