@@ -76,7 +76,7 @@ def _refused(tf: Any) -> Any:
     tf.get_variable("whole", [4])
     tf.get_variable("cut", [4], partitioner=_pieces(tf, 2))
     answers = [3, lambda **_: 5, lambda **_: [1, 1, 1], lambda **_: [0, 1], lambda **_: [2, 2],
-               lambda **_: (1, 2), lambda shape: [1, 1]]  # fmt: skip
+               lambda **_: (1, 2), lambda: [1, 1]]  # fmt: skip
     with tf.variable_scope("", reuse=True):
         reused = attempt(
             got("cut"), got("cut", [4]), got("cut", [5]), got("cut", [4], dtype=tf.int32),
