@@ -7,7 +7,7 @@ Wrappers of single operations, as `tensorflow.compat.v1` names them.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from sessrun.reference.build import apply_op
@@ -2922,6 +2922,70 @@ def string_strip(
     return op.outputs[0]
 
 
+def string_to_hash_bucket_fast(
+    input: Any,
+    num_buckets: int,
+    name: str | None = None,
+) -> Tensor:
+    """Elementwise one of so many buckets, by FarmHash's fingerprint of the bytes.
+
+    Args:
+      input: a tensor of string.
+      num_buckets: a int, at least 1.
+      name: the operation's name in the graph.
+
+    Returns:
+      output: a tensor of int64.
+
+    Raises:
+      TypeError: a dtype is not allowed.
+      ValueError: a shape is wrong.
+
+    Source: the operation StringToHashBucketFast of TensorFlow's registry.
+
+    """
+    op = apply_op(
+        "StringToHashBucketFast",
+        {"input": input},
+        {"num_buckets": num_buckets},
+        name,
+    )
+    return op.outputs[0]
+
+
+def string_to_hash_bucket_strong(
+    input: Any,
+    num_buckets: int,
+    key: Sequence[int],
+    name: str | None = None,
+) -> Tensor:
+    """Elementwise one of so many buckets, by SipHash of the bytes under a key.
+
+    Args:
+      input: a tensor of string.
+      num_buckets: a int, at least 1.
+      key: a list(int).
+      name: the operation's name in the graph.
+
+    Returns:
+      output: a tensor of int64.
+
+    Raises:
+      TypeError: a dtype is not allowed.
+      ValueError: a shape is wrong.
+
+    Source: the operation StringToHashBucketStrong of TensorFlow's registry.
+
+    """
+    op = apply_op(
+        "StringToHashBucketStrong",
+        {"input": input},
+        {"num_buckets": num_buckets, "key": key},
+        name,
+    )
+    return op.outputs[0]
+
+
 def string_to_number(
     string_tensor: Any,
     out_type: Any = "float32",
@@ -3746,10 +3810,14 @@ EXPORTS: Final[dict[str, Callable[..., Any]]] = {
     "squared_difference": squared_difference,
     "stop_gradient": stop_gradient,
     "string_strip": string_strip,
+    "string_to_hash_bucket_fast": string_to_hash_bucket_fast,
+    "string_to_hash_bucket_strong": string_to_hash_bucket_strong,
     "string_to_number": string_to_number,
     "strings.as_string": as_string,
     "strings.lower": string_lower,
     "strings.strip": string_strip,
+    "strings.to_hash_bucket_fast": string_to_hash_bucket_fast,
+    "strings.to_hash_bucket_strong": string_to_hash_bucket_strong,
     "strings.to_number": string_to_number,
     "strings.upper": string_upper,
     "subtract": sub,

@@ -118,6 +118,7 @@ _LATER: Final[Mapping[str, str]] = {
     "tables.tables":
         "lookup.StaticHashTable lookup.experimental.DenseHashTable "
         "lookup.experimental.MutableHashTable",
+    "tables.vocabulary_tables": "lookup.StaticVocabularyTable",
 }  # fmt: skip
 
 

@@ -95,16 +95,8 @@ def apply_sparse(bind: Bind) -> Callable[..., Any]:
         found = _found(handle, SparseAccumulator)
         _same_dtype(found, dtype)
         step = _scalar(local_step, "local_step")
-        for word, array in (("indices", indices), ("shape", shape)):
-            if len(array.shape) != 1:
-                raise KernelError(
-                    _INVALID, f"Input {word} should be vector but received shape: "
-                    f"{list(array.shape)}"
-                )  # fmt: skip
-        if len(values.shape) < 1:
-            raise KernelError(_INVALID, "Input values should be at least a vector")
-        whole = tuple(shape.tolist()) if has_shape else None
-        found.apply(step, SparseGradient(indices.tolist(), xp.array(values), whole))
+        whole = shape if has_shape else None
+        found.apply(step, SparseGradient(indices, xp.array(values), whole))
 
     return compute
 

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import base64
 import binascii
+import functools
 import math
 import re
 from collections.abc import Callable
 from typing import Any, Final
 
+from sessrun.reference import fingerprints
 from sessrun.reference.kernels.host import dtype_of, ints, string_array
 from sessrun.reference.kernels.reductions import axis_of
 from sessrun.reference.kernels.registry import Bind, KernelError, binder, kernel
@@ -274,3 +276,29 @@ class _Format:
     def complex(self, value: complex) -> bytes:
         """A complex number as a pair in parentheses."""
         return b"(" + self.float(value.real) + b"," + self.float(value.imag) + b")"
+
+
+#: From bytes to a number of 64 bits.
+_FINGERPRINTS: Final = {
+    "StringToHashBucket": fingerprints.murmur, "StringToHashBucketFast": fingerprints.farm,
+}  # fmt: skip
+
+
+@binder("StringToHashBucket", "StringToHashBucketFast", "StringToHashBucketStrong",
+        devices=("CPU",))  # fmt: skip
+def string_to_hash_bucket(bind: Bind) -> Callable[..., Any]:
+    """The bucket of each string."""
+    xp, buckets, key = bind.xp, bind.attrs["num_buckets"], bind.attrs.get("key")
+    if key is None:
+        fingerprint = _FINGERPRINTS[bind.node.type]
+    elif len(key) == 2:
+        words = tuple(word % 2**64 for word in key)
+        fingerprint = functools.partial(fingerprints.sip, words)
+    else:
+        raise KernelError(3, f"Key must have 2 elements: it has {len(key)}")
+
+    def compute(x: Any) -> Any:
+        found = [fingerprint(item) % buckets for item in x.reshape(-1).tolist()]
+        return xp.asarray(found, dtype="int64").reshape(x.shape)
+
+    return compute

@@ -17,6 +17,8 @@ __all__: list[str] = []
 
 _CPU: Final = ("CPU",)
 _INVALID: Final = 3
+#: What the types of tables begin with that one run makes for itself.
+_ANONYMOUS: Final = "Anonymous"
 
 _NUMBERS: Final = "float32 float64 int32"
 #: For each kind of table and dtype of keys, the dtypes that values may have.
@@ -32,10 +34,11 @@ _VALUES: Final[dict[str, dict[str, str]]] = {
 }  # fmt: skip
 
 
-@binder("HashTableV2", "MutableHashTableV2", "MutableHashTableOfTensorsV2", devices=_CPU)
+@binder("HashTableV2", "MutableHashTableV2", "MutableHashTableOfTensorsV2", "AnonymousHashTable",
+        "AnonymousMutableHashTable", "AnonymousMutableHashTableOfTensors", devices=_CPU)  # fmt: skip
 def table(bind: Bind) -> Callable[..., Any]:
-    """The table of that container and name, made if there is none."""
-    kind, attrs = bind.node.type, bind.attrs
+    """The table of that container and name, made if there is none; or a new one."""
+    kind, attrs = _kind(bind), bind.attrs
     dtypes = attrs["key_dtype"], attrs["value_dtype"]
 
     def make() -> LookupTable:
@@ -51,9 +54,9 @@ def table(bind: Bind) -> Callable[..., Any]:
     return lambda: _kept(bind, make)
 
 
-@binder("MutableDenseHashTableV2", devices=_CPU)
+@binder("MutableDenseHashTableV2", "AnonymousMutableDenseHashTable", devices=_CPU)
 def dense_table(bind: Bind) -> Callable[..., Any]:
-    """The table of that container and name, made if there is none."""
+    """The table of that container and name, made if there is none; or a new one."""
     attrs = bind.attrs
 
     def compute(empty_key: Any, deleted_key: Any) -> LookupTable:
@@ -78,14 +81,22 @@ def dense_table(bind: Bind) -> Callable[..., Any]:
     return compute
 
 
+def _kind(bind: Bind) -> str:
+    """The type of the operation, or of the one that keeps what this one does not."""
+    named = bind.node.type.removeprefix(_ANONYMOUS)
+    return named if named == bind.node.type else f"{named}V2"
+
+
 def _kept(bind: Bind, make: Callable[[], LookupTable]) -> LookupTable:
-    attrs, kind = bind.attrs, bind.node.type
+    attrs, kind = bind.attrs, _kind(bind)
     key_dtype, value_dtype = attrs["key_dtype"], attrs["value_dtype"]
     if value_dtype not in _VALUES[kind].get(key_dtype, "").split():
         raise KernelError(
             _INVALID, f"No OpKernel was registered to support Op '{kind}' with keys of {key_dtype} "
             f"and values of {value_dtype}"
         )  # fmt: skip
+    if bind.node.type.startswith(_ANONYMOUS):
+        return make()
     name = as_text(attrs["shared_name"])
     if not name:  # another node can only name the table if this one lets it
         name = bind.node.name if attrs["use_node_name_sharing"] else f"_0_{bind.node.name}"

@@ -80,6 +80,24 @@ def decode_raw(
     return one("DecodeRaw", {"bytes": given}, name, out_type=out_type, little_endian=little_endian)
 
 
+def string_to_hash_bucket(
+    string_tensor: Any = None,
+    num_buckets: int | None = None,
+    name: str | None = None,
+    input: Any = None,  # noqa: A002 - TensorFlow's name
+) -> Tensor:
+    """For each string one of `num_buckets` buckets, by Murmur's hash of it.
+
+    Raises:
+      ValueError: the strings are given twice.
+
+    """
+    if string_tensor is not None and input is not None:
+        raise ValueError("Cannot specify both 'string_tensor' and 'input'.")
+    given = input if string_tensor is None else string_tensor
+    return one("StringToHashBucket", {"string_tensor": given}, name, num_buckets=num_buckets)
+
+
 EXPORTS: Final[dict[str, Any]] = {
     "decode_raw": decode_raw,
     "io.decode_raw": decode_raw,
@@ -88,6 +106,8 @@ EXPORTS: Final[dict[str, Any]] = {
     "strings.join": string_join,
     "strings.length": string_length,
     "strings.reduce_join": reduce_join,
+    "string_to_hash_bucket": string_to_hash_bucket,
     "strings.substr": substr,
+    "strings.to_hash_bucket": string_to_hash_bucket,
     "substr": substr,
 }

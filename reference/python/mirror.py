@@ -77,7 +77,9 @@ _PLACES: Final[Mapping[str, str]] = {
     "ops.io_ops": "input.readers|io",
     "ops.linalg_ops": "|linalg",
     "ops.logging_ops": "ops.printing",
-    "ops.lookup_ops": "tables.tables tables.table_initializers|lookup lookup.experimental",
+    "ops.lookup_ops":
+        "tables.tables tables.table_initializers tables.vocabulary_tables"
+        "|lookup lookup.experimental",
     "ops.manip_ops": "|manip",
     "ops.map_fn": "",
     "ops.math_ops": "ops.math_ops ops.reduce_ops|math",
@@ -159,6 +161,8 @@ _OTHER_NAMES: Final[Mapping[str, str]] = {
     "NotDifferentiable": "no_gradient",
     "ShapeEquals": "shape_equals",
     "_make_specific_exception": "of_code",
+    "StaticHashTableV1": "StaticHashTable",
+    "StaticVocabularyTableV1": "StaticVocabularyTable",
     "VariableV1": "Variable",
     "_SavedModelBuilder": "SignatureBuilder",
     "build_tensor_info_from_op": "of_operation",

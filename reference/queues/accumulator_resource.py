@@ -67,9 +67,9 @@ class Accumulator:
 
         """
         with self._lock:
-            self._check(gradient)
             if step < self._step:
                 return
+            self._check(gradient)
             self._add(gradient, first=self._count == 0)
             self._count += 1
             self._serve()
@@ -127,6 +127,13 @@ def _told(shape: Shape) -> str:
     return "[" + ",".join("?" if size is None else str(size) for size in shape) + "]"
 
 
+def _check_vector(what: str, array: Any) -> None:
+    if array.ndim != 1:
+        raise KernelError(
+            _INVALID, f"Input {what} should be vector but received shape: {_told(array.shape)}"
+        )
+
+
 def _mismatch(expected: str, got: Any) -> KernelError:
     return KernelError(_INVALID, f"Shape mismatch: expected {expected}, got {got}")
 
@@ -161,15 +168,15 @@ class SparseGradient(NamedTuple):
     """Slices of a gradient.
 
     Attributes:
-      indices: where each slice stands in the first dimension.
+      indices: an array: where each slice stands in the first dimension.
       values: the slices, stacked.
-      shape: the shape of the whole, None if it is not known.
+      shape: an array: the shape of the whole; None if it is not known.
 
     """
 
-    indices: list[int]
+    indices: Any
     values: Any
-    shape: tuple[int, ...] | None
+    shape: Any
 
 
 class SparseAccumulator(Accumulator):
@@ -186,20 +193,27 @@ class SparseAccumulator(Accumulator):
 
     def _check(self, gradient: SparseGradient) -> None:
         indices, values, shape = gradient
+        _check_vector("indices", indices)
+        if values.ndim < 1:
+            raise KernelError(_INVALID, "Values cannot be 0-dimensional.")
         if len(indices) != values.shape[0]:
             raise KernelError(
                 _INVALID, f"Expected {len(indices)} non-empty input values, got {values.shape[0]}"
             )
         if self.declared is None:
             return
-        if values.ndim < len(self.declared):
-            raise _mismatch(f"values rank at least {len(self.declared)}", values.ndim)
-        for what, sizes in (("values", (None, *values.shape[1:])), ("shape", shape or ())):
+        measured = [("values", (None, *values.shape[1:]))]
+        if shape is not None:
+            _check_vector("shape", shape)
+            measured.insert(0, ("shape", tuple(shape.tolist())))
+        for what, sizes in measured:
+            if len(sizes) < len(self.declared):
+                raise _mismatch(f"{what} rank at least {len(self.declared)}", len(sizes))
             for axis, (want, have) in enumerate(zip(self.declared, sizes, strict=False)):
                 if None not in (want, have) and want != have:
                     raise _mismatch(f"{what} dim {axis} to be {want}", have)
         limit = self.declared[0] if self.declared else None
-        for place, index in enumerate(indices):
+        for place, index in enumerate(indices.tolist()):
             if limit is not None and index >= limit:
                 raise KernelError(
                     _INVALID, f"Shape mismatch: index of slice {place} exceeded limits of shape; "
@@ -207,13 +221,15 @@ class SparseAccumulator(Accumulator):
                 )  # fmt: skip
 
     def _add(self, gradient: SparseGradient, *, first: bool) -> None:
-        values = gradient.values
-        added = [(index, values[place, ...], 1) for place, index in enumerate(gradient.indices)]
+        indices, values = gradient.indices.tolist(), gradient.values
+        added = [(index, values[place, ...], 1) for place, index in enumerate(indices)]
         if first:
             self._empty = values[:0]
             self._slices = added
             return
-        for axis, sizes in enumerate(zip(self._empty.shape, values.shape, strict=False)):
+        if values.ndim != self._empty.ndim:
+            raise _mismatch(f"values rank {self._empty.ndim}", values.ndim)
+        for axis, sizes in enumerate(zip(self._empty.shape, values.shape, strict=True)):
             if axis and sizes[0] != sizes[1]:
                 raise _mismatch(f"values dim {axis} to be {sizes[0]}", sizes[1])
         self._slices = _merged(self._slices, added)

@@ -69,6 +69,7 @@ class StaticHashTable(LookupInterface):
       initializer: what fills it.
       default_value: a scalar, the value of a key that it has not.
       name: the operation's name.
+      experimental_is_anonymous: whether each run has a table of its own.
 
     Raises:
       TypeError: the default value is of another dtype.
@@ -76,18 +77,25 @@ class StaticHashTable(LookupInterface):
 
     """
 
-    def __init__(self, initializer: Any, default_value: Any, name: str | None = None) -> None:
+    def __init__(
+        self,
+        initializer: Any,
+        default_value: Any,
+        name: str | None = None,
+        experimental_is_anonymous: bool = False,
+    ) -> None:
         super().__init__(initializer.key_dtype, initializer.value_dtype)
         self._default_value = convert_to_tensor(default_value, dtype=self._value_dtype)
         self._default_value.shape.merge_with(TensorShape([]))
-        attrs = {
-            "shared_name": initializer.shared_name or f"hash_table_{uuid.uuid4()}",
-            "key_dtype": self._key_dtype,
-            "value_dtype": self._value_dtype,
-        }
+        attrs = {"key_dtype": self._key_dtype, "value_dtype": self._value_dtype}
+        op_type = "AnonymousHashTable"
+        if not experimental_is_anonymous:
+            op_type = "HashTableV2"
+            attrs["shared_name"] = initializer.shared_name or f"hash_table_{uuid.uuid4()}"
         with init_scope():
-            made = apply_op("HashTableV2", {}, attrs, name or "hash_table")
+            made = apply_op(op_type, {}, attrs, name or "hash_table")
         self._resource_handle = made.outputs[0]
+        self._is_anonymous = experimental_is_anonymous
         self._initializer: Operation = initializer.initialize(self)
 
     @property
@@ -249,6 +257,16 @@ class _Saved(SaveableObject):
             return apply_op("LookupTableImportV2", inputs, {})
 
 
+def _shared_or_not(
+    op_type: str, attrs: dict[str, Any], checkpoint: bool, anonymous: bool
+) -> str:
+    """The type of the table's operation; its attributes are completed."""
+    if anonymous:
+        return f"Anonymous{op_type}"
+    attrs["use_node_name_sharing"] = checkpoint
+    return f"{op_type}V2"
+
+
 class MutableHashTable(_Changing):
     """A table that changes.
 
@@ -258,6 +276,7 @@ class MutableHashTable(_Changing):
       default_value: the value of a key that it has not: a scalar or a vector, as all values are.
       name: the operation's name.
       checkpoint: whether its content is saved with the variables.
+      experimental_is_anonymous: whether each run has a table of its own.
 
     """
 
@@ -268,21 +287,20 @@ class MutableHashTable(_Changing):
         default_value: Any,
         name: str = "MutableHashTable",
         checkpoint: bool = True,
+        experimental_is_anonymous: bool = False,
     ) -> None:
         default = convert_to_tensor(default_value, dtype=value_dtype)
-        attrs = {
-            "use_node_name_sharing": checkpoint,
-            "key_dtype": key_dtype,
-            "value_dtype": value_dtype,
-        }
-        op_type = "MutableHashTableV2"
+        attrs: dict[str, Any] = {"key_dtype": key_dtype, "value_dtype": value_dtype}
+        op_type = "MutableHashTable"
         if default.shape.ndims != 0:
-            op_type = "MutableHashTableOfTensorsV2"
+            op_type = "MutableHashTableOfTensors"
             attrs["value_shape"] = default.shape
+        op_type = _shared_or_not(op_type, attrs, checkpoint, experimental_is_anonymous)
         handle = apply_op(op_type, {}, attrs, name).outputs[0]
         super().__init__(
             key_dtype, value_dtype, default, handle, name=name, checkpoint=checkpoint
         )
+        self._is_anonymous = experimental_is_anonymous
 
 
 class DenseHashTable(_Changing):
@@ -297,6 +315,7 @@ class DenseHashTable(_Changing):
       initial_num_buckets: a power of 2, at least 4.
       name: the operation's name.
       checkpoint: whether its content is saved with the variables.
+      experimental_is_anonymous: whether each run has a table of its own.
 
     """
 
@@ -310,23 +329,23 @@ class DenseHashTable(_Changing):
         initial_num_buckets: int | None = None,
         name: str = "MutableDenseHashTable",
         checkpoint: bool = True,
+        experimental_is_anonymous: bool = False,
     ) -> None:
         default = convert_to_tensor(default_value, dtype=value_dtype, name="default_value")
         inputs = {
             word: convert_to_tensor(key, dtype=key_dtype, name=word)
             for word, key in (("empty_key", empty_key), ("deleted_key", deleted_key))
         }
-        attrs: dict[str, Any] = {
-            "use_node_name_sharing": checkpoint,
-            "value_dtype": value_dtype,
-            "value_shape": default.shape,
-        }
+        attrs: dict[str, Any] = {"value_dtype": value_dtype, "value_shape": default.shape}
         if initial_num_buckets is not None:
             attrs["initial_num_buckets"] = initial_num_buckets
-        handle = apply_op("MutableDenseHashTableV2", inputs, attrs, name).outputs[0]
+        op_type = "MutableDenseHashTable"
+        op_type = _shared_or_not(op_type, attrs, checkpoint, experimental_is_anonymous)
+        handle = apply_op(op_type, inputs, attrs, name).outputs[0]
         super().__init__(
             key_dtype, value_dtype, default, handle, name=name, checkpoint=checkpoint
         )
+        self._is_anonymous = experimental_is_anonymous
 
     def lookup(self, keys: Any, name: str | None = None) -> Tensor:  # type: ignore[override]  # it takes no defaults
         """The value of each key, or the default value."""

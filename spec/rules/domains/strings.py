@@ -60,6 +60,18 @@ def raw_bytes(draw: Draw, x: str) -> Arguments:
 
 
 @domain
+def hashed_text(draw: Draw, x: str) -> Arguments:
+    """Bytes of any length, a number of buckets, and a key if the operation has one."""
+    shape = draw.shape(0, 2)
+    count = int(np.prod(shape, dtype=np.int64))
+    draw.attrs["num_buckets"] = draw.random.choice([1, 2, 7, 1000, 2**31, 2**63 - 1])
+    if any(attr.name == "key" for attr in draw.operation.attrs):
+        draw.attrs["key"] = [draw.random.randint(-(2**63), 2**63 - 1) for _ in range(2)]
+    sizes = [draw.random.randint(0, 100) for _ in range(count)]
+    return draw.arguments(**{x: _tensor([draw.random.randbytes(size) for size in sizes], shape)})
+
+
+@domain
 def parts(draw: Draw, x: str, pos: str, length: str) -> Arguments:
     """ASCII strings, positions in each and lengths, as tensors of one shape or scalars."""
     shape = draw.shape(0, 2)
