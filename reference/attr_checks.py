@@ -111,9 +111,12 @@ def _int(name: str, value: Any) -> int:
     try:
         if isinstance(value, str | bytes):
             raise TypeError  # noqa: TRY301 - int() would read a text
-        return int(value)
+        found = int(value)
     except (TypeError, ValueError, OverflowError):
         raise bad_type(f"Expected int for argument '{name}' not {value!r}.") from None
+    if not -(2**63) <= found < 2**63:
+        raise ValueError(f"Value out of range: {found}")
+    return found
 
 
 def _float(name: str, value: Any) -> float:

@@ -291,13 +291,12 @@ def string_to_hash_bucket(bind: Bind) -> Callable[..., Any]:
     xp, buckets, key = bind.xp, bind.attrs["num_buckets"], bind.attrs.get("key")
     if key is None:
         fingerprint = _FINGERPRINTS[bind.node.type]
-    elif len(key) == 2:
-        words = tuple(word % 2**64 for word in key)
-        fingerprint = functools.partial(fingerprints.sip, words)
     else:
-        raise KernelError(3, f"Key must have 2 elements: it has {len(key)}")
+        fingerprint = functools.partial(fingerprints.sip, tuple(word % 2**64 for word in key))
 
     def compute(x: Any) -> Any:
+        if key is not None and len(key) != 2:
+            raise KernelError(3, f"Key must have 2 elements: it has {len(key)}")
         found = [fingerprint(item) % buckets for item in x.reshape(-1).tolist()]
         return xp.asarray(found, dtype="int64").reshape(x.shape)
 

@@ -34,8 +34,10 @@ _VALUES: Final[dict[str, dict[str, str]]] = {
 }  # fmt: skip
 
 
-@binder("HashTableV2", "MutableHashTableV2", "MutableHashTableOfTensorsV2", "AnonymousHashTable",
-        "AnonymousMutableHashTable", "AnonymousMutableHashTableOfTensors", devices=_CPU)  # fmt: skip
+@binder(
+    "HashTableV2", "MutableHashTableV2", "MutableHashTableOfTensorsV2", "AnonymousHashTable",
+    "AnonymousMutableHashTable", "AnonymousMutableHashTableOfTensors", devices=_CPU,
+)  # fmt: skip
 def table(bind: Bind) -> Callable[..., Any]:
     """The table of that container and name, made if there is none; or a new one."""
     kind, attrs = _kind(bind), bind.attrs

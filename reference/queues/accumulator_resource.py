@@ -202,16 +202,10 @@ class SparseAccumulator(Accumulator):
             )
         if self.declared is None:
             return
-        measured = [("values", (None, *values.shape[1:]))]
         if shape is not None:
             _check_vector("shape", shape)
-            measured.insert(0, ("shape", tuple(shape.tolist())))
-        for what, sizes in measured:
-            if len(sizes) < len(self.declared):
-                raise _mismatch(f"{what} rank at least {len(self.declared)}", len(sizes))
-            for axis, (want, have) in enumerate(zip(self.declared, sizes, strict=False)):
-                if None not in (want, have) and want != have:
-                    raise _mismatch(f"{what} dim {axis} to be {want}", have)
+            self._measure("shape", tuple(shape.tolist()))
+        self._measure("values", (None, *values.shape[1:]))
         limit = self.declared[0] if self.declared else None
         for place, index in enumerate(indices.tolist()):
             if limit is not None and index >= limit:
@@ -219,6 +213,15 @@ class SparseAccumulator(Accumulator):
                     _INVALID, f"Shape mismatch: index of slice {place} exceeded limits of shape; "
                     f"index is {index} exceeded {limit}"
                 )  # fmt: skip
+
+    def _measure(self, what: str, sizes: Sequence[int | None]) -> None:
+        """Hold sizes to the declared shape; there may be more of them."""
+        declared = self.declared or ()
+        if len(sizes) < len(declared):
+            raise _mismatch(f"{what} rank at least {len(declared)}", len(sizes))
+        for axis, (want, have) in enumerate(zip(declared, sizes, strict=False)):
+            if None not in (want, have) and want != have:
+                raise _mismatch(f"{what} dim {axis} to be {want}", have)
 
     def _add(self, gradient: SparseGradient, *, first: bool) -> None:
         indices, values = gradient.indices.tolist(), gradient.values

@@ -87,7 +87,9 @@ class StaticHashTable(LookupInterface):
         super().__init__(initializer.key_dtype, initializer.value_dtype)
         self._default_value = convert_to_tensor(default_value, dtype=self._value_dtype)
         self._default_value.shape.merge_with(TensorShape([]))
-        attrs = {"key_dtype": self._key_dtype, "value_dtype": self._value_dtype}
+        attrs: dict[str, Any] = {
+            "key_dtype": self._key_dtype, "value_dtype": self._value_dtype,
+        }  # fmt: skip
         op_type = "AnonymousHashTable"
         if not experimental_is_anonymous:
             op_type = "HashTableV2"

@@ -6,7 +6,7 @@ A word that is not in the vocabulary goes to one of some buckets, by its hash. S
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, Self
 
 from sessrun.reference import dtypes
 from sessrun.reference.constant_op import constant
@@ -71,7 +71,7 @@ class StrongHashSpec(HasherSpec):
 
     __slots__ = ()
 
-    def __new__(cls, key: Any) -> StrongHashSpec:
+    def __new__(cls, key: Any) -> Self:
         """Make one of a key."""
         if len(key) != 2:
             raise ValueError(f"`key` must have size 2, received {len(key)}")
@@ -321,7 +321,8 @@ def index_table_from_file(
     with name_scope(name, "string_to_index"):
         with name_scope(None, "hash_table"):
             initializer = TextFileIdTableInitializer(
-                vocabulary_file, vocab_size=vocab_size, key_dtype=dtype, name="table_init",
+                vocabulary_file, vocab_size=vocab_size, name="table_init",
+                key_dtype=dtypes.int64 if dtype.is_integer else dtype,
                 key_column_index=key_column_index, value_column_index=value_column_index,
                 delimiter=delimiter,
             )  # fmt: skip

@@ -12,7 +12,9 @@ from sessrun.reference.queues.staging import MapStagingArea, StagingArea
 TABLES = (
     "HashTableV2 InitializeTableV2 InitializeTableFromTextFileV2 MutableHashTableV2 "
     "MutableHashTableOfTensorsV2 MutableDenseHashTableV2 LookupTableFindV2 LookupTableInsertV2 "
-    "LookupTableRemoveV2 LookupTableSizeV2 LookupTableExportV2 LookupTableImportV2"
+    "LookupTableRemoveV2 LookupTableSizeV2 LookupTableExportV2 LookupTableImportV2 "
+    "AnonymousHashTable AnonymousMutableHashTable AnonymousMutableHashTableOfTensors "
+    "AnonymousMutableDenseHashTable"
 )
 ACCUMULATORS = (
     "ConditionalAccumulator AccumulatorApplyGradient AccumulatorTakeGradient "
@@ -113,6 +115,17 @@ def tables() -> None:
     tf.group(raw.LookupTableImportV2(
         table_handle=changing.resource_handle, keys=["z"], values=[9]), name="restored")
     tf.identity(changing.export()[0], name="restored_keys")
+    of_one_run = tuple(
+        make(key_dtype=tf.string, value_dtype=tf.int32, **more)
+        for make, more in (
+            (raw.AnonymousHashTable, {}), (raw.AnonymousMutableHashTable, {}),
+            (raw.AnonymousMutableHashTableOfTensors, {"value_shape": [2]}),
+        )
+    )  # fmt: skip
+    empty = raw.AnonymousMutableDenseHashTable(
+        empty_key="", deleted_key="$", value_dtype=tf.int32, initial_num_buckets=4)
+    for number, handle in enumerate((*of_one_run, empty)):
+        tf.identity(raw.LookupTableSizeV2(table_handle=handle), name=f"empty_{number}")
 
 
 _BY_KEY = ("put", "seen:0", "taken:0", "put", "key:0", "count:0", "put", "cleared", "count:0")
@@ -121,7 +134,7 @@ RESOURCES: tuple[tuple[str, Callable[[], None], tuple[tuple[str, ...], ...]], ..
     (TABLES, tables, (
         ("filled",), ("found:0",), ("filled_too",), ("all:0",), ("filled_from_file",),
         ("lines:0",), ("put",), ("removed",), ("found_one:0", "found_two:0", "buckets:0"),
-        ("restored",), ("restored_keys:0",))),
+        ("restored",), ("restored_keys:0",), tuple(f"empty_{number}:0" for number in range(4)))),
     (ACCUMULATORS, accumulators, (
         ("gathered",), ("gathered",), ("count:0", "older_count:0"),
         ("mean:0", "sum:0", "slices:0"), ("later",), ("gathered",), ("count:0",))),
