@@ -112,6 +112,9 @@ _LATER: Final[Mapping[str, str]] = {
     "queues.accumulators":
         "ConditionalAccumulator ConditionalAccumulatorBase SparseConditionalAccumulator "
         "sparse.SparseConditionalAccumulator",
+    "sparse_ops":
+        "deserialize_many_sparse io.deserialize_many_sparse io.serialize_many_sparse "
+        "io.serialize_sparse serialize_many_sparse serialize_sparse sparse.retain sparse_retain",
     "tables.table_initializers":
         "lookup.KeyValueTensorInitializer lookup.TextFileIndex lookup.TextFileInitializer "
         "initialize_all_tables initializers.tables_initializer tables_initializer",

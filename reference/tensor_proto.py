@@ -6,8 +6,9 @@ other dtypes in the field of the dtype; both are read. Source: files written by 
 
 from __future__ import annotations
 
+import itertools
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -15,10 +16,12 @@ import numpy as np
 from sessrun.reference import dtypes
 from sessrun.reference.errors import bad_value
 from sessrun.reference.tensor_shape import proto_of
+from sessrun.reference.varints import put_varint, take_varint
 from sessrun.spec.dtypes import BY_NAME
 from sessrun.spec.proto import TensorProto, TensorShapeProto
 
-__all__ = ["HeldTensor", "held", "make_ndarray", "make_tensor_proto", "shape_equals"]
+__all__ = ["HeldTensor", "held", "make_ndarray", "make_tensor_proto", "shape_equals",
+           "string_content"]  # fmt: skip
 
 _FIELDS: Final[Mapping[str, str]] = {
     "float32": "float_val", "float64": "double_val", "string": "string_val", "bool": "bool_val",
@@ -113,7 +116,7 @@ def _stored(proto: TensorProto, name: str) -> int:
 
 
 def _is_content(content: bytes, name: str) -> bool:
-    """Whether these bytes may be elements: a bool's are 0 and 1, a string has no such form."""
+    """Whether these bytes may be elements: a bool's are 0 and 1, strings are taken apart."""
     return name != "string" and (name != "bool" or not content.strip(b"\0\1"))
 
 
@@ -132,6 +135,8 @@ def _made(proto: TensorProto, name: str, numpy_dtype: Any, shape: tuple[int, ...
     count = math.prod(shape)
     if any(size < 0 for size in shape) or count > _MAX_ELEMENTS:
         raise ValueError(f"a tensor of shape {list(shape)} cannot be made")
+    if proto.tensor_content and name == "string":
+        return _strings(proto.tensor_content, count).reshape(shape)
     if proto.tensor_content:
         if not _is_content(proto.tensor_content, name):
             raise ValueError(f"its content is not that of a {name} tensor")
@@ -143,6 +148,26 @@ def _made(proto: TensorProto, name: str, numpy_dtype: Any, shape: tuple[int, ...
         last = values if len(values) else _zeros(1, numpy_dtype)
         return np.broadcast_to(last.reshape((1,) * len(shape)), shape)
     return _filled(values, count).reshape(shape)
+
+
+def string_content(items: Sequence[bytes]) -> bytes:
+    """Strings as the content of a tensor: their lengths, then the strings."""
+    return b"".join([*(put_varint(len(item)) for item in items), *items])
+
+
+def _strings(content: bytes, count: int) -> Any:
+    """The strings of a tensor's content; ValueError if they are not so many."""
+    place = 0
+    ends: list[int] = []
+    for _ in range(count):
+        length, place = take_varint(content, place)
+        ends.append((ends[-1] if ends else 0) + length)
+    text = content[place:]
+    if (ends[-1] if ends else 0) != len(text):
+        raise ValueError(f"its content is not that of {count} strings")
+    found = np.empty(count, dtype=object)
+    found[:] = [text[start:end] for start, end in itertools.pairwise([0, *ends])]
+    return found
 
 
 def make_tensor_proto(array: Any, shape: tuple[int, ...] | None = None) -> TensorProto:

@@ -15,6 +15,7 @@ from sessrun.reference import dtypes, generated
 from sessrun.reference.control_flow.conditional import cond
 from sessrun.reference.conversion import convert_to_tensor
 from sessrun.reference.framework_ops import no_op
+from sessrun.reference.input.sparse_components import Kept, restored, stored
 from sessrun.reference.name_scopes import name_scope
 from sessrun.reference.ops.cast_ops import cast
 from sessrun.reference.queues.queue_runner import QueueRunner, add_queue_runner
@@ -68,19 +69,26 @@ class Plan:
         """Make tensors of all of it.
 
         Raises:
-          ValueError: there are no tensors, or `keep_input` has a wrong shape.
-          NotImplementedError: there are sparse ones.
+          ValueError: there are no tensors, `keep_input` has a wrong shape, or what is sparse in
+            one set is not in another.
 
         """
         sets = [[convert_to_tensor_or_sparse_tensor(t) for t in each] for each in self._given]
-        if any(isinstance(tensor, SparseTensor) for each in sets for tensor in each):
-            raise NotImplementedError(f"{self._what}() takes no sparse tensors here.")
         if not sets[0]:
             raise ValueError(f"Expected at least one tensor in {self._what}().")
         if any(len(each) != len(sets[0]) for each in sets):
             raise ValueError(f"Expected the same number of tensors in each set of {self._what}().")
+        kinds = [[isinstance(tensor, SparseTensor) for tensor in each] for each in sets]
+        for each, kind in zip(sets, kinds, strict=True):
+            if kind != kinds[0]:
+                raise ValueError(f"Inconsistent SparseTensors list: {sets[0]} vs. {each}")
         self.keep = _checked_keep(self._keep_input, self.enqueue_many)
-        self._elements = sets
+        self._kept: list[Kept | None] = [None] * len(sets[0])
+        for each in sets:
+            tensors, self._kept = stored(
+                each, self.keep, enqueue_many=self.enqueue_many, known=self._kept
+            )
+            self._elements.append(tensors)
 
     def dtypes(self) -> list[dtypes.DType]:
         """The dtype of each component.
@@ -133,7 +141,7 @@ class Plan:
         """A batch, in the form of a set."""
         take = queue.dequeue_up_to if smaller else queue.dequeue_many
         taken = take(batch_size, name=name)
-        batch = taken if isinstance(taken, list) else [taken]
+        batch = restored(taken if isinstance(taken, list) else [taken], self._kept)
         if isinstance(self._form, dict):
             return dict(zip(sorted(self._form), batch, strict=True))
         return batch[0] if len(batch) == 1 else batch

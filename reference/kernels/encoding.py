@@ -12,7 +12,7 @@ from sessrun.reference.kernels.host import HOST, string_array
 from sessrun.reference.kernels.readers import as_kernel_errors
 from sessrun.reference.kernels.registry import Bind, KernelError, binder, kernel
 from sessrun.reference.node_summary import bracketed
-from sessrun.reference.tensor_proto import make_ndarray
+from sessrun.reference.tensor_proto import HeldTensor
 from sessrun.spec.dtypes import BY_ENUM, BY_NAME
 from sessrun.spec.proto import TensorProto, TensorShapeProto, foreign
 
@@ -81,7 +81,7 @@ def parse_tensor(_: Any, serialized: Any, *, out_type: str) -> Any:
         raise KernelError(_INVALID, f"Type mismatch between parsed tensor ({found.opdef}) and "
                           f"dtype ({BY_NAME[out_type].opdef})")  # fmt: skip
     try:
-        return make_ndarray(proto)
+        return HeldTensor(proto).array()
     except (ValueError, TypeError) as error:
         raise KernelError(_INVALID, f"Cannot parse tensor from proto: {error}") from error
 

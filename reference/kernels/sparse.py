@@ -1,26 +1,248 @@
-"""Kernels of sparse tensors: their order."""
+"""Kernels of sparse tensors: their order, rows and bytes, and what keeps them by number."""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, Final, NamedTuple
 
-from sessrun.reference.kernels.registry import KernelError, kernel
+from sessrun.reference.behaviour import as_text
+from sessrun.reference.input.sparse_map import SparseMap
+from sessrun.reference.kernels.encoding import parse_tensor, serialize_tensor
+from sessrun.reference.kernels.host import HOST, dtype_of, frozen, host_array, string_array
+from sessrun.reference.kernels.registry import Bind, KernelError, binder, kernel
 from sessrun.reference.node_summary import bracketed
+from sessrun.reference.tensor_proto import string_content
+from sessrun.spec.dtypes import BY_NAME
+from sessrun.spec.proto import TensorProto, TensorShapeProto, foreign
 
 __all__: list[str] = []
 
+_CPU: Final = ("CPU",)
+_INVALID: Final = 3
 
-@kernel("SparseReorder", devices=("CPU",))
-def sparse_reorder(xp: Any, indices: Any, values: Any, shape: Any) -> Any:
-    """The elements in the order of their indices, equal ones as they were."""
+
+class Sparse(NamedTuple):
+    """Indices [N, rank], values [N], shape [rank]."""
+
+    indices: Any
+    values: Any
+    shape: Any
+
+
+def _checked(indices: Any, values: Any, shape: Any) -> Sparse:
+    """The three, if their ranks and sizes belong together."""
     for array, rank, word in ((indices, 2, "indices"), (values, 1, "values"), (shape, 1, "shape")):
         if array.ndim != rank:
-            raise KernelError(3, f"Input {word} should be of rank {rank} but received shape "
+            raise KernelError(_INVALID, f"Input {word} should be of rank {rank} but received shape "
                               f"{bracketed(array.shape)}")  # fmt: skip
     if indices.shape != (values.shape[0], shape.shape[0]):
         raise KernelError(
-            3, f"Indices of shape {bracketed(indices.shape)} do not go with {values.shape[0]} "
-            f"values and {shape.shape[0]} dimensions"
+            _INVALID, f"Indices of shape {bracketed(indices.shape)} do not go with "
+            f"{values.shape[0]} values and {shape.shape[0]} dimensions"
         )  # fmt: skip
+    return Sparse(indices, values, shape)
+
+
+def _sized(sparse: Sparse) -> Sparse:
+    if (sparse.shape < 0).any():
+        raise KernelError(_INVALID, f"Shape {sparse.shape.tolist()} has a negative size")
+    return sparse
+
+
+@kernel("SparseReorder", devices=_CPU)
+def sparse_reorder(xp: Any, indices: Any, values: Any, shape: Any) -> Any:
+    """The elements in the order of their indices, equal ones as they were."""
+    _checked(indices, values, shape)
     order = xp.lexsort(indices.T[::-1]) if shape.shape[0] else xp.arange(values.shape[0])
     return indices[order], values[order]
+
+
+def _rows(whole: Sparse) -> dict[int, Sparse]:
+    """The rows that have elements, as sparse tensors of one dimension less.
+
+    Raises:
+      KernelError: code 3 if there is but one dimension, or rows are out of range or of order.
+
+    """
+    if whole.shape.shape[0] < 2:
+        raise KernelError(_INVALID, "Rank of input SparseTensor should be > 1, but saw rank: "
+                          f"{whole.shape.shape[0]}")  # fmt: skip
+    of_row, count = whole.indices[:, 0], int(whole.shape[0])
+    outside = (of_row < 0) | (of_row >= count)
+    if outside.any():
+        raise KernelError(_INVALID, f"Received unexpected row {int(of_row[outside.argmax()])} of "
+                          f"{count}")  # fmt: skip
+    if (HOST.diff(of_row) < 0).any():
+        raise KernelError(_INVALID, "The rows of the indices are not in order")
+    if not len(of_row):
+        return {}
+    rows, firsts = HOST.unique(of_row, return_index=True)
+    ends = [*firsts[1:].tolist(), len(of_row)]
+    return {
+        row: Sparse(whole.indices[first:end, 1:], whole.values[first:end], whole.shape[1:])
+        for row, first, end in zip(rows.tolist(), firsts.tolist(), ends, strict=True)
+    }
+
+
+def _empty_row(whole: Sparse) -> Sparse:
+    return Sparse(whole.indices[:0, 1:], whole.values[:0], whole.shape[1:])
+
+
+def _stacked(rows: Sequence[Sparse]) -> Sparse:
+    """The sparse tensor of these rows, its shape the largest of each dimension."""
+    if not rows:
+        raise KernelError(_INVALID, "Must have at least 1 serialized SparseTensor, has 0")
+    rank = len(rows[0].shape)
+    for number, row in enumerate(rows):
+        if len(row.shape) != rank:
+            raise KernelError(
+                _INVALID, "Inconsistent rank across SparseTensors: rank prior to "
+                f"SparseTensor[{number}] was: {rank} but rank of SparseTensor[{number}] is: "
+                f"{len(row.shape)}"
+            )  # fmt: skip
+    numbers = HOST.repeat(HOST.arange(len(rows)), [len(row.values) for row in rows])
+    places = HOST.concatenate([row.indices for row in rows])
+    sizes = HOST.max([row.shape for row in rows], axis=0) if rank else []
+    return Sparse(
+        HOST.column_stack([numbers, places]).astype("int64"),
+        HOST.concatenate([row.values for row in rows]),
+        HOST.concatenate([[len(rows)], sizes]).astype("int64"),
+    )
+
+
+def _bytes(row: Sparse, dtype: str) -> list[bytes]:
+    return [
+        serialize_tensor(HOST, row.indices, T="int64").item(),
+        _string_bytes(row.values) if dtype == "string"
+        else serialize_tensor(HOST, row.values, T=dtype).item(),
+        serialize_tensor(HOST, row.shape, T="int64").item(),
+    ]  # fmt: skip
+
+
+def _string_bytes(values: Any) -> bytes:
+    """Strings in the content, unlike what SerializeTensor makes of them (TF 2.21)."""
+    shape = TensorShapeProto(dim=[TensorShapeProto.Dim(size=len(values))])
+    content = string_content(values.tolist())
+    proto = TensorProto(tensor_shape=shape, tensor_content=content)
+    proto.dtype = BY_NAME["string"].enum  # type: ignore[assignment]  # a number of the enumeration
+    return foreign.serialize(proto)
+
+
+def _refuse_variant(kind: str) -> None:
+    if kind == "variant":
+        raise KernelError(12, "Sparse tensors as variants are not known here; use strings")
+
+
+@kernel("SerializeSparse", devices=_CPU)
+def serialize_sparse(
+    _: Any, indices: Any, values: Any, shape: Any, *, T: str, out_type: str  # noqa: N803 - the attribute's name
+) -> Any:  # fmt: skip
+    """The bytes of the three parts."""
+    _refuse_variant(out_type)
+    return string_array(_bytes(_checked(indices, values, shape), T), (3,))
+
+
+@kernel("SerializeManySparse", devices=_CPU)
+def serialize_many_sparse(
+    _: Any, indices: Any, values: Any, shape: Any, *, T: str, out_type: str  # noqa: N803 - the attribute's name
+) -> Any:  # fmt: skip
+    """The bytes of each row's three parts."""
+    _refuse_variant(out_type)
+    whole = _sized(_checked(indices, values, shape))
+    rows, empty = _rows(whole), _bytes(_empty_row(whole), T)
+    count = int(shape[0])
+    parts = [_bytes(rows[row], T) if row in rows else empty for row in range(count)]
+    return string_array([part for row in parts for part in row], (count, 3))
+
+
+def _parsed(triple: Sequence[bytes], dtype: str) -> Sparse:
+    kinds = ("int64", dtype, "int64")
+    return _checked(*(parse_tensor(HOST, string_array([part], ()), out_type=kind)
+                      for part, kind in zip(triple, kinds, strict=True)))  # fmt: skip
+
+
+def _of_triples(serialized: Any, dtype: str) -> Sparse:
+    rows = [_parsed(triple, dtype) for triple in serialized.reshape(-1, 3).tolist()]
+    return _stacked(rows)
+
+
+@kernel("DeserializeManySparse", devices=_CPU)
+def deserialize_many_sparse(_: Any, serialized: Any, *, dtype: str) -> Any:
+    """The sparse tensor of the rows whose bytes they are."""
+    if serialized.ndim != 2 or serialized.shape[1] != 3:
+        raise KernelError(_INVALID, "Serialized sparse should be a matrix with 3 columns, has "
+                          f"shape {bracketed(serialized.shape)}")  # fmt: skip
+    return tuple(_of_triples(serialized, dtype))
+
+
+@kernel("DeserializeSparse", devices=_CPU)
+def deserialize_sparse(_: Any, serialized: Any, *, dtype: str, Tserialized: str) -> Any:  # noqa: N803 - the attribute's name
+    """One sparse tensor, or those of an array of triples stacked as that array is."""
+    _refuse_variant(Tserialized)
+    if not serialized.ndim or serialized.shape[-1] != 3:
+        raise KernelError(_INVALID, "Serialized sparse should have 3 as the last dimension, has "
+                          f"shape {bracketed(serialized.shape)}")  # fmt: skip
+    stacked, outer = _of_triples(serialized, dtype), serialized.shape[:-1]
+    places = HOST.array(HOST.unravel_index(stacked.indices[:, 0], outer)) if outer else None
+    first = [] if places is None else [places.T]
+    indices = HOST.concatenate([*first, stacked.indices[:, 1:]], axis=1).astype("int64")
+    return indices, stacked.values, host_array([*outer, *stacked.shape[1:].tolist()], "int64")
+
+
+def _map(bind: Bind, *, make: bool = True) -> SparseMap:
+    container = as_text(bind.attrs["container"])
+    name = as_text(bind.attrs["shared_name"]) or bind.node.name
+    if not make and bind.resources.get(container, name) is None:
+        raise KernelError(_INVALID, f"No sparse tensors are kept under {name!r}")
+    return bind.resources.get_or_create(container, name, SparseMap, lambda: SparseMap(name))
+
+
+def _own(sparse: Sparse) -> Sparse:
+    """The parts as a map keeps them: never the memory of a feed."""
+    return Sparse(*(frozen(part.copy()) for part in sparse))
+
+
+@binder("AddSparseToTensorsMap", devices=_CPU)
+def add_sparse(bind: Bind) -> Callable[..., Any]:
+    """Keeps it, and gives its number."""
+
+    def compute(indices: Any, values: Any, shape: Any) -> Any:
+        kept = _own(_sized(_checked(indices, values, shape)))
+        return host_array([_map(bind).add(kept)], "int64").reshape(())
+
+    return compute
+
+
+@binder("AddManySparseToTensorsMap", devices=_CPU)
+def add_many_sparse(bind: Bind) -> Callable[..., Any]:
+    """Keeps each row. Those with elements are numbered first, as TF 2.21 does."""
+
+    def compute(indices: Any, values: Any, shape: Any) -> Any:
+        whole = _own(_sized(_checked(indices, values, shape)))
+        rows, keeper = _rows(whole), _map(bind)
+        numbers = {row: keeper.add(rows[row]) for row in rows}
+        for row in range(int(shape[0])):
+            if row not in numbers:
+                numbers[row] = keeper.add(_empty_row(whole))
+        return host_array([numbers[row] for row in sorted(numbers)], "int64")
+
+    return compute
+
+
+@binder("TakeManySparseFromTensorsMap", devices=_CPU)
+def take_many_sparse(bind: Bind) -> Callable[..., Any]:
+    """The sparse tensor of the rows of these numbers, which are forgotten."""
+    dtype = dtype_of(bind.attrs["dtype"])
+
+    def compute(handles: Any) -> Any:
+        if handles.ndim != 1:
+            raise KernelError(_INVALID, "sparse_handles should be a vector, has shape "
+                              f"{bracketed(handles.shape)}")  # fmt: skip
+        rows = _map(bind, make=False).take(handles.tolist())
+        for row in rows:
+            if row.values.dtype != dtype:
+                raise KernelError(_INVALID, f"Requested SparseTensor of type {dtype} but it is "
+                                  f"of type {row.values.dtype}")  # fmt: skip
+        return tuple(_stacked(rows))
+
+    return compute

@@ -99,7 +99,7 @@ _PLACES: Final[Mapping[str, str]] = {
     "ops.session_ops": "session_handles session_tensors",
     "ops.sets": "|sets",
     "ops.sort_ops": "",
-    "ops.sparse_ops": "sparse_tensor",
+    "ops.sparse_ops": "sparse_tensor sparse_ops",
     "ops.state_ops": "variables.state_ops",
     "ops.string_ops": "ops.string_ops|strings",
     "ops.template": "",

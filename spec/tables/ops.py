@@ -211,6 +211,32 @@ _MAKERS: Final = {
         numeric={"*": "exact"},
         differentiable=True,
     ),
+    "AddManySparseToTensorsMap": lambda: Operation(
+        name="AddManySparseToTensorsMap",
+        summary="Keeps each row of a sparse tensor, and gives their numbers.",
+        inputs=(
+            ArgDecl("sparse_indices", dtype="int64"),
+            ArgDecl("sparse_values", type_attr="T"),
+            ArgDecl("sparse_shape", dtype="int64"),
+        ),
+        outputs=(ArgDecl("sparse_handles", dtype="int64"),),
+        attrs=(
+            AttrDecl("T", "type"),
+            AttrDecl("container", "string", has_default=True, default=""),
+            AttrDecl("shared_name", "string", has_default=True, default=""),
+        ),
+        shape=RuleCall(
+            "kept_sparse_rows",
+            (
+                Name("sparse_indices"),
+                Name("sparse_values"),
+                Name("sparse_shape"),
+            ),
+        ),
+        numeric={"*": "exact"},
+        stateful=True,
+        devices=("CPU",),
+    ),
     "AddN": lambda: Operation(
         name="AddN",
         summary="The elementwise sum of tensors of one shape.",
@@ -241,6 +267,32 @@ _MAKERS: Final = {
         },
         differentiable=True,
         commutative=True,
+    ),
+    "AddSparseToTensorsMap": lambda: Operation(
+        name="AddSparseToTensorsMap",
+        summary="Keeps a sparse tensor, and gives the number that it is known by.",
+        inputs=(
+            ArgDecl("sparse_indices", dtype="int64"),
+            ArgDecl("sparse_values", type_attr="T"),
+            ArgDecl("sparse_shape", dtype="int64"),
+        ),
+        outputs=(ArgDecl("sparse_handle", dtype="int64"),),
+        attrs=(
+            AttrDecl("T", "type"),
+            AttrDecl("container", "string", has_default=True, default=""),
+            AttrDecl("shared_name", "string", has_default=True, default=""),
+        ),
+        shape=RuleCall(
+            "kept_sparse",
+            (
+                Name("sparse_indices"),
+                Name("sparse_values"),
+                Name("sparse_shape"),
+            ),
+        ),
+        numeric={"*": "exact"},
+        stateful=True,
+        devices=("CPU",),
     ),
     "AddV2": lambda: Operation(
         name="AddV2",
@@ -2098,6 +2150,43 @@ _MAKERS: Final = {
         shape=RuleCall("kept_gone", (Name("handle"),)),
         numeric={"*": "exact"},
         stateful=True,
+    ),
+    "DeserializeManySparse": lambda: Operation(
+        name="DeserializeManySparse",
+        summary="The sparse tensor whose rows are the serialized ones.",
+        inputs=(ArgDecl("serialized_sparse", dtype="string"),),
+        outputs=(
+            ArgDecl("sparse_indices", dtype="int64"),
+            ArgDecl("sparse_values", type_attr="dtype"),
+            ArgDecl("sparse_shape", dtype="int64"),
+        ),
+        attrs=(AttrDecl("dtype", "type"),),
+        shape=RuleCall("deserialized_sparse_rows", (Name("serialized_sparse"),)),
+        numeric={"*": "exact"},
+        devices=("CPU",),
+    ),
+    "DeserializeSparse": lambda: Operation(
+        name="DeserializeSparse",
+        summary="The sparse tensor that serialized ones make, stacked by the dimensions before the last.",
+        inputs=(ArgDecl("serialized_sparse", type_attr="Tserialized"),),
+        outputs=(
+            ArgDecl("sparse_indices", dtype="int64"),
+            ArgDecl("sparse_values", type_attr="dtype"),
+            ArgDecl("sparse_shape", dtype="int64"),
+        ),
+        attrs=(
+            AttrDecl("dtype", "type"),
+            AttrDecl(
+                "Tserialized",
+                "type",
+                allowed=("string", "variant"),
+                has_default=True,
+                default="string",
+            ),
+        ),
+        shape=RuleCall("deserialized_sparse", (Name("serialized_sparse"),)),
+        numeric={"*": "exact"},
+        devices=("CPU",),
     ),
     "DestroyResourceOp": lambda: Operation(
         name="DestroyResourceOp",
@@ -7674,6 +7763,66 @@ _MAKERS: Final = {
         differentiable=True,
         python=("nn.selu",),
     ),
+    "SerializeManySparse": lambda: Operation(
+        name="SerializeManySparse",
+        summary="Each row of a sparse tensor as three serialized tensors.",
+        inputs=(
+            ArgDecl("sparse_indices", dtype="int64"),
+            ArgDecl("sparse_values", type_attr="T"),
+            ArgDecl("sparse_shape", dtype="int64"),
+        ),
+        outputs=(ArgDecl("serialized_sparse", type_attr="out_type"),),
+        attrs=(
+            AttrDecl("T", "type"),
+            AttrDecl(
+                "out_type",
+                "type",
+                allowed=("string", "variant"),
+                has_default=True,
+                default="string",
+            ),
+        ),
+        shape=RuleCall(
+            "serialized_sparse_rows",
+            (
+                Name("sparse_indices"),
+                Name("sparse_values"),
+                Name("sparse_shape"),
+            ),
+        ),
+        numeric={"*": "exact"},
+        devices=("CPU",),
+    ),
+    "SerializeSparse": lambda: Operation(
+        name="SerializeSparse",
+        summary="A sparse tensor as three serialized tensors: indices, values, shape.",
+        inputs=(
+            ArgDecl("sparse_indices", dtype="int64"),
+            ArgDecl("sparse_values", type_attr="T"),
+            ArgDecl("sparse_shape", dtype="int64"),
+        ),
+        outputs=(ArgDecl("serialized_sparse", type_attr="out_type"),),
+        attrs=(
+            AttrDecl("T", "type"),
+            AttrDecl(
+                "out_type",
+                "type",
+                allowed=("string", "variant"),
+                has_default=True,
+                default="string",
+            ),
+        ),
+        shape=RuleCall(
+            "serialized_sparse",
+            (
+                Name("sparse_indices"),
+                Name("sparse_values"),
+                Name("sparse_shape"),
+            ),
+        ),
+        numeric={"*": "exact"},
+        devices=("CPU",),
+    ),
     "SerializeTensor": lambda: Operation(
         name="SerializeTensor",
         summary="A tensor as the bytes of a TensorProto.",
@@ -9208,6 +9357,25 @@ _MAKERS: Final = {
             ),
         ),
         shape=RuleCall("scalar"),
+        numeric={"*": "exact"},
+        stateful=True,
+        devices=("CPU",),
+    ),
+    "TakeManySparseFromTensorsMap": lambda: Operation(
+        name="TakeManySparseFromTensorsMap",
+        summary="The sparse tensor whose rows are kept ones, which are no longer kept.",
+        inputs=(ArgDecl("sparse_handles", dtype="int64"),),
+        outputs=(
+            ArgDecl("sparse_indices", dtype="int64"),
+            ArgDecl("sparse_values", type_attr="dtype"),
+            ArgDecl("sparse_shape", dtype="int64"),
+        ),
+        attrs=(
+            AttrDecl("dtype", "type"),
+            AttrDecl("container", "string", has_default=True, default=""),
+            AttrDecl("shared_name", "string", has_default=True, default=""),
+        ),
+        shape=RuleCall("taken_sparse", (Name("sparse_handles"),)),
         numeric={"*": "exact"},
         stateful=True,
         devices=("CPU",),

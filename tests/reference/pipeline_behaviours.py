@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from described import attempt
 
-__all__ = ["BEHAVIOURS"]
+__all__ = ["BEHAVIOURS", "built"]
 
 _IMPLIED = {"_output_shapes", "T"}
 
@@ -21,7 +21,7 @@ def _nodes(graph: Any) -> Any:
     ]  # fmt: skip
 
 
-def _built(tf: Any, *makers: Callable[[], Any]) -> Any:
+def built(tf: Any, *makers: Callable[[], Any]) -> Any:
     """What each makes in a graph of its own: nodes, collections, queue runners."""
 
     def whole(make: Callable[[], Any]) -> Any:
@@ -44,7 +44,7 @@ def _built(tf: Any, *makers: Callable[[], Any]) -> Any:
 def _producers(tf: Any) -> Any:
     train = tf.train
     hidden = lambda: tf.placeholder(tf.int32)  # noqa: E731
-    return _built(
+    return built(
         tf, lambda: train.string_input_producer(["a", "b"]),
         lambda: train.string_input_producer(
             tf.constant(["a", "b"]), 2, False, 3, 5, shared_name="shared", name="named"),
@@ -70,7 +70,7 @@ def _batches(tf: Any) -> Any:
     train = tf.train
     one, pair = (lambda: tf.constant(1.0)), (lambda: tf.constant([1, 2]))
     loose = lambda shape=None: tf.placeholder(tf.float32, shape)  # noqa: E731
-    return _built(
+    return built(
         tf, lambda: train.batch([one(), pair()], 3), lambda: train.batch(one(), 3),
         lambda: train.batch([one()], 3, 2, 5, allow_smaller_final_batch=True, name="n",
                             shared_name="s"),
@@ -100,7 +100,7 @@ def _batches(tf: Any) -> Any:
 def _kept_batches(tf: Any) -> Any:
     train = tf.train
     one, yes, no = (lambda: tf.constant(1.0)), (lambda: tf.constant(True)), False
-    return _built(
+    return built(
         tf, lambda: train.maybe_batch([one()], yes(), 3), lambda: train.maybe_batch([one()], no, 3),
         lambda: train.maybe_batch([tf.constant([1.0, 2.0])], tf.constant([True, False]), 3,
                                   enqueue_many=True),

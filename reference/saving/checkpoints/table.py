@@ -13,7 +13,8 @@ from typing import Final
 
 from sessrun.reference.input.crc32c import crc32c, masked
 from sessrun.reference.resources import KernelError
-from sessrun.reference.saving.checkpoints.wire import DATA_LOSS, put_varint, take_varint
+from sessrun.reference.saving.checkpoints.wire import DATA_LOSS, take_varint
+from sessrun.reference.varints import put_varint
 
 __all__ = ["read_table", "table_bytes"]
 

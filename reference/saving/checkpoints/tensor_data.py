@@ -15,7 +15,8 @@ import numpy as np
 
 from sessrun.reference.input.crc32c import crc32c, masked
 from sessrun.reference.resources import KernelError
-from sessrun.reference.saving.checkpoints.wire import DATA_LOSS, put_varint, take_varint
+from sessrun.reference.saving.checkpoints.wire import DATA_LOSS, take_varint
+from sessrun.reference.varints import put_varint
 from sessrun.spec.dtypes import BY_NAME, DTypeRow
 
 __all__ = ["BYTE_ORDERS", "read_tensor", "written_tensor"]

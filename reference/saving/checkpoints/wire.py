@@ -6,31 +6,20 @@ import re
 from collections.abc import Mapping
 from typing import Final
 
+from sessrun.reference import varints
 from sessrun.reference.resources import KernelError
 
-__all__ = ["DATA_LOSS", "ordered_bytes", "ordered_signed", "ordered_unsigned", "put_varint",
+__all__ = ["DATA_LOSS", "ordered_bytes", "ordered_signed", "ordered_unsigned",
            "take_varint"]  # fmt: skip
 
 #: The code of errors about data that is not what was written.
 DATA_LOSS: Final = 15
-_MORE: Final = 0x80
-_LONGEST_VARINT: Final = 70
 #: The first two bytes' bits that say how long a signed number is, by its length.
 _SIGNED_HEADERS: Final = (
     0, 0x8000, 0xC000, 0xE000, 0xF000, 0xF800, 0xFC00, 0xFE00, 0xFF00, 0xFF80, 0xFFC0,
 )  # fmt: skip
 _SPECIAL: Final = re.compile(rb"[\x00\xff]")
 _ESCAPED: Final[Mapping[bytes, bytes]] = {b"\x00": b"\x00\xff", b"\xff": b"\xff\x00"}
-
-
-def put_varint(value: int) -> bytes:
-    """A number that is not negative, seven bits to a byte, the lowest first."""
-    found = bytearray()
-    while value >= _MORE:
-        found.append(value & 0x7F | _MORE)
-        value >>= 7
-    found.append(value)
-    return bytes(found)
 
 
 def take_varint(data: bytes | memoryview, place: int) -> tuple[int, int]:
@@ -40,15 +29,10 @@ def take_varint(data: bytes | memoryview, place: int) -> tuple[int, int]:
       KernelError: code 15, if it does not end.
 
     """
-    value = shift = 0
-    while place < len(data) and shift < _LONGEST_VARINT:
-        byte = data[place]
-        place += 1
-        value |= (byte & 0x7F) << shift
-        if byte < _MORE:
-            return value, place
-        shift += 7
-    raise KernelError(DATA_LOSS, "A number in the file does not end")
+    try:
+        return varints.take_varint(data, place)
+    except ValueError as error:
+        raise KernelError(DATA_LOSS, "A number in the file does not end") from error
 
 
 def ordered_unsigned(value: int) -> bytes:

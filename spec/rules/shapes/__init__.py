@@ -18,6 +18,7 @@ from sessrun.spec.rules.shapes import (
     reductions,
     resources,
     sources,
+    sparse,
     strided,
     strings,
     tables,
@@ -42,5 +43,5 @@ __all__ = [
     "MAX_RANK", "RANKS", "RULES", "Dim", "Known", "Shape", "ShapeError", "Table", "arrays",
     "broadcast_shapes", "check_size", "checkpoints", "control_flow", "denoted", "elementwise",
     "indexing", "infer", "inputs", "matrices", "merge", "nn", "ranked", "reductions", "resources",
-    "single", "sources", "strided", "strings", "tables", "tensor_arrays",
+    "single", "sources", "sparse", "strided", "strings", "tables", "tensor_arrays",
 ]  # fmt: skip
