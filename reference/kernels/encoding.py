@@ -89,7 +89,7 @@ def parse_tensor(_: Any, serialized: Any, *, out_type: str) -> Any:
 @kernel("ScalarSummary", devices=_CPU)
 def scalar_summary(_: Any, tags: Any, values: Any) -> Any:
     """A Summary with a value for each tag."""
-    from sessrun.spec.proto.input_pb2 import Summary  # noqa: PLC0415 - few programs run summaries
+    from sessrun.spec.proto.summary_pb2 import Summary  # noqa: PLC0415 - few programs run summaries
 
     if tags.shape != values.shape:
         which = f" (tag '{tags.item().decode()}')" if tags.size == 1 else ""

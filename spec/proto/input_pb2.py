@@ -22,10 +22,9 @@ _runtime_version.ValidateProtobufRuntimeVersion(
 _sym_db = _symbol_database.Default()
 
 
-from sessrun.spec.proto import graph_pb2 as sessrun_dot_spec_dot_proto_dot_graph__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1esessrun/spec/proto/input.proto\x12\x07sessrun\x1a\x1esessrun/spec/proto/graph.proto\"\x1a\n\tBytesList\x12\r\n\x05value\x18\x01 \x03(\x0c\"\x1e\n\tFloatList\x12\x11\n\x05value\x18\x01 \x03(\x02\x42\x02\x10\x01\" \n\tInt64List\x12\x13\n\x05value\x18\x01 \x03(\x03\x42\x04\x10\x01\x30\x01\"\x8f\x01\n\x07\x46\x65\x61ture\x12(\n\nbytes_list\x18\x01 \x01(\x0b\x32\x12.sessrun.BytesListH\x00\x12(\n\nfloat_list\x18\x02 \x01(\x0b\x32\x12.sessrun.FloatListH\x00\x12(\n\nint64_list\x18\x03 \x01(\x0b\x32\x12.sessrun.Int64ListH\x00\x42\x06\n\x04kind\"}\n\x08\x46\x65\x61tures\x12/\n\x07\x66\x65\x61ture\x18\x01 \x03(\x0b\x32\x1e.sessrun.Features.FeatureEntry\x1a@\n\x0c\x46\x65\x61tureEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\x1f\n\x05value\x18\x02 \x01(\x0b\x32\x10.sessrun.Feature:\x02\x38\x01\"0\n\x0b\x46\x65\x61tureList\x12!\n\x07\x66\x65\x61ture\x18\x01 \x03(\x0b\x32\x10.sessrun.Feature\"\x96\x01\n\x0c\x46\x65\x61tureLists\x12<\n\x0c\x66\x65\x61ture_list\x18\x01 \x03(\x0b\x32&.sessrun.FeatureLists.FeatureListEntry\x1aH\n\x10\x46\x65\x61tureListEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12#\n\x05value\x18\x02 \x01(\x0b\x32\x14.sessrun.FeatureList:\x02\x38\x01\".\n\x07\x45xample\x12#\n\x08\x66\x65\x61tures\x18\x01 \x01(\x0b\x32\x11.sessrun.Features\"c\n\x0fSequenceExample\x12\"\n\x07\x63ontext\x18\x01 \x01(\x0b\x32\x11.sessrun.Features\x12,\n\rfeature_lists\x18\x02 \x01(\x0b\x32\x15.sessrun.FeatureLists\"r\n\x0fReaderBaseState\x12\x14\n\x0cwork_started\x18\x01 \x01(\x03\x12\x15\n\rwork_finished\x18\x02 \x01(\x03\x12\x1c\n\x14num_records_produced\x18\x03 \x01(\x03\x12\x14\n\x0c\x63urrent_work\x18\x04 \x01(\x0c\"\'\n\x12SummaryDescription\x12\x11\n\ttype_hint\x18\x01 \x01(\t\"\xda\x01\n\x0fSummaryMetadata\x12\x38\n\x0bplugin_data\x18\x01 \x01(\x0b\x32#.sessrun.SummaryMetadata.PluginData\x12\x14\n\x0c\x64isplay_name\x18\x02 \x01(\t\x12\x1b\n\x13summary_description\x18\x03 \x01(\t\x12&\n\ndata_class\x18\x04 \x01(\x0e\x32\x12.sessrun.DataClass\x1a\x32\n\nPluginData\x12\x13\n\x0bplugin_name\x18\x01 \x01(\t\x12\x0f\n\x07\x63ontent\x18\x02 \x01(\x0c\"\x87\x01\n\x0eHistogramProto\x12\x0b\n\x03min\x18\x01 \x01(\x01\x12\x0b\n\x03max\x18\x02 \x01(\x01\x12\x0b\n\x03num\x18\x03 \x01(\x01\x12\x0b\n\x03sum\x18\x04 \x01(\x01\x12\x13\n\x0bsum_squares\x18\x05 \x01(\x01\x12\x18\n\x0c\x62ucket_limit\x18\x06 \x03(\x01\x42\x02\x10\x01\x12\x12\n\x06\x62ucket\x18\x07 \x03(\x01\x42\x02\x10\x01\"\xcc\x04\n\x07Summary\x12%\n\x05value\x18\x01 \x03(\x0b\x32\x16.sessrun.Summary.Value\x1aX\n\x05Image\x12\x0e\n\x06height\x18\x01 \x01(\x05\x12\r\n\x05width\x18\x02 \x01(\x05\x12\x12\n\ncolorspace\x18\x03 \x01(\x05\x12\x1c\n\x14\x65ncoded_image_string\x18\x04 \x01(\x0c\x1a}\n\x05\x41udio\x12\x13\n\x0bsample_rate\x18\x01 \x01(\x02\x12\x14\n\x0cnum_channels\x18\x02 \x01(\x03\x12\x15\n\rlength_frames\x18\x03 \x01(\x03\x12\x1c\n\x14\x65ncoded_audio_string\x18\x04 \x01(\x0c\x12\x14\n\x0c\x63ontent_type\x18\x05 \x01(\t\x1a\xc0\x02\n\x05Value\x12\x11\n\tnode_name\x18\x07 \x01(\t\x12\x0b\n\x03tag\x18\x01 \x01(\t\x12*\n\x08metadata\x18\t \x01(\x0b\x32\x18.sessrun.SummaryMetadata\x12\x16\n\x0csimple_value\x18\x02 \x01(\x02H\x00\x12&\n\x1cobsolete_old_style_histogram\x18\x03 \x01(\x0cH\x00\x12\'\n\x05image\x18\x04 \x01(\x0b\x32\x16.sessrun.Summary.ImageH\x00\x12(\n\x05histo\x18\x05 \x01(\x0b\x32\x17.sessrun.HistogramProtoH\x00\x12\'\n\x05\x61udio\x18\x06 \x01(\x0b\x32\x16.sessrun.Summary.AudioH\x00\x12&\n\x06tensor\x18\x08 \x01(\x0b\x32\x14.sessrun.TensorProtoH\x00\x42\x07\n\x05value*o\n\tDataClass\x12\x16\n\x12\x44\x41TA_CLASS_UNKNOWN\x10\x00\x12\x15\n\x11\x44\x41TA_CLASS_SCALAR\x10\x01\x12\x15\n\x11\x44\x41TA_CLASS_TENSOR\x10\x02\x12\x1c\n\x18\x44\x41TA_CLASS_BLOB_SEQUENCE\x10\x03\x62\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1esessrun/spec/proto/input.proto\x12\x07sessrun\"\x1a\n\tBytesList\x12\r\n\x05value\x18\x01 \x03(\x0c\"\x1e\n\tFloatList\x12\x11\n\x05value\x18\x01 \x03(\x02\x42\x02\x10\x01\" \n\tInt64List\x12\x13\n\x05value\x18\x01 \x03(\x03\x42\x04\x10\x01\x30\x01\"\x8f\x01\n\x07\x46\x65\x61ture\x12(\n\nbytes_list\x18\x01 \x01(\x0b\x32\x12.sessrun.BytesListH\x00\x12(\n\nfloat_list\x18\x02 \x01(\x0b\x32\x12.sessrun.FloatListH\x00\x12(\n\nint64_list\x18\x03 \x01(\x0b\x32\x12.sessrun.Int64ListH\x00\x42\x06\n\x04kind\"}\n\x08\x46\x65\x61tures\x12/\n\x07\x66\x65\x61ture\x18\x01 \x03(\x0b\x32\x1e.sessrun.Features.FeatureEntry\x1a@\n\x0c\x46\x65\x61tureEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\x1f\n\x05value\x18\x02 \x01(\x0b\x32\x10.sessrun.Feature:\x02\x38\x01\"0\n\x0b\x46\x65\x61tureList\x12!\n\x07\x66\x65\x61ture\x18\x01 \x03(\x0b\x32\x10.sessrun.Feature\"\x96\x01\n\x0c\x46\x65\x61tureLists\x12<\n\x0c\x66\x65\x61ture_list\x18\x01 \x03(\x0b\x32&.sessrun.FeatureLists.FeatureListEntry\x1aH\n\x10\x46\x65\x61tureListEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12#\n\x05value\x18\x02 \x01(\x0b\x32\x14.sessrun.FeatureList:\x02\x38\x01\".\n\x07\x45xample\x12#\n\x08\x66\x65\x61tures\x18\x01 \x01(\x0b\x32\x11.sessrun.Features\"c\n\x0fSequenceExample\x12\"\n\x07\x63ontext\x18\x01 \x01(\x0b\x32\x11.sessrun.Features\x12,\n\rfeature_lists\x18\x02 \x01(\x0b\x32\x15.sessrun.FeatureLists\"r\n\x0fReaderBaseState\x12\x14\n\x0cwork_started\x18\x01 \x01(\x03\x12\x15\n\rwork_finished\x18\x02 \x01(\x03\x12\x1c\n\x14num_records_produced\x18\x03 \x01(\x03\x12\x14\n\x0c\x63urrent_work\x18\x04 \x01(\x0c\x62\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -40,50 +39,28 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_FEATURES_FEATUREENTRY']._serialized_options = b'8\001'
   _globals['_FEATURELISTS_FEATURELISTENTRY']._loaded_options = None
   _globals['_FEATURELISTS_FEATURELISTENTRY']._serialized_options = b'8\001'
-  _globals['_HISTOGRAMPROTO'].fields_by_name['bucket_limit']._loaded_options = None
-  _globals['_HISTOGRAMPROTO'].fields_by_name['bucket_limit']._serialized_options = b'\020\001'
-  _globals['_HISTOGRAMPROTO'].fields_by_name['bucket']._loaded_options = None
-  _globals['_HISTOGRAMPROTO'].fields_by_name['bucket']._serialized_options = b'\020\001'
-  _globals['_DATACLASS']._serialized_start=1901
-  _globals['_DATACLASS']._serialized_end=2012
-  _globals['_BYTESLIST']._serialized_start=75
-  _globals['_BYTESLIST']._serialized_end=101
-  _globals['_FLOATLIST']._serialized_start=103
-  _globals['_FLOATLIST']._serialized_end=133
-  _globals['_INT64LIST']._serialized_start=135
-  _globals['_INT64LIST']._serialized_end=167
-  _globals['_FEATURE']._serialized_start=170
-  _globals['_FEATURE']._serialized_end=313
-  _globals['_FEATURES']._serialized_start=315
-  _globals['_FEATURES']._serialized_end=440
-  _globals['_FEATURES_FEATUREENTRY']._serialized_start=376
-  _globals['_FEATURES_FEATUREENTRY']._serialized_end=440
-  _globals['_FEATURELIST']._serialized_start=442
-  _globals['_FEATURELIST']._serialized_end=490
-  _globals['_FEATURELISTS']._serialized_start=493
-  _globals['_FEATURELISTS']._serialized_end=643
-  _globals['_FEATURELISTS_FEATURELISTENTRY']._serialized_start=571
-  _globals['_FEATURELISTS_FEATURELISTENTRY']._serialized_end=643
-  _globals['_EXAMPLE']._serialized_start=645
-  _globals['_EXAMPLE']._serialized_end=691
-  _globals['_SEQUENCEEXAMPLE']._serialized_start=693
-  _globals['_SEQUENCEEXAMPLE']._serialized_end=792
-  _globals['_READERBASESTATE']._serialized_start=794
-  _globals['_READERBASESTATE']._serialized_end=908
-  _globals['_SUMMARYDESCRIPTION']._serialized_start=910
-  _globals['_SUMMARYDESCRIPTION']._serialized_end=949
-  _globals['_SUMMARYMETADATA']._serialized_start=952
-  _globals['_SUMMARYMETADATA']._serialized_end=1170
-  _globals['_SUMMARYMETADATA_PLUGINDATA']._serialized_start=1120
-  _globals['_SUMMARYMETADATA_PLUGINDATA']._serialized_end=1170
-  _globals['_HISTOGRAMPROTO']._serialized_start=1173
-  _globals['_HISTOGRAMPROTO']._serialized_end=1308
-  _globals['_SUMMARY']._serialized_start=1311
-  _globals['_SUMMARY']._serialized_end=1899
-  _globals['_SUMMARY_IMAGE']._serialized_start=1361
-  _globals['_SUMMARY_IMAGE']._serialized_end=1449
-  _globals['_SUMMARY_AUDIO']._serialized_start=1451
-  _globals['_SUMMARY_AUDIO']._serialized_end=1576
-  _globals['_SUMMARY_VALUE']._serialized_start=1579
-  _globals['_SUMMARY_VALUE']._serialized_end=1899
+  _globals['_BYTESLIST']._serialized_start=43
+  _globals['_BYTESLIST']._serialized_end=69
+  _globals['_FLOATLIST']._serialized_start=71
+  _globals['_FLOATLIST']._serialized_end=101
+  _globals['_INT64LIST']._serialized_start=103
+  _globals['_INT64LIST']._serialized_end=135
+  _globals['_FEATURE']._serialized_start=138
+  _globals['_FEATURE']._serialized_end=281
+  _globals['_FEATURES']._serialized_start=283
+  _globals['_FEATURES']._serialized_end=408
+  _globals['_FEATURES_FEATUREENTRY']._serialized_start=344
+  _globals['_FEATURES_FEATUREENTRY']._serialized_end=408
+  _globals['_FEATURELIST']._serialized_start=410
+  _globals['_FEATURELIST']._serialized_end=458
+  _globals['_FEATURELISTS']._serialized_start=461
+  _globals['_FEATURELISTS']._serialized_end=611
+  _globals['_FEATURELISTS_FEATURELISTENTRY']._serialized_start=539
+  _globals['_FEATURELISTS_FEATURELISTENTRY']._serialized_end=611
+  _globals['_EXAMPLE']._serialized_start=613
+  _globals['_EXAMPLE']._serialized_end=659
+  _globals['_SEQUENCEEXAMPLE']._serialized_start=661
+  _globals['_SEQUENCEEXAMPLE']._serialized_end=760
+  _globals['_READERBASESTATE']._serialized_start=762
+  _globals['_READERBASESTATE']._serialized_end=876
 # @@protoc_insertion_point(module_scope)
