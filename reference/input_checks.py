@@ -202,8 +202,24 @@ class _Context:
         dtype = None if wanted is None else dtypes.of_name(wanted)
         hint = None
         if dtype is None and self.arg.type_attr is not None:
-            default = self.declared.attrs[self.arg.type_attr].default
-            hint = None if default is None else dtypes.of_name(default)
+            attr = self.declared.attrs[self.arg.type_attr]
+            hint = None if attr.default is None else dtypes.of_name(attr.default)
+            if hint is not None and attr.allowed and name is None:
+                own = self._of_own_dtype(value)
+                if own is not None and own.dtype.spec_name in attr.allowed:
+                    return own
+        return self._in_graph(value, dtype, hint, name)
+
+    def _of_own_dtype(self, value: Any) -> Tensor | None:
+        """The value as a tensor of whatever dtype; None if it has none of its own."""
+        try:
+            return self._in_graph(value, None, None, None)
+        except TypeError:
+            return None
+
+    def _in_graph(
+        self, value: Any, dtype: DType | None, hint: DType | None, name: str | None
+    ) -> Tensor:
         graph = self.graph
         if get_default_graph() is not graph:
             with graph.as_default():

@@ -83,7 +83,6 @@ _LATER: Final[Mapping[str, str]] = {
     "control_flow.functional": "foldl foldr map_fn scan",
     "control_flow.loops": "while_loop",
     "input.example_messages":
-        "HistogramProto Summary SummaryMetadata summary.Summary summary.SummaryDescription "
         "train.BytesList train.Example train.Feature train.FeatureList train.FeatureLists "
         "train.Features train.FloatList train.Int64List train.SequenceExample",
     "input.batching":
@@ -93,10 +92,17 @@ _LATER: Final[Mapping[str, str]] = {
     "input.input_producers":
         "train.input_producer train.limit_epochs train.match_filenames_once "
         "train.range_input_producer train.slice_input_producer train.string_input_producer",
-    "scalar_summaries": "summary.scalar",
     "variables.partitioners":
         "create_partitioned_variables fixed_size_partitioner min_max_variable_partitioner "
         "variable_axis_size_partitioner",
+    "summaries.event_files": "train.summary_iterator",
+    "summaries.file_writer": "summary.FileWriter summary.FileWriterCache",
+    "summaries.messages":
+        "Event HistogramProto LogMessage SessionLog Summary SummaryMetadata summary.Event "
+        "summary.SessionLog summary.Summary summary.SummaryDescription summary.TaggedRunMetadata",
+    "summaries.recording":
+        "summary.get_summary_description summary.histogram summary.merge summary.merge_all "
+        "summary.scalar summary.tensor_summary summary.text",
     "input.parsing_ops":
         "FixedLenFeature FixedLenSequenceFeature SparseFeature VarLenFeature decode_csv "
         "io.FixedLenFeature io.FixedLenSequenceFeature io.SparseFeature io.VarLenFeature "

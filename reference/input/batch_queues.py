@@ -25,9 +25,9 @@ from sessrun.reference.queues.queues import (
     QueueBase,
     RandomShuffleQueue,
 )
-from sessrun.reference.scalar_summaries import fraction_summary
 from sessrun.reference.sparse_tensor import SparseTensor, convert_to_tensor_or_sparse_tensor
 from sessrun.reference.static_values import constant_value
+from sessrun.reference.summaries.recording import fraction_summary
 from sessrun.reference.tensor import Tensor
 from sessrun.reference.tensor_shape import TensorShape
 

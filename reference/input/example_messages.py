@@ -1,4 +1,4 @@
-"""`tf.train.Example` and what it is made of, and the messages of summaries."""
+"""`tf.train.Example` and what it is made of."""
 
 from __future__ import annotations
 
@@ -10,12 +10,9 @@ from sessrun.spec.proto import input_pb2
 __all__ = ["EXPORTS"]
 
 EXPORTS: Final[Mapping[str, Any]] = {
-    f"{group}{name}": getattr(input_pb2, name)
-    for group, names in (
-        ("train.", "BytesList Example Feature FeatureList FeatureLists Features"),
-        ("train.", "FloatList Int64List SequenceExample"),
-        ("", "HistogramProto Summary SummaryMetadata"),
-        ("summary.", "Summary SummaryDescription"),
+    f"train.{name}": getattr(input_pb2, name)
+    for name in (
+        "BytesList", "Example", "Feature", "FeatureList", "FeatureLists", "Features", "FloatList",
+        "Int64List", "SequenceExample",
     )
-    for name in names.split()
 }  # fmt: skip

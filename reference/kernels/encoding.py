@@ -1,4 +1,4 @@
-"""Kernels of encoded values: compressed strings, serialized tensors and summaries."""
+"""Kernels of encoded values: compressed strings and serialized tensors."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from sessrun.reference.tensor_proto import HeldTensor
 from sessrun.spec.dtypes import BY_ENUM, BY_NAME
 from sessrun.spec.proto import TensorProto, TensorShapeProto, foreign
 
-__all__: list[str] = []
+__all__ = ["content_proto"]
 
 _CPU: Final = ("CPU",)
 _INVALID: Final = 3
@@ -49,15 +49,26 @@ def decode_compressed(bind: Bind) -> Callable[..., Any]:
 
 @kernel("SerializeTensor", devices=_CPU)
 def serialize_tensor(_: Any, tensor: Any, *, T: str) -> Any:  # noqa: N803 - the attribute's name
-    """The bytes of the tensor's message; all values that have a size in its content."""
+    """The bytes of the tensor's message."""
+    return string_array([foreign.serialize(content_proto(tensor, T))], ())
+
+
+def content_proto(tensor: Any, dtype: str) -> TensorProto:
+    """A tensor's message; all values that have a size are in its content.
+
+    Args:
+      tensor: an array in host memory.
+      dtype: the spec's name of its dtype.
+
+    """
     shape = TensorShapeProto(dim=[TensorShapeProto.Dim(size=size) for size in tensor.shape])
     proto = TensorProto(tensor_shape=shape)
-    proto.dtype = BY_NAME[T].enum  # type: ignore[assignment]  # a number of the enumeration
-    if T == "string":
+    proto.dtype = BY_NAME[dtype].enum  # type: ignore[assignment]  # a number of the enumeration
+    if dtype == "string":
         proto.string_val.extend(tensor.reshape(-1).tolist())
     else:
         proto.tensor_content = HOST.ascontiguousarray(tensor).tobytes()
-    return string_array([foreign.serialize(proto)], ())
+    return proto
 
 
 @kernel("ParseTensor", devices=_CPU)
@@ -84,22 +95,3 @@ def parse_tensor(_: Any, serialized: Any, *, out_type: str) -> Any:
         return HeldTensor(proto).array()
     except (ValueError, TypeError) as error:
         raise KernelError(_INVALID, f"Cannot parse tensor from proto: {error}") from error
-
-
-@kernel("ScalarSummary", devices=_CPU)
-def scalar_summary(_: Any, tags: Any, values: Any) -> Any:
-    """A Summary with a value for each tag."""
-    from sessrun.spec.proto.summary_pb2 import Summary  # noqa: PLC0415 - few programs run summaries
-
-    if tags.shape != values.shape:
-        which = f" (tag '{tags.item().decode()}')" if tags.size == 1 else ""
-        raise KernelError(
-            _INVALID, f"tags and values are not the same shape: {bracketed(tags.shape)} != "
-            f"{bracketed(values.shape)}{which}"
-        )  # fmt: skip
-    with HOST.errstate(over="ignore"):
-        numbers = values.reshape(-1).astype("float32").tolist()
-    summary = Summary()
-    for tag, number in zip(tags.reshape(-1).tolist(), numbers, strict=True):
-        summary.value.add(tag=tag.decode(), simple_value=number)
-    return string_array([foreign.serialize(summary)], ())

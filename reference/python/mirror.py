@@ -26,6 +26,7 @@ _RUNTIME: Final = "sessrun.reference"
 #: For each module: modules of the runtime to look in, then after `|` groups of the namespace;
 #: the namespace itself is looked in last.
 _PLACES: Final[Mapping[str, str]] = {
+    "client._pywrap_events_writer": "summaries.event_files",
     "client.pywrap_tf_session": "",
     "data.util.nest": "|nest",
     "eager.context": "default_graph",
@@ -138,7 +139,13 @@ _PLACES: Final[Mapping[str, str]] = {
     "saved_model.tag_constants": "saved_model.names",
     "saved_model.utils": "saved_model.tensor_infos",
     "saved_model.utils_impl": "saved_model.tensor_infos",
-    "summary.summary": "|summary",
+    "ops.summary_op_util": "summaries.recording",
+    "summary.plugin_asset": "summaries.plugin_assets",
+    "summary.summary": "summaries.recording|summary",
+    "summary.summary_iterator": "|train",
+    "summary.writer.event_file_writer": "summaries.event_file_writer",
+    "summary.writer.writer": "summaries.file_writer|summary",
+    "summary.writer.writer_cache": "|summary",
     "training.checkpoint_management": "saving.checkpoint_state|train",
     "training.checkpoint_utils": "saving.checkpoint_reader saving.checkpoint_initializers|train",
     "training.coordinator": "queues.coordinator",
@@ -149,6 +156,7 @@ _PLACES: Final[Mapping[str, str]] = {
         "saving.saver saving.saver_graph saving.saveables saving.checkpoint_state "
         "saving.meta_graph|train",
     "training.saving.saveable_object": "saving.saveables",
+    "training.summary_io": "summaries.file_writer|summary train",
     "training.training": "|train",
     "training.training_util": "variables.global_step|train",
     "util.compat": "|compat",

@@ -13,7 +13,7 @@ import threading
 import time
 from typing import Any, Final
 
-from sessrun.reference import files
+from sessrun.reference.files import files
 from sessrun.reference.summaries.event_files import EventsWriter
 
 __all__ = ["CloseableQueue", "EventFileWriter", "QueueClosedError"]
@@ -108,7 +108,9 @@ class _Worker(threading.Thread):
         try:
             self._write_all()
         except Exception as error:  # noqa: BLE001 - kept, and raised where somebody waits
-            logging.getLogger("sessrun").error("The event file is written no more: %s", error)
+            logging.getLogger("sessrun").log(
+                logging.ERROR, "The event file is written no more: %s", error
+            )
             self.failure_exc_info = sys.exc_info()
         finally:
             for item in self._queue.close():

@@ -14,8 +14,8 @@ from typing import Any, Final
 
 from sessrun.reference import errors
 from sessrun.reference.behaviour import as_text
-from sessrun.reference.file_names import file_errors, local_path
-from sessrun.reference.records import TFRecordWriter, tf_record_iterator
+from sessrun.reference.files.file_names import file_errors, local_path
+from sessrun.reference.input.records import TFRecordWriter, tf_record_iterator
 from sessrun.spec.proto.foreign import adopt
 from sessrun.spec.proto.summary_pb2 import Event, SourceMetadata
 
@@ -80,7 +80,9 @@ class EventsWriter:
                 self._path, second = new_event_file(self._prefix, self._suffix)
                 self._records = TFRecordWriter(self._path)
             except errors.OpError as error:
-                logging.getLogger("sessrun").error("No event file can be written: %s", error)
+                logging.getLogger("sessrun").log(
+                    logging.ERROR, "No event file can be written: %s", error
+                )
                 return False
             self._records.write(version_event(second).SerializeToString())
             self.Flush()

@@ -14,9 +14,10 @@ from typing import Any, Final, Self
 
 from google.protobuf.message import Message
 
-from sessrun.reference import files
+from sessrun.reference.files.file_object import GFile
+from sessrun.reference.files.files import makedirs
 from sessrun.reference.graph import Graph
-from sessrun.reference.meta_graph import export_meta_graph
+from sessrun.reference.saving.meta_graph import export_meta_graph
 from sessrun.reference.stacks import get_default_graph
 from sessrun.reference.summaries.event_file_writer import EventFileWriter
 from sessrun.reference.summaries.plugin_assets import get_all_plugin_assets
@@ -122,9 +123,9 @@ class SummaryToEventTransformer:
             folder = os.path.join(
                 self.event_writer.get_logdir(), _PLUGINS_DIR, asset.plugin_name
             )
-            files.makedirs(folder)
+            makedirs(folder)
             for name, content in asset.assets().items():
-                with files.GFile(os.path.join(folder, name), "w") as file:
+                with GFile(os.path.join(folder, name), "w") as file:
                     file.write(content)
 
     def add_meta_graph(self, meta_graph_def: Any, global_step: Any = None) -> None:

@@ -59,7 +59,7 @@ def get_plugin_asset(plugin_asset_cls: type[A], graph: Graph | None = None) -> A
         graph.add_to_collection(_NAMES + name, found)
         graph.add_to_collection(_NAMES, name)
     if not isinstance(found, plugin_asset_cls):
-        raise ValueError(
+        raise ValueError(  # noqa: TRY004 - as TensorFlow has it
             f"Plugin name collision between classes {name} and {type(found).__name__}"
         )
     return found

@@ -73,7 +73,7 @@ def reading(kind: str) -> tuple[tuple[str, ...], ...]:
 
 
 def encoded() -> None:
-    """Lines of fields, compressed strings, serialized tensors, summaries."""
+    """Lines of fields, compressed strings, serialized tensors."""
     lines = tf.constant(["1,a,2.5", ',"b,",'])
     for place, column in enumerate(tf.decode_csv(lines, [[7], ["z"], [0.5]])):
         tf.identity(column, name=f"column_{place}")
@@ -81,7 +81,6 @@ def encoded() -> None:
     data = tf.serialize_tensor(tf.constant([[1.5, 2.5]]))
     tf.identity(data, name="serialized")
     tf.identity(tf.parse_tensor(data, tf.float32), name="parsed")
-    tf.identity(tf.raw_ops.ScalarSummary(tags=["a", "b"], values=[1, 2]), name="summary")
 
 
 def examples() -> None:
@@ -122,9 +121,8 @@ _SPARSE = tuple(
 INPUTS: tuple[tuple[str, Callable[[], None], tuple[tuple[str, ...], ...]], ...] = (
     ("ReadFile WriteFile MatchingFiles", files, (("write",), ("read:0",), ("found:0",))),
     (READERS, readers, tuple(run for kind in KINDS for run in reading(kind))),
-    ("DecodeCSV DecodeCompressed SerializeTensor ParseTensor ScalarSummary", encoded,
-     (("column_0:0", "column_1:0", "column_2:0"), ("inflated:0", "serialized:0", "parsed:0"),
-      ("summary:0",))),
+    ("DecodeCSV DecodeCompressed SerializeTensor ParseTensor", encoded,
+     (("column_0:0", "column_1:0", "column_2:0"), ("inflated:0", "serialized:0", "parsed:0"))),
     ("ParseExampleV2 SparseReorder", examples,
      (("number:0", "missing:0", "rows:0"), _SPARSE, ("row_values:0", "row_splits:0"))),
 )  # fmt: skip

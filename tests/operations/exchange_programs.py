@@ -10,6 +10,7 @@ import numpy as np
 from exchange_calls import CALLED, graph_of
 from exchange_inputs import INPUTS
 from exchange_resources import RESOURCES
+from exchange_summaries import SUMMARIES
 
 from sessrun.conformance.generators.graphdef import GraphWriter, dtype_attr
 
@@ -266,5 +267,5 @@ PROGRAMS = (
                          ("PriorityQueueV2", "take:1"), ("RandomShuffleQueueV2", "take:0"))
     ),
     *(Program(tuple(covers.split()), graph_of(build), runs)
-      for covers, build, runs in (*CALLED, *INPUTS, *RESOURCES)),
+      for covers, build, runs in (*CALLED, *INPUTS, *RESOURCES, *SUMMARIES)),
 )  # fmt: skip

@@ -165,24 +165,7 @@ def _compressed(tf: Any) -> Any:
     )  # fmt: skip
 
 
-def _summaries(tf: Any) -> Any:
-    scalar = tf.summary.scalar
-    raw = tf.raw_ops.ScalarSummary
-    return [
-        _tried(
-            tf, lambda: scalar("a b", 1.5), lambda: scalar("c", 3, family="fam"),
-            lambda: raw(tags=["a", "b"], values=[1.0, 2.0]), lambda: raw(tags="t", values=[1.0]),
-            lambda: raw(tags=["a", "b"], values=[1.0]), lambda: raw(tags="t", values=1e300),
-            lambda: raw(tags="t", values=np.float64(1e300)),
-            lambda: raw(tags="t", values=np.float16(2)), lambda: raw(tags="t", values=True),
-        ),
-        scalar("x", 1.0, collections=["mine"]), tf.get_collection("mine"),
-        scalar("y", 1.0), tf.get_collection(tf.GraphKeys.SUMMARIES),
-    ]  # fmt: skip
-
-
 BEHAVIOURS = {
     f"parsing_{function.__name__.strip('_')}": function
-    for function in (_lines, _columns, _features, _sparse_features, _tensors, _compressed,
-                     _summaries)
+    for function in (_lines, _columns, _features, _sparse_features, _tensors, _compressed)
 }  # fmt: skip
