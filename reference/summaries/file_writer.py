@@ -22,7 +22,7 @@ from sessrun.reference.stacks import get_default_graph
 from sessrun.reference.summaries.event_file_writer import EventFileWriter
 from sessrun.reference.summaries.plugin_assets import get_all_plugin_assets
 from sessrun.spec.proto import GraphDef, MetaGraphDef
-from sessrun.spec.proto.foreign import adopt
+from sessrun.spec.proto.foreign import adopt, serialize
 from sessrun.spec.proto.summary_pb2 import Event, SessionLog, Summary, TaggedRunMetadata
 
 __all__ = ["EXPORTS", "FileWriter", "FileWriterCache", "SummaryToEventTransformer"]
@@ -116,7 +116,7 @@ class SummaryToEventTransformer:
                 raise TypeError(
                     f"The passed graph must be a `Graph` or the deprecated `GraphDef`: {error}"
                 ) from error
-        self._add_event(Event(graph_def=nodes.SerializeToString()), global_step)
+        self._add_event(Event(graph_def=serialize(nodes)), global_step)
 
     def _write_plugin_assets(self, graph: Graph) -> None:
         for asset in get_all_plugin_assets(graph):
@@ -140,7 +140,7 @@ class SummaryToEventTransformer:
 
         """
         try:
-            data = adopt(meta_graph_def, MetaGraphDef).SerializeToString()
+            data = serialize(adopt(meta_graph_def, MetaGraphDef))
         except TypeError as error:
             raise TypeError(
                 f"meta_graph_def must be type MetaGraphDef, saw type: {type(meta_graph_def)}"

@@ -16,14 +16,21 @@ def _summary(tf: Any, tag: str = "a") -> Any:
 
 
 def _events(tf: Any, folder: str) -> list[Any]:
-    """The events of each file, without the times at which they were written."""
+    """The events of each file, without the times at which they were written, as text."""
     found = []
     for path in sorted(Path(folder).glob("*tfevents*")):
         events = list(tf.train.summary_iterator(str(path)))
-        for event in events:
-            event.ClearField("wall_time")
-        found.append([str(event) for event in events])
+        found.append([_shown(tf, event) for event in events])
     return found
+
+
+def _shown(tf: Any, event: Any) -> str:
+    """An event as text, with its graph, whose bytes come in any order."""
+    event.ClearField("wall_time")
+    graph = tf.GraphDef.FromString(event.graph_def)
+    if event.graph_def:
+        event.graph_def = b""
+    return f"{event}{graph}"
 
 
 def _names(folder: str) -> list[str]:
