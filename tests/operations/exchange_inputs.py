@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 import sessrun.reference as tf
+from sessrun.reference.sparse_ops import deserialize_sparse
 
 #: Where the graphs write and read; both sides find the same there.
 FOLDER = Path(tempfile.mkdtemp(prefix="sessrun-exchange-"))
@@ -112,6 +113,37 @@ def examples() -> None:
     tf.identity(rows.ragged_row_splits[0], name="row_splits")
 
 
+def sparse() -> None:
+    """Sparse tensors as bytes and back, and kept by number."""
+    whole = tf.SparseTensor(
+        np.array([[0, 1], [1, 0]], np.int64), [1.5, 2.5], np.array([2, 3], np.int64)
+    )
+    one, rows = tf.serialize_sparse(whole), tf.serialize_many_sparse(whole)
+    again = [deserialize_sparse(one, tf.float32), tf.deserialize_many_sparse(rows, tf.float32)]
+    parts = {
+        "sparse_indices": whole.indices, "sparse_values": whole.values,
+        "sparse_shape": whole.dense_shape, "shared_name": "kept",
+    }  # fmt: skip
+    many = tf.raw_ops.AddManySparseToTensorsMap(**parts)
+    row = tf.SparseTensor(
+        np.array([[1]], np.int64), [3.5], np.array([3], np.int64)
+    )
+    with tf.control_dependencies([many]):
+        single = tf.raw_ops.AddSparseToTensorsMap(
+            sparse_indices=row.indices, sparse_values=row.values, sparse_shape=row.dense_shape,
+            shared_name="kept",
+        )  # fmt: skip
+    taken = tf.raw_ops.TakeManySparseFromTensorsMap(
+        sparse_handles=tf.concat([many, [single]], 0), dtype=tf.float32, shared_name="kept"
+    )
+    for index, found in enumerate([*again[0].parts(), *again[1].parts(), *taken, one, rows]):
+        tf.identity(found, name=f"sparse_{index}")
+
+
+SPARSE = (
+    "SerializeSparse SerializeManySparse DeserializeSparse DeserializeManySparse "
+    "AddSparseToTensorsMap AddManySparseToTensorsMap TakeManySparseFromTensorsMap"
+)
 _SPARSE = tuple(
     f"{key}_{part}:0"
     for key in ("index", "merged")
@@ -125,4 +157,6 @@ INPUTS: tuple[tuple[str, Callable[[], None], tuple[tuple[str, ...], ...]], ...] 
      (("column_0:0", "column_1:0", "column_2:0"), ("inflated:0", "serialized:0", "parsed:0"))),
     ("ParseExampleV2 SparseReorder", examples,
      (("number:0", "missing:0", "rows:0"), _SPARSE, ("row_values:0", "row_splits:0"))),
+    (SPARSE, sparse,
+     (tuple(f"sparse_{index}:0" for index in range(11)),)),
 )  # fmt: skip
