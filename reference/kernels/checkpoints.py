@@ -12,6 +12,7 @@ from sessrun.reference.saving.checkpoints.bundle_files import local
 from sessrun.reference.saving.checkpoints.merge import merge_checkpoints
 from sessrun.reference.saving.checkpoints.reader import Checkpoint
 from sessrun.reference.saving.checkpoints.tensor_slices import read_spec
+from sessrun.reference.saving.checkpoints.version1 import SliceFiles, write_slices
 from sessrun.reference.saving.checkpoints.writer import Saved, write_checkpoint
 from sessrun.spec.dtypes import BY_NAME
 
@@ -19,6 +20,7 @@ __all__: list[str] = []
 
 _CPU: Final = ("CPU",)
 _INVALID: Final = 3
+_NOT_FOUND: Final = 5
 
 
 def _path(tensor: Any) -> str:
@@ -84,7 +86,7 @@ def restore(bind: Bind) -> Callable[..., Any]:
     def compute(prefix: Any, names: Any, slices: Any) -> Any:
         path = _path(prefix)
         wanted = _named(names, slices, dtypes)
-        found = Checkpoint(path)
+        found = _opened(path)
         _check_dtypes(found, wanted, dtypes)
         values = tuple(_restored(found, name, text) for name, text in wanted)
         return values[0] if len(values) == 1 else values
@@ -92,8 +94,18 @@ def restore(bind: Bind) -> Callable[..., Any]:
     return compute
 
 
+def _opened(path: str) -> Checkpoint | SliceFiles:
+    """The checkpoint; what has no index may be one of version 1."""
+    try:
+        return Checkpoint(path)
+    except KernelError as error:
+        if error.code != _NOT_FOUND:
+            raise
+        return SliceFiles(path)
+
+
 def _check_dtypes(
-    found: Checkpoint, wanted: Sequence[tuple[bytes, str]], dtypes: Sequence[str]
+    found: Checkpoint | SliceFiles, wanted: Sequence[tuple[bytes, str]], dtypes: Sequence[str]
 ) -> None:
     """Every tensor is there, and of its dtype."""
     wrong = []
@@ -108,7 +120,7 @@ def _check_dtypes(
         raise KernelError(_INVALID, "\n".join(wrong))
 
 
-def _restored(found: Checkpoint, name: bytes, text: str) -> Any:
+def _restored(found: Checkpoint | SliceFiles, name: bytes, text: str) -> Any:
     if not text:
         return found.tensor(name)
     shape, part, _ = read_spec(text)
@@ -164,3 +176,43 @@ def sharded_filespec(_: Any, basename: Any, num_shards: Any) -> Any:
     """The pattern of the names of several files."""
     base, count = _scalars(basename=basename, num_shards=num_shards)
     return string_array([base + b"-?????-of-%05d" % count], ())
+
+
+@binder("Save", devices=_CPU)
+def save_whole(bind: Bind) -> Callable[..., Any]:
+    """Writes tensors to a file of version 1."""
+    dtypes = bind.attrs["T"]
+
+    def compute(filename: Any, names: Any, *tensors: Any) -> None:
+        rows = zip(names.tolist(), tensors, dtypes, strict=True)
+        write_slices(_path(filename), [Saved(*row) for row in rows])
+
+    return compute
+
+
+@binder("SaveSlices", devices=_CPU)
+def save_slices(bind: Bind) -> Callable[..., Any]:
+    """Writes tensors, or slices of tensors, to a file of version 1."""
+    dtypes = bind.attrs["T"]
+
+    def compute(filename: Any, names: Any, slices: Any, *tensors: Any) -> None:
+        rows = zip(_named(names, slices, dtypes), tensors, dtypes, strict=True)
+        write_slices(_path(filename), [_saved(*named, *row) for named, *row in rows])
+
+    return compute
+
+
+@binder("Restore", devices=_CPU)
+@binder("RestoreSlice", devices=_CPU)
+def restore_slice(bind: Bind) -> Callable[..., Any]:
+    """Reads a tensor, or a slice of one, from files of version 1."""
+    dtype = bind.attrs["dt"]
+
+    def compute(pattern: Any, name: Any, part: Any = None) -> Any:
+        (wanted,) = _scalars(tensor_name=name)
+        text = "" if part is None else part.item().decode(errors="replace")
+        found = SliceFiles(_path(pattern))
+        _check_dtypes(found, [(wanted, text)], [dtype])
+        return _restored(found, wanted, text)
+
+    return compute

@@ -12,7 +12,9 @@ from sessrun.reference.files.file_names import as_given, local_path
 from sessrun.reference.resources import KernelError
 from sessrun.reference.saving.checkpoint_state import latest_checkpoint
 from sessrun.reference.saving.checkpoints.reader import Checkpoint
+from sessrun.reference.saving.checkpoints.version1 import SliceFiles
 from sessrun.spec.proto import DataType
+from sessrun.spec.proto.checkpoint_pb2 import BundleEntryProto, SavedSliceMeta
 
 __all__ = ["EXPORTS", "CheckpointReader"]
 
@@ -39,7 +41,7 @@ class CheckpointReader:
 
     def __init__(self, filename: Any) -> None:
         with _op_errors():
-            self._checkpoint = Checkpoint(local_path(_path(filename)))
+            self._checkpoint = _opened(local_path(_path(filename)))
             self._entries = {
                 name.decode(): entry
                 for name, entry in sorted(self._checkpoint.whole().items())
@@ -54,11 +56,16 @@ class CheckpointReader:
 
         Raises:
           NotFoundError: there is none.
+          UnimplementedError: it is in slices in a checkpoint of version 1.
           DataLossError: it is not what was written.
 
         """
+        name = _path(tensor_str).encode()
         with _op_errors():
-            found = self._checkpoint.tensor(_path(tensor_str).encode())
+            if isinstance(self._checkpoint, SliceFiles):
+                found = self._checkpoint.only_slice(name)
+            else:
+                found = self._checkpoint.tensor(name)
         return found if found.ndim else found[()]
 
     def get_variable_to_shape_map(self) -> dict[str, list[int]]:
@@ -69,16 +76,41 @@ class CheckpointReader:
 
     def get_variable_to_dtype_map(self) -> dict[str, dtypes.DType]:
         """The names of all tensors and their dtypes."""
-        return {name: dtypes.as_dtype(entry.dtype) for name, entry in self._entries.items()}
+        return {name: dtypes.as_dtype(_enum(entry)) for name, entry in self._entries.items()}
 
     def debug_string(self) -> bytes:
         """A line for each tensor: name, dtype, shape."""
         lines = (
-            f"{name} ({DataType.Name(entry.dtype)}) "
-            f"[{','.join(str(dim.size) for dim in entry.shape.dim)}]\n"
+            f"{name} ({DataType.Name(_enum(entry))}) "
+            f"[{','.join(str(dim.size) for dim in entry.shape.dim)}]"
+            f"{_parts(entry)}\n"
             for name, entry in self._entries.items()
         )
         return "".join(lines).encode()
+
+
+def _opened(path: str) -> Checkpoint | SliceFiles:
+    """The checkpoint of that path, of either version."""
+    return Checkpoint(path) if files.exists(path + ".index") else _of_files(path)
+
+
+def _of_files(path: str) -> Checkpoint | SliceFiles:
+    try:
+        return SliceFiles(path)
+    except KernelError as error:
+        if error.code != errors.NOT_FOUND:
+            raise
+        return Checkpoint(path)  # whose index may be about to take its place
+
+
+def _enum(entry: BundleEntryProto | SavedSliceMeta) -> int:
+    return entry.type if isinstance(entry, SavedSliceMeta) else entry.dtype
+
+
+def _parts(entry: BundleEntryProto | SavedSliceMeta) -> str:
+    """How many slices of a tensor there are, where version 1 tells."""
+    count = len(entry.slice) if isinstance(entry, SavedSliceMeta) else 1
+    return f", {count} slices" if count > 1 else ""
 
 
 def _path(text: Any) -> str:

@@ -49,7 +49,7 @@ class Saver:
       builder: None.
       defer_build: whether the operations are made by a call of `build`.
       allow_empty: whether there may be no variables.
-      write_version: the version of the format: 2.
+      write_version: the version of the format.
       pad_step_number: whether numbers of steps in names have eight digits at least.
       save_relative_paths: whether the file `checkpoint` names checkpoints relative to itself.
       filename: where to save where a run does not say.
@@ -58,7 +58,8 @@ class Saver:
       TypeError: something in `var_list` is no variable.
       ValueError: there are no variables, two have one name, or both `defer_build` and `var_list`
         are given.
-      UnimplementedError: `write_version` is another, or there is a `builder`.
+      RuntimeError: there is no such version.
+      UnimplementedError: there is a `builder`.
 
     """
 

@@ -8,7 +8,6 @@ from typing import Any
 from sessrun.reference import stacks
 from sessrun.reference.build import apply_op
 from sessrun.reference.constant_op import constant
-from sessrun.reference.errors import UnimplementedError
 from sessrun.reference.framework_ops import group, identity, placeholder_with_default
 from sessrun.reference.name_scopes import name_scope
 from sessrun.reference.operation import Operation
@@ -44,26 +43,27 @@ def build(
       hours: for the message.
 
     Raises:
-      UnimplementedError: the version is not 2.
+      RuntimeError: there is no such version.
 
     """
-    if version != SaverDef.V2:
-        raise UnimplementedError(None, None, "Checkpoints of version 1 are not written")
+    if version not in (SaverDef.V1, SaverDef.V2):
+        raise RuntimeError(f"Unexpected write_version: {version}")
     with name_scope(name, "save", [each.op for each in saveables]):
         given = placeholder_with_default(filename or "model", (), name="filename")
         prefix = placeholder_with_default(given, (), name="Const")
         if sharded:
             shards = _by_device(saveables)
-            saved = _save_shards(prefix, shards)
+            save_shards = _save_shards if version == SaverDef.V2 else _save_old_shards
+            saved = save_shards(prefix, shards)
             restored = _restore_shards(prefix, shards, reshape=reshape)
         else:
-            saved = _save(prefix, saveables)
+            saved = _save(prefix, saveables, version)
             restored = _restore(prefix, saveables, "restore_all", reshape=reshape)
         _join_partitioned()
         return SaverDef(
             filename_tensor_name=prefix.name, save_tensor_name=saved.name,
             restore_op_name=restored.name, max_to_keep=max_to_keep, sharded=sharded,
-            keep_checkpoint_every_n_hours=hours, version=SaverDef.V2,
+            keep_checkpoint_every_n_hours=hours, version=version,
         )  # fmt: skip
 
 
@@ -80,16 +80,28 @@ def _specs(saveables: Sequence[SaveableObject]) -> list[Any]:
     return [spec for saveable in saveables for spec in saveable.specs]
 
 
-def _save(prefix: Tensor, saveables: Sequence[SaveableObject]) -> Tensor:
+def _save(
+    prefix: Tensor, saveables: Sequence[SaveableObject], version: int = SaverDef.V2
+) -> Tensor:
     """The prefix, once the variables have been saved."""
     specs = _specs(saveables)
-    op = apply_op(
-        "SaveV2",
-        {"prefix": prefix, "tensor_names": [spec.name for spec in specs],
-         "shape_and_slices": [spec.slice_spec for spec in specs],
-         "tensors": [_value(spec) for spec in specs]},
-        {},
-    )  # fmt: skip
+    names = [spec.name for spec in specs]
+    slices = [spec.slice_spec for spec in specs]
+    values = [_value(spec) for spec in specs]
+    if version == SaverDef.V2:
+        op = apply_op(
+            "SaveV2",
+            {"prefix": prefix, "tensor_names": names, "shape_and_slices": slices,
+             "tensors": values},
+            {},
+        )  # fmt: skip
+    else:
+        op = apply_op(
+            "SaveSlices",
+            {"filename": prefix, "tensor_names": names, "shapes_and_slices": slices,
+             "data": values},
+            {}, name="save",
+        )  # fmt: skip
     graph = stacks.get_default_graph()
     with graph.control_dependencies([op]), graph.colocate_with(prefix):
         return identity(prefix, name="control_dependency")
@@ -167,6 +179,23 @@ def _save_shards(prefix: Tensor, shards: Sequence[tuple[str, list[SaveableObject
         merged = apply_op("MergeV2Checkpoints", inputs, {"delete_old_dirs": True})
         with graph.control_dependencies([merged]):
             return identity(prefix)
+
+
+def _save_old_shards(
+    prefix: Tensor, shards: Sequence[tuple[str, list[SaveableObject]]]
+) -> Tensor:
+    """The pattern of the files' names, once each device has saved its variables."""
+    graph = stacks.get_default_graph()
+    count = constant(len(shards), name="num_shards")
+    saved = []
+    for number, (device, saveables) in enumerate(shards):
+        with graph.device(device):
+            inputs = {"basename": prefix, "shard": number, "num_shards": count}
+            name = apply_op("ShardedFilename", inputs, {}).outputs[0]
+            saved.append(_save(name, saveables, SaverDef.V1))
+    with graph.control_dependencies([tensor.op for tensor in saved]):
+        inputs = {"basename": prefix, "num_shards": count}
+        return apply_op("ShardedFilespec", inputs, {}).outputs[0]
 
 
 def _restore_shards(

@@ -25,7 +25,7 @@ _sym_db = _symbol_database.Default()
 from sessrun.spec.proto import graph_pb2 as sessrun_dot_spec_dot_proto_dot_graph__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n#sessrun/spec/proto/checkpoint.proto\x12\x07sessrun\x1a\x1esessrun/spec/proto/graph.proto\"\x82\x01\n\x10TensorSliceProto\x12\x30\n\x06\x65xtent\x18\x01 \x03(\x0b\x32 .sessrun.TensorSliceProto.Extent\x1a<\n\x06\x45xtent\x12\r\n\x05start\x18\x01 \x01(\x03\x12\x10\n\x06length\x18\x02 \x01(\x03H\x00\x42\x11\n\x0fhas_length_hack\"\xab\x01\n\x11\x42undleHeaderProto\x12\x12\n\nnum_shards\x18\x01 \x01(\x05\x12\x39\n\nendianness\x18\x02 \x01(\x0e\x32%.sessrun.BundleHeaderProto.Endianness\x12$\n\x07version\x18\x03 \x01(\x0b\x32\x13.sessrun.VersionDef\"!\n\nEndianness\x12\n\n\x06LITTLE\x10\x00\x12\x07\n\x03\x42IG\x10\x01\"\xc9\x01\n\x10\x42undleEntryProto\x12 \n\x05\x64type\x18\x01 \x01(\x0e\x32\x11.sessrun.DataType\x12(\n\x05shape\x18\x02 \x01(\x0b\x32\x19.sessrun.TensorShapeProto\x12\x10\n\x08shard_id\x18\x03 \x01(\x05\x12\x0e\n\x06offset\x18\x04 \x01(\x03\x12\x0c\n\x04size\x18\x05 \x01(\x03\x12\x0e\n\x06\x63rc32c\x18\x06 \x01(\x07\x12)\n\x06slices\x18\x07 \x03(\x0b\x32\x19.sessrun.TensorSliceProto\"\x9f\x01\n\x0f\x43heckpointState\x12\x1d\n\x15model_checkpoint_path\x18\x01 \x01(\t\x12\"\n\x1a\x61ll_model_checkpoint_paths\x18\x02 \x03(\t\x12\'\n\x1f\x61ll_model_checkpoint_timestamps\x18\x03 \x03(\x01\x12 \n\x18last_preserved_timestamp\x18\x04 \x01(\x01\x62\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n#sessrun/spec/proto/checkpoint.proto\x12\x07sessrun\x1a\x1esessrun/spec/proto/graph.proto\"\x82\x01\n\x10TensorSliceProto\x12\x30\n\x06\x65xtent\x18\x01 \x03(\x0b\x32 .sessrun.TensorSliceProto.Extent\x1a<\n\x06\x45xtent\x12\r\n\x05start\x18\x01 \x01(\x03\x12\x10\n\x06length\x18\x02 \x01(\x03H\x00\x42\x11\n\x0fhas_length_hack\"\x93\x01\n\x0eSavedSliceMeta\x12\x0c\n\x04name\x18\x01 \x01(\t\x12(\n\x05shape\x18\x02 \x01(\x0b\x32\x19.sessrun.TensorShapeProto\x12\x1f\n\x04type\x18\x03 \x01(\x0e\x32\x11.sessrun.DataType\x12(\n\x05slice\x18\x04 \x03(\x0b\x32\x19.sessrun.TensorSliceProto\"f\n\x14SavedTensorSliceMeta\x12\'\n\x06tensor\x18\x01 \x03(\x0b\x32\x17.sessrun.SavedSliceMeta\x12%\n\x08versions\x18\x02 \x01(\x0b\x32\x13.sessrun.VersionDef\"h\n\nSavedSlice\x12\x0c\n\x04name\x18\x01 \x01(\t\x12(\n\x05slice\x18\x02 \x01(\x0b\x32\x19.sessrun.TensorSliceProto\x12\"\n\x04\x64\x61ta\x18\x03 \x01(\x0b\x32\x14.sessrun.TensorProto\"c\n\x11SavedTensorSlices\x12+\n\x04meta\x18\x01 \x01(\x0b\x32\x1d.sessrun.SavedTensorSliceMeta\x12!\n\x04\x64\x61ta\x18\x02 \x01(\x0b\x32\x13.sessrun.SavedSlice\"\xab\x01\n\x11\x42undleHeaderProto\x12\x12\n\nnum_shards\x18\x01 \x01(\x05\x12\x39\n\nendianness\x18\x02 \x01(\x0e\x32%.sessrun.BundleHeaderProto.Endianness\x12$\n\x07version\x18\x03 \x01(\x0b\x32\x13.sessrun.VersionDef\"!\n\nEndianness\x12\n\n\x06LITTLE\x10\x00\x12\x07\n\x03\x42IG\x10\x01\"\xc9\x01\n\x10\x42undleEntryProto\x12 \n\x05\x64type\x18\x01 \x01(\x0e\x32\x11.sessrun.DataType\x12(\n\x05shape\x18\x02 \x01(\x0b\x32\x19.sessrun.TensorShapeProto\x12\x10\n\x08shard_id\x18\x03 \x01(\x05\x12\x0e\n\x06offset\x18\x04 \x01(\x03\x12\x0c\n\x04size\x18\x05 \x01(\x03\x12\x0e\n\x06\x63rc32c\x18\x06 \x01(\x07\x12)\n\x06slices\x18\x07 \x03(\x0b\x32\x19.sessrun.TensorSliceProto\"\x9f\x01\n\x0f\x43heckpointState\x12\x1d\n\x15model_checkpoint_path\x18\x01 \x01(\t\x12\"\n\x1a\x61ll_model_checkpoint_paths\x18\x02 \x03(\t\x12\'\n\x1f\x61ll_model_checkpoint_timestamps\x18\x03 \x03(\x01\x12 \n\x18last_preserved_timestamp\x18\x04 \x01(\x01\x62\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -36,12 +36,20 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_TENSORSLICEPROTO']._serialized_end=211
   _globals['_TENSORSLICEPROTO_EXTENT']._serialized_start=151
   _globals['_TENSORSLICEPROTO_EXTENT']._serialized_end=211
-  _globals['_BUNDLEHEADERPROTO']._serialized_start=214
-  _globals['_BUNDLEHEADERPROTO']._serialized_end=385
-  _globals['_BUNDLEHEADERPROTO_ENDIANNESS']._serialized_start=352
-  _globals['_BUNDLEHEADERPROTO_ENDIANNESS']._serialized_end=385
-  _globals['_BUNDLEENTRYPROTO']._serialized_start=388
-  _globals['_BUNDLEENTRYPROTO']._serialized_end=589
-  _globals['_CHECKPOINTSTATE']._serialized_start=592
-  _globals['_CHECKPOINTSTATE']._serialized_end=751
+  _globals['_SAVEDSLICEMETA']._serialized_start=214
+  _globals['_SAVEDSLICEMETA']._serialized_end=361
+  _globals['_SAVEDTENSORSLICEMETA']._serialized_start=363
+  _globals['_SAVEDTENSORSLICEMETA']._serialized_end=465
+  _globals['_SAVEDSLICE']._serialized_start=467
+  _globals['_SAVEDSLICE']._serialized_end=571
+  _globals['_SAVEDTENSORSLICES']._serialized_start=573
+  _globals['_SAVEDTENSORSLICES']._serialized_end=672
+  _globals['_BUNDLEHEADERPROTO']._serialized_start=675
+  _globals['_BUNDLEHEADERPROTO']._serialized_end=846
+  _globals['_BUNDLEHEADERPROTO_ENDIANNESS']._serialized_start=813
+  _globals['_BUNDLEHEADERPROTO_ENDIANNESS']._serialized_end=846
+  _globals['_BUNDLEENTRYPROTO']._serialized_start=849
+  _globals['_BUNDLEENTRYPROTO']._serialized_end=1050
+  _globals['_CHECKPOINTSTATE']._serialized_start=1053
+  _globals['_CHECKPOINTSTATE']._serialized_end=1212
 # @@protoc_insertion_point(module_scope)

@@ -22,6 +22,44 @@ class TensorSliceProto(_message.Message):
     extent: _containers.RepeatedCompositeFieldContainer[TensorSliceProto.Extent]
     def __init__(self, extent: _Optional[_Iterable[_Union[TensorSliceProto.Extent, _Mapping]]] = ...) -> None: ...
 
+class SavedSliceMeta(_message.Message):
+    __slots__ = ("name", "shape", "type", "slice")
+    NAME_FIELD_NUMBER: _ClassVar[int]
+    SHAPE_FIELD_NUMBER: _ClassVar[int]
+    TYPE_FIELD_NUMBER: _ClassVar[int]
+    SLICE_FIELD_NUMBER: _ClassVar[int]
+    name: str
+    shape: _graph_pb2.TensorShapeProto
+    type: _graph_pb2.DataType
+    slice: _containers.RepeatedCompositeFieldContainer[TensorSliceProto]
+    def __init__(self, name: _Optional[str] = ..., shape: _Optional[_Union[_graph_pb2.TensorShapeProto, _Mapping]] = ..., type: _Optional[_Union[_graph_pb2.DataType, str]] = ..., slice: _Optional[_Iterable[_Union[TensorSliceProto, _Mapping]]] = ...) -> None: ...
+
+class SavedTensorSliceMeta(_message.Message):
+    __slots__ = ("tensor", "versions")
+    TENSOR_FIELD_NUMBER: _ClassVar[int]
+    VERSIONS_FIELD_NUMBER: _ClassVar[int]
+    tensor: _containers.RepeatedCompositeFieldContainer[SavedSliceMeta]
+    versions: _graph_pb2.VersionDef
+    def __init__(self, tensor: _Optional[_Iterable[_Union[SavedSliceMeta, _Mapping]]] = ..., versions: _Optional[_Union[_graph_pb2.VersionDef, _Mapping]] = ...) -> None: ...
+
+class SavedSlice(_message.Message):
+    __slots__ = ("name", "slice", "data")
+    NAME_FIELD_NUMBER: _ClassVar[int]
+    SLICE_FIELD_NUMBER: _ClassVar[int]
+    DATA_FIELD_NUMBER: _ClassVar[int]
+    name: str
+    slice: TensorSliceProto
+    data: _graph_pb2.TensorProto
+    def __init__(self, name: _Optional[str] = ..., slice: _Optional[_Union[TensorSliceProto, _Mapping]] = ..., data: _Optional[_Union[_graph_pb2.TensorProto, _Mapping]] = ...) -> None: ...
+
+class SavedTensorSlices(_message.Message):
+    __slots__ = ("meta", "data")
+    META_FIELD_NUMBER: _ClassVar[int]
+    DATA_FIELD_NUMBER: _ClassVar[int]
+    meta: SavedTensorSliceMeta
+    data: SavedSlice
+    def __init__(self, meta: _Optional[_Union[SavedTensorSliceMeta, _Mapping]] = ..., data: _Optional[_Union[SavedSlice, _Mapping]] = ...) -> None: ...
+
 class BundleHeaderProto(_message.Message):
     __slots__ = ("num_shards", "endianness", "version")
     class Endianness(int, metaclass=_enum_type_wrapper.EnumTypeWrapper):

@@ -6977,6 +6977,49 @@ _MAKERS: Final = {
         stateful=True,
         devices=("CPU",),
     ),
+    "Restore": lambda: Operation(
+        name="Restore",
+        summary="A tensor from the files of a checkpoint of version 1 that match a pattern.",
+        inputs=(
+            ArgDecl("file_pattern", dtype="string"),
+            ArgDecl("tensor_name", dtype="string"),
+        ),
+        outputs=(ArgDecl("tensor", type_attr="dt"),),
+        attrs=(
+            AttrDecl("dt", "type"),
+            AttrDecl("preferred_shard", "int", has_default=True, default=-1),
+        ),
+        shape=RuleCall("restored_whole", (Name("file_pattern"), Name("tensor_name"))),
+        numeric={"*": "exact"},
+        stateful=True,
+        devices=("CPU",),
+    ),
+    "RestoreSlice": lambda: Operation(
+        name="RestoreSlice",
+        summary="A slice of a tensor from the files of a checkpoint of version 1 that match a pattern.",
+        inputs=(
+            ArgDecl("file_pattern", dtype="string"),
+            ArgDecl("tensor_name", dtype="string"),
+            ArgDecl("shape_and_slice", dtype="string"),
+        ),
+        outputs=(ArgDecl("tensor", type_attr="dt"),),
+        attrs=(
+            AttrDecl("dt", "type"),
+            AttrDecl("preferred_shard", "int", has_default=True, default=-1),
+        ),
+        shape=RuleCall(
+            "restored_slice",
+            (
+                Name("file_pattern"),
+                Name("tensor_name"),
+                Name("shape_and_slice"),
+                RuleCall("value", (Name("shape_and_slice"),)),
+            ),
+        ),
+        numeric={"*": "exact"},
+        stateful=True,
+        devices=("CPU",),
+    ),
     "RestoreV2": lambda: Operation(
         name="RestoreV2",
         summary="Tensors, or slices of tensors, from a checkpoint of version 2.",
@@ -7238,6 +7281,48 @@ _MAKERS: Final = {
             "complex128": "close(1e-10, 1e-12)",
             "*": "exact",
         },
+    ),
+    "Save": lambda: Operation(
+        name="Save",
+        summary="Writes tensors to a checkpoint of version 1, which is one file.",
+        inputs=(
+            ArgDecl("filename", dtype="string"),
+            ArgDecl("tensor_names", dtype="string"),
+            ArgDecl("data", type_list_attr="T"),
+        ),
+        outputs=(),
+        attrs=(AttrDecl("T", "list(type)", minimum=1),),
+        shape=RuleCall(
+            "saved_whole",
+            (Name("filename"), Name("tensor_names"), Name("data")),
+        ),
+        numeric={"*": "exact"},
+        stateful=True,
+        devices=("CPU",),
+    ),
+    "SaveSlices": lambda: Operation(
+        name="SaveSlices",
+        summary="Writes tensors, or slices of tensors, to a checkpoint of version 1, which is one file.",
+        inputs=(
+            ArgDecl("filename", dtype="string"),
+            ArgDecl("tensor_names", dtype="string"),
+            ArgDecl("shapes_and_slices", dtype="string"),
+            ArgDecl("data", type_list_attr="T"),
+        ),
+        outputs=(),
+        attrs=(AttrDecl("T", "list(type)", minimum=1),),
+        shape=RuleCall(
+            "saved",
+            (
+                Name("filename"),
+                Name("tensor_names"),
+                Name("shapes_and_slices"),
+                Name("data"),
+            ),
+        ),
+        numeric={"*": "exact"},
+        stateful=True,
+        devices=("CPU",),
     ),
     "SaveV2": lambda: Operation(
         name="SaveV2",

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any, Final
 
-import numpy as np
 from google.protobuf.message import DecodeError
 
 from sessrun.reference.resources import KernelError
+from sessrun.reference.saving.checkpoints.assembly import assembled
 from sessrun.reference.saving.checkpoints.bundle_files import (
     data_path,
     kernel_errors,
@@ -32,7 +31,6 @@ __all__ = ["Checkpoint"]
 
 _INVALID: Final = 3
 _NOT_FOUND: Final = 5
-_INTERNAL: Final = 13
 #: The version that is written and read.
 _VERSION: Final = 1
 
@@ -163,58 +161,12 @@ class Checkpoint:
         self, name: bytes, entry: BundleEntryProto, wanted: TensorSlice, bounds: Bounds
     ) -> Any:
         """A part of a tensor, put together from the slices that were written."""
-        shape = _shape(entry)
-        parts = [slice_of(part) for part in entry.slices]
-        placed = [(part, bounds_of(part, shape)) for part in parts]
-        _check_apart(placed)
-        pieces = [
-            (part, has, shared)
-            for part, has in placed
-            if (shared := _overlap(has, bounds)) is not None
-        ]
-        if sum(_size(shared) for _, _, shared in pieces) != _size(bounds):
-            raise KernelError(
-                _INVALID, "Does not have sufficient slices for partitioned tensor "
-                f"{name.decode(errors='replace')} to restore in slice_spec: {wanted}"
-            )  # fmt: skip
-        result = np.empty([end - start for start, end in bounds], BY_ENUM[entry.dtype].numpy)
-        for part, has, shared in pieces:
-            key = slice_key(name, part)
-            result[_within(shared, bounds)] = self._values(key, self.find(key))[
-                _within(shared, has)
-            ]
-        return result
-
-
-def _size(bounds: Bounds) -> int:
-    return math.prod(end - start for start, end in bounds)
+        parts = {part: slice_key(name, part) for part in map(slice_of, entry.slices)}
+        return assembled(
+            name, BY_ENUM[entry.dtype].name, _shape(entry), wanted, bounds, list(parts),
+            lambda part: self._values(parts[part], self.find(parts[part])),
+        )  # fmt: skip
 
 
 def _shape(entry: BundleEntryProto) -> tuple[int, ...]:
     return tuple(dim.size for dim in entry.shape.dim)
-
-
-def _overlap(left: Bounds, right: Bounds) -> Bounds | None:
-    """What two parts have in common, or None."""
-    shared = tuple(
-        (max(one[0], other[0]), min(one[1], other[1]))
-        for one, other in zip(left, right, strict=True)
-    )
-    return shared if all(start < end for start, end in shared) else None
-
-
-def _within(shared: Bounds, whole: Bounds) -> tuple[slice, ...]:
-    """Where a part is in the array of a larger one."""
-    return tuple(
-        slice(start - base, end - base)
-        for (start, end), (base, _) in zip(shared, whole, strict=True)
-    )
-
-
-def _check_apart(placed: Sequence[tuple[TensorSlice, Bounds]]) -> None:
-    for index, (part, bounds) in enumerate(placed):
-        for other, has in placed[:index]:
-            if _overlap(bounds, has) is not None:
-                raise KernelError(
-                    _INTERNAL, f"Overlapping slices: existing slice = {other}, new slice = {part}"
-                )

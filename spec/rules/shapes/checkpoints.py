@@ -20,6 +20,30 @@ def saved(prefix: Shape, names: Shape, slices: Shape, tensors: Sequence[Shape]) 
 
 
 @rule
+def saved_whole(file: Shape, names: Shape, tensors: Sequence[Shape]) -> list[Shape]:
+    """No outputs; there is a name for each tensor."""
+    ranked(file, 0, 0)
+    merge(ranked(names, 1, 1), (len(tensors),))
+    return []
+
+
+@rule
+def restored_whole(pattern: Shape, name: Shape) -> list[Shape]:
+    """Nothing is known."""
+    ranked(pattern, 0, 0)
+    ranked(name, 0, 0)
+    return [None]
+
+
+@rule
+def restored_slice(pattern: Shape, name: Shape, part: Shape, text: Value) -> list[Shape]:
+    """The shape of the slice, if it is known."""
+    for shape in (pattern, name, part):
+        ranked(shape, 0, 0)
+    return [None if text is None else _slice_shape(text.item().decode(errors="replace"))]
+
+
+@rule
 def restored(
     prefix: Shape, names: Shape, slices: Shape, texts: Value, dtypes: Sequence[str]
 ) -> list[Shape]:

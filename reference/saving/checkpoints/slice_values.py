@@ -1,0 +1,98 @@
+"""The values of slices in files of version 1: numbers in the fields of TensorProto messages."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+import numpy as np
+
+from sessrun.reference.resources import KernelError
+from sessrun.reference.saving.checkpoints.wire import DATA_LOSS
+from sessrun.spec.dtypes import BY_NAME
+from sessrun.spec.proto import TensorProto
+
+__all__ = ["read_values", "write_values"]
+
+_INVALID: Final = 3
+_UNIMPLEMENTED: Final = 12
+#: The field of each dtype, and what its numbers are seen as before they are written.
+_FIELDS: Final[Mapping[str, tuple[str, Any]]] = {
+    "bool": ("bool_val", np.bool_),
+    "complex64": ("scomplex_val", np.float32),
+    "complex128": ("dcomplex_val", np.float64),
+    "float16": ("half_val", np.uint16),
+    "float32": ("float_val", np.float32),
+    "float64": ("double_val", np.float64),
+    "int64": ("int64_val", np.int64),
+    "string": ("string_val", object),
+} | {
+    name: ("int_val", BY_NAME[name].numpy)
+    for name in ("int8", "int16", "int32", "qint8", "qint32", "quint8", "uint8", "uint16")
+}
+#: Dtypes that TensorFlow refuses as too large, whatever their size.
+_TOO_LARGE: Final = frozenset({"uint32", "uint64"})
+
+
+def _field(dtype: str) -> tuple[str, Any]:
+    found = _FIELDS.get(dtype)
+    if found is not None:
+        return found
+    if dtype in _TOO_LARGE:
+        raise KernelError(
+            _INVALID, f"Tensor slice is too large to serialize: {BY_NAME[dtype].opdef}"
+        )
+    raise KernelError(
+        _UNIMPLEMENTED, f"Saving data type {BY_NAME[dtype].opdef} not yet supported"
+    )
+
+
+def write_values(array: Any, dtype: str) -> TensorProto:
+    """The message with the values of an array, without dtype and shape.
+
+    Args:
+      array: the values.
+      dtype: the spec name of their dtype.
+
+    Raises:
+      KernelError: code 12 or 3, if there is no field for values of the dtype.
+
+    """
+    field, view = _field(dtype)
+    flat = np.ascontiguousarray(array).reshape(-1)
+    values = flat if view is object else flat.view(view)
+    return TensorProto(**{field: values.tolist()})
+
+
+def read_values(proto: TensorProto, dtype: str, shape: Sequence[int], name: str) -> Any:
+    """The array of a message's values.
+
+    Args:
+      proto: the message.
+      dtype: the spec name of the dtype.
+      shape: the shape.
+      name: of the tensor, for messages.
+
+    Raises:
+      KernelError: code 15, if there are too few or too many, or one is no value of the dtype.
+
+    """
+    field, view = _field(dtype)
+    values = list(getattr(proto, field))
+    row = BY_NAME[dtype]
+    try:
+        if view is object:
+            array = np.empty(len(values), object)
+            array[:] = values
+        else:
+            array = np.array(values, view).view(row.numpy)
+    except (OverflowError, ValueError) as error:
+        raise _lost(name, f"a value is none of dtype {row.opdef}") from error
+    if array.size != math.prod(shape):
+        raise _lost(name, f"{array.size} values for the shape {list(shape)}")
+    return array.reshape(shape)
+
+
+def _lost(name: str, reason: str) -> KernelError:
+    return KernelError(DATA_LOSS, f"Unable to read the values of {name}: {reason}")
