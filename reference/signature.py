@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from sessrun.reference import static_values
-from sessrun.reference.errors import bad_value
+from sessrun.reference.errors import InternalError, bad_value
 from sessrun.reference.node_summary import bracketed, node_summary
 from sessrun.reference.tensor_shape import Shape
 from sessrun.spec.operations import ArgDecl, AttrDecl, Name, Operation, RuleArg, RuleCall
@@ -55,6 +55,7 @@ class Signature:
 
         Raises:
           InvalidArgumentValueError: the inputs contradict the rule.
+          InternalError: a part of a tensor is not in that.
 
         """
         try:
@@ -63,7 +64,10 @@ class Signature:
             inputs = [tensor for group in groups for tensor in _listed(group)]
             node = node_summary(name, self.declaration, inputs, attrs)
             shown = ", ".join(bracketed(tensor.sizes) for tensor in inputs)
-            raise bad_value(f"{error} for '{node}' with input shapes: {shown}.") from error
+            message = f"{error} for '{node}' with input shapes: {shown}."
+            if error.is_internal:
+                raise InternalError(None, None, message) from error
+            raise bad_value(message) from error
 
 
 _SIGNATURES: Final[dict[str, Signature]] = {}

@@ -292,7 +292,7 @@ class Saver:
             saved: bytes = sess.run(names.save_tensor_name, {names.filename_tensor_name: target})
         except (errors.FailedPreconditionError, errors.NotFoundError) as error:
             folder = os.path.dirname(base)
-            if folder and not files.isdir(folder):
+            if not files.isdir(folder):  # nor is an empty one, as TensorFlow sees it
                 raise ValueError(
                     f"Parent directory of {base} doesn't exist, can't save."
                 ) from error

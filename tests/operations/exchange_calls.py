@@ -112,6 +112,23 @@ def checkpoints() -> None:
     raw.ShardedFilespec(basename="b", num_shards=3, name="pattern")
 
 
+def old_checkpoints() -> None:
+    """Files of version 1, whole and in slices, and what is read of them by either operation."""
+    raw = tf.raw_ops
+    whole, parts = (str(Path(_FOLDER.name) / name) for name in ("old", "old_parts"))
+    raw.Save(filename=whole, tensor_names=["a", "b"], name="saved",
+             data=[tf.constant([[1.5, -2.0]]), tf.constant([b"x", b"\0"])])  # fmt: skip
+    raw.SaveSlices(filename=parts, tensor_names=["p", "p"], name="saved_parts",
+                   shapes_and_slices=["3 2 0,1:-", "3 2 1,2:-"],
+                   data=[tf.constant([[1, 2]]), tf.constant([[3, 4], [5, 6]])])  # fmt: skip
+    raw.Restore(file_pattern=whole, tensor_name="b", dt=tf.string, name="strings")
+    raw.Restore(file_pattern=parts, tensor_name="p", dt=tf.int32, name="together")
+    raw.RestoreSlice(file_pattern=parts, tensor_name="p", shape_and_slice="3 2 0,2:1,1",
+                     dt=tf.int32, name="part")  # fmt: skip
+    raw.RestoreV2(prefix=whole, tensor_names=["a"], shape_and_slices=[""], dtypes=[tf.float32],
+                  name="newer")  # fmt: skip
+
+
 def functions() -> None:
     """A function called by its name and by attribute."""
 
@@ -186,6 +203,8 @@ CALLED: tuple[tuple[str, Callable[[], None], tuple[tuple[str, ...], ...]], ...] 
       ("ResourceCreateOp",), ("ResourceInitializedOp:0", "ResourceUsingOp"))),
     ("SaveV2 RestoreV2 MergeV2Checkpoints ShardedFilename ShardedFilespec", checkpoints,
      (("merged",), ("restored:0", "restored:1", "restored:2", "pattern:0"))),
+    ("Save SaveSlices Restore RestoreSlice", old_checkpoints,
+     (("saved", "saved_parts"), ("strings:0", "together:0", "part:0", "newer:0"))),
     ("PartitionedCall StatefulPartitionedCall", functions,
      (("named:0", "named:1"), ("called:0", "called:1"), ("stateful:0", "stateful:1"))),
     ("StridedSliceAssign ResourceStridedSliceAssign", slices,

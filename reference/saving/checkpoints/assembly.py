@@ -42,9 +42,7 @@ def assembled(
     placed = [(part, bounds_of(part, shape)) for part in parts]
     _check_apart(placed)
     pieces = [
-        (part, has, shared)
-        for part, has in placed
-        if (shared := _overlap(has, bounds)) is not None
+        (part, has, shared) for part, has in placed if (shared := _overlap(has, bounds)) is not None
     ]
     if sum(_size(shared) for _, _, shared in pieces) != _size(bounds):
         raise KernelError(

@@ -43,9 +43,7 @@ def _field(dtype: str) -> tuple[str, Any]:
         raise KernelError(
             _INVALID, f"Tensor slice is too large to serialize: {BY_NAME[dtype].opdef}"
         )
-    raise KernelError(
-        _UNIMPLEMENTED, f"Saving data type {BY_NAME[dtype].opdef} not yet supported"
-    )
+    raise KernelError(_UNIMPLEMENTED, f"Saving data type {BY_NAME[dtype].opdef} not yet supported")
 
 
 def write_values(array: Any, dtype: str) -> TensorProto:

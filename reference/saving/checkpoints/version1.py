@@ -70,7 +70,9 @@ def write_slices(path: str, tensors: Iterable[Saved]) -> None:
         row.data.slice.CopyFrom(message_of(part))
         row.data.data.CopyFrom(write_values(tensor.array, tensor.dtype))
         rows.setdefault(slice_key(tensor.name, part), row.SerializeToString(deterministic=True))
-    content = table_bytes([(b"", head.SerializeToString(deterministic=True)), *sorted(rows.items())])
+    content = table_bytes(
+        [(b"", head.SerializeToString(deterministic=True)), *sorted(rows.items())]
+    )
     with kernel_errors(path):
         write_at_once(path, content)
 

@@ -40,7 +40,12 @@ RULES: Final[dict[str, RuleFunction]] = {}
 
 
 class ShapeError(ValueError):
-    """The shapes (or values known so far) of an operation's inputs contradict its rule."""
+    """The shapes (or values known so far) of an operation's inputs contradict its rule.
+
+    `is_internal` tells the few of them that TensorFlow takes for an error of its own, INTERNAL.
+    """
+
+    is_internal = False
 
 
 def rule(function: RuleFunction) -> RuleFunction:

@@ -63,7 +63,9 @@ def _slice_shape(text: str) -> Shape:
     try:
         return read_spec(text)[2]
     except SliceError as error:
-        raise ShapeError(error.message) from error
+        refused = ShapeError(error.message)
+        refused.is_internal = error.is_outside
+        raise refused from error
 
 
 @rule
