@@ -35,6 +35,7 @@ TWINS = (
     "tensorflow.core.example.example_pb2",
     "tensorflow.core.framework.reader_base_pb2",
     "tensorflow.core.util.event_pb2",
+    "tensorflow.core.util.saved_tensor_slice_pb2",
     "tensorflow.core.protobuf.queue_runner_pb2",
     "tensorflow.core.protobuf.saved_model_pb2",
     "tensorflow.core.protobuf.tensor_bundle_pb2",

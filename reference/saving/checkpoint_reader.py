@@ -19,6 +19,10 @@ from sessrun.spec.proto.checkpoint_pb2 import BundleEntryProto, SavedSliceMeta
 __all__ = ["EXPORTS", "CheckpointReader"]
 
 
+#: What a checkpoint says of a tensor, by its version.
+Entry = BundleEntryProto | SavedSliceMeta
+
+
 @contextlib.contextmanager
 def _op_errors() -> Iterator[None]:
     try:
@@ -42,10 +46,8 @@ class CheckpointReader:
     def __init__(self, filename: Any) -> None:
         with _op_errors():
             self._checkpoint = _opened(local_path(_path(filename)))
-            self._entries = {
-                name.decode(): entry
-                for name, entry in sorted(self._checkpoint.whole().items())
-            }
+            entries: Mapping[bytes, Entry] = self._checkpoint.whole()
+            self._entries = {name.decode(): entry for name, entry in sorted(entries.items())}
 
     def has_tensor(self, tensor_str: Any) -> bool:
         """Whether it has a tensor of that name."""
@@ -103,11 +105,11 @@ def _of_files(path: str) -> Checkpoint | SliceFiles:
         return Checkpoint(path)  # whose index may be about to take its place
 
 
-def _enum(entry: BundleEntryProto | SavedSliceMeta) -> int:
+def _enum(entry: Entry) -> int:
     return entry.type if isinstance(entry, SavedSliceMeta) else entry.dtype
 
 
-def _parts(entry: BundleEntryProto | SavedSliceMeta) -> str:
+def _parts(entry: Entry) -> str:
     """How many slices of a tensor there are, where version 1 tells."""
     count = len(entry.slice) if isinstance(entry, SavedSliceMeta) else 1
     return f", {count} slices" if count > 1 else ""

@@ -63,7 +63,8 @@ def build(
         return SaverDef(
             filename_tensor_name=prefix.name, save_tensor_name=saved.name,
             restore_op_name=restored.name, max_to_keep=max_to_keep, sharded=sharded,
-            keep_checkpoint_every_n_hours=hours, version=version,
+            keep_checkpoint_every_n_hours=hours,
+            version=SaverDef.CheckpointFormatVersion.Name(version),
         )  # fmt: skip
 
 

@@ -60,7 +60,9 @@ def write_values(array: Any, dtype: str) -> TensorProto:
     field, view = _field(dtype)
     flat = np.ascontiguousarray(array).reshape(-1)
     values = flat if view is object else flat.view(view)
-    return TensorProto(**{field: values.tolist()})
+    found = TensorProto()
+    getattr(found, field).extend(values.tolist())
+    return found
 
 
 def read_values(proto: TensorProto, dtype: str, shape: Sequence[int], name: str) -> Any:
