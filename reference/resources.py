@@ -73,14 +73,17 @@ class VariableBuffer:
 
 
 class ResourceStore:
-    """A session's resources by (container, shared name); safe for threads."""
+    """A session's resources by (container, shared name); safe for threads.
+
+    What is told apart by more than that, as variables are by kind and device, gives it as `place`.
+    """
 
     def __init__(self) -> None:
         self._lock = threading.RLock()
-        self._items: dict[tuple[str, str], Any] = {}
+        self._items: dict[tuple[str, str, str], Any] = {}
 
     def get_or_create(
-        self, container: str, name: str, kind: type[R], make: Callable[[], R]
+        self, container: str, name: str, kind: type[R], make: Callable[[], R], place: str = ""
     ) -> R:
         """The resource of that name, made by `make` if there is none.
 
@@ -88,7 +91,7 @@ class ResourceStore:
           KernelError: code 3 if the name is taken by a resource of another kind.
 
         """
-        key = (container or DEFAULT_CONTAINER, name)
+        key = (container or DEFAULT_CONTAINER, name, place)
         with self._lock:
             found = self._items.get(key)
             if found is None:
@@ -100,15 +103,15 @@ class ResourceStore:
             )  # fmt: skip
         return found
 
-    def get(self, container: str, name: str) -> Any:
+    def get(self, container: str, name: str, place: str = "") -> Any:
         """The resource of that name, or None."""
         with self._lock:
-            return self._items.get((container or DEFAULT_CONTAINER, name))
+            return self._items.get((container or DEFAULT_CONTAINER, name, place))
 
-    def remove(self, container: str, name: str) -> Any:
+    def remove(self, container: str, name: str, place: str = "") -> Any:
         """Take the resource out and return it; None if there is none."""
         with self._lock:
-            return self._items.pop((container or DEFAULT_CONTAINER, name), None)
+            return self._items.pop((container or DEFAULT_CONTAINER, name, place), None)
 
     def clear(self, containers: Iterable[str] = ()) -> None:
         """Forget the resources of these containers; all of them if none is named."""

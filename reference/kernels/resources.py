@@ -1,7 +1,7 @@
 """Kernels of resource variables: a handle, and the variable behind it.
 
-The variable lives in the session's resource store under its container and shared name; the handle
-knows both, and says what the variable's dtype and shape were declared to be.
+The variable lives in the session's resource store under its container, shared name and device; the
+handle knows them, and says what the variable's dtype and shape were declared to be.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from sessrun.reference.kernels.host import frozen, host_array
+from sessrun.reference.kernels.host import dtype_of, frozen, host_array
 from sessrun.reference.kernels.indexing import check_range, gather_nd
 from sessrun.reference.kernels.registry import Bind, KernelError, VariableBuffer, binder
 from sessrun.reference.kernels.updates import row_update
@@ -29,6 +29,7 @@ class Handle:
       name: the shared name.
       dtype: the declared dtype's spec name.
       shape: the declared shape, None for unknown dimensions or rank.
+      place: what else tells it apart from others of its name: its kind and device.
 
     """
 
@@ -37,26 +38,51 @@ class Handle:
     name: str
     dtype: str
     shape: tuple[int | None, ...] | None
+    place: str = ""
+
+    def held(self) -> VariableBuffer | None:
+        """The variable if it has been set, else None."""
+        found = self.store.get(self.container, self.name, self.place)
+        return found if isinstance(found, VariableBuffer) and found.value is not None else None
 
     def find(self, code: int = 5) -> VariableBuffer:
         """The variable.
 
         Raises:
           KernelError: of this code if it was never set or has been destroyed: 9 for a read, as
-            TensorFlow was seen to do, 5 for whatever else.
+            TensorFlow was seen to do, 5 for whatever else; 3 if it is of another dtype.
 
         """
-        found = self.store.get(self.container, self.name)
-        if not isinstance(found, VariableBuffer) or found.value is None:
+        found = self.held()
+        if found is None:
             raise KernelError(code, f"Could not find variable {self.name}. This could mean that "
                               "the variable has not been initialized.")  # fmt: skip
+        self._check(found)
         return found
 
     def create(self) -> VariableBuffer:
-        """The variable, made if there is none."""
-        return self.store.get_or_create(
-            self.container, self.name, VariableBuffer, lambda: VariableBuffer(self.name)
-        )
+        """The variable, made if there is none.
+
+        Raises:
+          KernelError: code 3 if there is one of another dtype.
+
+        """
+        found = self.store.get_or_create(
+            self.container, self.name, VariableBuffer, lambda: VariableBuffer(self.name),
+            self.place,
+        )  # fmt: skip
+        self._check(found)
+        return found
+
+    def remove(self) -> bool:
+        """Take the variable out of the store; whether there was one."""
+        return self.store.remove(self.container, self.name, self.place) is not None
+
+    def _check(self, found: VariableBuffer) -> None:
+        """Another node of the same shared name may have set a value of another dtype."""
+        if found.value is not None and found.value.dtype != dtype_of(self.dtype):
+            raise KernelError(3, f"Variable {self.name} is of dtype {found.value.dtype}, and not "
+                              f"of dtype {self.dtype}")  # fmt: skip
 
 
 def _text(value: Any) -> str:
@@ -69,8 +95,9 @@ def var_handle(bind: Bind) -> Callable[..., Any]:
     attrs = bind.attrs
     name = _text(attrs["shared_name"]) or bind.node.name
     handle = Handle(
-        bind.resources, _text(attrs["container"]), name, attrs["dtype"], attrs["shape"]
-    )
+        bind.resources, _text(attrs["container"]), name, attrs["dtype"], attrs["shape"],
+        f"resource on {bind.device}",
+    )  # fmt: skip
     return lambda: handle
 
 
@@ -97,21 +124,14 @@ def assign_variable(bind: Bind) -> Callable[..., Any]:
         if handle.dtype != dtype:
             raise KernelError(3, f"Trying to assign variable with wrong dtype. Expected "
                               f"{handle.dtype} got {dtype}")  # fmt: skip
-        if validate and not _fits(handle.shape, value.shape):
-            raise KernelError(3, f"Trying to assign to variable with tensor with wrong shape. "
-                              f"Expected {handle.shape} got {value.shape}")  # fmt: skip
         buffer = handle.create()
         with buffer.lock:
+            if validate and buffer.value is not None and buffer.value.shape != value.shape:
+                raise KernelError(3, f"Trying to assign to variable with tensor with wrong shape. "
+                                  f"Expected {buffer.value.shape} got {value.shape}")  # fmt: skip
             buffer.value = frozen(bind.xp.array(value))
 
     return compute
-
-
-def _fits(wanted: tuple[int | None, ...] | None, shape: tuple[int, ...]) -> bool:
-    return wanted is None or (
-        len(wanted) == len(shape)
-        and all(want in {None, have} for want, have in zip(wanted, shape, strict=True))
-    )
 
 
 def _update(op_type: str, combine: str) -> None:
@@ -143,9 +163,7 @@ def var_is_initialized(bind: Bind) -> Callable[..., Any]:
     del bind
 
     def compute(handle: Handle) -> Any:
-        found = handle.store.get(handle.container, handle.name)
-        held = isinstance(found, VariableBuffer) and found.value is not None
-        return host_array([held], "bool").reshape(())
+        return host_array([handle.held() is not None], "bool").reshape(())
 
     return compute
 
@@ -156,7 +174,7 @@ def destroy_resource(bind: Bind) -> Callable[..., Any]:
     ignore = bind.attrs["ignore_lookup_error"]
 
     def compute(handle: Handle) -> None:
-        if handle.store.remove(handle.container, handle.name) is None and not ignore:
+        if not handle.remove() and not ignore:
             raise KernelError(5, f"Resource {handle.container}/{handle.name} does not exist.")
 
     return compute

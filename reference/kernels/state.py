@@ -23,27 +23,35 @@ _TEMPORARY: Final = "temporary variables"
 
 
 class _Variable(VariableBuffer):
-    """A buffer that knows the shape it was declared with, until it is set."""
+    """A buffer that knows the dtype and, until it is set, the shape it was declared with."""
 
-    __slots__ = ("shape",)
+    __slots__ = ("dtype", "shape")
 
-    def __init__(self, name: str, shape: tuple[int | None, ...] | None) -> None:
+    def __init__(self, name: str, dtype: str, shape: tuple[int | None, ...] | None) -> None:
         super().__init__(name)
+        self.dtype = dtype
         self.shape = shape
 
 
 @binder("VariableV2", "Variable")
 def variable(bind: Bind) -> Callable[..., Any]:
-    """The buffer of that container and name, shared by every node that names it."""
+    """The buffer of that container and name, shared by every node on the device that names it."""
+    dtype = bind.attrs["dtype"]
     shared = _text(bind.attrs["shared_name"]) or bind.node.name
     container = _text(bind.attrs["container"])
     shape = bind.attrs["shape"]
     if bind.node.type == "Variable" and shape == ():  # the older form of an unknown shape
         shape = None
     buffer = bind.resources.get_or_create(
-        container, shared, VariableBuffer, lambda: _Variable(bind.node.name, shape)
-    )
-    return lambda: buffer
+        container, shared, _Variable, lambda: _Variable(bind.node.name, dtype, shape),
+        f"reference on {bind.device}",
+    )  # fmt: skip
+
+    def refuse() -> VariableBuffer:
+        raise KernelError(13, f"Variable {shared} is of dtype {buffer.dtype}, and not of dtype "
+                          f"{dtype}")  # fmt: skip
+
+    return refuse if buffer.dtype != dtype else lambda: buffer
 
 
 def _text(value: Any) -> str:
