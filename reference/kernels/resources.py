@@ -13,7 +13,7 @@ from typing import Any
 from sessrun.reference.kernels.host import dtype_of, frozen, host_array
 from sessrun.reference.kernels.indexing import check_range, gather_nd
 from sessrun.reference.kernels.registry import Bind, KernelError, VariableBuffer, binder
-from sessrun.reference.kernels.updates import row_update
+from sessrun.reference.kernels.updates import SLICE_UPDATES, Update, row_update, slice_update
 from sessrun.reference.resources import ResourceStore
 
 __all__ = ["Handle"]
@@ -91,9 +91,9 @@ def _text(value: Any) -> str:
 
 @binder("VarHandleOp", host_outputs=("resource",))
 def var_handle(bind: Bind) -> Callable[..., Any]:
-    """The handle; every node of one container and name gives an equal one."""
+    """The handle; every node of one container and name, the empty one too, gives an equal one."""
     attrs = bind.attrs
-    name = _text(attrs["shared_name"]) or bind.node.name
+    name = _text(attrs["shared_name"])
     handle = Handle(
         bind.resources, _text(attrs["container"]), name, attrs["dtype"], attrs["shape"],
         f"resource on {bind.device}",
@@ -217,10 +217,9 @@ def resource_gather_nd(bind: Bind) -> Callable[..., Any]:
 
 
 def _scatter(
-    op_type: str, ufunc: str | None, devices: tuple[str, ...] = ("CPU", "GPU")
-) -> None:
-    update = row_update(ufunc)
-
+    op_type: str, update: Update, handle: str = "resource",
+    devices: tuple[str, ...] = ("CPU", "GPU"),
+) -> None:  # fmt: skip
     def bind(bind: Bind) -> Callable[..., Any]:
         xp = bind.xp
 
@@ -231,17 +230,18 @@ def _scatter(
 
         return compute
 
-    binder(op_type, devices=devices, host_inputs=("resource",))(bind)
+    binder(op_type, devices=devices, host_inputs=(handle,))(bind)
 
 
-_scatter("ResourceScatterUpdate", None)
-_scatter("ResourceScatterAdd", "add")
-_scatter("ResourceScatterSub", "subtract")
-_scatter("ResourceScatterMin", "minimum")
-_scatter("ResourceScatterMax", "maximum")
+for _name, _ufunc in (
+    ("Update", None), ("Add", "add"), ("Sub", "subtract"), ("Min", "minimum"), ("Max", "maximum"),
+):  # fmt: skip
+    _scatter(f"ResourceScatter{_name}", row_update(_ufunc))
 # cupy has no `at` of these two.
-_scatter("ResourceScatterMul", "multiply", ("CPU",))
-_scatter("ResourceScatterDiv", "divide", ("CPU",))
+_scatter("ResourceScatterMul", row_update("multiply"), devices=("CPU",))
+_scatter("ResourceScatterDiv", row_update("divide"), devices=("CPU",))
+for _name, _ufunc in SLICE_UPDATES.items():
+    _scatter(f"ResourceScatterNd{_name}", slice_update(_ufunc), "ref")
 
 
 @binder("ResourceCountUpTo", host_inputs=("resource",))

@@ -42,10 +42,15 @@ def variable(bind: Bind) -> Callable[..., Any]:
     shape = bind.attrs["shape"]
     if bind.node.type == "Variable" and shape == ():  # the older form of an unknown shape
         shape = None
-    buffer = bind.resources.get_or_create(
-        container, shared, _Variable, lambda: _Variable(bind.node.name, dtype, shape),
-        f"reference on {bind.device}",
-    )  # fmt: skip
+
+    def make() -> _Variable:
+        made = _Variable(bind.node.name, dtype, shape)
+        if shape is not None and None not in shape and 0 in shape:  # nothing to initialise
+            made.value = frozen(bind.xp.zeros(shape, dtype_of(dtype)))
+        return made
+
+    place = f"reference on {bind.device}"
+    buffer = bind.resources.get_or_create(container, shared, _Variable, make, place)
 
     def refuse() -> VariableBuffer:
         raise KernelError(13, f"Variable {shared} is of dtype {buffer.dtype}, and not of dtype "

@@ -15,7 +15,9 @@ __all__ = ["SLICE_UPDATES", "Update", "row_update", "slice_update"]
 Update = Callable[[Any, Any, Any, Any], Any]
 
 #: Name of a slice update to the ufunc that combines; None replaces.
-SLICE_UPDATES: Final[dict[str, str | None]] = {"Update": None, "Add": "add", "Sub": "subtract"}
+SLICE_UPDATES: Final[dict[str, str | None]] = {
+    "Update": None, "Add": "add", "Sub": "subtract", "Min": "minimum", "Max": "maximum",
+}  # fmt: skip
 
 
 def row_update(ufunc: str | None) -> Update:

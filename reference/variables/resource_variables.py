@@ -295,8 +295,33 @@ class ResourceVariable(Variable):
     def _scattered(self, op_type: str, inputs: dict[str, Any], name: str | None) -> Any:
         with stacks.graph_for(self.graph).as_default(), self._after():
             updates = convert_to_tensor(inputs["updates"], dtype=self.dtype)
-            given = {"resource": self.handle, **inputs, "updates": updates}
+            handle = "ref" if "Nd" in op_type else "resource"  # as the two families call it
+            given = {handle: self.handle, **inputs, "updates": updates}
             return UnreadVariable(self, apply_op(op_type, given, {}, name))
+
+    def scatter_nd_update(self, indices: Any, updates: Any, name: str | None = None) -> Any:
+        """Replace slices at index vectors; gives the variable after it."""
+        return self._scattered_nd("Update", indices, updates, name)
+
+    def scatter_nd_add(self, indices: Any, updates: Any, name: str | None = None) -> Any:
+        """Add to slices at index vectors; gives the variable after it."""
+        return self._scattered_nd("Add", indices, updates, name)
+
+    def scatter_nd_sub(self, indices: Any, updates: Any, name: str | None = None) -> Any:
+        """Subtract from slices at index vectors; gives the variable after it."""
+        return self._scattered_nd("Sub", indices, updates, name)
+
+    def scatter_nd_min(self, indices: Any, updates: Any, name: str | None = None) -> Any:
+        """Lower slices at index vectors to smaller updates; gives the variable after it."""
+        return self._scattered_nd("Min", indices, updates, name)
+
+    def scatter_nd_max(self, indices: Any, updates: Any, name: str | None = None) -> Any:
+        """Raise slices at index vectors to larger updates; gives the variable after it."""
+        return self._scattered_nd("Max", indices, updates, name)
+
+    def _scattered_nd(self, kind: str, indices: Any, updates: Any, name: str | None) -> Any:
+        inputs = {"indices": indices, "updates": updates}
+        return self._scattered("ResourceScatterNd" + kind, inputs, name)
 
     def _after_cached(self) -> AbstractContextManager[Any]:
         """The `with` of an update that comes after the copy of the value was made."""

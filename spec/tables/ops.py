@@ -6887,6 +6887,161 @@ _MAKERS: Final = {
         stateful=True,
         devices=("CPU",),
     ),
+    "ResourceScatterNdAdd": lambda: Operation(
+        name="ResourceScatterNdAdd",
+        summary="Adds to slices of a resource variable at index vectors.",
+        inputs=(
+            ArgDecl("ref", dtype="resource"),
+            ArgDecl("indices", type_attr="Tindices"),
+            ArgDecl("updates", type_attr="T"),
+        ),
+        outputs=(),
+        attrs=(
+            AttrDecl("T", "type"),
+            AttrDecl("Tindices", "type", allowed=("int32", "int64")),
+            AttrDecl("use_locking", "bool", has_default=True, default=True),
+            AttrDecl(
+                "bad_indices_policy",
+                "string",
+                has_default=True,
+                default="",
+            ),
+        ),
+        shape=RuleCall(
+            "scattered_resource_nd",
+            (
+                RuleCall("handle", (Name("ref"),)),
+                Name("indices"),
+                Name("updates"),
+            ),
+        ),
+        numeric={"*": "exact"},
+        stateful=True,
+    ),
+    "ResourceScatterNdMax": lambda: Operation(
+        name="ResourceScatterNdMax",
+        summary="Raises slices of a resource variable at index vectors to larger updates.",
+        inputs=(
+            ArgDecl("ref", dtype="resource"),
+            ArgDecl("indices", type_attr="Tindices"),
+            ArgDecl("updates", type_attr="T"),
+        ),
+        outputs=(),
+        attrs=(
+            AttrDecl("T", "type"),
+            AttrDecl("Tindices", "type", allowed=("int32", "int64")),
+            AttrDecl("use_locking", "bool", has_default=True, default=True),
+            AttrDecl(
+                "bad_indices_policy",
+                "string",
+                has_default=True,
+                default="",
+            ),
+        ),
+        shape=RuleCall(
+            "scattered_resource_nd",
+            (
+                RuleCall("handle", (Name("ref"),)),
+                Name("indices"),
+                Name("updates"),
+            ),
+        ),
+        numeric={"*": "exact"},
+        stateful=True,
+    ),
+    "ResourceScatterNdMin": lambda: Operation(
+        name="ResourceScatterNdMin",
+        summary="Lowers slices of a resource variable at index vectors to smaller updates.",
+        inputs=(
+            ArgDecl("ref", dtype="resource"),
+            ArgDecl("indices", type_attr="Tindices"),
+            ArgDecl("updates", type_attr="T"),
+        ),
+        outputs=(),
+        attrs=(
+            AttrDecl("T", "type"),
+            AttrDecl("Tindices", "type", allowed=("int32", "int64")),
+            AttrDecl("use_locking", "bool", has_default=True, default=True),
+            AttrDecl(
+                "bad_indices_policy",
+                "string",
+                has_default=True,
+                default="",
+            ),
+        ),
+        shape=RuleCall(
+            "scattered_resource_nd",
+            (
+                RuleCall("handle", (Name("ref"),)),
+                Name("indices"),
+                Name("updates"),
+            ),
+        ),
+        numeric={"*": "exact"},
+        stateful=True,
+    ),
+    "ResourceScatterNdSub": lambda: Operation(
+        name="ResourceScatterNdSub",
+        summary="Subtracts from slices of a resource variable at index vectors.",
+        inputs=(
+            ArgDecl("ref", dtype="resource"),
+            ArgDecl("indices", type_attr="Tindices"),
+            ArgDecl("updates", type_attr="T"),
+        ),
+        outputs=(),
+        attrs=(
+            AttrDecl("T", "type"),
+            AttrDecl("Tindices", "type", allowed=("int32", "int64")),
+            AttrDecl("use_locking", "bool", has_default=True, default=True),
+            AttrDecl(
+                "bad_indices_policy",
+                "string",
+                has_default=True,
+                default="",
+            ),
+        ),
+        shape=RuleCall(
+            "scattered_resource_nd",
+            (
+                RuleCall("handle", (Name("ref"),)),
+                Name("indices"),
+                Name("updates"),
+            ),
+        ),
+        numeric={"*": "exact"},
+        stateful=True,
+    ),
+    "ResourceScatterNdUpdate": lambda: Operation(
+        name="ResourceScatterNdUpdate",
+        summary="Replaces slices of a resource variable at index vectors.",
+        inputs=(
+            ArgDecl("ref", dtype="resource"),
+            ArgDecl("indices", type_attr="Tindices"),
+            ArgDecl("updates", type_attr="T"),
+        ),
+        outputs=(),
+        attrs=(
+            AttrDecl("T", "type"),
+            AttrDecl("Tindices", "type", allowed=("int32", "int64")),
+            AttrDecl("use_locking", "bool", has_default=True, default=True),
+            AttrDecl(
+                "bad_indices_policy",
+                "string",
+                has_default=True,
+                default="",
+            ),
+        ),
+        shape=RuleCall(
+            "scattered_resource_nd",
+            (
+                RuleCall("handle", (Name("ref"),)),
+                Name("indices"),
+                Name("updates"),
+            ),
+        ),
+        numeric={"*": "exact"},
+        stateful=True,
+    ),
     "ResourceScatterSub": lambda: Operation(
         name="ResourceScatterSub",
         summary="Subtracts from rows of a resource variable.",
@@ -7535,6 +7690,72 @@ _MAKERS: Final = {
     "ScatterNdAdd": lambda: Operation(
         name="ScatterNdAdd",
         summary="Adds to slices of a reference variable at index vectors.",
+        inputs=(
+            ArgDecl("ref", type_attr="T", is_ref=True),
+            ArgDecl("indices", type_attr="Tindices"),
+            ArgDecl("updates", type_attr="T"),
+        ),
+        outputs=(ArgDecl("output_ref", type_attr="T", is_ref=True),),
+        attrs=(
+            AttrDecl(
+                "T",
+                "type",
+                allowed=(
+                    "float32", "float64", "int32", "uint8", "int16", "int8", "complex64", "int64",
+                    "bfloat16", "uint16", "complex128", "float16", "uint32", "uint64",
+                ),
+            ),
+            AttrDecl("Tindices", "type", allowed=("int32", "int64")),
+            AttrDecl("use_locking", "bool", has_default=True, default=False),
+            AttrDecl(
+                "bad_indices_policy",
+                "string",
+                has_default=True,
+                default="",
+            ),
+        ),
+        shape=RuleCall(
+            "scattered_nd",
+            (Name("ref"), Name("indices"), Name("updates")),
+        ),
+        numeric={"*": "exact"},
+    ),
+    "ScatterNdMax": lambda: Operation(
+        name="ScatterNdMax",
+        summary="Raises slices of a reference variable at index vectors to larger updates.",
+        inputs=(
+            ArgDecl("ref", type_attr="T", is_ref=True),
+            ArgDecl("indices", type_attr="Tindices"),
+            ArgDecl("updates", type_attr="T"),
+        ),
+        outputs=(ArgDecl("output_ref", type_attr="T", is_ref=True),),
+        attrs=(
+            AttrDecl(
+                "T",
+                "type",
+                allowed=(
+                    "float32", "float64", "int32", "uint8", "int16", "int8", "complex64", "int64",
+                    "bfloat16", "uint16", "complex128", "float16", "uint32", "uint64",
+                ),
+            ),
+            AttrDecl("Tindices", "type", allowed=("int32", "int64")),
+            AttrDecl("use_locking", "bool", has_default=True, default=False),
+            AttrDecl(
+                "bad_indices_policy",
+                "string",
+                has_default=True,
+                default="",
+            ),
+        ),
+        shape=RuleCall(
+            "scattered_nd",
+            (Name("ref"), Name("indices"), Name("updates")),
+        ),
+        numeric={"*": "exact"},
+    ),
+    "ScatterNdMin": lambda: Operation(
+        name="ScatterNdMin",
+        summary="Lowers slices of a reference variable at index vectors to smaller updates.",
         inputs=(
             ArgDecl("ref", type_attr="T", is_ref=True),
             ArgDecl("indices", type_attr="Tindices"),

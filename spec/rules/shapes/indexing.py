@@ -132,6 +132,14 @@ def scattered_resource(resource: Shape, indices: Shape, updates: Shape) -> list[
 
 
 @rule
+def scattered_resource_nd(resource: Shape, indices: Shape, updates: Shape) -> list[Shape]:
+    """No output; the variable's slices are updated as those of `scattered_nd`."""
+    if resource is not None:
+        scattered_nd(resource, indices, updates)
+    return []
+
+
+@rule
 def partitioned(data: Shape, partitions: Shape, num_partitions: int) -> list[Shape]:
     """For each partition an unknown number of slices of the data."""
     if data is None or partitions is None:
