@@ -1,0 +1,113 @@
+"""Faults of SPARSE: sparse tensors kept by number that stay, change places, or get lost."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from sessrun.conformance.faulty.framework import fault, override
+
+_TAKES = "TakeManySparseFromTensorsMap"
+_READS = "DeserializeManySparse"
+_ADDS = "AddManySparseToTensorsMap"
+
+
+def _running(tf: Any, kind: str, change: Callable[..., Any]) -> Any:
+    """The namespace whose runs of an operation of this type are `change(session, base, feeds)`.
+
+    Where all that is fetched are the outputs of such an operation.
+    """
+
+    class Session(tf.Session):  # type: ignore[misc]
+        def run(
+            self, fetches: Any, feed_dict: Any = None, options: Any = None, run_metadata: Any = None
+        ) -> Any:
+            conforming = super().run
+
+            def base(feeds: Any = feed_dict) -> Any:
+                return conforming(fetches, feeds, options, run_metadata)
+
+            items = fetches if isinstance(fetches, list) else [fetches]
+            found = [self.graph.as_graph_element(item) for item in items]
+            if not found or any(getattr(item, "op", item).type != kind for item in found):
+                return base()
+            return change(self, base, feed_dict)
+
+    return override(tf, Session=Session)
+
+
+def _keyed(session: Any, feeds: Any, name: str) -> Any:
+    """The key of what is fed to the placeholder of that name, None if nothing is."""
+    graph = session.graph
+    return next(
+        (key for key in feeds or () if graph.as_graph_element(key).op.name == name), None
+    )
+
+
+@fault("SPARSE-004", "A sparse tensor that was taken is there again for who asks by its number.")
+def taken_ones_stay(tf: Any) -> Any:
+    """Give what the last run that took something got, where the base refuses."""
+    last: dict[Any, Any] = {}
+
+    def change(session: Any, base: Any, _feeds: Any) -> Any:
+        try:
+            last[session] = base()
+        except tf.errors.InvalidArgumentError as error:
+            if "Unable to find" not in error.message or session not in last:
+                raise
+        return last[session]
+
+    return _running(tf, _TAKES, change)
+
+
+@fault("SPARSE-005", "Sparse tensors taken together come in the opposite order.")
+def taken_in_the_opposite_order(tf: Any) -> Any:
+    """Turn the numbers round."""
+
+    def change(session: Any, base: Any, feeds: Any) -> Any:
+        key = _keyed(session, feeds, "numbers")
+        return base() if key is None else base({**feeds, key: np.asarray(feeds[key])[::-1]})
+
+    return _running(tf, _TAKES, change)
+
+
+@fault("SPARSE-006", "The number of a row without elements comes after those of all others.")
+def empty_rows_come_last(tf: Any) -> Any:
+    """Give the rows that have elements the first places."""
+
+    def change(session: Any, base: Any, feeds: Any) -> Any:
+        key = _keyed(session, feeds, "indices")
+        found = base()
+        if key is None or len(found) != 3:
+            return found
+        indices, values, shape = found
+        rows = np.unique(indices[:, 0], return_inverse=True)[1]
+        return [np.column_stack([rows, indices[:, 1:]]).astype(np.int64), values, shape]
+
+    return _running_alone(tf, change)
+
+
+def _running_alone(tf: Any, change: Callable[..., Any]) -> Any:
+    """As `_running` of takes, where what is taken was kept by rows in the same run."""
+
+    def checked(session: Any, base: Any, feeds: Any) -> Any:
+        ops = session.graph.get_operations()
+        take = next(op for op in ops if op.type == _TAKES)
+        is_of_rows = take.inputs[0].op.type == _ADDS
+        return change(session, base, feeds) if is_of_rows else base()
+
+    return _running(tf, _TAKES, checked)
+
+
+@fault("SPARSE-007", "Of a sparse tensor read from bytes the shape is as small as it can be.")
+def shapes_read_are_the_smallest(tf: Any) -> Any:
+    """Make the shape anew of the indices."""
+
+    def change(_session: Any, base: Any, _feeds: Any) -> Any:
+        indices, values, shape = base()
+        smallest = indices.max(axis=0) + 1 if len(indices) else np.zeros_like(shape)
+        return [indices, values, smallest]
+
+    return _running(tf, _READS, change)
