@@ -9,6 +9,7 @@ from typing import Any, Final
 import numpy as np
 
 from sessrun.reference import constant_values, dtypes, tensor_proto, tensor_shape
+from sessrun.reference.attr_values import default_of
 from sessrun.reference.errors import bad_type, bad_value
 from sessrun.reference.signature import Signature
 from sessrun.reference.stacks import get_default_graph
@@ -52,7 +53,7 @@ def complete(declared: Signature, attrs: dict[str, Any]) -> None:
             continue
         if not attr.has_default:
             raise bad_type(f"No argument for attr {name} of op '{declared.declaration.name}'")
-        attrs[name] = attr.default
+        attrs[name] = default_of(attr)
 
 
 def _form(attr: AttrDecl, value: Any) -> Any:

@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
+import numpy as np
+
 from sessrun.reference import dtypes, tensor_proto
 from sessrun.reference.tensor_shape import of_proto, proto_of
 from sessrun.spec.dtypes import BY_ENUM, BY_NAME
@@ -17,7 +19,8 @@ from sessrun.spec.operations import ArgDecl, AttrDecl, Operation
 from sessrun.spec.proto import AttrValue, NameAttrList, OpDef
 from sessrun.spec.rules.shapes import check_size
 
-__all__ = ["from_proto", "held_types", "op_def", "shown", "shown_proto", "to_proto", "write"]
+__all__ = ["default_of", "from_proto", "held_types", "op_def", "shown", "shown_proto", "to_proto",
+           "write"]  # fmt: skip
 
 
 def _text(value: bytes) -> str | bytes:
@@ -66,6 +69,14 @@ _FORMS: Final[Mapping[str, tuple[str, Callable[[Any], Any], Callable[[Any], Any]
 }
 _MESSAGES: Final = frozenset({"shape", "tensor", "func"})
 _TYPES: Final = {field: attr_type for attr_type, (field, _, _) in _FORMS.items()}
+
+
+def default_of(attr: AttrDecl) -> Any:
+    """The runtime's form of an attribute's default."""
+    if attr.type != "tensor":
+        return attr.default
+    dtype, items = attr.default
+    return np.array(items, dtypes.of_name(dtype).as_numpy_dtype)
 
 
 def write(value: Any, attr_type: str, proto: AttrValue) -> None:
@@ -166,7 +177,7 @@ def _write_attr(attr: AttrDecl, proto: OpDef.AttrDef) -> None:
     proto.name = attr.name
     proto.type = attr.type
     if attr.has_default:
-        write(attr.default, attr.type, proto.default_value)
+        write(default_of(attr), attr.type, proto.default_value)
     if attr.minimum is not None:
         proto.has_minimum = True
         proto.minimum = attr.minimum

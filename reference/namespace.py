@@ -101,8 +101,8 @@ _LATER: Final[Mapping[str, str]] = {
         "Event HistogramProto LogMessage SessionLog Summary SummaryMetadata summary.Event "
         "summary.SessionLog summary.Summary summary.SummaryDescription summary.TaggedRunMetadata",
     "summaries.recording":
-        "summary.get_summary_description summary.histogram summary.merge summary.merge_all "
-        "summary.scalar summary.tensor_summary summary.text",
+        "summary.audio summary.get_summary_description summary.histogram summary.image "
+        "summary.merge summary.merge_all summary.scalar summary.tensor_summary summary.text",
     "input.parsing_ops":
         "FixedLenFeature FixedLenSequenceFeature SparseFeature VarLenFeature decode_csv "
         "io.FixedLenFeature io.FixedLenSequenceFeature io.SparseFeature io.VarLenFeature "

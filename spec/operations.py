@@ -72,7 +72,8 @@ class AttrDecl:
       allowed: dtype names or strings it may have; empty for no restriction.
       minimum: the least int, or the least length of a list; None for none.
       has_default: whether it may be left out.
-      default: the default: dtype name, str, int, float, bool, list; a shape as list or None.
+      default: the default: dtype name, str, int, float, bool, list; a shape as list or None; a
+        tensor, which is a vector of integers, as its dtype's name and their tuple.
 
     """
 
@@ -288,12 +289,21 @@ def _default(text: str, type_: str, source: str) -> Any:
         return text[1:-1]
     if type_ == "shape" and text == "unknown":
         return None
+    if type_ == "tensor":
+        return _tensor_default(text, source)
     form = _DEFAULTS.get(type_)
     if form is None or not form.fullmatch(text):
         raise SpecError(source, text, f"not a default of type {type_}")
     if type_ == "shape":
         return tuple(int(n) for n in text.strip("[]").split(",") if n.strip())
     return int(text) if type_ == "int" else float(text)
+
+
+def _tensor_default(text: str, source: str) -> tuple[str, tuple[int, ...]]:
+    kind, _, items = text.partition(" ")
+    if kind not in _OPDEF_NAMES:
+        raise SpecError(source, text, "the default of a tensor is `uint8 [1, 2]` and the like")
+    return _OPDEF_NAMES[kind], _default(items.strip(), "list(int)", source)
 
 
 #: How defaults are written that are numbers, or lists of them.

@@ -368,7 +368,7 @@ def _attributes(declared: Signature, proto: NodeDef) -> tuple[dict[str, Any], di
         if name not in values:
             if not attr.has_default:
                 raise bad_value(f"Node '{proto.name}': NodeDef missing attr '{name}'")
-            values[name] = attr.default
+            values[name] = attr_values.default_of(attr)
     extra = {name: AttrValue() for name in proto.attr if name not in declared.attrs}
     for name, value in extra.items():
         value.CopyFrom(proto.attr[name])

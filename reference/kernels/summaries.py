@@ -11,7 +11,7 @@ from sessrun.reference.kernels.registry import Bind, KernelError, binder, kernel
 from sessrun.reference.node_summary import bracketed
 from sessrun.spec.proto import foreign
 
-__all__ = ["scalar_tag", "serialized"]
+__all__ = ["numbered_tags", "scalar_tag", "serialized"]
 
 _CPU: Final = ("CPU",)
 _INVALID: Final = 3
@@ -32,6 +32,11 @@ def scalar_tag(tag: Any) -> Any:
     if tag.shape != ():
         raise KernelError(_INVALID, f"tag must be a scalar, got shape {bracketed(tag.shape)}")
     return _text(tag.item())
+
+
+def numbered_tags(tag: str, kind: str, limit: int) -> list[str]:
+    """The tags of as many values of a kind, numbered where there may be more than one."""
+    return [f"{tag}/{kind}/{i}" for i in range(limit)] if limit > 1 else [f"{tag}/{kind}"]
 
 
 def _text(tag: bytes) -> str:

@@ -14,6 +14,7 @@ from typing import Any, Final
 from google.protobuf import json_format
 
 from sessrun.reference.behaviour import as_text
+from sessrun.reference.conversion import convert_to_tensor
 from sessrun.reference.dtypes import float32, string
 from sessrun.reference.graph_keys import GraphKeys
 from sessrun.reference.name_scopes import name_scope
@@ -110,6 +111,56 @@ def histogram(
     """
     with summary_scope(name, family, "HistogramSummary", [values]) as (tag, scope):
         made = one("HistogramSummary", {"tag": tag, "values": values}, scope)
+        return collect(made, collections, [GraphKeys.SUMMARIES])
+
+
+def image(
+    name: Any,
+    tensor: Any,
+    max_outputs: int = 3,
+    collections: Iterable[Any] | None = None,
+    family: str | None = None,
+) -> Tensor:
+    """A serialized Summary of images, each a PNG file.
+
+    Args:
+      name: of the node, from which the tags are made.
+      tensor: of the shape [batch, height, width, 1, 3 or 4]; floats are scaled to bytes, each
+        image on its own.
+      max_outputs: of how many images at most.
+      collections: where it is put, by default into the summaries of the graph.
+      family: goes before the tags.
+
+    """
+    with summary_scope(name, family, values=[tensor]) as (tag, scope):
+        inputs = {"tag": tag, "tensor": tensor}
+        made = one("ImageSummary", inputs, scope, max_images=max_outputs)
+        return collect(made, collections, [GraphKeys.SUMMARIES])
+
+
+def audio(
+    name: Any,
+    tensor: Any,
+    sample_rate: Any,
+    max_outputs: int = 3,
+    collections: Iterable[Any] | None = None,
+    family: str | None = None,
+) -> Tensor:
+    """A serialized Summary of sounds, each a WAV file.
+
+    Args:
+      name: of the node, from which the tags are made.
+      tensor: numbers from -1 to 1 of the shape [batch, frames] or [batch, frames, channels].
+      sample_rate: frames in a second.
+      max_outputs: of how many sounds at most.
+      collections: where it is put, by default into the summaries of the graph.
+      family: goes before the tags.
+
+    """
+    with summary_scope(name, family, values=[tensor]) as (tag, scope):
+        rate = convert_to_tensor(sample_rate, float32, "sample_rate")
+        inputs = {"tag": tag, "tensor": tensor, "sample_rate": rate}
+        made = one("AudioSummaryV2", inputs, scope, max_outputs=max_outputs)
         return collect(made, collections, [GraphKeys.SUMMARIES])
 
 
@@ -224,6 +275,7 @@ def fraction_summary(name: str, count: Tensor, whole: int) -> None:
 EXPORTS: Final[Mapping[str, Any]] = {
     f"summary.{function.__name__}": function
     for function in (
-        get_summary_description, histogram, merge, merge_all, scalar, tensor_summary, text,
+        audio, get_summary_description, histogram, image, merge, merge_all, scalar,
+        tensor_summary, text,
     )
 }  # fmt: skip

@@ -1085,6 +1085,28 @@ _MAKERS: Final = {
         numeric={"*": "exact"},
         devices=(),
     ),
+    "AudioSummaryV2": lambda: Operation(
+        name="AudioSummaryV2",
+        summary="A serialized Summary of sounds, each encoded as a WAV file of 16 bits.",
+        inputs=(
+            ArgDecl("tag", dtype="string"),
+            ArgDecl("tensor", dtype="float32"),
+            ArgDecl("sample_rate", dtype="float32"),
+        ),
+        outputs=(ArgDecl("summary", dtype="string"),),
+        attrs=(
+            AttrDecl(
+                "max_outputs",
+                "int",
+                minimum=1,
+                has_default=True,
+                default=3,
+            ),
+        ),
+        shape=RuleCall("scalar"),
+        numeric={"*": "exact"},
+        devices=("CPU",),
+    ),
     "B": lambda: Operation(
         name="B",
         summary="One output.",
@@ -3120,6 +3142,37 @@ _MAKERS: Final = {
         domain=RuleCall("complex_source", (Name("input"),)),
         numeric={"*": "exact"},
         differentiable=True,
+    ),
+    "ImageSummary": lambda: Operation(
+        name="ImageSummary",
+        summary="A serialized Summary of images, each encoded as PNG; floats are scaled to bytes.",
+        inputs=(ArgDecl("tag", dtype="string"), ArgDecl("tensor", type_attr="T")),
+        outputs=(ArgDecl("summary", dtype="string"),),
+        attrs=(
+            AttrDecl(
+                "max_images",
+                "int",
+                minimum=1,
+                has_default=True,
+                default=3,
+            ),
+            AttrDecl(
+                "T",
+                "type",
+                allowed=("uint8", "float32", "float16", "float64"),
+                has_default=True,
+                default="float32",
+            ),
+            AttrDecl(
+                "bad_color",
+                "tensor",
+                has_default=True,
+                default=("uint8", (255, 0, 0, 255)),
+            ),
+        ),
+        shape=RuleCall("scalar"),
+        numeric={"*": "exact"},
+        devices=("CPU",),
     ),
     "InPolymorphicTwice": lambda: Operation(
         name="InPolymorphicTwice",

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import numpy as np
+
 import sessrun.reference as tf
 
 
@@ -18,7 +20,22 @@ def summaries() -> None:
     tf.identity(tf.summary.merge([number, spread, held]), name="merged")
 
 
+def sounds() -> None:
+    """A summary of sounds, whose files are the same bytes everywhere."""
+    heard = tf.constant([[0.0, 0.5, -0.5, 2.0], [1.0, -1.0, 0.25, 1e-5]])
+    tf.identity(tf.summary.audio("sound", heard, 8000.5, max_outputs=2), name="heard")
+
+
+def images() -> None:
+    """A summary of images, whose files are the encoder's: only its size is exchanged."""
+    seen = tf.constant(np.zeros((2, 1, 1, 3), np.uint8))
+    summary = tf.summary.image("image", seen, max_outputs=1)
+    tf.identity(tf.strings.substr(summary, 0, 1), name="seen")
+
+
 SUMMARIES: tuple[tuple[str, Callable[[], None], tuple[tuple[str, ...], ...]], ...] = (
     ("ScalarSummary HistogramSummary TensorSummary TensorSummaryV2 MergeSummary", summaries,
      (("numbers:0", "named:0", "merged:0"),)),
+    ("AudioSummaryV2", sounds, (("heard:0",),)),
+    ("ImageSummary", images, (("seen:0",),)),
 )  # fmt: skip

@@ -81,5 +81,9 @@ def _check_default(mine, value):
             assert mine.default == value.i
         case "shape":
             assert (mine.default is None) == value.shape.unknown_rank
+        case "tensor":
+            dtype, items = mine.default
+            assert BY_NAME[dtype].enum == value.tensor.dtype
+            assert list(items) == list(value.tensor.int_val)
         case _:
             assert len(mine.default) == len(value.list.i) + len(value.list.s)

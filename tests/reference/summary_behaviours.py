@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import io
 from typing import Any
 
 import numpy as np
 from described import attempt, run
+from PIL import Image
 
 __all__ = ["BEHAVIOURS"]
 
@@ -120,7 +122,72 @@ def _descriptions(tf: Any) -> Any:
     )  # fmt: skip
 
 
+def _pixels(tf: Any, make: Any) -> Any:
+    """The images of a summary, decoded: their files are as each encoder writes them."""
+    found = []
+    for value in tf.Summary.FromString(run(tf, make())).value:
+        image = value.image
+        decoded = Image.open(io.BytesIO(image.encoded_image_string))
+        found.append([value.tag, image.height, image.width, image.colorspace, decoded.mode,
+                      np.array(decoded).tolist()])  # fmt: skip
+    return found
+
+
+def _images(tf: Any) -> Any:
+    raw, row = tf.raw_ops.ImageSummary, (1, 1, -1, 1)
+    nan, inf = np.nan, np.inf
+    rows = [[0, 1, 2, 3], [-1, 0, 2, 3], [-4, 0, 2, 3], [0, 0], [nan, 1, 2], [inf, 1, -inf],
+            [nan, nan], [1e-7, 5e-7], [-1e-7, 5e-7], [1e-6, 5e-7], [0.1, 0.7, 0.333],
+            [60000.0, 1], [-0.0, 5]]  # fmt: skip
+    kinds = (np.float16, np.float32, np.float64)
+    given = [np.array(row_).astype(kind).reshape(row) for row_ in rows for kind in kinds]
+    given += [np.array([1e300, 1]).reshape(row), np.array([-1e300, 1]).reshape(row)]
+    draw = np.random.default_rng(7)
+    for depth in (1, 3, 4):
+        noise = draw.normal(size=(2, 5, 4, depth))
+        noise[0, 2, 1, 0] = nan
+        given += [(noise * scale + shift).astype(kind)
+                  for kind in kinds for scale in (1, 30) for shift in (0, 100)]  # fmt: skip
+        given.append(draw.integers(0, 256, (4, 3, 7, depth)).astype(np.uint8))
+    given += [np.zeros((0, 1, 1, 1), np.float32)]
+    colours = [tf.make_tensor_proto(np.array(each)) for each in (
+        np.uint8([1, 2, 3]), np.uint8([1, 2, 3, 4, 5]), np.uint8([1, 2]), np.int32([1, 2, 3]),
+        np.uint8([[1, 2, 3]]))]  # fmt: skip
+    bad = np.array([[[[1, 2, 3], [nan, 2, 3]]]], np.float32)
+    wrong = [(1, 1, 1, 2), (1, 1, 1), (1, 0, 1, 1), (1, 1, 0, 1), (1, 1, 1, 0), (1, 1, 1, 5), ()]
+    image = tf.summary.image
+    tries = [lambda each=each: raw(tag="t", tensor=each) for each in given]
+    tries += [lambda each=each: raw(tag="t", tensor=bad, bad_color=each) for each in colours]
+    tries += [lambda each=each: raw(tag="t", tensor=np.zeros(each, np.uint8)) for each in wrong]
+    tries += [lambda each=each: raw(tag="t", tensor=np.zeros((5, 1, 1, 1), np.uint8),
+                                    max_images=each) for each in (0, 1, 2, 7)]  # fmt: skip
+    tries += [
+        lambda: raw(tag=["t"], tensor=bad), lambda: raw(tag="t", tensor=[[[[3]]]]),
+        lambda: image("a b", bad, 1, family="f"), lambda: image(None, bad),
+    ]  # fmt: skip
+    return attempt(*(lambda make=make: _pixels(tf, make) for make in tries))
+
+
+def _sounds(tf: Any) -> Any:
+    audio, raw = tf.summary.audio, tf.raw_ops.AudioSummaryV2
+    steps = [0, 0.5, -0.5, 1, -1, 2, -2, 1 / 65536, -1 / 65536, 3 / 65536, np.inf, -np.inf]
+    noise = np.random.default_rng(8).normal(size=(2, 50, 3)).astype(np.float32) / 2
+    rates = [100, 0.2, 0, -1, 44100.7, np.nan, np.inf, 1e30, [1.0], [1.0, 2.0], 2.0**32,
+             4294967040, 1e-30, 0.9, 1.5, 2.5, 3.5, 8000.5]  # fmt: skip
+    shapes = [(1,), (1, 0), (0, 2), (1, 2, 0), (5, 1), (1, 1, 1, 1), (2, 3, 1)]
+    return _each(
+        tf, lambda: audio("a b", [[0.1]], 8, family="f"), lambda: audio("a", [steps], 8, 1),
+        lambda: audio("a", noise, 8000), lambda: audio("a", [[0.1]], tf.constant(8)),
+        lambda: audio(None, [[0.1]], 8), lambda: raw(tag=["t"], tensor=[[0.1]], sample_rate=8.0),
+        *(lambda rate=rate: audio("r", [[0.1]], rate) for rate in rates),
+        *(lambda shape=shape: audio("s", np.zeros(shape, np.float32), 8) for shape in shapes),
+        *(lambda most=most: audio("m", np.zeros((5, 1), np.float32), 8, most)
+          for most in (0, 1, 2, 9)),
+    )  # fmt: skip
+
+
 BEHAVIOURS = {
     f"summaries_{function.__name__.strip('_')}": function
-    for function in (_scalars, _histograms, _tensors, _merged, _collected, _descriptions)
+    for function in (_scalars, _histograms, _images, _sounds, _tensors, _merged, _collected,
+                     _descriptions)
 }

@@ -1,0 +1,115 @@
+"""The kernel of images in summaries: numbers scaled to bytes, bytes written as PNG files."""
+
+from __future__ import annotations
+
+import struct
+import zlib
+from collections.abc import Callable
+from typing import Any, Final
+
+from sessrun.reference.kernels.host import HOST
+from sessrun.reference.kernels.registry import Bind, KernelError, binder
+from sessrun.reference.kernels.summaries import numbered_tags, scalar_tag, serialized
+from sessrun.reference.node_summary import bracketed
+from sessrun.reference.tensor_proto import HeldTensor
+
+__all__ = ["as_bytes", "png"]
+
+_CPU: Final = ("CPU",)
+_INVALID: Final = 3
+#: The type of a PNG's colours by how many numbers a pixel has: grey, RGB, RGBA.
+_COLOURS: Final = {1: 0, 3: 2, 4: 6}
+#: Values no greater than this are not scaled up.
+_NEAR_ZERO: Final = 1e-6
+
+
+def png(image: Any) -> bytes:
+    """A PNG file of an image.
+
+    Args:
+      image: bytes, an array of uint8 of the shape [height, width, 1, 3 or 4].
+
+    """
+    height, width, depth = image.shape
+    # Each row begins with how it was filtered: 1, from each byte the one of the pixel before it.
+    rows = HOST.empty((height, 1 + width * depth), "uint8")
+    rows[:, 0] = 1
+    rows[:, 1 : 1 + depth] = image[:, 0]
+    rows[:, 1 + depth :] = (image[:, 1:] - image[:, :-1]).reshape(height, -1)
+    header = struct.pack(">IIBBBBB", width, height, 8, _COLOURS[depth], 0, 0, 0)
+    chunks = ((b"IHDR", header), (b"IDAT", zlib.compress(rows.tobytes())), (b"IEND", b""))
+    return b"\x89PNG\r\n\x1a\n" + b"".join(_chunk(name, data) for name, data in chunks)
+
+
+def _chunk(name: bytes, data: bytes) -> bytes:
+    checked = name + data
+    return struct.pack(">I", len(data)) + checked + struct.pack(">I", zlib.crc32(checked))
+
+
+def as_bytes(image: Any, bad_color: Any) -> Any:
+    """An image of floats as one of bytes.
+
+    Zero becomes 0 and the greatest value 255; where a value is negative, zero becomes 128 and the
+    value farthest from it 1 or 255.
+
+    Args:
+      image: floats of the shape [height, width, depth].
+      bad_color: the pixel that stands for one with a value that is not finite.
+
+    """
+    is_good = HOST.isfinite(image).all(axis=2)
+    with HOST.errstate(over="ignore", invalid="ignore"):
+        good = image[is_good].astype("float32")
+        least = good.min(initial=HOST.inf)
+        greatest = good.max(initial=-HOST.inf)
+        farthest = max(abs(least), abs(greatest)) if least < 0 else greatest
+        whole, zero = (127.0, 128.0) if least < 0 else (255.0, 0.0)
+        scale = 0.0 if farthest < _NEAR_ZERO else HOST.float32(whole) / HOST.float32(farthest)
+        kind = image.dtype.type
+        scaled = image[is_good] * kind(scale) + kind(zero)
+    found = HOST.empty(image.shape, "uint8")
+    found[is_good] = scaled.astype("int64").astype("uint8")
+    found[~is_good] = bad_color[: image.shape[2]]
+    return found
+
+
+@binder("ImageSummary", devices=_CPU)
+def image_summary(bind: Bind) -> Callable[..., Any]:
+    """A Summary of the first images of a batch."""
+    from sessrun.spec.proto.summary_pb2 import Summary  # noqa: PLC0415 - few programs run summaries
+
+    limit = bind.attrs["max_images"]
+    bad_color = bind.attrs["bad_color"]
+
+    def compute(tag: Any, tensor: Any) -> Any:
+        pixel = bad_color.array() if isinstance(bad_color, HeldTensor) else bad_color
+        word = scalar_tag(tag)
+        _check(tensor, pixel)
+        images = tensor[:limit]
+        summary = Summary()
+        for name, image in zip(numbered_tags(word, "image", limit), images, strict=False):
+            content = image if image.dtype == "uint8" else as_bytes(image, pixel)
+            height, width, depth = content.shape
+            value = summary.value.add(tag=name)
+            value.image.height, value.image.width, value.image.colorspace = height, width, depth
+            value.image.encoded_image_string = png(content)
+        return serialized(summary)
+
+    return compute
+
+
+def _check(tensor: Any, bad_color: Any) -> None:
+    shape = bracketed(tensor.shape)
+    if tensor.ndim != 4 or tensor.shape[3] not in _COLOURS:
+        raise KernelError(_INVALID, f"Tensor must be 4-D with last dim 1, 3, or 4, not {shape}")
+    if 0 in tensor.shape[1:]:
+        raise KernelError(_INVALID, f"input tensor must have non-zero dims. Found: {shape}")
+    if bad_color.dtype != "uint8":
+        raise KernelError(_INVALID, f"bad_color must be uint8, got {bad_color.dtype}")
+    if bad_color.ndim != 1:
+        raise KernelError(
+            _INVALID, f"bad_color must be a vector, got shape {bracketed(bad_color.shape)}"
+        )
+    if tensor.dtype != "uint8" and bad_color.size < tensor.shape[3]:
+        raise KernelError(_INVALID, f"expected depth <= bad_color.size, got depth = "
+                          f"{tensor.shape[3]}, bad_color.size = {bad_color.size}")  # fmt: skip
