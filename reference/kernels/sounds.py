@@ -43,12 +43,13 @@ def wav(frames: Any, rate: float) -> bytes:
     exact = HOST.nan_to_num(frames.astype("float64") * _FULL)
     # Halves go away from zero.
     rounded = HOST.copysign(HOST.floor(HOST.abs(exact) + 0.5), exact)
-    data = HOST.clip(rounded, -_FULL, _FULL - 1).astype("<i2").tobytes()
+    data = HOST.clip(rounded, -_FULL, _FULL - 1).astype("<i2")
+    size = data.size * _BITS // 8
     width = channels * _BITS // 8
     return struct.pack(
-        "<4sI4s4sIHHIIHH4sI", b"RIFF", _AFTER_SIZE + len(data), b"WAVE", b"fmt ", _FORMAT_SIZE,
-        _INTEGERS, channels, whole, whole * width % (1 << 32), width, _BITS, b"data", len(data),
-    ) + data  # fmt: skip
+        "<4sI4s4sIHHIIHH4sI", b"RIFF", _AFTER_SIZE + size, b"WAVE", b"fmt ", _FORMAT_SIZE,
+        _INTEGERS, channels, whole, whole * width % (1 << 32), width, _BITS, b"data", size,
+    ) + bytes(data.tobytes())  # fmt: skip
 
 
 @kernel("AudioSummaryV2", devices=_CPU)
