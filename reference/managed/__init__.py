@@ -1,0 +1,1 @@
+"""Sessions that manage themselves: initialize, recover, call hooks, and stop."""

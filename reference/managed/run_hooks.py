@@ -1,0 +1,111 @@
+"""What is called around every run of a monitored session, and what it is told. Source: TF 2.21."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final, NamedTuple
+
+from sessrun.spec.proto import RunMetadata, RunOptions
+
+__all__ = ["EXPORTS", "SessionRunArgs", "SessionRunContext", "SessionRunHook", "SessionRunValues"]
+
+
+class SessionRunArgs(NamedTuple):
+    """What a hook wants to have run with the caller's fetches.
+
+    Attributes:
+      fetches: a fetch structure, whose value `after_run` is given; or None.
+      feed_dict: feeds besides the caller's.
+      options: options, which are joined with the caller's.
+
+    """
+
+    fetches: Any
+    feed_dict: Mapping[Any, Any] | None = None
+    options: RunOptions | None = None
+
+
+class SessionRunValues(NamedTuple):
+    """What a run has given.
+
+    Attributes:
+      results: the value of the hook's own fetches; None if it had none.
+      options: the options of the run.
+      run_metadata: what the run told about itself.
+
+    """
+
+    results: Any
+    options: RunOptions
+    run_metadata: RunMetadata
+
+
+class SessionRunContext:
+    """One call of `run`, as the hooks see it.
+
+    Args:
+      original_args: what the caller asked for.
+      session: the session below the hooks.
+
+    """
+
+    def __init__(self, original_args: SessionRunArgs, session: Any) -> None:
+        self._original_args = original_args
+        self._session = session
+        self._stop_requested = False
+
+    @property
+    def original_args(self) -> SessionRunArgs:
+        """What the caller asked for."""
+        return self._original_args
+
+    @property
+    def session(self) -> Any:
+        """The session below the hooks: running it calls none of them."""
+        return self._session
+
+    @property
+    def stop_requested(self) -> bool:
+        """Whether a hook has asked to stop."""
+        return self._stop_requested
+
+    def request_stop(self) -> None:
+        """Ask the session to run nothing after this run."""
+        self._stop_requested = True
+
+
+class SessionRunHook:
+    """Is called when a monitored session is made, around each run, and at its end.
+
+    Each method does nothing here; a hook has those it needs.
+    """
+
+    def begin(self) -> None:
+        """Once, before the session is made: the graph may still be changed."""
+
+    def after_create_session(self, session: Any, coord: Any) -> None:
+        """After each session is made, also after one that is made anew.
+
+        Args:
+          session: the session, initialized.
+          coord: the coordinator of its threads.
+
+        """
+
+    def before_run(self, run_context: SessionRunContext) -> SessionRunArgs | None:
+        """Before each run; what shall be run with it."""
+        del run_context
+
+    def after_run(self, run_context: SessionRunContext, run_values: SessionRunValues) -> None:
+        """After each run that did not fail."""
+
+    def end(self, session: Any) -> None:
+        """Once, at the end, unless an error ends it. The session still runs, without hooks."""
+
+
+EXPORTS: Final[dict[str, Any]] = {
+    "train.SessionRunArgs": SessionRunArgs,
+    "train.SessionRunContext": SessionRunContext,
+    "train.SessionRunHook": SessionRunHook,
+    "train.SessionRunValues": SessionRunValues,
+}
