@@ -11,9 +11,11 @@ import itertools
 import logging
 import sys
 from collections.abc import Iterator, Mapping
+from logging import DEBUG, ERROR, FATAL, INFO, WARN
 from typing import Any, Final
 
-__all__ = ["EXPORTS", "get_logger"]
+__all__ = ["DEBUG", "ERROR", "EXPORTS", "FATAL", "INFO", "WARN", "error", "get_logger", "info",
+           "log_first_n", "warning"]  # fmt: skip
 
 
 @functools.cache
@@ -128,11 +130,19 @@ def flush() -> None:
     raise NotImplementedError("Messages are written at once; there is nothing to flush.")
 
 
+#: The other names of some, in `tensorflow.python.platform.tf_logging` too.
+TaskLevelStatusMessage = task_level_status_message
+vlog = log
+warn = warning
+
 EXPORTS: Final[Mapping[str, Any]] = {
     "get_logger": get_logger,
     "logging.TaskLevelStatusMessage": task_level_status_message,
-    **{f"logging.{level}": getattr(logging, level)
-       for level in ("DEBUG", "ERROR", "FATAL", "INFO", "WARN")},
+    "logging.DEBUG": DEBUG,
+    "logging.ERROR": ERROR,
+    "logging.FATAL": FATAL,
+    "logging.INFO": INFO,
+    "logging.WARN": WARN,
     **{f"logging.{function.__name__}": function
        for function in (debug, error, fatal, flush, get_verbosity, info, log, log_every_n,
                         log_first_n, log_if, set_verbosity, warning)},

@@ -115,6 +115,25 @@ _LATER: Final[Mapping[str, str]] = {
         "io.TFRecordCompressionType io.TFRecordOptions io.TFRecordWriter io.tf_record_iterator "
         "python_io.TFRecordCompressionType python_io.TFRecordOptions python_io.TFRecordWriter "
         "python_io.tf_record_iterator",
+    "managed.basic_loops": "train.basic_train_loop",
+    "managed.checkpoint_hook": "train.CheckpointSaverHook train.CheckpointSaverListener",
+    "managed.clusters": "train.ClusterDef train.ClusterSpec train.JobDef train.ServerDef",
+    "managed.logging_hook": "train.LoggingTensorHook",
+    "managed.monitored_session": "train.MonitoredSession train.SingularMonitoredSession",
+    "managed.replica_devices": "train.replica_device_setter",
+    "managed.run_hooks":
+        "train.SessionRunArgs train.SessionRunContext train.SessionRunHook train.SessionRunValues",
+    "managed.scaffold": "train.Scaffold",
+    "managed.session_creators":
+        "train.ChiefSessionCreator train.SessionCreator train.WorkerSessionCreator",
+    "managed.session_manager": "train.SessionManager",
+    "managed.stopping_hooks":
+        "train.FeedFnHook train.FinalOpsHook train.GlobalStepWaiterHook "
+        "train.NanLossDuringTrainingError train.NanTensorHook train.StopAtStepHook",
+    "managed.summary_hooks": "train.ProfilerHook train.StepCounterHook train.SummarySaverHook",
+    "managed.supervisor": "train.Supervisor",
+    "managed.timers": "train.SecondOrStepTimer",
+    "managed.training_session": "train.MonitoredTrainingSession",
     "queues.accumulators":
         "ConditionalAccumulator ConditionalAccumulatorBase SparseConditionalAccumulator "
         "sparse.SparseConditionalAccumulator",

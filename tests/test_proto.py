@@ -24,10 +24,11 @@ from sessrun.spec.proto.debug_info_pb2 import DESCRIPTOR as DEBUG_INFO
 from sessrun.spec.proto.graph_pb2 import DESCRIPTOR as GRAPH
 from sessrun.spec.proto.input_pb2 import DESCRIPTOR as INPUT
 from sessrun.spec.proto.metadata_pb2 import DESCRIPTOR as METADATA
+from sessrun.spec.proto.server_pb2 import DESCRIPTOR as SERVER
 from sessrun.spec.proto.state_pb2 import DESCRIPTOR as STATE
 from sessrun.spec.proto.summary_pb2 import DESCRIPTOR as SUMMARY
 
-FILES = (CHECKPOINT, CONFIG, DEBUG_INFO, GRAPH, INPUT, METADATA, STATE, SUMMARY)
+FILES = (CHECKPOINT, CONFIG, DEBUG_INFO, GRAPH, INPUT, METADATA, SERVER, STATE, SUMMARY)
 TWINS = (
     "tensorflow.core.protobuf.config_pb2",
     "tensorflow.core.protobuf.control_flow_pb2",
@@ -39,6 +40,8 @@ TWINS = (
     "tensorflow.core.protobuf.queue_runner_pb2",
     "tensorflow.core.protobuf.saved_model_pb2",
     "tensorflow.core.protobuf.tensor_bundle_pb2",
+    "tensorflow.core.protobuf.tensorflow_server_pb2",
+    "tensorflow.core.protobuf.device_filters_pb2",
     "tensorflow.python.training.checkpoint_state_pb2",
     "tensorflow.core.framework.variable_pb2",
 )

@@ -8,8 +8,8 @@ from typing import Any, Final
 
 from sessrun.reference import log_messages
 from sessrun.reference.default_graph import get_collection
-from sessrun.reference.global_step import needed_global_step_read
-from sessrun.reference.graph_files import write_graph
+from sessrun.reference.variables.global_step import needed_global_step_read
+from sessrun.reference.saving.graph_files import write_graph
 from sessrun.reference.graph_keys import GraphKeys
 from sessrun.reference.managed.run_hooks import (
     SessionRunArgs,
@@ -19,10 +19,10 @@ from sessrun.reference.managed.run_hooks import (
 )
 from sessrun.reference.managed.scaffold import Scaffold
 from sessrun.reference.managed.timers import SecondOrStepTimer
-from sessrun.reference.saving.meta_graph import create_meta_graph_def
+from sessrun.reference.saving.meta_graph import export_meta_graph
 from sessrun.reference.stacks import get_default_graph
-from sessrun.reference.summaries.writer_cache import FileWriterCache
-from sessrun.spec.proto import SessionLog
+from sessrun.reference.summaries.file_writer import FileWriterCache
+from sessrun.spec.proto.summary_pb2 import SessionLog
 
 __all__ = ["EXPORTS", "CheckpointSaverHook", "CheckpointSaverListener"]
 
@@ -114,7 +114,7 @@ class CheckpointSaverHook(SessionRunHook):
         saver_def = saver.saver_def if saver else None
         self._summary_writer.add_graph(graph)
         self._summary_writer.add_meta_graph(
-            create_meta_graph_def(graph_def=nodes, saver_def=saver_def)
+            export_meta_graph(graph_def=nodes, saver_def=saver_def)
         )
         self._save(session, step)
         self._timer.update_last_triggered_step(step)

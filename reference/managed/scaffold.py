@@ -7,17 +7,17 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from sessrun.reference import log_messages
-from sessrun.reference.array_ops import concat
+from sessrun.reference.ops.array_ops import concat
 from sessrun.reference.default_graph import add_to_collection, get_collection
 from sessrun.reference.framework_ops import group
 from sessrun.reference.graph_keys import GraphKeys
 from sessrun.reference.operation import Operation
 from sessrun.reference.python.ops import resources
-from sessrun.reference.saver import Saver
+from sessrun.reference.saving.saver import Saver
 from sessrun.reference.stacks import get_default_graph
-from sessrun.reference.summaries.summary_ops import merge_all
-from sessrun.reference.table_initializers import tables_initializer
-from sessrun.reference.variable_lists import (
+from sessrun.reference.summaries.recording import merge_all
+from sessrun.reference.tables.table_initializers import tables_initializer
+from sessrun.reference.variables.variable_lists import (
     global_variables,
     global_variables_initializer,
     local_variables_initializer,

@@ -11,7 +11,7 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 
 from sessrun.reference import errors, log_messages
-from sessrun.reference.checkpoint_state import get_checkpoint_state
+from sessrun.reference.saving.checkpoint_state import get_checkpoint_state
 from sessrun.reference.default_graph import get_collection
 from sessrun.reference.graph import Graph
 from sessrun.reference.managed.scaffold import LOADED_INITIALIZERS

@@ -9,7 +9,7 @@ from typing import Any, Final
 import numpy as np
 
 from sessrun.reference import errors, log_messages
-from sessrun.reference.global_step import needed_global_step_read
+from sessrun.reference.variables.global_step import needed_global_step_read
 from sessrun.reference.managed.run_hooks import (
     SessionRunArgs,
     SessionRunContext,

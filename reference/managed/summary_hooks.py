@@ -6,8 +6,8 @@ import os
 from typing import Any, Final
 
 from sessrun.reference import log_messages
-from sessrun.reference.file_object import GFile
-from sessrun.reference.global_step import get_global_step, needed_global_step_read
+from sessrun.reference.files.file_object import GFile
+from sessrun.reference.variables.global_step import get_global_step, needed_global_step_read
 from sessrun.reference.managed.run_hooks import (
     SessionRunArgs,
     SessionRunContext,
@@ -17,8 +17,9 @@ from sessrun.reference.managed.run_hooks import (
 from sessrun.reference.managed.scaffold import Scaffold
 from sessrun.reference.managed.timers import SecondOrStepTimer
 from sessrun.reference.python.client.timeline import Timeline
-from sessrun.reference.summaries.writer_cache import FileWriterCache
-from sessrun.spec.proto import RunOptions, SessionLog, Summary
+from sessrun.reference.summaries.file_writer import FileWriterCache
+from sessrun.spec.proto import RunOptions
+from sessrun.spec.proto.summary_pb2 import SessionLog, Summary
 
 __all__ = ["EXPORTS", "ProfilerHook", "StepCounterHook", "SummarySaverHook"]
 

@@ -5,16 +5,24 @@ from __future__ import annotations
 import logging
 from typing import Any, Final
 
+from sessrun.reference.control_flow.conditional import cond
+from sessrun.reference.default_graph import control_dependencies
 from sessrun.reference.dtypes import int64
 from sessrun.reference.graph import Graph
 from sessrun.reference.graph_keys import GraphKeys
 from sessrun.reference.stacks import get_default_graph
 from sessrun.reference.tensor import Tensor
 from sessrun.reference.variables.init_ops import Zeros
+from sessrun.reference.variables.state_ops import assign_add
 from sessrun.reference.variables.variable_base import Variable, VariableAggregation
+from sessrun.reference.variables.variable_lists import is_variable_initialized
 from sessrun.reference.variables.variable_scopes import get_variable
 
-__all__ = ["EXPORTS"]
+__all__ = ["EXPORTS", "get_global_step", "get_or_create_global_step_read",
+           "increment_global_step", "needed_global_step_read"]  # fmt: skip
+
+#: The collection of the tensor that reads the steps.
+_READ_KEY: Final = "global_step_read_op_cache"
 
 
 def global_step(sess: Any, global_step_tensor: Any) -> int:
@@ -85,6 +93,64 @@ def assert_global_step(global_step_tensor: Any) -> None:
     shape = step.get_shape()
     if shape.ndims != 0 and shape.is_fully_defined():
         raise TypeError(f'Existing "global_step" is not scalar: {shape}')
+
+
+def get_or_create_global_step_read(graph: Graph | None = None) -> Tensor | None:
+    """A tensor with the number of steps, made once; None if nothing counts them.
+
+    Where the variable is not initialized yet, it is the variable's initial value.
+
+    Raises:
+      RuntimeError: several are kept.
+
+    """
+    graph = graph or get_default_graph()
+    kept = graph.get_collection(_READ_KEY)
+    if len(kept) > 1:
+        raise RuntimeError(f"There are multiple items in collection {_READ_KEY}. "
+                           "There should be only one.")  # fmt: skip
+    step = None if kept else get_global_step(graph)
+    if kept or step is None:
+        return kept[0] if kept else None
+    with graph.as_default(), graph.name_scope(None), graph.name_scope(f"{step.op.name}/"):
+        value = step
+        if isinstance(step, Variable):
+            is_made = is_variable_initialized(step)
+            value = cond(is_made, step.read_value, lambda: step.initial_value)
+        read: Tensor = value + 0
+        graph.add_to_collection(_READ_KEY, read)
+    return read
+
+
+def needed_global_step_read(who: str) -> Tensor:
+    """The same for a hook that cannot do without.
+
+    Raises:
+      RuntimeError: nothing counts the steps.
+
+    """
+    read = get_or_create_global_step_read()
+    if read is None:
+        raise RuntimeError(f"Global step should be created to use {who}.")
+    return read
+
+
+def increment_global_step(increment: Any, graph: Graph | None = None) -> Any:
+    """What adds to the number of steps, after it was read.
+
+    Raises:
+      ValueError: nothing counts the steps.
+
+    """
+    graph = graph or get_default_graph()
+    step = get_global_step(graph)
+    if step is None:
+        raise ValueError("Global step tensor should be created by "
+                         "tf.train.get_or_create_global_step before calling increment.")  # fmt: skip
+    read = get_or_create_global_step_read(graph)
+    with graph.as_default(), graph.name_scope(None), graph.name_scope(f"{step.op.name}/"):
+        with control_dependencies([read]):
+            return assign_add(step, increment)
 
 
 EXPORTS: Final[dict[str, Any]] = {

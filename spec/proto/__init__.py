@@ -63,6 +63,12 @@ from sessrun.spec.proto.metadata_pb2 import (
     StepStats,
     TensorDescription,
 )
+from sessrun.spec.proto.server_pb2 import (
+    ClusterDeviceFilters,
+    JobDeviceFilters,
+    ServerDef,
+    TaskDeviceFilters,
+)
 from sessrun.spec.proto.state_pb2 import (
     AssetFileDef,
     BoundedTensorSpecProto,
@@ -119,6 +125,7 @@ __all__ = [
     "CallableOptions",
     "CapturedTensor",
     "ClusterDef",
+    "ClusterDeviceFilters",
     "Code",
     "CollectionDef",
     "CondContextDef",
@@ -146,6 +153,7 @@ __all__ = [
     "GraphOptions",
     "InterconnectLink",
     "JobDef",
+    "JobDeviceFilters",
     "ListValue",
     "LocalLinks",
     "MemoryStats",
@@ -184,10 +192,12 @@ __all__ = [
     "SavedVariable",
     "SaverDef",
     "ScopedAllocatorOptions",
+    "ServerDef",
     "SessionMetadata",
     "SignatureDef",
     "StepStats",
     "StructuredValue",
+    "TaskDeviceFilters",
     "TensorConnection",
     "TensorDescription",
     "TensorInfo",

@@ -1,0 +1,1 @@
+"""`tensorflow.python.platform`; `mirror` makes the modules that have no file."""
