@@ -142,7 +142,7 @@ EXPORTS: Final[Mapping[str, Any]] = {
     "logging.ERROR": ERROR,
     "logging.FATAL": FATAL,
     "logging.INFO": INFO,
-    "logging.WARN": WARN,
+    "logging.WARN": logging.WARNING,
     **{f"logging.{function.__name__}": function
        for function in (debug, error, fatal, flush, get_verbosity, info, log, log_every_n,
                         log_first_n, log_if, set_verbosity, warning)},

@@ -8,8 +8,6 @@ from typing import Any, Final
 
 from sessrun.reference import log_messages
 from sessrun.reference.default_graph import get_collection
-from sessrun.reference.variables.global_step import needed_global_step_read
-from sessrun.reference.saving.graph_files import write_graph
 from sessrun.reference.graph_keys import GraphKeys
 from sessrun.reference.managed.run_hooks import (
     SessionRunArgs,
@@ -19,9 +17,11 @@ from sessrun.reference.managed.run_hooks import (
 )
 from sessrun.reference.managed.scaffold import Scaffold
 from sessrun.reference.managed.timers import SecondOrStepTimer
+from sessrun.reference.saving.graph_files import write_graph
 from sessrun.reference.saving.meta_graph import export_meta_graph
 from sessrun.reference.stacks import get_default_graph
 from sessrun.reference.summaries.file_writer import FileWriterCache
+from sessrun.reference.variables.global_step import needed_global_step_read
 from sessrun.spec.proto.summary_pb2 import SessionLog
 
 __all__ = ["EXPORTS", "CheckpointSaverHook", "CheckpointSaverListener"]
@@ -113,9 +113,7 @@ class CheckpointSaverHook(SessionRunHook):
         saver = self._found_saver()
         saver_def = saver.saver_def if saver else None
         self._summary_writer.add_graph(graph)
-        self._summary_writer.add_meta_graph(
-            export_meta_graph(graph_def=nodes, saver_def=saver_def)
-        )
+        self._summary_writer.add_meta_graph(export_meta_graph(graph_def=nodes, saver_def=saver_def))
         self._save(session, step)
         self._timer.update_last_triggered_step(step)
 
@@ -178,8 +176,10 @@ class CheckpointSaverHook(SessionRunHook):
                 raise RuntimeError(f"No items in collection {key}. Please add a saver to the "
                                    "collection or provide a saver or scaffold.")  # fmt: skip
             if len(savers) > 1:
-                raise RuntimeError(f"More than one item in collection {key}. Please indicate "
-                                   "which one to use by passing it to the constructor.")  # fmt: skip
+                raise RuntimeError(
+                    f"More than one item in collection {key}. Please indicate which one to use by "
+                    "passing it to the constructor."
+                )
             self._saver = savers[0]
         return self._saver
 

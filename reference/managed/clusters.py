@@ -1,4 +1,4 @@
-"""`tf.train.ClusterSpec`: the jobs of a cluster and the addresses of their tasks. Source: TF 2.21."""
+"""`tf.train.ClusterSpec`: the jobs of a cluster and the addresses of their tasks. Of TF 2.21."""
 
 from __future__ import annotations
 
@@ -34,8 +34,10 @@ class ClusterSpec:
         try:
             self._cluster_def = adopt(cluster, ClusterDef)
         except (TypeError, ValueError):
-            raise TypeError("`cluster` must be a dictionary mapping one or more job names to lists "
-                            "of network addresses, or a `ClusterDef` protocol buffer") from None  # fmt: skip
+            raise TypeError(
+                "`cluster` must be a dictionary mapping one or more job names to lists of network "
+                "addresses, or a `ClusterDef` protocol buffer"
+            ) from None
         self._jobs = {job.name: dict(job.tasks.items()) for job in self._cluster_def.job}
 
     def _made_def(self) -> ClusterDef:

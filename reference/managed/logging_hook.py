@@ -1,4 +1,7 @@
-"""`tf.train.LoggingTensorHook`: writes values of tensors to the log now and then. Source: TF 2.21."""
+"""`tf.train.LoggingTensorHook`: writes values of tensors to the log now and then.
+
+Source: TF 2.21.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""`tf.train.MonitoredSession`: a session that initializes, recovers and calls hooks. Source: TF 2.21."""
+"""`tf.train.MonitoredSession`: a session that initializes, recovers and calls hooks.
+
+Source: TF 2.21.
+"""
 
 from __future__ import annotations
 

@@ -12,6 +12,7 @@ from typing import Any, Final
 from sessrun.reference import log_messages
 from sessrun.reference.device_spec import DeviceSpecV2
 from sessrun.reference.managed.clusters import ClusterSpec
+from sessrun.spec.proto import NodeDef
 
 __all__ = ["EXPORTS", "replica_device_setter"]
 
@@ -53,12 +54,8 @@ def replica_device_setter(
 
     """
     if cluster is not None:
-        spec = cluster if isinstance(cluster, ClusterSpec) else ClusterSpec(cluster)
-        jobs = spec.as_dict()
         job = DeviceSpecV2.from_string(ps_device).job
-        if jobs.get(job or "") is None:
-            return None
-        ps_tasks = len(jobs[job or ""])
+        ps_tasks = len(ClusterSpec(cluster).as_dict().get(job or "", ()))
     if ps_tasks == 0:
         return None
     if not merge_devices:
@@ -69,21 +66,25 @@ def replica_device_setter(
         ps_strategy = lambda op: next(turns)  # noqa: E731, ARG005 - as short as it can be said
     if not callable(ps_strategy):
         raise TypeError("ps_strategy must be callable")
-    shared = frozenset(_SHARED_STATE if ps_ops is None else ps_ops)
+    shared = frozenset(_SHARED_STATE if ps_ops is None else ps_ops) if ps_device else frozenset()
 
     def device(op: Any) -> str:
         if op.device and not merge_devices:
             return str(op.device)
         asked = DeviceSpecV2.from_string(op.device or "")
-        op_type = getattr(op, "type", None) or op.op
-        if not ps_device or op_type not in shared:
-            return DeviceSpecV2.from_string(worker_device or "").make_merged_spec(asked).to_string()
-        servers = DeviceSpecV2.from_string(ps_device)
-        if servers.job and asked.job in {None, servers.job}:
-            servers = servers.replace(task=ps_strategy(op))
-        return servers.make_merged_spec(asked).to_string()
+        found = DeviceSpecV2.from_string(worker_device or "")
+        if _type(op) in shared:
+            found = DeviceSpecV2.from_string(ps_device)
+            if found.job and asked.job in {None, found.job}:
+                found = found.replace(task=ps_strategy(op))
+        return found.make_merged_spec(asked).to_string()
 
     return device
+
+
+def _type(op: Any) -> str:
+    """The op type of an operation, or of a NodeDef."""
+    return str(op.op if isinstance(op, NodeDef) else op.type)
 
 
 EXPORTS: Final[dict[str, Any]] = {"train.replica_device_setter": replica_device_setter}

@@ -14,9 +14,7 @@ _LARGEST: Final = ("trace_level", "timeout_in_ms", "inter_op_thread_pool",
                    "output_partition_graphs", "report_tensor_allocations_upon_oom")  # fmt: skip
 
 
-def joined_feeds(
-    feeds: Mapping[Any, Any], others: Mapping[Any, Any], who: str
-) -> dict[Any, Any]:
+def joined_feeds(feeds: Mapping[Any, Any], others: Mapping[Any, Any], who: str) -> dict[Any, Any]:
     """The feeds of both.
 
     Raises:

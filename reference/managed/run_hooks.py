@@ -95,6 +95,7 @@ class SessionRunHook:
     def before_run(self, run_context: SessionRunContext) -> SessionRunArgs | None:
         """Before each run; what shall be run with it."""
         del run_context
+        return None
 
     def after_run(self, run_context: SessionRunContext, run_values: SessionRunValues) -> None:
         """After each run that did not fail."""

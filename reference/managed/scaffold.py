@@ -7,11 +7,11 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from sessrun.reference import log_messages
-from sessrun.reference.ops.array_ops import concat
 from sessrun.reference.default_graph import add_to_collection, get_collection
 from sessrun.reference.framework_ops import group
 from sessrun.reference.graph_keys import GraphKeys
 from sessrun.reference.operation import Operation
+from sessrun.reference.ops.array_ops import concat
 from sessrun.reference.python.ops import resources
 from sessrun.reference.saving.saver import Saver
 from sessrun.reference.stacks import get_default_graph
@@ -100,8 +100,9 @@ class Scaffold:
             for name in _TAKEN_OVER:
                 if getattr(self, name) is None:
                     setattr(self, f"_{name}", getattr(other, name))
-            init_fn = other._user_init_fn if init_fn is None else init_fn
-        self._user_init_fn = init_fn
+            init_fn = other.user_init_fn if init_fn is None else init_fn
+        #: What was given, which is called with a scaffold too.
+        self.user_init_fn: Callable[[Any, Any], Any] | None = init_fn
         self._init_fn = (lambda sess: init_fn(self, sess)) if init_fn else None
 
     def finalize(self) -> Scaffold:

@@ -11,10 +11,10 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 
 from sessrun.reference import errors, log_messages
-from sessrun.reference.saving.checkpoint_state import get_checkpoint_state
 from sessrun.reference.default_graph import get_collection
 from sessrun.reference.graph import Graph
 from sessrun.reference.managed.scaffold import LOADED_INITIALIZERS
+from sessrun.reference.saving.checkpoint_state import get_checkpoint_state
 from sessrun.reference.session.session import Session
 from sessrun.reference.stacks import get_default_graph
 from sessrun.spec.proto import ConfigProto, RunOptions
@@ -118,8 +118,10 @@ class SessionManager:
                                f"{made_by}, error: {reason}")  # fmt: skip
         is_ready, reason = self._model_ready(sess)
         if not is_ready:
-            raise RuntimeError(f"Init operations did not make model ready.  {made_by}, "
-                               f"local_init_op: {self._local_init_op}, error: {reason}")  # fmt: skip
+            raise RuntimeError(
+                f"Init operations did not make model ready.  {made_by}, "
+                f"local_init_op: {self._local_init_op}, error: {reason}"
+            )
         return sess
 
     def recover_session(

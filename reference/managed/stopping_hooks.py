@@ -1,4 +1,7 @@
-"""Hooks that stop a training, wait for one, feed it, or run something at its end. Source: TF 2.21."""
+"""Hooks that stop a training, wait for one, feed it, or run something at its end.
+
+Source: TF 2.21.
+"""
 
 from __future__ import annotations
 
@@ -9,13 +12,13 @@ from typing import Any, Final
 import numpy as np
 
 from sessrun.reference import errors, log_messages
-from sessrun.reference.variables.global_step import needed_global_step_read
 from sessrun.reference.managed.run_hooks import (
     SessionRunArgs,
     SessionRunContext,
     SessionRunHook,
     SessionRunValues,
 )
+from sessrun.reference.variables.global_step import needed_global_step_read
 
 __all__ = ["EXPORTS", "FeedFnHook", "FinalOpsHook", "GlobalStepWaiterHook",
            "NanLossDuringTrainingError", "NanTensorHook", "StopAtStepHook"]  # fmt: skip
@@ -192,8 +195,10 @@ class FinalOpsHook(SessionRunHook):
                 self._final_ops, feed_dict=self._final_ops_feed_dict
             )
         except (errors.OutOfRangeError, StopIteration):
-            log_messages.warning("The operations that FinalOpsHook runs depend on an input that "
-                                 "has come to its end; they should only read variables.")  # fmt: skip
+            log_messages.warning(
+                "What FinalOpsHook runs has a dependency back to some input source, which has come "
+                "to its end; it should only read variables."
+            )
             raise
 
 

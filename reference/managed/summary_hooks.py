@@ -7,7 +7,6 @@ from typing import Any, Final
 
 from sessrun.reference import log_messages
 from sessrun.reference.files.file_object import GFile
-from sessrun.reference.variables.global_step import get_global_step, needed_global_step_read
 from sessrun.reference.managed.run_hooks import (
     SessionRunArgs,
     SessionRunContext,
@@ -18,6 +17,7 @@ from sessrun.reference.managed.scaffold import Scaffold
 from sessrun.reference.managed.timers import SecondOrStepTimer
 from sessrun.reference.python.client.timeline import Timeline
 from sessrun.reference.summaries.file_writer import FileWriterCache
+from sessrun.reference.variables.global_step import get_global_step, needed_global_step_read
 from sessrun.spec.proto import RunOptions
 from sessrun.spec.proto.summary_pb2 import SessionLog, Summary
 
@@ -49,9 +49,7 @@ class StepCounterHook(SessionRunHook):
         summary_writer: Any = None,
     ) -> None:
         if (every_n_steps is None) == (every_n_secs is None):
-            raise ValueError(
-                "exactly one of every_n_steps and every_n_secs should be provided."
-            )
+            raise ValueError("exactly one of every_n_steps and every_n_secs should be provided.")
         self._timer = SecondOrStepTimer(every_steps=every_n_steps, every_secs=every_n_secs)
         self._summary_writer = summary_writer
         self._output_dir = output_dir
@@ -154,7 +152,7 @@ class SummarySaverHook(SessionRunHook):
         self._request_summary = self._next_step is None or (
             self._timer.should_trigger_for_step(self._next_step)
         )
-        wanted = {"global_step": self._global_step_tensor}
+        wanted: dict[str, Any] = {"global_step": self._global_step_tensor}
         summaries = self._found_summaries() if self._request_summary else None
         if summaries is not None:
             wanted["summary"] = summaries

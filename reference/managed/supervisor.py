@@ -115,9 +115,7 @@ class Supervisor:
         self._logdir = logdir if is_chief else None
         self._save_summaries_secs = save_summaries_secs if is_chief else None
         self._save_model_secs = save_model_secs if is_chief else None
-        self._save_path = (
-            os.path.join(self._logdir, checkpoint_basename) if self._logdir else None
-        )
+        self._save_path = os.path.join(self._logdir, checkpoint_basename) if self._logdir else None
         self._summary_writer = self._writer(summary_writer) if is_chief else None
         self._graph_added_to_summary = False
         self._session_manager = session_manager or SessionManager(

@@ -78,8 +78,12 @@ def MonitoredTrainingSession(  # noqa: N802 - a function with a class's name, as
                                       output_dir=folder))  # fmt: skip
     steps, secs = _chosen(save_checkpoint_steps, save_checkpoint_secs, None, _CHECKPOINT_S)
     if checkpoint_dir and (_wanted(steps) or _wanted(secs)):
-        found.append(CheckpointSaverHook(checkpoint_dir, save_steps=steps, save_secs=secs,
-                                         scaffold=scaffold, save_graph_def=save_graph_def))  # fmt: skip
+        found.append(
+            CheckpointSaverHook(
+                checkpoint_dir, save_secs=secs, save_steps=steps, scaffold=scaffold,
+                save_graph_def=save_graph_def,
+            )
+        )  # fmt: skip
     found.extend(hooks or ())
     return MonitoredSession(
         session_creator=ChiefSessionCreator(scaffold, master, config, checkpoint_dir),
@@ -88,7 +92,9 @@ def MonitoredTrainingSession(  # noqa: N802 - a function with a class's name, as
     )
 
 
-def _chosen(steps: Any, secs: Any, usual_steps: int | None, usual_secs: int | None) -> tuple[Any, Any]:
+def _chosen(
+    steps: Any, secs: Any, usual_steps: int | None, usual_secs: int | None
+) -> tuple[Any, Any]:
     """Steps and seconds: the usual ones where neither is given, else what is given."""
     if steps is USE_DEFAULT and secs is USE_DEFAULT:
         return usual_steps, usual_secs

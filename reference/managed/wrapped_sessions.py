@@ -205,9 +205,7 @@ class CoordinatedSession(WrappedSession):
 
     """
 
-    def __init__(
-        self, sess: Any, coord: Coordinator, stop_grace_period_secs: float = 120
-    ) -> None:
+    def __init__(self, sess: Any, coord: Coordinator, stop_grace_period_secs: float = 120) -> None:
         super().__init__(sess)
         self._coord = coord
         self._stop_grace_period_secs = stop_grace_period_secs

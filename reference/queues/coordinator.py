@@ -61,7 +61,7 @@ class Coordinator:
                 raise error
             if not self._stop.is_set():
                 if error is not None and self._error is None:
-                    _log("Error reported to Coordinator: %s", error)
+                    _log("Error reported to Coordinator: %s, %s", type(error), error)
                     self._error = error
                 self._stop.set()
 
