@@ -115,6 +115,13 @@ def _flat(item: Any) -> Iterator[Any]:
         yield item
 
 
+def _beside(graph: Any, item: Any) -> Tensor:
+    """The tensor again, on its own device."""
+    tensor = convert_to_tensor(item)
+    with graph.colocate_with(tensor):
+        return identity(tensor, name="control_dependency")
+
+
 def tuple_(tensors: Any, name: str | None = None, control_inputs: Any = None) -> list[Any]:
     """The tensors again, each of which is only there once all of them are.
 
@@ -144,7 +151,6 @@ def tuple_(tensors: Any, name: str | None = None, control_inputs: Any = None) ->
         gate = group(*sorted(set(ops), key=lambda op: op.id))
         with graph.control_dependencies([gate]):
             return [
-                None if item is None or isinstance(item, Operation)
-                else identity(convert_to_tensor(item), name="control_dependency")
+                None if item is None or isinstance(item, Operation) else _beside(graph, item)
                 for item in items
-            ]  # fmt: skip
+            ]

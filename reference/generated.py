@@ -1937,6 +1937,45 @@ def pow(
     return op.outputs[0]
 
 
+class Qr(NamedTuple):
+    """The outputs of Qr."""
+
+    q: Tensor
+    r: Tensor
+
+
+def qr(
+    input: Any,
+    full_matrices: bool = False,
+    name: str | None = None,
+) -> Qr:
+    """Matrices as products of orthogonal ones and upper triangular ones.
+
+    Args:
+      input: a tensor, T: float64, float32, float16, complex64, complex128.
+      full_matrices: a bool; False if not given.
+      name: the operation's name in the graph.
+
+    Returns:
+      q: a tensor, T: float64, float32, float16, complex64, complex128; r: a tensor, T:
+        float64, float32, float16, complex64, complex128.
+
+    Raises:
+      TypeError: a dtype is not allowed.
+      ValueError: a shape is wrong.
+
+    Source: the operation Qr of TensorFlow's registry.
+
+    """
+    op = apply_op(
+        "Qr",
+        {"input": input},
+        {"full_matrices": full_matrices},
+        name,
+    )
+    return Qr(*op.outputs)
+
+
 def read_file(
     filename: Any,
     name: str | None = None,
@@ -3285,6 +3324,30 @@ def tile(
     return op.outputs[0]
 
 
+def timestamp(
+    name: str | None = None,
+) -> Tensor:
+    """The seconds since the beginning of 1970.
+
+    Returns:
+      ts: a tensor of float64.
+
+    Raises:
+      TypeError: a dtype is not allowed.
+      ValueError: a shape is wrong.
+
+    Source: the operation Timestamp of TensorFlow's registry.
+
+    """
+    op = apply_op(
+        "Timestamp",
+        {},
+        {},
+        name,
+    )
+    return op.outputs[0]
+
+
 def truncate_div(
     x: Any,
     y: Any,
@@ -3430,6 +3493,37 @@ def unique_with_counts(
         name,
     )
     return UniqueWithCounts(*op.outputs)
+
+
+def unravel_index(
+    indices: Any,
+    dims: Any,
+    name: str | None = None,
+) -> Tensor:
+    """Flat indices as index vectors, one a column.
+
+    Args:
+      indices: a tensor, Tidx: int32, int64.
+      dims: a tensor, Tidx: int32, int64.
+      name: the operation's name in the graph.
+
+    Returns:
+      output: a tensor, Tidx: int32, int64.
+
+    Raises:
+      TypeError: a dtype is not allowed.
+      ValueError: a shape is wrong.
+
+    Source: the operation UnravelIndex of TensorFlow's registry.
+
+    """
+    op = apply_op(
+        "UnravelIndex",
+        {"indices": indices, "dims": dims},
+        {},
+        name,
+    )
+    return op.outputs[0]
 
 
 def unsorted_segment_max(
@@ -3696,6 +3790,7 @@ EXPORTS: Final[dict[str, Callable[..., Any]]] = {
     "less_equal": less_equal,
     "linalg.band_part": matrix_band_part,
     "linalg.cross": cross,
+    "linalg.qr": qr,
     "linalg.tensor_diag": diag,
     "linalg.tensor_diag_part": diag_part,
     "log": log,
@@ -3785,6 +3880,7 @@ EXPORTS: Final[dict[str, Callable[..., Any]]] = {
     "no_op": no_op,
     "parse_tensor": parse_tensor,
     "pow": pow,
+    "qr": qr,
     "read_file": read_file,
     "realdiv": real_div,
     "reciprocal": reciprocal,
@@ -3830,10 +3926,12 @@ EXPORTS: Final[dict[str, Callable[..., Any]]] = {
     "tensor_scatter_sub": tensor_scatter_sub,
     "tensor_scatter_update": tensor_scatter_update,
     "tile": tile,
+    "timestamp": timestamp,
     "truncatediv": truncate_div,
     "truncatemod": truncate_mod,
     "unique": unique,
     "unique_with_counts": unique_with_counts,
+    "unravel_index": unravel_index,
     "unsorted_segment_max": unsorted_segment_max,
     "unsorted_segment_min": unsorted_segment_min,
     "unsorted_segment_prod": unsorted_segment_prod,

@@ -69,6 +69,13 @@ LAZY: Final = frozenset(
 #: Modules that are imported when one of these names is first asked for; each has the name in its
 #: `EXPORTS` or `__all__`, as those of `_MODULES` do.
 _LATER: Final[Mapping[str, str]] = {
+    "ops.bands":
+        "eye linalg.diag linalg.diag_part linalg.eye linalg.set_diag linalg.trace matrix_diag "
+        "matrix_diag_part matrix_set_diag trace",
+    "ops.rows":
+        "batch_gather debugging.is_non_decreasing debugging.is_strictly_increasing "
+        "is_non_decreasing is_strictly_increasing math.is_non_decreasing "
+        "math.is_strictly_increasing parallel_stack repeat searchsorted",
     "saving.checkpoint_initializers": "train.init_from_checkpoint",
     "saving.checkpoint_reader":
         "train.NewCheckpointReader train.list_variables train.load_checkpoint train.load_variable",
@@ -92,6 +99,11 @@ _LATER: Final[Mapping[str, str]] = {
     "input.input_producers":
         "train.input_producer train.limit_epochs train.match_filenames_once "
         "train.range_input_producer train.slice_input_producer train.string_input_producer",
+    "scalar_summaries": "summary.scalar",
+    "variables.batch_updates": "batch_scatter_update",
+    "variables.critical_sections": "CriticalSection",
+    "variables.orthogonal_initializers":
+        "initializers.identity initializers.orthogonal orthogonal_initializer",
     "variables.partitioners":
         "create_partitioned_variables fixed_size_partitioner min_max_variable_partitioner "
         "variable_axis_size_partitioner",

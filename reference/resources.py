@@ -19,6 +19,8 @@ __all__ = ["DEFAULT_CONTAINER", "KernelError", "Postponed", "ResourceStore", "St
 
 #: The container of a resource whose node names none.
 DEFAULT_CONTAINER: Final = "localhost"
+#: The container, among what ends with a run, of what is called when it is over.
+_ENDS: Final = "ends"
 
 R = TypeVar("R")
 
@@ -151,6 +153,17 @@ class Step:
     def share(self, resources: ResourceStore) -> None:
         """Take these resources for its own: it is a part of a run that began before it."""
         self._resources = resources
+
+    def at_end(self, function: Callable[[], None]) -> None:
+        """Call a function when the whole run is over, however it ends."""
+        ends: list[Callable[[], None]] = self.resources.get_or_create(_ENDS, "", list, list)
+        ends.append(function)
+
+    def end(self) -> None:
+        """The run is over."""
+        ends = None if self._resources is None else self._resources.get(_ENDS, "")
+        for function in ends or ():
+            function()
 
     def cancel(self) -> None:
         """Make every wait of this step raise, now and from now on."""

@@ -154,6 +154,12 @@ def concat_v2(xp: Any, *values_and_axis: Any) -> Any:
     return _joined(xp, values_and_axis[:-1], values_and_axis[-1])
 
 
+@kernel("ParallelConcat", devices=("CPU",))
+def parallel_concat(xp: Any, *values: Any) -> Any:
+    """Tensors joined along their first dimension."""
+    return xp.concatenate(values, axis=0)
+
+
 @kernel("ConcatOffset", host_inputs=("concat_dim", "shape"), host_outputs=("offset",))
 def concat_offset(_: Any, concat_dim: Any, *shapes: Any) -> Any:
     """Where each part begins in a concatenation."""

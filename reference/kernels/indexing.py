@@ -7,6 +7,7 @@ out. On a CPU it is an error.
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -344,3 +345,25 @@ def sparse_to_dense(bind: Bind) -> Callable[..., Any]:
         return out
 
     return compute
+
+
+@kernel("UnravelIndex", host_inputs=("dims",))
+def unravel_index(xp: Any, indices: Any, dims: Any) -> Any:
+    """Flat indices as index vectors, one a column."""
+    if dims.ndim != 1:
+        raise KernelError(3, f"The dims must be a 1-D tensor: {list(dims.shape)}")
+    if indices.ndim > 1:
+        raise KernelError(3, f"The indices can only be scalar or vector: {list(indices.shape)}")
+    sizes = ints(dims)
+    if 0 in sizes:
+        raise KernelError(3, f"Input dims cannot contain a dim of zero, but dims contains zero: "
+                          f"{sizes}")  # fmt: skip
+    count = math.prod(sizes)
+    if xp.any((indices < 0) | (indices >= count)):
+        raise KernelError(3, f"index is out of bound as with dims {sizes}")
+    out = xp.empty((len(sizes), *indices.shape), dtype=indices.dtype)
+    rest = indices
+    for axis in range(len(sizes) - 1, -1, -1):
+        out[axis] = rest % sizes[axis]
+        rest = rest // sizes[axis]
+    return out

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import time
 from collections.abc import Callable
 from typing import Any, Final
 
@@ -174,3 +175,9 @@ def filled_like(bind: Bind) -> Callable[..., Any]:
         return lambda x: string_array([b""] * x.size, x.shape)
     make = xp.zeros if bind.node.type == "ZerosLike" else xp.ones
     return lambda x: make(x.shape, dtype=x.dtype)
+
+
+@kernel("Timestamp", devices=("CPU",))
+def timestamp(xp: Any) -> Any:
+    """The seconds since the beginning of 1970."""
+    return xp.float64(time.time())

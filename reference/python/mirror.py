@@ -74,9 +74,11 @@ _PLACES: Final[Mapping[str, str]] = {
     "ops.functional_ops": "",
     "ops.gradients": "",
     "ops.gradients_impl": "",
-    "ops.init_ops": "variables.init_ops|initializers",
+    "ops.init_ops": "variables.init_ops variables.orthogonal_initializers|initializers",
     "ops.io_ops": "input.readers|io",
-    "ops.linalg_ops": "|linalg",
+    "ops.critical_section_ops": "variables.critical_sections",
+    "ops.linalg_ops": "ops.bands|linalg",
+    "ops.linalg_ops_impl": "ops.bands|linalg",
     "ops.logging_ops": "ops.printing",
     "ops.lookup_ops":
         "tables.tables tables.table_initializers tables.vocabulary_tables"
@@ -102,15 +104,18 @@ _PLACES: Final[Mapping[str, str]] = {
     "ops.sort_ops": "",
     "ops.sparse_ops": "sparse_tensor sparse_ops",
     "ops.state_ops": "variables.state_ops",
+    "ops.sparse_ops": "sparse_tensor",
+    "ops.state_ops": "variables.state_ops variables.batch_updates",
     "ops.string_ops": "ops.string_ops|strings",
     "ops.template": "",
     "ops.tensor_array_ops": "tensor_arrays",
     "ops.variable_scope":
         "variables.variable_scopes variables.opened_variable_scopes variables.variable_store "
-        "variables.variable_partitions variables.variables",
+        "variables.variable_partitions variables.variables variables.variable_traits",
     "ops.variable_v1": "variables.variables",
     "ops.variables":
-        "variables.variables variables.variable_base variables.variable_lists "
+        "variables.variables variables.variable_base variables.variable_traits "
+        "variables.variable_lists "
         "variables.variable_parts|initializers",
     "ops.while_loop": "",
     "platform.app": "|app",
@@ -199,6 +204,12 @@ _OTHER_NAMES: Final[Mapping[str, str]] = {
     "build_tensor_info_from_op": "of_operation",
     "_PartitionInfo": "PartitionInfo",
     "_VariableStore": "VariableStore",
+    "_compute_fans": "fans",
+    "convolutional_delta_orthogonal": "ConvolutionDeltaOrthogonal",
+    "convolutional_orthogonal_1d": "ConvolutionOrthogonal1D",
+    "convolutional_orthogonal_2d": "ConvolutionOrthogonal2D",
+    "convolutional_orthogonal_3d": "ConvolutionOrthogonal3D",
+    "identity_initializer": "Identity",
     "_get_default_variable_store": "default_store",
     "_get_partitioned_variable": "get_partitioned_variable",
     "get_gradient_function": "gradient_function",

@@ -204,7 +204,7 @@ class BaseSession:
             raise
         finally:
             if step is not None:
-                self._steps.discard(step)
+                self._ended(step)
 
     def _check_not_closing(self, error: errors.OpError) -> None:
         """Tell a failure of its own from one for want of what a close has taken away.
@@ -234,7 +234,11 @@ class BaseSession:
         try:
             yield step
         finally:
-            self._steps.discard(step)
+            self._ended(step)
+
+    def _ended(self, step: Step) -> None:
+        self._steps.discard(step)
+        step.end()
 
     def _started(self, options: Any) -> Step:
         timeout = options.timeout_in_ms if options is not None else 0

@@ -14,9 +14,10 @@ from sessrun.reference.stacks import get_default_graph
 from sessrun.reference.tensor import Tensor
 from sessrun.reference.variables.init_ops import Zeros
 from sessrun.reference.variables.state_ops import assign_add
-from sessrun.reference.variables.variable_base import Variable, VariableAggregation
+from sessrun.reference.variables.variable_base import Variable
 from sessrun.reference.variables.variable_lists import is_variable_initialized
 from sessrun.reference.variables.variable_scopes import get_variable
+from sessrun.reference.variables.variable_traits import VariableAggregation
 
 __all__ = ["EXPORTS", "get_global_step", "get_or_create_global_step_read",
            "increment_global_step", "needed_global_step_read"]  # fmt: skip

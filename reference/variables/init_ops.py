@@ -21,8 +21,8 @@ from sessrun.reference.variables.variable_lists import (
 )
 
 __all__ = ["EXPORTS", "Constant", "GlorotNormal", "GlorotUniform", "Initializer", "Ones",
-           "RandomNormal", "RandomUniform", "TruncatedNormal", "UniformUnitScaling",
-           "VarianceScaling", "Zeros"]  # fmt: skip
+           "RandomNormal", "RandomUniform", "Seeded", "TruncatedNormal", "UniformUnitScaling",
+           "VarianceScaling", "Zeros", "fans", "float_dtype"]  # fmt: skip
 
 #: The standard deviation of a normal distribution of deviation 1 cut at 2.
 _TRUNCATED_DEVIATION: Final = 0.87962566103423978
@@ -50,7 +50,7 @@ class Initializer:
         Args:
           shape: a list of sizes.
           dtype: its dtype; the initializer's own if None.
-          partition_info: accepted; variables are not partitioned.
+          partition_info: where the part lies that is made, if it is one of a larger variable.
 
         Raises:
           InvalidArgumentTypeError: the value cannot be of this dtype.
@@ -113,11 +113,16 @@ class Constant(Initializer):
         self.value = value
         self._verify_shape = verify_shape
 
-    def _value(self, shape: Any, dtype: DType) -> Tensor:
-        return constant(self.value, dtype, shape=shape, verify_shape=self._verify_shape)
+    def __call__(
+        self, shape: Any, dtype: Any = None, partition_info: Any = None, verify_shape: Any = None
+    ) -> Tensor:
+        """The value, whose shape is verified if `verify_shape` or the initializer says so."""
+        del partition_info
+        verify = self._verify_shape if verify_shape is None else verify_shape
+        return constant(self.value, dtype or self.dtype, shape=shape, verify_shape=verify)
 
 
-class _Seeded(Initializer):
+class Seeded(Initializer):
     """An initializer of random numbers."""
 
     def __init__(self, seed: int | None, dtype: Any) -> None:
@@ -125,7 +130,7 @@ class _Seeded(Initializer):
         self.seed = seed
 
 
-class RandomUniform(_Seeded):
+class RandomUniform(Seeded):
     """Numbers drawn evenly from [minval, maxval); `maxval` is 1 for floats by default."""
 
     _options = ("minval", "maxval", "seed")
@@ -145,7 +150,7 @@ class RandomUniform(_Seeded):
         return random_ops.random_uniform(shape, self.minval, self.maxval, dtype, self.seed)
 
 
-class RandomNormal(_Seeded):
+class RandomNormal(Seeded):
     """Numbers of a normal distribution.
 
     Raises:
@@ -163,7 +168,7 @@ class RandomNormal(_Seeded):
         seed: int | None = None,
         dtype: Any = dtypes.float32,
     ) -> None:
-        super().__init__(seed, _float(dtype))
+        super().__init__(seed, float_dtype(dtype))
         self.mean = mean
         self.stddev = stddev
 
@@ -177,7 +182,19 @@ class TruncatedNormal(RandomNormal):
     _draw = staticmethod(random_ops.truncated_normal)
 
 
-class UniformUnitScaling(_Seeded):
+class _Scaling(Seeded):
+    """An initializer of numbers whose scale depends on the shape of the whole variable."""
+
+    def __call__(self, shape: Any, dtype: Any = None, partition_info: Any = None) -> Tensor:
+        """The initial value; of a part it is scaled as the whole is."""
+        whole = shape if partition_info is None else partition_info.full_shape
+        return self._scaled(shape, whole, self.dtype if dtype is None else dtypes.as_dtype(dtype))
+
+    def _scaled(self, shape: Any, whole: Sequence[Any], dtype: DType) -> Tensor:
+        raise NotImplementedError
+
+
+class UniformUnitScaling(_Scaling):
     """Numbers drawn evenly so that a layer keeps the scale of its inputs."""
 
     _options = ("factor", "seed")
@@ -185,16 +202,16 @@ class UniformUnitScaling(_Seeded):
     def __init__(
         self, factor: float = 1.0, seed: int | None = None, dtype: Any = dtypes.float32
     ) -> None:
-        super().__init__(seed, _float(dtype))
+        super().__init__(seed, float_dtype(dtype))
         self.factor = factor
 
-    def _value(self, shape: Any, dtype: DType) -> Tensor:
-        inputs = math.prod([float(size) for size in shape[:-1]])
+    def _scaled(self, shape: Any, whole: Sequence[Any], dtype: DType) -> Tensor:
+        inputs = math.prod([float(size) for size in whole[:-1]])
         limit = math.sqrt(3 / max(inputs, 1.0)) * self.factor
         return random_ops.random_uniform(shape, -limit, limit, dtype, self.seed)
 
 
-class VarianceScaling(_Seeded):
+class VarianceScaling(_Scaling):
     """Numbers whose variance is a scale divided by how many inputs or outputs a unit has.
 
     Args:
@@ -229,13 +246,13 @@ class VarianceScaling(_Seeded):
                 f"Argument `distribution` should be one of {_DISTRIBUTIONS}. "
                 f"Received: {distribution}"
             )
-        super().__init__(seed, _float(dtype))
+        super().__init__(seed, float_dtype(dtype))
         self.scale = scale
         self.mode = mode
         self.distribution = distribution
 
-    def _value(self, shape: Any, dtype: DType) -> Tensor:
-        inputs, outputs = _fans(shape)
+    def _scaled(self, shape: Any, whole: Sequence[Any], dtype: DType) -> Tensor:
+        inputs, outputs = fans(whole)
         fan = {"fan_in": inputs, "fan_out": outputs, "fan_avg": (inputs + outputs) / 2}[self.mode]
         variance = self.scale / max(1.0, fan)
         if self.distribution == "uniform":
@@ -288,14 +305,20 @@ def lecun_uniform(seed: int | None = None) -> VarianceScaling:
     return VarianceScaling(1.0, "fan_in", "uniform", seed)
 
 
-def _float(dtype: Any) -> DType:
+def float_dtype(dtype: Any) -> DType:
+    """The dtype.
+
+    Raises:
+      ValueError: it is no float.
+
+    """
     found = dtypes.as_dtype(dtype)
     if not found.is_floating:
         raise bad_value(f"Argument `dtype` is expected to be floating point. Received: {found}.")
     return found
 
 
-def _fans(shape: Sequence[Any]) -> tuple[int, int]:
+def fans(shape: Sequence[Any]) -> tuple[int, int]:
     """How many inputs and outputs a unit of weights of this shape has."""
     sizes = [int(size) for size in shape]
     if not sizes:

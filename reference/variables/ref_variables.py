@@ -24,7 +24,8 @@ from sessrun.reference.tensor import Tensor
 from sessrun.reference.tensor_shape import TensorShape, as_shape
 from sessrun.reference.variables import initial_values, state_ops
 from sessrun.reference.variables.save_slices import SaveSliceInfo
-from sessrun.reference.variables.variable_base import VariableV1, collections_of, traits_of
+from sessrun.reference.variables.variable_base import VariableV1
+from sessrun.reference.variables.variable_traits import collections_of, traits_of
 from sessrun.spec.proto import VariableDef
 
 __all__ = ["RefVariable"]
@@ -200,24 +201,6 @@ class RefVariable(VariableV1):
     def count_up_to(self, limit: int) -> Tensor:
         """Its value, after which it is one more; OutOfRangeError when run at the limit."""
         return state_ops.count_up_to(self._variable, limit)
-
-    def scatter_nd_update(self, indices: Any, updates: Any, name: str | None = None) -> Tensor:
-        """Replace slices at index vectors; gives the reference."""
-        return self._scattered(state_ops.scatter_nd_update, indices, updates, name)
-
-    def scatter_nd_add(self, indices: Any, updates: Any, name: str | None = None) -> Tensor:
-        """Add to slices at index vectors; gives the reference."""
-        return self._scattered(state_ops.scatter_nd_add, indices, updates, name)
-
-    def scatter_nd_sub(self, indices: Any, updates: Any, name: str | None = None) -> Tensor:
-        """Subtract from slices at index vectors; gives the reference."""
-        return self._scattered(state_ops.scatter_nd_sub, indices, updates, name)
-
-    def _scattered(
-        self, scatter: state_ops.Scatter, indices: Any, updates: Any, name: str | None
-    ) -> Tensor:
-        found: Tensor = scatter(self._variable, indices, updates, use_locking=True, name=name)
-        return found
 
     # -- as data
 

@@ -18,13 +18,15 @@ from sessrun.reference.dtypes import DType
 from sessrun.reference.errors import bad_value
 from sessrun.reference.framework_ops import identity
 from sessrun.reference.graph import Graph
+from sessrun.reference.indexed_slices import IndexedSlices
 from sessrun.reference.name_scopes import name_scope
 from sessrun.reference.operation import Operation
 from sessrun.reference.tensor import Tensor
 from sessrun.reference.tensor_shape import TensorShape, as_shape
 from sessrun.reference.variables import initial_values
 from sessrun.reference.variables.save_slices import SaveSliceInfo
-from sessrun.reference.variables.variable_base import Variable, collections_of, traits_of
+from sessrun.reference.variables.variable_base import Variable
+from sessrun.reference.variables.variable_traits import collections_of, traits_of
 from sessrun.spec.proto import VariableDef
 
 __all__ = ["ResourceVariable", "UnreadVariable"]
@@ -292,36 +294,32 @@ class ResourceVariable(Variable):
                 self, apply_op("ResourceStridedSliceAssign", inputs, attrs, name)
             )
 
+    def batch_scatter_update(
+        self, sparse_delta: Any, use_locking: bool = False, name: str | None = None
+    ) -> Any:
+        """`tf.batch_scatter_update` with the indices and the values of IndexedSlices.
+
+        Raises:
+          TypeError: `sparse_delta` is none.
+
+        """
+        if not isinstance(sparse_delta, IndexedSlices):
+            raise TypeError(
+                "Argument `sparse_delta` must be a `tf.IndexedSlices`. Received arg: "
+                f"{sparse_delta}"
+            )
+        return super().batch_scatter_update(sparse_delta, use_locking, name)
+
+    def initialized_value(self) -> NoReturn:
+        """Raise NotImplementedError: only reference variables have one."""
+        raise NotImplementedError("initialized_value() of a resource variable")
+
     def _scattered(self, op_type: str, inputs: dict[str, Any], name: str | None) -> Any:
         with stacks.graph_for(self.graph).as_default(), self._after():
             updates = convert_to_tensor(inputs["updates"], dtype=self.dtype)
             handle = "ref" if "Nd" in op_type else "resource"  # as the two families call it
             given = {handle: self.handle, **inputs, "updates": updates}
             return UnreadVariable(self, apply_op(op_type, given, {}, name))
-
-    def scatter_nd_update(self, indices: Any, updates: Any, name: str | None = None) -> Any:
-        """Replace slices at index vectors; gives the variable after it."""
-        return self._scattered_nd("Update", indices, updates, name)
-
-    def scatter_nd_add(self, indices: Any, updates: Any, name: str | None = None) -> Any:
-        """Add to slices at index vectors; gives the variable after it."""
-        return self._scattered_nd("Add", indices, updates, name)
-
-    def scatter_nd_sub(self, indices: Any, updates: Any, name: str | None = None) -> Any:
-        """Subtract from slices at index vectors; gives the variable after it."""
-        return self._scattered_nd("Sub", indices, updates, name)
-
-    def scatter_nd_min(self, indices: Any, updates: Any, name: str | None = None) -> Any:
-        """Lower slices at index vectors to smaller updates; gives the variable after it."""
-        return self._scattered_nd("Min", indices, updates, name)
-
-    def scatter_nd_max(self, indices: Any, updates: Any, name: str | None = None) -> Any:
-        """Raise slices at index vectors to larger updates; gives the variable after it."""
-        return self._scattered_nd("Max", indices, updates, name)
-
-    def _scattered_nd(self, kind: str, indices: Any, updates: Any, name: str | None) -> Any:
-        inputs = {"indices": indices, "updates": updates}
-        return self._scattered("ResourceScatterNd" + kind, inputs, name)
 
     def _after_cached(self) -> AbstractContextManager[Any]:
         """The `with` of an update that comes after the copy of the value was made."""
@@ -352,6 +350,20 @@ class ResourceVariable(Variable):
     def __bool__(self) -> bool:
         return bool(self.read_value())
 
+    def __copy__(self) -> ResourceVariable:
+        return self
+
+    def __deepcopy__(self, memo: Any) -> NoReturn:
+        raise NotImplementedError("A variable can be copied only when eager execution is enabled.")
+
+    def _in_place(self, _: Any) -> NoReturn:
+        raise RuntimeError(
+            "`variable += value` with `tf.Variable`s is not supported. Use `variable.assign_add("
+            "value)` to modify the variable, or `out = variable + value` if you need to get a new "
+            "output Tensor."
+        )
+
+    __iadd__ = __isub__ = __imul__ = __itruediv__ = __ipow__ = _in_place
 
 class UnreadVariable(ResourceVariable):
     """A resource variable after an update: whatever reads or updates it comes after that.

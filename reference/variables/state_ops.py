@@ -16,8 +16,9 @@ from sessrun.reference.tensor_shape import as_shape
 
 __all__ = ["EXPORTS", "Scatter", "assign", "assign_add", "assign_sub", "count_up_to",
            "is_variable_initialized", "scatter_add", "scatter_div", "scatter_max", "scatter_min",
-           "scatter_mul", "scatter_nd_add", "scatter_nd_sub", "scatter_nd_update", "scatter_sub",
-           "scatter_update", "variable_op", "variable_op_v2"]  # fmt: skip
+           "scatter_mul", "scatter_nd_add", "scatter_nd_max", "scatter_nd_min", "scatter_nd_sub",
+           "scatter_nd_update", "scatter_sub", "scatter_update", "variable_op",
+           "variable_op_v2"]  # fmt: skip
 
 
 def _is_reference(ref: Any) -> bool:
@@ -179,6 +180,8 @@ scatter_max: Final = _scatter("Max", "Raise rows of a variable to larger updates
 scatter_nd_update: Final = _scatter("NdUpdate", "Replace slices of a variable.", locking=True)
 scatter_nd_add: Final = _scatter("NdAdd", "Add to slices of a variable.")
 scatter_nd_sub: Final = _scatter("NdSub", "Subtract from slices of a variable.")
+scatter_nd_min: Final = _scatter("NdMin", "Lower slices of a variable to smaller updates.")
+scatter_nd_max: Final = _scatter("NdMax", "Raise slices of a variable to larger updates.")
 
 
 def _exports() -> dict[str, Any]:

@@ -6,18 +6,20 @@ resource variable (`resource_variables.py`) is a handle that operations read and
 
 from __future__ import annotations
 
-import enum
 import functools
 from abc import ABCMeta, abstractmethod
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from sessrun.reference.graph_keys import GraphKeys
 from sessrun.reference.overloads import Overloads
 from sessrun.reference.references import Reference
 from sessrun.reference.tensor_shape import TensorShape
 from sessrun.reference.variables import save_slices
+from sessrun.reference.variables.variable_traits import (
+    Traits,
+    VariableAggregation,
+    VariableSynchronization,
+)
 
 if TYPE_CHECKING:
     from sessrun.reference.dtypes import DType
@@ -26,103 +28,7 @@ if TYPE_CHECKING:
     from sessrun.reference.tensor import Tensor
     from sessrun.spec.proto import VariableDef
 
-__all__ = ["Traits", "Variable", "VariableAggregation", "VariableAggregationV2",
-           "VariableSynchronization", "VariableV1", "collections_of", "traits_of"]  # fmt: skip
-
-
-class VariableSynchronization(enum.Enum):
-    """When copies of a distributed variable are brought together; nothing here depends on it."""
-
-    AUTO = 0
-    NONE = 1
-    ON_WRITE = 2
-    ON_READ = 3
-
-
-class _Aggregation(enum.Enum):
-    """A way of combining updates; it equals the one of the same number in either version."""
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Aggregation) and self.value == other.value
-
-    def __hash__(self) -> int:
-        return hash(self.value)
-
-
-class VariableAggregation(_Aggregation):
-    """How updates of a distributed variable are combined; nothing here depends on it."""
-
-    NONE = 0
-    SUM = 1
-    MEAN = 2
-    ONLY_FIRST_REPLICA = 3
-    ONLY_FIRST_TOWER = 3  # its older name
-
-
-class VariableAggregationV2(_Aggregation):
-    """The same as TensorFlow 2 has it."""
-
-    NONE = 0
-    SUM = 1
-    MEAN = 2
-    ONLY_FIRST_REPLICA = 3
-
-
-@dataclass(frozen=True, slots=True)
-class Traits:
-    """What a variable's maker says of it that no operation holds."""
-
-    trainable: bool = True
-    constraint: Callable[[Any], Any] | None = None
-    synchronization: VariableSynchronization = VariableSynchronization.AUTO
-    aggregation: VariableAggregation = VariableAggregation.NONE
-
-
-def traits_of(
-    name: str | None, trainable: Any, constraint: Any, synchronization: Any, aggregation: Any
-) -> Traits:
-    """The traits, checked; a variable that is combined on reads is not trainable by default.
-
-    Raises:
-      ValueError: a mode is none, or the constraint cannot be called.
-
-    """
-    modes: list[Any] = []
-    for what, kind, value in (
-        ("synchronization", VariableSynchronization, synchronization),
-        ("aggregation", VariableAggregation, aggregation),
-    ):
-        try:
-            modes.append(kind(0 if value is None else getattr(value, "value", value)))
-        except ValueError as error:
-            raise ValueError(
-                f"Invalid variable {what} mode: {value} for variable: {name}"
-            ) from error
-    if constraint is not None and not callable(constraint):
-        raise ValueError("The `constraint` argument must be a callable.")
-    if trainable is None:
-        trainable = modes[0] is not VariableSynchronization.ON_READ
-    return Traits(bool(trainable), constraint, modes[0], modes[1])
-
-
-def collections_of(collections: Any, *, trainable: bool) -> list[Any]:
-    """The collections that a variable goes into.
-
-    Raises:
-      ValueError: `collections` is no list, tuple or set.
-
-    """
-    if collections is None:
-        collections = [GraphKeys.GLOBAL_VARIABLES]
-    if not isinstance(collections, list | tuple | set):
-        raise ValueError(  # noqa: TRY004 - as TensorFlow
-            "collections argument to Variable constructor must be a list, tuple, or set. "
-            f"Got {collections} of type {type(collections)}"
-        )
-    found = list(collections)
-    if trainable and GraphKeys.TRAINABLE_VARIABLES not in found:
-        found.append(GraphKeys.TRAINABLE_VARIABLES)
-    return found
+__all__ = ["Variable", "VariableV1"]
 
 
 class _Creation(ABCMeta):
@@ -286,6 +192,23 @@ class Variable(metaclass=_Creation):
     def count_up_to(self, limit: int) -> Tensor:
         """Its value, after which it is one more; OutOfRangeError when run at the limit."""
 
+    def batch_scatter_update(
+        self, sparse_delta: Any, use_locking: bool = False, name: str | None = None
+    ) -> Any:
+        """`tf.batch_scatter_update` with the indices and the values of IndexedSlices.
+
+        Raises:
+          TypeError: `sparse_delta` is none.
+
+        """
+        from sessrun.reference.variables.batch_updates import (  # noqa: PLC0415 - it builds graphs
+            batch_scatter_update,
+        )
+
+        return batch_scatter_update(
+            self, sparse_delta.indices, sparse_delta.values, use_locking, name
+        )
+
     def load(self, value: Any, session: Any = None) -> None:
         """Set it in a session now, without a new operation: the initial value is fed.
 
@@ -401,8 +324,25 @@ def _scattering(kind: str) -> Callable[..., Any]:
     return scatter
 
 
+def _scattering_slices(kind: str) -> Callable[..., Any]:
+    """The method that combines slices at index vectors with updates."""
+
+    def scatter(self: Variable, indices: Any, updates: Any, name: str | None = None) -> Any:
+        from sessrun.reference.variables import state_ops  # noqa: PLC0415 - it builds graphs
+
+        apply = getattr(state_ops, f"scatter_nd_{kind}")
+        return apply(self, indices, updates, use_locking=True, name=name)
+
+    scatter.__name__ = f"scatter_nd_{kind}"
+    scatter.__qualname__ = f"Variable.scatter_nd_{kind}"
+    scatter.__doc__ = f"`scatter_nd_{kind}` of state_ops."
+    return scatter
+
+
 for _name in ("update", "add", "sub", "mul", "div", "min", "max"):
     setattr(Variable, f"scatter_{_name}", _scattering(_name))
+for _name in ("update", "add", "sub", "min", "max"):
+    setattr(Variable, f"scatter_nd_{_name}", _scattering_slices(_name))
 
 _OPERATORS: Final = tuple(
     name

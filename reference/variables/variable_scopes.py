@@ -15,8 +15,8 @@ from sessrun.reference.errors import bad_value
 from sessrun.reference.graph_keys import GraphKeys
 from sessrun.reference.name_scopes import name_scope
 from sessrun.reference.stacks import get_default_graph
-from sessrun.reference.variables.variable_base import VariableAggregation, VariableSynchronization
 from sessrun.reference.variables.variable_store import AUTO_REUSE, Request, scopes_of, store_of
+from sessrun.reference.variables.variable_traits import VariableAggregation, VariableSynchronization
 
 __all__ = [
     "DEFAULTS",

@@ -26,9 +26,9 @@ from sessrun.reference.tensor import Tensor
 from sessrun.reference.tensor_shape import TensorShape
 from sessrun.reference.variables import init_ops
 from sessrun.reference.variables.save_slices import SaveSliceInfo
-from sessrun.reference.variables.variable_base import traits_of
 from sessrun.reference.variables.variable_partitions import PartitionInfo, partitions_of, places
 from sessrun.reference.variables.variable_parts import PartitionedVariable
+from sessrun.reference.variables.variable_traits import traits_of
 
 __all__ = ["AUTO_REUSE", "Request", "VariableStore", "default_store", "scopes_of", "store_of"]
 

@@ -17,14 +17,13 @@ from sessrun.reference.name_scopes import init_scope
 from sessrun.reference.variables import variable_lists
 from sessrun.reference.variables.ref_variables import RefVariable
 from sessrun.reference.variables.resource_variables import ResourceVariable
-from sessrun.reference.variables.variable_base import (
-    Variable,
+from sessrun.reference.variables.variable_base import Variable, VariableV1
+from sessrun.reference.variables.variable_store import scopes_of
+from sessrun.reference.variables.variable_traits import (
     VariableAggregation,
     VariableAggregationV2,
     VariableSynchronization,
-    VariableV1,
 )
-from sessrun.reference.variables.variable_store import scopes_of
 from sessrun.spec.proto import VariableDef
 from sessrun.spec.proto.foreign import adopt
 

@@ -11,6 +11,7 @@ from exchange_calls import CALLED, graph_of
 from exchange_inputs import INPUTS
 from exchange_resources import RESOURCES
 from exchange_summaries import SUMMARIES
+from exchange_variables import VARIABLES
 
 from sessrun.conformance.generators.graphdef import GraphWriter, dtype_attr
 
@@ -232,7 +233,8 @@ PROGRAMS = (
     ),
     *(
         _program(op, _scatter_nd(op), INIT, ("update:0",), READ)
-        for op in ("ScatterNdUpdate", "ScatterNdAdd", "ScatterNdSub")
+        for op in ("ScatterNdUpdate", "ScatterNdAdd", "ScatterNdSub", "ScatterNdMin",
+                   "ScatterNdMax")
     ),
     _program("TemporaryVariable DestroyTemporaryVariable", _temporary, ("end:0",)),
     _program(
@@ -267,5 +269,6 @@ PROGRAMS = (
                          ("PriorityQueueV2", "take:1"), ("RandomShuffleQueueV2", "take:0"))
     ),
     *(Program(tuple(covers.split()), graph_of(build), runs)
-      for covers, build, runs in (*CALLED, *INPUTS, *RESOURCES, *SUMMARIES)),
+      for covers, build, runs in (*CALLED, *INPUTS, *RESOURCES, *SUMMARIES,
+                                  *VARIABLES)),
 )  # fmt: skip

@@ -8,6 +8,7 @@ returns a list with one shape for each output tensor and raises ShapeError for a
 
 from sessrun.spec.rules.shapes import (
     arrays,
+    bands,
     checkpoints,
     control_flow,
     elementwise,
@@ -41,7 +42,8 @@ from sessrun.spec.rules.shapes.tables import Table
 
 __all__ = [
     "MAX_RANK", "RANKS", "RULES", "Dim", "Known", "Shape", "ShapeError", "Table", "arrays",
-    "broadcast_shapes", "check_size", "checkpoints", "control_flow", "denoted", "elementwise",
-    "indexing", "infer", "inputs", "matrices", "merge", "nn", "ranked", "reductions", "resources",
-    "single", "sources", "sparse", "strided", "strings", "tables", "tensor_arrays",
+    "bands", "broadcast_shapes", "check_size", "checkpoints", "control_flow", "denoted",
+    "elementwise", "indexing", "infer", "inputs", "matrices", "merge", "nn", "ranked",
+    "reductions", "resources", "single", "sources", "sparse", "strided", "strings", "tables",
+    "tensor_arrays",
 ]  # fmt: skip

@@ -1,0 +1,157 @@
+"""Kernels of bands of diagonals: matrices made of them, taken apart into them, set along them.
+
+The diagonals of a band stand in rows, the highest first. A shorter one is filled up to the longest,
+at its left or right end as `align` says for those above and those below the main diagonal.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from sessrun.reference.behaviour import as_text
+from sessrun.reference.kernels.host import ints, scalar_int
+from sessrun.reference.kernels.registry import KernelError, kernel
+
+__all__: list[str] = []
+
+_INVALID = 3
+
+
+def _ends(k: Any) -> tuple[int, int]:
+    """The lowest and the highest diagonal."""
+    ends = ints(k)
+    if k.ndim > 1 or not 1 <= len(ends) <= 2:
+        raise KernelError(_INVALID, "diag_index must be a scalar or vector with one or two "
+                          f"elements, received shape: {list(k.shape)}")  # fmt: skip
+    if ends[0] > ends[-1]:
+        raise KernelError(_INVALID, "lower_diag_index must not be larger than upper_diag_index: "
+                          f"{ends[0]} > {ends[-1]}")  # fmt: skip
+    return ends[0], ends[-1]
+
+
+def _longest(rows: int, columns: int, lower: int, upper: int) -> int:
+    """The length of the longest diagonal of a band."""
+    return min(rows + min(upper, 0), columns - max(lower, 0))
+
+
+def _diagonals(
+    rows: int, columns: int, ends: tuple[int, int], longest: int, align: str
+) -> Iterator[tuple[int, int, int, int, int]]:
+    """For each diagonal: its row in the band, its begin there, its length, its first place."""
+    lower, upper = ends
+    above, below = align.split("_")
+    for row, diagonal in enumerate(range(upper, lower - 1, -1)):
+        length = min(rows + min(diagonal, 0), columns - max(diagonal, 0))
+        side = above if diagonal >= 0 else below
+        begin = 0 if side == "LEFT" else longest - length
+        yield row, begin, length, max(-diagonal, 0), max(diagonal, 0)
+
+
+def _check_inside(rows: int, columns: int, ends: tuple[int, int]) -> None:
+    for what, end in zip(("lower", "upper"), ends, strict=True):
+        if end and not -rows < end < columns:
+            raise KernelError(_INVALID, f"{what}_diag_index is out of bound: {end}. It must be "
+                              f"between {-rows} and {columns}")  # fmt: skip
+
+
+def _banded(xp: Any, diagonal: Any, ends: tuple[int, int]) -> Any:
+    """The diagonals with a dimension for their number."""
+    if ends[0] == ends[1]:
+        return xp.expand_dims(diagonal, -2)
+    if diagonal.ndim < 2:
+        raise KernelError(_INVALID, "diagonal must be at least 2-dim for a band")
+    count = ends[1] - ends[0] + 1
+    if diagonal.shape[-2] != count:
+        raise KernelError(_INVALID, "The number of diagonals provided in the input does not match "
+                          f"the lower_diag_index and upper_diag_index range: {count}")  # fmt: skip
+    return diagonal
+
+
+def _put(
+    xp: Any, out: Any, band: Any, ends: tuple[int, int], longest: int, align: str
+) -> None:
+    """Write the diagonals of a band into matrices."""
+    rows, columns = out.shape[-2:]
+    for row, begin, length, first_row, first_column in _diagonals(
+        rows, columns, ends, longest, align
+    ):
+        places = xp.arange(max(length, 0))
+        part = band[..., row, begin : begin + max(length, 0)]
+        out[..., first_row + places, first_column + places] = part
+
+
+@kernel("MatrixDiagV3", host_inputs=("k", "num_rows", "num_cols"))
+def matrix_diag(
+    xp: Any, diagonal: Any, k: Any, num_rows: Any, num_cols: Any, padding_value: Any, *, align: Any
+) -> Any:
+    """Matrices with the input's rows on their diagonals, another value elsewhere."""
+    if diagonal.ndim == 0:
+        raise KernelError(_INVALID, "diagonal must be at least 1-dim, received shape: []")
+    ends = _ends(k)
+    band = _banded(xp, diagonal, ends)
+    longest = band.shape[-1]
+    rows, columns = _sides(
+        scalar_int(num_rows), scalar_int(num_cols), longest - min(ends[1], 0),
+        longest + max(ends[0], 0),
+    )  # fmt: skip
+    out = xp.empty((*band.shape[:-2], rows, columns), dtype=diagonal.dtype)
+    out[...] = padding_value
+    _put(xp, out, band, ends, longest, as_text(align))
+    return out
+
+
+def _sides(rows: int, columns: int, least_rows: int, least_columns: int) -> tuple[int, int]:
+    """How many rows and columns there are; -1 stands for as few as can be, or for a square."""
+    if rows == columns == -1:
+        side = max(least_rows, least_columns)
+        return side, side
+    found = (least_rows if rows == -1 else rows, least_columns if columns == -1 else columns)
+    if found[0] < least_rows or found[1] < least_columns:
+        raise KernelError(_INVALID, f"The number of rows or columns is too small: {list(found)}, "
+                          f"not {[least_rows, least_columns]}")  # fmt: skip
+    if found[0] != least_rows and found[1] != least_columns:
+        raise KernelError(_INVALID, "The number of rows or columns is not consistent with the "
+                          "specified d_lower, d_upper, and diagonal.")  # fmt: skip
+    return found
+
+
+@kernel("MatrixDiagPartV3", host_inputs=("k",))
+def matrix_diag_part(xp: Any, x: Any, k: Any, padding_value: Any, *, align: Any) -> Any:
+    """Diagonals of the innermost matrices, filled up to one length."""
+    if x.ndim < 2:
+        raise KernelError(_INVALID, f"input must be at least 2-dim, received shape: {x.shape}")
+    ends = _ends(k)
+    rows, columns = x.shape[-2:]
+    _check_inside(rows, columns, ends)
+    longest = _longest(rows, columns, *ends)
+    out = xp.empty((*x.shape[:-2], ends[1] - ends[0] + 1, longest), dtype=x.dtype)
+    out[...] = padding_value
+    for row, begin, length, first_row, first_column in _diagonals(
+        rows, columns, ends, longest, as_text(align)
+    ):
+        places = xp.arange(max(length, 0))
+        out[..., row, begin : begin + max(length, 0)] = x[
+            ..., first_row + places, first_column + places
+        ]
+    return out[..., 0, :] if ends[0] == ends[1] else out
+
+
+@kernel("MatrixSetDiagV3", host_inputs=("k",))
+def matrix_set_diag(xp: Any, x: Any, diagonal: Any, k: Any, *, align: Any) -> Any:
+    """The input with diagonals of its innermost matrices replaced."""
+    if x.ndim < 2:
+        raise KernelError(_INVALID, f"input must be at least 2-dim, received shape: {x.shape}")
+    ends = _ends(k)
+    rows, columns = x.shape[-2:]
+    _check_inside(rows, columns, ends)
+    longest = _longest(rows, columns, *ends)
+    count = () if ends[0] == ends[1] else (ends[1] - ends[0] + 1,)
+    wanted = (*x.shape[:-2], *count, longest)
+    if diagonal.shape != wanted:
+        raise KernelError(_INVALID, "Either first dimensions of diagonal don't match input.shape"
+                          f"[:-2], or the length is not the longest's: {list(diagonal.shape)}, "
+                          f"not {list(wanted)}")  # fmt: skip
+    out = x.copy()
+    _put(xp, out, _banded(xp, diagonal, ends), ends, longest, as_text(align))
+    return out

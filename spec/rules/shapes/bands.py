@@ -1,0 +1,164 @@
+"""Shape rules of bands of diagonals, and of what takes matrices apart."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from sessrun.spec.rules.shapes.base import (
+    Dim,
+    Shape,
+    ShapeError,
+    Value,
+    at_least,
+    merge,
+    rule,
+    with_rank,
+)
+
+__all__: list[str] = []
+
+
+def _bounds(k: Value) -> tuple[int, int] | None:
+    """The lowest and the highest diagonal, if they are known."""
+    if k is None:
+        return None
+    if k.ndim > 1 or not 1 <= k.size <= 2:
+        raise ShapeError("diag_index must be a scalar or a vector with one or two elements")
+    ends = [int(end) for end in k.reshape(-1)]
+    lower, upper = ends[0], ends[-1]
+    if lower > upper:
+        raise ShapeError("lower_diag_index is greater than upper_diag_index")
+    return lower, upper
+
+
+def _size(value: Value) -> int | None:
+    """A number of rows or columns; -1 is the least that there may be."""
+    if value is None:
+        return None
+    if value.ndim:
+        raise ShapeError("The number of rows or columns must be a scalar")
+    return int(value.item())
+
+
+@rule
+def matrix_band(diagonal: Shape, k: Value, num_rows: Value, num_cols: Value) -> list[Shape]:
+    """[..., rows, columns] of [..., diagonals, length], without `diagonals` where there is one."""
+    whole = at_least(diagonal, 1)
+    bounds = _bounds(k)
+    if whole is None or bounds is None:
+        return [None]
+    lower, upper = bounds
+    batch = whole[:-1]
+    if lower < upper:
+        whole = at_least(whole, 2) or whole
+        if whole[-2] not in {None, upper - lower + 1}:
+            raise ShapeError(f"The number of diagonals must be {upper - lower + 1}, is {whole[-2]}")
+        batch = whole[:-2]
+    rows, columns = _size(num_rows), _size(num_cols)
+    length = whole[-1]
+    if length is None:
+        return [(*batch, *(None if size in {None, -1} else size for size in (rows, columns)))]
+    return [(*batch, *_sides(rows, columns, length - min(upper, 0), length + max(lower, 0)))]
+
+
+def _sides(
+    rows: int | None, columns: int | None, least_rows: int, least_columns: int
+) -> tuple[Dim, Dim]:
+    """How many rows and columns there are, of which one must be as few as can be."""
+    if rows is not None and rows != -1 and rows < least_rows:
+        raise ShapeError("num_rows is too small")
+    if columns is not None and columns != -1 and columns < least_columns:
+        raise ShapeError("num_cols is too small")
+    if rows == columns == -1:
+        side = max(least_rows, least_columns)
+        return side, side
+    rows = least_rows if rows == -1 else rows
+    columns = least_columns if columns == -1 else columns
+    if rows is None or columns is None:
+        return rows, columns
+    if rows != least_rows and columns != least_columns:
+        raise ShapeError("num_rows and num_cols do not go with the length of the diagonals")
+    return rows, columns
+
+
+@rule
+def matrix_band_part(shape: Shape, k: Value) -> list[Shape]:
+    """[..., diagonals, length] of [..., rows, columns], without `diagonals` where there is one."""
+    whole = at_least(shape, 2)
+    bounds = _bounds(k)
+    if whole is None or bounds is None:
+        return [None]
+    lower, upper = bounds
+    _check_inside(whole, bounds)
+    rows, columns = whole[-2:]
+    length = None
+    if rows is not None and columns is not None:
+        length = min(rows + min(upper, 0), columns - max(lower, 0))
+    count = () if lower == upper else (upper - lower + 1,)
+    return [(*whole[:-2], *count, length)]
+
+
+def _check_inside(whole: tuple[Dim, ...], bounds: tuple[int, int]) -> None:
+    rows, columns = whole[-2:]
+    for what, end in zip(("lower", "upper"), bounds, strict=True):
+        is_below = rows is not None and end <= -rows
+        is_above = columns is not None and end >= columns
+        if end and (is_below or is_above):
+            raise ShapeError(f"{what}_diag_index is out of bound")
+
+
+@rule
+def matrix_set_band(shape: Shape, diagonal: Shape, k: Value) -> list[Shape]:
+    """The input's shape; the diagonals' is [..., diagonals, length], or [..., length] of one."""
+    whole, given = at_least(shape, 2), at_least(diagonal, 1)
+    bounds = _bounds(k)
+    if bounds is None:
+        return [whole]
+    is_band = bounds[0] < bounds[1]
+    if whole is not None:
+        _check_inside(whole, bounds)
+        with_rank(given, len(whole) - (not is_band), "diagonal")
+        return [whole]
+    if given is None:
+        return [None]
+    return [(*given[: -2 if is_band else -1], None, None)]
+
+
+@rule
+def qr(shape: Shape, full_matrices: bool) -> list[Shape]:
+    """[..., m, p] and [..., p, n] of [..., m, n], where p is m or the smaller of both."""
+    whole = at_least(shape, 2)
+    if whole is None:
+        return [None, None]
+    rows, columns = whole[-2:]
+    inner: Dim = rows
+    if not full_matrices:
+        inner = None if rows is None or columns is None else min(rows, columns)
+    return [(*whole[:-2], rows, inner), (*whole[:-2], inner, columns)]
+
+
+@rule
+def unraveled(indices: Shape, dims: Shape) -> list[Shape]:
+    """[rank, count] of any number of indices and `rank` sizes; [rank] of a scalar index."""
+    (rank,) = with_rank(dims, 1, "dims")
+    if indices is None:
+        return [None]
+    if not indices:
+        return [(rank,)]
+    known = [size for size in indices if size is not None]
+    return [(rank, math.prod(known) if len(known) == len(indices) else None)]
+
+
+@rule
+def parallel_concat(parts: Sequence[Shape], shape: Shape) -> list[Shape]:
+    """The shape given, of whose first dimension each input has 1."""
+    if shape is None or None in shape:
+        raise ShapeError("shape attr must be fully defined.")
+    for part in parts:
+        if part is None or None in part:
+            raise ShapeError("All input shapes must be fully defined.")
+        if part[:1] != (1,):
+            raise ShapeError("Size of first dimension must be 1.")
+        merge(part[1:], shape[1:])
+    return [shape]
