@@ -103,8 +103,6 @@ _PLACES: Final[Mapping[str, str]] = {
     "ops.sets": "|sets",
     "ops.sort_ops": "",
     "ops.sparse_ops": "sparse_tensor sparse_ops",
-    "ops.state_ops": "variables.state_ops",
-    "ops.sparse_ops": "sparse_tensor",
     "ops.state_ops": "variables.state_ops variables.batch_updates",
     "ops.string_ops": "ops.string_ops|strings",
     "ops.template": "",
