@@ -229,6 +229,28 @@ def a_read_before_another_handle(c: EngineAuthor) -> None:
     s.run(["old:0", "new:0"], values=[np.int64(7), np.int64(11)])
 
 
+@engine_case("VARIABLES-087", title="A run that failed made nothing of variables of rank 3.")
+def cubes(c: EngineAuthor) -> None:
+    first = np.arange(8, dtype=np.float32).reshape(2, 2, 2)
+    with c.graph() as tf:
+        raw, x = tf.raw_ops, tf.placeholder(tf.float32, None, name="x")
+        r, v = (held(tf, first, name, resource=kind) for kind, name in KINDS)
+        added = raw.AssignAdd(ref=r, value=x, name="r_plus")
+        raw.AssignAddVariableOp(resource=v, value=x, name="v_plus")
+        with tf.control_dependencies([added]):
+            rows = raw.ScatterSub(ref=r, indices=[1], updates=np.float32(1))
+            raw.ResourceScatterSub(resource=v, indices=[1], updates=np.float32(1), name="v_minus")
+        tf.group(rows.op, name="r_minus")
+    s = c.open()
+    s.run(["r_set", "v_set"])
+    s.run(["r_plus"], {"x:0": floats(1, 2)}, error=[3])
+    s.run(["v_plus"], {"x:0": floats(1, 2)}, error=[3])
+    s.run(["r_minus", "v_minus", "v_plus"], {"x:0": first})
+    want = first * 2
+    want[1] -= 1
+    s.run(["r_read:0", "v_read:0"], values=[want, want])
+
+
 @engine_case("VARIABLES-086", title="A variable without elements is a variable.")
 def a_variable_without_elements(c: EngineAuthor) -> None:
     empty = np.zeros([0, 3], np.float32)

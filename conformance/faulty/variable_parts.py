@@ -274,3 +274,22 @@ def variables_without_elements_are_unset(tf: Any) -> Any:
         return base(fetches)
 
     return running(tf, change)
+
+
+@fault("VARIABLES-087", "What is added to variables of rank 3 is subtracted, and the reverse.")
+def cubes_are_subtracted(tf: Any) -> Any:
+    """Take the one type for the other."""
+
+    def change(graph_def: Any) -> None:
+        nodes = {node.name: node for node in graph_def.node}
+        for node in graph_def.node:
+            held = nodes.get(node.input[0]) if node.input else None
+            kinds = {"VarHandleOp", "VariableV2"}
+            if held is None or held.op not in kinds or len(held.attr["shape"].shape.dim) != 3:
+                continue
+            if node.op.startswith(("AssignAdd", "ScatterAdd", "ResourceScatterAdd")):
+                node.op = node.op.replace("Add", "Sub")
+            elif node.op.startswith(("AssignSub", "ScatterSub", "ResourceScatterSub")):
+                node.op = node.op.replace("Sub", "Add")
+
+    return editing(tf, change)

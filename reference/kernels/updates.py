@@ -38,7 +38,7 @@ def row_update(ufunc: str | None) -> Update:
         if not indices.size:
             return new
         if ufunc is None:
-            new[indices] = updates
+            new[indices, ...] = updates  # as an array: else a string of rank 0 is kept as one
         elif ufunc == "divide":
             _divide_rows(xp, new, indices, updates)
         else:
