@@ -1,0 +1,527 @@
+"""Faults of SAVING on the engine surface: checkpoints that are not kept, cut, mixed up.
+
+A faulty engine is had from a conforming one by changing what a run with such operations gives, or
+what it leaves in its files.
+"""
+
+from __future__ import annotations
+
+import glob
+import os
+import shutil
+from collections.abc import Callable, Iterable
+from typing import Any, Final
+
+import numpy as np
+
+from sessrun.conformance.faulty.framework import fault
+from sessrun.conformance.faulty.overlapping import Underway, notes, overlapping
+
+Base = Callable[..., Any]
+Values = Callable[[Any, Any], Any]
+
+_RESTORING: Final = frozenset({"RestoreV2"})
+
+
+def _text(run: Underway, tensor: Any) -> str:
+    """A path that a run is given, constant or fed."""
+    return str(run.session.plain(tensor, run.feeds).decode())
+
+
+def _names(op: Any) -> list[str]:
+    """The names of tensors that an operation is given as constants."""
+    return [name.decode() for name in op.inputs[1].op.get_attr("value").string_val]
+
+
+def _specs(op: Any) -> list[str]:
+    return [text.decode() for text in op.inputs[2].op.get_attr("value").string_val]
+
+
+def _restored(tf: Any, change: Callable[[Any, int, Any], Any]) -> Any:
+    """The namespace where `change(op, index, value)` is what a RestoreV2 gives."""
+
+    def changed(run: Underway, base: Base, _others: list[Underway]) -> Any:
+        values = base()
+        if not isinstance(run.fetches, list):
+            return values
+        return [
+            change(op, _index(fetch), value) if op.type in _RESTORING else value
+            for fetch, op, value in zip(run.fetches, run.ops, values, strict=True)
+        ]
+
+    return overlapping(tf, changed)
+
+
+def _index(fetch: Any) -> int:
+    name = fetch if isinstance(fetch, str) else fetch.name
+    return int(name.partition(":")[2] or 0)
+
+
+def _operations(run: Underway, op_type: str) -> Iterable[Any]:
+    return (op for op in run.ops if op.type == op_type)
+
+
+def _after_saving(tf: Any, spoil: Callable[[Underway, Any, str], None]) -> Any:
+    """The namespace where `spoil(run, op, prefix)` follows each SaveV2."""
+
+    def change(run: Underway, base: Base, _others: list[Underway]) -> Any:
+        values = base()
+        for op in _operations(run, "SaveV2"):
+            spoil(run, op, _text(run, op.inputs[0]))
+        return values
+
+    return overlapping(tf, change)
+
+
+def _on_error(tf: Any, op_type: str, error: str, instead: Callable[[Any, Any, Any], Any]) -> Any:
+    """The namespace where `instead(run, op, raised)` is done on an error of such an operation."""
+
+    def change(run: Underway, base: Base, _others: list[Underway]) -> Any:
+        try:
+            return base()
+        except getattr(tf.errors, error) as raised:
+            for op in _operations(run, op_type):
+                return instead(run, op, raised)
+            raise
+
+    return overlapping(tf, change)
+
+
+def _other_error(tf: Any, op_type: str, error: str, other: str, says: str = "") -> Any:
+    """The namespace where such an operation fails with another error, if the message has `says`."""
+
+    def instead(_run: Underway, _op: Any, raised: Any) -> Any:
+        if says not in raised.message:
+            raise raised
+        raise getattr(tf.errors, other)(None, None, raised.message) from raised
+
+    return _on_error(tf, op_type, error, instead)
+
+
+@fault("SAVING-001", "Doubles are restored with the precision of floats.")
+def saved_doubles_lose_precision(tf: Any) -> Any:
+    """Round float64 to float32 and the largest integers to float64."""
+
+    def change(_op: Any, _index: int, value: Any) -> Any:
+        if value.dtype == np.uint64:
+            return value // np.uint64(2) * np.uint64(2)
+        return value.astype(np.float32).astype(value.dtype) if value.dtype == np.float64 else value
+
+    return _restored(tf, change)
+
+
+@fault("SAVING-002", "Restored strings end at the first zero byte.")
+def saved_strings_end_at_zero(tf: Any) -> Any:
+    """Cut them."""
+
+    def change(_op: Any, _index: int, value: Any) -> Any:
+        if value.dtype != object or value.ndim != 1 + (value.size > 3):
+            return value
+        return np.array([text.split(b"\0")[0] for text in value.flat], object).reshape(value.shape)
+
+    return _restored(tf, change)
+
+
+@fault("SAVING-003", "Scalars are restored as vectors of one element.")
+def saved_scalars_are_vectors(tf: Any) -> Any:
+    """Give floating-point scalars an axis."""
+
+    def change(_op: Any, _index: int, value: Any) -> Any:
+        is_scalar = np.ndim(value) == 0 and np.asarray(value).dtype == np.float32
+        return np.reshape(value, [1]) if is_scalar else value
+
+    return _restored(tf, change)
+
+
+@fault("SAVING-004", "Checkpoints go with the session that saved them.")
+def checkpoints_go_with_their_session(tf: Any) -> Any:
+    """Remove them when it is closed."""
+
+    def change(run: Underway, base: Base, _others: list[Underway]) -> Any:
+        values = base()
+        for op in _operations(run, "SaveV2"):
+            notes(run.session, "saved", list).append(_text(run, op.inputs[0]))
+        return values
+
+    def closing(session: Any, _runs: list[Underway]) -> None:
+        for prefix in notes(session, "saved", list):
+            for path in glob.glob(glob.escape(prefix) + ".*"):
+                os.unlink(path)
+
+    return overlapping(tf, change, closing=closing)
+
+
+@fault("SAVING-005", "Tensors are restored in the order of their names.")
+def restored_in_alphabetical_order(tf: Any) -> Any:
+    """Sort what a whole RestoreV2 of more than three tensors gives."""
+
+    def change(run: Underway, base: Base, _others: list[Underway]) -> Any:
+        values = base()
+        ops = set(run.ops)
+        if len(ops) == 1 and run.has("RestoreV2") and len(run.ops) > 3:
+            names = _names(run.ops[0])
+            order = sorted(range(len(names)), key=lambda i: names[i])
+            if not any(_specs(run.ops[0])) and len(set(names)) < len(names):
+                return [values[i] for i in order]
+        return values
+
+    return overlapping(tf, change)
+
+
+@fault("SAVING-006", "A restored slice begins at the start of its tensor.")
+def slices_begin_at_the_start(tf: Any) -> Any:
+    """Restore the tensor whole, and cut from the front."""
+
+    def changed(run: Underway, base: Base, _others: list[Underway]) -> Any:
+        values = base()
+        for place, op in enumerate(run.ops):
+            if op.type == "RestoreV2" and isinstance(run.fetches, list) and len(_names(op)) > 3:
+                index = _index(run.fetches[place])
+                if _specs(op)[index]:
+                    values[place] = _front(tf, run, op, index, np.shape(values[place]))
+        return values
+
+    return overlapping(tf, changed)
+
+
+def _front(tf: Any, run: Underway, op: Any, index: int, shape: tuple[int, ...]) -> Any:
+    with op.graph.as_default(), tf.control_dependencies(None):
+        (whole,) = tf.raw_ops.RestoreV2(
+            prefix=op.inputs[0], tensor_names=[_names(op)[index]], shape_and_slices=[""],
+            dtypes=[op.outputs[index].dtype],
+        )  # fmt: skip
+    return run.session.plain(whole)[tuple(slice(size) for size in shape)]
+
+
+@fault("SAVING-007", "Of a tensor saved in slices the first one fills the rest.")
+def the_first_slice_is_all(tf: Any) -> Any:
+    """Give the first half twice where a tensor was saved in halves."""
+    halves: set[str] = set()
+
+    def change(run: Underway, base: Base, _others: list[Underway]) -> Any:
+        values = base()
+        for op in _operations(run, "SaveV2"):
+            if len(_names(op)) > len(set(_names(op))):
+                halves.add(_text(run, op.inputs[0]))
+        for place, op in enumerate(run.ops):
+            if op.type == "RestoreV2" and _text(run, op.inputs[0]) in halves:
+                value = values[place]
+                values[place] = np.concatenate([value[: len(value) // 2]] * 2)
+        return values
+
+    return overlapping(tf, change)
+
+
+@fault("SAVING-008", "Elements that no slice has are restored as zeros.")
+def missing_slices_are_zeros(tf: Any) -> Any:
+    """Give zeros of the shape asked for."""
+
+    def instead(run: Underway, op: Any, raised: Any) -> Any:
+        if "sufficient slices" not in raised.message:
+            raise raised
+        return [np.zeros(op.outputs[0].shape.as_list(), np.int32) for _ in run.ops]
+
+    return _on_error(tf, "RestoreV2", "InvalidArgumentError", instead)
+
+
+@fault("SAVING-009", "A name that the checkpoint lacks is an invalid argument.")
+def missing_names_are_invalid(tf: Any) -> Any:
+    """Raises InvalidArgumentError."""
+    return _other_error(tf, "RestoreV2", "NotFoundError", "InvalidArgumentError", "not found in ch")
+
+
+@fault("SAVING-010", "A tensor of another dtype is converted.")
+def restored_dtypes_are_converted(tf: Any) -> Any:
+    """Restore nothing but zeros of the dtype asked for."""
+
+    def instead(run: Underway, op: Any, raised: Any) -> Any:
+        if "does not equal original dtype" not in raised.message:
+            raise raised
+        kind = op.outputs[0].dtype.as_numpy_dtype
+        return [np.zeros([], kind) for _ in run.ops]
+
+    return _on_error(tf, "RestoreV2", "InvalidArgumentError", instead)
+
+
+@fault("SAVING-011", "A checkpoint that is not there is a failed precondition.")
+def no_checkpoint_is_a_precondition(tf: Any) -> Any:
+    """Raises FailedPreconditionError."""
+    other = "FailedPreconditionError"
+    return _other_error(tf, "RestoreV2", "NotFoundError", other, "matching files")
+
+
+@fault("SAVING-012", "What is lost in the data is restored as it is.")
+def lost_data_is_given(tf: Any) -> Any:
+    """Give what the checkpoint might hold instead of DataLossError."""
+
+    def instead(run: Underway, _op: Any, raised: Any) -> Any:
+        if "TensorBundle" not in raised.message or "truncated" in raised.message:
+            raise raised
+        return [np.zeros([], np.int32) for _ in run.ops]
+
+    return _on_error(tf, "RestoreV2", "DataLossError", instead)
+
+
+@fault("SAVING-013", "A data file that is cut short is filled with zeros.")
+def short_data_is_filled(tf: Any) -> Any:
+    """Give zeros where the file ends."""
+
+    def instead(run: Underway, _op: Any, raised: Any) -> Any:
+        if "truncated data" not in raised.message:
+            raise raised
+        return [np.zeros([4, 3], np.int32) for _ in run.ops]
+
+    return _on_error(tf, "RestoreV2", "DataLossError", instead)
+
+
+@fault("SAVING-014", "A broken index is an internal error.")
+def a_broken_index_is_internal(tf: Any) -> Any:
+    """Raises InternalError."""
+    return _other_error(tf, "RestoreV2", "DataLossError", "InternalError", ".index")
+
+
+@fault("SAVING-015", "A checkpoint saved where one is keeps the older tensors.")
+def old_tensors_stay(tf: Any) -> Any:
+    """Give what was saved under a name before, where it is not found."""
+    older: dict[tuple[str, str], Any] = {}
+
+    def change(run: Underway, base: Base, _others: list[Underway]) -> Any:
+        for op in _operations(run, "SaveV2"):
+            prefix = _text(run, op.inputs[0])
+            if len(op.inputs) > 4 and op.inputs[1].op.type == "Const":
+                last = run.session.plain(op.inputs[-1], run.feeds)
+                older.setdefault((prefix, _names(op)[-1]), last)
+        try:
+            return base()
+        except tf.errors.NotFoundError:
+            for op in _operations(run, "RestoreV2"):
+                key = _text(run, op.inputs[0]), _names(op)[0]
+                if key in older and len(run.ops) == 1:
+                    return [older[key]]
+            raise
+
+    return overlapping(tf, change)
+
+
+@fault("SAVING-016", "A file that was written first is left beside the checkpoint.")
+def unfinished_files_are_left(tf: Any) -> Any:
+    """Write a file of another name too."""
+
+    def spoil(_run: Underway, op: Any, prefix: str) -> None:
+        if len(op.inputs) > 4:
+            shutil.copyfile(prefix + ".index", prefix + ".index.tempstate1")
+
+    return _after_saving(tf, spoil)
+
+
+@fault("SAVING-017", "The folder of a checkpoint is not made.")
+def folders_are_not_made(tf: Any) -> Any:
+    """Refuse to save where it is not there, unless parts are to be merged."""
+
+    def change(run: Underway, base: Base, _others: list[Underway]) -> Any:
+        for op in _operations(run, "SaveV2"):
+            folder = os.path.dirname(_text(run, op.inputs[0]))
+            if os.path.basename(folder) == "new" and not os.path.isdir(folder):
+                raise tf.errors.NotFoundError(None, None, folder)
+        return base()
+
+    return overlapping(tf, change)
+
+
+@fault("SAVING-018", "Of two tensors of one name neither is saved, without a word.")
+def one_name_for_two_is_accepted(tf: Any) -> Any:
+    """Pass over the error where there is no checkpoint yet."""
+
+    def instead(run: Underway, op: Any, raised: Any) -> Any:
+        there = os.path.exists(_text(run, op.inputs[0]) + ".index")
+        if there or "duplicate" not in raised.message:
+            raise raised
+        return [None for _ in run.ops]
+
+    return _on_error(tf, "SaveV2", "InvalidArgumentError", instead)
+
+
+@fault("SAVING-019", "A save that fails takes the older checkpoint with it.")
+def failed_saves_destroy(tf: Any) -> Any:
+    """Remove the index."""
+
+    def instead(run: Underway, op: Any, raised: Any) -> Any:
+        path = _text(run, op.inputs[0]) + ".index"
+        if os.path.exists(path):
+            os.unlink(path)
+        raise raised
+
+    return _on_error(tf, "SaveV2", "InvalidArgumentError", instead)
+
+
+@fault("SAVING-020", "A slice of another shape is passed over when it is saved.")
+def unfit_slices_are_passed_over(tf: Any) -> Any:
+    """Pass over the error."""
+
+    def instead(run: Underway, _op: Any, raised: Any) -> Any:
+        if "shape_and_slice" not in raised.message or "number of" in raised.message:
+            raise raised
+        return [None for _ in run.ops]
+
+    return _on_error(tf, "SaveV2", "InvalidArgumentError", instead)
+
+
+@fault("SAVING-021", "A slice of another whole is an internal error.")
+def another_whole_is_internal(tf: Any) -> Any:
+    """Raises InternalError."""
+    says = "does not match the shape stored"
+    return _other_error(tf, "RestoreV2", "InvalidArgumentError", "InternalError", says)
+
+
+@fault("SAVING-022", "Names beyond the tensors are passed over.")
+def names_too_many_are_passed_over(tf: Any) -> Any:
+    """Pass over the error."""
+
+    def instead(run: Underway, op: Any, raised: Any) -> Any:
+        if op.inputs[1].op.type == "Const":
+            raise raised
+        return [None for _ in run.ops]
+
+    return _on_error(tf, "SaveV2", "InvalidArgumentError", instead)
+
+
+def _renamed(tf: Any, op_type: str, change: Callable[[bytes], bytes]) -> Any:
+    """The namespace where a text that such an operation gives is changed."""
+
+    def changed(run: Underway, base: Base, _others: list[Underway]) -> Any:
+        values = base()
+        if not run.has(op_type) or not isinstance(run.fetches, list):
+            return values
+        pairs = zip(values, run.ops, strict=True)
+        return [change(value) if op.type == op_type else value for value, op in pairs]
+
+    return overlapping(tf, changed)
+
+
+@fault("SAVING-023", "The names of shards have four digits.")
+def shards_have_four_digits(tf: Any) -> Any:
+    """Take a zero out."""
+    return _renamed(tf, "ShardedFilename", lambda text: text.replace(b"-0", b"-", 1))
+
+
+@fault("SAVING-024", "The pattern of shards has a star.")
+def the_pattern_has_a_star(tf: Any) -> Any:
+    """Put it in place of the question marks."""
+    return _renamed(tf, "ShardedFilespec", lambda text: text.replace(b"?????", b"*"))
+
+
+def _merging(tf: Any, change: Callable[[Underway, Base, Any], Any]) -> Any:
+    """The namespace where `change(run, base, op)` is what a MergeV2Checkpoints does."""
+
+    def changed(run: Underway, base: Base, _others: list[Underway]) -> Any:
+        for op in _operations(run, "MergeV2Checkpoints"):
+            return change(run, base, op)
+        return base()
+
+    return overlapping(tf, changed)
+
+
+def _prefixes(run: Underway, op: Any) -> list[str]:
+    return [text.decode() for text in run.session.plain(op.inputs[0], run.feeds)]
+
+
+def _again(tf: Any, run: Underway, op: Any, prefixes: list[str], **options: Any) -> Any:
+    """Merge these instead."""
+    given = {"delete_old_dirs": op.get_attr("delete_old_dirs")} | options
+    with op.graph.as_default(), tf.control_dependencies(None):
+        made = tf.raw_ops.MergeV2Checkpoints(
+            checkpoint_prefixes=prefixes, destination_prefix=op.inputs[1], **given
+        )
+    return [run.session.plain(made) for _ in run.ops]
+
+
+@fault("SAVING-025", "Of checkpoints that are merged only the first is kept.")
+def only_the_first_is_merged(tf: Any) -> Any:
+    """Merge the first, where all have tensors of their own."""
+
+    def change(run: Underway, base: Base, op: Any) -> Any:
+        prefixes = _prefixes(run, op)
+        folders = {os.path.dirname(prefix) for prefix in prefixes}
+        mine = any(os.path.exists(os.path.join(folder, "mine")) for folder in folders)
+        if len(prefixes) != 2 or len(folders) == 1 or mine:
+            return base()
+        return _again(tf, run, op, prefixes[:1])
+
+    return _merging(tf, change)
+
+
+@fault("SAVING-026", "The folders of what was merged are left.")
+def merged_folders_are_left(tf: Any) -> Any:
+    """Leave a file in them."""
+
+    def change(run: Underway, base: Base, op: Any) -> Any:
+        values = base()
+        for prefix in _prefixes(run, op):
+            folder = os.path.dirname(prefix)
+            os.makedirs(folder, exist_ok=True)
+            with open(os.path.join(folder, "left"), "wb"):
+                pass
+        return values
+
+    return _merging(tf, change)
+
+
+@fault("SAVING-027", "A checkpoint that is not there is passed over when others are merged.")
+def missing_checkpoints_are_passed_over(tf: Any) -> Any:
+    """Allow missing files."""
+
+    def change(run: Underway, _base: Base, op: Any) -> Any:
+        return _again(tf, run, op, _prefixes(run, op), allow_missing_files=True)
+
+    return _merging(tf, change)
+
+
+@fault("SAVING-028", "A checkpoint that may be missing must be there.")
+def missing_checkpoints_are_refused(tf: Any) -> Any:
+    """Allow no missing files."""
+
+    def change(run: Underway, _base: Base, op: Any) -> Any:
+        return _again(tf, run, op, _prefixes(run, op))
+
+    return _merging(tf, change)
+
+
+@fault("SAVING-029", "Slices of one tensor cannot be merged.")
+def slices_are_not_merged(tf: Any) -> Any:
+    """Refuse checkpoints of one folder."""
+
+    def change(run: Underway, base: Base, op: Any) -> Any:
+        folders = {os.path.dirname(prefix) for prefix in _prefixes(run, op)}
+        if len(folders) == 1:
+            raise tf.errors.InvalidArgumentError(None, None, "a name comes twice")
+        return base()
+
+    return _merging(tf, change)
+
+
+@fault("SAVING-030", "A checkpoint that another engine wrote is not found.")
+def foreign_checkpoints_are_not_found(tf: Any) -> Any:
+    """Know only what was saved by itself."""
+    own: set[str] = set()
+
+    def change(run: Underway, base: Base, _others: list[Underway]) -> Any:
+        for op in _operations(run, "RestoreV2"):
+            prefix = _text(run, op.inputs[0])
+            if os.path.exists(prefix + ".index") and prefix not in own:
+                raise tf.errors.NotFoundError(None, None, prefix)
+        values = base()
+        for op_type, place in (("SaveV2", 0), ("MergeV2Checkpoints", 1)):
+            own.update(_text(run, op.inputs[place]) for op in _operations(run, op_type))
+        return values
+
+    return overlapping(tf, change)
+
+
+@fault("SAVING-031", "A variable that is not set is saved as nothing.")
+def unset_variables_are_saved_as_nothing(tf: Any) -> Any:
+    """Pass over the error."""
+
+    def instead(run: Underway, _op: Any, _raised: Any) -> Any:
+        return [None for _ in run.ops]
+
+    return _on_error(tf, "SaveV2", "FailedPreconditionError", instead)
