@@ -1,0 +1,159 @@
+"""Faults of SAVING: saved models that are loaded or written otherwise."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from typing import Any
+
+from sessrun.conformance.faulty.framework import Overlay, fault, override
+
+
+def _models(tf: Any, **names: Any) -> Any:
+    """The namespace with these names of `saved_model` replaced."""
+    return override(tf, saved_model=Overlay(tf.saved_model, names))
+
+
+def _loading(tf: Any, change: Callable[..., Any]) -> Any:
+    """The namespace where `change(conforming, sess, tags, folder, options)` loads a model."""
+
+    def load(sess: Any, tags: Any, export_dir: Any, **options: Any) -> Any:
+        return change(tf.saved_model.load, sess, tags, export_dir, options)
+
+    return _models(tf, load=load, loader=Overlay(tf.saved_model.loader, {"load": load}))
+
+
+def _building(tf: Any, **methods: Any) -> Any:
+    """The namespace whose builders have these methods."""
+    return _models(tf, Builder=type("Builder", (tf.saved_model.Builder,), methods))
+
+
+@fault("SAVING-080", "The variables of a model that is loaded are initialized, not restored.")
+def loaded_models_are_initialized(tf: Any) -> Any:
+    """Initialize them where nothing else is to be done."""
+
+    def change(conforming: Any, sess: Any, tags: Any, folder: Any, options: Any) -> Any:
+        found = conforming(sess, tags, folder, **options)
+        is_text = os.path.exists(os.path.join(folder, "saved_model.pbtxt"))
+        if is_text:
+            with sess.graph.as_default():
+                sess.run(tf.global_variables_initializer())
+        return found
+
+    return _loading(tf, change)
+
+
+@fault("SAVING-081", "The message of a loaded model has no signatures.")
+def loaded_models_have_no_signatures(tf: Any) -> Any:
+    """Give one without."""
+
+    def change(conforming: Any, sess: Any, tags: Any, folder: Any, options: Any) -> Any:
+        found = conforming(sess, tags, folder, **options)
+        found.ClearField("signature_def")
+        return found
+
+    return _loading(tf, change)
+
+
+@fault("SAVING-082", "A graph that has the tags, and others, is found.")
+def more_tags_are_found(tf: Any) -> Any:
+    """Ask for two tags where one is given and is not there alone."""
+
+    def change(conforming: Any, sess: Any, tags: Any, folder: Any, options: Any) -> Any:
+        try:
+            return conforming(sess, tags, folder, **options)
+        except RuntimeError:
+            if list(tags) != ["a"]:
+                raise
+            return conforming(sess, ["a", "b"], folder, **options)
+
+    return _loading(tf, change)
+
+
+@fault("SAVING-083", "A folder without a model has an empty one.")
+def no_model_is_empty(tf: Any) -> Any:
+    """Give an empty message."""
+
+    def change(conforming: Any, sess: Any, tags: Any, folder: Any, options: Any) -> Any:
+        try:
+            return conforming(sess, tags, folder, **options)
+        except OSError:
+            return tf.MetaGraphDef()
+
+    return _loading(tf, change)
+
+
+def _without(name: str) -> Callable[[Any, dict[str, Any]], None]:
+    return lambda _builder, options: options.pop(name, None)
+
+
+def _adding(tf: Any, change: Callable[[Any, dict[str, Any]], None]) -> Any:
+    """The namespace whose builders' options are changed before the first graph is added."""
+
+    def add(self: Any, sess: Any, tags: Any, signature_def_map: Any = None, **options: Any) -> None:
+        change(self, options)
+        conforming = tf.saved_model.Builder.add_meta_graph_and_variables
+        conforming(self, sess, tags, signature_def_map, **options)
+
+    return _building(tf, add_meta_graph_and_variables=add)
+
+
+@fault("SAVING-084", "The main operation of a model is forgotten unless it has assets.")
+def main_operations_are_forgotten(tf: Any) -> Any:
+    """Take it out."""
+
+    def change(_builder: Any, options: dict[str, Any]) -> None:
+        if not options.get("assets_collection"):
+            options.pop("main_op", None)
+
+    return _adding(tf, change)
+
+
+@fault("SAVING-085", "Assets are left where they are.")
+def assets_are_left(tf: Any) -> Any:
+    """Forget them."""
+    return _adding(tf, _without("assets_collection"))
+
+
+@fault("SAVING-086", "A model is written beside what is in a folder.")
+def full_folders_take_models(tf: Any) -> Any:
+    """Make the builder for a folder in it."""
+
+    class Builder(tf.saved_model.Builder):  # type: ignore[misc]
+        def __init__(self, export_dir: Any) -> None:
+            is_full = os.path.isdir(export_dir) and os.listdir(export_dir)
+            super().__init__(os.path.join(export_dir, "model") if is_full else export_dir)
+
+    return _models(tf, Builder=Builder)
+
+
+@fault("SAVING-087", "A graph that is added later is the first one's again.")
+def added_graphs_are_lost(tf: Any) -> Any:
+    """Add nothing."""
+    return _building(tf, add_meta_graph=lambda *_args, **_options: None)
+
+
+@fault("SAVING-088", "A model is loaded under its own names.")
+def import_scopes_are_forgotten(tf: Any) -> Any:
+    """Forget the option."""
+
+    def change(conforming: Any, sess: Any, tags: Any, folder: Any, options: Any) -> Any:
+        options.pop("import_scope", None)
+        return conforming(sess, tags, folder, **options)
+
+    return _loading(tf, change)
+
+
+@fault("SAVING-089", "A signature may have a tensor without a name.")
+def unfit_signatures_are_taken(tf: Any) -> Any:
+    """Pass over the error."""
+
+    def add(self: Any, sess: Any, tags: Any, *args: Any, **options: Any) -> None:
+        conforming = tf.saved_model.Builder.add_meta_graph_and_variables
+        try:
+            conforming(self, sess, tags, *args, **options)
+        except AssertionError as error:
+            if "tensor_info" not in str(error):
+                raise
+
+    return _building(tf, add_meta_graph_and_variables=add)
