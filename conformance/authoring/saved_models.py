@@ -83,6 +83,10 @@ def signatures_lead_to_tensors(c: ApiAuthor) -> None:
         c.check(sess.run(out, {"x:0": _INPUT}), _OUTPUT)
 
 
+def _not_loaded(c: ApiAuthor, error: str, sess: Any, tags: list[str], name: str) -> None:
+    c.raises(error, lambda: c.tf.saved_model.load(sess, tags, c.path(name)))
+
+
 @api_case("SAVING-082", title="One tag of two, one too many and none find no graph.")
 def tags_must_be_all(c: ApiAuthor) -> None:
     tf = c.tf
@@ -95,7 +99,7 @@ def tags_must_be_all(c: ApiAuthor) -> None:
     with c.within(tf.Graph().as_default()):
         later = tf.Session()
         for tags in (["a"], ["a", "b", "c"], [], ["other"]):
-            c.raises("RuntimeError", lambda t=tags: tf.saved_model.load(later, t, c.path("m")))
+            _not_loaded(c, "RuntimeError", later, tags, "m")
         tf.saved_model.load(later, ["b", "a"], c.path("m"))
         c.check(later.run("y:0", {"x:0": _INPUT}), _INPUT @ _KERNEL)
 
@@ -106,7 +110,7 @@ def no_model(c: ApiAuthor) -> None:
     c.file("broken/saved_model.pb", b"\xff\xff\xff")
     sess = tf.Session()
     for name in ("none", "broken"):
-        c.raises("OSError", lambda n=name: tf.saved_model.load(sess, ["serve"], c.path(n)))
+        _not_loaded(c, "OSError", sess, ["serve"], name)
     c.check(tf.saved_model.maybe_saved_model_directory(c.path("none")), False)
     c.check(tf.saved_model.maybe_saved_model_directory(c.path("broken")), True)
 
@@ -200,6 +204,11 @@ def under_a_name_scope(c: ApiAuthor) -> None:
                 [_OUTPUT, _OUTPUT * 2])  # fmt: skip
 
 
+def _not_added(c: ApiAuthor, builder: Any, sess: Any, signature: Any) -> None:
+    add = builder.add_meta_graph_and_variables
+    c.raises("AssertionError", lambda: add(sess, ["a"], {"s": signature}))
+
+
 @api_case("SAVING-089", title="Signatures of tensors without name, without dtype.")
 def unfit_signatures(c: ApiAuthor) -> None:
     tf = c.tf
@@ -210,7 +219,6 @@ def unfit_signatures(c: ApiAuthor) -> None:
     nameless, typeless = tf.TensorInfo(dtype=1), tf.TensorInfo(name="x:0")
     for info in (nameless, typeless):
         bad = tf.saved_model.build_signature_def({"in": info})
-        c.raises("AssertionError",
-                 lambda b=bad: builder.add_meta_graph_and_variables(sess, ["a"], {"s": b}))  # fmt: skip
+        _not_added(c, builder, sess, bad)
     good = tf.saved_model.predict_signature_def({"in": x}, {"out": y})
     builder.add_meta_graph_and_variables(sess, ["a"], {"s": good})

@@ -17,13 +17,14 @@ import numpy as np
 from sessrun.conformance.faulty.framework import fault
 from sessrun.conformance.faulty.overlapping import Underway, notes, overlapping
 
+__all__ = ["operations", "text_of"]
+
 Base = Callable[..., Any]
-Values = Callable[[Any, Any], Any]
 
 _RESTORING: Final = frozenset({"RestoreV2"})
 
 
-def _text(run: Underway, tensor: Any) -> str:
+def text_of(run: Underway, tensor: Any) -> str:
     """A path that a run is given, constant or fed."""
     return str(run.session.plain(tensor, run.feeds).decode())
 
@@ -57,7 +58,8 @@ def _index(fetch: Any) -> int:
     return int(name.partition(":")[2] or 0)
 
 
-def _operations(run: Underway, op_type: str) -> Iterable[Any]:
+def operations(run: Underway, op_type: str) -> Iterable[Any]:
+    """The operations of a type that a run fetches."""
     return (op for op in run.ops if op.type == op_type)
 
 
@@ -66,8 +68,8 @@ def _after_saving(tf: Any, spoil: Callable[[Underway, Any, str], None]) -> Any:
 
     def change(run: Underway, base: Base, _others: list[Underway]) -> Any:
         values = base()
-        for op in _operations(run, "SaveV2"):
-            spoil(run, op, _text(run, op.inputs[0]))
+        for op in operations(run, "SaveV2"):
+            spoil(run, op, text_of(run, op.inputs[0]))
         return values
 
     return overlapping(tf, change)
@@ -80,7 +82,7 @@ def _on_error(tf: Any, op_type: str, error: str, instead: Callable[[Any, Any, An
         try:
             return base()
         except getattr(tf.errors, error) as raised:
-            for op in _operations(run, op_type):
+            for op in operations(run, op_type):
                 return instead(run, op, raised)
             raise
 
@@ -139,8 +141,8 @@ def checkpoints_go_with_their_session(tf: Any) -> Any:
 
     def change(run: Underway, base: Base, _others: list[Underway]) -> Any:
         values = base()
-        for op in _operations(run, "SaveV2"):
-            notes(run.session, "saved", list).append(_text(run, op.inputs[0]))
+        for op in operations(run, "SaveV2"):
+            notes(run.session, "saved", list).append(text_of(run, op.inputs[0]))
         return values
 
     def closing(session: Any, _runs: list[Underway]) -> None:
@@ -200,11 +202,11 @@ def the_first_slice_is_all(tf: Any) -> Any:
 
     def change(run: Underway, base: Base, _others: list[Underway]) -> Any:
         values = base()
-        for op in _operations(run, "SaveV2"):
+        for op in operations(run, "SaveV2"):
             if len(_names(op)) > len(set(_names(op))):
-                halves.add(_text(run, op.inputs[0]))
+                halves.add(text_of(run, op.inputs[0]))
         for place, op in enumerate(run.ops):
-            if op.type == "RestoreV2" and _text(run, op.inputs[0]) in halves:
+            if op.type == "RestoreV2" and text_of(run, op.inputs[0]) in halves:
                 value = values[place]
                 values[place] = np.concatenate([value[: len(value) // 2]] * 2)
         return values
@@ -286,16 +288,16 @@ def old_tensors_stay(tf: Any) -> Any:
     older: dict[tuple[str, str], Any] = {}
 
     def change(run: Underway, base: Base, _others: list[Underway]) -> Any:
-        for op in _operations(run, "SaveV2"):
-            prefix = _text(run, op.inputs[0])
+        for op in operations(run, "SaveV2"):
+            prefix = text_of(run, op.inputs[0])
             if len(op.inputs) > 4 and op.inputs[1].op.type == "Const":
                 last = run.session.plain(op.inputs[-1], run.feeds)
                 older.setdefault((prefix, _names(op)[-1]), last)
         try:
             return base()
         except tf.errors.NotFoundError:
-            for op in _operations(run, "RestoreV2"):
-                key = _text(run, op.inputs[0]), _names(op)[0]
+            for op in operations(run, "RestoreV2"):
+                key = text_of(run, op.inputs[0]), _names(op)[0]
                 if key in older and len(run.ops) == 1:
                     return [older[key]]
             raise
@@ -319,8 +321,8 @@ def folders_are_not_made(tf: Any) -> Any:
     """Refuse to save where it is not there, unless parts are to be merged."""
 
     def change(run: Underway, base: Base, _others: list[Underway]) -> Any:
-        for op in _operations(run, "SaveV2"):
-            folder = os.path.dirname(_text(run, op.inputs[0]))
+        for op in operations(run, "SaveV2"):
+            folder = os.path.dirname(text_of(run, op.inputs[0]))
             if os.path.basename(folder) == "new" and not os.path.isdir(folder):
                 raise tf.errors.NotFoundError(None, None, folder)
         return base()
@@ -333,7 +335,7 @@ def one_name_for_two_is_accepted(tf: Any) -> Any:
     """Pass over the error where there is no checkpoint yet."""
 
     def instead(run: Underway, op: Any, raised: Any) -> Any:
-        there = os.path.exists(_text(run, op.inputs[0]) + ".index")
+        there = os.path.exists(text_of(run, op.inputs[0]) + ".index")
         if there or "duplicate" not in raised.message:
             raise raised
         return [None for _ in run.ops]
@@ -346,7 +348,7 @@ def failed_saves_destroy(tf: Any) -> Any:
     """Remove the index."""
 
     def instead(run: Underway, op: Any, raised: Any) -> Any:
-        path = _text(run, op.inputs[0]) + ".index"
+        path = text_of(run, op.inputs[0]) + ".index"
         if os.path.exists(path):
             os.unlink(path)
         raise raised
@@ -385,138 +387,6 @@ def names_too_many_are_passed_over(tf: Any) -> Any:
     return _on_error(tf, "SaveV2", "InvalidArgumentError", instead)
 
 
-def _renamed(tf: Any, op_type: str, change: Callable[[bytes], bytes]) -> Any:
-    """The namespace where a text that such an operation gives is changed."""
-
-    def changed(run: Underway, base: Base, _others: list[Underway]) -> Any:
-        values = base()
-        if not run.has(op_type) or not isinstance(run.fetches, list):
-            return values
-        pairs = zip(values, run.ops, strict=True)
-        return [change(value) if op.type == op_type else value for value, op in pairs]
-
-    return overlapping(tf, changed)
-
-
-@fault("SAVING-023", "The names of shards have four digits.")
-def shards_have_four_digits(tf: Any) -> Any:
-    """Take a zero out."""
-    return _renamed(tf, "ShardedFilename", lambda text: text.replace(b"-0", b"-", 1))
-
-
-@fault("SAVING-024", "The pattern of shards has a star.")
-def the_pattern_has_a_star(tf: Any) -> Any:
-    """Put it in place of the question marks."""
-    return _renamed(tf, "ShardedFilespec", lambda text: text.replace(b"?????", b"*"))
-
-
-def _merging(tf: Any, change: Callable[[Underway, Base, Any], Any]) -> Any:
-    """The namespace where `change(run, base, op)` is what a MergeV2Checkpoints does."""
-
-    def changed(run: Underway, base: Base, _others: list[Underway]) -> Any:
-        for op in _operations(run, "MergeV2Checkpoints"):
-            return change(run, base, op)
-        return base()
-
-    return overlapping(tf, changed)
-
-
-def _prefixes(run: Underway, op: Any) -> list[str]:
-    return [text.decode() for text in run.session.plain(op.inputs[0], run.feeds)]
-
-
-def _again(tf: Any, run: Underway, op: Any, prefixes: list[str], **options: Any) -> Any:
-    """Merge these instead."""
-    given = {"delete_old_dirs": op.get_attr("delete_old_dirs")} | options
-    with op.graph.as_default(), tf.control_dependencies(None):
-        made = tf.raw_ops.MergeV2Checkpoints(
-            checkpoint_prefixes=prefixes, destination_prefix=op.inputs[1], **given
-        )
-    return [run.session.plain(made) for _ in run.ops]
-
-
-@fault("SAVING-025", "Of checkpoints that are merged only the first is kept.")
-def only_the_first_is_merged(tf: Any) -> Any:
-    """Merge the first, where all have tensors of their own."""
-
-    def change(run: Underway, base: Base, op: Any) -> Any:
-        prefixes = _prefixes(run, op)
-        folders = {os.path.dirname(prefix) for prefix in prefixes}
-        mine = any(os.path.exists(os.path.join(folder, "mine")) for folder in folders)
-        if len(prefixes) != 2 or len(folders) == 1 or mine:
-            return base()
-        return _again(tf, run, op, prefixes[:1])
-
-    return _merging(tf, change)
-
-
-@fault("SAVING-026", "The folders of what was merged are left.")
-def merged_folders_are_left(tf: Any) -> Any:
-    """Leave a file in them."""
-
-    def change(run: Underway, base: Base, op: Any) -> Any:
-        values = base()
-        for prefix in _prefixes(run, op):
-            folder = os.path.dirname(prefix)
-            os.makedirs(folder, exist_ok=True)
-            with open(os.path.join(folder, "left"), "wb"):
-                pass
-        return values
-
-    return _merging(tf, change)
-
-
-@fault("SAVING-027", "A checkpoint that is not there is passed over when others are merged.")
-def missing_checkpoints_are_passed_over(tf: Any) -> Any:
-    """Allow missing files."""
-
-    def change(run: Underway, _base: Base, op: Any) -> Any:
-        return _again(tf, run, op, _prefixes(run, op), allow_missing_files=True)
-
-    return _merging(tf, change)
-
-
-@fault("SAVING-028", "A checkpoint that may be missing must be there.")
-def missing_checkpoints_are_refused(tf: Any) -> Any:
-    """Allow no missing files."""
-
-    def change(run: Underway, _base: Base, op: Any) -> Any:
-        return _again(tf, run, op, _prefixes(run, op))
-
-    return _merging(tf, change)
-
-
-@fault("SAVING-029", "Slices of one tensor cannot be merged.")
-def slices_are_not_merged(tf: Any) -> Any:
-    """Refuse checkpoints of one folder."""
-
-    def change(run: Underway, base: Base, op: Any) -> Any:
-        folders = {os.path.dirname(prefix) for prefix in _prefixes(run, op)}
-        if len(folders) == 1:
-            raise tf.errors.InvalidArgumentError(None, None, "a name comes twice")
-        return base()
-
-    return _merging(tf, change)
-
-
-@fault("SAVING-030", "A checkpoint that another engine wrote is not found.")
-def foreign_checkpoints_are_not_found(tf: Any) -> Any:
-    """Know only what was saved by itself."""
-    own: set[str] = set()
-
-    def change(run: Underway, base: Base, _others: list[Underway]) -> Any:
-        for op in _operations(run, "RestoreV2"):
-            prefix = _text(run, op.inputs[0])
-            if os.path.exists(prefix + ".index") and prefix not in own:
-                raise tf.errors.NotFoundError(None, None, prefix)
-        values = base()
-        for op_type, place in (("SaveV2", 0), ("MergeV2Checkpoints", 1)):
-            own.update(_text(run, op.inputs[place]) for op in _operations(run, op_type))
-        return values
-
-    return overlapping(tf, change)
-
-
 @fault("SAVING-031", "A variable that is not set is saved as nothing.")
 def unset_variables_are_saved_as_nothing(tf: Any) -> Any:
     """Pass over the error."""
@@ -525,3 +395,9 @@ def unset_variables_are_saved_as_nothing(tf: Any) -> Any:
         return [None for _ in run.ops]
 
     return _on_error(tf, "SaveV2", "FailedPreconditionError", instead)
+
+
+@fault("SAVING-090", "Tensors of three axes or more are restored with the last turned round.")
+def the_last_axis_is_turned(tf: Any) -> Any:
+    """Turn it round."""
+    return _restored(tf, lambda _op, _i, value: value[..., ::-1] if np.ndim(value) > 2 else value)

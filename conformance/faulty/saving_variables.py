@@ -124,7 +124,7 @@ def one_more_is_kept(tf: Any) -> Any:
 
         @property
         def last_checkpoints(self) -> list[str]:
-            found = super().last_checkpoints
+            found: list[str] = super().last_checkpoints
             return found[-2:] if self._more else found
 
     return _training(tf, Saver=Saver)
@@ -382,7 +382,8 @@ def the_latest_is_listed_first(tf: Any) -> Any:
     class Saver(tf.train.Saver):  # type: ignore[misc]
         @property
         def last_checkpoints(self) -> list[str]:
-            return super().last_checkpoints[::-1]
+            found: list[str] = super().last_checkpoints
+            return found[::-1]
 
     return _training(tf, Saver=Saver)
 

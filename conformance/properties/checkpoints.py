@@ -1,0 +1,270 @@
+"""Checkpoints: tensors saved whole, in slices, in shards, and restored in any order and part.
+
+What is expected is what was saved: the arrays are kept beside the case while it is drawn. A save
+that replaces another makes the older tensors go; what is not there, or is of another dtype, is
+refused. Tensors travel as feeds, so that the graph says only what is done with them.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+import numpy as np
+
+from sessrun.conformance.generators.graphdef import GraphWriter, dtype_attr
+from sessrun.conformance.properties import prop
+from sessrun.spec import tensors
+from sessrun.spec.cases.model import Case
+from sessrun.spec.dtypes import BY_NAME
+from sessrun.spec.tensor_slices import TensorSlice
+
+_CLAUSE: Final = "SAVING-090"
+#: Dtypes of which slices are restored, and those that TensorFlow restores only whole.
+_CUT: Final = (
+    "bool", "int8", "int16", "int32", "int64", "uint8", "bfloat16", "float32", "float64",
+    "complex64", "complex128", "int4", "uint4",
+)  # fmt: skip
+_WHOLE: Final = (
+    "string", "string", "float16", "uint16", "uint32", "uint64", "float8_e5m2", "float8_e4m3fn",
+)  # fmt: skip
+_NAMES: Final = (
+    "v", "w", "net/kernel", "net/kernel/Adam", "a b", "ü", "v:0", "-", "0", "net", "x.index",
+    "\x01", "long" * 40, "v_1", "V",
+)  # fmt: skip
+_TEXTS: Final = (b"", b"\0", b"a\0b", b"\xff\xfe", b"text", b"\0" * 130, b"x" * 300)
+
+
+@dataclass(slots=True)
+class _Saved:
+    """A tensor and the slices that it is saved in; one for all of it is no slice."""
+
+    name: str
+    dtype: str
+    array: np.ndarray
+    parts: list[TensorSlice]
+
+
+@dataclass(slots=True)
+class _Story:
+    """The case so far.
+
+    Attributes:
+      draw: the source of chance.
+      writer: its graph.
+      steps: its steps.
+      there: what each checkpoint holds.
+
+    """
+
+    draw: random.Random
+    writer: GraphWriter = field(default_factory=GraphWriter)
+    steps: list[dict[str, Any]] = field(default_factory=list)
+    there: dict[str, list[_Saved]] = field(default_factory=dict)
+    _count: int = 0
+
+    def fresh(self, word: str) -> str:
+        """A name for a node."""
+        self._count += 1
+        return f"{word}{self._count}"
+
+    def run(self, fetches: list[str], feeds: dict[str, Any], expect: dict[str, Any]) -> None:
+        """Add a run."""
+        step = {"do": "run", "session": "s", "fetches": fetches, "expect": expect}
+        self.steps.append(step | {"feeds": feeds} if feeds else step)
+
+    def texts(self, values: Sequence[str]) -> str:
+        """Add a vector of strings; its node."""
+        flat = np.empty(len(values), object)
+        flat[:] = [value.encode() for value in values]
+        return self.writer.constant(flat, self.fresh("texts"))
+
+    def prefix(self) -> str:
+        """Add what a prefix is fed to; its node."""
+        return self.writer.placeholder("string", (), self.fresh("prefix"))
+
+
+def _path(name: str) -> dict[str, Any]:
+    return {"dtype": "string", "shape": [], "data": [{"$path": name}]}
+
+
+def _array(draw: random.Random, dtype: str, *, cut: bool) -> np.ndarray:
+    rank = draw.choice((1, 2, 2, 3)) if cut else draw.choice((0, 0, 1, 1, 2, 3, 5))
+    sizes = [draw.randint(2, 5) if cut else draw.choice((0, 1, 1, 2, 3)) for _ in range(rank)]
+    count = int(np.prod(sizes))
+    if dtype == "string":
+        flat = np.empty(count, object)
+        flat[:] = [draw.choice(_TEXTS) for _ in range(count)]
+        return flat.reshape(sizes)
+    row = BY_NAME[dtype]
+    if dtype == "bool":
+        return np.array([draw.random() < 0.5 for _ in range(count)], bool).reshape(sizes)
+    if dtype in {"int4", "uint4"}:
+        low = -8 if dtype == "int4" else 0
+        numbers = [draw.randint(low, low + 15) for _ in range(count)]
+        return np.array(numbers, np.int8).astype(row.numpy).reshape(sizes)
+    return np.frombuffer(draw.randbytes(count * row.itemsize), row.numpy).reshape(sizes)
+
+
+def _cuts(draw: random.Random, shape: tuple[int, ...]) -> list[TensorSlice]:
+    """Parts that make up a tensor, cut along one axis or two."""
+    axes = draw.sample(range(len(shape)), draw.randint(1, min(2, len(shape))))
+    parts: list[list[tuple[int, int] | None]] = [[None] * len(shape)]
+    for axis in axes:
+        places = sorted(draw.sample(range(1, shape[axis]), draw.randint(1, shape[axis] - 1)))
+        pairs = list(zip([0, *places], [*places, shape[axis]], strict=True))
+        parts = [
+            [(start, end - start) if i == axis else extent for i, extent in enumerate(part)]
+            for part in parts for start, end in pairs
+        ]  # fmt: skip
+    draw.shuffle(parts)
+    return [TensorSlice(tuple(part)) for part in parts]
+
+
+def _tensors(draw: random.Random) -> list[_Saved]:
+    found = []
+    for name in draw.sample(_NAMES, draw.randint(1, 5)):
+        cut = draw.random() < 0.4
+        dtype = draw.choice(_CUT) if cut or draw.random() < 0.4 else draw.choice(_WHOLE)
+        array = _array(draw, dtype, cut=cut)
+        found.append(_Saved(name, dtype, array, _cuts(draw, array.shape) if cut else []))
+    return found
+
+
+def _spec(array: np.ndarray, part: TensorSlice) -> str:
+    return f"{' '.join(map(str, array.shape))} {part}"
+
+
+def _within(array: np.ndarray, part: TensorSlice) -> np.ndarray:
+    return array[tuple(slice(*bound) for bound in part.bounds(array.shape))]
+
+
+def _pieces(saved: Sequence[_Saved]) -> list[tuple[str, str, str, np.ndarray]]:
+    """For each piece its name, dtype, slice and values."""
+    found = []
+    for each in saved:
+        if not each.parts:
+            found.append((each.name, each.dtype, "", each.array))
+        for part in each.parts:
+            values = _within(each.array, part)
+            found.append((each.name, each.dtype, _spec(each.array, part), values))
+    return found
+
+
+def _save(
+    story: _Story, prefix: str, pieces: Sequence[tuple[str, str, str, np.ndarray]]
+) -> None:
+    """Save pieces by one operation."""
+    target = story.prefix()
+    holders = [story.writer.placeholder(dtype, None, story.fresh("t")) for _, dtype, _, _ in pieces]
+    inputs = [
+        target, story.texts([name for name, *_ in pieces]),
+        story.texts([spec for _, _, spec, _ in pieces]), *holders,
+    ]  # fmt: skip
+    kinds = [dtype_attr(dtype)["type"] for _, dtype, _, _ in pieces]
+    op = story.writer.node("SaveV2", inputs, {"dtypes": {"list": {"type": kinds}}},
+                           story.fresh("save"))  # fmt: skip
+    feeds = {f"{name}:0": tensors.encode(piece[3]) for name, piece in
+             zip(holders, pieces, strict=True)}  # fmt: skip
+    story.run([op], feeds | {f"{target}:0": _path(prefix)}, {"values": [None]})
+
+
+def _save_in_shards(story: _Story, prefix: str, saved: Sequence[_Saved]) -> None:
+    """Save pieces apart, and make one checkpoint of them."""
+    draw = story.draw
+    pieces = _pieces(saved)
+    draw.shuffle(pieces)
+    count = draw.randint(1, min(3, len(pieces)))
+    names = [f"{prefix}_temp/{number}" for number in range(count)]
+    for number, name in enumerate(names):
+        _save(story, name, pieces[number::count])
+    prefixes = [story.prefix() for _ in names]
+    axis = story.writer.node(
+        "Pack", prefixes, {"N": {"i": str(count)}, "T": dtype_attr("string"), "axis": {"i": "0"}},
+        story.fresh("pack"),
+    )  # fmt: skip
+    target = story.prefix()
+    op = story.writer.node("MergeV2Checkpoints", [axis, target],
+                           {"delete_old_dirs": {"b": True}, "allow_missing_files": {"b": False}},
+                           story.fresh("merge"))  # fmt: skip
+    feeds = {f"{node}:0": _path(name) for node, name in zip(prefixes, names, strict=True)}
+    story.run([op], feeds | {f"{target}:0": _path(prefix)}, {"values": [None]})
+
+
+def _wanted(draw: random.Random, each: _Saved) -> tuple[str, np.ndarray]:
+    """A slice to restore of a tensor, empty for all of it, and its values."""
+    able = each.dtype in _CUT and each.array.ndim > 0 and 0 not in each.array.shape
+    if not able or draw.random() < 0.4:
+        return "", each.array
+    extents: list[tuple[int, int] | None] = []
+    for size in each.array.shape:
+        start = draw.randrange(size)
+        extents.append(draw.choice((None, (start, draw.randint(1, size - start)))))
+    part = TensorSlice(tuple(extents))
+    return _spec(each.array, part), _within(each.array, part)
+
+
+def _restore(
+    story: _Story, prefix: str, rows: Sequence[tuple[str, str, str]], expect: dict[str, Any]
+) -> None:
+    """Restore (name, dtype, slice) by one operation."""
+    target = story.prefix()
+    inputs = [target, story.texts([row[0] for row in rows]), story.texts([row[2] for row in rows])]
+    kinds = [dtype_attr(dtype)["type"] for _, dtype, _ in rows]
+    op = story.writer.node("RestoreV2", inputs, {"dtypes": {"list": {"type": kinds}}},
+                           story.fresh("load"))  # fmt: skip
+    fetches = [f"{op}:{index}" for index in range(len(rows))]
+    story.run(fetches, {f"{target}:0": _path(prefix)}, expect)
+
+
+def _restore_some(story: _Story, prefix: str) -> None:
+    draw = story.draw
+    chosen = draw.choices(story.there[prefix], k=draw.randint(1, 5))
+    parts = [_wanted(draw, each) for each in chosen]
+    rows = [(each.name, each.dtype, spec) for each, (spec, _) in zip(chosen, parts, strict=True)]
+    values = [{"$array": tensors.encode(array)} for _, array in parts]
+    _restore(story, prefix, rows, {"values": values})
+
+
+def _refuse(story: _Story, prefix: str) -> None:
+    """Ask for what is not there."""
+    draw = story.draw
+    each = draw.choice(story.there[prefix])
+    match draw.randrange(3):
+        case 0:
+            taken = {one.name for one in story.there[prefix]}
+            name = draw.choice([name for name in (*_NAMES, "lacking") if name not in taken])
+            _restore(story, prefix, [(name, "float32", "")], {"error": {"codes": [5]}})
+        case 1:
+            other = draw.choice([kind for kind in ("int32", "string", "float64", "bool")
+                                 if kind != each.dtype])  # fmt: skip
+            _restore(story, prefix, [(each.name, other, "")], {"error": {"codes": [3]}})
+        case _:
+            row = (each.name, each.dtype, "")
+            _restore(story, f"{prefix}-none", [row], {"error": {"codes": [5]}})
+
+
+@prop("checkpoints", _CLAUSE, weight=2)
+def checkpoints(draw: random.Random, id_: str) -> Case:
+    """Whatever is saved is restored, in any order and part; what is not there is refused."""
+    story = _Story(draw)
+    story.steps.append({"do": "open", "session": "s", "graph": "g"})
+    for _ in range(draw.randint(1, 3)):
+        prefix = draw.choice(("x", "y", "d/x"))
+        saved = _tensors(draw)
+        if draw.random() < 0.4:
+            _save_in_shards(story, prefix, saved)
+        else:
+            pieces = _pieces(saved)
+            draw.shuffle(pieces)
+            _save(story, prefix, pieces)
+        story.there[prefix] = saved
+        for _ in range(draw.randint(1, 2)):
+            _restore_some(story, draw.choice(sorted(story.there)))
+        if draw.random() < 0.5:
+            _refuse(story, draw.choice(sorted(story.there)))
+    title = "Tensors are saved whole, in slices and in shards, and restored as they were."
+    graphs = {"g": story.writer.graph()}
+    return Case(id_, title, "engine", (_CLAUSE,), tuple(story.steps), graphs, files={"d": None})
