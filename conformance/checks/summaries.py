@@ -1,0 +1,98 @@
+"""Named checks of SUMMARIES: images and events read back from their files."""
+
+from __future__ import annotations
+
+import io
+import struct
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+from PIL import Image
+
+from sessrun.spec.proto import GraphDef
+from sessrun.spec.proto.summary_pb2 import Event, Summary
+
+__all__ = ["events", "pixels", "read"]
+
+#: The length of a record, and of the checksums after it and after the data.
+_LENGTH: Final = struct.Struct("<Q")
+_CHECKSUM: Final = 4
+
+
+def pixels(tf: Any, image: Any, max_outputs: int = 3) -> list[Any]:
+    """Run `tf.summary.image` and decode what it gives.
+
+    Returns:
+      for each image its tag, height, width, how many numbers a pixel has, and the numbers.
+
+    """
+    with tf.Graph().as_default() as graph:
+        made = tf.summary.image("seen", tf.constant(image), max_outputs)
+    with tf.Session(graph=graph) as session:
+        (data,) = session.run([made])
+    found = []
+    for value in Summary.FromString(data).value:
+        seen = value.image
+        numbers = np.array(Image.open(io.BytesIO(seen.encoded_image_string)))
+        size = [seen.height, seen.width, seen.colorspace]
+        found.append([value.tag, *size, numbers.reshape(-1).tolist()])
+    return found
+
+
+def events(_tf: Any, folder: str) -> list[list[Any]]:
+    """The events of each event file in a folder, without the backend's help.
+
+    Returns:
+      for each file, by name, its events: the step, the kind, and what there is to compare.
+
+    """
+    paths = sorted(path for path in Path(folder).iterdir() if "tfevents" in path.name)
+    return [[_told(Event.FromString(record)) for record in _records(path)] for path in paths]
+
+
+def read(tf: Any, path: str) -> list[Any]:
+    """The events of a file as `tf.train.summary_iterator` gives them.
+
+    Returns:
+      for each event the step, the kind, and what there is to compare; in the end the name of the
+      class of the error with which reading ended, if it did.
+
+    """
+    found: list[Any] = []
+    try:
+        for event in tf.train.summary_iterator(path):
+            found.append(_told(Event.FromString(event.SerializeToString())))  # noqa: PERF401 - kept
+    except tf.errors.DataLossError:
+        found.append("DataLossError")
+    return found
+
+
+def _records(path: Path) -> Iterator[bytes]:
+    data = path.read_bytes()
+    place = 0
+    while place < len(data):
+        (length,) = _LENGTH.unpack_from(data, place)
+        place += _LENGTH.size + _CHECKSUM
+        yield data[place : place + length]
+        place += length + _CHECKSUM
+
+
+def _told(event: Event) -> list[Any]:
+    kind = event.WhichOneof("what")
+    return [event.step, kind, _content(event, kind)]
+
+
+def _content(event: Event, kind: str | None) -> Any:
+    if kind == "summary":
+        return [
+            [value.tag, value.simple_value, value.metadata.display_name]
+            for value in event.summary.value
+        ]
+    if kind == "graph_def":
+        nodes = GraphDef.FromString(event.graph_def).node
+        return sorted([node.name, "_output_shapes" in node.attr] for node in nodes)
+    if kind == "tagged_run_metadata":
+        return event.tagged_run_metadata.tag
+    return event.file_version if kind == "file_version" else None

@@ -1,0 +1,243 @@
+"""Faults of SUMMARIES in names and collections of summaries, and in event files."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from sessrun.conformance.faulty.framework import fault, override
+from sessrun.spec.proto import RunMetadata
+from sessrun.spec.proto.summary_pb2 import Event, Summary
+
+
+def _with(tf: Any, **changes: Any) -> Any:
+    """The namespace with other functions in `tf.summary`."""
+    return override(tf, summary=override(tf.summary, **changes))
+
+
+@fault("SUMMARIES-022", "A family goes before the name of a summary, and not before its tag.")
+def families_only_in_names(tf: Any) -> Any:
+    """Make the family a part of the name."""
+
+    def scalar(name: Any, tensor: Any, collections: Any = None, family: Any = None) -> Any:
+        full = name if family is None else f"{family}/{name}"
+        return tf.summary.scalar(full, tensor, collections)
+
+    return _with(tf, scalar=scalar)
+
+
+@fault("SUMMARIES-023", "Characters that names may not have are left out.")
+def odd_characters_are_left_out(tf: Any) -> Any:
+    """Leave them out."""
+
+    def scalar(name: Any, *args: Any, **kwargs: Any) -> Any:
+        return tf.summary.scalar(re.sub(r"[^-/\w.]", "", name), *args, **kwargs)
+
+    return _with(tf, scalar=scalar)
+
+
+@fault("SUMMARIES-024", "A summary joins the summaries of its graph wherever else it is put.")
+def summaries_of_every_collection(tf: Any) -> Any:
+    """Add the collection."""
+
+    def histogram(name: Any, values: Any, collections: Any = None, family: Any = None) -> Any:
+        keys = collections and [*collections, tf.GraphKeys.SUMMARIES]
+        return tf.summary.histogram(name, values, keys, family)
+
+    return _with(tf, histogram=histogram)
+
+
+@fault("SUMMARIES-025", "Without summaries to merge there is an empty one.")
+def nothing_is_merged(tf: Any) -> Any:
+    """Give an empty Summary."""
+
+    def merge_all(*args: Any, **kwargs: Any) -> Any:
+        made = tf.summary.merge_all(*args, **kwargs)
+        is_all = not kwargs.get("scope")
+        return tf.constant(b"") if made is None and is_all else made
+
+    return _with(tf, merge_all=merge_all)
+
+
+@fault("SUMMARIES-026", "The summaries of all scopes are merged.")
+def all_scopes_are_merged(tf: Any) -> Any:
+    """Forget the scope."""
+
+    def merge_all(key: Any = tf.GraphKeys.SUMMARIES, scope: Any = None, name: Any = None) -> Any:
+        del scope
+        return tf.summary.merge_all(key, None, name)
+
+    return _with(tf, merge_all=merge_all)
+
+
+@fault("SUMMARIES-027", "Numbers are texts too.")
+def numbers_as_texts(tf: Any) -> Any:
+    """Write them as strings."""
+
+    def text(name: Any, tensor: Any, collections: Any = None) -> Any:
+        words = tensor if tensor.dtype == tf.string else tf.as_string(tensor)
+        return tf.summary.text(name, words, collections)
+
+    return _with(tf, text=text)
+
+
+def _writing(tf: Any, **methods: Any) -> Any:
+    """The namespace whose FileWriter has other methods, each given the conforming one."""
+
+    class FileWriter(tf.summary.FileWriter):  # type: ignore[misc]
+        pass
+
+    for name, method in methods.items():
+        setattr(FileWriter, name, _method(getattr(tf.summary.FileWriter, name), method))
+    return _with(tf, FileWriter=FileWriter)
+
+
+def _method(base: Any, method: Any) -> Any:
+    def called(self: Any, *args: Any, **kwargs: Any) -> Any:
+        return method(self, base, *args, **kwargs)
+
+    return called
+
+
+@fault("SUMMARIES-028", "The first event of a file says the version before.")
+def files_of_an_older_version(tf: Any) -> Any:
+    """Change the version wherever a file is closed or flushed."""
+    from pathlib import Path  # noqa: PLC0415 - the one fault that edits files
+
+    def changed(self: Any, base: Any) -> None:
+        base(self)
+        for path in Path(self.get_logdir()).glob("*tfevents*"):
+            data = path.read_bytes()
+            # The checks read records as they are; the checksum is nothing to them.
+            path.write_bytes(data.replace(b"brain.Event:2", b"brain.Event:1"))
+
+    return _writing(tf, close=changed)
+
+
+@fault("SUMMARIES-029", "An event without a step has that of the one before.")
+def steps_go_on(tf: Any) -> Any:
+    """Remember the last step."""
+
+    def add_summary(self: Any, base: Any, summary: Any, global_step: Any = None) -> None:
+        step = vars(self).get("_last_step") if global_step is None else global_step
+        self._last_step = step
+        base(self, summary, step)
+
+    return _writing(tf, add_summary=add_summary)
+
+
+@fault("SUMMARIES-030", "A flush does nothing; the end of the writer writes everything.")
+def flushes_do_nothing(tf: Any) -> Any:
+    """Hold back what is added until the writer is closed."""
+
+    def add_summary(self: Any, _base: Any, *args: Any) -> None:
+        vars(self).setdefault("_held", []).append(args)
+
+    def close(self: Any, base: Any) -> None:
+        for args in vars(self).pop("_held", []):
+            tf.summary.FileWriter.add_summary(self, *args)
+        base(self)
+
+    def flush(self: Any, base: Any) -> None:
+        base(self)
+
+    return _writing(tf, add_summary=add_summary, close=close, flush=flush)
+
+
+@fault("SUMMARIES-031", "Metadata are written with every value.")
+def metadata_every_time(tf: Any) -> Any:
+    """Record the event without looking at it."""
+
+    def add_summary(self: Any, _base: Any, summary: Any, global_step: Any = None) -> None:
+        event = Event(step=global_step or 0, summary=Summary.FromString(summary))
+        self.add_event(event)
+
+    return _writing(tf, add_summary=add_summary)
+
+
+@fault("SUMMARIES-032", "What is added to a closed writer opens it again.")
+def closed_writers_open_again(tf: Any) -> Any:
+    """Open it first."""
+
+    def add_summary(self: Any, base: Any, *args: Any, **kwargs: Any) -> None:
+        self.reopen()
+        base(self, *args, **kwargs)
+
+    return _writing(tf, add_summary=add_summary)
+
+
+@fault("SUMMARIES-033", "Two runs may have one tag.")
+def runs_of_one_tag(tf: Any) -> Any:
+    """Pass over the second."""
+
+    def add_run_metadata(self: Any, base: Any, metadata: RunMetadata, *args: Any) -> None:
+        try:
+            base(self, metadata, *args)
+        except ValueError:
+            return
+
+    return _writing(tf, add_run_metadata=add_run_metadata)
+
+
+@fault("SUMMARIES-034", "The graph of a writer is recorded without the shapes of its tensors.")
+def graphs_without_shapes(tf: Any) -> Any:
+    """Give the writer a GraphDef."""
+
+    def begin(self: Any, base: Any, logdir: Any, graph: Any = None, **kwargs: Any) -> None:
+        base(self, logdir, graph and graph.as_graph_def(), **kwargs)
+
+    return _writing(tf, __init__=begin)
+
+
+@fault("SUMMARIES-035", "Every folder asked for gets a new writer.")
+def writers_are_not_kept(tf: Any) -> Any:
+    """Forget the writers first."""
+
+    class FileWriterCache(tf.summary.FileWriterCache):  # type: ignore[misc]
+        @staticmethod
+        def get(logdir: Any) -> Any:
+            tf.summary.FileWriterCache.clear()
+            return tf.summary.FileWriterCache.get(logdir)
+
+    return _with(tf, FileWriterCache=FileWriterCache)
+
+
+def _reading(tf: Any, summary_iterator: Any) -> Any:
+    return override(tf, train=override(tf.train, summary_iterator=summary_iterator))
+
+
+@fault("SUMMARIES-036", "Reading an event file leaves out the event that says its version.")
+def versions_are_not_read(tf: Any) -> Any:
+    """Pass it over."""
+
+    def summary_iterator(path: Any) -> Iterator[Any]:
+        events = list(_until_lost(tf, path))
+        is_whole = events and not isinstance(events[-1], Exception)
+        for event in events[1:] if is_whole else events:
+            if isinstance(event, Exception):
+                raise event
+            yield event
+
+    return _reading(tf, summary_iterator)
+
+
+@fault("SUMMARIES-037", "Reading an event file ends where an event is damaged.")
+def damaged_events_end_a_file(tf: Any) -> Any:
+    """Say nothing of it."""
+
+    def summary_iterator(path: Any) -> Iterator[Any]:
+        for event in _until_lost(tf, path):
+            if isinstance(event, Exception):
+                return
+            yield event
+
+    return _reading(tf, summary_iterator)
+
+
+def _until_lost(tf: Any, path: Any) -> Iterator[Any]:
+    """The events of a file, and the error with which reading ends."""
+    try:
+        yield from tf.train.summary_iterator(path)
+    except tf.errors.DataLossError as error:
+        yield error
