@@ -41,15 +41,17 @@ def pixels(tf: Any, image: Any, max_outputs: int = 3) -> list[Any]:
     return found
 
 
-def events(_tf: Any, folder: str) -> list[list[Any]]:
+def events(_tf: Any, folder: str, first: int = 1) -> list[list[Any]]:
     """The events of each event file in a folder, without the backend's help.
 
     Returns:
-      for each file, by name, its events: the step, the kind, and what there is to compare.
+      for each file, by name, its events from the one numbered `first`: the step, the kind, and
+      what there is to compare.
 
     """
     paths = sorted(path for path in Path(folder).iterdir() if "tfevents" in path.name)
-    return [[_told(Event.FromString(record)) for record in _records(path)] for path in paths]
+    files = [[Event.FromString(record) for record in _records(path)] for path in paths]
+    return [[_told(event) for event in file[first:]] for file in files]
 
 
 def read(tf: Any, path: str) -> list[Any]:
