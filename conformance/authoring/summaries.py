@@ -13,6 +13,10 @@ from sessrun.spec.proto.summary_pb2 import HistogramProto, Summary, SummaryMetad
 _GREATEST = float(np.finfo(np.float64).max)
 
 
+def _float32(values: Any) -> np.ndarray:
+    return np.array(values, np.float32)
+
+
 def _words(*items: Any) -> np.ndarray:
     held = np.empty(len(items), object)
     held[:] = items
@@ -93,7 +97,7 @@ def _image(c: EngineAuthor) -> SessionAuthor:
 def _wav(samples: list[int], rate: int, channels: int = 1) -> bytes:
     """A WAV file of 16 bits, field by field."""
     data = np.array(samples, "<i2").tobytes()
-    fields = [
+    fields: list[Any] = [
         b"RIFF", np.uint32(36 + len(data)), b"WAVEfmt ", np.uint32(16), np.uint16(1),
         np.uint16(channels), np.uint32(rate), np.uint32(rate * channels * 2),
         np.uint16(channels * 2), np.uint16(16), b"data", np.uint32(len(data)), data,
@@ -139,8 +143,8 @@ def numbers_of_two_dimensions(c: EngineAuthor) -> None:
 @engine_case("SUMMARIES-002", title="Two tags and one value, one tag and a vector of one value.")
 def tags_of_another_shape(c: EngineAuthor) -> None:
     s = _scalars(c)
-    s.run(["summary:0"], {"tags:0": _words(b"a", b"b"), "values:0": np.float32([1])}, error=[3])
-    one = {"tags:0": np.array(b"a", object), "values:0": np.float32([1])}
+    s.run(["summary:0"], {"tags:0": _words(b"a", b"b"), "values:0": _float32([1])}, error=[3])
+    one = {"tags:0": np.array(b"a", object), "values:0": _float32([1])}
     s.run(["summary:0"], one, error=[3])
     s.run(["summary:0"], {**one, "values:0": np.float32(1)}, values=[_numbers(("a", 1))])
 
@@ -162,7 +166,7 @@ def measures_of_integers(c: EngineAuthor) -> None:
 def measures_in_float64(c: EngineAuthor) -> None:
     s = _histogram(c, "float32")
     before, after = _around(1e10)
-    s.run(["summary:0"], {"values:0": np.float32([1e10, 1e10])}, values=[_spread(
+    s.run(["summary:0"], {"values:0": _float32([1e10, 1e10])}, values=[_spread(
         "t", min=1e10, max=1e10, num=2.0, sum=2e10, sum_squares=2e20,
         bucket_limit=[before, after, _GREATEST], bucket=[0.0, 2.0, 0.0],
     )])  # fmt: skip
@@ -214,7 +218,7 @@ def buckets_at_the_ends(c: EngineAuthor) -> None:
 def values_that_are_not_finite(c: EngineAuthor) -> None:
     s = _histogram(c, "float32")
     for odd in ("nan", "inf", "-inf"):
-        s.run(["summary:0"], {"values:0": np.float32([1, odd, 2])}, error=[3])
+        s.run(["summary:0"], {"values:0": _float32([1, odd, 2])}, error=[3])
 
 
 @engine_case("SUMMARIES-006", title="NaN of half precision.")
@@ -315,7 +319,7 @@ def a_tensor_of_strings(c: EngineAuthor) -> None:
 def samples_of_one_channel(c: EngineAuthor) -> None:
     s = _sound(c)
     step = 1 / 32768
-    sound = np.float32([[0, 0.5, -0.5, 1, -1, 2, -2, 0.5 * step, -0.5 * step, 1.25 * step]])
+    sound = _float32([[0, 0.5, -0.5, 1, -1, 2, -2, 0.5 * step, -0.5 * step, 1.25 * step]])
     samples = [0, 16384, -16384, 32767, -32768, 32767, -32768, 1, -1, 1]
     want = _bytes(Summary(value=[_heard("t/audio/0", 8000.0, samples, 8000)]))
     s.run(["summary:0"], {"sound:0": sound, "rate:0": np.float32(8000)}, values=[want])
@@ -324,7 +328,7 @@ def samples_of_one_channel(c: EngineAuthor) -> None:
 @engine_case("SUMMARIES-013", title="Samples of two channels, frame by frame.")
 def samples_of_two_channels(c: EngineAuthor) -> None:
     s = _sound(c)
-    sound = np.float32([[[0.25, -0.25], [0.5, 3.0]]])
+    sound = _float32([[[0.25, -0.25], [0.5, 3.0]]])
     heard = _heard("t/audio/0", 44100.0, [8192, -8192, 16384, 32767], 44100, channels=2)
     want = _bytes(Summary(value=[heard]))
     s.run(["summary:0"], {"sound:0": sound, "rate:0": np.float32(44100)}, values=[want])
@@ -335,7 +339,7 @@ def odd_rates(c: EngineAuthor) -> None:
     s = _sound(c)
     for rate, written in ((8000.5, 8000), (2.5, 2), (3.5, 4), (44100.75, 44101), (0.25, 1)):
         want = _bytes(Summary(value=[_heard("t/audio/0", rate, [0], written)]))
-        s.run(["summary:0"], {"sound:0": np.float32([[0]]), "rate:0": np.float32(rate)},
+        s.run(["summary:0"], {"sound:0": _float32([[0]]), "rate:0": np.float32(rate)},
               values=[want])  # fmt: skip
 
 
@@ -343,7 +347,7 @@ def odd_rates(c: EngineAuthor) -> None:
 def impossible_rates(c: EngineAuthor) -> None:
     s = _sound(c)
     for rate in ("0", "-1", "nan"):
-        s.run(["summary:0"], {"sound:0": np.float32([[0]]), "rate:0": np.float32(rate)}, error=[3])
+        s.run(["summary:0"], {"sound:0": _float32([[0]]), "rate:0": np.float32(rate)}, error=[3])
 
 
 @engine_case("SUMMARIES-016", title="Three of five sounds, and all of two.")

@@ -20,6 +20,10 @@ def _summary(tag: str, number: float, shown: str = "") -> bytes:
     return Summary(value=[value]).SerializeToString()
 
 
+def _float32(values: Any) -> np.ndarray:
+    return np.array(values, np.float32)
+
+
 def _row(*values: float, dtype: Any = np.float32) -> np.ndarray:
     return np.array(values, dtype).reshape(1, 1, -1, 1)
 
@@ -95,7 +99,7 @@ def names_and_tags(c: ApiAuthor) -> None:
 def other_tags(c: ApiAuthor) -> None:
     tf = c.tf
     with c.within(tf.name_scope("a")):
-        spread = tf.summary.histogram("b", np.float32([1]), family="f")
+        spread = tf.summary.histogram("b", _float32([1]), family="f")
         text = tf.summary.text("t", tf.constant("x"))
     c.check(spread.op.name, "a/f/b")
     c.check(tf.Session().run(spread.op.inputs[0]), b"f/a/f/b")
@@ -113,7 +117,7 @@ def odd_names(c: ApiAuthor) -> None:
 def collections_of_summaries(c: ApiAuthor) -> None:
     tf = c.tf
     first = tf.summary.scalar("a", 1.0)
-    other = tf.summary.histogram("b", np.float32([1]), collections=["mine", "yours"])
+    other = tf.summary.histogram("b", _float32([1]), collections=["mine", "yours"])
     tf.summary.text("c", tf.constant("x"), collections=[])
     for key, want in ((tf.GraphKeys.SUMMARIES, first), ("mine", other), ("yours", other)):
         found = tf.get_collection(key)
