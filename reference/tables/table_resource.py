@@ -129,10 +129,12 @@ class StaticTable(LookupTable):
             again, whatever they are, and keeps what it has.
 
         Raises:
-          KernelError: code 9 if it is filled with another number of keys, or if a key comes twice
-            with different rows.
+          KernelError: code 3 if there are no keys, code 9 if it is filled with another number of
+            them, or if a key comes twice with different rows.
 
         """
+        if count == 0:
+            raise KernelError(_INVALID, "keys and values cannot be empty tensors.")
         with self.lock:
             if self.is_filled:
                 if len(self._rows) != (len(list(pairs)) if count is None else count):

@@ -1,0 +1,206 @@
+"""How faults of TABLES, ACCUMULATORS, BARRIERS, STAGING and STACKS look at runs, and change them.
+
+Each takes the types of operations that it is about; a run is looked at by the operations that it
+fetches, as vectors of these subjects fetch them by name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from sessrun.conformance.faulty.framework import override
+from sessrun.conformance.faulty.run_fragments import editing, elements, fed, needed, running
+
+__all__ = [
+    "Run", "clearing", "executing", "failing", "fed_as", "forgiving", "giving", "inside", "made_by",
+    "nodes_of", "recoding", "sharing",
+]  # fmt: skip
+
+#: Ports that are looked at when a run executes them.
+Types = Iterable[str]
+
+
+class Run:
+    """A run that fetches an operation of a type.
+
+    Attributes:
+      session: its session.
+      op: the operation.
+      base: the conforming run, of `base(fetches)` with the caller's feeds.
+
+    """
+
+    def __init__(self, session: Any, op: Any, base: Callable[..., Any]) -> None:
+        self.session = session
+        self.op = op
+        self._base = base
+
+    def ask(self, place: int) -> Any:
+        """The value of one of the operation's inputs."""
+        return self._base(self.op.inputs[place])
+
+    def also(self, tf: Any, build: Callable[[Any], Any]) -> Any:
+        """The value of what `build(tf.raw_ops)` makes, in a run before this one ends."""
+        with inside(tf, self.session):
+            made = build(tf.raw_ops)
+        return self._base(made)
+
+    def note(self, name: str, first: Any) -> Any:
+        """What the fault keeps with the session under a name."""
+        return vars(self.session).setdefault(f"faulty_{name}", first)
+
+
+@contextmanager
+def inside(tf: Any, session: Any) -> Iterator[None]:
+    """Build in the session's graph, apart from what is being built there."""
+    with session.graph.as_default(), tf.control_dependencies(None):
+        yield
+
+
+def made_by(op: Any, place: int = 0) -> str:
+    """The type of the operation that gives an input: that of the resource, for most."""
+    return str(op.inputs[place].op.type)
+
+
+def _fetched(session: Any, fetches: Any, types: Types) -> list[Any]:
+    found = [getattr(element, "op", element) for element in elements(session, fetches)]
+    return [op for op in dict.fromkeys(found) if op.type in types]
+
+
+def executing(tf: Any, types: Types, change: Callable[[Run, Callable[[], Any]], Any]) -> Any:
+    """The namespace whose run of such an operation is `change(run, base)`."""
+    types = frozenset(types)
+
+    def changed(session: Any, base: Any, fetches: Any, feeds: Any) -> Any:
+        found = _fetched(session, fetches, types)
+        if not found:
+            return base(fetches)
+
+        def also(others: Any) -> Any:
+            return base(others, feeds)
+
+        return change(Run(session, found[0], also), lambda: base(fetches))
+
+    return running(tf, changed)
+
+
+def failing(tf: Any, types: Types, error: str, when: Callable[[Run], bool]) -> Any:
+    """The namespace in which such an operation fails with an error, where `when(run)` says so."""
+
+    def change(run: Run, base: Callable[[], Any]) -> Any:
+        if when(run):
+            raise getattr(tf.errors, error)(None, None, "refused")
+        return base()
+
+    return executing(tf, types, change)
+
+
+def recoding(
+    tf: Any, types: Types, error: str, other: str, when: Callable[[Run], bool] = lambda _: True
+) -> Any:
+    """The namespace in which such an operation fails with another error than it must."""
+
+    def change(run: Run, base: Callable[[], Any]) -> Any:
+        try:
+            return base()
+        except getattr(tf.errors, error) as raised:
+            if not when(run):
+                raise
+            raise getattr(tf.errors, other)(None, None, "refused otherwise") from raised
+
+    return executing(tf, types, change)
+
+
+def forgiving(
+    tf: Any,
+    types: Types,
+    error: str,
+    when: Callable[[Run], bool] = lambda _: True,
+    value: Callable[[Run], Any] = lambda _: None,
+) -> Any:
+    """The namespace in which such an operation does not fail, but gives `value(run)`."""
+
+    def change(run: Run, base: Callable[[], Any]) -> Any:
+        try:
+            return base()
+        except getattr(tf.errors, error):
+            if not when(run):
+                raise
+            return [value(run)]
+
+    return executing(tf, types, change)
+
+
+def giving(
+    tf: Any, types: Types, change: Callable[[Any, int, Any], Any], when: Callable[[Any], bool]
+    = lambda _: True,
+) -> Any:  # fmt: skip
+    """The namespace that gives `change(op, index, value)` for outputs of such operations."""
+    types = frozenset(types)
+
+    def changed(session: Any, base: Any, fetches: Any, feeds: Any) -> Any:
+        del feeds
+        values = base(fetches)
+        if not isinstance(fetches, list):
+            return values
+        for place, fetch in enumerate(fetches):
+            (element,) = elements(session, [fetch]) or [None]
+            op = getattr(element, "op", None)
+            if op is not None and op.type in types and when(op):
+                values[place] = change(op, element.value_index, values[place])
+        return values
+
+    return running(tf, changed)
+
+
+def sharing(tf: Any, types: Types) -> Any:
+    """The namespace in which sessions of equal graphs share what such operations keep."""
+    types = frozenset(types)
+    firsts: dict[frozenset[str], Any] = {}
+
+    class Session(tf.Session):  # type: ignore[misc]
+        def run(self, fetches: Any, feed_dict: Any = None, *args: Any, **kwargs: Any) -> Any:
+            names = frozenset(op.name for op in self.graph.get_operations())
+            first = firsts.setdefault(names, self)
+            ops = needed(elements(self, fetches), fed(self, feed_dict))
+            if first is self or not any(op.type in types for op in ops):
+                return super().run(fetches, feed_dict, *args, **kwargs)
+            return first.run(fetches, feed_dict, *args, **kwargs)
+
+        def close(self) -> None:
+            for names in [names for names, first in firsts.items() if first is self]:
+                del firsts[names]
+            super().close()
+
+    return override(tf, Session=Session)
+
+
+def nodes_of(definition: Any, types: Types) -> list[Any]:
+    """The nodes of these types."""
+    types = frozenset(types)
+    return [node for node in definition.node if node.op in types]
+
+
+def clearing(tf: Any, types: Types, attr: str) -> Any:
+    """The namespace that imports such nodes without the text of an attribute."""
+
+    def change(definition: Any) -> None:
+        for node in nodes_of(definition, types):
+            node.attr[attr].s = b""
+
+    return editing(tf, change)
+
+
+def fed_as(
+    definition: Any, node: Any, place: int, op: str, inputs: Iterable[str], **types: int
+) -> None:
+    """Put a new operation between a node and one of its inputs, which is its first one."""
+    made = definition.node.add()
+    made.name = f"{node.name}/changed_{place}"
+    made.op = op
+    made.input.extend([node.input[place], *inputs])
+    for name, enum in types.items():
+        made.attr[name].type = enum
+    node.input[place] = made.name

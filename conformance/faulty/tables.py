@@ -1,0 +1,296 @@
+"""Faults of TABLES: tables that are filled once, and how they are filled from files."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final
+
+import numpy as np
+
+from sessrun.conformance.faulty.framework import fault, override
+from sessrun.conformance.faulty.resource_runs import (
+    Run,
+    executing,
+    failing,
+    forgiving,
+    giving,
+    made_by,
+    nodes_of,
+    recoding,
+)
+from sessrun.conformance.faulty.run_fragments import editing
+
+_FIND: Final = ("LookupTableFindV2",)
+_FILL: Final = ("InitializeTableV2", "LookupTableImportV2")
+_FILE: Final = ("InitializeTableFromTextFileV2",)
+_EXPORT: Final = ("LookupTableExportV2",)
+_FAILED: Final = "FailedPreconditionError"
+_INVALID: Final = "InvalidArgumentError"
+
+
+def _is_static(run: Run) -> bool:
+    return made_by(run.op) == "HashTableV2"
+
+
+def _defaults(run: Run) -> Any:
+    keys, default = np.asarray(run.ask(1)), np.asarray(run.ask(2))
+    return np.broadcast_to(default, keys.shape).copy()
+
+
+@fault("TABLES-001", "A lookup gives a vector of values, whatever the keys' shape is.")
+def lookups_give_vectors(tf: Any) -> Any:
+    """Flatten the values."""
+    return giving(tf, _FIND, lambda _op, _index, value: np.reshape(value, -1))
+
+
+@fault("TABLES-002", "A number that a static table lacks is looked up as 0.")
+def defaults_are_zeros(tf: Any) -> Any:
+    """Multiply the default with zero, where it is a number."""
+
+    def change(definition: Any) -> None:
+        static = {node.name for node in nodes_of(definition, ("HashTableV2",))}
+        for node in nodes_of(definition, _FIND):
+            dtype = node.attr["Tout"].type
+            if node.input[0] in static and dtype != tf.string.as_datatype_enum:
+                zeros = definition.node.add()
+                zeros.name, zeros.op = f"{node.name}/zeros", "Sub"
+                zeros.input.extend([node.input[2]] * 2)
+                zeros.attr["T"].type = dtype
+                node.input[2] = zeros.name
+
+    return editing(tf, change)
+
+
+@fault("TABLES-003", "A table that nothing has filled gives defaults.")
+def unfilled_tables_give_defaults(tf: Any) -> Any:
+    """Catch the error."""
+    return forgiving(tf, _FIND, _FAILED, value=_defaults)
+
+
+def _filling(tf: Any, change: Callable[[Run, Callable[[], Any], bool], Any]) -> Any:
+    """The namespace whose filling of a static table is `change(run, base, again)`."""
+
+    def filled(run: Run, base: Callable[[], Any]) -> Any:
+        if not _is_static(run):
+            return base()
+        done = run.note("filled", set())
+        table = run.op.inputs[0].op.name
+        values = change(run, base, table in done)
+        done.add(table)
+        return values
+
+    return executing(tf, _FILL, filled)
+
+
+@fault("TABLES-004", "A table is filled once, and never again.")
+def tables_are_filled_once(tf: Any) -> Any:
+    """Refuse it the second time."""
+
+    def change(_run: Run, base: Callable[[], Any], again: bool) -> Any:
+        if again:
+            raise tf.errors.FailedPreconditionError(None, None, "The table is initialized.")
+        return base()
+
+    return _filling(tf, change)
+
+
+@fault("TABLES-005", "A table that is filled takes any number of keys again.")
+def any_number_of_keys_again(tf: Any) -> Any:
+    """Forgive it."""
+
+    def change(_run: Run, base: Callable[[], Any], again: bool) -> Any:
+        try:
+            return base()
+        except tf.errors.FailedPreconditionError:
+            if not again:
+                raise
+            return [None]
+
+    return _filling(tf, change)
+
+
+@fault("TABLES-006", "A key may fill a table with two values.")
+def keys_may_have_two_values(tf: Any) -> Any:
+    """Forgive it."""
+
+    def change(_run: Run, base: Callable[[], Any], again: bool) -> Any:
+        try:
+            return base()
+        except tf.errors.FailedPreconditionError:
+            if again:
+                raise
+            return [None]
+
+    return _filling(tf, change)
+
+
+@fault("TABLES-007", "A key may not come twice, even with one value.")
+def keys_come_once(tf: Any) -> Any:
+    """Refuse the filling."""
+
+    def is_double(run: Run) -> bool:
+        keys = np.asarray(run.ask(1)).reshape(-1).tolist()
+        return _is_static(run) and len(set(keys)) < len(keys)
+
+    return failing(tf, _FILL, _FAILED, is_double)
+
+
+@fault("TABLES-008", "No table counts more than two keys.")
+def sizes_end_at_two(tf: Any) -> Any:
+    """Cut the size."""
+    return giving(tf, ("LookupTableSizeV2",), lambda _op, _index, size: np.minimum(size, 2))
+
+
+@fault("TABLES-009", "The export of a static table is empty.")
+def exports_of_static_tables_are_empty(tf: Any) -> Any:
+    """Leave the keys and values out."""
+    return giving(
+        tf, _EXPORT, lambda _op, _index, value: value[:0], lambda op: made_by(op) == "HashTableV2"
+    )
+
+
+@fault("TABLES-029", "The export of a changing table is empty.")
+def exports_of_changing_tables_are_empty(tf: Any) -> Any:
+    """Leave the keys and values out."""
+    return giving(
+        tf, _EXPORT, lambda _op, _index, value: value[:0], lambda op: made_by(op) != "HashTableV2"
+    )
+
+
+@fault("TABLES-010", "A filling takes as many pairs as there are.")
+def pairs_are_cut(tf: Any) -> Any:
+    """Forgive it."""
+    return forgiving(
+        tf, _FILL, _INVALID, lambda run: _is_static(run) and np.size(run.ask(1)) > 0
+    )  # fmt: skip
+
+
+@fault("TABLES-011", "Changing a table that is filled once fails with code 3.")
+def static_changes_are_invalid(tf: Any) -> Any:
+    """Raise another error."""
+    types = ("LookupTableInsertV2", "LookupTableRemoveV2")
+    return recoding(tf, types, "UnimplementedError", _INVALID)
+
+
+@fault("TABLES-012", "A lookup of no keys fails.")
+def no_keys_are_refused(tf: Any) -> Any:
+    """Refuse it."""
+    return failing(tf, _FIND, _INVALID, lambda run: not np.size(run.ask(1)))
+
+
+@fault("TABLES-013", "A table may be filled with nothing.")
+def tables_take_nothing(tf: Any) -> Any:
+    """Forgive it."""
+    return forgiving(
+        tf, _FILL, _INVALID, lambda run: _is_static(run) and not np.size(run.ask(1))
+    )  # fmt: skip
+
+
+# --- files --------------------------------------------------------------------------------
+
+
+def _limit(run: Run) -> int:
+    return int(run.op.get_attr("vocab_size"))
+
+
+@fault("TABLES-034", "Lines are numbered from 1.")
+def lines_count_from_one(tf: Any) -> Any:
+    """Move the numbers on."""
+
+    def change(definition: Any) -> None:
+        for node in nodes_of(definition, _FILE):
+            node.attr["offset"].i += 1
+
+    return editing(tf, change)
+
+
+@fault("TABLES-035", "Columns are parted by tabulators alone.")
+def delimiters_are_ignored(tf: Any) -> Any:
+    """Drop the delimiter."""
+
+    def change(definition: Any) -> None:
+        for node in nodes_of(definition, _FILE):
+            node.attr["delimiter"].s = b"\t"
+
+    return editing(tf, change)
+
+
+@fault("TABLES-036", "All lines of a file are read.")
+def all_lines_are_read(tf: Any) -> Any:
+    """Drop a `vocab_size` of two."""
+
+    def change(definition: Any) -> None:
+        for node in nodes_of(definition, _FILE):
+            if node.attr["vocab_size"].i == 2:
+                node.attr["vocab_size"].i = -1
+
+    return editing(tf, change)
+
+
+@fault("TABLES-037", "A file may have fewer lines than were wanted.")
+def files_may_be_short(tf: Any) -> Any:
+    """Forgive it."""
+    return forgiving(tf, _FILE, _INVALID, lambda run: _limit(run) > 0)
+
+
+@fault("TABLES-038", "A file that does not exist is an invalid argument.")
+def missing_files_are_invalid(tf: Any) -> Any:
+    """Raise another error."""
+    return recoding(tf, _FILE, "NotFoundError", _INVALID)
+
+
+@fault("TABLES-039", "Lines that cannot be read are passed over.")
+def unreadable_lines_are_passed_over(tf: Any) -> Any:
+    """Forgive it."""
+    return forgiving(tf, _FILE, _INVALID, lambda run: _limit(run) < 0)
+
+
+# --- the API ------------------------------------------------------------------------------
+
+
+@fault("TABLES-040", "tables_initializer fills the first table alone.")
+def the_first_table_is_filled(tf: Any) -> Any:
+    """Give its operation."""
+
+    def tables_initializer(*_: Any, **__: Any) -> Any:
+        return tf.get_collection(tf.GraphKeys.TABLE_INITIALIZERS)[0]
+
+    return override(tf, tables_initializer=tables_initializer)
+
+
+def _vocabulary(tf: Any, lookup: Callable[[Any, Any], Any]) -> Any:
+    """The namespace whose StaticVocabularyTable looks up so."""
+
+    class StaticVocabularyTable(tf.lookup.StaticVocabularyTable):  # type: ignore[misc]
+        def lookup(self, keys: Any, name: Any = None) -> Any:
+            found = super().lookup(keys, name)
+            return lookup(self, found) if keys.dtype == self.key_dtype else found
+
+    changed = override(tf.lookup, StaticVocabularyTable=StaticVocabularyTable)
+    return override(tf, lookup=changed)
+
+
+@fault("TABLES-041", "Keys are cast to the dtype of the table's keys.")
+def keys_are_cast(tf: Any) -> Any:
+    """Look their text up."""
+
+    class StaticHashTable(tf.lookup.StaticHashTable):  # type: ignore[misc]
+        def lookup(self, keys: Any, name: Any = None) -> Any:
+            if keys.dtype != self.key_dtype and self.key_dtype == tf.string:
+                keys = tf.as_string(keys)
+            return super().lookup(keys, name)
+
+    return override(tf, lookup=override(tf.lookup, StaticHashTable=StaticHashTable))
+
+
+@fault("TABLES-042", "Words of a vocabulary count from 1.")
+def words_count_from_one(tf: Any) -> Any:
+    """Add one to the numbers of words."""
+    one = np.int64(1)
+    return _vocabulary(tf, lambda _table, found: tf.where(found < 3, found + one, found))
+
+
+@fault("TABLES-043", "Other words fall into the first bucket.")
+def other_words_fall_into_one_bucket(tf: Any) -> Any:
+    """Cut the number."""
+    return _vocabulary(tf, lambda _table, found: tf.minimum(found, np.int64(3)))

@@ -1,0 +1,61 @@
+"""What properties of resources share: the steps of a history, with what each must give.
+
+A model of the resource says what a run must give; no engine is asked. A run of several steps on one
+resource would depend on their order, so a history takes one step at a time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from sessrun.spec import tensors
+from sessrun.spec.cases.model import Case
+
+__all__ = ["History", "text"]
+
+
+def text(words: Sequence[bytes], shape: tuple[int, ...] | None = None) -> np.ndarray:
+    """A string tensor."""
+    held = np.empty(len(words), object)
+    held[:] = list(words)
+    return held if shape is None else held.reshape(shape)
+
+
+class History:
+    """The steps of a case on the engine surface: one graph, sessions of it, runs."""
+
+    def __init__(self) -> None:
+        self.steps: list[dict[str, Any]] = []
+
+    def open(self, session: str = "s") -> None:
+        """Open a session on the graph."""
+        self.steps.append({"do": "open", "session": session, "graph": "g"})
+
+    def run(
+        self,
+        fetches: Sequence[str],
+        feeds: Mapping[str, np.ndarray] | None = None,
+        *,
+        values: Sequence[np.ndarray | None] | None = None,
+        error: Sequence[int] | None = None,
+        session: str = "s",
+    ) -> None:
+        """A run and what it must give: values (None for an operation), or one of some codes."""
+        step: dict[str, Any] = {"do": "run", "session": session, "fetches": list(fetches)}
+        if feeds:
+            step["feeds"] = {name: tensors.encode(value) for name, value in feeds.items()}
+        if error is not None:
+            step["expect"] = {"error": {"codes": list(error)}}
+        else:
+            wanted = [None] * len(fetches) if values is None else values
+            step["expect"] = {"values": [
+                None if value is None else {"$array": tensors.encode(value)} for value in wanted
+            ]}  # fmt: skip
+        self.steps.append(step)
+
+    def case(self, id_: str, title: str, clauses: Sequence[str], graph: dict[str, Any]) -> Case:
+        """The case of these steps."""
+        return Case(id_, title, "engine", tuple(clauses), tuple(self.steps), {"g": graph})
