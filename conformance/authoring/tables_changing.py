@@ -303,3 +303,13 @@ def one_key_for_empty_and_freed(c: EngineAuthor) -> None:
     s = c.open()
     s.run(["t/size:0"], error=[3])
     s.run(["u/size:0"], error=[3])
+
+
+@engine_case("TABLES-014", title="A value over another, in a table of buckets, one of them freed.")
+def a_value_over_another_beside_a_freed_bucket(c: EngineAuthor) -> None:
+    table = _buckets(c)
+    table.put([1, 2, 3], [10, 20, 30])
+    table.remove([1])
+    table.put([7], [70])
+    table.put([7], [71])
+    table.find([7, 2, 3], [71, 20, 30])

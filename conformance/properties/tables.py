@@ -18,9 +18,9 @@ from sessrun.conformance.properties import prop
 from sessrun.spec.cases.model import Case
 
 _CLAUSES: Final = (
-    "TABLES-001", "TABLES-002", "TABLES-003", "TABLES-004", "TABLES-005", "TABLES-007", "TABLES-008", "TABLES-012", "TABLES-014", "TABLES-015", "TABLES-016",
-    "TABLES-017", "TABLES-018", "TABLES-019", "TABLES-020", "TABLES-021", "TABLES-030",
-    "TABLES-031",
+    "TABLES-001", "TABLES-002", "TABLES-003", "TABLES-004", "TABLES-005", "TABLES-007",
+    "TABLES-008", "TABLES-012", "TABLES-014", "TABLES-015", "TABLES-016", "TABLES-017",
+    "TABLES-018", "TABLES-019", "TABLES-020", "TABLES-021", "TABLES-030", "TABLES-031",
 )  # fmt: skip
 #: For each kind of table the dtypes of keys and values that it takes.
 _PAIRS: Final = {
@@ -58,6 +58,7 @@ class _Model:
       value: the dtype of its values.
       row: the shape of a value.
       held: its values by key; None before it is filled.
+      lost: whether a key was removed from it.
 
     """
 
@@ -68,6 +69,7 @@ class _Model:
         self.key, self.value = draw.choice(pairs).split()
         self.row = (draw.randint(1, 3),) if self.kind == _ROWS else ()
         self.held: dict[Any, np.ndarray] | None = None if self.kind == _STATIC else {}
+        self.lost = False
 
     def keys(self, count: int) -> list[Any]:
         """Some keys, often the same ones."""
@@ -205,6 +207,8 @@ class _Life:
         restores = model.kind != _DENSE and self._draw.random() < 0.25
         shape = (self._draw.randint(0, 4),) if restores else self._shape()
         keys, values, feeds = self._pairs(shape)
+        if model.kind == _DENSE and model.lost and model.held.keys() & set(keys):
+            return  # TensorFlow may hold such a key twice: see docs/findings.md
         if restores:
             model.held = {}
         model.held.update(zip(keys, values, strict=True))
@@ -214,6 +218,7 @@ class _Life:
         model, shape = self._model, self._shape()
         assert model.held is not None
         keys = model.keys(int(np.prod(shape, dtype=np.int64)))
+        model.lost = model.lost or bool(model.held.keys() & set(keys))
         for key in keys:
             model.held.pop(key, None)
         self.history.run(["remove"], {"keys:0": model.key_tensor(keys, shape)})

@@ -145,14 +145,14 @@ class DenseTable(LookupTable):
 
     def _put(self, pairs: Iterable[Pair]) -> None:
         for key, row in pairs:
-            for place in self._probed(key):
-                found = self._keys[place]
-                if found == key or found in (self._empty, self._deleted):
-                    self._count += found != key
-                    self._keys[place], self._values[place] = key, row
-                    break
-            else:
+            place = self._place(key)
+            if place is None:
+                free = (self._empty, self._deleted)
+                place = next((at for at in self._probed(key) if self._keys[at] in free), None)
+                self._count += 1
+            if place is None:
                 raise KernelError(_INTERNAL, "There is no bucket left for a key")
+            self._keys[place], self._values[place] = key, row
 
     def _place(self, key: Any) -> int | None:
         """The bucket of a key, None if it has none."""

@@ -1,0 +1,343 @@
+"""Faults of ACCUMULATORS: what is gathered, steps, shapes, sparse gradients."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final
+
+import numpy as np
+
+from sessrun.conformance.faulty.framework import fault
+from sessrun.conformance.faulty.resource_runs import (
+    Run,
+    clearing,
+    executing,
+    failing,
+    fed_as,
+    forgiving,
+    giving,
+    nodes_of,
+    recoding,
+    sharing,
+)
+from sessrun.conformance.faulty.run_fragments import editing
+
+_DENSE: Final = ("ResourceConditionalAccumulator", "ConditionalAccumulator")
+_SPARSE: Final = "SparseConditionalAccumulator"
+_ALL: Final = (*_DENSE, _SPARSE)
+_APPLY: Final = ("ResourceAccumulatorApplyGradient",)
+_APPLY_SPARSE: Final = ("SparseAccumulatorApplyGradient",)
+_TAKE: Final = ("ResourceAccumulatorTakeGradient",)
+_TAKE_SPARSE: Final = ("SparseAccumulatorTakeGradient",)
+_COUNT: Final = ("ResourceAccumulatorNumAccumulated",)
+_SET: Final = ("ResourceAccumulatorSetGlobalStep",)
+_INVALID: Final = "InvalidArgumentError"
+
+
+def _reducing(tf: Any, types: tuple[str, ...], have: bytes, other: bytes) -> Any:
+    """The namespace whose accumulators of these types reduce in the other way."""
+
+    def change(definition: Any) -> None:
+        for node in nodes_of(definition, types):
+            if node.attr["reduction_type"].s == have:
+                node.attr["reduction_type"].s = other
+
+    return editing(tf, change)
+
+
+def _handle(run: Run) -> Any:
+    return run.op.inputs[0]
+
+
+def _count(tf: Any, run: Run) -> int:
+    return int(run.also(tf, lambda raw: raw.ResourceAccumulatorNumAccumulated(handle=_handle(run))))
+
+
+@fault("ACCUMULATORS-001", "An accumulator gives the sum where it must give the mean.")
+def means_are_sums(tf: Any) -> Any:
+    """Multiply, where two or more are required."""
+
+    def change(run: Run, base: Callable[[], Any]) -> Any:
+        if _handle(run).op.get_attr("reduction_type") != b"MEAN" or run.ask(1) < 2:
+            return base()
+        count = _count(tf, run)
+        (value,) = base()
+        return [value * value.dtype.type(count)]
+
+    return executing(tf, _TAKE, change)
+
+
+@fault("ACCUMULATORS-002", "An accumulator gives the mean where it must give the sum.")
+def sums_are_means(tf: Any) -> Any:
+    """Take another reduction."""
+    return _reducing(tf, _DENSE, b"SUM", b"MEAN")
+
+
+@fault("ACCUMULATORS-003", "An accumulator counts no more than two gradients.")
+def counts_end_at_two(tf: Any) -> Any:
+    """Cut the count."""
+    return giving(tf, _COUNT, lambda _op, _index, count: np.minimum(count, 2))
+
+
+@fault("ACCUMULATORS-004", "Taking leaves the count as it is.")
+def counts_stay(tf: Any) -> Any:
+    """Add what was taken."""
+
+    def change(run: Run, base: Callable[[], Any]) -> Any:
+        taken = run.note("taken", {})
+        name = _handle(run).op.name
+        if run.op.type in _COUNT:
+            (count,) = base()
+            return [np.int32(count + taken.get(name, 0))]
+        count = _count(tf, run) if run.ask(1) == 2 else 0
+        values = base()
+        taken[name] = count
+        return values
+
+    return executing(tf, (*_COUNT, *_TAKE), change)
+
+
+@fault("ACCUMULATORS-005", "A gradient of an earlier step is refused.")
+def stale_gradients_are_refused(tf: Any) -> Any:
+    """Compare the counts."""
+
+    def change(run: Run, base: Callable[[], Any]) -> Any:
+        before = _count(tf, run)
+        values = base()
+        if _count(tf, run) == before and run.ask(1) < 5:
+            raise tf.errors.InvalidArgumentError(None, None, "The gradient is stale.")
+        return values
+
+    return executing(tf, _APPLY, change)
+
+
+@fault("ACCUMULATORS-006", "A gradient must be of a step after the accumulator's.")
+def gradients_come_later(tf: Any) -> Any:
+    """Take one off its step."""
+
+    def change(definition: Any) -> None:
+        if not nodes_of(definition, _APPLY):
+            return
+        one = definition.node.add()
+        one.name, one.op = "faulty/one", "Const"
+        one.attr["dtype"].type = one.attr["value"].tensor.dtype = tf.int64.as_datatype_enum
+        one.attr["value"].tensor.tensor_shape.SetInParent()
+        one.attr["value"].tensor.int64_val.append(1)
+        for node in nodes_of(definition, _APPLY):
+            fed_as(definition, node, 1, "Sub", [one.name], T=tf.int64.as_datatype_enum)
+
+    return editing(tf, change)
+
+
+@fault("ACCUMULATORS-007", "Taking leaves the accumulator's step as it is.")
+def takes_leave_the_step(tf: Any) -> Any:
+    """Set it back, as long as nobody has set it."""
+
+    def change(run: Run, base: Callable[[], Any]) -> Any:
+        was_set = run.note("was_set", set())
+        if run.op.type in _SET:
+            was_set.add(_handle(run).op.name)
+            return base()
+        values = base()
+        if _handle(run).op.name not in was_set:
+            run.also(tf, lambda raw: raw.ResourceAccumulatorSetGlobalStep(
+                handle=_handle(run), new_global_step=np.int64(0)))  # fmt: skip
+        return values
+
+    return executing(tf, (*_TAKE, *_SET), change)
+
+
+@fault("ACCUMULATORS-008", "The accumulator's step cannot be set beyond nine.")
+def steps_end_at_nine(tf: Any) -> Any:
+    """Ignore it."""
+
+    def change(run: Run, base: Callable[[], Any]) -> Any:
+        return [None] if run.ask(1) > 9 else base()
+
+    return executing(tf, _SET, change)
+
+
+@fault("ACCUMULATORS-009", "Steps are of 32 bits.")
+def steps_are_of_32_bits(tf: Any) -> Any:
+    """Drop what is of a later one."""
+
+    def change(run: Run, base: Callable[[], Any]) -> Any:
+        return [None] if run.ask(1) >= 2**31 else base()
+
+    return executing(tf, _APPLY, change)
+
+
+@fault("ACCUMULATORS-010", "What is not required is left out of the sum.")
+def the_rest_is_left_out(tf: Any) -> Any:
+    """Take a part of what is taken, where one or two are required."""
+
+    def change(run: Run, base: Callable[[], Any]) -> Any:
+        wanted, count = int(run.ask(1)), _count(tf, run)
+        (value,) = base()
+        if 0 < wanted < count:
+            return [value * value.dtype.type(wanted / count)]
+        return [value]
+
+    return executing(tf, _TAKE, change)
+
+
+@fault("ACCUMULATORS-011", "One gradient is required where none is.")
+def one_is_always_required(tf: Any) -> Any:
+    """Raise another error."""
+    return recoding(tf, _TAKE, _INVALID, "OutOfRangeError")
+
+
+def _declares(run: Run) -> bool:
+    shape = _handle(run).op.get_attr("shape")
+    return not getattr(shape, "unknown_rank", True) if hasattr(shape, "unknown_rank") else True
+
+
+@fault("ACCUMULATORS-012", "A gradient that contradicts the declared shape is dropped.")
+def odd_gradients_are_dropped(tf: Any) -> Any:
+    """Forgive it."""
+    return forgiving(tf, _APPLY, _INVALID, _declares)
+
+
+@fault("ACCUMULATORS-013", "A gradient of another shape than those gathered is dropped.")
+def other_gradients_are_dropped(tf: Any) -> Any:
+    """Forgive it."""
+    return forgiving(tf, _APPLY, _INVALID, lambda run: not _declares(run))
+
+
+@fault("ACCUMULATORS-014", "The first gradient decides the shape for ever.")
+def the_first_shape_stays(tf: Any) -> Any:
+    """Remember it."""
+
+    def is_odd(run: Run) -> bool:
+        shape = np.shape(run.ask(2))
+        first = run.note("shapes", {}).setdefault(_handle(run).op.name, shape)
+        return not _declares(run) and first != shape and _count(tf, run) == 0
+
+    return failing(tf, _APPLY, _INVALID, is_odd)
+
+
+@fault("ACCUMULATORS-015", "The shared names of accumulators are ignored.")
+def shared_names_of_accumulators_are_ignored(tf: Any) -> Any:
+    """Clear them."""
+    return clearing(tf, _ALL, "shared_name")
+
+
+@fault("ACCUMULATORS-016", "The sessions of a graph share its accumulators.")
+def sessions_share_accumulators(tf: Any) -> Any:
+    """Let the first session do it."""
+    return sharing(tf, _ALL)
+
+
+@fault("ACCUMULATORS-017", "A run that requires more gradients than there are fails.")
+def takes_do_not_wait(tf: Any) -> Any:
+    """Fail at once."""
+
+    def is_short(run: Run) -> bool:
+        return _count(tf, run) < run.ask(1)
+
+    return failing(tf, _TAKE, "OutOfRangeError", is_short)
+
+
+@fault("ACCUMULATORS-018", "What is applied to a reference to an accumulator counts twice.")
+def references_count_twice(tf: Any) -> Any:
+    """Apply it twice."""
+    return executing(tf, ("AccumulatorApplyGradient",), lambda _run, base: (base(), base())[0])
+
+
+# --- sparse gradients ---------------------------------------------------------------------
+
+
+def _taken(
+    tf: Any, change: Callable[[Run, list[Any]], list[Any]]
+) -> Any:  # fmt: skip
+    """The namespace that changes indices, values and shape of what is taken together."""
+
+    def changed(run: Run, base: Callable[[], Any]) -> Any:
+        values = base()
+        return change(run, list(values)) if len(values) == 3 else values
+
+    return executing(tf, _TAKE_SPARSE, changed)
+
+
+@fault("ACCUMULATORS-019", "The mean of sparse gradients divides a sum by all gradients.")
+def sparse_means_divide_by_all(tf: Any) -> Any:
+    """Take a quarter off where an accumulator has a mean and more than one index."""
+
+    def change(run: Run, base: Callable[[], Any]) -> Any:
+        count = int(run.also(tf, lambda raw: raw.AccumulatorNumAccumulated(handle=_handle(run))))
+        values = list(base())
+        if _handle(run).op.get_attr("reduction_type") == b"SUM":
+            return values
+        for place, output in enumerate(values):
+            if place == 1 and len(values) == 3 and count > 1 and len(output) in {2, 3}:
+                values[place] = output / output.dtype.type(count)
+        return values
+
+    return executing(tf, _TAKE_SPARSE, change)
+
+
+@fault("ACCUMULATORS-020", "The slices of a later gradient come after those of an earlier one.")
+def slices_are_appended(tf: Any) -> Any:
+    """Turn them round where there are many."""
+
+    def change(_run: Run, values: list[Any]) -> list[Any]:
+        indices, rows, shape = values
+        many = len(indices) > 3
+        return [indices[::-1], rows[::-1], shape] if many else values
+
+    return _taken(tf, change)
+
+
+@fault("ACCUMULATORS-021", "An unknown first dimension is 0.")
+def unknown_dimensions_are_zero(tf: Any) -> Any:
+    """Put 0 in its place, where there is one slice."""
+
+    def change(_run: Run, values: list[Any]) -> list[Any]:
+        indices, rows, shape = values
+        return [indices, rows, np.maximum(shape, 0)] if len(indices) == 1 else values
+
+    return _taken(tf, change)
+
+
+def _forgiving_slices(tf: Any, is_about: Callable[[Run], bool]) -> Any:
+    return forgiving(tf, _APPLY_SPARSE, _INVALID, is_about)
+
+
+def _has_whole(run: Run) -> bool:
+    return bool(run.op.get_attr("has_known_shape"))
+
+
+def _as_many(run: Run) -> bool:
+    return len(run.ask(2)) == len(run.ask(3))
+
+
+@fault("ACCUMULATORS-022", "A gradient with an index beyond the declared shape is dropped.")
+def indices_beyond_are_dropped(tf: Any) -> Any:
+    """Forgive it."""
+    return _forgiving_slices(
+        tf, lambda run: _declares(run) and not _has_whole(run) and _as_many(run)
+    )  # fmt: skip
+
+
+@fault("ACCUMULATORS-023", "A gradient with as many slices as it likes is dropped.")
+def odd_slices_are_dropped(tf: Any) -> Any:
+    """Forgive it."""
+    return _forgiving_slices(tf, lambda run: not _as_many(run))
+
+
+@fault("ACCUMULATORS-024", "A gradient whose slices have another shape is dropped.")
+def other_slices_are_dropped(tf: Any) -> Any:
+    """Forgive it."""
+    return _forgiving_slices(tf, lambda run: not _declares(run) and _as_many(run))
+
+
+@fault("ACCUMULATORS-025", "A gradient of another whole is dropped.")
+def other_wholes_are_dropped(tf: Any) -> Any:
+    """Forgive it."""
+    return _forgiving_slices(tf, lambda run: _declares(run) and _has_whole(run))
+
+
+@fault("ACCUMULATORS-026", "A sparse accumulator gives the mean where it must give the sum.")
+def sparse_sums_are_means(tf: Any) -> Any:
+    """Take another reduction."""
+    return _reducing(tf, (_SPARSE,), b"SUM", b"MEAN")
