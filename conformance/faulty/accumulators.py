@@ -233,7 +233,7 @@ def takes_do_not_wait(tf: Any) -> Any:
     """Fail at once."""
 
     def is_short(run: Run) -> bool:
-        return _count(tf, run) < run.ask(1)
+        return bool(_count(tf, run) < run.ask(1))
 
     return failing(tf, _TAKE, "OutOfRangeError", is_short)
 
