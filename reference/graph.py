@@ -188,6 +188,23 @@ class Graph(Scoped, Collections):
         """Let nothing be added from now on."""
         self._finalized = True
 
+    @property
+    def _variable_creator_stack(self) -> Any:
+        """The creators of variables of this thread, outermost first."""
+        from sessrun.reference.variables.variable_store import (  # noqa: PLC0415 - it builds graphs
+            scopes_of,
+        )
+
+        return scopes_of(self).creators
+
+    @_variable_creator_stack.setter
+    def _variable_creator_stack(self, creators: Any) -> None:
+        from sessrun.reference.variables.variable_store import (  # noqa: PLC0415 - it builds graphs
+            scopes_of,
+        )
+
+        scopes_of(self).creators = tuple(creators)
+
     def _unsafe_unfinalize(self) -> None:
         self._finalized = False
 

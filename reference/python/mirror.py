@@ -109,7 +109,8 @@ _PLACES: Final[Mapping[str, str]] = {
     "ops.tensor_array_ops": "tensor_arrays",
     "ops.variable_scope":
         "variables.variable_scopes variables.opened_variable_scopes variables.variable_store "
-        "variables.variable_partitions variables.variables variables.variable_traits",
+        "variables.variable_partitions variables.variables variables.variable_traits "
+        "variables.kept_stores",
     "ops.variable_v1": "variables.variables",
     "ops.variables":
         "variables.variables variables.variable_base variables.variable_traits "
@@ -176,7 +177,6 @@ _PLACES: Final[Mapping[str, str]] = {
     "training.training_util": "variables.global_step|train",
     "util.compat": "|compat",
     "util.nest": "nest nest_up_to",
-    "util.tf_inspect": "",
 }
 #: What a module of TensorFlow calls otherwise than the runtime does.
 _OTHER_NAMES: Final[Mapping[str, str]] = {

@@ -84,12 +84,13 @@ class variable_scope:  # noqa: N801 - TensorFlow's name
         }  # fmt: skip
         self._constraint = constraint
         self._stack = ExitStack()
+        self._opened_scope: VariableScope | None = None
 
     def __enter__(self) -> VariableScope:
         with ExitStack() as stack:
             if get_default_graph() is not self._graph:
                 stack.enter_context(self._graph.as_default())
-            scope = self._enter(stack)
+            scope = self._opened_scope = self._enter(stack)
             self._stack = stack.pop_all()
             return scope
 
@@ -99,6 +100,8 @@ class variable_scope:  # noqa: N801 - TensorFlow's name
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
+        if scopes_of(self._graph).current is not self._opened_scope:
+            raise RuntimeError("Improper nesting of variable_scope.")
         self._stack.__exit__(kind, error, traceback)
 
     def _enter(self, stack: ExitStack) -> VariableScope:
@@ -150,8 +153,6 @@ class variable_scope:  # noqa: N801 - TensorFlow's name
         try:
             yield scope
         finally:
-            if scopes.current is not scope:
-                raise RuntimeError("Improper nesting of variable_scope.")
             scopes.current = outer
             if is_jump:
                 scopes.counts = counts

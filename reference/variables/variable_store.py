@@ -138,6 +138,10 @@ class VariableStore:
         """All variables by full name."""
         return self._variables
 
+    def put(self, name: str, variable: Any) -> None:
+        """Take in a variable under a full name."""
+        self._variables[name] = variable
+
     @property
     def _vars(self) -> dict[str, Any]:
         return self._variables

@@ -203,13 +203,19 @@ def variable_creator_scope(variable_creator: Creator) -> Iterator[None]:
     """Make variables through `variable_creator(next_creator, **kwargs)` inside the `with`.
 
     The innermost creator is called first; `next_creator(**kwargs)` calls the next outer one.
+
+    Raises:
+      RuntimeError: an inner one is still open at the end.
+
     """
     scopes = scopes_of(stacks.get_default_graph())
     before = scopes.creators
-    scopes.creators = (*before, variable_creator)
+    mine = scopes.creators = (*before, variable_creator)
     try:
         yield
     finally:
+        if scopes.creators is not mine:
+            raise RuntimeError("Exiting variable_creator_scope without proper nesting.")
         scopes.creators = before
 
 

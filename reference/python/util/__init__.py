@@ -1,0 +1,1 @@
+"""`tensorflow.python.util`: what programs import from there."""
