@@ -115,8 +115,10 @@ def _flat(item: Any) -> Iterator[Any]:
         yield item
 
 
-def _beside(graph: Any, item: Any) -> Tensor:
-    """The tensor again, on its own device."""
+def _beside(graph: Any, item: Any) -> Any:
+    """The tensor again, on its own device; of an operation one that comes after it."""
+    if isinstance(item, Operation):
+        return group(item)
     tensor = convert_to_tensor(item)
     with graph.colocate_with(tensor):
         return identity(tensor, name="control_dependency")
@@ -126,7 +128,8 @@ def tuple_(tensors: Any, name: str | None = None, control_inputs: Any = None) ->
     """The tensors again, each of which is only there once all of them are.
 
     Args:
-      tensors: tensors, operations or None; None and operations come back as None.
+      tensors: tensors, what becomes one, operations or None; None comes back as None, an
+        operation as one that waits for all.
       name: a name scope.
       control_inputs: more operations to wait for.
 
@@ -136,9 +139,14 @@ def tuple_(tensors: Any, name: str | None = None, control_inputs: Any = None) ->
 
     """
     items = list(tensors)
-    ops = [_operation_of(item) for item in items if item is not None]
-    graph = stacks.graph_for(ops[0].graph) if ops else stacks.get_default_graph()
+    graphs = [item.graph for item in items if hasattr(item, "graph")]
+    graph = stacks.graph_for(graphs[0]) if graphs else stacks.get_default_graph()
     with graph.as_default(), graph.name_scope(name or "tuple"):
+        items = [
+            item if item is None or hasattr(item, "graph") else convert_to_tensor(item)
+            for item in items
+        ]
+        ops = [_operation_of(item) for item in items if item is not None]
         if not ops:
             raise bad_value(f"'tensors' must have at least one Tensor. Received: {items}.")
         for item in control_inputs or ():
@@ -150,7 +158,4 @@ def tuple_(tensors: Any, name: str | None = None, control_inputs: Any = None) ->
             ops.append(_operation_of(item))
         gate = group(*sorted(set(ops), key=lambda op: op.id))
         with graph.control_dependencies([gate]):
-            return [
-                None if item is None or isinstance(item, Operation) else _beside(graph, item)
-                for item in items
-            ]
+            return [None if item is None else _beside(graph, item) for item in items]

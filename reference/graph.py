@@ -189,6 +189,11 @@ class Graph(Scoped, Collections):
         self._finalized = True
 
     @property
+    def _container(self) -> str:
+        """The container that is open in this thread."""
+        return self.scopes.container
+
+    @property
     def _variable_creator_stack(self) -> Any:
         """The creators of variables of this thread, outermost first."""
         from sessrun.reference.variables.variable_store import (  # noqa: PLC0415 - it builds graphs

@@ -197,6 +197,7 @@ _OTHER_NAMES: Final[Mapping[str, str]] = {
     "_make_specific_exception": "of_code",
     "StaticHashTableV1": "StaticHashTable",
     "StaticVocabularyTableV1": "StaticVocabularyTable",
+    "BaseResourceVariable": "ResourceVariable",
     "VariableV1": "Variable",
     "_SavedModelBuilder": "SignatureBuilder",
     "build_tensor_info_from_op": "of_operation",
@@ -226,6 +227,14 @@ _OTHER_NAMES: Final[Mapping[str, str]] = {
     "string_format": "format",
     "sub": "subtract",
 }
+#: Modules that offer the generated wrappers of their operations, too.
+_WITH_WRAPPERS: Final = frozenset(
+    f"ops.{subject}_ops"
+    for subject in (
+        "array", "bitwise", "control_flow", "data_flow", "io", "linalg", "logging", "lookup",
+        "math", "nn", "parsing", "random", "resource_variable", "sparse", "state", "string",
+    )
+)  # fmt: skip
 _GENERATED: Final = re.compile(r"ops\.gen_\w+_ops|framework\.test_ops")
 
 
@@ -281,6 +290,8 @@ def of_places(inner: str) -> Callable[[str], Any]:
             for spelled in wanted:
                 if source is not None and hasattr(source, spelled):
                     return getattr(source, spelled)
+        if inner in _WITH_WRAPPERS:
+            return _of_wrappers(inner)(name)
         raise _absent(inner, name)
 
     return find

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from sessrun.reference.tensor import Tensor
     from sessrun.reference.variables.variable_base import Variable
 
-__all__ = ["beside_new", "finder", "guarded", "of_function", "variable_def"]
+__all__ = ["beside_new", "check_outside", "finder", "guarded", "of_function", "variable_def"]
 
 #: Operations whose variables may be read while uninitialized, or are read on purpose.
 _LEFT_ALONE: Final = frozenset({"IsVariableInitialized", "VarIsInitializedOp", "ReadVariableOp"})
@@ -46,6 +46,20 @@ def of_function(function: Callable[[], Any], dtype: Any) -> Tensor:
     graph = get_default_graph()
     with graph.name_scope("Initializer"), graph.device(None):
         return convert_to_tensor(function(), dtype=dtype, name="initial_value")
+
+
+def check_outside(initial: Tensor, name: str | None) -> None:
+    """Check that an initial value is there wherever the variable is initialized.
+
+    Raises:
+      ValueError: it is from inside of a loop or a branch.
+
+    """
+    if initial.op._control_flow_context is not None:  # noqa: SLF001 - where it was made
+        raise ValueError(
+            f"The `initial_value` passed to `tf.Variable` {name} is from inside of a loop or "
+            f"conditional: use a function that gives it. Got: {initial}"
+        )
 
 
 def guarded(scope: str, initial: Tensor) -> Tensor:

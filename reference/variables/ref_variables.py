@@ -75,6 +75,7 @@ class RefVariable(VariableV1):
                 initial = initial_values.of_function(initial_value, dtype)
             else:
                 initial = convert_to_tensor(initial_value, dtype=dtype, name="initial_value")
+                initial_values.check_outside(initial, scope)
             if shape is None and validate_shape:
                 shape = initial.shape
             attrs = {"shape": as_shape(shape), "dtype": initial.dtype.base_dtype}

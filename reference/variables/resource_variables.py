@@ -28,6 +28,7 @@ from sessrun.reference.variables.save_slices import SaveSliceInfo
 from sessrun.reference.variables.variable_base import Variable
 from sessrun.reference.variables.variable_traits import collections_of, traits_of
 from sessrun.spec.proto import VariableDef
+from sessrun.spec.proto.foreign import adopt
 
 __all__ = ["ResourceVariable", "UnreadVariable"]
 
@@ -56,11 +57,18 @@ class ResourceVariable(Variable):
         caching_device: Any = None,
         name: str | None = None,
         dtype: Any = None,
+        variable_def: Any = None,
+        import_scope: str | None = None,
         constraint: Any = None,
+        distribute_strategy: Any = None,
         synchronization: Any = None,
         aggregation: Any = None,
         shape: Any = None,
     ) -> None:
+        del distribute_strategy  # there is none
+        if variable_def is not None:
+            self._become(adopt(variable_def, VariableDef), import_scope)
+            return
         if initial_value is None:
             raise bad_value("The `initial_value` arg to `tf.Variable` must be specified.")
         self._traits = traits_of(name, trainable, constraint, synchronization, aggregation)
@@ -82,6 +90,7 @@ class ResourceVariable(Variable):
         with initial_values.beside_new(graph, scope):
             given = initial_value if callable(initial_value) else lambda: initial_value
             initial = initial_values.of_function(given, dtype)
+            initial_values.check_outside(initial, scope)
             wanted = initial.shape if shape is None else as_shape(shape)
             if not initial.shape.is_compatible_with(wanted):
                 raise bad_value(
@@ -127,6 +136,11 @@ class ResourceVariable(Variable):
 
         """
         self = cls.__new__(cls)
+        self._become(proto, import_scope)
+        return self
+
+    def _become(self, proto: VariableDef, import_scope: str | None) -> None:
+        """Be the variable whose operations the default graph has."""
         find = initial_values.finder(stacks.get_default_graph(), import_scope)
         self.handle = find(proto.variable_name)
         self._initializer = find(proto.initializer_name)
@@ -143,7 +157,6 @@ class ResourceVariable(Variable):
             self._save_slice_info = SaveSliceInfo(
                 save_slice_info_def=proto.save_slice_info_def, import_scope=import_scope
             )
-        return self
 
     # -- what it is
 
@@ -178,6 +191,14 @@ class ResourceVariable(Variable):
 
     def _as_graph_element(self) -> Tensor:
         return self._read
+
+    @property
+    def _graph_element(self) -> Tensor:
+        return self._read
+
+    @property
+    def _cached_value(self) -> Tensor | None:
+        return self._cached
 
     def is_initialized(self, name: str | None = None) -> Tensor:
         """Whether it has been set: a bool scalar."""
