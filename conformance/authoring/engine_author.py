@@ -107,11 +107,20 @@ def _expecting(step: dict[str, Any], **expect: Any) -> dict[str, Any]:
 def _engine_form(value: Any) -> Any:
     if value is None or isinstance(value, Matcher):
         return form(value)
-    return form(np.asarray(value))
+    return form(_exact(value))
+
+
+def _exact(value: Any) -> Any:
+    """A value as an array; numpy's own bytes would drop final NULs."""
+    if not isinstance(value, bytes):
+        return np.asarray(value)
+    array = np.empty((), dtype=object)
+    array[()] = value
+    return array
 
 
 def _fed(feeds: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: with_paths(tensors.encode(value)) for name, value in feeds.items()}
+    return {name: with_paths(tensors.encode(_exact(value))) for name, value in feeds.items()}
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import builtins
 from typing import Any
 
 __all__ = [
     "attributes_that_can_be_set", "failed_op_is", "failed_op_is_none", "message_type",
-    "node_def_of_failure",
+    "node_def_of_failure", "of_a_script",
 ]  # fmt: skip
 
 
@@ -53,3 +54,20 @@ def attributes_that_can_be_set(tf: Any) -> list[str]:
             continue
         settable.append(name)
     return settable
+
+
+def of_a_script(tf: Any, raised: str) -> str:
+    """The class of what a run raises, a `py_func` of which raises a class of Python by this name."""
+    kind: Any = getattr(builtins, raised)
+
+    def script(_: Any) -> Any:
+        raise kind("on purpose")
+
+    with tf.Graph().as_default():
+        value = tf.py_func(script, [tf.constant(1.0)], tf.float32)
+        with tf.Session() as session:
+            try:
+                session.run(value)
+            except Exception as error:  # noqa: BLE001 - its class is what is asked for
+                return type(error).__name__
+    return "nothing"
