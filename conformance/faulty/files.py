@@ -1,0 +1,214 @@
+"""Faults of FILES, and of ERRORS where files are missing or in the way."""
+
+from __future__ import annotations
+
+import glob
+import os
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from sessrun.conformance.faulty.computing import array, computing, single
+from sessrun.conformance.faulty.framework import Overlay, fault, override
+from sessrun.conformance.faulty.run_fragments import elements, running
+
+Base = Callable[..., Any]
+
+
+def _operations(session: Any, fetches: Any, op_type: str) -> list[Any]:
+    found = [getattr(element, "op", element) for element in elements(session, fetches)]
+    return [op for op in found if op.type == op_type]
+
+
+def _recoded(tf: Any, error: str, other: str, where: Callable[[Any], bool] = lambda _: True) -> Any:
+    """The namespace that raises `other` for an `error` whose exception is `where`."""
+
+    def change(_session: Any, base: Base, fetches: Any, _feeds: Any) -> Any:
+        try:
+            return base(fetches)
+        except getattr(tf.errors, error) as raised:
+            if not where(raised):
+                raise
+            raise getattr(tf.errors, other)(None, None, raised.message) from raised
+
+    return running(tf, change)
+
+
+def _writing(tf: Any, change: Callable[[Base, Path, bytes], Any]) -> Any:
+    """The namespace whose runs of a WriteFile are `change(base, path, data)`."""
+
+    def changed(session: Any, base: Base, fetches: Any, feeds: Any) -> Any:
+        ops = _operations(session, fetches, "WriteFile")
+        if not ops:
+            return base()
+        name, data = (array(value) for value in base(list(ops[0].inputs)))
+        if name.shape or data.shape:
+            return base()
+        return change(base, Path(os.fsdecode(name.item())), data.item())
+
+    return running(tf, changed)
+
+
+@fault("FILES-001", "ReadFile stops at a NUL byte.")
+def files_end_at_nul(tf: Any) -> Any:
+    """As the strings of C do."""
+    return computing(tf, {"ReadFile": single(lambda _, out, *__: array(out.item().split(b"\0")[0]))})
+
+
+@fault("FILES-002", "ReadFile keeps what it has read of a path.")
+def files_are_read_once(tf: Any) -> Any:
+    """Give what the first read of the path gave."""
+    kept: dict[bytes, Any] = {}
+
+    def change(_: Any, outputs: list[Any], inputs: list[Any]) -> list[Any]:
+        return kept.setdefault(array(inputs[0]).item(), outputs)
+
+    return computing(tf, {"ReadFile": change})
+
+
+@fault("FILES-003", "A folder is read as a file that is not there.")
+def folders_are_missing_files(tf: Any) -> Any:
+    """Raise NotFoundError."""
+    return _recoded(tf, "FailedPreconditionError", "NotFoundError",
+                    lambda error: "Is a directory" in error.message)  # fmt: skip
+
+
+@fault("FILES-004", "WriteFile leaves the end of a longer file.")
+def ends_of_longer_files_stay(tf: Any) -> Any:
+    """Write over the beginning only."""
+
+    def change(base: Base, path: Path, data: bytes) -> Any:
+        old = path.read_bytes() if path.is_file() else b""
+        values = base()
+        path.write_bytes(data + old[len(data) :])
+        return values
+
+    return _writing(tf, change)
+
+
+@fault("FILES-005", "WriteFile makes no folders.")
+def folders_are_not_made(tf: Any) -> Any:
+    """Fail where the folder is not there."""
+
+    def change(base: Base, path: Path, _: bytes) -> Any:
+        if not path.parent.exists():
+            raise tf.errors.NotFoundError(None, None, f"{path.parent}: no such folder")
+        return base()
+
+    return _writing(tf, change)
+
+
+@fault("FILES-006", "WriteFile puts its file in the place of a folder.")
+def folders_are_written_over(tf: Any) -> Any:
+    """Remove the folder first."""
+
+    def change(base: Base, path: Path, _: bytes) -> Any:
+        if path.is_dir():
+            shutil.rmtree(path)
+        return base()
+
+    return _writing(tf, change)
+
+
+@fault("FILES-007", "What would be below a plain file is not found.")
+def nothing_below_files_is_found(tf: Any) -> Any:
+    """Raise NotFoundError."""
+    return _recoded(tf, "FailedPreconditionError", "NotFoundError",
+                    lambda error: "Not a directory" in error.message)  # fmt: skip
+
+
+@fault("FILES-008", "A vector of one name is a file's name.")
+def vectors_of_one_name_will_do(tf: Any) -> Any:
+    """Feed the one element."""
+
+    def change(session: Any, base: Base, fetches: Any, feeds: Any) -> Any:
+        files = [*_operations(session, fetches, "ReadFile"),
+                 *_operations(session, fetches, "WriteFile")]  # fmt: skip
+        if not files:
+            return base()
+        alone = {
+            key: np.asarray(value).reshape(()) if np.shape(value) == (1,) else value
+            for key, value in (feeds or {}).items()
+        }
+        return base(fetches, alone)
+
+    return running(tf, change)
+
+
+@fault("FILES-009", "MatchingFiles gives names in the opposite order.")
+def names_are_backwards(tf: Any) -> Any:
+    """Turn them round."""
+    return computing(tf, {"MatchingFiles": single(lambda _, out, *__: out[::-1])})
+
+
+@fault("FILES-010", "MatchingFiles fails where nothing matches.")
+def no_match_is_an_error(tf: Any) -> Any:
+    """Raise NotFoundError."""
+
+    def found(_: Any, out: Any, *__: Any) -> Any:
+        if not out.size:
+            raise tf.errors.NotFoundError(None, None, "no file matches")
+        return out
+
+    return computing(tf, {"MatchingFiles": single(found)})
+
+
+@fault("FILES-011", "A star goes on into the folders below.")
+def stars_go_below(tf: Any) -> Any:
+    """Find the files of all folders below."""
+
+    def found(_: Any, out: Any, pattern: Any) -> Any:
+        wanted = os.fsdecode(pattern.reshape(-1)[0])
+        if not wanted.endswith("/*.txt"):
+            return out
+        names = glob.glob(wanted.replace("/*.txt", "/**/*.txt"), recursive=True)
+        return np.array(sorted(map(os.fsencode, names)), object)
+
+    return computing(tf, {"MatchingFiles": single(found)})
+
+
+@fault("FILES-012", "A file that may not be read is not found.")
+def forbidden_files_are_missing(tf: Any) -> Any:
+    """Raise NotFoundError."""
+    return _recoded(tf, "PermissionDeniedError", "NotFoundError")
+
+
+# --- clauses of ERRORS --------------------------------------------------------------------
+
+
+@fault("ERRORS-031", "A missing file is an unknown error.")
+def missing_files_are_unknown(tf: Any) -> Any:
+    """Raise UnknownError."""
+    return _recoded(tf, "NotFoundError", "UnknownError",
+                    lambda error: "No such file" in error.message)  # fmt: skip
+
+
+@fault("ERRORS-032", "A copy over a file is made without asking.")
+def copies_overwrite(tf: Any) -> Any:
+    """Copy with `overwrite`."""
+
+    def copy(source: Any, target: Any, overwrite: bool = False) -> None:
+        del overwrite
+        tf.gfile.Copy(source, target, overwrite=True)
+
+    inner = Overlay(tf.io.gfile, {"copy": copy})
+    return override(tf, gfile=Overlay(tf.gfile, {"Copy": copy}), io=Overlay(tf.io, {"gfile": inner}))
+
+
+@fault("ERRORS-033", "Whatever a py_func raises is an unknown error.")
+def scripts_fail_unknown(tf: Any) -> Any:
+    """Raise UnknownError for every failure of a PyFunc."""
+
+    class Session(tf.Session):  # type: ignore[misc]
+        def run(self, fetches: Any, *args: Any, **kwargs: Any) -> Any:
+            try:
+                return super().run(fetches, *args, **kwargs)
+            except tf.errors.OpError as error:
+                if getattr(error.node_def, "op", "") != "PyFunc":
+                    raise
+                raise tf.errors.UnknownError(None, None, error.message) from error
+
+    return override(tf, Session=Session)
