@@ -68,12 +68,10 @@ def shared_names(c: EngineAuthor) -> None:
             record = tf.raw_ops.ReaderReadV2(reader_handle=reader, queue_handle=names.queue_ref)
             tf.identity(record.value, name=f"{prefix}value")
     s = c.open()
-    s.run(["x_put"], values=[None])
-    _value(s, b"one", "x_")
-    _value(s, b"two", "y_")
-    s.run(["z_put"], values=[None])
-    _value(s, b"one", "z_")
-    _value(s, b"three", "x_")
+    for prefix in ("x_", "y_", "z_"):
+        s.run([f"{prefix}put"], values=[None])
+    for prefix, value in (("x_", b"one"), ("y_", b"two"), ("z_", b"one"), ("x_", b"three")):
+        _value(s, value, prefix)
 
 
 @engine_case("READERS-017", title="Counts of a shared reader are those of all its operations.")

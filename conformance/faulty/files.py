@@ -43,11 +43,11 @@ def _writing(tf: Any, change: Callable[[Base, Path, bytes], Any]) -> Any:
     def changed(session: Any, base: Base, fetches: Any, feeds: Any) -> Any:
         ops = _operations(session, fetches, "WriteFile")
         if not ops:
-            return base()
+            return base(fetches)
         name, data = (array(value) for value in base(list(ops[0].inputs)))
         if name.shape or data.shape:
-            return base()
-        return change(base, Path(os.fsdecode(name.item())), data.item())
+            return base(fetches)
+        return change(lambda: base(fetches), Path(os.fsdecode(name.item())), data.item())
 
     return running(tf, changed)
 
@@ -128,7 +128,7 @@ def vectors_of_one_name_will_do(tf: Any) -> Any:
         files = [*_operations(session, fetches, "ReadFile"),
                  *_operations(session, fetches, "WriteFile")]  # fmt: skip
         if not files:
-            return base()
+            return base(fetches)
         alone = {
             key: np.asarray(value).reshape(()) if np.shape(value) == (1,) else value
             for key, value in (feeds or {}).items()

@@ -6,24 +6,15 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
+from sessrun.reference.kernels.example_wire import WireError, features_of, values_of
 from sessrun.reference.kernels.host import dtype_of, host_array, string_array
 from sessrun.reference.kernels.registry import Bind, KernelError, binder
 from sessrun.reference.node_summary import bracketed
 from sessrun.spec.dtypes import BY_NAME
-from sessrun.spec.proto import foreign
 
 __all__: list[str] = []
 
 _INVALID: Final = 3
-#: The field of a Feature that has the values of each dtype.
-_LISTS: Final[Mapping[str, str]] = {
-    "float32": "float_list",
-    "int64": "int64_list",
-    "string": "bytes_list",
-}
-_DTYPES: Final = {field: dtype for dtype, field in _LISTS.items()}
-
-
 @dataclass(frozen=True, slots=True)
 class _Place:
     """Which example a feature is in, for messages.
@@ -54,18 +45,20 @@ class _Place:
         )  # fmt: skip
 
 
-def _values(features: Any, key: str, dtype: str, place: _Place) -> Any:
+def _values(features: Mapping[bytes, bytes], key: str, dtype: str, place: _Place) -> Any:
     """The values of a feature, or None if there is no such feature or it is of no kind."""
-    feature = features.get(key)
-    kind = None if feature is None else feature.WhichOneof("kind")
-    if kind is None:
+    feature = features.get(key.encode(errors="surrogateescape"))
+    try:
+        found = None if feature is None else values_of(feature)
+    except WireError as error:
+        raise place.refuse(key, "Can't parse serialized Example.") from error
+    if found is None:
         return None
-    if kind != _LISTS[dtype]:
-        have, want = BY_NAME[_DTYPES[kind]].opdef, BY_NAME[dtype].opdef
-        raise place.refuse(
-            key, f"Data types don't match. Data type: {have} but expected type: {want}"
-        )
-    return getattr(feature, kind).value
+    have, values = found
+    if have != dtype:
+        raise place.refuse(key, f"Data types don't match. Data type: {BY_NAME[have].opdef} but "
+                           f"expected type: {BY_NAME[dtype].opdef}")  # fmt: skip
+    return values
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,15 +166,7 @@ def _keys(tensor: Any) -> list[str]:
 @binder("ParseExampleV2", devices=("CPU",))
 def parse_example(bind: Bind) -> Callable[..., Any]:
     """Sparse indices, values and shapes, dense values, ragged values and row splits."""
-    from sessrun.spec.proto.input_pb2 import Example  # noqa: PLC0415 - few programs have examples
-
     attrs = bind.attrs
-
-    def features_of(data: bytes) -> Any:
-        try:
-            return foreign.parse(Example, data, "the input").features.feature
-        except foreign.ProtoError as error:
-            raise KernelError(_INVALID, f"Could not parse example input: {error}") from error
 
     def compute(
         serialized: Any, names: Any, sparse: Any, dense: Any, ragged: Any, *defaults: Any
@@ -191,7 +176,7 @@ def parse_example(bind: Bind) -> Callable[..., Any]:
         words = _keys(names) or ["<unknown>"] * len(items)
         single = serialized.ndim == 0
         places = [_Place(None if single else i, word) for i, word in enumerate(words)]
-        parser = _Parser(bind.xp, [features_of(item) for item in items], places, serialized.shape)
+        parser = _Parser(bind.xp, [_features(item) for item in items], places, serialized.shape)
         dense_values = [
             parser.dense(*each)
             for each in zip(
@@ -213,6 +198,14 @@ def parse_example(bind: Bind) -> Callable[..., Any]:
         return made[0] if len(made) == 1 else tuple(made)
 
     return compute
+
+
+def _features(data: bytes) -> Mapping[bytes, bytes]:
+    try:
+        return features_of(data)
+    except WireError as error:
+        shown = data.decode("ascii", "backslashreplace")
+        raise KernelError(_INVALID, f"Could not parse example input, value: {shown!r}") from error
 
 
 def _check(serialized: Any, names: Any) -> None:

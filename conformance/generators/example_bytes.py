@@ -1,0 +1,58 @@
+"""Serialized Examples and SequenceExamples, the same bytes each time."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from sessrun.spec.proto.input_pb2 import Example, Feature, SequenceExample
+
+__all__ = ["example", "feature", "sequence_example"]
+
+
+def feature(values: Sequence[Any] | None) -> Feature:
+    """A Feature of bytes, floats or integers, as the first value is; of no kind for None."""
+    made = Feature()
+    if values is None:
+        return made
+    kind = type(values[0]) if values else int
+    lists = {bytes: made.bytes_list, float: made.float_list, int: made.int64_list}
+    lists[kind].SetInParent()
+    lists[kind].value.extend(values)
+    return made
+
+
+def example(features: Mapping[str, Sequence[Any] | None]) -> bytes:
+    """A serialized Example."""
+    made = Example()
+    made.features.SetInParent()
+    for name, values in features.items():
+        made.features.feature[name].CopyFrom(feature(values))
+    return made.SerializeToString(deterministic=True)
+
+
+def sequence_example(
+    context: Mapping[str, Sequence[Any] | None],
+    lists: Mapping[str, Sequence[Sequence[Any]]],
+) -> bytes:
+    """A serialized SequenceExample.
+
+    Args:
+      context: the features of the whole.
+      lists: the feature lists, the values of each step; steps without any are of the kind of
+        those that have some.
+
+    """
+    made = SequenceExample()
+    for name, values in context.items():
+        made.context.feature[name].CopyFrom(feature(values))
+    for name, steps in lists.items():
+        found = made.feature_lists.feature_list[name]
+        found.SetInParent()
+        kind = next((step[0] for step in steps if step), 0)
+        for step in steps:
+            one = feature(step or [kind])
+            if not step:
+                getattr(one, one.WhichOneof("kind")).ClearField("value")
+            found.feature.append(one)
+    return made.SerializeToString(deterministic=True)
