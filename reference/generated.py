@@ -711,6 +711,35 @@ def decode_compressed(
     return op.outputs[0]
 
 
+def decode_json_example(
+    json_examples: Any,
+    name: str | None = None,
+) -> Tensor:
+    """Each JSON of an Example as the bytes of the message.
+
+    Args:
+      json_examples: a tensor of string.
+      name: the operation's name in the graph.
+
+    Returns:
+      binary_examples: a tensor of string.
+
+    Raises:
+      TypeError: a dtype is not allowed.
+      ValueError: a shape is wrong.
+
+    Source: the operation DecodeJSONExample of TensorFlow's registry.
+
+    """
+    op = apply_op(
+        "DecodeJSONExample",
+        {"json_examples": json_examples},
+        {},
+        name,
+    )
+    return op.outputs[0]
+
+
 def diag(
     diagonal: Any,
     name: str | None = None,
@@ -3758,6 +3787,7 @@ EXPORTS: Final[dict[str, Callable[..., Any]]] = {
     "debugging.is_nan": is_nan,
     "decode_base64": decode_base64,
     "decode_compressed": decode_compressed,
+    "decode_json_example": decode_json_example,
     "diag": diag,
     "diag_part": diag_part,
     "dtypes.as_string": as_string,
@@ -3776,6 +3806,7 @@ EXPORTS: Final[dict[str, Callable[..., Any]]] = {
     "invert_permutation": invert_permutation,
     "io.decode_base64": decode_base64,
     "io.decode_compressed": decode_compressed,
+    "io.decode_json_example": decode_json_example,
     "io.encode_base64": encode_base64,
     "io.matching_files": matching_files,
     "io.parse_tensor": parse_tensor,

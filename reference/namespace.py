@@ -120,6 +120,8 @@ _LATER: Final[Mapping[str, str]] = {
         "io.FixedLenFeature io.FixedLenSequenceFeature io.SparseFeature io.VarLenFeature "
         "io.decode_csv io.parse_example io.parse_single_example parse_example "
         "parse_single_example",
+    "input.sequence_parsing":
+        "io.parse_sequence_example io.parse_single_sequence_example parse_single_sequence_example",
     "input.readers":
         "FixedLengthRecordReader IdentityReader ReaderBase TFRecordReader TextLineReader "
         "WholeFileReader",

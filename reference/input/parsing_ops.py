@@ -25,7 +25,7 @@ from sessrun.reference.stacks import get_default_graph
 from sessrun.reference.tensor import Tensor
 from sessrun.reference.tensor_shape import TensorShape
 
-__all__ = ["EXPORTS"]
+__all__ = ["EXPORTS", "dense_default", "scalar_string"]
 
 _NO_STRINGS: Final = np.empty(0, object)
 #: What the name of a node has not.
@@ -117,7 +117,7 @@ def _made_of(feature: SparseFeature, found: Mapping[str, Any]) -> SparseTensor:
 
 def _parsed(serialized: Tensor, asked: Wanted, name: str | None, names: Any) -> dict[str, Any]:
     """Every sparse and dense feature, by name."""
-    defaults = [_default(key, *each) for key, each in asked.dense.items()]
+    defaults = [dense_default(key, *each) for key, each in asked.dense.items()]
     inputs = {
         "serialized": serialized,
         "names": _NO_STRINGS if names is None else names,
@@ -140,7 +140,7 @@ def _parsed(serialized: Tensor, asked: Wanted, name: str | None, names: Any) -> 
     return {**sparse, **dict(zip(asked.dense, outputs[3 * count :], strict=True))}
 
 
-def _default(key: str, shape: TensorShape, dtype: dtypes.DType, value: Any) -> Tensor:
+def dense_default(key: str, shape: TensorShape, dtype: dtypes.DType, value: Any) -> Tensor:
     """The default of a dense feature: none if there must be a value, one to fill up with."""
     sizes = shape.as_list()
     varies = bool(sizes) and sizes[0] is None
@@ -177,10 +177,10 @@ def parse_single_example(
         raise ValueError("Invalid argument: features cannot be empty.")
     with name_scope(name, "ParseSingleExample", [serialized, example_names]):
         given = convert_to_tensor(serialized, name="serialized")
-        return parse_example(_scalar(given), features, name, example_names)
+        return parse_example(scalar_string(given), features, name, example_names)
 
 
-def _scalar(value: Tensor) -> Tensor:
+def scalar_string(value: Tensor) -> Tensor:
     """The tensor, which is a scalar, or after an assertion that it is one.
 
     Raises:

@@ -47,6 +47,21 @@ def decode_compressed(bind: Bind) -> Callable[..., Any]:
     return compute
 
 
+@kernel("DecodeJSONExample", devices=_CPU)
+def decode_json_example(_: Any, texts: Any) -> Any:
+    """The bytes of the Example that each text says."""
+    from sessrun.spec.proto.input_pb2 import Example  # noqa: PLC0415 - few programs have examples
+
+    def made(text: bytes) -> bytes:
+        try:
+            message = foreign.parse_json(Example, text.decode(), "the text")
+        except (foreign.ProtoError, UnicodeDecodeError) as error:
+            raise KernelError(_INVALID, f"Error while parsing JSON: {error}") from error
+        return foreign.serialize(message)
+
+    return string_array([made(text) for text in texts.reshape(-1).tolist()], texts.shape)
+
+
 @kernel("SerializeTensor", devices=_CPU)
 def serialize_tensor(_: Any, tensor: Any, *, T: str) -> Any:  # noqa: N803 - the attribute's name
     """The bytes of the tensor's message."""

@@ -12,11 +12,11 @@ from sessrun.reference.kernels.registry import Bind, KernelError, binder
 from sessrun.reference.node_summary import bracketed
 from sessrun.spec.dtypes import BY_NAME
 
-__all__: list[str] = []
+__all__ = ["Parser", "Place", "keys_of", "values_in"]
 
 _INVALID: Final = 3
 @dataclass(frozen=True, slots=True)
-class _Place:
+class Place:
     """Which example a feature is in, for messages.
 
     Attributes:
@@ -45,7 +45,7 @@ class _Place:
         )  # fmt: skip
 
 
-def _values(features: Mapping[bytes, bytes], key: str, dtype: str, place: _Place) -> Any:
+def values_in(features: Mapping[bytes, bytes], key: str, dtype: str, place: Place) -> Any:
     """The values of a feature, or None if there is no such feature or it is of no kind."""
     feature = features.get(key.encode(errors="surrogateescape"))
     try:
@@ -62,7 +62,7 @@ def _values(features: Mapping[bytes, bytes], key: str, dtype: str, place: _Place
 
 
 @dataclass(frozen=True, slots=True)
-class _Parser:
+class Parser:
     """Makes tensors of parsed examples.
 
     Attributes:
@@ -75,7 +75,7 @@ class _Parser:
 
     xp: Any
     examples: Sequence[Any]
-    places: Sequence[_Place]
+    places: Sequence[Place]
     batch: tuple[int, ...]
 
     def array(self, values: Sequence[Any], dtype: str, shape: Sequence[int]) -> Any:
@@ -87,7 +87,7 @@ class _Parser:
     def rows(self, key: str, dtype: str) -> list[Sequence[Any]]:
         """The values of each example, none where there is no such feature."""
         pairs = zip(self.examples, self.places, strict=True)
-        return [_values(features, key, dtype, place) or () for features, place in pairs]
+        return [values_in(features, key, dtype, place) or () for features, place in pairs]
 
     def sparse(self, key: str, dtype: str) -> tuple[Any, Any, Any]:
         """Indices, values and shape."""
@@ -122,7 +122,7 @@ class _Parser:
         count = _product(sizes)
         flat: list[Any] = []
         for features, place in zip(self.examples, self.places, strict=True):
-            values = _values(features, key, dtype, place)
+            values = values_in(features, key, dtype, place)
             if values is None:
                 if default.size != count:
                     raise place.miss(key, dtype)
@@ -159,7 +159,7 @@ def _product(sizes: Sequence[int]) -> int:
     return product
 
 
-def _keys(tensor: Any) -> list[str]:
+def keys_of(tensor: Any) -> list[str]:
     return [key.decode(errors="surrogateescape") for key in tensor.reshape(-1).tolist()]
 
 
@@ -173,22 +173,22 @@ def parse_example(bind: Bind) -> Callable[..., Any]:
     ) -> Any:
         _check(serialized, names)
         items = serialized.reshape(-1).tolist()
-        words = _keys(names) or ["<unknown>"] * len(items)
+        words = keys_of(names) or ["<unknown>"] * len(items)
         single = serialized.ndim == 0
-        places = [_Place(None if single else i, word) for i, word in enumerate(words)]
-        parser = _Parser(bind.xp, [_features(item) for item in items], places, serialized.shape)
+        places = [Place(None if single else i, word) for i, word in enumerate(words)]
+        parser = Parser(bind.xp, [_features(item) for item in items], places, serialized.shape)
         dense_values = [
             parser.dense(*each)
             for each in zip(
-                _keys(dense), attrs["Tdense"], attrs["dense_shapes"], defaults, strict=True
+                keys_of(dense), attrs["Tdense"], attrs["dense_shapes"], defaults, strict=True
             )
         ]
         parts = [
-            parser.sparse(*each) for each in zip(_keys(sparse), attrs["sparse_types"], strict=True)
+            parser.sparse(*each) for each in zip(keys_of(sparse), attrs["sparse_types"], strict=True)
         ]
         rows = [
             parser.ragged(*each)
-            for each in zip(_keys(ragged), attrs["ragged_value_types"],
+            for each in zip(keys_of(ragged), attrs["ragged_value_types"],
                             attrs["ragged_split_types"], strict=True)
         ]  # fmt: skip
         made = [

@@ -180,6 +180,27 @@ def decode_raw(bind: Bind) -> Callable[..., Any]:
     return compute
 
 
+@binder("DecodePaddedRaw", devices=("CPU",))
+def decode_padded_raw(bind: Bind) -> Callable[..., Any]:
+    """The bytes of each string, cut or filled up with zeros, as a vector of numbers."""
+    xp, dtype = bind.xp, dtype_of(bind.attrs["out_type"])
+    swapped = not bind.attrs["little_endian"]
+
+    def compute(x: Any, length: Any) -> Any:
+        if length.shape != ():
+            raise KernelError(3, "fixed_length must be a scalar")
+        width = int(length)
+        if width <= 0 or width % dtype.itemsize:
+            raise KernelError(3, f"fixed_length ({width}) must be a positive multiple of "
+                              f"{dtype.itemsize}")  # fmt: skip
+        items = [item[:width].ljust(width, b"\0") for item in x.reshape(-1).tolist()]
+        whole = xp.frombuffer(b"".join(items), dtype=dtype) if items else xp.zeros((0,), dtype)
+        turned = whole.byteswap() if swapped else whole
+        return turned.reshape((*x.shape, width // dtype.itemsize))
+
+    return compute
+
+
 _NUMERAL: Final = re.compile(
     rb"[+-]?(\d+\.?\d*([eE][+-]?\d+)?|\.\d+([eE][+-]?\d+)?|inf(inity)?|nan)", re.IGNORECASE
 )

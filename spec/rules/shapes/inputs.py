@@ -87,6 +87,42 @@ def parsed_examples(
 
 
 @rule
+def parsed_sequences(
+    serialized: Shape,
+    num_sparse: int,
+    dense_shapes: Sequence[Shape],
+    ragged: Sequence[str],
+    num_sparse_lists: int,
+    dense_list_shapes: Sequence[Shape],
+    ragged_lists: Sequence[str],
+) -> list[Shape]:
+    """What is parsed of the context, as of examples, then of the feature lists.
+
+    Args:
+      serialized: a vector of examples, or one.
+      num_sparse: how many sparse tensors of the context.
+      dense_shapes: the shape of each dense feature of the context.
+      ragged: the dtypes of the features of the context in rows.
+      num_sparse_lists: how many sparse tensors of feature lists.
+      dense_list_shapes: the shape of a step of each dense feature list.
+      ragged_lists: the dtypes of the feature lists in rows.
+
+    """
+    batch = ranked(serialized, 0, 1)
+    rank = None if batch is None else len(batch) + 2
+    context = parsed_examples(serialized, num_sparse, dense_shapes, ragged)
+    lists = [
+        *[(None, rank)] * num_sparse_lists, *[(None,)] * num_sparse_lists,
+        *[(rank,)] * num_sparse_lists,
+        *(None if batch is None or shape is None else (*batch, None, *shape)
+          for shape in dense_list_shapes),
+        *[batch] * len(dense_list_shapes),
+        *[(None,)] * len(ragged_lists) * 3,
+    ]  # fmt: skip
+    return [*context, *lists]
+
+
+@rule
 def reordered(indices: Shape, values: Shape, shape: Shape) -> list[Shape]:
     """Indices and values as they were."""
     ranked(shape, 1, 1)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from sessrun.spec.dtypes import BY_NAME
 from sessrun.spec.rules.shapes.base import (
     Shape,
     ShapeError,
@@ -65,3 +66,14 @@ def sparse_cross_entropy(features: Shape, labels: Shape) -> list[Shape]:
 def decode_raw(shape: Shape) -> list[Shape]:
     """The input's shape and a last dimension that depends on the strings."""
     return [None if shape is None else (*shape, None)]
+
+
+@rule
+def decode_padded_raw(shape: Shape, length: int | None, dtype: str) -> list[Shape]:
+    """The input's shape and a last dimension of as many elements as so many bytes hold."""
+    if length is None:
+        return [None if shape is None else (*shape, None)]
+    size = BY_NAME[dtype].itemsize
+    if length <= 0 or length % size:
+        raise ShapeError(f"fixed_length must be a positive multiple of {size}, got {length}")
+    return [None if shape is None else (*shape, length // size)]
