@@ -1,0 +1,201 @@
+"""Faults of PARSING: bytes, lines of fields, compressed strings, serialized tensors."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from sessrun.conformance.faulty.computing import computing, single
+from sessrun.conformance.faulty.framework import fault
+from sessrun.conformance.faulty.run_fragments import editing, elements, fed, needed, running
+
+__all__ = ["recoded"]
+
+Base = Callable[..., Any]
+
+
+def recoded(tf: Any, op_type: str, error: str, other: str, words: str = "") -> Any:
+    """The namespace in which an operation of this type raises `other` where it raises `error`.
+
+    Args:
+      tf: the conforming namespace.
+      op_type: the type; of any operation that the run executes.
+      error: the name of the class that is raised.
+      other: the name of the class that is raised in its place.
+      words: what the conforming namespace's message has in it.
+
+    """
+
+    def run(session: Any, base: Base, fetches: Any, feeds: Any) -> Any:
+        try:
+            return base(fetches)
+        except getattr(tf.errors, error) as raised:
+            executed = needed(elements(session, fetches), fed(session, feeds))
+            if words not in raised.message or all(op.type != op_type for op in executed):
+                raise
+            raise getattr(tf.errors, other)(None, None, raised.message) from raised
+
+    return running(tf, run)
+
+
+def _invalid(tf: Any, op_type: str, words: str = "") -> Any:
+    return recoded(tf, op_type, "InvalidArgumentError", "InternalError", words)
+
+
+def _importing(tf: Any, op_type: str, change: Callable[[Any], None]) -> Any:
+    """The namespace that imports nodes of a type with changed attributes."""
+
+    def changed(graph: Any) -> None:
+        for node in graph.node:
+            if node.op == op_type:
+                change(node.attr)
+
+    return editing(tf, changed)
+
+
+@fault("PARSING-001", "DecodeRaw gives its elements in the opposite order.")
+def decoded_elements_are_backwards(tf: Any) -> Any:
+    """Turn the last dimension round."""
+    return computing(tf, {"DecodeRaw": single(lambda _, out, *__: out[..., ::-1])})
+
+
+@fault("PARSING-002", "DecodeRaw reads every number as little-endian.")
+def every_number_is_little_endian(tf: Any) -> Any:
+    """Import it without `little_endian`."""
+
+    def change(attr: Any) -> None:
+        attr["little_endian"].b = True
+
+    return _importing(tf, "DecodeRaw", change)
+
+
+@fault("PARSING-003", "Strings that DecodeRaw cannot take are an internal error.")
+def odd_lengths_are_internal(tf: Any) -> Any:
+    """Raise InternalError."""
+    return _invalid(tf, "DecodeRaw")
+
+
+@fault("PARSING-004", "DecodePaddedRaw fills strings up at their beginnings.")
+def strings_are_padded_before(tf: Any) -> Any:
+    """Put the zero bytes first."""
+
+    def padded(op: Any, out: Any, given: Any, length: Any) -> Any:
+        if not op.get_attr("little_endian"):
+            return out
+        width = int(length)
+        items = [item[:width].rjust(width, b"\0") for item in given.reshape(-1).tolist()]
+        return np.frombuffer(b"".join(items), out.dtype).reshape(out.shape)
+
+    return computing(tf, {"DecodePaddedRaw": single(padded)})
+
+
+@fault("PARSING-005", "A comma is the only delimiter.")
+def commas_are_the_delimiters(tf: Any) -> Any:
+    """Import DecodeCSV without `field_delim`."""
+
+    def change(attr: Any) -> None:
+        attr["field_delim"].s = b","
+
+    return _importing(tf, "DecodeCSV", change)
+
+
+@fault("PARSING-006", "Doubled quotes of a field stay doubled.")
+def quotes_stay_doubled(tf: Any) -> Any:
+    """Double the quotes of strings."""
+
+    def change(_: Any, outputs: list[Any], __: list[Any]) -> list[Any]:
+        return [
+            np.array([item.replace(b'"', b'""') for item in out.tolist()], object)
+            if isinstance(out, np.ndarray) and out.dtype == object and out.ndim == 1 else out
+            for out in outputs
+        ]  # fmt: skip
+
+    return computing(tf, {"DecodeCSV": change})
+
+
+@fault("PARSING-007", "Fields may be quoted whatever was said.")
+def quotes_always_quote(tf: Any) -> Any:
+    """Import DecodeCSV with `use_quote_delim`."""
+
+    def change(attr: Any) -> None:
+        attr["use_quote_delim"].b = True
+
+    return _importing(tf, "DecodeCSV", change)
+
+
+@fault("PARSING-008", "Only an empty field is none.")
+def only_empty_fields_are_none(tf: Any) -> Any:
+    """Import DecodeCSV without `na_value`."""
+
+    def change(attr: Any) -> None:
+        attr["na_value"].s = b""
+
+    return _importing(tf, "DecodeCSV", change)
+
+
+@fault("PARSING-009", "A field that must be there and is not is an internal error.")
+def missing_fields_are_internal(tf: Any) -> Any:
+    """Raise InternalError."""
+    return _invalid(tf, "DecodeCSV", "required but missing")
+
+
+@fault("PARSING-010", "All columns are given, whatever was chosen.")
+def columns_are_not_chosen(tf: Any) -> Any:
+    """Import DecodeCSV without `select_cols`."""
+
+    def change(attr: Any) -> None:
+        attr["select_cols"].list.Clear()
+
+    return _importing(tf, "DecodeCSV", change)
+
+
+@fault("PARSING-011", "A line of another number of fields is an internal error.")
+def odd_lines_are_internal(tf: Any) -> Any:
+    """Raise InternalError."""
+    return _invalid(tf, "DecodeCSV", "fields but have")
+
+
+@fault("PARSING-012", "A field that is no number is an internal error.")
+def odd_numbers_are_internal(tf: Any) -> Any:
+    """Raise InternalError."""
+    return _invalid(tf, "DecodeCSV", "is not a valid")
+
+
+@fault("PARSING-013", "A misplaced quote is an internal error.")
+def odd_quotes_are_internal(tf: Any) -> Any:
+    """Raise InternalError."""
+    return _invalid(tf, "DecodeCSV", "uote")
+
+
+@fault("PARSING-014", "Of several gzip members only the first is decompressed.")
+def first_members_are_enough(tf: Any) -> Any:
+    """Stop at the end of the first member."""
+
+    def first(op: Any, out: Any, given: Any) -> Any:
+        if op.get_attr("compression_type") != b"GZIP" or not given.ndim:
+            return out
+        items = [zlib.decompressobj(31).decompress(item) for item in given.tolist()]
+        return np.array(items, object)
+
+    return computing(tf, {"DecodeCompressed": single(first)})
+
+
+@fault("PARSING-015", "Damaged compressed bytes are an invalid argument.")
+def damaged_bytes_are_invalid(tf: Any) -> Any:
+    """Raise InvalidArgumentError."""
+    return recoded(tf, "DecodeCompressed", "DataLossError", "InvalidArgumentError")
+
+
+@fault("PARSING-016", "A parsed tensor is a vector.")
+def parsed_tensors_are_vectors(tf: Any) -> Any:
+    """Lose the shape."""
+    return computing(tf, {"ParseTensor": single(lambda _, out, *__: out.reshape(-1))})
+
+
+@fault("PARSING-017", "Bytes that are no tensor are an internal error.")
+def odd_tensors_are_internal(tf: Any) -> Any:
+    """Raise InternalError."""
+    return _invalid(tf, "ParseTensor")
