@@ -294,10 +294,14 @@ def examples_of_json(c: EngineAuthor) -> None:
         for name, value in parsed.items():
             tf.identity(value, name=name)
     s = c.open()
-    one = '{"features": {"feature": {"n": {"int64List": {"value": ["1", 2]}}, "x": {"floatList": ' \
-          '{"value": [1.5]}}}}}'  # fmt: skip
-    two = '{"features": {"feature": {"s": {"bytesList": {"value": ["aGk="]}}, ' \
-          '"n": {"int64_list": {"value": [3, -4]}}}}}'  # fmt: skip
+    one = (
+        '{"features": {"feature": {"n": {"int64List": {"value": ["1", 2]}}, "x": {"floatList": '
+        '{"value": [1.5]}}}}}'
+    )
+    two = (
+        '{"features": {"feature": {"s": {"bytesList": {"value": ["aGk="]}}, '
+        '"n": {"int64_list": {"value": [3, -4]}}}}}'
+    )
     _gives(s, words(one, two), n=np.array([[1, 2], [3, -4]]), x=np.array([1.5, 9.0], np.float32),
            s=words("none", "hi"))  # fmt: skip
 

@@ -75,7 +75,7 @@ def a_file_is_read_anew(c: EngineAuthor) -> None:
     s.run(["read:0"], {"name:0": path}, values=[b"x"])
 
 
-@engine_case("FILES-002", title="A file that is removed is missed, and found when it is there again.")
+@engine_case("FILES-002", title="A removed file is missed, and found once it is there again.")
 def a_removed_file_is_missed(c: EngineAuthor) -> None:
     path = c.file("a", b"one")
     s = _started(c)

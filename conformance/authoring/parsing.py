@@ -266,7 +266,7 @@ def damaged_strings(c: EngineAuthor) -> None:
         s.run(["out:0"], {"in:0": words(good, wrong)}, error=[15])
 
 
-_TENSORS: Final = (
+_TENSORS: Final[tuple[Any, ...]] = (
     *(np.array([[0, 1], [100, 127]], dtype) for dtype in (*_WHOLE, "uint32", "uint64")),
     *(np.array([-0.0, 1.5, np.inf, np.nan], _dtype(name)) for name in _FLOATS),
     np.array([True, False]), np.int64(-(2**63)), np.zeros((0, 3), np.float32),

@@ -57,7 +57,7 @@ def attributes_that_can_be_set(tf: Any) -> list[str]:
 
 
 def of_a_script(tf: Any, raised: str) -> str:
-    """The class of what a run raises, a `py_func` of which raises a class of Python by this name."""
+    """The class of what a run raises whose `py_func` raises a class of Python by this name."""
     kind: Any = getattr(builtins, raised)
 
     def script(_: Any) -> Any:

@@ -19,9 +19,9 @@ _SEQUENCES = "ParseSequenceExampleV2"
 
 
 def _parsing(tf: Any, op_type: str, change: Callable[[Any, Any, int, Any], Any]) -> Any:
-    """The namespace in which `change(session, op, number, value)` replaces outputs that are fetched.
+    """The namespace in which `change(session, op, number, value)` replaces what is fetched.
 
-    Of an operation of this type, through an Identity.
+    Of the outputs of operations of this type, through an Identity.
     """
 
     def run(session: Any, base: Base, fetches: Any, _: Any) -> Any:

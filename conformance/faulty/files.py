@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import glob
 import os
 import shutil
 from collections.abc import Callable
@@ -40,7 +39,7 @@ def _recoded(tf: Any, error: str, other: str, where: Callable[[Any], bool] = lam
 def _writing(tf: Any, change: Callable[[Base, Path, bytes], Any]) -> Any:
     """The namespace whose runs of a WriteFile are `change(base, path, data)`."""
 
-    def changed(session: Any, base: Base, fetches: Any, feeds: Any) -> Any:
+    def changed(session: Any, base: Base, fetches: Any, _: Any) -> Any:
         ops = _operations(session, fetches, "WriteFile")
         if not ops:
             return base(fetches)
@@ -55,7 +54,9 @@ def _writing(tf: Any, change: Callable[[Base, Path, bytes], Any]) -> Any:
 @fault("FILES-001", "ReadFile stops at a NUL byte.")
 def files_end_at_nul(tf: Any) -> Any:
     """As the strings of C do."""
-    return computing(tf, {"ReadFile": single(lambda _, out, *__: array(out.item().split(b"\0")[0]))})
+    return computing(tf, {
+        "ReadFile": single(lambda _, out, *__: array(out.item().split(b"\0")[0])),
+    })  # fmt: skip
 
 
 @fault("FILES-002", "ReadFile keeps what it has read of a path.")
@@ -64,7 +65,8 @@ def files_are_read_once(tf: Any) -> Any:
     kept: dict[bytes, Any] = {}
 
     def change(_: Any, outputs: list[Any], inputs: list[Any]) -> list[Any]:
-        return kept.setdefault(array(inputs[0]).item(), outputs)
+        kept.setdefault(array(inputs[0]).item(), outputs)
+        return list(kept[array(inputs[0]).item()])
 
     return computing(tf, {"ReadFile": change})
 
@@ -90,7 +92,7 @@ def ends_of_longer_files_stay(tf: Any) -> Any:
 
 
 @fault("FILES-005", "WriteFile makes no folders.")
-def folders_are_not_made(tf: Any) -> Any:
+def missing_folders_stay_missing(tf: Any) -> Any:
     """Fail where the folder is not there."""
 
     def change(base: Base, path: Path, _: bytes) -> Any:
@@ -164,7 +166,7 @@ def stars_go_below(tf: Any) -> Any:
         wanted = os.fsdecode(pattern.reshape(-1)[0])
         if not wanted.endswith("/*.txt"):
             return out
-        names = glob.glob(wanted.replace("/*.txt", "/**/*.txt"), recursive=True)
+        names = Path(wanted).parent.rglob("*.txt")
         return np.array(sorted(map(os.fsencode, names)), object)
 
     return computing(tf, {"MatchingFiles": single(found)})
@@ -195,7 +197,8 @@ def copies_overwrite(tf: Any) -> Any:
         tf.gfile.Copy(source, target, overwrite=True)
 
     inner = Overlay(tf.io.gfile, {"copy": copy})
-    return override(tf, gfile=Overlay(tf.gfile, {"Copy": copy}), io=Overlay(tf.io, {"gfile": inner}))
+    outer = Overlay(tf.io, {"gfile": inner})
+    return override(tf, gfile=Overlay(tf.gfile, {"Copy": copy}), io=outer)
 
 
 @fault("ERRORS-033", "Whatever a py_func raises is an unknown error.")

@@ -105,7 +105,7 @@ def _asked(tf: Any, session: Any, like: Any, op_type: str, **more: Any) -> Any:
 @fault("READERS-001", "The key of a whole file is its name without the folder.")
 def whole_files_have_bare_names(tf: Any) -> Any:
     """Leave out the folder."""
-    return _changed(tf, "WholeFileReaderV2", 0, lambda _, key: os.path.basename(key))
+    return _changed(tf, "WholeFileReaderV2", 0, lambda _, key: key.rpartition(b"/")[2])
 
 
 def _numbered(key: bytes, change: Callable[[int], int]) -> bytes:
@@ -116,14 +116,22 @@ def _numbered(key: bytes, change: Callable[[int], int]) -> bytes:
 @fault("READERS-002", "The second line of a file has the number of the first.")
 def second_lines_are_numbered_1(tf: Any) -> Any:
     """Number it 1."""
-    return _changed(tf, "TextLineReaderV2", 0,
-                    lambda _, key: _numbered(key, lambda number: 1 if number == 2 else number))  # fmt: skip
+
+    def change(_: Any, key: bytes) -> bytes:
+        return _numbered(key, lambda number: 1 if number == 2 else number)
+
+    return _changed(tf, "TextLineReaderV2", 0, change)
 
 
-@fault("READERS-003", "A line that has another ending than \\n keeps it.")
-def carriage_returns_stay(tf: Any) -> Any:
-    """Drops the whitespace at both ends of a line, and its \\r with it, nowhere else."""
-    return _changed(tf, "TextLineReaderV2", 1, lambda _, line: line.strip().replace(b"\r", b""))
+@fault("READERS-003", "Carriage returns are no part of a line, wherever they are.")
+def carriage_returns_go(tf: Any) -> Any:
+    """Take them all out."""
+
+    def change(op: Any, line: bytes) -> bytes:
+        del op
+        return line.replace(b"\r", b"")
+
+    return _changed(tf, "TextLineReaderV2", 1, change)
 
 
 @fault("READERS-004", "A TextLineReader gives the header lines, too.")
@@ -215,7 +223,7 @@ def identities_are_empty(tf: Any) -> Any:
     return _changed(tf, "IdentityReaderV2", 1, lambda *_: b"")
 
 
-@fault("READERS-014", "A reader that has come to the end of its queue is cancelled when it goes on.")
+@fault("READERS-014", "A reader at the end of its queue is cancelled when it goes on.")
 def ended_readers_are_cancelled(tf: Any) -> Any:
     """Raise CancelledError for the second read after the end."""
 

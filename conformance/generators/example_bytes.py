@@ -16,7 +16,7 @@ def feature(values: Sequence[Any] | None) -> Feature:
     if values is None:
         return made
     kind = type(values[0]) if values else int
-    lists = {bytes: made.bytes_list, float: made.float_list, int: made.int64_list}
+    lists: dict[type, Any] = {bytes: made.bytes_list, float: made.float_list, int: made.int64_list}
     lists[kind].SetInParent()
     lists[kind].value.extend(values)
     return made

@@ -78,7 +78,7 @@ def parse_single_sequence_example(
       The features of the whole, and the feature lists; by name.
 
     Raises:
-      ValueError: nothing is asked for, a feature is not as it must be, or `serialized` is no scalar.
+      ValueError: as of `parse_sequence_example`, or `serialized` is no scalar.
 
     """
     _check(context_features, sequence_features)

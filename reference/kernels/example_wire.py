@@ -8,6 +8,7 @@ and a feature's own bytes are looked at only if it is asked for. Source: TF 2.21
 from __future__ import annotations
 
 import struct
+from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 __all__ = ["WireError", "feature_lists_of", "features_of", "values_of"]
@@ -237,7 +238,7 @@ def _integer(reader: _Reader) -> int:
     return number - (1 << 64) if number >> 63 else number
 
 
-_LISTS: Final = {
+_LISTS: Final[Mapping[str, Callable[[_Reader], list[Any]]]] = {
     "string": _strings,
     "float32": lambda reader: _numbers(reader, _FIXED32, _float),
     "int64": lambda reader: _numbers(reader, _VARINT, _integer),

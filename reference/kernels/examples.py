@@ -160,6 +160,7 @@ def _product(sizes: Sequence[int]) -> int:
 
 
 def keys_of(tensor: Any) -> list[str]:
+    """Strings as text, those that are no UTF-8 with surrogates."""
     return [key.decode(errors="surrogateescape") for key in tensor.reshape(-1).tolist()]
 
 
@@ -184,7 +185,8 @@ def parse_example(bind: Bind) -> Callable[..., Any]:
             )
         ]
         parts = [
-            parser.sparse(*each) for each in zip(keys_of(sparse), attrs["sparse_types"], strict=True)
+            parser.sparse(*each)
+            for each in zip(keys_of(sparse), attrs["sparse_types"], strict=True)
         ]
         rows = [
             parser.ragged(*each)

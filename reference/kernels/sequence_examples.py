@@ -45,7 +45,7 @@ class _Lists:
         """Indices, values and shape."""
         rows = [[step or () for step in steps or ()] for steps in self.steps(key, dtype)]
         batch = self.parser.batch
-        places = [
+        places: list[Any] = [
             (row, step, column) if batch else (step, column)
             for row, steps in enumerate(rows)
             for step, values in enumerate(steps)
@@ -146,8 +146,9 @@ def _context(
     return [
         *_columns([parser.sparse(*each)
                    for each in zip(sparse, attrs["context_sparse_types"], strict=True)]),
-        *[parser.dense(*each) for each in zip(dense, attrs["Tcontext_dense"],
-                                              attrs["context_dense_shapes"], defaults, strict=True)],
+        *[parser.dense(*each)
+          for each in zip(dense, attrs["Tcontext_dense"], attrs["context_dense_shapes"],
+                          defaults, strict=True)],
         *_columns([parser.ragged(*each)
                    for each in zip(ragged, attrs["context_ragged_value_types"],
                                    attrs["context_ragged_split_types"], strict=True)]),
