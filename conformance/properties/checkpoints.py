@@ -21,16 +21,18 @@ from sessrun.spec.cases.model import Case
 from sessrun.spec.dtypes import BY_NAME
 from sessrun.spec.tensor_slices import TensorSlice
 
+__all__ = ["CUT", "NAMES", "WHOLE", "array_of", "cuts_of", "spec_of", "wanted_of", "within"]
+
 _CLAUSE: Final = "SAVING-090"
 #: Dtypes of which slices are restored, and those that TensorFlow restores only whole.
-_CUT: Final = (
+CUT: Final = (
     "bool", "int8", "int16", "int32", "int64", "uint8", "bfloat16", "float32", "float64",
     "complex64", "complex128", "int4", "uint4",
 )  # fmt: skip
-_WHOLE: Final = (
+WHOLE: Final = (
     "string", "string", "float16", "uint16", "uint32", "uint64", "float8_e5m2", "float8_e4m3fn",
 )  # fmt: skip
-_NAMES: Final = (
+NAMES: Final = (
     "v", "w", "net/kernel", "net/kernel/Adam", "a b", "ü", "v:0", "-", "0", "net", "x.index",
     "\x01", "long" * 40, "v_1", "V",
 )  # fmt: skip
@@ -90,7 +92,8 @@ def _path(name: str) -> dict[str, Any]:
     return {"dtype": "string", "shape": [], "data": [{"$path": name}]}
 
 
-def _array(draw: random.Random, dtype: str, *, cut: bool) -> np.ndarray:
+def array_of(draw: random.Random, dtype: str, *, cut: bool) -> np.ndarray:
+    """Values of a dtype, of any bits; `cut`: there are at least two along each axis."""
     rank = draw.choice((1, 2, 2, 3)) if cut else draw.choice((0, 0, 1, 1, 2, 3, 5))
     sizes = [draw.randint(2, 5) if cut else draw.choice((0, 1, 1, 2, 3)) for _ in range(rank)]
     count = int(np.prod(sizes))
@@ -108,7 +111,7 @@ def _array(draw: random.Random, dtype: str, *, cut: bool) -> np.ndarray:
     return np.frombuffer(draw.randbytes(count * row.itemsize), row.numpy).reshape(sizes)
 
 
-def _cuts(draw: random.Random, shape: tuple[int, ...]) -> list[TensorSlice]:
+def cuts_of(draw: random.Random, shape: tuple[int, ...]) -> list[TensorSlice]:
     """Parts that make up a tensor, cut along one axis or two."""
     axes = draw.sample(range(len(shape)), draw.randint(1, min(2, len(shape))))
     parts: list[list[tuple[int, int] | None]] = [[None] * len(shape)]
@@ -125,19 +128,21 @@ def _cuts(draw: random.Random, shape: tuple[int, ...]) -> list[TensorSlice]:
 
 def _tensors(draw: random.Random) -> list[_Saved]:
     found = []
-    for name in draw.sample(_NAMES, draw.randint(1, 5)):
+    for name in draw.sample(NAMES, draw.randint(1, 5)):
         cut = draw.random() < 0.4
-        dtype = draw.choice(_CUT) if cut or draw.random() < 0.4 else draw.choice(_WHOLE)
-        array = _array(draw, dtype, cut=cut)
-        found.append(_Saved(name, dtype, array, _cuts(draw, array.shape) if cut else []))
+        dtype = draw.choice(CUT) if cut or draw.random() < 0.4 else draw.choice(WHOLE)
+        array = array_of(draw, dtype, cut=cut)
+        found.append(_Saved(name, dtype, array, cuts_of(draw, array.shape) if cut else []))
     return found
 
 
-def _spec(array: np.ndarray, part: TensorSlice) -> str:
+def spec_of(array: np.ndarray, part: TensorSlice) -> str:
+    """The text of a slice of an array."""
     return f"{' '.join(map(str, array.shape))} {part}"
 
 
-def _within(array: np.ndarray, part: TensorSlice) -> np.ndarray:
+def within(array: np.ndarray, part: TensorSlice) -> np.ndarray:
+    """The values of a slice."""
     return array[tuple(slice(*bound) for bound in part.bounds(array.shape))]
 
 
@@ -148,8 +153,8 @@ def _pieces(saved: Sequence[_Saved]) -> list[tuple[str, str, str, np.ndarray]]:
         if not each.parts:
             found.append((each.name, each.dtype, "", each.array))
         for part in each.parts:
-            values = _within(each.array, part)
-            found.append((each.name, each.dtype, _spec(each.array, part), values))
+            values = within(each.array, part)
+            found.append((each.name, each.dtype, spec_of(each.array, part), values))
     return found
 
 
@@ -193,17 +198,17 @@ def _save_in_shards(story: _Story, prefix: str, saved: Sequence[_Saved]) -> None
     story.run([op], feeds | {f"{target}:0": _path(prefix)}, {"values": [None]})
 
 
-def _wanted(draw: random.Random, each: _Saved) -> tuple[str, np.ndarray]:
+def wanted_of(draw: random.Random, dtype: str, array: np.ndarray) -> tuple[str, np.ndarray]:
     """A slice to restore of a tensor, empty for all of it, and its values."""
-    able = each.dtype in _CUT and each.array.ndim > 0 and 0 not in each.array.shape
+    able = dtype in CUT and array.ndim > 0 and 0 not in array.shape
     if not able or draw.random() < 0.4:
-        return "", each.array
+        return "", array
     extents: list[tuple[int, int] | None] = []
-    for size in each.array.shape:
+    for size in array.shape:
         start = draw.randrange(size)
         extents.append(draw.choice((None, (start, draw.randint(1, size - start)))))
     part = TensorSlice(tuple(extents))
-    return _spec(each.array, part), _within(each.array, part)
+    return spec_of(array, part), within(array, part)
 
 
 def _restore(
@@ -222,7 +227,7 @@ def _restore(
 def _restore_some(story: _Story, prefix: str) -> None:
     draw = story.draw
     chosen = draw.choices(story.there[prefix], k=draw.randint(1, 5))
-    parts = [_wanted(draw, each) for each in chosen]
+    parts = [wanted_of(draw, each.dtype, each.array) for each in chosen]
     rows = [(each.name, each.dtype, spec) for each, (spec, _) in zip(chosen, parts, strict=True)]
     values = [{"$array": tensors.encode(array)} for _, array in parts]
     _restore(story, prefix, rows, {"values": values})
@@ -235,7 +240,7 @@ def _refuse(story: _Story, prefix: str) -> None:
     match draw.randrange(3):
         case 0:
             taken = {one.name for one in story.there[prefix]}
-            name = draw.choice([name for name in (*_NAMES, "lacking") if name not in taken])
+            name = draw.choice([name for name in (*NAMES, "lacking") if name not in taken])
             _restore(story, prefix, [(name, "float32", "")], {"error": {"codes": [5]}})
         case 1:
             other = draw.choice([kind for kind in ("int32", "string", "float64", "bool")
