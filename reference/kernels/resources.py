@@ -56,7 +56,7 @@ class Handle:
         found = self.held()
         if found is None:
             raise KernelError(code, f"Could not find variable {self.name}. This could mean that "
-                              "the variable has not been initialized.")  # fmt: skip
+                              "it has been destroyed, or is uninitialized.")  # fmt: skip
         self._check(found)
         return found
 

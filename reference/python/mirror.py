@@ -43,7 +43,7 @@ _PLACES: Final[Mapping[str, str]] = {
     "framework.graph_util_impl": "saving.graph_pruning saving.freezing|graph_util",
     "framework.importer": "importing.importer",
     "framework.indexed_slices": "indexed_slices",
-    "framework.meta_graph": "saving.meta_graph|train",
+    "framework.meta_graph": "saving.meta_graph saving.scoped_meta_graphs|train",
     "framework.ops":
         "graph operation tensor stacks default_graph name_scopes conversion gradient_registry "
         "indexed_slices build session.expansions graph_keys errors op_statistics",
@@ -58,7 +58,7 @@ _PLACES: Final[Mapping[str, str]] = {
     "framework.tensor_util": "constant_op seen_values conversion tensor_proto",
     "framework.type_spec": "type_specs",
     "framework.versions": "version|version",
-    "lib.io.file_io": "|gfile io.gfile",
+    "lib.io.file_io": "files.file_io|gfile io.gfile",
     "lib.io.python_io": "|python_io",
     "lib.io.tf_record": "|python_io io",
     "ops.array_ops": "ops.array_ops ops.shape_ops ops.fill_ops",
@@ -162,6 +162,7 @@ _PLACES: Final[Mapping[str, str]] = {
     "training.monitored_session":
         "managed.monitored_session managed.wrapped_sessions managed.session_creators "
         "managed.scaffold managed.training_session|train",
+    "training.py_checkpoint_reader": "saving.checkpoint_reader|train",
     "training.queue_runner": "queues.queue_runner",
     "training.queue_runner_impl": "queues.queue_runner",
     "training.saver":
@@ -201,6 +202,8 @@ _OTHER_NAMES: Final[Mapping[str, str]] = {
     "VariableV1": "Variable",
     "_SavedModelBuilder": "SignatureBuilder",
     "build_tensor_info_from_op": "of_operation",
+    "meta_graph_filename": "meta_graph_path",
+    "op_list_to_dict": "variables_by_name",
     "_PartitionInfo": "PartitionInfo",
     "_VariableStore": "VariableStore",
     "_compute_fans": "fans",

@@ -15,11 +15,12 @@ from sessrun.reference.saving.graph_files import write_graph
 from sessrun.reference.scope_names import without
 from sessrun.reference.stacks import get_default_graph
 from sessrun.reference.version import GIT_VERSION, VERSION
-from sessrun.spec.proto import GraphDef, MetaGraphDef, NodeDef, SaverDef
+from sessrun.spec.proto import GraphDef, MetaGraphDef, NodeDef, OpList, SaverDef
 from sessrun.spec.proto.foreign import adopt
 from sessrun.spec.tables.ops import OPERATIONS
 
-__all__ = ["EXPORTS", "UNBOUND_INPUTS", "export_meta_graph", "saver_def_in"]
+__all__ = ["EXPORTS", "UNBOUND_INPUTS", "export_meta_graph", "saver_def_in",
+           "stripped_op_list_for_graph"]  # fmt: skip
 
 #: Before the name of an input that is not in the scope that was exported.
 _UNBOUND: Final = "$unbound_inputs_"
@@ -83,7 +84,8 @@ def export_meta_graph(
             text.encode() for text in unbound
         )
     if not found.meta_info_def.stripped_op_list.op:
-        _declare(found)
+        declared = stripped_op_list_for_graph(found.graph_def)
+        found.meta_info_def.stripped_op_list.CopyFrom(declared)
     if strip_default_attrs:
         _strip_defaults(found)
     if saver is not None:
@@ -180,12 +182,13 @@ def _scope(name: str) -> str:
     return name.rpartition("/")[0]
 
 
-def _declare(found: MetaGraphDef) -> None:
-    """Add the declarations of the operations that are used."""
-    bodies = (function.node_def for function in found.graph_def.library.function)
-    nodes = [*found.graph_def.node, *(node for body in bodies for node in body)]
+def stripped_op_list_for_graph(graph_def: Any) -> OpList:
+    """The declarations of the operations that a graph and its functions use, by name."""
+    graph_def = adopt(graph_def, GraphDef)
+    bodies = (function.node_def for function in graph_def.library.function)
+    nodes = [*graph_def.node, *(node for body in bodies for node in body)]
     used = sorted({node.op for node in nodes if node.op in OPERATIONS})
-    found.meta_info_def.stripped_op_list.op.extend(op_def(OPERATIONS[name]) for name in used)
+    return OpList(op=[op_def(OPERATIONS[name]) for name in used])
 
 
 def _strip_defaults(found: MetaGraphDef) -> None:

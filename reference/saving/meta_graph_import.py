@@ -22,7 +22,7 @@ from sessrun.reference.stacks import get_default_graph
 from sessrun.spec.proto import MetaGraphDef
 from sessrun.spec.proto.foreign import adopt
 
-__all__ = ["EXPORTS", "import_meta_graph", "imported"]
+__all__ = ["EXPORTS", "add_graph", "import_meta_graph", "imported", "read_meta_graph"]
 
 _LOGGER: Final = logging.getLogger("sessrun")
 
@@ -55,8 +55,8 @@ def imported(
     **kwargs: Any,
 ) -> tuple[Saver | None, list[Any] | None]:  # fmt: skip
     """As `import_meta_graph`: the saver, and what `return_elements` names."""
-    definition = _read(meta_graph_or_file)
-    variables, elements = _add(
+    definition = read_meta_graph(meta_graph_or_file)
+    variables, elements = add_graph(
         definition, clear_devices=clear_devices, import_scope=import_scope, **kwargs
     )
     return _saver_of(definition, variables, import_scope), elements
@@ -79,7 +79,7 @@ def _saver_of(
     return None
 
 
-def _read(meta_graph_or_file: Any) -> MetaGraphDef:
+def read_meta_graph(meta_graph_or_file: Any) -> MetaGraphDef:
     """A MetaGraphDef: ours, TensorFlow's, or what a file holds, in bytes or as text.
 
     Raises:
@@ -104,7 +104,7 @@ def _read(meta_graph_or_file: Any) -> MetaGraphDef:
         raise OSError(f"Cannot parse file {path}: {error}.") from error
 
 
-def _add(
+def add_graph(
     definition: MetaGraphDef,
     *,
     clear_devices: bool = False,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
@@ -17,7 +18,8 @@ from sessrun.reference.variables import state_ops
 from sessrun.reference.variables.ref_variables import RefVariable
 from sessrun.reference.variables.resource_variables import ResourceVariable
 
-__all__ = ["SaveSpec", "SaveableObject", "default_saveables", "saveables_of"]
+__all__ = ["BaseSaverBuilder", "SaveSpec", "SaveableObject", "default_saveables", "saveables_of",
+           "variables_by_name"]  # fmt: skip
 
 #: The operations whose outputs are references to variables.
 _REFERENCES: Final = frozenset({"Variable", "VariableV2", "AutoReloadVariable"})
@@ -103,10 +105,13 @@ class _Reference(SaveableObject):
 class _Resource(SaveableObject):
     """A resource variable: its handle, and a tensor that reads it."""
 
-    def __init__(self, handle: Tensor, read: Tensor, slice_spec: str, name: str) -> None:
+    def __init__(
+        self, handle: Tensor, read: Tensor, slice_spec: str, name: str, *, value: Any = None
+    ) -> None:
         self._handle = handle
         self._read = read
-        super().__init__(read, [SaveSpec(read, slice_spec, name, read.dtype, handle.device)], name)
+        saved = read if value is None else value
+        super().__init__(read, [SaveSpec(saved, slice_spec, name, read.dtype, handle.device)], name)
         self.op = handle
 
     def restore(self, restored_tensors: Sequence[Tensor], restored_shapes: Any) -> Any:
@@ -135,7 +140,7 @@ def saveables_of(var_list: Any) -> list[SaveableObject]:
       ValueError: two have one name, or one has two.
 
     """
-    named = var_list if isinstance(var_list, dict) else _named(var_list)
+    named = var_list if isinstance(var_list, dict) else variables_by_name(var_list)
     if not all(isinstance(name, str) for name in named):
         wrong = next(name for name in named if not isinstance(name, str))
         raise TypeError(
@@ -153,7 +158,14 @@ def saveables_of(var_list: Any) -> list[SaveableObject]:
     return found
 
 
-def _named(var_list: Any) -> dict[str, Any]:
+def variables_by_name(var_list: Any) -> dict[str, Any]:
+    """Variables by the names that they are saved under; those that are parts together.
+
+    Raises:
+      TypeError: it is no list, tuple or set, or something in it is no variable.
+      ValueError: two have one name.
+
+    """
     if not isinstance(var_list, list | tuple | set):
         raise TypeError(f"Variables to save should be passed in a dict or a list. Got {var_list}")
     named: dict[str, Any] = {}
@@ -239,7 +251,25 @@ def _parts(parts: Sequence[Any]) -> list[SaveableObject]:
             )
         tensor = part._as_graph_element()  # noqa: SLF001 - the protocol of things in a graph
         if tensor.op.type == _READ:
-            found.append(_Resource(tensor.op.inputs[0], tensor, info.spec, whole))
+            value = functools.partial(_read_beside, part)
+            found.append(_Resource(tensor.op.inputs[0], tensor, info.spec, whole, value=value))
         else:
             found.append(_Reference(tensor, info.spec, whole, read=part.value()))
     return found
+
+
+def _read_beside(part: Any) -> Tensor:
+    """Read a part of a variable where it is, for a processor to save."""
+    graph = stacks.get_default_graph()
+    with graph.device(part.device):
+        value = part.read_value()
+        with graph.device("/device:CPU:0"):
+            return identity(value)
+
+
+class BaseSaverBuilder:
+    """Where programs find what their own things to save are derived from."""
+
+    SaveSpec = SaveSpec
+    SaveableObject = SaveableObject
+    OpListToDict = staticmethod(variables_by_name)

@@ -99,7 +99,7 @@ class Saver:
         self._allow_empty = allow_empty
         self._is_empty = False
         self._is_built = False
-        self._version = write_version
+        self._write_version = write_version
         self._pad_step_number = pad_step_number
         self._save_relative_paths = save_relative_paths
         #: Checkpoints and when they were written, the latest last.
@@ -113,7 +113,7 @@ class Saver:
             self.build()
         if self.saver_def is not None:
             self._check_saver_def()
-            self._version = self.saver_def.version
+            self._write_version = self.saver_def.version
 
     def build(self) -> None:
         """Make the operations.
@@ -135,7 +135,7 @@ class Saver:
                 return
             self.saver_def = saver_graph.build(
                 saveables_of(self._var_list), name=self._name, filename=self._filename,
-                sharded=self._sharded, reshape=self._reshape, version=self._version,
+                sharded=self._sharded, reshape=self._reshape, version=self._write_version,
                 max_to_keep=self._max_to_keep or 0, hours=self._hours,
             )  # fmt: skip
         elif self._name:  # the scope that they were imported under

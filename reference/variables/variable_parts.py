@@ -50,9 +50,14 @@ class PartitionedVariable:
             raise ValueError(f"partition values must be positive: {partitions}")
         if not variable_list:
             raise ValueError("variable_list may not be empty")
-        self.name, self.shape, self.dtype = name, shape, dtype
+        self._name, self.shape, self.dtype = name, shape, dtype
         self._partitions = partitions
         self._parts = _in_place(variable_list, shape, partitions)
+
+    @property
+    def name(self) -> str:
+        """The name of the whole."""
+        return self._name
 
     def get_shape(self) -> Sequence[int] | TensorShape:
         """The shape of the whole."""

@@ -100,7 +100,8 @@ def _write(tf: Any, prefix: str, pieces: Sequence[Piece], *, shards: int, old: b
             )  # fmt: skip
             session.run(save, feeds)
         if shards > 1 and not old:
-            session.run(raw.MergeV2Checkpoints(checkpoint_prefixes=names, destination_prefix=prefix))
+            merged = raw.MergeV2Checkpoints(checkpoint_prefixes=names, destination_prefix=prefix)
+            session.run(merged)
 
 
 def _read(tf: Any, prefix: str, wanted: Sequence[Wanted]) -> list[np.ndarray]:

@@ -1,0 +1,84 @@
+"""A name scope of a graph with its collections as data, and back under another. Source: TF 2.21.
+
+TensorFlow has these under `tensorflow.python.framework.meta_graph`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from sessrun.reference.graph import Graph
+from sessrun.reference.graph_keys import GraphKeys
+from sessrun.reference.saving.meta_graph import export_meta_graph
+from sessrun.reference.saving.meta_graph_import import add_graph, read_meta_graph
+from sessrun.reference.scope_names import without
+from sessrun.reference.stacks import get_default_graph
+from sessrun.spec.proto import MetaGraphDef
+
+__all__ = ["export_scoped_meta_graph", "import_scoped_meta_graph",
+           "import_scoped_meta_graph_with_return_elements"]  # fmt: skip
+
+
+def export_scoped_meta_graph(
+    filename: Any = None, graph: Graph | None = None, export_scope: str | None = None,
+    **options: Any,
+) -> tuple[MetaGraphDef, dict[str, Any]]:  # fmt: skip
+    """What is in a name scope of a graph, under names without it.
+
+    Args:
+      filename: a file that it is written to, or None.
+      graph: the graph, by default the default graph.
+      export_scope: the name scope; all of the graph if None.
+      **options: as `export_meta_graph` has them.
+
+    Returns:
+      The message, and the global variables of that scope by their names without it.
+
+    Raises:
+      TypeError, OpError: as `export_meta_graph`.
+
+    """
+    graph = graph or get_default_graph()
+    found = export_meta_graph(filename, graph=graph, export_scope=export_scope, **options)
+    scope = export_scope and export_scope.rstrip("/") + "/"
+    variables = graph.get_collection(GraphKeys.GLOBAL_VARIABLES, scope=scope)
+    return found, {without(export_scope, variable.name): variable for variable in variables}
+
+
+def import_scoped_meta_graph(
+    meta_graph_or_file: Any, clear_devices: bool = False, graph: Graph | None = None,
+    import_scope: str | None = None, input_map: Mapping[Any, Any] | None = None,
+) -> dict[str, Any]:  # fmt: skip
+    """Add a graph with its collections to one.
+
+    Args:
+      meta_graph_or_file: a MetaGraphDef, or the path of a file that has one.
+      clear_devices: whether the devices asked for are forgotten.
+      graph: where to, by default the default graph.
+      import_scope: a name scope for all.
+      input_map: tensors for inputs from outside of what was exported.
+
+    Returns:
+      The global variables of that scope by their names without it.
+
+    Raises:
+      OSError, TypeError, ValueError: as `import_meta_graph`.
+
+    """
+    return import_scoped_meta_graph_with_return_elements(
+        meta_graph_or_file, clear_devices, graph, import_scope, input_map
+    )[0]
+
+
+def import_scoped_meta_graph_with_return_elements(
+    meta_graph_or_file: Any, clear_devices: bool = False, graph: Graph | None = None,
+    import_scope: str | None = None, input_map: Mapping[Any, Any] | None = None,
+    return_elements: Any = None,
+) -> tuple[dict[str, Any], list[Any] | None]:  # fmt: skip
+    """As `import_scoped_meta_graph`: the variables, and what `return_elements` names."""
+    with (graph or get_default_graph()).as_default():
+        return add_graph(
+            read_meta_graph(meta_graph_or_file), clear_devices=clear_devices,
+            import_scope=import_scope, input_map=input_map, return_elements=return_elements,
+        )  # fmt: skip
