@@ -49,7 +49,9 @@ def _unset_read(history: History, held: Held) -> None:
 
 def _unset_sum(history: History, held: Held) -> None:
     value = drawn(history.draw, held.dtype, held.shape)
-    history.fail(actions.sum_of(history, held, history.given(value)), held.unset)
+    # Fed: TensorFlow's optimizer drops the addition of a constant zero, and its error with it.
+    source = history.given(value, open_shape=True)
+    history.fail(actions.sum_of(history, held, source), held.unset)
 
 
 def _unset_row(history: History, held: Held) -> None:
@@ -102,7 +104,8 @@ def _wrong_slice(history: History, held: Held) -> None:
 
 def _at_the_limit(history: History, held: Held) -> None:
     limit = int(history.held[held]) - history.draw.choice((0, 0, 1, 5))
-    history.fail(actions.count(history, held, max(limit, -(2**31))), [11])
+    limit = max(limit, int(np.iinfo(held.dtype).min))
+    history.fail(actions.count(history, held, limit), [11])
 
 
 _WAYS_UNSET: Final = (_unset_read, _unset_sum, _unset_row, _destroy_nothing)

@@ -1,0 +1,54 @@
+"""Faults of VARIABLES: what a Saver writes, restores and refuses."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sessrun.conformance.faulty.framework import fault, override
+
+
+def _saving(tf: Any, saver: Any) -> Any:
+    """The namespace whose `train.Saver` is this class or function."""
+    return override(tf, train=override(tf.train, Saver=saver))
+
+
+@fault("VARIABLES-054", "Restoring skips variables whose elements are no numbers.")
+def only_numbers_are_restored(tf: Any) -> Any:
+    """Leave them out of the saver."""
+
+    class Saver(tf.train.Saver):  # type: ignore[misc]
+        def restore(self, sess: Any, save_path: Any) -> None:
+            kept = [
+                variable for variable in tf.global_variables()
+                if variable.dtype.base_dtype not in {tf.bool, tf.string}
+            ]  # fmt: skip
+            if kept and len(kept) < len(tf.global_variables()):
+                tf.train.Saver(kept).restore(sess, save_path)
+            else:
+                super().restore(sess, save_path)
+
+    return _saving(tf, Saver)
+
+
+@fault("VARIABLES-055", "Restoring a path that is no checkpoint does nothing.")
+def missing_checkpoints_are_ignored(tf: Any) -> Any:
+    """Keep the failure to itself."""
+
+    class Saver(tf.train.Saver):  # type: ignore[misc]
+        def restore(self, sess: Any, save_path: Any) -> None:
+            if save_path is not None and not tf.train.checkpoint_exists(save_path):
+                return
+            super().restore(sess, save_path)
+
+    return _saving(tf, Saver)
+
+
+@fault("VARIABLES-056", "A Saver may have nothing to save.")
+def savers_of_nothing(tf: Any) -> Any:
+    """Make one of nothing."""
+
+    class Saver(tf.train.Saver):  # type: ignore[misc]
+        def __init__(self, var_list: Any = None, *args: Any, **kwargs: Any) -> None:
+            super().__init__(var_list, *args, **({"allow_empty": True} | kwargs))
+
+    return _saving(tf, Saver)
