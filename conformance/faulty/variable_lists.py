@@ -1,0 +1,266 @@
+"""Faults of VARIABLES: how variables are made, listed, cut into slices, and shared."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from sessrun.conformance.faulty.framework import fault, override
+
+
+def _getting(tf: Any, change: Callable[[dict[str, Any]], Any]) -> Any:
+    """The namespace whose `get_variable` gives `change(arguments by keyword)`."""
+
+    def get_variable(name: str, *args: Any, **kwargs: Any) -> Any:
+        return change(dict(zip(("shape", "dtype"), args, strict=False)) | kwargs | {"name": name})
+
+    return override(tf, get_variable=get_variable)
+
+
+def _making(tf: Any, change: Callable[..., Any]) -> Any:
+    """The namespace whose `Variable` gives `change(its arguments)`."""
+    return override(tf, Variable=change)
+
+
+def _scopes(tf: Any, change: Callable[[dict[str, Any]], Any]) -> Any:
+    """The namespace whose variable scopes are opened with keywords that were changed."""
+
+    def variable_scope(*args: Any, **kwargs: Any) -> Any:
+        change(kwargs)
+        return tf.variable_scope(*args, **kwargs)
+
+    return override(tf, variable_scope=variable_scope)
+
+
+@fault("VARIABLES-088", "The regularizer of a scope counts for no variable of scopes inside.")
+def inner_scopes_are_not_regularized(tf: Any) -> Any:
+    """Give a scope that has none one that gives None."""
+
+    def change(kwargs: dict[str, Any]) -> None:
+        kwargs.setdefault("regularizer", lambda _: None)
+
+    return _scopes(tf, change)
+
+
+@fault("VARIABLES-089", "A variable is always among the global variables.")
+def all_variables_are_global(tf: Any) -> Any:
+    """Add the collection, but for local ones."""
+
+    def change(*args: Any, **kwargs: Any) -> Any:
+        named = kwargs.get("collections")
+        if named and tf.GraphKeys.LOCAL_VARIABLES not in named and named != ["mine"]:
+            kwargs["collections"] = [*named, tf.GraphKeys.GLOBAL_VARIABLES]
+        return tf.Variable(*args, **kwargs)
+
+    return _making(tf, change)
+
+
+@fault("VARIABLES-090", "A shared variable comes whatever dtype it is asked for with.")
+def shared_dtypes_are_not_compared(tf: Any) -> Any:
+    """Leave the dtype out."""
+
+    def change(given: dict[str, Any]) -> Any:
+        if tf.get_variable_scope().reuse is True:
+            given.pop("dtype", None)
+        return tf.get_variable(**given)
+
+    return _getting(tf, change)
+
+
+@fault("VARIABLES-091", "A shared variable must be asked for with its whole shape.")
+def shared_shapes_must_be_whole(tf: Any) -> Any:
+    """Refuse what is not."""
+
+    def change(given: dict[str, Any]) -> Any:
+        shape = given.get("shape")
+        if tf.get_variable_scope().reuse is True and (shape is None or None in shape):
+            raise ValueError("The shape must be given.")
+        return tf.get_variable(**given)
+
+    return _getting(tf, change)
+
+
+@fault("VARIABLES-092", "The dtype of a variable scope is ignored.")
+def dtypes_of_scopes_are_ignored(tf: Any) -> Any:
+    """Drop it."""
+    return _scopes(tf, lambda kwargs: kwargs.pop("dtype", None))
+
+
+@fault("VARIABLES-093", "A local variable is trainable.")
+def local_variables_are_trained(tf: Any) -> Any:
+    """Add it to the collection."""
+
+    def get_local_variable(*args: Any, **kwargs: Any) -> Any:
+        made = tf.get_local_variable(*args, **kwargs)
+        tf.add_to_collection(tf.GraphKeys.TRAINABLE_VARIABLES, made)
+        return made
+
+    return override(tf, get_local_variable=get_local_variable)
+
+
+@fault("VARIABLES-094", "report_uninitialized_variables asks of global variables only.")
+def only_global_variables_are_asked(tf: Any) -> Any:
+    """Give it those, unless some are given."""
+
+    def report(var_list: Any = None, *args: Any, **kwargs: Any) -> Any:
+        asked = tf.global_variables() if var_list is None else var_list
+        return tf.report_uninitialized_variables(asked, *args, **kwargs)
+
+    return override(tf, report_uninitialized_variables=report)
+
+
+@fault("VARIABLES-095", "global_variables(scope) takes a whole scope's name.")
+def scopes_are_listed_by_their_whole_name(tf: Any) -> Any:
+    """Let the name go on with a slash."""
+
+    def global_variables(scope: str | None = None) -> Any:
+        if scope and scope.isalpha():
+            scope += "/"
+        return tf.global_variables(scope)
+
+    return override(tf, global_variables=global_variables)
+
+
+@fault("VARIABLES-096", "Loading broadcasts a value to the variable's shape.")
+def loaded_values_are_broadcast(tf: Any) -> Any:
+    """Broadcast it where that can be done."""
+
+    def change(*args: Any, **kwargs: Any) -> Any:
+        made = tf.Variable(*args, **kwargs)
+        load = made.load
+
+        def broadcast(value: Any, session: Any = None) -> None:
+            if np.ndim(value) == 0:
+                value = np.broadcast_to(value, made.shape.as_list())
+            load(value, session)
+
+        made.load = broadcast
+        return made
+
+    return _making(tf, change)
+
+
+@fault("VARIABLES-097", "Variable.eval takes the default session rather than the one given.")
+def the_default_session_evaluates(tf: Any) -> Any:
+    """Ignore what is given where there is a default session."""
+
+    def change(*args: Any, **kwargs: Any) -> Any:
+        made = tf.Variable(*args, **kwargs)
+        evaluate = made.eval
+        made.eval = lambda session=None: evaluate(tf.get_default_session() or session)
+        return made
+
+    return _making(tf, change)
+
+
+@fault("VARIABLES-098", "A caching device is ignored.")
+def caching_devices_are_ignored(tf: Any) -> Any:
+    """Drop it."""
+
+    def change(*args: Any, **kwargs: Any) -> Any:
+        kwargs.pop("caching_device", None)
+        return tf.Variable(*args, **kwargs)
+
+    return _making(tf, change)
+
+
+@fault("VARIABLES-099", "A partitioner is ignored.")
+def partitioners_are_ignored(tf: Any) -> Any:
+    """Cut the variable into one slice."""
+
+    def change(given: dict[str, Any]) -> Any:
+        if given.get("partitioner") is not None:
+            given["partitioner"] = tf.fixed_size_partitioner(1)
+        return tf.get_variable(**given)
+
+    return _getting(tf, change)
+
+
+@fault("VARIABLES-100", "A partitioned variable is reused, however it is cut this time.")
+def partitions_are_not_compared(tf: Any) -> Any:
+    """Try the number of slices that there are."""
+
+    def change(given: dict[str, Any]) -> Any:
+        scope = tf.get_variable_scope()
+        if scope.reuse is True and scope.partitioner is not None:
+            name = f"{scope.name}/{given['name']}/part_"
+            given["partitioner"] = tf.fixed_size_partitioner(len(tf.global_variables(name)))
+        return tf.get_variable(**given)
+
+    return _getting(tf, change)
+
+
+@fault("VARIABLES-101", "A Variable can be iterated over.")
+def variables_are_iterated_over(tf: Any) -> Any:
+    """Give its rows."""
+
+    def change(*args: Any, **kwargs: Any) -> Any:
+        made = tf.Variable(*args, **kwargs)
+        kind = type(made)
+        rows = {"__iter__": lambda self: iter(tf.unstack(self.value()))}
+        made.__class__ = type(kind.__name__, (kind,), rows)
+        return made
+
+    return _making(tf, change)
+
+
+@fault("VARIABLES-102", "Only the innermost custom getter is called.")
+def outer_getters_are_forgotten(tf: Any) -> Any:
+    """Let an inner one call the conforming getter."""
+    depth: list[Any] = []
+
+    def variable_scope(*args: Any, **kwargs: Any) -> Any:
+        own = kwargs.get("custom_getter")
+        if own is not None:
+            depth.append(own)
+            kwargs["custom_getter"] = lambda getter, *a, **k: (
+                own(getter, *a, **k) if own is depth[-1] else getter(*a, **k)
+            )
+        return tf.variable_scope(*args, **kwargs)
+
+    return override(tf, variable_scope=variable_scope)
+
+
+@fault("VARIABLES-103", "An initial value that is a function is called twice.")
+def initial_values_are_called_twice(tf: Any) -> Any:
+    """Call it once more."""
+
+    def change(initial_value: Any = None, *args: Any, **kwargs: Any) -> Any:
+        if callable(initial_value):
+            initial_value()
+        return tf.Variable(initial_value, *args, **kwargs)
+
+    return _making(tf, change)
+
+
+@fault("VARIABLES-104", "Unknown sizes of a new variable are 1.")
+def unknown_sizes_are_one(tf: Any) -> Any:
+    """Put it in."""
+
+    def change(given: dict[str, Any]) -> Any:
+        shape = given.get("shape")
+        if isinstance(shape, list) and not tf.get_variable_scope().reuse:
+            given["shape"] = [1 if size is None else size for size in shape]
+        return tf.get_variable(**given)
+
+    return _getting(tf, change)
+
+
+@fault("VARIABLES-105", "The shape is ignored where the initializer is a tensor.")
+def shapes_beside_tensors_are_ignored(tf: Any) -> Any:
+    """Drop it."""
+
+    def change(given: dict[str, Any]) -> Any:
+        if hasattr(given.get("initializer"), "op"):
+            given.pop("shape", None)
+        return tf.get_variable(**given)
+
+    return _getting(tf, change)
+
+
+@fault("VARIABLES-106", "A scope does not inherit which kind of variable it makes.")
+def kinds_are_not_inherited(tf: Any) -> Any:
+    """Set it where it is not given."""
+    return _scopes(tf, lambda kwargs: kwargs.setdefault("use_resource", True))
