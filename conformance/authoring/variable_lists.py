@@ -285,7 +285,7 @@ def evaluated(c: ApiAuthor) -> None:
         one, other = tf.Session(), tf.Session()
         one.run(v.initializer)
         other.run(v.assign(floats(3, 4)).op)
-        c.raises("ValueError", lambda v=v: v.eval())
+        c.raises("ValueError", partial(v.eval))
         with c.within(one.as_default()):
             c.check(v.eval(), floats(1, 2))
             c.check(v.eval(other), floats(3, 4))
@@ -308,4 +308,4 @@ def not_iterated_over(c: ApiAuthor) -> None:
     tf = c.tf
     for resource in _KINDS:
         v = tf.Variable(floats(1, 2), use_resource=resource)
-        c.raises("TypeError", lambda v=v: c.expr("$op", "iter", v))
+        c.raises("TypeError", partial(c.expr, "$op", "iter", v))

@@ -44,7 +44,7 @@ def missing_checkpoints_are_ignored(tf: Any) -> Any:
 
 
 @fault("VARIABLES-056", "A Saver may have nothing to save.")
-def savers_of_nothing(tf: Any) -> Any:
+def empty_savers_are_made(tf: Any) -> Any:
     """Make one of nothing."""
 
     class Saver(tf.train.Saver):  # type: ignore[misc]
