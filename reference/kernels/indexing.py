@@ -15,6 +15,7 @@ from sessrun.reference.kernels.arrays import checked_shape
 from sessrun.reference.kernels.host import dtype_of, full, ints, scalar_int, string_array
 from sessrun.reference.kernels.reductions import axis_of
 from sessrun.reference.kernels.registry import Bind, KernelError, binder, kernel
+from sessrun.reference.node_summary import bracketed
 
 __all__ = ["check_range", "index_vectors", "scattered"]
 
@@ -27,7 +28,17 @@ def check_range(xp: Any, indices: Any, limit: int, what: str) -> None:
 
     """
     if indices.size and (xp.any(indices < 0) or xp.any(indices >= limit)):
-        raise KernelError(3, f"{what} has an index that is not in [0, {limit})")
+        place = _first(xp, (indices < 0) | (indices >= limit))
+        raise KernelError(3, f"{what}{_at(place)} = {int(indices[place])} is not in [0, {limit})")
+
+
+def _first(xp: Any, wrong: Any) -> tuple[int, ...]:
+    """Where the first true element is."""
+    return tuple(int(places[0]) for places in xp.nonzero(wrong)) if wrong.ndim else ()
+
+
+def _at(place: tuple[int, ...]) -> str:
+    return f"[{','.join(map(str, place))}]" if place else ""
 
 
 @kernel("Gather")
@@ -70,8 +81,10 @@ def _gathered_batch(xp: Any, params: Any, indices: Any, place: int, batch: int) 
     return params[(*index, places, ...)]
 
 
-def index_vectors(xp: Any, indices: Any, shape: tuple[int, ...]) -> tuple[Any, ...]:
-    """Index vectors as an index tuple, checked.
+def index_vectors(
+    xp: Any, indices: Any, shape: tuple[int, ...], what: str = "shape"
+) -> tuple[Any, ...]:
+    """Index vectors as an index tuple, checked; `what` is what the shape is called.
 
     Raises:
       KernelError: code 3: vectors longer than the rank, or an index out of range.
@@ -84,29 +97,44 @@ def index_vectors(xp: Any, indices: Any, shape: tuple[int, ...]) -> tuple[Any, .
         raise KernelError(3, f"index innermost dimension length must be <= params rank; saw: "
                           f"{depth} vs. {len(shape)}")  # fmt: skip
     parts = tuple(indices[..., i] for i in range(depth))
+    if not indices.size:
+        return parts
+    wrong = xp.zeros(indices.shape[:-1], dtype=bool)
     for part, limit in zip(parts, shape, strict=False):
-        check_range(xp, part, limit, "indices")
+        wrong = wrong | (part < 0) | (part >= limit)
+    if xp.any(wrong):
+        place = _first(xp, wrong)
+        vector = ", ".join(str(int(part[place])) for part in parts)
+        raise KernelError(3, f"indices{_at(place)} = [{vector}] does not index into {what} "
+                          f"{bracketed(shape)}")  # fmt: skip
     return parts
 
 
 @kernel("GatherNd")
 def gather_nd(xp: Any, params: Any, indices: Any) -> Any:
     """Slices of params at index vectors."""
-    parts = index_vectors(xp, indices, params.shape)
+    parts = index_vectors(xp, indices, params.shape, "param shape")
     if not parts:
         return xp.broadcast_to(params, indices.shape[:-1] + params.shape)
     return params[(*parts, ...)]
 
 
 def _check_updates(indices: Any, updates: Any, shape: tuple[int, ...]) -> None:
-    wanted = indices.shape[:-1] + shape[indices.shape[-1] :]
-    if updates.shape != wanted:
-        raise KernelError(3, f"Must have updates.shape = indices.shape[:-1] + "
-                          f"params.shape[index_depth:], got {updates.shape}, want {wanted}")
+    outer, depth = indices.ndim - 1, indices.shape[-1]
+    given = bracketed(updates.shape)
+    if updates.shape[:outer] != indices.shape[:-1]:
+        raise KernelError(3, f"Dimensions [0,{outer}) of indices[shape={bracketed(indices.shape)}]"
+                          f" must match dimensions [0,{outer}) of updates[shape={given}]")
+    if updates.shape[outer:] != shape[depth:]:
+        raise KernelError(3, f"Dimensions [{depth},{len(shape)}) of input[shape="
+                          f"{bracketed(shape)}] must match dimensions [{outer},{updates.ndim}) of "
+                          f"updates[shape={given}]")
 
 
 def scattered(xp: Any, out: Any, indices: Any, updates: Any, combine: str | None) -> Any:
     """`out`, which is the caller's own, with the updates put in."""
+    if out.ndim < 1:
+        raise KernelError(3, "Output must be at least 1-D, got shape: []")
     parts = index_vectors(xp, indices, out.shape)
     _check_updates(indices, updates, out.shape)
     if not updates.size:

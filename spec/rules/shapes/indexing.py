@@ -113,10 +113,26 @@ def _scattered(target: Shape, indices: Shape, updates: Shape) -> Shape:
     if places is None or places[-1] is None or not updates:
         return target
     outer, depth = len(places) - 1, places[-1]
-    merge(updates[:outer], places[:-1])
-    if target is not None:
+    given = f"of updates[shape={_shown(updates)}]"
+    try:
+        merge(updates[:outer], places[:-1])
+    except ShapeError as error:
+        raise ShapeError(f"Dimensions [0,{outer}) of indices[shape={_shown(indices)}] must match "
+                         f"dimensions [0,{outer}) {given}: {error}") from error  # fmt: skip
+    if target is None:
+        return target
+    try:
         merge(updates[outer:], target[depth:])
+    except ShapeError as error:
+        raise ShapeError(f"Dimensions [{depth},{len(target)}) of input[shape={_shown(target)}] "
+                         f"must match dimensions [{outer},{len(updates)}) {given}: "
+                         f"{error}") from error  # fmt: skip
     return target
+
+
+def _shown(shape: Shape) -> str:
+    sizes = ("?" if size is None else str(size) for size in shape or ())
+    return "?" if shape is None else f"[{','.join(sizes)}]"
 
 
 def _has_some(shape: Shape) -> bool:
@@ -134,8 +150,8 @@ def scattered_resource(resource: Shape, indices: Shape, updates: Shape) -> list[
 @rule
 def scattered_resource_nd(resource: Shape, indices: Shape, updates: Shape) -> list[Shape]:
     """No output; the variable's slices are updated as those of `scattered_nd`."""
-    if resource is not None:
-        scattered_nd(resource, indices, updates)
+    at_least(updates, 1)
+    _scattered(resource, indices, updates)
     return []
 
 
