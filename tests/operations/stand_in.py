@@ -69,6 +69,9 @@ class StandInArray:
     def __bool__(self) -> bool:
         return bool(self.data)
 
+    def __int__(self) -> int:
+        return int(self.data)
+
     def __len__(self) -> int:
         return len(self.data)
 
