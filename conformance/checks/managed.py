@@ -1,0 +1,262 @@
+"""Named checks of sessions that manage themselves: which hook is called when, and what comes of it.
+
+`life` makes a monitored session of a counter with hooks that write down their calls, fail and ask
+to stop when they are told to, and returns what was written down. A call of a hook is `a.before`,
+a run's value `ran 1000`: 1000 for each step the counter has made, plus what was fed.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+__all__ = ["checkpoints", "life", "merged_options", "own_session", "steps", "threads"]
+
+_STEP: Final = 1000
+_PYTHON: Final = {
+    cls.__name__: cls for cls in (ArithmeticError, RuntimeError, StopIteration, ValueError)
+}
+
+
+def _error(tf: Any, kind: str) -> BaseException:
+    if kind in _PYTHON:
+        return _PYTHON[kind]("as planned")
+    found: BaseException = getattr(tf.errors, kind)(None, None, "as planned")
+    return found
+
+
+def _hook(tf: Any, plan: Mapping[str, Any], log: list[str], key: Any) -> Any:
+    """A hook that writes down its calls, and fails and asks to stop as planned."""
+    calls: Counter[str] = Counter()
+
+    def note(method: str, more: str = "", context: Any = None) -> None:
+        calls[method] += 1
+        log.append(f"{plan['name']}.{method}{more}")
+        if context is not None and [method, calls[method]] in plan.get("stops", ()):
+            context.request_stop()
+        for where, count, kind in plan.get("raises", ()):
+            if (where, count) == (method, calls[method]):
+                raise _error(tf, kind)
+
+    class Hook(tf.train.SessionRunHook):  # type: ignore[misc]
+        def begin(self) -> None:
+            note("begin")
+
+        def after_create_session(self, session: Any, coord: Any) -> None:
+            note("created", f" {session.run(key)}")
+
+        def before_run(self, run_context: Any) -> Any:
+            note("before", context=run_context)
+            feeds = {key: plan["feeds"]} if "feeds" in plan else None
+            if not feeds and not plan.get("fetches"):
+                return None
+            fetches = {"fed": key} if plan.get("fetches") else None
+            return tf.train.SessionRunArgs(fetches, feed_dict=feeds)
+
+        def after_run(self, run_context: Any, run_values: Any) -> None:
+            results = run_values.results
+            note("after", "" if results is None else f" {results['fed']}", run_context)
+
+        def end(self, session: Any) -> None:
+            note("end", " closed" if session is None else f" {session.run(key)}")
+
+    return Hook()
+
+
+def life(
+    tf: Any,
+    hooks: Sequence[Mapping[str, Any]],
+    body: Sequence[str],
+    kind: str = "MonitoredSession",
+    finalized: bool = False,
+) -> list[str]:
+    """The calls and values of a monitored session.
+
+    Args:
+      tf: the namespace.
+      hooks: each a `name`; `raises`, a list of (method, count of its call, error); `stops`, a
+        list of (method, count of its call); `feeds`, a number; `fetches`, whether it fetches.
+      body: what is done in the `with`: `step`, `step 5` with something fed, `try step` that goes
+        on after an error, `stop?`, `raise KIND`, `close`.
+      kind: the class of the session.
+      finalized: whether the graph is finalized before.
+
+    """
+    log: list[str] = []
+    with tf.Graph().as_default() as graph:
+        counter = tf.Variable(0, use_resource=False)
+        fed = tf.placeholder_with_default(tf.constant(0), [], name="fed")
+        step = tf.assign_add(counter, 1) * _STEP + fed
+        if finalized:
+            tf.train.Scaffold().finalize()
+        planned = [_hook(tf, plan, log, fed) for plan in hooks]
+        try:
+            session = getattr(tf.train, kind)(hooks=planned)
+        except Exception as error:  # noqa: BLE001 - what is raised is what is asked for
+            return [*log, f"refused {type(error).__name__}"]
+        log.append(f"finalized {graph.finalized}")
+        try:
+            with session:
+                for action in body:
+                    _do(tf, session, action, (step, fed), log)
+            log.append("left")
+        except Exception as error:  # noqa: BLE001 - the same
+            log.append(f"raised {type(error).__name__}")
+        log.append(f"stop {session.should_stop()}, finalized {graph.finalized}")
+    return log
+
+
+def _do(tf: Any, session: Any, action: str, nodes: tuple[Any, Any], log: list[str]) -> None:
+    """One action of the body."""
+    step, fed = nodes
+    word, _, more = action.partition(" ")
+    if word == "try":
+        try:
+            _do(tf, session, more, nodes, log)
+        except Exception as error:  # noqa: BLE001 - what is raised is what is asked for
+            log.append(f"caught {type(error).__name__}")
+    elif word == "step":
+        feeds = {fed: int(more)} if more else None
+        log.append(f"ran {session.run(step, feed_dict=feeds)}")
+        if feeds is not None and len(feeds) != 1:
+            log.append("feeds changed")
+    elif word == "stop?":
+        log.append(f"stop {session.should_stop()}")
+    elif word == "raise":
+        raise _error(tf, more)
+    else:
+        session.close()
+
+
+def steps(tf: Any, last: int | None, number: int | None, start: int) -> list[int]:
+    """The steps after each run of a session with a StopAtStepHook, until it is to stop."""
+    seen: list[int] = []
+    with tf.Graph().as_default():
+        counter = tf.train.get_or_create_global_step()
+        add = tf.assign_add(counter, 1)
+        scaffold = tf.train.Scaffold(init_op=tf.assign(counter, start))
+        hook = tf.train.StopAtStepHook(num_steps=number, last_step=last)
+        creator = tf.train.ChiefSessionCreator(scaffold)
+        with tf.train.MonitoredSession(creator, [hook]) as session:
+            while not session.should_stop():
+                seen.append(int(session.run(add)))
+    return seen
+
+
+def checkpoints(
+    tf: Any, folder: str, every: int, runs: int, lost: int | None = None
+) -> list[Any]:
+    """The steps of each save, the last step, and the step of a session that is made later.
+
+    Args:
+      tf: the namespace.
+      folder: of the checkpoints.
+      every: the steps from one checkpoint to the next.
+      runs: how many runs are made.
+      lost: at which run a task is lost.
+
+    """
+    saved: list[int] = []
+
+    class Listener(tf.train.CheckpointSaverListener):  # type: ignore[misc]
+        def before_save(self, session: Any, global_step_value: Any) -> None:
+            saved.append(int(global_step_value))
+
+    class Loses(tf.train.SessionRunHook):  # type: ignore[misc]
+        calls = 0
+
+        def before_run(self, run_context: Any) -> None:
+            self.calls += 1
+            if self.calls == lost:
+                raise tf.errors.UnavailableError(None, None, "as planned")
+
+    last = 0
+    for listeners, count in (([Listener()], runs), ([], 0)):
+        with tf.Graph().as_default():
+            counter = tf.train.get_or_create_global_step()
+            add = tf.assign_add(counter, 1)
+            scaffold = tf.train.Scaffold()
+            creator = tf.train.ChiefSessionCreator(scaffold, checkpoint_dir=folder)
+            hooks = [Loses(), tf.train.CheckpointSaverHook(
+                folder, save_steps=every, scaffold=scaffold, listeners=listeners)]  # fmt: skip
+            with tf.train.MonitoredSession(creator, hooks if count else []) as session:
+                for _ in range(count):
+                    last = int(session.run(add))
+                again = int(session.run(counter))
+    return [saved, last, again]
+
+
+def own_session(tf: Any, hooked: bool) -> list[str]:
+    """What hooks see of a step function that runs with them, or below them, and then stops."""
+    log: list[str] = []
+    with tf.Graph().as_default():
+        fed = tf.placeholder_with_default(tf.constant(0), [], name="fed")
+        hook = _hook(tf, {"name": "a"}, log, fed)
+
+        def work(step_context: Any) -> Any:
+            run = step_context.run_with_hooks if hooked else step_context.session.run
+            log.append(f"ran {run(fed, feed_dict={fed: 3})}")
+            step_context.request_stop()
+
+        with tf.train.MonitoredSession(hooks=[hook]) as session:
+            session.run_step_fn(work)
+            log.append("went on")
+    return log
+
+
+def merged_options(tf: Any, levels: Sequence[int], timeouts: Sequence[int]) -> list[int]:
+    """The trace level and timeout of a run whose caller and hooks ask for several."""
+    seen: list[int] = []
+
+    def asking(level: int, timeout: int) -> Any:
+        class Hook(tf.train.SessionRunHook):  # type: ignore[misc]
+            def before_run(self, run_context: Any) -> Any:
+                options = tf.RunOptions(trace_level=level, timeout_in_ms=timeout)
+                return tf.train.SessionRunArgs(None, options=options)
+
+            def after_run(self, run_context: Any, run_values: Any) -> None:
+                seen[:] = [run_values.options.trace_level, run_values.options.timeout_in_ms]
+
+        return Hook()
+
+    with tf.Graph().as_default():
+        value = tf.constant(1.0)
+        pairs = list(zip(levels, timeouts, strict=True))
+        own = tf.RunOptions(trace_level=pairs[0][0], timeout_in_ms=pairs[0][1])
+        hooks = [asking(*pair) for pair in pairs[1:]]
+        with tf.train.MonitoredSession(hooks=hooks) as session:
+            session.run(value, options=own)
+    return seen
+
+
+def threads(tf: Any, kind: str) -> list[str]:
+    """What comes of an error that a coordinated thread tells, or of a stop it asks for."""
+    log: list[str] = []
+    coords: list[Any] = []
+
+    class Hook(tf.train.SessionRunHook):  # type: ignore[misc]
+        def after_create_session(self, session: Any, coord: Any) -> None:
+            log.append("created")
+            coords.append(coord)
+
+    def ask(coord: Any) -> None:
+        try:
+            raise _error(tf, kind)
+        except Exception as error:  # noqa: BLE001 - of the kind that is asked for
+            coord.request_stop(error)
+
+    with tf.Graph().as_default():
+        value = tf.constant(7)
+        try:
+            with tf.train.MonitoredSession(hooks=[Hook()]) as session:
+                if kind:
+                    ask(coords[-1])
+                else:
+                    coords[-1].request_stop()
+                log.append(f"ran {session.run(value)}")
+                log.append(f"stop {session.should_stop()}")
+            log.append("left")
+        except Exception as error:  # noqa: BLE001 - what is raised is what is asked for
+            log.append(f"raised {type(error).__name__}")
+    return log
