@@ -26,24 +26,43 @@ def _error(tf: Any, kind: str) -> BaseException:
     return found
 
 
-def _hook(tf: Any, plan: Mapping[str, Any], log: list[str], key: Any) -> Any:
-    """A hook that writes down its calls, and fails and asks to stop as planned."""
-    calls: Counter[str] = Counter()
+class _Plan:
+    """Writes down the calls of a hook, and fails and asks to stop as planned.
 
-    def note(method: str, more: str = "", context: Any = None) -> None:
-        calls[method] += 1
-        log.append(f"{plan['name']}.{method}{more}")
-        if context is not None and [method, calls[method]] in plan.get("stops", ()):
+    Args:
+      tf: the namespace.
+      plan: as `life` takes it.
+      log: what is written.
+
+    """
+
+    def __init__(self, tf: Any, plan: Mapping[str, Any], log: list[str]) -> None:
+        self._tf = tf
+        self._plan = plan
+        self._log = log
+        self._calls: Counter[str] = Counter()
+
+    def note(self, method: str, more: str = "", context: Any = None) -> None:
+        """Write down a call, and do what is planned for it."""
+        self._calls[method] += 1
+        self._log.append(f"{self._plan['name']}.{method}{more}")
+        if context is not None and [method, self._calls[method]] in self._plan.get("stops", ()):
             context.request_stop()
-        for where, count, kind in plan.get("raises", ()):
-            if (where, count) == (method, calls[method]):
-                raise _error(tf, kind)
+        for where, count, kind in self._plan.get("raises", ()):
+            if (where, count) == (method, self._calls[method]):
+                raise _error(self._tf, kind)
+
+
+def _hook(tf: Any, plan: Mapping[str, Any], log: list[str], key: Any) -> Any:
+    """A hook that does as planned; `key` is what it feeds and fetches."""
+    note = _Plan(tf, plan, log).note
 
     class Hook(tf.train.SessionRunHook):  # type: ignore[misc]
         def begin(self) -> None:
             note("begin")
 
         def after_create_session(self, session: Any, coord: Any) -> None:
+            del coord
             note("created", f" {session.run(key)}")
 
         def before_run(self, run_context: Any) -> Any:
@@ -69,7 +88,7 @@ def life(
     hooks: Sequence[Mapping[str, Any]],
     body: Sequence[str],
     kind: str = "MonitoredSession",
-    finalized: bool = False,
+    finalized: bool | None = None,
 ) -> list[str]:
     """The calls and values of a monitored session.
 
@@ -80,7 +99,7 @@ def life(
       body: what is done in the `with`: `step`, `step 5` with something fed, `try step` that goes
         on after an error, `stop?`, `raise KIND`, `close`.
       kind: the class of the session.
-      finalized: whether the graph is finalized before.
+      finalized: whether the graph is finalized before; None: not, and nobody asks.
 
     """
     log: list[str] = []
@@ -95,7 +114,8 @@ def life(
             session = getattr(tf.train, kind)(hooks=planned)
         except Exception as error:  # noqa: BLE001 - what is raised is what is asked for
             return [*log, f"refused {type(error).__name__}"]
-        log.append(f"finalized {graph.finalized}")
+        if finalized is not None:
+            log.append(f"final {graph.finalized}")
         try:
             with session:
                 for action in body:
@@ -103,7 +123,9 @@ def life(
             log.append("left")
         except Exception as error:  # noqa: BLE001 - the same
             log.append(f"raised {type(error).__name__}")
-        log.append(f"stop {session.should_stop()}, finalized {graph.finalized}")
+        log.append(f"stop {session.should_stop()}")
+        if finalized is not None:
+            log.append(f"final {graph.finalized}")
     return log
 
 
@@ -144,9 +166,7 @@ def steps(tf: Any, last: int | None, number: int | None, start: int) -> list[int
     return seen
 
 
-def checkpoints(
-    tf: Any, folder: str, every: int, runs: int, lost: int | None = None
-) -> list[Any]:
+def checkpoints(tf: Any, folder: str, every: int, runs: int, lost: int | None = None) -> list[Any]:
     """The steps of each save, the last step, and the step of a session that is made later.
 
     Args:
@@ -161,12 +181,14 @@ def checkpoints(
 
     class Listener(tf.train.CheckpointSaverListener):  # type: ignore[misc]
         def before_save(self, session: Any, global_step_value: Any) -> None:
+            del session
             saved.append(int(global_step_value))
 
     class Loses(tf.train.SessionRunHook):  # type: ignore[misc]
         calls = 0
 
         def before_run(self, run_context: Any) -> None:
+            del run_context
             self.calls += 1
             if self.calls == lost:
                 raise tf.errors.UnavailableError(None, None, "as planned")
@@ -212,10 +234,12 @@ def merged_options(tf: Any, levels: Sequence[int], timeouts: Sequence[int]) -> l
     def asking(level: int, timeout: int) -> Any:
         class Hook(tf.train.SessionRunHook):  # type: ignore[misc]
             def before_run(self, run_context: Any) -> Any:
+                del run_context
                 options = tf.RunOptions(trace_level=level, timeout_in_ms=timeout)
                 return tf.train.SessionRunArgs(None, options=options)
 
             def after_run(self, run_context: Any, run_values: Any) -> None:
+                del run_context
                 seen[:] = [run_values.options.trace_level, run_values.options.timeout_in_ms]
 
         return Hook()
@@ -237,12 +261,13 @@ def threads(tf: Any, kind: str) -> list[str]:
 
     class Hook(tf.train.SessionRunHook):  # type: ignore[misc]
         def after_create_session(self, session: Any, coord: Any) -> None:
+            del session
             log.append("created")
             coords.append(coord)
 
     def ask(coord: Any) -> None:
         try:
-            raise _error(tf, kind)
+            raise _error(tf, kind)  # noqa: TRY301 - an error that is being handled is reported
         except Exception as error:  # noqa: BLE001 - of the kind that is asked for
             coord.request_stop(error)
 

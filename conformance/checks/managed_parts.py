@@ -29,6 +29,7 @@ def seen_when_created(tf: Any, value: int) -> list[int]:
 
         class Hook(tf.train.SessionRunHook):  # type: ignore[misc]
             def after_create_session(self, session: Any, coord: Any) -> None:
+                del coord
                 seen.append(int(session.run(variable)))
 
         with tf.train.MonitoredSession(hooks=[Hook()]) as session:
@@ -46,9 +47,11 @@ def fetched_step(tf: Any, runs: int) -> list[list[int]]:
 
         class Hook(tf.train.SessionRunHook):  # type: ignore[misc]
             def before_run(self, run_context: Any) -> Any:
+                del run_context
                 return tf.train.SessionRunArgs([step])
 
             def after_run(self, run_context: Any, run_values: Any) -> None:
+                del run_context
                 fetched.append(int(run_values.results[0]))
 
         with tf.train.MonitoredSession(hooks=[Hook()]) as session:
@@ -95,7 +98,8 @@ def losses(tf: Any, values: Sequence[float], fails: bool) -> list[str]:
         try:
             with tf.train.MonitoredSession(hooks=[hook]) as session:
                 for value in values:
-                    log.append(f"ran {session.run(loss, feed_dict={loss: value})}")
+                    got = session.run(loss, feed_dict={loss: value})
+                    log.append(f"ran {got}")
                 log.append("stopped" if session.should_stop() else "goes on")
         except Exception as error:  # noqa: BLE001 - what is raised is what is asked for
             log.append(f"raised {type(error).__name__}")

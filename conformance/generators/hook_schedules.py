@@ -160,7 +160,7 @@ def expected(
     hooks: Sequence[Mapping[str, Any]],
     body: Sequence[str],
     kind: str = "MonitoredSession",
-    finalized: bool = False,
+    finalized: bool | None = None,
 ) -> list[str]:
     """What `checks/managed.life` must write down."""
     life = _Life(hooks, recovers=kind == "MonitoredSession")
@@ -168,7 +168,8 @@ def expected(
         life.begin()
     except _Raised as error:
         return [*life.log, f"refused {error.kind}"]
-    life.log.append("finalized True")
+    if finalized is not None:
+        life.log.append("final True")
     raised = None
     try:
         for action in body:
@@ -176,5 +177,7 @@ def expected(
     except _Raised as error:
         raised = error.kind
     life.leave(raised)
-    life.log.append(f"stop True, finalized {finalized}")
+    life.log.append("stop True")
+    if finalized is not None:
+        life.log.append(f"final {finalized}")
     return life.log

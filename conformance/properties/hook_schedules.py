@@ -62,8 +62,6 @@ def hook_schedules(draw: random.Random, id_: str) -> Case:
     finalized = draw.random() < 0.2
     author = ApiAuthor()
     want = expected(hooks, body, kind, finalized)
-    author.named_check(
-        "managed.life", want, hooks=hooks, body=body, kind=kind, finalized=finalized
-    )
+    author.named_check("managed.life", want, hooks=hooks, body=body, kind=kind, finalized=finalized)
     title = "Hooks of a monitored session are called as their schedule and its failures imply."
     return author.case(id_, title, (_CLAUSE,))
