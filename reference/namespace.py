@@ -48,12 +48,12 @@ _MODULES: Final = (
     "ops.fill_ops", "ops.math_ops", "ops.reduce_ops", "ops.random_ops", "ops.string_ops", "nn",
     "variables.state_ops", "variables.init_ops", "variables.variables",
     "variables.variable_scopes", "variables.opened_variable_scopes", "indexed_slices",
-    "sparse_tensor", "session_handles", "queues.queues", "gradient_registry", "seen_values",
+    "sparse_tensor", "session_handles", "queues.queues", "differentiation.registry", "seen_values",
     "ops.script_ops", "tensor_arrays", "saving.graph_pruning", "saving.freezing",
     "control_flow.conditional", "control_flow.asserting", "ops.assertions", "ops.printing",
     "ops.splitting_ops", "queues.coordinator", "queues.queue_runner", "variables.global_step",
     "saving.graph_files", "files.files", "behaviour", "compatibility", "log_messages",
-    "type_specs", "gradient_choices", "ops.numerics", "ops.clipping", "ops.grids",
+    "type_specs", "differentiation.choices", "ops.numerics", "ops.clipping", "ops.grids",
     "ops.linalg_ops", "templates",
 )  # fmt: skip
 #: Under what a group keeps the names that it promises.
@@ -89,6 +89,8 @@ _LATER: Final[Mapping[str, str]] = {
     "control_flow.branches": "case",
     "control_flow.functional": "foldl foldr map_fn scan",
     "control_flow.loops": "while_loop",
+    "differentiation.backprop": "gradients",
+    "differentiation.hessian": "hessians",
     "input.example_messages":
         "train.BytesList train.Example train.Feature train.FeatureList train.FeatureLists "
         "train.Features train.FloatList train.Int64List train.SequenceExample",

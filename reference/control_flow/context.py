@@ -182,9 +182,9 @@ def op_type_for(op_type: str, *values: Tensor) -> str:
     return f"Ref{op_type}" if refs else op_type
 
 
-def switched(value: Tensor, pred: Tensor) -> list[Tensor]:
+def switched(value: Tensor, pred: Tensor, name: str = "Switch") -> list[Tensor]:
     """The two outputs, for false and for true, of a `Switch` beside the value."""
     graph = stacks.get_default_graph()
     with graph.colocate_with(value, ignore_existing=True):
         inputs: dict[str, Any] = {"data": value, "pred": pred}
-        return apply_op(op_type_for("Switch", value), inputs, {}, "Switch").outputs
+        return apply_op(op_type_for("Switch", value), inputs, {}, name).outputs

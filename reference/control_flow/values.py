@@ -22,6 +22,6 @@ def with_flow(like: Any, flow: Tensor) -> Any:
     return like._after(flow) if isinstance(like, TensorArray) else flow  # noqa: SLF001 - it hands arrays on
 
 
-def merged(values: list[Tensor]) -> Tensor:
+def merged(values: list[Tensor], name: str | None = None) -> Tensor:
     """The first of the values that is alive."""
-    return apply_op(op_type_for("Merge", *values), {"inputs": values}, {}).outputs[0]
+    return apply_op(op_type_for("Merge", *values), {"inputs": values}, {}, name).outputs[0]

@@ -156,7 +156,7 @@ def scatter_nd(bind: Bind) -> Callable[..., Any]:
         count = 1
         for dim in dims:
             count *= dim
-        if count == 0 and updates.size:
+        if updates.size and not (count and indices.size):
             raise KernelError(3, "Indices and updates specified for empty output")
         out = string_array([b""] * count, dims) if strings else xp.zeros(dims, updates.dtype)
         return scattered(xp, out, indices, updates, "add")

@@ -219,6 +219,25 @@ def elu_grad(xp: Any, gradients: Any, outputs: Any) -> Any:
     return xp.where(outputs < 0, gradients * (outputs + xp.ones((), outputs.dtype)), gradients)
 
 
+@_gradient("SeluGrad")
+def selu_grad(xp: Any, gradients: Any, outputs: Any) -> Any:
+    """The gradient times the scale, below zero times the output plus scale * alpha."""
+    scale = _constant(xp, _SELU_SCALE, outputs)
+    below = _constant(xp, _SELU_SCALE * _SELU_ALPHA, outputs)
+    return gradients * xp.where(outputs < 0, outputs + below, scale)
+
+
+@kernel("LeakyReluGrad")
+def leaky_relu_grad(xp: Any, gradients: Any, features: Any, *, alpha: float) -> Any:
+    """The gradient, times alpha where the feature is not above zero."""
+    if gradients.shape != features.shape:
+        raise KernelError(
+            3, f"inputs must be of one shape: {gradients.shape} vs. {features.shape}"
+        )
+    slope = xp.asarray(alpha, dtype="float32").astype(features.dtype)
+    return xp.where(features > 0, gradients, gradients * slope)
+
+
 @_gradient("SoftplusGrad")
 def softplus_grad(xp: Any, gradients: Any, features: Any) -> Any:
     """The gradient over 1 + exp(-features)."""

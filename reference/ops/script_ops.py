@@ -8,8 +8,8 @@ from typing import Any, Final
 
 from sessrun.reference import scripts
 from sessrun.reference.build import apply_op
+from sessrun.reference.differentiation.registry import register
 from sessrun.reference.dtypes import as_dtype
-from sessrun.reference.gradient_registry import not_differentiable
 
 __all__ = ["EXPORTS", "numpy_function", "py_func"]
 
@@ -91,7 +91,7 @@ def numpy_function(
     return decorated
 
 
-not_differentiable("PyFunc")
-not_differentiable("PyFuncStateless")
+register("PyFunc", None)
+register("PyFuncStateless", None)
 
 EXPORTS: Final[dict[str, Any]] = {"numpy_function": numpy_function, "py_func": py_func}

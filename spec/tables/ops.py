@@ -3625,6 +3625,37 @@ _MAKERS: Final = {
         },
         differentiable=True,
     ),
+    "LeakyReluGrad": lambda: Operation(
+        name="LeakyReluGrad",
+        summary="The gradient of LeakyRelu.",
+        inputs=(
+            ArgDecl("gradients", type_attr="T"),
+            ArgDecl("features", type_attr="T"),
+        ),
+        outputs=(ArgDecl("backprops", type_attr="T"),),
+        attrs=(
+            AttrDecl("alpha", "float", has_default=True, default=0.2),
+            AttrDecl(
+                "T",
+                "type",
+                allowed=("float16", "bfloat16", "float32", "float64"),
+                has_default=True,
+                default="float32",
+            ),
+        ),
+        shape=RuleCall("merged_pair", (Name("gradients"), Name("features"))),
+        domain=RuleCall("twins", (Name("gradients"), Name("features"), "moderate")),
+        numeric={
+            "float16": "close(1e-2, 1e-2)",
+            "bfloat16": "close(5e-2, 5e-2)",
+            "float32": "close(1e-5, 1e-6)",
+            "float64": "close(1e-12, 1e-13)",
+            "complex64": "close(1e-4, 1e-5)",
+            "complex128": "close(1e-10, 1e-12)",
+            "*": "exact",
+        },
+        differentiable=True,
+    ),
     "LeftShift": lambda: Operation(
         name="LeftShift",
         summary="Elementwise shift of bits to the left.",
@@ -8561,6 +8592,34 @@ _MAKERS: Final = {
         },
         differentiable=True,
         python=("nn.selu",),
+    ),
+    "SeluGrad": lambda: Operation(
+        name="SeluGrad",
+        summary="The gradient of Selu, by its outputs.",
+        inputs=(
+            ArgDecl("gradients", type_attr="T"),
+            ArgDecl("outputs", type_attr="T"),
+        ),
+        outputs=(ArgDecl("backprops", type_attr="T"),),
+        attrs=(
+            AttrDecl(
+                "T",
+                "type",
+                allowed=("float16", "bfloat16", "float32", "float64"),
+            ),
+        ),
+        shape=RuleCall("merged_pair", (Name("gradients"), Name("outputs"))),
+        domain=RuleCall("twins", (Name("gradients"), Name("outputs"), "moderate")),
+        numeric={
+            "float16": "close(1e-2, 1e-2)",
+            "bfloat16": "close(5e-2, 5e-2)",
+            "float32": "close(1e-5, 1e-6)",
+            "float64": "close(1e-12, 1e-13)",
+            "complex64": "close(1e-4, 1e-5)",
+            "complex128": "close(1e-10, 1e-12)",
+            "*": "exact",
+        },
+        differentiable=True,
     ),
     "SerializeManySparse": lambda: Operation(
         name="SerializeManySparse",

@@ -6,6 +6,7 @@ registered for op types that have no gradient by intention.
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
@@ -14,11 +15,13 @@ from sessrun.reference.registry import Registry
 if TYPE_CHECKING:
     from sessrun.reference.operation import Operation
 
-__all__ = ["EXPORTS", "RegisterGradient", "gradient_function", "not_differentiable"]
+__all__ = ["EXPORTS", "RegisterGradient", "gradient_function", "not_differentiable", "register"]
 
 Gradient = Callable[..., Any]
 F = TypeVar("F", bound=Gradient)
 
+#: The module that registers the gradients of the declared operations.
+_OWN: Final = "sessrun.reference.differentiation.functions"
 _FUNCTIONS: Final = Registry("gradient")
 
 
@@ -35,7 +38,8 @@ class RegisterGradient:
         self._op_type = _checked(op_type)
 
     def __call__(self, f: F) -> F:
-        """Register the function."""
+        """Register the function; those of the operations themselves are registered before."""
+        importlib.import_module(_OWN)
         _FUNCTIONS.register(f, self._op_type)
         return f
 
@@ -48,7 +52,14 @@ def not_differentiable(op_type: str) -> None:
       KeyError: something is registered for it already.
 
     """
-    _FUNCTIONS.register(None, _checked(op_type))
+    checked = _checked(op_type)
+    importlib.import_module(_OWN)
+    _FUNCTIONS.register(None, checked)
+
+
+def register(op_type: str, function: Gradient | None) -> None:
+    """Register the gradient of a declared op type, None for constants."""
+    _FUNCTIONS.register(function, op_type)
 
 
 def _checked(op_type: Any) -> str:

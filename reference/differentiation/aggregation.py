@@ -1,0 +1,63 @@
+"""How the gradients that reach one tensor by several ways become one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from sessrun.reference import stacks
+from sessrun.reference.build import apply_op
+from sessrun.reference.differentiation.choices import AggregationMethod
+from sessrun.reference.indexed_slices import IndexedSlices
+from sessrun.reference.operation import Operation
+from sessrun.reference.ops.array_ops import concat
+from sessrun.reference.ops.math_ops import add_n
+from sessrun.reference.tensor import Tensor
+
+__all__ = ["METHODS", "Gradient", "aggregated"]
+
+#: A gradient: dense, rows of one, or None where there is none.
+Gradient = Tensor | IndexedSlices | None
+
+METHODS = frozenset({
+    AggregationMethod.ADD_N,
+    AggregationMethod.EXPERIMENTAL_TREE,
+    AggregationMethod.EXPERIMENTAL_ACCUMULATE_N,
+})  # fmt: skip
+
+
+def aggregated(op: Operation, found: Sequence[Gradient], method: int) -> Gradient:
+    """One gradient of several: dense ones summed, rows put behind one another.
+
+    Args:
+      op: the operation whose output they are the gradients of.
+      found: the gradients, at least one.
+      method: one of AggregationMethod.
+
+    """
+    if len(found) == 1:
+        return found[0]
+    if all(isinstance(each, IndexedSlices) for each in found):
+        return _joined([each for each in found if isinstance(each, IndexedSlices)])
+    if method == AggregationMethod.ADD_N:
+        return _summed(found)
+    # A sum of two at a time: each may be dropped once it is in.
+    with stacks.get_default_graph().name_scope(op.name + "_gradient_sum"):
+        total: Any = found[0]
+        for each in found[1:]:
+            total = add_n([total, each])
+        return total  # type: ignore[no-any-return]  # a sum of tensors
+
+
+def _summed(found: Sequence[Gradient]) -> Tensor:
+    first, inputs = found[0], {"inputs": list(found)}
+    if not isinstance(first, Tensor) or not all(isinstance(each, Tensor) for each in found):
+        return apply_op("AddN", inputs, {}, None).outputs[0]
+    with stacks.get_default_graph().colocate_with(first.op, ignore_existing=True):
+        return apply_op("AddN", inputs, {}, None).outputs[0]
+
+
+def _joined(found: Sequence[IndexedSlices]) -> IndexedSlices:
+    values = concat([each.values for each in found], 0)
+    indices = concat([each.indices for each in found], 0)
+    return IndexedSlices(values, indices, found[0].dense_shape)

@@ -1,0 +1,297 @@
+"""`gradients`: sums of derivatives, as operations that are added to the graph.
+
+Operations are gone through from the targets back to the sources, each once the gradients of all
+its outputs are there; the function registered for its type makes those of its inputs. Source:
+TF 2.21, whose graphs these are node for node.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict, deque
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from typing import Any, Final
+
+from sessrun.reference import dtypes, stacks
+from sessrun.reference.conversion import convert_to_tensor
+from sessrun.reference.differentiation import functions  # noqa: F401 - it registers them
+from sessrun.reference.differentiation.aggregation import METHODS, Gradient, aggregated
+from sessrun.reference.differentiation.choices import AggregationMethod, UnconnectedGradients
+from sessrun.reference.differentiation.control_flow import zeros_for
+from sessrun.reference.differentiation.reach import is_trainable, stop_ops, uses_between
+from sessrun.reference.differentiation.registry import gradient_function
+from sessrun.reference.differentiation.variables import zeros_of_variable
+from sessrun.reference.framework_ops import identity, tuple_
+from sessrun.reference.graph import Graph
+from sessrun.reference.indexed_slices import IndexedSlices, convert_to_tensor_or_indexed_slices
+from sessrun.reference.name_scopes import name_scope
+from sessrun.reference.operation import Operation
+from sessrun.reference.ops.fill_ops import ones, zeros_like
+from sessrun.reference.ops.shape_ops import shape
+from sessrun.reference.tensor import Tensor
+from sessrun.reference.variables.resource_variables import ResourceVariable
+
+__all__ = ["EXPORTS", "gradients"]
+
+
+def gradients(
+    ys: Any,
+    xs: Any,
+    grad_ys: Any = None,
+    name: str = "gradients",
+    colocate_gradients_with_ops: bool = False,
+    gate_gradients: bool = False,
+    aggregation_method: int | None = None,
+    stop_gradients: Any = None,
+    unconnected_gradients: Any = UnconnectedGradients.NONE,
+) -> list[Any]:
+    """For each x the derivative of the sum of the ys by it.
+
+    Args:
+      ys: a tensor or a list of them.
+      xs: a tensor, a variable, or a list of them.
+      grad_ys: for each y a tensor of its shape that its derivative is multiplied by, or None.
+      name: the scope of the operations that are added.
+      colocate_gradients_with_ops: whether they are placed where what they differentiate is.
+      gate_gradients: whether the gradients of an operation's inputs are there all at once.
+      aggregation_method: one of AggregationMethod.
+      stop_gradients: tensors that count as constants.
+      unconnected_gradients: what there is for an x that no y depends on.
+
+    Returns:
+      For each x a Tensor of its shape, IndexedSlices, or None.
+
+    Raises:
+      LookupError: an operation between them has no gradient.
+      ValueError: lengths or shapes differ, or a choice is none.
+      TypeError: a dtype has no gradient, or that of a `grad_ys` is wrong.
+
+    """
+    sources = xs if isinstance(xs, list | tuple) else [xs]
+    targets = ys if isinstance(ys, list | tuple) else [ys]
+    given = [None] * len(targets) if grad_ys is None else grad_ys
+    given = given if isinstance(given, list | tuple) else [given]
+    stopped = [] if stop_gradients is None else stop_gradients
+    stopped = stopped if isinstance(stopped, list | tuple) else [stopped]
+    method = AggregationMethod.DEFAULT if aggregation_method is None else aggregation_method
+    if method not in METHODS:
+        raise ValueError(f"Invalid `aggregation_method` specified {aggregation_method}.")
+    try:
+        unconnected = UnconnectedGradients(unconnected_gradients)
+    except ValueError:
+        raise ValueError(
+            f"Unknown value for unconnected_gradients: '{unconnected_gradients}'"
+        ) from None
+    if len(given) != len(targets):
+        raise ValueError(f"Length mismatch. Passed {len(given)} grad_ys for {len(targets)} ys")
+    values = [*targets, *sources, *stopped, *given]
+    with name_scope(name, "gradients", values) as scope:
+        way = _Way(stacks.get_default_graph(), scope, colocate_gradients_with_ops, gate_gradients,
+                   method)  # fmt: skip
+        by = [_source(x) for x in sources]
+        of = [convert_to_tensor_or_indexed_slices(y, name="y") for y in targets]
+        wanted = _first_gradients(of, given, way)
+        for y, gradient in zip(of, wanted, strict=True):
+            way.add(y, gradient)
+        way.go([y.op for y in of], [x.op for x in by],
+               [convert_to_tensor(each, name="stop").op for each in stopped])  # fmt: skip
+    return [way.result(x, unconnected) for x in by]
+
+
+def _source(x: Any) -> Tensor:
+    """The tensor that a gradient is asked for: a handle for a resource variable."""
+    if isinstance(x, ResourceVariable):
+        return x.handle
+    return convert_to_tensor(x, name="x", as_ref=True)
+
+
+def _first_gradients(ys: Sequence[Any], given: Sequence[Any], way: _Way) -> list[Gradient]:
+    """The gradients of the ys: as given, or ones.
+
+    Raises:
+      TypeError: dtypes do not go together.
+
+    """
+    found: list[Gradient] = []
+    for number, (y, grad_y) in enumerate(zip(ys, given, strict=True)):
+        if grad_y is None:
+            if y.dtype.is_complex:
+                raise TypeError(f"Gradients of complex tensors ({y}) must set grad_ys "
+                                f"(y.dtype = {dtypes.as_dtype(y.dtype).name})")  # fmt: skip
+            with way.beside(y.op):
+                found.append(ones(shape(y), y.dtype, name=f"grad_ys_{number}"))
+            continue
+        gradient = convert_to_tensor_or_indexed_slices(grad_y, name="grad_y")
+        _check_kind(y, gradient)
+        found.append(_named(gradient, f"grad_ys_{number}"))
+    return found
+
+
+def _check_kind(y: Any, gradient: Any) -> None:
+    is_real = y.dtype.is_floating or y.dtype.is_integer
+    if is_real and not (gradient.dtype.is_floating or gradient.dtype.is_integer):
+        raise TypeError(
+            f"Gradient type {gradient.dtype.name} generated for real or integer-valued tensor {y} "
+            f"with type {y.dtype.name} must be real or integer"
+        )
+    if y.dtype.is_complex and not gradient.dtype.is_complex:
+        raise TypeError(
+            f"Gradient type {gradient.dtype.name} generated for complex-valued tensor {y} with "
+            f"type {y.dtype.name} must be complex"
+        )
+    if not is_real and not y.dtype.is_complex and y.dtype.name not in {"variant", "resource"}:
+        raise TypeError(
+            f"Tensor {y} with type {y.dtype.name} must be numeric to obtain a default gradient"
+        )
+
+
+def _named(gradient: Any, name: str) -> Gradient:
+    if not isinstance(gradient, IndexedSlices):
+        return identity(gradient, name)
+    dense = gradient.dense_shape
+    return IndexedSlices(
+        identity(gradient.values, f"{name}_values"),
+        identity(gradient.indices, f"{name}_indices"),
+        None if dense is None else identity(dense, f"{name}_shape"),
+    )
+
+
+class _Way:
+    """One way back through a graph: the gradients found so far, and how they are made.
+
+    Args:
+      graph: where operations are added.
+      scope: the name scope, with its slash.
+      colocate: whether they stay beside what they differentiate.
+      gate: whether those of one operation are there all at once.
+      method: how they are summed.
+
+    """
+
+    def __init__(self, graph: Graph, scope: str, colocate: bool, gate: bool, method: int) -> None:
+        self._graph = graph
+        self._scope = scope
+        self._colocate = colocate
+        self._gate = gate
+        self._method = method
+        self._found: dict[Tensor, list[Gradient]] = defaultdict(list)
+
+    def beside(self, op: Operation) -> AbstractContextManager[None]:
+        """Where the gradient of this operation is placed."""
+        if not self._colocate:
+            return nullcontext()
+        return self._graph.colocate_with(op, ignore_existing=True)
+
+    def add(self, tensor: Any, gradient: Gradient) -> None:
+        """Note one more gradient of a tensor."""
+        values = tensor.values if isinstance(tensor, IndexedSlices) else tensor
+        self._found[values].append(gradient)
+
+    def go(
+        self, targets: Sequence[Operation], sources: Sequence[Operation],
+        stopped: Sequence[Operation],
+    ) -> None:  # fmt: skip
+        """Go back from the targets to the sources."""
+        between, uses = uses_between(targets, sources)
+        stops = stop_ops(sources, stopped, uses)
+        queue = deque(op for op in dict.fromkeys(targets) if op in between and not uses[op])
+        while queue:
+            op = queue.popleft()
+            with self.beside(op):
+                outputs = [self._of_output(output) for output in op.outputs]
+                if op not in stops and any(each is not None for each in outputs):
+                    self._pass_on(op, outputs)
+            for tensor in op.inputs:
+                uses[tensor.op] -= 1
+                if tensor.op in between and not uses[tensor.op]:
+                    queue.append(tensor.op)
+
+    def _of_output(self, output: Tensor) -> Gradient:
+        """The gradient of a tensor, which from now on is one."""
+        found = [each for each in self._found.get(output, ()) if each is not None]
+        if not found:
+            return None
+        self._found[output] = [aggregated(output.op, found, self._method)]
+        return self._found[output][0]
+
+    def _pass_on(self, op: Operation, outputs: list[Gradient]) -> None:
+        """Make the gradients of an operation's inputs from those of its outputs."""
+        function = _function(op)
+        if function is None:
+            return
+        whole = [
+            zeros_for(output) if gradient is None and is_trainable(output)
+            else gradient
+            for output, gradient in zip(op.outputs, outputs, strict=True)
+        ]  # fmt: skip
+        with self._graph.name_scope(op.name + "_grad"), self._graph._original_op(op):  # noqa: SLF001 - the graph's other half
+            made = function(op, *whole)
+            inputs = list(made) if isinstance(made, list | tuple) else [made]
+            _check_count(op, inputs)
+            if self._gate and sum(each is not None for each in inputs) > 1:
+                with self._graph.colocate_with(None, ignore_existing=True):
+                    inputs = tuple_(inputs)
+        for number, (tensor, gradient) in enumerate(zip(op.inputs, inputs, strict=True)):
+            if gradient is not None:
+                _hold_to_shape(op, number, tensor, gradient)
+                self.add(tensor, gradient)
+
+    def result(self, x: Tensor, unconnected: UnconnectedGradients) -> Gradient:
+        """The gradient by `x`."""
+        found = [each for each in self._found.get(x, ()) if each is not None]
+        if len(found) > 1:
+            with self._graph.name_scope(self._scope), self.beside(x.op):
+                return aggregated(x.op, found, self._method)
+        if found:
+            return found[0]
+        if unconnected is UnconnectedGradients.NONE:
+            return None
+        if x.dtype == dtypes.resource:
+            return zeros_of_variable(x)
+        return zeros_like(x)
+
+
+def _function(op: Operation) -> Any:
+    """What makes the gradients of its inputs; None if there are none.
+
+    Raises:
+      LookupError: its type has no gradient.
+
+    """
+    try:
+        return gradient_function(op)
+    except LookupError:
+        raise LookupError(
+            f"No gradient defined for operation '{op.name}' (op type: {op.type}). Register one "
+            "with @tf.RegisterGradient, or cut the operation off with tf.stop_gradient."
+        ) from None
+
+
+def _check_count(op: Operation, found: Sequence[Any]) -> None:
+    if len(found) != len(op.inputs):
+        raise ValueError(
+            f"Num gradients {len(found)} generated for op {op.node_def} do not match num inputs "
+            f"{len(op.inputs)}"
+        )
+
+
+def _hold_to_shape(op: Operation, number: int, tensor: Tensor, gradient: Any) -> None:
+    """Note that the gradient has the shape of the tensor.
+
+    Raises:
+      ValueError: it cannot have it.
+
+    """
+    if not isinstance(gradient, Tensor) or tensor.dtype == dtypes.resource:
+        return
+    try:
+        gradient.set_shape(tensor.shape)
+    except ValueError:
+        raise ValueError(
+            "Incompatible shapes between op input and calculated input gradient. Forward "
+            f"operation: {op.name}. Input index: {number}. Original input shape: {tensor.shape}. "
+            f"Calculated input gradient shape: {gradient.shape}"
+        ) from None
+
+
+EXPORTS: Final[Mapping[str, Any]] = {"gradients": gradients}

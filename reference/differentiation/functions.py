@@ -1,0 +1,18 @@
+"""Every gradient function, registered: importing this module is enough."""
+
+from __future__ import annotations
+
+from sessrun.reference.differentiation import (
+    arrays,
+    complex_numbers,
+    control_flow,
+    elementwise,
+    indexing,
+    matrices,
+    networks,
+    reductions,
+    variables,
+)
+
+__all__ = ["arrays", "complex_numbers", "control_flow", "elementwise", "indexing", "matrices",
+           "networks", "reductions", "variables"]  # fmt: skip

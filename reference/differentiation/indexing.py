@@ -1,0 +1,178 @@
+"""Gradients of operations that take or set elements by index. Source: TF 2.21."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sessrun.reference import dtypes, stacks
+from sessrun.reference.differentiation.arrays import dense
+from sessrun.reference.differentiation.nodes import gradient, node
+from sessrun.reference.framework_ops import identity
+from sessrun.reference.indexed_slices import IndexedSlices
+from sessrun.reference.operation import Operation
+from sessrun.reference.ops.array_ops import (
+    concat,
+    expand_dims,
+    gather,
+    gather_nd,
+    reshape,
+    squeeze,
+    stack,
+    transpose,
+)  # fmt: skip
+from sessrun.reference.ops.cast_ops import cast
+from sessrun.reference.ops.fill_ops import zeros_like
+from sessrun.reference.ops.math_ops import range_
+from sessrun.reference.ops.reduce_ops import EXPORTS as REDUCTIONS
+from sessrun.reference.ops.shape_ops import shape, size
+from sessrun.reference.static_values import constant_value
+from sessrun.reference.tensor import Tensor
+
+__all__: list[str] = []
+
+
+def _rows(op: Operation, grad: Any, params_shape: Tensor, count: Tensor) -> IndexedSlices:
+    """The gradient of rows that were taken, as rows."""
+    values = reshape(dense(grad), concat([count, params_shape[1:]], 0))
+    return IndexedSlices(values, reshape(op.inputs[1], count), params_shape)
+
+
+@gradient("Gather", "GatherV2")
+def _gather(op: Operation, grad: Any) -> Any:
+    params, indices, *axis = op.inputs
+    with stacks.get_default_graph().colocate_with(params):
+        params_shape = shape(params)
+    count = expand_dims(size(indices), 0)
+    if not axis:
+        return [_rows(op, grad, params_shape, count), None]
+    batch = int(op.get_attr("batch_dims"))
+    if batch < 0:
+        if indices.shape.rank is None:
+            raise ValueError(
+                "The gradient of a gather whose batch_dims count from the end needs the rank of "
+                f"the indices: {indices}"
+            )
+        batch += indices.shape.rank
+    if constant_value(axis[0]) == 0:
+        return [_rows(op, grad, params_shape, count), None, None]
+    found = _along_axis(params_shape, indices, axis[0], grad, batch)
+    return [reshape(found, shape(params)), None, None]
+
+
+def _along_axis(params_shape: Tensor, indices: Tensor, axis: Tensor, grad: Any, batch: int) -> Any:
+    """The gradient of what was taken along an axis: that in front, summed by index, put back."""
+    outer, inner = params_shape[:axis], params_shape[axis:][1:]
+    values_shape = concat([outer, [-1], inner], 0)
+    last, before = size(values_shape), size(outer)
+    batches, between = range_(batch), range_(batch, before)
+    after = range_(before + 1, last)
+    values = reshape(dense(grad), values_shape)
+    order = concat([batches, [before], between, after], 0)
+    turned = transpose(values, order)
+    summed = _summed(gather(params_shape, order), turned, indices, batch, params_shape[axis])
+    back = concat([batches, between + 1, [batch], after], 0)
+    return transpose(summed, back)
+
+
+def _summed(params_shape: Tensor, values: Tensor, indices: Tensor, batch: int, count: Any) -> Any:
+    flat = expand_dims(size(indices), 0)
+    if not batch:
+        return node("UnsortedSegmentSum", values, reshape(indices, flat), count)
+    whole = shape(values)
+    outer, inner = whole[:batch], whole[batch:][1:]
+    rows = concat([[-1], inner], 0)
+    count *= node("Prod", outer, [0], keep_dims=False)
+    indices = _offset(params_shape, indices, batch)
+    summed = node("UnsortedSegmentSum", reshape(values, rows), reshape(indices, flat), count)
+    return reshape(summed, concat([outer, rows], 0))
+
+
+def _offset(params_shape: Tensor, indices: Tensor, batch: int) -> Tensor:
+    """The indices into what is flat over the batches."""
+    dtype, found = indices.dtype.base_dtype, indices
+    sizes = cast(params_shape, dtype)
+    step: Any = 1
+    dimensions = len(indices.shape.as_list())
+    for dimension in range(batch, 0, -1):
+        step *= sizes[dimension]
+        starts = range_(cast(0, dtype), sizes[dimension - 1], cast(1, dtype)) * step
+        ones_before, ones_after = [1] * (dimension - 1), dimensions - dimension
+        found += reshape(starts, [*ones_before, -1, *[1] * ones_after])
+    return found
+
+
+@gradient("GatherNd")
+def _gather_nd(op: Operation, grad: Any) -> Any:
+    params, indices = op.inputs
+    whole = shape(params, out_type=indices.dtype)
+    if indices.shape.rank == 2 and indices.shape[-1] == 1:
+        return [IndexedSlices(grad, squeeze(indices, axis=-1), whole), None]
+    return [node("ScatterNd", indices, grad, whole), None]
+
+
+gradient("ScatterNd")(lambda op, grad: [None, gather_nd(grad, op.inputs[0]), None])
+
+
+@gradient("TensorScatterUpdate")
+def _tensor_scatter_update(op: Operation, grad: Any) -> Any:
+    updates = gather_nd(grad, op.inputs[1])
+    whole, none = identity(grad), zeros_like(op.inputs[2], grad.dtype)
+    return [node("TensorScatterUpdate", whole, op.inputs[1], none), None, updates]
+
+
+@gradient("TensorScatterAdd", "TensorScatterSub")
+def _tensor_scatter_add(op: Operation, grad: Any) -> Any:
+    updates = gather_nd(grad, op.inputs[1])
+    whole = identity(grad)
+    return [whole, None, updates if op.type.endswith("Add") else -updates]
+gradient("SparseToDense")(
+    lambda op, grad: (None, None, gather_nd(grad, op.inputs[0]),
+                      _sum(grad) - _sum(gather_nd(grad, op.inputs[0])))
+)  # fmt: skip
+gradient("SparseReorder")(
+    lambda op, _places, grad: (None, gather(grad, _order_of(op)), None)
+)
+
+
+def _sum(value: Any) -> Any:
+    return REDUCTIONS["reduce_sum"](value)
+
+
+def _order_of(op: Operation) -> Any:
+    """For each element of the input the place that it got."""
+    count = shape(op.inputs[0])[0]
+    numbers = range_(count)
+    moved = node("SparseReorder", op.inputs[0], numbers, op.inputs[2])[1]
+    return node("InvertPermutation", moved)
+
+
+@gradient("DynamicPartition")
+def _dynamic_partition(op: Operation, *grads: Any) -> Any:
+    data, partitions = op.inputs
+    count = op.get_attr("num_partitions")
+    outer = shape(partitions)
+    numbers = reshape(range_(REDUCTIONS["reduce_prod"](outer)), outer)
+    places = node("DynamicPartition", numbers, partitions, num_partitions=count)
+    together = node("DynamicStitch", places, list(grads))
+    return [reshape(together, shape(data)), None]
+
+
+@gradient("DynamicStitch")
+def _dynamic_stitch(op: Operation, grad: Any) -> Any:
+    half = len(op.inputs) // 2
+    whole = dense(grad)
+    return [None] * half + [gather(whole, places) for places in op.inputs[:half]]
+
+
+@gradient("TopKV2")
+def _top_k(op: Operation, grad: Any, _indices: Any) -> Any:
+    x, places = op.inputs[0], op.outputs[1]
+    whole, taken = shape(x), shape(places)
+    last_taken = gather(cast(taken, dtypes.int64), size(taken) - 1)
+    rows = reshape(places, stack([-1, last_taken]))
+    last = gather(cast(whole, dtypes.int64), size(whole) - 1)
+    starts = range_(0, cast(shape(rows)[0], dtypes.int64) * last, last)
+    flat = reshape(rows + cast(expand_dims(starts, -1), dtypes.int32), [-1])
+    count = [REDUCTIONS["reduce_prod"](whole)]
+    found = node("ScatterNd", expand_dims(flat, -1), reshape(grad, [-1]), count)
+    return [reshape(found, whole), None]

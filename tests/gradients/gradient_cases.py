@@ -1,0 +1,123 @@
+"""Arguments of differentiable operations, as their domains give them."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from sessrun.conformance.generators.single import single_graph
+from sessrun.spec import tensors
+from sessrun.spec.operations import Operation
+from sessrun.spec.rules.domains import Arguments, arguments
+from sessrun.spec.tables.ops import OPERATIONS
+
+__all__ = ["DIFFERENTIABLE", "GradientCase", "case_of", "import_forward"]
+
+#: Operations whose gradient functions are tried, by name.
+DIFFERENTIABLE = {
+    name: operation for name, operation in OPERATIONS.items()
+    if operation.differentiable and operation.domain is not None
+}  # fmt: skip
+#: Where an operation is smooth, if not everywhere.
+_POSITIVE = {"Log", "Sqrt", "Rsqrt", "Reciprocal", "Inv", "Pow", "Log1p", "Xlogy", "Xlog1py",
+             "Xdivy", "RsqrtGrad", "SqrtGrad", "Div", "RealDiv", "DivNoNan", "ReciprocalGrad",
+             "InvGrad", "EuclideanNorm", "Atan2", "Cumprod"}  # fmt: skip
+_SMALL = {"Asin", "Acos", "Atanh"}
+_ABOVE_ONE = {"Acosh"}
+
+
+@dataclass(frozen=True)
+class GradientCase:
+    """A graph of one operation, and the feeds that its gradients are found for.
+
+    Attributes:
+      graph: the GraphDef as JSON; placeholders and one node `result`.
+      feeds: by tensor name.
+      by: the names of the fed tensors that it is differentiated by.
+      outputs: the names of the result's tensors of floating point.
+
+    """
+
+    graph: Any
+    feeds: dict[str, Any]
+    by: list[str]
+    outputs: list[str]
+
+
+def _smooth(operation: Operation, array: np.ndarray, draw: np.random.Generator) -> np.ndarray:
+    """Values of the same shape and dtype where the operation is smooth, none near another."""
+    size = array.size
+    base = draw.permutation(size) / max(size, 1) + draw.uniform(0.1, 0.9, size) / max(2 * size, 1)
+    if operation.name in _POSITIVE:
+        values = 0.6 + 1.5 * base
+    elif operation.name in _SMALL:
+        values = 1.6 * base - 0.8
+    elif operation.name in _ABOVE_ONE:
+        values = 1.2 + base
+    else:
+        values = 3.9 * base - 1.93
+    if array.dtype.kind == "c":
+        values = values + 1j * draw.uniform(-1, 1, size)
+    return values.reshape(array.shape).astype(array.dtype)
+
+
+def _is_real(value: Any, kinds: str) -> bool:
+    return isinstance(value, np.ndarray) and value.dtype.kind in kinds
+
+
+def _drawn(operation: Operation, kinds: str, dtypes: set[str], number: int) -> Arguments | None:
+    """Arguments whose inputs of floating point have one of these dtypes, indices int32."""
+    for attempt in range(400):
+        draw = random.Random(f"{operation.name}:{number}:{attempt}")
+        given = arguments(operation, draw)
+        listed = [item for value in given.inputs.values()
+                  for item in (value if isinstance(value, list | tuple) else [value])]  # fmt: skip
+        found = {item.dtype.name for item in listed if _is_real(item, kinds)}
+        whole = {item.dtype.name for item in listed if _is_real(item, "iu")}
+        is_empty = any(_is_real(item, "iu") and not item.size for item in listed)
+        if found and found <= dtypes and whole <= {"int32"} and not is_empty and all(
+            item.size <= 200 for item in listed
+        ):
+            return given
+    return None
+
+
+def case_of(name: str, dtypes: set[str], number: int = 0, kinds: str = "fc") -> GradientCase | None:
+    """A case of an operation, or None where it has none of these dtypes."""
+    operation = DIFFERENTIABLE[name]
+    given = _drawn(operation, kinds, dtypes, number)
+    if given is None:
+        return None
+    generator = np.random.default_rng(number)
+
+    def replaced(value: Any) -> Any:
+        return _smooth(operation, value, generator) if _is_real(value, kinds) else value
+
+    inputs = {
+        key: [replaced(item) for item in value] if isinstance(value, list | tuple)
+        else replaced(value)
+        for key, value in given.inputs.items()
+    }  # fmt: skip
+    smooth = Arguments(inputs, given.attrs)
+    outputs = sum(_counts(operation, smooth))
+    single = single_graph(operation, smooth, random.Random(number), outputs, kinds=("shape",))
+    feeds = {key: tensors.decode(row) for key, row in single.feeds.items()}
+    by = [key for key, value in feeds.items() if value.dtype.kind in kinds]
+    return GradientCase(single.graph, feeds, by, list(single.fetches))
+
+
+def _counts(operation: Operation, given: Arguments) -> Iterator[int]:
+    for output in operation.outputs:
+        yield output.count(given.attrs)
+
+
+def import_forward(tf: Any, case: GradientCase) -> Any:
+    """Import the graph into the default graph."""
+    from google.protobuf import json_format  # noqa: PLC0415
+
+    message = json_format.ParseDict(case.graph, tf.GraphDef())
+    tf.import_graph_def(message, name="")

@@ -1,0 +1,130 @@
+"""The gradient of every differentiable operation: against differences, and against TensorFlow's.
+
+Operations and arguments come from the table of operations; TensorFlow differentiates the same
+GraphDef. Its gradient graphs are ours node for node, but for those of `_OTHER_NODES`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pytest
+from gradient_cases import DIFFERENTIABLE, GradientCase, case_of, import_forward
+
+import sessrun.reference as ours
+
+#: What is differentiable and has no gradient function yet.
+_MISSING = {"MirrorPad"}
+#: Not continuous in what is drawn, or rounded to another dtype, or differentiated in part.
+_NOT_BY_DIFFERENCES = {
+    "Cast", "ClipByValue", "Complex", "SoftmaxCrossEntropyWithLogits", *_MISSING
+}  # fmt: skip
+#: Operations whose gradient TensorFlow builds of other nodes: newer forms of operations that are
+#: not declared, others in their order or by other names.
+_OTHER_NODES = {
+    "DynamicPartition", "MatrixDiag", "MatrixDiagPart", "MatrixSetDiag", "SegmentProd",
+    "SoftmaxCrossEntropyWithLogits", "TopKV2", "UnsortedSegmentMax", "UnsortedSegmentMin",
+    "UnsortedSegmentProd", "UnsortedSegmentSum",
+}  # fmt: skip
+#: The dtypes that gradients are compared in, and by how much they may differ: relative, absolute.
+_TOLERANCE = {
+    "float32": (2e-4, 1e-5), "float64": (1e-9, 1e-10), "complex64": (2e-4, 1e-5),
+    "float16": (2e-2, 1e-2), "bfloat16": (6e-2, 1e-2),
+}  # fmt: skip
+
+
+def _differentiated(tf: Any, case: GradientCase) -> Any:
+    """The gradients of a case, dense, what is differentiated, and the nodes that were added."""
+    graph = tf.get_default_graph()
+    import_forward(tf, case)
+    tensors = [graph.get_tensor_by_name(name) for name in case.outputs]
+    outputs = [each for each in tensors if each.dtype.is_floating or each.dtype.is_complex]
+    with tf.Session() as session:
+        values = session.run(outputs, case.feeds)
+        generator = np.random.default_rng(5)
+        scales = [generator.uniform(0.5, 1.5, value.shape).astype(value.dtype) for value in values]
+        given = [tf.constant(scale, output.dtype)
+                 for scale, output in zip(scales, outputs, strict=True)]  # fmt: skip
+        by = [graph.get_tensor_by_name(name) for name in case.by]
+        found = tf.gradients(outputs, by, given)
+        nodes = [(node.name, node.op, tuple(node.input)) for node in graph.as_graph_def().node
+                 if node.name.startswith("gradients")]  # fmt: skip
+        dense = [None if each is None else tf.convert_to_tensor(each) for each in found]
+        some = iter(session.run([each for each in dense if each is not None], case.feeds))
+        return [None if each is None else next(some) for each in dense], scales, nodes
+
+
+def _loss(case: GradientCase, feeds: dict[str, Any], scales: Sequence[Any]) -> float:
+    with ours.Graph().as_default() as graph, ours.Session() as session:
+        import_forward(ours, case)
+        outputs = [graph.get_tensor_by_name(name) for name in case.outputs]
+        real = [each for each in outputs if each.dtype.is_floating]
+        values = session.run(real, feeds)
+    pairs = [(value * scale) for value, scale in zip(values, scales, strict=True)]
+    # An empty segment's extreme is the lowest number there is: it depends on nothing.
+    return float(sum(pair[np.abs(pair) < 1e100].sum() for pair in pairs))
+
+
+@pytest.mark.parametrize("name", sorted(set(DIFFERENTIABLE) - _NOT_BY_DIFFERENCES))
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_gradients_are_those_of_differences(name: str) -> None:
+    cases = [case_of(name, {"float64"}, number, "f") for number in range(2)]
+    for case in cases:
+        if case is None:
+            pytest.skip("it takes no float64")
+        with ours.Graph().as_default():
+            found, scales, _ = _differentiated(ours, case)
+        generator = np.random.default_rng(7)
+        steps = {
+            key: generator.uniform(-1, 1, case.feeds[key].shape)
+            for key, gradient in zip(case.by, found, strict=True) if gradient is not None
+        }  # fmt: skip
+        exact = sum(
+            float((gradient * steps[key]).sum())
+            for key, gradient in zip(case.by, found, strict=True) if gradient is not None
+        )  # fmt: skip
+        size = 1e-6
+        up, down = (
+            {key: value + sign * size * steps[key] if key in steps else value
+             for key, value in case.feeds.items()} for sign in (1, -1)
+        )  # fmt: skip
+        slope = (_loss(case, up, scales) - _loss(case, down, scales)) / (2 * size)
+        assert exact == pytest.approx(slope, rel=1e-4, abs=1e-6)
+
+
+@pytest.mark.tensorflow
+@pytest.mark.parametrize("name", sorted(set(DIFFERENTIABLE) - _MISSING))
+@pytest.mark.filterwarnings("ignore")
+def test_gradients_are_those_of_tensorflow(theirs: Any, name: str) -> None:
+    compared = 0
+    for number, dtype in enumerate(_TOLERANCE):
+        case = case_of(name, {dtype}, number, "c" if dtype.startswith("complex") else "f")
+        if case is None:
+            continue
+        results = [_outcome(tf, case) for tf in (ours, theirs)]
+        if isinstance(results[1], str):  # TensorFlow refuses some of these arguments
+            continue
+        compared += 1
+        assert not isinstance(results[0], str), results[0]
+        relative, absolute = _TOLERANCE[dtype]
+        for found, wanted in zip(results[0][0], results[1][0], strict=True):
+            assert (found is None) == (wanted is None)
+            if found is not None:
+                assert (found.shape, found.dtype) == (wanted.shape, wanted.dtype)
+                np.testing.assert_allclose(
+                    found.astype(complex), wanted.astype(complex), relative, absolute
+                )
+        if name not in _OTHER_NODES:
+            assert results[0][2] == results[1][2]
+    if not compared:
+        pytest.skip("TensorFlow takes none of the arguments")
+
+
+def _outcome(tf: Any, case: GradientCase) -> Any:
+    try:
+        with tf.Graph().as_default():
+            return _differentiated(tf, case)
+    except Exception as error:  # noqa: BLE001 - it is compared
+        return f"{type(error).__name__}: {error}"
