@@ -46,7 +46,8 @@ _PLACES: Final[Mapping[str, str]] = {
     "framework.meta_graph": "saving.meta_graph saving.scoped_meta_graphs|train",
     "framework.ops":
         "graph operation tensor stacks default_graph name_scopes conversion "
-        "differentiation.registry indexed_slices build session.expansions graph_keys errors op_statistics",
+        "differentiation.registry indexed_slices build session.expansions graph_keys errors "
+        "op_statistics",
     "framework.random_seed": "random_seed|random",
     "framework.registry": "registry",
     "framework.sparse_tensor": "sparse_tensor",
