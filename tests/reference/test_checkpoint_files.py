@@ -23,6 +23,7 @@ from sessrun.reference.resources import KernelError
 from sessrun.reference.saving.checkpoints.bundle_files import index_path
 from sessrun.reference.saving.checkpoints.reader import Checkpoint
 from sessrun.reference.saving.checkpoints.table import read_table, table_bytes
+from sessrun.reference.saving.checkpoints.version1 import SliceFiles, write_slices
 from sessrun.reference.saving.checkpoints.wire import ordered_bytes, ordered_signed
 from sessrun.reference.saving.checkpoints.writer import Saved, write_checkpoint
 from sessrun.spec.dtypes import DTYPES, DTypeRow
@@ -170,6 +171,24 @@ def test_what_is_broken_is_never_read_as_something_else(
                 assert _same(found.tensor(name.encode()), array), (number, name)
         except KernelError as error:
             assert error.code in {3, 5, 12, 15}, (number, error)
+            lost += error.code == 15
+    assert lost > CORRUPTIONS * 0.8
+
+
+def test_what_is_broken_of_version_1_is_never_read_as_something_else(tmp_path: Path) -> None:
+    old = {"bool", "complex64", "float16", "float32", "int16", "int64", "qint8", "string"}
+    arrays = {row.name: _array(row) for row in KINDS if row.name in old}
+    path = tmp_path / "x"
+    write_slices(str(path), [Saved(k.encode(), a, k) for k, a in arrays.items()])
+    whole, lost = path.read_bytes(), 0
+    for number in range(CORRUPTIONS):
+        path.write_bytes(_broken(whole, random.Random(number)))
+        try:
+            found = SliceFiles(str(path))
+            for name, array in arrays.items():
+                assert _same(found.tensor(name.encode()), array), (number, name)
+        except KernelError as error:
+            assert error.code in {3, 5, 12, 13, 15}, (number, error)
             lost += error.code == 15
     assert lost > CORRUPTIONS * 0.8
 

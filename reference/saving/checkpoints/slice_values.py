@@ -28,7 +28,7 @@ _FIELDS: Final[Mapping[str, tuple[str, Any]]] = {
     "int64": ("int64_val", np.int64),
     "string": ("string_val", object),
 } | {
-    name: ("int_val", BY_NAME[name].numpy)
+    name: ("int_val", np.dtype(name.removeprefix("q")))
     for name in ("int8", "int16", "int32", "qint8", "qint32", "quint8", "uint8", "uint16")
 }
 #: Dtypes that TensorFlow refuses as too large, whatever their size.
