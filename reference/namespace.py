@@ -77,6 +77,7 @@ _LATER: Final[Mapping[str, str]] = {
         "is_non_decreasing is_strictly_increasing math.is_non_decreasing "
         "math.is_strictly_increasing parallel_stack repeat searchsorted",
     "saving.checkpoint_initializers": "train.init_from_checkpoint",
+    "saving.warm_starting": "train.warm_start",
     "saving.checkpoint_reader":
         "train.NewCheckpointReader train.list_variables train.load_checkpoint train.load_variable",
     "saving.checkpoint_state":

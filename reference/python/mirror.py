@@ -177,6 +177,7 @@ _PLACES: Final[Mapping[str, str]] = {
     "training.supervisor": "managed.supervisor managed.supervisor_threads",
     "training.training": "|train",
     "training.training_util": "variables.global_step|train",
+    "training.warm_starting_util": "saving.warm_starting|train",
     "util.compat": "|compat",
     "util.nest": "nest nest_up_to",
 }

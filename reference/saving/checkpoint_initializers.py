@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import itertools
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from sessrun.reference.build import apply_op
@@ -13,9 +15,13 @@ from sessrun.reference.saving.checkpoint_state import latest_checkpoint
 from sessrun.reference.saving.saveables import saveables_of
 from sessrun.reference.stacks import get_default_graph
 from sessrun.reference.variables.variable_base import Variable
+from sessrun.reference.variables.variable_parts import PartitionedVariable
 from sessrun.reference.variables.variable_store import store_of
 
 __all__ = ["EXPORTS"]
+
+#: What the name of a part ends with.
+_PART: Final = re.compile(r"/part_\d+$")
 
 
 def init_from_checkpoint(ckpt_dir_or_file: Any, assignment_map: Any) -> None:
@@ -38,7 +44,7 @@ def init_from_checkpoint(ckpt_dir_or_file: Any, assignment_map: Any) -> None:
     pairs = assignment_map.items() if isinstance(assignment_map, Mapping) else assignment_map
     made = store_of(get_default_graph()).made()
     for name, target in sorted(pairs, key=lambda pair: pair[0]):
-        variable = target if isinstance(target, Variable) else made.get(target)
+        variable = _found(made, target)
         if variable is None:
             for inner, key, shown in _of_scope(name, target, made):
                 if key not in shapes:
@@ -48,12 +54,31 @@ def init_from_checkpoint(ckpt_dir_or_file: Any, assignment_map: Any) -> None:
             continue
         if name not in shapes:
             raise ValueError(f"Tensor {name} is not found in {path} checkpoint {shapes}")
-        if not variable.shape.is_compatible_with(shapes[name]):
-            raise ValueError(
-                f"Shape of variable {variable.name} ({variable.shape}) doesn't match with shape "
-                f"of tensor {name} ({shapes[name]}) from checkpoint reader."
-            )
+        _check_shape(variable, name, shapes[name])
         _start_from(variable, prefix, name)
+
+
+def _found(made: Mapping[str, Any], target: Any) -> Any:
+    """The variable that is meant, or the list of its parts; None if there is none."""
+    if isinstance(target, PartitionedVariable):
+        return target._get_variable_list()  # noqa: SLF001 - its parts
+    if isinstance(target, Variable | list):
+        return target
+    if target in made:
+        return made[target]
+    names = (f"{target}/part_{number}" for number in itertools.count())
+    parts = itertools.takewhile(made.__contains__, names)
+    return [made[name] for name in parts] or None
+
+
+def _check_shape(variable: Any, name: str, saved: Sequence[int]) -> None:
+    if isinstance(variable, list):
+        return  # the slices are held against the whole when they are restored
+    if not variable.shape.is_compatible_with(saved):
+        raise ValueError(
+            f"Shape of variable {variable.name} ({variable.shape}) doesn't match with shape "
+            f"of tensor {name} ({saved}) from checkpoint reader."
+        )
 
 
 def _of_scope(
@@ -66,22 +91,28 @@ def _of_scope(
             f"Assignment map with scope only name {scope} should map to scope only {name}. "
             "Should be 'scope/': 'other_scope/'."
         )
-    for full in sorted(made):
+    for full in sorted({_PART.sub("", each) for each in made}):
         if scope and not full.startswith(scope + "/"):
             continue
         inner = full.removeprefix(scope + "/") if scope else full
-        yield made[full], inner if name == "/" else name + inner, inner
+        yield _found(made, full), inner if name == "/" else name + inner, inner
 
 
 def _start_from(variable: Any, prefix: str | None, name: str) -> None:
-    """Let the variable's initializer restore it."""
+    """Let the variable's initializer restore it, or the initializers of its parts."""
+    if isinstance(variable, list):
+        for part in variable:
+            _start_from(part, prefix, name)
+        return
     graph = get_default_graph()
+    place = variable._get_save_slice_info()  # noqa: SLF001 - where a part lies
+    spec = place.spec if place else ""
     with graph.device(variable.device), graph.device("/cpu:0"):
         value = apply_op(
-            "RestoreV2", {"prefix": prefix, "tensor_names": [name], "shape_and_slices": [""]},
+            "RestoreV2", {"prefix": prefix, "tensor_names": [name], "shape_and_slices": [spec]},
             {"dtypes": [variable.dtype.base_dtype]}, "checkpoint_initializer",
         ).outputs[0]  # fmt: skip
-    (saveable,) = saveables_of([variable])
+    (saveable,) = saveables_of({name: [variable]} if place else [variable])
     restored = saveable.restore([value], None)
     value.set_shape(variable.shape)
     variable._initializer = getattr(restored, "op", restored)  # noqa: SLF001 - a variable's own
