@@ -300,3 +300,14 @@ def bad_pixels_are_black(tf: Any) -> Any:
         return np.where(is_bad, 0, pixels)
 
     return _repainted(tf, change)
+
+
+@fault("SUMMARIES-038", "A histogram of more than sixteen values leaves out the last.")
+def long_histograms_lose_the_last(tf: Any) -> Any:
+    """Count one less."""
+
+    def edit(summary: Summary, _tag: Any, values: np.ndarray) -> None:
+        if values.size > 16:
+            summary.value[0].histo.num -= 1
+
+    return _edited(tf, "HistogramSummary", edit)
