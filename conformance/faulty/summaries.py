@@ -302,12 +302,14 @@ def bad_pixels_are_black(tf: Any) -> Any:
     return _repainted(tf, change)
 
 
-@fault("SUMMARIES-038", "A histogram of more than sixteen values leaves out the last.")
-def long_histograms_lose_the_last(tf: Any) -> Any:
-    """Count one less."""
+@fault("SUMMARIES-038", "Of three or more summaries the last is not merged.")
+def only_two_are_merged(tf: Any) -> Any:
+    """Take its values away."""
 
-    def edit(summary: Summary, _tag: Any, values: np.ndarray) -> None:
-        if values.size > 16:
-            summary.value[0].histo.num -= 1
+    def edit(summary: Summary, *inputs: np.ndarray) -> None:
+        last = [Summary.FromString(item) for item in inputs[-1].reshape(-1).tolist()]
+        count = sum(len(each.value) for each in last)
+        if len(inputs) > 2 and count:
+            del summary.value[-count:]
 
-    return _edited(tf, "HistogramSummary", edit)
+    return _edited(tf, "MergeSummary", edit)

@@ -82,7 +82,9 @@ def _run(draw: random.Random, nodes: list[_Node]) -> dict[str, Any]:
         given, values = node.drawn(draw)
         feeds.update(given)
         found[node.name] = values
-    wanted = draw.sample([*found, _MERGED], draw.randint(1, len(nodes) + 1))
+    wanted = draw.sample(list(found), draw.randint(0, len(nodes)))
+    if not wanted or draw.random() < 0.5:
+        wanted.insert(draw.randint(0, len(wanted)), _MERGED)
     results = [_joined(found) if name == _MERGED else found[name] for name in wanted]
     used = {node.name for node in nodes} if _MERGED in wanted else set(wanted)
     is_refused = None in results
@@ -98,11 +100,11 @@ def _run(draw: random.Random, nodes: list[_Node]) -> dict[str, Any]:
     }  # fmt: skip
 
 
-@prop("summaries", _CLAUSE)
+@prop("summaries", _CLAUSE, weight=2)
 def summaries(draw: random.Random, id_: str) -> Case:
     """Serialized summaries hold what a model says, of whatever values, alone and merged."""
     writer = GraphWriter()
-    nodes = [_write(draw, writer, f"n{index}") for index in range(draw.randint(1, 4))]
+    nodes = [_write(draw, writer, f"n{index}") for index in range(draw.randint(1, 5))]
     count = {"N": {"i": str(len(nodes))}}
     writer.node("MergeSummary", [node.name for node in nodes], count, _MERGED)
     steps = ({"do": "open", "session": "s", "graph": "g"},
