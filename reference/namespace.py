@@ -112,6 +112,7 @@ _LATER: Final[Mapping[str, str]] = {
         "variable_axis_size_partitioner",
     "summaries.event_files": "train.summary_iterator",
     "summaries.file_writer": "summary.FileWriter summary.FileWriterCache",
+    "summaries.graph_writers": "summary.all_v2_summary_ops summary.initialize",
     "summaries.messages":
         "Event HistogramProto LogMessage SessionLog Summary SummaryMetadata summary.Event "
         "summary.SessionLog summary.Summary summary.SummaryDescription summary.TaggedRunMetadata",

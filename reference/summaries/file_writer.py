@@ -20,6 +20,7 @@ from sessrun.reference.graph import Graph
 from sessrun.reference.saving.meta_graph import export_meta_graph
 from sessrun.reference.stacks import get_default_graph
 from sessrun.reference.summaries.event_file_writer import EventFileWriter
+from sessrun.reference.summaries.graph_writers import EventFileWriterV2
 from sessrun.reference.summaries.plugin_assets import get_all_plugin_assets
 from sessrun.spec.proto import GraphDef, MetaGraphDef
 from sessrun.spec.proto.foreign import adopt, serialize
@@ -182,6 +183,7 @@ class FileWriter(SummaryToEventTransformer):
       flush_secs: how many seconds may pass between an event's writing and the next flush.
       graph_def: the deprecated place of a GraphDef.
       filename_suffix: what the file's name ends with.
+      session: a session that writes by operations, to a file that it shares; or None.
 
     Raises:
       FailedPreconditionError: the folder is a file.
@@ -196,8 +198,13 @@ class FileWriter(SummaryToEventTransformer):
         flush_secs: float = 120,
         graph_def: Any = None,
         filename_suffix: Any = None,
+        session: Any = None,
     ) -> None:
-        writer = EventFileWriter(logdir, max_queue, flush_secs, filename_suffix)
+        writer: Any
+        if session is None:
+            writer = EventFileWriter(logdir, max_queue, flush_secs, filename_suffix)
+        else:
+            writer = EventFileWriterV2(session, logdir, max_queue, flush_secs, filename_suffix)
         self._closed = False
         super().__init__(writer, graph, graph_def)
 

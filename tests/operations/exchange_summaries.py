@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Callable
 
 import numpy as np
 
 import sessrun.reference as tf
+from sessrun.reference.summaries.graph_writers import create_file_writer
+
+#: Where events are exchanged; it goes with the process.
+_FOLDER = tempfile.TemporaryDirectory()
 
 
 def summaries() -> None:
@@ -33,9 +38,30 @@ def images() -> None:
     tf.identity(tf.strings.substr(summary, 0, 1), name="seen")
 
 
+def writers() -> None:
+    """A writer that a session keeps: begun, written to, flushed, closed."""
+    writer = create_file_writer(_FOLDER.name)
+    raw, handle = tf.raw_ops, writer._resource
+    event = tf.Event(step=3, graph_def=b"graph").SerializeToString()
+    graph = tf.GraphDef().SerializeToString()
+    written = [
+        raw.ImportEvent(writer=handle, event=event),
+        raw.WriteScalarSummary(writer=handle, step=1, tag="a", value=1.5),
+        raw.WriteGraphSummary(writer=handle, step=2, tensor=graph),
+        raw.WriteSummary(writer=handle, step=3, tensor=["x"], tag="b", summary_metadata=""),
+    ]
+    tf.group(writer.init(), name="begin")
+    tf.group(*written, name="write")
+    tf.group(writer.flush(), name="flush")
+    tf.group(raw.CloseSummaryWriter(writer=handle), name="close")
+
+
 SUMMARIES: tuple[tuple[str, Callable[[], None], tuple[tuple[str, ...], ...]], ...] = (
     ("ScalarSummary HistogramSummary TensorSummary TensorSummaryV2 MergeSummary", summaries,
      (("numbers:0", "named:0", "merged:0"),)),
+    (("SummaryWriter CreateSummaryFileWriter FlushSummaryWriter CloseSummaryWriter ImportEvent "
+      "WriteSummary WriteScalarSummary WriteGraphSummary"), writers,
+     (("begin",), ("write",), ("flush",), ("close",), ("begin",), ("write",), ("close",))),
     ("AudioSummaryV2", sounds, (("heard:0",),)),
     ("ImageSummary", images, (("seen:0",),)),
 )  # fmt: skip

@@ -1,0 +1,205 @@
+"""Kernels that write events: a handle is a place for a writer, which the session keeps."""
+
+from __future__ import annotations
+
+import itertools
+import os
+import threading
+import time
+from collections.abc import Callable
+from typing import Any, Final
+
+from sessrun.reference.files.files import makedirs
+from sessrun.reference.kernels.encoding import content_proto
+from sessrun.reference.kernels.host import HOST
+from sessrun.reference.kernels.readers import as_kernel_errors
+from sessrun.reference.kernels.registry import Bind, KernelError, binder, kernel
+from sessrun.spec.proto import GraphDef, foreign
+
+__all__: list[str] = []
+
+_CPU: Final = ("CPU",)
+_INVALID: Final = 3
+_NOT_FOUND: Final = 5
+_DATA_LOSS: Final = 15
+#: Tells the files of a process apart.
+_COUNTER: Final = itertools.count()
+
+
+class _File:
+    """An open event file, flushed when enough events or enough time have come together."""
+
+    def __init__(self, logdir: str, max_queue: int, flush_millis: int, suffix: str) -> None:
+        from sessrun.reference.summaries.event_files import EventsWriter  # noqa: PLC0415 - few programs write events
+
+        makedirs(logdir)
+        self._writer = EventsWriter(f"{logdir}/events")
+        dot = "" if suffix.startswith(".") else "."
+        self._writer.InitWithSuffix(f".{os.getpid()}.{next(_COUNTER)}{dot}{suffix}")
+        self._most = max_queue
+        self._seconds = flush_millis / 1000
+        self._waiting = 0
+        self._flushed = time.monotonic()
+        self._lock = threading.Lock()
+
+    def write(self, event: Any) -> None:
+        """Write an event."""
+        with self._lock:
+            self._writer.WriteEvent(event)
+            self._waiting += 1
+            if self._waiting > self._most or time.monotonic() - self._flushed > self._seconds:
+                self._flush()
+
+    def flush(self) -> None:
+        """Hand what was written to the operating system."""
+        with self._lock:
+            self._flush()
+
+    def _flush(self) -> None:
+        self._writer.Flush()
+        self._waiting = 0
+        self._flushed = time.monotonic()
+
+    def close(self) -> None:
+        """Close the file."""
+        with self._lock:
+            self._writer.Close()
+
+
+class _Place:
+    """Where a writer is, once it is made."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self._lock = threading.Lock()
+        self._file: _File | None = None
+
+    def begin(self, make: Callable[[], _File]) -> None:
+        """Make the writer, unless there is one."""
+        with self._lock:
+            if self._file is None:
+                self._file = make()
+
+    def file(self) -> _File:
+        """The writer.
+
+        Raises:
+          KernelError: there is none, or it was closed.
+
+        """
+        found = self._file
+        if found is None:
+            raise KernelError(_NOT_FOUND, f"Resource {self._name} does not exist.")
+        return found
+
+    def close(self) -> None:
+        """Close the writer."""
+        with self._lock:
+            file = self.file()
+            self._file = None
+        file.close()
+
+
+@binder("SummaryWriter", devices=_CPU)
+def summary_writer(bind: Bind) -> Callable[..., Any]:
+    """The place of that container and name."""
+    container, name = str(bind.attrs["container"]), str(bind.attrs["shared_name"])
+
+    def compute() -> _Place:
+        full = name or bind.node.name
+        return bind.resources.get_or_create(container, full, _Place, lambda: _Place(full))
+
+    return compute
+
+
+def _only(name: str, value: Any) -> Any:
+    """The element of a scalar."""
+    if value.shape != ():
+        raise KernelError(_INVALID, f"{name} must be a scalar")
+    return value.item()
+
+
+@kernel("CreateSummaryFileWriter", devices=_CPU)
+def create_summary_file_writer(
+    _: Any, writer: Any, logdir: Any, max_queue: Any, flush_millis: Any, filename_suffix: Any
+) -> None:
+    """Begin the file."""
+    folder, suffix = (_only(*each).decode() for each in (
+        ("logdir", logdir), ("filename_suffix", filename_suffix)))  # fmt: skip
+    most, millis = _only("max_queue", max_queue), _only("flush_millis", flush_millis)
+    with as_kernel_errors():
+        writer.begin(lambda: _File(folder, most, millis, suffix))
+
+
+@kernel("FlushSummaryWriter", devices=_CPU)
+def flush_summary_writer(_: Any, writer: Any) -> None:
+    """Flush the file."""
+    writer.file().flush()
+
+
+@kernel("CloseSummaryWriter", devices=_CPU)
+def close_summary_writer(_: Any, writer: Any) -> None:
+    """Close the file."""
+    writer.close()
+
+
+def _event(step: Any) -> Any:
+    from sessrun.spec.proto.summary_pb2 import Event  # noqa: PLC0415 - few programs write events
+
+    return Event(wall_time=time.time(), step=_only("step", step))
+
+
+@kernel("ImportEvent", devices=_CPU)
+def import_event(_: Any, writer: Any, event: Any) -> None:
+    """Write an event as it is."""
+    from sessrun.spec.proto.summary_pb2 import Event  # noqa: PLC0415 - as above
+
+    file = writer.file()
+    try:
+        made = foreign.parse(Event, bytes(_only("event", event)), "the event")
+    except foreign.ProtoError as error:
+        raise KernelError(_DATA_LOSS, "Bad tf.Event binary proto tensor string") from error
+    file.write(made)
+
+
+@kernel("WriteScalarSummary", devices=_CPU)
+def write_scalar_summary(_: Any, writer: Any, step: Any, tag: Any, value: Any) -> None:
+    """Write a number."""
+    event = _event(step)
+    with HOST.errstate(over="ignore"):
+        number = float(HOST.float32(_only("value", value)))
+    event.summary.value.add(tag=_only("tag", tag).decode(), simple_value=number)
+    writer.file().write(event)
+
+
+@kernel("WriteSummary", devices=_CPU)
+def write_summary(
+    _: Any, writer: Any, step: Any, tensor: Any, tag: Any, summary_metadata: Any, *,
+    T: str,  # noqa: N803 - the attribute's name
+) -> None:  # fmt: skip
+    """Write a tensor."""
+    from sessrun.spec.proto.summary_pb2 import SummaryMetadata  # noqa: PLC0415 - as above
+
+    event = _event(step)
+    value = event.summary.value.add(tag=_only("tag", tag).decode())
+    value.tensor.CopyFrom(content_proto(tensor, T))
+    told = bytes(_only("summary_metadata", summary_metadata))
+    if told:
+        try:
+            value.metadata.CopyFrom(foreign.parse(SummaryMetadata, told, "the metadata"))
+        except foreign.ProtoError as error:
+            raise KernelError(_INVALID, f"Could not parse the summary metadata: {error}") from error
+    writer.file().write(event)
+
+
+@kernel("WriteGraphSummary", devices=_CPU)
+def write_graph_summary(_: Any, writer: Any, step: Any, tensor: Any) -> None:
+    """Write a graph."""
+    event = _event(step)
+    data = bytes(_only("tensor", tensor))
+    try:
+        foreign.parse(GraphDef, data, "the graph")
+    except foreign.ProtoError as error:
+        raise KernelError(_DATA_LOSS, "Bad tf.GraphDef binary proto tensor string") from error
+    event.graph_def = data
+    writer.file().write(event)
