@@ -187,6 +187,14 @@ def _broadcast_to(op: Operation, grad: Any) -> Any:
     return [reshape(reduce_sum(grad, axes, keepdims=True), whole), None]
 
 
+gradient("MirrorPad")(
+    lambda op, grad: [node("MirrorPadGrad", grad, op.inputs[1], mode=op.get_attr("mode")), None]
+)
+gradient("MirrorPadGrad")(
+    lambda op, grad: [node("MirrorPad", grad, op.inputs[1], mode=op.get_attr("mode")), None]
+)
+
+
 @gradient("Pad", "PadV2")
 def _pad(op: Operation, grad: Any) -> Any:
     x, paddings, *rest = op.inputs

@@ -205,6 +205,24 @@ def mirror_pad(xp: Any, x: Any, paddings: Any, *, mode: str) -> Any:
     return out
 
 
+@kernel("MirrorPadGrad", host_inputs=("paddings",))
+def mirror_pad_grad(xp: Any, x: Any, paddings: Any, *, mode: str) -> Any:
+    """What was mirrored added to where it came from, one axis after the other."""
+    edge = 1 if mode in {"REFLECT", b"REFLECT"} else 0
+    out = x
+    for axis, (before, after) in enumerate(_pairs(paddings, x.ndim)):
+        dim = out.shape[axis] - before - after
+        if max(before, after) > dim - edge:
+            raise KernelError(3, f"paddings must be no greater than the dimension size: {before}, "
+                              f"{after} greater than {dim - edge}")  # fmt: skip
+        whole = xp.moveaxis(out, axis, 0)
+        folded = whole[before : before + dim].copy()
+        folded[edge : edge + before] += whole[:before][::-1]
+        folded[dim - edge - after : dim - edge] += whole[before + dim :][::-1]
+        out = xp.moveaxis(folded, 0, axis)
+    return out
+
+
 def _flipped(x: Any, axes: set[int]) -> Any:
     index = tuple(slice(None, None, -1) if i in axes else slice(None) for i in range(x.ndim))
     return x[(*index, ...)]

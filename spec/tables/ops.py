@@ -4820,6 +4820,48 @@ _MAKERS: Final = {
         numeric={"*": "exact"},
         differentiable=True,
     ),
+    "MirrorPadGrad": lambda: Operation(
+        name="MirrorPadGrad",
+        summary="The gradient of MirrorPad: what was mirrored added to where it came from.",
+        inputs=(
+            ArgDecl("input", type_attr="T"),
+            ArgDecl("paddings", type_attr="Tpaddings"),
+        ),
+        outputs=(ArgDecl("output", type_attr="T"),),
+        attrs=(
+            AttrDecl("T", "type"),
+            AttrDecl(
+                "Tpaddings",
+                "type",
+                allowed=("int32", "int64"),
+                has_default=True,
+                default="int32",
+            ),
+            AttrDecl("mode", "string", allowed=("REFLECT", "SYMMETRIC")),
+        ),
+        shape=RuleCall(
+            "mirror_folded",
+            (
+                Name("input"),
+                RuleCall("known", (Name("paddings"),)),
+                Name("mode"),
+            ),
+        ),
+        domain=RuleCall(
+            "mirror_images",
+            (Name("input"), Name("paddings"), Name("mode")),
+        ),
+        numeric={
+            "float16": "close(1e-2, 1e-2)",
+            "bfloat16": "close(5e-2, 5e-2)",
+            "float32": "close(1e-5, 1e-5)",
+            "float64": "close(1e-12, 1e-12)",
+            "complex64": "close(1e-4, 1e-5)",
+            "complex128": "close(1e-10, 1e-12)",
+            "*": "exact",
+        },
+        differentiable=True,
+    ),
     "MixedStruct": lambda: Operation(
         name="MixedStruct",
         summary="A list of integers and a float.",

@@ -15,11 +15,9 @@ from gradient_cases import DIFFERENTIABLE, GradientCase, case_of, import_forward
 
 import sessrun.reference as ours
 
-#: What is differentiable and has no gradient function yet.
-_MISSING = {"MirrorPad"}
 #: Not continuous in what is drawn, or rounded to another dtype, or differentiated in part.
 _NOT_BY_DIFFERENCES = {
-    "Cast", "ClipByValue", "Complex", "SoftmaxCrossEntropyWithLogits", *_MISSING
+    "Cast", "ClipByValue", "Complex", "SoftmaxCrossEntropyWithLogits",
 }  # fmt: skip
 #: Operations whose gradient TensorFlow builds of other nodes: newer forms of operations that are
 #: not declared, others in their order or by other names.
@@ -95,7 +93,7 @@ def test_gradients_are_those_of_differences(name: str) -> None:
 
 
 @pytest.mark.tensorflow
-@pytest.mark.parametrize("name", sorted(set(DIFFERENTIABLE) - _MISSING))
+@pytest.mark.parametrize("name", sorted(DIFFERENTIABLE))
 @pytest.mark.filterwarnings("ignore")
 def test_gradients_are_those_of_tensorflow(theirs: Any, name: str) -> None:
     compared = 0

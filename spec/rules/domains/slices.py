@@ -14,6 +14,13 @@ _NEW, _ELLIPSIS, _SHRINK = 0.1, 0.2, 0.4
 _MOST_ITEMS = 6
 
 
+#: The dtypes whose mirror images TensorFlow adds up.
+_ADDABLE = (
+    "float16", "float32", "float64", "bfloat16", "complex64", "complex128", "int8", "int16",
+    "int32", "int64", "uint8", "uint16", "uint32", "uint64",
+)  # fmt: skip
+
+
 @domain
 def sliced(draw: Draw, x: str, begin: str, size: str) -> Arguments:
     """A tensor and a block of it, a size perhaps -1 for the rest."""
@@ -123,6 +130,19 @@ def mirrored(draw: Draw, x: str, paddings: str, mode: str) -> Arguments:
     pairs = [[draw.random.randint(0, min(2, dim - edge)) for _ in range(2)] for dim in shape]
     return draw.arguments(**{
         x: draw.tensor(x, shape, "bits"), paddings: draw.integers(paddings, pairs)
+    })  # fmt: skip
+
+
+@domain
+def mirror_images(draw: Draw, x: str, paddings: str, mode: str) -> Arguments:
+    """A tensor that was mirrored, and how much of it on each side; of a dtype that adds up."""
+    draw.attrs["T"] = draw.random.choice(_ADDABLE)
+    edge = 1 if draw.attrs[mode] == "REFLECT" else 0
+    shape = draw.shape(1, 4, 1)
+    pairs = [[draw.random.randint(0, min(2, dim - edge)) for _ in range(2)] for dim in shape]
+    whole = tuple(dim + sum(pair) for dim, pair in zip(shape, pairs, strict=True))
+    return draw.arguments(**{
+        x: draw.tensor(x, whole, "moderate"), paddings: draw.integers(paddings, pairs)
     })  # fmt: skip
 
 

@@ -259,6 +259,22 @@ def mirror_padded(shape: Shape, paddings: Known, mode: str) -> list[Shape]:
 
 
 @rule
+def mirror_folded(shape: Shape, paddings: Known, mode: str) -> list[Shape]:
+    """What is left without the paddings; no more was mirrored than there is."""
+    ranked(paddings.shape, 2, 2)
+    if shape is None or paddings.value is None:
+        return [None if shape is None else (None,) * len(shape)]
+    edge = 1 if mode == "REFLECT" else 0
+    sizes: list[int | None] = []
+    for dim, pair in zip(shape, paddings.value.tolist(), strict=True):
+        size = None if dim is None else dim - sum(pair)
+        if size is not None and (size < 0 or max(pair) > size - edge):
+            raise ShapeError(f"paddings must be no greater than {size - edge}: {pair}")
+        sizes.append(size)
+    return [tuple(sizes)]
+
+
+@rule
 def broadcast_to(shape: Shape, target: Shape) -> list[Shape]:
     """The shape asked for, to which the input must broadcast."""
     if target is None:
