@@ -101,6 +101,9 @@ def _of_scope(
 def _start_from(variable: Any, prefix: str | None, name: str) -> None:
     """Let the variable's initializer restore it, or the initializers of its parts."""
     if isinstance(variable, list):
+        wholes = {part._get_save_slice_info().full_name for part in variable}  # noqa: SLF001 - where a part lies
+        if len(wholes) > 1:
+            raise ValueError(f"Slices must all be from the same tensor: {sorted(wholes)}")
         for part in variable:
             _start_from(part, prefix, name)
         return

@@ -28,6 +28,8 @@ def _op_errors() -> Iterator[None]:
     try:
         yield
     except KernelError as error:
+        if error.code == errors.INVALID_ARGUMENT:  # TensorFlow's reader raises a ValueError
+            raise errors.bad_value(error.message) from error
         raise errors.make(error.code, error.message) from error
 
 

@@ -225,7 +225,7 @@ def _of(name: str, value: Any) -> list[SaveableObject]:
     if hasattr(value, "_get_variable_list"):
         value = value._get_variable_list()  # noqa: SLF001 - the method of a variable in parts
     if isinstance(value, list | tuple):
-        return _parts(value)
+        return _parts(name, value)
     tensor = _tensor_of(value)
     if tensor is None:
         raise TypeError(
@@ -237,7 +237,8 @@ def _of(name: str, value: Any) -> list[SaveableObject]:
     return [_Reference(tensor, "", name)]
 
 
-def _parts(parts: Sequence[Any]) -> list[SaveableObject]:
+def _parts(name: str, parts: Sequence[Any]) -> list[SaveableObject]:
+    """The parts of one variable, which is saved under a name that need not be its own."""
     found: list[SaveableObject] = []
     whole: str | None = None
     for part in parts:
@@ -252,9 +253,9 @@ def _parts(parts: Sequence[Any]) -> list[SaveableObject]:
         tensor = part._as_graph_element()  # noqa: SLF001 - the protocol of things in a graph
         if tensor.op.type == _READ:
             value = functools.partial(_read_beside, part)
-            found.append(_Resource(tensor.op.inputs[0], tensor, info.spec, whole, value=value))
+            found.append(_Resource(tensor.op.inputs[0], tensor, info.spec, name, value=value))
         else:
-            found.append(_Reference(tensor, info.spec, whole, read=part.value()))
+            found.append(_Reference(tensor, info.spec, name, read=part.value()))
     return found
 
 

@@ -64,6 +64,56 @@ def _saved(tf: Any) -> Any:
     return shown
 
 
+def _saved_under_names(tf: Any) -> Any:
+    def saved(number: int, given: Any) -> Callable[[], Any]:
+        def save() -> Any:
+            path = tf.train.Saver(given).save(session, f"{folder}/{number}", write_meta_graph=False)
+            names = [name for name, _ in tf.train.list_variables(path)]
+            return [[name, tf.train.load_variable(path, name)] for name in names]
+
+        return save
+
+    with TemporaryDirectory() as folder, tf.Session() as session:
+        cut = tf.get_variable("cut", initializer=tf.range(7.0), partitioner=_pieces(tf, 3))
+        one = tf.get_variable("one", initializer=1.0)
+        session.run(tf.global_variables_initializer())
+        given = [None, [cut], {"x": cut}, [cut, one], {"x": list(cut)}, list(cut), list(cut)[:1],
+                 {"x": list(cut)[1:]}, {"x": cut, "y": one}]  # fmt: skip
+        shown = attempt(*(saved(number, each) for number, each in enumerate(given)))
+        with tf.Graph().as_default():
+            shown += attempt(lambda: _started(tf, f"{folder}/0"), lambda: _restored(tf, folder))
+    return shown
+
+
+def _started(tf: Any, path: str) -> Any:
+    """Variables whose initializers restore them."""
+    cut = tf.get_variable("cut", [7], partitioner=_pieces(tf, 2))
+    other = tf.get_variable("scope/cut", [7], partitioner=_pieces(tf, 3), use_resource=True)
+    third = tf.get_variable("other/cut", [7], partitioner=_pieces(tf, 7))
+    wrong = tf.get_variable("wrong", [6], partitioner=_pieces(tf, 2))
+    start = tf.train.init_from_checkpoint
+    told = attempt(
+        lambda: start(path, {"cut": list(cut)}), lambda: start(path, {"cut": "scope/cut"}),
+        lambda: start(path, {"/": "other/"}),
+        lambda: start(path, {"absent": list(cut)}), lambda: start(path, {"cut": "absent"}),
+        lambda: start(path, {"cut": [*cut, *other]}),
+    )  # fmt: skip
+    with tf.Session() as session:
+        session.run([part.initializer for whole in (cut, other, third) for part in whole])
+        del wrong
+        return [told, session.run([whole.as_tensor() for whole in (cut, other, third)])]
+
+
+def _restored(tf: Any, folder: str) -> Any:
+    """One variable restored from another's parts, whole and cut otherwise."""
+    with tf.Graph().as_default(), tf.Session() as session:
+        cut = tf.get_variable("a", [7], partitioner=_pieces(tf, 2), use_resource=True)
+        whole = tf.get_variable("b", [7])
+        tf.train.Saver({"x": cut}).restore(session, f"{folder}/2")
+        tf.train.Saver({"x": whole}).restore(session, f"{folder}/2")
+        return session.run([cut.as_tensor(), whole])
+
+
 def _pieces(tf: Any, count: int) -> Any:
     return tf.fixed_size_partitioner(count)
 
@@ -153,5 +203,7 @@ def _sizes(tf: Any) -> Any:
 
 BEHAVIOURS: dict[str, Callable[[Any], Any]] = {
     "built": lambda tf: _built(tf, False), "built_resources": lambda tf: _built(tf, True),
-    "saved": _saved, "refused": _refused, "options": _options, "sliced": _sliced, "sizes": _sizes,
+    "saved": _saved,
+    "saved_under_names": _saved_under_names, "refused": _refused, "options": _options,
+    "sliced": _sliced, "sizes": _sizes,
 }  # fmt: skip
