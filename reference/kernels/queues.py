@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import random
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
-from sessrun.reference.kernels.host import frozen, scalar_int
+from sessrun.reference.kernels.host import HOST, frozen, scalar_int
+from sessrun.reference.kernels.philox import Stream, interleaved
 from sessrun.reference.kernels.registry import Bind, KernelError, Step, binder
 from sessrun.reference.node_summary import bracketed
 from sessrun.reference.queues.queue_resource import (
@@ -24,6 +27,10 @@ __all__: list[str] = []
 _CPU: Final = ("CPU",)
 #: More elements than any memory holds: the capacity of a queue without one.
 _UNBOUNDED: Final = 2**31 - 1
+#: Groups of random words that are computed together.
+_GROUPS: Final = 64
+#: What a container's name looks like.
+_CONTAINER: Final = re.compile(r"[A-Za-z0-9.][A-Za-z0-9.\-/]*")
 
 Shape = tuple[int | None, ...] | None
 
@@ -37,7 +44,10 @@ def _text(value: Any) -> str:
 def queue(bind: Bind) -> Callable[..., Any]:
     """The queue of that container and name, made if there is none."""
     attrs, kind = bind.attrs, bind.node.type.removesuffix("V2")
-    name = _text(attrs["shared_name"]) or bind.node.name
+    container, name = _text(attrs["container"]), _text(attrs["shared_name"])
+    # Nobody else can ask for a name that begins so.
+    key = name or f"_0_{bind.node.name}"
+    name = name or bind.node.name
     capacity = attrs["capacity"] if attrs["capacity"] >= 0 else _UNBOUNDED
     types = tuple(attrs["component_types"])
     shapes = tuple(attrs["shapes"])
@@ -47,14 +57,40 @@ def queue(bind: Bind) -> Callable[..., Any]:
     terms = QueueTerms(bind.node.type, capacity, reserve, bind.seeds, types, shapes)
 
     def make() -> Queue:
+        _check_made(terms, attrs["capacity"])
         return Queue(kind, name, _store(kind, bind), capacity, terms)
 
     def compute() -> Queue:
-        found = bind.resources.get_or_create(_text(attrs["container"]), name, Queue, make)
+        _check_named(container, _text(attrs["shared_name"]))
+        found = bind.resources.get_or_create(container, key, Queue, make)
         _agree(found.terms, terms, name)
         return found
 
     return compute
+
+
+def _check_named(container: str, shared_name: str) -> None:
+    if shared_name.startswith("_"):
+        raise KernelError(3, f"shared_name cannot start with '_': {shared_name}")
+    if container and not _CONTAINER.fullmatch(container):
+        raise KernelError(3, f"container contains invalid characters: {container}")
+
+
+def _check_made(terms: QueueTerms, capacity: int) -> None:
+    """Hold what a new queue is to be against what its kind can be."""
+    if terms.shapes and len(terms.shapes) != len(terms.types):
+        raise KernelError(3, f"A queue of {len(terms.types)} components cannot have "
+                          f"{len(terms.shapes)} component shapes")  # fmt: skip
+    padding = terms.op_type == "PaddingFIFOQueueV2"
+    if padding and (not terms.shapes or None in terms.shapes):
+        raise KernelError(3, "All components of a PaddingFIFOQueue must have shapes of known rank")
+    if not padding and not all(map(_is_known, terms.shapes)):
+        raise KernelError(3, "The shapes of a queue's components must be fully specified")
+    if terms.reserve is not None and terms.reserve < 0:
+        raise KernelError(3, f"min_after_dequeue must be at least 0, not {terms.reserve}")
+    if terms.reserve is not None and 0 <= capacity <= terms.reserve:
+        raise KernelError(3, f"min_after_dequeue {terms.reserve} must be less than the capacity "
+                          f"{capacity}")  # fmt: skip
 
 
 def _agree(has: QueueTerms, requested: QueueTerms, name: str) -> None:
@@ -65,10 +101,28 @@ def _agree(has: QueueTerms, requested: QueueTerms, name: str) -> None:
                           "shared by nodes of one kind")  # fmt: skip
     for what, of in _TOLD.items():
         old, new = of(has), of(requested)
-        if old != new and not (what == "random seeds" and not any(requested.seeds)):
+        if old != new and not _never_mind(what, has, requested):
             verb = "were" if what.endswith("s") else "was"
             raise KernelError(3, f"Shared queue '{name}' has {what} {old} but requested {what} "
                               f"{verb} {new}")  # fmt: skip
+
+
+def _never_mind(what: str, has: QueueTerms, requested: QueueTerms) -> bool:
+    """Whether two nodes may differ in this: seeds not asked for, sizes that padding allows."""
+    if what == "random seeds":
+        return not any(requested.seeds)
+    padding = has.op_type == "PaddingFIFOQueueV2" and len(has.shapes) == len(requested.shapes)
+    return what == "component shapes" and padding and all(
+        _alike(*pair) for pair in zip(has.shapes, requested.shapes, strict=True)
+    )
+
+
+def _alike(shape: Shape, other: Shape) -> bool:
+    """Whether some array could have both shapes."""
+    return shape is None or other is None or (
+        len(shape) == len(other)
+        and all(None in pair or pair[0] == pair[1] for pair in zip(shape, other, strict=True))
+    )
 
 
 #: What an error says of the terms on which two nodes of one queue differ, in TensorFlow's order.
@@ -85,10 +139,20 @@ def _store(kind: str, bind: Bind) -> Store:
     if kind == "PriorityQueue":
         return PriorityStore()
     if kind == "RandomShuffleQueue":
-        seeds = bind.seeds
-        seed = seeds[0] * 2**32 + seeds[1] if any(seeds) else None
-        return ShuffleStore(bind.attrs["min_after_dequeue"], seed)
+        return ShuffleStore(bind.attrs["min_after_dequeue"], _words(bind.seeds))
     return FifoStore()
+
+
+def _words(seeds: tuple[int, int]) -> Iterator[int]:
+    """Random words, one after the other; without seeds, of seeds of the system's."""
+    system = random.SystemRandom()
+    pair = seeds if any(seeds) else (system.getrandbits(64), system.getrandbits(64))
+    stream = Stream(HOST, *pair)
+    words = HOST.empty((_GROUPS, 4), dtype="uint32")
+    while True:
+        for block, even, odd in stream.groups(stream.reserve(_GROUPS), _GROUPS):
+            interleaved(words[block], even, odd)
+        yield from words.reshape(-1).tolist()
 
 
 def _fits(shape: Sequence[int], wanted: Shape) -> bool:
@@ -230,8 +294,10 @@ def _batch(xp: Any, queue: Queue, elements: Sequence[Element]) -> list[Any]:
     return batch
 
 
-def _padded(xp: Any, arrays: Sequence[Any], shape: Sequence[int | None]) -> list[Any]:
+def _padded(xp: Any, arrays: Sequence[Any], shape: tuple[int | None, ...]) -> list[Any]:
     """The arrays grown to one shape: with zeros, empty strings, False."""
+    if _is_known(shape):
+        return list(arrays)
     sizes = [max(array.shape[axis] for array in arrays) for axis in range(len(shape))]
     padded = []
     for array in arrays:

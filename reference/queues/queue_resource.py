@@ -9,10 +9,9 @@ Clauses: QUEUES.
 from __future__ import annotations
 
 import heapq
-import random
 import threading
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Final, NamedTuple
 
 from sessrun.reference.attempts import Attempt
@@ -30,6 +29,8 @@ class FifoStore:
 
     #: How many elements must stay behind while the queue is open.
     reserve = 0
+    #: Whether several elements are taken only once all of them are there.
+    at_once = False
 
     def __init__(self) -> None:
         self._elements: deque[Element] = deque()
@@ -56,6 +57,8 @@ Store = FifoStore
 class PriorityStore(FifoStore):
     """Elements by their first component, the smallest first; equal ones as they came."""
 
+    at_once = True
+
     def __init__(self) -> None:
         super().__init__()
         self._heap: list[tuple[int, int, Element]] = []
@@ -73,20 +76,21 @@ class PriorityStore(FifoStore):
         """Hand out the element of the smallest priority."""
         return heapq.heappop(self._heap)[2]
 
-    def put_back(self, elements: Sequence[Element]) -> None:
-        """Take elements back, before those of equal priority."""
-        for offset, element in enumerate(elements):
-            heapq.heappush(self._heap, (int(element[0]), offset - len(elements), element))
-
 
 class ShuffleStore(FifoStore):
-    """Elements in random order, while `reserve` of them stay behind."""
+    """Elements in random order, while `reserve` of them stay behind.
 
-    def __init__(self, reserve: int, seed: int | None) -> None:
+    Args:
+      reserve: how many.
+      words: random numbers, far larger than the number of elements; each choice takes one.
+
+    """
+
+    def __init__(self, reserve: int, words: Iterator[int]) -> None:
         super().__init__()
         self.reserve = reserve
         self._items: list[Element] = []
-        self._random = random.Random(seed)
+        self._words = words
 
     def __len__(self) -> int:
         return len(self._items)
@@ -97,7 +101,7 @@ class ShuffleStore(FifoStore):
 
     def take(self) -> Element:
         """Hand out any element."""
-        index = self._random.randrange(len(self._items))
+        index = next(self._words) % len(self._items)
         self._items[index], self._items[-1] = self._items[-1], self._items[index]
         return self._items.pop()
 
@@ -184,6 +188,8 @@ class _Dequeue(Attempt):
             left = there
         reserve = 0 if queue.closed else queue.store.reserve
         count = max(0, min(left, there - reserve))
+        if queue.store.at_once and count < left:
+            return False
         self.taken += [queue.store.take() for _ in range(count)]
         if count == left:
             self.succeed(self.taken)

@@ -197,7 +197,7 @@ class QueueBase:
     def _take_many(self, op_type: str, n: Any, name: str) -> Operation:
         if isinstance(n, int) and n < 0:
             raise ValueError(f"Input 'n' must be >= 0, but is {n} for {name!r} (op: {op_type!r})")
-        with name_scope(name) as scope:
+        with name_scope(name, values=[self._queue_ref]) as scope:
             count = n if isinstance(n, Tensor) else convert_to_tensor(n, int32_type, name="n")
             inputs = {"handle": self._queue_ref, "n": count}
             return apply_op(op_type, inputs, {"component_types": self._dtypes}, scope)
@@ -355,7 +355,11 @@ class PriorityQueue(QueueBase):
     """A queue that gives the element of the smallest priority; arguments as of `FIFOQueue`.
 
     The first component of an element is its priority, a scalar of int64, beside those of
-    `types` and `shapes`.
+    `types` and `shapes`. As in TensorFlow the shapes must be given after all.
+
+    Raises:
+      TypeError: there are no shapes.
+
     """
 
     def __init__(
@@ -369,9 +373,9 @@ class PriorityQueue(QueueBase):
     ) -> None:
         own = _dtype_list(types)
         known = _shape_list(shapes)
-        attrs = {"component_types": own, "shapes": known or [], "capacity": capacity}
+        attrs = {"component_types": own, "shapes": known, "capacity": capacity}
         ref = _made("PriorityQueueV2", attrs, shared_name, name)
-        shapes = [TensorShape([]), *known] if known is not None else None
+        shapes = [TensorShape([]), *(known or [])]
         super().__init__([int64_type, *own], shapes, names, ref)
 
 

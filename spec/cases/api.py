@@ -6,14 +6,14 @@ own: default graphs and default sessions belong to a thread, so no case sees ano
 
 from __future__ import annotations
 
-import importlib
 import os
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any, Final
 
 import numpy as np
 
+from sessrun.spec.cases.checks import CHECKS, check_of
 from sessrun.spec.cases.engine import expects_failure, observation
 from sessrun.spec.cases.expressions import FILES, ExpressionError, Scope, evaluate
 from sessrun.spec.cases.files import FOLDER_VARIABLE, CaseFiles
@@ -23,9 +23,6 @@ from sessrun.spec.cases.values import ValueFormError, describe
 from sessrun.spec.schema import SpecError
 
 __all__ = ["CHECKS", "interpret"]
-
-#: The one prefix a named check may have.
-CHECKS: Final = "sessrun.conformance.checks."
 
 
 class _Stop(Exception):  # noqa: N818 - not an error: it ends the case
@@ -165,24 +162,8 @@ def _raise(step: Mapping[str, Any], scope: Scope, _: list[Observation], path: st
     raise error
 
 
-def _check_of(name: str) -> Callable[..., Any]:
-    """The named check: a function of a module under `CHECKS`, not one that it imports."""
-    module_name, _, function = name.rpartition(".")
-    if not name.startswith(CHECKS):
-        raise ExpressionError(f"a named check lives under {CHECKS}, not {name!r}")
-    try:
-        module = importlib.import_module(module_name)
-    except ImportError as error:
-        raise ExpressionError(f"no named check {name!r}: {error}") from error
-    check = getattr(module, function, None)
-    if not callable(check) or getattr(check, "__module__", None) != module_name:
-        raise ExpressionError(f"no named check {name!r}")
-    found: Callable[..., Any] = check
-    return found
-
-
 def _check(step: Mapping[str, Any], scope: Scope, seen: list[Observation], path: str) -> None:
-    check = _check_of(step["name"])
+    check = check_of(step["name"])
     args = {key: evaluate(value, scope) for key, value in step.get("args", {}).items()}
     try:
         value = check(scope["tf"], **args)

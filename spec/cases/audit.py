@@ -39,6 +39,7 @@ _CAPABILITY_OF: Final[Mapping[str, str]] = {
     "reset": "reset",
     "start": "concurrent",
     "join": "concurrent",
+    "check": "concurrent",
 }
 
 

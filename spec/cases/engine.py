@@ -13,6 +13,7 @@ from typing import Any, Final, Protocol
 import numpy as np
 
 from sessrun.spec import tensors
+from sessrun.spec.cases.checks import check_of
 from sessrun.spec.cases.files import CaseFiles
 from sessrun.spec.cases.model import Case, Observation
 from sessrun.spec.cases.outcomes import (
@@ -263,6 +264,10 @@ class _Interpreter:
 
     def _devices(self, step: Mapping[str, Any]) -> Outcome:
         return self.engine.devices(self._session(step))
+
+    def _check(self, step: Mapping[str, Any]) -> Outcome:
+        outcome: Outcome = check_of(step["name"])(self.engine, **step.get("args", {}))
+        return outcome
 
     def _reset(self, step: Mapping[str, Any]) -> Outcome:
         return self.engine.reset(step.get("containers", []))

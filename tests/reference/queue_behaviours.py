@@ -269,7 +269,66 @@ def _shared(tf: Any) -> Any:
         return [sizes, taken, wrong]
 
 
+def _terms(tf: Any) -> Any:
+    """What a queue may be, and the names by which it may be shared."""
+    raw, shape = tf.raw_ops, tf.TensorShape
+    made = [
+        *(tf.RandomShuffleQueue(capacity, reserve, tf.int32, [[]])
+          for capacity, reserve in ((5, 5), (5, 6), (5, -1), (-1, 3), (5, 4))),
+        tf.FIFOQueue(4, tf.int32, shared_name="_x"), tf.FIFOQueue(4, tf.int32, shared_name="a b"),
+    ]  # fmt: skip
+    for container in ("a b", "a_b", "-a", "a/b.c-d"):
+        with tf.container(container):
+            made.append(tf.FIFOQueue(4, tf.int32, shared_name="q"))
+    handles = [queue.queue_ref for queue in made]
+    handles += [
+        raw.PaddingFIFOQueueV2(component_types=[tf.int32], shapes=[shape(None)]),
+        raw.PaddingFIFOQueueV2(component_types=[tf.int32]),
+        raw.FIFOQueueV2(component_types=[tf.int32], shapes=[shape([None])]),
+        raw.FIFOQueueV2(component_types=[tf.int32], shapes=[[2], [2]]),
+    ]
+    handles += [
+        raw.PaddingFIFOQueueV2(component_types=[tf.int32], shapes=[shape(each)], shared_name="p")
+        for each in ([None], [2], [None, None])
+    ]
+    named, shared = tf.FIFOQueue(4, tf.int32, [[]], name="n"), tf.FIFOQueue(
+        4, tf.int32, [[]], shared_name="n"
+    )
+    with tf.Session() as sess:
+        sess.run(named.enqueue(1))
+        sizes = [sess.run([named.size(), shared.size()])]
+        sizes += [attempt(lambda at=at: sess.run(raw.QueueSizeV2(handle=at))) for at in handles]
+    return [sizes, attempt(lambda: tf.PriorityQueue(3, [tf.int32]))]
+
+
+def _order_of_a_seed(tf: Any) -> Any:
+    queue = tf.RandomShuffleQueue(500, 3, tf.int32, [[]], seed=7)
+    rows, some = queue.enqueue_many([list(range(400))]), queue.dequeue_many(300)
+    with tf.Session() as sess:
+        sess.run(rows)
+        first = sess.run(some)
+        sess.run(rows)
+        return [first, sess.run(some)]
+
+
+def _many_by_priority(tf: Any) -> Any:
+    """A dequeue_many by priority takes nothing before all are there, and then the smallest."""
+    queue = tf.PriorityQueue(5, tf.int32, [[]])
+    rank = tf.placeholder(tf.int64, [])
+    put, three, size = queue.enqueue([rank, 7]), queue.dequeue_many(3), queue.size()
+    with tf.Session() as sess:
+        taker = _in_a_thread(lambda: sess.run(three))
+        for each in (9, 1):
+            sess.run(put, {rank: each})
+        held = sess.run(size)
+        sess.run(put, {rank: 5})
+        return [held, taker()]
+
+
 BEHAVIOURS = {
+    "queues_terms": _terms,
+    "queues_order_of_a_seed": _order_of_a_seed,
+    "queues_many_by_priority": _many_by_priority,
     "queues_made": _made,
     "queues_graph": _graph,
     "queues_put_and_taken": _put_and_taken,

@@ -1,0 +1,64 @@
+"""Faults of QUEUES that show under many threads: elements lost, doubled, out of order."""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+import threading
+import time
+from collections.abc import Callable
+from typing import Any, Final
+
+from sessrun.conformance.faulty.framework import fault
+from sessrun.conformance.faulty.overlapping import Underway, notes, overlapping
+
+Base = Callable[..., Any]
+#: Of how many elements put in alone one goes wrong.
+_SELDOM: Final = 20
+_OFTEN: Final = 4
+
+
+def _seldom(tf: Any, wrong: Callable[[Underway, Base], Any], every: int = _SELDOM) -> Any:
+    """The namespace with `wrong(run, base)` for one put of so many beside other runs."""
+
+    def change(run: Underway, base: Base, others: list[Underway]) -> Any:
+        alone = len(run.ops) == 1 and run.ops[0].type == "QueueEnqueueV2"
+        if not alone or not any(other.session is run.session for other in others):
+            return base()
+        number = next(notes(run.session, "puts", itertools.count))
+        return base() if number % every != every - 1 else wrong(run, base)
+
+    return overlapping(tf, change)
+
+
+@fault("QUEUES-066", "An element is lost now and then.")
+def elements_are_lost(tf: Any) -> Any:
+    """It is told to be in."""
+    return _seldom(tf, lambda _run, _base: [None])
+
+
+@fault("QUEUES-066", "An element is put in twice now and then.")
+def elements_are_doubled(tf: Any) -> Any:
+    """As by a call that is tried again."""
+
+    def wrong(run: Underway, base: Base) -> Any:
+        run.session.plain(run.fetches, run.feeds, run.options)
+        return base()
+
+    return _seldom(tf, wrong)
+
+
+@fault("QUEUES-065", "A put is told to be done before it is.")
+def puts_are_told_too_early(tf: Any) -> Any:
+    """Others do not see its element yet, and the next one overtakes it."""
+
+    def wrong(_run: Underway, base: Base) -> Any:
+        def late() -> None:
+            time.sleep(0.02)
+            with contextlib.suppress(tf.errors.OpError):  # nobody is there to be told
+                base()
+
+        threading.Thread(target=late, daemon=True).start()
+        return [None]
+
+    return _seldom(tf, wrong, _OFTEN)

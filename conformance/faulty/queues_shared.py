@@ -1,0 +1,154 @@
+"""Faults of QUEUES: which nodes stand for one queue; queues with names, queues to choose from."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final
+
+from sessrun.conformance.faulty.framework import fault, override
+from sessrun.conformance.faulty.run_fragments import editing
+
+_QUEUES: Final = frozenset(
+    {"FIFOQueueV2", "PaddingFIFOQueueV2", "PriorityQueueV2", "RandomShuffleQueueV2"}
+)
+
+
+def _edited(tf: Any, edit: Callable[[Any, list[Any]], None]) -> Any:
+    """The namespace that calls `edit(node, the queues before it)` for each queue it imports."""
+
+    def change(definition: Any) -> None:
+        before: list[Any] = []
+        for node in definition.node:
+            if node.op in _QUEUES:
+                edit(node, before)
+                before.append(node)
+
+    return editing(tf, change)
+
+
+@fault("QUEUES-050", "Each queue node has a queue of its own.")
+def shared_names_are_not_used(tf: Any) -> Any:
+    """Whatever name it shares, if it is a good one, with a node like it."""
+
+    def edit(node: Any, before: list[Any]) -> None:
+        alike = [other.op == node.op and other.attr["capacity"] == node.attr["capacity"]
+                 and other.attr["shapes"] == node.attr["shapes"]
+                 and other.attr["component_types"] == node.attr["component_types"]
+                 for other in before]  # fmt: skip
+        if any(alike) and node.op != "RandomShuffleQueueV2":
+            node.attr["shared_name"].s = b""
+
+    return _edited(tf, edit)
+
+
+@fault("QUEUES-051", "Containers make no difference between queues.")
+def containers_are_not_used(tf: Any) -> Any:
+    """All are in one."""
+
+    def edit(node: Any, _before: list[Any]) -> None:
+        if node.attr["container"].s in {b"one", b"other"}:
+            node.attr["container"].s = b""
+
+    return _edited(tf, edit)
+
+
+@fault("QUEUES-052", "A queue without a shared name shares its node's name.")
+def every_name_is_shared(tf: Any) -> Any:
+    """Another node that asks for it by that name gets it."""
+
+    def edit(node: Any, _before: list[Any]) -> None:
+        node.attr["shared_name"].s = node.attr["shared_name"].s or node.name.encode()
+
+    return _edited(tf, edit)
+
+
+@fault("QUEUES-053", "A node that asks for a shared queue of another make gets one of its own.")
+def another_make_is_another_queue(tf: Any) -> Any:
+    """Instead of being told."""
+
+    def edit(node: Any, before: list[Any]) -> None:
+        name = node.attr["shared_name"].s
+        for other in before:
+            if name and other.attr["shared_name"].s == name and _make(other) != _make(node):
+                node.attr["shared_name"].s = b""
+
+    return _edited(tf, edit)
+
+
+def _make(node: Any) -> tuple[Any, ...]:
+    """What the queue of a node is like; no seeds, as any seeds."""
+    names = ("capacity", "component_types", "min_after_dequeue", "container")
+    told = (node.attr[name].SerializeToString(deterministic=True) for name in names)
+    shapes = [len(shape.dim) for shape in node.attr["shapes"].list.shape]
+    return (node.op, *told, shapes)
+
+
+@fault("QUEUES-055", "A shared name may begin with an underscore.")
+def underscores_may_be_first(tf: Any) -> Any:
+    """It is taken without it."""
+
+    def edit(node: Any, _before: list[Any]) -> None:
+        node.attr["shared_name"].s = node.attr["shared_name"].s.lstrip(b"_")
+
+    return _edited(tf, edit)
+
+
+@fault("QUEUES-056", "The elements of a queue with names come out as lists.")
+def names_are_not_in_elements(tf: Any) -> Any:
+    """In the order of the components."""
+
+    class FIFOQueue(tf.FIFOQueue):  # type: ignore[misc]
+        def dequeue(self, name: Any = None) -> Any:
+            taken = super().dequeue(name)
+            return [taken[key] for key in self.names] if isinstance(taken, dict) else taken
+
+    return override(tf, FIFOQueue=FIFOQueue)
+
+
+@fault("QUEUES-057", "Keys of a dictionary that the queue does not have are left out.")
+def odd_keys_are_left_out(tf: Any) -> Any:
+    """Nothing is said of them."""
+
+    class FIFOQueue(tf.FIFOQueue):  # type: ignore[misc]
+        def enqueue(self, vals: Any, name: Any = None) -> Any:
+            if isinstance(vals, dict) and self.names:
+                vals = {key: value for key, value in vals.items() if key in self.names}
+            return super().enqueue(vals, name)
+
+    return override(tf, FIFOQueue=FIFOQueue)
+
+
+@fault("QUEUES-058", "Of several queues the first is chosen.")
+def the_first_queue_is_chosen(tf: Any) -> Any:
+    """Whatever the run says."""
+
+    def change(definition: Any) -> None:
+        packs = {node.name: node for node in definition.node if node.op == "Pack"}
+        for node in definition.node:
+            pack = packs.get(node.input[0].partition(":")[0]) if node.input else None
+            if node.op == "GatherV2" and pack is not None:
+                kind = pack.attr["T"]
+                if kind.type == tf.resource.as_datatype_enum:
+                    node.attr.clear()
+                    node.attr["T"].CopyFrom(kind)
+                    first = pack.input[0]
+                    del node.input[:]
+                    node.op = "Identity"
+                    node.input.append(first)
+
+    return editing(tf, change)
+
+
+@fault("QUEUES-060", "Queues of different dtypes can be chosen from.")
+def queues_need_not_be_alike(tf: Any) -> Any:
+    """The first one's dtypes count."""
+
+    class QueueBase(tf.QueueBase):  # type: ignore[misc]
+        @staticmethod
+        def from_list(index: Any, queues: Any) -> Any:
+            try:
+                return tf.QueueBase.from_list(index, queues)
+            except TypeError:
+                return queues[0] if queues else None
+
+    return override(tf, QueueBase=QueueBase)
