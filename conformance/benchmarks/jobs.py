@@ -157,6 +157,29 @@ def _variable_update(tf: Any, device: str) -> Prepared:
     return Prepared(call, check, session.close)
 
 
+def _queue(many: int) -> Callable[[Any, str], Prepared]:
+    """A job that puts elements in and takes them out again: one, or so many at once."""
+
+    def prepare(tf: Any, device: str) -> Prepared:
+        def build() -> Any:
+            queue = tf.FIFOQueue(max(1, many), tf.float32, shapes=[[]])
+            value = np.arange(max(1, many), dtype=np.float32)
+            put = queue.enqueue_many([value]) if many else queue.enqueue(value[0])
+            taken = queue.dequeue_many(many) if many else queue.dequeue()
+            return (put, taken), {}, value if many else value[0], None
+
+        session, (put, taken), _, want = _session(tf, device, build)
+        run = session.run
+
+        def call() -> Any:
+            run(put)
+            return run(taken)
+
+        return Prepared(call, _equal(want), session.close)
+
+    return prepare
+
+
 _CONSTRUCTED: Final = 100
 
 
@@ -183,6 +206,8 @@ JOBS: Final = (
     Job("matmul-256", "run(matmul) of two fed 256 by 256 matrices",
         _run_job(_matmul(256), 1e-5), 3 * 2**18, 2 * 256**3),
     Job("variable-update", "run(assign_add(1)) of a scalar resource variable", _variable_update),
+    Job("queue-1", "run(enqueue) and run(dequeue) of a scalar", _queue(0)),
+    Job("queue-256", "run(enqueue_many) and run(dequeue_many) of 256 scalars", _queue(256)),
     Job("graph-100", "construction of a graph of 100 operations", _graph_construction),
 )  # fmt: skip
 
