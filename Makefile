@@ -36,6 +36,8 @@ drift: $(VENV)/dev.stamp
 soak: $(VENV)/certify-tensorflow.stamp $(VENV)/dev.stamp
 	$(BIN)/sessrun run tensorflow --profile $(PROFILE) --seed $${SEED:-1} --generated $${COUNT:-2000} \
 	  --record $(OUT)/soak-tensorflow-$${SEED:-1}.jsonl --resume
+	SESSRUN_ELEMENTS=1000000 SESSRUN_HISTORIES=100 \
+	  $(BIN)/python -m pytest -q tests/conformance/test_queue_histories.py
 
 $(VENV)/bin/python:
 	@echo "setting up $(VENV): the first time this takes a while"
