@@ -5,19 +5,67 @@ TensorFlow has these under `tensorflow.python.framework.meta_graph`.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from sessrun.reference.graph import Graph
 from sessrun.reference.graph_keys import GraphKeys
+from sessrun.reference.saving.collection_defs import add_collection
 from sessrun.reference.saving.meta_graph import export_meta_graph
 from sessrun.reference.saving.meta_graph_import import add_graph, read_meta_graph
 from sessrun.reference.scope_names import without
 from sessrun.reference.stacks import get_default_graph
-from sessrun.spec.proto import MetaGraphDef
+from sessrun.spec.proto import GraphDef, MetaGraphDef
+from sessrun.spec.proto.foreign import adopt
 
-__all__ = ["export_scoped_meta_graph", "import_scoped_meta_graph",
-           "import_scoped_meta_graph_with_return_elements"]  # fmt: skip
+__all__ = ["add_collection_def", "create_meta_graph_def", "export_scoped_meta_graph",
+           "import_scoped_meta_graph", "import_scoped_meta_graph_with_return_elements",
+           "ops_used_by_graph_def", "read_meta_graph_file"]  # fmt: skip
+
+read_meta_graph_file = read_meta_graph
+
+
+def create_meta_graph_def(
+    meta_info_def: Any = None, graph_def: Any = None, saver_def: Any = None,
+    collection_list: Sequence[str] | None = None, graph: Graph | None = None,
+    export_scope: str | None = None, **options: Any,
+) -> MetaGraphDef:  # fmt: skip
+    """A graph with its collections; arguments and errors as `export_meta_graph`."""
+    return export_meta_graph(
+        None, meta_info_def, graph_def, saver_def, collection_list, graph=graph,
+        export_scope=export_scope, **options,
+    )  # fmt: skip
+
+
+def add_collection_def(
+    meta_graph_def: MetaGraphDef, key: Any, graph: Graph | None = None,
+    export_scope: str | None = None,
+) -> None:  # fmt: skip
+    """Write a collection of a graph into a message.
+
+    Args:
+      meta_graph_def: the message.
+      key: the collection's name; one that is no text is left out.
+      graph: the graph, by default the default graph.
+      export_scope: a name scope that is taken out of names.
+
+    """
+    items = (graph or get_default_graph()).get_collection(key)
+    add_collection(meta_graph_def, key, items, export_scope)
+
+
+def ops_used_by_graph_def(graph_def: Any) -> list[str]:
+    """The op types in a graph and in the functions that it calls, by name."""
+    definition = adopt(graph_def, GraphDef)
+    bodies = {each.signature.name: each.node_def for each in definition.library.function}
+    used: set[str] = set()
+    waiting = list(definition.node)
+    while waiting:
+        op_type = waiting.pop().op
+        if op_type not in used:
+            used.add(op_type)
+            waiting += bodies.get(op_type, ())
+    return sorted(used - set(bodies))
 
 
 def export_scoped_meta_graph(
