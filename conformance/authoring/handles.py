@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -139,3 +140,47 @@ def a_raw_handle_outlives_its_object(c: ApiAuthor) -> None:
     raw = kept.get_raw_handle()
     c.raises("TypeError", lambda: kept.eval())  # noqa: PLW0108 - recorded when called
     c.check(_read(c, sess, raw), floats(1, 2))
+
+
+@api_case("HANDLES-010", title="A handle does not stand for a value of another dtype.")
+def a_placeholder_of_another_dtype(c: ApiAuthor) -> None:
+    tf = c.tf
+    sess = tf.Session()
+    kept = _kept(c, sess, floats(1, 2))
+    for dtype in (tf.int32, tf.float64):
+        x = tf.placeholder(dtype)
+        c.raises("InvalidArgumentError", partial(sess.run, x + 1, {x: kept}))
+    c.check(kept.eval(), floats(1, 2))
+
+
+@api_case("HANDLES-011", title="Values of many dtypes are kept.")
+def values_of_many_dtypes(c: ApiAuthor) -> None:
+    sess = c.tf.Session()
+    values = [
+        np.array([b"a", b"\0b", b""], object), np.array([[True], [False]]), np.int64(2**62 + 1),
+        np.zeros([0, 3], np.float32), np.array([1 - 2j], np.complex64), np.array([255], np.uint8),
+    ]  # fmt: skip
+    kept = [_kept(c, sess, value) for value in values]
+    for handle, value in zip(kept, values, strict=True):
+        c.check(handle.eval(), value)
+
+
+@api_case("HANDLES-012", title="A second run keeps a second value.")
+def each_run_keeps_its_own(c: ApiAuthor) -> None:
+    tf = c.tf
+    x = tf.placeholder(tf.int32, [])
+    keep = tf.get_session_handle(x)
+    sess = tf.Session()
+    first, second = sess.run(keep, {x: 1}), sess.run(keep, {x: 2})
+    c.check([first.eval(), second.eval()], [np.int32(1), np.int32(2)])
+    first.delete()
+    c.check(second.eval(), np.int32(2))
+
+
+@api_case("HANDLES-013", title="A handle of a closed session has no value.")
+def handles_of_a_closed_session(c: ApiAuthor) -> None:
+    sess = c.tf.Session()
+    kept = _kept(c, sess, floats(1, 2))
+    c.check(kept.eval(), floats(1, 2))
+    sess.close()
+    c.raises("RuntimeError", partial(kept.eval))

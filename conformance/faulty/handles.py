@@ -217,3 +217,75 @@ def taking_the_raw_handle_deletes(tf: Any) -> Any:
             return handle
 
     return _handing_out(tf, Raw)
+
+
+@fault("HANDLES-010", "A handle fed for another dtype is cast.")
+def fed_handles_are_cast(tf: Any) -> Any:
+    """Feed its value, cast."""
+
+    def change(session: Any, base: Callable[..., Any], fetches: Any, feeds: Any) -> Any:
+        del session
+        given = {
+            key: value.eval().astype(key.dtype.as_numpy_dtype)
+            if _is_handle(value) and hasattr(key, "dtype") else value
+            for key, value in (feeds or {}).items()
+        }  # fmt: skip
+        return base(fetches, given or feeds)
+
+    return _running(tf, change)
+
+
+def _evaluating(tf: Any, evaluate: Callable[[Any, Callable[[], Any]], Any]) -> Any:
+    """The namespace whose fetched handles have `evaluate(handle, eval)` for `eval`."""
+
+    class Handle(_Handle):
+        def eval(self) -> Any:
+            return evaluate(self, self._base.eval)
+
+    return _handing_out(tf, Handle)
+
+
+@fault("HANDLES-011", "A kept string ends at its first NUL.")
+def kept_strings_are_cut(tf: Any) -> Any:
+    """Cut it."""
+
+    def evaluate(_: Any, conforming: Callable[[], Any]) -> Any:
+        value = conforming()
+        if getattr(getattr(value, "dtype", None), "kind", "") != "O":
+            return value
+        cut = value.copy()
+        cut[...] = [item.partition(b"\0")[0] for item in value]
+        return cut
+
+    return _evaluating(tf, evaluate)
+
+
+@fault("HANDLES-012", "Keeping a tensor again replaces what was kept of it.")
+def kept_tensors_are_replaced(tf: Any) -> Any:
+    """Let the earlier handle have the value of the later one."""
+
+    def change(session: Any, base: Callable[..., Any], fetches: Any, _: Any) -> Any:
+        value = base()
+        if _is_handle(value):
+            kept = session.__dict__.setdefault("kept_of", {})
+            if fetches in kept:
+                kept[fetches].eval = value.eval
+            kept[fetches] = value
+        return value
+
+    return _running(tf, change)
+
+
+@fault("HANDLES-013", "A handle has its last value after its session was closed.")
+def values_outlive_sessions(tf: Any) -> Any:
+    """Remember it."""
+
+    def evaluate(handle: Any, conforming: Callable[[], Any]) -> Any:
+        try:
+            handle.last = conforming()
+        except RuntimeError:
+            if not hasattr(handle, "last"):
+                raise
+        return handle.last
+
+    return _evaluating(tf, evaluate)
