@@ -16,6 +16,7 @@ from sessrun.reference import dtypes, stacks
 from sessrun.reference.conversion import convert_to_tensor
 from sessrun.reference.differentiation import functions  # noqa: F401 - it registers them
 from sessrun.reference.differentiation.aggregation import METHODS, Gradient, aggregated
+from sessrun.reference.differentiation.calls import of_call
 from sessrun.reference.differentiation.choices import AggregationMethod, UnconnectedGradients
 from sessrun.reference.differentiation.control_flow import zeros_for
 from sessrun.reference.differentiation.reach import is_trainable, stop_ops, uses_between
@@ -259,7 +260,7 @@ def _function(op: Operation) -> Any:
 
     """
     try:
-        return gradient_function(op)
+        return of_call(op) or gradient_function(op)
     except LookupError:
         raise LookupError(
             f"No gradient defined for operation '{op.name}' (op type: {op.type}). Register one "

@@ -49,7 +49,8 @@ def _switch(op: Operation, *grads: Any) -> Any:
             return merged([grads[context.branch]] * 2, "cond_resource_grad"), None
         return merged(list(grads), "cond_grad"), None
     pred = op.inputs[1]
-    return merged([switched(grads[0], pred)[0], switched(grads[1], pred)[1]]), None
+    of_false, of_true = (node("Switch", grad, pred)[side] for side, grad in enumerate(grads))
+    return merged([of_false, of_true]), None
 
 
 @gradient("Merge", "RefMerge")
@@ -73,7 +74,7 @@ def zeros_for(output: Tensor) -> Tensor:
     if not isinstance(context, Conditional):
         is_handle = output.dtype == dtypes.resource
         return zeros_of_variable(output) if is_handle else zeros_like(output, optimize=False)
-    other = switched(op.inputs[0], context.pred)[1 - context.branch]
+    other = node("Switch", op.inputs[0], context.pred)[1 - context.branch]
     pivot = identity(other)
     graph = stacks.get_default_graph()
     if output.dtype == dtypes.resource:

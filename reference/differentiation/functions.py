@@ -11,8 +11,9 @@ from sessrun.reference.differentiation import (
     matrices,
     networks,
     reductions,
+    tensor_arrays,
     variables,
 )
 
 __all__ = ["arrays", "complex_numbers", "control_flow", "elementwise", "indexing", "matrices",
-           "networks", "reductions", "variables"]  # fmt: skip
+           "networks", "reductions", "tensor_arrays", "variables"]  # fmt: skip

@@ -242,6 +242,7 @@ class DefinedFunction:
             library.gradient.add(function_name=self.name, gradient_func=self._grad_func.name)
         try:
             g.add_functions(library)
+            g.functions.set_python_gradient(self.name, self.python_grad_func)
         except errors.InvalidArgumentValueError as error:
             raise errors.InvalidArgumentError(None, None, error.message) from error
 

@@ -5,7 +5,7 @@ An operation whose type is the name of a function calls it. Source: TF 2.21, fun
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final
 
 from sessrun.reference import attr_values
@@ -27,6 +27,7 @@ class FunctionLibrary:
     def __init__(self) -> None:
         self._definitions: dict[str, FunctionDef] = {}
         self._gradients: dict[str, str] = {}
+        self._python_gradients: dict[str, Callable[..., Any] | None] = {}
         self._signatures: dict[str, Signature] = {}
 
     def __contains__(self, name: str) -> bool:
@@ -53,6 +54,18 @@ class FunctionLibrary:
                 f"Cannot add function '{name}' because a different function with the same "
                 "name already exists."
             )
+
+    def gradient(self, name: str) -> str | None:
+        """The function that computes the gradient of `name`, if one does."""
+        return self._gradients.get(name)
+
+    def python_gradient(self, name: str) -> Callable[..., Any] | None:
+        """The Python function that makes the gradient of a call of `name`, if one does."""
+        return self._python_gradients.get(name)
+
+    def set_python_gradient(self, name: str, function: Callable[..., Any] | None) -> None:
+        """Note what makes the gradient of a call of `name`, if anything; it is in no GraphDef."""
+        self._python_gradients[name] = function
 
     def set_gradient(self, name: str, gradient: str) -> None:
         """Note that the function `gradient` computes the gradient of `name`.
