@@ -314,3 +314,21 @@ def no_json(c: EngineAuthor) -> None:
     for wrong in ("{", "text", '{"no": "field"}', '{"features": 3}'):
         _fails(s, words("{}", wrong), "out")
     s.run(["out:0"], {"in:0": words("{}")}, values=[words("")])
+
+
+@engine_case("PARSING-031", title="Seven lines and seven Examples, each for itself.")
+def batches_of_seven(c: EngineAuthor) -> None:
+    with c.graph() as tf:
+        lines = tf.placeholder(tf.string, [None], name="lines")
+        tf.raw_ops.DecodeCSV(
+            records=lines, record_defaults=[np.zeros(0, np.int32), np.zeros(0, object)], name="csv"
+        )
+        given = tf.placeholder(tf.string, [None], name="in")
+        parsed = tf.io.parse_example(given, {"n": tf.FixedLenFeature([2], tf.int64)})
+        tf.identity(parsed["n"], name="n")
+    s = c.open()
+    numbers = [3, 1, 4, 1, 5, 9, 2]
+    s.run(["csv:0", "csv:1"], {"lines:0": words(*(f"{n},w{n}" for n in numbers))},
+          values=[np.array(numbers, np.int32), words(*(f"w{n}" for n in numbers))])  # fmt: skip
+    _gives(s, words(*(example({"n": [n, -n]}) for n in numbers)),
+           n=np.array([[n, -n] for n in numbers]))  # fmt: skip

@@ -307,3 +307,18 @@ def missing_files_are_passed_over(c: EngineAuthor) -> None:
     s.run(["key:0", "value:0"], values=[f"{a}:1".encode(), b"1"])
     s.run(["value:0"], error=[11])
     _counts(s, 1, 1)
+
+
+@engine_case("READERS-036", title="Records one by one after several of them, over three files.")
+def reads_of_both_kinds(c: EngineAuthor) -> None:
+    a, b, d = c.file("a", b"1\n2\n3\n4\n"), c.file("b", b"5\n"), c.file("d", b"6\n7\n")
+    s = started(c, lambda tf: tf.TextLineReader(), a, b, d)
+    s.run(["keys:0", "values:0"], {"n:0": np.int64(2)},
+          values=[words(f"{a}:1", f"{a}:2"), words("1", "2")])  # fmt: skip
+    s.run(["key:0", "value:0"], values=[f"{a}:3".encode(), b"3"])
+    s.run(["keys:0", "values:0"], {"n:0": np.int64(3)}, values=[words(f"{a}:4"), words("4")])
+    s.run(["key:0", "value:0"], values=[f"{b}:1".encode(), b"5"])
+    s.run(["keys:0", "values:0"], {"n:0": np.int64(1)}, values=[words(f"{d}:1"), words("6")])
+    s.run(["reset"], values=[None])
+    s.run(["key:0", "value:0"], error=[11])
+    _counts(s, 0, 0)

@@ -223,3 +223,19 @@ def ranges_begin_at_1(tf: Any) -> Any:
         return tf.train.input_producer(numbers, *args, **kwargs)
 
     return _training(tf, range_input_producer=range_input_producer)
+
+
+@fault("READERS-036", "A record read alone after several has no key.")
+def keys_are_lost_after_batches(tf: Any) -> Any:
+    """Give an empty key."""
+
+    def run(session: Any, base: Base, fetches: Any, _: Any) -> Any:
+        values = base(fetches)
+        last = notes(session, "last_read", list)
+        reads = {op.type for op in _ops(session, fetches, *_READS)}
+        if reads == {"ReaderReadV2"} and last[-1:] == ["ReaderReadUpToV2"] and len(values) > 1:
+            values[0] = b""
+        last.extend(reads)
+        return values
+
+    return running(tf, run)

@@ -66,10 +66,20 @@ def _reader(op_type: str, prepare: Callable[[Bind, str], Callable[[], Reader]]) 
 
 _reader("IdentityReaderV2", lambda _, name: lambda: IdentityReader(name))
 _reader("WholeFileReaderV2", lambda _, name: lambda: WholeFileReader(name))
-_reader(
-    "TextLineReaderV2",
-    lambda bind, name: lambda: TextReader(name, bind.attrs["skip_header_lines"]),
-)
+
+
+def _line_reader(bind: Bind, name: str) -> Callable[[], Reader]:
+    skipped = bind.attrs["skip_header_lines"]
+
+    def make() -> Reader:
+        if skipped < 0:
+            raise KernelError(_INVALID, f"skip_header_lines must be >= 0 not {skipped}")
+        return TextReader(name, skipped)
+
+    return make
+
+
+_reader("TextLineReaderV2", _line_reader)
 
 
 def _record_reader(bind: Bind, name: str) -> Callable[[], Reader]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import random
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,8 @@ import pytest
 import sessrun.reference as ours
 
 KINDS = ("", "GZIP", "ZLIB")
-CHANGES = 1000
+#: How many damaged files of each kind; a campaign sets the variable to 1,000.
+CHANGES = int(os.environ.get("SESSRUN_DAMAGED_FILES", "150"))
 
 
 def some_records(seed: int, count: int) -> list[bytes]:
@@ -89,6 +91,28 @@ def test_a_damaged_file_never_gives_a_wrong_record(kind: str, tmp_path: Path) ->
         if not is_lost and found != records:
             assert len(content) < len(data) or kind
     assert lost > CHANGES // 3
+
+
+@pytest.mark.tensorflow
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("kind", KINDS)
+def test_damaged_files_are_read_as_tensorflow_reads_them(
+    theirs: Any, kind: str, tmp_path: Path
+) -> None:
+    """The same records before the same end, and the same ends are errors."""
+    rng = random.Random(f"both {kind}")
+    records = [b"%d:" % number + record for number, record in enumerate(some_records(5, 12))]
+    path = tmp_path / "file"
+    write(ours, path, kind, records)
+    data = path.read_bytes()
+    differing = []
+    for number in range(CHANGES):
+        more = data + rng.randbytes(rng.randrange(1, 40))
+        content = changed(data, rng) if number % 6 else more
+        path.write_bytes(content)
+        if read(ours, path, kind) != read(theirs, path, kind):
+            differing.append((number, content))
+    assert not differing, [number for number, _ in differing]
 
 
 @pytest.mark.parametrize("kind", KINDS)
