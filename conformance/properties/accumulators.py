@@ -105,12 +105,11 @@ class _Life:
     def _apply(self) -> None:
         draw = self._draw
         step = self._step + draw.choice([-2, -1, 0, 0, 0, 1, 5])
-        is_odd = self._shape is not None and draw.random() < 0.15
-        shape = self._shape
-        if shape is None:
-            shape = draw.choice(_SHAPES)
-        elif is_odd:
-            shape = draw.choice([other for other in _SHAPES if other != shape])
+        odd = self._odd_shapes()
+        is_odd = bool(odd) and draw.random() < 0.15
+        shape = draw.choice(_SHAPES) if self._shape is None else self._shape
+        if is_odd:
+            shape = draw.choice(odd)
         feeds = {"step:0": np.array(step, np.int64)}
         indices = [0]
         if self._kind == "Sparse":
@@ -132,6 +131,15 @@ class _Life:
         else:
             self._gather(shape, indices, rows)
             self.history.run(["apply"], feeds)
+
+    def _odd_shapes(self) -> list[tuple[int, ...]]:
+        """Shapes that must be refused; what a sparse accumulator declares may go on in a slice."""
+        shape = self._shape
+        if shape is None:
+            return []
+        goes_on = self._kind == "Sparse"
+        return [other for other in _SHAPES
+                if other != shape and not (goes_on and other[: len(shape)] == shape)]  # fmt: skip
 
     def _gather(self, shape: tuple[int, ...], indices: list[int], rows: list[np.ndarray]) -> None:
         self._shape = shape
