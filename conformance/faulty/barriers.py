@@ -1,0 +1,251 @@
+"""Faults of BARRIERS: what is complete, its order, closed barriers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final
+
+import numpy as np
+
+from sessrun.conformance.faulty.framework import fault
+from sessrun.conformance.faulty.resource_runs import (
+    Run,
+    clearing,
+    executing,
+    forgiving,
+    giving,
+    nodes_of,
+    recoding,
+    sharing,
+)
+from sessrun.conformance.faulty.run_fragments import editing
+
+_BARRIER: Final = ("Barrier",)
+_INSERT: Final = ("BarrierInsertMany",)
+_TAKE: Final = ("BarrierTakeMany",)
+_READY: Final = ("BarrierReadySize",)
+_INCOMPLETE: Final = ("BarrierIncompleteSize",)
+_CLOSE: Final = ("BarrierClose",)
+_CANCELLED: Final = "CancelledError"
+_INVALID: Final = "InvalidArgumentError"
+
+
+def _size(tf: Any, run: Run, word: str) -> int:
+    handle = run.op.inputs[0]
+    return int(run.also(tf, lambda raw: getattr(raw, f"Barrier{word}Size")(handle=handle)))
+
+
+def _components(run: Run) -> set[tuple[bytes, int]]:
+    """The components that a run inserts: keys and numbers."""
+    number = run.op.get_attr("component_index")
+    return {(bytes(key), number) for key in np.asarray(run.ask(1)).reshape(-1).tolist()}
+
+
+@fault("BARRIERS-001", "The second component is given with its sign changed.")
+def components_change_their_signs(tf: Any) -> Any:
+    """Negate what is taken one by one."""
+
+    def change(_op: Any, index: int, value: Any) -> Any:
+        return -value if index == 3 and len(value) == 1 and np.all(value >= 7) else value
+
+    return giving(tf, _TAKE, change)
+
+
+@fault("BARRIERS-002", "The ready size of a barrier counts every key.")
+def ready_sizes_count_every_key(tf: Any) -> Any:
+    """Add those that lack a component."""
+
+    def change(run: Run, base: Callable[[], Any]) -> Any:
+        (size,) = base()
+        return [np.int32(size + _size(tf, run, "Incomplete"))]
+
+    return executing(tf, _READY, change)
+
+
+@fault("BARRIERS-003", "A barrier counts no more than two incomplete elements.")
+def incomplete_sizes_end_at_two(tf: Any) -> Any:
+    """Cut the size."""
+    return giving(tf, _INCOMPLETE, lambda _op, _index, size: np.minimum(size, 2))
+
+
+@fault("BARRIERS-004", "The elements of a barrier come in no order of their keys.")
+def elements_come_backwards(tf: Any) -> Any:
+    """Turn three or more of them round."""
+    return giving(
+        tf, _TAKE, lambda _op, _index, value: value[::-1] if len(value) > 2 else value
+    )  # fmt: skip
+
+
+def _inserting(tf: Any, change: Callable[[Run, Callable[[], Any], set[Any]], Any]) -> Any:
+    """The namespace whose insertion is `change(run, base, what was inserted before)`."""
+
+    def changed(run: Run, base: Callable[[], Any]) -> Any:
+        inserted = run.note("inserted", set())
+        values = change(run, base, inserted)
+        inserted |= _components(run)
+        return values
+
+    return executing(tf, _INSERT, changed)
+
+
+@fault("BARRIERS-005", "A component that comes twice is dropped.")
+def second_components_of_keys_are_dropped(tf: Any) -> Any:
+    """Forgive it."""
+
+    def change(run: Run, base: Callable[[], Any], inserted: set[Any]) -> Any:
+        try:
+            return base()
+        except tf.errors.InvalidArgumentError:
+            if not inserted & _components(run):
+                raise
+            return [None]
+
+    return _inserting(tf, change)
+
+
+@fault("BARRIERS-006", "A component of another shape is dropped.")
+def odd_components_are_dropped(tf: Any) -> Any:
+    """Forgive it."""
+
+    def change(run: Run, base: Callable[[], Any], inserted: set[Any]) -> Any:
+        try:
+            return base()
+        except tf.errors.InvalidArgumentError:
+            if inserted & _components(run):
+                raise
+            return [None]
+
+    return _inserting(tf, change)
+
+
+@fault("BARRIERS-017", "A key is inserted once, and never again.")
+def keys_never_come_again(tf: Any) -> Any:
+    """Refuse it."""
+
+    def change(run: Run, base: Callable[[], Any], inserted: set[Any]) -> Any:
+        if inserted & _components(run):
+            raise tf.errors.InvalidArgumentError(None, None, "The key was inserted.")
+        return base()
+
+    return _inserting(tf, change)
+
+
+def _is_closed(run: Run) -> bool:
+    return run.op.inputs[0].op.name in run.note("closed", set())
+
+
+def _noting(tf: Any, types: tuple[str, ...], change: Callable[[Run, Callable[[], Any]], Any]
+            ) -> Any:  # fmt: skip
+    """The namespace in which closes are written down, and other types are changed."""
+
+    def changed(run: Run, base: Callable[[], Any]) -> Any:
+        if run.op.type not in _CLOSE:
+            return change(run, base)
+        values = base()
+        run.note("closed", set()).add(run.op.inputs[0].op.name)
+        if run.op.get_attr("cancel_pending_enqueues"):
+            run.note("cancelled", set()).add(run.op.inputs[0].op.name)
+        return values
+
+    return executing(tf, (*types, *_CLOSE), changed)
+
+
+def _is_cancelled(run: Run) -> bool:
+    return run.op.inputs[0].op.name in run.note("cancelled", set())
+
+
+@fault("BARRIERS-007", "A new key for a closed barrier fails with code 9.")
+def new_keys_fail_otherwise(tf: Any) -> Any:
+    """Raise another error."""
+
+    def change(run: Run, base: Callable[[], Any]) -> Any:
+        try:
+            return base()
+        except tf.errors.CancelledError as raised:
+            if _is_cancelled(run):
+                raise
+            raise tf.errors.FailedPreconditionError(None, None, "Closed.") from raised
+
+    return _noting(tf, _INSERT, change)
+
+
+@fault("BARRIERS-008", "No component can be inserted into a closed barrier.")
+def closed_barriers_take_nothing(tf: Any) -> Any:
+    """Refuse it."""
+
+    def change(run: Run, base: Callable[[], Any]) -> Any:
+        if _is_closed(run):
+            raise tf.errors.CancelledError(None, None, "The barrier is closed.")
+        return base()
+
+    return _noting(tf, _INSERT, change)
+
+
+@fault("BARRIERS-009", "A close never cancels.")
+def closes_never_cancel(tf: Any) -> Any:
+    """Drop the attribute where elements lack a component of two."""
+
+    def change(definition: Any) -> None:
+        for node in nodes_of(definition, _CLOSE):
+            node.attr["cancel_pending_enqueues"].b = False
+
+    return editing(tf, change)
+
+
+@fault("BARRIERS-010", "A barrier may be closed again.")
+def barriers_are_closed_again(tf: Any) -> Any:
+    """Forgive it."""
+    return forgiving(tf, _CLOSE, _CANCELLED)
+
+
+@fault("BARRIERS-011", "Taking more than a closed barrier has is cancelled.")
+def greedy_takes_are_cancelled(tf: Any) -> Any:
+    """Raise another error."""
+    return recoding(tf, _TAKE, "OutOfRangeError", _CANCELLED)
+
+
+@fault("BARRIERS-012", "A closed barrier gives all that is wanted, or nothing.")
+def small_batches_are_refused(tf: Any) -> Any:
+    """Drop the permission."""
+
+    def change(definition: Any) -> None:
+        for node in nodes_of(definition, _TAKE):
+            node.attr["allow_small_batch"].b = False
+
+    return editing(tf, change)
+
+
+@fault("BARRIERS-013", "Nothing can be taken of a closed barrier one by one.")
+def nothing_is_taken_of_closed_barriers(tf: Any) -> Any:
+    """Refuse it."""
+
+    def change(run: Run, base: Callable[[], Any]) -> Any:
+        if _is_closed(run) and run.ask(1) == 1:
+            raise tf.errors.OutOfRangeError(None, None, "The barrier is closed.")
+        return base()
+
+    return _noting(tf, _TAKE, change)
+
+
+@fault("BARRIERS-014", "Taking more than an open barrier has fails.")
+def takes_of_open_barriers_fail(tf: Any) -> Any:
+    """Refuse it."""
+
+    def change(run: Run, base: Callable[[], Any]) -> Any:
+        if not _is_closed(run) and run.ask(1) > _size(tf, run, "Ready"):
+            raise tf.errors.UnavailableError(None, None, "There are too few elements.")
+        return base()
+
+    return _noting(tf, _TAKE, change)
+
+
+@fault("BARRIERS-015", "The shared names of barriers are ignored.")
+def shared_names_of_barriers_are_ignored(tf: Any) -> Any:
+    """Clear them."""
+    return clearing(tf, _BARRIER, "shared_name")
+
+
+@fault("BARRIERS-016", "The sessions of a graph share its barriers.")
+def sessions_share_barriers(tf: Any) -> Any:
+    """Let the first session do it."""
+    return sharing(tf, _BARRIER)

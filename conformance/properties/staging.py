@@ -1,0 +1,357 @@
+"""Histories of staging areas, in a line and by key, and of barriers, as models of them say.
+
+No step of a history waits: what is taken is there, what is put in has room.
+"""
+
+from __future__ import annotations
+
+import random
+from typing import Any, Final
+
+import numpy as np
+
+from sessrun.conformance.generators.graphdef import GraphWriter, dtype_attr, shape_attr, text_attr
+from sessrun.conformance.generators.resource_histories import History, text
+from sessrun.conformance.properties import prop
+from sessrun.spec.cases.model import Case
+from sessrun.spec.dtypes import BY_NAME
+
+_LINE: Final = ("STAGING-001", "STAGING-002", "STAGING-003", "STAGING-004")
+_MAP: Final = (
+    "STAGING-012", "STAGING-013", "STAGING-014", "STAGING-016", "STAGING-017", "STAGING-018",
+    "STAGING-019", "STAGING-020", "STAGING-021", "STAGING-022", "STAGING-023",
+)  # fmt: skip
+_BARRIER: Final = (
+    "BARRIERS-001", "BARRIERS-002", "BARRIERS-003", "BARRIERS-004", "BARRIERS-005", "BARRIERS-007",
+    "BARRIERS-008", "BARRIERS-009", "BARRIERS-010", "BARRIERS-011", "BARRIERS-012", "BARRIERS-013",
+    "BARRIERS-017",
+)  # fmt: skip
+_DTYPES: Final = ("int32", "int64", "float32", "float64", "bool", "string", "uint8", "complex64")
+_WORDS: Final = (b"", b"a", b"bb", b"c\0c", b"\xff" * 30)
+_KEYS: Final = (0, 1, -1, 5, 2**40, -(2**40), 77)
+
+
+def _drawn(draw: random.Random, dtype: str, shape: tuple[int, ...]) -> np.ndarray:
+    count = int(np.prod(shape, dtype=np.int64))
+    if dtype == "string":
+        return text(draw.choices(_WORDS, k=count), shape)
+    numbers = np.array([draw.randint(0, 99) for _ in range(count)])
+    return (numbers % 2 if dtype == "bool" else numbers).astype(dtype).reshape(shape)
+
+
+def _types(dtypes: list[str]) -> dict[str, Any]:
+    return {"list": {"type": [BY_NAME[dtype].enum for dtype in dtypes]}}
+
+
+def _place(value: int) -> np.ndarray:
+    return np.array(value, np.int32)
+
+
+class _Parts:
+    """What histories of areas share: dtypes, and elements of them."""
+
+    def __init__(self, draw: random.Random) -> None:
+        self.history = History()
+        self._draw = draw
+        self._dtypes = draw.choices(_DTYPES, k=draw.randint(1, 3))
+
+    def _element(self) -> list[np.ndarray]:
+        shapes = ((), (2,), (0,), (1, 3))
+        return [_drawn(self._draw, dtype, self._draw.choice(shapes)) for dtype in self._dtypes]
+
+    def _outputs(self, op: str, first: int = 0) -> list[str]:
+        return [f"{op}:{n}" for n in range(first + len(self._dtypes))]
+
+    def _holders(self, writer: GraphWriter) -> list[str]:
+        return [writer.placeholder(d, None, f"v{n}") for n, d in enumerate(self._dtypes)]
+
+
+class _Line(_Parts):
+    """The history of an area whose elements stand in a line."""
+
+    def __init__(self, draw: random.Random) -> None:
+        super().__init__(draw)
+        self._held: list[list[np.ndarray]] = []
+
+    def graph(self) -> dict[str, Any]:
+        """The graph of the area's operations."""
+        writer = GraphWriter()
+        attrs = {"dtypes": _types(self._dtypes), "shared_name": text_attr("area")}
+        writer.node("Stage", self._holders(writer), attrs, "put")
+        writer.node("Unstage", (), attrs, "get")
+        writer.node("StagePeek", [writer.placeholder("int32", (), "place")], attrs, "peek")
+        writer.node("StageSize", (), attrs, "size")
+        writer.node("StageClear", (), attrs, "clear")
+        return writer.graph()
+
+    def go_on(self) -> None:
+        """Take one step more."""
+        chance, held = self._draw.random(), self._held
+        if chance < 0.4 or (chance < 0.8 and not held):
+            element = self._element()
+            held.append(element)
+            self.history.run(["put"], {f"v{n}:0": value for n, value in enumerate(element)})
+        elif chance < 0.6:
+            self.history.run(self._outputs("get"), values=held.pop(0))
+        elif chance < 0.8:
+            place = self._draw.randrange(len(held))
+            feeds = {"place:0": _place(place)}
+            self.history.run(self._outputs("peek"), feeds, values=held[place])
+        elif chance < 0.95:
+            self.history.run(["size:0"], values=[_place(len(held))])
+        else:
+            held.clear()
+            self.history.run(["clear"])
+
+
+class _Map(_Parts):
+    """The history of a staged map; each part of an element is None once it is gone."""
+
+    def __init__(self, draw: random.Random) -> None:
+        super().__init__(draw)
+        self._order = draw.choice(("Map", "OrderedMap"))
+        self._complete: dict[int, dict[int, np.ndarray]] = {}
+        self._incomplete: dict[int, dict[int, np.ndarray]] = {}
+
+    def graph(self) -> dict[str, Any]:
+        """The graph of the map's operations."""
+        writer, order = GraphWriter(), self._order
+        attrs = {"dtypes": _types(self._dtypes), "shared_name": text_attr("area")}
+        key = writer.placeholder("int64", (), "key")
+        where = writer.placeholder("int32", None, "where")
+        fed = self._holders(writer)
+        fake = {"fake_dtypes": _types(self._dtypes)}
+        writer.node(f"{order}Stage", [key, where, *fed], attrs | fake, "put")
+        writer.node(f"{order}Unstage", [key, where], attrs, "get")
+        writer.node(f"{order}Peek", [key, where], attrs, "peek")
+        writer.node(f"{order}UnstageNoKey", [where], attrs, "any")
+        for number, dtype in enumerate(self._dtypes):
+            one = {"fake_dtypes": _types([dtype])}
+            inputs = [key, where, fed[number]]
+            writer.node(f"{order}Stage", inputs, attrs | one, f"put{number}")
+            one = {**attrs, "dtypes": _types([dtype])}
+            writer.node(f"{order}Unstage", [key, where], one, f"get{number}")
+        for word, node in (("Size", "size"), ("IncompleteSize", "lacking"), ("Clear", "clear")):
+            writer.node(f"{order}{word}", (), attrs, node)
+        return writer.graph()
+
+    def go_on(self) -> None:
+        """Take one step more."""
+        whole = [key for key, parts in self._complete.items() if len(parts) == len(self._dtypes)]
+        chance = self._draw.random()
+        if chance < 0.3:
+            self._put()
+        elif chance < 0.45 and len(self._dtypes) > 1:
+            self._put_part()
+        elif chance < 0.7 and whole:
+            self._get(self._draw.choice(whole))
+        elif chance < 0.8:
+            self._get_part()
+        elif chance < 0.97:
+            self.history.run(["size:0", "lacking:0"], values=[
+                _place(len(self._complete)), _place(len(self._incomplete))
+            ])  # fmt: skip
+        else:
+            self._complete, self._incomplete = {}, {}
+            self.history.run(["clear"])
+
+    def _fed(self, key: int | None, where: list[int]) -> dict[str, np.ndarray]:
+        feeds = {"where:0": np.array(where, np.int32)}
+        if key is not None:
+            feeds["key:0"] = np.array(key, np.int64)
+        return feeds
+
+    def _put(self) -> None:
+        free = [k for k in _KEYS if k not in self._complete and k not in self._incomplete]
+        if not free:
+            return
+        key, element = self._draw.choice(free), self._element()
+        feeds = self._fed(key, list(range(len(element))))
+        feeds |= {f"v{n}:0": value for n, value in enumerate(element)}
+        self._complete[key] = dict(enumerate(element))
+        self.history.run(["put"], feeds)
+
+    def _put_part(self) -> None:
+        key = self._draw.choice([k for k in _KEYS if k not in self._complete] or [123])
+        number = self._draw.randrange(len(self._dtypes))
+        value = self._element()[number]
+        feeds = self._fed(key, [number]) | {f"v{number}:0": value}
+        parts = self._incomplete.setdefault(key, {})
+        if number in parts:
+            self.history.run([f"put{number}"], feeds, error=[3])
+            return
+        parts[number] = value
+        if len(parts) == len(self._dtypes):
+            self._complete[key] = self._incomplete.pop(key)
+        self.history.run([f"put{number}"], feeds)
+
+    def _get(self, key: int) -> None:
+        every = list(range(len(self._dtypes)))
+        op = self._draw.choice(["get", "peek", "any"])
+        wanted = [part for _, part in sorted(self._complete[key].items())]
+        if op == "any":
+            if self._order == "Map" or key != min(self._complete):
+                return  # which element a map gives is not defined
+            wanted = [np.array(key, np.int64), *wanted]
+        feeds = self._fed(None if op == "any" else key, every)
+        self.history.run(self._outputs(op, int(op == "any")), feeds, values=wanted)
+        if op != "peek":
+            del self._complete[key]
+
+    def _get_part(self) -> None:
+        if not self._complete:
+            return
+        key = self._draw.choice(list(self._complete))
+        number = self._draw.randrange(len(self._dtypes))
+        parts, odd = self._complete[key], self._draw.random() < 0.2
+        feeds = self._fed(key, [len(self._dtypes)] if odd else [number])
+        if odd or number not in parts:
+            self.history.run([f"get{number}:0"], feeds, error=[3])
+            return
+        self.history.run([f"get{number}:0"], feeds, values=[parts.pop(number)])
+        if not parts:
+            del self._complete[key]
+
+
+def _history(draw: random.Random, id_: str, life: Any, clauses: Any, title: str) -> Case:
+    graph = life.graph()
+    life.history.open()
+    for _ in range(draw.randint(6, 18)):
+        life.go_on()
+    case: Case = life.history.case(id_, title, clauses, graph)
+    return case
+
+
+@prop("staging", *_LINE, *_MAP, weight=2)
+def staging(draw: random.Random, id_: str) -> Case:
+    """A staging area gives what a list gives, a staged map what a dictionary gives."""
+    if draw.random() < 0.4:
+        title = "A staging area gives its elements as a list does."
+        return _history(draw, id_, _Line(draw), _LINE, title)
+    title = "A staged map gives its elements as a dictionary does."
+    return _history(draw, id_, _Map(draw), _MAP, title)
+
+
+class _Barrier:
+    """The history of a barrier of one or two components."""
+
+    def __init__(self, draw: random.Random) -> None:
+        self.history = History()
+        self._draw = draw
+        self._dtypes = draw.choices(_DTYPES, k=draw.randint(1, 2))
+        self._shapes = [draw.choice([(), (2,), (1, 2)]) for _ in self._dtypes]
+        self._incomplete: dict[bytes, tuple[int, dict[int, np.ndarray]]] = {}
+        self._ready: list[tuple[int, int, bytes, dict[int, np.ndarray]]] = []
+        self._index = self._number = 0
+        self._is_closed = self._is_cancelled = False
+
+    def graph(self) -> dict[str, Any]:
+        """The graph of the barrier's operations."""
+        writer = GraphWriter()
+        types = _types(self._dtypes)
+        shapes = {"list": {"shape": [shape_attr(shape)["shape"] for shape in self._shapes]}}
+        made = writer.node("Barrier", (), {
+            "component_types": types, "shapes": shapes, "shared_name": text_attr("barrier"),
+        }, "barrier")  # fmt: skip
+        keys, count = (writer.placeholder("string", None, "keys"),
+                       writer.placeholder("int32", (), "count"))  # fmt: skip
+        for number, dtype in enumerate(self._dtypes):
+            values = writer.placeholder(dtype, None, f"v{number}")
+            attrs = {"T": dtype_attr(dtype), "component_index": {"i": str(number)}}
+            writer.node("BarrierInsertMany", [made, keys, values], attrs, f"put{number}")
+        for node, few in (("take", False), ("few", True)):
+            attrs = {"component_types": types, "allow_small_batch": {"b": few}}
+            writer.node("BarrierTakeMany", [made, count], attrs, node)
+        writer.node("BarrierReadySize", [made], {}, "ready")
+        writer.node("BarrierIncompleteSize", [made], {}, "lacking")
+        writer.node("BarrierClose", [made], {}, "close")
+        attrs = {"cancel_pending_enqueues": {"b": True}}
+        writer.node("BarrierClose", [made], attrs, "cancel")
+        return writer.graph()
+
+    def go_on(self) -> None:
+        """Take one step more."""
+        chance = self._draw.random()
+        if chance < 0.55:
+            self._put()
+        elif chance < 0.75:
+            self._take()
+        elif chance < 0.94:
+            self.history.run(["ready:0", "lacking:0"], values=[
+                _place(len(self._ready)), _place(len(self._incomplete))
+            ])  # fmt: skip
+        else:
+            self._close()
+
+    def _put(self) -> None:
+        number = self._draw.randrange(len(self._dtypes))
+        keys = self._draw.sample(_WORDS, self._draw.randint(1, 3))
+        if self._is_closed or any(number in self._incomplete.get(k, (0, {}))[1] for k in keys):
+            keys = keys[:1]  # what comes before an error stays in: one key has nothing before it
+        shape = (len(keys), *self._shapes[number])
+        values = _drawn(self._draw, self._dtypes[number], shape)
+        feeds = {"keys:0": text(keys), f"v{number}:0": values}
+        is_new = keys[0] not in self._incomplete
+        if self._is_cancelled or (self._is_closed and is_new):
+            self.history.run([f"put{number}"], feeds, error=[1])
+        elif number in self._incomplete.get(keys[0], (0, {}))[1]:
+            self.history.run([f"put{number}"], feeds, error=[3])
+        else:
+            self._insert(number, keys, values)
+            self.history.run([f"put{number}"], feeds)
+
+    def _insert(self, number: int, keys: list[bytes], values: np.ndarray) -> None:
+        any_new = False
+        for key, row in zip(keys, values, strict=True):
+            any_new |= key not in self._incomplete
+            index, parts = self._incomplete.setdefault(key, (self._index, {}))
+            parts[number] = np.asarray(row, values.dtype)
+            if len(parts) == len(self._dtypes):
+                del self._incomplete[key]
+                self._number += 1
+                self._ready.append((index, self._number, key, parts))
+        self._index += any_new
+
+    def _take(self) -> None:
+        self._ready.sort(key=lambda element: element[:2])
+        few = self._draw.random() < 0.4
+        count = self._draw.randint(1, 3)
+        feeds = {"count:0": _place(count)}
+        op = "few" if few else "take"
+        there = len(self._ready)
+        if count > there and not self._is_closed:
+            return  # it would wait
+        lacking = len(self._incomplete)
+        if count > there and (lacking or not few or not there):
+            if count > there + lacking and not few:
+                self.history.run([f"{op}:1"], feeds, error=[11])
+            return  # it would wait for those that lack a component
+        taken, self._ready = self._ready[:count], self._ready[count:]
+        wanted = [text([key for _, _, key, _ in taken])]
+        for number, dtype in enumerate(self._dtypes):
+            rows = [parts[number] for *_, parts in taken]
+            held = np.empty((len(rows), *self._shapes[number]), object if dtype == "string"
+                            else dtype)  # fmt: skip
+            for place, row in enumerate(rows):
+                held[place] = row if row.ndim else row[()]
+            wanted.append(held)
+        fetches = [f"{op}:{n}" for n in range(1, 2 + len(self._dtypes))]
+        self.history.run(fetches, feeds, values=wanted)
+
+    def _close(self) -> None:
+        op = self._draw.choice(["close", "cancel"])
+        if self._is_cancelled or (self._is_closed and op == "close"):
+            self.history.run([op], error=[1])
+            return
+        self._is_closed = True
+        if op == "cancel":
+            self._is_cancelled = True
+            self._incomplete.clear()
+        self.history.run([op])
+
+
+@prop("barriers", *_BARRIER, weight=2)
+def barriers(draw: random.Random, id_: str) -> Case:
+    """A barrier gives the elements that a model of it has complete, in the order of their keys."""
+    title = "A barrier gives what is complete, in the order of the keys."
+    return _history(draw, id_, _Barrier(draw), _BARRIER, title)
