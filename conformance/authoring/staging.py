@@ -15,7 +15,7 @@ from sessrun.conformance.authoring.table_graphs import array
 _GRACE_S: Final = 0.2
 #: A staging area holds on to a thread of TensorFlow's while it waits: the session needs others.
 _THREADS: Final = {"usePerSessionThreads": True, "interOpParallelismThreads": 4}
-_KINDS: Final = (
+_KINDS: Final[tuple[tuple[tuple[str, ...], list[tuple[Any, ...]]], ...]] = (
     (("int32",), [(1,), (2,), (3,)]),
     (("string", "float32"), [("a", 0.5), ("b", 1.5), ("", 2.5)]),
     (("int64", "bool", "float64"), [(2**40, True, 1.0), (2, False, 2.0), (-3, True, 3.0)]),
