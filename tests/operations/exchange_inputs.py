@@ -113,6 +113,31 @@ def examples() -> None:
     tf.identity(rows.ragged_row_splits[0], name="row_splits")
 
 
+def sequences() -> None:
+    """SequenceExamples, Examples of JSON, strings padded to numbers."""
+    story = tf.train.SequenceExample()
+    story.context.feature["id"].int64_list.value.append(5)
+    for values in ([1.5], [2.5, 3.5]):
+        story.feature_lists.feature_list["steps"].feature.add().float_list.value.extend(values)
+        story.feature_lists.feature_list["marks"].feature.add().int64_list.value.append(7)
+    context, lists, lengths = tf.io.parse_sequence_example(
+        [story.SerializeToString(), b""], {"id": tf.FixedLenFeature([], tf.int64, 4)}, {
+            "steps": tf.VarLenFeature(tf.float32),
+            "marks": tf.FixedLenSequenceFeature([], tf.int64, allow_missing=True),
+        },
+    )  # fmt: skip
+    tf.identity(context["id"], name="id")
+    tf.identity(lists["marks"], name="marks")
+    tf.identity(lengths["marks"], name="lengths")
+    for part in ("indices", "values", "dense_shape"):
+        tf.identity(getattr(lists["steps"], part), name=f"steps_{part}")
+    text = '{"features": {"feature": {"n": {"int64List": {"value": ["3"]}}}}}'
+    made = tf.io.decode_json_example([text])  # whose numbers TensorFlow does not pack
+    tf.identity(tf.parse_example(made, {"n": tf.FixedLenFeature([], tf.int64)})["n"], name="json")
+    padded = tf.raw_ops.DecodePaddedRaw(input_bytes=["abc"], fixed_length=4, out_type=tf.int16)
+    tf.identity(padded, name="padded")
+
+
 def sparse() -> None:
     """Sparse tensors as bytes and back, and kept by number."""
     whole = tf.SparseTensor(
@@ -157,6 +182,9 @@ INPUTS: tuple[tuple[str, Callable[[], None], tuple[tuple[str, ...], ...]], ...] 
      (("column_0:0", "column_1:0", "column_2:0"), ("inflated:0", "serialized:0", "parsed:0"))),
     ("ParseExampleV2 SparseReorder", examples,
      (("number:0", "missing:0", "rows:0"), _SPARSE, ("row_values:0", "row_splits:0"))),
+    ("ParseSequenceExampleV2 DecodeJSONExample DecodePaddedRaw", sequences,
+     (("id:0", "marks:0", "lengths:0", "steps_indices:0", "steps_values:0", "steps_dense_shape:0"),
+      ("json:0", "padded:0"))),
     (SPARSE, sparse,
      (tuple(f"sparse_{index}:0" for index in range(11)),)),
 )  # fmt: skip
