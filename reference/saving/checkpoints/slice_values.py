@@ -9,7 +9,8 @@ from typing import Any, Final
 import numpy as np
 
 from sessrun.reference.resources import KernelError
-from sessrun.reference.saving.checkpoints.wire import DATA_LOSS
+from sessrun.reference.saving.checkpoints.wire import DATA_LOSS, take_varint
+from sessrun.reference.varints import put_varint
 from sessrun.spec.dtypes import BY_NAME
 from sessrun.spec.proto import TensorProto
 
@@ -31,6 +32,10 @@ _FIELDS: Final[Mapping[str, tuple[str, Any]]] = {
     name: ("int_val", np.dtype(name.removeprefix("q")))
     for name in ("int8", "int16", "int32", "qint8", "qint32", "quint8", "uint8", "uint16")
 }
+#: Fields of floating-point numbers, and the byte that each begins with in a message.
+_FLOATING: Final = {
+    "float_val": 0x2A, "double_val": 0x32, "scomplex_val": 0x4A, "dcomplex_val": 0x62,
+}  # fmt: skip
 #: Dtypes that TensorFlow refuses as too large, whatever their size.
 _TOO_LARGE: Final = frozenset({"uint32", "uint64"})
 
@@ -60,6 +65,9 @@ def write_values(array: Any, dtype: str) -> TensorProto:
     field, view = _field(dtype)
     flat = np.ascontiguousarray(array).reshape(-1)
     values = flat if view is object else flat.view(view)
+    if field in _FLOATING:  # as bytes: a number of Python keeps not every bit of a NaN
+        data = values.tobytes()
+        return TensorProto.FromString(bytes([_FLOATING[field]]) + put_varint(len(data)) + data)
     found = TensorProto()
     getattr(found, field).extend(values.tolist())
     return found
@@ -82,7 +90,9 @@ def read_values(proto: TensorProto, dtype: str, shape: Sequence[int], name: str)
     values = list(getattr(proto, field))
     row = BY_NAME[dtype]
     try:
-        if view is object:
+        if field in _FLOATING:
+            array = _floating(proto, field, view).view(row.numpy)
+        elif view is object:
             array = np.empty(len(values), object)
             array[:] = values
         else:
@@ -92,6 +102,17 @@ def read_values(proto: TensorProto, dtype: str, shape: Sequence[int], name: str)
     if array.size != math.prod(shape):
         raise _lost(name, f"{array.size} values for the shape {list(shape)}")
     return array.reshape(shape)
+
+
+def _floating(proto: TensorProto, field: str, view: Any) -> Any:
+    """The numbers of a field, of its bytes."""
+    only = TensorProto()
+    only.CopyFrom(proto)
+    for each, _ in proto.ListFields():
+        if each.name != field:
+            only.ClearField(each.name)
+    data = only.SerializeToString()
+    return np.frombuffer(data, view, offset=take_varint(data, 1)[1] if data else 0)
 
 
 def _lost(name: str, reason: str) -> KernelError:
