@@ -28,7 +28,7 @@ _BARRIER: Final = (
 )  # fmt: skip
 _DTYPES: Final = ("int32", "int64", "float32", "float64", "bool", "string", "uint8", "complex64")
 #: Keys are told in errors, which TensorFlow's Python reads as UTF-8.
-_KEYS: Final = (b"", b"a", b"bb", b"c\0c", "ü".encode() * 30)
+_NAMES: Final = (b"", b"a", b"bb", b"c\0c", "ü".encode() * 30)
 _WORDS: Final = (b"", b"a", b"bb", b"c\0c", b"\xff" * 30)
 _KEYS: Final = (0, 1, -1, 5, 2**40, -(2**40), 77)
 
@@ -287,7 +287,7 @@ class _Barrier:
 
     def _put(self) -> None:
         number = self._draw.randrange(len(self._dtypes))
-        keys = self._draw.sample(_KEYS, self._draw.randint(1, 3))
+        keys = self._draw.sample(_NAMES, self._draw.randint(1, 3))
         new = [key for key in keys if key not in self._incomplete]
         keys = [key for key in keys if key not in new[1:]]  # the order of several is not defined
         if self._is_closed or any(number in self._incomplete.get(k, (0, {}))[1] for k in keys):
