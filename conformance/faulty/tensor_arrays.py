@@ -30,19 +30,19 @@ def _without(tf: Any, refused: str) -> Any:
 @fault("TENSOR-ARRAYS-001", "An element of a TensorArray may be written twice.")
 def elements_written_twice(tf: Any) -> Any:
     """Let the refusal of a second write pass."""
-    return _without(tf, "written already")
+    return _without(tf, "already been written")
 
 
 @fault("TENSOR-ARRAYS-003", "An element of a TensorArray may be read twice, and is 0 then.")
 def elements_read_twice(tf: Any) -> Any:
     """Let the refusal of a second read pass."""
-    return _without(tf, "read already")
+    return _without(tf, "cleared after a previous read")
 
 
 @fault("TENSOR-ARRAYS-004", "An element of unknown shape that was not written is a scalar zero.")
 def unwritten_elements_are_zero(tf: Any) -> Any:
     """Let the refusal of an element without a shape pass."""
-    return _without(tf, "was not written")
+    return _without(tf, "never written")
 
 
 @fault("TENSOR-ARRAYS-005", "Every TensorArray grows.")
