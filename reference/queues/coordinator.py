@@ -38,7 +38,7 @@ class Coordinator:
         self._stop = threading.Event()
         self._error: BaseException | None = None
         self._joined = False
-        self._threads: set[threading.Thread] = set()
+        self._registered_threads: set[threading.Thread] = set()
 
     def request_stop(self, ex: Any = None) -> None:
         """Ask the threads to stop.
@@ -91,7 +91,7 @@ class Coordinator:
     def register_thread(self, thread: threading.Thread) -> None:
         """Add a thread to those that `join` waits for."""
         with self._lock:
-            self._threads.add(thread)
+            self._registered_threads.add(thread)
 
     def join(
         self,
@@ -112,7 +112,7 @@ class Coordinator:
 
         """
         with self._lock:
-            waited = list(self._threads.union(threads or ()))
+            waited = list(self._registered_threads.union(threads or ()))
         while _alive(waited) and not self.wait_for_stop(_LOOK_S):
             pass
         pause = _FIRST_WAIT_S
@@ -123,7 +123,7 @@ class Coordinator:
         left = _alive(waited)
         with self._lock:
             self._joined = True
-            self._threads = set()
+            self._registered_threads = set()
             if self._error is not None:
                 raise self._error
             text = f"Coordinator stopped with threads still running: {' '.join(left)}"

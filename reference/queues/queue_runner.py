@@ -20,6 +20,10 @@ from sessrun.spec.proto.foreign import adopt
 
 __all__ = ["EXPORTS", "QueueRunner"]
 
+#: Sessions that start the threads of their graph's queue runners themselves. They are told by
+#: name, as TensorFlow tells them: their modules stand above this one.
+_STARTED_BY_THEMSELVES: Final = ("MonitoredSession", "SingularMonitoredSession")
+
 
 class QueueRunner:
     """Enqueue operations that are run in threads, each again and again, until the queue is closed.
@@ -212,7 +216,8 @@ def start_queue_runners(
     """The threads of every queue runner in a collection of the session's graph.
 
     Args:
-      sess: the session, by default the default session.
+      sess: the session, by default the default session; a managed one started its threads
+        itself, so there are none for it.
       coord: the coordinator.
       daemon: whether the program may end while they run.
       start: whether they are started.
@@ -226,6 +231,8 @@ def start_queue_runners(
     sess = get_default_session() if sess is None else sess
     if sess is None:
         raise ValueError("Cannot start queue runners: No default session is registered.")
+    if type(sess).__name__ in _STARTED_BY_THEMSELVES:
+        return []
     if not isinstance(sess, Session):
         raise TypeError(f"sess must be a `tf.Session` object. Given class: {type(sess)}")
     return [

@@ -157,6 +157,21 @@ def _refused(tf: Any) -> Any:
     )
 
 
+def _managed(tf: Any) -> Any:
+    """Sessions that start the threads themselves get none from `start_queue_runners`."""
+
+    def started(make: Callable[[], Any]) -> Any:
+        with tf.Graph().as_default():
+            queue = tf.FIFOQueue(2, tf.int32, shapes=[[]])
+            taken = queue.dequeue_many(3)
+            tf.train.add_queue_runner(tf.train.QueueRunner(queue, [queue.enqueue(7)]))
+            with make() as session:
+                threads = tf.train.start_queue_runners(session)
+                return [threads, session.run(taken).tolist()]
+
+    return [started(tf.train.MonitoredSession), started(tf.train.SingularMonitoredSession)]
+
+
 def _steps(tf: Any) -> Any:
     train = tf.train
     with tf.name_scope("scope"):
@@ -198,5 +213,5 @@ def _written(tf: Any) -> Any:
 
 BEHAVIOURS: dict[str, Callable[[Any], Any]] = {
     "stopped": _stopped, "failed": _failed, "slow": _slow, "looped": _looped, "filled": _filled,
-    "refused": _refused, "steps": _steps, "written": _written,
+    "refused": _refused, "managed": _managed, "steps": _steps, "written": _written,
 }  # fmt: skip
