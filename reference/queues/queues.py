@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
@@ -280,6 +281,14 @@ def _made(op_type: str, attrs: Mapping[str, Any], shared_name: Any, name: str) -
     return made.outputs[0]
 
 
+def _seed_of_name(graph_seed: int, shared_name: str) -> int:
+    # Of the shared name only, so that every queue of that name asks for the same order, however
+    # many operations the graph had before it.
+    text = f"{graph_seed}{shared_name}".encode()
+    digest = hashlib.md5(text, usedforsecurity=False).digest()
+    return int.from_bytes(digest[:4], "big") & 0x7FFFFFFF
+
+
 def _named(names: Any, dtypes: Sequence[DType]) -> Any:
     if names is None:
         return None
@@ -403,6 +412,8 @@ class RandomShuffleQueue(QueueBase):
         known = _shape_list(shapes)
         names = _named(names, types)
         seed1, seed2 = random_seed.get_seed(seed)
+        if seed is None and seed1 is not None and shared_name is not None:
+            seed2 = _seed_of_name(seed1, shared_name)
         attrs = {
             "component_types": types,
             "shapes": known or [],

@@ -311,6 +311,23 @@ def _order_of_a_seed(tf: Any) -> Any:
         return [first, sess.run(some)]
 
 
+def _seeds_of_a_shared_name(tf: Any) -> Any:
+    """A graph's seed and a shared name make one seed, wherever in the graph the queue stands."""
+
+    def made(seed: int | None, shared_name: str | None) -> list[int]:
+        queue = tf.RandomShuffleQueue(9, 2, tf.int32, [[]], seed=seed, shared_name=shared_name)
+        return [queue.queue_ref.op.get_attr(name) for name in ("seed", "seed2")]
+
+    found = [made(None, "s")]
+    for graph_seed in (87654321, 0, -3):
+        tf.set_random_seed(graph_seed)
+        found += [made(seed, name) for seed in (None, 5) for name in (None, "", "s", "s", "é")]
+    one, other = (tf.RandomShuffleQueue(4, 0, tf.int32, [[]], shared_name="t") for _ in range(2))
+    with tf.Session() as sess:
+        sess.run(one.enqueue(8))
+        return [found, sess.run(other.dequeue())]
+
+
 def _many_by_priority(tf: Any) -> Any:
     """A dequeue_many by priority takes nothing before all are there, and then the smallest."""
     queue = tf.PriorityQueue(5, tf.int32, [[]])
@@ -328,6 +345,7 @@ def _many_by_priority(tf: Any) -> Any:
 BEHAVIOURS = {
     "queues_terms": _terms,
     "queues_order_of_a_seed": _order_of_a_seed,
+    "queues_seeds_of_a_shared_name": _seeds_of_a_shared_name,
     "queues_many_by_priority": _many_by_priority,
     "queues_made": _made,
     "queues_graph": _graph,
