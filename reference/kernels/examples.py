@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any, Final
 
 from sessrun.reference.kernels.example_wire import WireError, features_of, values_of
@@ -15,6 +16,17 @@ from sessrun.spec.dtypes import BY_NAME
 __all__ = ["Parser", "Place", "keys_of", "values_in"]
 
 _INVALID: Final = 3
+#: How a dense feature of another kind than wanted is reported, and one that is sparse or ragged.
+_MISMATCH: Final = "Data type: {have} but expected type: {wanted}"
+_LOOSE_MISMATCH: Final = "Expected type: {wanted}, Actual type: {have}"
+#: What values of a dtype are called when they are counted.
+_COUNTED: Final = MappingProxyType({"int64": "int64", "float32": "float", "string": "bytes"})
+#: The field of a feature that holds values of a dtype.
+_LISTS: Final = MappingProxyType(
+    {"int64": "int64_list", "float32": "float_list", "string": "bytes_list"}
+)
+
+
 @dataclass(frozen=True, slots=True)
 class Place:
     """Which example a feature is in, for messages.
@@ -44,8 +56,36 @@ class Place:
             "but could not be found."
         )  # fmt: skip
 
+    def miscounted(self, dtype: str, count: int, sizes: Sequence[int]) -> str:
+        """Why so many values are not those of a dense feature of that shape."""
+        too_many_strings = dtype == "string" and count > _product(sizes)
+        if self.index is None:
+            kind = _LISTS[dtype]
+            failed = f"Parsing {kind} failed." if too_many_strings else (
+                f"Some {kind} slice was not parsed."
+            )  # fmt: skip
+            return f"Can't parse serialized Example: {failed}"
+        if too_many_strings:
+            return "Can't parse serialized Example."
+        return (f"Number of {_COUNTED[dtype]} values != expected.  Values size: {count} but "
+                f"output shape: {bracketed(tuple(sizes))}")  # fmt: skip
 
-def values_in(features: Mapping[bytes, bytes], key: str, dtype: str, place: Place) -> Any:
+    def unstrided(self, key: str, dtype: str, count: int, inner: Sequence[int]) -> KernelError:
+        """The error of so many values that fill no whole number of rows of that shape."""
+        if self.index is None:
+            return KernelError(
+                _INVALID, f"Error while parsing feature with key {key}: number of elements should "
+                f"be divisible by {_product(inner)}, found {count} instead"
+            )  # fmt: skip
+        return self.refuse(
+            key, f"Number of {_COUNTED[dtype]} values is not a multiple of stride length. "
+            f"Saw {count} values but output shape is: {bracketed((None, *inner))}"
+        )  # fmt: skip
+
+
+def values_in(
+    features: Mapping[bytes, bytes], key: str, dtype: str, place: Place, mismatch: str = _MISMATCH
+) -> Any:
     """The values of a feature, or None if there is no such feature or it is of no kind."""
     feature = features.get(key.encode(errors="surrogateescape"))
     try:
@@ -56,8 +96,8 @@ def values_in(features: Mapping[bytes, bytes], key: str, dtype: str, place: Plac
         return None
     have, values = found
     if have != dtype:
-        raise place.refuse(key, f"Data types don't match. Data type: {BY_NAME[have].opdef} but "
-                           f"expected type: {BY_NAME[dtype].opdef}")  # fmt: skip
+        reason = mismatch.format(have=BY_NAME[have].opdef, wanted=BY_NAME[dtype].opdef)
+        raise place.refuse(key, f"Data types don't match. {reason}")
     return values
 
 
@@ -84,10 +124,10 @@ class Parser:
             return string_array(values, shape)
         return self.xp.asarray(values, dtype=dtype_of(dtype)).reshape(tuple(shape))
 
-    def rows(self, key: str, dtype: str) -> list[Sequence[Any]]:
+    def rows(self, key: str, dtype: str, mismatch: str = _LOOSE_MISMATCH) -> list[Sequence[Any]]:
         """The values of each example, none where there is no such feature."""
         pairs = zip(self.examples, self.places, strict=True)
-        return [values_in(features, key, dtype, place) or () for features, place in pairs]
+        return [values_in(each, key, dtype, place, mismatch) or () for each, place in pairs]
 
     def sparse(self, key: str, dtype: str) -> tuple[Any, Any, Any]:
         """Indices, values and shape."""
@@ -128,24 +168,17 @@ class Parser:
                     raise place.miss(key, dtype)
                 values = default.reshape(-1).tolist()
             elif len(values) != count:
-                raise place.refuse(
-                    key, f"Number of {BY_NAME[dtype].opdef} values != expected.  Values size: "
-                    f"{len(values)} but output shape: {bracketed(tuple(sizes))}"
-                )  # fmt: skip
+                raise place.refuse(key, place.miscounted(dtype, len(values), sizes))
             flat += values
         return self.array(flat, dtype, (*self.batch, *sizes))
 
     def varying(self, key: str, dtype: str, inner: Sequence[int], default: Any) -> Any:
         """As `dense`, the first dimension as long as the longest example; others are padded."""
         stride = _product(inner)
-        rows = self.rows(key, dtype)
+        rows = self.rows(key, dtype, _MISMATCH)
         for values, place in zip(rows, self.places, strict=True):
             if len(values) % max(stride, 1):
-                raise place.refuse(
-                    key, f"Number of {BY_NAME[dtype].opdef} values is not a multiple of stride "
-                    f"length. Saw {len(values)} values but output shape is: "
-                    f"{bracketed((None, *inner))}"
-                )  # fmt: skip
+                raise place.unstrided(key, dtype, len(values), inner)
         longest = max(map(len, rows), default=0)
         filler = default.reshape(-1).tolist()[:1] if default.size else []
         flat = [value for row in rows for value in [*row, *filler * (longest - len(row))]]

@@ -14,6 +14,7 @@ from sessrun.reference import fingerprints
 from sessrun.reference.kernels.host import dtype_of, ints, string_array
 from sessrun.reference.kernels.reductions import axis_of
 from sessrun.reference.kernels.registry import Bind, KernelError, binder, kernel
+from sessrun.spec.dtypes import BY_NAME
 
 __all__: list[str] = []
 
@@ -161,18 +162,21 @@ def decode_base64(_: Any, x: Any) -> Any:
 def decode_raw(bind: Bind) -> Callable[..., Any]:
     """The bytes of each string as a vector of numbers; all strings have one length."""
     xp, dtype = bind.xp, dtype_of(bind.attrs["out_type"])
+    called = BY_NAME[bind.attrs["out_type"]].opdef
     swapped = not bind.attrs["little_endian"]
 
     def compute(x: Any) -> Any:
         items = x.reshape(-1).tolist()
-        lengths = {len(item) for item in items}
-        if len(lengths) > 1:
-            raise KernelError(3, f"DecodeRaw requires input strings to all be the same size: "
-                              f"{sorted(lengths)}")  # fmt: skip
-        width = lengths.pop() if lengths else 0
+        width = len(items[0]) if items else 0
+        for index, item in enumerate(items):
+            if len(item) != width:
+                raise KernelError(
+                    3, "DecodeRaw requires input strings to all be the same size, but element "
+                    f"{index} has size {width} != {len(item)}"
+                )  # fmt: skip
         if width % dtype.itemsize:
             raise KernelError(3, f"Input to DecodeRaw has length {width} that is not a multiple "
-                              f"of {dtype.itemsize}")  # fmt: skip
+                              f"of {dtype.itemsize}, the size of {called}")  # fmt: skip
         whole = xp.frombuffer(b"".join(items), dtype=dtype) if width else xp.zeros((0,), dtype)
         turned = whole.byteswap() if swapped else whole
         return turned.reshape((*x.shape, width // dtype.itemsize))
@@ -190,9 +194,11 @@ def decode_padded_raw(bind: Bind) -> Callable[..., Any]:
         if length.shape != ():
             raise KernelError(3, "fixed_length must be a scalar")
         width = int(length)
-        if width <= 0 or width % dtype.itemsize:
-            raise KernelError(3, f"fixed_length ({width}) must be a positive multiple of "
-                              f"{dtype.itemsize}")  # fmt: skip
+        if width <= 0:
+            raise KernelError(3, f"fixed_length ({width}) must be greater than zero.")
+        if width % dtype.itemsize:
+            raise KernelError(3, f"fixed_length ({width}) must be a multiple of the size of "
+                              f"out_type ({dtype.itemsize})")  # fmt: skip
         items = [item[:width].ljust(width, b"\0") for item in x.reshape(-1).tolist()]
         whole = xp.frombuffer(b"".join(items), dtype=dtype) if items else xp.zeros((0,), dtype)
         turned = whole.byteswap() if swapped else whole

@@ -135,6 +135,59 @@ def _sparse_features(tf: Any) -> Any:
     ]  # fmt: skip
 
 
+def _reason(tf: Any, make: Callable[[], Any]) -> str:
+    """What the error says that making something, or running it, ends in."""
+    with tf.Graph().as_default():
+        try:
+            made = make()
+        except ValueError as error:
+            return str(error).split(" for '{{node")[0]
+        with tf.Session() as session:
+            try:
+                return f"no error: {session.run(made)}"
+            except tf.errors.OpError as error:
+                return str(error).split("\n\t [[")[0].split("\n")[-1]
+
+
+def _reasons(tf: Any) -> Any:
+    padded = getattr(tf, "raw_ops", tf).DecodePaddedRaw
+    fed = lambda value: tf.placeholder_with_default(np.int32(value), None)  # noqa: E731
+    pair = [b"123", b"12"]
+    makers = [
+        *(lambda: tf.decode_raw(texts, dtype)
+          for dtype in (tf.int16, tf.uint16, tf.float16, tf.float32, tf.float64, tf.complex64,
+                        tf.bfloat16)
+          for texts in ([b"123"], b"12345", [b"", b"12"], [b"12", b"34", b"1"])),
+        *(lambda: padded(input_bytes=pair, fixed_length=length, out_type=tf.int16)
+          for length in (3, -2)),
+        *(lambda: padded(input_bytes=pair, fixed_length=fed(length), out_type=tf.int16)
+          for length in (5, 0, -2)),
+        lambda: tf.decode_csv(["1"], [[[1]]]), lambda: tf.matching_files([["a"]]),
+        lambda: tf.roll([1], [[1]], [0]), lambda: tf.reduce_sum([1], [[0]]),
+    ]  # fmt: skip
+    return [_reason(tf, make) for make in makers]
+
+
+def _feature_reasons(tf: Any) -> Any:
+    examples = [_example(tf, a=values) for values in (
+        [1], [1, 2, 3], [1.5], [1.5, 2.5, 3.5], [b"x"], [b"x", b"y", b"z"],
+    )]  # fmt: skip
+    features = [
+        make(dtype)
+        for dtype in (tf.int64, tf.float32, tf.string)
+        for make in (
+            tf.VarLenFeature, lambda dtype: tf.FixedLenFeature([2], dtype),
+            lambda dtype: tf.FixedLenSequenceFeature([2], dtype, True),
+        )
+    ]  # fmt: skip
+    one, many = tf.parse_single_example, tf.parse_example
+    return [
+        [_reason(tf, lambda: list(one(data, {"a": feature}).values())),
+         _reason(tf, lambda: list(many([data], {"a": feature}).values()))]
+        for data in examples for feature in features
+    ]  # fmt: skip
+
+
 def _tensors(tf: Any) -> Any:
     values = [np.float32([[1, 2], [3, 4]]), np.int8(7), np.array([True, False]),
               np.complex64(1j), np.float16([1]), np.zeros((0, 2), np.int64),
@@ -167,5 +220,8 @@ def _compressed(tf: Any) -> Any:
 
 BEHAVIOURS = {
     f"parsing_{function.__name__.strip('_')}": function
-    for function in (_lines, _columns, _features, _sparse_features, _tensors, _compressed)
+    for function in (
+        _lines, _columns, _features, _sparse_features, _reasons, _feature_reasons, _tensors,
+        _compressed,
+    )
 }  # fmt: skip

@@ -158,8 +158,9 @@ def ranked(shape: Shape, least: int, most: int) -> Shape:
 
     """
     if shape is not None and not least <= len(shape) <= most:
-        wanted = f"{least}" if least == most else f"{least} to {most}"
-        raise ShapeError(f"Shape must be rank {wanted} but is rank {len(shape)}")
+        kind = "" if least == most else "at least " if len(shape) < least else "at most "
+        bound = least if len(shape) < least else most
+        raise ShapeError(f"Shape must be {kind}rank {bound} but is rank {len(shape)}")
     return shape
 
 
