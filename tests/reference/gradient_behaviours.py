@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import itertools
 from collections.abc import Callable
 from typing import Any
 
@@ -10,6 +11,9 @@ import numpy as np
 from described import attempt
 
 __all__ = ["BEHAVIOURS"]
+
+#: Of names that are registered: a process registers each once.
+_NUMBERS = itertools.count()
 
 
 def _nodes(graph: Any) -> Any:
@@ -193,7 +197,7 @@ def _functions(tf: Any) -> Any:
 
 
 def _replaced(tf: Any) -> Any:
-    name = f"Hundredfold{tf.__name__}"
+    name = f"Hundredfold{next(_NUMBERS)}"
     tf.RegisterGradient(name)(_hundredfold)
 
     def overridden() -> Any:
