@@ -123,10 +123,9 @@ class Plan:
     def _merged(self, shapes: Sequence[TensorShape]) -> list[int | None]:
         if self.enqueue_many:
             shapes = [shape.with_rank_at_least(1)[1:] for shape in shapes]
-        merged = shapes[0]
         for shape in shapes[1:]:
-            merged = merged.merge_with(shape)
-        return merged.as_list()
+            shapes[0].merge_with(shape)  # refuses those that differ; the first's is what is taken
+        return shapes[0].as_list()
 
     def enqueue(self, queue: QueueBase, threads: int) -> None:
         """Let a queue runner put the elements in, each by so many threads."""

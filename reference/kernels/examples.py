@@ -48,6 +48,10 @@ class Place:
             _INVALID, f"Name: {self.name}, Key: {key}, Index: {self.index}.  {reason}"
         )
 
+    def mismatch(self, key: str, dtype: str, reason: str) -> KernelError:  # noqa: ARG002
+        """The error of a feature of another dtype than is wanted."""
+        return self.refuse(key, f"Data types don't match. {reason}")
+
     def miss(self, key: str, dtype: str) -> KernelError:
         """The error of a feature that is not there."""
         before = "" if self.index is None else f"Name: {self.name}, "
@@ -97,7 +101,7 @@ def values_in(
     have, values = found
     if have != dtype:
         reason = mismatch.format(have=BY_NAME[have].opdef, wanted=BY_NAME[dtype].opdef)
-        raise place.refuse(key, f"Data types don't match. {reason}")
+        raise place.mismatch(key, dtype, reason)
     return values
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
@@ -11,10 +12,58 @@ from sessrun.reference.kernels.examples import Parser, Place, keys_of, values_in
 from sessrun.reference.kernels.host import host_array
 from sessrun.reference.kernels.registry import Bind, KernelError, binder
 from sessrun.reference.node_summary import bracketed
+from sessrun.spec.dtypes import BY_NAME
 
 __all__: list[str] = []
 
 _INVALID: Final = 3
+
+
+class _ContextPlace(Place):
+    """A feature of the whole: messages tell the example's name, be there one or many."""
+
+    def mismatch(self, key: str, dtype: str, reason: str) -> KernelError:  # noqa: ARG002
+        """The error of a feature of another dtype than is asked for."""
+        return KernelError(_INVALID, f"Name: {self.name}, Context feature: {key}.  Data types "
+                           f"don't match. Expected type: {BY_NAME[dtype].opdef}")  # fmt: skip
+
+
+class _StepPlace(Place):
+    """A step of a feature list: the index of messages is the step's."""
+
+    def mismatch(self, key: str, dtype: str, reason: str) -> KernelError:  # noqa: ARG002
+        """The error of a step of another dtype than is asked for."""
+        return KernelError(_INVALID, f"Name: {self.name}, Feature list: {key}, Index: "
+                           f"{self.index}.  Data types don't match. Expected type: "
+                           f"{BY_NAME[dtype].opdef}")  # fmt: skip
+
+
+class _Context(Parser):
+    """Makes tensors of the features of the whole."""
+
+    def dense(self, key: str, dtype: str, shape: Sequence[int | None], default: Any) -> Any:
+        """As of Examples, but the sizes are judged by the largest before one by one."""
+        if None not in shape:
+            self._check(key, dtype, math.prod(size or 0 for size in shape), default)
+        return super().dense(key, dtype, shape, default)
+
+    def _check(self, key: str, dtype: str, count: int, default: Any) -> None:
+        has_default = default.size == count
+        # Unlike in Examples, a feature without a kind is there: it has no values.
+        rows = [values_in(features, key, dtype, place) or
+                (() if key.encode(errors="surrogateescape") in features else None)
+                for features, place in zip(self.examples, self.places, strict=True)]  # fmt: skip
+        longest = max([len(values or ()) for values in rows] + [count] * has_default, default=count)
+        if longest != count:
+            raise KernelError(_INVALID, f"Inconsistent max number of elements for feature {key}: "
+                              f"expected {count}, but found {longest}")  # fmt: skip
+        for values, place in zip(rows, self.places, strict=True):
+            if values is None and not has_default:
+                raise Place(None, place.name).miss(key, dtype)
+            if values is not None and len(values) != count:
+                raise KernelError(
+                    _INVALID, f"Unexpected number of elements in example {place.name}"
+                )
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,8 +85,9 @@ class _Lists:
         for lists, place in zip(self.lists, self.parser.places, strict=True):
             features = lists.get(key.encode(errors="surrogateescape"))
             found.append(None if features is None else [
-                values_in({key.encode(errors="surrogateescape"): each}, key, dtype, place)
-                for each in features
+                values_in({key.encode(errors="surrogateescape"): each}, key, dtype,
+                          _StepPlace(index, place.name))
+                for index, each in enumerate(features)
             ])  # fmt: skip
         return found
 
@@ -65,27 +115,42 @@ class _Lists:
     ) -> tuple[Any, Any]:
         """A tensor of all steps, padded to the longest list, and how many each example has."""
         sizes = [int(size or 0) for size in shape]
-        count = 1
-        for size in sizes:
-            count *= size
+        count = math.prod(sizes)
         rows = self.steps(key, dtype)
-        for steps, place in zip(rows, self.parser.places, strict=True):
-            if steps is None and not may_miss:
-                raise place.refuse(key, "Feature list is required but could not be found.")
-            for values in steps or ():
-                if values is None or len(values) != count:
-                    raise place.refuse(key, f"Number of values != expected. Values size: "
-                                       f"{len(values or ())} but output shape: "
-                                       f"{bracketed(tuple(sizes))}")  # fmt: skip
+        self._check(key, rows, sizes, may_miss=may_miss)
         longest = max((len(steps or ()) for steps in rows), default=0)
         filler = [b"" if dtype == "string" else 0]
         flat: list[Any] = []
         for steps in rows:
-            flat += [value for values in steps or () for value in values]
+            flat += [value for values in steps or () for value in values or ()]
             flat += filler * count * (longest - len(steps or ()))
         lengths = host_array([len(steps or ()) for steps in rows], "int64")
         batch = self.parser.batch
         return self.parser.array(flat, dtype, (*batch, longest, *sizes)), lengths.reshape(batch)
+
+    def _check(
+        self, key: str, rows: Sequence[list[Any] | None], sizes: Sequence[int], *, may_miss: bool
+    ) -> None:
+        count = math.prod(sizes)
+        total = max((sum(len(each or ()) for each in steps or ()) for steps in rows), default=0)
+        if total % max(count, 1):
+            raise KernelError(
+                _INVALID, f"Feature list '{key}' has an unexpected number of values.  Total values "
+                f"size: {total} is not consistent with output shape: {bracketed((None, *sizes))}"
+            )  # fmt: skip
+        for steps, place in zip(rows, self.parser.places, strict=True):
+            if steps is None and not may_miss:
+                raise KernelError(
+                    _INVALID, f"Name: {place.name}, Feature list '{key}' is required but could not "
+                    "be found.  Did you mean to include it in "
+                    "feature_list_dense_missing_assumed_empty or feature_list_dense_defaults?"
+                )  # fmt: skip
+            for index, values in enumerate(steps or ()):
+                if len(values or ()) != count:
+                    raise _StepPlace(index, place.name).refuse(
+                        key, f"Number of values != expected.  values size: {len(values or ())} but "
+                        f"output shape: {bracketed(tuple(sizes))}"
+                    )  # fmt: skip
 
     def ragged(self, key: str, dtype: str, split: str) -> tuple[Any, Any, Any]:
         """Values, where each example's steps begin, and where each step's values do."""
@@ -127,8 +192,8 @@ def parse_sequence_example(bind: Bind) -> Callable[..., Any]:
         read = [_read(item) for item in serialized.reshape(-1).tolist()]
         words = keys_of(names) or ["<unknown>"] * len(read)
         single = serialized.ndim == 0
-        places = [Place(None if single else i, word) for i, word in enumerate(words)]
-        parser = Parser(bind.xp, [context for context, _ in read], places, serialized.shape)
+        places = [_ContextPlace(None if single else i, word) for i, word in enumerate(words)]
+        parser = _Context(bind.xp, [context for context, _ in read], places, serialized.shape)
         lists = _Lists(parser, [found for _, found in read])
         made = [
             *_context(parser, attrs, [keys_of(each) for each in keys[:3]], defaults),

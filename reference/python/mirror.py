@@ -152,6 +152,7 @@ _PLACES: Final[Mapping[str, str]] = {
     "summary.writer.event_file_writer": "summaries.event_file_writer",
     "summary.writer.writer": "summaries.file_writer|summary",
     "summary.writer.writer_cache": "|summary",
+    "checkpoint.checkpoint_management": "saving.checkpoint_state|train",
     "training.checkpoint_management": "saving.checkpoint_state|train",
     "training.checkpoint_utils": "saving.checkpoint_reader saving.checkpoint_initializers|train",
     "training.coordinator": "queues.coordinator",

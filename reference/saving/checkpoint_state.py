@@ -22,7 +22,8 @@ from sessrun.spec.proto.checkpoint_pb2 import CheckpointState
 
 __all__ = ["EXPORTS", "checkpoint_exists", "generate_checkpoint_state_proto",
            "get_checkpoint_mtimes", "get_checkpoint_state", "latest_checkpoint", "meta_graph_path",
-           "remove_checkpoint", "update_checkpoint_state"]  # fmt: skip
+           "remove_checkpoint", "update_checkpoint_state",
+           "update_checkpoint_state_internal"]  # fmt: skip
 
 _LOGGER: Final = logging.getLogger("sessrun")
 _SHARD: Final = re.compile(r"-[\d?]+-of-\d+$")
@@ -102,6 +103,45 @@ def update_checkpoint_state(
       OpError: the file cannot be written.
 
     """
+    update_checkpoint_state_internal(
+        save_dir, model_checkpoint_path, all_model_checkpoint_paths, latest_filename,
+        all_model_checkpoint_timestamps=all_model_checkpoint_timestamps,
+        last_preserved_timestamp=last_preserved_timestamp,
+    )  # fmt: skip
+
+
+def update_checkpoint_state_internal(
+    save_dir: Any,
+    model_checkpoint_path: str,
+    all_model_checkpoint_paths: list[str] | None = None,
+    latest_filename: str | None = None,
+    save_relative_paths: bool = False,
+    all_model_checkpoint_timestamps: Sequence[float] | None = None,
+    last_preserved_timestamp: float | None = None,
+) -> None:
+    """`update_checkpoint_state` that can make paths relative.
+
+    Args:
+      save_dir: as of `update_checkpoint_state`.
+      model_checkpoint_path: likewise.
+      all_model_checkpoint_paths: likewise.
+      latest_filename: likewise.
+      save_relative_paths: whether the file is to name checkpoints relative to its folder.
+      all_model_checkpoint_timestamps: as of `update_checkpoint_state`.
+      last_preserved_timestamp: likewise.
+
+    Raises:
+      RuntimeError: the latest checkpoint has the file's name.
+      ValueError: there are not as many times as checkpoints.
+      OpError: the file cannot be written.
+
+    """
+    if save_relative_paths:
+        folder = as_given(save_dir)
+        model_checkpoint_path, *all_model_checkpoint_paths = (
+            os.path.relpath(path, folder) if os.path.isabs(path) else path
+            for path in (model_checkpoint_path, *(all_model_checkpoint_paths or ()))
+        )
     state = generate_checkpoint_state_proto(
         save_dir, model_checkpoint_path, all_model_checkpoint_paths,
         all_model_checkpoint_timestamps, last_preserved_timestamp,

@@ -18,7 +18,7 @@ from sessrun.reference.saving.checkpoint_state import (
     get_checkpoint_mtimes,
     meta_graph_path,
     remove_checkpoint,
-    update_checkpoint_state,
+    update_checkpoint_state_internal,
 )
 from sessrun.reference.saving.saveables import default_saveables, saveables_of
 from sessrun.reference.scope_names import under
@@ -300,13 +300,9 @@ class Saver:
         return saved.decode()
 
     def _write_state(self, folder: str, saved: str, latest: str) -> None:
-        paths = self.last_checkpoints
-        if self._save_relative_paths:
-            saved, *paths = (
-                os.path.relpath(path, folder) if os.path.isabs(path) else path
-                for path in (saved, *paths)
-            )
-        update_checkpoint_state(folder, saved, paths, latest)
+        update_checkpoint_state_internal(
+            folder, saved, self.last_checkpoints, latest, self._save_relative_paths
+        )
 
     def restore(self, sess: Any, save_path: Any) -> None:
         """Set the variables of a session to what was saved.

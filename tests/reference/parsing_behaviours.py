@@ -27,6 +27,16 @@ def _tried(tf: Any, *makers: Callable[[], Any]) -> Any:
     return attempt(*(lambda make=make: whole(make) for make in makers))
 
 
+def _said(tf: Any, make: Callable[[], Any]) -> Any:
+    """As `_tried` of one, but of an operation's error what the operation itself said."""
+    with tf.Graph().as_default(), tf.Session() as session:
+        try:
+            return session.run(make())
+        except tf.errors.OpError as error:
+            told = error.message.partition("\n\t [[{{node")[0]
+            return [type(error).__name__, told.rstrip().rpartition("\n")[2]]
+
+
 def _lines(tf: Any) -> Any:
     defaults = [[1], ["d"], [2.5]]
     lines = [
@@ -188,6 +198,56 @@ def _feature_reasons(tf: Any) -> Any:
     ]  # fmt: skip
 
 
+def _sequences_that_do_not_fit(tf: Any) -> Any:
+    train = tf.train
+    whole = lambda values: train.Feature(int64_list=train.Int64List(value=values))  # noqa: E731
+    real = lambda values: train.Feature(float_list=train.FloatList(value=values))  # noqa: E731
+
+    def lists(steps: Any) -> bytes:
+        found = {} if steps is None else {"a": train.FeatureList(feature=steps)}
+        made = train.SequenceExample(feature_lists=train.FeatureLists(feature_list=found))
+        return bytes(made.SerializeToString())
+
+    def context(feature: Any) -> bytes:
+        features = train.Features(feature={} if feature is None else {"a": feature})
+        return bytes(train.SequenceExample(context=features).SerializeToString())
+
+    def parsed(data: list[bytes], kind: str, feature: Any, names: Any) -> Any:
+        if len(data) > 1:
+            return tf.io.parse_sequence_example(data, example_names=names, **{kind: {"a": feature}})
+        name = names and names[0]
+        return tf.io.parse_single_sequence_example(
+            data[0], example_name=name, **{kind: {"a": feature}}
+        )
+
+    in_lists = [
+        [[whole([1, 0]), real([2, 3])]], [[real([2, 3])]], [[whole([2, 3]), whole([2, 3, 4])]],
+        [[whole([2]), whole([2, 3, 4])]], [None], [[whole([1, 2]), train.Feature()]],
+        [[whole([1] * 3)], [whole([1])]], [[whole([1, 2])], None], [[whole([1] * 3)], None],
+        [[whole([1, 2])] * 2, [whole([1])]], [[], [whole([1])]],
+    ]  # fmt: skip
+    in_context = [
+        [None], [real([1.0])], [train.Feature()], [whole([1, 2]), whole([1])],
+        [whole([1, 2]), None], [whole([1, 2]), whole([1] * 3)], [whole([1])] * 2, [None, None],
+        [whole([]), whole([1, 2])],
+    ]  # fmt: skip
+    return [
+        _said(tf, lambda: parsed(data, kind, feature, names))
+        for kind, cases, features in (
+            ("sequence_features", [[lists(each) for each in case] for case in in_lists],
+             [tf.FixedLenSequenceFeature([2], tf.int64),
+              tf.FixedLenSequenceFeature([2], tf.int64, allow_missing=True),
+              tf.VarLenFeature(tf.int64)]),
+            ("context_features", [[context(each) for each in case] for case in in_context],
+             [tf.FixedLenFeature([2], tf.int64), tf.FixedLenFeature([2], tf.int64, [7, 8]),
+              tf.VarLenFeature(tf.int64)]),
+        )
+        for data in cases
+        for feature in features
+        for names in (None, [f"in{i}" for i in range(len(data))])
+    ]  # fmt: skip
+
+
 def _tensors(tf: Any) -> Any:
     values = [np.float32([[1, 2], [3, 4]]), np.int8(7), np.array([True, False]),
               np.complex64(1j), np.float16([1]), np.zeros((0, 2), np.int64),
@@ -221,7 +281,7 @@ def _compressed(tf: Any) -> Any:
 BEHAVIOURS = {
     f"parsing_{function.__name__.strip('_')}": function
     for function in (
-        _lines, _columns, _features, _sparse_features, _reasons, _feature_reasons, _tensors,
-        _compressed,
+        _lines, _columns, _features, _sparse_features, _reasons, _feature_reasons,
+        _sequences_that_do_not_fit, _tensors, _compressed,
     )
 }  # fmt: skip

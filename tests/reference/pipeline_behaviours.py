@@ -92,6 +92,9 @@ def _batches(tf: Any) -> Any:
         lambda: train.batch_join([{"x": one()}, {"y": one()}], 3),
         lambda: train.batch_join([[one()], [pair()[0]]], 3),
         lambda: train.batch_join([[loose([2])], [loose([3])]], 3),
+        lambda: train.batch_join([[loose([2])], [loose([None])]], 3, dynamic_pad=True),
+        lambda: train.batch_join([[loose([None])], [loose([2])]], 3, dynamic_pad=True),
+        lambda: train.batch_join([[loose([None])], [loose([2])]], 3),
         lambda: train.batch_join([[one()], one()], 3),
         lambda: train.shuffle_batch_join([[one()], [one()]], 3, 20, 5, seed=1),
     )  # fmt: skip
