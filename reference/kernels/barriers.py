@@ -31,11 +31,12 @@ def barrier(bind: Bind) -> Callable[..., Any]:
     name = as_text(attrs["shared_name"]) or f"_0_{bind.node.name}"
     container = as_text(attrs["container"]) or DEFAULT_CONTAINER
     types = tuple(attrs["component_types"])
+    shapes = tuple(_known(shape) for shape in attrs["shapes"])
 
     def make() -> Barrier:
-        if len(attrs["shapes"]) != len(types):
+        if len(shapes) != len(types):
             raise KernelError(_INVALID, "All of the component shapes must be specified")
-        return Barrier(name, types, [_known(shape) for shape in attrs["shapes"]])
+        return Barrier(name, types, shapes)
 
     def compute() -> BarrierReference:
         found = bind.resources.get_or_create(container, name, Barrier, make)
@@ -43,6 +44,12 @@ def barrier(bind: Bind) -> Callable[..., Any]:
             raise KernelError(
                 _INVALID, f"Shared barrier '{name}' has component types {', '.join(found.types)} "
                 f"but requested component types were {', '.join(types)}"
+            )  # fmt: skip
+        if found.shapes != shapes:
+            told_shapes = [[list(shape) for shape in each] for each in (found.shapes, shapes)]
+            raise KernelError(
+                _INVALID, f"Shared barrier '{name}' has component shapes {told_shapes[0]} "
+                f"but requested component shapes were {told_shapes[1]}"
             )  # fmt: skip
         told = string_array([container.encode(), name.encode()], (2,))
         return BarrierReference(found, frozen(told))
@@ -81,6 +88,11 @@ def insert_many(bind: Bind) -> Callable[..., Any]:
             raise KernelError(
                 _INVALID, f"A vector of keys, and a value for each, are needed: not "
                 f"{list(keys.shape)} and {list(values.shape)}"
+            )  # fmt: skip
+        if len(keys) and not values.size:
+            raise KernelError(
+                _INVALID, f"Tensors with no elements are not supported {target.name}: received "
+                f"shape {list(values.shape)}"
             )  # fmt: skip
         own = xp.array(values)
         rows = [frozen(xp.asarray(own[place, ...])) for place in range(own.shape[0])]

@@ -298,6 +298,8 @@ def of_places(inner: str) -> Callable[[str], Any]:
             for spelled in wanted:
                 if source is not None and hasattr(source, spelled):
                     return getattr(source, spelled)
+        if _GENERATED.fullmatch(f"ops.{name}") and inner == f"ops.{name.removeprefix('gen_')}":
+            return importlib.import_module(f"{_PREFIX}ops.{name}")
         if inner in _WITH_WRAPPERS:
             return _of_wrappers(inner)(name)
         raise _absent(inner, name)

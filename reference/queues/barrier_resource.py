@@ -82,11 +82,13 @@ class Barrier:
         """Give one component of these keys; what came before an error stays.
 
         Raises:
-          KernelError: code 1 once it is closed, for keys that it does not know, or for any if the
-            close cancelled; code 3 for a component that a key has, or of another shape.
+          KernelError: code 1 once it is closed, for keys that it does not know, or even for none
+            if the close cancelled; code 3 for a component that a key has, or of another shape.
 
         """
         with self._lock:
+            if self._is_cancelled:
+                raise KernelError(_CANCELLED, f"Barrier {self.name} is closed.")
             try:
                 is_new = [self._insert(component, *pair) for pair in zip(keys, rows, strict=True)]
             finally:
@@ -96,8 +98,6 @@ class Barrier:
     def _insert(self, component: int, key: bytes, row: Any) -> bool:
         """Give one component of a key; whether the key is new."""
         told = key.decode(errors="replace")
-        if self._is_cancelled:
-            raise KernelError(_CANCELLED, f"Barrier {self.name} is closed.")
         is_new = key not in self._incomplete
         if is_new:
             if self._is_closed:

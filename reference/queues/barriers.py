@@ -7,6 +7,7 @@ from typing import Any
 from sessrun.reference.build import apply_op
 from sessrun.reference.dtypes import as_dtype
 from sessrun.reference.operation import Operation
+from sessrun.reference.queues.queues import shape_list
 from sessrun.reference.raw_wrappers import wrapper
 from sessrun.reference.static_values import constant_value
 from sessrun.reference.tensor import Tensor
@@ -20,11 +21,13 @@ class Barrier:
 
     Args:
       types: the dtype of each component.
-      shapes: the fully defined shape of each component; scalars if None.
+      shapes: the fully defined shape of each component, or the one's;
+        scalars if None.
       shared_name: the name under which sessions know it, its own if None.
       name: the operation's name.
 
     Raises:
+      TypeError: the shapes are no list.
       ValueError: a shape is not fully defined, or has no elements.
 
     """
@@ -38,12 +41,7 @@ class Barrier:
     ) -> None:
         listed = types if isinstance(types, list | tuple) else [types]
         self._types = [as_dtype(dtype) for dtype in listed]
-        if shapes is None:
-            self._shapes = [TensorShape(None) for _ in self._types]
-        else:
-            self._shapes = [TensorShape(shape) for shape in shapes]
-            if not all(shape.is_fully_defined() for shape in self._shapes):
-                raise ValueError(f"All shapes must be fully defined: {self._shapes}")
+        self._shapes = shape_list(shapes) or [TensorShape(None) for _ in self._types]
         for index, shape in enumerate(self._shapes):
             if shape.num_elements() == 0:
                 raise ValueError(

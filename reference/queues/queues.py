@@ -21,7 +21,7 @@ from sessrun.reference.tensor import Tensor
 from sessrun.reference.tensor_shape import TensorShape
 
 __all__ = ["EXPORTS", "FIFOQueue", "PaddingFIFOQueue", "PriorityQueue", "QueueBase",
-           "RandomShuffleQueue"]  # fmt: skip
+           "RandomShuffleQueue", "shape_list"]  # fmt: skip
 
 
 class QueueBase:
@@ -247,7 +247,7 @@ def _dtype_list(dtypes: Any) -> list[DType]:
     return [as_dtype(dtype) for dtype in many]
 
 
-def _shape_list(shapes: Any, *, partial: bool = False) -> list[TensorShape] | None:
+def shape_list(shapes: Any, *, partial: bool = False) -> list[TensorShape] | None:
     """The shapes of the components.
 
     Raises:
@@ -327,7 +327,7 @@ class FIFOQueue(QueueBase):
         name: str = "fifo_queue",
     ) -> None:
         types = _dtype_list(dtypes)
-        known = _shape_list(shapes)
+        known = shape_list(shapes)
         names = _named(names, types)
         attrs = {"component_types": types, "shapes": known or [], "capacity": capacity}
         super().__init__(types, known, names, _made("FIFOQueueV2", attrs, shared_name, name))
@@ -352,7 +352,7 @@ class PaddingFIFOQueue(QueueBase):
         types = _dtype_list(dtypes)
         if shapes is None:
             raise ValueError("When providing partial shapes, a list of shapes must be provided.")
-        known = _shape_list(shapes, partial=True)
+        known = shape_list(shapes, partial=True)
         names = _named(names, types)
         attrs = {"component_types": types, "shapes": known or [], "capacity": capacity}
         super().__init__(
@@ -381,7 +381,7 @@ class PriorityQueue(QueueBase):
         name: str = "priority_queue",
     ) -> None:
         own = _dtype_list(types)
-        known = _shape_list(shapes)
+        known = shape_list(shapes)
         attrs = {"component_types": own, "shapes": known, "capacity": capacity}
         ref = _made("PriorityQueueV2", attrs, shared_name, name)
         shapes = [TensorShape([]), *(known or [])]
@@ -409,7 +409,7 @@ class RandomShuffleQueue(QueueBase):
         name: str = "random_shuffle_queue",
     ) -> None:
         types = _dtype_list(dtypes)
-        known = _shape_list(shapes)
+        known = shape_list(shapes)
         names = _named(names, types)
         seed1, seed2 = random_seed.get_seed(seed)
         if seed is None and seed1 is not None and shared_name is not None:

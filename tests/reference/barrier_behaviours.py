@@ -63,6 +63,9 @@ def _refused_when_built(tf: Any) -> Any:
         lambda: _barrier(tf).take_many(1, timeout=100),
         lambda: _barrier(tf, shapes=((None,), ())),
         lambda: _barrier(tf, shapes=((0,), ())),
+        lambda: _barrier(tf, tf.int32, ()).take_many(2),
+        lambda: _barrier(tf, (tf.int32,), (3, 4)).take_many(2),
+        lambda: _barrier(tf, (tf.int32,), tf.TensorShape([3])).take_many(2),
         lambda: tf.raw_ops.BarrierReadySize(handle=_barrier(tf).barrier_ref).shape,
     )
 
@@ -102,7 +105,9 @@ def _in_and_out(tf: Any) -> Any:
             scalars.ready_size(), scalars.take_many(1), scalars.take_many(1),
         ),
         _in_turn(tf, _barrier(tf, shared_name="same").barrier_ref,
-                 _barrier(tf, (tf.int32, tf.float32), shared_name="same").barrier_ref),
+                 _barrier(tf, (tf.int32, tf.float32), shared_name="same").barrier_ref,
+                 _barrier(tf, shapes=None, shared_name="same").barrier_ref,
+                 _barrier(tf, shapes=((2,), ()), shared_name="same").barrier_ref),
     ]  # fmt: skip
 
 
@@ -154,7 +159,19 @@ def _waits(tf: Any) -> Any:
             given("first", "one", "close", "cancel")]  # fmt: skip
 
 
+def _nothing(tf: Any) -> Any:
+    barrier, cancelled, other = _barrier(tf), _barrier(tf), _barrier(tf, shapes=None)
+    rows = tf.zeros([2, 0])
+    return [
+        _in_turn(tf, barrier.insert_many(0, [], []), barrier.close(),
+                 barrier.insert_many(0, [], [])),
+        _in_turn(tf, cancelled.close(True), cancelled.insert_many(0, [], [])),
+        _in_turn(tf, other.insert_many(0, ["a", "b"], rows), _sizes(other), other.close(True),
+                 other.insert_many(0, ["a", "b"], rows)),
+    ]  # fmt: skip
+
+
 BEHAVIOURS: dict[str, Callable[[Any], Any]] = {
     "graph": _graph, "refused_when_built": _refused_when_built, "in_and_out": _in_and_out,
-    "closed": _closed, "waits": _waits,
+    "closed": _closed, "waits": _waits, "nothing": _nothing,
 }  # fmt: skip
