@@ -173,7 +173,7 @@ def lists_are_all_long(tf: Any) -> Any:
 @fault("PARSING-028", "A feature list that must be there and is not is an internal error.")
 def lacking_lists_are_internal(tf: Any) -> Any:
     """Raise InternalError."""
-    return recoded(tf, _SEQUENCES, "InvalidArgumentError", "InternalError", "list is required")
+    return recoded(tf, _SEQUENCES, "InvalidArgumentError", "InternalError", "missing_assumed_empty")
 
 
 @fault("PARSING-029", "JSON must have its names in lowerCamelCase.")
