@@ -12,7 +12,8 @@ from sessrun.reference.errors import bad_type, bad_value
 from sessrun.reference.operation import Operation
 from sessrun.reference.tensor import Tensor
 
-__all__ = ["group", "identity", "no_op", "placeholder", "placeholder_with_default", "tuple_"]
+__all__ = ["gated", "group", "identity", "no_op", "placeholder", "placeholder_with_default",
+           "tuple_"]  # fmt: skip
 
 
 def placeholder(dtype: Any, shape: Any = None, name: str | None = None) -> Tensor:
@@ -115,7 +116,7 @@ def _flat(item: Any) -> Iterator[Any]:
         yield item
 
 
-def _beside(graph: Any, item: Any) -> Any:
+def gated(graph: Any, item: Any) -> Any:
     """The tensor again, on its own device; of an operation one that comes after it."""
     if isinstance(item, Operation):
         return group(item)
@@ -158,4 +159,4 @@ def tuple_(tensors: Any, name: str | None = None, control_inputs: Any = None) ->
             ops.append(_operation_of(item))
         gate = group(*sorted(set(ops), key=lambda op: op.id))
         with graph.control_dependencies([gate]):
-            return [None if item is None else _beside(graph, item) for item in items]
+            return [None if item is None else gated(graph, item) for item in items]

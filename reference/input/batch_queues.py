@@ -8,14 +8,13 @@ from __future__ import annotations
 
 import functools
 import itertools
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from sessrun.reference import dtypes, generated
-from sessrun.reference.control_flow.conditional import cond
 from sessrun.reference.conversion import convert_to_tensor
 from sessrun.reference.framework_ops import no_op
-from sessrun.reference.input.sparse_components import Kept, restored, stored
+from sessrun.reference.input.sparse_components import Kept, either, restored, stored
 from sessrun.reference.name_scopes import name_scope
 from sessrun.reference.ops.cast_ops import cast
 from sessrun.reference.queues.queue_runner import QueueRunner, add_queue_runner
@@ -26,7 +25,6 @@ from sessrun.reference.queues.queues import (
     RandomShuffleQueue,
 )
 from sessrun.reference.sparse_tensor import SparseTensor, convert_to_tensor_or_sparse_tensor
-from sessrun.reference.static_values import constant_value
 from sessrun.reference.summaries.recording import fraction_summary
 from sessrun.reference.tensor import Tensor
 from sessrun.reference.tensor_shape import TensorShape
@@ -133,7 +131,8 @@ class Plan:
         if self.keep.shape.ndims == 1:
             ops = [put(_kept(element, self.keep)) for element in self._elements]
         else:
-            ops = [_if(self.keep, functools.partial(put, each)) for each in self._elements]
+            ops = [either(self.keep, functools.partial(put, each), no_op)
+                   for each in self._elements]  # fmt: skip
         add_queue_runner(QueueRunner(queue, ops * threads))
 
     def dequeue(self, queue: QueueBase, batch_size: Any, *, smaller: bool, name: str) -> Any:
@@ -167,14 +166,6 @@ def _kept(element: Element, keep: Tensor) -> Element:
     """The rows that are to be kept."""
     which = cast(keep, dtypes.int32)
     return [generated.dynamic_partition(tensor, which, num_partitions=2)[1] for tensor in element]
-
-
-def _if(keep: Tensor, put: Callable[[], Any]) -> Any:
-    """What puts an element in, if it is to be kept."""
-    known = constant_value(keep)
-    if known is not None:
-        return put() if known else no_op()
-    return cond(keep, put, no_op)
 
 
 def batched(

@@ -12,7 +12,7 @@ from sessrun.reference import dtypes, stacks
 from sessrun.reference.build import apply_op
 from sessrun.reference.constant_op import constant
 from sessrun.reference.control_flow.conditional import cond
-from sessrun.reference.framework_ops import identity
+from sessrun.reference.framework_ops import gated
 from sessrun.reference.operation import Operation
 from sessrun.reference.ops.array_ops import expand_dims, gather, shape, squeeze
 from sessrun.reference.ops.fill_ops import ones
@@ -21,7 +21,7 @@ from sessrun.reference.sparse_tensor import SparseTensor
 from sessrun.reference.static_values import constant_value
 from sessrun.reference.tensor import Tensor
 
-__all__ = ["Kept", "restored", "stored"]
+__all__ = ["Kept", "either", "restored", "stored"]
 
 _ADDING = frozenset({"AddSparseToTensorsMap", "AddManySparseToTensorsMap"})
 
@@ -82,7 +82,7 @@ def _numbers(sparse: SparseTensor, keep: Tensor, enqueue_many: bool, shared_name
     if keep.shape.ndims == 1:
         rows = sparse.indices[:, 0]
         return add(sparse_retain(sparse, gather(keep, rows)))
-    numbers = _if(keep, lambda: add(sparse), lambda: _none_of(sparse, enqueue_many))
+    numbers: Tensor = either(keep, lambda: add(sparse), lambda: _none_of(sparse, enqueue_many))
     if enqueue_many:
         numbers.set_shape([None])
     return numbers
@@ -96,12 +96,12 @@ def _none_of(sparse: SparseTensor, enqueue_many: bool) -> Tensor:
     return none
 
 
-def _if(keep: Tensor, yes: Callable[[], Tensor], no: Callable[[], Tensor]) -> Tensor:
+def either(keep: Tensor, yes: Callable[[], Any], no: Callable[[], Any]) -> Any:
+    """What one of the two makes, chosen while the graph is built where `keep` is known then."""
     known = constant_value(keep)
     if known is not None:
         return yes() if known else no()
-    chosen: Tensor = cond(keep, yes, no)
-    return chosen
+    return cond(keep, yes, no)
 
 
 def _adding(numbers: Tensor) -> Operation:
@@ -127,20 +127,14 @@ def restored(batch: Sequence[Tensor], kept: Sequence[Kept | None]) -> list[Any]:
              for tensor, how in zip(batch, kept, strict=True)]  # fmt: skip
     if all(how is None for how in kept):
         return found
-    with stacks.get_default_graph().control_dependencies(
-        list(dict.fromkeys(item.op for item in found))
-    ):
-        gated = [
-            SparseTensor(*map(_gated, item.parts())) if isinstance(item, SparseTensor)
-            else _gated(item)
+    graph = stacks.get_default_graph()
+    with graph.control_dependencies(list(dict.fromkeys(item.op for item in found))):
+        waiting = [
+            SparseTensor(*(gated(graph, part) for part in item.parts()))
+            if isinstance(item, SparseTensor) else gated(graph, item)
             for item in found
         ]  # fmt: skip
-    return gated if len(found) > 1 else found  # one alone has nothing to wait for (TF 2.21)
-
-
-def _gated(tensor: Tensor) -> Tensor:
-    with stacks.get_default_graph().colocate_with(tensor.op):
-        return identity(tensor, "control_dependency")
+    return waiting if len(found) > 1 else found  # one alone has nothing to wait for (TF 2.21)
 
 
 def _taken(numbers: Tensor, kept: Kept) -> SparseTensor:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from google.protobuf import json_format
 
 from sessrun.conformance.generators.single import single_graph
 from sessrun.spec import tensors
@@ -117,7 +118,5 @@ def _counts(operation: Operation, given: Arguments) -> Iterator[int]:
 
 def import_forward(tf: Any, case: GradientCase) -> Any:
     """Import the graph into the default graph."""
-    from google.protobuf import json_format  # noqa: PLC0415
-
     message = json_format.ParseDict(case.graph, tf.GraphDef())
     tf.import_graph_def(message, name="")
