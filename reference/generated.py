@@ -338,6 +338,39 @@ def atanh(
     return op.outputs[0]
 
 
+def betainc(
+    a: Any,
+    b: Any,
+    x: Any,
+    name: str | None = None,
+) -> Tensor:
+    """Elementwise regularized incomplete beta function.
+
+    Args:
+      a: a tensor, T: float32, float64.
+      b: a tensor, T: float32, float64.
+      x: a tensor, T: float32, float64.
+      name: the operation's name in the graph.
+
+    Returns:
+      z: a tensor, T: float32, float64.
+
+    Raises:
+      TypeError: a dtype is not allowed.
+      ValueError: a shape is wrong.
+
+    Source: the operation Betainc of TensorFlow's registry.
+
+    """
+    op = apply_op(
+        "Betainc",
+        {"a": a, "b": b, "x": x},
+        {},
+        name,
+    )
+    return op.outputs[0]
+
+
 def bitcast(
     input: Any,
     type: Any,
@@ -798,6 +831,35 @@ def diag_part(
     return op.outputs[0]
 
 
+def digamma(
+    x: Any,
+    name: str | None = None,
+) -> Tensor:
+    """Elementwise derivative of the logarithm of the gamma function; NaN at its poles.
+
+    Args:
+      x: a tensor, T: bfloat16, float16, float32, float64.
+      name: the operation's name in the graph.
+
+    Returns:
+      y: a tensor, T: bfloat16, float16, float32, float64.
+
+    Raises:
+      TypeError: a dtype is not allowed.
+      ValueError: a shape is wrong.
+
+    Source: the operation Digamma of TensorFlow's registry.
+
+    """
+    op = apply_op(
+        "Digamma",
+        {"x": x},
+        {},
+        name,
+    )
+    return op.outputs[0]
+
+
 def dynamic_partition(
     data: Any,
     partitions: Any,
@@ -917,6 +979,64 @@ def encode_base64(
         "EncodeBase64",
         {"input": input},
         {"pad": pad},
+        name,
+    )
+    return op.outputs[0]
+
+
+def erf(
+    x: Any,
+    name: str | None = None,
+) -> Tensor:
+    """Elementwise error function.
+
+    Args:
+      x: a tensor, T: bfloat16, float16, float32, float64.
+      name: the operation's name in the graph.
+
+    Returns:
+      y: a tensor, T: bfloat16, float16, float32, float64.
+
+    Raises:
+      TypeError: a dtype is not allowed.
+      ValueError: a shape is wrong.
+
+    Source: the operation Erf of TensorFlow's registry.
+
+    """
+    op = apply_op(
+        "Erf",
+        {"x": x},
+        {},
+        name,
+    )
+    return op.outputs[0]
+
+
+def erfc(
+    x: Any,
+    name: str | None = None,
+) -> Tensor:
+    """Elementwise 1 - erf(x), exact for large x.
+
+    Args:
+      x: a tensor, T: bfloat16, float16, float32, float64.
+      name: the operation's name in the graph.
+
+    Returns:
+      y: a tensor, T: bfloat16, float16, float32, float64.
+
+    Raises:
+      TypeError: a dtype is not allowed.
+      ValueError: a shape is wrong.
+
+    Source: the operation Erfc of TensorFlow's registry.
+
+    """
+    op = apply_op(
+        "Erfc",
+        {"x": x},
+        {},
         name,
     )
     return op.outputs[0]
@@ -1199,6 +1319,68 @@ def identity_n(
         name,
     )
     return list(op.outputs)
+
+
+def igamma(
+    a: Any,
+    x: Any,
+    name: str | None = None,
+) -> Tensor:
+    """Elementwise regularized lower incomplete gamma function.
+
+    Args:
+      a: a tensor, T: bfloat16, float16, float32, float64.
+      x: a tensor, T: bfloat16, float16, float32, float64.
+      name: the operation's name in the graph.
+
+    Returns:
+      z: a tensor, T: bfloat16, float16, float32, float64.
+
+    Raises:
+      TypeError: a dtype is not allowed.
+      ValueError: a shape is wrong.
+
+    Source: the operation Igamma of TensorFlow's registry.
+
+    """
+    op = apply_op(
+        "Igamma",
+        {"a": a, "x": x},
+        {},
+        name,
+    )
+    return op.outputs[0]
+
+
+def igammac(
+    a: Any,
+    x: Any,
+    name: str | None = None,
+) -> Tensor:
+    """Elementwise regularized upper incomplete gamma function.
+
+    Args:
+      a: a tensor, T: bfloat16, float16, float32, float64.
+      x: a tensor, T: bfloat16, float16, float32, float64.
+      name: the operation's name in the graph.
+
+    Returns:
+      z: a tensor, T: bfloat16, float16, float32, float64.
+
+    Raises:
+      TypeError: a dtype is not allowed.
+      ValueError: a shape is wrong.
+
+    Source: the operation Igammac of TensorFlow's registry.
+
+    """
+    op = apply_op(
+        "Igammac",
+        {"a": a, "x": x},
+        {},
+        name,
+    )
+    return op.outputs[0]
 
 
 def invert(
@@ -1495,6 +1677,35 @@ def less_equal(
     op = apply_op(
         "LessEqual",
         {"x": x, "y": y},
+        {},
+        name,
+    )
+    return op.outputs[0]
+
+
+def lgamma(
+    x: Any,
+    name: str | None = None,
+) -> Tensor:
+    """Elementwise logarithm of the absolute value of the gamma function.
+
+    Args:
+      x: a tensor, T: bfloat16, float16, float32, float64.
+      name: the operation's name in the graph.
+
+    Returns:
+      y: a tensor, T: bfloat16, float16, float32, float64.
+
+    Raises:
+      TypeError: a dtype is not allowed.
+      ValueError: a shape is wrong.
+
+    Source: the operation Lgamma of TensorFlow's registry.
+
+    """
+    op = apply_op(
+        "Lgamma",
+        {"x": x},
         {},
         name,
     )
@@ -1927,6 +2138,37 @@ def parse_tensor(
         "ParseTensor",
         {"serialized": serialized},
         {"out_type": out_type},
+        name,
+    )
+    return op.outputs[0]
+
+
+def polygamma(
+    a: Any,
+    x: Any,
+    name: str | None = None,
+) -> Tensor:
+    """Elementwise derivative of order a of the digamma function, at x.
+
+    Args:
+      a: a tensor, T: float32, float64.
+      x: a tensor, T: float32, float64.
+      name: the operation's name in the graph.
+
+    Returns:
+      z: a tensor, T: float32, float64.
+
+    Raises:
+      TypeError: a dtype is not allowed.
+      ValueError: a shape is wrong.
+
+    Source: the operation Polygamma of TensorFlow's registry.
+
+    """
+    op = apply_op(
+        "Polygamma",
+        {"a": a, "x": x},
+        {},
         name,
     )
     return op.outputs[0]
@@ -3756,6 +3998,37 @@ def xlogy(
     return op.outputs[0]
 
 
+def zeta(
+    x: Any,
+    q: Any,
+    name: str | None = None,
+) -> Tensor:
+    """Elementwise Hurwitz zeta function.
+
+    Args:
+      x: a tensor, T: float32, float64.
+      q: a tensor, T: float32, float64.
+      name: the operation's name in the graph.
+
+    Returns:
+      z: a tensor, T: float32, float64.
+
+    Raises:
+      TypeError: a dtype is not allowed.
+      ValueError: a shape is wrong.
+
+    Source: the operation Zeta of TensorFlow's registry.
+
+    """
+    op = apply_op(
+        "Zeta",
+        {"x": x, "q": q},
+        {},
+        name,
+    )
+    return op.outputs[0]
+
+
 #: Dotted name in the namespace to its function.
 EXPORTS: Final[dict[str, Callable[..., Any]]] = {
     "acos": acos,
@@ -3768,6 +4041,7 @@ EXPORTS: Final[dict[str, Callable[..., Any]]] = {
     "atan": atan,
     "atan2": atan2,
     "atanh": atanh,
+    "betainc": betainc,
     "bitcast": bitcast,
     "bitwise.bitwise_and": bitwise_and,
     "bitwise.bitwise_or": bitwise_or,
@@ -3790,10 +4064,13 @@ EXPORTS: Final[dict[str, Callable[..., Any]]] = {
     "decode_json_example": decode_json_example,
     "diag": diag,
     "diag_part": diag_part,
+    "digamma": digamma,
     "dtypes.as_string": as_string,
     "dynamic_partition": dynamic_partition,
     "dynamic_stitch": dynamic_stitch,
     "encode_base64": encode_base64,
+    "erf": erf,
+    "erfc": erfc,
     "exp": exp,
     "expm1": expm1,
     "floor": floor,
@@ -3803,6 +4080,8 @@ EXPORTS: Final[dict[str, Callable[..., Any]]] = {
     "greater_equal": greater_equal,
     "guarantee_const": guarantee_const,
     "identity_n": identity_n,
+    "igamma": igamma,
+    "igammac": igammac,
     "invert_permutation": invert_permutation,
     "io.decode_base64": decode_base64,
     "io.decode_compressed": decode_compressed,
@@ -3819,6 +4098,7 @@ EXPORTS: Final[dict[str, Callable[..., Any]]] = {
     "is_variable_initialized_op": is_variable_initialized,
     "less": less,
     "less_equal": less_equal,
+    "lgamma": lgamma,
     "linalg.band_part": matrix_band_part,
     "linalg.cross": cross,
     "linalg.qr": qr,
@@ -3841,21 +4121,28 @@ EXPORTS: Final[dict[str, Callable[..., Any]]] = {
     "math.atan": atan,
     "math.atan2": atan2,
     "math.atanh": atanh,
+    "math.betainc": betainc,
     "math.ceil": ceil,
     "math.cos": cos,
     "math.cosh": cosh,
+    "math.digamma": digamma,
+    "math.erf": erf,
+    "math.erfc": erfc,
     "math.exp": exp,
     "math.expm1": expm1,
     "math.floor": floor,
     "math.floormod": floor_mod,
     "math.greater": greater,
     "math.greater_equal": greater_equal,
+    "math.igamma": igamma,
+    "math.igammac": igammac,
     "math.invert_permutation": invert_permutation,
     "math.is_finite": is_finite,
     "math.is_inf": is_inf,
     "math.is_nan": is_nan,
     "math.less": less,
     "math.less_equal": less_equal,
+    "math.lgamma": lgamma,
     "math.log": log,
     "math.log1p": log1p,
     "math.logical_and": logical_and,
@@ -3867,6 +4154,7 @@ EXPORTS: Final[dict[str, Callable[..., Any]]] = {
     "math.multiply": mul,
     "math.negative": neg,
     "math.nextafter": next_after,
+    "math.polygamma": polygamma,
     "math.pow": pow,
     "math.reciprocal": reciprocal,
     "math.rint": rint,
@@ -3893,6 +4181,7 @@ EXPORTS: Final[dict[str, Callable[..., Any]]] = {
     "math.unsorted_segment_prod": unsorted_segment_prod,
     "math.unsorted_segment_sum": unsorted_segment_sum,
     "math.xlogy": xlogy,
+    "math.zeta": zeta,
     "matrix_band_part": matrix_band_part,
     "maximum": maximum,
     "minimum": minimum,
@@ -3910,6 +4199,7 @@ EXPORTS: Final[dict[str, Callable[..., Any]]] = {
     "nn.tanh": tanh,
     "no_op": no_op,
     "parse_tensor": parse_tensor,
+    "polygamma": polygamma,
     "pow": pow,
     "qr": qr,
     "read_file": read_file,
@@ -3969,4 +4259,5 @@ EXPORTS: Final[dict[str, Callable[..., Any]]] = {
     "unsorted_segment_sum": unsorted_segment_sum,
     "where_v2": select_v2,
     "write_file": write_file,
+    "zeta": zeta,
 }

@@ -102,6 +102,15 @@ _LATER: Final[Mapping[str, str]] = {
     "input.input_producers":
         "train.input_producer train.limit_epochs train.match_filenames_once "
         "train.range_input_producer train.slice_input_producer train.string_input_producer",
+    "ops.special_ops":
+        "lbeta math.bessel_i0 math.bessel_i0e math.bessel_i1 math.bessel_i1e math.erfcinv "
+        "math.erfinv math.lbeta math.ndtri math.special.bessel_i0 math.special.bessel_i0e "
+        "math.special.bessel_i1 math.special.bessel_i1e math.special.bessel_j0 "
+        "math.special.bessel_j1 math.special.bessel_k0 math.special.bessel_k0e "
+        "math.special.bessel_k1 math.special.bessel_k1e math.special.bessel_y0 "
+        "math.special.bessel_y1 math.special.dawsn math.special.expint "
+        "math.special.fresnel_cos math.special.fresnel_sin math.special.spence math.xdivy "
+        "math.xlog1py",
     "scalar_summaries": "summary.scalar",
     "variables.batch_updates": "batch_scatter_update",
     "variables.critical_sections": "CriticalSection",

@@ -11,9 +11,10 @@ from sessrun.reference.differentiation import (
     matrices,
     networks,
     reductions,
+    special,
     tensor_arrays,
     variables,
 )
 
 __all__ = ["arrays", "complex_numbers", "control_flow", "elementwise", "indexing", "matrices",
-           "networks", "reductions", "tensor_arrays", "variables"]  # fmt: skip
+           "networks", "reductions", "special", "tensor_arrays", "variables"]  # fmt: skip

@@ -26,9 +26,14 @@ DIFFERENTIABLE = {
 #: Where an operation is smooth, if not everywhere.
 _POSITIVE = {"Log", "Sqrt", "Rsqrt", "Reciprocal", "Inv", "Pow", "Log1p", "Xlogy", "Xlog1py",
              "Xdivy", "RsqrtGrad", "SqrtGrad", "Div", "RealDiv", "DivNoNan", "ReciprocalGrad",
-             "InvGrad", "EuclideanNorm", "Atan2", "Cumprod"}  # fmt: skip
-_SMALL = {"Asin", "Acos", "Atanh"}
+             "InvGrad", "EuclideanNorm", "Atan2", "Cumprod", "BesselK0", "BesselK0e",
+             "BesselK1", "BesselK1e", "Betainc", "Polygamma", "BesselY0", "BesselY1", "Digamma", "Expint", "Igamma",
+             "Igammac", "Lgamma", "Spence", "Zeta"}  # fmt: skip
+_SMALL = {"Asin", "Acos", "Atanh", "Erfinv"}
+_PROBABILITIES = {"Ndtri"}
 _ABOVE_ONE = {"Acosh"}
+#: Inputs that are left as drawn: orders, and numbers of another range than the others.
+_AS_DRAWN = {("Betainc", "x"), ("Polygamma", "a"), ("Zeta", "x")}
 
 
 @dataclass(frozen=True)
@@ -57,6 +62,8 @@ def _smooth(operation: Operation, array: np.ndarray, draw: np.random.Generator) 
         values = 0.6 + 1.5 * base
     elif operation.name in _SMALL:
         values = 1.6 * base - 0.8
+    elif operation.name in _PROBABILITIES:
+        values = 0.1 + 0.8 * base
     elif operation.name in _ABOVE_ONE:
         values = 1.2 + base
     else:
@@ -95,12 +102,14 @@ def case_of(name: str, dtypes: set[str], number: int = 0, kinds: str = "fc") -> 
         return None
     generator = np.random.default_rng(number)
 
-    def replaced(value: Any) -> Any:
-        return _smooth(operation, value, generator) if _is_real(value, kinds) else value
+    def replaced(key: str, value: Any) -> Any:
+        if not _is_real(value, kinds) or (name, key) in _AS_DRAWN:
+            return value
+        return _smooth(operation, value, generator)
 
     inputs = {
-        key: [replaced(item) for item in value] if isinstance(value, list | tuple)
-        else replaced(value)
+        key: [replaced(key, item) for item in value] if isinstance(value, list | tuple)
+        else replaced(key, value)
         for key, value in given.inputs.items()
     }  # fmt: skip
     smooth = Arguments(inputs, given.attrs)

@@ -11,7 +11,11 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["StandIn", "StandInArray", "host", "uploaded"]
+from sessrun.reference.kernels.special_functions import MODULES
+
+__all__ = ["StandIn", "StandInArray", "host", "stood_in", "uploaded"]
+
+MODULES["stand_in"] = "stand_in_special"
 
 #: What cupy's ufuncs have: `at` of these, `reduce` and `accumulate` of add and multiply.
 _AT = {"add", "subtract", "maximum", "minimum"}
@@ -131,6 +135,11 @@ class _Function:
         raise AttributeError(f"cupy.{self._name} has no method {method}")
 
 
+def stood_in(function: Any, name: str) -> Any:
+    """A function of arrays, for the stand-in's arrays."""
+    return _Function(function, name)
+
+
 class _Generator:
     def __init__(self, seed: int) -> None:
         self._generator = np.random.default_rng(seed)
@@ -143,10 +152,23 @@ class _Random:
     default_rng = _Generator
 
 
+class _Part:
+    """A module within the module: its functions."""
+
+    def __init__(self, part: Any) -> None:
+        self._part = part
+
+    def __getattr__(self, name: str) -> Any:
+        return _Function(getattr(self._part, name), name)
+
+
 class StandIn:
     """The module."""
 
+    __name__ = "stand_in"
+    fft = _Part(np.fft)
     inf = np.inf
+    linalg = _Part(np.linalg)
     random = _Random
 
     def __getattr__(self, name: str) -> Any:

@@ -22,6 +22,7 @@ from sessrun.spec.rules.domains import (
     reductions,
     sampling,
     slices,
+    special,
     strings,
 )
 from sessrun.spec.rules.domains.base import DOMAINS, ORDINARY, Arguments, Draw
@@ -29,7 +30,7 @@ from sessrun.spec.rules.domains.base import DOMAINS, ORDINARY, Arguments, Draw
 __all__ = [
     "DOMAINS", "ORDINARY", "Arguments", "Draw", "arguments", "arrays", "elementwise", "indexing",
     "matrices", "nn", "plain_args", "reductions", "sampling", "slices",
-    "strings",
+    "special", "strings",
 ]  # fmt: skip
 
 

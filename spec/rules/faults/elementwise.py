@@ -40,6 +40,16 @@ def incompatible_shapes(draw: Draw, x: str, y: str) -> Fault:
 
 
 @fault
+def different_parts(draw: Draw, a: str, b: str, x: str) -> Fault:
+    """Three tensors, of which two are no scalars and have different shapes."""
+    shapes = draw.random.sample([(2,), (3,), (2, 2), ()], 3)
+    return Fault(draw.arguments(**{
+        name: draw.tensor(name, shape, "positive")
+        for name, shape in zip((a, b, x), shapes, strict=True)
+    }))  # fmt: skip
+
+
+@fault
 def unlike_shapes(draw: Draw, x: str, y: str) -> Fault:
     """Two shapes that must be equal and are not."""
     outer = draw.shape(0, 2, 1)

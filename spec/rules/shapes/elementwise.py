@@ -36,6 +36,15 @@ def broadcast(*shapes: Shape) -> list[Shape]:
 
 
 @rule
+def betainc(*shapes: Shape) -> list[Shape]:
+    """The one shape of all inputs that are no scalars."""
+    found: Shape = None
+    for shape in shapes:
+        found = found if shape == () else merge(found, shape)
+    return [() if all(shape == () for shape in shapes) else found]
+
+
+@rule
 def broadcast_equal(x: Shape, y: Shape, incompatible_shape_error: bool) -> list[Shape]:
     """The broadcast shape; if unlike shapes are no error, a scalar (false) for them."""
     if incompatible_shape_error:
