@@ -45,9 +45,10 @@ def constant(
     if isinstance(value, TensorProto):
         return conversion.constant(value, "Const" if name is None else name)
     array = _array(value, dtype, shape)
-    if shape is not None:
-        array = _shaped(array, shape, verify=verify_shape)
-    return conversion.constant(array, "Const" if name is None else name)
+    made: Any = array
+    if shape is not None and array.shape != _sizes(shape):
+        made = _shaped(array, _sizes(shape), verify=verify_shape)
+    return conversion.constant(made, "Const" if name is None else name)
 
 
 def constant_v2(
@@ -128,15 +129,9 @@ def _check_broadcast(array: Any, sizes: tuple[int, ...]) -> None:
         raise bad_type(f"Expected Tensor's shape: {sizes}, but got {array.shape}.")
 
 
-def _shaped(array: Any, shape: Any, *, verify: bool) -> Any:
-    sizes = _sizes(shape)
-    if array.shape == sizes:
-        return array
+def _shaped(array: Any, sizes: tuple[int, ...], *, verify: bool) -> Any:
+    """The elements in a shape; where the last one is repeated a message, which has it once."""
     _check_size(array, sizes, verify=verify)
-    count = math.prod(sizes)
-    flat = array.reshape(-1)
-    full = np.zeros(count, array.dtype)
-    full[: flat.size] = flat[:count]
-    if flat.size:
-        full[flat.size :] = flat[-1]
-    return full.reshape(sizes)
+    if array.size == math.prod(sizes):
+        return array.reshape(sizes)
+    return tensor_proto.make_tensor_proto(array, sizes)

@@ -45,7 +45,8 @@ PACKAGE: Final = "sessrun.reference"
 #: Modules whose names are public, in this order: a later one may replace a name.
 _MODULES: Final = (
     "physical", "optimizer_options", "version", "generated", "ops.array_ops", "ops.cast_ops",
-    "ops.fill_ops", "ops.math_ops", "ops.reduce_ops", "ops.random_ops", "ops.string_ops", "nn",
+    "ops.fill_ops", "ops.math_ops", "ops.reduce_ops", "ops.random_ops", "ops.string_ops",
+    "nn.activations", "nn.cross_entropies", "nn.rankings",
     "variables.state_ops", "variables.init_ops", "variables.variables",
     "variables.variable_scopes", "variables.opened_variable_scopes", "indexed_slices",
     "sparse_tensor", "session_handles", "queues.queues", "differentiation.registry", "seen_values",
@@ -161,6 +162,11 @@ _LATER: Final[Mapping[str, str]] = {
     "managed.supervisor": "train.Supervisor",
     "managed.timers": "train.SecondOrStepTimer",
     "managed.training_session": "train.MonitoredTrainingSession",
+    "nn.dropouts": "nn.dropout",
+    "nn.statistics":
+        "math.zero_fraction nn.batch_norm_with_global_normalization nn.batch_normalization "
+        "nn.moments nn.normalize_moments nn.sufficient_statistics nn.weighted_moments "
+        "nn.zero_fraction",
     "queues.accumulators":
         "ConditionalAccumulator ConditionalAccumulatorBase SparseConditionalAccumulator "
         "sparse.SparseConditionalAccumulator",

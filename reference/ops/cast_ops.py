@@ -16,7 +16,7 @@ from sessrun.reference.errors import bad_type
 from sessrun.reference.name_scopes import name_scope
 from sessrun.reference.tensor import Tensor
 
-__all__ = ["EXPORTS", "cast", "conj", "one"]
+__all__ = ["EXPORTS", "cast", "complex_", "conj", "imag", "one", "real"]
 
 
 def one(op_type: str, inputs: dict[str, Any], name: str | None = None, **attrs: Any) -> Tensor:
@@ -105,6 +105,9 @@ def _part(op_type: str) -> Callable[..., Tensor]:
 
 
 _PI: Final = 3.141592653589793
+imag = _part("Imag")
+real = _part("Real")
+
 
 def conj(x: Any, name: str | None = None) -> Tensor:
     """The complex conjugate; a real tensor is its own.
@@ -126,8 +129,8 @@ _PARTS: Final[dict[str, Any]] = {
     "angle": _part("Angle"),
     "complex": complex_,
     "conj": conj,
-    "imag": _part("Imag"),
-    "real": _part("Real"),
+    "imag": imag,
+    "real": real,
 }
 EXPORTS: Final[dict[str, Any]] = {
     "cast": cast,

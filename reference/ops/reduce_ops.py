@@ -22,10 +22,10 @@ from sessrun.reference.ops.cast_ops import cast, one
 from sessrun.reference.ops.math_ops import range_
 from sessrun.reference.tensor import Tensor
 
-__all__ = ["EXPORTS", "all_axes", "reduce_max", "reduce_mean", "reduce_sum"]
+__all__ = ["EXPORTS", "all_axes", "chosen", "reduce_max", "reduce_mean", "reduce_sum"]
 
 
-def _chosen(new: Any, old: Any, new_name: str, old_name: str) -> Any:
+def chosen(new: Any, old: Any, new_name: str, old_name: str) -> Any:
     """The one of two names of an argument that was given.
 
     Raises:
@@ -59,8 +59,8 @@ def _reduction(op_type: str, summary: str) -> Callable[..., Tensor]:
         reduction_indices: Any = None,
         keep_dims: bool | None = None,
     ) -> Tensor:
-        axis = _chosen(axis, reduction_indices, "axis", "reduction_indices")
-        keep = bool(_chosen(keepdims, keep_dims, "keepdims", "keep_dims"))
+        axis = chosen(axis, reduction_indices, "axis", "reduction_indices")
+        keep = bool(chosen(keepdims, keep_dims, "keepdims", "keep_dims"))
         axes = all_axes(input_tensor) if axis is None else axis
         inputs = {"input": input_tensor, "reduction_indices": axes}
         reduced = one(op_type, inputs, name, keep_dims=keep)
@@ -107,8 +107,8 @@ def reduce_logsumexp(
 
     The arguments are those of `reduce_sum`.
     """
-    axis = _chosen(axis, reduction_indices, "axis", "reduction_indices")
-    keep = bool(_chosen(keepdims, keep_dims, "keepdims", "keep_dims"))
+    axis = chosen(axis, reduction_indices, "axis", "reduction_indices")
+    keep = bool(chosen(keepdims, keep_dims, "keepdims", "keep_dims"))
     with name_scope(name, "ReduceLogSumExp", [input_tensor]) as scope:
         value = convert_to_tensor(input_tensor)
         raw = reduce_max(value, axis=axis, keepdims=True)
@@ -134,9 +134,9 @@ def count_nonzero(
     input: Any = None,  # noqa: A002 - TensorFlow's name
 ) -> Tensor:
     """How many elements over the given axes are not zero (false, empty)."""
-    keepdims = _chosen(keepdims, keep_dims, "keepdims", "keep_dims")
-    axis = _chosen(axis, reduction_indices, "axis", "reduction_indices")
-    given = _chosen(input, input_tensor, "input", "input_tensor")
+    keepdims = chosen(keepdims, keep_dims, "keepdims", "keep_dims")
+    axis = chosen(axis, reduction_indices, "axis", "reduction_indices")
+    given = chosen(input, input_tensor, "input", "input_tensor")
     with name_scope(name, "count_nonzero", [given]):
         value = convert_to_tensor(given, name="input")
         empty = b"" if value.dtype.base_dtype is dtypes.string else 0
@@ -153,7 +153,7 @@ def _argument(op_type: str, summary: str) -> Callable[..., Tensor]:
         dimension: Any = None,
         output_type: Any = dtypes.int64,
     ) -> Tensor:
-        axis = _chosen(axis, dimension, "axis", "dimension")
+        axis = chosen(axis, dimension, "axis", "dimension")
         inputs = {"input": input, "dimension": 0 if axis is None else axis}
         return one(op_type, inputs, name, output_type=output_type)
 
@@ -172,16 +172,6 @@ def _cumulative(op_type: str, summary: str) -> Callable[..., Tensor]:
 
     run.__doc__ = summary
     return run
-
-
-def zero_fraction(value: Any, name: str | None = None) -> Tensor:
-    """The part of the elements that is zero, as a float32 scalar."""
-    with name_scope(name, "zero_fraction", [value]):
-        found = convert_to_tensor(value, name="value")
-        size = cast(one("Size", {"input": found}, out_type="int64"), dtypes.float32)
-        zero = convert_to_tensor(0, found.dtype.base_dtype)
-        zeros = reduce_sum(cast(one("Equal", {"x": found, "y": zero}), dtypes.float32))
-        return one("RealDiv", {"x": zeros, "y": size}, "fraction")
 
 
 _PUBLIC: Final[dict[str, Any]] = {
@@ -203,6 +193,4 @@ EXPORTS: Final[dict[str, Any]] = {
     **_PUBLIC,
     **{f"math.{name}": function for name, function in _PUBLIC.items()},
     "math.reduce_euclidean_norm": reduce_euclidean_norm,
-    "math.zero_fraction": zero_fraction,
-    "nn.zero_fraction": zero_fraction,
 }
