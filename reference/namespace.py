@@ -77,6 +77,12 @@ _LATER: Final[Mapping[str, str]] = {
         "batch_gather debugging.is_non_decreasing debugging.is_strictly_increasing "
         "is_non_decreasing is_strictly_increasing math.is_non_decreasing "
         "math.is_strictly_increasing parallel_stack repeat searchsorted",
+    "ops.candidate_ops":
+        "nn.all_candidate_sampler nn.compute_accidental_hits nn.fixed_unigram_candidate_sampler "
+        "nn.learned_unigram_candidate_sampler nn.log_uniform_candidate_sampler "
+        "nn.uniform_candidate_sampler random.all_candidate_sampler "
+        "random.fixed_unigram_candidate_sampler random.learned_unigram_candidate_sampler "
+        "random.log_uniform_candidate_sampler random.uniform_candidate_sampler",
     "saving.checkpoint_initializers": "train.init_from_checkpoint",
     "saving.warm_starting": "train.warm_start",
     "saving.checkpoint_reader":

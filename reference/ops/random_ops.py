@@ -16,10 +16,11 @@ from sessrun.reference.ops.shape_ops import shape_tensor
 from sessrun.reference.random_seed import get_seed
 from sessrun.reference.tensor import Tensor
 
-__all__ = ["EXPORTS", "random_normal", "random_uniform", "truncated_normal"]
+__all__ = ["EXPORTS", "random_normal", "random_uniform", "seed_attributes",
+           "truncated_normal"]
 
 
-def _seeds(seed: int | None) -> dict[str, Any]:
+def seed_attributes(seed: int | None) -> dict[str, Any]:
     """The two seeds as attributes: 0 where there is none."""
     first, second = get_seed(seed)
     return {
@@ -63,7 +64,7 @@ def random_uniform(
         if wanted.is_integer or not plain:
             low = convert_to_tensor(minval, wanted, name="min")
             high = convert_to_tensor(maxval, wanted, name="max")
-        seeds = _seeds(seed)
+        seeds = seed_attributes(seed)
         if wanted.is_integer:
             inputs = {"shape": dims, "minval": low, "maxval": high}
             return one("RandomUniformInt", inputs, scope, **seeds)
@@ -81,7 +82,7 @@ def _normal(
         dims = shape_tensor(shape)
         centre = convert_to_tensor(mean, dtype, name="mean")
         width = convert_to_tensor(stddev, dtype, name="stddev")
-        drawn = one(op_type, {"shape": dims}, dtype=dtype, **_seeds(seed))
+        drawn = one(op_type, {"shape": dims}, dtype=dtype, **seed_attributes(seed))
         return one("AddV2", {"x": drawn * width, "y": centre}, scope)
 
 
@@ -121,7 +122,7 @@ def truncated_normal(
 
 def random_shuffle(value: Any, seed: int | None = None, name: str | None = None) -> Tensor:
     """The rows in a random order."""
-    return one("RandomShuffle", {"value": value}, name, **_seeds(seed))
+    return one("RandomShuffle", {"value": value}, name, **seed_attributes(seed))
 
 
 def multinomial(
@@ -161,7 +162,7 @@ def _classes(logits: Any, num_samples: Any, dtype: Any, seed: int | None) -> Ten
     rows = convert_to_tensor(logits, name="logits")
     wanted = dtypes.int64 if dtype is None else dtype
     inputs = {"logits": rows, "num_samples": num_samples}
-    return one("Multinomial", inputs, output_dtype=wanted, **_seeds(seed))
+    return one("Multinomial", inputs, output_dtype=wanted, **seed_attributes(seed))
 
 
 EXPORTS: Final[dict[str, Any]] = {

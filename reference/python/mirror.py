@@ -65,6 +65,7 @@ _PLACES: Final[Mapping[str, str]] = {
     "ops.array_ops": "ops.array_ops ops.shape_ops ops.fill_ops",
     "ops.array_ops_stack": "ops.array_ops",
     "ops.bitwise_ops": "|bitwise",
+    "ops.candidate_sampling_ops": "ops.candidate_ops|nn",
     "ops.check_ops": "ops.assertions|debugging",
     "ops.clip_ops": "",
     "ops.cond": "",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -14,6 +15,8 @@ from exchange_summaries import SUMMARIES
 from exchange_variables import VARIABLES
 
 from sessrun.conformance.generators.graphdef import GraphWriter, dtype_attr
+from sessrun.spec.rules.domains import arguments
+from sessrun.spec.tables.ops import OPERATIONS
 
 F32 = dtype_attr("float32")
 I32 = dtype_attr("int32")
@@ -137,24 +140,14 @@ def _resource_count(w: GraphWriter) -> None:
     w.node("ResourceCountUpTo", ("h",), {"T": I32, "limit": {"i": "5"}}, "count")
 
 
-def _random(op: str) -> Callable[[GraphWriter], None]:
+def _drawn(op: str) -> Callable[[GraphWriter], None]:
+    """An operation with seeds on drawn constants, called `out`."""
+
     def build(w: GraphWriter) -> None:
-        w.constant(np.array([2, 3], np.int32), "shape")
-        seeds = {"seed": {"i": "1"}, "seed2": {"i": "2"}}
-        if op == "RandomShuffle":
-            w.constant(np.arange(6, dtype=np.float32), "all")
-            w.node(op, ("all",), {"T": F32, **seeds}, "out")
-        elif op == "RandomUniformInt":
-            w.constant(np.int32(0), "low")
-            w.constant(np.int32(9), "high")
-            w.node(op, ("shape", "low", "high"), {"Tout": I32, "T": I32, **seeds}, "out")
-        elif op == "Multinomial":
-            w.constant(np.zeros((2, 4), np.float32), "logits")
-            w.constant(np.int32(3), "count")
-            attrs = {"T": F32, "output_dtype": dtype_attr("int64"), **seeds}
-            w.node(op, ("logits", "count"), attrs, "out")
-        else:
-            w.node(op, ("shape",), {"dtype": F32, "T": I32, **seeds}, "out")
+        operation = OPERATIONS[op]
+        given = arguments(operation, random.Random(op))
+        inputs = [w.constant(given.inputs[arg.name]) for arg in operation.inputs]
+        w.operation(operation, inputs, given.attrs, "out")
 
     return build
 
@@ -247,9 +240,9 @@ PROGRAMS = (
     ),
     _program("ResourceCountUpTo", _resource_count, INIT, ("count:0",), ("count:0",)),
     *(
-        _program(op, _random(op), ("out:0",), random=True)
-        for op in ("RandomUniform", "RandomStandardNormal", "TruncatedNormal", "RandomUniformInt",
-                   "RandomShuffle", "Multinomial")
+        _program(op, _drawn(op), ("out:0",), random=True)
+        for op, operation in OPERATIONS.items()
+        if operation.stateful and operation.domain and operation.attr("seed2")
     ),
     _program(
         "Const Placeholder PlaceholderWithDefault Assert NoOp CheckNumerics Print "

@@ -91,9 +91,10 @@ class Oracle:
                 _set_shape(attr.shape, value)
             case "list(type)":
                 attr.list.type.extend(BY_NAME[dtype].enum for dtype in value)
-            case "list(int)":
+            case "list(int)" | "list(float)" | "list(bool)" | "list(string)" as kind:
                 attr.list.SetInParent()
-                attr.list.i.extend(value)
+                items = [item.encode() if kind == "list(string)" else item for item in value]
+                getattr(attr.list, kind[5]).extend(items)
             case other:
                 raise NotImplementedError(other)
         return attr

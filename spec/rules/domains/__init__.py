@@ -15,6 +15,7 @@ import random
 from sessrun.spec.operations import Name, Operation, RuleArg, RuleCall
 from sessrun.spec.rules.domains import (
     arrays,
+    candidates,
     elementwise,
     indexing,
     matrices,
@@ -28,9 +29,9 @@ from sessrun.spec.rules.domains import (
 from sessrun.spec.rules.domains.base import DOMAINS, ORDINARY, Arguments, Draw
 
 __all__ = [
-    "DOMAINS", "ORDINARY", "Arguments", "Draw", "arguments", "arrays", "elementwise", "indexing",
-    "matrices", "nn", "plain_args", "reductions", "sampling", "slices",
-    "special", "strings",
+    "DOMAINS", "ORDINARY", "Arguments", "Draw", "arguments", "arrays", "candidates", "elementwise",
+    "indexing", "matrices", "nn", "plain_args", "reductions", "sampling", "slices", "special",
+    "strings",
 ]  # fmt: skip
 
 

@@ -7,13 +7,13 @@ from typing import Final
 from sessrun.spec.dtypes import BY_NAME
 from sessrun.spec.rules.domains.base import Arguments, Draw, domain
 
-__all__: list[str] = []
+__all__ = ["draw_seeds"]
 
 #: No tensor is drawn at random with more elements.
 _MOST_ELEMENTS: Final = 1500
 
 
-def _seeds(draw: Draw) -> None:
+def draw_seeds(draw: Draw) -> None:
     """Two seeds, small, of 64 bits or 0, but not both 0, which would mean none."""
     for name in ("seed", "seed2"):
         bits = draw.random.choice((1, 7, 31, 63))
@@ -32,14 +32,14 @@ def _shape(draw: Draw) -> list[int]:
 @domain
 def drawn(draw: Draw, shape: str) -> Arguments:
     """A shape, and seeds."""
-    _seeds(draw)
+    draw_seeds(draw)
     return draw.arguments(**{shape: draw.integers(shape, _shape(draw))})
 
 
 @domain
 def drawn_between(draw: Draw, shape: str, minval: str, maxval: str) -> Arguments:
     """A shape, seeds, and an interval of the dtype that is not empty: short, long or all of it."""
-    _seeds(draw)
+    draw_seeds(draw)
     bits = 8 * BY_NAME[draw.dtype(minval)].itemsize - 1
     least, most = -(2**bits), 2**bits - 1
     low = draw.random.choice((0, least, draw.random.randint(-50, 50),
@@ -58,7 +58,7 @@ def drawn_classes(draw: Draw, logits: str, num_samples: str) -> Arguments:
 
     Left out: work large enough to be divided among threads, which TensorFlow draws otherwise.
     """
-    _seeds(draw)
+    draw_seeds(draw)
     rows = (draw.dim(), draw.dim(1))
     return draw.arguments(**{
         logits: draw.tensor(logits, rows, "plain"),
@@ -69,5 +69,5 @@ def drawn_classes(draw: Draw, logits: str, num_samples: str) -> Arguments:
 @domain
 def shuffled(draw: Draw, value: str) -> Arguments:
     """A tensor of any dtype, and seeds."""
-    _seeds(draw)
+    draw_seeds(draw)
     return draw.arguments(**{value: draw.tensor(value, _shape(draw))})

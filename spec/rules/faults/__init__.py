@@ -12,11 +12,18 @@ import random
 
 from sessrun.spec.operations import Operation
 from sessrun.spec.rules.domains import Draw, plain_args
-from sessrun.spec.rules.faults import arrays, elementwise, indexing, strings
+from sessrun.spec.rules.faults import (
+    arrays,
+    candidates,
+    elementwise,
+    indexing,
+    strings,
+)
 from sessrun.spec.rules.faults.base import FAULTS, Fault
 
 __all__ = [
-    "FAULTS", "Fault", "arrays", "elementwise", "faulty_arguments", "indexing", "strings",
+    "FAULTS", "Fault", "arrays", "candidates", "elementwise", "faulty_arguments", "indexing",
+    "strings",
 ]  # fmt: skip
 
 

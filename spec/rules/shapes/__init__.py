@@ -9,6 +9,7 @@ returns a list with one shape for each output tensor and raises ShapeError for a
 from sessrun.spec.rules.shapes import (
     arrays,
     bands,
+    candidates,
     checkpoints,
     control_flow,
     elementwise,
@@ -42,8 +43,8 @@ from sessrun.spec.rules.shapes.tables import Table
 
 __all__ = [
     "MAX_RANK", "RANKS", "RULES", "Dim", "Known", "Shape", "ShapeError", "Table", "arrays",
-    "bands", "broadcast_shapes", "check_size", "checkpoints", "control_flow", "denoted",
-    "elementwise", "indexing", "infer", "inputs", "matrices", "merge", "nn", "ranked",
+    "bands", "broadcast_shapes", "candidates", "check_size", "checkpoints", "control_flow",
+    "denoted", "elementwise", "indexing", "infer", "inputs", "matrices", "merge", "nn", "ranked",
     "reductions", "resources", "single", "sources", "sparse", "strided", "strings", "tables",
     "tensor_arrays",
 ]  # fmt: skip

@@ -1,0 +1,130 @@
+"""Classes of different weights for `candidates`: counted ones, and given ones."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Final
+
+from sessrun.reference.kernels.host import HOST, dtype_of
+from sessrun.reference.kernels.registry import KernelError
+
+__all__ = ["Alias", "Unigrams", "read_weights"]
+
+#: Weights that are summed together, so that one that changes costs no sum of all.
+_TOGETHER: Final = 512
+_MOST: Final = 2**31 - 1
+_WORD: Final = 2**32
+
+
+def read_weights(path: str) -> list[float]:
+    """The numbers that stand behind the last comma of each line of a file.
+
+    Raises:
+      KernelError: code 5 without such a file, 3 if a line does not end with a number.
+
+    """
+    try:
+        lines = Path(path).read_text(encoding="utf-8").splitlines()
+    except OSError as error:
+        raise KernelError(5, f"{path}; {error.strerror}") from error
+    try:
+        return [float(line.rpartition(",")[2]) for line in lines]
+    except ValueError:
+        raise KernelError(3, f"Wrong vocabulary format in {path}") from None
+
+
+class Unigrams:
+    """Classes weighed by how often they were learned, and once to begin with.
+
+    Attributes:
+      range: how many classes.
+      lock: to be held while classes are drawn or learned.
+
+    """
+
+    def __init__(self, count: int) -> None:
+        self.range = count
+        self.lock = threading.Lock()
+        self._weights = HOST.zeros((-(-count // _TOGETHER), _TOGETHER), dtype="int64")
+        self._flat = self._weights.reshape(-1)
+        self._flat[:count] = 1
+        self._blocks = HOST.sum(self._weights, axis=1)
+        self._total = count
+
+    def classes(self, words: Any) -> tuple[Any, int]:
+        """One word each: the class at which the sum of weights exceeds what it leaves."""
+        drawn = words.astype("int64")
+        if self._total & (self._total - 1):
+            drawn = drawn[drawn >= _WORD % self._total]
+        drawn %= self._total
+        ends = HOST.cumsum(self._blocks)
+        blocks = HOST.searchsorted(ends, drawn, side="right")
+        drawn -= (ends - self._blocks)[blocks]
+        inner, which = HOST.unique(blocks, return_inverse=True)
+        sums = HOST.cumsum(self._weights[inner], axis=1)
+        offsets = HOST.arange(len(inner)) * (int(sums.max(initial=0)) + 1)
+        joined = (sums + offsets[:, None]).reshape(-1)
+        places = HOST.searchsorted(joined, drawn + offsets[which], side="right")
+        return blocks * _TOGETHER + places - which * _TOGETHER, len(words)
+
+    def probability(self, classes: Any) -> Any:
+        """Its weight in that of all, float32."""
+        single = dtype_of("float32").type
+        return self._flat[classes].astype("float32") / single(self._total)
+
+    def learn(self, classes: Any) -> None:
+        """Let each of these classes weigh one more, as long as the sum can be held."""
+        known = classes[: _MOST - self._total]
+        HOST.add.at(self._flat, known, 1)
+        HOST.add.at(self._blocks, known // _TOGETHER, 1)
+        self._total += len(known)
+
+
+class Alias:
+    """Classes of fixed weights, by Walker's alias method: a fraction, and one of two classes."""
+
+    def __init__(self, weights: Any) -> None:
+        self.range = len(weights)
+        self._weights = weights
+        total = dtype_of("float32").type(0)
+        for weight in weights:  # one by one, as it is rounded
+            total += weight
+        self._total = total
+        self._kept, self._others = _paired(weights.tolist())
+
+    def classes(self, words: Any) -> tuple[Any, int]:
+        """Two words each: 23 bits of a fraction, then a class; which of its two says the first."""
+        excess = 0 if self.range & (self.range - 1) == 0 else _WORD % self.range
+        skipped = HOST.flatnonzero(words[1::2] < excess)
+        used = len(words)
+        while len(skipped):  # a class's word is drawn again, its fraction is not
+            words = HOST.delete(words, 2 * skipped[0] + 1)
+            skipped = HOST.flatnonzero(words[1::2] < excess)
+        if len(words) & 1:
+            used, words = used - 1, words[:-1]
+        fractions = (words[0::2] & 0x7FFFFF).astype("float32") * dtype_of("float32").type(2.0**-23)
+        drawn = (words[1::2] % HOST.uint32(self.range)).astype("int64")
+        return HOST.where(fractions < self._kept[drawn], drawn, self._others[drawn]), used
+
+    def probability(self, classes: Any) -> Any:
+        """Its weight in that of all, float32."""
+        return self._weights[classes] / self._total
+
+
+def _paired(weights: Sequence[float]) -> tuple[Any, Any]:
+    """For each class how much of its share it keeps, float32, and to which class the rest goes."""
+    count, total = len(weights), sum(weights)
+    shares = [weight * count / total for weight in weights]
+    others = list(range(count))
+    low = [i for i in range(count) if shares[i] < 1]
+    high = [i for i in range(count) if not shares[i] < 1]
+    while low and high:
+        poor, rich = low.pop(), high.pop()
+        others[poor] = rich
+        shares[rich] -= 1 - shares[poor]
+        (low if shares[rich] < 1 else high).append(rich)
+    for left in (*low, *high):
+        shares[left], others[left] = 1.0, left
+    return HOST.asarray(shares, dtype="float32"), HOST.asarray(others, dtype="int64")

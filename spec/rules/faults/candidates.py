@@ -1,0 +1,25 @@
+"""Faults of sampled classes."""
+
+from __future__ import annotations
+
+from sessrun.spec.rules.domains import Draw
+from sessrun.spec.rules.faults.base import Fault, changed, fault
+from sessrun.spec.rules.faults.elementwise import valid
+
+__all__: list[str] = []
+
+
+@fault
+def class_out_of_range(draw: Draw, true_classes: str) -> Fault:
+    """A true class that there is not."""
+    made = valid(draw)
+    classes = made.inputs[true_classes].copy()
+    classes[0, 0] = draw.random.choice((-1, 1000))
+    return changed(draw, made, "run", **{true_classes: classes})
+
+
+@fault
+def other_columns(draw: Draw, true_classes: str) -> Fault:
+    """Fewer true classes in a row than the attribute says."""
+    made = valid(draw)
+    return changed(draw, made, "run", **{true_classes: made.inputs[true_classes][:, 1:]})
