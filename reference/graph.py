@@ -149,7 +149,7 @@ class Graph(Scoped, Collections):
         if self.functions:
             graph_def.library.CopyFrom(self.functions.to_proto())
         for op in self.get_operations():
-            graph_def.node.append(op.to_proto(add_shapes=add_shapes))
+            graph_def.node.append(op.to_proto(add_shapes=add_shapes, is_sorted=True))
         return graph_def
 
     @property

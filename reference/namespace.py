@@ -96,7 +96,7 @@ _LATER: Final[Mapping[str, str]] = {
     "saving.saver": "train.Saver train.SaverDef",
     "control_flow.branches": "case",
     "control_flow.functional": "foldl foldr map_fn scan",
-    "control_flow.loops": "while_loop",
+    "control_flow.while_loops": "while_loop",
     "differentiation.backprop": "gradients",
     "differentiation.hessian": "hessians",
     "input.example_messages":

@@ -278,11 +278,18 @@ class Operation:
         """The NodeDef, made anew at each access."""
         return self.to_proto()
 
-    def to_proto(self, *, add_shapes: bool = False) -> NodeDef:
-        """The NodeDef; with `add_shapes` the static shapes as attribute `_output_shapes`."""
+    def to_proto(self, *, add_shapes: bool = False, is_sorted: bool = False) -> NodeDef:
+        """The NodeDef.
+
+        Args:
+          add_shapes: whether the static shapes are an attribute `_output_shapes`.
+          is_sorted: whether its control inputs stand by name, not as they came.
+
+        """
+        controls: Iterable[str] = ("^" + op.name for op in self._control_inputs)
         node = NodeDef(name=self.name, op=self.type, device=self._device)
         node.input.extend(tensor._as_node_def_input() for tensor in self._inputs)  # noqa: SLF001 - the two make a node together
-        node.input.extend("^" + op.name for op in self._control_inputs)
+        node.input.extend(sorted(controls) if is_sorted else controls)
         for attr in self.declaration.attrs:
             attr_values.write(self.attrs[attr.name], attr.type, node.attr[attr.name])
         for name, value in self.extra.items():

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from sessrun.reference import nest, stacks
 from sessrun.reference.build import apply_op
-from sessrun.reference.control_flow.context import Context, switched
+from sessrun.reference.control_flow.context import Context, contains, switched
 from sessrun.reference.control_flow.values import flow_of, merged, with_flow
 from sessrun.reference.conversion import convert_to_tensor
 from sessrun.reference.errors import bad_value
@@ -72,7 +72,7 @@ class Conditional(Context):
             self._drop_outer_edges(op)
         else:
             self._drop_outer_edges(op)
-            if not any(other._control_flow_context is self for other in op.control_inputs):  # noqa: SLF001 - as above
+            if not any(contains(self, other._control_flow_context) for other in op.control_inputs):  # noqa: SLF001 - as above
                 op._add_control_input(self._pivot.op)  # noqa: SLF001 - it is being made here
         for tensor in op.outputs:
             self.knows(tensor)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import TYPE_CHECKING, Any, Final
 
 from sessrun.reference import stacks
@@ -14,11 +14,12 @@ if TYPE_CHECKING:
     from sessrun.reference.operation import Operation
     from sessrun.reference.tensor import Tensor
 
-__all__ = ["Context", "context_after", "is_constant_enter", "loop_around", "op_type_for",
-           "switched"]  # fmt: skip
+__all__ = ["Context", "constant_enter_of", "contains", "context_after", "is_constant_enter",
+           "is_loop_switch", "loop_around", "op_type_for", "switched"]  # fmt: skip
 
 _EXITS: Final = frozenset({"Exit", "RefExit"})
 _ENTERS: Final = frozenset({"Enter", "RefEnter"})
+_HANDING_ON: Final = frozenset({"Switch", "RefSwitch", "Identity", "RefIdentity"})
 _SWITCHES: Final = frozenset({"Switch", "RefSwitch"})
 
 
@@ -43,12 +44,29 @@ class Context:
         self.outer_context: Context | None = graph.scopes.control_flow
         self._known: set[Tensor] = set()
         self._inside: dict[Tensor, Tensor] = {}
+        self._entered_from: list[Context | None] = []
 
     @contextmanager
     def entered(self) -> Iterator[None]:
         """Let what is made in the `with` be inside."""
-        with self.graph.scopes.replaced(control_flow=self):
-            yield
+        self._entered_from.append(self.graph.scopes.control_flow)
+        try:
+            with self.graph.scopes.replaced(control_flow=self):
+                yield
+        finally:
+            self._entered_from.pop()
+
+    def left(self) -> AbstractContextManager[None]:
+        """Let what is made in the `with` be where this context was entered from last."""
+        return self.graph.scopes.replaced(control_flow=self._entered_from[-1])
+
+    def around(self) -> AbstractContextManager[None]:
+        """Let what is made in the `with` be in the context around; where it is now without one."""
+        return nullcontext() if self.outer_context is None else self.outer_context.entered()
+
+    def settles(self, op: Operation) -> None:
+        """Make an operation one of this context, whatever it was made in."""
+        op._control_flow_context = self  # noqa: SLF001 - the two belong together
 
     @property
     def pivot(self) -> Tensor | None:
@@ -67,6 +85,10 @@ class Context:
         """Take in an operation that was made inside."""
         raise NotImplementedError
 
+    def take_new(self, op: Operation) -> None:
+        """Take in an operation that was just made here, or put it where it belongs instead."""
+        self.take(op)
+
     # -- what the kinds share
 
     def knows(self, tensor: Tensor) -> None:
@@ -75,6 +97,10 @@ class Context:
         while context is not None:
             context._known.add(tensor)  # noqa: SLF001 - of the same kind
             context = context.outer_context
+
+    def knows_here(self, tensor: Tensor) -> None:
+        """Note that a tensor may be taken inside as it is."""
+        self._known.add(tensor)
 
     def leave_with(self, results: list[Tensor]) -> None:
         """Let the context around know what comes out of this one."""
@@ -132,7 +158,7 @@ def _take_in(op: Operation) -> None:
         _check_inside(op, tensor.op)
     if context is not None:
         with op.graph.name_scope(op.name + "/"):
-            context.take(op)
+            context.take_new(op)
 
 
 def _check_inside(op: Operation, source: Operation) -> None:
@@ -148,14 +174,40 @@ def _check_inside(op: Operation, source: Operation) -> None:
             f"Cannot use '{source.name}' as input to '{op.name}' because '{source.name}' is in a "
             "while loop. Use what the loop returns."
         )
-    around: Context | None = loop
-    while around is not None and around is not other:
-        around = around.outer_context
-    if other is not None and around is None:
+    if other is not None and not _may_take(loop, other):
         raise bad_value(
             f"Cannot use '{source.name}' as input to '{op.name}' because they are in different "
             "while loops. Use what the loop returns."
         )
+
+
+def _may_take(loop: Any, other: Any) -> bool:
+    """Whether what is inside of a loop may take what is inside of another one.
+
+    It may if that is around it, or if one is of the gradient of the other.
+    """
+    state, source = loop.gradient, other.gradient
+    if contains(other, loop):
+        return True
+    if state is not None:
+        forward = state.forward
+        if contains(other, forward) or forward is other.outer_context:
+            return True
+    if source is None:
+        return False
+    if source.forward is loop:
+        return True
+    second = source.forward.gradient
+    return second is not None and second.forward is loop
+
+
+def contains(outer: Context | None, inner: Context | None) -> bool:
+    """Whether a context is, or is around, another; None is around all."""
+    while inner is not outer:
+        if inner is None:
+            return False
+        inner = inner.outer_context
+    return True
 
 
 def context_after(op: Operation) -> Context | None:
@@ -171,9 +223,33 @@ def loop_around(context: Context | None) -> Context | None:
     return None if context is None else context.loop()
 
 
+def is_loop_switch(op: Operation) -> bool:
+    """Whether it is the Switch at a loop's condition, and not one of a branch in the loop."""
+    context = op._control_flow_context  # noqa: SLF001 - the two belong together
+    if op.type not in _SWITCHES or context is None or context.loop() is not context:
+        return False
+    users = [user for output in op.outputs for user in output.consumers()]
+    return not all(_is_of_branch(user) for user in users)
+
+
+def _is_of_branch(op: Operation) -> bool:
+    context = op._control_flow_context  # noqa: SLF001 - the two belong together
+    if op.type in _ENTERS:
+        context = context.outer_context
+    return context is not None and context.loop() is not context
+
+
 def is_constant_enter(op: Operation) -> bool:
     """Whether it brings a value into every iteration of a loop."""
     return op.type in _ENTERS and bool(op.attrs["is_constant"])
+
+
+def constant_enter_of(value: Tensor) -> Operation | None:
+    """What brought a value of outside into every iteration, if it is only handed on since."""
+    op = value.op
+    while op.type in _HANDING_ON:
+        op = op.inputs[0].op
+    return op if is_constant_enter(op) else None
 
 
 def op_type_for(op_type: str, *values: Tensor) -> str:

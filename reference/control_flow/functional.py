@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from sessrun.reference import nest
 from sessrun.reference.constant_op import constant
-from sessrun.reference.control_flow.loops import while_loop
+from sessrun.reference.control_flow.while_loops import while_loop
 from sessrun.reference.conversion import convert_to_tensor
 from sessrun.reference.name_scopes import name_scope
 from sessrun.reference.ops.array_ops import shape

@@ -1,16 +1,18 @@
-"""`while_loop`: a body that is executed as long as a condition holds."""
+"""The inside of a loop: what comes in by an Enter, goes round, and out by an Exit."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, Final
 
-from sessrun.reference import nest, stacks
+from sessrun.reference import nest
 from sessrun.reference.build import apply_op, apply_unary
 from sessrun.reference.control_flow.context import (
     Context,
     context_after,
     is_constant_enter,
+    loop_around,
     op_type_for,
     switched,
 )
@@ -18,32 +20,68 @@ from sessrun.reference.control_flow.values import flow_of, merged, with_flow
 from sessrun.reference.conversion import convert_to_tensor
 from sessrun.reference.errors import bad_value
 from sessrun.reference.framework_ops import identity
-from sessrun.reference.graph_keys import GraphKeys
-from sessrun.reference.name_scopes import name_scope
 from sessrun.reference.operation import Operation
 from sessrun.reference.tensor import Tensor
 from sessrun.reference.tensor_shape import TensorShape
 
-__all__ = ["Loop", "while_loop"]
+__all__ = ["Loop", "LoopOptions"]
+
+_OF_SHAPES: Final = frozenset({"Shape", "Size", "Rank"})
+
+
+@dataclass(frozen=True, slots=True)
+class LoopOptions:
+    """What a program says of a loop besides what it computes.
+
+    Attributes:
+      parallel_iterations: how many iterations may run side by side.
+      back_prop: whether gradients go back through it.
+      swap_memory: whether values kept for gradients may leave the device.
+
+    """
+
+    parallel_iterations: int = 10
+    back_prop: bool = True
+    swap_memory: bool = False
 
 
 class Loop(Context):
     """The inside of a loop.
 
     Args:
-      parallel_iterations: how many iterations may run side by side.
+      options: what is said of it.
+      name: what it is called, made unique in the graph.
+      gradient: the `LoopGradient` whose way back it is, or None.
+
+    Attributes:
+      options: what is said of it.
+      gradient: as given.
+      condition: whether another iteration comes, as all of the loop takes it.
+      enters: the first values of its variables, inside.
+      exits: the last ones, outside.
 
     """
 
-    def __init__(self, parallel_iterations: int) -> None:
-        super().__init__("while_context")
-        self._parallel_iterations = parallel_iterations
+    condition: Tensor
+
+    def __init__(
+        self, options: LoopOptions, name: str = "while_context", gradient: Any = None
+    ) -> None:
+        super().__init__(name)
+        self.options = options
+        self.gradient = gradient
+        self.enters: list[Tensor] = []
+        self.exits: list[Tensor] = []
         self._pivots: list[Tensor] = []
 
     @property
     def pivot(self) -> Tensor | None:
         """What is alive in every iteration: of the condition first, then of the body."""
         return self._pivots[-1] if self._pivots else None
+
+    def set_pivot(self, pivot: Tensor) -> None:
+        """Say what is alive in every iteration from now on."""
+        self._pivots.append(pivot)
 
     def loop(self) -> Loop:
         """The loop itself."""
@@ -54,14 +92,44 @@ class Loop(Context):
         if value in self._known or value.op._control_flow_context is self:  # noqa: SLF001 - the two belong together
             return self._inside.get(value, value)
         self._known.add(value)
+        remembered = self._remembered(value)
+        if remembered is not None:
+            self._inside[value] = remembered
+            return remembered
         outside = value if self.outer_context is None else self.outer_context.value_inside(value)
         with self.graph.control_dependencies(None):
-            inside = self._enter(outside, is_constant=True)
+            inside = self.enter(outside, is_constant=True)
         self.graph.prevent_feeding(inside)
         self._settle([inside])
         self._known.add(inside)
         self._inside[value] = inside
         return inside
+
+    def _remembered(self, value: Tensor) -> Tensor | None:
+        """What a value of the forward loop was in the iteration that is gone back through now."""
+        here: Context | None = self.graph.scopes.control_flow
+        loop: Any = loop_around(here)
+        if loop is None or loop.gradient is None:
+            return None
+        there = loop_around(context_after(value.op))
+        if there is not loop.gradient.forward:
+            return None
+        found: Tensor = loop.gradient.value_of(value)
+        return found
+
+    def take_new(self, op: Operation) -> None:
+        """As `take`; the shape of a forward value is taken where the value is.
+
+        So the shape is kept for the way back, not the value.
+        """
+        loop: Any = loop_around(self.graph.scopes.control_flow)
+        if op.type in _OF_SHAPES and loop is not None and loop.gradient is not None:
+            source = op.inputs[0].op._control_flow_context  # noqa: SLF001 - the two belong together
+            if loop_around(source) is loop.gradient.forward:
+                source.settles(op)
+                source.take(op)
+                return
+        self.take(op)
 
     def take(self, op: Operation) -> None:
         """Bring its inputs in; one that could run before the iteration waits for the pivot."""
@@ -91,15 +159,21 @@ class Loop(Context):
         if found:
             op._add_control_inputs(found)  # noqa: SLF001 - it is being made here
 
-    def _enter(
-        self, value: Tensor, *, is_constant: bool, keeps_shape: bool = True
+    def enter(
+        self,
+        value: Tensor,
+        *,
+        is_constant: bool = False,
+        keeps_shape: bool = True,
+        name: str | None = None,
     ) -> Tensor:
+        """An Enter of this loop."""
         attrs = {
             "frame_name": self.name, "is_constant": is_constant,
-            "parallel_iterations": self._parallel_iterations,
+            "parallel_iterations": self.options.parallel_iterations,
         }  # fmt: skip
         inputs: dict[str, object] = {"data": value}
-        entered = apply_op(op_type_for("Enter", value), inputs, attrs).outputs[0]
+        entered = apply_op(op_type_for("Enter", value), inputs, attrs, name).outputs[0]
         if keeps_shape:
             entered.set_shape(value.shape)
         return entered
@@ -153,12 +227,13 @@ class Loop(Context):
         flows = [convert_to_tensor(flow_of(each)) for each in variables]
         entered = self._entered_variables(flows, invariants)
         starts = [merged([tensor, tensor]) for tensor in entered]
-        self._pivots.append(starts[0])
+        self.set_pivot(starts[0])
         going_on = convert_to_tensor(condition(*_packed(structure, variables, starts)))
         goes_on = apply_op("LoopCond", {"input": going_on}, {}, "LoopCond").outputs[0]
+        self.condition = goes_on
         switches = [switched(tensor, goes_on) for tensor in starts]
         inside = [identity(on) for _, on in switches]
-        self._pivots.append(inside[0])
+        self.set_pivot(inside[0])
         given = _packed(structure, variables, inside)
         results = body(*given)
         if not nest.is_nested(results):
@@ -173,7 +248,8 @@ class Loop(Context):
             )
         for start, value in zip(starts, flat, strict=True):
             _close(start, value)
-        exits = [apply_unary(op_type_for("Exit", off), off) for off, _ in switches]
+        self.enters = entered
+        exits = self.exits = [apply_unary(op_type_for("Exit", off), off) for off, _ in switches]
         self.leave_with(exits)
         return results, exits
 
@@ -183,7 +259,7 @@ class Loop(Context):
         real = [each if outer is None else outer.value_inside(each) for each in flows]
         with self.graph.control_dependencies(None):
             entered = [
-                self._enter(each, is_constant=False, keeps_shape=invariants is None)
+                self.enter(each, is_constant=False, keeps_shape=invariants is None)
                 for each in real
             ]
         pivot, context = None, outer
@@ -236,118 +312,3 @@ def _is_within(shape: TensorShape, wider: TensorShape) -> bool:
         return False
     pairs = zip(shape.as_list(), wider.as_list(), strict=True)
     return all(most is None or size == most for size, most in pairs)
-
-
-def while_loop(
-    cond: Callable[..., Any],
-    body: Callable[..., Any],
-    loop_vars: Any,
-    shape_invariants: Any = None,
-    parallel_iterations: int = 10,
-    back_prop: bool = True,  # noqa: ARG001 - no gradient asks yet
-    swap_memory: bool = False,  # noqa: ARG001 - nothing is swapped here
-    name: str | None = None,
-    maximum_iterations: Any = None,
-    return_same_structure: bool = False,
-) -> Any:
-    """Execute `body` as long as `cond` holds.
-
-    Args:
-      cond: from the loop's variables to a bool scalar.
-      body: from the loop's variables to their next values, of the same structure and dtypes.
-      loop_vars: the variables' first values; they may be nested.
-      shape_invariants: the shapes that hold in every iteration, nested as the variables are; by
-        default those of the first values.
-      parallel_iterations: how many iterations may run side by side.
-      back_prop: whether gradients will be asked for.
-      swap_memory: whether values kept for gradients may leave the device.
-      name: a name scope.
-      maximum_iterations: the most iterations, or None.
-      return_same_structure: whether one variable comes back in a list, too.
-
-    Raises:
-      TypeError: a function cannot be called, or the structures differ in kind.
-      ValueError: there is no variable, the structures or shapes differ, or a shape is not what
-        holds in every iteration.
-
-    """
-    if not callable(cond):
-        raise TypeError("'cond' must be callable.")
-    if not callable(body):
-        raise TypeError("'body' must be callable.")
-    if parallel_iterations < 1:
-        raise TypeError("'parallel_iterations' must be a positive integer.")
-    with name_scope(name, "while", loop_vars if isinstance(loop_vars, list | tuple) else None):
-        if not loop_vars:
-            raise ValueError("'loop_vars' must be provided.")
-        is_single = len(loop_vars) == 1 and not return_same_structure
-        if maximum_iterations is not None:
-            counted = _counted(cond, body, loop_vars, maximum_iterations, is_single=is_single)
-            result = _built(*counted, shape_invariants, parallel_iterations, is_counted=True)
-            return result[1]
-        result = _built(cond, body, loop_vars, shape_invariants, parallel_iterations)
-        return result[0] if is_single and len(nest.flatten(result, True)) == 1 else result
-
-
-def _counted(
-    cond: Any, body: Any, loop_vars: Any, maximum: Any, *, is_single: bool
-) -> tuple[Any, Any, Any]:
-    """The same loop with a counter before its variables."""
-    limit = convert_to_tensor(maximum, name="maximum_iterations")
-    if limit.shape.ndims != 0:
-        raise ValueError(
-            f"'maximum_iterations' must be a scalar. Received shape: {limit.shape}"
-        )
-    counter = convert_to_tensor(0, limit.dtype, name="iteration_counter")
-
-    def args(values: Any) -> Any:
-        return (values,) if is_single else values
-
-    def goes_on(count: Any, values: Any) -> Any:
-        less = apply_op("Less", {"x": count, "y": limit}, {}).outputs[0]
-        return apply_op("LogicalAnd", {"x": less, "y": cond(*args(values))}, {}).outputs[0]
-
-    def following(count: Any, values: Any) -> Any:
-        return count + 1, body(*args(values))
-
-    return goes_on, following, (counter, loop_vars[0] if is_single else loop_vars)
-
-
-def _built(
-    cond: Any,
-    body: Any,
-    loop_vars: Any,
-    invariants: Any,
-    parallel: int,
-    *,
-    is_counted: bool = False,
-) -> Any:
-    graph = stacks.get_default_graph()
-    loop = Loop(parallel)
-    if loop.outer_context is None:
-        graph.add_to_collection(GraphKeys.WHILE_CONTEXT, loop)
-    if is_counted and invariants is not None:
-        is_alone = len(invariants) == 1 and not isinstance(loop_vars[1], list | tuple)
-        invariants = (TensorShape([]), invariants[0] if is_alone else invariants)
-    variables = nest.flatten(loop_vars, expand_composites=True)
-    variables = [each if flow_of(each) is not each else convert_to_tensor(each)
-                 for each in variables]  # fmt: skip
-    shapes = None if invariants is None else _shapes(loop_vars, invariants)
-    with loop.entered():
-        results, exits = loop.build(cond, body, loop_vars, variables, shapes)
-    leaves = nest.flatten(results, expand_composites=True)
-    values = [with_flow(leaf, each) for leaf, each in zip(leaves, exits, strict=True)]
-    return nest.pack_sequence_as(results, values, expand_composites=True)
-
-
-def _shapes(loop_vars: Any, invariants: Any) -> list[TensorShape]:
-    nest.assert_same_structure(loop_vars, invariants, expand_composites=False)
-    shapes = nest.flatten(invariants)
-    if not all(isinstance(shape, TensorShape) for shape in shapes):
-        raise TypeError(
-            f"'shape_invariants' must be TensorShapes, nested as the variables, not {shapes}"
-        )
-    return shapes
-
-
-EXPORTS: Final[Mapping[str, Any]] = {"while_loop": while_loop}

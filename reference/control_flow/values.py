@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
+from sessrun.reference import stacks
 from sessrun.reference.build import apply_op
-from sessrun.reference.control_flow.context import op_type_for
+from sessrun.reference.control_flow.context import op_type_for, switched
+from sessrun.reference.dtypes import int32, int64
+from sessrun.reference.indexed_slices import IndexedSlices
+from sessrun.reference.name_scopes import name_scope
+from sessrun.reference.ops.cast_ops import cast
+from sessrun.reference.ops.math_ops import range_
+from sessrun.reference.ops.shape_ops import shape_internal
 from sessrun.reference.tensor import Tensor
 from sessrun.reference.tensor_arrays import TensorArray
 
-__all__ = ["flow_of", "merged", "with_flow"]
+__all__ = ["as_slices", "flow_of", "merged", "switched_value", "with_flow"]
 
 
 def flow_of(value: Any) -> Any:
@@ -22,6 +30,41 @@ def with_flow(like: Any, flow: Tensor) -> Any:
     return like._after(flow) if isinstance(like, TensorArray) else flow  # noqa: SLF001 - it hands arrays on
 
 
-def merged(values: list[Tensor], name: str | None = None) -> Tensor:
-    """The first of the values that is alive."""
+def merged(values: list[Any], name: str | None = None) -> Any:
+    """The first of the values that is alive: tensors, or rows of one where one is that."""
+    if any(isinstance(value, IndexedSlices) for value in values):
+        with name_scope(name, "Merge", values):
+            parts = [each.parts() for each in as_slices(values)]
+            return IndexedSlices(*(merged(list(column)) for column in zip(*parts, strict=True)))
     return apply_op(op_type_for("Merge", *values), {"inputs": values}, {}, name).outputs[0]
+
+
+def switched_value(value: Any, pred: Tensor, name: str = "Switch") -> tuple[Any, Any]:
+    """The two outputs, for false and for true, of a `Switch` beside a tensor or rows of one."""
+    if not isinstance(value, IndexedSlices):
+        off, on = switched(value, pred, name)
+        return off, on
+    graph = stacks.get_default_graph()
+    with graph.colocate_with(value, ignore_existing=True), name_scope(name, "Switch", [pred]):
+        inputs = [{"data": part, "pred": pred} for part in value.parts()]
+        pairs = [apply_op("Switch", each, {}).outputs for each in inputs]
+    offs, ons = zip(*pairs, strict=True)
+    return IndexedSlices(*offs), IndexedSlices(*ons)
+
+
+def as_slices(values: Sequence[Any]) -> list[IndexedSlices]:
+    """Each value as rows of one tensor, their indices of one dtype."""
+    found = [value if isinstance(value, IndexedSlices) else _rows(value) for value in values]
+    if len({each.indices.dtype for each in found}) == 1:
+        return found
+    return [
+        each if each.indices.dtype != int32
+        else IndexedSlices(each.values, cast(each.indices, int64), each.dense_shape)
+        for each in found
+    ]  # fmt: skip
+
+
+def _rows(value: Tensor) -> IndexedSlices:
+    """All rows of a tensor."""
+    whole = shape_internal(value, optimize=False)
+    return IndexedSlices(value, range_(0, whole[0]), whole)

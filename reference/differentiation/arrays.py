@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from sessrun.reference.constant_op import constant
+from sessrun.reference.control_flow.context import context_after
 from sessrun.reference.conversion import convert_to_tensor
 from sessrun.reference.differentiation.nodes import constants, gradient, node
 from sessrun.reference.generated import invert_permutation
@@ -123,10 +125,15 @@ def _joined(grad: Any, values: list[Tensor], axis: Tensor) -> list[Any]:
         raise NotImplementedError("the gradient of joined tensors by rows")
     if len(values) == 1:
         return [grad]
+    if axis.op.type == "Const" and context_after(axis.op) is not context_after(grad.op):
+        axis = constant(constant_value(axis), axis.dtype)  # no Enter for what is known
     place = axis % rank(values[0])
-    shapes = [shape(value) for value in values] if all(
-        value.shape.is_fully_defined() for value in values
-    ) else node("ShapeN", values)  # fmt: skip
+    shapes: Any = []
+    for value in values:
+        shapes.append(shape(value))
+        if shapes[-1].op.type != "Const":
+            shapes = node("ShapeN", values)
+            break
     if len(shapes) > _MANY:
         sizes = squeeze(slice_(stack(shapes, axis=1), [place, 0], [1, -1]))
         return list(split_up(grad, sizes, place))

@@ -7,19 +7,27 @@ TF 2.21, whose graphs these are node for node.
 
 from __future__ import annotations
 
-from collections import defaultdict, deque
-from collections.abc import Mapping, Sequence
+from collections import Counter, defaultdict, deque
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any, Final
 
 from sessrun.reference import dtypes, stacks
+from sessrun.reference.control_flow.context import is_loop_switch
+from sessrun.reference.control_flow.loops import Loop
 from sessrun.reference.conversion import convert_to_tensor
 from sessrun.reference.differentiation import functions  # noqa: F401 - it registers them
 from sessrun.reference.differentiation.aggregation import METHODS, Gradient, aggregated
 from sessrun.reference.differentiation.calls import of_call
 from sessrun.reference.differentiation.choices import AggregationMethod, UnconnectedGradients
 from sessrun.reference.differentiation.control_flow import zeros_for
-from sessrun.reference.differentiation.reach import is_trainable, stop_ops, uses_between
+from sessrun.reference.differentiation.loop_states import Loops, is_exit, loops_between
+from sessrun.reference.differentiation.reach import (
+    is_trainable,
+    ops_between,
+    stop_ops,
+    uses_among,
+)
 from sessrun.reference.differentiation.registry import gradient_function
 from sessrun.reference.differentiation.variables import zeros_of_variable
 from sessrun.reference.framework_ops import identity, tuple_
@@ -96,6 +104,7 @@ def gradients(
             way.add(y, gradient)
         way.go([y.op for y in of], [x.op for x in by],
                [convert_to_tensor(each, name="stop").op for each in stopped])  # fmt: skip
+    way.finish()
     return [way.result(x, unconnected) for x in by]
 
 
@@ -176,6 +185,8 @@ class _Way:
         self._gate = gate
         self._method = method
         self._found: dict[Tensor, list[Gradient]] = defaultdict(list)
+        self._settled: set[Tensor] = set()
+        self._loops: Loops | None = None
 
     def beside(self, op: Operation) -> AbstractContextManager[None]:
         """Where the gradient of this operation is placed."""
@@ -186,30 +197,92 @@ class _Way:
     def add(self, tensor: Any, gradient: Gradient) -> None:
         """Note one more gradient of a tensor."""
         values = tensor.values if isinstance(tensor, IndexedSlices) else tensor
-        self._found[values].append(gradient)
+        if values in self._settled:  # the Switch of a loop is gone through twice
+            self._found[values] = [gradient]
+        else:
+            self._found[values].append(gradient)
 
     def go(
         self, targets: Sequence[Operation], sources: Sequence[Operation],
         stopped: Sequence[Operation],
     ) -> None:  # fmt: skip
-        """Go back from the targets to the sources."""
-        between, uses = uses_between(targets, sources)
+        """Go back from the targets to the sources.
+
+        Raises:
+          ValueError: that would lead to the first value of a loop's variable from inside.
+
+        """
+        between = ops_between(targets, sources)
+        self._loops = loops_between(between, self.beside)
+        uses = uses_among(between)
+        firsts = dict.fromkeys(op for op in targets if op in between and not uses[op])
+        queue = deque(firsts)
+        if self._loops is not None:
+            queue.extend(self._exits_of_nothing(uses, firsts))
         stops = stop_ops(sources, stopped, uses)
-        queue = deque(op for op in dict.fromkeys(targets) if op in between and not uses[op])
         while queue:
             op = queue.popleft()
             with self.beside(op):
-                outputs = [self._of_output(output) for output in op.outputs]
-                if op not in stops and any(each is not None for each in outputs):
-                    self._pass_on(op, outputs)
-            for tensor in op.inputs:
-                uses[tensor.op] -= 1
-                if tensor.op in between and not uses[tensor.op]:
-                    queue.append(tensor.op)
+                with self._inside(op, before=True):
+                    outputs = [self._of_output(output) for output in op.outputs]
+                with self._inside(op):
+                    self._check_not_initial(op)
+                    if op not in stops and any(each is not None for each in outputs):
+                        self._pass_on(op, outputs)
+                for tensor in op.inputs:
+                    queue.extend(self._ready(tensor, uses))
+
+    def finish(self) -> None:
+        """Close the loops that are still open."""
+        if self._loops is not None:
+            self._loops.finish()
+
+    def _inside(self, op: Operation, *, before: bool = False) -> AbstractContextManager[None]:
+        """Within the way back through the loop that an operation is in."""
+        return nullcontext() if self._loops is None else self._loops.entered(op, before=before)
+
+    def _exits_of_nothing(
+        self, uses: Counter[Operation], firsts: Collection[Operation]
+    ) -> list[Operation]:
+        """The exits that are known to be used by nothing, with zeros as their gradient."""
+        assert self._loops is not None  # who calls has looked
+        found = [each for each in self._loops.unused_exits(uses, firsts) if is_trainable(each)]
+        for each in found:
+            self.add(each, self._loops.zeros_for_exit(each))
+        return [each.op for each in found]
+
+    def _ready(self, tensor: Tensor, uses: Counter[Operation]) -> Iterator[Operation]:
+        """What can be gone back through, once one use less of a tensor is waited for."""
+        op, loops = tensor.op, self._loops
+        uses[op] -= 1
+        if uses[op] and not (loops is not None and uses[op] > 0 and is_loop_switch(op)):
+            return
+        if loops is None or not is_exit(op):
+            yield op
+            return
+        for each, needs_zeros in loops.ready(tensor, self._has_gradient):
+            if needs_zeros and is_trainable(each):
+                self.add(each, loops.zeros_for_exit(each))
+            yield each.op
+
+    def _has_gradient(self, op: Operation) -> bool:
+        return any(each is not None for output in op.outputs for each in self._found[output])
+
+    def _check_not_initial(self, op: Operation) -> None:
+        if op.type in {"Switch", "RefSwitch"} and self._graph.scopes.control_flow is not None:
+            context = op._control_flow_context  # noqa: SLF001 - the two belong together
+            if context is self._graph.scopes.control_flow and isinstance(context, Loop):
+                raise ValueError(
+                    f"Cannot compute gradient inside while loop with respect to op '{op.name}'. We "
+                    "do not support taking the gradient wrt or through the initial value of a loop "
+                    "variable. Gradients can be computed through loop invariants or wrt the input "
+                    "parameters to the loop body."
+                )
 
     def _of_output(self, output: Tensor) -> Gradient:
         """The gradient of a tensor, which from now on is one."""
-        found = [each for each in self._found.get(output, ()) if each is not None]
+        found = [each for each in self._found[output] if each is not None]
+        self._settled.add(output)
         if not found:
             return None
         self._found[output] = [aggregated(output.op, found, self._method)]
@@ -220,11 +293,11 @@ class _Way:
         function = _function(op)
         if function is None:
             return
+        zeros = zeros_for if self._loops is None else self._loops.zeros_for
         whole = [
-            zeros_for(output) if gradient is None and is_trainable(output)
-            else gradient
+            zeros(output) if gradient is None and is_trainable(output) else gradient
             for output, gradient in zip(op.outputs, outputs, strict=True)
-        ]  # fmt: skip
+        ]
         with self._graph.name_scope(op.name + "_grad"), self._graph._original_op(op):  # noqa: SLF001 - the graph's other half
             made = function(op, *whole)
             inputs = list(made) if isinstance(made, list | tuple) else [made]

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from sessrun.reference import dtypes
 from sessrun.reference.constant_op import constant
-from sessrun.reference.control_flow.loops import while_loop
+from sessrun.reference.control_flow.while_loops import while_loop
 from sessrun.reference.differentiation.backprop import gradients
 from sessrun.reference.ops.array_ops import concat, reshape
 from sessrun.reference.ops.shape_ops import shape, size

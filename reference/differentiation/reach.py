@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter, deque
-from collections.abc import Iterable, Sequence
-from collections.abc import Set as AbstractSet
+from collections.abc import Collection, Iterable, Sequence
 from typing import Final
 
 from sessrun.reference.operation import Operation
 from sessrun.reference.tensor import Tensor
 
-__all__ = ["is_trainable", "stop_ops", "uses_between"]
+__all__ = ["is_trainable", "ops_between", "stop_ops", "uses_among"]
 
 _TRAINABLE: Final = frozenset({
     "bfloat16", "complex128", "complex64", "float16", "float32", "float64", "resource", "variant",
@@ -35,10 +34,10 @@ def _reached(sources: Iterable[Operation]) -> set[Operation]:
     return reached
 
 
-def uses_between(
+def ops_between(
     targets: Sequence[Operation], sources: Sequence[Operation]
-) -> tuple[AbstractSet[Operation], Counter[Operation]]:
-    """The operations between sources and targets, and how often each is used among them.
+) -> dict[Operation, None]:
+    """The operations between sources and targets, in the order in which they are found.
 
     Args:
       targets: what is differentiated.
@@ -53,8 +52,12 @@ def uses_between(
         if op in reached and op not in between:
             between[op] = None
             queue.extend(tensor.op for tensor in op.inputs)
-    uses = Counter(tensor.op for op in between for tensor in op.inputs if tensor.op in between)
-    return between.keys(), uses
+    return between
+
+
+def uses_among(between: Collection[Operation]) -> Counter[Operation]:
+    """How often each operation is used among these."""
+    return Counter(tensor.op for op in between for tensor in op.inputs if tensor.op in between)
 
 
 def stop_ops(

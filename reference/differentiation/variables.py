@@ -7,13 +7,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from sessrun.reference import dtypes
 from sessrun.reference.differentiation.nodes import constants, gradient, node
 from sessrun.reference.indexed_slices import IndexedSlices
 from sessrun.reference.operation import Operation
 from sessrun.reference.ops.array_ops import concat, expand_dims, reshape, squeeze
 from sessrun.reference.ops.fill_ops import zeros
-from sessrun.reference.ops.shape_ops import size
+from sessrun.reference.ops.shape_ops import size, variable_shape
+from sessrun.reference.static_values import handle_dtype
 from sessrun.reference.tensor import Tensor
 
 __all__ = ["zeros_of_variable"]
@@ -36,15 +36,10 @@ gradient("ReadVariableOp")(lambda op, grad: grad)
 gradient("Print")(lambda op, *grads: [*grads, *[None] * (len(op.inputs) - 1)])
 
 
-def _shape_of_variable(handle: Tensor, out_type: Any = dtypes.int32) -> Tensor:
-    found: Tensor = node("VariableShape", handle, out_type=out_type)
-    return found
-
-
 @gradient("ResourceGather")
 def _resource_gather(op: Operation, grad: Any) -> Any:
     handle, indices = op.inputs
-    whole = _shape_of_variable(handle)
+    whole = variable_shape(handle)
     count = expand_dims(size(indices), 0)
     values = reshape(grad, concat([count, whole[1:]], 0))
     return IndexedSlices(values, reshape(indices, count), whole), None
@@ -53,7 +48,7 @@ def _resource_gather(op: Operation, grad: Any) -> Any:
 @gradient("ResourceGatherNd")
 def _resource_gather_nd(op: Operation, grad: Any) -> Any:
     handle, indices = op.inputs
-    whole = _shape_of_variable(handle, indices.dtype)
+    whole = variable_shape(handle, indices.dtype)
     if indices.shape.rank == 2 and indices.shape[-1] == 1:
         return [IndexedSlices(grad, squeeze(indices, axis=-1), whole), None]
     return [node("ScatterNd", indices, grad, whole), None]
@@ -61,4 +56,4 @@ def _resource_gather_nd(op: Operation, grad: Any) -> Any:
 
 def zeros_of_variable(handle: Tensor) -> Tensor:
     """Zeros of the shape and dtype of the variable that a handle refers to."""
-    return zeros(_shape_of_variable(handle), handle.op.get_attr("dtype"))
+    return zeros(variable_shape(handle), handle_dtype(handle))

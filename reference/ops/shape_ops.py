@@ -14,10 +14,11 @@ from sessrun.reference.conversion import convert_to_tensor
 from sessrun.reference.dimension import dimension_value
 from sessrun.reference.name_scopes import name_scope
 from sessrun.reference.ops.cast_ops import one
+from sessrun.reference.static_values import handle_shape
 from sessrun.reference.tensor import Tensor
 
 __all__ = ["rank", "rank_internal", "shape", "shape_internal", "shape_tensor", "size",
-           "size_internal"]  # fmt: skip
+           "size_internal", "variable_shape"]  # fmt: skip
 
 
 def shape(
@@ -117,3 +118,18 @@ def shape_tensor(shape: Any) -> Tensor:
         return convert_to_tensor(shape, name="shape")
     sizes = tuple(map(dimension_value, shape))
     return convert_to_tensor(sizes, None if sizes else dtypes.int32, name="shape")
+
+
+def variable_shape(handle: Tensor, out_type: Any = None) -> Tensor:
+    """The shape of the variable behind a handle; a constant where it is known already.
+
+    Args:
+      handle: the handle, a resource tensor.
+      out_type: the dtype of the result, int32 or int64; by default int32.
+
+    """
+    wanted = dtypes.int32 if out_type is None else dtypes.as_dtype(out_type)
+    sizes = handle_shape(handle)
+    if sizes is None or None in sizes:
+        return one("VariableShape", {"input": handle}, out_type=wanted)
+    return constant(list(sizes), wanted)
