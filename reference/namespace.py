@@ -83,6 +83,9 @@ _LATER: Final[Mapping[str, str]] = {
         "nn.uniform_candidate_sampler random.all_candidate_sampler "
         "random.fixed_unigram_candidate_sampler random.learned_unigram_candidate_sampler "
         "random.log_uniform_candidate_sampler random.uniform_candidate_sampler",
+    "ops.set_ops":
+        "sets.difference sets.intersection sets.set_difference sets.set_intersection "
+        "sets.set_size sets.set_union sets.size sets.union",
     "saving.checkpoint_initializers": "train.init_from_checkpoint",
     "saving.warm_starting": "train.warm_start",
     "saving.checkpoint_reader":

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 from sessrun.reference.behaviour import as_text
 from sessrun.reference.input.sparse_map import SparseMap
 from sessrun.reference.kernels.encoding import parse_tensor, serialize_tensor
 from sessrun.reference.kernels.host import HOST, dtype_of, frozen, host_array, string_array
 from sessrun.reference.kernels.registry import Bind, KernelError, binder, kernel
+from sessrun.reference.kernels.sparse_parts import Sparse, checked
 from sessrun.reference.node_summary import bracketed
 from sessrun.reference.tensor_proto import string_content
 from sessrun.spec.dtypes import BY_NAME
@@ -21,28 +22,6 @@ _CPU: Final = ("CPU",)
 _INVALID: Final = 3
 
 
-class Sparse(NamedTuple):
-    """Indices [N, rank], values [N], shape [rank]."""
-
-    indices: Any
-    values: Any
-    shape: Any
-
-
-def _checked(indices: Any, values: Any, shape: Any) -> Sparse:
-    """The three, if their ranks and sizes belong together."""
-    for array, rank, word in ((indices, 2, "indices"), (values, 1, "values"), (shape, 1, "shape")):
-        if array.ndim != rank:
-            raise KernelError(_INVALID, f"Input {word} should be of rank {rank} but received shape "
-                              f"{bracketed(array.shape)}")  # fmt: skip
-    if indices.shape != (values.shape[0], shape.shape[0]):
-        raise KernelError(
-            _INVALID, f"Indices of shape {bracketed(indices.shape)} do not go with "
-            f"{values.shape[0]} values and {shape.shape[0]} dimensions"
-        )  # fmt: skip
-    return Sparse(indices, values, shape)
-
-
 def _sized(sparse: Sparse) -> Sparse:
     if (sparse.shape < 0).any():
         raise KernelError(_INVALID, f"Shape {sparse.shape.tolist()} has a negative size")
@@ -52,7 +31,7 @@ def _sized(sparse: Sparse) -> Sparse:
 @kernel("SparseReorder", devices=_CPU)
 def sparse_reorder(xp: Any, indices: Any, values: Any, shape: Any) -> Any:
     """The elements in the order of their indices, equal ones as they were."""
-    _checked(indices, values, shape)
+    checked(indices, values, shape)
     order = xp.lexsort(indices.T[::-1]) if shape.shape[0] else xp.arange(values.shape[0])
     return indices[order], values[order]
 
@@ -139,7 +118,7 @@ def serialize_sparse(
 ) -> Any:  # fmt: skip
     """The bytes of the three parts."""
     _refuse_variant(out_type)
-    return string_array(_bytes(_checked(indices, values, shape), T), (3,))
+    return string_array(_bytes(checked(indices, values, shape), T), (3,))
 
 
 @kernel("SerializeManySparse", devices=_CPU)
@@ -148,7 +127,7 @@ def serialize_many_sparse(
 ) -> Any:  # fmt: skip
     """The bytes of each row's three parts."""
     _refuse_variant(out_type)
-    whole = _sized(_checked(indices, values, shape))
+    whole = _sized(checked(indices, values, shape))
     rows, empty = _rows(whole), _bytes(_empty_row(whole), T)
     count = int(shape[0])
     parts = [_bytes(rows[row], T) if row in rows else empty for row in range(count)]
@@ -157,7 +136,7 @@ def serialize_many_sparse(
 
 def _parsed(triple: Sequence[bytes], dtype: str) -> Sparse:
     kinds = ("int64", dtype, "int64")
-    return _checked(*(parse_tensor(HOST, string_array([part], ()), out_type=kind)
+    return checked(*(parse_tensor(HOST, string_array([part], ()), out_type=kind)
                       for part, kind in zip(triple, kinds, strict=True)))  # fmt: skip
 
 
@@ -207,7 +186,7 @@ def add_sparse(bind: Bind) -> Callable[..., Any]:
     """Keeps it, and gives its number."""
 
     def compute(indices: Any, values: Any, shape: Any) -> Any:
-        kept = _own(_sized(_checked(indices, values, shape)))
+        kept = _own(_sized(checked(indices, values, shape)))
         return host_array([_map(bind).add(kept)], "int64").reshape(())
 
     return compute
@@ -218,7 +197,7 @@ def add_many_sparse(bind: Bind) -> Callable[..., Any]:
     """Keeps each row. Those with elements are numbered first, as TF 2.21 does."""
 
     def compute(indices: Any, values: Any, shape: Any) -> Any:
-        whole = _own(_sized(_checked(indices, values, shape)))
+        whole = _own(_sized(checked(indices, values, shape)))
         rows, keeper = _rows(whole), _map(bind)
         numbers = {row: keeper.add(rows[row]) for row in rows}
         for row in range(int(shape[0])):

@@ -103,6 +103,7 @@ _PLACES: Final[Mapping[str, str]] = {
     "ops.shape_util": "ops.shape_ops",
     "ops.session_ops": "session_handles session_tensors",
     "ops.sets": "|sets",
+    "ops.sets_impl": "|sets",
     "ops.sort_ops": "",
     "ops.sparse_ops": "sparse_tensor sparse_ops",
     "ops.state_ops": "variables.state_ops variables.batch_updates",

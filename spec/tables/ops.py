@@ -2637,6 +2637,81 @@ _MAKERS: Final = {
         numeric={"*": "exact"},
         stateful=True,
     ),
+    "DenseToDenseSetOperation": lambda: Operation(
+        name="DenseToDenseSetOperation",
+        summary="For each row of two tensors what is in both, in either, or in one of them only.",
+        inputs=(ArgDecl("set1", type_attr="T"), ArgDecl("set2", type_attr="T")),
+        outputs=(
+            ArgDecl("result_indices", dtype="int64"),
+            ArgDecl("result_values", type_attr="T"),
+            ArgDecl("result_shape", dtype="int64"),
+        ),
+        attrs=(
+            AttrDecl("set_operation", "string"),
+            AttrDecl(
+                "validate_indices",
+                "bool",
+                has_default=True,
+                default=True,
+            ),
+            AttrDecl(
+                "T",
+                "type",
+                allowed=(
+                    "int8", "int16", "int32", "int64", "uint8", "uint16", "string",
+                ),
+            ),
+        ),
+        shape=RuleCall("dense_sets", (Name("set1"), Name("set2"))),
+        domain=RuleCall("set_pair", ("dense", "dense")),
+        errors=(RuleCall("other_rows", (Name("set1"),)),),
+        numeric={"*": "exact"},
+        devices=("CPU",),
+    ),
+    "DenseToSparseSetOperation": lambda: Operation(
+        name="DenseToSparseSetOperation",
+        summary="The same of a dense and a sparse tensor.",
+        inputs=(
+            ArgDecl("set1", type_attr="T"),
+            ArgDecl("set2_indices", dtype="int64"),
+            ArgDecl("set2_values", type_attr="T"),
+            ArgDecl("set2_shape", dtype="int64"),
+        ),
+        outputs=(
+            ArgDecl("result_indices", dtype="int64"),
+            ArgDecl("result_values", type_attr="T"),
+            ArgDecl("result_shape", dtype="int64"),
+        ),
+        attrs=(
+            AttrDecl("set_operation", "string"),
+            AttrDecl(
+                "validate_indices",
+                "bool",
+                has_default=True,
+                default=True,
+            ),
+            AttrDecl(
+                "T",
+                "type",
+                allowed=(
+                    "int8", "int16", "int32", "int64", "uint8", "uint16", "string",
+                ),
+            ),
+        ),
+        shape=RuleCall(
+            "dense_and_sparse_sets",
+            (
+                Name("set1"),
+                Name("set2_indices"),
+                Name("set2_values"),
+                Name("set2_shape"),
+            ),
+        ),
+        domain=RuleCall("set_pair", ("dense", "sparse")),
+        errors=(RuleCall("other_rows", (Name("set1"), "run")),),
+        numeric={"*": "exact"},
+        devices=("CPU",),
+    ),
     "DeserializeManySparse": lambda: Operation(
         name="DeserializeManySparse",
         summary="The sparse tensor whose rows are the serialized ones.",
@@ -9575,6 +9650,48 @@ _MAKERS: Final = {
         devices=("CPU",),
         python=("io.serialize_tensor", "serialize_tensor"),
     ),
+    "SetSize": lambda: Operation(
+        name="SetSize",
+        summary="How many different values each row of a sparse tensor's last dimension has.",
+        inputs=(
+            ArgDecl("set_indices", dtype="int64"),
+            ArgDecl("set_values", type_attr="T"),
+            ArgDecl("set_shape", dtype="int64"),
+        ),
+        outputs=(ArgDecl("size", dtype="int32"),),
+        attrs=(
+            AttrDecl(
+                "validate_indices",
+                "bool",
+                has_default=True,
+                default=True,
+            ),
+            AttrDecl(
+                "T",
+                "type",
+                allowed=(
+                    "int8", "int16", "int32", "int64", "uint8", "uint16", "string",
+                ),
+            ),
+        ),
+        shape=RuleCall("unknown", (1,)),
+        domain=RuleCall(
+            "row_sets",
+            (Name("set_indices"), Name("set_values"), Name("set_shape")),
+        ),
+        errors=(
+            RuleCall(
+                "places_out_of_order",
+                (Name("set_indices"), Name("set_values"), Name("set_shape")),
+            ),
+            RuleCall(
+                "place_out_of_range",
+                (Name("set_indices"), Name("set_values"), Name("set_shape")),
+            ),
+        ),
+        numeric={"*": "exact"},
+        devices=("CPU",),
+    ),
     "Shape": lambda: Operation(
         name="Shape",
         summary="The shape as a vector.",
@@ -10224,6 +10341,59 @@ _MAKERS: Final = {
                     Name("sparse_values"),
                     Name("default_value"),
                 ),
+            ),
+        ),
+        numeric={"*": "exact"},
+        devices=("CPU",),
+    ),
+    "SparseToSparseSetOperation": lambda: Operation(
+        name="SparseToSparseSetOperation",
+        summary="The same of two sparse tensors.",
+        inputs=(
+            ArgDecl("set1_indices", dtype="int64"),
+            ArgDecl("set1_values", type_attr="T"),
+            ArgDecl("set1_shape", dtype="int64"),
+            ArgDecl("set2_indices", dtype="int64"),
+            ArgDecl("set2_values", type_attr="T"),
+            ArgDecl("set2_shape", dtype="int64"),
+        ),
+        outputs=(
+            ArgDecl("result_indices", dtype="int64"),
+            ArgDecl("result_values", type_attr="T"),
+            ArgDecl("result_shape", dtype="int64"),
+        ),
+        attrs=(
+            AttrDecl("set_operation", "string"),
+            AttrDecl(
+                "validate_indices",
+                "bool",
+                has_default=True,
+                default=True,
+            ),
+            AttrDecl(
+                "T",
+                "type",
+                allowed=(
+                    "int8", "int16", "int32", "int64", "uint8", "uint16", "string",
+                ),
+            ),
+        ),
+        shape=RuleCall(
+            "sparse_sets",
+            (
+                Name("set1_indices"),
+                Name("set1_values"),
+                Name("set1_shape"),
+                Name("set2_indices"),
+                Name("set2_values"),
+                Name("set2_shape"),
+            ),
+        ),
+        domain=RuleCall("set_pair", ("sparse", "sparse")),
+        errors=(
+            RuleCall(
+                "place_out_of_range",
+                (Name("set1_indices"), Name("set1_values"), Name("set1_shape")),
             ),
         ),
         numeric={"*": "exact"},

@@ -22,7 +22,9 @@ from sessrun.spec.rules.domains import (
     nn,
     reductions,
     sampling,
+    sets,
     slices,
+    sparse,
     special,
     strings,
 )
@@ -30,8 +32,8 @@ from sessrun.spec.rules.domains.base import DOMAINS, ORDINARY, Arguments, Draw
 
 __all__ = [
     "DOMAINS", "ORDINARY", "Arguments", "Draw", "arguments", "arrays", "candidates", "elementwise",
-    "indexing", "matrices", "nn", "plain_args", "reductions", "sampling", "slices", "special",
-    "strings",
+    "indexing", "matrices", "nn", "plain_args", "reductions", "sampling", "sets", "slices",
+    "sparse", "special", "strings",
 ]  # fmt: skip
 
 

@@ -17,13 +17,14 @@ from sessrun.spec.rules.faults import (
     candidates,
     elementwise,
     indexing,
+    sparse,
     strings,
 )
 from sessrun.spec.rules.faults.base import FAULTS, Fault
 
 __all__ = [
     "FAULTS", "Fault", "arrays", "candidates", "elementwise", "faulty_arguments", "indexing",
-    "strings",
+    "sparse", "strings",
 ]  # fmt: skip
 
 

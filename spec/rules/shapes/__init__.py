@@ -19,6 +19,7 @@ from sessrun.spec.rules.shapes import (
     nn,
     reductions,
     resources,
+    sets,
     sources,
     sparse,
     strided,
@@ -45,6 +46,6 @@ __all__ = [
     "MAX_RANK", "RANKS", "RULES", "Dim", "Known", "Shape", "ShapeError", "Table", "arrays",
     "bands", "broadcast_shapes", "candidates", "check_size", "checkpoints", "control_flow",
     "denoted", "elementwise", "indexing", "infer", "inputs", "matrices", "merge", "nn", "ranked",
-    "reductions", "resources", "single", "sources", "sparse", "strided", "strings", "tables",
-    "tensor_arrays",
+    "reductions", "resources", "sets", "single", "sources", "sparse", "strided", "strings",
+    "tables", "tensor_arrays",
 ]  # fmt: skip

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from sessrun.spec.rules.shapes.base import Shape, ShapeError, merge_dims, ranked, rule
+from sessrun.spec.rules.shapes.base import Dim, Shape, ShapeError, merge_dims, ranked, rule
 
-__all__: list[str] = []
+__all__ = ["sparse_rank"]
 
 #: How many serialized tensors a sparse one is.
 _PARTS = 3
@@ -14,6 +14,21 @@ def _parts(indices: Shape, values: Shape, shape: Shape) -> None:
     ranked(indices, 2, 2)
     ranked(values, 1, 1)
     ranked(shape, 1, 1)
+
+
+def sparse_rank(indices: Shape, values: Shape, shape: Shape) -> Dim:
+    """The rank of the sparse tensor that has these parts, as far as it is known.
+
+    Raises:
+      ShapeError: they do not belong together.
+
+    """
+    places, count = ranked(indices, 2, 2), ranked(values, 1, 1)
+    whole = ranked(shape, 1, 1)
+    if places is not None and count is not None:
+        merge_dims(places[0], count[0])
+    rank = None if places is None else places[1]
+    return rank if whole is None else merge_dims(rank, whole[0])
 
 
 @rule

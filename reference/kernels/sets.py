@@ -1,0 +1,128 @@
+"""Kernels of sets: the rows of a tensor's last dimension, sparse or dense, as sets of values."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any, Final
+
+from sessrun.reference.kernels.host import HOST, host_array
+from sessrun.reference.kernels.registry import KernelError, kernel
+from sessrun.reference.kernels.sparse_parts import check_places, checked, numbered, placed
+
+__all__: list[str] = []
+
+_CPU: Final = ("CPU",)
+_INVALID: Final = 3
+
+
+class Rows:
+    """The elements of a tensor, each with the number of the row that it stands in.
+
+    Attributes:
+      values: the elements, a vector.
+      rows: the number of each one's row, int64.
+      outer: the shape without the last dimension.
+
+    """
+
+    __slots__ = ("outer", "rows", "values")
+
+    def __init__(self, values: Any, rows: Any, outer: Sequence[int]) -> None:
+        self.values, self.rows, self.outer = values, rows, tuple(outer)
+
+
+def _of_dense(array: Any) -> Rows:
+    if array.ndim < 2:
+        raise KernelError(_INVALID, f"Shape {list(array.shape)} has rank {array.ndim} < 2")
+    outer = array.shape[:-1]
+    numbers = HOST.arange(math.prod(outer), dtype="int64")
+    return Rows(array.reshape(-1), HOST.repeat(numbers, array.shape[-1]), outer)
+
+
+def _of_sparse(indices: Any, values: Any, shape: Any, *, order: bool) -> Rows:
+    sparse = checked(indices, values, shape)
+    if len(shape) < 2 or (shape < 0).any():
+        raise KernelError(_INVALID, f"Shape {shape.tolist()} is not that of a matrix or more")
+    check_places(sparse, order=order)
+    outer = shape[:-1].tolist()
+    return Rows(values, numbered(indices[:, :-1], outer), outer)
+
+
+def _keys(*tensors: Rows) -> tuple[list[Any], Any]:
+    """For each tensor its elements as sorted numbers, each but once, and all values in order.
+
+    A number is that of the row times the count of values, plus that of the value.
+    """
+    known, codes = HOST.unique(
+        HOST.concatenate([rows.values for rows in tensors]), return_inverse=True
+    )
+    ends = HOST.cumsum([len(rows.values) for rows in tensors])[:-1]
+    parts = HOST.split(codes.reshape(-1), ends)
+    width = len(known)
+    return [HOST.unique(rows.rows * width + part)
+            for rows, part in zip(tensors, parts, strict=True)], known  # fmt: skip
+
+
+_OPERATIONS: Final[dict[str, Callable[[Any, Any], Any]]] = {
+    "a-b": lambda a, b: HOST.setdiff1d(a, b, assume_unique=True),
+    "b-a": lambda a, b: HOST.setdiff1d(b, a, assume_unique=True),
+    "intersection": lambda a, b: HOST.intersect1d(a, b, assume_unique=True),
+    "union": HOST.union1d,
+}
+
+
+def _combined(a: Rows, b: Rows, operation: str) -> Any:
+    """The sparse tensor of what the operation leaves of each row."""
+    combine = _OPERATIONS.get(operation.lower())
+    if combine is None:
+        raise KernelError(_INVALID, f"Invalid set_operation {operation}.")
+    if a.outer != b.outer:
+        raise KernelError(_INVALID, f"Mismatched shapes {list(a.outer)} vs {list(b.outer)}")
+    (first, second), known = _keys(a, b)
+    keys = combine(first, second).astype("int64")
+    width = max(len(known), 1)
+    rows = keys // width
+    starts = HOST.flatnonzero(HOST.diff(rows, prepend=-1))
+    sizes = HOST.diff(starts, append=len(rows))
+    place = HOST.arange(len(rows)) - HOST.repeat(starts, sizes)
+    indices = HOST.column_stack([placed(rows, a.outer), place]).astype("int64")
+    return indices, known[keys % width], host_array([*a.outer, int(sizes.max(initial=0))], "int64")
+
+
+@kernel("SetSize", devices=_CPU)
+def set_size(
+    _: Any, indices: Any, values: Any, shape: Any, *, validate_indices: bool
+) -> Any:
+    """How many different elements each row has."""
+    rows = _of_sparse(indices, values, shape, order=validate_indices)
+    (keys,), known = _keys(rows)
+    counts = HOST.bincount(keys // max(len(known), 1), minlength=math.prod(rows.outer))
+    return counts.astype("int32").reshape(rows.outer)
+
+
+@kernel("DenseToDenseSetOperation", devices=_CPU)
+def dense_to_dense_set_operation(_: Any, a: Any, b: Any, *, set_operation: str) -> Any:
+    """Sets of two dense tensors, row by row."""
+    return _combined(_of_dense(a), _of_dense(b), set_operation)
+
+
+@kernel("DenseToSparseSetOperation", devices=_CPU)
+def dense_to_sparse_set_operation(
+    _: Any, a: Any, indices: Any, values: Any, shape: Any, *, set_operation: str,
+    validate_indices: bool,
+) -> Any:  # fmt: skip
+    """Sets of a dense and a sparse tensor, row by row."""
+    sparse = _of_sparse(indices, values, shape, order=validate_indices)
+    return _combined(_of_dense(a), sparse, set_operation)
+
+
+@kernel("SparseToSparseSetOperation", devices=_CPU)
+def sparse_to_sparse_set_operation(
+    _: Any, indices: Any, values: Any, shape: Any, others: Any, other_values: Any,
+    other_shape: Any, *, set_operation: str, validate_indices: bool,
+) -> Any:  # fmt: skip
+    """Sets of two sparse tensors, row by row."""
+    a = _of_sparse(indices, values, shape, order=validate_indices)
+    b = _of_sparse(others, other_values, other_shape, order=validate_indices)
+    return _combined(a, b, set_operation)

@@ -1,0 +1,92 @@
+"""The three parts of a sparse tensor as kernels take them: checked, and their places by number."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any, Final, NamedTuple
+
+from sessrun.reference.kernels.host import HOST
+from sessrun.reference.kernels.registry import KernelError
+from sessrun.reference.node_summary import bracketed
+
+__all__ = ["Sparse", "check_places", "checked", "numbered", "placed"]
+
+_INVALID: Final = 3
+
+
+class Sparse(NamedTuple):
+    """Indices [N, rank], values [N], shape [rank]."""
+
+    indices: Any
+    values: Any
+    shape: Any
+
+
+def checked(indices: Any, values: Any, shape: Any) -> Sparse:
+    """The three, if their ranks and sizes belong together.
+
+    Raises:
+      KernelError: code 3 otherwise.
+
+    """
+    for array, rank, word in ((indices, 2, "indices"), (values, 1, "values"), (shape, 1, "shape")):
+        if array.ndim != rank:
+            raise KernelError(_INVALID, f"Input {word} should be of rank {rank} but received shape "
+                              f"{bracketed(array.shape)}")  # fmt: skip
+    if indices.shape != (values.shape[0], shape.shape[0]):
+        raise KernelError(
+            _INVALID, f"Indices of shape {bracketed(indices.shape)} do not go with "
+            f"{values.shape[0]} values and {shape.shape[0]} dimensions"
+        )  # fmt: skip
+    return Sparse(indices, values, shape)
+
+
+def check_places(sparse: Sparse, *, order: bool = False) -> None:
+    """Check that every index is in the shape, and that they rise, each but once.
+
+    Args:
+      sparse: checked parts.
+      order: whether the order is checked, too.
+
+    Raises:
+      KernelError: code 3 if it is not so.
+
+    """
+    outside = ((sparse.indices < 0) | (sparse.indices >= sparse.shape)).any(axis=1)
+    if outside.any():
+        row = int(outside.argmax())
+        raise KernelError(_INVALID, f"indices[{row}] = {sparse.indices[row].tolist()} is out of "
+                          f"bounds: need 0 <= index < {sparse.shape.tolist()}")  # fmt: skip
+    if order:
+        steps = HOST.diff(numbered(sparse.indices, sparse.shape.tolist()))
+        if (steps <= 0).any():
+            row = int((steps <= 0).argmax()) + 1
+            fault = "repeated" if steps[row - 1] == 0 else "out of order"
+            raise KernelError(
+                _INVALID, f"indices[{row}] = {sparse.indices[row].tolist()} is {fault}"
+            )
+
+
+def numbered(indices: Any, shape: Sequence[int]) -> Any:
+    """The places of indices [N, rank] in a tensor laid out flat, int64 [N].
+
+    Raises:
+      KernelError: code 3 if a tensor of that shape has more places than can be numbered.
+
+    """
+    if math.prod(shape) >= 2**63:
+        raise KernelError(_INVALID, f"Shape {list(shape)} has too many elements")
+    places = HOST.zeros(indices.shape[0], dtype="int64")
+    for axis, size in enumerate(shape):
+        places *= size
+        places += indices[:, axis]
+    return places
+
+
+def placed(places: Any, shape: Sequence[int]) -> Any:
+    """The indices [N, rank] of numbered places, int64."""
+    indices = HOST.empty((len(places), len(shape)), dtype="int64")
+    for axis in range(len(shape) - 1, -1, -1):
+        places, indices[:, axis] = HOST.divmod(places, max(shape[axis], 1))
+    return indices

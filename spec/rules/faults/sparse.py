@@ -1,0 +1,52 @@
+"""Faults of sparse tensors: places that there are not, or in the wrong order, other parts."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from sessrun.spec.rules.domains import Draw
+from sessrun.spec.rules.faults.base import Fault, Seen, changed, fault
+from sessrun.spec.rules.faults.elementwise import valid
+
+__all__: list[str] = []
+
+
+def _with_place(
+    draw: Draw, parts: tuple[str, str, str], places: list[list[int]], size: int
+) -> Fault:
+    """Valid arguments whose sparse tensor has these places in a shape of equal sizes."""
+    draw.attrs |= {"validate_indices": True}
+    made = valid(draw)
+    indices, values, shape = parts
+    rank = len(made.inputs[shape])
+    rows = [(place * rank)[:rank] for place in places]
+    replaced: dict[str, Any] = {
+        indices: np.array(rows, np.int64).reshape(len(rows), rank),
+        values: draw.tensor(values, (len(rows),), "any"),
+        shape: np.array([size] * rank, np.int64),
+    }
+    return changed(draw, made, "run", **replaced)
+
+
+@fault
+def place_out_of_range(draw: Draw, indices: str, values: str, shape: str) -> Fault:
+    """An index that is below 0, or not below its dimension."""
+    place = draw.random.choice((-1, 3))
+    return _with_place(draw, (indices, values, shape), [[place]], 3)
+
+
+@fault
+def places_out_of_order(draw: Draw, indices: str, values: str, shape: str) -> Fault:
+    """An index before a lower one."""
+    return _with_place(draw, (indices, values, shape), [[2], [1]], 3)
+
+
+@fault
+def other_rows(draw: Draw, first: str, seen: Seen = "shapes") -> Fault:
+    """A tensor with more rows than the other one, whose shape may be a value."""
+    made = valid(draw)
+    shape = made.inputs[first].shape
+    more: Any = draw.tensor(first, (shape[0] + 1, *shape[1:]), "any")
+    return changed(draw, made, seen, **{first: more})
