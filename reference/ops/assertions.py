@@ -27,7 +27,7 @@ from sessrun.reference.stacks import get_default_graph
 from sessrun.reference.static_values import constant_value
 from sessrun.reference.tensor import Tensor
 
-__all__ = ["EXPORTS"]
+__all__ = ["EXPORTS", "assert_equal", "assert_less", "assert_non_negative"]
 
 #: The name of an operation that stands for a condition that was seen to hold.
 _SETTLED: Final = "static_checks_determined_all_ok"

@@ -69,6 +69,7 @@ _PLACES: Final[Mapping[str, str]] = {
     "ops.check_ops": "ops.assertions|debugging",
     "ops.clip_ops": "",
     "ops.cond": "",
+    "ops.confusion_matrix": "ops.confusion",
     "ops.control_flow_assert": "ops.assertions|debugging",
     "ops.control_flow_ops": "framework_ops",
     "ops.custom_gradient": "",
@@ -85,6 +86,9 @@ _PLACES: Final[Mapping[str, str]] = {
     "ops.lookup_ops":
         "tables.tables tables.table_initializers tables.vocabulary_tables"
         "|lookup lookup.experimental",
+    "ops.losses.losses": "losses|losses",
+    "ops.losses.losses_impl": "losses.weighted|losses",
+    "ops.losses.util": "losses.collected|losses",
     "ops.manip_ops": "|manip",
     "ops.map_fn": "",
     "ops.math_ops": "ops.math_ops ops.reduce_ops|math",
@@ -119,6 +123,7 @@ _PLACES: Final[Mapping[str, str]] = {
         "variables.variables variables.variable_base variables.variable_traits "
         "variables.variable_lists "
         "variables.variable_parts|initializers",
+    "ops.weights_broadcast_ops": "ops.weight_shapes",
     "ops.while_loop": "",
     "platform.app": "|app",
     "platform.benchmark": "|test",

@@ -1,0 +1,63 @@
+"""The losses that a graph has collected, and their sum. Source: TF 2.21."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sessrun.reference.constant_op import constant
+from sessrun.reference.default_graph import add_to_collection, get_collection
+from sessrun.reference.graph_keys import GraphKeys
+from sessrun.reference.ops.math_ops import add_n
+from sessrun.reference.tensor import Tensor
+
+__all__ = [
+    "add_loss",
+    "get_losses",
+    "get_regularization_loss",
+    "get_regularization_losses",
+    "get_total_loss",
+]
+
+
+def add_loss(loss: Any, loss_collection: Any = GraphKeys.LOSSES) -> None:
+    """Put a loss into a collection, if one is named."""
+    if loss_collection:
+        add_to_collection(loss_collection, loss)
+
+
+def get_losses(scope: str | None = None, loss_collection: Any = GraphKeys.LOSSES) -> list[Any]:
+    """The losses of a collection, of those whose names match a scope."""
+    return get_collection(loss_collection, scope)
+
+
+def get_regularization_losses(scope: str | None = None) -> list[Any]:
+    """The losses that regularizers have made, of those whose names match a scope."""
+    return get_collection(GraphKeys.REGULARIZATION_LOSSES, scope)
+
+
+def get_regularization_loss(
+    scope: str | None = None, name: str = "total_regularization_loss"
+) -> Tensor:
+    """The sum of what regularizers have made; a constant zero if there is nothing."""
+    losses = get_regularization_losses(scope)
+    return add_n(losses, name=name) if losses else constant(0.0)
+
+
+def get_total_loss(
+    add_regularization_losses: bool = True, name: str = "total_loss", scope: str | None = None
+) -> Tensor:
+    """The sum of the losses.
+
+    Args:
+      add_regularization_losses: whether those of regularizers belong to it.
+      name: the operation's name.
+      scope: only losses whose names match it.
+
+    Raises:
+      ValueError: there are none.
+
+    """
+    losses = get_losses(scope=scope)
+    if add_regularization_losses:
+        losses += get_regularization_losses(scope=scope)
+    return add_n(losses, name=name)
