@@ -1,37 +1,114 @@
-"""The program in which a fault is examined: `python -m sessrun.conformance.examined BACKEND`.
+"""The program in which faults are examined, each in a process of its own: `python -m ...examined`.
 
-It takes cases from stdin (a JSON array), runs them in this process, one that spoils its process
-last, and writes each case's result to stdout (a JSON object). A fault that hangs or dies takes
-this program with it: then the host examines it again, in a worker.
+A line of stdin asks for the results of cases on one faulty backend: `{"backend": name, "ids":
+[case id, ...], "seconds": how long it may take, "cases": [cases not sent before]}`. Each line of stdout
+answers, `{id: result}`, or `null` for a fault that hangs or dies: the host examines it again, in a
+worker. Since everything is imported and each case read once, and a fault has a fork of that, what
+a fault costs is what its cases cost. Cases that spoil their process come last.
 """
 
 from __future__ import annotations
 
+import importlib
 import json
 import os
+import pkgutil
+import select
+import signal
 import sys
-from typing import Final, NoReturn
+import time
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Final, NoReturn
+
+if TYPE_CHECKING:
+    from sessrun.spec.cases.model import Case
 
 __all__ = ["DEADLINE_S", "main"]
 
 #: What a case may take of a fault that is examined, here or in a worker, in seconds.
 DEADLINE_S: Final = 10.0
+#: Modules that no case imports.
+_NOT_OF_CASES: Final = (
+    "sessrun.conformance.authoring",
+    "sessrun.conformance.benchmarks",
+    "sessrun.conformance.plugin",
+    "sessrun.conformance.suites",
+)
 
 
-def main(spec: str) -> NoReturn:
-    """Run the cases of stdin on `spec` in this process, and end it."""
+def main() -> None:
+    """Answer the lines of stdin until it ends."""
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)  # a fault may print
-    from sessrun.conformance.runner import Runner  # noqa: PLC0415 - after the descriptor moved
     from sessrun.spec.cases.model import Case  # noqa: PLC0415
 
-    cases = [Case.from_json(form, f"the case {form['id']}") for form in json.load(sys.stdin)]
-    runner = Runner(spec, in_process=True, deadline_s=DEADLINE_S)
-    cases.sort(key=lambda case: case.isolated)
-    json.dump({case.id: runner.run_once(case)["result"] for case in cases}, answers)
-    answers.flush()
-    os._exit(0)  # a thread that hangs in a fault must not keep the process
+    _import_all()
+    known: dict[str, Case] = {}
+    for line in sys.stdin:
+        asked = json.loads(line)
+        for form in asked["cases"]:
+            known[form["id"]] = Case.from_json(form, f"the case {form['id']}")
+        cases = sorted((known[id_] for id_ in asked["ids"]), key=lambda case: case.isolated)
+        answers.write(_in_a_fork(asked["backend"], cases, asked["seconds"]) + "\n")
+        answers.flush()
+
+
+def _import_all() -> None:
+    """Import, once for all that is forked, what cases on the reference may need."""
+    from sessrun import conformance  # noqa: PLC0415
+    from sessrun.adapters.registry import load  # noqa: PLC0415
+    from sessrun.conformance.faulty.framework import load_all  # noqa: PLC0415
+
+    load_all()
+    reference: Any = load("reference")
+    for package in (conformance, reference.namespace):
+        for found in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
+            if not found.name.startswith(_NOT_OF_CASES):
+                importlib.import_module(found.name)
+
+
+def _in_a_fork(spec: str, cases: Sequence[Case], seconds: float) -> str:
+    """The results as JSON; `null` if the fork ended without them or took longer."""
+    reading, writing = os.pipe()
+    child = os.fork()
+    if child == 0:
+        os.close(reading)
+        _run_and_exit(spec, cases, writing)
+    os.close(writing)
+    try:
+        results = _read_until(reading, time.monotonic() + seconds)
+    finally:
+        os.close(reading)
+        os.kill(child, signal.SIGKILL)  # it may hang; it is ours until we have waited for it
+        os.waitpid(child, 0)
+    return results.decode() or "null"
+
+
+def _run_and_exit(spec: str, cases: Sequence[Case], writing: int) -> NoReturn:
+    """Run the cases on `spec` in this process, write the results, and end it."""
+    status = 1
+    try:
+        from sessrun.conformance.runner import Runner  # noqa: PLC0415 - imported before the fork
+
+        runner = Runner(spec, in_process=True, deadline_s=DEADLINE_S)
+        results = {case.id: runner.run_once(case)["result"] for case in cases}
+        with os.fdopen(writing, "w", encoding="utf-8") as answer:
+            answer.write(json.dumps(results))
+        status = 0
+    finally:
+        os._exit(status)  # a thread that hangs in a fault must not keep the process
+
+
+def _read_until(descriptor: int, deadline: float) -> bytes:
+    """All that is written before the other end is closed; nothing if that is after the deadline."""
+    parts = []
+    while select.select([descriptor], [], [], max(0.0, deadline - time.monotonic()))[0]:
+        part = os.read(descriptor, 1 << 16)
+        if not part:
+            return b"".join(parts)
+        parts.append(part)
+    return b""
 
 
 if __name__ == "__main__":
-    main(sys.argv[1])
+    main()

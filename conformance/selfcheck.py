@@ -2,10 +2,13 @@
 
 A suite is worth what it catches. Each fault is run through the suite like any backend; it must
 fail at least one case of its own clause, and cases of at most three other clauses, those of
-operations aside, which presuppose all the rest. That takes a process of its own for each
-(`examined.py`), and for a fault that hangs or dies a worker, as for any backend: there the cases
-of its own clause come first, so that it is caught before the runner loses patience with it, and
-the oracle's answers, the same for every fault, are asked for once.
+operations aside, which presuppose all the rest. That takes a process of its own for each, forked
+from one that is ready (`examined.py`), and for a fault that hangs or dies a worker, as for any
+backend: there the cases of its own clause come first, so that it is caught before the runner loses
+patience with it, and the oracle's answers, the same for every fault, are asked for once.
+
+A fault rots when what it looks at changes: then its clause no longer catches it. Whether that is
+so, the cases of its own clause tell, in some milliseconds.
 """
 
 from __future__ import annotations
@@ -30,7 +33,7 @@ from sessrun.spec.cases.model import Case, Observation
 from sessrun.spec.loader import subject_of
 from sessrun.spec.records import QUIET
 
-__all__ = ["MAX_OTHERS", "FaultReport", "draw", "examine", "examine_all"]
+__all__ = ["MAX_OTHERS", "Examiner", "FaultReport", "draw", "examine", "examine_all", "of_its_own"]
 
 #: Clauses other than its own that a fault may fail, so that each test points at one rule.
 MAX_OTHERS: Final = 3
@@ -39,8 +42,9 @@ _OPERATIONS: Final = "operations"
 _CAUGHT: Final = frozenset({"fail", "flaky", "timeout", "crash", "error"})
 #: A fault that hangs has shown itself after a few cases.
 _PATIENCE: Final = Patience(cases=5, seconds=40.0, again=20.0, limit=60.0, retries=0)
-#: How long a fault may take that neither hangs nor dies; with TensorFlow underneath, too.
-_AT_ONCE_S: Final = 60.0
+#: How long a fault may take that neither hangs nor dies, and for each case; with TensorFlow, too.
+_AT_ONCE_S: Final = 12.0
+_EACH_S: Final = 0.1
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +60,7 @@ class FaultReport:
       cases: how many cases ran.
       seconds: wall time.
       trouble: why it could not be examined, or empty.
+      skipped: this machine cannot show it: all cases of its clause were skipped.
 
     """
 
@@ -66,6 +71,7 @@ class FaultReport:
     cases: int
     seconds: float
     trouble: str = ""
+    skipped: bool = False
 
     @property
     def good(self) -> bool:
@@ -77,7 +83,7 @@ class FaultReport:
         """What is wrong with it, in words; empty if nothing is."""
         if self.trouble:
             return self.trouble
-        if self.caught_by is None:
+        if self.caught_by is None and not self.skipped:
             also = f"; fails {', '.join(self.others[:8])}" if self.others else ""
             return "not caught by its own clause" + also
         return f"blurs {', '.join(self.others)}" if len(self.others) > MAX_OTHERS else ""
@@ -92,6 +98,7 @@ def draw(faults: Sequence[Fault], count: int, seed: int) -> list[Fault]:
 def examine(
     fault: Fault,
     cases: Sequence[Case],
+    examiner: Examiner,
     base: str = "reference",
     oracle: Callable[[Case], list[Observation]] | None = None,
 ) -> FaultReport:
@@ -99,7 +106,7 @@ def examine(
     started = time.perf_counter()
     spec = f"sessrun.conformance.faulty:backend#{fault.name}@{base}"
     cases = _asked_of(fault, cases)
-    results, trouble = _at_once(spec, cases), ""
+    results, trouble = examiner(spec, cases, _AT_ONCE_S + _EACH_S * len(cases)), ""
     if results is None:
         results, trouble = _one_by_one(spec, fault, cases, oracle)
     failed = {id_: result for id_, result in results.items() if result not in QUIET}
@@ -108,7 +115,9 @@ def examine(
         trouble = f"{void} ended in infra_error"
     seconds = time.perf_counter() - started
     caught_by, others = _pointed_at(fault, cases, failed)
-    return FaultReport(fault, failed, caught_by, others, len(results), seconds, trouble)
+    own = [results.get(case.id) for case in of_its_own(fault, cases)]
+    skipped = bool(own) and set(own) == {"skipped"}
+    return FaultReport(fault, failed, caught_by, others, len(results), seconds, trouble, skipped)
 
 
 def _asked_of(fault: Fault, cases: Sequence[Case]) -> Sequence[Case]:
@@ -118,18 +127,57 @@ def _asked_of(fault: Fault, cases: Sequence[Case]) -> Sequence[Case]:
     return [case for case in cases if {subject_of(id_) for id_ in case.clauses} != {_OPERATIONS}]
 
 
-def _at_once(spec: str, cases: Sequence[Case]) -> dict[str, str] | None:
-    """The results of the cases run in one process; None if that ends before it has them."""
-    command = [sys.executable, "-m", "sessrun.conformance.examined", spec]
-    asked = json.dumps([case.to_json() for case in cases])
-    try:
-        ended = subprocess.run(  # noqa: S603 - our own program
-            command, input=asked, capture_output=True, timeout=_AT_ONCE_S, check=True, text=True
+class Examiner:
+    """A process of `examined.py`, which is sent each case once; not for two threads at a time."""
+
+    def __init__(self) -> None:
+        self._process: subprocess.Popen[str] | None = None
+        self._sent: set[str] = set()
+
+    def __call__(
+        self, spec: str, cases: Sequence[Case], seconds: float
+    ) -> Mapping[str, str] | None:
+        """The result of each case by its id; None if there are not all of them in time."""
+        fresh = [case for case in cases if case.id not in self._sent]
+        asked = {
+            "backend": spec,
+            "ids": [case.id for case in cases],
+            "seconds": seconds,
+            "cases": [case.to_json() for case in fresh],
+        }
+        process = self._process or self._start()
+        assert process.stdin is not None and process.stdout is not None  # noqa: PT018 - both are pipes
+        try:
+            process.stdin.write(json.dumps(asked) + "\n")
+            process.stdin.flush()
+            answer = process.stdout.readline()
+        except OSError:
+            answer = ""
+        if not answer:  # it died, though the fault has a process of its own
+            self.shutdown()
+            return None
+        self._sent.update(case.id for case in fresh)
+        found: Mapping[str, str] | None = json.loads(answer)
+        return found
+
+    def _start(self) -> subprocess.Popen[str]:
+        command = [sys.executable, "-m", "sessrun.conformance.examined"]
+        self._process = subprocess.Popen(  # noqa: S603 - our own program
+            command,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
         )
-        found: dict[str, str] = json.loads(ended.stdout)
-    except (subprocess.SubprocessError, ValueError):
-        return None
-    return found
+        return self._process
+
+    def shutdown(self) -> None:
+        """End the process; a later question starts another."""
+        process, self._process = self._process, None
+        self._sent.clear()
+        if process is not None:
+            process.kill()
+            process.communicate()
 
 
 def _one_by_one(
@@ -173,6 +221,11 @@ def _pointed_at(
     return caught_by, tuple(sorted(others))
 
 
+def of_its_own(fault: Fault, cases: Sequence[Case]) -> Sequence[Case]:
+    """The cases that name the fault's clause."""
+    return [case for case in cases if fault.clause in case.clauses]
+
+
 def examine_all(
     faults: Iterable[Fault],
     cases_of: Callable[[Fault], Sequence[Case]],
@@ -189,9 +242,20 @@ def examine_all(
 
     """
     oracle = Oracle()
+    idle = [Examiner() for _ in range(jobs)]
+
+    def examined(fault: Fault) -> FaultReport:
+        examiner = idle.pop()  # as many as there are threads
+        try:
+            return examine(fault, cases_of(fault), examiner, base, oracle)
+        finally:
+            idle.append(examiner)
+
     pool = ThreadPoolExecutor(jobs)
     try:
-        yield from pool.map(lambda fault: examine(fault, cases_of(fault), base, oracle), faults)
+        yield from pool.map(examined, faults)
     finally:
         pool.shutdown(wait=True, cancel_futures=True)
         oracle.shutdown()
+        for examiner in idle:
+            examiner.shutdown()

@@ -1,6 +1,7 @@
 """The suite's self-examination: slices, complaints; nothing unanswered counts as caught."""
 
 import dataclasses
+import functools
 from typing import Any
 
 import pytest
@@ -8,10 +9,18 @@ import pytest
 from sessrun.conformance import selfcheck
 from sessrun.conformance.faulty.framework import FAULTS, Fault, load_all
 from sessrun.conformance.plan import build_plan
-from sessrun.conformance.selfcheck import FaultReport, draw, examine_all
+from sessrun.conformance.selfcheck import Examiner, FaultReport, draw, examine_all, of_its_own
 from sessrun.spec.loader import load_clauses
 
 FAULTS_BY_NAME = load_all()
+
+
+def selfcheck_of(clause: str) -> list[Fault]:
+    return [fault for fault in FAULTS_BY_NAME.values() if fault.clause == clause]
+
+
+def backend_of(fault: Fault) -> str:
+    return f"sessrun.conformance.faulty:backend#{fault.name}@reference"
 
 
 def report(**changes: Any) -> FaultReport:
@@ -44,6 +53,7 @@ def test_complaints() -> None:
     assert report(others=("A-001", "A-002", "A-003", "A-004")).complaint.startswith("blurs")
     assert report(caught_by=None).complaint == "not caught by its own clause"
     assert "fails A-001" in report(caught_by=None, others=("A-001",)).complaint
+    assert report(caught_by=None, skipped=True).good
     assert report(trouble="it does not start").complaint == "it does not start"
 
 
@@ -75,12 +85,31 @@ def test_cases_of_operations_are_kept_for_faults_of_operations() -> None:
 
 
 def test_a_fault_that_hangs_is_examined_in_a_worker(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(selfcheck, "_AT_ONCE_S", 0.001)
+    monkeypatch.setattr(selfcheck, "_AT_ONCE_S", -1.0)
     fault = FAULTS_BY_NAME["executes-consumers"]
     cases = [case for case in build_plan("core", generated=0).cases if "RUN-001" in case.clauses]
     (found,) = examine_all([fault], lambda _: cases[:2])
     assert found.cases == 2
     assert not found.trouble
+
+
+def test_each_fault_has_a_process_of_its_own() -> None:
+    cases = [case for case in build_plan("core", generated=0).cases if "FETCH-004" in case.clauses]
+    faults = [FAULTS_BY_NAME["executes-consumers"], *selfcheck_of("FETCH-004")]
+    examiner = Examiner()
+    try:
+        first, *others = [examiner(backend_of(fault), cases, 30.0) for fault in faults]
+    finally:
+        examiner.shutdown()
+    assert first == {case.id: "pass" for case in cases}
+    assert all(found is not None and "fail" in found.values() for found in others)
+
+
+def test_every_fault_has_cases_of_its_own() -> None:
+    asked_of = functools.cache(lambda profile: build_plan(profile, generated=5).cases)
+    for fault in FAULTS_BY_NAME.values():
+        profile = load_clauses()[fault.clause].profile
+        assert of_its_own(fault, asked_of(profile)), fault.name
 
 
 def test_a_fault_of_the_suite_is_caught_over_its_own_clause() -> None:

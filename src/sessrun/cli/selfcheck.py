@@ -28,6 +28,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--generated", type=int, default=5, help="generated cases per property")
     parser.add_argument("--jobs", type=int, default=2, help="faults examined at a time")
     parser.add_argument("--slice", type=int, metavar="N", help="only N faults, drawn by --seed")
+    parser.add_argument(
+        "--own",
+        action="store_true",
+        help="only the cases of each fault's own clause: whether it is still caught, quickly",
+    )
     parser.add_argument("--seed", type=int, default=1, help="of the draw (default: 1)")
     parser.add_argument("--list", action="store_true", help="list the faults and stop")
 
@@ -84,6 +89,7 @@ def _chosen(args: argparse.Namespace) -> Sequence[Fault]:
 
 
 def _cases_of(args: argparse.Namespace) -> Callable[[Fault], Sequence[Case]]:
+    from sessrun.conformance import selfcheck
     from sessrun.conformance.plan import build_plan
     from sessrun.spec.loader import load_clauses
 
@@ -93,13 +99,16 @@ def _cases_of(args: argparse.Namespace) -> Callable[[Fault], Sequence[Case]]:
 
     def cases_of(fault: Fault) -> Sequence[Case]:
         clause = load_clauses().get(fault.clause)
-        return plan(args.profile or (clause.profile if clause else "core"))
+        cases = plan(args.profile or (clause.profile if clause else "core"))
+        return selfcheck.of_its_own(fault, cases) if args.own else cases
 
     return cases_of
 
 
 def _told(report: FaultReport) -> str:
     mark = f"  <-- {report.complaint}" if report.complaint else ""
+    if report.skipped:
+        mark += "  (skipped on this machine)"
     return (
         f"{report.fault.clause:14} {report.fault.name:46} {report.caught_by or '-':46} "
         f"{len(report.others):<7} {report.seconds:6.1f}{mark}"
