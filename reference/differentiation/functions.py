@@ -6,15 +6,21 @@ from sessrun.reference.differentiation import (
     arrays,
     complex_numbers,
     control_flow,
+    convolutions,
     elementwise,
     indexing,
     matrices,
     networks,
+    normalization,
+    poolings,
     reductions,
     special,
     tensor_arrays,
     variables,
 )
 
-__all__ = ["arrays", "complex_numbers", "control_flow", "elementwise", "indexing", "matrices",
-           "networks", "reductions", "special", "tensor_arrays", "variables"]  # fmt: skip
+__all__ = [
+    "arrays", "complex_numbers", "control_flow", "convolutions", "elementwise", "indexing",
+    "matrices", "networks", "normalization", "poolings", "reductions", "special", "tensor_arrays",
+    "variables",
+]  # fmt: skip

@@ -102,7 +102,10 @@ class Bindings:
             if entry is None:
                 text = f"No OpKernel was registered to support Op '{op.type}' on {device.kind}"
                 raise errors.InvalidArgumentError(op.node_def, op, text)
-            bound = entry.bind(self._bind(op, device))
+            try:
+                bound = entry.bind(self._bind(op, device))
+            except KernelError as error:  # attributes that no kernel takes fail the run
+                bound = _failing(error)
             found = self.kernels[op] = (entry, device.guarded(bound, op.name))
         return found
 
@@ -116,6 +119,15 @@ class Bindings:
         return registry.Bind(
             device.xp, attrs, node, device.name, self.resources, seeds, function
         )  # fmt: skip
+
+
+def _failing(error: KernelError) -> Callable[..., Any]:
+    """A kernel that reports the error, whatever its inputs are."""
+
+    def fail(*_: Any) -> Any:
+        raise error
+
+    return fail
 
 
 def compile_plan(

@@ -15,9 +15,11 @@ from gradient_cases import DIFFERENTIABLE, GradientCase, case_of, import_forward
 
 import sessrun.reference as ours
 
-#: Not continuous in what is drawn, or rounded to another dtype, or differentiated in part.
+#: Not continuous in what is drawn, or rounded to another dtype, or differentiated in part, or right
+#: only where one input is what an operation gives of another.
 _NOT_BY_DIFFERENCES = {
-    "Cast", "ClipByValue", "Complex", "SoftmaxCrossEntropyWithLogits",
+    "Cast", "ClipByValue", "Complex", "MaxPoolGrad", "MaxPoolGradGrad", "MaxPoolGradV2",
+    "SoftmaxCrossEntropyWithLogits",
 }  # fmt: skip
 #: Operations whose gradient TensorFlow builds of other nodes: newer forms of operations that are
 #: not declared, others in their order or by other names.

@@ -27,13 +27,14 @@ from sessrun.spec.rules.domains import (
     sparse,
     special,
     strings,
+    windows,
 )
 from sessrun.spec.rules.domains.base import DOMAINS, ORDINARY, Arguments, Draw
 
 __all__ = [
     "DOMAINS", "ORDINARY", "Arguments", "Draw", "arguments", "arrays", "candidates", "elementwise",
     "indexing", "matrices", "nn", "plain_args", "reductions", "sampling", "sets", "slices",
-    "sparse", "special", "strings",
+    "sparse", "special", "strings", "windows",
 ]  # fmt: skip
 
 

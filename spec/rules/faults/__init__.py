@@ -19,12 +19,13 @@ from sessrun.spec.rules.faults import (
     indexing,
     sparse,
     strings,
+    windows,
 )
 from sessrun.spec.rules.faults.base import FAULTS, Fault
 
 __all__ = [
     "FAULTS", "Fault", "arrays", "candidates", "elementwise", "faulty_arguments", "indexing",
-    "sparse", "strings",
+    "sparse", "strings", "windows",
 ]  # fmt: skip
 
 

@@ -26,6 +26,7 @@ from sessrun.spec.rules.shapes import (
     strings,
     tables,
     tensor_arrays,
+    windows,
 )
 from sessrun.spec.rules.shapes.base import (
     MAX_RANK,
@@ -47,5 +48,5 @@ __all__ = [
     "bands", "broadcast_shapes", "candidates", "check_size", "checkpoints", "control_flow",
     "denoted", "elementwise", "indexing", "infer", "inputs", "matrices", "merge", "nn", "ranked",
     "reductions", "resources", "sets", "single", "sources", "sparse", "strided", "strings",
-    "tables", "tensor_arrays",
+    "tables", "tensor_arrays", "windows",
 ]  # fmt: skip

@@ -1,0 +1,64 @@
+"""Gradients of poolings. Source: TF 2.21."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sessrun.reference.differentiation.nodes import gradient, node
+from sessrun.reference.operation import Operation
+from sessrun.reference.ops.fill_ops import zeros_like
+from sessrun.reference.ops.shape_ops import shape
+
+__all__: list[str] = []
+
+
+def _window(op: Operation, *more: str) -> dict[str, Any]:
+    return {name: op.get_attr(name) for name in ("ksize", "strides", "padding", *more)}
+
+
+@gradient("MaxPool")
+def _max_pool(op: Operation, grad: Any) -> Any:
+    attrs = _window(op, "explicit_paddings", "data_format")
+    return node("MaxPoolGrad", op.inputs[0], op.outputs[0], grad, **attrs)
+
+
+@gradient("MaxPoolV2")
+def _max_pool_v2(op: Operation, grad: Any) -> Any:
+    x, ksize, strides = op.inputs
+    attrs = {name: op.get_attr(name) for name in ("padding", "data_format")}
+    return node("MaxPoolGradV2", x, op.outputs[0], grad, ksize, strides, **attrs), None, None
+
+
+def _zeros(op: Operation) -> tuple[Any, Any]:
+    return zeros_like(op.inputs[0]), zeros_like(op.inputs[1])
+
+
+@gradient("MaxPoolGrad")
+def _max_pool_grad(op: Operation, grad: Any) -> Any:
+    attrs = _window(op, "data_format")
+    return *_zeros(op), node("MaxPoolGradGrad", op.inputs[0], op.inputs[1], grad, **attrs)
+
+
+@gradient("MaxPoolGradV2")
+def _max_pool_grad_v2(op: Operation, grad: Any) -> Any:
+    x, y, _, ksize, strides = op.inputs
+    attrs = {name: op.get_attr(name) for name in ("padding", "data_format")}
+    zeros = _zeros(op)
+    return *zeros, node("MaxPoolGradGradV2", x, y, grad, ksize, strides, **attrs), None, None
+
+
+@gradient("MaxPoolGradGrad")
+def _max_pool_grad_grad(op: Operation, grad: Any) -> Any:
+    attrs = _window(op, "data_format")
+    return *_zeros(op), node("MaxPoolGrad", op.inputs[0], op.inputs[1], grad, **attrs)
+
+
+@gradient("AvgPool")
+def _average_pool(op: Operation, grad: Any) -> Any:
+    return node("AvgPoolGrad", shape(op.inputs[0]), grad, **_window(op, "data_format"))
+
+
+@gradient("AvgPoolGrad")
+def _average_pool_grad(op: Operation, grad: Any) -> Any:
+    kept = node("StopGradient", op.inputs[0])
+    return kept, node("AvgPool", grad, **_window(op, "data_format"))

@@ -1,0 +1,247 @@
+"""Kernels of convolutions and of their gradients, in two and three spatial dimensions.
+
+The windows of a block of images are laid out as rows of a matrix, and multiplied by the filters.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from sessrun.reference.kernels.host import dtype_of, ints
+from sessrun.reference.kernels.products import product
+from sessrun.reference.kernels.registry import Bind, KernelError, binder
+from sessrun.reference.kernels.windows import blocks, geometry, padded, rows, spread
+from sessrun.spec.rules.windows import Axis, axes
+
+__all__: list[str] = []
+
+#: Dtypes that are computed with as float32.
+_NARROW = ("float16", "bfloat16")
+
+
+class _Convolution:
+    """The attributes of a convolution or of one of its gradients, checked, and its kernels."""
+
+    def __init__(self, bind: Bind) -> None:
+        self.xp, self.attrs = bind.xp, bind.attrs
+        self.what = bind.node.type
+        self.padding = bind.attrs["padding"]
+        self.explicit = bind.attrs.get("explicit_paddings", ())
+        self.dtype = dtype_of(bind.attrs["T"])
+        self.wide = dtype_of("float32") if bind.attrs["T"] in _NARROW else self.dtype
+        strides, dilations = bind.attrs["strides"], bind.attrs["dilations"]
+        if bind.attrs["data_format"].startswith("NC"):
+            raise KernelError(self._code(), f"The {self.what} op currently only supports the "
+                              "channels-last tensor format on the CPU.")  # fmt: skip
+        for name, values in (("strides", strides), ("dilations", dilations)):
+            if values[0] != 1 or values[-1] != 1:
+                raise KernelError(self._code(), "Current implementation does not yet support "
+                                  f"{name} in the batch and depth dimensions.")  # fmt: skip
+        self.strides, self.dilations = strides, dilations
+
+    def _code(self) -> int:
+        """UNIMPLEMENTED of Conv2D, INVALID_ARGUMENT of the rest, as TensorFlow's CPU kernels."""
+        return 12 if self.what == "Conv2D" else 3
+
+    def along(self, sizes: Sequence[int], filters: Sequence[int]) -> tuple[Axis, ...]:
+        return geometry(
+            sizes, filters[:-2], self.strides, self.dilations, self.padding, self.explicit
+        )
+
+    def checked(
+        self, x: Sequence[int], filters: Sequence[int], grad: Sequence[int] | None = None
+    ) -> tuple[tuple[Axis, ...], int]:
+        """The window along each dimension and the number of groups, from the shapes."""
+        rank = len(self.strides)
+        for what, shape in (("input", x), ("filter", filters), ("out_backprop", grad or x)):
+            if len(shape) != rank:
+                raise KernelError(3, f"{self.what}: {what} must be {rank}-dimensional: {shape}")
+        if min(*x, *filters) < 0:
+            raise KernelError(3, f"{self.what}: a dimension must be >= 0: {x}, {filters}")
+        if grad is not None:
+            return self._checked_gradient(x, filters, grad)
+        return self.along(x[1:-1], filters), _groups(x[-1], filters)
+
+    def _checked_gradient(
+        self, x: Sequence[int], filters: Sequence[int], grad: Sequence[int]
+    ) -> tuple[tuple[Axis, ...], int]:
+        if filters[-1] != grad[-1]:
+            raise KernelError(3, f"{self.what}: filter and out_backprop must have the same "
+                              "out_depth")  # fmt: skip
+        if x[0] != grad[0]:
+            raise KernelError(3, f"{self.what}: input and out_backprop must have the same batch "
+                              f"size: {x[0]} vs. {grad[0]}")  # fmt: skip
+        if not filters[-2] or x[-1] % filters[-2]:
+            raise KernelError(3, f"{self.what}: input depth must be evenly divisible by filter "
+                              f"depth: {x[-1]} vs {filters[-2]}")  # fmt: skip
+        along = self.along(x[1:-1], filters)
+        if tuple(axis.out for axis in along) != tuple(grad[1:-1]):
+            raise KernelError(3, f"{self.what}: Size of out_backprop doesn't match computed: "
+                              f"{grad[1:-1]}, computed {[axis.out for axis in along]}")  # fmt: skip
+        return along, x[-1] // filters[-2] if x[-1] else 1
+
+    def forward(self, x: Any, filters: Any) -> Any:
+        """Each window times each filter."""
+        along, groups = self.checked(x.shape, filters.shape)
+        wide, kernels = (each.astype(self.wide, copy=False) for each in (x, filters))
+        done = [
+            _forward(self.xp, part, kernel, along)
+            for part, kernel in _grouped(wide, kernels, groups)
+        ]
+        return self._joined(done)
+
+    def by_filter(self, x: Any, sizes: Any, grad: Any) -> Any:
+        """The gradient by the filters: windows times gradients, summed over all places."""
+        shape = ints(sizes)
+        along, groups = self.checked(x.shape, shape, grad.shape)
+        wide, above = (each.astype(self.wide, copy=False) for each in (x, grad))
+        each = shape[-1] // groups
+        done = [
+            _by_filter(self.xp, wide[..., i * shape[-2] : (i + 1) * shape[-2]],
+                       above[..., i * each : (i + 1) * each], along, (*shape[:-1], each))
+            for i in range(groups)
+        ]  # fmt: skip
+        return self._joined(done)
+
+    def by_input(self, sizes: Any, filters: Any, grad: Any) -> Any:
+        """The gradient by the input: each gradient times each filter, laid over one another."""
+        shape = ints(sizes)
+        if len(shape) == grad.ndim - 2:
+            shape = [grad.shape[0], *shape, filters.shape[-2]]
+        along, groups = self.checked(shape, filters.shape, grad.shape)
+        kernels, above = (each.astype(self.wide, copy=False) for each in (filters, grad))
+        each = filters.shape[-1] // groups
+        done = [
+            _by_input(self.xp, kernels[..., i * each : (i + 1) * each],
+                      above[..., i * each : (i + 1) * each], along)
+            for i in range(groups)
+        ]  # fmt: skip
+        return self._joined(done)
+
+    def _joined(self, parts: Sequence[Any]) -> Any:
+        whole = parts[0] if len(parts) == 1 else self.xp.concatenate(list(parts), axis=-1)
+        return whole.astype(self.dtype, copy=False)
+
+
+def _groups(depth: int, filters: Sequence[int]) -> int:
+    """Into how many groups the channels fall.
+
+    Raises:
+      KernelError: the filters do not divide them, or have no elements.
+
+    """
+    if filters[-2] < 1:
+        raise KernelError(3, f"filter depth must be strictly positive, got {filters[-2]}")
+    if depth % filters[-2]:
+        raise KernelError(3, f"input depth must be evenly divisible by filter depth: {depth} vs "
+                          f"{filters[-2]}")  # fmt: skip
+    groups = depth // filters[-2]
+    if not groups or not math.prod(filters[:-1]):
+        raise KernelError(3, "filter must not have zero elements (i.e. all dimensions must be "
+                          "non-zero)")  # fmt: skip
+    if filters[-1] % groups:
+        raise KernelError(3, "output depth must be evenly divisible by number of groups: "
+                          f"{filters[-1]} vs {groups}")  # fmt: skip
+    return groups
+
+
+def _grouped(x: Any, filters: Any, groups: int) -> list[tuple[Any, Any]]:
+    """Each group's channels and filters."""
+    if groups == 1:
+        return [(x, filters)]
+    depth, each = filters.shape[-2], filters.shape[-1] // groups
+    return [
+        (x[..., i * depth : (i + 1) * depth], filters[..., i * each : (i + 1) * each])
+        for i in range(groups)
+    ]
+
+
+def _width(along: Sequence[Axis], channels: int) -> int:
+    return math.prod(axis.window for axis in along) * channels
+
+
+def _places(along: Sequence[Axis]) -> int:
+    return math.prod(axis.out for axis in along)
+
+
+def _forward(xp: Any, x: Any, filters: Any, along: Sequence[Axis]) -> Any:
+    width, depth, places = _width(along, x.shape[-1]), filters.shape[-1], _places(along)
+    shape = (x.shape[0], *(axis.out for axis in along), depth)
+    if not x.shape[0] * places * depth:
+        return xp.zeros(shape, x.dtype)
+    source, matrix = padded(xp, x, along), filters.reshape(width, depth)
+    out = xp.empty((x.shape[0] * places, depth), x.dtype)
+    for block in blocks(x.shape[0], places * width):
+        here = slice(block.start * places, block.stop * places)
+        out[here] = product(xp, rows(xp, source[block], along), matrix)
+    return out.reshape(shape)
+
+
+def _by_filter(
+    xp: Any, x: Any, grad: Any, along: Sequence[Axis], shape: Sequence[int]
+) -> Any:
+    width, depth, places = _width(along, x.shape[-1]), grad.shape[-1], _places(along)
+    out = xp.zeros((width, depth), x.dtype)
+    if x.size and grad.size and width:
+        source = padded(xp, x, along)
+        for block in blocks(x.shape[0], places * width):
+            above = grad[block].reshape(-1, depth)
+            out += product(xp, rows(xp, source[block], along).T, above)
+    return out.reshape(tuple(shape))
+
+
+def _by_input(xp: Any, filters: Any, grad: Any, along: Sequence[Axis]) -> Any:
+    channels, depth, places = filters.shape[-2], filters.shape[-1], _places(along)
+    shape = (grad.shape[0], *(axis.size for axis in along), channels)
+    if not math.prod(shape) * depth * places:
+        return xp.zeros(shape, grad.dtype)
+    if all(axis.stride == 1 for axis in along) and depth <= 2 * channels:
+        return _by_flipped_filters(xp, filters, grad, along)
+    width = _width(along, channels)
+    matrix = filters.reshape(width, depth).T
+    out = xp.empty(shape, grad.dtype)
+    windows = (*(axis.out for axis in along), *(axis.window for axis in along), channels)
+    for block in blocks(shape[0], places * width):
+        parts = product(xp, grad[block].reshape(-1, depth), matrix)
+        out[block] = spread(xp, parts.reshape(-1, *windows), along, channels)
+    return out
+
+
+def _by_flipped_filters(xp: Any, filters: Any, grad: Any, along: Sequence[Axis]) -> Any:
+    """Where no place is left out: the gradient convolved with the filters turned round."""
+    spatial = len(along)
+    turned = filters[(slice(None, None, -1),) * spatial]
+    kernels = xp.ascontiguousarray(turned.transpose((*range(spatial), spatial + 1, spatial)))
+    back = []
+    for axis in along:
+        before = (axis.window - 1) * axis.dilation - axis.before
+        back.append((before, axis.size - axis.out + axis.before))
+    if min(min(pair) for pair in back) < 0:
+        cut = tuple(slice(max(-before, 0), axis.out - max(-after, 0))
+                    for (before, after), axis in zip(back, along, strict=True))  # fmt: skip
+        grad = grad[(slice(None), *cut, slice(None))]
+    reverse = axes(
+        grad.shape[1:-1], [axis.window for axis in along], [1] * spatial,
+        [axis.dilation for axis in along], "EXPLICIT", [(max(b, 0), max(a, 0)) for b, a in back],
+    )  # fmt: skip
+    return _forward(xp, grad, kernels, reverse)
+
+
+@binder("Conv2D")
+def convolution(bind: Bind) -> Any:
+    """Each window of the input times each filter."""
+    return _Convolution(bind).forward
+
+
+@binder("Conv2DBackpropFilter", host_inputs=("filter_sizes",))
+def convolution_by_filter(bind: Bind) -> Any:
+    """The gradient of a convolution by its filters."""
+    return _Convolution(bind).by_filter
+
+
+@binder("Conv2DBackpropInput", host_inputs=("input_sizes",))
+def convolution_by_input(bind: Bind) -> Any:
+    """The gradient of a convolution by its input."""
+    return _Convolution(bind).by_input

@@ -1,0 +1,142 @@
+"""Kernels of batch normalization and of its gradients."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from sessrun.reference.kernels.host import dtype_of
+from sessrun.reference.kernels.registry import Bind, KernelError, binder
+
+__all__: list[str] = []
+
+
+def _float(attr: float) -> Any:
+    """An attribute as the float32 that a GraphDef holds."""
+    return dtype_of("float32").type(attr)
+
+
+class _BatchNorm:
+    """The attributes of a batch normalization or its gradient."""
+
+    def __init__(self, bind: Bind) -> None:
+        self.xp, self.name = bind.xp, bind.node.type
+        self.first = bind.attrs["data_format"].startswith("NC")
+        self.training = bind.attrs["is_training"]
+        self.epsilon = _float(bind.attrs["epsilon"])
+        self.dtype = dtype_of(bind.attrs["T"])
+        self.extra = self.name == "FusedBatchNormV3"
+
+    def rows(self, x: Any) -> Any:
+        """The batch as float32 rows, one element for each channel."""
+        if x.ndim not in {4, 5}:
+            raise KernelError(3, f"input must be 4 or 5-dimensional: {x.shape}")
+        last = x.transpose((0, *range(2, x.ndim), 1)) if self.first else x
+        return last.reshape(-1, last.shape[-1]).astype("float32", copy=False)
+
+    def back(self, rows: Any, shape: tuple[int, ...]) -> Any:
+        """The rows in the batch's shape and dtype."""
+        if self.first:
+            last = rows.reshape(shape[0], *shape[2:], shape[1])
+            rows = last.transpose((0, last.ndim - 1, *range(1, last.ndim - 1)))
+        return rows.reshape(shape).astype(self.dtype, copy=False)
+
+    def check(self, channels: int, **vectors: Any) -> None:
+        """Check that each of these has one element for each channel.
+
+        Raises:
+          KernelError: one has not.
+
+        """
+        for name, vector in vectors.items():
+            if vector.ndim != 1 or vector.shape[0] != channels:
+                raise KernelError(3, f"{name} must have the same number of elements as the "
+                                  f"channels of x, got {vector.shape} and {channels}")  # fmt: skip
+
+
+def _mean(xp: Any, rows: Any) -> Any:
+    """The mean of each column: first of blocks of rows, which keeps the rounding small."""
+    count, channels = rows.shape
+    block = 64
+    whole = count // block * block
+    total = xp.add.reduce(rows[whole:], axis=0)
+    if whole:
+        parts = xp.add.reduce(rows[:whole].reshape(-1, block, channels), axis=1)
+        total = total + xp.add.reduce(parts, axis=0)
+    return total / _float(max(count, 1))
+
+
+@binder("FusedBatchNorm", "FusedBatchNormV2", "FusedBatchNormV3")
+def batch_norm(bind: Bind) -> Callable[..., Any]:
+    """Each channel with mean 0 and variance 1, scaled and moved; the batch's mean and variance.
+
+    The variance that is handed on is that of a sample, n - 1; the one that is divided by, of n.
+    """
+    norm, factor = _BatchNorm(bind), _float(bind.attrs["exponential_avg_factor"])
+
+    def compute(x: Any, scale: Any, offset: Any, mean: Any, variance: Any) -> Any:
+        xp, rows = norm.xp, norm.rows(x)
+        channels = rows.shape[1]
+        norm.check(channels, scale=scale, offset=offset)
+        if not norm.training or factor != 1:
+            norm.check(channels, mean=mean, variance=variance)
+        rest = (xp.zeros((), scale.dtype),) if norm.extra else ()
+        if not norm.training:
+            factors = scale / xp.sqrt(variance + norm.epsilon)
+            y = norm.back((rows - mean) * factors + offset, x.shape)
+            return y, mean, variance, mean, variance, *rest
+        if not len(rows):
+            return _empty(xp, norm, x, mean, variance, factor, scale, rest)
+        centre = _mean(xp, rows)
+        moved = rows - centre
+        spread = _mean(xp, moved * moved)
+        factors = scale / xp.sqrt(spread + norm.epsilon)
+        y = norm.back(moved * factors + offset, x.shape)
+        sample = spread * _float(len(rows) / max(len(rows) - 1, 1))
+        if factor == 1:
+            return y, centre, sample, centre, spread, *rest
+        new = [(1 - factor) * old + factor * seen
+               for old, seen in ((mean, centre), (variance, sample))]  # fmt: skip
+        return y, *new, centre, spread, *rest
+
+    return compute
+
+
+def _empty(
+    xp: Any, norm: _BatchNorm, x: Any, mean: Any, variance: Any, factor: Any, scale: Any, rest: Any
+) -> Any:
+    """What an empty batch gives: the means of nothing, or the old ones."""
+    kept = factor != 1
+    nothing = xp.full(scale.shape, xp.nan, scale.dtype)
+    old = (mean, variance) if kept else (nothing, nothing)
+    zeros = xp.zeros(scale.shape, scale.dtype)
+    return xp.zeros(x.shape, norm.dtype), *old, zeros, zeros, *rest
+
+
+@binder("FusedBatchNormGrad", "FusedBatchNormGradV2", "FusedBatchNormGradV3")
+def batch_norm_grad(bind: Bind) -> Callable[..., Any]:
+    """The gradients of a batch normalization by input, scale and offset."""
+    norm = _BatchNorm(bind)
+
+    def compute(dy: Any, x: Any, scale: Any, mean: Any, variance: Any, *_: Any) -> Any:
+        if dy.shape != x.shape:
+            raise KernelError(3, f"x and y_backprop must have same shape, but x has shape "
+                              f"{x.shape} and y_backprop has shape {dy.shape}")  # fmt: skip
+        xp, rows, above = norm.xp, norm.rows(x), norm.rows(dy)
+        channels = rows.shape[1]
+        norm.check(channels, scale=scale, reserve_space_1=mean, reserve_space_2=variance)
+        nothing = xp.zeros(0, scale.dtype)
+        inverse = 1 / xp.sqrt(variance + norm.epsilon)
+        moved = rows - mean
+        count = _float(max(len(rows), 1))
+        by_offset = _mean(xp, above) * count
+        by_factor = _mean(xp, above * moved) * count
+        by_scale = by_factor * inverse
+        dx = above * (scale * inverse)
+        if norm.training:
+            dx = (scale * inverse) * (
+                above - by_offset / count - moved * (inverse * inverse * by_factor / count)
+            )
+        return norm.back(dx, x.shape), by_scale, by_offset, nothing, nothing
+
+    return compute

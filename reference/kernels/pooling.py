@@ -1,0 +1,260 @@
+"""Kernels of poolings by maximum and by mean, in two and three spatial dimensions, and gradients."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from sessrun.reference.kernels.elementwise import is_integer
+from sessrun.reference.kernels.host import HOST, dtype_of, ints
+from sessrun.reference.kernels.registry import Bind, KernelError, binder
+from sessrun.reference.kernels.windows import folded, geometry, offsets
+from sessrun.spec.rules.windows import Axis
+
+__all__ = ["Pooling", "first_maxima", "lowest"]
+
+
+class Pooling:
+    """The attributes of a pooling or of one of its gradients, checked.
+
+    Attributes:
+      xp: the array module.
+      name: the op type.
+      rank: of what is pooled.
+
+    """
+
+    def __init__(self, bind: Bind, rank: int) -> None:
+        self.xp, self.name, self.rank, self._attrs = bind.xp, bind.node.type, rank, bind.attrs
+        if bind.attrs.get("data_format", "NHWC").startswith("NC"):
+            raise KernelError(3, f"Default {self.name}Op only supports the channels-last format on "
+                              "device type CPU")  # fmt: skip
+        if "ksize" in bind.attrs:
+            self._check(bind.attrs["ksize"], bind.attrs["strides"])
+
+    def _check(self, ksize: Sequence[int], strides: Sequence[int]) -> None:
+        for what, values in (("ksize", ksize), ("stride", strides)):
+            if len(values) != self.rank:
+                raise KernelError(3, f"Sliding window {what} field must specify {self.rank} "
+                                  "dimensions")  # fmt: skip
+            if min(values) <= 0:
+                raise KernelError(3, f"Sliding window {what} for each dimension must be positive, "
+                                  f"got {list(values)}")  # fmt: skip
+        if ksize[0] != 1 or strides[0] != 1:
+            raise KernelError(12, "Pooling is not yet supported on the batch dimension.")
+        if ksize[-1] != 1 and (max(ksize[1:-1]) > 1 or ksize[-1] != strides[-1]):
+            raise KernelError(12, "Depthwise pooling requires a window of the channels alone, as "
+                              "large as its stride")  # fmt: skip
+
+    def along(
+        self, shape: Sequence[int], ksize: Sequence[int] = (), strides: Sequence[int] = ()
+    ) -> tuple[Axis, ...]:
+        """The window along each spatial dimension, of the attributes or as given."""
+        if len(shape) != self.rank:
+            raise KernelError(3, f"{self.name}: what is pooled must be {self.rank}-dimensional: "
+                              f"{tuple(shape)}")  # fmt: skip
+        if min(shape) < 0:
+            raise KernelError(3, f"{self.name}: a dimension must be >= 0: {tuple(shape)}")
+        if ksize:
+            self._check(ksize, strides)
+        attrs = self._attrs
+        size, step = ksize or attrs["ksize"], strides or attrs["strides"]
+        explicit = attrs.get("explicit_paddings", ())
+        if any(pad >= k for pad, k in zip(explicit, (k for k in size for _ in "ab"), strict=False)
+               if pad):  # fmt: skip
+            raise KernelError(3, "Padding must be less than the window's size")
+        return geometry(shape[1:-1], size[1:-1], step, (1,) * self.rank, attrs["padding"],
+                        explicit)  # fmt: skip
+
+    def deep(self, shape: Sequence[int], ksize: Sequence[int] = ()) -> int:
+        """How many channels are pooled into one."""
+        depth: int = (ksize or self._attrs["ksize"])[-1]
+        if shape[-1] % depth:
+            raise KernelError(12, "Depthwise pooling requires the depth window to evenly divide "
+                              "the input depth")  # fmt: skip
+        return depth
+
+
+def lowest(xp: Any, dtype: Any) -> Any:
+    """The least number of a dtype, finite."""
+    if dtype.kind in "iu":
+        return xp.iinfo(dtype).min
+    if dtype.itemsize == 2:
+        return dtype.type(-65504.0 if dtype.kind == "f" else -3.3895313892515355e38)
+    return xp.finfo(dtype).min
+
+
+def _maximum(pooling: Pooling, x: Any, ksize: Sequence[int], strides: Sequence[int]) -> Any:
+    along, depth = pooling.along(x.shape, ksize, strides), pooling.deep(x.shape, ksize)
+    xp = pooling.xp
+    if depth > 1:
+        return xp.max(x.reshape(*x.shape[:-1], x.shape[-1] // depth, depth), axis=-1)
+    return folded(xp.maximum, xp, x, along, lowest(xp, x.dtype))
+
+
+@binder("MaxPool")
+def max_pool(bind: Bind) -> Callable[..., Any]:
+    """The largest number of each window."""
+    pooling = Pooling(bind, 4)
+    return lambda x: _maximum(pooling, x, (), ())
+
+
+@binder("MaxPoolV2", host_inputs=("ksize", "strides"))
+def max_pool_v2(bind: Bind) -> Callable[..., Any]:
+    """As MaxPool; size and stride of the window are inputs."""
+    pooling = Pooling(bind, 4)
+    return lambda x, ksize, strides: _maximum(pooling, x, ints(ksize), ints(strides))
+
+
+def first_maxima(xp: Any, x: Any, y: Any, along: Sequence[Axis]) -> Any:
+    """For each element of the window, the places where it is the first that equals `y`.
+
+    Yields:
+      the slices of the places and of the elements, and a mask over the places.
+
+    """
+    left = xp.ones(y.shape, "bool")
+    for offset in offsets(along):
+        pairs = [axis.within(place) for axis, place in zip(along, offset, strict=True)]
+        here = (slice(None), *(here for here, _ in pairs), slice(None))
+        there = (slice(None), *(there for _, there in pairs), slice(None))
+        found = (x[there] == y[here]) & left[here]
+        left[here] ^= found
+        yield here, there, found
+
+
+def _maximum_grad(
+    pooling: Pooling, x: Any, y: Any, grad: Any, ksize: Sequence[int], strides: Sequence[int]
+) -> Any:
+    """Each gradient where its window has its largest number first."""
+    xp, along, depth = pooling.xp, pooling.along(x.shape, ksize, strides), (ksize or (1,))[-1]
+    depth = pooling.deep(x.shape, ksize)
+    shape = (x.shape[0], *(axis.out for axis in along), x.shape[-1] // depth)
+    if y.shape != shape or grad.shape != shape:
+        raise KernelError(3, f"Expected orig_output and grad of shape {shape}, but got {y.shape} "
+                          f"and {grad.shape}")  # fmt: skip
+    if depth > 1:
+        raise KernelError(12, "MaxPoolGrad is not yet supported on the depth dimension.")
+    out = xp.zeros(x.shape, x.dtype)
+    if not out.size or not grad.size:
+        return out
+    top = _maximum(pooling, x, ksize, strides)
+    alone = all(axis.window <= axis.stride for axis in along)
+    for here, there, found in first_maxima(xp, x, top, along):
+        if alone:  # no element is in two windows
+            out[there] = grad[here] * found
+        else:
+            out[there] += grad[here] * found
+    return out
+
+
+@binder("MaxPoolGrad")
+def max_pool_grad(bind: Bind) -> Callable[..., Any]:
+    """The gradient of MaxPool."""
+    pooling = Pooling(bind, 4)
+    return lambda x, y, grad: _maximum_grad(pooling, x, y, grad, (), ())
+
+
+@binder("MaxPoolGradV2", host_inputs=("ksize", "strides"))
+def max_pool_grad_v2(bind: Bind) -> Callable[..., Any]:
+    """As MaxPoolGrad; size and stride of the window are inputs."""
+    pooling = Pooling(bind, 4)
+    return lambda x, y, grad, ksize, strides: _maximum_grad(
+        pooling, x, y, grad, ints(ksize), ints(strides)
+    )
+
+
+def _maximum_grad_grad(
+    pooling: Pooling, x: Any, y: Any, grad: Any, ksize: Sequence[int], strides: Sequence[int]
+) -> Any:
+    """The gradients of the elements that were the first to equal the pooling's outputs."""
+    xp, along = pooling.xp, pooling.along(x.shape, ksize, strides)
+    shape = (x.shape[0], *(axis.out for axis in along), x.shape[-1])
+    if y.shape != shape or grad.shape != x.shape:
+        raise KernelError(3, f"Expected orig_output of shape {shape} and grad of {x.shape}, but "
+                          f"got {y.shape} and {grad.shape}")  # fmt: skip
+    out = xp.zeros(shape, x.dtype)
+    for here, there, found in first_maxima(xp, x, y, along):
+        out[here] += grad[there] * found
+    return out
+
+
+@binder("MaxPoolGradGrad")
+def max_pool_grad_grad(bind: Bind) -> Callable[..., Any]:
+    """The gradient of MaxPoolGrad by its gradient."""
+    pooling = Pooling(bind, 4)
+    return lambda x, y, grad: _maximum_grad_grad(pooling, x, y, grad, (), ())
+
+
+@binder("MaxPoolGradGradV2", host_inputs=("ksize", "strides"))
+def max_pool_grad_grad_v2(bind: Bind) -> Callable[..., Any]:
+    """As MaxPoolGradGrad; size and stride of the window are inputs."""
+    pooling = Pooling(bind, 4)
+    return lambda x, y, grad, ksize, strides: _maximum_grad_grad(
+        pooling, x, y, grad, ints(ksize), ints(strides)
+    )
+
+
+def _counts(xp: Any, along: Sequence[Axis], dtype: Any) -> Any:
+    """One over the number of elements in each window, padding left out; channels are broadcast."""
+    counts = HOST.ones((), "float64")
+    for axis in along:
+        each = HOST.zeros(axis.out)
+        for offset in range(axis.window):
+            each[axis.within(offset)[0]] += 1
+        counts = counts[..., None] * each
+    return xp.asarray(counts[..., None]).astype(dtype)
+
+
+def _wide(x: Any) -> Any:
+    return x.astype("float32") if x.dtype.itemsize == 2 and not is_integer(x) else x
+
+
+@binder("AvgPool", "AvgPool3D")
+def average_pool(bind: Bind) -> Callable[..., Any]:
+    """The mean of each window, of what is not padding."""
+    pooling = Pooling(bind, 4 if bind.node.type == "AvgPool" else 5)
+    xp, dtype = bind.xp, dtype_of(bind.attrs["T"])
+
+    def compute(x: Any) -> Any:
+        along = pooling.along(x.shape)
+        if pooling.deep(x.shape) > 1:
+            raise KernelError(12, "Non-spatial pooling is not yet supported.")
+        total = folded(xp.add, xp, _wide(x), along, 0)
+        total = total / _counts(xp, along, total.dtype)
+        return total.astype(dtype, copy=False)
+
+    return compute
+
+
+def _averaged_back(xp: Any, grad: Any, along: Sequence[Axis]) -> Any:
+    """Each gradient laid over its whole window, one dimension after the other."""
+    for place, axis in enumerate(along, 1):
+        lead = (slice(None),) * place
+        out = xp.zeros((*grad.shape[:place], axis.size, *grad.shape[place + 1 :]), grad.dtype)
+        for offset in range(axis.window):
+            here, there = axis.within(offset)
+            out[(*lead, there)] += grad[(*lead, here)]
+        grad = out
+    return grad
+
+
+@binder("AvgPoolGrad", "AvgPool3DGrad", host_inputs=("orig_input_shape",))
+def average_pool_grad(bind: Bind) -> Callable[..., Any]:
+    """Each gradient shared out over its window."""
+    pooling = Pooling(bind, 4 if bind.node.type == "AvgPoolGrad" else 5)
+    return functools.partial(_average_grad, pooling, dtype_of(bind.attrs["T"]))
+
+
+def _average_grad(pooling: Pooling, dtype: Any, sizes: Any, grad: Any) -> Any:
+    shape = ints(sizes)
+    along = pooling.along(shape)
+    if pooling.deep(shape) > 1:
+        raise KernelError(12, "Non-spatial pooling is not yet supported.")
+    wanted = (shape[0], *(axis.out for axis in along), shape[-1])
+    if tuple(grad.shape) != wanted:
+        raise KernelError(3, f"Expected grad of shape {wanted}, but got {grad.shape}")
+    wide = _wide(grad)
+    spread = _averaged_back(pooling.xp, wide / _counts(pooling.xp, along, wide.dtype), along)
+    return spread.astype(dtype, copy=False)

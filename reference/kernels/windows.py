@@ -1,0 +1,180 @@
+"""Windows of kernels: the geometry of an operation's attributes, and how windows are laid out.
+
+A kernel never loops over places: it goes over the elements of the window, which are few, or over
+blocks of images whose windows are laid out as rows of a matrix.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from sessrun.reference.kernels.host import HOST
+from sessrun.reference.kernels.registry import KernelError
+from sessrun.spec.rules.windows import Axis, axes
+
+__all__ = ["blocks", "folded", "geometry", "padded", "rows", "spread"]
+
+#: How many elements of a matrix of windows are made at a time: they stay in the cache.
+_BLOCK = 1 << 19
+
+
+def geometry(
+    sizes: Sequence[int],
+    windows: Sequence[int],
+    strides: Sequence[int],
+    dilations: Sequence[int],
+    padding: str,
+    explicit: Sequence[int] = (),
+) -> tuple[Axis, ...]:
+    """The window along each spatial dimension of a tensor whose channels are last.
+
+    Args:
+      sizes: the spatial dimensions' sizes.
+      windows: the window's.
+      strides: the attribute, with batch and channels.
+      dilations: the attribute, with batch and channels.
+      padding: the attribute.
+      explicit: the attribute `explicit_paddings`.
+
+    Raises:
+      KernelError: the window is larger than what there is by more than a stride.
+
+    """
+    pads = list(zip(explicit[2:-2:2], explicit[3:-2:2], strict=True))
+    found = axes(sizes, windows, strides[1:-1], dilations[1:-1], str(padding), pads)
+    for axis in found:
+        if axis.out < 0:
+            raise KernelError(3, f"Computed output size would be negative: {axis.out} "
+                              f"[input_size: {axis.size}, effective_filter_size: {axis.window}, "
+                              f"stride: {axis.stride}]")  # fmt: skip
+    return found
+
+
+def padded(xp: Any, x: Any, along: Sequence[Axis], value: Any = 0) -> Any:
+    """The tensor with what is added around; what no window reaches may be cut off."""
+    if not any(axis.before > 0 or axis.after > 0 for axis in along):
+        return x
+    pads = [(0, 0), *((axis.before, max(axis.after, 0)) for axis in along), (0, 0)]
+    shape = [size + sum(pad) for size, pad in zip(x.shape, pads, strict=True)]
+    out = xp.full(shape, value, dtype=x.dtype)
+    out[tuple(slice(pad[0], pad[0] + size) for size, pad in zip(x.shape, pads, strict=True))] = x
+    return out
+
+
+def _window_view(x: Any, along: Sequence[Axis]) -> Any:
+    """All windows of a padded tensor in host memory, none copied: [batch, places, window, channels]."""
+    inner = x.strides[1:-1]
+    steps = [stride * axis.stride for stride, axis in zip(inner, along, strict=True)]
+    apart = [stride * axis.dilation for stride, axis in zip(inner, along, strict=True)]
+    shape = (len(x), *(axis.out for axis in along), *(axis.window for axis in along), x.shape[-1])
+    strides = (x.strides[0], *steps, *apart, x.strides[-1])
+    return HOST.lib.stride_tricks.as_strided(x, shape, strides, writeable=False)
+
+
+def offsets(along: Sequence[Axis]) -> Iterator[tuple[int, ...]]:
+    """The index of each element of the window, in C order."""
+    index = [0] * len(along)
+    for _ in range(_product(axis.window for axis in along)):
+        yield tuple(index)
+        for place in reversed(range(len(along))):
+            index[place] += 1
+            if index[place] < along[place].window:
+                break
+            index[place] = 0
+
+
+def _product(sizes: Any) -> int:
+    total = 1
+    for size in sizes:
+        total *= size
+    return total
+
+
+def rows(xp: Any, x: Any, along: Sequence[Axis]) -> Any:
+    """The windows of a padded tensor as rows of a matrix: [batch * places, window * channels]."""
+    places = [axis.out for axis in along]
+    width = _product(axis.window for axis in along) * x.shape[-1]
+    height = x.shape[0] * _product(places)
+    if width == x.shape[-1] and tuple(places) == x.shape[1:-1]:
+        return x.reshape(height, width)
+    if xp is HOST:
+        return HOST.ascontiguousarray(_window_view(x, along)).reshape(height, width)
+    out = xp.empty((x.shape[0], *places, *(axis.window for axis in along), x.shape[-1]), x.dtype)
+    for offset in offsets(along):
+        here = (slice(None), *(slice(None) for _ in along), *offset, slice(None))
+        out[here] = x[_taken(offset, along)]
+    return out.reshape(height, width)
+
+
+def _taken(offset: Sequence[int], along: Sequence[Axis]) -> tuple[slice, ...]:
+    """What of a padded tensor lies at one element of the window, for all places."""
+    spatial = []
+    for place, axis in zip(offset, along, strict=True):
+        start = place * axis.dilation
+        spatial.append(slice(start, start + (axis.out - 1) * axis.stride + 1, axis.stride))
+    return (slice(None), *spatial, slice(None))
+
+
+def blocks(batch: int, size: int) -> Iterator[slice]:
+    """The images of a batch in blocks; each image takes `size` elements."""
+    step = max(_BLOCK // max(size, 1), 1)
+    for start in range(0, batch, step):
+        yield slice(start, min(start + step, batch))
+
+
+def spread(xp: Any, parts: Any, along: Sequence[Axis], channels: int) -> Any:
+    """The sum of windows laid over one another, the inverse way of `rows`.
+
+    Args:
+      xp: the array module.
+      parts: [batch, places, window, channels].
+      along: the window along each spatial dimension.
+      channels: how many there are.
+
+    """
+    sizes = [axis.size for axis in along]
+    out = xp.zeros((parts.shape[0], *sizes, channels), parts.dtype)
+    for offset in offsets(along):
+        pairs = [axis.within(place) for axis, place in zip(along, offset, strict=True)]
+        there = (slice(None), *(there for _, there in pairs), slice(None))
+        here = (slice(None), *(here for here, _ in pairs), *offset, slice(None))
+        out[there] += parts[here]
+    return out
+
+
+def folded(
+    function: Callable[..., Any], xp: Any, x: Any, along: Sequence[Axis], start: Any
+) -> Any:
+    """The fold of each window by a function of two arrays, one dimension after the other.
+
+    Args:
+      function: `maximum`, `add` or the like, with an `out` argument.
+      xp: the array module.
+      x: [batch, spatial dimensions, channels].
+      along: the window along each spatial dimension.
+      start: the fold of nothing.
+
+    """
+    for place, axis in enumerate(along, 1):
+        x = _folded_along(function, xp, x, place, axis, start)
+    return x
+
+
+def _folded_along(
+    function: Callable[..., Any], xp: Any, x: Any, place: int, axis: Axis, start: Any
+) -> Any:
+    if axis.window == 1 and axis.out == axis.size:
+        return x
+    pairs = [axis.within(offset) for offset in range(axis.window)]
+    whole = next((pair for pair in pairs if pair[0] == slice(0, axis.out)), None)
+    lead = (slice(None),) * place
+    if whole is None:
+        out = xp.full((*x.shape[:place], axis.out, *x.shape[place + 1 :]), start, x.dtype)
+    else:
+        out = x[(*lead, whole[1])].copy()
+    for pair in pairs:
+        if pair is not whole:
+            target = out[(*lead, pair[0])]
+            out[(*lead, pair[0])] = function(target, x[(*lead, pair[1])])
+    return out

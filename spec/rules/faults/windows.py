@@ -1,0 +1,83 @@
+"""Faults of convolutions, poolings and normalizations of batches."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from sessrun.spec.rules.domains import Arguments, Draw
+from sessrun.spec.rules.faults.base import Fault, fault
+from sessrun.spec.rules.faults.elementwise import valid
+
+__all__: list[str] = []
+
+
+def _with(made: Arguments, attrs: dict[str, object] | None = None, **inputs: np.ndarray) -> Arguments:
+    return Arguments({**made.inputs, **inputs}, {**made.attrs, **(attrs or {})})
+
+
+@fault
+def filter_depth(draw: Draw, x: str, filters: str) -> Fault:
+    """Filters of more channels than the images have."""
+    made = valid(draw)
+    shape = (*made.inputs[filters].shape[:-2], made.inputs[x].shape[-1] + 1, 1)
+    return Fault(_with(made, **{filters: draw.tensor(filters, shape, "small")}))
+
+
+@fault
+def window_too_large(draw: Draw, x: str, filters: str) -> Fault:
+    """Filters larger than the images by more than a stride, without padding."""
+    draw.attrs["padding"] = "VALID"
+    made = valid(draw)
+    shape = list(made.inputs[filters].shape)
+    shape[0] += made.inputs[x].shape[1] + 2 * made.attrs["strides"][1]
+    return Fault(_with(made, **{filters: draw.tensor(filters, shape, "small")}))
+
+
+@fault
+def channels_first(draw: Draw, spatial: int, code: int) -> Fault:
+    """Channels before the spatial dimensions, which a CPU does not compute."""
+    draw.attrs["padding"] = "SAME"
+    draw.attrs["explicit_paddings"] = ()
+    made = valid(draw)
+    (x, array), *rest = made.inputs.items()
+    turned = {x: np.ascontiguousarray(np.moveaxis(array, -1, 1))}
+    window = {key: (1, 1, *made.attrs[key][1:-1]) for key in ("strides", "dilations", "ksize")
+              if key in made.attrs}  # fmt: skip
+    attrs = {**window, "data_format": "NCHW" if spatial == 2 else "NCDHW"}
+    del rest
+    return Fault(_with(made, attrs, **turned), codes=(code,), seen="run")
+
+
+@fault
+def backprop_size(draw: Draw, grad: str) -> Fault:
+    """A gradient of one row more than there are places."""
+    made = valid(draw)
+    shape = list(made.inputs[grad].shape)
+    shape[0], shape[1] = max(shape[0], 1), shape[1] + 1
+    return Fault(_with(made, **{grad: draw.tensor(grad, shape, "small")}), seen="run")
+
+
+@fault
+def pool_too_large(draw: Draw, x: str) -> Fault:
+    """A window larger than the images by more than a stride, without padding."""
+    draw.attrs["padding"] = "VALID"
+    draw.attrs["explicit_paddings"] = ()
+    made = valid(draw)
+    size = made.inputs[x].shape[1] + made.attrs["ksize"][1] + 2 * made.attrs["strides"][1]
+    return Fault(_with(made, {"ksize": (1, size, *made.attrs["ksize"][2:])}))
+
+
+@fault
+def pooled_batch(draw: Draw, x: str) -> Fault:
+    """A window over two images, UNIMPLEMENTED."""
+    del x
+    made = valid(draw)
+    return Fault(_with(made, {"ksize": (2, *made.attrs["ksize"][1:])}), codes=(12,), seen="run")
+
+
+@fault
+def channel_count(draw: Draw, vector: str) -> Fault:
+    """A vector of one element more than there are channels."""
+    made = valid(draw)
+    longer = (made.inputs[vector].shape[0] + 1,)
+    return Fault(_with(made, **{vector: draw.tensor(vector, longer, "plain")}))

@@ -1,0 +1,232 @@
+"""Shape rules of operations with windows: convolutions and poolings."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sessrun.spec.rules.shapes.base import (
+    Dim,
+    Known,
+    Shape,
+    ShapeError,
+    merge,
+    merge_dims,
+    rule,
+    with_rank,
+)
+from sessrun.spec.rules.windows import channel_axis, spatial_axes, stretched
+
+__all__ = ["explicit_pads", "places"]
+
+
+def places(
+    size: Dim, window: Dim, stride: int, padding: str, dilation: int = 1,
+    pads: tuple[int, int] = (0, 0),
+) -> Dim:  # fmt: skip
+    """How many places a window has along a dimension.
+
+    Raises:
+      ShapeError: it does not fit, or a stride or a dilation is below 1.
+
+    """
+    if stride <= 0:
+        raise ShapeError(f"Stride must be > 0, but got {stride}")
+    if dilation < 1:
+        raise ShapeError(f"Dilation rate must be >= 1, but got {dilation}")
+    if size is None:
+        return None
+    if padding == "SAME":
+        return -(-size // stride)
+    if window is None:
+        return None
+    left = size + sum(pads) - stretched(window, dilation)
+    if left < 0:
+        raise ShapeError(f"Negative dimension size caused by subtracting {window} from {size}")
+    return left // stride + 1
+
+
+def explicit_pads(padding: str, explicit: Sequence[int], rank: int) -> list[tuple[int, int]]:
+    """What is added before and behind each dimension; nothing unless the padding is `EXPLICIT`.
+
+    Raises:
+      ShapeError: there are too few or too many numbers, or a negative one.
+
+    """
+    if padding != "EXPLICIT":
+        if explicit:
+            raise ShapeError("explicit_paddings attribute must be empty if the padding attribute "
+                             "is not EXPLICIT")  # fmt: skip
+        return [(0, 0)] * rank
+    if len(explicit) != 2 * rank:
+        raise ShapeError(f"explicit_paddings attribute must contain {2 * rank} values, but got: "
+                         f"{len(explicit)}")  # fmt: skip
+    if min(explicit) < 0:
+        raise ShapeError("All elements of explicit_paddings must be nonnegative")
+    return list(zip(explicit[::2], explicit[1::2], strict=True))
+
+
+def _checked_pads(
+    padding: str, explicit: Sequence[int], rank: int, spatial: Sequence[int]
+) -> list[tuple[int, int]]:
+    pads = explicit_pads(padding, explicit, rank)
+    if any(any(pad) for axis, pad in enumerate(pads) if axis not in spatial):
+        raise ShapeError("Nonzero explicit padding in the batch or depth dimensions is not "
+                         "supported")  # fmt: skip
+    return pads
+
+
+def _check_length(what: str, values: Sequence[int], rank: int) -> None:
+    if len(values) != rank:
+        raise ShapeError(f"The {what} attribute must contain {rank} values, but got: {len(values)}")
+
+
+def _grouped(depth: Dim, filter_depth: Dim, out_depth: Dim) -> None:
+    """Check that the filters divide the input's channels into groups, and the output's.
+
+    Raises:
+      ShapeError: they do not.
+
+    """
+    if filter_depth is not None and filter_depth < 1:
+        raise ShapeError("Depth of filter must not be 0")
+    if depth is None or filter_depth is None:
+        return
+    if depth % filter_depth:
+        raise ShapeError(f"Depth of input ({depth}) is not a multiple of input depth of filter "
+                         f"({filter_depth})")  # fmt: skip
+    groups = depth // filter_depth
+    if groups < 1:
+        raise ShapeError("Number of groups must not be 0")
+    if out_depth is not None and out_depth % groups:
+        raise ShapeError(f"Depth of output ({out_depth}) is not a multiple of the number of groups "
+                         f"({groups})")  # fmt: skip
+
+
+@rule
+def convolution(
+    x: Shape, filters: Shape, strides: Sequence[int], padding: str, explicit: Sequence[int] | str,
+    data_format: str, dilations: Sequence[int], spatial: int,
+) -> list[Shape]:  # fmt: skip
+    """The batch, the window's places along each spatial dimension, the filters' last dimension.
+
+    `explicit` is '' where the operation has no explicit padding.
+    """
+    rank = spatial + 2
+    whole, window = with_rank(x, rank, "a convolution"), with_rank(filters, rank, "its filters")
+    _check_length("dilation", dilations, rank)
+    _check_length("stride", strides, rank)
+    where = spatial_axes(data_format, rank)
+    channels = channel_axis(data_format, rank)
+    pads = _checked_pads(padding, [] if isinstance(explicit, str) else explicit, rank, where)
+    _grouped(whole[channels], window[-2], window[-1])
+    result = [*whole]
+    for axis, size in zip(where, window, strict=False):
+        result[axis] = places(
+            whole[axis], size, strides[axis], padding, dilations[axis], pads[axis]
+        )
+    result[channels] = window[-1]
+    return [tuple(result)]
+
+
+@rule
+def pooling(
+    x: Shape, ksize: Sequence[int], strides: Sequence[int], padding: str,
+    explicit: Sequence[int] | str, data_format: str, deep: bool, rank: int,
+) -> list[Shape]:  # fmt: skip
+    """The window's places along each spatial dimension, and along the channels if it is `deep`."""
+    whole = with_rank(x, rank, "a pooling")
+    _check_length("stride", strides, rank)
+    _check_length("ksize", ksize, rank)
+    where = spatial_axes(data_format, rank)
+    pads = _checked_pads(padding, [] if isinstance(explicit, str) else explicit, rank, where)
+    result = [*whole]
+    for axis in (*where, channel_axis(data_format, rank)) if deep else where:
+        result[axis] = places(whole[axis], ksize[axis], strides[axis], padding, 1, pads[axis])
+    return [tuple(result)]
+
+
+@rule
+def pooling_by_inputs(
+    x: Shape, ksize: Known, strides: Known, padding: str, data_format: str
+) -> list[Shape]:
+    """As `pooling`, sizes and strides being inputs; unknown where they are."""
+    whole = with_rank(x, 4, "a pooling")
+    for vector in (ksize, strides):
+        merge_dims(with_rank(vector.shape, 1, "a vector")[0], 4)
+    if ksize.value is None or strides.value is None:
+        return [None]
+    return pooling(whole, ksize.elements(4), strides.elements(4), padding, "", data_format, True, 4)
+
+
+@rule
+def pooling_grad(x: Shape, rank: int) -> list[Shape]:
+    """The shape of what was pooled."""
+    return [with_rank(x, rank, "a gradient of a pooling")]
+
+
+@rule
+def pooling_grad_grad(
+    x: Shape, y: Shape, ksize: Sequence[int], strides: Sequence[int], padding: str,
+    data_format: str, rank: int,
+) -> list[Shape]:  # fmt: skip
+    """The shape of what a pooling gives."""
+    return [merge(y, pooling(x, ksize, strides, padding, "", data_format, True, rank)[0])]
+
+
+@rule
+def denoted_of_rank(shape: Shape, rank: int) -> list[Shape]:
+    """The shape that an integer vector denotes, of that rank."""
+    return [with_rank(shape, rank, "a shape")]
+
+
+@rule
+def convolved(
+    sizes: Shape, filters: Shape, out_backprop: Shape, data_format: str, rank: int
+) -> list[Shape]:
+    """The shape of a convolution's input, as a vector tells it: whole, or its spatial sizes only."""
+    window = with_rank(filters, rank, "filters")
+    grad = with_rank(out_backprop, rank, "a gradient of a convolution")
+    where = spatial_axes(data_format, rank)
+    channels = channel_axis(data_format, rank)
+    merge_dims(window[-1], grad[channels])
+    if sizes is not None and len(sizes) == rank - 2:
+        result: list[Dim] = [*grad]
+        for axis, size in zip(where, sizes, strict=True):
+            result[axis] = size
+        result[channels] = window[-2]
+        return [tuple(result)]
+    whole = with_rank(sizes, rank, "sizes of an input")
+    merge_dims(whole[0], grad[0])
+    return [(merge_dims(whole[0], grad[0]), *whole[1:])]
+
+
+@rule
+def batch_norm(
+    x: Shape, scale: Shape, offset: Shape, mean: Shape, variance: Shape, data_format: str,
+    is_training: bool, outputs: int,
+) -> list[Shape]:  # fmt: skip
+    """The input's shape, and vectors of one element for each channel."""
+    rank = 5 if "D" in data_format else 4
+    whole = with_rank(x, rank, "a batch to be normalised")
+    axis = channel_axis(data_format, rank)
+    channels = whole[axis]
+    for vector in (scale, offset) if is_training else (scale, offset, mean, variance):
+        channels = merge_dims(channels, with_rank(vector, 1, "one element for each channel")[0])
+    each: Shape = (channels,)
+    rest: list[Shape] = [None] if outputs == 6 else []
+    return [(*whole[:axis], channels, *whole[axis + 1 :]), *[each] * 4, *rest]
+
+
+@rule
+def batch_norm_grad(
+    y_backprop: Shape, x: Shape, scale: Shape, first: Shape, second: Shape, data_format: str
+) -> list[Shape]:
+    """The input's shape, two vectors of one element for each channel, and two empty ones."""
+    rank = 5 if "D" in data_format else 4
+    whole = with_rank(merge(with_rank(y_backprop, rank, "a gradient"), x), rank, "a batch")
+    axis = channel_axis(data_format, rank)
+    channels = whole[axis]
+    for vector in (scale, first, second):
+        channels = merge_dims(channels, with_rank(vector, 1, "one element for each channel")[0])
+    each: Shape = (channels,)
+    return [(*whole[:axis], channels, *whole[axis + 1 :]), each, each, (0,), (0,)]
