@@ -172,7 +172,15 @@ _LATER: Final[Mapping[str, str]] = {
     "managed.supervisor": "train.Supervisor",
     "managed.timers": "train.SecondOrStepTimer",
     "managed.training_session": "train.MonitoredTrainingSession",
+    "nn.batch_norms": "nn.fused_batch_norm",
+    "nn.convolutions":
+        "nn.conv1d nn.conv1d_transpose nn.conv2d nn.conv2d_backprop_filter "
+        "nn.conv2d_backprop_input nn.conv2d_transpose nn.conv3d nn.conv3d_transpose "
+        "nn.conv_transpose",
     "nn.dropouts": "nn.dropout",
+    "nn.poolings":
+        "nn.avg_pool nn.avg_pool1d nn.avg_pool2d nn.avg_pool3d nn.avg_pool_v2 nn.max_pool "
+        "nn.max_pool1d nn.max_pool2d nn.max_pool3d nn.max_pool_v2",
     "nn.statistics":
         "math.zero_fraction nn.batch_norm_with_global_normalization nn.batch_normalization "
         "nn.moments nn.normalize_moments nn.sufficient_statistics nn.weighted_moments "

@@ -1,4 +1,4 @@
-"""Kernels of poolings by maximum and by mean, in two and three spatial dimensions, and gradients."""
+"""Kernels of poolings by maximum and by mean, in two and three dimensions; gradients."""
 
 from __future__ import annotations
 

@@ -63,7 +63,7 @@ def padded(xp: Any, x: Any, along: Sequence[Axis], value: Any = 0) -> Any:
 
 
 def _window_view(x: Any, along: Sequence[Axis]) -> Any:
-    """All windows of a padded tensor in host memory, none copied: [batch, places, window, channels]."""
+    """All windows of a padded host tensor, none copied: [batch, places, window, channels]."""
     inner = x.strides[1:-1]
     steps = [stride * axis.stride for stride, axis in zip(inner, along, strict=True)]
     apart = [stride * axis.dilation for stride, axis in zip(inner, along, strict=True)]

@@ -57,8 +57,8 @@ def images(
     dilations = [draw.random.randint(1, apart) for _ in range(spatial)]
     pads = [(0, 0)] * spatial
     if attrs["padding"] == "EXPLICIT":
-        pads = [tuple(draw.random.randint(0, size - 1 if pool else 2) for _ in range(2))
-                for size in window]  # type: ignore[misc]  # pairs  # fmt: skip
+        most = [size - 1 if pool else 2 for size in window]
+        pads = [(draw.random.randint(0, pad), draw.random.randint(0, pad)) for pad in most]
         attrs["explicit_paddings"] = (0, 0, *(pad for pair in pads for pad in pair), 0, 0)
     sizes = []
     for size, apart_, pair in zip(window, dilations, pads, strict=True):
@@ -97,7 +97,7 @@ def convolved(draw: Draw, x: str, filters: str, spatial: int) -> Arguments:
 def convolved_by_input(
     draw: Draw, sizes: str, filters: str, grad: str, spatial: int
 ) -> Arguments:
-    """The sizes of images, filters, and a gradient of what they give; without groups, not dilated."""
+    """The sizes of images, filters, and a gradient of what they give; no groups, not dilated."""
     depth, out = draw.random.randint(1, 3), draw.random.randint(1, 3)
     drawn = images(draw, spatial, depth)
     return draw.arguments(**{
@@ -111,7 +111,7 @@ def convolved_by_input(
 def convolved_by_filter(
     draw: Draw, x: str, sizes: str, grad: str, spatial: int
 ) -> Arguments:
-    """Images, the sizes of filters, and a gradient of what they give; without groups, not dilated."""
+    """Images, the sizes of filters, and a gradient of what they give; no groups, not dilated."""
     depth, out = draw.random.randint(1, 3), draw.random.randint(1, 3)
     drawn = images(draw, spatial, depth)
     return draw.arguments(**{
@@ -222,7 +222,8 @@ def mean_pooled(draw: Draw, sizes: str, grad: str, spatial: int) -> Arguments:
 
 def _batch(draw: Draw, least: int = 1) -> tuple[tuple[int, ...], int]:
     """The shape of a batch in the drawn format, and the number of its channels."""
-    spatial = [draw.random.randint(1, 4) for _ in range(3 if "D" in draw.attrs["data_format"] else 2)]
+    count = len(draw.attrs["data_format"]) - 2
+    spatial = [draw.random.randint(1, 4) for _ in range(count)]
     channels, batch = draw.random.randint(1, 4), draw.dim(least, 3)
     if draw.attrs["data_format"].startswith("NC"):
         return (batch, channels, *spatial), channels

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from sessrun.spec.rules.domains import Arguments, Draw
@@ -11,8 +13,12 @@ from sessrun.spec.rules.faults.elementwise import valid
 __all__: list[str] = []
 
 
-def _with(made: Arguments, attrs: dict[str, object] | None = None, **inputs: np.ndarray) -> Arguments:
-    return Arguments({**made.inputs, **inputs}, {**made.attrs, **(attrs or {})})
+def _with(made: Arguments, name: str, value: np.ndarray) -> Arguments:
+    return Arguments({**made.inputs, name: value}, made.attrs)
+
+
+def _ruled(made: Arguments, **attrs: Any) -> Arguments:
+    return Arguments(made.inputs, {**made.attrs, **attrs})
 
 
 @fault
@@ -20,7 +26,7 @@ def filter_depth(draw: Draw, x: str, filters: str) -> Fault:
     """Filters of more channels than the images have."""
     made = valid(draw)
     shape = (*made.inputs[filters].shape[:-2], made.inputs[x].shape[-1] + 1, 1)
-    return Fault(_with(made, **{filters: draw.tensor(filters, shape, "small")}))
+    return Fault(_with(made, filters, draw.tensor(filters, shape, "small")))
 
 
 @fault
@@ -30,7 +36,7 @@ def window_too_large(draw: Draw, x: str, filters: str) -> Fault:
     made = valid(draw)
     shape = list(made.inputs[filters].shape)
     shape[0] += made.inputs[x].shape[1] + 2 * made.attrs["strides"][1]
-    return Fault(_with(made, **{filters: draw.tensor(filters, shape, "small")}))
+    return Fault(_with(made, filters, draw.tensor(filters, shape, "small")))
 
 
 @fault
@@ -39,13 +45,12 @@ def channels_first(draw: Draw, spatial: int, code: int) -> Fault:
     draw.attrs["padding"] = "SAME"
     draw.attrs["explicit_paddings"] = ()
     made = valid(draw)
-    (x, array), *rest = made.inputs.items()
-    turned = {x: np.ascontiguousarray(np.moveaxis(array, -1, 1))}
+    x, array = next(iter(made.inputs.items()))
+    turned = _with(made, x, np.ascontiguousarray(np.moveaxis(array, -1, 1)))
     window = {key: (1, 1, *made.attrs[key][1:-1]) for key in ("strides", "dilations", "ksize")
               if key in made.attrs}  # fmt: skip
-    attrs = {**window, "data_format": "NCHW" if spatial == 2 else "NCDHW"}
-    del rest
-    return Fault(_with(made, attrs, **turned), codes=(code,), seen="run")
+    first = "NCHW" if spatial == 2 else "NCDHW"
+    return Fault(_ruled(turned, **window, data_format=first), codes=(code,), seen="run")
 
 
 @fault
@@ -54,7 +59,7 @@ def backprop_size(draw: Draw, grad: str) -> Fault:
     made = valid(draw)
     shape = list(made.inputs[grad].shape)
     shape[0], shape[1] = max(shape[0], 1), shape[1] + 1
-    return Fault(_with(made, **{grad: draw.tensor(grad, shape, "small")}), seen="run")
+    return Fault(_with(made, grad, draw.tensor(grad, shape, "small")), seen="run")
 
 
 @fault
@@ -64,7 +69,7 @@ def pool_too_large(draw: Draw, x: str) -> Fault:
     draw.attrs["explicit_paddings"] = ()
     made = valid(draw)
     size = made.inputs[x].shape[1] + made.attrs["ksize"][1] + 2 * made.attrs["strides"][1]
-    return Fault(_with(made, {"ksize": (1, size, *made.attrs["ksize"][2:])}))
+    return Fault(_ruled(made, ksize=(1, size, *made.attrs["ksize"][2:])))
 
 
 @fault
@@ -72,7 +77,7 @@ def pooled_batch(draw: Draw, x: str) -> Fault:
     """A window over two images, UNIMPLEMENTED."""
     del x
     made = valid(draw)
-    return Fault(_with(made, {"ksize": (2, *made.attrs["ksize"][1:])}), codes=(12,), seen="run")
+    return Fault(_ruled(made, ksize=(2, *made.attrs["ksize"][1:])), codes=(12,), seen="run")
 
 
 @fault
@@ -80,4 +85,4 @@ def channel_count(draw: Draw, vector: str) -> Fault:
     """A vector of one element more than there are channels."""
     made = valid(draw)
     longer = (made.inputs[vector].shape[0] + 1,)
-    return Fault(_with(made, **{vector: draw.tensor(vector, longer, "plain")}))
+    return Fault(_with(made, vector, draw.tensor(vector, longer, "plain")))

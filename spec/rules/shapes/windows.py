@@ -183,7 +183,7 @@ def denoted_of_rank(shape: Shape, rank: int) -> list[Shape]:
 def convolved(
     sizes: Shape, filters: Shape, out_backprop: Shape, data_format: str, rank: int
 ) -> list[Shape]:
-    """The shape of a convolution's input, as a vector tells it: whole, or its spatial sizes only."""
+    """The shape of a convolution's input; a vector tells the whole of it, or the spatial sizes."""
     window = with_rank(filters, rank, "filters")
     grad = with_rank(out_backprop, rank, "a gradient of a convolution")
     where = spatial_axes(data_format, rank)
