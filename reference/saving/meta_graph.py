@@ -19,8 +19,8 @@ from sessrun.spec.proto import GraphDef, MetaGraphDef, NodeDef, OpList, SaverDef
 from sessrun.spec.proto.foreign import adopt
 from sessrun.spec.tables.ops import OPERATIONS
 
-__all__ = ["EXPORTS", "UNBOUND_INPUTS", "export_meta_graph", "saver_def_in",
-           "stripped_op_list_for_graph"]  # fmt: skip
+__all__ = ["EXPORTS", "UNBOUND_INPUTS", "export_meta_graph", "ops_used_by_graph_def",
+           "saver_def_in", "stripped_op_list_for_graph"]  # fmt: skip
 
 #: Before the name of an input that is not in the scope that was exported.
 _UNBOUND: Final = "$unbound_inputs_"
@@ -59,7 +59,8 @@ def export_meta_graph(
       clear_extraneous_savers: whether the operations of other savers are left out.
       strip_default_attrs: whether attributes that have their defaults are left out.
       save_debug_info: not written here.
-      **kwargs: none.
+      **kwargs: `unbound_inputs_col_name`, the collection of the names of inputs from outside the
+        scope; none is written if that is empty.
 
     Raises:
       TypeError: an argument is of a wrong type, or there is another keyword.
@@ -67,6 +68,7 @@ def export_meta_graph(
 
     """
     del save_debug_info
+    unbound_key = kwargs.pop("unbound_inputs_col_name", UNBOUND_INPUTS)
     if kwargs:
         raise TypeError(f"export_meta_graph() got unexpected keyword arguments {sorted(kwargs)}")
     graph = graph or get_default_graph()
@@ -79,8 +81,8 @@ def export_meta_graph(
     saver = None if saver_def is None else adopt(saver_def, SaverDef)
     left_out = _of_other_savers(nodes, saver) if clear_extraneous_savers else frozenset()
     unbound = _copy_nodes(nodes, found.graph_def, export_scope, left_out, clear=clear_devices)
-    if unbound:
-        found.collection_def[UNBOUND_INPUTS].bytes_list.value.extend(
+    if unbound and unbound_key:
+        found.collection_def[unbound_key].bytes_list.value.extend(
             text.encode() for text in unbound
         )
     if not found.meta_info_def.stripped_op_list.op:
@@ -182,12 +184,23 @@ def _scope(name: str) -> str:
     return name.rpartition("/")[0]
 
 
+def ops_used_by_graph_def(graph_def: Any) -> list[str]:
+    """The op types in a graph and in the functions that it calls, by name."""
+    definition = adopt(graph_def, GraphDef)
+    bodies = {each.signature.name: each.node_def for each in definition.library.function}
+    used: set[str] = set()
+    waiting = list(definition.node)
+    while waiting:
+        op_type = waiting.pop().op
+        if op_type not in used:
+            used.add(op_type)
+            waiting += bodies.get(op_type, ())
+    return sorted(used - set(bodies))
+
+
 def stripped_op_list_for_graph(graph_def: Any) -> OpList:
     """The declarations of the operations that a graph and its functions use, by name."""
-    graph_def = adopt(graph_def, GraphDef)
-    bodies = (function.node_def for function in graph_def.library.function)
-    nodes = [*graph_def.node, *(node for body in bodies for node in body)]
-    used = sorted({node.op for node in nodes if node.op in OPERATIONS})
+    used = (name for name in ops_used_by_graph_def(graph_def) if name in OPERATIONS)
     return OpList(op=[op_def(OPERATIONS[name]) for name in used])
 
 

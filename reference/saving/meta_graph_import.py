@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final
 
 from google.protobuf import text_format
@@ -111,6 +111,8 @@ def add_graph(
     import_scope: str | None = None,
     input_map: Mapping[Any, Any] | None = None,
     return_elements: Iterable[Any] | None = None,
+    unbound_inputs: str = UNBOUND_INPUTS,
+    is_restored: Callable[[str], bool] | None = None,
 ) -> tuple[dict[str, Any], list[Any] | None]:
     """Add a graph with its collections to the default graph.
 
@@ -120,6 +122,8 @@ def add_graph(
       import_scope: a name scope for all.
       input_map: as `import_graph_def` has it.
       return_elements: as `import_graph_def` has it.
+      unbound_inputs: the collection of the names of inputs from outside.
+      is_restored: whether the collection of a name is restored; all are by default.
 
     Returns:
       The global variables of that scope by their names without it, and what `return_elements`
@@ -130,7 +134,7 @@ def add_graph(
 
     """
     graph = get_default_graph()
-    unbound = definition.collection_def.get(UNBOUND_INPUTS)
+    unbound = definition.collection_def.get(unbound_inputs)
     if unbound is not None and unbound.bytes_list.value:
         names = [value.decode() for value in unbound.bytes_list.value]
         if not input_map or sorted(names) != sorted(map(str, input_map)):
@@ -142,7 +146,7 @@ def add_graph(
         for node in definition.graph_def.node:
             node.device = ""
     add_defaults(definition.graph_def)  # the caller sees them
-    scope = graph.unique_name(import_scope or "", mark_as_used=False) if import_scope else ""
+    scope = graph.unique_name(import_scope or "", mark_as_used=False)
     producer = definition.meta_info_def
     elements = import_graph_def(
         definition.graph_def, name=import_scope or scope, input_map=input_map,
@@ -150,7 +154,10 @@ def add_graph(
         producer_op_list=producer.stripped_op_list if producer.HasField("stripped_op_list")
         else None,
     )  # fmt: skip
-    restore_collections(definition, graph, scope, without_keys=(UNBOUND_INPUTS,))
+    left_out = {unbound_inputs}
+    if is_restored is not None:
+        left_out |= {key for key in definition.collection_def if not is_restored(key)}
+    restore_collections(definition, graph, scope, without_keys=left_out)
     variables = graph.get_collection(GraphKeys.GLOBAL_VARIABLES, scope=scope)
     return {without(scope, variable.name): variable for variable in variables}, elements
 

@@ -5,18 +5,21 @@ TensorFlow has these under `tensorflow.python.framework.meta_graph`.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from sessrun.reference.graph import Graph
 from sessrun.reference.graph_keys import GraphKeys
 from sessrun.reference.saving.collection_defs import add_collection
-from sessrun.reference.saving.meta_graph import export_meta_graph
+from sessrun.reference.saving.meta_graph import (
+    UNBOUND_INPUTS,
+    export_meta_graph,
+    ops_used_by_graph_def,
+)
 from sessrun.reference.saving.meta_graph_import import add_graph, read_meta_graph
 from sessrun.reference.scope_names import without
 from sessrun.reference.stacks import get_default_graph
-from sessrun.spec.proto import GraphDef, MetaGraphDef
-from sessrun.spec.proto.foreign import adopt
+from sessrun.spec.proto import MetaGraphDef
 
 __all__ = ["add_collection_def", "create_meta_graph_def", "export_scoped_meta_graph",
            "import_scoped_meta_graph", "import_scoped_meta_graph_with_return_elements",
@@ -54,20 +57,6 @@ def add_collection_def(
     add_collection(meta_graph_def, key, items, export_scope)
 
 
-def ops_used_by_graph_def(graph_def: Any) -> list[str]:
-    """The op types in a graph and in the functions that it calls, by name."""
-    definition = adopt(graph_def, GraphDef)
-    bodies = {each.signature.name: each.node_def for each in definition.library.function}
-    used: set[str] = set()
-    waiting = list(definition.node)
-    while waiting:
-        op_type = waiting.pop().op
-        if op_type not in used:
-            used.add(op_type)
-            waiting += bodies.get(op_type, ())
-    return sorted(used - set(bodies))
-
-
 def export_scoped_meta_graph(
     filename: Any = None, graph: Graph | None = None, export_scope: str | None = None,
     **options: Any,
@@ -97,6 +86,8 @@ def export_scoped_meta_graph(
 def import_scoped_meta_graph(
     meta_graph_or_file: Any, clear_devices: bool = False, graph: Graph | None = None,
     import_scope: str | None = None, input_map: Mapping[Any, Any] | None = None,
+    unbound_inputs_col_name: str = UNBOUND_INPUTS,
+    restore_collections_predicate: Callable[[str], bool] | None = None,
 ) -> dict[str, Any]:  # fmt: skip
     """Add a graph with its collections to one.
 
@@ -106,6 +97,8 @@ def import_scoped_meta_graph(
       graph: where to, by default the default graph.
       import_scope: a name scope for all.
       input_map: tensors for inputs from outside of what was exported.
+      unbound_inputs_col_name: the collection of the names of those inputs.
+      restore_collections_predicate: whether the collection of a name is restored; all by default.
 
     Returns:
       The global variables of that scope by their names without it.
@@ -115,13 +108,16 @@ def import_scoped_meta_graph(
 
     """
     return import_scoped_meta_graph_with_return_elements(
-        meta_graph_or_file, clear_devices, graph, import_scope, input_map
-    )[0]
+        meta_graph_or_file, clear_devices, graph, import_scope, input_map,
+        unbound_inputs_col_name, restore_collections_predicate,
+    )[0]  # fmt: skip
 
 
 def import_scoped_meta_graph_with_return_elements(
     meta_graph_or_file: Any, clear_devices: bool = False, graph: Graph | None = None,
     import_scope: str | None = None, input_map: Mapping[Any, Any] | None = None,
+    unbound_inputs_col_name: str = UNBOUND_INPUTS,
+    restore_collections_predicate: Callable[[str], bool] | None = None,
     return_elements: Any = None,
 ) -> tuple[dict[str, Any], list[Any] | None]:  # fmt: skip
     """As `import_scoped_meta_graph`: the variables, and what `return_elements` names."""
@@ -129,4 +125,5 @@ def import_scoped_meta_graph_with_return_elements(
         return add_graph(
             read_meta_graph(meta_graph_or_file), clear_devices=clear_devices,
             import_scope=import_scope, input_map=input_map, return_elements=return_elements,
+            unbound_inputs=unbound_inputs_col_name, is_restored=restore_collections_predicate,
         )  # fmt: skip

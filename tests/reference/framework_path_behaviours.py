@@ -9,15 +9,15 @@ from typing import Any
 from described import attempt, run
 from google.protobuf import text_format
 
-__all__ = ["BEHAVIOURS"]
+__all__ = ["BEHAVIOURS", "module_of"]
 
 
 def _framework(tf: Any, name: str) -> Any:
     """A module of `python.framework` of a namespace."""
-    return _module(tf, f"framework.{name}")
+    return module_of(tf, f"framework.{name}")
 
 
-def _module(tf: Any, path: str) -> Any:
+def module_of(tf: Any, path: str) -> Any:
     """A module below `python` of a namespace."""
     package = "sessrun.reference" if tf.__name__.startswith("sessrun") else "tensorflow"
     return importlib.import_module(f"{package}.python.{path}")
@@ -137,7 +137,7 @@ def _subscriptions(tf: Any) -> Any:
 
 
 def _resources(tf: Any) -> Any:
-    module, handles = _module(tf, "ops.resources"), _module(tf, "ops.resource_variable_ops")
+    module, handles = module_of(tf, "ops.resources"), module_of(tf, "ops.resource_variable_ops")
     empty, nothing = module.report_uninitialized_resources(), module.initialize_resources([])
     listed = [tf.get_variable(name, initializer=1.0, use_resource=True) for name in "vw"]
     for variable, is_shared in zip(listed, (True, False), strict=True):
@@ -157,7 +157,7 @@ def _resources(tf: Any) -> Any:
         lambda: handles.variable_shape(listed[0].handle),
         lambda: handles.variable_shape(varied.handle, tf.int64),
         lambda: handles.variable_shape(varied.handle),
-        lambda: [_module(tf, "eager.context").graph_mode().__enter__()],
+        lambda: [module_of(tf, "eager.context").graph_mode().__enter__()],
     )  # fmt: skip
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from described import attempt
+from framework_path_behaviours import module_of
 from saved_graphs import in_a_folder, inputs, listing, variables
 
 __all__ = ["BEHAVIOURS"]
@@ -121,6 +122,49 @@ def _queue_runners(tf: Any) -> Any:
     return found
 
 
+def _scopes(tf: Any) -> Any:
+    """Imports within a name scope; a part of the collections; inputs under another name."""
+    module = module_of(tf, "framework.meta_graph")
+    a = tf.constant(1.0, name="a")
+    with tf.name_scope("in"):
+        tf.add(a, 2.0, name="sum")
+    tf.Variable(1.0, name="v")
+    tf.add_to_collection("left", "x")
+    definition = tf.train.export_meta_graph(unbound_inputs_col_name="open")
+    inner, _ = module.export_scoped_meta_graph(export_scope="in", unbound_inputs_col_name="open")
+    found = [sorted(inner.collection_def), definition.collection_def["left"]]
+    for given, options in (
+        (definition, {}), (definition, {"import_scope": "z"}),
+        (definition, {"restore_collections_predicate": lambda key: key != "left"}),
+        (inner, {"unbound_inputs_col_name": "open"}), (inner, {}),
+    ):  # fmt: skip
+        def program(given: Any = given, options: Any = options) -> Any:
+            with tf.Graph().as_default() as graph, tf.name_scope("foo"):
+                made = module.import_scoped_meta_graph(given, **options)
+                names = [op.name for op in graph.get_operations()]
+                return [sorted(made), names, _collections_of(graph)]
+
+        found += attempt(program)
+    with tf.Graph().as_default() as graph, tf.name_scope("foo"):
+        tf.train.import_meta_graph(definition)
+        return [*found, [op.name for op in graph.get_operations()]]
+
+
+def _ops_that_are_used(tf: Any) -> Any:
+    """Functions that call each other are no operations, nor is what none of them executes."""
+    used = module_of(tf, "framework.meta_graph").stripped_op_list_for_graph
+    definition = tf.GraphDef()
+    for name, inner in (("A", ["B", "Sub"]), ("B", ["A", "Mul"]), ("Idle", ["Div"])):
+        function = definition.library.function.add()
+        function.signature.name = name
+        for op in inner:
+            function.node_def.add(name=op, op=op)
+    definition.node.add(name="a", op="A")
+    definition.node.add(name="sum", op="Add")
+    return [op.name for op in used(definition).op]
+
+
 BEHAVIOURS = {
     "exporting": _exporting, "importing": _importing, "queue_runners": _queue_runners,
+    "scopes": _scopes, "ops_that_are_used": _ops_that_are_used,
 }  # fmt: skip
