@@ -684,6 +684,56 @@ def cross(
     return op.outputs[0]
 
 
+def decode_and_crop_jpeg(
+    contents: Any,
+    crop_window: Any,
+    channels: int = 0,
+    ratio: int = 1,
+    fancy_upscaling: bool = True,
+    try_recover_truncated: bool = False,
+    acceptable_fraction: float = 1.0,
+    dct_method: str = "",
+    name: str | None = None,
+) -> Tensor:
+    """A block of a JPEG's pixels.
+
+    Args:
+      contents: a tensor of string.
+      crop_window: a tensor of int32.
+      channels: a int; 0 if not given.
+      ratio: a int; 1 if not given.
+      fancy_upscaling: a bool; True if not given.
+      try_recover_truncated: a bool; False if not given.
+      acceptable_fraction: a float; 1.0 if not given.
+      dct_method: a string; '' if not given.
+      name: the operation's name in the graph.
+
+    Returns:
+      image: a tensor of uint8.
+
+    Raises:
+      TypeError: a dtype is not allowed.
+      ValueError: a shape is wrong.
+
+    Source: the operation DecodeAndCropJpeg of TensorFlow's registry.
+
+    """
+    op = apply_op(
+        "DecodeAndCropJpeg",
+        {"contents": contents, "crop_window": crop_window},
+        {
+            "channels": channels,
+            "ratio": ratio,
+            "fancy_upscaling": fancy_upscaling,
+            "try_recover_truncated": try_recover_truncated,
+            "acceptable_fraction": acceptable_fraction,
+            "dct_method": dct_method,
+        },
+        name,
+    )
+    return op.outputs[0]
+
+
 def decode_base64(
     input: Any,
     name: str | None = None,
@@ -708,6 +758,37 @@ def decode_base64(
         "DecodeBase64",
         {"input": input},
         {},
+        name,
+    )
+    return op.outputs[0]
+
+
+def decode_bmp(
+    contents: Any,
+    channels: int = 0,
+    name: str | None = None,
+) -> Tensor:
+    """The pixels of a BMP file.
+
+    Args:
+      contents: a tensor of string.
+      channels: a int; 0 if not given.
+      name: the operation's name in the graph.
+
+    Returns:
+      image: a tensor of uint8.
+
+    Raises:
+      TypeError: a dtype is not allowed.
+      ValueError: a shape is wrong.
+
+    Source: the operation DecodeBmp of TensorFlow's registry.
+
+    """
+    op = apply_op(
+        "DecodeBmp",
+        {"contents": contents},
+        {"channels": channels},
         name,
     )
     return op.outputs[0]
@@ -744,6 +825,35 @@ def decode_compressed(
     return op.outputs[0]
 
 
+def decode_gif(
+    contents: Any,
+    name: str | None = None,
+) -> Tensor:
+    """The frames of a GIF, PNG or JPEG file.
+
+    Args:
+      contents: a tensor of string.
+      name: the operation's name in the graph.
+
+    Returns:
+      image: a tensor of uint8.
+
+    Raises:
+      TypeError: a dtype is not allowed.
+      ValueError: a shape is wrong.
+
+    Source: the operation DecodeGif of TensorFlow's registry.
+
+    """
+    op = apply_op(
+        "DecodeGif",
+        {"contents": contents},
+        {},
+        name,
+    )
+    return op.outputs[0]
+
+
 def decode_json_example(
     json_examples: Any,
     name: str | None = None,
@@ -771,6 +881,127 @@ def decode_json_example(
         name,
     )
     return op.outputs[0]
+
+
+def decode_jpeg(
+    contents: Any,
+    channels: int = 0,
+    ratio: int = 1,
+    fancy_upscaling: bool = True,
+    try_recover_truncated: bool = False,
+    acceptable_fraction: float = 1.0,
+    dct_method: str = "",
+    name: str | None = None,
+) -> Tensor:
+    """The pixels of a JPEG, PNG or GIF file.
+
+    Args:
+      contents: a tensor of string.
+      channels: a int; 0 if not given.
+      ratio: a int; 1 if not given.
+      fancy_upscaling: a bool; True if not given.
+      try_recover_truncated: a bool; False if not given.
+      acceptable_fraction: a float; 1.0 if not given.
+      dct_method: a string; '' if not given.
+      name: the operation's name in the graph.
+
+    Returns:
+      image: a tensor of uint8.
+
+    Raises:
+      TypeError: a dtype is not allowed.
+      ValueError: a shape is wrong.
+
+    Source: the operation DecodeJpeg of TensorFlow's registry.
+
+    """
+    op = apply_op(
+        "DecodeJpeg",
+        {"contents": contents},
+        {
+            "channels": channels,
+            "ratio": ratio,
+            "fancy_upscaling": fancy_upscaling,
+            "try_recover_truncated": try_recover_truncated,
+            "acceptable_fraction": acceptable_fraction,
+            "dct_method": dct_method,
+        },
+        name,
+    )
+    return op.outputs[0]
+
+
+def decode_png(
+    contents: Any,
+    channels: int = 0,
+    dtype: Any = "uint8",
+    name: str | None = None,
+) -> Tensor:
+    """The pixels of a PNG, JPEG or GIF file.
+
+    Args:
+      contents: a tensor of string.
+      channels: a int; 0 if not given.
+      dtype: a type, one of uint8, uint16; 'uint8' if not given.
+      name: the operation's name in the graph.
+
+    Returns:
+      image: a tensor, dtype: uint8, uint16.
+
+    Raises:
+      TypeError: a dtype is not allowed.
+      ValueError: a shape is wrong.
+
+    Source: the operation DecodePng of TensorFlow's registry.
+
+    """
+    op = apply_op(
+        "DecodePng",
+        {"contents": contents},
+        {"channels": channels, "dtype": dtype},
+        name,
+    )
+    return op.outputs[0]
+
+
+class DecodeWav(NamedTuple):
+    """The outputs of DecodeWav."""
+
+    audio: Tensor
+    sample_rate: Tensor
+
+
+def decode_wav(
+    contents: Any,
+    desired_channels: int = -1,
+    desired_samples: int = -1,
+    name: str | None = None,
+) -> DecodeWav:
+    """The samples of a WAV file of 16 bits, and their rate.
+
+    Args:
+      contents: a tensor of string.
+      desired_channels: a int; -1 if not given.
+      desired_samples: a int; -1 if not given.
+      name: the operation's name in the graph.
+
+    Returns:
+      audio: a tensor of float32; sample_rate: a tensor of int32.
+
+    Raises:
+      TypeError: a dtype is not allowed.
+      ValueError: a shape is wrong.
+
+    Source: the operation DecodeWav of TensorFlow's registry.
+
+    """
+    op = apply_op(
+        "DecodeWav",
+        {"contents": contents},
+        {"desired_channels": desired_channels, "desired_samples": desired_samples},
+        name,
+    )
+    return DecodeWav(*op.outputs)
 
 
 def diag(
@@ -984,6 +1215,94 @@ def encode_base64(
     return op.outputs[0]
 
 
+def encode_jpeg(
+    image: Any,
+    format: str = "",
+    quality: int = 95,
+    progressive: bool = False,
+    optimize_size: bool = False,
+    chroma_downsampling: bool = True,
+    density_unit: str = "in",
+    x_density: int = 300,
+    y_density: int = 300,
+    xmp_metadata: str = "",
+    name: str | None = None,
+) -> Tensor:
+    """A JPEG file of a picture.
+
+    Args:
+      image: a tensor of uint8.
+      format: a string, one of , grayscale, rgb; '' if not given.
+      quality: a int; 95 if not given.
+      progressive: a bool; False if not given.
+      optimize_size: a bool; False if not given.
+      chroma_downsampling: a bool; True if not given.
+      density_unit: a string, one of in, cm; 'in' if not given.
+      x_density: a int; 300 if not given.
+      y_density: a int; 300 if not given.
+      xmp_metadata: a string; '' if not given.
+      name: the operation's name in the graph.
+
+    Returns:
+      contents: a tensor of string.
+
+    Raises:
+      TypeError: a dtype is not allowed.
+      ValueError: a shape is wrong.
+
+    Source: the operation EncodeJpeg of TensorFlow's registry.
+
+    """
+    op = apply_op(
+        "EncodeJpeg",
+        {"image": image},
+        {
+            "format": format,
+            "quality": quality,
+            "progressive": progressive,
+            "optimize_size": optimize_size,
+            "chroma_downsampling": chroma_downsampling,
+            "density_unit": density_unit,
+            "x_density": x_density,
+            "y_density": y_density,
+            "xmp_metadata": xmp_metadata,
+        },
+        name,
+    )
+    return op.outputs[0]
+
+
+def encode_wav(
+    audio: Any,
+    sample_rate: Any,
+    name: str | None = None,
+) -> Tensor:
+    """A WAV file of 16 bits of samples.
+
+    Args:
+      audio: a tensor of float32.
+      sample_rate: a tensor of int32.
+      name: the operation's name in the graph.
+
+    Returns:
+      contents: a tensor of string.
+
+    Raises:
+      TypeError: a dtype is not allowed.
+      ValueError: a shape is wrong.
+
+    Source: the operation EncodeWav of TensorFlow's registry.
+
+    """
+    op = apply_op(
+        "EncodeWav",
+        {"audio": audio, "sample_rate": sample_rate},
+        {},
+        name,
+    )
+    return op.outputs[0]
+
+
 def erf(
     x: Any,
     name: str | None = None,
@@ -1095,6 +1414,37 @@ def expm1(
         "Expm1",
         {"x": x},
         {},
+        name,
+    )
+    return op.outputs[0]
+
+
+def extract_jpeg_shape(
+    contents: Any,
+    output_type: Any = "int32",
+    name: str | None = None,
+) -> Tensor:
+    """Height, width and channels of a JPEG.
+
+    Args:
+      contents: a tensor of string.
+      output_type: a type, one of int32, int64; 'int32' if not given.
+      name: the operation's name in the graph.
+
+    Returns:
+      image_shape: a tensor, output_type: int32, int64.
+
+    Raises:
+      TypeError: a dtype is not allowed.
+      ValueError: a shape is wrong.
+
+    Source: the operation ExtractJpegShape of TensorFlow's registry.
+
+    """
+    op = apply_op(
+        "ExtractJpegShape",
+        {"contents": contents},
+        {"output_type": output_type},
         name,
     )
     return op.outputs[0]
@@ -1286,6 +1636,35 @@ def guarantee_const(
     op = apply_op(
         "GuaranteeConst",
         {"input": input},
+        {},
+        name,
+    )
+    return op.outputs[0]
+
+
+def hsv_to_rgb(
+    images: Any,
+    name: str | None = None,
+) -> Tensor:
+    """Red, green and blue of hue, saturation and value.
+
+    Args:
+      images: a tensor, T: float16, bfloat16, float32, float64.
+      name: the operation's name in the graph.
+
+    Returns:
+      output: a tensor, T: float16, bfloat16, float32, float64.
+
+    Raises:
+      TypeError: a dtype is not allowed.
+      ValueError: a shape is wrong.
+
+    Source: the operation HSVToRGB of TensorFlow's registry.
+
+    """
+    op = apply_op(
+        "HSVToRGB",
+        {"images": images},
         {},
         name,
     )
@@ -2245,6 +2624,35 @@ def qr(
         name,
     )
     return Qr(*op.outputs)
+
+
+def rgb_to_hsv(
+    images: Any,
+    name: str | None = None,
+) -> Tensor:
+    """Hue, saturation and value of red, green and blue.
+
+    Args:
+      images: a tensor, T: float16, bfloat16, float32, float64.
+      name: the operation's name in the graph.
+
+    Returns:
+      output: a tensor, T: float16, bfloat16, float32, float64.
+
+    Raises:
+      TypeError: a dtype is not allowed.
+      ValueError: a shape is wrong.
+
+    Source: the operation RGBToHSV of TensorFlow's registry.
+
+    """
+    op = apply_op(
+        "RGBToHSV",
+        {"images": images},
+        {},
+        name,
+    )
+    return op.outputs[0]
 
 
 def read_file(
@@ -4041,6 +4449,8 @@ EXPORTS: Final[dict[str, Callable[..., Any]]] = {
     "atan": atan,
     "atan2": atan2,
     "atanh": atanh,
+    "audio.decode_wav": decode_wav,
+    "audio.encode_wav": encode_wav,
     "betainc": betainc,
     "bitcast": bitcast,
     "bitwise.bitwise_and": bitwise_and,
@@ -4082,11 +4492,27 @@ EXPORTS: Final[dict[str, Callable[..., Any]]] = {
     "identity_n": identity_n,
     "igamma": igamma,
     "igammac": igammac,
+    "image.decode_and_crop_jpeg": decode_and_crop_jpeg,
+    "image.decode_bmp": decode_bmp,
+    "image.decode_gif": decode_gif,
+    "image.decode_jpeg": decode_jpeg,
+    "image.decode_png": decode_png,
+    "image.encode_jpeg": encode_jpeg,
+    "image.extract_jpeg_shape": extract_jpeg_shape,
+    "image.hsv_to_rgb": hsv_to_rgb,
+    "image.rgb_to_hsv": rgb_to_hsv,
     "invert_permutation": invert_permutation,
+    "io.decode_and_crop_jpeg": decode_and_crop_jpeg,
     "io.decode_base64": decode_base64,
+    "io.decode_bmp": decode_bmp,
     "io.decode_compressed": decode_compressed,
+    "io.decode_gif": decode_gif,
+    "io.decode_jpeg": decode_jpeg,
     "io.decode_json_example": decode_json_example,
+    "io.decode_png": decode_png,
     "io.encode_base64": encode_base64,
+    "io.encode_jpeg": encode_jpeg,
+    "io.extract_jpeg_shape": extract_jpeg_shape,
     "io.matching_files": matching_files,
     "io.parse_tensor": parse_tensor,
     "io.read_file": read_file,

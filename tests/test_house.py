@@ -27,6 +27,7 @@ NEEDED_ONCE = {
     ("reference/app.py", "absl"),
     ("reference/devices.py", "cupy"),
     ("reference/flags.py", "absl"),
+    ("reference/kernels/pillow.py", "PIL"),
     ("reference/kernels/products.py", "threadpoolctl"),
 }
 FORBIDDEN_NAMES = {"utils", "helpers", "common", "misc"}

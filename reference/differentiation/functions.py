@@ -8,6 +8,7 @@ from sessrun.reference.differentiation import (
     control_flow,
     convolutions,
     elementwise,
+    images,
     indexing,
     matrices,
     networks,
@@ -20,7 +21,7 @@ from sessrun.reference.differentiation import (
 )
 
 __all__ = [
-    "arrays", "complex_numbers", "control_flow", "convolutions", "elementwise", "indexing",
-    "matrices", "networks", "normalization", "poolings", "reductions", "special", "tensor_arrays",
-    "variables",
+    "arrays", "complex_numbers", "control_flow", "convolutions", "elementwise", "images",
+    "indexing", "matrices", "networks", "normalization", "poolings", "reductions", "special",
+    "tensor_arrays", "variables",
 ]  # fmt: skip

@@ -2,48 +2,24 @@
 
 from __future__ import annotations
 
-import struct
-import zlib
 from collections.abc import Callable
 from typing import Any, Final
 
 from sessrun.reference.kernels.host import HOST
+from sessrun.reference.kernels.png_files import png
 from sessrun.reference.kernels.registry import Bind, KernelError, binder
 from sessrun.reference.kernels.summaries import numbered_tags, scalar_tag, serialized
 from sessrun.reference.node_summary import bracketed
 from sessrun.reference.tensor_proto import HeldTensor
 
-__all__ = ["as_bytes", "png"]
+__all__ = ["as_bytes"]
 
 _CPU: Final = ("CPU",)
 _INVALID: Final = 3
-#: The type of a PNG's colours by how many numbers a pixel has: grey, RGB, RGBA.
-_COLOURS: Final = {1: 0, 3: 2, 4: 6}
+#: How many numbers a pixel may have: grey, RGB, RGBA.
+_DEPTHS: Final = (1, 3, 4)
 #: Values no greater than this are not scaled up.
 _NEAR_ZERO: Final = 1e-6
-
-
-def png(image: Any) -> bytes:
-    """A PNG file of an image.
-
-    Args:
-      image: bytes, an array of uint8 of the shape [height, width, 1, 3 or 4].
-
-    """
-    height, width, depth = image.shape
-    # Each row begins with how it was filtered: 1, from each byte the one of the pixel before it.
-    rows = HOST.empty((height, 1 + width * depth), "uint8")
-    rows[:, 0] = 1
-    rows[:, 1 : 1 + depth] = image[:, 0]
-    rows[:, 1 + depth :] = (image[:, 1:] - image[:, :-1]).reshape(height, -1)
-    header = struct.pack(">IIBBBBB", width, height, 8, _COLOURS[depth], 0, 0, 0)
-    chunks = ((b"IHDR", header), (b"IDAT", zlib.compress(rows.tobytes())), (b"IEND", b""))
-    return b"\x89PNG\r\n\x1a\n" + b"".join(_chunk(name, data) for name, data in chunks)
-
-
-def _chunk(name: bytes, data: bytes) -> bytes:
-    checked = name + data
-    return struct.pack(">I", len(data)) + checked + struct.pack(">I", zlib.crc32(checked))
 
 
 def as_bytes(image: Any, bad_color: Any) -> Any:
@@ -100,7 +76,7 @@ def image_summary(bind: Bind) -> Callable[..., Any]:
 
 def _check(tensor: Any, bad_color: Any) -> None:
     shape = bracketed(tensor.shape)
-    if tensor.ndim != 4 or tensor.shape[3] not in _COLOURS:
+    if tensor.ndim != 4 or tensor.shape[3] not in _DEPTHS:
         raise KernelError(_INVALID, f"Tensor must be 4-D with last dim 1, 3, or 4, not {shape}")
     if 0 in tensor.shape[1:]:
         raise KernelError(_INVALID, f"input tensor must have non-zero dims. Found: {shape}")

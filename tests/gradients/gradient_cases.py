@@ -28,7 +28,7 @@ _POSITIVE = {"Log", "Sqrt", "Rsqrt", "Reciprocal", "Inv", "Pow", "Log1p", "Xlogy
              "Xdivy", "RsqrtGrad", "SqrtGrad", "Div", "RealDiv", "DivNoNan", "ReciprocalGrad",
              "InvGrad", "EuclideanNorm", "Atan2", "Cumprod", "BesselK0", "BesselK0e",
              "BesselK1", "BesselK1e", "Betainc", "Polygamma", "BesselY0", "BesselY1", "Digamma", "Expint", "Igamma",
-             "Igammac", "Lgamma", "Spence", "Zeta"}  # fmt: skip
+             "Igammac", "Lgamma", "RGBToHSV", "Spence", "Zeta"}  # fmt: skip
 _SMALL = {"Asin", "Acos", "Atanh", "Erfinv"}
 _PROBABILITIES = {"Ndtri"}
 _ABOVE_ONE = {"Acosh"}

@@ -19,6 +19,7 @@ import sessrun.reference as ours
 #: only where one input is what an operation gives of another.
 _NOT_BY_DIFFERENCES = {
     "Cast", "ClipByValue", "Complex", "MaxPoolGrad", "MaxPoolGradGrad", "MaxPoolGradV2",
+    "ResizeBicubic", "ResizeBilinear",
     "SoftmaxCrossEntropyWithLogits",
 }  # fmt: skip
 #: Operations whose gradient TensorFlow builds of other nodes: newer forms of operations that are

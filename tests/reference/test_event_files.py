@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 
 import sessrun.reference as tf
-from sessrun.reference.kernels.images import as_bytes, png
+from sessrun.reference.kernels.images import as_bytes
+from sessrun.reference.kernels.png_files import png
 from sessrun.reference.summaries.event_file_writer import EventFileWriter
 
 THREADS = 16

@@ -17,6 +17,8 @@ from sessrun.spec.rules.domains import (
     arrays,
     candidates,
     elementwise,
+    files,
+    images,
     indexing,
     matrices,
     nn,
@@ -33,8 +35,8 @@ from sessrun.spec.rules.domains.base import DOMAINS, ORDINARY, Arguments, Draw
 
 __all__ = [
     "DOMAINS", "ORDINARY", "Arguments", "Draw", "arguments", "arrays", "candidates", "elementwise",
-    "indexing", "matrices", "nn", "plain_args", "reductions", "sampling", "sets", "slices",
-    "sparse", "special", "strings", "windows",
+    "files", "images", "indexing", "matrices", "nn", "plain_args", "reductions", "sampling",
+    "sets", "slices", "sparse", "special", "strings", "windows",
 ]  # fmt: skip
 
 

@@ -16,6 +16,7 @@ from sessrun.spec.rules.faults import (
     arrays,
     candidates,
     elementwise,
+    images,
     indexing,
     sparse,
     strings,
@@ -24,8 +25,8 @@ from sessrun.spec.rules.faults import (
 from sessrun.spec.rules.faults.base import FAULTS, Fault
 
 __all__ = [
-    "FAULTS", "Fault", "arrays", "candidates", "elementwise", "faulty_arguments", "indexing",
-    "sparse", "strings", "windows",
+    "FAULTS", "Fault", "arrays", "candidates", "elementwise", "faulty_arguments", "images",
+    "indexing", "sparse", "strings", "windows",
 ]  # fmt: skip
 
 

@@ -13,6 +13,7 @@ from sessrun.spec.rules.shapes import (
     checkpoints,
     control_flow,
     elementwise,
+    images,
     indexing,
     inputs,
     matrices,
@@ -46,7 +47,7 @@ from sessrun.spec.rules.shapes.tables import Table
 __all__ = [
     "MAX_RANK", "RANKS", "RULES", "Dim", "Known", "Shape", "ShapeError", "Table", "arrays",
     "bands", "broadcast_shapes", "candidates", "check_size", "checkpoints", "control_flow",
-    "denoted", "elementwise", "indexing", "infer", "inputs", "matrices", "merge", "nn", "ranked",
-    "reductions", "resources", "sets", "single", "sources", "sparse", "strided", "strings",
-    "tables", "tensor_arrays", "windows",
+    "denoted", "elementwise", "images", "indexing", "infer", "inputs", "matrices", "merge", "nn",
+    "ranked", "reductions", "resources", "sets", "single", "sources", "sparse", "strided",
+    "strings", "tables", "tensor_arrays", "windows",
 ]  # fmt: skip

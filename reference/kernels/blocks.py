@@ -1,0 +1,286 @@
+"""Kernels that take blocks out of images: at random, around boxes at random, glimpses."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any, Final
+
+from sessrun.reference.kernels.host import HOST, ints
+from sessrun.reference.kernels.philox import Stream, interleaved, stream_of
+from sessrun.reference.kernels.registry import Bind, KernelError, binder
+
+__all__: list[str] = []
+
+_INVALID: Final = 3
+_CPU: Final = ("CPU",)
+_WORD: Final = 0xFFFFFFFF
+#: Counters that a run takes: as many for each attempt at a box; for a block one word an axis.
+_OF_ATTEMPT: Final = 4
+_OF_BLOCK: Final = 2
+#: Takes a half of a pixel off one, for a width that must not be rounded up.
+_EDGE: Final = 0.5 - 0.0000001
+
+
+def _words(stream: Stream, samples: int) -> Iterator[int]:
+    """The words of so many samples, which the run takes whether it needs them or not.
+
+    TensorFlow reserves counters by the sample, each of which could give four words.
+    """
+    first, count = stream.reserve(samples), samples
+    for _, even, odd in stream.groups(first, count):
+        words = HOST.empty((even.shape[1], 4), dtype="uint32")
+        interleaved(words, even, odd)
+        yield from words.reshape(-1).tolist()
+
+
+def _below(words: Iterator[int], bound: int) -> int:
+    """A number in [0, bound), all equally likely."""
+    word = next(words)
+    if bound == 0:
+        return 0
+    if bound & (bound - 1) == 0:
+        return word & (bound - 1)
+    spare = _WORD % bound + 1
+    while word < spare:
+        word = next(words)
+    return word % bound
+
+
+def _share(word: int) -> Any:
+    """A float32 in [0, 1) of a word's lowest bits."""
+    return HOST.float32((word & 0x7FFFFF) / float(1 << 23))
+
+
+def _even(value: Any) -> int:
+    """The nearest integer, the even one of two."""
+    return int(HOST.rint(HOST.float32(value)))
+
+
+def _extent(words: Iterator[int], size: tuple[int, int], areas: tuple[Any, Any],
+            ratio: Any) -> tuple[int, int] | None:  # fmt: skip
+    """The height and width of a block of the areas and the ratio; None if there is none."""
+    height_of_image, width_of_image = size
+    least, greatest = (HOST.float32(area * width_of_image * height_of_image) for area in areas)
+    if areas[1] <= 0 or ratio <= 0 or min(size) <= 0 or areas[0] > areas[1]:
+        return None
+    height = _even(HOST.sqrt(least / ratio))
+    tallest = _even(HOST.sqrt(greatest / ratio))
+    if _even(tallest * ratio) > width_of_image:
+        tallest = int(HOST.float32(width_of_image + _EDGE) / ratio)
+        tallest -= _even(tallest * ratio) > width_of_image
+    tallest = min(tallest, height_of_image)
+    height = min(height, tallest)
+    if height < tallest:
+        height += _below(words, tallest - height + 1)
+    width = _even(height * ratio)
+    if width * height < least:
+        height += 1
+        width = _even(height * ratio)
+    if width * height > greatest:
+        height -= 1
+        width = _even(height * ratio)
+    if not least <= width * height <= greatest or width <= 0 or height <= 0:
+        return None
+    return (height, width) if height <= height_of_image and width <= width_of_image else None
+
+
+Block = tuple[int, int, int, int]
+
+
+def _block(words: Iterator[int], size: tuple[int, int], areas: tuple[Any, Any],
+           ratio: Any) -> Block | None:  # fmt: skip
+    """A block at random: top, left, bottom, right."""
+    extent = _extent(words, size, areas, ratio)
+    if extent is None:
+        return None
+    height, width = extent
+    top = _below(words, size[0] - height) if height < size[0] else 0
+    left = _below(words, size[1] - width) if width < size[1] else 0
+    return top, left, top + height, left + width
+
+
+def _area(block: Block) -> int:
+    return max(block[2] - block[0], 0) * max(block[3] - block[1], 0)
+
+
+def _covers(block: Block, objects: list[Block], share: Any) -> bool:
+    """Whether it covers that share of an object at least."""
+    if _area(block) < 1:
+        return False
+    for other in objects:
+        both = (max(block[0], other[0]), max(block[1], other[1]),
+                min(block[2], other[2]), min(block[3], other[3]))  # fmt: skip
+        if _area(other) >= 1 and HOST.float32(_area(both)) / HOST.float32(_area(other)) >= share:
+            return True
+    return False
+
+
+def _objects(boxes: Any, size: tuple[int, int], whole: bool) -> list[Block]:
+    """The boxes in pixels; the image itself where there are none and it may be taken."""
+    if not boxes.size:
+        if not whole:
+            raise KernelError(_INVALID, "No bounding boxes provided as input. One must enable "
+                              "use_image_if_no_bounding_boxes if you wish to not provide any "
+                              "bounding boxes.")  # fmt: skip
+        return [(0, 0, *size)]
+    height, width = size
+    scaled = boxes.reshape(-1, 4) * HOST.array([height, width, height, width], "float32")
+    return [tuple(map(int, row)) for row in scaled]  # type: ignore[misc]  # four of them
+
+
+def _checked_size(image_size: Any, boxes: Any) -> tuple[int, int]:
+    if image_size.ndim != 1 or image_size.size != 3:
+        raise KernelError(_INVALID, f"image_size must contain 3 elements: {image_size.shape}")
+    height, width, _ = ints(image_size)
+    if height <= 0 or width <= 0:
+        raise KernelError(_INVALID, f"Image height and width must be positive, got {height} and "
+                          f"{width}")  # fmt: skip
+    if boxes.ndim != 3 or boxes.shape[2] != 4:
+        raise KernelError(_INVALID, f"input boxes must be 3-dimensional [batch, num_boxes, "
+                          f"coords]: {boxes.shape}")  # fmt: skip
+    return height, width
+
+
+@binder("SampleDistortedBoundingBox", "SampleDistortedBoundingBoxV2", devices=_CPU)
+def sample_distorted_bounding_box(bind: Bind) -> Callable[..., Any]:
+    """A block that covers enough of an object: where it begins, its size, and it as a box."""
+    attrs, stream = bind.attrs, stream_of(bind, HOST)
+    ratios = [HOST.float32(each) for each in attrs["aspect_ratio_range"]]
+    areas = [HOST.float32(each) for each in attrs["area_range"]]
+    _check_ranges(ratios, areas, attrs["max_attempts"])
+
+    def compute(image_size: Any, boxes: Any, share: Any = None) -> Any:
+        size = _checked_size(image_size, boxes)
+        wanted = HOST.float32(attrs["min_object_covered"] if share is None else share)
+        if not wanted >= 0:
+            raise KernelError(_INVALID, f"Min object covered must be non-negative, got {wanted}")
+        objects = _objects(boxes, size, attrs["use_image_if_no_bounding_boxes"])
+        found: Block = (0, 0, *size)
+        words = _words(stream, _OF_ATTEMPT * attrs["max_attempts"])
+        for _ in range(attrs["max_attempts"]):
+            ratio = _share(next(words)) * (ratios[1] - ratios[0]) + ratios[0]
+            block = _block(words, size, (areas[0], areas[1]), ratio)
+            if block is not None and _covers(block, objects, wanted):
+                found = block
+                break
+        top, left, bottom, right = found
+        height, width = size
+        return (HOST.array([top, left, 0]).astype(image_size.dtype),
+                HOST.array([bottom - top, right - left, -1]).astype(image_size.dtype),
+                HOST.array([[[top, left, bottom, right]]], "float32")
+                / HOST.array([height, width, height, width], "float32"))  # fmt: skip
+
+    return compute
+
+
+def _check_ranges(ratios: list[Any], areas: list[Any], attempts: int) -> None:
+    for name, bounds in (("Aspect ratio", ratios), ("Area", areas)):
+        if len(bounds) != 2:
+            raise KernelError(_INVALID, f"{name} range field must specify 2 dimensions")
+        if bounds[0] <= 0 or bounds[1] <= 0:
+            raise KernelError(_INVALID, f"{name} range must be non-negative: {bounds}")
+    if areas[0] > 1 or areas[1] > 1:
+        raise KernelError(_INVALID, f"Area range must be less then or equal to 1.0: {areas}")
+    if attempts <= 0:
+        raise KernelError(_INVALID, f"Max attempts must be positive: {attempts}")
+
+
+@binder("RandomCrop", devices=_CPU)
+def random_crop(bind: Bind) -> Callable[..., Any]:
+    """A block of a size at a random place of an image."""
+    stream = stream_of(bind, HOST)
+
+    def compute(image: Any, size: Any) -> Any:
+        if image.ndim != 3:
+            raise KernelError(_INVALID, f"input must be 3-dimensional: {image.shape}")
+        if size.ndim != 1 or size.size != 2:
+            raise KernelError(_INVALID, f"shape_t must be a vector of two: {size.shape}")
+        spare = [have - want for have, want in zip(image.shape[:2], ints(size), strict=True)]
+        if min(spare) < 0:
+            raise KernelError(9, f"width and height must be at least {ints(size)}: {image.shape}")
+        if not any(spare):
+            return image
+        words = _words(stream, _OF_BLOCK)
+        top, left = (next(words) % (each + 1) if each else 0 for each in spare)
+        height, width = ints(size)
+        return image[top : top + height, left : left + width]
+
+    return compute
+
+
+def _first(offset: Any, have: int, want: int, *, centered: bool, normalized: bool,
+           is_old: bool) -> int:  # fmt: skip
+    """Where a glimpse begins along one axis, rounded towards zero.
+
+    The old form always counts offsets from the glimpse's middle, the new one only where they are
+    centered and normalized.
+    """
+    place, size = HOST.float32(offset), HOST.float32(have)
+    if normalized:
+        place *= size
+    if centered:
+        place = place / (2 if is_old or normalized else 1) + size / 2
+    if is_old or (centered and normalized):
+        place -= HOST.float32(want) / 2
+    return int(place)
+
+
+def _noise(image: Any, shape: tuple[int, ...], kind: str, generator: Any) -> Any:
+    """What lies beyond the images: numbers between their extremes, or of their spread, or 0."""
+    if kind == "uniform":
+        return generator.uniform(image.min(), image.max(), shape)
+    if kind == "gaussian":
+        return generator.normal(image.mean(), image.std(), shape)
+    return HOST.zeros(shape)
+
+
+@binder("ExtractGlimpse", "ExtractGlimpseV2", devices=_CPU)
+def extract_glimpse(bind: Bind) -> Callable[..., Any]:
+    """A window of each image; what is beyond the image is noise, which follows no seed."""
+    attrs, is_old = bind.attrs, bind.node.type == "ExtractGlimpse"
+    kind = attrs["noise"] if isinstance(attrs["noise"], str) else attrs["noise"].decode()
+    if attrs["uniform_noise"] and kind not in {"uniform", ""}:
+        raise KernelError(_INVALID, "The uniform_noise and noise should not be specified at the "
+                          "same time")  # fmt: skip
+    if kind not in {"uniform", "gaussian", "zero"}:
+        kind = "uniform" if attrs["uniform_noise"] else "gaussian"
+    generator = HOST.random.default_rng()
+    how = {"centered": attrs["centered"], "normalized": attrs["normalized"], "is_old": is_old}
+
+    def compute(images: Any, size: Any, offsets: Any) -> Any:
+        _check_glimpse(images, size, offsets)
+        want = tuple(ints(size))
+        shape = (images.shape[0], *want, images.shape[3])
+        found = HOST.empty(shape, "float32")
+        for image, offset, window in zip(images, offsets, found, strict=True):
+            spans = [_span(_first(offset[axis], image.shape[axis], want[axis], **how),
+                           image.shape[axis], want[axis]) for axis in range(2)]  # fmt: skip
+            (into_rows, rows), (into_columns, columns) = spans
+            inside = image[rows, columns]
+            if inside.shape != window.shape:
+                window[...] = _noise(images, window.shape, kind, generator)
+            window[into_rows, into_columns] = inside
+        return found
+
+    return compute
+
+
+def _span(first: int, have: int, want: int) -> tuple[slice, slice]:
+    """Which part of a window lies in the image, and where it lies there."""
+    low, high = min(max(first, 0), have), max(min(first + want, have), 0)
+    high = max(low, high)
+    begin = low - first if high > low else 0
+    return slice(begin, begin + high - low), slice(low, high)
+
+
+def _check_glimpse(images: Any, size: Any, offsets: Any) -> None:
+    if images.ndim != 4:
+        raise KernelError(_INVALID, f"input must be 4-dimensional (batch_size, height, width, "
+                          f"depth): {images.shape}")  # fmt: skip
+    if size.ndim != 1 or size.size != 2:
+        raise KernelError(_INVALID, f"input must be a vector of size 2 (height, width): "
+                          f"{size.shape}")  # fmt: skip
+    if min(ints(size)) <= 0:
+        raise KernelError(_INVALID, "output_height and output_width must be positive")
+    if offsets.ndim != 2 or offsets.shape[0] != images.shape[0] or offsets.shape[1] != 2:
+        raise KernelError(_INVALID, f"input must be a tensor [batch_size, 2]: {offsets.shape}")

@@ -1,0 +1,141 @@
+"""Kernels of colours: contrast, hue, saturation, and colours as hue, saturation and value."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from sessrun.reference.kernels.elementwise import widened
+from sessrun.reference.kernels.registry import KernelError, kernel
+
+__all__: list[str] = []
+
+_INVALID: Final = 3
+_PRECONDITION: Final = 9
+#: Parts of the circle of hues.
+_PARTS: Final = 6
+
+
+def _check_pictures(images: Any) -> None:
+    if images.ndim < 3:
+        raise KernelError(_INVALID, f"input must be at least 3-D, got shape {images.shape}")
+
+
+def _check_scalar(value: Any, name: str) -> None:
+    if value.ndim:
+        raise KernelError(_INVALID, f"{name} must be scalar: {value.shape}")
+
+
+def _check_colours(images: Any, code: int = _INVALID) -> None:
+    if images.ndim < 1:
+        raise KernelError(_INVALID, f"input must be at least 1-D: {images.shape}")
+    if images.shape[-1] != 3:
+        raise KernelError(code, f"input must have 3 channels but instead has {images.shape}")
+
+
+def _contrasted(xp: Any, images: Any, factor: Any) -> Any:
+    """Each number's distance from the mean of its picture and channel, times the factor."""
+    shape = images.shape
+    flat = images.reshape(-1, shape[-3] * shape[-2], shape[-1])
+    mean = xp.add.reduce(flat, axis=1, keepdims=True, dtype="float32") / max(flat.shape[1], 1)
+    mean = mean.astype("float32")
+    found = flat - mean
+    found *= factor
+    found += mean
+    return found.reshape(shape)
+
+
+@kernel("AdjustContrastv2")
+def adjust_contrast(xp: Any, images: Any, factor: Any) -> Any:
+    """Pictures of more or less contrast, computed in float32."""
+    _check_pictures(images)
+    _check_scalar(factor, "contrast_factor")
+    if not images.size:
+        return images
+    return _contrasted(xp, images.astype("float32"), factor).astype(images.dtype)
+
+
+def _extremes(xp: Any, images: Any) -> tuple[Any, Any, Any, Any, Any]:
+    """Red, green and blue, the greatest and the least of each pixel."""
+    red, green, blue = (images[..., channel] for channel in range(3))
+    greatest = xp.maximum(xp.maximum(red, green), blue)
+    least = xp.minimum(xp.minimum(red, green), blue)
+    return red, green, blue, greatest, least
+
+
+@kernel("RGBToHSV")
+@widened
+def rgb_to_hsv(xp: Any, images: Any) -> Any:
+    """Hue, saturation and value of each pixel's red, green and blue."""
+    _check_colours(images, _PRECONDITION)
+    red, green, blue, value, least = _extremes(xp, images)
+    span = value - least
+    some = xp.where(span > 0, span, xp.ones((), images.dtype))
+    turned = xp.where(red == value, (green - blue) / some,
+                      xp.where(green == value, (blue - red) / some + 2,
+                               (red - green) / some + 4))  # fmt: skip
+    hue = xp.where(span > 0, turned / _PARTS, xp.zeros((), images.dtype))
+    hue = xp.where(hue < 0, hue + 1, hue)
+    bright = xp.where(value > 0, value, xp.ones((), images.dtype))
+    saturation = xp.where(value > 0, span / bright, xp.zeros((), images.dtype))
+    return xp.stack([hue, saturation, value], axis=-1).astype(images.dtype)
+
+
+@kernel("HSVToRGB")
+@widened
+def hsv_to_rgb(xp: Any, images: Any) -> Any:
+    """Red, green and blue of each pixel's hue, saturation and value."""
+    _check_colours(images, _PRECONDITION)
+    hue, saturation, value = (images[..., channel] for channel in range(3))
+    turned = hue * _PARTS
+    shares = (xp.absolute(turned - 3) - 1, 2 - xp.absolute(turned - 2),
+              2 - xp.absolute(turned - 4))  # fmt: skip
+    rest = 1 - saturation
+    found = [(rest + saturation * xp.clip(share, 0, 1)) * value for share in shares]
+    return xp.stack(found, axis=-1).astype(images.dtype)
+
+
+@kernel("AdjustSaturation")
+def adjust_saturation(xp: Any, images: Any, scale: Any) -> Any:
+    """Pictures of more or less saturation: each colour nearer to its greatest part or farther.
+
+    A pixel whose greatest part is not above zero has no saturation, and becomes grey.
+    """
+    _check_pictures(images)
+    _check_colours(images)
+    _check_scalar(scale, "scale")
+    wide = images.astype("float32")
+    *_, greatest, least = _extremes(xp, wide)
+    span = greatest - least
+    is_coloured = (span > 0) & (greatest > 0)
+    one = xp.ones((), "float32")
+    saturation = xp.where(is_coloured, span / xp.where(is_coloured, greatest, one), 0 * one)
+    wanted = greatest * xp.clip(saturation * scale, 0, 1)
+    ratio = xp.where(is_coloured, wanted / xp.where(is_coloured, span, one), 0 * one)
+    found = greatest[..., None] - wide
+    found *= -ratio[..., None]
+    found += greatest[..., None]
+    return found.astype(images.dtype)
+
+
+@kernel("AdjustHue")
+def adjust_hue(xp: Any, images: Any, delta: Any) -> Any:
+    """Pictures whose hues are turned by a part of the circle."""
+    _check_pictures(images)
+    _check_colours(images)
+    _check_scalar(delta, "delta")
+    wide = images.astype("float32")
+    red, green, blue, greatest, least = _extremes(xp, wide)
+    span = greatest - least
+    some = xp.where(span > 0, span, xp.ones((), "float32"))
+    hue = xp.where(red == greatest, (green - blue) / some,
+                   xp.where(green == greatest, (blue - red) / some + 2,
+                            (red - green) / some + 4))  # fmt: skip
+    hue = xp.where(span > 0, hue, xp.zeros((), "float32")) + delta * _PARTS
+    found = xp.empty(wide.shape, "float32")
+    for channel, offset in enumerate((5, 3, 1)):
+        # How far the hue is from the channel's own says how much of it is missing.
+        far = xp.mod(hue + offset, _PARTS)
+        missing = xp.clip(xp.minimum(far, 4 - far), 0, 1)
+        missing *= span
+        found[..., channel] = greatest - missing
+    return found.astype(images.dtype)

@@ -1,0 +1,197 @@
+"""Kernels that take boxes out of images and resize them, and their gradients."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from sessrun.reference.kernels.host import HOST, ints
+from sessrun.reference.kernels.registry import KernelError, kernel
+
+__all__: list[str] = []
+
+_INVALID: Final = 3
+_OUT_OF_RANGE: Final = 11
+#: As many numbers are gathered at once, so that they stay in the cache.
+_AT_ONCE: Final = 1 << 18
+
+
+def _check(image_shape: tuple[int, ...], boxes: Any, numbers: Any) -> None:
+    if len(image_shape) != 4:
+        raise KernelError(_INVALID, f"input image must be 4-D: {image_shape}")
+    if min(image_shape[1:3]) <= 0:
+        raise KernelError(_INVALID, "image dimensions must be positive")
+    if boxes.ndim != 2 or boxes.shape[1] != 4:
+        raise KernelError(_INVALID, f"boxes must have 4 columns: {boxes.shape}")
+    if numbers.ndim != 1 or numbers.shape[0] != boxes.shape[0]:
+        raise KernelError(_INVALID, f"box_index has incompatible shape: {numbers.shape}")
+    inside = (numbers >= 0) & (numbers < image_shape[0])
+    if not bool(inside.all()):
+        raise KernelError(_OUT_OF_RANGE, f"box_index has values outside [0, {image_shape[0]})")
+
+
+def _places(boxes: Any, first: int, have: int, want: int) -> Any:
+    """Where in an axis of `have` pixels the crops' pixels lie: float32, [boxes, want]."""
+    low, high = boxes[:, first, None], boxes[:, first + 2, None]
+    last = HOST.float32(have - 1)
+    if want > 1:
+        scale = (high - low) * last / HOST.float32(want - 1)
+        return low * last + HOST.arange(want, dtype="float32") * scale
+    return HOST.float32(0.5) * (low + high) * last
+
+
+class _Corners:
+    """The pixels around each pixel of the crops: their places in the flat batch, their shares."""
+
+    def __init__(self, image_shape: tuple[int, ...], boxes: Any, numbers: Any,
+                 size: tuple[int, int]) -> None:  # fmt: skip
+        _, height, width, _ = image_shape
+        rows = _places(boxes, 0, height, size[0])
+        columns = _places(boxes, 1, width, size[1])
+        self.inside = (((rows >= 0) & (rows <= height - 1))[:, :, None]
+                       & ((columns >= 0) & (columns <= width - 1))[:, None, :])  # fmt: skip
+        rows = HOST.where((rows >= 0) & (rows <= height - 1), rows, 0)
+        columns = HOST.where((columns >= 0) & (columns <= width - 1), columns, 0)
+        self.rows, self.columns = rows, columns
+        self.row_share = (rows - HOST.floor(rows)).astype("float32")[:, :, None, None]
+        self.column_share = (columns - HOST.floor(columns)).astype("float32")[:, None, :, None]
+        self._start = numbers.astype("int64")[:, None, None] * (height * width)
+        self._width = width
+
+    def flat(self, row_kind: Any, column_kind: Any) -> Any:
+        """The flat places of the pixels whose row and column are rounded in these ways."""
+        rows = row_kind(self.rows).astype("int64")[:, :, None] * self._width
+        return self._start + rows + column_kind(self.columns).astype("int64")[:, None, :]
+
+    def nearest(self) -> Any:
+        """The flat places of the nearest pixels; a half goes up."""
+        return self.flat(_rounded, _rounded)
+
+    def four(self) -> tuple[Any, Any, Any, Any]:
+        """The flat places of the pixels top left, top right, bottom left, bottom right."""
+        floor, ceil = HOST.floor, HOST.ceil
+        return (self.flat(floor, floor), self.flat(floor, ceil),
+                self.flat(ceil, floor), self.flat(ceil, ceil))  # fmt: skip
+
+
+def _rounded(values: Any) -> Any:
+    return HOST.floor(values + HOST.float32(0.5))
+
+
+def _size_of(crop_size: Any) -> tuple[int, int]:
+    if crop_size.ndim != 1 or crop_size.size != 2:
+        raise KernelError(_INVALID, f"crop_size must have two elements: {crop_size.shape}")
+    height, width = ints(crop_size)
+    if height <= 0 or width <= 0:
+        raise KernelError(_INVALID, "crop dimensions must be positive")
+    return height, width
+
+
+@kernel("CropAndResize", devices=("CPU",))
+def crop_and_resize(
+    _: Any, image: Any, boxes: Any, numbers: Any, crop_size: Any, *,
+    method: str, extrapolation_value: float,
+) -> Any:  # fmt: skip
+    """Boxes of images, each resized to one size; float32."""
+    _check(image.shape, boxes, numbers)
+    height, width = _size_of(crop_size)
+    channels = image.shape[3]
+    found = HOST.empty((len(boxes), height, width, channels), "float32")
+    pixels = image.reshape(-1, channels)
+    step = max(1, _AT_ONCE // max(height * width * channels, 1))
+    for begin in range(0, len(boxes), step):
+        part = slice(begin, begin + step)
+        corners = _Corners(image.shape, boxes[part], numbers[part], (height, width))
+        if method in {"nearest", b"nearest"}:
+            found[part] = pixels[corners.nearest()]
+        else:
+            found[part] = _mixed(pixels, corners)
+        if not corners.inside.all():
+            found[part][~corners.inside] = extrapolation_value
+    return found
+
+
+def _mixed(pixels: Any, corners: _Corners) -> Any:
+    """The weighted means of the four pixels."""
+    (top, top_right, bottom, bottom_right) = (
+        pixels[places].astype("float32", copy=False) for places in corners.four()
+    )
+    top_right -= top
+    top_right *= corners.column_share
+    top += top_right
+    bottom_right -= bottom
+    bottom_right *= corners.column_share
+    bottom += bottom_right
+    bottom -= top
+    bottom *= corners.row_share
+    bottom += top
+    return bottom
+
+
+def _check_grads(grads: Any, boxes: Any) -> None:
+    if grads.ndim != 4:
+        raise KernelError(_INVALID, f"grads image must be 4-D: {grads.shape}")
+    if min(grads.shape[1:3]) <= 0:
+        raise KernelError(_INVALID, "grads dimensions must be positive")
+    if boxes.ndim == 2 and boxes.shape[0] != grads.shape[0]:
+        raise KernelError(_INVALID, "boxes and grads have incompatible shape")
+
+
+@kernel("CropAndResizeGradImage", devices=("CPU",))
+def crop_and_resize_grad_image(
+    _: Any, grads: Any, boxes: Any, numbers: Any, image_size: Any, *, method: str, T: str  # noqa: N803 - the attribute's name
+) -> Any:
+    """The gradient of CropAndResize by its images: each crop's pixels put back."""
+    if image_size.ndim != 1 or image_size.size != 4:
+        raise KernelError(_INVALID, f"image_size must be 1-D with 4 elements: {image_size.shape}")
+    shape = tuple(ints(image_size))
+    _check_grads(grads, boxes)
+    _check(shape, boxes, numbers)
+    if shape[3] != grads.shape[3]:
+        raise KernelError(_INVALID, "image_size and grads are incompatible")
+    corners = _Corners(shape, boxes, numbers, grads.shape[1:3])
+    inner = HOST.where(corners.inside[..., None], grads, HOST.float32(0))
+    if method in {"nearest", b"nearest"}:
+        parts = [(corners.nearest(), inner)]
+    else:
+        down, across = corners.row_share, corners.column_share
+        shares = ((1 - down) * (1 - across), (1 - down) * across, down * (1 - across),
+                  down * across)  # fmt: skip
+        parts = [(places, inner * share)
+                 for places, share in zip(corners.four(), shares, strict=True)]  # fmt: skip
+    channels = shape[3]
+    size = shape[0] * shape[1] * shape[2] * channels
+    total = HOST.zeros(size)
+    for places, values in parts:
+        flat = places[..., None] * channels + HOST.arange(channels)
+        total += HOST.bincount(flat.reshape(-1), values.reshape(-1), size)
+    return total.reshape(shape).astype(T)
+
+
+@kernel("CropAndResizeGradBoxes", devices=("CPU",))
+def crop_and_resize_grad_boxes(
+    _: Any, grads: Any, image: Any, boxes: Any, numbers: Any
+) -> Any:
+    """The gradient of CropAndResize by its boxes: float32, [boxes, 4]."""
+    _check_grads(grads, boxes)
+    _check(image.shape, boxes, numbers)
+    if image.shape[3] != grads.shape[3]:
+        raise KernelError(_INVALID, "image and grads have incompatible depths")
+    _, height, width, channels = image.shape
+    many, rows, columns, _ = grads.shape
+    corners = _Corners(image.shape, boxes, numbers, (rows, columns))
+    pixels = image.reshape(-1, channels)
+    top, top_right, bottom, bottom_right = (
+        pixels[places].astype("float32") for places in corners.four()
+    )
+    inner = HOST.where(corners.inside[..., None], grads, HOST.float32(0))
+    across, down = corners.column_share, corners.row_share
+    by_row = inner * ((1 - across) * (bottom - top) + across * (bottom_right - top_right))
+    by_column = inner * ((1 - down) * (top_right - top) + down * (bottom_right - bottom))
+    found = HOST.empty((many, 4), "float32")
+    for first, part, have, want, axes in ((0, by_row, height, rows, (2, 3)),
+                                          (1, by_column, width, columns, (1, 3))):  # fmt: skip
+        along = part.sum(axis=axes, dtype="float64")
+        far = HOST.arange(want) / (want - 1) if want > 1 else HOST.full(1, 0.5)
+        found[:, first] = (along * ((have - 1) * (1 - far))).sum(axis=1)
+        found[:, first + 2] = (along * ((have - 1) * far)).sum(axis=1)
+    return found

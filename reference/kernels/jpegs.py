@@ -1,0 +1,89 @@
+"""Kernels that write JPEG files."""
+
+from __future__ import annotations
+
+import io
+import struct
+from typing import Any, Final
+
+from sessrun.reference.kernels.host import HOST, scalar_int, string_array
+from sessrun.reference.kernels.pillow import pillow
+from sessrun.reference.kernels.registry import Bind, KernelError, binder, kernel
+from sessrun.reference.node_summary import bracketed
+
+__all__: list[str] = []
+
+_INVALID: Final = 3
+_CPU: Final = ("CPU",)
+#: Where a file says how dense its pixels are.
+_DENSITY: Final = 13
+#: Colours are written for every second pixel of every second row, or for each.
+_EACH, _FOURTH = 0, 2
+
+
+def _jpeg(
+    image: Any, quality: int, density: tuple[int, int, int] = (1, 300, 300), **options: Any
+) -> bytes:
+    """A JPEG file of a picture of one channel or three.
+
+    Args:
+      image: uint8, [height, width, 1 or 3].
+      quality: from 0 to 100.
+      density: 1 for dots per inch, 2 per centimetre; how many across, and down.
+      options: Pillow's.
+
+    """
+    if not 0 <= quality <= 100:
+        raise KernelError(_INVALID, f"quality must be in [0,100], got {quality}")
+    if max(image.shape[:2]) >= 1 << 16 or not all(image.shape[:2]):
+        raise KernelError(_INVALID, f"image is too large for JPEG, or empty: {image.shape}")
+    file = io.BytesIO()
+    is_grey = image.shape[2] == 1
+    options["subsampling"] = _EACH if is_grey else options.get("subsampling", _FOURTH)
+    plain = HOST.ascontiguousarray(image[..., 0] if is_grey else image)
+    pillow().Image.fromarray(plain).save(file, "JPEG", quality=quality, dpi=(1, 1), **options)
+    content = file.getvalue()
+    # Pillow writes densities in dots per inch alone: they are put into the header here.
+    return content[:_DENSITY] + struct.pack(">BHH", *density) + content[_DENSITY + 5 :]
+
+
+def _check(image: Any, kind: str = "") -> None:
+    if image.ndim != 3:
+        raise KernelError(_INVALID, f"image must be 3-dimensional: {bracketed(image.shape)}")
+    wanted = {"": (1, 3), "grayscale": (1,), "rgb": (3,)}[kind]
+    if image.shape[2] not in wanted:
+        raise KernelError(_INVALID, f"image must have {' or '.join(map(str, wanted))} channels, "
+                          f"got {bracketed(image.shape)}")  # fmt: skip
+
+
+@binder("EncodeJpeg", devices=_CPU)
+def encode_jpeg(bind: Bind) -> Any:
+    """A JPEG file of a picture, as the attributes say."""
+    words: dict[str, Any] = {
+        name: value.decode() if isinstance(value, bytes) else value
+        for name, value in bind.attrs.items()
+    }
+    unit = 1 if words["density_unit"] == "in" else 2
+    density = (unit, words["x_density"], words["y_density"])
+    options: dict[str, Any] = {
+        "subsampling": _FOURTH if words["chroma_downsampling"] else _EACH,
+        "progressive": words["progressive"],
+        "optimize": words["optimize_size"] or words["progressive"],
+    }
+    if words["xmp_metadata"]:
+        options["xmp"] = words["xmp_metadata"].encode()
+
+    def compute(image: Any) -> Any:
+        _check(image, words["format"])
+        return string_array([_jpeg(image, words["quality"], density, **options)], ())
+
+    return compute
+
+
+@kernel("EncodeJpegVariableQuality", devices=_CPU)
+def encode_jpeg_variable_quality(_: Any, image: Any, quality: Any) -> Any:
+    """A JPEG file of a picture, of a quality that is computed."""
+    _check(image)
+    if quality.ndim:
+        raise KernelError(_INVALID, f"quality must be scalar: {bracketed(quality.shape)}")
+    return string_array([_jpeg(image, scalar_int(quality))], ())

@@ -1,0 +1,208 @@
+"""Value domains of operations on images: small pictures, boxes in them, files of pictures."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from sessrun.spec.rules.domains.base import Arguments, Draw, domain
+
+__all__: list[str] = []
+
+#: How many numbers a pixel has.
+_DEPTHS = (1, 3, 4)
+
+
+def _pictures(draw: Draw, depth: int | None = None) -> tuple[int, int, int, int]:
+    """The shape of a batch of pictures, each of some pixels."""
+    many = draw.random.choice([1, 1, 2, 3])
+    return many, draw.dim(1, 7), draw.dim(1, 7), depth or draw.random.randint(1, 4)
+
+
+def _no_both(draw: Draw) -> None:
+    """Corners and half pixels exclude each other."""
+    if draw.attrs.get("half_pixel_centers"):
+        draw.attrs["align_corners"] = False
+
+
+@domain
+def resizing(draw: Draw, images: str, size: str) -> Arguments:
+    """Pictures and a size."""
+    _no_both(draw)
+    wanted = [draw.random.randint(1, 10), draw.random.randint(1, 10)]
+    return draw.arguments(**{
+        images: draw.tensor(images, _pictures(draw), "plain"), size: draw.integers(size, wanted)
+    })  # fmt: skip
+
+
+@domain
+def resizing_gradient(draw: Draw, grads: str, original: str) -> Arguments:
+    """Pictures, and gradients of another size."""
+    _no_both(draw)
+    shape = _pictures(draw)
+    resized = (shape[0], draw.dim(1, 9), draw.dim(1, 9), shape[3])
+    return draw.arguments(**{
+        grads: draw.tensor(grads, resized, "plain"), original: draw.tensor(original, shape, "plain")
+    })  # fmt: skip
+
+
+def _boxes(draw: Draw, count: int) -> np.ndarray:
+    """Boxes of which some reach beyond the picture and some are turned around."""
+    rows = [[draw.random.uniform(-0.2, 0.6), draw.random.uniform(-0.2, 0.6),
+             draw.random.uniform(0.4, 1.2), draw.random.uniform(0.4, 1.2)]
+            for _ in range(count)]  # fmt: skip
+    rows = [row[::-1] if draw.chance(0.2) else row for row in rows]
+    return np.array(rows, "float32").reshape(count, 4)
+
+
+def _cropped(draw: Draw) -> tuple[tuple[int, ...], tuple[int, ...], np.ndarray, np.ndarray]:
+    """The shapes of pictures and of crops, boxes, and the picture of each."""
+    shape = _pictures(draw)
+    count = draw.random.randint(1, 3)
+    numbers = np.array([draw.random.randrange(shape[0]) for _ in range(count)], "int32")
+    crops = (count, draw.random.randint(1, 5), draw.random.randint(1, 5), shape[3])
+    return shape, crops, _boxes(draw, count), numbers
+
+
+@domain
+def cropping(draw: Draw, image: str, boxes: str, numbers: str, size: str) -> Arguments:
+    """Pictures, boxes, the picture of each, and a size."""
+    shape, crops, its, whose = _cropped(draw)
+    draw.attrs["extrapolation_value"] = draw.random.choice([0.0, 2.5])
+    return draw.arguments(**{
+        image: draw.tensor(image, shape, "plain"), boxes: its, numbers: whose,
+        size: draw.integers(size, crops[1:3]),
+    })  # fmt: skip
+
+
+@domain
+def cropping_gradient(
+    draw: Draw, grads: str, boxes: str, numbers: str, image_size: str
+) -> Arguments:
+    """Gradients of crops, boxes, the picture of each, and the pictures' shape."""
+    shape, crops, its, whose = _cropped(draw)
+    return draw.arguments(**{
+        grads: draw.tensor(grads, crops, "plain"), boxes: its, numbers: whose,
+        image_size: draw.integers(image_size, shape),
+    })  # fmt: skip
+
+
+@domain
+def cropping_box_gradient(
+    draw: Draw, grads: str, image: str, boxes: str, numbers: str
+) -> Arguments:
+    """Gradients of crops, pictures, boxes and the picture of each."""
+    shape, crops, its, whose = _cropped(draw)
+    return draw.arguments(**{
+        grads: draw.tensor(grads, crops, "plain"), image: draw.tensor(image, shape, "plain"),
+        boxes: its, numbers: whose,
+    })  # fmt: skip
+
+
+@domain
+def glimpses(draw: Draw, images: str, size: str, offsets: str) -> Arguments:
+    """Pictures, a size, an offset for each; what is beyond a picture is zero, not noise."""
+    shape = _pictures(draw)
+    draw.attrs.update(noise="zero", uniform_noise=False)
+    wide = 1.0 if draw.attrs["normalized"] else 5.0
+    places = [[draw.random.uniform(-wide, wide) for _ in range(2)] for _ in range(shape[0])]
+    return draw.arguments(**{
+        images: draw.tensor(images, shape, "plain"),
+        size: draw.integers(size, [draw.random.randint(1, 5) for _ in range(2)]),
+        offsets: np.array(places, "float32"),
+    })  # fmt: skip
+
+
+@domain
+def adjusting(draw: Draw, images: str, factor: str) -> Arguments:
+    """RGB pictures of parts above zero, and a factor; float32, which alone a CPU takes."""
+    draw.attrs["T"] = "float32"
+    shape = (*draw.shape(0, 1), draw.dim(0, 4), draw.dim(0, 4), 3)
+    number = draw.random.uniform(-1, 1) if factor == "delta" else draw.random.uniform(0, 3)
+    return draw.arguments(**{
+        images: np.abs(draw.tensor(images, shape, "factor")),
+        factor: np.array(number, "float32"),
+    })  # fmt: skip
+
+
+@domain
+def colours(draw: Draw, images: str) -> Arguments:
+    """A tensor whose last dimension is 3: colours with parts between 0 and 1, some grey."""
+    shape = (*draw.shape(0, 3), 3)
+    count = int(np.prod(shape[:-1]))
+    rows = [[draw.random.choice([0.0, 0.5, 1.0, draw.random.random()]) for _ in range(3)]
+            for _ in range(count)]  # fmt: skip
+    dtype = draw.tensor(images, (0,)).dtype
+    return draw.arguments(**{images: np.array(rows).reshape(shape).astype(dtype)})
+
+
+@domain
+def drawing(draw: Draw, images: str, boxes: str) -> Arguments:
+    """Pictures and boxes."""
+    shape = _pictures(draw, draw.random.choice(_DEPTHS))
+    count = draw.random.randint(1, 3)
+    its = np.stack([_boxes(draw, count) for _ in range(shape[0])])
+    return draw.arguments(**{images: draw.tensor(images, shape, "plain"), boxes: its})
+
+
+@domain
+def drawing_coloured(draw: Draw, images: str, boxes: str, colors: str) -> Arguments:
+    """Pictures, boxes and colours."""
+    made = drawing(draw, images, boxes)
+    table = draw.tensor(colors, (draw.random.randint(1, 3), 4), "positive")
+    return draw.arguments(**made.inputs, **{colors: table})
+
+
+@domain
+def suppressing(draw: Draw, boxes: str, scores: str, most: str, *thresholds: str) -> Arguments:
+    """Boxes, scores, how many at most; the greatest overlap, the least score, a sigma."""
+    count = draw.random.randint(0, 8)
+    numbers = (draw.random.choice([0.0, 0.3, 0.5, 0.9]), draw.random.choice([-1.0, 0.2, 0.5]),
+               draw.random.choice([0.0, 0.0, 0.7]))  # fmt: skip
+    its = _boxes(draw, count)
+    dtype = draw.tensor(boxes, (0,)).dtype
+    values = [draw.random.choice([draw.random.random(), 0.25 * draw.random.randrange(4)])
+              for _ in range(count)]  # fmt: skip
+    inputs = {
+        name: np.array(number).astype(draw.tensor(name, (0,)).dtype)
+        for name, number in zip(thresholds, numbers, strict=False)
+    }
+    return draw.arguments(**{
+        boxes: its.astype(dtype), scores: np.array(values).astype(dtype),
+        most: draw.integers(most, draw.random.randint(0, 6)), **inputs,
+    })  # fmt: skip
+
+
+@domain
+def suppressing_overlaps(
+    draw: Draw, overlaps: str, scores: str, most: str, overlap: str, score: str
+) -> Arguments:
+    """The overlaps of each two, scores, how many at most, and two bounds."""
+    count = draw.random.randint(0, 7)
+    shares = np.abs(draw.tensor(overlaps, (count, count), "unit"))
+    shares = np.nan_to_num(np.maximum(shares, shares.T))
+    return draw.arguments(**{
+        overlaps: shares, scores: draw.tensor(scores, (count,), "positive"),
+        most: draw.integers(most, draw.random.randint(0, 6)),
+        overlap: np.array(draw.random.choice([0.0, 0.3, 0.5]), "float32"),
+        score: np.array(draw.random.choice([-1.0, 1.5]), "float32"),
+    })  # fmt: skip
+
+
+@domain
+def suppressing_classes(
+    draw: Draw, boxes: str, scores: str, each: str, total: str, overlap: str, score: str
+) -> Arguments:
+    """Boxes of some pictures and classes, no two scores equal, how many, and two bounds."""
+    batch, count, classes = (draw.random.randint(1, 3) for _ in range(3))
+    groups = draw.random.choice([1, classes])
+    its = np.stack([_boxes(draw, count * groups).reshape(count, groups, 4) for _ in range(batch)])
+    places = list(range(batch * count * classes))
+    draw.random.shuffle(places)
+    values = (np.array(places, "float32") + 1) / (len(places) + 1)
+    return draw.arguments(**{
+        boxes: its, scores: values.reshape(batch, count, classes),
+        each: draw.integers(each, draw.random.randint(1, 3)),
+        total: draw.integers(total, draw.random.randint(1, 5)),
+        overlap: np.array(draw.random.choice([0.3, 0.5]), "float32"),
+        score: np.array(draw.random.choice([-1.0, 0.4]), "float32"),
+    })  # fmt: skip

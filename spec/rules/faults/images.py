@@ -1,0 +1,71 @@
+"""Faults of operations on images."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+
+from sessrun.spec.rules.domains import Draw
+from sessrun.spec.rules.faults.base import Fault, Seen, changed, fault
+from sessrun.spec.rules.faults.elementwise import valid
+
+__all__: list[str] = []
+
+_PRECONDITION = 9
+_OUT_OF_RANGE = 11
+
+
+@fault
+def no_pixels(draw: Draw, size: str) -> Fault:
+    """A size of which one dimension is 0."""
+    made = valid(draw)
+    wrong = made.inputs[size].copy()
+    wrong[draw.random.randrange(2)] = 0
+    return changed(draw, made, "run", **{size: wrong})
+
+
+@fault
+def wrong_rank(draw: Draw, x: str, seen: Seen = "shapes") -> Fault:
+    """A vector where a tensor of a higher rank must be, a matrix for a vector or a scalar."""
+    made = valid(draw)
+    value = np.asarray(made.inputs[x])
+    flat = value.reshape(1, -1) if value.ndim < 2 else value.reshape(-1)
+    return changed(draw, made, seen, **{x: flat})
+
+
+@fault
+def image_range(draw: Draw, numbers: str) -> Fault:
+    """A box of a picture that there is not."""
+    made = valid(draw)
+    wrong = made.inputs[numbers].copy()
+    wrong[0] = draw.random.choice([-1, 100])
+    found = changed(draw, made, "run", **{numbers: wrong})
+    return dataclasses.replace(found, codes=(_OUT_OF_RANGE,))
+
+
+@fault
+def not_three(draw: Draw, images: str) -> Fault:
+    """Colours of two or four parts."""
+    made = valid(draw)
+    shape = (2, draw.random.choice([2, 4]))
+    found = changed(draw, made, "shapes", **{images: draw.tensor(images, shape, "positive")})
+    return dataclasses.replace(found, codes=(_PRECONDITION,))
+
+
+@fault
+def above_one(draw: Draw, share: str) -> Fault:
+    """A share of an area that is none."""
+    made = valid(draw)
+    number = draw.random.choice([-0.5, 1.5])
+    wrong = np.array(number).astype(made.inputs[share].dtype)
+    return changed(draw, made, "run", **{share: wrong})
+
+
+@fault
+def no_picture(draw: Draw, contents: str) -> Fault:
+    """Bytes that are no file of the kind."""
+    wrong = np.array(None, object)
+    wrong[()] = draw.random.choice([b"", b"no picture at all, only words", b"\xff\xd8\xff"])
+    draw.attrs.update(valid(draw).attrs) if draw.operation.domain else None
+    return Fault(draw.arguments(**{contents: wrong}), seen="run")
