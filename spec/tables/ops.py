@@ -5141,7 +5141,7 @@ _MAKERS: Final = {
         ),
         shape=RuleCall("colours", (Name("images"),)),
         domain=RuleCall("colours", (Name("images"),)),
-        errors=(RuleCall("not_three", (Name("images"),)),),
+        errors=(RuleCall("no_colours", (Name("images"),)),),
         numeric={
             "float16": "close(1e-2, 1e-2)",
             "bfloat16": "close(5e-2, 5e-2)",
@@ -9250,7 +9250,7 @@ _MAKERS: Final = {
         ),
         shape=RuleCall("colours", (Name("images"),)),
         domain=RuleCall("colours", (Name("images"),)),
-        errors=(RuleCall("not_three", (Name("images"),)),),
+        errors=(RuleCall("no_colours", (Name("images"),)),),
         numeric={
             "float16": "close(1e-2, 1e-2)",
             "bfloat16": "close(5e-2, 5e-2)",

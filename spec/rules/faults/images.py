@@ -45,7 +45,7 @@ def image_range(draw: Draw, numbers: str) -> Fault:
 
 
 @fault
-def not_three(draw: Draw, images: str) -> Fault:
+def no_colours(draw: Draw, images: str) -> Fault:
     """Colours of two or four parts."""
     made = valid(draw)
     shape = (2, draw.random.choice([2, 4]))
