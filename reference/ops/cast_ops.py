@@ -25,7 +25,7 @@ def one(op_type: str, inputs: dict[str, Any], name: str | None = None, **attrs: 
 
 
 def cast(x: Any, dtype: Any, name: str | None = None) -> Tensor:
-    """The tensor converted to another dtype; itself if it has it already.
+    """The tensor converted to another dtype; itself if it has it already, also as a variable.
 
     Args:
       x: a tensor of numbers or bools; of a sparse one the values are converted.
@@ -34,8 +34,8 @@ def cast(x: Any, dtype: Any, name: str | None = None) -> Tensor:
 
     """
     wanted = dtypes.as_dtype(dtype).base_dtype
-    if isinstance(x, Tensor) and x.dtype is wanted:
-        return x
+    if (isinstance(x, Tensor) or _is_resource_variable(x)) and x.dtype is wanted:
+        return x  # type: ignore[no-any-return]  # a tensor, or what becomes one
     with name_scope(name, "Cast", [x]) as scope:
         if hasattr(x, "with_values"):
             return x.with_values(cast(x.values, wanted, scope))  # type: ignore[no-any-return]  # sparse, as x is
@@ -43,6 +43,10 @@ def cast(x: Any, dtype: Any, name: str | None = None) -> Tensor:
         if value.dtype.base_dtype is wanted:
             return value
         return one("Cast", {"x": value}, scope, DstT=wanted)
+
+
+def _is_resource_variable(x: Any) -> bool:
+    return getattr(getattr(x, "handle", None), "dtype", None) is dtypes.resource
 
 
 def _cast_to(dtype: DType, default: str) -> Callable[..., Tensor]:

@@ -93,7 +93,7 @@ def assign_add(
 ) -> Any:
     """Add to a variable; arguments and errors are those of `assign`."""
     if not _is_reference(ref):
-        return ref.assign_add(value, name=name)
+        return ref.assign_add(value)  # without the name, as TensorFlow
     return _updated("AssignAdd", ref, value, use_locking, name)
 
 
@@ -102,7 +102,7 @@ def assign_sub(
 ) -> Any:
     """Subtract from a variable; arguments and errors are those of `assign`."""
     if not _is_reference(ref):
-        return ref.assign_sub(value, name=name)
+        return ref.assign_sub(value)  # without the name, as TensorFlow
     return _updated("AssignSub", ref, value, use_locking, name)
 
 

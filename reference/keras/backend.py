@@ -1,0 +1,141 @@
+"""`tf.keras.backend`: the session and the settings of Keras, and functions under its names.
+
+Source: tf_keras 2.21 in graph mode.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import sessrun.reference as tf
+from sessrun.reference.keras.activations import (
+    elu,
+    hard_sigmoid,
+    relu,
+    sigmoid,
+    softmax,
+    softplus,
+    softsign,
+    tanh,
+)
+from sessrun.reference.keras.naming import get_uid, reset_uids
+from sessrun.reference.keras.phases import (
+    in_test_phase,
+    in_train_phase,
+    learning_phase,
+    learning_phase_scope,
+    set_learning_phase,
+    switch,
+)
+from sessrun.reference.keras.sessions import (
+    batch_get_value,
+    batch_set_value,
+    clear_session,
+    get_session,
+    get_value,
+    manual_variable_initialization,
+    set_session,
+    set_value,
+    variable,
+)
+from sessrun.reference.keras.sessions import evaluated as eval  # noqa: A004 - the name that programs use
+from sessrun.reference.keras.settings import (
+    epsilon,
+    float_array,
+    floatx,
+    image_data_format,
+    set_epsilon,
+    set_floatx,
+    set_image_data_format,
+)
+
+__all__ = [
+    "batch_get_value", "batch_set_value", "cast", "cast_to_floatx", "clear_session", "clip",
+    "concatenate", "constant", "count_params", "dtype", "elu", "epsilon", "eval", "flatten",
+    "floatx", "get_session", "get_uid", "get_value", "hard_sigmoid", "image_data_format",
+    "in_test_phase", "in_train_phase", "int_shape", "learning_phase", "learning_phase_scope",
+    "manual_variable_initialization", "name_scope", "ndim", "placeholder", "relu",
+    "reset_uids", "set_epsilon", "set_floatx", "set_image_data_format", "set_learning_phase",
+    "set_session", "set_value", "sigmoid", "softmax", "softplus", "softsign", "switch", "tanh",
+    "variable",
+]  # fmt: skip
+
+name_scope = tf.name_scope
+
+
+def cast(x: Any, dtype: Any) -> Any:
+    """A tensor in another dtype."""
+    return tf.cast(x, dtype)
+
+
+def cast_to_floatx(x: Any) -> Any:
+    """A tensor in the default dtype of floats; anything else as an array of it."""
+    return tf.cast(x, floatx()) if tf.is_tensor(x) else float_array(x)
+
+
+def clip(x: Any, min_value: Any, max_value: Any) -> Any:
+    """A tensor cut at two values; None for no end."""
+    least = -float("inf") if min_value is None else min_value
+    most = float("inf") if max_value is None else max_value
+    if isinstance(least, int | float) and isinstance(most, int | float):
+        most = max(least, most)
+    return tf.clip_by_value(x, least, most)
+
+
+def concatenate(tensors: Sequence[Any], axis: int = -1) -> Any:
+    """Tensors one after the other along an axis."""
+    if axis < 0:
+        rank = tensors[0].shape.rank
+        axis = axis % rank if rank else 0
+    return tf.concat(list(tensors), axis)
+
+
+def constant(value: Any, dtype: Any = None, shape: Any = None, name: str | None = None) -> Any:
+    """A constant, by default of the default dtype of floats."""
+    return tf.constant(value, dtype=dtype or floatx(), shape=shape, name=name or "Const")
+
+
+def count_params(x: Any) -> int:
+    """How many elements a tensor of known shape has."""
+    return int(x.shape.num_elements())
+
+
+def dtype(x: Any) -> str:
+    """The name of a tensor's dtype."""
+    return str(x.dtype.base_dtype.name)
+
+
+def flatten(x: Any) -> Any:
+    """All elements as a vector."""
+    return tf.reshape(x, [-1])
+
+
+def int_shape(x: Any) -> tuple[int | None, ...] | None:
+    """The static shape, with None for sizes that are not known; None if nothing is known."""
+    return None if x.shape.rank is None else tuple(x.shape.as_list())
+
+
+def ndim(x: Any) -> int | None:
+    """The rank, if it is known."""
+    rank: int | None = x.shape.rank
+    return rank
+
+
+def placeholder(
+    shape: Any = None, ndim: int | None = None, dtype: Any = None, sparse: bool = False,
+    name: str | None = None,
+) -> Any:  # fmt: skip
+    """A placeholder, by default of the default dtype of floats.
+
+    Args:
+      shape: its shape.
+      ndim: its rank, where no shape is given.
+      dtype: its dtype.
+      sparse: whether it is one of a sparse tensor.
+      name: its name.
+
+    """
+    sizes = [None] * ndim if not shape and ndim else shape
+    make = tf.sparse_placeholder if sparse else tf.placeholder
+    return make(dtype or floatx(), shape=sizes, name=name)

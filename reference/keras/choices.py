@@ -1,0 +1,39 @@
+"""One of two functions, chosen while the graph is built where the condition is known then."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable
+from typing import Any
+
+import sessrun.reference as tf
+from sessrun.reference.static_values import constant_value
+
+__all__ = ["known_choice", "smart_cond"]
+
+
+def known_choice(predicate: Any) -> bool | None:
+    """The predicate as a bool, or None if it is known only when the graph runs.
+
+    Raises:
+      TypeError: it is neither a tensor, a variable nor one of True, False, 1 and 0.
+
+    """
+    if isinstance(predicate, tf.Tensor):
+        value = constant_value(predicate)
+        return None if value is None else bool(value)
+    if isinstance(predicate, tf.Variable):
+        return None
+    if isinstance(predicate, Hashable) and predicate in {0, 1}:
+        return bool(predicate)
+    raise TypeError(
+        "`pred` must be a Tensor, or a Python bool, or 1 or 0. "
+        f"Found instead of type: {type(predicate)}"
+    )
+
+
+def smart_cond(predicate: Any, on: Callable[[], Any], off: Callable[[], Any]) -> Any:
+    """What one of two functions gives; a `cond` only if the predicate is not yet known."""
+    known = known_choice(predicate)
+    if known is None:
+        return tf.cond(predicate, on, off)
+    return on() if known else off()

@@ -1,0 +1,92 @@
+"""Which layers are being called, from the outermost in, and what their calls say of training."""
+
+from __future__ import annotations
+
+import inspect
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any, Final
+
+__all__ = ["CallArguments", "calling", "current_call"]
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One call of a layer: its inputs, and whether it trains as far as the call says."""
+
+    layer: Any
+    inputs: Any
+    training: Any
+
+
+class _Calls(threading.local):
+    """The calls of this thread, the innermost last."""
+
+    def __init__(self) -> None:
+        self.open: list[Call] = []
+
+
+_CALLS: Final = _Calls()
+
+
+def current_call() -> Call | None:
+    """The innermost call, if any."""
+    return _CALLS.open[-1] if _CALLS.open else None
+
+
+@contextmanager
+def calling(layer: Any, inputs: Any, training: Any) -> Iterator[None]:
+    """The `with` of a call."""
+    _CALLS.open.append(Call(layer, inputs, training))
+    try:
+        yield
+    finally:
+        _CALLS.open.pop()
+
+
+class CallArguments:
+    """What a layer's `call` takes besides its inputs.
+
+    Args:
+      function: the bound method.
+
+    Attributes:
+      names: the names of its arguments, the inputs' first.
+      takes_training: whether it takes `training`.
+      takes_mask: whether it takes `mask`.
+
+    """
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        known = inspect.signature(function).parameters.values()
+        self.names = [
+            p.name for p in known if p.kind not in {p.VAR_POSITIONAL, p.VAR_KEYWORD}
+        ]
+        self._positional = [p.name for p in known if p.kind is p.POSITIONAL_OR_KEYWORD]
+        takes_all = any(p.kind is p.VAR_KEYWORD for p in known)
+        self.takes_training = takes_all or "training" in self.names
+        self.takes_mask = takes_all or "mask" in self.names
+
+    def given(self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """An argument of a call whose inputs are left out of `args`; None if it was not given."""
+        if name in kwargs:
+            return kwargs[name]
+        bound = dict(zip(self._positional[1:], args, strict=False))
+        return bound.get(name)
+
+    def was_given(self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
+        """Whether a call names an argument."""
+        return name in kwargs or name in self._positional[1 : len(args) + 1]
+
+    def with_argument(
+        self, name: str, value: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        """The arguments of a call with one of them set."""
+        places = self._positional[1 : len(args) + 1]
+        if name in places:
+            changed = list(args)
+            changed[places.index(name)] = value
+            return tuple(changed), kwargs
+        return args, {**kwargs, name: value}

@@ -1,0 +1,123 @@
+"""What hangs on a layer: variables and inner layers, found as they become its attributes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+import sessrun.reference as tf
+from sessrun.reference.variables.variable_parts import PartitionedVariable
+
+__all__ = ["Tracking", "distinct", "is_split"]
+
+
+def is_split(variable: Any) -> bool:
+    """Whether a variable is one in parts."""
+    return isinstance(variable, PartitionedVariable)
+
+
+def distinct(values: Iterable[Any]) -> list[Any]:
+    """The values in order, each object once."""
+    return list({id(value): value for value in values}.values())
+
+
+def _inside(value: Any) -> Iterator[Any]:
+    """A value, or all values in a list, a tuple or a dict, however deep."""
+    if isinstance(value, list | tuple):
+        for item in value:
+            yield from _inside(item)
+    elif isinstance(value, Mapping):
+        for item in value.values():
+            yield from _inside(item)
+    else:
+        yield value
+
+
+class Tracking:
+    """The base of layers: keeps variables and layers that become attributes of it."""
+
+    _trainable_weights: list[Any]
+    _non_trainable_weights: list[Any]
+    #: Layers, and containers that may hold some, in the order in which they became attributes.
+    _self_tracked_trackables: list[Any]
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if hasattr(type(self), name):
+            try:
+                object.__setattr__(self, name, value)
+            except AttributeError:
+                raise AttributeError(
+                    f'Can\'t set the attribute "{name}", likely because it conflicts with an '
+                    "existing read-only @property of the object. Please choose a different name."
+                ) from None
+            return
+        if name.startswith("_") and name in _OWN:
+            object.__setattr__(self, name, value)
+            return
+        before = self.__dict__.get(name)
+        object.__setattr__(self, name, value)
+        if before is not None and before is not value:
+            self._forget(before)
+        self._keep(value)
+
+    def __delattr__(self, name: str) -> None:
+        before = self.__dict__.get(name)
+        object.__delattr__(self, name)
+        if before is not None:
+            self._forget(before)
+
+    def _lists(self) -> tuple[list[Any], list[Any], list[Any]]:
+        """The kept variables, trained and not, and layers; also before the constructor ran."""
+        return tuple(self.__dict__.setdefault(name, []) for name in _KEPT)
+
+    def _keep(self, value: Any) -> None:
+        """Keep a new attribute if it is, or has in it, layers or variables."""
+        trained, others, layers = self._lists()
+        is_container = isinstance(value, list | tuple | Mapping)
+        may_hold = isinstance(value, list | dict) or (
+            is_container and any(isinstance(item, Tracking) for item in _inside(value))
+        )  # to a list or a dict layers may be added later
+        if isinstance(value, Tracking) or may_hold:
+            if not any(value is layer for layer in layers):
+                layers.append(value)
+            if isinstance(value, Tracking) and hasattr(value, "_use_resource_variables"):
+                value._use_resource_variables = True  # noqa: SLF001 - a layer of the older kind
+        if not is_container and not isinstance(value, tf.Variable):
+            return
+        for item in _inside(value):
+            if not isinstance(item, tf.Variable):
+                continue
+            known = trained if item.trainable else others
+            if not any(item is variable for variable in known):
+                known.append(item)
+
+    def _forget(self, value: Any) -> None:
+        """Let go of what was an attribute, unless it still is another one."""
+        if any(value is other for other in self.__dict__.values()):
+            return
+        for known in self._lists():
+            known[:] = [item for item in known if item is not value]
+
+    def _flatten_layers(
+        self, recursive: bool = True, include_self: bool = True
+    ) -> Iterator[Any]:
+        """The layer and those in it, outer ones first."""
+        if include_self:
+            yield self
+        for kept in self._lists()[2]:
+            for layer in _inside(kept):
+                if isinstance(layer, Tracking):
+                    yield layer
+                    if recursive:
+                        yield from layer._flatten_layers(include_self=False)  # noqa: SLF001 - a layer's own
+
+    def _of_inner_layers(self, name: str) -> list[Any]:
+        """All items of a list attribute of the layers directly in this one."""
+        layers = self._flatten_layers(recursive=False, include_self=False)
+        return [item for layer in layers for item in getattr(layer, name)]
+
+
+_KEPT = ("_trainable_weights", "_non_trainable_weights", "_self_tracked_trackables")
+#: Attributes of the machinery itself.
+_OWN = frozenset({*_KEPT, "_updates", "_losses", "_callable_losses", "_metrics", "_input_spec",
+                  "_batch_input_shape", "_initial_weights", "_build_input_shape"})  # fmt: skip

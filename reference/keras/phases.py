@@ -1,0 +1,84 @@
+"""Whether a graph trains or infers: a placeholder of each graph, or what a program sets it to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, Final
+from weakref import WeakKeyDictionary
+
+import sessrun.reference as tf
+
+__all__ = ["forget_phases", "in_test_phase", "in_train_phase", "learning_phase",
+           "learning_phase_scope", "set_learning_phase"]  # fmt: skip
+
+_PHASES: Final[WeakKeyDictionary[Any, Any]] = WeakKeyDictionary()
+
+
+def learning_phase() -> Any:
+    """Whether the default graph trains: 0, 1, or a bool placeholder that is False unless fed."""
+    with tf.init_scope():
+        graph = tf.get_default_graph()
+        phase = _PHASES.get(graph)
+        if phase is None:
+            with tf.name_scope(""):
+                phase = tf.placeholder_with_default(False, (), name="keras_learning_phase")
+            _PHASES[graph] = phase
+        return phase
+
+
+def set_learning_phase(value: int) -> None:
+    """Fix whether the default graph trains.
+
+    Raises:
+      ValueError: it is neither 0 nor 1.
+
+    """
+    if value not in {0, 1}:
+        raise ValueError("Expected learning phase to be 0 or 1.")
+    with tf.init_scope():
+        _PHASES[tf.get_default_graph()] = value
+
+
+@contextmanager
+def learning_phase_scope(value: int) -> Iterator[None]:
+    """Fix whether the default graph trains, inside the `with`; raises as `set_learning_phase`."""
+    with tf.init_scope():
+        graph = tf.get_default_graph()
+    before = _PHASES.get(graph)
+    set_learning_phase(value)
+    try:
+        yield
+    finally:
+        if before is None:
+            _PHASES.pop(graph, None)
+        else:
+            _PHASES[graph] = before
+
+
+def forget_phases() -> None:
+    """Forget of every graph whether it trains."""
+    _PHASES.clear()
+
+
+def in_train_phase(x: Any, alt: Any, training: Any = None) -> Any:
+    """`x` while training, else `alt`; either may be a function that gives it."""
+    training = learning_phase() if training is None else training
+    if not isinstance(training, tf.Tensor):
+        chosen = x if training == 1 else alt
+        return chosen() if callable(chosen) else chosen
+    return switch(training, x, alt)
+
+
+def in_test_phase(x: Any, alt: Any, training: Any = None) -> Any:
+    """`x` while not training, else `alt`."""
+    return in_train_phase(alt, x, training=training)
+
+
+def switch(condition: Any, then_expression: Any, else_expression: Any) -> Any:
+    """One of two values, or of what two functions give, by a bool scalar."""
+    on, off = (
+        value if callable(value) else (lambda value=value: value)
+        for value in (then_expression, else_expression)
+    )
+    return tf.cond(condition, on, off)

@@ -1,0 +1,96 @@
+"""How the layers of `tf.layers` are made from those of Keras: other defaults, and functions."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from inspect import Parameter, Signature
+from typing import Any
+
+__all__ = ["function_of", "older_constructor"]
+
+_ENDING = (
+    Parameter("trainable", Parameter.POSITIONAL_OR_KEYWORD, default=True),
+    Parameter("name", Parameter.POSITIONAL_OR_KEYWORD, default=None),
+)
+
+
+def older_constructor(
+    keras_class: type,
+    *,
+    without: tuple[str, ...] = (),
+    trainable: bool = True,
+    keep_places: bool = False,
+    **defaults: Any,
+) -> Callable[..., None]:
+    """The constructor of the class of `tf.layers` that has a Keras class as its base.
+
+    Args:
+      keras_class: the class of Keras.
+      without: arguments that have no place of their own: they are given by name.
+      trainable: whether `trainable` has a place; `name` has the last one.
+      keep_places: whether `trainable` and `name` stay where the Keras class has them.
+      **defaults: the defaults that differ; `inspect.Parameter.empty` for none.
+
+    """
+    moved = set() if keep_places else {"trainable", "name"}
+    named = [
+        parameter.replace(default=defaults.get(parameter.name, parameter.default))
+        for parameter in inspect.signature(keras_class).parameters.values()
+        if parameter.kind is Parameter.POSITIONAL_OR_KEYWORD
+        and parameter.name not in {*without, *moved}
+    ]
+    ending = () if keep_places else _ENDING if trainable else _ENDING[1:]
+    others = Parameter("kwargs", Parameter.VAR_KEYWORD)
+    signature = Signature([*named, *ending, others])
+    base: Any = keras_class.__init__  # type: ignore[misc]  # of the class itself, on purpose
+
+    def construct(self: Any, *args: Any, **kwargs: Any) -> None:
+        bound = signature.bind(*args, **kwargs)
+        bound.apply_defaults()
+        given = dict(bound.arguments)
+        base(self, **given.pop("kwargs"), **given)
+
+    construct.__name__ = "__init__"
+    construct.__signature__ = _with_self(signature)  # type: ignore[attr-defined]  # functions take one
+    return construct
+
+
+def _with_self(signature: Signature) -> Signature:
+    own = Parameter("self", Parameter.POSITIONAL_ONLY)
+    return signature.replace(parameters=[own, *signature.parameters.values()])
+
+
+def function_of(layer: Any, *, has_variables: bool = True) -> Callable[..., Any]:
+    """The function that makes a layer and calls it once.
+
+    Args:
+      layer: the class.
+      has_variables: whether there are variables, which `reuse` shares.
+
+    Returns:
+      A function of `inputs`, then the constructor's arguments, then `reuse`. Layers of one name
+      share a variable scope.
+
+    """
+    named = [
+        parameter
+        for parameter in inspect.signature(layer).parameters.values()
+        if parameter.kind is not Parameter.VAR_KEYWORD
+    ]
+    kind = Parameter.POSITIONAL_OR_KEYWORD
+    reuse = [Parameter("reuse", kind, default=None)] if has_variables else []
+    signature = Signature([Parameter("inputs", kind), *named, *reuse])
+
+    def compute(*args: Any, **kwargs: Any) -> Any:
+        bound = signature.bind(*args, **kwargs)
+        bound.apply_defaults()
+        given = dict(bound.arguments)
+        inputs = given.pop("inputs")
+        if has_variables:
+            given |= {"_scope": given["name"], "_reuse": given.pop("reuse")}
+        return layer(**given)(inputs)
+
+    compute.__doc__ = f"Make a layer, `{layer.__name__}`, and call it on `inputs`."
+    compute.__signature__ = signature  # type: ignore[attr-defined]  # functions take one
+    return compute
