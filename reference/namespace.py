@@ -185,6 +185,10 @@ _LATER: Final[Mapping[str, str]] = {
         "math.zero_fraction nn.batch_norm_with_global_normalization nn.batch_normalization "
         "nn.moments nn.normalize_moments nn.sufficient_statistics nn.weighted_moments "
         "nn.zero_fraction",
+    "recurrent.dynamic": "nn.bidirectional_dynamic_rnn nn.dynamic_rnn",
+    "recurrent.raw": "nn.raw_rnn",
+    "recurrent.static":
+        "nn.static_bidirectional_rnn nn.static_rnn nn.static_state_saving_rnn",
     "queues.accumulators":
         "ConditionalAccumulator ConditionalAccumulatorBase SparseConditionalAccumulator "
         "sparse.SparseConditionalAccumulator",

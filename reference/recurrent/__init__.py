@@ -1,0 +1,1 @@
+"""Recurrent networks: cells, and what unrolls them over time. Source: TF 2.21."""

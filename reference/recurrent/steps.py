@@ -1,0 +1,273 @@
+"""What all unrolling of cells shares: states, shapes, and a step that some rows do not take."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from sessrun.reference import nest, stacks
+from sessrun.reference.constant_op import constant
+from sessrun.reference.control_flow.conditional import cond
+from sessrun.reference.default_graph import colocate_with
+from sessrun.reference.dtypes import int32
+from sessrun.reference.errors import bad_value
+from sessrun.reference.ops.array_ops import (
+    concat,
+    expand_dims,
+    rank,
+    shape,
+    stack,
+    transpose,
+    where,
+)
+from sessrun.reference.ops.fill_ops import zeros
+from sessrun.reference.ops.math_ops import range_
+from sessrun.reference.seen_values import get_static_value
+from sessrun.reference.tensor import Tensor
+from sessrun.reference.tensor_arrays import TensorArray
+from sessrun.reference.tensor_shape import TensorShape, as_shape
+from sessrun.reference.variables.opened_variable_scopes import variable_scope
+
+__all__ = [
+    "Lengths",
+    "assert_like_rnncell",
+    "batch_size_of",
+    "by_time",
+    "first_state",
+    "joined_shape",
+    "known_shape",
+    "opened",
+    "output_shape",
+    "state_dtype",
+    "step",
+    "zero_output",
+    "zero_states",
+]
+
+
+def assert_like_rnncell(name: str, cell: Any) -> None:
+    """Refuse what has not all that a cell must have.
+
+    Raises:
+      TypeError: something is missing.
+
+    """
+    lacks = {
+        "'output_size' property is missing": not hasattr(cell, "output_size"),
+        "'state_size' property is missing": not hasattr(cell, "state_size"),
+        "either 'zero_state' or 'get_initial_state' method is required":
+            not (hasattr(cell, "get_initial_state") or hasattr(cell, "zero_state")),
+        "is not callable": not callable(cell),
+    }  # fmt: skip
+    if any(lacks.values()):
+        reasons = ", ".join(words for words, is_so in lacks.items() if is_so)
+        raise TypeError(f"The argument {name!r} ({cell}) is not an RNNCell: {reasons}.")
+
+
+@contextmanager
+def opened(scope: Any) -> Iterator[Any]:
+    """The variable scope of a network; outside of loops its variables are read once per device."""
+    with variable_scope(scope or "rnn") as entered:
+        graph = stacks.get_default_graph()
+        context = graph.scopes.control_flow
+        in_loop = context is not None and context.loop() is not None
+        if not in_loop and entered.caching_device is None:
+            entered.set_caching_device(lambda op: op.device)
+        yield entered
+
+
+def _part(value: Any) -> tuple[Tensor | None, Any]:
+    """A shape, or part of one, as a tensor (None if it is not known) and as known sizes."""
+    if not isinstance(value, Tensor):
+        sizes = TensorShape(value)
+        known = sizes.as_list() if sizes.ndims is not None else None
+        is_whole = sizes.is_fully_defined()
+        return constant(sizes.as_list(), dtype=int32) if is_whole else None, known
+    if value.shape.ndims == 0:
+        return expand_dims(value, 0), get_static_value(value)
+    if value.shape.ndims != 1:
+        raise bad_value(f"A part of a shape must be a scalar or a vector, but is {value}")
+    return value, get_static_value(value)
+
+
+def joined_shape(first: Any, second: Any) -> Tensor:
+    """Two parts of a shape as one vector.
+
+    Raises:
+      ValueError: a part is not known, or is of a higher rank.
+
+    """
+    parts = (_part(first)[0], _part(second)[0])
+    if any(part is None for part in parts):
+        raise bad_value(f"Provided a prefix or suffix of None: {first} and {second}")
+    return concat(parts, 0)
+
+
+def known_shape(first: Any, second: Any) -> list[int | None] | None:
+    """What is known of the shape that two parts make."""
+    whole = TensorShape(_part(first)[1]).concatenate(_part(second)[1])
+    return whole.as_list() if whole.ndims is not None else None
+
+
+def zero_states(state_size: Any, batch_size: Any, dtype: Any) -> Any:
+    """Zeros for each state, nested as their sizes are."""
+
+    def made(size: Any) -> Tensor:
+        found = zeros(joined_shape(batch_size, size), dtype=dtype)
+        found.set_shape(known_shape(batch_size, size))
+        return found
+
+    return nest.map_structure(made, state_size)
+
+
+def zero_output(batch_size: Any, size: Any, dtype: Any) -> Tensor:
+    """Zeros for one output."""
+    return zeros(stack(joined_shape(batch_size, size)), dtype)
+
+
+def by_time(x: Tensor) -> Tensor:
+    """A tensor with its first two dimensions, batch and time, in each other's place."""
+    known = x.shape
+    if known.rank is not None and known.rank < 2:
+        return x
+    order = concat(([1, 0], range_(2, rank(x))), axis=0)
+    turned = transpose(x, order)
+    dims: Any = known.dims
+    turned.set_shape(TensorShape([dims[1], dims[0]]).concatenate(known[2:]))
+    return turned
+
+
+def batch_size_of(inputs: Sequence[Tensor]) -> Any:
+    """The second dimension of the inputs: a number if one of them tells, else a tensor."""
+    for each in inputs:
+        sizes = each.sizes
+        if sizes is None:
+            continue
+        if len(sizes) < 2:
+            raise bad_value(f"Input tensor should have rank >= 2. Received input={each} of rank "
+                            f"{len(sizes)}")  # fmt: skip
+        if sizes[1] is not None:
+            return sizes[1]
+    return shape(inputs[0])[1]
+
+
+def state_dtype(dtype: Any, state: Any) -> Any:
+    """The dtype that is given, or that of the states.
+
+    Raises:
+      ValueError: there are no states, or they have several dtypes.
+
+    """
+    if dtype is not None:
+        return dtype
+    if not nest.is_nested(state):
+        return state.dtype
+    found = [each.dtype for each in nest.flatten(state)]
+    if not found:
+        raise bad_value(f"Unable to infer dtype from argument state={state}.")
+    if any(each != found[0] for each in found):
+        raise bad_value(f"Argument state={state} has tensors of different dtypes: {found}")
+    return found[0]
+
+
+def first_state(cell: Any, initial_state: Any, batch_size: Any, dtype: Any) -> Any:
+    """The state that is given, or the cell's zeros.
+
+    Raises:
+      ValueError: neither a state nor a dtype is given.
+
+    """
+    if initial_state is not None:
+        return initial_state
+    if not dtype:
+        raise bad_value("If no initial_state is provided, argument `dtype` must be specified")
+    if getattr(cell, "get_initial_state", None) is not None:
+        return cell.get_initial_state(inputs=None, batch_size=batch_size, dtype=dtype)
+    return cell.zero_state(batch_size, dtype)
+
+
+def output_shape(batch_size: int | None, size: Any) -> TensorShape:
+    """What is known of the shape of one output."""
+    known = as_shape(get_static_value(size)) if isinstance(size, Tensor) else size
+    return TensorShape([batch_size]).concatenate(known)
+
+
+class Lengths:
+    """The lengths of the rows' sequences, and the least and the largest of them."""
+
+    def __init__(self, lengths: Any, least: Any, most: Any) -> None:
+        self.lengths = lengths
+        self.least = least
+        self.most = most
+
+
+def step(
+    time: Any,
+    lengths: Lengths,
+    zeros_: Any,
+    state: Any,
+    call: Callable[[], tuple[Any, Any]],
+    *,
+    always: bool = False,
+) -> tuple[Any, Any]:
+    """A step of the cell, which rows that have ended do not take.
+
+    Args:
+      time: which step it is, a number or a scalar.
+      lengths: how many steps each row takes.
+      zeros_: the output of a row that has ended.
+      state: the state before.
+      call: computes the output and the next state.
+      always: whether the cell is computed even where all rows have ended, and none could have.
+
+    Returns:
+      `(output, state)`.
+
+    Raises:
+      TypeError, ValueError: what the cell returns is nested otherwise.
+
+    """
+    flat_state, flat_zeros = nest.flatten(state), nest.flatten(zeros_)
+    has_ended = time >= lengths.lengths
+
+    def called() -> tuple[list[Any], list[Any]]:
+        output, new_state = call()
+        nest.assert_same_structure(zeros_, output)
+        nest.assert_same_structure(state, new_state)
+        return nest.flatten(output), nest.flatten(new_state)
+
+    def kept(outputs: list[Any], states: list[Any]) -> list[Any]:
+        pairs = [*zip(flat_zeros, outputs, strict=True), *zip(flat_state, states, strict=True)]
+        return [_unless(has_ended, old, new) for old, new in pairs]
+
+    def stepped() -> Any:
+        output, new_state = called()
+        return cond(
+            time < lengths.least, lambda: output + new_state, lambda: kept(output, new_state)
+        )
+
+    if always:
+        found = kept(*called())
+    else:
+        found = cond(time >= lengths.most, lambda: flat_zeros + flat_state, stepped)
+    return _nested(found, zeros_, state)
+
+
+def _unless(has_ended: Any, old: Any, new: Any) -> Any:
+    """The old value in rows that have ended, the new one in others."""
+    if isinstance(old, TensorArray) or old.shape.rank == 0:
+        return new
+    with colocate_with(new):
+        return where(has_ended, old, new)
+
+
+def _nested(found: list[Any], zeros_: Any, state: Any) -> tuple[Any, Any]:
+    """Outputs and states, of the shapes and nested as those before."""
+    before = nest.flatten(zeros_) + nest.flatten(state)
+    for new, old in zip(found, before, strict=True):
+        if not isinstance(new, TensorArray):
+            new.set_shape(old.shape)
+    count = len(nest.flatten(zeros_))
+    output = nest.pack_sequence_as(structure=zeros_, flat_sequence=found[:count])
+    return output, nest.pack_sequence_as(structure=state, flat_sequence=found[count:])
