@@ -27,7 +27,9 @@ __all__ = ["constant_value", "handle_dtype", "handle_shape", "shape_value",
            "table_behind"]  # fmt: skip
 
 #: Operations that carry on another's value or resource under a new name.
-_PASSING: Final = frozenset({"Identity", "StopGradient", "PreventGradient", "Snapshot", "Enter"})
+_PASSING: Final = frozenset(
+    {"Identity", "StopGradient", "PreventGradient", "Snapshot", "Enter", "Switch"}
+)
 #: Lookup tables of which TensorFlow knows, while the graph is built, what they hold.
 _TABLES: Final = frozenset(
     {"MutableHashTableV2", "MutableHashTableOfTensorsV2", "MutableDenseHashTableV2"}
@@ -193,6 +195,7 @@ def _partial_slice(op: Operation) -> Shape:
 
 
 _PARTIAL: Final[Mapping[str, Callable[[Operation], Shape]]] = {
+    "VariableShape": lambda op: handle_shape(op.inputs[0]),
     "Shape": _partial_shape,
     "Pack": _partial_pack,
     "Cast": _partial_cast,

@@ -10,12 +10,16 @@ from sessrun.reference.build import apply_op
 from sessrun.reference.control_flow.context import Context, contains, switched
 from sessrun.reference.control_flow.values import flow_of, merged, with_flow
 from sessrun.reference.conversion import convert_to_tensor
+from sessrun.reference.dtypes import int64
 from sessrun.reference.errors import bad_value
 from sessrun.reference.framework_ops import identity
 from sessrun.reference.graph_keys import GraphKeys
+from sessrun.reference.indexed_slices import IndexedSlices
 from sessrun.reference.name_scopes import name_scope
 from sessrun.reference.operation import Operation
+from sessrun.reference.ops.cast_ops import cast
 from sessrun.reference.tensor import Tensor
+from sessrun.reference.variables.resource_variables import ResourceVariable
 
 __all__ = ["Conditional", "cond"]
 
@@ -137,7 +141,7 @@ def cond(
     with name_scope(name, "cond", [pred]):
         if isinstance(pred, bool):
             raise TypeError("'pred' must not be a Python bool.")
-        off, on = apply_op("Switch", {"data": pred, "pred": pred}, {}, "Switch").outputs
+        off, on = _split(pred)
         pivots = identity(on, name="switch_t"), identity(off, name="switch_f")
         pred = identity(pred, name="pred_id")
         graph = stacks.get_default_graph()
@@ -154,6 +158,15 @@ def cond(
                 context.leave_with(flat)
             built.append((context, result if strict else _only(result), flat))
         return _joined(built, strict=strict)
+
+
+def _split(pred: Any) -> list[Tensor]:
+    """The predicate where it is false and where it is true; that of a variable is read first."""
+    if not isinstance(pred, ResourceVariable):
+        return apply_op("Switch", {"data": pred, "pred": pred}, {}, "Switch").outputs
+    with name_scope(None, "Switch", [pred]):
+        value = convert_to_tensor(pred, name="pred")
+        return apply_op("Switch", {"data": pred, "pred": value}, {}).outputs
 
 
 def _one_of(word: str, function: Branch | None, older: Branch | None) -> Branch:
@@ -177,6 +190,7 @@ def _only(value: Any) -> Any:
 def _joined(built: Sequence[tuple[Conditional, Any, list[Tensor]]], *, strict: bool) -> Any:
     """A Merge of each pair of results."""
     (on, result, on_flat), (off, other, off_flat) = built
+    _make_indices_alike(result, other, on_flat, off_flat)
     try:
         nest.assert_same_structure(result, other, expand_composites=True)
     except TypeError as error:
@@ -203,6 +217,20 @@ def _joined(built: Sequence[tuple[Conditional, Any, list[Tensor]]], *, strict: b
     values = [with_flow(leaf, merge) for leaf, merge in zip(leaves, merges, strict=True)]
     found = nest.pack_sequence_as(result, values, expand_composites=True)
     return found if strict else _only(found)
+
+
+def _make_indices_alike(
+    result: Any, other: Any, on_flat: list[Tensor], off_flat: list[Tensor]
+) -> None:
+    """Make the indices of rows int64 in both branches where their dtypes differ."""
+    place = 0
+    for one, two in zip(nest.flatten(result), nest.flatten(other), strict=False):
+        is_rows = isinstance(one, IndexedSlices) and isinstance(two, IndexedSlices)
+        if is_rows and one.indices.dtype != two.indices.dtype:
+            cast(one.indices, int64), cast(two.indices, int64)  # which TensorFlow makes, too
+            for flat in (on_flat, off_flat):
+                flat[place + 1] = cast(flat[place + 1], int64)
+        place += len(nest.flatten(one, expand_composites=True))
 
 
 EXPORTS: Final[Mapping[str, Any]] = {"cond": cond}

@@ -156,9 +156,11 @@ def _take_in(op: Operation) -> None:
     op._control_flow_context = context  # noqa: SLF001 - it is being made here
     for tensor in op.inputs:
         _check_inside(op, tensor.op)
-    if context is not None:
-        with op.graph.name_scope(op.name + "/"):
-            context.take_new(op)
+    if context is None:
+        return
+    # A constant is made without a scope of its own.
+    with nullcontext() if op.type == "Const" else op.graph.name_scope(op.name + "/"):
+        context.take_new(op)
 
 
 def _check_inside(op: Operation, source: Operation) -> None:

@@ -232,7 +232,7 @@ class Loop(Context):
         goes_on = apply_op("LoopCond", {"input": going_on}, {}, "LoopCond").outputs[0]
         self.condition = goes_on
         switches = [switched(tensor, goes_on) for tensor in starts]
-        inside = [identity(on) for _, on in switches]
+        inside = [apply_unary(op_type_for("Identity", on), on) for _, on in switches]
         self.set_pivot(inside[0])
         given = _packed(structure, variables, inside)
         results = body(*given)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from sessrun.reference import stacks
 from sessrun.reference.build import apply_op
@@ -14,10 +14,19 @@ from sessrun.reference.name_scopes import name_scope
 from sessrun.reference.ops.cast_ops import cast
 from sessrun.reference.ops.math_ops import range_
 from sessrun.reference.ops.shape_ops import shape_internal
+from sessrun.reference.sparse_tensor import SparseTensor
 from sessrun.reference.tensor import Tensor
 from sessrun.reference.tensor_arrays import TensorArray
 
-__all__ = ["as_slices", "flow_of", "merged", "switched_value", "with_flow"]
+__all__ = ["as_slices", "flow_of", "merged", "merged_with_index",
+           "switched_value", "with_flow"]  # fmt: skip
+
+
+class Merged(NamedTuple):
+    """A value that is alive, and its number among those that could be."""
+
+    output: Any
+    value_index: Tensor
 
 
 def flow_of(value: Any) -> Any:
@@ -32,11 +41,21 @@ def with_flow(like: Any, flow: Tensor) -> Any:
 
 def merged(values: list[Any], name: str | None = None) -> Any:
     """The first of the values that is alive: tensors, or rows of one where one is that."""
-    if any(isinstance(value, IndexedSlices) for value in values):
-        with name_scope(name, "Merge", values):
-            parts = [each.parts() for each in as_slices(values)]
-            return IndexedSlices(*(merged(list(column)) for column in zip(*parts, strict=True)))
-    return apply_op(op_type_for("Merge", *values), {"inputs": values}, {}, name).outputs[0]
+    return merged_with_index(values, name).output
+
+
+def merged_with_index(values: list[Any], name: str | None = None) -> Merged:
+    """The same, and which of the values it is."""
+    if all(isinstance(value, Tensor) for value in values):
+        op = apply_op(op_type_for("Merge", *values), {"inputs": values}, {}, name or "Merge")
+        return Merged(*op.outputs)
+    with name_scope(name, "Merge", values):
+        if not any(isinstance(value, SparseTensor) for value in values):
+            values = as_slices(values)
+        columns = zip(*(each.parts() for each in values), strict=True)
+        pairs = [merged_with_index(list(column)) for column in columns]
+    whole = type(values[0])(*(pair.output for pair in pairs))
+    return Merged(whole, pairs[0].value_index)
 
 
 def switched_value(value: Any, pred: Tensor, name: str = "Switch") -> tuple[Any, Any]:

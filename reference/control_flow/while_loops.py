@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from sessrun.reference import nest, stacks
 from sessrun.reference.build import apply_op
+from sessrun.reference.control_flow.invariants import invariant_shapes
 from sessrun.reference.control_flow.loops import Loop, LoopOptions
 from sessrun.reference.control_flow.values import flow_of, with_flow
 from sessrun.reference.conversion import convert_to_tensor
@@ -112,22 +113,13 @@ def _built(
     variables = nest.flatten(loop_vars, expand_composites=True)
     variables = [each if flow_of(each) is not each else convert_to_tensor(each)
                  for each in variables]  # fmt: skip
-    shapes = None if invariants is None else _shapes(loop_vars, invariants)
+    first = nest.pack_sequence_as(loop_vars, variables, expand_composites=True)
+    shapes = invariant_shapes(first, invariants)
     with loop.entered():
         results, exits = loop.build(cond, body, loop_vars, variables, shapes)
     leaves = nest.flatten(results, expand_composites=True)
     values = [with_flow(leaf, each) for leaf, each in zip(leaves, exits, strict=True)]
     return nest.pack_sequence_as(results, values, expand_composites=True)
-
-
-def _shapes(loop_vars: Any, invariants: Any) -> list[TensorShape]:
-    nest.assert_same_structure(loop_vars, invariants, expand_composites=False)
-    shapes = nest.flatten(invariants)
-    if not all(isinstance(shape, TensorShape) for shape in shapes):
-        raise TypeError(
-            f"'shape_invariants' must be TensorShapes, nested as the variables, not {shapes}"
-        )
-    return shapes
 
 
 EXPORTS: Final[Mapping[str, Any]] = {"while_loop": while_loop}

@@ -213,9 +213,10 @@ class _Way:
 
         """
         between = ops_between(targets, sources)
+        reached = dict.fromkeys(op for op in targets if op in between)
         self._loops = loops_between(between, self.beside)
         uses = uses_among(between)
-        firsts = dict.fromkeys(op for op in targets if op in between and not uses[op])
+        firsts = [op for op in reached if not uses[op]]
         queue = deque(firsts)
         if self._loops is not None:
             queue.extend(self._exits_of_nothing(uses, firsts))

@@ -15,6 +15,8 @@ from sessrun.spec.dtypes import BY_NAME
 __all__: list[str] = []
 
 _INVALID: Final = 3
+#: Dtypes whose values are no arrays.
+_OPAQUE: Final = frozenset({"resource", "variant"})
 _INTERNAL: Final = 13
 
 
@@ -68,7 +70,7 @@ def push(bind: Bind) -> Callable[..., Any]:
             has, given = BY_NAME[target.dtype], BY_NAME[dtype]
             raise KernelError(_INVALID, f"Must have type {has.enum} but got {given.enum}: Stack["
                               f"{target.name}] is of {has.opdef}, not {given.opdef}")  # fmt: skip
-        kept = frozen(xp.asarray(value)[...])
+        kept = value if dtype in _OPAQUE else frozen(xp.asarray(value)[...])
         target.push(kept)
         return kept
 

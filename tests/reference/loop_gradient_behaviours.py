@@ -149,6 +149,41 @@ def arrays_of_tensors(tf: Any) -> Any:
 
 
 @program
+def arrays_of_tensors_in_a_loop(tf: Any) -> Any:
+    x = _number(tf)
+    first = tf.constant([1.0, 2.0, 3.0])
+    return tf.gradients(_times(tf, 3, lambda i, v: [tf.map_fn(lambda e: e * x, v)], first), x)
+
+
+@program
+def sparse_values_in_a_loop(tf: Any) -> Any:
+    values = tf.constant([2.0, 4.0])
+    sparse = tf.SparseTensor(tf.constant([[0], [3]], tf.int64), values, [10])
+    rows = tf.IndexedSlices(values, tf.constant([0, 3]), tf.constant([10]))
+
+    def step(i: Any, s: Any, r: Any) -> Any:
+        return [tf.SparseTensor(s.indices, s.values * 2.0, s.dense_shape),
+                tf.IndexedSlices(r.values * 3.0, r.indices, r.dense_shape)]  # fmt: skip
+
+    one, two = _times(tf, 3, step, sparse, rows)
+    return tf.gradients([one.values, two.values], values)
+
+
+@program
+def variables_in_branches(tf: Any) -> Any:
+    w = tf.get_variable("w", [4, 2], initializer=tf.ones_initializer(), use_resource=True)
+    flag = tf.get_variable("flag", initializer=True, use_resource=True)
+    found = tf.cond(flag, lambda: tf.gather(w, [1, 2]), lambda: tf.identity(w)[:2])
+    return [tf.convert_to_tensor(tf.gradients(found, w)[0])]
+
+
+@program
+def references_in_a_loop(tf: Any) -> Any:
+    v = tf.get_variable("v", initializer=3.0, use_resource=False)
+    return _times(tf, 3, lambda i, a: [tf.assign_add(v, a)], v)
+
+
+@program
 def options_of_the_loop(tf: Any) -> Any:
     x = _number(tf)
     options = {"maximum_iterations": 3, "swap_memory": True, "parallel_iterations": 1}

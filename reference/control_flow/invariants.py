@@ -1,0 +1,76 @@
+"""The shapes that a loop's variables have in every iteration."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sessrun.reference import nest
+from sessrun.reference.control_flow.values import flow_of
+from sessrun.reference.sparse_tensor import SparseTensor
+from sessrun.reference.tensor import Tensor
+from sessrun.reference.tensor_shape import TensorShape
+from sessrun.reference.type_specs import (
+    IndexedSlicesSpec,
+    SparseTensorSpec,
+    TypeSpec,
+    type_spec_from_value,
+)
+
+__all__ = ["invariant_shapes"]
+
+
+def invariant_shapes(loop_vars: Any, invariants: Any) -> list[TensorShape]:
+    """The shapes of the tensors that variables are made of, flat.
+
+    Args:
+      loop_vars: the first values of the variables, nested: tensors and what is made of them.
+      invariants: for each of them a TensorShape or a TypeSpec; or None for the shapes of the first
+        values, of which sparse ones may become of more or fewer elements.
+
+    Raises:
+      TypeError: an invariant is neither, or describes no such value.
+      ValueError: the structures differ, or a shape is none of such a value.
+
+    """
+    if invariants is None:
+        values = nest.flatten(loop_vars)
+        given = [None] * len(values)
+    else:
+        nest.assert_same_structure(loop_vars, invariants)
+        values, given = nest.flatten(loop_vars), nest.flatten(invariants)
+    found: list[TensorShape] = []
+    for value, shape in zip(values, given, strict=True):
+        found.extend(_shapes(flow_of(value), shape))
+    return found
+
+
+def _shapes(value: Any, shape: Any) -> list[TensorShape]:
+    """The shapes of the tensors that one value is made of."""
+    if shape is not None and not isinstance(shape, TypeSpec | TensorShape):
+        raise TypeError(
+            f"'shape' must be one of TypeSpec, TensorShape or None. Received: {type(shape)}"
+        )
+    if isinstance(shape, TypeSpec) and not shape.is_compatible_with(value):
+        raise TypeError(f"TypeSpec {shape!r} is not compatible with {value!r}")
+    if isinstance(value, Tensor):
+        return [value.shape if shape is None else TensorShape(getattr(shape, "shape", shape))]
+    if shape is None:
+        spec: Any = type_spec_from_value(value)
+    else:
+        spec = shape if isinstance(shape, TypeSpec) else _spec_like(value, shape)
+    return [part.shape for part in spec._component_specs]  # noqa: SLF001 - the spec's own parts
+
+
+def _spec_like(value: Any, shape: TensorShape) -> TypeSpec:
+    """The spec that a shape means: of sparse values that of their shape, of rows that of them."""
+    if isinstance(value, SparseTensor):
+        if shape.ndims not in {None, 1}:
+            raise ValueError(
+                f"Expected a shape with 1 dimension. Obtained: {shape} which has {shape.ndims} "
+                "dimensions."
+            )
+        rank = None if shape.ndims is None else shape.as_list()[0]
+        return SparseTensorSpec(None if rank is None else [None] * rank, value.dtype)
+    whole = TensorShape([None]).concatenate(shape[1:])
+    dense = None if value.dense_shape is None else value.dense_shape.dtype
+    return IndexedSlicesSpec(whole, value.dtype, value.indices.dtype, dense, shape[:1])

@@ -1,0 +1,133 @@
+"""`control_flow_ops`: the operations of branches and loops as functions of values of every kind.
+
+Here stands what has no public name; `mirror` finds the rest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from sessrun.reference import stacks
+from sessrun.reference.build import apply_op, apply_unary
+from sessrun.reference.control_flow.context import op_type_for
+from sessrun.reference.control_flow.values import merged_with_index, switched_value
+from sessrun.reference.conversion import convert_to_tensor
+from sessrun.reference.framework_ops import identity
+from sessrun.reference.indexed_slices import IndexedSlices
+from sessrun.reference.name_scopes import name_scope
+from sessrun.reference.python.mirror import of_places
+from sessrun.reference.tensor import Tensor
+
+__all__ = ["exit", "merge", "switch", "with_dependencies"]
+
+__getattr__ = of_places("ops.control_flow_ops")
+
+
+def _converted(value: Any) -> Any:
+    """A tensor, a reference where it can be one; values of several tensors as they are."""
+    return value if hasattr(value, "_mapped") else convert_to_tensor(value, as_ref=True)
+
+
+def _unary(op_type: str, value: Any, name: str | None) -> Any:
+    value = _converted(value)
+    if not isinstance(value, Tensor):
+        return value._mapped(lambda part: _unary(op_type, part, None))  # noqa: SLF001 - its own method
+    return apply_unary(op_type_for(op_type, value), value, name)
+
+
+def _Identity(tensor: Any, name: str | None = None) -> Any:  # noqa: N802 - TensorFlow's name
+    """The value, a reference as one."""
+    return _unary("Identity", tensor, name)
+
+
+def _NextIteration(tensor: Any, name: str | None = None) -> Any:  # noqa: N802 - TensorFlow's name
+    """The value, in the next iteration."""
+    return _unary("NextIteration", tensor, name)
+
+
+def exit(tensor: Any, name: str | None = None) -> Any:  # noqa: A001 - TensorFlow's name
+    """The value, in the frame around."""
+    return _unary("Exit", tensor, name)
+
+
+def _Enter(  # noqa: N802 - TensorFlow's name
+    tensor: Any,
+    frame_name: str,
+    is_constant: bool = False,
+    parallel_iterations: int = 10,
+    use_ref: bool = True,
+    use_input_shape: bool = True,
+    name: str | None = None,
+) -> Any:
+    """The value, in a frame.
+
+    Args:
+      tensor: a tensor, a variable, or a value of several tensors.
+      frame_name: which frame.
+      is_constant: whether it is there in every iteration.
+      parallel_iterations: how many iterations may run side by side.
+      use_ref: whether a reference stays one.
+      use_input_shape: whether its static shape is kept.
+      name: the operation's name.
+
+    """
+    options = (frame_name, is_constant, parallel_iterations, use_ref, use_input_shape)
+    value = _converted(tensor)
+    if not isinstance(value, Tensor):
+        return value._mapped(lambda part: _Enter(part, *options))  # noqa: SLF001 - its own method
+    attrs = {"frame_name": frame_name, "is_constant": is_constant,
+             "parallel_iterations": parallel_iterations}  # fmt: skip
+    op_type = op_type_for("Enter", value) if use_ref else "Enter"
+    found = apply_op(op_type, {"data": value}, attrs, name).outputs[0]
+    if use_input_shape:
+        found.set_shape(value.shape)
+    return found
+
+
+def switch(data: Any, pred: Any, dtype: Any = None, name: str | None = None) -> Any:
+    """The value where the predicate is false, and where it is true."""
+    with name_scope(name, "Switch", [data, pred]) as scope:
+        composite = hasattr(data, "_mapped")
+        value = data if composite else convert_to_tensor(data, dtype, name="data", as_ref=True)
+        pred = convert_to_tensor(pred, name="pred")
+        if not composite:
+            return apply_op("Switch", {"data": value, "pred": pred}, {}, scope).outputs
+        parts = [apply_op("Switch", {"data": part, "pred": pred}, {}).outputs
+                 for part in value.parts()]  # fmt: skip
+    return tuple(type(value)(*side) for side in zip(*parts, strict=True))
+
+
+def _SwitchRefOrTensor(data: Any, pred: Any, name: str = "Switch") -> Any:  # noqa: N802 - TensorFlow's name
+    """As `switch`, beside the value; a reference stays one."""
+    value = data if isinstance(data, IndexedSlices) else convert_to_tensor(data, name="data")
+    return switched_value(value, convert_to_tensor(pred, name="pred"), name)
+
+
+def merge(inputs: Sequence[Any], name: str | None = None) -> Any:
+    """The first of the values that is there, and which one that is.
+
+    Raises:
+      ValueError: one is None.
+
+    """
+    if any(each is None for each in inputs):
+        raise ValueError(f"At least one of the merge inputs is None: {inputs}")
+    return merged_with_index([_converted(each) for each in inputs], name)
+
+
+def with_dependencies(
+    dependencies: Sequence[Any], output_tensor: Any, name: str | None = None
+) -> Any:
+    """The value, once the operations have been executed."""
+    graph = stacks.get_default_graph()
+    with (
+        name_scope(name, "control_dependency", [*dependencies, output_tensor]) as scope,
+        graph.colocate_with(_converted(output_tensor)),
+        graph.control_dependencies(dependencies),
+    ):
+        if isinstance(output_tensor, IndexedSlices):
+            rows = _Identity(output_tensor.values, scope)
+            return IndexedSlices(rows, output_tensor.indices, output_tensor.dense_shape)
+        value = convert_to_tensor(output_tensor)
+        return _Identity(value, scope) if value.dtype._is_ref_dtype else identity(value, scope)  # noqa: SLF001 - TensorFlow's own name
