@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numbers
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final
 
 import numpy as np
@@ -24,7 +24,7 @@ def given(declared: Signature, attrs: Mapping[str, Any]) -> dict[str, Any]:
 
     Raises:
       InvalidArgumentTypeError: one is not declared or of a wrong type.
-      InvalidArgumentValueError: one has a value that is not allowed.
+      InvalidArgumentValueError: one cannot be brought to that form.
 
     """
     found: dict[str, Any] = {}
@@ -37,17 +37,19 @@ def given(declared: Signature, attrs: Mapping[str, Any]) -> dict[str, Any]:
         ):
             continue
         found[name] = _form(attr, value)
-        check(declared, attr, found[name])
     return found
 
 
-def complete(declared: Signature, attrs: dict[str, Any]) -> None:
-    """Put in defaults.
+def complete(declared: Signature, given_names: Iterable[str], attrs: dict[str, Any]) -> None:
+    """Check the values that a caller gave, and put in defaults.
 
     Raises:
-      InvalidArgumentTypeError: an attribute without a default is missing.
+      InvalidArgumentTypeError: a dtype is not allowed; an attribute without a default is missing.
+      InvalidArgumentValueError: another value is not allowed.
 
     """
+    for name in given_names:
+        check(declared, declared.attrs[name], attrs[name])
     for name, attr in declared.attrs.items():
         if name in attrs:
             continue

@@ -91,9 +91,11 @@ def _checked(
 ) -> tuple[str, list[Any], dict[str, Any]]:
     """The full name, the converted inputs and the complete attributes of an operation."""
     values = attr_checks.given(declared, attrs)
+    given = tuple(values)
+    # The name is taken even if the rest fails, as TensorFlow does it.
     full_name = graph.name_of_new(name or declared.declaration.name)
     groups = input_checks.convert(declared, graph, full_name, inputs, values)
-    attr_checks.complete(declared, values)
+    attr_checks.complete(declared, given, values)
     return full_name, groups, values
 
 

@@ -76,7 +76,7 @@ def _of_tuples(value: Any, dtype: DType) -> Any:
     for leaf in _leaves(value, list):
         if not isinstance(leaf, tuple):
             raise bad_type(
-                f"Expected {dtype.name}, but got {leaf!r} of type '{type(leaf).__name__}'."
+                f"Expected {dtype.name}, but got {leaf} of type '{type(leaf).__name__}'."
             )
     try:
         return np.array(value, dtype.as_numpy_dtype)
@@ -158,7 +158,7 @@ def _check_elements(value: Any, dtype: DType) -> None:
     for leaf in _leaves(value):
         if not isinstance(leaf, allowed):
             raise bad_type(
-                f"Expected {dtype.name}, but got {leaf!r} of type '{type(leaf).__name__}'."
+                f"Expected {dtype.name}, but got {leaf} of type '{type(leaf).__name__}'."
             )
 
 

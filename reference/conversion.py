@@ -94,8 +94,8 @@ def convert_to_tensor(
     if isinstance(value, Tensor):
         if wanted is not None and not wanted.is_compatible_with(value.dtype):
             raise bad_value(
-                f"Tensor conversion requested dtype {wanted.name} for Tensor with dtype "
-                f"{value.dtype.name}: {value!r}"
+                f"{f'{name}: ' if name else ''}Tensor conversion requested dtype {wanted.name} for "
+                f"Tensor with dtype {value.dtype.name}: {value!r}"
             )
         return value
     if not isinstance(value, _PYTHON) and hasattr(value, "__tf_tensor__"):

@@ -163,7 +163,7 @@ def _reflected(op_type: str, name: str, x: Any, y: Any) -> Tensor:
 
 
 def _matmul(a: Any, b: Any) -> Tensor:
-    """Matrices are multiplied by `MatMul`, stacks of them by `BatchMatMulV2`."""
+    """Matrices are multiplied by `MatMul`, what may be a stack of them by `BatchMatMulV2`."""
     from sessrun.reference.conversion import convert_to_tensor  # noqa: PLC0415 - imports tensor
 
     like = next(_like(value) for value in (a, b) if isinstance(value, Overloads))
@@ -173,7 +173,7 @@ def _matmul(a: Any, b: Any) -> Tensor:
         left = convert_to_tensor(a, preferred_dtype=like, name="a")
         right = convert_to_tensor(b, preferred_dtype=like, name="b")
         ranks = (left.ndim, right.ndim)
-        if any(rank not in {None, 0, 1, 2} for rank in ranks):
+        if any(rank not in {0, 1, 2} for rank in ranks):
             return _apply("BatchMatMulV2", {"x": left, "y": right}, {}, scope)
         return _apply("MatMul", {"a": left, "b": right}, {}, scope)
 

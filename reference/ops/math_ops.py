@@ -171,7 +171,7 @@ def matmul(
     with name_scope(name, "MatMul", [a, b]) as scope:
         left = convert_to_tensor(a, name="a")
         right = convert_to_tensor(b, dtype_hint=left.dtype.base_dtype, name="b")
-        flat = all(side.sizes is not None and len(side.sizes) == _MATRIX for side in (left, right))
+        flat = all(side.sizes is not None and len(side.sizes) <= _MATRIX for side in (left, right))
         if flat:
             left = conj(left) if adjoint_a else left
             right = conj(right) if adjoint_b else right

@@ -69,7 +69,7 @@ class TableInitializerBase(KeyedValues):
     """
 
     #: The shared name of a table that it fills; empty for one of the table's own.
-    shared_name = ""
+    _shared_name = ""
 
     def initialize(self, table: Any) -> Operation:
         """The operation that fills the table."""
@@ -184,7 +184,7 @@ class TextFileInitializer(TableInitializerBase):
         }
         parts = [filename, vocab_size, key_index, value_index, value_index_offset]
         kept = [*parts[:1], *filter(None, parts[1:2]), *parts[2:4], *filter(None, parts[4:])]
-        self.shared_name = "_".join(["hash_table", *map(str, kept)])
+        self._shared_name = "_".join(["hash_table", *map(str, kept)])
         self._name = name
         with init_scope(), get_default_graph().device("CPU"):
             self._path = convert_to_tensor(filename, dtype=dtypes.string, name="asset_path")

@@ -93,7 +93,7 @@ class StaticHashTable(LookupInterface):
         op_type = "AnonymousHashTable"
         if not experimental_is_anonymous:
             op_type = "HashTableV2"
-            attrs["shared_name"] = initializer.shared_name or f"hash_table_{uuid.uuid4()}"
+            attrs["shared_name"] = initializer._shared_name or f"hash_table_{uuid.uuid4()}"  # noqa: SLF001 - so named
         with init_scope():
             made = apply_op(op_type, {}, attrs, name or "hash_table")
         self._resource_handle = made.outputs[0]

@@ -300,10 +300,35 @@ def _lists_of_inputs(tf: Any) -> Any:
     )  # fmt: skip
 
 
+def _names_of_what_failed(tf: Any) -> Any:
+    """Who is refused an attribute or an input has taken a name; who is refused earlier has not."""
+    raw, text = tf.raw_ops, tf.constant("a")
+    return attempt(
+        lambda: tf.add(tf.constant(1), text, name="a"), lambda: tf.no_op(name="a").name,
+        lambda: tf.cast(text, "foo", name="b"), lambda: tf.no_op(name="b").name,
+        lambda: raw.FIFOQueueV2(component_types=[], name="c"), lambda: tf.no_op(name="c").name,
+        lambda: tf.ConditionalAccumulator(tf.string, name="d"), lambda: tf.no_op(name="d").name,
+        lambda: tf.decode_raw("a", tf.string, name="e"), lambda: tf.no_op(name="e").name,
+        lambda: tf.unique([1], out_idx=tf.string, name="f"), lambda: tf.no_op(name="f").name,
+        lambda: tf.convert_to_tensor(text, tf.int32, name="g"), lambda: tf.no_op(name="g").name,
+        lambda: tf.convert_to_tensor("it's", tf.int32), lambda: tf.constant([1, "x"], tf.int32),
+    )  # fmt: skip
+
+
+def _products(tf: Any) -> Any:
+    """Which operation multiplies: what may be a stack of matrices is taken for one."""
+    sides = [tf.placeholder(tf.float32, shape) for shape in (None, [], [2], [2, 2], [1, 2, 2])]
+    pairs = [(a, b) for a in sides for b in sides]
+    found = attempt(*(lambda a=a, b=b: tf.matmul(a, b) for a, b in pairs),
+                    *(lambda a=a, b=b: a @ b for a, b in pairs))  # fmt: skip
+    return [*found, [op.type for op in tf.get_default_graph().get_operations()]]
+
+
 BEHAVIOURS = {
     function.__name__.strip("_"): function
     for function in (
         _arithmetic, _comparisons, _slicing, _reductions, _shapes_of_arrays, _casts, _functions,
         _strings, _random, _effects, _raw_ops, _lists_of_inputs,
+        _names_of_what_failed, _products,
     )
 }  # fmt: skip

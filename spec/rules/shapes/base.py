@@ -90,7 +90,7 @@ def with_rank(shape: Shape, rank: int, what: str) -> tuple[Dim, ...]:
     if shape is None:
         return (None,) * rank
     if len(shape) != rank:
-        raise ShapeError(f"Shape must be rank {rank} but is rank {len(shape)} for {what}")
+        raise ShapeError(f"Shape must be rank {rank} but is rank {len(shape)}")
     return shape
 
 
