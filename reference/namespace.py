@@ -113,6 +113,15 @@ _LATER: Final[Mapping[str, str]] = {
     "input.input_producers":
         "train.input_producer train.limit_epochs train.match_filenames_once "
         "train.range_input_producer train.slice_input_producer train.string_input_producer",
+    "ops.decomposition_ops":
+        "linalg.eigh linalg.eigvalsh linalg.matrix_rank linalg.normalize linalg.pinv linalg.svd "
+        "self_adjoint_eig self_adjoint_eigvals svd",
+    "ops.matrix_exponentials": "linalg.expm",
+    "ops.solving_ops":
+        "cholesky_solve linalg.cholesky_solve linalg.logdet linalg.lstsq linalg.matvec "
+        "linalg.triangular_solve matrix_solve_ls matrix_triangular_solve",
+    "ops.triangular_factors": "linalg.lu_matrix_inverse linalg.lu_reconstruct linalg.lu_solve",
+    "ops.tridiagonal_ops": "linalg.tridiagonal_matmul linalg.tridiagonal_solve",
     "ops.special_ops":
         "lbeta math.bessel_i0 math.bessel_i0e math.bessel_i1 math.bessel_i1e math.erfcinv "
         "math.erfinv math.lbeta math.ndtri math.special.bessel_i0 math.special.bessel_i0e "

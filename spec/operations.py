@@ -25,7 +25,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from sessrun.spec.dtypes import DTYPES, GROUPS
+from sessrun.spec.dtypes import BY_NAME, DTYPES, GROUPS
 from sessrun.spec.schema import SpecError
 
 __all__ = ["ArgDecl", "AttrDecl", "Operation", "RuleCall", "parse_attr", "parse_call",
@@ -121,7 +121,8 @@ class Operation:
       domain: the rule in `rules.domains` for valid arguments; None where a case must be written
         by hand (state, errors by design).
       errors: rules in `rules.faults` for invalid arguments, each an expected error.
-      numeric: the contract under which values are compared, by dtype kind or `*`.
+      numeric: the contract under which values are compared, by dtype, dtype kind or `*`; one
+        of an output alone by `OUTPUT.DTYPE` or `OUTPUT.KIND`.
       stateful: whether two equal nodes may not be merged or folded.
       differentiable: whether a gradient is defined.
       devices: device kinds that must have a kernel.
@@ -148,6 +149,13 @@ class Operation:
     def attr(self, name: str) -> AttrDecl | None:
         """The declaration of an attribute, or None."""
         return next((attr for attr in self.attrs if attr.name == name), None)
+
+    def contract(self, dtype: str, output: str = "") -> str:
+        """The numeric contract for values of a dtype, of one output where its name is given."""
+        numeric = self.numeric or {}
+        kinds = (dtype, BY_NAME[dtype].kind)
+        keys = (*(f"{output}.{kind}" for kind in kinds), *kinds, "*")
+        return next((numeric[key] for key in keys if key in numeric), "exact")
 
 
 _ARG: Final = re.compile(

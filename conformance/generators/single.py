@@ -11,7 +11,6 @@ import numpy as np
 
 from sessrun.conformance.generators.graphdef import GraphWriter
 from sessrun.spec import tensors
-from sessrun.spec.dtypes import BY_NAME
 from sessrun.spec.operations import Operation
 from sessrun.spec.rules.domains import Arguments
 
@@ -31,7 +30,7 @@ class SingleGraph:
     graph: dict[str, Any]
     feeds: dict[str, Any]
     fetches: tuple[str, ...]
-    contract: str
+    contract: str | list[str]
 
 
 def single_graph(
@@ -79,11 +78,20 @@ def _flat(operation: Operation, arguments: Arguments) -> Iterator[np.ndarray]:
         yield from value if isinstance(value, list | tuple) else (value,)
 
 
-def contract_of(operation: Operation, arguments: Arguments) -> str:
-    """The numeric contract of the operation for the dtypes of these arguments."""
-    numeric = operation.numeric or {"*": "exact"}
-    attr = operation.outputs[0].type_attr if operation.outputs else None
-    dtype = arguments.attrs.get("T", arguments.attrs.get(attr or ""))
-    if not isinstance(dtype, str):
-        return numeric.get("*", "exact")
-    return numeric.get(dtype) or numeric.get(BY_NAME[dtype].kind) or numeric.get("*", "exact")
+def contract_of(operation: Operation, arguments: Arguments) -> str | list[str]:
+    """The numeric contract of the operation for these arguments, or that of each output."""
+    attrs = arguments.attrs
+    contracts = []
+    for output in operation.outputs:
+        # Of a list of dtypes no contract is looked up; integers beside floats are held to theirs.
+        dtype = output.dtype or attrs.get("T", attrs.get(output.type_attr or ""))
+        if any(key.startswith(f"{output.name}.") for key in operation.numeric or {}):
+            dtype = output.dtype or attrs[output.type_attr or ""]
+        is_one = isinstance(dtype, str)
+        contract = operation.contract(dtype, output.name) if is_one else _of_any(operation)
+        contracts += [contract] * output.count(attrs)
+    return contracts if len(set(contracts)) > 1 else contracts[0] if contracts else "exact"
+
+
+def _of_any(operation: Operation) -> str:
+    return (operation.numeric or {}).get("*", "exact")

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from sessrun.reference.differentiation import (
     arrays,
+    bands,
     complex_numbers,
     control_flow,
     convolutions,
+    decompositions,
     elementwise,
     images,
     indexing,
@@ -15,13 +17,14 @@ from sessrun.reference.differentiation import (
     normalization,
     poolings,
     reductions,
+    solving,
     special,
     tensor_arrays,
     variables,
 )
 
 __all__ = [
-    "arrays", "complex_numbers", "control_flow", "convolutions", "elementwise", "images",
-    "indexing", "matrices", "networks", "normalization", "poolings", "reductions", "special",
-    "tensor_arrays", "variables",
+    "arrays", "bands", "complex_numbers", "control_flow", "convolutions", "decompositions",
+    "elementwise", "images", "indexing", "matrices", "networks", "normalization", "poolings",
+    "reductions", "solving", "special", "tensor_arrays", "variables",
 ]  # fmt: skip

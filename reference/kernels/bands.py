@@ -155,3 +155,23 @@ def matrix_set_diag(xp: Any, x: Any, diagonal: Any, k: Any, *, align: Any) -> An
     out = x.copy()
     _put(xp, out, _banded(xp, diagonal, ends), ends, longest, as_text(align))
     return out
+
+
+@kernel("MatrixDiagV2", host_inputs=("k", "num_rows", "num_cols"))
+def older_matrix_diag(
+    xp: Any, diagonal: Any, k: Any, num_rows: Any, num_cols: Any, padding_value: Any
+) -> Any:
+    """As `MatrixDiagV3`, each diagonal at the left of its row."""
+    return matrix_diag(xp, diagonal, k, num_rows, num_cols, padding_value, align="LEFT_LEFT")
+
+
+@kernel("MatrixDiagPartV2", host_inputs=("k",))
+def older_matrix_diag_part(xp: Any, x: Any, k: Any, padding_value: Any) -> Any:
+    """As `MatrixDiagPartV3`, each diagonal at the left of its row."""
+    return matrix_diag_part(xp, x, k, padding_value, align="LEFT_LEFT")
+
+
+@kernel("MatrixSetDiagV2", host_inputs=("k",))
+def older_matrix_set_diag(xp: Any, x: Any, diagonal: Any, k: Any) -> Any:
+    """As `MatrixSetDiagV3`, each diagonal at the left of its row."""
+    return matrix_set_diag(xp, x, diagonal, k, align="LEFT_LEFT")

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from sessrun.reference.kernels.registry import Bind, KernelError, binder
-from sessrun.reference.kernels.special_functions import special_functions
+from sessrun.reference.kernels.scientific import special_functions
 
 __all__: list[str] = []
 

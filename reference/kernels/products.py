@@ -16,16 +16,21 @@ import threadpoolctl
 
 from sessrun.reference.kernels.host import HOST
 
-__all__ = ["product"]
+__all__ = ["one_thread", "product"]
 
 #: Multiplications below which a product stays whole: some milliseconds of one core.
 _WORTH_SHARING: Final = 300_000_000
 
 
+def one_thread() -> None:
+    """Hold every BLAS that is loaded by now to one thread of its own."""
+    threadpoolctl.ThreadpoolController().limit(limits=1, user_api="blas")
+
+
 @functools.cache
 def _threads() -> tuple[ThreadPoolExecutor, int]:
     """Threads of ours, one for each core, and how many; BLAS is held to one of its own."""
-    threadpoolctl.ThreadpoolController().limit(limits=1, user_api="blas")
+    one_thread()
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
     cores = cores or 1
     return ThreadPoolExecutor(cores, "sessrun-product"), cores

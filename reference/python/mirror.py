@@ -80,7 +80,10 @@ _PLACES: Final[Mapping[str, str]] = {
     "ops.init_ops": "variables.init_ops variables.orthogonal_initializers|initializers",
     "ops.io_ops": "input.readers|io",
     "ops.critical_section_ops": "variables.critical_sections",
-    "ops.linalg_ops": "ops.bands|linalg",
+    "ops.linalg_ops":
+        "ops.bands ops.solving_ops ops.tridiagonal_ops ops.decomposition_ops|linalg",
+    "ops.linalg.linalg": "|linalg",
+    "ops.linalg.linalg_impl": "ops.matrix_exponentials|linalg",
     "ops.linalg_ops_impl": "ops.bands|linalg",
     "ops.logging_ops": "ops.printing",
     "ops.lookup_ops":
@@ -113,6 +116,7 @@ _PLACES: Final[Mapping[str, str]] = {
     "ops.sets_impl": "|sets",
     "ops.sort_ops": "",
     "ops.sparse_ops": "sparse_tensor sparse_ops",
+    "ops.special_math_ops": "ops.special_ops|math math.special linalg",
     "ops.state_ops": "variables.state_ops variables.batch_updates",
     "ops.string_ops": "ops.string_ops|strings",
     "ops.template": "",

@@ -8,7 +8,8 @@ Expectations (`expect` of a step):
   {"error": {"codes": [...]}}    it must fail with one of these codes
   {"facts": {...}}               it must succeed and report at least these facts
   {"any_of": [EXPECT...]}        one of several outcomes the clauses allow
-  {"oracle": {"contract": C}}    as the oracle: equal values under the contract, or a failure of
+  {"oracle": {"contract": C}}    as the oracle: equal values under the contract (or a list of them,
+                                 one for each of a list of fetches), or a failure of
                                  the same code (engine) or class (api)
 
 Matchers `M` are the forms of `values`, compared exactly (NaN equals NaN, -0.0 is 0.0), in which
@@ -195,7 +196,11 @@ def _against_oracle(
     try:
         for key in ("value", "values", "facts"):
             if key in oracle:
-                want = {"near": oracle[key], "contract": expect.get("contract", "exact")}
+                contract = expect.get("contract", "exact")
+                want = {"near": oracle[key], "contract": contract}
+                if isinstance(contract, list):  # one for each of the list that is fetched
+                    want = [{"near": item, "contract": text} for item, text in zip(
+                        oracle[key], contract, strict=True)]  # fmt: skip
                 _match(want, entry.get(key), {}, key)
     except _Mismatch as mismatch:
         return str(mismatch)

@@ -4,6 +4,10 @@
 `signed`             as `exact`, but -0.0 is not 0.0
 `ulp(n)`             each element within n units in the last place of the wanted one, if finite
 `close(rtol, atol)`  |got - want| <= atol + rtol * |want|, infinities and NaN in the same places
+`columns(rtol, atol)`  as `close`, each column of a matrix up to a factor of modulus one
+`rows(rtol, atol)`     the same of each row
+`unordered(rtol, atol)`  as `close`, the elements of the last dimension in any order
+`mixed_columns(rtol, atol)`  as `columns`, the columns in any order
 """
 
 from __future__ import annotations
@@ -70,14 +74,16 @@ def _has_finfo(dtype: np.dtype[Any]) -> bool:
 def _test(contract: str) -> Callable[[np.ndarray, np.ndarray], Any]:
     if contract in _WHOLE:
         return _WHOLE[contract]
-    found = re.fullmatch(r"(ulp|close)\(([^()]*)\)", contract)
+    found = re.fullmatch(r"([a-z_]+)\(([^()]*)\)", contract)
     if found is None:
         raise ContractError(f"unknown numeric contract {contract!r}")
     numbers = [float(text) for text in found[2].split(",")]
     if found[1] == "ulp" and len(numbers) == 1:
         return functools.partial(_ulp, numbers[0])
-    if found[1] == "close" and len(numbers) == 2:
-        return functools.partial(_close, numbers[0], numbers[1])
+    if found[1] in _NEAR and len(numbers) == 2:
+        return functools.partial(_NEAR[found[1]], numbers[0], numbers[1])
+    if found[1] != "ulp" and found[1] not in _NEAR:
+        raise ContractError(f"unknown numeric contract {contract!r}")
     raise ContractError(f"{contract!r} has the wrong number of arguments")
 
 
@@ -115,3 +121,59 @@ def _close(rtol: float, atol: float, want: np.ndarray, got: np.ndarray) -> Any:
     with np.errstate(all="ignore"):
         near = np.isfinite(wide) & (np.abs(wide - seen) <= atol + rtol * np.abs(wide))
     return _exact(want, got) | near
+
+
+def _columns(rtol: float, atol: float, want: np.ndarray, got: np.ndarray) -> Any:
+    """Turn each column so that its inner product with the wanted one is positive."""
+    if want.ndim < 2:
+        return _columns(rtol, atol, want.reshape(-1, 1), got.reshape(-1, 1)).reshape(want.shape)
+    with np.errstate(all="ignore"):
+        products = np.sum(np.conj(got) * want, axis=-2, keepdims=True)
+        sizes = np.abs(products)
+        turned = got * np.where(sizes > 0, products / sizes, 1)
+    return _close(rtol, atol, want, turned)
+
+
+def _rows(rtol: float, atol: float, want: np.ndarray, got: np.ndarray) -> Any:
+    if want.ndim < 2:
+        return _columns(rtol, atol, want, got)
+    turned = _columns(rtol, atol, np.swapaxes(want, -1, -2), np.swapaxes(got, -1, -2))
+    return np.swapaxes(turned, -1, -2)
+
+
+def _matched(likeness: np.ndarray) -> list[int]:
+    """For each row the column that is most like it and not taken by a row before."""
+    free = list(range(likeness.shape[1]))
+    chosen = []
+    for row in likeness:
+        chosen.append(max(free, key=lambda column: row[column]))
+        free.remove(chosen[-1])
+    return chosen
+
+
+def _unordered(rtol: float, atol: float, want: np.ndarray, got: np.ndarray) -> Any:
+    if not want.size or not want.ndim:
+        return _close(rtol, atol, want, got)
+    size = want.shape[-1]
+    rows = zip(want.reshape((-1, size)), got.reshape((-1, size)), strict=True)
+    moved = [mine[_matched(-np.abs(its[:, None] - mine[None, :]))] for its, mine in rows]
+    return _close(rtol, atol, want, np.reshape(moved, want.shape))
+
+
+def _mixed_columns(rtol: float, atol: float, want: np.ndarray, got: np.ndarray) -> Any:
+    if not want.size or want.ndim < 2:
+        return _columns(rtol, atol, want, got)
+    shape = (-1, *want.shape[-2:])
+    pairs = zip(want.reshape(shape), got.reshape(shape), strict=True)
+    moved = []
+    for its, mine in pairs:
+        sizes = np.sqrt((np.abs(mine) ** 2).sum(axis=0)) + np.finfo(np.float32).tiny
+        moved.append(mine[:, _matched(np.abs(its.conj().T @ mine) / sizes)])
+    return _columns(rtol, atol, want, np.reshape(moved, want.shape))
+
+
+#: The contracts of two tolerances.
+_NEAR: Final = {
+    "close": _close, "columns": _columns, "mixed_columns": _mixed_columns, "rows": _rows,
+    "unordered": _unordered,
+}  # fmt: skip

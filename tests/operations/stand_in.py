@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from sessrun.reference.kernels.special_functions import MODULES
+from sessrun.reference.kernels.scientific import MODULES
 
 __all__ = ["StandIn", "StandInArray", "host", "stood_in", "uploaded"]
 
@@ -41,7 +41,8 @@ def uploaded(value: Any) -> Any:
     if isinstance(value, np.ndarray | np.generic) and not isinstance(value, np.dtype):
         return StandInArray(np.asarray(value))
     if isinstance(value, list | tuple):
-        return type(value)(uploaded(item) for item in value)
+        # A result of linear algebra is a named tuple, which a plain one stands for.
+        return (list if isinstance(value, list) else tuple)(uploaded(item) for item in value)
     return value
 
 

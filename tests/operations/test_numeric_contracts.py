@@ -7,6 +7,7 @@ import pytest
 from sessrun.spec.rules.numeric import ContractError, difference
 
 CONTRACTS = ("exact", "signed", "ulp(2)", "ulp(8)", "close(1e-2, 1e-2)")
+TURNED = ("columns(1e-6, 1e-6)", "mixed_columns(1e-6, 1e-6)")
 DTYPES = (np.float16, ml_dtypes.bfloat16, np.float32, np.float64, np.complex64, np.complex128)
 
 
@@ -51,3 +52,29 @@ def test_only_the_signed_contract_tells_zeros_apart():
 def test_anything_else_is_no_contract(text):
     with pytest.raises((ContractError, ValueError)):
         difference(text, np.float32([1]), np.float32([1]))
+
+
+@pytest.mark.parametrize("contract", TURNED)
+def test_columns_count_up_to_a_factor_of_modulus_one(contract):
+    want = np.array([[1.0, 2.0], [3.0, -4.0]]) * (1 + 0.5j)
+    assert difference(contract, want, want * np.array([-1, 1j])) is None
+    assert difference(contract, want, want * np.array([-1.1, 1])) is not None
+    assert difference(contract, want, want * np.array([[1], [-1]])) is not None
+    assert difference(contract, want, np.full_like(want, np.nan)) is not None
+
+
+def test_rows_count_up_to_a_factor_of_modulus_one():
+    want = np.array([[1.0, 2.0], [3.0, -4.0]]) * (1 + 0.5j)
+    assert difference("rows(1e-6, 1e-6)", want, want * np.array([[1], [-1]])) is None
+    assert difference("rows(1e-6, 1e-6)", want, want * np.array([-1, 1j])) is not None
+
+
+def test_columns_and_elements_in_any_order():
+    want = np.array([[1.0, 2.0, 0.5], [3.0, -4.0, 5.0], [0.0, 1.0, 2.0]])
+    mixed = -want[:, [2, 0, 1]]
+    assert difference("mixed_columns(1e-6, 1e-6)", want, mixed) is None
+    assert difference("columns(1e-6, 1e-6)", want, mixed) is not None
+    assert difference("mixed_columns(1e-6, 1e-6)", want, want[:, [0, 0, 1]]) is not None
+    assert difference("unordered(1e-6, 1e-6)", want, want[:, [2, 0, 1]]) is None
+    assert difference("unordered(1e-6, 1e-6)", want[:1], want[1:2]) is not None
+    assert difference("close(1e-6, 1e-6)", want, want[:, [2, 0, 1]]) is not None

@@ -15,6 +15,7 @@ import random
 from sessrun.spec.operations import Name, Operation, RuleArg, RuleCall
 from sessrun.spec.rules.domains import (
     arrays,
+    bands,
     candidates,
     elementwise,
     files,
@@ -26,6 +27,7 @@ from sessrun.spec.rules.domains import (
     sampling,
     sets,
     slices,
+    solving,
     sparse,
     special,
     strings,
@@ -34,9 +36,9 @@ from sessrun.spec.rules.domains import (
 from sessrun.spec.rules.domains.base import DOMAINS, ORDINARY, Arguments, Draw
 
 __all__ = [
-    "DOMAINS", "ORDINARY", "Arguments", "Draw", "arguments", "arrays", "candidates", "elementwise",
-    "files", "images", "indexing", "matrices", "nn", "plain_args", "reductions", "sampling",
-    "sets", "slices", "sparse", "special", "strings", "windows",
+    "DOMAINS", "ORDINARY", "Arguments", "Draw", "arguments", "arrays", "bands", "candidates",
+    "elementwise", "files", "images", "indexing", "matrices", "nn", "plain_args", "reductions",
+    "sampling", "sets", "slices", "solving", "sparse", "special", "strings", "windows",
 ]  # fmt: skip
 
 

@@ -18,6 +18,7 @@ from sessrun.spec.rules.faults import (
     elementwise,
     images,
     indexing,
+    solving,
     sparse,
     strings,
     windows,
@@ -26,7 +27,7 @@ from sessrun.spec.rules.faults.base import FAULTS, Fault
 
 __all__ = [
     "FAULTS", "Fault", "arrays", "candidates", "elementwise", "faulty_arguments", "images",
-    "indexing", "sparse", "strings", "windows",
+    "indexing", "solving", "sparse", "strings", "windows",
 ]  # fmt: skip
 
 

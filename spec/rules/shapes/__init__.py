@@ -21,6 +21,7 @@ from sessrun.spec.rules.shapes import (
     reductions,
     resources,
     sets,
+    solving,
     sources,
     sparse,
     strided,
@@ -47,7 +48,7 @@ from sessrun.spec.rules.shapes.tables import Table
 __all__ = [
     "MAX_RANK", "RANKS", "RULES", "Dim", "Known", "Shape", "ShapeError", "Table", "arrays",
     "bands", "broadcast_shapes", "candidates", "check_size", "checkpoints", "control_flow",
-    "denoted", "elementwise", "images", "indexing", "infer", "inputs", "matrices", "merge", "nn",
-    "ranked", "reductions", "resources", "sets", "single", "sources", "sparse", "strided",
-    "strings", "tables", "tensor_arrays", "windows",
+    "denoted", "elementwise", "images", "indexing", "infer", "inputs", "matrices", "merge",
+    "nn", "ranked", "reductions", "resources", "sets", "single", "solving", "sources", "sparse",
+    "strided", "strings", "tables", "tensor_arrays", "windows",
 ]  # fmt: skip

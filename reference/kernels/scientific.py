@@ -1,16 +1,18 @@
-"""Where the special functions of mathematics come from: scipy, and cupy's copy of it on a GPU.
+"""What comes from scipy, and from cupy's copy of it on a GPU: special functions, factorizations.
 
 They are imported when the first such kernel is bound: it takes a tenth of a second.
 """
 
 from __future__ import annotations
 
+import functools
 import importlib
 from typing import Any, Final
 
+from sessrun.reference.kernels.products import one_thread
 from sessrun.reference.kernels.registry import KernelError
 
-__all__ = ["MODULES", "special_functions"]
+__all__ = ["MODULES", "linear_algebra", "special_functions"]
 
 #: By the array module's name, the module of its special functions.
 MODULES: Final = {"numpy": "scipy.special", "cupy": "cupyx.scipy.special"}
@@ -27,3 +29,11 @@ def special_functions(xp: Any) -> Any:
     if name is None:
         raise KernelError(12, f"No special functions are known for arrays of {xp.__name__}")
     return importlib.import_module(name)
+
+
+@functools.cache
+def linear_algebra() -> Any:
+    """Scipy's linear algebra of arrays in host memory; its BLAS is held to one thread."""
+    module = importlib.import_module("scipy.linalg")
+    one_thread()
+    return module

@@ -1,0 +1,194 @@
+"""Kernels that solve systems of linear equations, invert matrices, and find their determinants."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from sessrun.reference.kernels.decompositions import REFUSED, cholesky_factor, hold, square
+from sessrun.reference.kernels.host import HOST
+from sessrun.reference.kernels.registry import KernelError, kernel
+
+__all__ = ["solve_triangular"]
+
+#: Triangular systems of so many rows are solved row by row, larger ones by halves.
+_SMALL: Final = 8
+
+
+def _adjoint(xp: Any, x: Any) -> Any:
+    return xp.conj(xp.swapaxes(x, -1, -2))
+
+
+@kernel("MatrixDeterminant")
+def determinant(xp: Any, x: Any) -> Any:
+    """The determinant of each matrix."""
+    return xp.linalg.det(square(x)).astype(x.dtype)
+
+
+@kernel("LogMatrixDeterminant")
+def log_determinant(xp: Any, x: Any) -> Any:
+    """The sign, or phase, of each determinant, and the logarithm of its absolute value."""
+    sign, logarithm = xp.linalg.slogdet(square(x))
+    return xp.where(xp.isnan(logarithm), xp.asarray(float("nan"), dtype=x.dtype),
+                    sign.astype(x.dtype)), logarithm.astype(x.dtype)  # fmt: skip
+
+
+@kernel("MatrixInverse")
+def inverse(xp: Any, x: Any, *, adjoint: bool) -> Any:
+    """The inverse of each matrix, or of its adjoint.
+
+    Raises:
+      KernelError: a matrix has no inverse, or is not square.
+
+    """
+    wide = square(x)
+    try:
+        found = xp.linalg.inv(_adjoint(xp, wide) if adjoint else wide)
+    except REFUSED as error:
+        raise KernelError(3, "Input is not invertible.") from error
+    if x.size and xp.any(xp.isnan(x)):
+        raise KernelError(3, "Input is not invertible.")
+    return found.astype(x.dtype)
+
+
+def _same_rows(matrix: Any, rhs: Any, *, is_broadcast: bool = False) -> None:
+    """Check that each right-hand side has a matrix, and as many rows.
+
+    Raises:
+      KernelError: it has not.
+
+    """
+    if min(matrix.ndim, rhs.ndim) < 2:
+        raise KernelError(3, f"Both inputs must have rank >= 2: {matrix.ndim}, {rhs.ndim}")
+    if not is_broadcast and matrix.shape[:-2] != rhs.shape[:-2]:
+        raise KernelError(3, f"All input tensors must have the same outer dimensions: "
+                             f"{matrix.shape}, {rhs.shape}")  # fmt: skip
+    if matrix.shape[-2] != rhs.shape[-2]:
+        raise KernelError(3, f"Input matrix and rhs are incompatible: {matrix.shape}, {rhs.shape}")
+
+
+@kernel("MatrixSolve")
+def solve(xp: Any, matrix: Any, rhs: Any, *, adjoint: bool) -> Any:
+    """The solution of each system with a square matrix, or with its adjoint.
+
+    Raises:
+      KernelError: a matrix is not invertible, or the shapes do not fit.
+
+    """
+    _same_rows(matrix, rhs)
+    wide = square(matrix)
+    known = rhs.astype("float32") if rhs.dtype.itemsize == 2 else rhs
+    try:
+        found = xp.linalg.solve(_adjoint(xp, wide) if adjoint else wide, known)
+    except REFUSED as error:
+        raise KernelError(3, "Input matrix is not invertible.") from error
+    if rhs.size and xp.any(xp.isnan(matrix)):
+        raise KernelError(3, "Input matrix is not invertible.")
+    return found.astype(rhs.dtype)
+
+
+def solve_triangular(xp: Any, matrix: Any, rhs: Any, *, lower: bool) -> Any:
+    """The solution by substitution; whatever is on the other side of the diagonal is not read.
+
+    A zero on the diagonal divides: the numbers become infinite or NaN. The halves of a large
+    system are solved one after the other, what is known put in by a product.
+    """
+    rows = matrix.shape[-1]
+    if rows > _SMALL:
+        half = rows // 2
+        first, second = (slice(half), slice(half, None))[:: 1 if lower else -1]
+        one = solve_triangular(xp, matrix[..., first, first], rhs[..., first, :], lower=lower)
+        rest = rhs[..., second, :] - xp.matmul(matrix[..., second, first], one)
+        other = solve_triangular(xp, matrix[..., second, second], rest, lower=lower)
+        return xp.concatenate([one, other] if lower else [other, one], axis=-2)
+    known = rhs.copy()
+    for row in range(rows) if lower else range(rows - 1, -1, -1):
+        known[..., row, :] = known[..., row, :] / matrix[..., row, row, None]
+        later = slice(row + 1, None) if lower else slice(row)
+        known[..., later, :] = (
+            known[..., later, :] - matrix[..., later, row, None] * known[..., row, None, :]
+        )
+    return known
+
+
+def _spread(xp: Any, matrix: Any, rhs: Any) -> Any:
+    """The right-hand sides, repeated for every matrix of the batch."""
+    try:
+        batch = HOST.broadcast_shapes(matrix.shape[:-2], rhs.shape[:-2])
+    except ValueError as error:
+        raise KernelError(3, "The batches of both inputs do not broadcast") from error
+    return xp.broadcast_to(rhs, (*batch, *rhs.shape[-2:]))
+
+
+@kernel("MatrixTriangularSolve")
+def triangular_solve(xp: Any, matrix: Any, rhs: Any, *, lower: bool, adjoint: bool) -> Any:
+    """The solution of each system with a triangular matrix, or with its adjoint."""
+    _same_rows(matrix, rhs, is_broadcast=True)
+    wide = square(matrix)
+    known = rhs.astype("float32") if rhs.dtype.itemsize == 2 else rhs
+    whole = _spread(xp, wide, known)
+    if adjoint:
+        wide, lower = _adjoint(xp, wide), not lower
+    return solve_triangular(xp, wide, whole, lower=lower).astype(rhs.dtype)
+
+
+@kernel("BandedTriangularSolve")
+def banded_triangular_solve(xp: Any, matrix: Any, rhs: Any, *, lower: bool, adjoint: bool) -> Any:
+    """The solution of each system with a triangular matrix given by its bands.
+
+    The bands are rows: of a lower triangular matrix its diagonal first, of an upper one last; each
+    element stands in the column of its own row of the matrix.
+
+    Raises:
+      KernelError: there is no band or no right-hand side, or the shapes do not fit.
+
+    """
+    if min(matrix.ndim, rhs.ndim) < 2:
+        raise KernelError(3, f"Both inputs must have rank >= 2: {matrix.ndim}, {rhs.ndim}")
+    bands, rows = matrix.shape[-2:]
+    if not matrix.size or not rhs.size or rhs.shape[-2] != rows:
+        raise KernelError(3, f"Input matrix and rhs are incompatible: {matrix.shape}, {rhs.shape}")
+    dense = xp.zeros((*matrix.shape[:-2], rows, rows), dtype=matrix.dtype)
+    for band in range(bands):  # those beyond the last row have no place
+        off = band if lower else bands - 1 - band
+        places = xp.arange(off, rows) if lower else xp.arange(rows - off)
+        dense[..., places, places + (-off if lower else off)] = matrix[..., band, :][..., places]
+    if xp.any(matrix[..., 0 if lower else -1, :] == 0):
+        raise KernelError(3, "Input matrix is not invertible.")
+    if adjoint:
+        dense, lower = _adjoint(xp, dense), not lower
+    return solve_triangular(xp, dense, _spread(xp, dense, rhs), lower=lower)
+
+
+@kernel("MatrixSolveLs", host_inputs=("l2_regularizer",))
+def solve_least_squares(xp: Any, matrix: Any, rhs: Any, l2_regularizer: Any, *, fast: bool) -> Any:
+    """The solution of least squares of each system: by a Gramian matrix, or by singular values.
+
+    Raises:
+      KernelError: the Gramian is not positive definite, the regularizer no scalar or negative.
+
+    """
+    _same_rows(matrix, rhs)
+    if l2_regularizer.ndim:
+        raise KernelError(3, f"l2_regularizer must be scalar, got shape {l2_regularizer.shape}")
+    weight = float(l2_regularizer)
+    if weight < 0:
+        raise KernelError(3, "l2_regularizer must be >= 0.")
+    rows, columns = matrix.shape[-2:]
+    shape = (*matrix.shape[:-2], columns, rhs.shape[-1])
+    if not matrix.size or not rhs.size:
+        return xp.zeros(shape, dtype=rhs.dtype)
+    hold()
+    if not fast:
+        return xp.matmul(xp.linalg.pinv(matrix), rhs)
+    adjoint = _adjoint(xp, matrix)
+    is_tall = rows >= columns
+    gramian = xp.matmul(adjoint, matrix) if is_tall else xp.matmul(matrix, adjoint)
+    gramian = gramian + weight * xp.eye(min(rows, columns), dtype=matrix.dtype)
+    factor = cholesky_factor(xp, gramian.astype(matrix.dtype))
+    if xp.any(xp.isnan(factor)):
+        raise KernelError(3, "Input matrix was rank deficient or ill-conditioned. Try setting "
+                             "fast=False or provide a larger l2_regularizer > 0.")  # fmt: skip
+    known = xp.matmul(adjoint, rhs) if is_tall else rhs
+    halfway = solve_triangular(xp, factor, known, lower=True)
+    found = solve_triangular(xp, _adjoint(xp, factor), halfway, lower=False)
+    return found if is_tall else xp.matmul(adjoint, found)

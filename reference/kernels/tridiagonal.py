@@ -1,0 +1,115 @@
+"""Kernels of matrices with three diagonals, each given as a row: above, on, below the main one."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from sessrun.reference.kernels.registry import KernelError, kernel
+from sessrun.reference.kernels.scientific import linear_algebra
+
+__all__: list[str] = []
+
+#: The fewest rows that scipy gives to LAPACK's functions.
+_FEWEST: Final = 3
+#: By the bytes of a real number: the distance of 1 to the next one, and the least normal one.
+_LIMITS: Final = {4: (2.0**-23, 2.0**-126), 8: (2.0**-52, 2.0**-1022)}
+
+
+@kernel("TridiagonalMatMul")
+def tridiagonal_matmul(_: Any, superdiag: Any, maindiag: Any, subdiag: Any, rhs: Any) -> Any:
+    """The product of matrices with three diagonals and others.
+
+    Raises:
+      KernelError: the shapes do not fit.
+
+    """
+    rows = rhs.shape[-2] if rhs.ndim > 1 else -1
+    for diagonal in (superdiag, maindiag, subdiag):
+        if diagonal.shape != (*rhs.shape[:-2], 1, rows):
+            raise KernelError(3, f"Each diagonal must have shape {(*rhs.shape[:-2], 1, rows)}, "
+                                 f"got {diagonal.shape}")  # fmt: skip
+    above, main, below = (each[..., 0, :, None] for each in (superdiag, maindiag, subdiag))
+    found = main * rhs
+    found[..., :-1, :] = found[..., :-1, :] + above[..., :-1, :] * rhs[..., 1:, :]
+    found[..., 1:, :] = found[..., 1:, :] + below[..., 1:, :] * rhs[..., :-1, :]
+    return found
+
+
+@kernel("TridiagonalSolve", devices=("CPU",))
+def tridiagonal_solve(
+    xp: Any, diagonals: Any, rhs: Any, *, partial_pivoting: bool, perturb_singular: bool
+) -> Any:
+    """The solution of each system with a matrix of three diagonals.
+
+    It is NaN where a matrix is not invertible, or a pivot is 0 and rows are not exchanged.
+
+    Raises:
+      KernelError: the shapes do not fit, or what is to be perturbed has no exchange of rows.
+
+    """
+    _check(diagonals, rhs, partial_pivoting, perturb_singular)
+    rows, count = rhs.shape[-2:]
+    found = xp.empty(rhs.shape, dtype=rhs.dtype)
+    if not rhs.size:
+        return found
+    flat = found.reshape((-1, rows, count))
+    pairs = zip(diagonals.reshape((-1, 3, rows)), rhs.reshape((-1, rows, count)), strict=True)
+    for place, (three, known) in enumerate(pairs):
+        if not partial_pivoting:
+            flat[place] = _without_exchange(xp, three, known)
+        else:
+            flat[place] = _with_exchange(xp, three, known, perturb_singular)
+    return found
+
+
+def _check(diagonals: Any, rhs: Any, partial_pivoting: bool, perturb_singular: bool) -> None:
+    if perturb_singular and not partial_pivoting:
+        raise KernelError(3, "Setting perturb_singular requires pivoting.")
+    if min(diagonals.ndim, rhs.ndim) < 2:
+        raise KernelError(3, f"Expected diagonals and rhs of rank >= 2, got {diagonals.ndim} "
+                             f"and {rhs.ndim}")  # fmt: skip
+    if diagonals.shape[:-2] != rhs.shape[:-2] or diagonals.shape[-2] != 3:
+        raise KernelError(3, f"Expected diagonals of shape [..., 3, M], got {diagonals.shape}")
+    if diagonals.shape[-1] != rhs.shape[-2]:
+        raise KernelError(3, f"Expected the same number of left-hand sides and right-hand sides, "
+                             f"got {diagonals.shape[-1]} and {rhs.shape[-2]}.")  # fmt: skip
+
+
+def _with_exchange(xp: Any, three: Any, known: Any, perturb_singular: bool) -> Any:
+    """By LAPACK, which exchanges neighbouring rows where that makes the pivot larger."""
+    rows = known.shape[0]
+    if rows < _FEWEST:  # rows of a unit matrix below
+        more = _FEWEST - rows
+        three = xp.concatenate([three, xp.zeros((3, more), dtype=three.dtype)], axis=1)
+        three[0, rows - 1], three[1, rows:] = 0, 1
+        known = xp.concatenate([known, xp.zeros((more, known.shape[1]), dtype=known.dtype)])
+    (factorize, solve) = linear_algebra().get_lapack_funcs(("gttrf", "gttrs"), (three, known))
+    below, main, above, second, order, _ = factorize(three[2, 1:], three[1], three[0, :-1])
+    zero = main == 0
+    if zero.any():
+        if not perturb_singular:
+            return float("nan")
+        epsilon, least = _LIMITS[three.real.dtype.itemsize]
+        main[zero] = max(float(abs(three).max()) * epsilon, least)
+    found, _ = solve(below, main, above, second, order, known)
+    return found[:rows]
+
+
+def _without_exchange(xp: Any, three: Any, known: Any) -> Any:
+    """By Thomas' elimination, row by row: a Python loop, as each row needs the one before."""
+    above, main, below = three
+    rows = known.shape[0]
+    ratios = xp.zeros(rows, dtype=known.dtype)
+    found = known.copy()
+    for row in range(rows):
+        before = below[row] * ratios[row - 1] if row else main[:1].sum() * 0
+        pivot = main[row] - before
+        if pivot == 0:
+            return float("nan")
+        if row:
+            found[row] = found[row] - below[row] * found[row - 1]
+        ratios[row] = above[row] / pivot
+        found[row] = found[row] / pivot
+    for row in range(rows - 2, -1, -1):
+        found[row] = found[row] - ratios[row] * found[row + 1]
+    return found

@@ -1,0 +1,56 @@
+"""Faults of decompositions and systems of linear equations."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from sessrun.spec.rules.domains import Draw
+from sessrun.spec.rules.domains.solving import computed_dtype
+from sessrun.spec.rules.faults.base import Fault, changed, fault
+from sessrun.spec.rules.faults.elementwise import valid
+
+__all__: list[str] = []
+
+
+@fault
+def not_square(draw: Draw, matrix: str) -> Fault:
+    """Matrices with one row more than columns."""
+    computed_dtype(draw)
+    made = valid(draw)
+    size = made.inputs[matrix].shape[-1]
+    return changed(draw, made, **{matrix: draw.tensor(matrix, (size + 1, size), "unit")})
+
+
+@fault
+def no_matrix(draw: Draw, matrix: str) -> Fault:
+    """A vector instead of matrices."""
+    computed_dtype(draw)
+    return changed(draw, valid(draw), **{matrix: draw.tensor(matrix, (3,), "positive")})
+
+
+@fault
+def singular_matrix(draw: Draw, matrix: str) -> Fault:
+    """One of the matrices is all zeros; none of them is empty."""
+    made = valid(draw)
+    while made.inputs[matrix].shape[-1] == 0 or any(not each.size for each in made.inputs.values()):
+        made = valid(draw)
+    return changed(draw, made, "run", **{matrix: np.zeros_like(made.inputs[matrix])})
+
+
+@fault
+def unlike_rows(draw: Draw, matrix: str, rhs: str) -> Fault:
+    """A right-hand side of two rows more."""
+    del matrix
+    made = valid(draw)
+    shape = made.inputs[rhs].shape
+    longer = (*shape[:-2], shape[-2] + 2, shape[-1])
+    return changed(draw, made, **{rhs: draw.tensor(rhs, longer, "positive")})
+
+
+@fault
+def negative_weight(draw: Draw, weight: str) -> Fault:
+    """A regularizer below zero."""
+    made = valid(draw)
+    while any(not each.size for each in made.inputs.values()):
+        made = valid(draw)
+    return changed(draw, made, "run", **{weight: np.array(-1.0)})
