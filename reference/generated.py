@@ -592,6 +592,36 @@ def check_numerics(
     return op.outputs[0]
 
 
+def cholesky(
+    input: Any,
+    name: str | None = None,
+) -> Tensor:
+    """The lower triangular factors of positive definite matrices; NaN in place of one that
+        there is not.
+
+    Args:
+      input: a tensor, T: float64, float32, float16, complex64, complex128.
+      name: the operation's name in the graph.
+
+    Returns:
+      output: a tensor, T: float64, float32, float16, complex64, complex128.
+
+    Raises:
+      TypeError: a dtype is not allowed.
+      ValueError: a shape is wrong.
+
+    Source: the operation Cholesky of TensorFlow's registry.
+
+    """
+    op = apply_op(
+        "Cholesky",
+        {"input": input},
+        {},
+        name,
+    )
+    return op.outputs[0]
+
+
 def cos(
     x: Any,
     name: str | None = None,
@@ -2149,6 +2179,43 @@ def log1p(
     return op.outputs[0]
 
 
+class LogMatrixDeterminant(NamedTuple):
+    """The outputs of LogMatrixDeterminant."""
+
+    sign: Tensor
+    log_abs_determinant: Tensor
+
+
+def log_matrix_determinant(
+    input: Any,
+    name: str | None = None,
+) -> LogMatrixDeterminant:
+    """The signs of the determinants, and the logarithms of their absolute values.
+
+    Args:
+      input: a tensor, T: float16, float32, float64, complex64, complex128.
+      name: the operation's name in the graph.
+
+    Returns:
+      sign: a tensor, T: float16, float32, float64, complex64, complex128;
+        log_abs_determinant: a tensor, T: float16, float32, float64, complex64, complex128.
+
+    Raises:
+      TypeError: a dtype is not allowed.
+      ValueError: a shape is wrong.
+
+    Source: the operation LogMatrixDeterminant of TensorFlow's registry.
+
+    """
+    op = apply_op(
+        "LogMatrixDeterminant",
+        {"input": input},
+        {},
+        name,
+    )
+    return LogMatrixDeterminant(*op.outputs)
+
+
 def logical_and(
     x: Any,
     y: Any,
@@ -2240,6 +2307,45 @@ def logical_or(
     return op.outputs[0]
 
 
+class Lu(NamedTuple):
+    """The outputs of Lu."""
+
+    lu: Tensor
+    p: Tensor
+
+
+def lu(
+    input: Any,
+    output_idx_type: Any = "int32",
+    name: str | None = None,
+) -> Lu:
+    """The triangular factors of square matrices, in one, and the order of their rows.
+
+    Args:
+      input: a tensor, T: float64, float32, float16, complex64, complex128.
+      output_idx_type: a type, one of int32, int64; 'int32' if not given.
+      name: the operation's name in the graph.
+
+    Returns:
+      lu: a tensor, T: float64, float32, float16, complex64, complex128; p: a tensor,
+        output_idx_type: int32, int64.
+
+    Raises:
+      TypeError: a dtype is not allowed.
+      ValueError: a shape is wrong.
+
+    Source: the operation Lu of TensorFlow's registry.
+
+    """
+    op = apply_op(
+        "Lu",
+        {"input": input},
+        {"output_idx_type": output_idx_type},
+        name,
+    )
+    return Lu(*op.outputs)
+
+
 def matching_files(
     pattern: Any,
     name: str | None = None,
@@ -2298,6 +2404,157 @@ def matrix_band_part(
     op = apply_op(
         "MatrixBandPart",
         {"input": input, "num_lower": num_lower, "num_upper": num_upper},
+        {},
+        name,
+    )
+    return op.outputs[0]
+
+
+def matrix_determinant(
+    input: Any,
+    name: str | None = None,
+) -> Tensor:
+    """The determinants of square matrices.
+
+    Args:
+      input: a tensor, T: float16, float32, float64, complex64, complex128.
+      name: the operation's name in the graph.
+
+    Returns:
+      output: a tensor, T: float16, float32, float64, complex64, complex128.
+
+    Raises:
+      TypeError: a dtype is not allowed.
+      ValueError: a shape is wrong.
+
+    Source: the operation MatrixDeterminant of TensorFlow's registry.
+
+    """
+    op = apply_op(
+        "MatrixDeterminant",
+        {"input": input},
+        {},
+        name,
+    )
+    return op.outputs[0]
+
+
+def matrix_inverse(
+    input: Any,
+    adjoint: bool = False,
+    name: str | None = None,
+) -> Tensor:
+    """The inverses of square matrices, or of their adjoints.
+
+    Args:
+      input: a tensor, T: float64, float32, float16, complex64, complex128.
+      adjoint: a bool; False if not given.
+      name: the operation's name in the graph.
+
+    Returns:
+      output: a tensor, T: float64, float32, float16, complex64, complex128.
+
+    Raises:
+      TypeError: a dtype is not allowed.
+      ValueError: a shape is wrong.
+
+    Source: the operation MatrixInverse of TensorFlow's registry.
+
+    """
+    op = apply_op(
+        "MatrixInverse",
+        {"input": input},
+        {"adjoint": adjoint},
+        name,
+    )
+    return op.outputs[0]
+
+
+def matrix_logarithm(
+    input: Any,
+    name: str | None = None,
+) -> Tensor:
+    """The principal logarithms of complex square matrices.
+
+    Args:
+      input: a tensor, T: complex64, complex128.
+      name: the operation's name in the graph.
+
+    Returns:
+      output: a tensor, T: complex64, complex128.
+
+    Raises:
+      TypeError: a dtype is not allowed.
+      ValueError: a shape is wrong.
+
+    Source: the operation MatrixLogarithm of TensorFlow's registry.
+
+    """
+    op = apply_op(
+        "MatrixLogarithm",
+        {"input": input},
+        {},
+        name,
+    )
+    return op.outputs[0]
+
+
+def matrix_solve(
+    matrix: Any,
+    rhs: Any,
+    adjoint: bool = False,
+    name: str | None = None,
+) -> Tensor:
+    """The solutions of systems of linear equations.
+
+    Args:
+      matrix: a tensor, T: float64, float32, float16, complex64, complex128.
+      rhs: a tensor, T: float64, float32, float16, complex64, complex128.
+      adjoint: a bool; False if not given.
+      name: the operation's name in the graph.
+
+    Returns:
+      output: a tensor, T: float64, float32, float16, complex64, complex128.
+
+    Raises:
+      TypeError: a dtype is not allowed.
+      ValueError: a shape is wrong.
+
+    Source: the operation MatrixSolve of TensorFlow's registry.
+
+    """
+    op = apply_op(
+        "MatrixSolve",
+        {"matrix": matrix, "rhs": rhs},
+        {"adjoint": adjoint},
+        name,
+    )
+    return op.outputs[0]
+
+
+def matrix_square_root(
+    input: Any,
+    name: str | None = None,
+) -> Tensor:
+    """The principal square roots of square matrices.
+
+    Args:
+      input: a tensor, T: float64, float32, float16, complex64, complex128.
+      name: the operation's name in the graph.
+
+    Returns:
+      output: a tensor, T: float64, float32, float16, complex64, complex128.
+
+    Raises:
+      TypeError: a dtype is not allowed.
+      ValueError: a shape is wrong.
+
+    Source: the operation MatrixSquareRoot of TensorFlow's registry.
+
+    """
+    op = apply_op(
+        "MatrixSquareRoot",
+        {"input": input},
         {},
         name,
     )
@@ -4462,6 +4719,7 @@ EXPORTS: Final[dict[str, Callable[..., Any]]] = {
     "broadcast_to": broadcast_to,
     "ceil": ceil,
     "check_numerics": check_numerics,
+    "cholesky": cholesky,
     "cos": cos,
     "cosh": cosh,
     "cross": cross,
@@ -4526,8 +4784,16 @@ EXPORTS: Final[dict[str, Callable[..., Any]]] = {
     "less_equal": less_equal,
     "lgamma": lgamma,
     "linalg.band_part": matrix_band_part,
+    "linalg.cholesky": cholesky,
     "linalg.cross": cross,
+    "linalg.det": matrix_determinant,
+    "linalg.inv": matrix_inverse,
+    "linalg.logm": matrix_logarithm,
+    "linalg.lu": lu,
     "linalg.qr": qr,
+    "linalg.slogdet": log_matrix_determinant,
+    "linalg.solve": matrix_solve,
+    "linalg.sqrtm": matrix_square_root,
     "linalg.tensor_diag": diag,
     "linalg.tensor_diag_part": diag_part,
     "log": log,
@@ -4609,6 +4875,10 @@ EXPORTS: Final[dict[str, Callable[..., Any]]] = {
     "math.xlogy": xlogy,
     "math.zeta": zeta,
     "matrix_band_part": matrix_band_part,
+    "matrix_determinant": matrix_determinant,
+    "matrix_inverse": matrix_inverse,
+    "matrix_solve": matrix_solve,
+    "matrix_square_root": matrix_square_root,
     "maximum": maximum,
     "minimum": minimum,
     "mod": floor_mod,
