@@ -87,6 +87,21 @@ _LATER: Final[Mapping[str, str]] = {
     "ops.set_ops":
         "sets.difference sets.intersection sets.set_difference sets.set_intersection "
         "sets.set_size sets.set_union sets.size sets.union",
+    "ops.sparse_order":
+        "sparse.merge sparse.reorder sparse.to_indicator sparse.transpose sparse_merge "
+        "sparse_reorder sparse_to_indicator sparse_transpose",
+    "ops.sparse_array_ops":
+        "sparse.concat sparse.expand_dims sparse.eye sparse.fill_empty_rows sparse.from_dense "
+        "sparse.mask sparse.reset_shape sparse.reshape sparse.slice sparse.split sparse_concat "
+        "sparse_fill_empty_rows sparse_mask sparse_reset_shape sparse_reshape sparse_slice "
+        "sparse_split",
+    "ops.sparse_math_ops":
+        "sparse.add sparse.matmul sparse.maximum sparse.minimum sparse.reduce_max "
+        "sparse.reduce_max_sparse sparse.reduce_sum sparse.reduce_sum_sparse sparse.segment_mean "
+        "sparse.segment_sqrt_n sparse.segment_sum sparse.softmax sparse.sparse_dense_matmul "
+        "sparse_add sparse_matmul sparse_maximum sparse_minimum sparse_reduce_max "
+        "sparse_reduce_max_sparse sparse_reduce_sum sparse_reduce_sum_sparse sparse_segment_mean "
+        "sparse_segment_sqrt_n sparse_segment_sum sparse_softmax sparse_tensor_dense_matmul",
     "saving.checkpoint_initializers": "train.init_from_checkpoint",
     "saving.warm_starting": "train.warm_start",
     "saving.checkpoint_reader":

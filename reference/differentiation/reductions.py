@@ -30,7 +30,7 @@ from sessrun.reference.ops.shape_ops import rank, shape, size
 from sessrun.reference.static_values import constant_value
 from sessrun.reference.tensor import Tensor
 
-__all__: list[str] = []
+__all__ = ["kept_shape"]
 
 _reduce_prod = REDUCTIONS["reduce_prod"]
 _cumsum, _cumprod = REDUCTIONS["cumsum"], REDUCTIONS["cumprod"]
@@ -38,7 +38,7 @@ _cumsum, _cumprod = REDUCTIONS["cumsum"], REDUCTIONS["cumprod"]
 gradient("ArgMax", "ArgMin")(lambda op, grad: [None, None])
 
 
-def _kept_shape(whole: Tensor, axes: Any) -> Any:
+def kept_shape(whole: Tensor, axes: Any) -> Any:
     """The shape of the result of a reduction that keeps its axes, as sizes of 1."""
     sizes, known = constant_value(whole), constant_value(axes)
     if sizes is not None and known is not None:
@@ -69,7 +69,7 @@ def _of_sum(op: Operation, grad: Any) -> Any:
     whole = shape(x)
     if not op.get_attr("keep_dims"):
         with stacks.get_default_graph().colocate_with(whole):
-            kept_dims = _kept_shape(whole, axes)
+            kept_dims = kept_shape(whole, axes)
         grad = reshape(grad, kept_dims)
     return broadcast_to(grad, whole)
 
@@ -99,7 +99,7 @@ def _extreme(op: Operation, grad: Any) -> Any:
     if op.get_attr("keep_dims"):
         kept = shape(y)
     else:
-        kept = _kept_shape(whole, op.inputs[1])
+        kept = kept_shape(whole, op.inputs[1])
         y, grad = reshape(y, kept), reshape(grad, kept)
     chosen = cast(equal(y, op.inputs[0]), grad.dtype)
     count = reshape(reduce_sum(chosen, op.inputs[1]), kept)
@@ -110,7 +110,7 @@ def _extreme(op: Operation, grad: Any) -> Any:
 def _euclidean_norm(op: Operation, grad: Any) -> Any:
     norm = op.outputs[0]
     if not op.get_attr("keep_dims"):
-        kept = _kept_shape(shape(op.inputs[0]), op.inputs[1])
+        kept = kept_shape(shape(op.inputs[0]), op.inputs[1])
         norm, grad = reshape(norm, kept), reshape(grad, kept)
     return truediv(op.inputs[0], norm / grad), None
 
@@ -121,7 +121,7 @@ def _prod(op: Operation, grad: Any) -> Any:
     x = op.inputs[0]
     whole, axes = shape(x), reshape(op.inputs[1], [-1])
     if not op.get_attr("keep_dims"):
-        grad = reshape(grad, _kept_shape(whole, op.inputs[1]))
+        grad = reshape(grad, kept_shape(whole, op.inputs[1]))
     grad = broadcast_to(grad, whole)
     with stacks.get_default_graph().device("/cpu:0"):
         dimensions = rank(x)

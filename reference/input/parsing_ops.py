@@ -16,10 +16,10 @@ from sessrun.reference.conversion import convert_to_tensor
 from sessrun.reference.framework_ops import identity
 from sessrun.reference.input import parsing_features
 from sessrun.reference.input.parsing_features import SparseFeature, Wanted, index_keys, wanted
-from sessrun.reference.input.sparse_merging import merged
 from sessrun.reference.name_scopes import name_scope
 from sessrun.reference.ops.array_ops import rank
 from sessrun.reference.ops.math_ops import equal
+from sessrun.reference.ops.sparse_order import merged
 from sessrun.reference.sparse_tensor import SparseTensor
 from sessrun.reference.stacks import get_default_graph
 from sessrun.reference.tensor import Tensor

@@ -90,3 +90,21 @@ def placed(places: Any, shape: Sequence[int]) -> Any:
     for axis in range(len(shape) - 1, -1, -1):
         places, indices[:, axis] = HOST.divmod(places, max(shape[axis], 1))
     return indices
+
+
+def group_sums(rows: Any, starts: Any) -> Any:
+    """For each group of successive rows, which begin at `starts`, their sum in the same dtype."""
+    if not len(starts):
+        return rows[:0]
+    return HOST.add.reduceat(rows, starts, axis=0, dtype=rows.dtype)
+
+
+def row_numbers(shape: Sequence[int], *indices: Any) -> list[Any]:
+    """For each of some index matrices numbers of its rows, in the order of the rows.
+
+    The numbers are the places in a tensor of that shape, if it has not too many of them.
+    """
+    if math.prod(shape) < 2**63:
+        return [numbered(each, shape) for each in indices]
+    _, ranks = HOST.unique(HOST.concatenate(indices), axis=0, return_inverse=True)
+    return list(HOST.split(ranks.reshape(-1), HOST.cumsum([len(each) for each in indices])[:-1]))

@@ -115,7 +115,8 @@ _PLACES: Final[Mapping[str, str]] = {
     "ops.sets": "|sets",
     "ops.sets_impl": "|sets",
     "ops.sort_ops": "",
-    "ops.sparse_ops": "sparse_tensor sparse_ops",
+    "ops.sparse_ops":
+        "sparse_tensor sparse_ops ops.sparse_math_ops ops.sparse_array_ops ops.sparse_order|sparse",
     "ops.special_math_ops": "ops.special_ops|math math.special linalg",
     "ops.state_ops": "variables.state_ops variables.batch_updates",
     "ops.string_ops": "ops.string_ops|strings",

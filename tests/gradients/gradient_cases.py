@@ -94,7 +94,8 @@ def _drawn(operation: Operation, kinds: str, dtypes: set[str], number: int) -> A
         listed = [item for value in given.inputs.values()
                   for item in (value if isinstance(value, list | tuple) else [value])]  # fmt: skip
         found = {item.dtype.name for item in listed if _is_real(item, kinds + "c")}
-        whole = {item.dtype.name for item in listed if _is_real(item, "iu")}
+        whole = {item.dtype.name for arg in operation.inputs if arg.type_attr is not None
+                 for item in [given.inputs[arg.name]] if _is_real(item, "iu")}  # fmt: skip
         is_empty = any(_is_real(item, "iu") and not item.size for item in listed)
         if found and found <= dtypes and whole <= {"int32"} and not is_empty and all(
             item.size <= 200 for item in listed

@@ -29,6 +29,9 @@ from sessrun.spec.rules.domains import (
     slices,
     solving,
     sparse,
+    sparse_arrays,
+    sparse_math,
+    sparse_segments,
     special,
     strings,
     windows,
@@ -38,7 +41,8 @@ from sessrun.spec.rules.domains.base import DOMAINS, ORDINARY, Arguments, Draw
 __all__ = [
     "DOMAINS", "ORDINARY", "Arguments", "Draw", "arguments", "arrays", "bands", "candidates",
     "elementwise", "files", "images", "indexing", "matrices", "nn", "plain_args", "reductions",
-    "sampling", "sets", "slices", "solving", "sparse", "special", "strings", "windows",
+    "sampling", "sets", "slices", "solving", "sparse", "sparse_arrays", "sparse_math",
+    "sparse_segments", "special", "strings", "windows",
 ]  # fmt: skip
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from sessrun.spec.rules.domains import Draw
+from sessrun.spec.rules.domains import Arguments, Draw
 from sessrun.spec.rules.faults.base import Fault, Seen, changed, fault
 from sessrun.spec.rules.faults.elementwise import valid
 
@@ -50,3 +50,26 @@ def other_rows(draw: Draw, first: str, seen: Seen = "shapes") -> Fault:
     shape = made.inputs[first].shape
     more: Any = draw.tensor(first, (shape[0] + 1, *shape[1:]), "any")
     return changed(draw, made, seen, **{first: more})
+
+
+@fault
+def unsorted_segments(draw: Draw, segment_ids: str) -> Fault:
+    """Segment ids that fall."""
+    made = valid(draw)
+    return changed(draw, made, "run", **_gathered(draw, made, segment_ids, [1, 0]))
+
+
+@fault
+def gathered_range(draw: Draw, indices: str) -> Fault:
+    """A row that there is not."""
+    made = valid(draw)
+    places = [draw.random.choice((-1, 1000)), 0]
+    return changed(draw, made, "run", **_gathered(draw, made, indices, places))
+
+
+def _gathered(draw: Draw, made: Arguments, name: str, values: list[int]) -> dict[str, Any]:
+    """Two gathered rows of which one input has these values; there are segments enough."""
+    replaced = {each: draw.integers(each, [0, 0]) for each in ("indices", "segment_ids")}
+    if "num_segments" in made.inputs:
+        replaced["num_segments"] = draw.integers("num_segments", 5)
+    return {**replaced, name: draw.integers(name, values)}

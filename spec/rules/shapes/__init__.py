@@ -24,6 +24,9 @@ from sessrun.spec.rules.shapes import (
     solving,
     sources,
     sparse,
+    sparse_arrays,
+    sparse_math,
+    sparse_segments,
     strided,
     strings,
     tables,
@@ -48,7 +51,8 @@ from sessrun.spec.rules.shapes.tables import Table
 __all__ = [
     "MAX_RANK", "RANKS", "RULES", "Dim", "Known", "Shape", "ShapeError", "Table", "arrays",
     "bands", "broadcast_shapes", "candidates", "check_size", "checkpoints", "control_flow",
-    "denoted", "elementwise", "images", "indexing", "infer", "inputs", "matrices", "merge",
-    "nn", "ranked", "reductions", "resources", "sets", "single", "solving", "sources", "sparse",
-    "strided", "strings", "tables", "tensor_arrays", "windows",
+    "denoted", "elementwise", "images", "indexing", "infer", "inputs", "matrices", "merge", "nn",
+    "ranked", "reductions", "resources", "sets", "single", "solving", "sources", "sparse",
+    "sparse_arrays", "sparse_math", "sparse_segments", "strided", "strings", "tables",
+    "tensor_arrays", "windows",
 ]  # fmt: skip

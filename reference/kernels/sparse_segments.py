@@ -1,0 +1,139 @@
+"""Kernels that gather rows and add up those of a segment, and their gradients.
+
+On the host alone: sums of successive rows are what numpy is fast at and cupy has not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final
+
+from sessrun.reference.kernels.host import HOST, dtype_of, scalar_int
+from sessrun.reference.kernels.registry import KernelError, binder
+from sessrun.reference.kernels.sparse_parts import group_sums
+
+__all__: list[str] = []
+
+_CPU: Final = ("CPU",)
+_INVALID: Final = 3
+
+#: What a segment's sum is divided by, of how many rows it has.
+_DIVISORS: Final[dict[str, Callable[[Any], Any] | None]] = {
+    "Sum": None,
+    "Mean": lambda counts: counts,
+    "SqrtN": HOST.sqrt,
+}
+
+
+def _check_rows(indices: Any, count: int) -> None:
+    outside = (indices < 0) | (indices >= count)
+    if outside.any():
+        place = int(outside.argmax())
+        raise KernelError(
+            _INVALID, f"indices[{place}] == {indices[place]} out of range [0, {count})"
+        )
+
+
+def _check_segments(indices: Any, segment_ids: Any) -> None:
+    if indices.ndim != 1 or segment_ids.ndim != 1:
+        raise KernelError(_INVALID, "indices and segment_ids should be vectors")
+    if indices.shape != segment_ids.shape:
+        raise KernelError(_INVALID, "segment_ids and indices should have same size.")
+
+
+def _scaled(sums: Any, counts: Any, kind: str) -> Any:
+    """Sums of segments [count, ...], divided by what the kind says, where there are rows."""
+    divisor = _DIVISORS[kind]
+    if divisor is None:
+        return sums
+    counts = HOST.maximum(counts, 1).astype(sums.dtype)
+    return sums / divisor(counts).reshape(-1, *(1,) * (sums.ndim - 1))
+
+
+def _segments(kind: str, data: Any, indices: Any, segment_ids: Any, count: int | None) -> Any:
+    """[count, ...]: the rows that indices name, combined by the segments they belong to."""
+    _check_segments(indices, segment_ids)
+    if not data.ndim:
+        raise KernelError(_INVALID, "input must be at least rank 1")
+    known = int(segment_ids[-1]) + 1 if segment_ids.size else 0
+    if segment_ids.size and ((HOST.diff(segment_ids) < 0).any() or segment_ids[0] < 0):
+        raise KernelError(_INVALID, "segment ids are not increasing")
+    if count is None:
+        count = known
+    elif known > count:
+        raise KernelError(_INVALID, "segment ids must be < num_segments")
+    _check_rows(indices, data.shape[0])
+    wide = dtype_of("float32") if data.dtype.itemsize == 2 and data.dtype.kind in "fV" else None
+    rows = data[indices] if wide is None else data[indices].astype(wide)
+    starts = HOST.flatnonzero(HOST.diff(segment_ids, prepend=-1))
+    sums = HOST.zeros((count, *data.shape[1:]), dtype=rows.dtype)
+    sums[segment_ids[starts]] = group_sums(rows, starts)
+    counts = HOST.bincount(segment_ids, minlength=count)
+    return _scaled(sums, counts, kind).astype(data.dtype)
+
+
+def _register(kind: str) -> None:
+    @binder(f"SparseSegment{kind}", devices=_CPU)
+    def bind_plain(_: Any) -> Callable[..., Any]:
+        return lambda data, indices, segment_ids: _segments(kind, data, indices, segment_ids, None)
+
+    @binder(f"SparseSegment{kind}WithNumSegments", devices=_CPU)
+    def bind_with_count(_: Any) -> Callable[..., Any]:
+        def compute(data: Any, indices: Any, segment_ids: Any, num_segments: Any) -> Any:
+            count = scalar_int(num_segments)
+            if num_segments.ndim or count < 0:
+                raise KernelError(_INVALID, f"num_segments must be a scalar >= 0, is {count}")
+            return _segments(kind, data, indices, segment_ids, count)
+
+        return compute
+
+    @binder(f"SparseSegment{kind}Grad", devices=_CPU)
+    def bind_gradient(_: Any) -> Callable[..., Any]:
+        def compute(grad: Any, indices: Any, segment_ids: Any, output_dim0: Any) -> Any:
+            count = _rows_of(output_dim0)
+            _check_segments(indices, segment_ids)
+            _check_rows(indices, count)
+            result = HOST.zeros((count, *grad.shape[1:]), dtype=grad.dtype)
+            rows = _shared(grad, segment_ids, kind)
+            places, sums = _by_row(rows, indices)
+            result[places] = sums
+            return result
+
+        return compute
+
+    @binder(f"SparseSegment{kind}GradV2", devices=_CPU)
+    def bind_sparse_gradient(_: Any) -> Callable[..., Any]:
+        def compute(grad: Any, indices: Any, segment_ids: Any, output_dim0: Any) -> Any:
+            count = _rows_of(output_dim0)
+            _check_segments(indices, segment_ids)
+            _check_rows(indices, count)
+            places, sums = _by_row(_shared(grad, segment_ids, kind), indices)
+            return sums.astype(grad.dtype), places
+
+        return compute
+
+
+def _rows_of(output_dim0: Any) -> int:
+    if output_dim0.ndim or output_dim0 < 0:
+        raise KernelError(_INVALID, "output_dim0 should be a scalar >= 0")
+    return scalar_int(output_dim0)
+
+
+def _shared(grad: Any, segment_ids: Any, kind: str) -> Any:
+    """For each row its segment's gradient, divided as the segment was."""
+    _check_rows(segment_ids, grad.shape[0])
+    counts = HOST.bincount(segment_ids, minlength=grad.shape[0])
+    wide = grad.astype("float32") if grad.dtype.itemsize == 2 else grad
+    return _scaled(wide, counts, kind)[segment_ids]
+
+
+def _by_row(rows: Any, indices: Any) -> tuple[Any, Any]:
+    """The places that indices name, rising, and for each the sum of its rows."""
+    order = HOST.argsort(indices, kind="stable")
+    ordered = indices[order]
+    starts = HOST.flatnonzero(HOST.diff(ordered, prepend=-1))
+    return ordered[starts], group_sums(rows[order], starts)
+
+
+for _kind in _DIVISORS:
+    _register(_kind)
