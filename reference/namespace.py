@@ -209,6 +209,12 @@ _LATER: Final[Mapping[str, str]] = {
         "math.zero_fraction nn.batch_norm_with_global_normalization nn.batch_normalization "
         "nn.moments nn.normalize_moments nn.sufficient_statistics nn.weighted_moments "
         "nn.zero_fraction",
+    "recurrent.cells": "nn.rnn_cell.BasicRNNCell nn.rnn_cell.GRUCell nn.rnn_cell.RNNCell",
+    "recurrent.lstm":
+        "nn.rnn_cell.BasicLSTMCell nn.rnn_cell.LSTMCell nn.rnn_cell.LSTMStateTuple",
+    "recurrent.wrappers":
+        "nn.rnn_cell.DeviceWrapper nn.rnn_cell.DropoutWrapper nn.rnn_cell.MultiRNNCell "
+        "nn.rnn_cell.ResidualWrapper",
     "recurrent.dynamic": "nn.bidirectional_dynamic_rnn nn.dynamic_rnn",
     "recurrent.raw": "nn.raw_rnn",
     "recurrent.static":
