@@ -219,6 +219,14 @@ _LATER: Final[Mapping[str, str]] = {
     "recurrent.raw": "nn.raw_rnn",
     "recurrent.static":
         "nn.static_bidirectional_rnn nn.static_rnn nn.static_state_saving_rnn",
+    "optimizers.adagrad": "train.AdagradDAOptimizer train.AdagradOptimizer",
+    "optimizers.adam": "train.AdamOptimizer",
+    "optimizers.descent": "train.GradientDescentOptimizer train.MomentumOptimizer",
+    "optimizers.ftrl": "train.FtrlOptimizer",
+    "optimizers.optimizer": "train.Optimizer",
+    "optimizers.proximal":
+        "train.ProximalAdagradOptimizer train.ProximalGradientDescentOptimizer",
+    "optimizers.rms_prop": "train.AdadeltaOptimizer train.RMSPropOptimizer",
     "queues.accumulators":
         "ConditionalAccumulator ConditionalAccumulatorBase SparseConditionalAccumulator "
         "sparse.SparseConditionalAccumulator",

@@ -44,12 +44,13 @@ class Postponed(BaseException):  # not an Exception: no handler of errors may ta
 class VariableBuffer:
     """The memory of one reference variable.
 
-    An array that was put into `value` is never written to again: whoever read it keeps what was
-    read. An update makes a new array; under `lock` if it uses locking.
+    An array that was put into `value` is never written to as long as anybody else holds it: whoever
+    read it keeps what was read. An update makes a new array, under `lock` if it uses locking; or it
+    takes the array out of `value`, always under `lock`, and puts it back.
 
     Attributes:
       name: the node's name, for messages.
-      value: the array, or None while uninitialised.
+      value: the array, or None while uninitialised or taken out.
       lock: held by updates that use locking.
 
     """
@@ -61,6 +62,14 @@ class VariableBuffer:
         self.value: Any = None
         self.lock = threading.RLock()
 
+    def peek(self) -> Any:
+        """The array, or None while uninitialised."""
+        value = self.value
+        if value is None:  # it may be taken out, for as long as the lock is held
+            with self.lock:
+                value = self.value
+        return value
+
     def read(self) -> Any:
         """The array.
 
@@ -69,7 +78,7 @@ class VariableBuffer:
 
         """
         value = self.value
-        if value is None:
+        if value is None and (value := self.peek()) is None:
             raise KernelError(9, f"Attempting to use uninitialized value {self.name}")
         return value
 

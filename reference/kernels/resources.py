@@ -43,7 +43,7 @@ class Handle:
     def held(self) -> VariableBuffer | None:
         """The variable if it has been set, else None."""
         found = self.store.get(self.container, self.name, self.place)
-        return found if isinstance(found, VariableBuffer) and found.value is not None else None
+        return found if isinstance(found, VariableBuffer) and found.peek() is not None else None
 
     def find(self, code: int = 5) -> VariableBuffer:
         """The variable.
@@ -80,8 +80,9 @@ class Handle:
 
     def _check(self, found: VariableBuffer) -> None:
         """Another node of the same shared name may have set a value of another dtype."""
-        if found.value is not None and found.value.dtype != dtype_of(self.dtype):
-            raise KernelError(3, f"Variable {self.name} is of dtype {found.value.dtype}, and not "
+        value = found.peek()
+        if value is not None and value.dtype != dtype_of(self.dtype):
+            raise KernelError(3, f"Variable {self.name} is of dtype {value.dtype}, and not "
                               f"of dtype {self.dtype}")  # fmt: skip
 
 

@@ -123,8 +123,9 @@ def assign(bind: Bind) -> Callable[..., Any]:
 
 def _shape_held(ref: VariableBuffer) -> tuple[int, ...] | None:
     """The shape of the value, or as it was declared in full; None if neither is known."""
-    if ref.value is not None:
-        shape: tuple[int, ...] = ref.value.shape
+    value = ref.peek()
+    if value is not None:
+        shape: tuple[int, ...] = value.shape
         return shape
     declared = ref.shape if isinstance(ref, _Variable) else None
     if declared is None or None in declared:
@@ -157,7 +158,7 @@ _update("AssignSub", "subtract")
 @binder("IsVariableInitialized")
 def is_variable_initialized(bind: Bind) -> Callable[..., Any]:
     """Whether the variable has been set."""
-    return lambda ref: bind.xp.asarray(ref.value is not None)
+    return lambda ref: bind.xp.asarray(ref.peek() is not None)
 
 
 @binder("CountUpTo")

@@ -31,6 +31,7 @@ from sessrun.spec.rules.shapes import (
     strings,
     tables,
     tensor_arrays,
+    training,
     windows,
 )
 from sessrun.spec.rules.shapes.base import (
@@ -54,5 +55,5 @@ __all__ = [
     "denoted", "elementwise", "images", "indexing", "infer", "inputs", "matrices", "merge", "nn",
     "ranked", "reductions", "resources", "sets", "single", "solving", "sources", "sparse",
     "sparse_arrays", "sparse_math", "sparse_segments", "strided", "strings", "tables",
-    "tensor_arrays", "windows",
+    "tensor_arrays", "training", "windows",
 ]  # fmt: skip

@@ -1,0 +1,218 @@
+"""How the formula of an optimizer comes to a variable and its slots, whole or by rows.
+
+All of them are locked while it runs, whether the operation asks for it or not, in an order that is
+the same for every operation. Their arrays are written to in place where nobody else holds them.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from types import SimpleNamespace
+from typing import Any, Final
+
+from sessrun.reference.kernels.host import HOST, frozen
+from sessrun.reference.kernels.indexing import check_range
+from sessrun.reference.kernels.registry import Bind, KernelError, VariableBuffer, binder
+from sessrun.reference.kernels.resources import Handle
+from sessrun.spec.operations import Operation
+from sessrun.spec.tables.ops import OPERATIONS
+
+__all__ = ["Numbers", "formula"]
+
+#: How many elements of an array a formula is given at a time in host memory: what it makes of
+#: them on the way stays in the second level of the cache.
+_BLOCK: Final = 8192
+#: References to an array that nobody but this module holds: its own, and the one that asks.
+_OURS: Final = 2
+#: Inputs that messages call otherwise.
+_SPOKEN: Final = {"l1": "l1 regularization strength", "l2": "l2 regularization strength",
+                  "l2_shrinkage": "l2 shrinkage regularization strength"}  # fmt: skip
+#: The gradient's names among inputs.
+_GRADIENTS: Final = ("grad", "delta")
+
+
+class Numbers(SimpleNamespace):
+    """The scalar inputs and the attributes of an operation by name, and the array module `xp`.
+
+    `one` and `zero` are of the variable's dtype, so that no number is of another.
+    """
+
+    def has(self, name: str) -> bool:
+        """Whether the operation has an input or attribute of that name."""
+        return name in vars(self)
+
+
+Formula = Callable[..., None]
+
+
+def formula(*rules: str) -> Callable[[Formula], Formula]:
+    """Register a formula for every declared form of some update rules (`Adam`: `ApplyAdam`...)."""
+
+    def register(function: Formula) -> Formula:
+        for rule in rules:
+            for form in ("Apply", "ResourceApply", "SparseApply", "ResourceSparseApply"):
+                declared = OPERATIONS.get(form + rule)
+                if declared is not None:
+                    _register(declared, function)
+        return function
+
+    return register
+
+
+def _register(declared: Operation, function: Formula) -> None:
+    names = [arg.name for arg in declared.inputs]
+    variables = [arg.name for arg in declared.inputs if arg.is_ref or arg.dtype == "resource"]
+    gradient = next(name for name in names if name in _GRADIENTS)
+    is_sparse = "indices" in names
+    scalars = [name for name in names if name not in {*variables, gradient, "indices"}]
+
+    def bind(bind: Bind) -> Callable[..., None] | Callable[..., VariableBuffer]:
+        attrs = {name: bind.attrs[name] for name in bind.attrs if isinstance(bind.attrs[name], bool)}
+
+        def compute(*inputs: Any) -> Any:
+            given = dict(zip(names, inputs, strict=True))
+            buffers = [_buffer(given[name]) for name in variables]
+            numbers = Numbers(xp=bind.xp, **attrs)
+            for name in scalars:
+                if given[name].ndim:
+                    raise KernelError(3, f"{_SPOKEN.get(name, name)} is not a scalar: "
+                                      f"{_shape(given[name])}")  # fmt: skip
+                setattr(numbers, name, given[name])
+            held = dict(zip(variables, buffers, strict=True))
+            if is_sparse:
+                _train_rows(numbers, function, held, given[gradient], given["indices"])
+            else:
+                _train(numbers, function, held, gradient, given[gradient])
+            return given[variables[0]]
+
+        return compute if declared.outputs else lambda *inputs: compute(*inputs) and None
+
+    hosted = tuple(name for name in variables if not declared.outputs)
+    binder(declared.name, devices=declared.devices, host_inputs=hosted)(bind)
+
+
+def _buffer(given: Any) -> VariableBuffer:
+    buffer: VariableBuffer = given.find() if isinstance(given, Handle) else given
+    return buffer
+
+
+def _shape(array: Any) -> str:
+    return "[" + ",".join(map(str, array.shape)) + "]"
+
+
+@contextlib.contextmanager
+def _open(held: Mapping[str, VariableBuffer], check: Callable[[], None]) -> Iterator[list[Any]]:
+    """Arrays of the buffers to write to, in order; nobody sees them until the block is over."""
+    with contextlib.ExitStack() as stack:
+        for buffer in sorted(set(held.values()), key=id):
+            stack.enter_context(buffer.lock)
+        values = {name: buffer.read() for name, buffer in held.items()}
+        first = values["var"]
+        for name, value in values.items():
+            if value.shape != first.shape:
+                raise KernelError(3, f"var and {name} do not have the same shape{_shape(first)} "
+                                  f"{_shape(value)}")  # fmt: skip
+        del values, first, value
+        check()
+        arrays = {buffer: stack.enter_context(_written(buffer)) for buffer in set(held.values())}
+        yield [arrays[buffer] for buffer in held.values()]
+
+
+@contextlib.contextmanager
+def _written(buffer: VariableBuffer) -> Iterator[Any]:
+    """The buffer's array to write to, in C order; a copy if anybody else may read it.
+
+    The buffer is empty meanwhile, and locked: whoever reads it waits.
+    """
+    array, buffer.value = buffer.value, None
+    is_own = isinstance(array, HOST.ndarray) and array.base is None and array.flags.c_contiguous
+    if is_own and sys.getrefcount(array) <= _OURS:
+        array.flags.writeable = True
+    else:
+        array = array.copy() if array.ndim else HOST.array(array)
+    try:
+        yield array
+    finally:
+        buffer.value = frozen(array)
+
+
+def _train(
+    h: Numbers, function: Formula, held: Mapping[str, VariableBuffer], name: str, grad: Any
+) -> None:
+    var = held["var"]
+
+    def check() -> None:
+        shape = var.read().shape
+        if shape != grad.shape:
+            raise KernelError(3, f"var and {name} do not have the same shape"
+                              f"[{','.join(map(str, shape))}] {_shape(grad)}")  # fmt: skip
+
+    with _open(held, check) as arrays:
+        h.one, h.zero = (arrays[0].dtype.type(number) for number in (1, 0))
+        if h.xp is not HOST or grad.size <= _BLOCK:
+            function(h, grad, *arrays)
+            return
+        flat = [array.reshape(-1) for array in (grad, *arrays)]
+        for start in range(0, grad.size, _BLOCK):
+            function(h, *(array[start : start + _BLOCK] for array in flat))
+
+
+def _train_rows(
+    h: Numbers, function: Formula, held: Mapping[str, VariableBuffer], grad: Any, indices: Any
+) -> None:
+    var = held["var"]
+    with _open(held, lambda: _check_rows(h.xp, var.read().shape, grad, indices)) as arrays:
+        h.one, h.zero = (arrays[0].dtype.type(number) for number in (1, 0))
+        for places in _rounds(h.xp, indices, max(1, _BLOCK // max(1, grad[:1].size))):
+            rows = indices[places]
+            parts = [array[rows] for array in arrays]
+            function(h, grad[places], *parts)
+            for array, part in zip(arrays, parts, strict=True):
+                array[rows] = part
+
+
+def _check_rows(xp: Any, shape: Sequence[int], grad: Any, indices: Any) -> None:
+    if not shape:
+        raise KernelError(3, "var must be at least 1 dimensional")
+    if indices.ndim != 1:
+        raise KernelError(3, "indices must be one-dimensional")
+    if grad.ndim != len(shape):
+        raise KernelError(3, f"var and grad must have as many dimensions: {len(shape)}, not "
+                          f"{grad.ndim}")  # fmt: skip
+    for axis, (mine, its) in enumerate(zip(shape, grad.shape, strict=True)):
+        if axis and mine != its:
+            raise KernelError(3, f"var and grad must match in dimension {axis}")
+    if grad.shape[0] != indices.shape[0]:
+        raise KernelError(3, "grad must be the same size as indices in the first dimension.")
+    if 0 in shape[1:]:
+        raise KernelError(3, "Inner dimension should be greater than zero.")
+    check_range(xp, indices, shape[0], "indices")
+
+
+def _rounds(xp: Any, indices: Any, most: int) -> Iterator[Any]:
+    """Places of the indices, at most so many at a time, none of whose indices is equal.
+
+    Equal indices come in their order, as if each were served after the other.
+    """
+    count = indices.shape[0]
+    order = xp.argsort(indices, kind="stable")
+    ordered = indices[order]
+    begins = xp.ones(count, dtype="bool")
+    begins[1:] = ordered[1:] != ordered[:-1]
+    nth = xp.arange(count)
+    if bool(xp.all(begins)):
+        for start in range(0, count, most):
+            yield slice(start, start + most)
+        return
+    nth = nth - xp.maximum.accumulate(xp.where(begins, nth, 0))
+    turn = 0
+    while True:
+        places = order[nth == turn]
+        if not places.shape[0]:
+            return
+        for start in range(0, places.shape[0], most):
+            yield places[start : start + most]
+        turn += 1
+

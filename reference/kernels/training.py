@@ -1,0 +1,213 @@
+"""What optimizers do to a variable and its slots: one formula each, whatever the form.
+
+A formula takes the numbers of its operation (`h`), the gradient, the variable and the slots in the
+order of the inputs, and changes the arrays in place. It is called with blocks of them that fit into
+the processor's cache, so that what it makes on the way never leaves that; with rows of them for the
+sparse forms. How it comes to them stands in `kernels/trained.py`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sessrun.reference.kernels.registry import KernelError
+from sessrun.reference.kernels.trained import Numbers, formula
+
+__all__: list[str] = []
+
+
+@formula("GradientDescent")
+def gradient_descent(h: Numbers, grad: Any, var: Any) -> None:
+    """Down the gradient."""
+    var -= grad * h.alpha
+
+
+@formula("Momentum")
+def momentum(h: Numbers, grad: Any, var: Any, accum: Any) -> None:
+    """Down a decaying sum of gradients; Nesterov's looks one step ahead."""
+    accum *= h.momentum
+    accum += grad
+    if h.use_nesterov:
+        var -= grad * h.lr + accum * h.momentum * h.lr
+    else:
+        var -= accum * h.lr
+
+
+@formula("KerasMomentum")
+def keras_momentum(h: Numbers, grad: Any, var: Any, accum: Any) -> None:
+    """The same with the step within the sum, whose sign is the other one."""
+    step = grad * h.lr
+    accum *= h.momentum
+    accum -= step
+    if h.use_nesterov:
+        var += accum * h.momentum - step
+    else:
+        var += accum
+
+
+def _moments(h: Numbers, grad: Any, m: Any, v: Any) -> Any:
+    """Move both moments on; the step with the correction of their bias."""
+    m += (grad - m) * (h.one - h.beta1)
+    v += (grad * grad - v) * (h.one - h.beta2)
+    return h.lr * h.xp.sqrt(h.one - h.beta2_power) / (h.one - h.beta1_power)
+
+
+@formula("Adam")
+def adam(h: Numbers, grad: Any, var: Any, m: Any, v: Any) -> None:
+    """Down the first moment over the root of the second; epsilon is outside of the root."""
+    alpha = _moments(h, grad, m, v)
+    first = grad * (h.one - h.beta1) + m * h.beta1 if h.use_nesterov else m
+    var -= first * alpha / (h.xp.sqrt(v) + h.epsilon)
+
+
+@formula("AdamWithAmsgrad")
+def adam_with_amsgrad(h: Numbers, grad: Any, var: Any, m: Any, v: Any, vhat: Any) -> None:
+    """The same with the greatest second moment so far."""
+    alpha = _moments(h, grad, m, v)
+    h.xp.maximum(vhat, v, out=vhat)
+    var -= m * alpha / (h.xp.sqrt(vhat) + h.epsilon)
+
+
+@formula("AdaMax")
+def adamax(h: Numbers, grad: Any, var: Any, m: Any, v: Any) -> None:
+    """Down the first moment over a decaying maximum of the gradients' sizes."""
+    m += (grad - m) * (h.one - h.beta1)
+    v *= h.beta2
+    h.xp.maximum(v, h.xp.abs(grad), out=v)
+    var -= m / (v + h.epsilon) * (h.lr / (h.one - h.beta1_power))
+
+
+@formula("RMSProp")
+def rms_prop(h: Numbers, grad: Any, var: Any, ms: Any, mom: Any) -> None:
+    """Down the gradient over the root of its decaying mean square, epsilon within the root."""
+    ms += (grad * grad - ms) * (h.one - h.rho)
+    mom *= h.momentum
+    mom += grad * h.lr / h.xp.sqrt(ms + h.epsilon)
+    var -= mom
+
+
+@formula("CenteredRMSProp")
+def centered_rms_prop(h: Numbers, grad: Any, var: Any, mg: Any, ms: Any, mom: Any) -> None:
+    """The same with the variance: the mean square less the square of the mean."""
+    ms += (grad * grad - ms) * (h.one - h.rho)
+    mg += (grad - mg) * (h.one - h.rho)
+    mom *= h.momentum
+    mom += grad * h.lr / h.xp.sqrt(ms - mg * mg + h.epsilon)
+    var -= mom
+
+
+@formula("Adagrad")
+def adagrad(h: Numbers, grad: Any, var: Any, accum: Any) -> None:
+    """Down the gradient over the root of the sum of its squares."""
+    if h.update_slots:
+        accum += grad * grad
+    var -= grad * h.lr / h.xp.sqrt(accum)
+
+
+@formula("AdagradV2")
+def adagrad_v2(h: Numbers, grad: Any, var: Any, accum: Any) -> None:
+    """The same with an epsilon beside the root."""
+    if h.update_slots:
+        accum += grad * grad
+    var -= grad * h.lr / (h.xp.sqrt(accum) + h.epsilon)
+
+
+@formula("AdagradDA")
+def adagrad_da(h: Numbers, grad: Any, var: Any, total: Any, squares: Any) -> None:
+    """The minimum of the sum of all gradients so far, regularized as often as there were steps."""
+    total += grad
+    squares += grad * grad
+    steps = h.global_step.astype(var.dtype)
+    shrunk = total
+    if h.l1 > 0:
+        shrunk = h.xp.sign(total) * h.xp.maximum(h.xp.abs(total) - steps * h.l1, h.zero)
+    var[...] = shrunk * -h.lr / (h.xp.sqrt(squares) + h.l2 * steps * h.lr)
+
+
+@formula("Adadelta")
+def adadelta(h: Numbers, grad: Any, var: Any, accum: Any, accum_update: Any) -> None:
+    """Down the gradient, scaled by the root of how far the steps went to that of the gradients."""
+    rest = h.one - h.rho
+    accum *= h.rho
+    accum += grad * grad * rest
+    step = h.xp.sqrt(accum_update + h.epsilon) / h.xp.sqrt(accum + h.epsilon) * grad
+    var -= step * h.lr
+    accum_update *= h.rho
+    accum_update += step * step * rest
+
+
+@formula("Ftrl", "FtrlV2")
+def ftrl(h: Numbers, grad: Any, var: Any, accum: Any, linear: Any) -> None:
+    """The minimum of the linearized losses so far with both norms; the step decays by a power."""
+    xp = h.xp
+    pulled = grad + var * (h.l2_shrinkage + h.l2_shrinkage) if h.has("l2_shrinkage") else grad
+    before = _power(h, accum)
+    accum += grad * grad
+    after = _power(h, accum)
+    l1, l2 = h.l1, h.l2 + h.l2
+    if h.multiply_linear_by_lr:
+        linear += pulled * h.lr - (after - before) * var
+        l1, l2 = l1 * h.lr, l2 * h.lr
+    else:
+        linear += pulled - (after - before) / h.lr * var
+        after = after / h.lr
+    shrunk = (xp.sign(linear) * l1 - linear) / (after + l2)
+    var[...] = xp.where(xp.abs(linear) > l1, shrunk, h.zero)
+
+
+def _power(h: Numbers, accum: Any) -> Any:
+    half = h.one / (h.one + h.one)
+    return h.xp.sqrt(accum) if h.lr_power == -half else accum**-h.lr_power
+
+
+def _proximal(h: Numbers, var: Any, rate: Any) -> None:
+    """Pull the variable to zero, as far as both norms do at this rate."""
+    xp = h.xp
+    if h.l1 > 0:
+        var[...] = xp.sign(var) * xp.maximum(xp.abs(var) - rate * h.l1, h.zero)
+    var /= rate * h.l2 + h.one
+
+
+@formula("ProximalGradientDescent")
+def proximal_gradient_descent(h: Numbers, grad: Any, var: Any) -> None:
+    """Down the gradient, then to zero."""
+    var -= grad * h.alpha
+    _proximal(h, var, h.alpha)
+
+
+@formula("ProximalAdagrad")
+def proximal_adagrad(h: Numbers, grad: Any, var: Any, accum: Any) -> None:
+    """Down the gradient by Adagrad's steps, then to zero.
+
+    Raises:
+      KernelError: code 3 if a step is not positive, or a norm counts less than nothing.
+
+    """
+    if not h.lr > 0:
+        raise KernelError(3, "lr is not a positive scalar: []")
+    for name in ("l1", "l2"):
+        if not getattr(h, name) >= 0:
+            raise KernelError(3, f"{name} regularization strength is not a non-negative scalar: []")
+    accum += grad * grad
+    rate = h.lr / h.xp.sqrt(accum)
+    var -= grad * rate
+    _proximal(h, var, rate)
+
+
+def _signs(h: Numbers, grad: Any, m: Any) -> Any:
+    """Move the mean on; where it agrees in sign with the gradient, decayed."""
+    m *= h.beta
+    m += grad * (h.one - h.beta)
+    return h.xp.sign(grad) * h.xp.sign(m) * h.sign_decay
+
+
+@formula("AddSign")
+def add_sign(h: Numbers, grad: Any, var: Any, m: Any) -> None:
+    """Down the gradient, further where it agrees in sign with its decaying mean."""
+    var -= (_signs(h, grad, m) + h.alpha) * h.lr * grad
+
+
+@formula("PowerSign")
+def power_sign(h: Numbers, grad: Any, var: Any, m: Any) -> None:
+    """The same by a power instead of a sum."""
+    var -= h.xp.exp(_signs(h, grad, m) * h.logbase) * h.lr * grad

@@ -1,0 +1,1 @@
+"""Optimizers (`tf.train.Optimizer` and its subclasses), their slots, averages and decays."""

@@ -1,0 +1,126 @@
+"""Slots: variables that an optimizer keeps for another one, named and placed after it."""
+
+from __future__ import annotations
+
+from contextlib import AbstractContextManager, nullcontext
+from typing import Any
+
+from sessrun.reference.control_flow.conditional import cond
+from sessrun.reference.default_graph import colocate_with
+from sessrun.reference.ops.fill_ops import zeros
+from sessrun.reference.ops.shape_ops import shape as shape_of
+from sessrun.reference.variables.init_ops import Zeros
+from sessrun.reference.variables.opened_variable_scopes import variable_scope
+from sessrun.reference.variables.ref_variables import RefVariable
+from sessrun.reference.variables.resource_variables import ResourceVariable
+from sessrun.reference.variables.save_slices import SaveSliceInfo
+from sessrun.reference.variables.variable_base import Variable
+from sessrun.reference.variables.variable_lists import is_variable_initialized
+from sessrun.reference.variables.variable_scopes import get_variable, get_variable_scope
+
+__all__ = ["create_slot", "create_slot_with_initializer", "create_zeros_slot", "value_so_far"]
+
+
+def create_slot(
+    primary: Any, val: Any, name: str, colocate_with_primary: bool = True, *,
+    copy_xla_sharding: bool = False,
+) -> Any:  # fmt: skip
+    """A variable `PRIMARY/NAME` that begins with a value.
+
+    Args:
+      primary: the variable, or the tensor, that it is for.
+      val: a tensor.
+      name: the slot's name.
+      colocate_with_primary: whether it lies where the primary does.
+      copy_xla_sharding: without effect: nothing is sharded.
+
+    """
+    del copy_xla_sharding
+    validated = val.get_shape().is_fully_defined()
+    return _created(primary, val, name, colocate_with_primary, validate_shape=validated)
+
+
+def create_slot_with_initializer(
+    primary: Any, initializer: Any, shape: Any, dtype: Any, name: str,
+    colocate_with_primary: bool = True, *, copy_xla_sharding: bool = False,
+) -> Any:  # fmt: skip
+    """A variable `PRIMARY/NAME` of a shape and dtype that begins with what an initializer gives.
+
+    Args:
+      primary: the variable, or the tensor, that it is for.
+      initializer: a function `initializer(shape, dtype=...)`, or a value.
+      shape: the slot's shape.
+      dtype: its dtype.
+      name: its name.
+      colocate_with_primary: whether it lies where the primary does.
+      copy_xla_sharding: without effect: nothing is sharded.
+
+    """
+    del copy_xla_sharding
+    return _created(primary, initializer, name, colocate_with_primary, shape=shape, dtype=dtype,
+                    validate_shape=shape.is_fully_defined())  # fmt: skip
+
+
+def create_zeros_slot(
+    primary: Any, name: str, dtype: Any = None, colocate_with_primary: bool = True, *,
+    copy_xla_sharding: bool = False,
+) -> Any:  # fmt: skip
+    """A variable `PRIMARY/NAME` of the primary's shape, and of its dtype unless told, of zeros.
+
+    The arguments are those of `create_slot`.
+    """
+    del copy_xla_sharding
+    dtype = primary.dtype if dtype is None else dtype
+    known = primary.get_shape()
+    if known.is_fully_defined():
+        return create_slot_with_initializer(primary, Zeros(), known, dtype, name,
+                                            colocate_with_primary)  # fmt: skip
+    value = value_so_far(primary) if isinstance(primary, Variable) else primary
+    val = zeros(shape_of(value), dtype=dtype)
+    return create_slot(primary, val, name, colocate_with_primary)
+
+
+def value_so_far(variable: Variable) -> Any:
+    """A variable's value; while it has none, its initial value."""
+    is_set = is_variable_initialized(variable)
+    return cond(is_set, variable.read_value, lambda: variable.initial_value)
+
+
+def _created(
+    primary: Any, initializer: Any, name: str, colocate: bool, *, shape: Any = None,
+    dtype: Any = None, validate_shape: bool,
+) -> Any:  # fmt: skip
+    prefix = primary._shared_name if isinstance(primary, Variable) else primary.op.name  # noqa: SLF001 - our own variables
+    beside: AbstractContextManager[Any] = colocate_with(primary) if colocate else nullcontext()
+    with variable_scope(None, f"{prefix}/{name}"), beside:
+        scope = get_variable_scope()
+        partitioner = scope.partitioner
+        scope.set_partitioner(None)
+        slot = get_variable(
+            "", initializer=initializer, trainable=False, use_resource=_kind_of(primary),
+            shape=shape if callable(initializer) else None, dtype=dtype,
+            validate_shape=validate_shape,
+        )  # fmt: skip
+        scope.set_partitioner(partitioner)
+    _slice_like(primary, slot)
+    return slot
+
+
+def _kind_of(primary: Any) -> bool | None:
+    """Whether a slot is a resource variable: as the primary; None for a tensor's."""
+    if isinstance(primary, ResourceVariable):
+        return True
+    return False if isinstance(primary, RefVariable) else None
+
+
+def _slice_like(primary: Any, slot: Any) -> None:
+    """If the primary is a part of a whole, the slot is the same part of a whole slot."""
+    part = primary._get_save_slice_info() if isinstance(primary, Variable) else None  # noqa: SLF001 - our own variables
+    rank = slot.shape.ndims
+    if part is None or rank == 0:
+        return
+    name = slot.name[len(primary.op.name) + 1 : -len(":0")]
+    slot._set_save_slice_info(  # noqa: SLF001 - our own variables
+        SaveSliceInfo(f"{part.full_name}/{name}", part.full_shape[:rank], part.var_offset[:rank],
+                      part.var_shape[:rank])
+    )  # fmt: skip
