@@ -221,6 +221,13 @@ _LATER: Final[Mapping[str, str]] = {
         "nn.static_bidirectional_rnn nn.static_rnn nn.static_state_saving_rnn",
     "optimizers.adagrad": "train.AdagradDAOptimizer train.AdagradOptimizer",
     "optimizers.adam": "train.AdamOptimizer",
+    "optimizers.averages": "train.ExponentialMovingAverage",
+    "optimizers.bounded_decays":
+        "train.cosine_decay train.cosine_decay_restarts train.linear_cosine_decay "
+        "train.noisy_linear_cosine_decay train.polynomial_decay",
+    "optimizers.decays":
+        "train.exponential_decay train.inverse_time_decay train.natural_exp_decay "
+        "train.piecewise_constant train.piecewise_constant_decay",
     "optimizers.descent": "train.GradientDescentOptimizer train.MomentumOptimizer",
     "optimizers.ftrl": "train.FtrlOptimizer",
     "optimizers.optimizer": "train.Optimizer",

@@ -50,7 +50,8 @@ class Handle:
 
         Raises:
           KernelError: of this code if it was never set or has been destroyed: 9 for a read, as
-            TensorFlow was seen to do, 5 for whatever else; 3 if it is of another dtype.
+            TensorFlow was seen to do, 13 for an optimizer's step, 5 for whatever else; 3 if it is
+            of another dtype.
 
         """
         found = self.held()

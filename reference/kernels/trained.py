@@ -13,7 +13,6 @@ from types import SimpleNamespace
 from typing import Any, Final
 
 from sessrun.reference.kernels.host import HOST, frozen
-from sessrun.reference.kernels.indexing import check_range
 from sessrun.reference.kernels.registry import Bind, KernelError, VariableBuffer, binder
 from sessrun.reference.kernels.resources import Handle
 from sessrun.spec.operations import Operation
@@ -69,7 +68,7 @@ def _register(declared: Operation, function: Formula) -> None:
     scalars = [name for name in names if name not in {*variables, gradient, "indices"}]
 
     def bind(bind: Bind) -> Callable[..., None] | Callable[..., VariableBuffer]:
-        attrs = {name: bind.attrs[name] for name in bind.attrs if isinstance(bind.attrs[name], bool)}
+        attrs = {name: value for name, value in bind.attrs.items() if isinstance(value, bool)}
 
         def compute(*inputs: Any) -> Any:
             given = dict(zip(names, inputs, strict=True))
@@ -94,7 +93,7 @@ def _register(declared: Operation, function: Formula) -> None:
 
 
 def _buffer(given: Any) -> VariableBuffer:
-    buffer: VariableBuffer = given.find() if isinstance(given, Handle) else given
+    buffer: VariableBuffer = given.find(13) if isinstance(given, Handle) else given
     return buffer
 
 
@@ -188,7 +187,11 @@ def _check_rows(xp: Any, shape: Sequence[int], grad: Any, indices: Any) -> None:
         raise KernelError(3, "grad must be the same size as indices in the first dimension.")
     if 0 in shape[1:]:
         raise KernelError(3, "Inner dimension should be greater than zero.")
-    check_range(xp, indices, shape[0], "indices")
+    wrong = (indices < 0) | (indices >= shape[0])
+    if bool(xp.any(wrong)):
+        place = int(xp.argmax(wrong))
+        raise KernelError(3, f"Index {int(indices[place])} at offset {place} in indices is out of "
+                          "range")  # fmt: skip
 
 
 def _rounds(xp: Any, indices: Any, most: int) -> Iterator[Any]:

@@ -9,8 +9,8 @@ from sessrun.reference.constant_op import constant
 from sessrun.reference.conversion import convert_to_tensor
 from sessrun.reference.default_graph import colocate_with, device
 from sessrun.reference.framework_ops import identity
-from sessrun.reference.generated import fill
 from sessrun.reference.ops.cast_ops import cast
+from sessrun.reference.ops.fill_ops import fill
 from sessrun.reference.ops.shape_ops import shape
 from sessrun.reference.optimizers.stepping import SteppingOptimizer, Update
 from sessrun.reference.tensor import Tensor

@@ -1,4 +1,4 @@
-"""Adam: steps by decaying means of gradients and of their squares, both corrected for their bias."""
+"""Adam: steps by decaying means of gradients and of their squares, corrected for their bias."""
 
 from __future__ import annotations
 

@@ -12,8 +12,12 @@ from typing import Any, Final
 from sessrun.reference import dtypes, nest
 from sessrun.reference.build import apply_op
 from sessrun.reference.conversion import convert_to_tensor
-from sessrun.reference.default_graph import colocate_with, control_dependencies, get_collection
-from sessrun.reference.default_graph import get_collection_ref
+from sessrun.reference.default_graph import (
+    colocate_with,
+    control_dependencies,
+    get_collection,
+    get_collection_ref,
+)
 from sessrun.reference.differentiation.backprop import gradients
 from sessrun.reference.framework_ops import group, tuple_
 from sessrun.reference.graph_keys import GraphKeys
@@ -33,7 +37,7 @@ from sessrun.reference.variables.resource_variables import ResourceVariable
 from sessrun.reference.variables.state_ops import assign_add
 from sessrun.reference.variables.variable_lists import trainable_variables
 from sessrun.reference.variables.variable_scopes import get_variable
-from sessrun.reference.variables.variables import Variable
+from sessrun.reference.variables.variables import create
 
 __all__ = ["EXPORTS", "Optimizer"]
 
@@ -282,8 +286,7 @@ class Optimizer:
         use_resource = isinstance(beside, ResourceVariable)
         with colocate_with(beside):
             if self._non_slot_variable_scope is None:
-                return Variable(initial_value, name=name, trainable=False,
-                                use_resource=use_resource)  # fmt: skip
+                return create(initial_value, name=name, trainable=False, use_resource=use_resource)
             with name_scope(""), variable_scope(self._non_slot_variable_scope):
                 return get_variable(name, initializer=initial_value, trainable=False,
                                     use_resource=use_resource)  # fmt: skip
@@ -365,8 +368,7 @@ def _as_gradient(gradient: Any) -> Any:
 
 
 def _key(var: Any) -> tuple[Any, str]:
-    """What a variable's slots are kept under: an update of it, which is a variable too, has none
-    of its own."""
+    """What a variable's slots are kept under."""
     return var.op.graph, var.op.name
 
 

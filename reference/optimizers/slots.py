@@ -120,7 +120,9 @@ def _slice_like(primary: Any, slot: Any) -> None:
     if part is None or rank == 0:
         return
     name = slot.name[len(primary.op.name) + 1 : -len(":0")]
+    whole, offset, own = (
+        list(dims or ())[:rank] for dims in (part.full_shape, part.var_offset, part.var_shape)
+    )
     slot._set_save_slice_info(  # noqa: SLF001 - our own variables
-        SaveSliceInfo(f"{part.full_name}/{name}", part.full_shape[:rank], part.var_offset[:rank],
-                      part.var_shape[:rank])
-    )  # fmt: skip
+        SaveSliceInfo(f"{part.full_name}/{name}", whole, offset, own)
+    )

@@ -172,22 +172,36 @@ _PLACES: Final[Mapping[str, str]] = {
     "training.checkpoint_utils": "saving.checkpoint_reader saving.checkpoint_initializers|train",
     "training.coordinator": "queues.coordinator",
     "training.input": "input.input_producers input.batching|train",
+    "training.adadelta": "optimizers.rms_prop",
+    "training.adagrad": "optimizers.adagrad",
+    "training.adagrad_da": "optimizers.adagrad",
+    "training.adam": "optimizers.adam",
     "training.basic_loops": "managed.basic_loops",
     "training.basic_session_run_hooks":
         "managed.timers managed.stopping_hooks managed.checkpoint_hook managed.summary_hooks "
         "managed.logging_hook managed.evaluation|train",
     "training.device_setter": "managed.replica_devices",
     "training.evaluation": "managed.evaluation",
+    "training.ftrl": "optimizers.ftrl",
+    "training.gradient_descent": "optimizers.descent",
+    "training.learning_rate_decay": "optimizers.decays optimizers.bounded_decays|train",
+    "training.momentum": "optimizers.descent",
     "training.monitored_session":
         "managed.monitored_session managed.wrapped_sessions managed.session_creators "
         "managed.scaffold managed.training_session|train",
+    "training.moving_averages": "optimizers.averages|train",
+    "training.optimizer": "optimizers.optimizer",
+    "training.proximal_adagrad": "optimizers.proximal",
+    "training.proximal_gradient_descent": "optimizers.proximal",
     "training.py_checkpoint_reader": "saving.checkpoint_reader|train",
     "training.queue_runner": "queues.queue_runner",
     "training.queue_runner_impl": "queues.queue_runner",
+    "training.rmsprop": "optimizers.rms_prop",
     "training.saver":
         "saving.saver saving.saver_graph saving.saveables saving.checkpoint_state "
         "saving.meta_graph|train",
     "training.saving.saveable_object": "saving.saveables",
+    "training.slot_creator": "optimizers.slots",
     "training.summary_io": "summaries.file_writer|summary train",
     "training.server_lib": "managed.clusters",
     "training.session_manager": "managed.session_manager",
@@ -195,6 +209,7 @@ _PLACES: Final[Mapping[str, str]] = {
     "training.supervisor": "managed.supervisor managed.supervisor_threads",
     "training.training": "|train",
     "training.training_util": "variables.global_step|train",
+    "training.training_ops": "",
     "training.warm_starting_util": "saving.warm_starting|train",
     "util.compat": "|compat",
     "util.nest": "nest nest_up_to",
@@ -257,7 +272,7 @@ _WITH_WRAPPERS: Final = frozenset(
         "array", "bitwise", "control_flow", "data_flow", "io", "linalg", "logging", "lookup",
         "math", "nn", "parsing", "random", "resource_variable", "sparse", "state", "string",
     )
-)  # fmt: skip
+) | {"training.training_ops"}  # fmt: skip
 _GENERATED: Final = re.compile(r"ops\.gen_\w+_ops|framework\.test_ops")
 
 

@@ -18,6 +18,7 @@ from sessrun.reference.kernels import registry
 from sessrun.reference.kernels.control_flow import FLOW
 from sessrun.reference.resources import KernelError
 from sessrun.reference.session.execute import STEP_REGISTER, Plan, make_step, read_reference
+from sessrun.reference.session.late_reads import late_reads
 from sessrun.reference.session.registers import Draft, SharedOut, kept, shared_out
 from sessrun.reference.session.waiting import PatientPlan, groups_of, waiting_last
 from sessrun.spec.proto import NameAttrList
@@ -195,12 +196,14 @@ class _Compiler:
         self.drafts: list[Draft] = []
         self.count = STEP_REGISTER + 1
         self.cancellable = False
+        self.late: frozenset[tuple[Operation, Tensor]] = frozenset()
         for tensor in fed:
             self._define(tensor, HOST)
 
     def compile(self, ops: Sequence[Operation], fetched: Sequence[Tensor], *, keep: bool) -> Plan:
         fed = frozenset(self.fed)
         ops, waiting = waiting_last(ops, fed)
+        self.late = late_reads(ops)
         ends = []
         for op in ops:
             self._operation(op)
@@ -282,6 +285,8 @@ class _Compiler:
         """The register of an input where the kernel wants it, as reference or as value."""
         if tensor in self.fed:
             check_not_fed(op, arg, tensor)
+        elif (op, tensor) in self.late:
+            tensor = tensor.op.inputs[0]
         home = self.home[tensor]
         register = self.registers[tensor, home]
         if tensor.dtype._is_ref_dtype and not arg.is_ref:  # noqa: SLF001 - TensorFlow's own name

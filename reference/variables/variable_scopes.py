@@ -154,7 +154,8 @@ class VariableScope:
         }
         if request.reuse is None:
             filled["reuse"] = self._reuse
-        name = "/".join(filter(None, (self._name, request.name)))
+        # A variable without a name of its own in a scope takes the scope's, as slots do.
+        name = f"{self._name}/{request.name}" if self._name else request.name
         return replace(request, name=name, **filled)
 
 

@@ -1,0 +1,181 @@
+"""Learning rates that decay for a number of steps: by a polynomial, along a cosine.
+
+Source: TF 2.21, tf_keras 2.21.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any, Final
+
+from sessrun.reference.constant_op import constant
+from sessrun.reference.control_flow.conditional import cond
+from sessrun.reference.conversion import convert_to_tensor
+from sessrun.reference.dtypes import float32
+from sessrun.reference.generated import (
+    ceil,
+    cos,
+    floor,
+    log,
+    minimum,
+    mul,
+    pow,  # noqa: A004 - its name
+    select_v2,
+    sqrt,
+)
+from sessrun.reference.name_scopes import name_scope
+from sessrun.reference.ops.cast_ops import cast
+from sessrun.reference.ops.math_ops import add, divide, equal
+from sessrun.reference.ops.random_ops import random_normal
+from sessrun.reference.tensor import Tensor
+
+__all__ = ["EXPORTS"]
+
+
+def _rate(learning_rate: Any) -> Tensor:
+    return convert_to_tensor(learning_rate, name="initial_learning_rate")
+
+
+def polynomial_decay(
+    learning_rate: Any, global_step: Any, decay_steps: Any, end_learning_rate: Any = 0.0001,
+    power: Any = 1.0, cycle: bool = False, name: str | None = None,
+) -> Tensor:  # fmt: skip
+    """From a rate to another one: their difference times `(1 - done) ** power`.
+
+    Args:
+      learning_rate: the rate to begin with; its dtype is the result's.
+      global_step: how many steps were made.
+      decay_steps: after how many it is at its end.
+      end_learning_rate: the rate to end with.
+      power: the polynomial's degree.
+      cycle: whether, at the end, it decays anew over the next multiple of `decay_steps`.
+      name: the scope of the operations.
+
+    """
+    with name_scope(name or "PolynomialDecay") as scope:
+        rate = _rate(learning_rate)
+        end, degree = cast(end_learning_rate, rate.dtype), cast(power, rate.dtype)
+        made, steps = cast(global_step, rate.dtype), cast(decay_steps, rate.dtype)
+        if cycle:
+            times = select_v2(equal(made, 0), 1.0, ceil(made / decay_steps))
+            steps = mul(steps, times)
+        else:
+            made = minimum(made, steps)
+        done = divide(made, steps)
+        return add(mul(rate - end, pow(1 - done, degree)), end, name=scope)
+
+
+def cosine_decay(
+    learning_rate: Any, global_step: Any, decay_steps: Any, alpha: Any = 0.0,
+    name: str | None = None,
+) -> Tensor:  # fmt: skip
+    """Along half a period of a cosine down to `alpha` of the rate; arguments as above."""
+    with name_scope(name or "CosineDecay"):
+        rate = _rate(learning_rate)
+        steps, made = cast(decay_steps, rate.dtype), cast(global_step, rate.dtype)
+        made = minimum(made, steps)
+        done = made / steps
+        along = 0.5 * (1.0 + cos(constant(math.pi, dtype=rate.dtype) * done))
+        result: Tensor = mul(rate, (1 - alpha) * along + alpha)
+        return result
+
+
+def cosine_decay_restarts(
+    learning_rate: Any, global_step: Any, first_decay_steps: Any, t_mul: Any = 2.0,
+    m_mul: Any = 1.0, alpha: Any = 0.0, name: str | None = None,
+) -> Tensor:  # fmt: skip
+    """The same again and again: each time `t_mul` as long, from `m_mul` of the rate."""
+    with name_scope(name or "SGDRDecay") as scope:
+        rate = _rate(learning_rate)
+        steps, floor_of = cast(first_decay_steps, rate.dtype), cast(alpha, rate.dtype)
+        longer, lower = cast(t_mul, rate.dtype), cast(m_mul, rate.dtype)
+        done = cast(global_step, rate.dtype) / steps
+        restarts, within = cond(
+            equal(longer, 1.0), lambda: _even_restarts(done), lambda: _restarts(done, longer)
+        )
+        fall = lower**restarts
+        along = 0.5 * fall * (1.0 + cos(constant(math.pi, dtype=rate.dtype) * within))
+        result: Tensor = mul(rate, (1 - floor_of) * along + floor_of, name=scope)
+        return result
+
+
+def _even_restarts(done: Tensor) -> tuple[Tensor, Tensor]:
+    """How often it began anew, and how much of the last time is done; all are as long."""
+    restarts = floor(done)
+    return restarts, done - restarts
+
+
+def _restarts(done: Tensor, longer: Tensor) -> tuple[Tensor, Tensor]:
+    """The same where each time is `longer` times as long as the one before."""
+    restarts = floor(log(1.0 - done * (1.0 - longer)) / log(longer))
+    before = (1.0 - longer**restarts) / (1.0 - longer)
+    return restarts, (done - before) / longer**restarts
+
+
+def linear_cosine_decay(
+    learning_rate: Any, global_step: Any, decay_steps: Any, num_periods: Any = 0.5,
+    alpha: Any = 0.0, beta: Any = 0.001, name: str | None = None,
+) -> Tensor:  # fmt: skip
+    """`(alpha + what is left) * cosine + beta` of the rate.
+
+    Args:
+      learning_rate: the rate to begin with; its dtype is the result's.
+      global_step: how many steps were made.
+      decay_steps: after how many it is at its end.
+      num_periods: how many periods of the cosine there are.
+      alpha: see above.
+      beta: see above.
+      name: the scope of the operations.
+
+    """
+    with name_scope(name or "LinearCosineDecay") as scope:
+        rate = _rate(learning_rate)
+        steps, periods, more, least = (
+            cast(number, rate.dtype) for number in (decay_steps, num_periods, alpha, beta)
+        )
+        made = minimum(cast(global_step, rate.dtype), steps)
+        left = (steps - made) / steps
+        return _along(rate, more, left, made / steps, periods, least, scope)
+
+
+def noisy_linear_cosine_decay(
+    learning_rate: Any, global_step: Any, decay_steps: Any, initial_variance: Any = 1.0,
+    variance_decay: Any = 0.55, num_periods: Any = 0.5, alpha: Any = 0.0, beta: Any = 0.001,
+    name: str | None = None,
+) -> Tensor:  # fmt: skip
+    """The same with noise on what is left.
+
+    Its variance is `initial_variance / (1 + global_step) ** variance_decay`.
+    """
+    with name_scope(name or "NoisyLinearCosineDecay") as scope:
+        rate = _rate(learning_rate)
+        steps, first, fall, periods, more, least = (
+            cast(number, rate.dtype) for number in (
+                decay_steps, initial_variance, variance_decay, num_periods, alpha, beta)
+        )  # fmt: skip
+        made = minimum(cast(global_step, rate.dtype), steps)
+        left = (steps - made) / steps
+        deviation = sqrt(first / pow(1.0 + made, fall))
+        noisy = left + random_normal(left.shape, stddev=deviation, dtype=float32)
+        return _along(rate, more, noisy, made / steps, periods, least, scope)
+
+
+def _along(
+    rate: Tensor, more: Tensor, left: Tensor, done: Tensor, periods: Tensor, least: Tensor,
+    scope: str,
+) -> Tensor:  # fmt: skip
+    """Along a cosine that shrinks as what is left."""
+    part = 2.0 * periods * done
+    along = 0.5 * (1.0 + cos(constant(math.pi, dtype=rate.dtype) * part))
+    result: Tensor = mul(rate, (more + left) * along + least, name=scope)
+    return result
+
+
+EXPORTS: Final[Mapping[str, Any]] = {
+    "train.cosine_decay": cosine_decay,
+    "train.cosine_decay_restarts": cosine_decay_restarts,
+    "train.linear_cosine_decay": linear_cosine_decay,
+    "train.noisy_linear_cosine_decay": noisy_linear_cosine_decay,
+    "train.polynomial_decay": polynomial_decay,
+}
