@@ -12,6 +12,7 @@ from exchange_calls import CALLED, graph_of
 from exchange_inputs import INPUTS
 from exchange_resources import RESOURCES
 from exchange_summaries import SUMMARIES
+from exchange_training import TRAINING
 from exchange_variables import VARIABLES
 
 from sessrun.conformance.generators.graphdef import GraphWriter, dtype_attr
@@ -263,5 +264,5 @@ PROGRAMS = (
     ),
     *(Program(tuple(covers.split()), graph_of(build), runs)
       for covers, build, runs in (*CALLED, *INPUTS, *RESOURCES, *SUMMARIES,
-                                  *VARIABLES)),
+                                  *VARIABLES, *TRAINING)),
 )  # fmt: skip

@@ -147,9 +147,9 @@ def _moved(tf: Any) -> Any:
         lambda: whole(lambda v: moving.assign_moving_average(v, [0.0, 1.0], 0.25)),
         lambda: whole(lambda v: moving.assign_moving_average(
             v, tf.constant([0.0, 1.0]), tf.constant(0.5), zero_debias=False, name="n")),
-        lambda: whole(lambda v: moving.weighted_moving_average(
+        lambda: whole(lambda _: moving.weighted_moving_average(
             tf.constant([2.0, 3.0]), 0.5, tf.constant([1.0, 2.0]))),
-        lambda: whole(lambda v: moving.weighted_moving_average(
+        lambda: whole(lambda _: moving.weighted_moving_average(
             tf.constant([2.0, 3.0]), 0.5, tf.constant(0.5), truediv=False, name="w")),
     )  # fmt: skip
 
