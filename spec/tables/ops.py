@@ -10317,27 +10317,6 @@ _MAKERS: Final = {
         differentiable=True,
         python=("image.rgb_to_hsv",),
     ),
-    "RandomCrop": lambda: Operation(
-        name="RandomCrop",
-        summary="A random block of an image.",
-        inputs=(ArgDecl("image", type_attr="T"), ArgDecl("size", dtype="int64")),
-        outputs=(ArgDecl("output", type_attr="T"),),
-        attrs=(
-            AttrDecl(
-                "T",
-                "type",
-                allowed=(
-                    "uint8", "int8", "int16", "int32", "int64", "float32", "float64",
-                ),
-            ),
-            AttrDecl("seed", "int", has_default=True, default=0),
-            AttrDecl("seed2", "int", has_default=True, default=0),
-        ),
-        shape=RuleCall("block", (Name("image"), RuleCall("known", (Name("size"),)))),
-        numeric={"*": "exact"},
-        stateful=True,
-        devices=("CPU",),
-    ),
     "RandomShuffle": lambda: Operation(
         name="RandomShuffle",
         summary="The rows in a random order.",
