@@ -205,6 +205,9 @@ _LATER: Final[Mapping[str, str]] = {
     "nn.poolings":
         "nn.avg_pool nn.avg_pool1d nn.avg_pool2d nn.avg_pool3d nn.avg_pool_v2 nn.max_pool "
         "nn.max_pool1d nn.max_pool2d nn.max_pool3d nn.max_pool_v2",
+    "nn.embeddings": "nn.embedding_lookup nn.embedding_lookup_sparse",
+    "nn.safe_embeddings": "nn.safe_embedding_lookup_sparse",
+    "nn.sampled_losses": "nn.nce_loss nn.sampled_softmax_loss",
     "nn.statistics":
         "math.zero_fraction nn.batch_norm_with_global_normalization nn.batch_normalization "
         "nn.moments nn.normalize_moments nn.sufficient_statistics nn.weighted_moments "
