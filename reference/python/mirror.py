@@ -96,6 +96,8 @@ _PLACES: Final[Mapping[str, str]] = {
     "ops.manip_ops": "|manip",
     "ops.map_fn": "",
     "ops.math_ops": "ops.math_ops ops.reduce_ops|math",
+    "ops.metrics": "metrics|metrics",
+    "ops.metrics_impl": "metrics.streams|metrics",
     "ops.nn": "|nn math",
     "ops.nn_impl": "nn.sampled_losses|nn math",
     "ops.nn_ops": "|nn math",
