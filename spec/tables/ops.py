@@ -9589,6 +9589,23 @@ _MAKERS: Final = {
         numeric={"*": "exact"},
         devices=("CPU",),
     ),
+    "ParallelDynamicStitch": lambda: Operation(
+        name="ParallelDynamicStitch",
+        summary="Slices put together at the places that the indices say; of one place any wins.",
+        inputs=(
+            ArgDecl("indices", dtype="int32", number_attr="N"),
+            ArgDecl("data", type_attr="T", number_attr="N"),
+        ),
+        outputs=(ArgDecl("merged", type_attr="T"),),
+        attrs=(AttrDecl("N", "int", minimum=1), AttrDecl("T", "type")),
+        shape=RuleCall(
+            "stitched",
+            (RuleCall("known", (Name("indices"),)), Name("data")),
+        ),
+        domain=RuleCall("stitched", (Name("indices"), Name("data"))),
+        numeric={"*": "exact"},
+        differentiable=True,
+    ),
     "ParseExampleV2": lambda: Operation(
         name="ParseExampleV2",
         summary="The features of serialized Examples: of any length, of a fixed one, and in rows.",
