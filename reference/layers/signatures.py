@@ -21,6 +21,7 @@ def older_constructor(
     without: tuple[str, ...] = (),
     trainable: bool = True,
     keep_places: bool = False,
+    checked: Callable[[dict[str, Any]], None] | None = None,
     **defaults: Any,
 ) -> Callable[..., None]:
     """The constructor of the class of `tf.layers` that has a Keras class as its base.
@@ -30,6 +31,7 @@ def older_constructor(
       without: arguments that have no place of their own: they are given by name.
       trainable: whether `trainable` has a place; `name` has the last one.
       keep_places: whether `trainable` and `name` stay where the Keras class has them.
+      checked: is called with the arguments first.
       **defaults: the defaults that differ; `inspect.Parameter.empty` for none.
 
     """
@@ -49,6 +51,8 @@ def older_constructor(
         bound = signature.bind(*args, **kwargs)
         bound.apply_defaults()
         given = dict(bound.arguments)
+        if checked is not None:
+            checked(given)
         base(self, **given.pop("kwargs"), **given)
 
     construct.__name__ = "__init__"

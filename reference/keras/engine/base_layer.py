@@ -6,6 +6,7 @@ public namespace, like a program. Source: tf_keras 2.21, whose graphs it makes n
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Mapping
 from typing import Any, Final, Self
 from weakref import WeakSet
@@ -33,7 +34,6 @@ _SERIALIZERS: Final[Mapping[str, Callable[[Any], Any]]] = {
     "_initializer": initializers.serialize,
     "_regularizer": regularizers.serialize,
 }
-_PLAIN = (str, int, float, bool, type(None))
 
 
 class Layer(WeightsOfLayer, CollectedByLayer):
@@ -58,18 +58,6 @@ class Layer(WeightsOfLayer, CollectedByLayer):
 
     #: The attributes that the config of a class holds, besides those of every layer.
     _options: tuple[str, ...] = ()
-    #: The arguments of the constructor, if all are numbers or strings.
-    _given: dict[str, Any] | None
-
-    def __new__(cls, *args: Any, **kwargs: Any) -> Self:
-        """Keep the arguments, for a class that says nothing of its config."""
-        instance = super().__new__(cls)
-        code = getattr(cls.__init__, "__code__", None)
-        names = code.co_varnames[1 : code.co_argcount] if code else ()
-        given = {**kwargs, **dict(zip(names, args, strict=False))}
-        is_plain = all(isinstance(value, _PLAIN) for value in tf.nest.flatten(given))
-        object.__setattr__(instance, "_given", given if is_plain else None)
-        return instance
 
     def __init__(
         self,
@@ -142,12 +130,12 @@ class Layer(WeightsOfLayer, CollectedByLayer):
           **kwargs: the same; `training` and `mask` may be left to the layers around.
 
         Raises:
-          ValueError: there are no inputs, they are not as the layer demands, or it returns None.
-          RuntimeError: the constructor of Layer was not called.
+          ValueError: there are no inputs, they are not as the layer demands, it returns None, or
+            the constructor of Layer was not called.
 
         """
         if "_call_arguments" not in self.__dict__:
-            raise RuntimeError("You must call `super().__init__()` in the layer constructor.")
+            raise bad_value("You must call `super().__init__()` in the layer constructor.")
         inputs, args, kwargs = self._split_inputs(args, kwargs)
         inputs = tf.nest.map_structure(_as_tensor, inputs)
         masks = self._input_masks(inputs, args, kwargs)
@@ -312,8 +300,7 @@ class Layer(WeightsOfLayer, CollectedByLayer):
         """What the layer was made with, for `from_config`.
 
         Raises:
-          NotImplementedError: the class has a constructor of its own and does not say, and an
-            argument was neither a number nor a string.
+          NotImplementedError: the class has a constructor with other arguments, and does not say.
 
         """
         config: dict[str, Any] = {
@@ -325,12 +312,13 @@ class Layer(WeightsOfLayer, CollectedByLayer):
             return {**config, **{name: self._option(name) for name in self._options}}
         if type(self).get_config is not Layer.get_config:
             return config
-        if self._given is None:
+        taken = inspect.signature(type(self).__init__).parameters.values()
+        named = {p.name for p in taken if p.kind is not p.VAR_KEYWORD} - {"self", "dynamic"}
+        if named - config.keys():
             raise NotImplementedError(
-                f"Layer {type(self).__name__} has arguments in `__init__` and therefore must "
-                "override `get_config`."
+                "Layers with arguments in `__init__` must override `get_config`."
             )
-        return {**config, **self._given}
+        return config
 
     def _option(self, name: str) -> Any:
         """An attribute as it stands in the config."""

@@ -143,10 +143,12 @@ class WeightsOfLayer(TraitsOfLayer):
         setattr(self, f"{name}_regularizer", regularizers.get(regularizer))
         setattr(self, f"{name}_constraint", constraints.get(constraint))
 
-    def _add_by_rules(self, name: str, shape: Any, **options: Any) -> Any:
-        """A trained variable as `_set_rules` said of its name."""
+    def _add_by_rules(
+        self, name: str, shape: Any, *, weight: str | None = None, **options: Any
+    ) -> Any:
+        """A trained variable as `_set_rules` said of its name; `weight` if it has another one."""
         return self.add_weight(
-            name, shape=shape, trainable=True,
+            name if weight is None else weight, shape=shape, trainable=True,
             initializer=getattr(self, f"{name}_initializer"),
             regularizer=getattr(self, f"{name}_regularizer"),
             constraint=getattr(self, f"{name}_constraint"),

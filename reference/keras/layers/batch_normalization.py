@@ -61,7 +61,7 @@ class BatchNormalization(Layer):
 
     """
 
-    _options = (
+    _options: tuple[str, ...] = (
         "axis", "momentum", "epsilon", "center", "scale", "beta_initializer",
         "gamma_initializer", "moving_mean_initializer", "moving_variance_initializer",
         "beta_regularizer", "gamma_regularizer", "beta_constraint", "gamma_constraint",

@@ -45,7 +45,7 @@ class Dense(Layer):
 
     """
 
-    _options = (
+    _options: tuple[str, ...] = (
         "units", "activation", "use_bias", "kernel_initializer", "bias_initializer",
         "kernel_regularizer", "bias_regularizer", "activity_regularizer", "kernel_constraint",
         "bias_constraint",
@@ -232,7 +232,7 @@ class Embedding(Layer):
 
     """
 
-    _options = (
+    _options: tuple[str, ...] = (
         "input_dim", "output_dim", "embeddings_initializer", "embeddings_regularizer",
         "activity_regularizer", "embeddings_constraint", "mask_zero", "input_length",
     )  # fmt: skip

@@ -82,7 +82,7 @@ class LayerNormalization(Layer):
 
     """
 
-    _options = (
+    _options: tuple[str, ...] = (
         "axis", "epsilon", "center", "scale", "beta_initializer", "gamma_initializer",
         "beta_regularizer", "gamma_regularizer", "beta_constraint", "gamma_constraint",
     )  # fmt: skip
