@@ -1,10 +1,10 @@
 """The program in which faults are examined, each in a process of its own: `python -m ...examined`.
 
 A line of stdin asks for the results of cases on one faulty backend: `{"backend": name, "ids":
-[case id, ...], "seconds": how long it may take, "cases": [cases not sent before]}`. Each line of stdout
-answers, `{id: result}`, or `null` for a fault that hangs or dies: the host examines it again, in a
-worker. Since everything is imported and each case read once, and a fault has a fork of that, what
-a fault costs is what its cases cost. Cases that spoil their process come last.
+[case id, ...], "seconds": how long it may take, "cases": [cases not sent before]}`. A line of
+stdout answers, `{id: result}`, or `null` for a fault that hangs or dies: the host examines it
+again, in a worker. Since everything is imported and each case read once, and a fault has a fork
+of that, what a fault costs is what its cases cost. Cases that spoil their process come last.
 """
 
 from __future__ import annotations
@@ -101,7 +101,7 @@ def _run_and_exit(spec: str, cases: Sequence[Case], writing: int) -> NoReturn:
 
 def _read_until(descriptor: int, deadline: float) -> bytes:
     """All that is written before the other end is closed; nothing if that is after the deadline."""
-    parts = []
+    parts: list[bytes] = []
     while select.select([descriptor], [], [], max(0.0, deadline - time.monotonic()))[0]:
         part = os.read(descriptor, 1 << 16)
         if not part:

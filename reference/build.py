@@ -25,7 +25,7 @@ from sessrun.spec.operations import ArgDecl
 from sessrun.spec.proto import AttrValue, NodeDef, TensorProto
 
 __all__ = ["Imported", "apply_const", "apply_flat", "apply_op", "apply_unary", "graph_of",
-           "make_operation"]  # fmt: skip
+           "make_operation", "removed"]  # fmt: skip
 
 
 #: The most tensors that an attribute can ask of an operation.
@@ -71,15 +71,32 @@ def apply_op(
       InvalidArgumentValueError: an input's shape, or a value, is wrong.
       ValueError: the inputs are of different graphs, or the name is invalid.
       RuntimeError: the op type is not declared, or the graph is finalized.
+      NotImplementedError: graphs of this version do not have it any more.
 
     """
     declared = signature(op_type)
     graph = graph_of(inputs.values())
+    if declared.declaration.until:
+        gone = removed(declared, graph.graph_def_versions.producer)
+        if gone:
+            raise NotImplementedError(gone)
     full_name, groups, values = _checked(declared, graph, inputs, attrs, name)
     if declared.has_references:
         with graph.scopes.beside(_references(declared, groups)):
             return make_operation(graph, declared, full_name, groups, values)
     return make_operation(graph, declared, full_name, groups, values)
+
+
+def removed(declared: Signature, producer: int) -> str:
+    """Why a graph of that version does not have an operation; empty if it does."""
+    operation = declared.declaration
+    if not operation.until or producer < operation.until:
+        return ""
+    instead = f" Use {operation.newer}." if operation.newer else ""
+    return (
+        f"Op {operation.name} is not available in GraphDef version {producer}. It has been "
+        f"removed in version {operation.until}.{instead}"
+    )
 
 
 def _checked(

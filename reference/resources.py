@@ -83,6 +83,22 @@ class VariableBuffer:
         return value
 
 
+class HandleReference(VariableBuffer):
+    """The older handle of a resource: a reference to its container and name.
+
+    Attributes:
+      resource: what is behind it.
+
+    """
+
+    __slots__ = ("resource",)
+
+    def __init__(self, resource: Any, name: str, value: Any) -> None:
+        super().__init__(name)
+        self.value = value
+        self.resource = resource
+
+
 class ResourceStore:
     """A session's resources by (container, shared name); safe for threads.
 

@@ -15,6 +15,7 @@ from sessrun.reference.node_summary import bracketed, node_summary
 from sessrun.reference.tensor_shape import Shape
 from sessrun.spec.operations import ArgDecl, AttrDecl, Name, Operation, RuleArg, RuleCall
 from sessrun.spec.rules.shapes import RANKS, RULES, Known, ShapeError, denoted, ranked, single
+from sessrun.spec.rules.shapes.resources import of_resource
 from sessrun.spec.tables.ops import OPERATIONS
 
 if TYPE_CHECKING:
@@ -171,6 +172,7 @@ _SPECIAL: Final[Mapping[str, Callable[[Tensor], Any]]] = {
     "handle": static_values.handle_shape,
     "handle_dtype": static_values.handle_dtype,
     "table": static_values.table_behind,
+    "of_resource": lambda tensor: of_resource(tensor.sizes),
 }
 
 

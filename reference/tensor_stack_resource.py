@@ -9,9 +9,9 @@ import itertools
 import threading
 from typing import Any, Final
 
-from sessrun.reference.resources import KernelError, VariableBuffer
+from sessrun.reference.resources import KernelError
 
-__all__ = ["StackReference", "TensorStack"]
+__all__ = ["TensorStack"]
 
 _INVALID: Final = 3
 #: Stacks of one name are told apart by a number; no two of a process have the same.
@@ -78,14 +78,3 @@ class TensorStack:
 
     def _refused(self, message: str) -> KernelError:
         return KernelError(_INVALID, f"Stack[{self.name}] {message}")
-
-
-class StackReference(VariableBuffer):
-    """The older handle of a stack: a reference to two strings, which tell it from all others."""
-
-    __slots__ = ("stack",)
-
-    def __init__(self, stack: TensorStack, value: Any) -> None:
-        super().__init__(stack.name)
-        self.value = value
-        self.stack = stack

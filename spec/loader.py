@@ -18,7 +18,7 @@ from types import MappingProxyType
 from typing import Any, Final, Literal
 
 from sessrun.spec.cases.model import Case
-from sessrun.spec.operations import Operation, parse_operation
+from sessrun.spec.operations import Operation, older_form, parse_operation
 from sessrun.spec.schema import SpecError, check
 
 __all__ = ["SPEC_DIR", "Clause", "Profile", "load_claims", "load_clauses", "load_debt",
@@ -153,9 +153,15 @@ def load_operations(folder: Path = SPEC_DIR / "ops") -> Mapping[str, Operation]:
         table = read_toml(path)
         check(table, "ops", str(path))
         for name, form in table.items():
-            if name in operations:
-                raise SpecError(str(path), name, "this operation is declared twice")
-            operations[name] = parse_operation(name, form, str(path))
+            declared = [parse_operation(name, form, str(path))]
+            if "older" in form:
+                declared.append(older_form(declared[0], form["older"], form.get("older_until", 0)))
+            for operation in declared:
+                if operation.name in operations:
+                    raise SpecError(
+                        str(path), operation.name, "this operation is declared twice"
+                    )
+                operations[operation.name] = operation
     return MappingProxyType(dict(sorted(operations.items())))
 
 

@@ -22,14 +22,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from sessrun.spec.dtypes import BY_NAME, DTYPES, GROUPS
 from sessrun.spec.schema import SpecError
 
-__all__ = ["ArgDecl", "AttrDecl", "Operation", "RuleCall", "parse_attr", "parse_call",
-           "parse_operation"]  # fmt: skip
+__all__ = ["ArgDecl", "AttrDecl", "Operation", "RuleCall", "older_form", "parse_attr",
+           "parse_call", "parse_operation"]  # fmt: skip
 
 _OPDEF_NAMES: Final = {row.opdef: row.name for row in DTYPES}
 
@@ -128,6 +128,8 @@ class Operation:
       devices: device kinds that must have a kernel.
       python: names in the namespace whose wrapper is generated (`add`, `math.add`).
       commutative: whether exchanging the two inputs changes nothing.
+      newer: the op type that it is the older form of, or empty.
+      until: the version of GraphDefs from which on graphs do not have it, or 0.
 
     """
 
@@ -145,6 +147,8 @@ class Operation:
     devices: tuple[str, ...] = ("CPU", "GPU")
     python: tuple[str, ...] = ()
     commutative: bool = False
+    newer: str = ""
+    until: int = 0
 
     def attr(self, name: str) -> AttrDecl | None:
         """The declaration of an attribute, or None."""
@@ -209,6 +213,45 @@ def parse_operation(name: str, form: Mapping[str, Any], source: str) -> Operatio
         devices=tuple(form.get("devices", ("CPU", "GPU"))),
         python=tuple(form.get("python", ())),
         commutative=form.get("commutative", False),
+        until=form.get("until", 0),
+    )
+
+
+def older_form(operation: Operation, name: str, until: int = 0) -> Operation:
+    """The form that an operation on resources had before there were such.
+
+    A handle is a reference to two strings then. Graphs of the first releases have it. TOML says
+    it of the newer one: `older = "QueueSize"`, and `older_until` if later graphs do not have it.
+    """
+
+    def older(args: tuple[ArgDecl, ...]) -> tuple[ArgDecl, ...]:
+        return tuple(
+            replace(arg, dtype="string", is_ref=True) if arg.dtype == "resource" else arg
+            for arg in args
+        )
+
+    handles = {arg.name for arg in operation.inputs if arg.dtype == "resource"}
+
+    def older_argument(arg: RuleArg) -> RuleArg:
+        is_handle = isinstance(arg, Name) and arg.text in handles
+        return RuleCall("of_resource", (arg,)) if is_handle else arg
+
+    outputs = older(operation.outputs)
+    makes_handle = outputs != operation.outputs
+    shape = replace(operation.shape, args=tuple(map(older_argument, operation.shape.args)))
+    return replace(
+        operation,
+        name=name,
+        summary=operation.summary[:-1] + "; the older form.",
+        inputs=older(operation.inputs),
+        outputs=outputs,
+        shape=RuleCall("older_handle") if makes_handle else shape,
+        domain=None,
+        errors=(),
+        stateful=makes_handle,
+        python=(),
+        newer=operation.name,
+        until=until,
     )
 
 

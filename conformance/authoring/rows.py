@@ -64,7 +64,7 @@ class Rows:
         contract = self.contract or contract_of(operation, given)
         for index in range(_count(operation, given)):
             self._fetches.append(f"{node}:{index}")
-            self._contracts.append(contract)
+            self._contracts.append(contract if isinstance(contract, str) else contract[index])
 
     def refuse(self, op: str, *inputs: Any, codes: list[int], **attrs: Any) -> None:
         """A row that must fail with one of the codes, in a run of its own."""

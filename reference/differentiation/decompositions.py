@@ -73,7 +73,8 @@ def _qr(op: Operation, dq: Any, dr: Any) -> Any:
         raise NotImplementedError(
             f"QrGrad not implemented with dynamic shapes. Received r.shape: {r.shape}"
         )
-    (high, wide), (rows, inner) = r.shape.as_list()[-2:], q.shape.as_list()[-2:]
+    sides: Any = (*r.shape.as_list()[-2:], *q.shape.as_list()[-2:])
+    high, wide, rows, inner = sides
     if high > wide and rows == inner:
         raise NotImplementedError(
             "QrGrad not implemented when nrows > ncols and full_matrices is true. Received "

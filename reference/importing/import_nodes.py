@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from sessrun.reference import attr_checks, attr_values, errors, tensor_shape
-from sessrun.reference.build import Imported, make_operation
+from sessrun.reference.build import Imported, make_operation, removed
 from sessrun.reference.errors import bad_type, bad_value
 from sessrun.reference.graph import Graph
 from sessrun.reference.importing.import_inputs import grouped
@@ -160,6 +160,8 @@ class NodeImporter:
             declared = self.graph.functions.signature(proto.op)
         except RuntimeError as error:
             raise errors.NotFoundError(proto, None, str(error)) from error
+        if gone := removed(declared, self.producer):
+            raise errors.UnimplementedError(None, None, gone)
         attrs, extra = _attributes(declared, proto)
         tensors = self._inputs(node)
         name = self._name(proto.name)

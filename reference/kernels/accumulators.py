@@ -1,4 +1,4 @@
-"""Kernels of accumulators: a handle, or a reference to one, and the session's accumulator."""
+"""Kernels of accumulators: a handle, and the session's accumulator behind it."""
 
 from __future__ import annotations
 
@@ -6,16 +6,16 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from sessrun.reference.behaviour import as_text
-from sessrun.reference.kernels.host import frozen, host_array, scalar_int, string_array
+from sessrun.reference.kernels.host import host_array, scalar_int
+from sessrun.reference.kernels.older_handles import reference_to
 from sessrun.reference.kernels.registry import Bind, KernelError, Step, binder
 from sessrun.reference.queues.accumulator_resource import (
     Accumulator,
-    AccumulatorReference,
     DenseAccumulator,
     SparseAccumulator,
     SparseGradient,
 )
-from sessrun.reference.resources import DEFAULT_CONTAINER
+from sessrun.reference.resources import DEFAULT_CONTAINER, HandleReference
 
 __all__: list[str] = []
 
@@ -24,8 +24,7 @@ _INVALID: Final = 3
 _DTYPES: Final = frozenset({"float16", "float32", "float64"})
 
 
-@binder("ConditionalAccumulator", "ResourceConditionalAccumulator", "SparseConditionalAccumulator",
-        devices=_CPU)  # fmt: skip
+@binder("ResourceConditionalAccumulator", "SparseConditionalAccumulator", devices=_CPU)
 def accumulator(bind: Bind) -> Callable[..., Any]:
     """The accumulator of that container and name, made if there is none."""
     attrs, kind, dtype = bind.attrs, bind.node.type, bind.attrs["dtype"]
@@ -46,15 +45,14 @@ def accumulator(bind: Bind) -> Callable[..., Any]:
         found = bind.resources.get_or_create(container, name, Accumulator, make)
         if kind == "ResourceConditionalAccumulator":
             return found
-        told = string_array([container.encode(), name.encode()], (2,))
-        return AccumulatorReference(found, name, frozen(told))
+        return reference_to(found, container, name)
 
     return compute
 
 
 def _found(handle: Any, kind: type[Accumulator] = Accumulator) -> Any:
     """The accumulator behind a handle."""
-    found = handle.accumulator if isinstance(handle, AccumulatorReference) else handle
+    found = handle.resource if isinstance(handle, HandleReference) else handle
     if not isinstance(found, kind):
         raise KernelError(_INVALID, "The handle is not one of an accumulator of this kind")
     return found
@@ -73,7 +71,7 @@ def _same_dtype(found: Accumulator, dtype: str) -> None:
         raise KernelError(_INVALID, f"The accumulator is of {found.dtype}, not of {dtype}")
 
 
-@binder("AccumulatorApplyGradient", "ResourceAccumulatorApplyGradient", devices=_CPU)
+@binder("ResourceAccumulatorApplyGradient", devices=_CPU)
 def apply(bind: Bind) -> Callable[..., Any]:
     """Adds a gradient, a copy: a fed array is still its owner's to write to."""
     xp, dtype = bind.xp, bind.attrs["dtype"]
@@ -101,7 +99,7 @@ def apply_sparse(bind: Bind) -> Callable[..., Any]:
     return compute
 
 
-@binder("AccumulatorTakeGradient", "ResourceAccumulatorTakeGradient", devices=_CPU,
+@binder("ResourceAccumulatorTakeGradient", devices=_CPU,
         needs_step=True)  # fmt: skip
 def take(bind: Bind) -> Callable[..., Any]:
     """The mean or sum, once there are enough gradients."""
@@ -131,14 +129,14 @@ def take_sparse(bind: Bind) -> Callable[..., Any]:
     return compute
 
 
-@binder("AccumulatorSetGlobalStep", "ResourceAccumulatorSetGlobalStep", devices=_CPU)
+@binder("ResourceAccumulatorSetGlobalStep", devices=_CPU)
 def set_global_step(bind: Bind) -> Callable[..., Any]:
     """Goes to a step."""
     del bind
     return lambda handle, step: _found(handle).set_step(_scalar(step, "new_global_step"))
 
 
-@binder("AccumulatorNumAccumulated", "ResourceAccumulatorNumAccumulated", devices=_CPU)
+@binder("ResourceAccumulatorNumAccumulated", devices=_CPU)
 def num_accumulated(bind: Bind) -> Callable[..., Any]:
     """How many gradients wait to be taken."""
     return lambda handle: bind.xp.int32(len(_found(handle)))

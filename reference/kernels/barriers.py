@@ -14,9 +14,10 @@ from sessrun.reference.kernels.host import (
     scalar_int,
     string_array,
 )
+from sessrun.reference.kernels.older_handles import behind, reference_to
 from sessrun.reference.kernels.registry import Bind, KernelError, Step, binder
-from sessrun.reference.queues.barrier_resource import Barrier, BarrierReference, Ready
-from sessrun.reference.resources import DEFAULT_CONTAINER
+from sessrun.reference.queues.barrier_resource import Barrier, Ready
+from sessrun.reference.resources import DEFAULT_CONTAINER, HandleReference
 
 __all__: list[str] = []
 
@@ -38,7 +39,7 @@ def barrier(bind: Bind) -> Callable[..., Any]:
             raise KernelError(_INVALID, "All of the component shapes must be specified")
         return Barrier(name, types, shapes)
 
-    def compute() -> BarrierReference:
+    def compute() -> HandleReference:
         found = bind.resources.get_or_create(container, name, Barrier, make)
         if found.types != types:
             raise KernelError(
@@ -51,8 +52,7 @@ def barrier(bind: Bind) -> Callable[..., Any]:
                 _INVALID, f"Shared barrier '{name}' has component shapes {told_shapes[0]} "
                 f"but requested component shapes were {told_shapes[1]}"
             )  # fmt: skip
-        told = string_array([container.encode(), name.encode()], (2,))
-        return BarrierReference(found, frozen(told))
+        return reference_to(found, container, name)
 
     return compute
 
@@ -63,9 +63,10 @@ def _known(shape: Sequence[int | None] | None) -> tuple[int, ...]:
 
 
 def _found(handle: Any) -> Barrier:
-    if not isinstance(handle, BarrierReference):
+    found = behind(handle)
+    if not isinstance(found, Barrier):
         raise KernelError(_INVALID, "The handle is not one of a barrier")
-    return handle.barrier
+    return found
 
 
 @binder("BarrierInsertMany", devices=_CPU)

@@ -27,6 +27,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final, TypeVar
 
 from sessrun.reference.resources import KernelError, ResourceStore, Step, VariableBuffer
+from sessrun.spec.tables.ops import OPERATIONS
 
 __all__ = ["EVERY", "Bind", "Entry", "KernelError", "Node", "ResourceStore", "Step",
            "VariableBuffer", "binder", "kernel", "lookup"]  # fmt: skip
@@ -184,7 +185,20 @@ def lookup(op_type: str, device_kind: str) -> Entry | None:
     """The kernel of an op type on a device kind (`CPU`, `GPU`), or None."""
     if not _LOADED:
         _load()
-    return _ENTRIES.get((op_type, device_kind))
+    key = (op_type, device_kind)
+    if key not in _ENTRIES and op_type in OPERATIONS and OPERATIONS[op_type].newer:
+        _add_older(op_type, device_kind)
+    return _ENTRIES.get(key)
+
+
+def _add_older(op_type: str, device_kind: str) -> None:
+    """Register the kernel of an older form, if the newer operation has one."""
+    from sessrun.reference.kernels.older_handles import older_kernel  # noqa: PLC0415 - a kernel module
+
+    operation = OPERATIONS[op_type]
+    entry = _ENTRIES.get((operation.newer, device_kind))
+    if entry is not None:
+        _ENTRIES[op_type, device_kind] = older_kernel(operation, entry)
 
 
 def _load() -> None:

@@ -6,10 +6,12 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from sessrun.reference.behaviour import as_text
-from sessrun.reference.kernels.host import frozen, scalar_int, string_array
+from sessrun.reference.kernels.host import frozen, scalar_int
+from sessrun.reference.kernels.older_handles import reference_to
 from sessrun.reference.kernels.registry import Bind, KernelError, binder
 from sessrun.reference.node_summary import bracketed
-from sessrun.reference.tensor_stack_resource import StackReference, TensorStack
+from sessrun.reference.resources import HandleReference
+from sessrun.reference.tensor_stack_resource import TensorStack
 from sessrun.spec.dtypes import BY_NAME
 
 __all__: list[str] = []
@@ -43,23 +45,21 @@ def older_stack(bind: Bind) -> Callable[..., Any]:
     """A new stack in each run, behind a reference."""
     name, dtype = _name(bind), bind.attrs["elem_type"]
 
-    def compute() -> StackReference:
+    def compute() -> HandleReference:
         made = TensorStack(name, dtype)
-        return StackReference(made, frozen(string_array([b"_stacks", made.name.encode()], (2,))))
+        return reference_to(made, "_stacks", made.name)
 
     return compute
 
 
 def _stack_of(handle: Any) -> TensorStack:
-    if isinstance(handle, StackReference):
-        return handle.stack
     if isinstance(handle, TensorStack):
         return handle
     raise KernelError(_INVALID, "The handle is not one of a stack: feed none, and make it with "
                       "the operation Stack or StackV2 in the same run")  # fmt: skip
 
 
-@binder("StackPushV2", "StackPush", host_inputs=("handle",))
+@binder("StackPushV2", host_inputs=("handle",))
 def push(bind: Bind) -> Callable[..., Any]:
     """Puts a tensor on it."""
     xp, dtype = bind.xp, bind.attrs["T"]
@@ -77,7 +77,7 @@ def push(bind: Bind) -> Callable[..., Any]:
     return compute
 
 
-@binder("StackPopV2", "StackPop", host_inputs=("handle",))
+@binder("StackPopV2", host_inputs=("handle",))
 def pop(bind: Bind) -> Callable[..., Any]:
     """Takes a tensor off it."""
     dtype, node = bind.attrs["elem_type"], bind.node.name
@@ -95,7 +95,7 @@ def pop(bind: Bind) -> Callable[..., Any]:
     return compute
 
 
-@binder("StackCloseV2", "StackClose", host_inputs=("handle",))
+@binder("StackCloseV2", host_inputs=("handle",))
 def close(bind: Bind) -> Callable[..., Any]:
     """Closes it."""
     del bind

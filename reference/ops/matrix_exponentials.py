@@ -14,7 +14,7 @@ import numpy as np
 from sessrun.reference import dtypes
 from sessrun.reference.constant_op import constant
 from sessrun.reference.control_flow.conditional import cond
-from sessrun.reference.control_flow.loops import while_loop
+from sessrun.reference.control_flow.while_loops import while_loop
 from sessrun.reference.conversion import convert_to_tensor
 from sessrun.reference.errors import bad_value
 from sessrun.reference.generated import (
@@ -140,6 +140,8 @@ def matrix_exponential(
 
 def _started(matrix: Tensor, norm: Tensor) -> tuple[Tensor, Tensor, Tensor]:
     """Both parts of the approximant, and how often its result is to be squared."""
+    orders: tuple[int, ...]
+    bounds: tuple[float, ...]
     if matrix.dtype in {dtypes.float16, dtypes.float32, dtypes.complex64}:
         orders, bounds, most = _SINGLE
     elif matrix.dtype in {dtypes.float64, dtypes.complex128}:
@@ -172,7 +174,8 @@ def _squared(norm: Tensor, odd: Tensor, even: Tensor, squarings: Tensor, matrix:
     def squared(step: Tensor, value: Tensor) -> Any:
         return step + 1, select_v2(less(step, squarings), matmul(value, value), value)
 
-    return while_loop(goes_on, squared, [start, result])[1]
+    found: Tensor = while_loop(goes_on, squared, [start, result])[1]
+    return found
 
 
 EXPORTS: Final[Mapping[str, Any]] = {"linalg.expm": matrix_exponential}

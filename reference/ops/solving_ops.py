@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import Any, Final
-
-import numpy as np
 
 from sessrun.reference import dtypes
 from sessrun.reference.build import apply_op
@@ -86,8 +85,9 @@ def _is_composed(matrix: Tensor, fast: bool) -> bool:
     sizes = matrix.shape
     if not sizes.is_fully_defined():
         return True
-    many = sizes[:-2].num_elements() > np.min(sizes[-2:].as_list())
-    return not (sizes.num_elements() * matrix.dtype.size > _LARGE and many)
+    known: Any = sizes.as_list()
+    many = math.prod(known[:-2]) > min(known[-2:])
+    return not (math.prod(known) * matrix.dtype.size > _LARGE and many)
 
 
 def _tall(matrix: Tensor, rhs: Any, l2_regularizer: Any) -> Tensor:
@@ -130,11 +130,12 @@ def matrix_solve_ls(
         if sides.is_fully_defined():
             return (_tall if sides[-2] >= sides[-1] else _wide)(matrix, rhs, l2_regularizer)
         sides = shape(matrix)[-2:]
-        return cond(
+        found: Tensor = cond(
             sides[-2] >= sides[-1],
             lambda: _tall(matrix, rhs, l2_regularizer),
             lambda: _wide(matrix, rhs, l2_regularizer),
         )
+        return found
 
 
 def logdet(matrix: Any, name: str | None = None) -> Tensor:

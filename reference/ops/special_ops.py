@@ -72,7 +72,8 @@ def erfcinv(x: Any, name: str | None = None) -> Tensor:
     """
     with name_scope(name, "erfcinv", [x]):
         start = convert_to_tensor(x, name="start")
-        return -SCOPED["ndtri"](0.5 * start) * np.sqrt(0.5)
+        found: Tensor = -SCOPED["ndtri"](0.5 * start) * np.sqrt(0.5)
+        return found
 
 
 def lbeta(x: Any, name: str | None = None) -> Tensor:

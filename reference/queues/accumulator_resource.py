@@ -12,10 +12,9 @@ from collections.abc import Callable, Sequence
 from typing import Any, Final, NamedTuple
 
 from sessrun.reference.attempts import Attempt
-from sessrun.reference.resources import KernelError, VariableBuffer
+from sessrun.reference.resources import KernelError
 
-__all__ = ["Accumulator", "AccumulatorReference", "DenseAccumulator", "SparseAccumulator",
-           "SparseGradient"]  # fmt: skip
+__all__ = ["Accumulator", "DenseAccumulator", "SparseAccumulator", "SparseGradient"]
 
 _INVALID: Final = 3
 
@@ -265,14 +264,3 @@ def _merged(
         i += left <= right
         j += right <= left
     return [*merged, *one[i:], *two[j:]]
-
-
-class AccumulatorReference(VariableBuffer):
-    """The older handle of an accumulator: a reference to its container and name."""
-
-    __slots__ = ("accumulator",)
-
-    def __init__(self, accumulator: Accumulator, name: str, value: Any) -> None:
-        super().__init__(name)
-        self.value = value
-        self.accumulator = accumulator

@@ -9,9 +9,9 @@ from collections.abc import Sequence
 from typing import Any, Final, NamedTuple
 
 from sessrun.reference.attempts import Attempt
-from sessrun.reference.resources import KernelError, VariableBuffer
+from sessrun.reference.resources import KernelError
 
-__all__ = ["Barrier", "BarrierReference", "Ready"]
+__all__ = ["Barrier", "Ready"]
 
 _CANCELLED: Final = 1
 _INVALID: Final = 3
@@ -195,14 +195,3 @@ class Barrier:
             _OUT_OF_RANGE, f"Barrier '{self.name}' is closed and has insufficient elements "
             f"(requested {wanted}, total size {there})"
         )  # fmt: skip
-
-
-class BarrierReference(VariableBuffer):
-    """The handle of a barrier: a reference to its container and name."""
-
-    __slots__ = ("barrier",)
-
-    def __init__(self, barrier: Barrier, value: Any) -> None:
-        super().__init__(barrier.name)
-        self.value = value
-        self.barrier = barrier

@@ -197,7 +197,7 @@ def _against_oracle(
         for key in ("value", "values", "facts"):
             if key in oracle:
                 contract = expect.get("contract", "exact")
-                want = {"near": oracle[key], "contract": contract}
+                want: Any = {"near": oracle[key], "contract": contract}
                 if isinstance(contract, list):  # one for each of the list that is fetched
                     want = [{"near": item, "contract": text} for item, text in zip(
                         oracle[key], contract, strict=True)]  # fmt: skip

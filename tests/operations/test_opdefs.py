@@ -86,4 +86,4 @@ def _check_default(mine, value):
             assert BY_NAME[dtype].enum == value.tensor.dtype
             assert list(items) == list(value.tensor.int_val)
         case _:
-            assert len(mine.default) == len(value.list.i) + len(value.list.s)
+            assert len(mine.default) == sum(map(len, (value.list.i, value.list.s, value.list.f)))

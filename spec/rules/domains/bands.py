@@ -68,9 +68,10 @@ def taken_diagonals(draw: Draw, x: str, k: str) -> Arguments:
 def set_diagonals(draw: Draw, x: str, diagonal: str, k: str) -> Arguments:
     """Matrices that are not empty, and the diagonals that are set in them."""
     _numbers(draw)
-    shape = (*draw.shape(0, 2, 1), draw.dim(1, 5), draw.dim(1, 5))
-    ends = _ends(draw, *shape[-2:])
-    given = (*shape[:-2], *_count(ends), _longest(*shape[-2:], ends))
+    batch, rows, columns = draw.shape(0, 2, 1), draw.dim(1, 5), draw.dim(1, 5)
+    shape = (*batch, rows, columns)
+    ends = _ends(draw, rows, columns)
+    given = (*batch, *_count(ends), _longest(rows, columns, ends))
     return draw.arguments(**{
         x: draw.tensor(x, shape, "bits"), diagonal: draw.tensor(diagonal, given, "bits"),
         k: _given(ends),

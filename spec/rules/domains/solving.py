@@ -45,7 +45,8 @@ def _turn(draw: Draw, batch: tuple[int, ...], size: int, name: str) -> np.ndarra
     vector[..., :1] += 1.5
     outer = vector[..., :, None] * np.conj(vector[..., None, :])
     length = (np.abs(vector) ** 2).sum(axis=-1)
-    return np.eye(size) - 2 * outer / length[..., None, None]
+    turn: np.ndarray = np.eye(size) - 2 * outer / length[..., None, None]
+    return turn
 
 
 def _typed(draw: Draw, name: str, values: np.ndarray) -> np.ndarray:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from sessrun.spec.rules.domains import Draw
@@ -18,14 +20,16 @@ def not_square(draw: Draw, matrix: str) -> Fault:
     computed_dtype(draw)
     made = valid(draw)
     size = made.inputs[matrix].shape[-1]
-    return changed(draw, made, **{matrix: draw.tensor(matrix, (size + 1, size), "unit")})
+    replaced: dict[str, Any] = {matrix: draw.tensor(matrix, (size + 1, size), "unit")}
+    return changed(draw, made, **replaced)
 
 
 @fault
 def no_matrix(draw: Draw, matrix: str) -> Fault:
     """A vector instead of matrices."""
     computed_dtype(draw)
-    return changed(draw, valid(draw), **{matrix: draw.tensor(matrix, (3,), "positive")})
+    replaced: dict[str, Any] = {matrix: draw.tensor(matrix, (3,), "positive")}
+    return changed(draw, valid(draw), **replaced)
 
 
 @fault
@@ -44,7 +48,8 @@ def unlike_rows(draw: Draw, matrix: str, rhs: str) -> Fault:
     made = valid(draw)
     shape = made.inputs[rhs].shape
     longer = (*shape[:-2], shape[-2] + 2, shape[-1])
-    return changed(draw, made, **{rhs: draw.tensor(rhs, longer, "positive")})
+    replaced: dict[str, Any] = {rhs: draw.tensor(rhs, longer, "positive")}
+    return changed(draw, made, **replaced)
 
 
 @fault

@@ -80,7 +80,7 @@ def shape_vectors(shapes: Sequence[Shape]) -> list[Shape]:
 @rule
 def vector(shape: Shape) -> list[Shape]:
     """The input's shape, which has rank 1."""
-    return [with_rank(shape, 1, "a vector")]
+    return [with_rank(shape, 1)]
 
 
 @rule
@@ -116,7 +116,7 @@ def transposed(shape: Shape, perm: Known) -> list[Shape]:
     if shape is None and (count is None or count < 2):
         return [None]
     rank = count if shape is None else len(shape)
-    whole = with_rank(shape, rank or 0, "a permutation")
+    whole = with_rank(shape, rank or 0)
     merge(perm.shape, (rank,))
     if perm.value is None:
         return [(None,) * len(whole)]
@@ -215,7 +215,7 @@ def tiled(shape: Shape, multiples: Shape) -> list[Shape]:
     """Each dimension times its multiple; `multiples` is what is known of the multiples."""
     if multiples is None:
         return [None if shape is None else tuple(_times(dim, None) for dim in shape)]
-    whole = with_rank(shape, len(multiples), f"{len(multiples)} multiples")
+    whole = with_rank(shape, len(multiples))
     if any(n is not None and n < 0 for n in multiples):
         raise ShapeError(f"Expected multiples >= 0, got {list(multiples)}")
     return [tuple(map(_times, whole, multiples))]
@@ -231,11 +231,11 @@ def _times(dim: Dim, count: Dim) -> Dim:
 @rule
 def padded(shape: Shape, paddings: Known) -> list[Shape]:
     """Each dimension plus what is put before and after it."""
-    count, two = with_rank(paddings.shape, 2, "paddings")
+    count, two = with_rank(paddings.shape, 2)
     merge_dims(two, 2)
     if count is None:
         return [None if shape is None else (None,) * len(shape)]
-    whole = with_rank(shape, count, f"{count} paddings")
+    whole = with_rank(shape, count)
     if paddings.value is None:
         return [(None,) * count]
     pairs = paddings.value.tolist()
@@ -292,14 +292,14 @@ def broadcast_to(shape: Shape, target: Shape) -> list[Shape]:
 @rule
 def reversed_axes(shape: Shape, chosen: Shape) -> list[Shape]:
     """The input's shape, with a vector that says yes or no for each of its dimensions."""
-    count = with_rank(chosen, 1, "a choice of dimensions")[0]
+    count = with_rank(chosen, 1)[0]
     if count is None:
         return [shape]
     if count > _REVERSIBLE:
         raise ShapeError(
             f"reverse does not work on tensors with more than {_REVERSIBLE} dimensions"
         )
-    return [with_rank(shape, count, f"a choice of {count} dimensions")]
+    return [with_rank(shape, count)]
 
 
 @rule
@@ -312,7 +312,7 @@ def rolled(shape: Shape, shift: Shape, axis: Shape) -> list[Shape]:
 @rule
 def sequences(shape: Shape, lengths: Shape, seq_dim: int, batch_dim: int) -> list[Shape]:
     """The input's shape, with a length for each of its sequences."""
-    count = with_rank(lengths, 1, "lengths")[0]
+    count = with_rank(lengths, 1)[0]
     if shape is None:
         return [None]
     for axis in (batch_dim, seq_dim):
@@ -325,15 +325,15 @@ def sequences(shape: Shape, lengths: Shape, seq_dim: int, batch_dim: int) -> lis
 @rule
 def broadcast_vectors(s0: Shape, s1: Shape) -> list[Shape]:
     """A vector as long as the longer of two."""
-    first, second = with_rank(s0, 1, "a shape")[0], with_rank(s1, 1, "a shape")[0]
+    first, second = with_rank(s0, 1)[0], with_rank(s1, 1)[0]
     return [(None if first is None or second is None else max(first, second),)]
 
 
 @rule
 def unknown_vectors(s0: Shape, s1: Shape) -> list[Shape]:
     """Two vectors of unknown length, of two vectors."""
-    with_rank(s0, 1, "a shape")
-    with_rank(s1, 1, "a shape")
+    with_rank(s0, 1)
+    with_rank(s1, 1)
     return [(None,), (None,)]
 
 

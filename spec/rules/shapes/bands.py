@@ -118,7 +118,7 @@ def matrix_set_band(shape: Shape, diagonal: Shape, k: Value) -> list[Shape]:
     is_band = bounds[0] < bounds[1]
     if whole is not None:
         _check_inside(whole, bounds)
-        with_rank(given, len(whole) - (not is_band), "diagonal")
+        with_rank(given, len(whole) - (not is_band))
         return [whole]
     if given is None:
         return [None]
@@ -141,7 +141,7 @@ def qr(shape: Shape, full_matrices: bool) -> list[Shape]:
 @rule
 def unraveled(indices: Shape, dims: Shape) -> list[Shape]:
     """[rank, count] of any number of indices and `rank` sizes; [rank] of a scalar index."""
-    (rank,) = with_rank(dims, 1, "dims")
+    (rank,) = with_rank(dims, 1)
     if indices is None:
         return [None]
     if not indices:

@@ -80,7 +80,7 @@ def merge(a: Shape, b: Shape) -> Shape:
     return tuple(merge_dims(x, y) for x, y in zip(a, b, strict=True))
 
 
-def with_rank(shape: Shape, rank: int, what: str) -> tuple[Dim, ...]:
+def with_rank(shape: Shape, rank: int) -> tuple[Dim, ...]:
     """The shape, of exactly that rank.
 
     Raises:

@@ -25,7 +25,7 @@ _CORNERS = 4
 
 def _sizes(size: Known, count: int = 2) -> tuple[Dim, ...]:
     """The dimensions that a vector of so many integers names; -1 for one that is not known."""
-    merge_dims(with_rank(size.shape, 1, "a size")[0], count)
+    merge_dims(with_rank(size.shape, 1)[0], count)
     found = size.elements(count)
     return tuple(None if dim is None or dim < 0 else dim for dim in found)
 
@@ -33,7 +33,7 @@ def _sizes(size: Known, count: int = 2) -> tuple[Dim, ...]:
 @rule
 def resized(images: Shape, size: Known) -> list[Shape]:
     """[batch, height, width, channels] of images and the vector [height, width]."""
-    batch, _, _, channels = with_rank(images, 4, "images")
+    batch, _, _, channels = with_rank(images, 4)
     return [(batch, *_sizes(size), channels)]
 
 
@@ -46,24 +46,24 @@ def first_shape(shape: Shape, _: Shape) -> list[Shape]:
 @rule
 def crops(images: Shape, boxes: Shape, numbers: Shape, size: Known) -> list[Shape]:
     """[boxes, height, width, channels] of images, boxes, each box's image, and a size."""
-    channels = with_rank(images, 4, "images")[3]
-    count, corners = with_rank(boxes, 2, "boxes")
+    channels = with_rank(images, 4)[3]
+    count, corners = with_rank(boxes, 2)
     merge_dims(corners, _CORNERS)
-    count = merge_dims(count, with_rank(numbers, 1, "numbers of images")[0])
+    count = merge_dims(count, with_rank(numbers, 1)[0])
     return [(count, *_sizes(size), channels)]
 
 
 @rule
 def of_rank(shape: Shape, rank: int) -> list[Shape]:
     """The shape that a vector of that many integers denotes."""
-    return [with_rank(shape, rank, "a shape")]
+    return [with_rank(shape, rank)]
 
 
 @rule
 def glimpses(images: Shape, size: Known, offsets: Shape) -> list[Shape]:
     """[batch, height, width, channels] of images, a size and each image's offset."""
-    batch, _, _, channels = with_rank(images, 4, "images")
-    many, coordinates = with_rank(offsets, 2, "offsets")
+    batch, _, _, channels = with_rank(images, 4)
+    many, coordinates = with_rank(offsets, 2)
     merge_dims(coordinates, 2)
     return [(merge_dims(batch, many), *_sizes(size), channels)]
 
@@ -72,7 +72,7 @@ def glimpses(images: Shape, size: Known, offsets: Shape) -> list[Shape]:
 def adjusted(images: Shape, *scalars: Shape) -> list[Shape]:
     """The shape of the images, of rank 3 at least; what they are adjusted by is scalars."""
     for scalar in scalars:
-        with_rank(scalar, 0, "a factor")
+        with_rank(scalar, 0)
     return [at_least(images, 3)]
 
 
@@ -86,18 +86,18 @@ def colours(images: Shape) -> list[Shape]:
 @rule
 def distorted(size: Shape, boxes: Shape, *scalars: Shape) -> list[Shape]:
     """Where a block begins, its size, and it as a box: [3], [3] and [1, 1, 4]."""
-    merge_dims(with_rank(size, 1, "a size")[0], _PICTURE)
-    merge_dims(with_rank(boxes, 3, "boxes")[2], _CORNERS)
+    merge_dims(with_rank(size, 1)[0], _PICTURE)
+    merge_dims(with_rank(boxes, 3)[2], _CORNERS)
     for scalar in scalars:
-        with_rank(scalar, 0, "a share")
+        with_rank(scalar, 0)
     return [(_PICTURE,), (_PICTURE,), (1, 1, _CORNERS)]
 
 
 def _boxes(boxes: Shape, scores: Shape, scalars: Sequence[Shape]) -> None:
-    count, corners = with_rank(boxes, 2, "boxes")
-    merge_dims(count, with_rank(scores, 1, "scores")[0])
+    count, corners = with_rank(boxes, 2)
+    merge_dims(count, with_rank(scores, 1)[0])
     for scalar in scalars:
-        with_rank(scalar, 0, "a threshold")
+        with_rank(scalar, 0)
     merge_dims(corners, _CORNERS)
 
 
@@ -111,10 +111,10 @@ def suppressed(boxes: Shape, scores: Shape, *scalars: Shape) -> list[Shape]:
 @rule
 def suppressed_overlaps(overlaps: Shape, scores: Shape, *scalars: Shape) -> list[Shape]:
     """A vector of the boxes that stay; the overlaps of each two are a square matrix."""
-    rows, columns = with_rank(overlaps, 2, "overlaps")
-    merge_dims(rows, with_rank(scores, 1, "scores")[0])
+    rows, columns = with_rank(overlaps, 2)
+    merge_dims(rows, with_rank(scores, 1)[0])
     for scalar in scalars:
-        with_rank(scalar, 0, "a threshold")
+        with_rank(scalar, 0)
     merge_dims(rows, columns)
     return [(None,)]
 
@@ -135,10 +135,10 @@ def suppressed_classes(
     pads: bool,
 ) -> list[Shape]:
     """[batch, boxes, 4] and thrice as many rows; the number of boxes of each image."""
-    batch, count, groups, corners = with_rank(boxes, 4, "boxes")
-    many, other, classes = with_rank(scores, 3, "scores")
+    batch, count, groups, corners = with_rank(boxes, 4)
+    many, other, classes = with_rank(scores, 3)
     for scalar in (each.shape, total.shape, overlap, score):
-        with_rank(scalar, 0, "a threshold")
+        with_rank(scalar, 0)
     merge_dims(count, other)
     batch = merge_dims(batch, many)
     merge_dims(corners, _CORNERS)
@@ -157,9 +157,16 @@ def suppressed_classes(
 
 
 @rule
+def block(image: Shape, size: Known) -> list[Shape]:
+    """[height, width, channels] of a picture and the vector [height, width]."""
+    channels = with_rank(image, _PICTURE)[2]
+    return [(*_sizes(size), channels)]
+
+
+@rule
 def decoded_image(contents: Shape, channels: int, expands: bool) -> list[Shape]:
     """[height, width, channels], of which the last may be known; nothing where frames are."""
-    with_rank(contents, 0, "contents")
+    with_rank(contents, 0)
     if channels < 0:
         raise ShapeError(f"channels must be non-negative, got {channels}")
     return [None if expands else (None, None, channels or None)]
@@ -168,14 +175,14 @@ def decoded_image(contents: Shape, channels: int, expands: bool) -> list[Shape]:
 @rule
 def decoded_frames(contents: Shape) -> list[Shape]:
     """[frames, height, width, 3]."""
-    with_rank(contents, 0, "contents")
+    with_rank(contents, 0)
     return [(None, None, None, 3)]
 
 
 @rule
 def decoded_block(contents: Shape, window: Known, channels: int) -> list[Shape]:
     """[height, width, channels] of a picture's block [row, column, height, width]."""
-    with_rank(contents, 0, "contents")
+    with_rank(contents, 0)
     if channels < 0:
         raise ShapeError(f"channels must be non-negative, got {channels}")
     _, _, height, width = _sizes(window, 4)
@@ -185,16 +192,16 @@ def decoded_block(contents: Shape, window: Known, channels: int) -> list[Shape]:
 @rule
 def jpeg_shape(contents: Shape) -> list[Shape]:
     """A vector of height, width and channels."""
-    with_rank(contents, 0, "contents")
+    with_rank(contents, 0)
     return [(_PICTURE,)]
 
 
 @rule
 def encoded_image(image: Shape, *scalars: Shape) -> list[Shape]:
     """A scalar for a picture of rank 3."""
-    with_rank(image, _PICTURE, "an image")
+    with_rank(image, _PICTURE)
     for scalar in scalars:
-        with_rank(scalar, 0, "a quality")
+        with_rank(scalar, 0)
     return [()]
 
 
@@ -208,7 +215,7 @@ def encoded_images(images: Shape) -> list[Shape]:
 @rule
 def decoded_sound(contents: Shape, channels: int, samples: int) -> list[Shape]:
     """[samples, channels] and a scalar; each dimension known if it is asked for."""
-    with_rank(contents, 0, "contents")
+    with_rank(contents, 0)
     if channels != -1 and channels < 0:
         raise ShapeError(f"channels must be non-negative, got {channels}")
     if samples != -1 and samples < 0:
@@ -219,15 +226,15 @@ def decoded_sound(contents: Shape, channels: int, samples: int) -> list[Shape]:
 @rule
 def encoded_sound(audio: Shape, rate: Shape) -> list[Shape]:
     """A scalar of a matrix of samples and the scalar rate."""
-    with_rank(audio, 2, "audio")
-    with_rank(rate, 0, "a rate")
+    with_rank(audio, 2)
+    with_rank(rate, 0)
     return [()]
 
 
 @rule
 def spectrogram(audio: Shape, window: int, stride: int) -> list[Shape]:
     """[channels, windows, frequencies] of [samples, channels]."""
-    samples, channels = with_rank(audio, 2, "audio")
+    samples, channels = with_rank(audio, 2)
     if window < 2:
         raise ShapeError(f"window size must be at least 2, got {window}")
     if stride < 1:
@@ -244,6 +251,6 @@ def spectrogram(audio: Shape, window: int, stride: int) -> list[Shape]:
 @rule
 def cepstrum(spectra: Shape, rate: Shape, count: int) -> list[Shape]:
     """[channels, windows, coefficients] of [channels, windows, frequencies]."""
-    channels, windows, _ = with_rank(spectra, 3, "a spectrogram")
-    with_rank(rate, 0, "a rate")
+    channels, windows, _ = with_rank(spectra, 3)
+    with_rank(rate, 0)
     return [(channels, windows, count)]

@@ -169,8 +169,8 @@ def partitioned(data: Shape, partitions: Shape, num_partitions: int) -> list[Sha
 @rule
 def bounds(rows: Shape, values: Shape) -> list[Shape]:
     """For each value a place in the row of its number; both have rank 2."""
-    with_rank(rows, 2, "rows")
-    with_rank(values, 2, "values")
+    with_rank(rows, 2)
+    with_rank(values, 2)
     return [values]
 
 
@@ -209,8 +209,8 @@ def top_k(shape: Shape, k: Value) -> list[Shape]:
 @rule
 def in_top_k(predictions: Shape, targets: Shape) -> list[Shape]:
     """A vector with one element per row of predictions."""
-    rows = with_rank(predictions, 2, "predictions")[0]
-    return [(merge_dims(rows, with_rank(targets, 1, "targets")[0]),)]
+    rows = with_rank(predictions, 2)[0]
+    return [(merge_dims(rows, with_rank(targets, 1)[0]),)]
 
 
 @rule
@@ -234,6 +234,6 @@ def unique_counts(shape: Shape) -> list[Shape]:
 @rule
 def list_diff(x: Shape, y: Shape) -> list[Shape]:
     """Two vectors of unknown length, of two vectors."""
-    with_rank(x, 1, "a vector")
-    with_rank(y, 1, "a vector")
+    with_rank(x, 1)
+    with_rank(y, 1)
     return [(None,), (None,)]

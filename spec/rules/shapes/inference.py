@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from sessrun.spec.operations import Name, Operation, RuleArg, RuleCall
 from sessrun.spec.rules.shapes.base import MAX_RANK, RULES, Known, Shape, ShapeError, Value, ranked
+from sessrun.spec.rules.shapes.resources import of_resource
 from sessrun.spec.rules.shapes.tables import Table
 
 __all__ = ["RANKS", "denoted", "infer", "single"]
@@ -70,7 +71,7 @@ def infer(
     `dims(x)` is the shape that an integer vector denotes, of which single dimensions may be
     known; `handle(x)` and `handle_dtype(x)` are the shape and the dtype of what is behind a
     resource: a variable, or the elements of an array of tensors; `table(x)` is what is known of
-    the lookup table behind a resource.
+    the lookup table behind a resource; `of_resource(x)` is what stands for an older handle.
 
     Args:
       operation: the declaration.
@@ -89,6 +90,7 @@ def infer(
     """
     calls = _calls(shapes, value, dims)
     calls |= {"handle": handle, "handle_dtype": handle_dtype, "table": table}
+    calls["of_resource"] = lambda name: of_resource(shapes[name])
 
     def argument(arg: RuleArg) -> Any:
         if isinstance(arg, Name):

@@ -20,8 +20,8 @@ __all__: list[str] = []
 @rule
 def matmul(a: Shape, b: Shape, transpose_a: bool, transpose_b: bool) -> list[Shape]:
     """[m, n] of [m, k] and [k, n], each perhaps given transposed."""
-    rows, inner = with_rank(a, 2, "MatMul")[:: -1 if transpose_a else 1]
-    height, columns = with_rank(b, 2, "MatMul")[:: -1 if transpose_b else 1]
+    rows, inner = with_rank(a, 2)[:: -1 if transpose_a else 1]
+    height, columns = with_rank(b, 2)[:: -1 if transpose_b else 1]
     merge_dims(inner, height)
     return [(rows, columns)]
 

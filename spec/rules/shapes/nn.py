@@ -28,7 +28,7 @@ def _channel_axis(data_format: str) -> int:
 def bias_add(value: Shape, bias: Shape, data_format: str) -> list[Shape]:
     """The value's shape; the bias is a vector with one element per channel."""
     whole = at_least(value, 2)
-    size = with_rank(bias, 1, "a bias")[0]
+    size = with_rank(bias, 1)[0]
     if whole is None:
         return [None]
     axis = _channel_axis(data_format) % len(whole)
@@ -46,7 +46,7 @@ def bias_add_grad(out_backprop: Shape, data_format: str) -> list[Shape]:
 def cross_entropy(features: Shape, labels: Shape) -> list[Shape]:
     """One loss per row, and the gradient in the features' shape."""
     try:
-        rows = merge(with_rank(features, 2, "logits"), labels)
+        rows = merge(with_rank(features, 2), labels)
     except ShapeError:
         rows = broadcast_shapes(features, labels)
     if rows is None or len(rows) != 2:
@@ -57,8 +57,8 @@ def cross_entropy(features: Shape, labels: Shape) -> list[Shape]:
 @rule
 def sparse_cross_entropy(features: Shape, labels: Shape) -> list[Shape]:
     """One loss per row, and the gradient in the features' shape."""
-    rows = with_rank(features, 2, "logits")
-    batch = merge_dims(rows[0], with_rank(labels, 1, "labels")[0])
+    rows = with_rank(features, 2)
+    batch = merge_dims(rows[0], with_rank(labels, 1)[0])
     return [(batch,), (batch, rows[1])]
 
 

@@ -1,4 +1,4 @@
-"""Shape rules of accumulators and barriers."""
+"""Shape rules of accumulators, barriers and older handles."""
 
 from __future__ import annotations
 
@@ -6,15 +6,21 @@ from typing import Final
 
 from sessrun.spec.rules.shapes.base import Shape, Value, at_least, merge, merge_dims, ranked, rule
 
-__all__: list[str] = []
+__all__ = ["of_resource"]
 
 _HANDLE: Final[Shape] = (2,)
 
 
 @rule
-def accumulator() -> list[Shape]:
-    """A handle."""
+def older_handle() -> list[Shape]:
+    """A handle: a container and a name."""
     return [_HANDLE]
+
+
+def of_resource(handle: Shape) -> Shape:
+    """A resource's shape, that of a scalar, for its older handle, a vector of 2."""
+    merge(handle, _HANDLE)
+    return ()
 
 
 @rule

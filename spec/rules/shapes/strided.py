@@ -25,10 +25,10 @@ NEW_AXIS = -1
 @rule
 def sliced(shape: Shape, begin: Known, size: Known) -> list[Shape]:
     """The sizes asked for; -1 is what is left after `begin`."""
-    count = merge_dims(with_rank(begin.shape, 1, "begin")[0], with_rank(size.shape, 1, "size")[0])
+    count = merge_dims(with_rank(begin.shape, 1)[0], with_rank(size.shape, 1)[0])
     if count is None:
         return [None if shape is None else (None,) * len(shape)]
-    whole = with_rank(shape, count, f"a slice of {count} dimensions")
+    whole = with_rank(shape, count)
     items = zip(whole, begin.elements(count), size.elements(count), strict=True)
     return [tuple(_block(*item) for item in items)]
 

@@ -112,7 +112,7 @@ def convolution(
     `explicit` is '' where the operation has no explicit padding.
     """
     rank = spatial + 2
-    whole, window = with_rank(x, rank, "a convolution"), with_rank(filters, rank, "its filters")
+    whole, window = with_rank(x, rank), with_rank(filters, rank)
     _check_length("dilation", dilations, rank)
     _check_length("stride", strides, rank)
     where = spatial_axes(data_format, rank)
@@ -134,7 +134,7 @@ def pooling(
     explicit: Sequence[int] | str, data_format: str, deep: bool, rank: int,
 ) -> list[Shape]:  # fmt: skip
     """The window's places along each spatial dimension, and along the channels if it is `deep`."""
-    whole = with_rank(x, rank, "a pooling")
+    whole = with_rank(x, rank)
     _check_length("stride", strides, rank)
     _check_length("ksize", ksize, rank)
     where = spatial_axes(data_format, rank)
@@ -150,9 +150,9 @@ def pooling_by_inputs(
     x: Shape, ksize: Known, strides: Known, padding: str, data_format: str
 ) -> list[Shape]:
     """As `pooling`, sizes and strides being inputs; unknown where they are."""
-    whole = with_rank(x, 4, "a pooling")
+    whole = with_rank(x, 4)
     for vector in (ksize, strides):
-        merge_dims(with_rank(vector.shape, 1, "a vector")[0], 4)
+        merge_dims(with_rank(vector.shape, 1)[0], 4)
     if ksize.value is None or strides.value is None:
         return [None]
     return pooling(whole, ksize.elements(4), strides.elements(4), padding, "", data_format, True, 4)
@@ -161,7 +161,7 @@ def pooling_by_inputs(
 @rule
 def pooling_grad(x: Shape, rank: int) -> list[Shape]:
     """The shape of what was pooled."""
-    return [with_rank(x, rank, "a gradient of a pooling")]
+    return [with_rank(x, rank)]
 
 
 @rule
@@ -176,7 +176,7 @@ def pooling_grad_grad(
 @rule
 def denoted_of_rank(shape: Shape, rank: int) -> list[Shape]:
     """The shape that an integer vector denotes, of that rank."""
-    return [with_rank(shape, rank, "a shape")]
+    return [with_rank(shape, rank)]
 
 
 @rule
@@ -184,8 +184,8 @@ def convolved(
     sizes: Shape, filters: Shape, out_backprop: Shape, data_format: str, rank: int
 ) -> list[Shape]:
     """The shape of a convolution's input; a vector tells the whole of it, or the spatial sizes."""
-    window = with_rank(filters, rank, "filters")
-    grad = with_rank(out_backprop, rank, "a gradient of a convolution")
+    window = with_rank(filters, rank)
+    grad = with_rank(out_backprop, rank)
     where = spatial_axes(data_format, rank)
     channels = channel_axis(data_format, rank)
     merge_dims(window[-1], grad[channels])
@@ -195,7 +195,7 @@ def convolved(
             result[axis] = size
         result[channels] = window[-2]
         return [tuple(result)]
-    whole = with_rank(sizes, rank, "sizes of an input")
+    whole = with_rank(sizes, rank)
     merge_dims(whole[0], grad[0])
     return [(merge_dims(whole[0], grad[0]), *whole[1:])]
 
@@ -207,11 +207,11 @@ def batch_norm(
 ) -> list[Shape]:  # fmt: skip
     """The input's shape, and vectors of one element for each channel."""
     rank = 5 if "D" in data_format else 4
-    whole = with_rank(x, rank, "a batch to be normalised")
+    whole = with_rank(x, rank)
     axis = channel_axis(data_format, rank)
     channels = whole[axis]
     for vector in (scale, offset) if is_training else (scale, offset, mean, variance):
-        channels = merge_dims(channels, with_rank(vector, 1, "one element for each channel")[0])
+        channels = merge_dims(channels, with_rank(vector, 1)[0])
     each: Shape = (channels,)
     rest: list[Shape] = [None] if outputs == 6 else []
     return [(*whole[:axis], channels, *whole[axis + 1 :]), *[each] * 4, *rest]
@@ -223,10 +223,10 @@ def batch_norm_grad(
 ) -> list[Shape]:
     """The input's shape, two vectors of one element for each channel, and two empty ones."""
     rank = 5 if "D" in data_format else 4
-    whole = with_rank(merge(with_rank(y_backprop, rank, "a gradient"), x), rank, "a batch")
+    whole = with_rank(merge(with_rank(y_backprop, rank), x), rank)
     axis = channel_axis(data_format, rank)
     channels = whole[axis]
     for vector in (scale, first, second):
-        channels = merge_dims(channels, with_rank(vector, 1, "one element for each channel")[0])
+        channels = merge_dims(channels, with_rank(vector, 1)[0])
     each: Shape = (channels,)
     return [(*whole[:axis], channels, *whole[axis + 1 :]), each, each, (0,), (0,)]

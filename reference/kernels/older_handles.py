@@ -1,0 +1,68 @@
+"""Kernels of operations as they were before there were resources: handles are references.
+
+Such a kernel is the newer operation's, around which references become what is behind them, and a
+handle that it gives becomes a reference to two strings, its container and name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any, Final
+
+from sessrun.reference.behaviour import as_text
+from sessrun.reference.kernels.host import frozen, string_array
+from sessrun.reference.kernels.registry import Bind, Entry, KernelError, Node
+from sessrun.reference.resources import DEFAULT_CONTAINER, HandleReference
+from sessrun.spec.operations import Operation
+
+__all__ = ["behind", "older_kernel", "reference_to"]
+
+_INVALID: Final = 3
+
+
+def reference_to(resource: Any, container: str, name: str) -> HandleReference:
+    """An older handle, whose value is [container, name]."""
+    told = string_array([container.encode(), name.encode()], (2,))
+    return HandleReference(resource, name, frozen(told))
+
+
+def behind(handle: Any) -> Any:
+    """The resource behind an older handle.
+
+    Raises:
+      KernelError: code 3, if it is none, but strings that were assigned to or fed.
+
+    """
+    if not isinstance(handle, HandleReference):
+        raise KernelError(_INVALID, "The handle is not one that its operation made in this run")
+    return handle.resource
+
+
+def older_kernel(operation: Operation, entry: Entry) -> Entry:
+    """The kernel of an older form, from that of the newer operation.
+
+    Args:
+      operation: the older form.
+      entry: the kernel of the newer one.
+
+    """
+    first = 1 if entry.needs_step else 0
+    places = [first + place for place, arg in enumerate(operation.inputs) if arg.is_ref]
+
+    def bind(bind: Bind) -> Callable[..., Any]:
+        compute = entry.bind(replace(bind, node=Node(bind.node.name, operation.newer)))
+        if operation.outputs and operation.outputs[0].is_ref:
+            container = as_text(bind.attrs["container"]) or DEFAULT_CONTAINER
+            name = as_text(bind.attrs["shared_name"]) or bind.node.name
+            return lambda *args: reference_to(compute(*args), container, name)
+
+        def unwrapped(*args: Any) -> Any:
+            given = list(args)
+            for place in places:
+                given[place] = behind(given[place])
+            return compute(*given)
+
+        return unwrapped
+
+    return replace(entry, bind=bind)

@@ -1,1 +1,0 @@
-"""`tf.image`: what programs do with pictures, over the operations on them."""
