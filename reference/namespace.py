@@ -117,6 +117,7 @@ _LATER: Final[Mapping[str, str]] = {
     "control_flow.functional": "foldl foldr map_fn scan",
     "control_flow.while_loops": "while_loop",
     "differentiation.backprop": "gradients",
+    "differentiation.custom": "custom_gradient grad_pass_through recompute_grad",
     "differentiation.hessian": "hessians",
     "input.example_messages":
         "train.BytesList train.Example train.Feature train.FeatureList train.FeatureLists "

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from sessrun.reference import nest, stacks
 from sessrun.reference.build import apply_op
-from sessrun.reference.control_flow.context import Context, contains, switched
+from sessrun.reference.control_flow.context import Context, contains, derives_or_calls, switched
 from sessrun.reference.control_flow.values import flow_of, merged, with_flow
 from sessrun.reference.conversion import convert_to_tensor
 from sessrun.reference.dtypes import int64
@@ -74,6 +74,8 @@ class Conditional(Context):
         if op.inputs:
             self._bring_in_inputs(op)
             self._drop_outer_edges(op)
+            if derives_or_calls(op):
+                op._add_control_input(self._pivot.op)  # noqa: SLF001 - it is being made here
         else:
             self._drop_outer_edges(op)
             if not any(contains(self, other._control_flow_context) for other in op.control_inputs):  # noqa: SLF001 - as above

@@ -14,7 +14,8 @@ if TYPE_CHECKING:
     from sessrun.reference.operation import Operation
     from sessrun.reference.tensor import Tensor
 
-__all__ = ["Context", "constant_enter_of", "contains", "context_after", "is_constant_enter",
+__all__ = ["Context", "constant_enter_of", "contains", "context_after", "derives_or_calls",
+           "is_constant_enter",
            "is_loop_switch", "loop_around", "op_type_for", "switched"]  # fmt: skip
 
 _EXITS: Final = frozenset({"Exit", "RefExit"})
@@ -158,8 +159,9 @@ def _take_in(op: Operation) -> None:
         _check_inside(op, tensor.op)
     if context is None:
         return
-    # A constant is made without a scope of its own.
-    with nullcontext() if op.type == "Const" else op.graph.name_scope(op.name + "/"):
+    # A constant, and a call of a function, is made without a scope of its own.
+    is_bare = op.type == "Const" or op.type in op.graph.functions
+    with nullcontext() if is_bare else op.graph.name_scope(op.name + "/"):
         context.take_new(op)
 
 
@@ -223,6 +225,11 @@ def context_after(op: Operation) -> Context | None:
 def loop_around(context: Context | None) -> Context | None:
     """The innermost loop that a context is, or is in."""
     return None if context is None else context.loop()
+
+
+def derives_or_calls(op: Operation) -> bool:
+    """Whether it calls a function by its type, or derives one, which must wait for the pivot."""
+    return op.type in op.graph.functions or op.type == "SymbolicGradient"
 
 
 def is_loop_switch(op: Operation) -> bool:

@@ -11,6 +11,7 @@ from sessrun.reference.build import apply_op, apply_unary
 from sessrun.reference.control_flow.context import (
     Context,
     context_after,
+    derives_or_calls,
     is_constant_enter,
     loop_around,
     op_type_for,
@@ -26,6 +27,7 @@ from sessrun.reference.tensor_shape import TensorShape
 
 __all__ = ["Loop", "LoopOptions"]
 
+_CALLS: Final = frozenset({"PartitionedCall", "StatefulPartitionedCall"})
 _OF_SHAPES: Final = frozenset({"Shape", "Size", "Rank"})
 
 
@@ -133,10 +135,13 @@ class Loop(Context):
 
     def take(self, op: Operation) -> None:
         """Bring its inputs in; one that could run before the iteration waits for the pivot."""
+        if op.type in _CALLS:
+            self._wait_for_pivot(op)
         if op.inputs:
             self._bring_in_inputs(op)
             outer = self._drop_outer_edges(op)
-            if not op.control_inputs and all(is_constant_enter(t.op) for t in op.inputs):
+            is_free = derives_or_calls(op) or all(is_constant_enter(t.op) for t in op.inputs)
+            if is_free and not op.control_inputs:
                 self._wait_for_pivot(op)
         else:
             outer = self._drop_outer_edges(op)

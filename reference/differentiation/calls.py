@@ -3,23 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Final
 
 from sessrun.reference import stacks
-from sessrun.reference.build import apply_flat
+from sessrun.reference.build import apply_flat, apply_op
 from sessrun.reference.operation import Operation
+from sessrun.spec.proto import NameAttrList
 
 __all__ = ["of_call"]
 
+_CALLS: Final = frozenset({"PartitionedCall", "StatefulPartitionedCall"})
+
 
 def of_call(op: Operation) -> Callable[..., Any] | None:
-    """What makes the gradients of an operation that calls a function; None if it calls none.
-
-    Raises:
-      NotImplementedError: the function says nothing of its gradient.
-
-    """
+    """What makes the gradients of an operation that calls a function; None if it calls none."""
     library = op.graph.functions
+    if op.type in _CALLS:
+        return _symbolic
     if op.type not in library:
         return None
     written: Callable[..., Any] | None = library.python_gradient(op.type)
@@ -27,13 +27,20 @@ def of_call(op: Operation) -> Callable[..., Any] | None:
         return written
     defined = library.gradient(op.type)
     if defined is None:
-        raise NotImplementedError(
-            f"sessrun.reference does not derive the gradient of a function yet: {op.type}. Give "
-            "it a grad_func or a python_grad_func."
-        )
+        return _symbolic
 
     def call(called: Operation, *grads: Any) -> list[Any]:
         graph = stacks.get_default_graph()
         return apply_flat(graph, defined, [*called.inputs, *grads], {}, None).outputs
 
     return call
+
+
+def _symbolic(op: Operation, *grads: Any) -> list[Any]:
+    """The gradients of a call of a function that says nothing of them: derived when it is run."""
+    function = NameAttrList(name=op.type, attr=op.node_def.attr)
+    if op.type in _CALLS:
+        function.name = op.get_attr("f").name
+    inputs = {"input": [*op.inputs, *grads]}
+    attrs = {"Tout": [tensor.dtype for tensor in op.inputs], "f": function}
+    return apply_op("SymbolicGradient", inputs, attrs).outputs

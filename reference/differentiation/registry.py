@@ -15,7 +15,8 @@ from sessrun.reference.registry import Registry
 if TYPE_CHECKING:
     from sessrun.reference.operation import Operation
 
-__all__ = ["EXPORTS", "RegisterGradient", "gradient_function", "not_differentiable", "register"]
+__all__ = ["EXPORTS", "RegisterGradient", "gradient_function", "is_differentiable",
+           "not_differentiable", "register"]  # fmt: skip
 
 Gradient = Callable[..., Any]
 F = TypeVar("F", bound=Gradient)
@@ -66,6 +67,15 @@ def _checked(op_type: Any) -> str:
     if not isinstance(op_type, str):
         raise TypeError("op_type must be a string")
     return op_type
+
+
+def is_differentiable(op_type: str) -> bool:
+    """Whether operations of this type have a gradient."""
+    importlib.import_module(_OWN)
+    try:
+        return _FUNCTIONS.lookup(op_type) is not None
+    except LookupError:
+        return False
 
 
 def gradient_function(op: Operation) -> Gradient | None:

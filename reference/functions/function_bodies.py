@@ -6,11 +6,14 @@ its resources and random streams are its own, as they are once TensorFlow has in
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from sessrun.reference.conversion import convert_to_tensor
 from sessrun.reference.errors import InvalidArgumentError
+from sessrun.reference.framework_ops import placeholder
 from sessrun.reference.graph import Graph
 from sessrun.reference.importing.importer import import_graph_def
 from sessrun.reference.operation import Operation
@@ -22,7 +25,7 @@ if TYPE_CHECKING:
     from sessrun.reference.functions.function_library import FunctionLibrary
     from sessrun.spec.proto import NameAttrList
 
-__all__ = ["Body", "body_of"]
+__all__ = ["Body", "body_of", "gradient_of"]
 
 _SHAPES: Final = "_output_shapes"
 _CLASS: Final = "_class"
@@ -84,6 +87,33 @@ def body_of(library: FunctionLibrary, function: NameAttrList, name: str, device:
     at, end = len(arguments), len(arguments) + len(results)
     effects = [op for op in graph.get_operations() if op.declaration.stateful]
     return Body(graph, tuple(found[:at]), tuple(found[at:end]), (*effects, *found[end:]))
+
+
+def gradient_of(body: Body) -> Body:
+    """The gradients of a body by its inputs, as a body of the same graph.
+
+    It takes the inputs, then what each output is multiplied by; zeros for what nothing depends on.
+
+    Raises:
+      InvalidArgumentError: an operation of the body has no gradient.
+
+    """
+    # It needs most of the package, and few graphs ask.
+    backprop = importlib.import_module("sessrun.reference.differentiation.backprop")
+    choices = importlib.import_module("sessrun.reference.differentiation.choices")
+    with body.graph.as_default():
+        given = [placeholder(each.dtype, each.shape) for each in body.outputs]
+        real = [(y, grad) for y, grad in zip(body.outputs, given, strict=True)
+                if y.dtype.is_floating or y.dtype.is_complex]  # fmt: skip
+        try:
+            found = backprop.gradients(
+                [y for y, _ in real], list(body.inputs), [grad for _, grad in real],
+                unconnected_gradients=choices.UnconnectedGradients.ZERO,
+            )  # fmt: skip
+        except (LookupError, ValueError, TypeError) as error:
+            raise InvalidArgumentError(None, None, str(error)) from error
+        dense = tuple(convert_to_tensor(each) for each in found)
+    return Body(body.graph, (*body.inputs, *given), dense, body.effects)
 
 
 def _nodes(

@@ -70,7 +70,7 @@ class Bind:
     device: str
     resources: ResourceStore
     seeds: tuple[int, int] = (0, 0)
-    function: Callable[[Any], Callable[..., tuple[Any, ...]]] | None = None
+    function: Callable[..., Callable[..., tuple[Any, ...]]] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from sessrun.reference.kernels.host import dtype_of, string_array
 from sessrun.reference.kernels.registry import Bind, KernelError, binder, kernel
+from sessrun.reference.tensor_list import zeros_like
 from sessrun.spec.dtypes import BY_NAME
 
 __all__: list[str] = []
@@ -173,6 +174,8 @@ def filled_like(bind: Bind) -> Callable[..., Any]:
     xp = bind.xp
     if bind.attrs["T"] == "string":
         return lambda x: string_array([b""] * x.size, x.shape)
+    if bind.attrs["T"] == "variant":
+        return lambda x: zeros_like(xp, x)
     make = xp.zeros if bind.node.type == "ZerosLike" else xp.ones
     return lambda x: make(x.shape, dtype=x.dtype)
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from sessrun.reference import errors
-from sessrun.reference.functions.function_bodies import Body, body_of
+from sessrun.reference.functions.function_bodies import Body, body_of, gradient_of
 from sessrun.reference.session import place, prune
 from sessrun.reference.session.compile import Bindings, compile_plan
 from sessrun.reference.session.execute import STEP_REGISTER, Plan, read_reference
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from sessrun.reference.devices import LocalDevice
     from sessrun.reference.operation import Operation
     from sessrun.reference.resources import ResourceStore, Step
+    from sessrun.reference.tensor import Tensor
     from sessrun.spec.proto import ConfigProto, NameAttrList
 
 __all__ = ["Functions"]
@@ -41,12 +42,24 @@ class Functions:
         self._config = config
         self.bindings = Bindings(resources, self)
 
-    def of_call(self, op: Operation, function: NameAttrList) -> Callable[..., tuple[Any, ...]]:
+    def of_call(
+        self,
+        op: Operation,
+        function: NameAttrList,
+        takes: Sequence[str] | None = None,
+        gives: Sequence[str] | None = None,
+        *,
+        is_gradient: bool = False,
+    ) -> Callable[..., tuple[Any, ...]]:
         """A function that runs the body for one call: from the step and the arguments' values.
 
         Args:
           op: the operation that calls.
           function: what it calls.
+          takes: the dtypes of the arguments; by default those of the operation's inputs.
+          gives: the dtypes of the results; by default those of its outputs.
+          is_gradient: whether the gradients of the function are wanted instead, of its arguments
+            and of what its results are multiplied by.
 
         Raises:
           InvalidArgumentError: there is no such function, or it cannot be instantiated or placed.
@@ -56,7 +69,9 @@ class Functions:
             around = " in ".join((function.name, *reversed(self._calling)))
             raise errors.InvalidArgumentError(op.node_def, op, f"A function calls itself: {around}")
         body = body_of(op.graph.functions, function, op.name, op.device)
-        _check(op, function.name, body)
+        if is_gradient:
+            body = gradient_of(body)
+        _check(op, function.name, body, takes, gives)
         self._calling.append(function.name)
         try:
             return self._compiled(op, body)
@@ -74,11 +89,22 @@ class Functions:
         return _runner(plan, [sources[tensor] for tensor in body.outputs], op.name)
 
 
-def _check(op: Operation, name: str, body: Body) -> None:
+def _dtypes(tensors: Iterable[Tensor]) -> list[str]:
+    return [tensor.dtype.base_dtype.name for tensor in tensors]
+
+
+def _check(
+    op: Operation,
+    name: str,
+    body: Body,
+    takes: Sequence[str] | None,
+    gives: Sequence[str] | None,
+) -> None:
     """Refuse a call whose inputs or outputs are not those of the function."""
-    for word, mine, its in (("inputs", op.inputs, body.inputs),
-                            ("outputs", op.outputs, body.outputs)):  # fmt: skip
-        have, wanted = ([tensor.dtype.base_dtype.name for tensor in each] for each in (mine, its))
+    mine = _dtypes(op.inputs) if takes is None else list(takes)
+    made = _dtypes(op.outputs) if gives is None else list(gives)
+    for word, have, its in (("inputs", mine, body.inputs), ("outputs", made, body.outputs)):
+        wanted = _dtypes(its)
         if have != wanted:
             raise errors.InvalidArgumentError(
                 op.node_def, op, f"{{{{node {op.name}}}}} calls {name} with {word} {have}, which "

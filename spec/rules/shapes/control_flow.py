@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sessrun.spec.rules.shapes.base import Shape, ranked, rule
+from sessrun.spec.rules.shapes.base import Shape, ShapeError, ranked, rule
 
 __all__: list[str] = []
 
@@ -38,3 +38,36 @@ def scalar_of(value: Shape) -> list[Shape]:
     """A scalar, which the input must be."""
     ranked(value, 0, 0)
     return [()]
+
+
+@rule
+def told(shapes: Sequence[Shape], dtypes: Sequence[str]) -> list[Shape]:
+    """The shapes that an attribute says, or unknown ones where it says none."""
+    if not shapes:
+        return [None] * len(dtypes)
+    if len(shapes) != len(dtypes):
+        raise ShapeError(
+            f"`output_shapes` must be the same length as num outputs ({len(shapes)} vs. "
+            f"{len(dtypes)})"
+        )
+    return list(shapes)
+
+
+@rule
+def told_or_same(shapes: Sequence[Shape], inputs: Sequence[Shape]) -> list[Shape]:
+    """The shapes that an attribute says, or where it says none unknown ones."""
+    return told(shapes, [""] * len(inputs))
+
+
+@rule
+def first_ones(inputs: Sequence[Shape], dtypes: Sequence[str]) -> list[Shape]:
+    """The shapes of as many of the inputs."""
+    if len(dtypes) > len(inputs):
+        raise ShapeError("len(inputs) < len(outputs)")
+    return list(inputs[: len(dtypes)])
+
+
+@rule
+def scalar_and_unknown() -> list[Shape]:
+    """A scalar, and an output of unknown shape."""
+    return [(), None]

@@ -1,0 +1,70 @@
+"""Kernels of values that may be there or not, and of those that nothing reads."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final
+
+from sessrun.reference.kernels.host import dtype_of, string_array
+from sessrun.reference.kernels.registry import EVERY, Bind, KernelError, binder
+
+__all__: list[str] = []
+
+_INVALID: Final = 3
+
+
+class _Optional:
+    """Values, or None where they are not there."""
+
+    def __init__(self, values: tuple[Any, ...] | None) -> None:
+        self.values = values
+
+
+def _known(value: Any) -> _Optional:
+    if not isinstance(value, _Optional):
+        raise KernelError(_INVALID, "The given input is no optional value.")
+    return value
+
+
+@binder("OptionalNone", host_outputs=("optional",))
+def none(_: Bind) -> Callable[..., Any]:
+    """Nothing."""
+    return lambda: _Optional(None)
+
+
+@binder("OptionalFromValue", host_inputs=(EVERY,), host_outputs=("optional",))
+def some(_: Bind) -> Callable[..., Any]:
+    """The values."""
+    return lambda *values: _Optional(values)
+
+
+@binder("OptionalHasValue", host_inputs=("optional",), host_outputs=("has_value",))
+def has(bind: Bind) -> Callable[..., Any]:
+    """Whether they are there."""
+    xp = bind.xp
+    return lambda value: xp.bool_(_known(value).values is not None)
+
+
+@binder("OptionalGetValue", host_inputs=("optional",), host_outputs=(EVERY,))
+def get(_: Bind) -> Callable[..., Any]:
+    """The values, which must be there."""
+
+    def compute(value: Any) -> Any:
+        values = _known(value).values
+        if values is None:
+            raise KernelError(_INVALID, "The given optional does not have a value.")
+        return values[0] if len(values) == 1 else values
+
+    return compute
+
+
+@binder("FakeParam", host_outputs=("output",))
+def fake(bind: Bind) -> Callable[..., Any]:
+    """Zeros, without an element where the shape is not known."""
+    dtype, shape = bind.attrs["dtype"], bind.attrs["shape"]
+    sizes = tuple(size or 0 for size in (shape or (0,)))
+    if dtype in {"resource", "variant"}:
+        return lambda: _Optional(None)
+    if dtype == "string":
+        return lambda: string_array([b""] * bind.xp.zeros(sizes).size, sizes)
+    return lambda: bind.xp.zeros(sizes, dtype_of(dtype))

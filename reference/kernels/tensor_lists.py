@@ -1,0 +1,333 @@
+"""Kernels of lists of tensors: the handle is the list itself, a value."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, Final
+
+from sessrun.reference.kernels.host import dtype_of, frozen, ints, scalar_int
+from sessrun.reference.kernels.registry import Bind, KernelError, binder
+from sessrun.reference.node_summary import bracketed
+from sessrun.reference.tensor_list import Shape, TensorList, merged, shape_of
+
+__all__: list[str] = []
+
+_INVALID: Final = 3
+_HANDLE: Final = ("input_handle",)
+
+
+def _list(value: Any) -> TensorList:
+    if not isinstance(value, TensorList):
+        raise KernelError(_INVALID, "Input handle is not a list.")
+    return value
+
+
+def _shape(value: Any) -> Shape:
+    """A shape given as an array: a scalar -1 for none, -1 for sizes that are not known."""
+    if not value.ndim:
+        if int(value) != -1:
+            raise KernelError(_INVALID, "The only valid scalar shape tensor is the fully unknown "
+                              "shape specified as -1.")  # fmt: skip
+        return None
+    return tuple(None if size < 0 else size for size in ints(value))
+
+
+def _sized(shape: Shape, what: str) -> tuple[int, ...]:
+    """A shape whose sizes are all known."""
+    if shape is None or None in shape:
+        raise KernelError(_INVALID, f"{what} but element_shape is not fully defined: "
+                          f"{bracketed(shape)}")  # fmt: skip
+    return tuple(size for size in shape if size is not None)
+
+
+@binder("EmptyTensorList", host_inputs=("element_shape", "max_num_elements"),
+        host_outputs=("handle",))  # fmt: skip
+def empty(bind: Bind) -> Callable[..., Any]:
+    """No elements."""
+    dtype = bind.attrs["element_dtype"]
+    return lambda shape, limit: TensorList(dtype, _shape(shape), (), scalar_int(limit))
+
+
+@binder("TensorListReserve", host_inputs=("element_shape", "num_elements"),
+        host_outputs=("handle",))  # fmt: skip
+def reserve(bind: Bind) -> Callable[..., Any]:
+    """Elements that are not there yet."""
+    dtype = bind.attrs["element_dtype"]
+
+    def compute(shape: Any, count: Any) -> TensorList:
+        number = scalar_int(count)
+        if number < 0:
+            raise KernelError(_INVALID, "The num_elements to reserve must be a non negative "
+                              f"number, but got {number}")  # fmt: skip
+        return TensorList(dtype, _shape(shape), (None,) * number)
+
+    return compute
+
+
+@binder("TensorListFromTensor", host_inputs=("element_shape",), host_outputs=("output_handle",))
+def from_tensor(bind: Bind) -> Callable[..., Any]:
+    """The rows of a tensor."""
+    dtype = bind.attrs["element_dtype"]
+
+    def compute(value: Any, shape: Any) -> TensorList:
+        if not value.ndim:
+            raise KernelError(_INVALID, "Tensor must be at least a vector, but saw shape: []")
+        found = TensorList(dtype, _shape(shape))
+        found.fitting(value.shape[1:], "create")
+        return found.with_elements([frozen(row) for row in value])
+
+    return compute
+
+
+@binder("TensorListPushBack", host_inputs=_HANDLE, host_outputs=("output_handle",))
+def push(bind: Bind) -> Callable[..., Any]:
+    """One more element."""
+    dtype = bind.attrs["element_dtype"]
+
+    def compute(handle: Any, value: Any) -> TensorList:
+        source = _list(handle)
+        source.check(dtype, "op elements")
+        source.fitting(shape_of(value), "append")
+        if 0 <= source.limit <= len(source.elements):
+            raise KernelError(
+                _INVALID, f"Tried to push item into a full list list size: {len(source.elements)} "
+                f"max_num_elements: {source.limit}"
+            )
+        return source.with_elements((*source.elements, value))
+
+    return compute
+
+
+def _element(bind: Bind, source: TensorList, index: int, shape: Shape) -> Any:
+    """An element, or zeros where it is not there."""
+    found = source.elements[index]
+    if found is not None:
+        merged(shape_of(found), shape)
+        return found
+    known = merged(source.shape, shape)
+    for each in source.elements:
+        if each is not None and (known is None or None in known):
+            known = merged(known, shape_of(each))
+    return frozen(bind.xp.zeros(_sized(known, "Trying to read an uninitialized element"),
+                                dtype_of(source.dtype)))  # fmt: skip
+
+
+@binder("TensorListPopBack", host_inputs=("input_handle", "element_shape"),
+        host_outputs=("output_handle",))  # fmt: skip
+def pop(bind: Bind) -> Callable[..., Any]:
+    """The last element, and the rest."""
+    dtype = bind.attrs["element_dtype"]
+
+    def compute(handle: Any, shape: Any) -> Any:
+        source = _list(handle)
+        source.check(dtype, "op elements")
+        if not source.elements:
+            raise KernelError(_INVALID, "Trying to pop from an empty list.")
+        value = _element(bind, source, len(source.elements) - 1, _shape(shape))
+        return source.with_elements(source.elements[:-1]), value
+
+    return compute
+
+
+@binder("TensorListLength", host_inputs=_HANDLE, host_outputs=("length",))
+def length(bind: Bind) -> Callable[..., Any]:
+    """How many elements."""
+    xp = bind.xp
+    return lambda handle: xp.int32(len(_list(handle).elements))
+
+
+@binder("TensorListElementShape", host_inputs=_HANDLE, host_outputs=("element_shape",))
+def element_shape(bind: Bind) -> Callable[..., Any]:
+    """The shape of the elements."""
+    xp, dtype = bind.xp, dtype_of(bind.attrs["shape_type"])
+
+    def compute(handle: Any) -> Any:
+        shape = _list(handle).shape
+        sizes = -1 if shape is None else [-1 if size is None else size for size in shape]
+        return xp.asarray(sizes, dtype=dtype)
+
+    return compute
+
+
+@binder("TensorListGetItem", host_inputs=("input_handle", "index", "element_shape"))
+def get(bind: Bind) -> Callable[..., Any]:
+    """One element."""
+    dtype = bind.attrs["element_dtype"]
+
+    def compute(handle: Any, index: Any, shape: Any) -> Any:
+        source = _list(handle)
+        source.check(dtype, "op elements")
+        return _element(bind, source, source.place(scalar_int(index)), _shape(shape))
+
+    return compute
+
+
+@binder("TensorListSetItem", host_inputs=("input_handle", "index"), host_outputs=("output_handle",))
+def put(bind: Bind) -> Callable[..., Any]:
+    """Another element at a place."""
+    dtype, grows = bind.attrs["element_dtype"], bind.attrs["resize_if_index_out_of_bounds"]
+
+    def compute(handle: Any, index: Any, value: Any) -> TensorList:
+        source, number = _list(handle), scalar_int(index)
+        source.check(dtype, "op elements")
+        elements = list(source.elements)
+        if grows and number >= len(elements):
+            elements += [None] * (number + 1 - len(elements))
+        else:
+            source.place(number)
+        source.fitting(shape_of(value), "set")
+        elements[number] = value
+        return source.with_elements(elements)
+
+    return compute
+
+
+@binder("TensorListResize", host_inputs=("input_handle", "size"), host_outputs=("output_handle",))
+def resize(_: Bind) -> Callable[..., Any]:
+    """Fewer elements, or more that are not there."""
+
+    def compute(handle: Any, size: Any) -> TensorList:
+        source, count = _list(handle), scalar_int(size)
+        if count < 0:
+            raise KernelError(_INVALID, f"TensorListSlice expects size to be non-negative. Got: "
+                              f"{count}")  # fmt: skip
+        more = (None,) * (count - len(source.elements))
+        return source.with_elements((*source.elements[:count], *more))
+
+    return compute
+
+
+def _packed(bind: Bind, source: TensorList, places: Sequence[int], shape: Shape) -> Any:
+    """Elements along a new first axis."""
+    known = merged(source.shape, shape)
+    if not places:
+        sizes = _sized(known, "Tried to stack elements of an empty list")
+        return bind.xp.empty((0, *sizes), dtype_of(source.dtype))
+    for place in places:
+        if source.elements[place] is not None:
+            known = merged(known, shape_of(source.elements[place]))
+    return bind.xp.stack([_element(bind, source, place, known) for place in places])
+
+
+@binder("TensorListStack", host_inputs=("input_handle", "element_shape"))
+def stack(bind: Bind) -> Callable[..., Any]:
+    """All elements."""
+    dtype, count = bind.attrs["element_dtype"], int(bind.attrs["num_elements"])
+
+    def compute(handle: Any, shape: Any) -> Any:
+        source = _list(handle)
+        source.check(dtype, "op elements")
+        found = len(source.elements)
+        if count not in {-1, found}:
+            raise KernelError(
+                _INVALID, f"Operation expected a list with {count} elements but got a list with "
+                f"{found} elements."
+            )
+        return _packed(bind, source, range(found), _shape(shape))
+
+    return compute
+
+
+@binder("TensorListGather", host_inputs=("input_handle", "indices", "element_shape"))
+def gather(bind: Bind) -> Callable[..., Any]:
+    """The elements at some places."""
+    dtype = bind.attrs["element_dtype"]
+
+    def compute(handle: Any, indices: Any, shape: Any) -> Any:
+        source = _list(handle)
+        source.check(dtype, "op elements")
+        places = [source.place(each) for each in ints(indices)]
+        return _packed(bind, source, places, _shape(shape))
+
+    return compute
+
+
+@binder("TensorListScatterV2", host_inputs=("indices", "element_shape", "num_elements"),
+        host_outputs=("output_handle",))  # fmt: skip
+def scatter(bind: Bind) -> Callable[..., Any]:
+    """The rows of a tensor at some places."""
+    dtype = bind.attrs["element_dtype"]
+
+    def compute(value: Any, indices: Any, shape: Any, count: Any) -> TensorList:
+        found, places, most = TensorList(dtype, _shape(shape)), ints(indices), scalar_int(count)
+        if len(places) != len(value):
+            raise KernelError(
+                _INVALID, "Invalid number of rows in input tensor. Expected: "
+                f"{len(places)} Actual: {len(value)}"
+            )
+        found.fitting(value.shape[1:], "scatter")
+        if min(places, default=0) < 0:
+            raise KernelError(_INVALID, "Indices in TensorListScatterV2 must all be non-negative.")
+        elements: list[Any] = [None] * max(most, *(place + 1 for place in places), 0)
+        for place, row in zip(places, value, strict=True):
+            elements[place] = frozen(row)
+        return found.with_elements(elements)
+
+    return compute
+
+
+@binder("TensorListScatterIntoExistingList", host_inputs=("input_handle", "indices"),
+        host_outputs=("output_handle",))  # fmt: skip
+def scatter_into(bind: Bind) -> Callable[..., Any]:
+    """The rows of a tensor at some places of a list."""
+    dtype = bind.attrs["element_dtype"]
+
+    def compute(handle: Any, value: Any, indices: Any) -> TensorList:
+        source, places = _list(handle), ints(indices)
+        source.check(dtype, "op elements")
+        source.fitting(value.shape[1:], "scatter")
+        elements = [*source.elements]
+        elements += [None] * (max((place + 1 for place in places), default=0) - len(elements))
+        for place, row in zip(places, value, strict=True):
+            elements[place] = frozen(row)
+        return source.with_elements(elements)
+
+    return compute
+
+
+@binder("TensorListConcatV2", host_inputs=("input_handle", "element_shape", "leading_dims"),
+        host_outputs=("lengths",))  # fmt: skip
+def concat(bind: Bind) -> Callable[..., Any]:
+    """The elements behind one another, and their sizes."""
+    xp, dtype = bind.xp, bind.attrs["element_dtype"]
+
+    def compute(handle: Any, shape: Any, leading: Any) -> Any:
+        source, sizes = _list(handle), ints(leading)
+        source.check(dtype, "op elements")
+        known = _shape(shape)
+        parts = []
+        for place, element in enumerate(source.elements):
+            wanted = known
+            if element is None and known and known[0] is None and place < len(sizes):
+                wanted = (sizes[place], *known[1:])
+            parts.append(_element(bind, source, place, wanted))
+        if not parts:
+            rest = _sized((merged(source.shape, known) or ())[1:], "Tried to concat an empty list")
+            return xp.empty((0, *rest), dtype_of(dtype)), xp.empty((0,), "int64")
+        return xp.concatenate(parts), xp.asarray([len(part) for part in parts], "int64")
+
+    return compute
+
+
+@binder("TensorListSplit", host_inputs=("element_shape", "lengths"),
+        host_outputs=("output_handle",))  # fmt: skip
+def split(bind: Bind) -> Callable[..., Any]:
+    """Pieces of a tensor."""
+    dtype = bind.attrs["element_dtype"]
+
+    def compute(value: Any, shape: Any, lengths: Any) -> TensorList:
+        found, sizes = TensorList(dtype, _shape(shape)), ints(lengths)
+        if not value.ndim:
+            raise KernelError(_INVALID, "Tensor must be at least a vector, but saw shape: []")
+        if min(sizes, default=0) < 0 or sum(sizes) != len(value):
+            raise KernelError(
+                _INVALID, "The values of lengths must be non-negative and sum up to the first "
+                f"dimension of the tensor: {sizes}, {len(value)}"
+            )
+        parts, start = [], 0
+        for size in sizes:
+            parts.append(frozen(value[start : start + size]))
+            start += size
+        return found.with_elements(parts)
+
+    return compute

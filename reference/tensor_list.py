@@ -1,0 +1,125 @@
+"""A list of tensors as a value: what changes it makes another list."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+from sessrun.reference.node_summary import bracketed
+from sessrun.reference.resources import KernelError
+
+__all__ = ["Shape", "TensorList", "added", "merged", "shape_of", "zeros_like"]
+
+_INVALID: Final = 3
+Shape = tuple[int | None, ...] | None
+
+
+def merged(one: Shape, other: Shape) -> Shape:
+    """What two shapes say together.
+
+    Raises:
+      KernelError: code 3 if they contradict each other.
+
+    """
+    if one is None or other is None:
+        return other if one is None else one
+    if len(one) != len(other) or any(
+        a is not None and b is not None and a != b for a, b in zip(one, other, strict=True)
+    ):
+        raise KernelError(
+            _INVALID, f"Incompatible shapes during merge: {bracketed(one)} vs. {bracketed(other)}"
+        )
+    return tuple(b if a is None else a for a, b in zip(one, other, strict=True))
+
+
+def shape_of(value: Any) -> tuple[int, ...]:
+    """The shape of an element: that of an array; a value of another kind is a scalar."""
+    return tuple(value.shape) if hasattr(value, "ndim") else ()
+
+
+@dataclass(frozen=True, slots=True)
+class TensorList:
+    """Elements of one dtype.
+
+    Attributes:
+      dtype: the spec name of their dtype.
+      shape: what is known of the shape of each.
+      elements: arrays, None for one that is not there yet.
+      limit: the most elements it may have; any number if negative.
+
+    """
+
+    dtype: str
+    shape: Shape
+    elements: tuple[Any, ...] = ()
+    limit: int = -1
+
+    def check(self, dtype: str, what: str) -> None:
+        """Refuse another dtype.
+
+        Raises:
+          KernelError: code 3.
+
+        """
+        if dtype != self.dtype:
+            raise KernelError(_INVALID, f"Invalid data types; {what} {dtype}; list elements "
+                              f"{self.dtype}")  # fmt: skip
+
+    def fitting(self, shape: Sequence[int], what: str) -> None:
+        """Refuse an element of another shape.
+
+        Raises:
+          KernelError: code 3.
+
+        """
+        try:
+            merged(self.shape, tuple(shape))
+        except KernelError:
+            raise KernelError(
+                _INVALID, f"Tried to {what} a tensor with incompatible shape to a list. Op element "
+                f"shape: {bracketed(shape)} list shape: {bracketed(self.shape)}"
+            ) from None
+
+    def with_elements(self, elements: Sequence[Any]) -> TensorList:
+        """The same with other elements."""
+        return replace(self, elements=tuple(elements))
+
+    def place(self, index: int) -> int:
+        """An index that is within.
+
+        Raises:
+          KernelError: code 3 if it is not.
+
+        """
+        if not 0 <= index < len(self.elements):
+            raise KernelError(
+                _INVALID, f"Trying to access element {index} in a list with {len(self.elements)} "
+                "elements."
+            )
+        return index
+
+
+def added(xp: Any, one: Any, other: Any) -> Any:
+    """The sum of two elements; of lists that of each of theirs.
+
+    Raises:
+      KernelError: code 3 if the lists are of other dtypes or lengths.
+
+    """
+    if one is None or other is None:
+        return other if one is None else one
+    if not isinstance(one, TensorList):
+        return xp.add(one, other)
+    if one.dtype != other.dtype or len(one.elements) != len(other.elements):
+        raise KernelError(_INVALID, "Trying to add two lists of tensors with different dtypes or "
+                          "lengths")  # fmt: skip
+    pairs = zip(one.elements, other.elements, strict=True)
+    return one.with_elements([added(xp, *pair) for pair in pairs])
+
+
+def zeros_like(xp: Any, value: Any) -> Any:
+    """Zeros in the shape of an element; of a list a list of them."""
+    if isinstance(value, TensorList):
+        return value.with_elements([zeros_like(xp, each) for each in value.elements])
+    return None if value is None else xp.zeros(value.shape, dtype=value.dtype)
