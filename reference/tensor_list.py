@@ -66,7 +66,7 @@ class TensorList:
             raise KernelError(_INVALID, f"Invalid data types; {what} {dtype}; list elements "
                               f"{self.dtype}")  # fmt: skip
 
-    def fitting(self, shape: Sequence[int], what: str) -> None:
+    def fitting(self, shape: tuple[int, ...], what: str) -> None:
         """Refuse an element of another shape.
 
         Raises:
