@@ -38,8 +38,8 @@ _SCALARS: Final[Mapping[str, tuple[float, ...]]] = {
     "lr_power": (-0.5, -0.5, -0.75, -1.0), "sign_decay": (0.5, 1.0), "logbase": (0.5, 1.0),
 }  # fmt: skip
 _PARTS: Final = (0.5, 0.75, 0.875)  # what is kept of a mean, and powers of that
-#: The scalar that ends TensorFlow's process if it is none.
-_UNCHECKED: Final = "logbase"
+#: Inputs that, if they are no scalars, end TensorFlow's process in one operation.
+_UNCHECKED: Final = ("beta", "logbase", "sign_decay")
 #: The slots that are sums of squares, and so positive.
 _SQUARES: Final = ("accum", "accum_update", "ms", "v", "vhat", "gradient_squared_accumulator")
 
@@ -138,7 +138,7 @@ def _wrong(draw: random.Random, step: _Step) -> _Step:
         return replace(step, gradient=wider)
     if way == "scalar":
         names = (n for n, x in step.numbers.items() if not isinstance(x, bool))
-        name = draw.choice(sorted(n for n in names if n != _UNCHECKED))
+        name = draw.choice(sorted(n for n in names if n not in _UNCHECKED))
         return replace(step, numbers={**step.numbers, name: np.array([step.numbers[name]] * 2)})
     assert step.rows is not None
     rows = step.rows.copy()

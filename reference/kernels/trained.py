@@ -22,7 +22,7 @@ __all__ = ["Numbers", "formula"]
 
 #: How many elements of an array a formula is given at a time in host memory: what it makes of
 #: them on the way stays in the second level of the cache.
-_BLOCK: Final = 8192
+_BLOCK: Final = 32768
 #: References to an array that nobody but this module holds: its own, and the one that asks.
 _OURS: Final = 2
 #: Inputs that messages call otherwise.
