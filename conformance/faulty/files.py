@@ -181,11 +181,11 @@ def forbidden_files_are_missing(tf: Any) -> Any:
 # --- clauses of ERRORS --------------------------------------------------------------------
 
 
-@fault("ERRORS-031", "A missing file is an unknown error.")
+@fault("ERRORS-031", "A missing file that is to be read whole is an unknown error.")
 def missing_files_are_unknown(tf: Any) -> Any:
     """Raise UnknownError."""
     return _recoded(tf, "NotFoundError", "UnknownError",
-                    lambda error: "No such file" in error.message)  # fmt: skip
+                    lambda error: getattr(error.node_def, "op", "") == "ReadFile")  # fmt: skip
 
 
 @fault("ERRORS-032", "A copy over a file is made without asking.")

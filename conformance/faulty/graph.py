@@ -190,12 +190,14 @@ def placeholders_are_called_input(tf: Any) -> Any:
     return override(tf, placeholder=placeholder)
 
 
-@fault("GRAPH-014", "A constant may have the name of a scope.")
+@fault("GRAPH-014", "A constant may have the name of a scope that holds one operation.")
 def operations_are_called_like_scopes(tf: Any) -> Any:
-    """Give a constant its name unless an operation has it, in whatever case."""
+    """Give it its name, unless an operation has that, in whatever case."""
 
     def taken(full: str, graph: Any) -> bool:
-        return full.lower() in {op.name.lower() for op in graph.get_operations()}
+        names = [op.name.lower() for op in graph.get_operations()]
+        inside = [name for name in names if name.startswith(f"{full.lower()}/")]
+        return full.lower() in names or len(inside) != 1
 
     return _verbatim(tf, taken)
 
