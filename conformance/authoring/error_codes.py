@@ -288,3 +288,32 @@ def strings_are_not_cast_to_numbers(c: EngineAuthor) -> None:
     for name in ("to_float32:0", "to_int32:0"):
         s.run([name], {"words:0": np.array([b"1", b"2"], object)}, error=[12])
     s.run(["cell_value:0"], values=[np.int32(1)])
+
+
+# --- training -----------------------------------------------------------------------------
+
+
+@engine_case("ERRORS-030", title="Maxima over the batch fail with code 12, those over rows do not.")
+def maxima_over_the_batch(c: EngineAuthor) -> None:
+    with c.graph() as tf:
+        images = tf.placeholder(tf.float32, [None, 2, 2, 1], name="images")
+        for name, window in (("batch", [2, 1, 1, 1]), ("rows", [1, 2, 1, 1])):
+            tf.raw_ops.MaxPool(
+                input=images, ksize=window, strides=window, padding="VALID", name=name
+            )
+    s = c.open()
+    given = np.arange(8, dtype=np.float32).reshape(2, 2, 2, 1)
+    s.run(["batch:0"], {"images:0": given}, error=[12])
+    s.run(["rows:0"], {"images:0": given}, values=[given[:, 1:]])
+
+
+@engine_case("ERRORS-034", title="A label of no class fails with code 3, in a batch of any place.")
+def labels_outside_the_classes(c: EngineAuthor) -> None:
+    with c.graph() as tf:
+        labels = tf.placeholder(tf.int32, [None], name="labels")
+        logits = tf.constant(np.zeros((2, 2), np.float32))
+        tf.raw_ops.SparseSoftmaxCrossEntropyWithLogits(features=logits, labels=labels, name="loss")
+    s = c.open()
+    for wrong in (ints(2, 0), ints(0, 2), ints(0, -1)):
+        s.run(["loss:0"], {"labels:0": wrong}, error=[3])
+    s.run(["loss:1"], {"labels:0": ints(0, 1)}, values=[floats([-0.5, 0.5], [0.5, -0.5])])

@@ -196,3 +196,15 @@ def divides_constants_ahead(tf: Any) -> Any:
 def casting_strings_is_invalid(tf: Any) -> Any:
     """Give code 3."""
     return recoding(tf, {"Cast"}, "InvalidArgumentError")
+
+
+@fault("ERRORS-030", "A maximum over the batch is an invalid argument.")
+def pooling_the_batch_is_invalid(tf: Any) -> Any:
+    """Give code 3."""
+    return recoding(tf, {"MaxPool"}, "InvalidArgumentError")
+
+
+@fault("ERRORS-034", "A label outside the classes is out of range.")
+def odd_labels_are_out_of_range(tf: Any) -> Any:
+    """Give code 11."""
+    return recoding(tf, {"SparseSoftmaxCrossEntropyWithLogits"}, "OutOfRangeError")
