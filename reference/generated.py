@@ -338,6 +338,39 @@ def atanh(
     return op.outputs[0]
 
 
+def batch_to_space_nd(
+    input: Any,
+    block_shape: Any,
+    crops: Any,
+    name: str | None = None,
+) -> Tensor:
+    """The inverse of SpaceToBatchND.
+
+    Args:
+      input: a tensor, T: any dtype.
+      block_shape: a tensor, Tblock_shape: int32, int64.
+      crops: a tensor, Tcrops: int32, int64.
+      name: the operation's name in the graph.
+
+    Returns:
+      output: a tensor, T: any dtype.
+
+    Raises:
+      TypeError: a dtype is not allowed.
+      ValueError: a shape is wrong.
+
+    Source: the operation BatchToSpaceND of TensorFlow's registry.
+
+    """
+    op = apply_op(
+        "BatchToSpaceND",
+        {"input": input, "block_shape": block_shape, "crops": crops},
+        {},
+        name,
+    )
+    return op.outputs[0]
+
+
 def betainc(
     a: Any,
     b: Any,
@@ -617,6 +650,52 @@ def cholesky(
         "Cholesky",
         {"input": input},
         {},
+        name,
+    )
+    return op.outputs[0]
+
+
+def conv3_d_backprop_filter_v2(
+    input: Any,
+    filter_sizes: Any,
+    out_backprop: Any,
+    strides: Sequence[int],
+    padding: str,
+    data_format: str = "NDHWC",
+    dilations: Sequence[int] = (1, 1, 1, 1, 1),
+    name: str | None = None,
+) -> Tensor:
+    """The gradient of a convolution of volumes by its filters.
+
+    Args:
+      input: a tensor, T: float16, bfloat16, float32, float64.
+      filter_sizes: a tensor of int32.
+      out_backprop: a tensor, T: float16, bfloat16, float32, float64.
+      strides: a list(int), at least 5.
+      padding: a string, one of SAME, VALID.
+      data_format: a string, one of NDHWC, NCDHW; 'NDHWC' if not given.
+      dilations: a list(int); (1, 1, 1, 1, 1) if not given.
+      name: the operation's name in the graph.
+
+    Returns:
+      output: a tensor, T: float16, bfloat16, float32, float64.
+
+    Raises:
+      TypeError: a dtype is not allowed.
+      ValueError: a shape is wrong.
+
+    Source: the operation Conv3DBackpropFilterV2 of TensorFlow's registry.
+
+    """
+    op = apply_op(
+        "Conv3DBackpropFilterV2",
+        {"input": input, "filter_sizes": filter_sizes, "out_backprop": out_backprop},
+        {
+            "strides": strides,
+            "padding": padding,
+            "data_format": data_format,
+            "dilations": dilations,
+        },
         name,
     )
     return op.outputs[0]
@@ -1480,6 +1559,43 @@ def extract_jpeg_shape(
     return op.outputs[0]
 
 
+def extract_volume_patches(
+    input: Any,
+    ksizes: Sequence[int],
+    strides: Sequence[int],
+    padding: str,
+    name: str | None = None,
+) -> Tensor:
+    """The windows of volumes as channels.
+
+    Args:
+      input: a tensor, T: float32, float64, int32, uint8, int16, int8, int64, bfloat16,
+        uint16, float16, uint32, uint64.
+      ksizes: a list(int), at least 5.
+      strides: a list(int), at least 5.
+      padding: a string, one of SAME, VALID.
+      name: the operation's name in the graph.
+
+    Returns:
+      patches: a tensor, T: float32, float64, int32, uint8, int16, int8, int64, bfloat16,
+        uint16, float16, uint32, uint64.
+
+    Raises:
+      TypeError: a dtype is not allowed.
+      ValueError: a shape is wrong.
+
+    Source: the operation ExtractVolumePatches of TensorFlow's registry.
+
+    """
+    op = apply_op(
+        "ExtractVolumePatches",
+        {"input": input},
+        {"ksizes": ksizes, "strides": strides, "padding": padding},
+        name,
+    )
+    return op.outputs[0]
+
+
 def floor(
     x: Any,
     name: str | None = None,
@@ -1990,6 +2106,43 @@ def l2_loss(
         "L2Loss",
         {"t": t},
         {},
+        name,
+    )
+    return op.outputs[0]
+
+
+def lrn(
+    input: Any,
+    depth_radius: int = 5,
+    bias: float = 1.0,
+    alpha: float = 1.0,
+    beta: float = 0.5,
+    name: str | None = None,
+) -> Tensor:
+    """Each number over a power of its neighbours' squares, summed over channels.
+
+    Args:
+      input: a tensor, T: float16, bfloat16, float32.
+      depth_radius: a int; 5 if not given.
+      bias: a float; 1.0 if not given.
+      alpha: a float; 1.0 if not given.
+      beta: a float; 0.5 if not given.
+      name: the operation's name in the graph.
+
+    Returns:
+      output: a tensor, T: float16, bfloat16, float32.
+
+    Raises:
+      TypeError: a dtype is not allowed.
+      ValueError: a shape is wrong.
+
+    Source: the operation LRN of TensorFlow's registry.
+
+    """
+    op = apply_op(
+        "LRN",
+        {"input": input},
+        {"depth_radius": depth_radius, "bias": bias, "alpha": alpha, "beta": beta},
         name,
     )
     return op.outputs[0]
@@ -3714,6 +3867,39 @@ def softsign(
     return op.outputs[0]
 
 
+def space_to_batch_nd(
+    input: Any,
+    block_shape: Any,
+    paddings: Any,
+    name: str | None = None,
+) -> Tensor:
+    """As SpaceToBatch, of blocks of any shape.
+
+    Args:
+      input: a tensor, T: any dtype.
+      block_shape: a tensor, Tblock_shape: int32, int64.
+      paddings: a tensor, Tpaddings: int32, int64.
+      name: the operation's name in the graph.
+
+    Returns:
+      output: a tensor, T: any dtype.
+
+    Raises:
+      TypeError: a dtype is not allowed.
+      ValueError: a shape is wrong.
+
+    Source: the operation SpaceToBatchND of TensorFlow's registry.
+
+    """
+    op = apply_op(
+        "SpaceToBatchND",
+        {"input": input, "block_shape": block_shape, "paddings": paddings},
+        {},
+        name,
+    )
+    return op.outputs[0]
+
+
 def sqrt(
     x: Any,
     name: str | None = None,
@@ -4708,6 +4894,7 @@ EXPORTS: Final[dict[str, Callable[..., Any]]] = {
     "atanh": atanh,
     "audio.decode_wav": decode_wav,
     "audio.encode_wav": encode_wav,
+    "batch_to_space_nd": batch_to_space_nd,
     "betainc": betainc,
     "bitcast": bitcast,
     "bitwise.bitwise_and": bitwise_and,
@@ -4741,6 +4928,7 @@ EXPORTS: Final[dict[str, Callable[..., Any]]] = {
     "erfc": erfc,
     "exp": exp,
     "expm1": expm1,
+    "extract_volume_patches": extract_volume_patches,
     "floor": floor,
     "floor_div": floor_div,
     "floormod": floor_mod,
@@ -4801,9 +4989,11 @@ EXPORTS: Final[dict[str, Callable[..., Any]]] = {
     "logical_and": logical_and,
     "logical_not": logical_not,
     "logical_or": logical_or,
+    "manip.batch_to_space_nd": batch_to_space_nd,
     "manip.reshape": reshape,
     "manip.reverse": reverse_v2,
     "manip.scatter_nd": scatter_nd,
+    "manip.space_to_batch_nd": space_to_batch_nd,
     "manip.tile": tile,
     "matching_files": matching_files,
     "math.acos": acos,
@@ -4884,8 +5074,12 @@ EXPORTS: Final[dict[str, Callable[..., Any]]] = {
     "mod": floor_mod,
     "multiply": mul,
     "negative": neg,
+    "nn.conv3d_backprop_filter": conv3_d_backprop_filter_v2,
+    "nn.conv3d_backprop_filter_v2": conv3_d_backprop_filter_v2,
     "nn.elu": elu,
     "nn.l2_loss": l2_loss,
+    "nn.local_response_normalization": lrn,
+    "nn.lrn": lrn,
     "nn.relu": relu,
     "nn.relu6": relu6,
     "nn.selu": selu,
@@ -4918,6 +5112,7 @@ EXPORTS: Final[dict[str, Callable[..., Any]]] = {
     "sign": sign,
     "sin": sin,
     "sinh": sinh,
+    "space_to_batch_nd": space_to_batch_nd,
     "sqrt": sqrt,
     "square": square,
     "squared_difference": squared_difference,

@@ -18,6 +18,7 @@ from sessrun.reference.differentiation import (
     poolings,
     reductions,
     solving,
+    space,
     sparse,
     special,
     tensor_arrays,
@@ -27,5 +28,5 @@ from sessrun.reference.differentiation import (
 __all__ = [
     "arrays", "bands", "complex_numbers", "control_flow", "convolutions", "decompositions",
     "elementwise", "images", "indexing", "matrices", "networks", "normalization", "poolings",
-    "reductions", "solving", "sparse", "special", "tensor_arrays", "variables",
+    "reductions", "solving", "space", "sparse", "special", "tensor_arrays", "variables",
 ]  # fmt: skip

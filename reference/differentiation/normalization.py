@@ -37,3 +37,9 @@ def _batch_norm(op: Operation, grad: Any, *_: Any) -> Any:
     made = node(_GRADIENTS[op.type], *inputs, data_format=data_format, **attrs)
     by_x = made[0] if turn is None else transpose(made[0], turn[1])
     return by_x, made[1], made[2], None, None
+
+
+@gradient("LRN")
+def _response(op: Operation, grad: Any) -> Any:
+    attrs = {name: op.get_attr(name) for name in ("depth_radius", "bias", "alpha", "beta")}
+    return node("LRNGrad", grad, op.inputs[0], op.outputs[0], **attrs)

@@ -62,3 +62,52 @@ def _average_pool(op: Operation, grad: Any) -> Any:
 def _average_pool_grad(op: Operation, grad: Any) -> Any:
     kept = node("StopGradient", op.inputs[0])
     return kept, node("AvgPool", grad, **_window(op, "data_format"))
+
+
+@gradient("MaxPool3D")
+def _max_pool_of_volumes(op: Operation, grad: Any) -> Any:
+    attrs = _window(op, "data_format")
+    return node("MaxPool3DGrad", op.inputs[0], op.outputs[0], grad, **attrs)
+
+
+@gradient("MaxPool3DGrad")
+def _max_pool_grad_of_volumes(op: Operation, grad: Any) -> Any:
+    attrs = _window(op, "data_format")
+    return *_zeros(op), node("MaxPool3DGradGrad", op.inputs[0], op.inputs[1], grad, **attrs)
+
+
+@gradient("MaxPool3DGradGrad")
+def _max_pool_grad_grad_of_volumes(op: Operation, grad: Any) -> Any:
+    attrs = _window(op, "data_format")
+    return *_zeros(op), node("MaxPool3DGrad", op.inputs[0], op.inputs[1], grad, **attrs)
+
+
+@gradient("AvgPool3D")
+def _average_pool_of_volumes(op: Operation, grad: Any) -> Any:
+    return node("AvgPool3DGrad", shape(op.inputs[0]), grad, **_window(op, "data_format"))
+
+
+@gradient("AvgPool3DGrad")
+def _average_pool_grad_of_volumes(op: Operation, grad: Any) -> Any:
+    kept = node("StopGradient", op.inputs[0])
+    return kept, node("AvgPool3D", grad, **_window(op, "data_format"))
+
+
+@gradient("MaxPoolWithArgmax")
+def _max_pool_with_argmax(op: Operation, grad: Any, _: Any) -> Any:
+    attrs = _window(op, "include_batch_in_index")
+    return node("MaxPoolGradWithArgmax", op.inputs[0], grad, op.outputs[1], **attrs)
+
+
+@gradient("FractionalMaxPool")
+def _fractional_max_pool(op: Operation, grad: Any, *_: Any) -> Any:
+    pooled, rows, columns = op.outputs
+    return node("FractionalMaxPoolGrad", op.inputs[0], pooled, grad, rows, columns,
+                overlapping=op.get_attr("overlapping"))  # fmt: skip
+
+
+@gradient("FractionalAvgPool")
+def _fractional_average_pool(op: Operation, grad: Any, *_: Any) -> Any:
+    _, rows, columns = op.outputs
+    return node("FractionalAvgPoolGrad", op.inputs[0].shape, grad, rows, columns,
+                overlapping=op.get_attr("overlapping"))  # fmt: skip

@@ -108,7 +108,7 @@ class _Convolution:
     def by_input(self, sizes: Any, filters: Any, grad: Any) -> Any:
         """The gradient by the input: each gradient times each filter, laid over one another."""
         shape = ints(sizes)
-        if len(shape) == grad.ndim - 2:
+        if len(shape) == 2 and grad.ndim == 4:
             shape = [grad.shape[0], *shape, filters.shape[-2]]
         along, groups = self.checked(shape, filters.shape, grad.shape)
         kernels, above = (each.astype(self.wide, copy=False) for each in (filters, grad))
@@ -229,19 +229,19 @@ def _by_flipped_filters(xp: Any, filters: Any, grad: Any, along: Sequence[Axis])
     return _forward(xp, grad, kernels, reverse)
 
 
-@binder("Conv2D")
+@binder("Conv2D", "Conv3D")
 def convolution(bind: Bind) -> Any:
     """Each window of the input times each filter."""
     return _Convolution(bind).forward
 
 
-@binder("Conv2DBackpropFilter", host_inputs=("filter_sizes",))
+@binder("Conv2DBackpropFilter", "Conv3DBackpropFilterV2", host_inputs=("filter_sizes",))
 def convolution_by_filter(bind: Bind) -> Any:
     """The gradient of a convolution by its filters."""
     return _Convolution(bind).by_filter
 
 
-@binder("Conv2DBackpropInput", host_inputs=("input_sizes",))
+@binder("Conv2DBackpropInput", "Conv3DBackpropInputV2", host_inputs=("input_sizes",))
 def convolution_by_input(bind: Bind) -> Any:
     """The gradient of a convolution by its input."""
     return _Convolution(bind).by_input

@@ -9,10 +9,10 @@ from typing import Any
 from sessrun.reference.kernels.elementwise import is_integer
 from sessrun.reference.kernels.host import HOST, dtype_of, ints
 from sessrun.reference.kernels.registry import Bind, KernelError, binder
-from sessrun.reference.kernels.windows import folded, geometry, offsets
+from sessrun.reference.kernels.windows import folded, geometry, offsets, places
 from sessrun.spec.rules.windows import Axis
 
-__all__ = ["Pooling", "first_maxima", "lowest"]
+__all__ = ["Pooling", "lowest"]
 
 
 class Pooling:
@@ -43,7 +43,7 @@ class Pooling:
                                   f"got {list(values)}")  # fmt: skip
         if ksize[0] != 1 or strides[0] != 1:
             raise KernelError(12, "Pooling is not yet supported on the batch dimension.")
-        if ksize[-1] != 1 and (max(ksize[1:-1]) > 1 or ksize[-1] != strides[-1]):
+        if ksize[-1] != 1 and (self.rank == 5 or max(ksize[1:-1]) > 1 or ksize[-1] != strides[-1]):
             raise KernelError(12, "Depthwise pooling requires a window of the channels alone, as "
                               "large as its stride")  # fmt: skip
 
@@ -85,6 +85,11 @@ def lowest(xp: Any, dtype: Any) -> Any:
     return xp.finfo(dtype).min
 
 
+def _rank(bind: Bind) -> int:
+    """The rank of what is pooled."""
+    return 5 if "3D" in bind.node.type else 4
+
+
 def _maximum(pooling: Pooling, x: Any, ksize: Sequence[int], strides: Sequence[int]) -> Any:
     along, depth = pooling.along(x.shape, ksize, strides), pooling.deep(x.shape, ksize)
     xp = pooling.xp
@@ -93,10 +98,10 @@ def _maximum(pooling: Pooling, x: Any, ksize: Sequence[int], strides: Sequence[i
     return folded(xp.maximum, xp, x, along, lowest(xp, x.dtype))
 
 
-@binder("MaxPool")
+@binder("MaxPool", "MaxPool3D")
 def max_pool(bind: Bind) -> Callable[..., Any]:
     """The largest number of each window."""
-    pooling = Pooling(bind, 4)
+    pooling = Pooling(bind, _rank(bind))
     return lambda x: _maximum(pooling, x, (), ())
 
 
@@ -107,20 +112,20 @@ def max_pool_v2(bind: Bind) -> Callable[..., Any]:
     return lambda x, ksize, strides: _maximum(pooling, x, ints(ksize), ints(strides))
 
 
-def first_maxima(xp: Any, x: Any, y: Any, along: Sequence[Axis]) -> Any:
-    """For each element of the window, the places where it is the first that equals `y`.
+def maxima(xp: Any, x: Any, y: Any, along: Sequence[Axis], first: bool = True) -> Any:
+    """For each element of the window, the places where it equals `y`, the first only or each.
 
     Yields:
       the slices of the places and of the elements, and a mask over the places.
 
     """
-    left = xp.ones(y.shape, "bool")
+    left = xp.ones(y.shape, "bool") if first else None
     for offset in offsets(along):
-        pairs = [axis.within(place) for axis, place in zip(along, offset, strict=True)]
-        here = (slice(None), *(here for here, _ in pairs), slice(None))
-        there = (slice(None), *(there for _, there in pairs), slice(None))
-        found = (x[there] == y[here]) & left[here]
-        left[here] ^= found
+        here, there = places(along, offset)
+        found = x[there] == y[here]
+        if left is not None:
+            found &= left[here]
+            left[here] ^= found
         yield here, there, found
 
 
@@ -128,7 +133,7 @@ def _maximum_grad(
     pooling: Pooling, x: Any, y: Any, grad: Any, ksize: Sequence[int], strides: Sequence[int]
 ) -> Any:
     """Each gradient where its window has its largest number first."""
-    xp, along, depth = pooling.xp, pooling.along(x.shape, ksize, strides), (ksize or (1,))[-1]
+    xp, along = pooling.xp, pooling.along(x.shape, ksize, strides)
     depth = pooling.deep(x.shape, ksize)
     shape = (x.shape[0], *(axis.out for axis in along), x.shape[-1] // depth)
     if y.shape != shape or grad.shape != shape:
@@ -139,9 +144,10 @@ def _maximum_grad(
     out = xp.zeros(x.shape, x.dtype)
     if not out.size or not grad.size:
         return out
-    top = _maximum(pooling, x, ksize, strides)
+    volumes = pooling.rank == 5  # of volumes TensorFlow gives it to all that are the largest
+    top = y if volumes else _maximum(pooling, x, ksize, strides)
     alone = all(axis.window <= axis.stride for axis in along)
-    for here, there, found in first_maxima(xp, x, top, along):
+    for here, there, found in maxima(xp, x, top, along, not volumes):
         if alone:  # no element is in two windows
             out[there] = grad[here] * found
         else:
@@ -149,10 +155,10 @@ def _maximum_grad(
     return out
 
 
-@binder("MaxPoolGrad")
+@binder("MaxPoolGrad", "MaxPool3DGrad")
 def max_pool_grad(bind: Bind) -> Callable[..., Any]:
     """The gradient of MaxPool."""
-    pooling = Pooling(bind, 4)
+    pooling = Pooling(bind, _rank(bind))
     return lambda x, y, grad: _maximum_grad(pooling, x, y, grad, (), ())
 
 
@@ -175,15 +181,15 @@ def _maximum_grad_grad(
         raise KernelError(3, f"Expected orig_output of shape {shape} and grad of {x.shape}, but "
                           f"got {y.shape} and {grad.shape}")  # fmt: skip
     out = xp.zeros(shape, x.dtype)
-    for here, there, found in first_maxima(xp, x, y, along):
+    for here, there, found in maxima(xp, x, y, along):
         out[here] += grad[there] * found
     return out
 
 
-@binder("MaxPoolGradGrad")
+@binder("MaxPoolGradGrad", "MaxPool3DGradGrad")
 def max_pool_grad_grad(bind: Bind) -> Callable[..., Any]:
     """The gradient of MaxPoolGrad by its gradient."""
-    pooling = Pooling(bind, 4)
+    pooling = Pooling(bind, _rank(bind))
     return lambda x, y, grad: _maximum_grad_grad(pooling, x, y, grad, (), ())
 
 
@@ -214,7 +220,7 @@ def _wide(x: Any) -> Any:
 @binder("AvgPool", "AvgPool3D")
 def average_pool(bind: Bind) -> Callable[..., Any]:
     """The mean of each window, of what is not padding."""
-    pooling = Pooling(bind, 4 if bind.node.type == "AvgPool" else 5)
+    pooling = Pooling(bind, _rank(bind))
     xp, dtype = bind.xp, dtype_of(bind.attrs["T"])
 
     def compute(x: Any) -> Any:
@@ -243,7 +249,7 @@ def _averaged_back(xp: Any, grad: Any, along: Sequence[Axis]) -> Any:
 @binder("AvgPoolGrad", "AvgPool3DGrad", host_inputs=("orig_input_shape",))
 def average_pool_grad(bind: Bind) -> Callable[..., Any]:
     """Each gradient shared out over its window."""
-    pooling = Pooling(bind, 4 if bind.node.type == "AvgPoolGrad" else 5)
+    pooling = Pooling(bind, _rank(bind))
     return functools.partial(_average_grad, pooling, dtype_of(bind.attrs["T"]))
 
 

@@ -13,7 +13,7 @@ from sessrun.reference.kernels.host import HOST
 from sessrun.reference.kernels.registry import KernelError
 from sessrun.spec.rules.windows import Axis, axes
 
-__all__ = ["blocks", "folded", "geometry", "padded", "rows", "spread"]
+__all__ = ["blocks", "folded", "geometry", "offsets", "padded", "places", "rows", "spread"]
 
 #: How many elements of a matrix of windows are made at a time: they stay in the cache.
 _BLOCK = 1 << 19
@@ -114,6 +114,18 @@ def _taken(offset: Sequence[int], along: Sequence[Axis]) -> tuple[slice, ...]:
         start = place * axis.dilation
         spatial.append(slice(start, start + (axis.out - 1) * axis.stride + 1, axis.stride))
     return (slice(None), *spatial, slice(None))
+
+
+def places(along: Sequence[Axis], offset: Sequence[int]) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
+    """Where an element of the window is not padding.
+
+    Returns:
+      Two keys of tensors with batch and channels around: the places, and these elements.
+
+    """
+    pairs = [axis.within(place) for axis, place in zip(along, offset, strict=True)]
+    return ((slice(None), *(here for here, _ in pairs), slice(None)),
+            (slice(None), *(there for _, there in pairs), slice(None)))  # fmt: skip
 
 
 def blocks(batch: int, size: int) -> Iterator[slice]:

@@ -14,6 +14,8 @@ __all__ = ["Images", "images"]
 #: Dtypes of maxima that a CPU computes.
 _MAXIMA = ("float16", "bfloat16", "float32", "float64", "int32", "int64", "uint8", "int16", "int8",
            "uint16")  # fmt: skip
+#: And of poolings of volumes.
+_VOLUMES = ("bfloat16", "float32")
 
 
 class Images:
@@ -72,9 +74,9 @@ def images(
     return Images((draw.dim(least, 3), *sizes, channels), along)
 
 
-def _channels(draw: Draw) -> tuple[int, int, int]:
+def _channels(draw: Draw, grouped: bool) -> tuple[int, int, int]:
     """How many channels an image has, a filter sees, and are given."""
-    groups = draw.random.choice((1, 1, 1, 2, 3))
+    groups = draw.random.choice((1, 1, 1, 2, 3)) if grouped else 1
     depth = draw.random.randint(1, 3)
     return groups * depth, depth, groups * draw.random.randint(1, 3)
 
@@ -83,9 +85,10 @@ def _channels(draw: Draw) -> tuple[int, int, int]:
 def convolved(draw: Draw, x: str, filters: str, spatial: int) -> Arguments:
     """Images and filters, perhaps of groups of channels; small integers, which are exact.
 
-    Left out are empty filters, which are an error.
+    Left out are empty filters, which are an error, and groups of volumes' channels, which a CPU
+    does not compute.
     """
-    depth, seen, out = _channels(draw)
+    depth, seen, out = _channels(draw, spatial == 2)
     drawn = images(draw, spatial, depth, 2 if spatial == 2 else 1)
     return draw.arguments(**{
         x: draw.tensor(x, drawn.shape, "small"),
@@ -123,8 +126,11 @@ def convolved_by_filter(
 
 def _pooled(draw: Draw, spatial: int, least: int = 0) -> Images:
     """Images and a pooling over them; channels may be pooled, alone."""
-    if draw.attrs["T"] not in _MAXIMA:
-        draw.attrs["T"] = draw.random.choice(_MAXIMA)
+    known = _MAXIMA if spatial == 2 else _VOLUMES
+    if draw.attrs["T"] not in known:
+        draw.attrs["T"] = draw.random.choice(known)
+    if "TInput" in draw.attrs:
+        draw.attrs["TInput"] = draw.attrs["T"]
     drawn = images(draw, spatial, draw.random.randint(1, 3), 1, least, pool=True)
     if draw.operation.attr("ksize") is not None:
         draw.attrs["ksize"] = (1, *drawn.window, 1)
@@ -276,3 +282,114 @@ def batch_norm_grad(
         variance: draw.tensor(variance, (channels,), "positive"),
         **rest,
     })  # fmt: skip
+
+
+def _depthwise(draw: Draw, least: int = 0) -> tuple[Images, tuple[int, ...]]:
+    """Images and filters for each of their channels; the window moves alike in both dimensions."""
+    depth, times = draw.random.randint(1, 3), draw.random.randint(1, 3)
+    drawn = images(draw, 2, depth, 1, least)
+    stride = drawn.along[0].stride
+    draw.attrs["strides"] = (1, stride, stride, 1)
+    explicit = draw.attrs["explicit_paddings"][2:-2]
+    pads = list(zip(explicit[::2], explicit[1::2], strict=True))
+    along = axes(drawn.shape[1:3], drawn.window, (stride, stride), (1, 1), draw.attrs["padding"],
+                 pads)  # fmt: skip
+    return Images(drawn.shape, along), (*drawn.window, depth, times)
+
+
+@domain
+def depthwise(draw: Draw, x: str, filters: str) -> Arguments:
+    """Images and filters for each of their channels; small integers, which are exact."""
+    drawn, shape = _depthwise(draw)
+    return draw.arguments(**{
+        x: draw.tensor(x, drawn.shape, "small"), filters: draw.tensor(filters, shape, "small")
+    })  # fmt: skip
+
+
+@domain
+def depthwise_by_input(draw: Draw, sizes: str, filters: str, grad: str) -> Arguments:
+    """The sizes of images, filters for each channel, and a gradient of what they give."""
+    drawn, shape = _depthwise(draw)
+    return draw.arguments(**{
+        sizes: draw.integers(sizes, drawn.shape),
+        filters: draw.tensor(filters, shape, "small"),
+        grad: draw.tensor(grad, drawn.out(shape[2] * shape[3]), "small"),
+    })  # fmt: skip
+
+
+@domain
+def depthwise_by_filter(draw: Draw, x: str, sizes: str, grad: str) -> Arguments:
+    """Images, at least one, the sizes of filters for each channel, a gradient of what they give."""
+    drawn, shape = _depthwise(draw, 1)
+    return draw.arguments(**{
+        x: draw.tensor(x, drawn.shape, "small"),
+        sizes: draw.integers(sizes, shape),
+        grad: draw.tensor(grad, drawn.out(shape[2] * shape[3]), "small"),
+    })  # fmt: skip
+
+
+def _dilated(draw: Draw, x: str, filters: str, least: int) -> tuple[Images, Arguments]:
+    depth = draw.random.randint(1, 3)
+    drawn = images(draw, 2, depth, 1, least)
+    draw.attrs["rates"] = (1, 1, 1, 1)
+    return drawn, draw.arguments(**{
+        x: draw.tensor(x, drawn.shape, "plain"),
+        filters: draw.tensor(filters, (*drawn.window, depth), "plain"),
+    })  # fmt: skip
+
+
+@domain
+def dilated(draw: Draw, x: str, filters: str) -> Arguments:
+    """Images and one filter for each of their channels."""
+    return _dilated(draw, x, filters, 0)[1]
+
+
+@domain
+def dilated_back(draw: Draw, x: str, filters: str, grad: str) -> Arguments:
+    """Images, one filter for each of their channels, and a gradient of what they give."""
+    drawn, made = _dilated(draw, x, filters, 1)
+    above = draw.tensor(grad, drawn.out(drawn.shape[-1]), "small")
+    return draw.arguments(**made.inputs, **{grad: above})
+
+
+@domain
+def argmax(draw: Draw, x: str) -> Arguments:
+    """Images, at least one, and a window over them; finite numbers."""
+    drawn = _pooled(draw, 2, 1)
+    return draw.arguments(**{x: draw.tensor(x, drawn.shape, "plain")})
+
+
+@domain
+def argmax_pooled(draw: Draw, x: str, grad: str, argmax: str) -> Arguments:
+    """Images, a gradient of a pooling, and numbers of places that are in the images."""
+    draw.attrs["Targmax"] = "int64"
+    drawn = _pooled(draw, 2, 1)
+    values = draw.tensor(x, drawn.shape, "small")
+    shape = drawn.out(drawn.shape[-1])
+    count = values.size // (1 if draw.attrs["include_batch_in_index"] else drawn.shape[0])
+    low = [draw.random.randrange(count) for _ in range(int(np.prod(shape)))]
+    return draw.arguments(**{
+        x: values,
+        grad: draw.tensor(grad, shape, "small"),
+        argmax: draw.integers(argmax, np.array(low).reshape(shape)),
+    })  # fmt: skip
+
+
+@domain
+def response(draw: Draw, x: str) -> Arguments:
+    """Images, and the attributes of a normalization over their channels."""
+    if draw.attrs["T"] == "bfloat16":
+        draw.attrs["T"] = "float32"
+    draw.attrs.update(
+        depth_radius=draw.random.randint(0, 3), bias=draw.random.choice((1.0, 2.0)),
+        alpha=draw.random.choice((1.0, 0.25)), beta=draw.random.choice((0.5, 0.75)),
+    )  # fmt: skip
+    shape = (draw.dim(1, 2), draw.random.randint(1, 3), draw.random.randint(1, 3), draw.dim(1, 6))
+    return draw.arguments(**{x: draw.tensor(x, shape, "small")})
+
+
+@domain
+def response_grad(draw: Draw, grad: str, x: str, y: str) -> Arguments:
+    """A gradient, images, and what might be the normalized ones."""
+    shape = response(draw, x).inputs[x].shape
+    return draw.arguments(**{name: draw.tensor(name, shape, "small") for name in (grad, x, y)})

@@ -19,6 +19,7 @@ from sessrun.spec.rules.faults import (
     images,
     indexing,
     solving,
+    space,
     sparse,
     strings,
     windows,
@@ -27,7 +28,7 @@ from sessrun.spec.rules.faults.base import FAULTS, Fault
 
 __all__ = [
     "FAULTS", "Fault", "arrays", "candidates", "elementwise", "faulty_arguments", "images",
-    "indexing", "solving", "sparse", "strings", "windows",
+    "indexing", "solving", "space", "sparse", "strings", "windows",
 ]  # fmt: skip
 
 

@@ -46,6 +46,7 @@ def channels_first(draw: Draw, spatial: int, code: int) -> Fault:
     draw.attrs["explicit_paddings"] = ()
     made = valid(draw)
     x, array = next(iter(made.inputs.items()))
+    array = draw.tensor(x, (max(len(array), 1), *array.shape[1:]), "small")
     turned = _with(made, x, np.ascontiguousarray(np.moveaxis(array, -1, 1)))
     window = {key: (1, 1, *made.attrs[key][1:-1]) for key in ("strides", "dilations", "ksize")
               if key in made.attrs}  # fmt: skip
@@ -86,3 +87,36 @@ def channel_count(draw: Draw, vector: str) -> Fault:
     made = valid(draw)
     longer = (made.inputs[vector].shape[0] + 1,)
     return Fault(_with(made, vector, draw.tensor(vector, longer, "plain")))
+
+
+@fault
+def depthwise_depth(draw: Draw, x: str, filters: str) -> Fault:
+    """Filters for more channels than the images have."""
+    made = valid(draw)
+    shape = (*made.inputs[filters].shape[:2], made.inputs[x].shape[3] + 1, 1)
+    return Fault(_with(made, filters, draw.tensor(filters, shape, "small")))
+
+
+@fault
+def dilation_depth(draw: Draw, x: str, filters: str) -> Fault:
+    """Filters for more channels than the images have."""
+    made = valid(draw)
+    shape = (*made.inputs[filters].shape[:2], made.inputs[x].shape[3] + 1)
+    return Fault(_with(made, filters, draw.tensor(filters, shape, "small")))
+
+
+@fault
+def fractional_batch(draw: Draw, x: str) -> Fault:
+    """A ratio for the batch, UNIMPLEMENTED."""
+    made = valid(draw)
+    shape = (4, *made.inputs[x].shape[1:])
+    more = _with(made, x, draw.tensor(x, shape, "small"))
+    ratio = (1.5, *made.attrs["pooling_ratio"][1:])
+    return Fault(_ruled(more, pooling_ratio=ratio), codes=(12,), seen="run")
+
+
+@fault
+def wrong_rank(draw: Draw, x: str) -> Fault:
+    """A tensor of one dimension less than it must have."""
+    made = valid(draw)
+    return Fault(_with(made, x, made.inputs[x][0]))

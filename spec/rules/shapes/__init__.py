@@ -23,6 +23,7 @@ from sessrun.spec.rules.shapes import (
     sets,
     solving,
     sources,
+    space,
     sparse,
     sparse_arrays,
     sparse_math,
@@ -53,7 +54,7 @@ __all__ = [
     "MAX_RANK", "RANKS", "RULES", "Dim", "Known", "Shape", "ShapeError", "Table", "arrays",
     "bands", "broadcast_shapes", "candidates", "check_size", "checkpoints", "control_flow",
     "denoted", "elementwise", "images", "indexing", "infer", "inputs", "matrices", "merge", "nn",
-    "ranked", "reductions", "resources", "sets", "single", "solving", "sources", "sparse",
+    "ranked", "reductions", "resources", "sets", "single", "solving", "sources", "space", "sparse",
     "sparse_arrays", "sparse_math", "sparse_segments", "strided", "strings", "tables",
     "tensor_arrays", "training", "windows",
 ]  # fmt: skip

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
+
+import numpy as np
 
 from sessrun.spec.rules.shapes.base import (
     Dim,
@@ -230,3 +233,83 @@ def batch_norm_grad(
         channels = merge_dims(channels, with_rank(vector, 1)[0])
     each: Shape = (channels,)
     return [(*whole[:axis], channels, *whole[axis + 1 :]), each, each, (0,), (0,)]
+
+
+@rule
+def depthwise(
+    x: Shape, filters: Shape, strides: Sequence[int], padding: str, explicit: Sequence[int],
+    data_format: str,
+) -> list[Shape]:  # fmt: skip
+    """As a convolution's; as many channels as the input has, times those of one filter."""
+    whole, window = with_rank(x, 4, "a convolution"), with_rank(filters, 4, "its filters")
+    _check_length("stride", strides, 4)
+    where, channels = spatial_axes(data_format, 4), channel_axis(data_format, 4)
+    pads = _checked_pads(padding, explicit, 4, where)
+    depth = merge_dims(whole[channels], window[2])
+    result = [*whole]
+    for axis, size in zip(where, window, strict=False):
+        result[axis] = places(whole[axis], size, strides[axis], padding, 1, pads[axis])
+    result[channels] = None if depth is None or window[3] is None else depth * window[3]
+    return [tuple(result)]
+
+
+@rule
+def dilation(
+    x: Shape, filters: Shape, strides: Sequence[int], rates: Sequence[int], padding: str
+) -> list[Shape]:
+    """The window's places along rows and columns, the batch and the channels."""
+    whole, window = with_rank(x, 4, "a dilation"), with_rank(filters, 3, "its filters")
+    _check_length("stride", strides, 4)
+    _check_length("rates", rates, 4)
+    depth = merge_dims(whole[3], window[2])
+    rows, columns = (
+        places(whole[axis], window[axis - 1], strides[axis], padding, rates[axis])
+        for axis in (1, 2)
+    )
+    return [(whole[0], rows, columns, depth)]
+
+
+@rule
+def pooling_with_argmax(
+    x: Shape, ksize: Sequence[int], strides: Sequence[int], padding: str
+) -> list[Shape]:
+    """As a pooling's, twice."""
+    return pooling(x, ksize, strides, padding, "", "NHWC", True, 4) * 2
+
+
+@rule
+def fractional(x: Shape, ratio: Sequence[float]) -> list[Shape]:
+    """Each dimension over its ratio; two vectors."""
+    whole = with_rank(x, 4, "a pooling")
+    if len(ratio) != 4:
+        raise ShapeError("pooling_ratio field must specify 4 dimensions")
+    if min(ratio) < 1:
+        raise ShapeError(f"pooling_ratio cannot be smaller than 1, got: {min(ratio)}")
+    sizes = [None if size is None else int(np.floor(size / np.float32(each)))
+             for size, each in zip(whole, ratio, strict=True)]  # fmt: skip
+    if any(size is not None and size <= 0 for size in sizes):
+        raise ShapeError(f"output_size must be positive, got: {sizes}")
+    return [tuple(sizes), (None,), (None,)]
+
+
+@rule
+def response_grad(grad: Shape, x: Shape, y: Shape) -> list[Shape]:
+    """The one shape of all three, of rank 4."""
+    return [with_rank(merge(merge(grad, x), y), 4, "a gradient")]
+
+
+@rule
+def patches(
+    x: Shape, ksizes: Sequence[int], strides: Sequence[int], rates: Sequence[int] | str,
+    padding: str, rank: int,
+) -> list[Shape]:  # fmt: skip
+    """The window's places, and as many channels as a window has elements."""
+    whole = with_rank(x, rank, "patches")
+    apart = (1,) * rank if isinstance(rates, str) else rates
+    for what, values in (("ksizes", ksizes), ("strides", strides), ("rates", apart)):
+        _check_length(what, values, rank)
+    inner = [places(whole[axis], ksizes[axis], strides[axis], padding, apart[axis])
+             for axis in range(1, rank - 1)]  # fmt: skip
+    depth = whole[-1]
+    count = None if depth is None else depth * math.prod(ksizes[1:-1])
+    return [(whole[0], *inner, count)]

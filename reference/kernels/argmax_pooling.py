@@ -1,0 +1,69 @@
+"""Kernels of pooling by maximum that tell where the maxima were, and of its gradient."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from sessrun.reference.kernels.host import dtype_of
+from sessrun.reference.kernels.pooling import Pooling, lowest
+from sessrun.reference.kernels.registry import Bind, KernelError, binder
+from sessrun.reference.kernels.windows import offsets, places
+
+__all__: list[str] = []
+
+
+def _numbers(xp: Any, shape: tuple[int, ...], with_batch: bool) -> Any:
+    """The number of each element in its image, or in the whole batch."""
+    count = xp.arange(shape[0] * shape[1] * shape[2] * shape[3]).reshape(shape)
+    return count if with_batch or not shape[0] else xp.broadcast_to(count[:1], shape)
+
+
+@binder("MaxPoolWithArgmax")
+def max_pool_with_argmax(bind: Bind) -> Callable[..., Any]:
+    """The largest number of each window, and the number of its place, the first of several."""
+    pooling, xp = Pooling(bind, 4), bind.xp
+    with_batch, kind = bind.attrs["include_batch_in_index"], dtype_of(bind.attrs["Targmax"])
+
+    def compute(x: Any) -> Any:
+        if not x.size:
+            raise KernelError(3, "tensor_in must not be empty")
+        along = pooling.along(x.shape)
+        if pooling.deep(x.shape) > 1:
+            raise KernelError(12, "MaxPoolWithArgmax is not yet supported on the depth dimension.")
+        shape = (x.shape[0], *(axis.out for axis in along), x.shape[3])
+        best = xp.full(shape, lowest(xp, x.dtype), x.dtype)
+        which = xp.full(shape, -1, "int64")
+        numbers = _numbers(xp, x.shape, with_batch)
+        for offset in offsets(along):
+            here, there = places(along, offset)
+            more = (x[there] > best[here]) | (which[here] < 0)
+            best[here] = xp.where(more, x[there], best[here])
+            which[here] = xp.where(more, numbers[there], which[here])
+        return best, which.astype(kind)
+
+    return compute
+
+
+@binder("MaxPoolGradWithArgmax")
+def max_pool_grad_with_argmax(bind: Bind) -> Callable[..., Any]:
+    """Each gradient at the place that is told, summed where several meet."""
+    pooling, xp = Pooling(bind, 4), bind.xp
+    with_batch = bind.attrs["include_batch_in_index"]
+
+    def compute(x: Any, grad: Any, argmax: Any) -> Any:
+        along = pooling.along(x.shape)
+        shape = (x.shape[0], *(axis.out for axis in along), x.shape[3])
+        if grad.shape != shape or argmax.shape != shape:
+            raise KernelError(3, f"Expected grad and argmax of shape {shape}, but got "
+                              f"{grad.shape} and {argmax.shape}")  # fmt: skip
+        out = xp.zeros(x.size, x.dtype)
+        image = x.size // max(x.shape[0], 1)
+        first = xp.arange(x.shape[0]).reshape(-1, 1, 1, 1) * image
+        numbers = argmax if with_batch else argmax + first
+        if xp.any((numbers < 0) | (numbers >= max(x.size, 1))):
+            raise KernelError(3, f"Invalid argmax, out of [0, {x.size})")
+        xp.add.at(out, numbers.reshape(-1), grad.reshape(-1))
+        return out.reshape(x.shape)
+
+    return compute

@@ -1,0 +1,143 @@
+"""Kernels of depthwise convolutions, where each channel has filters of its own, and gradients.
+
+One multiplication and one addition of whole images for each element of the window; what a filter
+gives of one channel stands side by side, so the channels are repeated first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from sessrun.reference.kernels.host import dtype_of, ints
+from sessrun.reference.kernels.registry import Bind, KernelError, binder
+from sessrun.reference.kernels.windows import geometry, offsets, places
+from sessrun.spec.rules.windows import Axis
+
+__all__: list[str] = []
+
+#: How many elements of a result are computed at a time: they stay in the cache.
+_BLOCK = 1 << 16
+
+
+class _Depthwise:
+    """The attributes of a depthwise convolution or of one of its gradients, checked."""
+
+    def __init__(self, bind: Bind) -> None:
+        self.xp, attrs, self.what = bind.xp, bind.attrs, bind.node.type
+        self.attrs = attrs
+        self.dtype = dtype_of(attrs["T"])
+        narrow = self.dtype.itemsize == 2
+        self.wide = dtype_of("float32") if narrow else self.dtype
+        strides, dilations = attrs["strides"], attrs["dilations"]
+        if attrs["data_format"] == "NCHW":
+            raise KernelError(12, "Depthwise convolution on CPU is only supported for NHWC format")
+        if len(strides) != 4 or strides[1] != strides[2]:
+            raise KernelError(3, "Current implementation only supports equal length strides in the "
+                              "row and column dimensions.")  # fmt: skip
+        if strides[0] != 1 or strides[3] != 1:
+            raise KernelError(3, "Current implementation does not yet support strides in the batch "
+                              "and depth dimensions.")  # fmt: skip
+        if self.what == "DepthwiseConv2dNative" and tuple(dilations) != (1, 1, 1, 1):
+            raise KernelError(12, "Current kernel implementation does not support dilations, "
+                              f"received {list(dilations)}")  # fmt: skip
+
+    def along(
+        self, x: Sequence[int], filters: Sequence[int], grad: Sequence[int] | None = None
+    ) -> tuple[Axis, ...]:
+        """The window along rows and columns, from the shapes.
+
+        Raises:
+          KernelError: they do not fit.
+
+        """
+        for name, shape in (("input", x), ("filter", filters), ("out_backprop", grad or x)):
+            if len(shape) != 4:
+                raise KernelError(3, f"{self.what}: {name} must be 4-dimensional: {shape}")
+        if min(*x, *filters) < 0:
+            raise KernelError(3, f"{self.what}: a dimension must be >= 0: {x}, {filters}")
+        if x[3] != filters[2]:
+            raise KernelError(3, "input and filter must have the same depth: "
+                              f"{x[3]} vs {filters[2]}")  # fmt: skip
+        attrs = self.attrs
+        found = geometry(x[1:3], filters[:2], attrs["strides"], (1, 1, 1, 1), attrs["padding"],
+                         attrs["explicit_paddings"])  # fmt: skip
+        wanted = (x[0], *(axis.out for axis in found), filters[2] * filters[3])
+        if grad is not None and tuple(grad) != wanted:
+            raise KernelError(3, f"{self.what}: out_backprop must be of shape {wanted}, not "
+                              f"{grad}")  # fmt: skip
+        return found
+
+    def widened(self, *arrays: Any) -> Any:
+        return (array.astype(self.wide, copy=False) for array in arrays)
+
+    def forward(self, x: Any, filters: Any) -> Any:
+        """Each window of each channel times each of its filters."""
+        along, xp = self.along(x.shape, filters.shape), self.xp
+        wide, kernels = self.widened(_repeated(xp, x, filters.shape[3]), filters)
+        kernels = kernels.reshape(*filters.shape[:2], -1)
+        out = xp.zeros((x.shape[0], *(axis.out for axis in along), kernels.shape[-1]), self.wide)
+        for image in _images(out):
+            for offset in offsets(along):
+                here, there = places(along, offset)
+                part = out[image][here]
+                part += wide[image][there] * kernels[offset]
+        return out.astype(self.dtype, copy=False)
+
+    def by_filter(self, x: Any, sizes: Any, grad: Any) -> Any:
+        """The gradient by the filters: windows times gradients, summed over all places."""
+        shape, xp = ints(sizes), self.xp
+        along = self.along(x.shape, shape, grad.shape)
+        wide, above = self.widened(_repeated(xp, x, shape[3]), grad)
+        out = xp.zeros((*shape[:2], shape[2] * shape[3]), self.wide)
+        for image in _images(above):
+            for offset in offsets(along):
+                here, there = places(along, offset)
+                found = wide[image][there] * above[image][here]
+                out[offset] += xp.add.reduce(found, axis=(0, 1, 2))
+        return out.reshape(tuple(shape)).astype(self.dtype, copy=False)
+
+    def by_input(self, sizes: Any, filters: Any, grad: Any) -> Any:
+        """The gradient by the input: each gradient times each filter, laid over one another."""
+        shape, xp = ints(sizes), self.xp
+        along = self.along(shape, filters.shape, grad.shape)
+        kernels, above = self.widened(filters.reshape(*filters.shape[:2], -1), grad)
+        out = xp.zeros((*shape[:3], kernels.shape[-1]), self.wide)
+        for image in _images(out):
+            for offset in offsets(along):
+                here, there = places(along, offset)
+                part = out[image][there]
+                part += above[image][here] * kernels[offset]
+        if filters.shape[3] != 1:
+            out = xp.add.reduce(out.reshape(*shape, filters.shape[3]), axis=4)
+        return out.astype(self.dtype, copy=False)
+
+
+def _repeated(xp: Any, x: Any, times: int) -> Any:
+    """Each channel so many times, side by side."""
+    return x if times == 1 else xp.repeat(x, times, axis=-1)
+
+
+def _images(out: Any) -> Any:
+    """The images in blocks of which each fits the cache."""
+    size = max(out.size // max(out.shape[0], 1), 1)
+    step = max(_BLOCK // size, 1)
+    return [slice(start, start + step) for start in range(0, out.shape[0], step)]
+
+
+@binder("DepthwiseConv2dNative")
+def depthwise(bind: Bind) -> Any:
+    """Each window of each channel times each of its filters."""
+    return _Depthwise(bind).forward
+
+
+@binder("DepthwiseConv2dNativeBackpropInput", host_inputs=("input_sizes",))
+def depthwise_by_input(bind: Bind) -> Any:
+    """The gradient of a depthwise convolution by its input."""
+    return _Depthwise(bind).by_input
+
+
+@binder("DepthwiseConv2dNativeBackpropFilter", host_inputs=("filter_sizes",))
+def depthwise_by_filter(bind: Bind) -> Any:
+    """The gradient of a depthwise convolution by its filters."""
+    return _Depthwise(bind).by_filter

@@ -1,0 +1,46 @@
+"""Kernels that lay the windows of images and volumes out as channels."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sessrun.reference.kernels.registry import KernelError, kernel
+from sessrun.reference.kernels.windows import geometry, padded, rows
+
+__all__: list[str] = []
+
+
+def _patches(
+    xp: Any, x: Any, ksizes: Any, strides: Any, rates: Any, padding: str
+) -> Any:
+    """[batch, places, window * channels]; what is beyond the image is 0."""
+    rank = len(ksizes)
+    if x.ndim != rank:
+        raise KernelError(3, f"input must be {rank}-dimensional: {x.shape}")
+    for name, values in (("ksizes", ksizes), ("strides", strides), ("rates", rates)):
+        if values[0] != 1 or values[-1] != 1:
+            raise KernelError(12, f"Only support {name} across space.")
+        if min(values) < 1:
+            raise KernelError(11, f"{name} is out of range.")
+    along = geometry(x.shape[1:-1], ksizes[1:-1], strides, rates, padding)
+    shape = (x.shape[0], *(axis.out for axis in along), -1)
+    if not x.size or 0 in shape:
+        window = 1
+        for size in ksizes:
+            window *= size
+        return xp.zeros((*shape[:-1], window * x.shape[-1]), x.dtype)
+    return rows(xp, padded(xp, x, along), along).reshape(shape)
+
+
+@kernel("ExtractImagePatches")
+def image_patches(
+    xp: Any, x: Any, *, ksizes: Any, strides: Any, rates: Any, padding: str
+) -> Any:
+    """The windows of images as channels."""
+    return _patches(xp, x, ksizes, strides, rates, padding)
+
+
+@kernel("ExtractVolumePatches")
+def volume_patches(xp: Any, x: Any, *, ksizes: Any, strides: Any, padding: str) -> Any:
+    """The windows of volumes as channels."""
+    return _patches(xp, x, ksizes, strides, (1,) * len(ksizes), padding)

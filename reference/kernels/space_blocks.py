@@ -1,0 +1,205 @@
+"""Kernels that move blocks of space into the batch or the channels, and back; data formats."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from sessrun.reference.kernels.host import ints
+from sessrun.reference.kernels.registry import Bind, KernelError, binder, kernel
+
+__all__: list[str] = []
+
+
+def _pairs(pads: Any, count: int, what: str) -> list[tuple[int, int]]:
+    """The rows of a matrix of pairs.
+
+    Raises:
+      KernelError: it has another shape, or a negative element.
+
+    """
+    if pads.shape != (count, 2):
+        raise KernelError(3, f"{what} should have shape [{count}, 2] instead of {pads.shape}")
+    flat = ints(pads)
+    if flat and min(flat) < 0:
+        raise KernelError(3, f"{what} must be non-negative")
+    return list(zip(flat[::2], flat[1::2], strict=True))
+
+
+def _check_blocks(x: Any, blocks: Sequence[int]) -> None:
+    if x.ndim < 1 + len(blocks):
+        raise KernelError(3, f"input rank should be >= {1 + len(blocks)} instead of {x.ndim}")
+    if any(block < 1 for block in blocks):
+        raise KernelError(3, f"All values in block_shape must be positive, got {list(blocks)}")
+
+
+def _to_batch(xp: Any, x: Any, blocks: Sequence[int], pads: Any) -> Any:
+    """Space padded, and cut into blocks whose elements become images of their own."""
+    _check_blocks(x, blocks)
+    count = len(blocks)
+    around = _pairs(pads, count, "paddings")
+    sizes = [size + sum(pair) for size, pair in zip(x.shape[1:], around, strict=False)]
+    for index, (size, block) in enumerate(zip(sizes, blocks, strict=True)):
+        if size % block:
+            raise KernelError(3, f"padded_shape[{index}]={size} is not divisible by "
+                              f"block_shape[{index}]={block}")  # fmt: skip
+    rest = x.shape[1 + count :]
+    if any(any(pair) for pair in around):
+        whole = xp.zeros((x.shape[0], *sizes, *rest), x.dtype)
+        inside = (slice(before, before + size)
+                  for (before, _), size in zip(around, x.shape[1:], strict=False))  # fmt: skip
+        whole[(slice(None), *inside)] = x
+        x = whole
+    cut = [part for size, block in zip(sizes, blocks, strict=True)
+           for part in (size // block, block)]  # fmt: skip
+    apart = x.reshape(x.shape[0], *cut, *rest)
+    axes = range(1, 1 + 2 * count)
+    order = (*axes[1::2], 0, *axes[::2], *range(1 + 2 * count, apart.ndim))
+    small = [size // block for size, block in zip(sizes, blocks, strict=True)]
+    return apart.transpose(order).reshape(x.shape[0] * math.prod(blocks), *small, *rest)
+
+
+def _to_space(x: Any, blocks: Sequence[int], crops: Any) -> Any:
+    """The inverse of `_to_batch`; crops are taken off where it pads."""
+    _check_blocks(x, blocks)
+    count, total = len(blocks), math.prod(blocks)
+    off = _pairs(crops, count, "crops")
+    if x.shape[0] % total:
+        raise KernelError(3, f"Input batch dimension ({x.shape[0]}) is not divisible by product of "
+                          f"block sizes ({total})")  # fmt: skip
+    batch, rest = x.shape[0] // total, x.shape[1 + count :]
+    sizes = [size * block for size, block in zip(x.shape[1:], blocks, strict=False)]
+    for index, (size, pair) in enumerate(zip(sizes, off, strict=True)):
+        if size < sum(pair):
+            raise KernelError(3, f"cropped_shape[{index}]={size - sum(pair)} must be non-negative")
+    apart = x.reshape(*blocks, batch, *x.shape[1:])
+    order = [count]
+    for index in range(count):
+        order += [count + 1 + index, index]
+    order += range(2 * count + 1, apart.ndim)
+    whole = apart.transpose(tuple(order)).reshape(batch, *sizes, *rest)
+    inside = (slice(before, size - after)
+              for (before, after), size in zip(off, sizes, strict=True))  # fmt: skip
+    return whole[(slice(None), *inside)]
+
+
+def _vector(blocks: Any) -> list[int]:
+    if blocks.ndim != 1:
+        raise KernelError(3, f"block_shape rank should be 1 instead of {blocks.ndim}")
+    return ints(blocks)
+
+
+@kernel("SpaceToBatch", host_inputs=("paddings",))
+def space_to_batch(xp: Any, x: Any, pads: Any, *, block_size: int) -> Any:
+    """Images padded and cut into square blocks, each of whose elements is in an image of its own."""
+    if x.ndim != 4:
+        raise KernelError(3, f"Input rank should be 4 instead of {x.ndim}")
+    return _to_batch(xp, x, (block_size, block_size), pads)
+
+
+@kernel("SpaceToBatchND", host_inputs=("block_shape", "paddings"))
+def space_to_batch_nd(xp: Any, x: Any, blocks: Any, pads: Any) -> Any:
+    """As SpaceToBatch, of blocks of any shape."""
+    return _to_batch(xp, x, _vector(blocks), pads)
+
+
+@kernel("BatchToSpace", host_inputs=("crops",))
+def batch_to_space(_: Any, x: Any, crops: Any, *, block_size: int) -> Any:
+    """The inverse of SpaceToBatch."""
+    if x.ndim != 4:
+        raise KernelError(3, f"Input rank should be 4 instead of {x.ndim}")
+    return _to_space(x, (block_size, block_size), crops)
+
+
+@kernel("BatchToSpaceND", host_inputs=("block_shape", "crops"))
+def batch_to_space_nd(_: Any, x: Any, blocks: Any, crops: Any) -> Any:
+    """The inverse of SpaceToBatchND."""
+    return _to_space(x, _vector(blocks), crops)
+
+
+def _images(x: Any, data_format: str) -> None:
+    if x.ndim != 4:
+        raise KernelError(3, f"Input rank should be 4 instead of {x.ndim}")
+    if data_format != "NHWC":
+        raise KernelError(3, f"Only NHWC data_format supported on CPU. Got {data_format}")
+
+
+@kernel("SpaceToDepth")
+def space_to_depth(_: Any, x: Any, *, block_size: int, data_format: str) -> Any:
+    """Square blocks of images made one element with as many more channels."""
+    _images(x, data_format)
+    batch, height, width, depth = x.shape
+    if height % block_size or width % block_size:
+        raise KernelError(3, f"Image width {width} and height {height} should be divisible by "
+                          f"block_size: {block_size}")  # fmt: skip
+    rows, columns = height // block_size, width // block_size
+    apart = x.reshape(batch, rows, block_size, columns, block_size, depth)
+    moved = apart.transpose((0, 1, 3, 2, 4, 5))
+    return moved.reshape(batch, rows, columns, depth * block_size * block_size)
+
+
+@kernel("DepthToSpace")
+def depth_to_space(_: Any, x: Any, *, block_size: int, data_format: str) -> Any:
+    """The inverse of SpaceToDepth."""
+    _images(x, data_format)
+    batch, rows, columns, depth = x.shape
+    if depth % (block_size * block_size):
+        raise KernelError(3, f"Input depth dimension {depth} should be divisible by: "
+                          f"{block_size * block_size}")  # fmt: skip
+    left = depth // (block_size * block_size)
+    apart = x.reshape(batch, rows, columns, block_size, block_size, left)
+    moved = apart.transpose((0, 1, 3, 2, 4, 5))
+    return moved.reshape(batch, rows * block_size, columns * block_size, left)
+
+
+def _formats(bind: Bind) -> tuple[str, str]:
+    """Both formats.
+
+    Raises:
+      KernelError: they have different letters, or not four or five.
+
+    """
+    source, target = bind.attrs["src_format"], bind.attrs["dst_format"]
+    for text in (source, target):
+        if len(text) not in {4, 5}:
+            raise KernelError(3, f"Format must be of length 4 or 5, received {text}")
+    if sorted(source) != sorted(target):
+        raise KernelError(3, "Destination and source format must determine a permutation, got "
+                          f"{source} and {target}")  # fmt: skip
+    return source, target
+
+
+@binder("DataFormatDimMap")
+def format_dims(bind: Bind) -> Callable[..., Any]:
+    """Where each axis of one format is in another."""
+    source, target = _formats(bind)
+    xp, count = bind.xp, len(source)
+    table = xp.asarray([target.index(letter) for letter in source])
+
+    def compute(x: Any) -> Any:
+        turned = xp.where(x < 0, x + count, x)
+        return table[xp.clip(turned, 0, count - 1)].astype(x.dtype)
+
+    return compute
+
+
+@binder("DataFormatVecPermute")
+def format_vector(bind: Bind) -> Callable[..., Any]:
+    """A vector with one element, or a pair, for each axis of one format, in the order of another."""
+    source, target = _formats(bind)
+
+    def compute(x: Any) -> Any:
+        letters = (source, target)
+        if x.ndim not in {1, 2}:
+            raise KernelError(3, f"input must be a vector or 2D tensor, but got shape {x.shape}")
+        if x.shape[0] == len(source) - 2:
+            letters = tuple("".join(c for c in text if c not in "NC") for text in letters)
+        elif x.shape[0] != len(source):
+            raise KernelError(3, f"input must be of size {len(source) - 2} or {len(source)}, but "
+                              f"got shape {x.shape}")  # fmt: skip
+        if x.ndim == 2 and x.shape[1] != 2:
+            raise KernelError(3, f"Second dimension of 2D input must be of size 2: {x.shape}")
+        return x[bind.xp.asarray([letters[0].index(letter) for letter in letters[1]])]
+
+    return compute

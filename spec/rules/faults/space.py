@@ -1,0 +1,66 @@
+"""Faults of blocks of space, windows as channels, and data formats."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from sessrun.spec.rules.domains import Arguments, Draw
+from sessrun.spec.rules.faults.base import Fault, changed, fault
+from sessrun.spec.rules.faults.elementwise import valid
+
+__all__: list[str] = []
+
+
+@fault
+def uneven_space(draw: Draw, x: str, pads: str) -> Fault:
+    """One row more than blocks divide."""
+    made = valid(draw)
+    more = made.inputs[pads] + np.array([[0, 1], [0, 0]], made.inputs[pads].dtype)
+    del x
+    return changed(draw, made, "values", **{pads: more})
+
+
+@fault
+def uneven_batch(draw: Draw, x: str, crops: str) -> Fault:
+    """One image more than blocks need."""
+    made = valid(draw)
+    shape = (made.inputs[x].shape[0] + 1, *made.inputs[x].shape[1:])
+    del crops
+    return changed(draw, made, **{x: draw.tensor(x, shape, "small")})
+
+
+@fault
+def uneven_images(draw: Draw, x: str, block_size: str) -> Fault:
+    """One row more than blocks divide."""
+    made = valid(draw)
+    batch, rows, *rest = made.inputs[x].shape
+    del block_size
+    return changed(draw, made, **{x: draw.tensor(x, (batch, rows + 1, *rest), "small")})
+
+
+@fault
+def uneven_depth(draw: Draw, x: str, block_size: str) -> Fault:
+    """One channel more than blocks need."""
+    made = valid(draw)
+    *rest, depth = made.inputs[x].shape
+    del block_size
+    return changed(draw, made, **{x: draw.tensor(x, (*rest, depth + 1), "small")})
+
+
+@fault
+def patch_too_large(draw: Draw, x: str) -> Fault:
+    """A window larger than the images by more than a stride, without padding."""
+    draw.attrs["padding"] = "VALID"
+    made = valid(draw)
+    size = made.inputs[x].shape[1] + made.attrs["ksizes"][1] + 2 * made.attrs["strides"][1]
+    attrs = {**made.attrs, "ksizes": (1, size, *made.attrs["ksizes"][2:])}
+    return Fault(Arguments(made.inputs, attrs))
+
+
+@fault
+def no_such_format(draw: Draw, x: str) -> Fault:
+    """Formats of different letters."""
+    made = valid(draw)
+    del x
+    attrs = {**made.attrs, "dst_format": made.attrs["dst_format"].replace("W", "X")}
+    return Fault(Arguments(made.inputs, attrs), seen="run")
