@@ -197,15 +197,29 @@ _LATER: Final[Mapping[str, str]] = {
     "managed.supervisor": "train.Supervisor",
     "managed.timers": "train.SecondOrStepTimer",
     "managed.training_session": "train.MonitoredTrainingSession",
+    "nn.atrous": "nn.atrous_conv2d_transpose",
     "nn.batch_norms": "nn.fused_batch_norm",
     "nn.convolutions":
         "nn.conv1d nn.conv1d_transpose nn.conv2d nn.conv2d_backprop_filter "
         "nn.conv2d_backprop_input nn.conv2d_transpose nn.conv3d nn.conv3d_transpose "
         "nn.conv_transpose",
+    "nn.depthwise":
+        "nn.depthwise_conv2d nn.depthwise_conv2d_backprop_filter "
+        "nn.depthwise_conv2d_backprop_input nn.depthwise_conv2d_native "
+        "nn.depthwise_conv2d_native_backprop_filter nn.depthwise_conv2d_native_backprop_input "
+        "nn.separable_conv2d",
+    "nn.dilated": "nn.with_space_to_batch",
     "nn.dropouts": "nn.dropout",
+    "nn.general": "nn.atrous_conv2d nn.convolution nn.pool",
+    "nn.morphology": "nn.dilation2d nn.erosion2d",
+    "nn.odd_poolings": "nn.fractional_avg_pool nn.fractional_max_pool nn.max_pool_with_argmax",
     "nn.poolings":
         "nn.avg_pool nn.avg_pool1d nn.avg_pool2d nn.avg_pool3d nn.avg_pool_v2 nn.max_pool "
         "nn.max_pool1d nn.max_pool2d nn.max_pool3d nn.max_pool_v2",
+    "nn.space":
+        "batch_to_space depth_to_space extract_image_patches image.extract_image_patches "
+        "image.extract_patches nn.depth_to_space nn.space_to_batch nn.space_to_depth "
+        "required_space_to_batch_paddings space_to_batch space_to_depth",
     "nn.statistics":
         "math.zero_fraction nn.batch_norm_with_global_normalization nn.batch_normalization "
         "nn.moments nn.normalize_moments nn.sufficient_statistics nn.weighted_moments "

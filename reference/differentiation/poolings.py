@@ -108,6 +108,6 @@ def _fractional_max_pool(op: Operation, grad: Any, *_: Any) -> Any:
 
 @gradient("FractionalAvgPool")
 def _fractional_average_pool(op: Operation, grad: Any, *_: Any) -> Any:
-    _, rows, columns = op.outputs
+    rows, columns = op.outputs[1:]
     return node("FractionalAvgPoolGrad", op.inputs[0].shape, grad, rows, columns,
                 overlapping=op.get_attr("overlapping"))  # fmt: skip

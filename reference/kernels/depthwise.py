@@ -80,8 +80,7 @@ class _Depthwise:
         for image in _images(out):
             for offset in offsets(along):
                 here, there = places(along, offset)
-                part = out[image][here]
-                part += wide[image][there] * kernels[offset]
+                out[(image, *here[1:])] += wide[(image, *there[1:])] * kernels[offset]
         return out.astype(self.dtype, copy=False)
 
     def by_filter(self, x: Any, sizes: Any, grad: Any) -> Any:
@@ -93,7 +92,7 @@ class _Depthwise:
         for image in _images(above):
             for offset in offsets(along):
                 here, there = places(along, offset)
-                found = wide[image][there] * above[image][here]
+                found = wide[(image, *there[1:])] * above[(image, *here[1:])]
                 out[offset] += xp.add.reduce(found, axis=(0, 1, 2))
         return out.reshape(tuple(shape)).astype(self.dtype, copy=False)
 
@@ -106,8 +105,7 @@ class _Depthwise:
         for image in _images(out):
             for offset in offsets(along):
                 here, there = places(along, offset)
-                part = out[image][there]
-                part += above[image][here] * kernels[offset]
+                out[(image, *there[1:])] += above[(image, *here[1:])] * kernels[offset]
         if filters.shape[3] != 1:
             out = xp.add.reduce(out.reshape(*shape, filters.shape[3]), axis=4)
         return out.astype(self.dtype, copy=False)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import secrets
 from collections.abc import Callable
@@ -71,7 +72,7 @@ def _spans(borders: list[int], overlapping: bool, size: int) -> list[slice]:
     """The windows; overlapping ones have the first element of the next one, too."""
     more = 1 if overlapping else 0
     return [slice(start, min(end + more, size))
-            for start, end in zip(borders[:-1], borders[1:], strict=True)]  # fmt: skip
+            for start, end in itertools.pairwise(borders)]  # fmt: skip
 
 
 def _over(function: Callable[..., Any], xp: Any, x: Any, axis: int, spans: list[slice]) -> Any:

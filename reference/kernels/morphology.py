@@ -83,7 +83,7 @@ def dilation_by_input(bind: Bind) -> Callable[..., Any]:
 
 @binder("Dilation2DBackpropFilter")
 def dilation_by_filter(bind: Bind) -> Callable[..., Any]:
-    """The sum of the gradients of each channel, by the element of the window that was the largest."""
+    """For each element of the filters the gradients of the windows that have it, summed."""
 
     def compute(x: Any, filters: Any, grad: Any) -> Any:
         along = _along(bind, x, filters, grad)

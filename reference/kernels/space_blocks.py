@@ -92,7 +92,7 @@ def _vector(blocks: Any) -> list[int]:
 
 @kernel("SpaceToBatch", host_inputs=("paddings",))
 def space_to_batch(xp: Any, x: Any, pads: Any, *, block_size: int) -> Any:
-    """Images padded and cut into square blocks, each of whose elements is in an image of its own."""
+    """Images padded, cut into square blocks; each element of these is in an image of its own."""
     if x.ndim != 4:
         raise KernelError(3, f"Input rank should be 4 instead of {x.ndim}")
     return _to_batch(xp, x, (block_size, block_size), pads)
@@ -186,15 +186,15 @@ def format_dims(bind: Bind) -> Callable[..., Any]:
 
 @binder("DataFormatVecPermute")
 def format_vector(bind: Bind) -> Callable[..., Any]:
-    """A vector with one element, or a pair, for each axis of one format, in the order of another."""
+    """One element, or a pair, for each axis of one format, in the order of another."""
     source, target = _formats(bind)
 
     def compute(x: Any) -> Any:
-        letters = (source, target)
+        letters = [source, target]
         if x.ndim not in {1, 2}:
             raise KernelError(3, f"input must be a vector or 2D tensor, but got shape {x.shape}")
         if x.shape[0] == len(source) - 2:
-            letters = tuple("".join(c for c in text if c not in "NC") for text in letters)
+            letters = ["".join(c for c in text if c not in "NC") for text in letters]
         elif x.shape[0] != len(source):
             raise KernelError(3, f"input must be of size {len(source) - 2} or {len(source)}, but "
                               f"got shape {x.shape}")  # fmt: skip

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 
 from sessrun.spec.rules.domains.base import Arguments, Draw, domain
@@ -28,7 +30,7 @@ def _borders(draw: Draw, size: int) -> list[int]:
 
 def _spans(draw: Draw, borders: list[int], size: int) -> list[slice]:
     more = 1 if draw.attrs["overlapping"] else 0
-    return [slice(a, min(b + more, size)) for a, b in zip(borders[:-1], borders[1:], strict=True)]
+    return [slice(a, min(b + more, size)) for a, b in itertools.pairwise(borders)]
 
 
 @domain

@@ -26,7 +26,7 @@ def uneven_batch(draw: Draw, x: str, crops: str) -> Fault:
     made = valid(draw)
     shape = (made.inputs[x].shape[0] + 1, *made.inputs[x].shape[1:])
     del crops
-    return changed(draw, made, **{x: draw.tensor(x, shape, "small")})
+    return changed(draw, made, "shapes", **{x: draw.tensor(x, shape, "small")})
 
 
 @fault
@@ -35,7 +35,7 @@ def uneven_images(draw: Draw, x: str, block_size: str) -> Fault:
     made = valid(draw)
     batch, rows, *rest = made.inputs[x].shape
     del block_size
-    return changed(draw, made, **{x: draw.tensor(x, (batch, rows + 1, *rest), "small")})
+    return changed(draw, made, "shapes", **{x: draw.tensor(x, (batch, rows + 1, *rest), "small")})
 
 
 @fault
@@ -44,7 +44,7 @@ def uneven_depth(draw: Draw, x: str, block_size: str) -> Fault:
     made = valid(draw)
     *rest, depth = made.inputs[x].shape
     del block_size
-    return changed(draw, made, **{x: draw.tensor(x, (*rest, depth + 1), "small")})
+    return changed(draw, made, "shapes", **{x: draw.tensor(x, (*rest, depth + 1), "small")})
 
 
 @fault

@@ -279,7 +279,7 @@ def pooling_with_argmax(
 
 @rule
 def fractional(x: Shape, ratio: Sequence[float]) -> list[Shape]:
-    """Each dimension over its ratio; two vectors."""
+    """Each dimension over its ratio; two vectors, of one element more than TensorFlow tells."""
     whole = with_rank(x, 4, "a pooling")
     if len(ratio) != 4:
         raise ShapeError("pooling_ratio field must specify 4 dimensions")
@@ -287,8 +287,6 @@ def fractional(x: Shape, ratio: Sequence[float]) -> list[Shape]:
         raise ShapeError(f"pooling_ratio cannot be smaller than 1, got: {min(ratio)}")
     sizes = [None if size is None else int(np.floor(size / np.float32(each)))
              for size, each in zip(whole, ratio, strict=True)]  # fmt: skip
-    if any(size is not None and size <= 0 for size in sizes):
-        raise ShapeError(f"output_size must be positive, got: {sizes}")
     return [tuple(sizes), (None,), (None,)]
 
 
