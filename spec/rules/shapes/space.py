@@ -28,7 +28,7 @@ def _pairs(pads: Known, count: int) -> np.ndarray | None:
       ShapeError: it has another shape, or a negative element.
 
     """
-    shape = with_rank(pads.shape, 2, "a matrix of pairs")
+    shape = with_rank(pads.shape, 2)
     merge_dims(shape[0], count)
     merge_dims(shape[1], 2)
     if pads.value is not None and pads.value.size and pads.value.min() < 0:
@@ -127,7 +127,7 @@ def batch_to_space_nd(x: Shape, block_shape: Known, crops: Known) -> list[Shape]
 def space_to_depth(x: Shape, block_size: int, data_format: str) -> list[Shape]:
     """Rows and columns over the block's size, the channels times its square."""
     rank = 5 if data_format == "NCHW_VECT_C" else 4
-    whole = with_rank(x, rank, "images")
+    whole = with_rank(x, rank)
     result = [*whole]
     for axis in spatial_axes(data_format, 4):
         result[axis] = _divided(whole[axis], block_size)
@@ -141,7 +141,7 @@ def space_to_depth(x: Shape, block_size: int, data_format: str) -> list[Shape]:
 def depth_to_space(x: Shape, block_size: int, data_format: str) -> list[Shape]:
     """Rows and columns times the block's size, the channels over its square."""
     rank = 5 if data_format == "NCHW_VECT_C" else 4
-    whole = with_rank(x, rank, "images")
+    whole = with_rank(x, rank)
     result = [*whole]
     for axis in spatial_axes(data_format, 4):
         size = whole[axis]

@@ -241,7 +241,7 @@ def depthwise(
     data_format: str,
 ) -> list[Shape]:  # fmt: skip
     """As a convolution's; as many channels as the input has, times those of one filter."""
-    whole, window = with_rank(x, 4, "a convolution"), with_rank(filters, 4, "its filters")
+    whole, window = with_rank(x, 4), with_rank(filters, 4)
     _check_length("stride", strides, 4)
     where, channels = spatial_axes(data_format, 4), channel_axis(data_format, 4)
     pads = _checked_pads(padding, explicit, 4, where)
@@ -258,7 +258,7 @@ def dilation(
     x: Shape, filters: Shape, strides: Sequence[int], rates: Sequence[int], padding: str
 ) -> list[Shape]:
     """The window's places along rows and columns, the batch and the channels."""
-    whole, window = with_rank(x, 4, "a dilation"), with_rank(filters, 3, "its filters")
+    whole, window = with_rank(x, 4), with_rank(filters, 3)
     _check_length("stride", strides, 4)
     _check_length("rates", rates, 4)
     depth = merge_dims(whole[3], window[2])
@@ -280,7 +280,7 @@ def pooling_with_argmax(
 @rule
 def fractional(x: Shape, ratio: Sequence[float]) -> list[Shape]:
     """Each dimension over its ratio; two vectors, of one element more than TensorFlow tells."""
-    whole = with_rank(x, 4, "a pooling")
+    whole = with_rank(x, 4)
     if len(ratio) != 4:
         raise ShapeError("pooling_ratio field must specify 4 dimensions")
     if min(ratio) < 1:
@@ -293,7 +293,7 @@ def fractional(x: Shape, ratio: Sequence[float]) -> list[Shape]:
 @rule
 def response_grad(grad: Shape, x: Shape, y: Shape) -> list[Shape]:
     """The one shape of all three, of rank 4."""
-    return [with_rank(merge(merge(grad, x), y), 4, "a gradient")]
+    return [with_rank(merge(merge(grad, x), y), 4)]
 
 
 @rule
@@ -302,7 +302,7 @@ def patches(
     padding: str, rank: int,
 ) -> list[Shape]:  # fmt: skip
     """The window's places, and as many channels as a window has elements."""
-    whole = with_rank(x, rank, "patches")
+    whole = with_rank(x, rank)
     apart = (1,) * rank if isinstance(rates, str) else rates
     for what, values in (("ksizes", ksizes), ("strides", strides), ("rates", apart)):
         _check_length(what, values, rank)
