@@ -7516,7 +7516,7 @@ _MAKERS: Final = {
             (Name("input"), Name("input"), Name("input")),
         ),
         domain=RuleCall("response", (Name("input"),)),
-        errors=(RuleCall("wrong_rank", (Name("input"),)),),
+        errors=(RuleCall("lower_rank", (Name("input"),)),),
         numeric={
             "float16": "close(1e-2, 1e-2)",
             "bfloat16": "close(1e-1, 1e-1)",

@@ -116,7 +116,7 @@ def fractional_batch(draw: Draw, x: str) -> Fault:
 
 
 @fault
-def wrong_rank(draw: Draw, x: str) -> Fault:
+def lower_rank(draw: Draw, x: str) -> Fault:
     """A tensor of one dimension less than it must have."""
     made = valid(draw)
     return Fault(_with(made, x, made.inputs[x][0]))
