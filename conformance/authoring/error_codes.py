@@ -316,4 +316,5 @@ def labels_outside_the_classes(c: EngineAuthor) -> None:
     s = c.open()
     for wrong in (ints(2, 0), ints(0, 2), ints(0, -1)):
         s.run(["loss:0"], {"labels:0": wrong}, error=[3])
-    s.run(["loss:1"], {"labels:0": ints(0, 1)}, values=[np.array([[-0.5, 0.5], [0.5, -0.5]], np.float32)])
+    wanted = np.array([[-0.5, 0.5], [0.5, -0.5]], np.float32)
+    s.run(["loss:1"], {"labels:0": ints(0, 1)}, values=[wanted])
