@@ -252,6 +252,20 @@ _LATER: Final[Mapping[str, str]] = {
     "queues.accumulators":
         "ConditionalAccumulator ConditionalAccumulatorBase SparseConditionalAccumulator "
         "sparse.SparseConditionalAccumulator",
+    "signals.cosines": "signal.dct signal.idct spectral.dct spectral.idct",
+    "signals.fourier":
+        "signal.fftshift signal.ifftshift signal.irfft signal.irfft2d signal.irfft3d signal.rfft "
+        "signal.rfft2d signal.rfft3d spectral.irfft spectral.irfft2d spectral.irfft3d "
+        "spectral.rfft spectral.rfft2d spectral.rfft3d",
+    "signals.framing": "signal.frame signal.overlap_and_add",
+    "signals.mel_scale":
+        "signal.linear_to_mel_weight_matrix signal.mfccs_from_log_mel_spectrograms",
+    "signals.spectrograms":
+        "signal.inverse_mdct signal.inverse_stft signal.inverse_stft_window_fn signal.mdct "
+        "signal.stft",
+    "signals.windows":
+        "signal.hamming_window signal.hann_window signal.kaiser_bessel_derived_window "
+        "signal.kaiser_window signal.vorbis_window",
     "sparse_ops":
         "deserialize_many_sparse io.deserialize_many_sparse io.serialize_many_sparse "
         "io.serialize_sparse serialize_many_sparse serialize_sparse sparse.retain sparse_retain",

@@ -131,7 +131,7 @@ def _first_gradients(ys: Sequence[Any], given: Sequence[Any], way: _Way) -> list
             with way.beside(y.op):
                 found.append(ones(shape(y), y.dtype, name=f"grad_ys_{number}"))
             continue
-        gradient = convert_to_tensor_or_indexed_slices(grad_y, name="grad_y")
+        gradient = convert_to_tensor_or_indexed_slices(grad_y, name=f"grad_y_{number}")
         _check_kind(y, gradient)
         found.append(_named(gradient, f"grad_ys_{number}"))
     return found

@@ -10,6 +10,7 @@ from sessrun.reference.differentiation import (
     convolutions,
     decompositions,
     elementwise,
+    fourier,
     images,
     indexing,
     matrices,
@@ -27,6 +28,7 @@ from sessrun.reference.differentiation import (
 
 __all__ = [
     "arrays", "bands", "complex_numbers", "control_flow", "convolutions", "decompositions",
-    "elementwise", "images", "indexing", "matrices", "networks", "normalization", "poolings",
-    "reductions", "solving", "space", "sparse", "special", "tensor_arrays", "variables",
+    "elementwise", "fourier", "images", "indexing", "matrices", "networks", "normalization",
+    "poolings", "reductions", "solving", "space", "sparse", "special", "tensor_arrays",
+    "variables",
 ]  # fmt: skip

@@ -82,7 +82,7 @@ def _is_composed(matrix: Tensor, fast: bool) -> bool:
     """Whether the solution is made of several operations: not of many small matrices."""
     if fast is False:
         return False
-    sizes = matrix.shape
+    sizes: Any = matrix.shape
     if not sizes.is_fully_defined():
         return True
     known: Any = sizes.as_list()

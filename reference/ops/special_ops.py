@@ -90,7 +90,8 @@ def lbeta(x: Any, name: str | None = None) -> Tensor:
     with name_scope(name, "lbeta", [x]):
         x = convert_to_tensor(x, name="x")
         products = reduce_sum(generated.lgamma(x), axis=[-1])
-        return products - generated.lgamma(reduce_sum(x, axis=[-1]))
+        found: Tensor = products - generated.lgamma(reduce_sum(x, axis=[-1]))
+        return found
 
 
 def xdivy(x: Any, y: Any, name: str | None = None) -> Tensor:

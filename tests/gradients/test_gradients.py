@@ -22,8 +22,8 @@ _NOT_BY_DIFFERENCES = {
     "ResizeBicubic", "ResizeBilinear",
     "SoftmaxCrossEntropyWithLogits", "SparseAdd",
     # Of the triangle that is read the gradient is that of a symmetric change; complex vectors are
-    # scaled to a length.
-    "Cholesky", "Eig",
+    # scaled to a length; complex numbers come of real ones.
+    "Cholesky", "Eig", "RFFT", "RFFT2D",
 }  # fmt: skip
 #: Operations whose gradient TensorFlow builds of other nodes: newer forms of operations that are
 #: not declared, others in their order or by other names.

@@ -19,6 +19,7 @@ from sessrun.spec.rules.domains import (
     candidates,
     elementwise,
     files,
+    fourier,
     fractional,
     images,
     indexing,
@@ -42,9 +43,9 @@ from sessrun.spec.rules.domains.base import DOMAINS, ORDINARY, Arguments, Draw
 
 __all__ = [
     "DOMAINS", "ORDINARY", "Arguments", "Draw", "arguments", "arrays", "bands", "candidates",
-    "elementwise", "files", "fractional", "images", "indexing", "matrices", "nn", "plain_args",
-    "reductions", "sampling", "sets", "slices", "solving", "space", "sparse", "sparse_arrays",
-    "sparse_math", "sparse_segments", "special", "strings", "windows",
+    "elementwise", "files", "fourier", "fractional", "images", "indexing", "matrices", "nn",
+    "plain_args", "reductions", "sampling", "sets", "slices", "solving", "space", "sparse",
+    "sparse_arrays", "sparse_math", "sparse_segments", "special", "strings", "windows",
 ]  # fmt: skip
 
 

@@ -59,7 +59,7 @@ def taken_diagonals(draw: Draw, x: str, k: str) -> Arguments:
     _numbers(draw)
     shape = (*draw.shape(0, 2), draw.dim(1, 5), draw.dim(1, 5))
     return draw.arguments(**{
-        x: draw.tensor(x, shape, "bits"), k: _given(_ends(draw, *shape[-2:])),
+        x: draw.tensor(x, shape, "bits"), k: _given(_ends(draw, shape[-2], shape[-1])),
         "padding_value": draw.tensor("padding_value", (), "small"),
     })  # fmt: skip
 

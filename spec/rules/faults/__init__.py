@@ -16,6 +16,7 @@ from sessrun.spec.rules.faults import (
     arrays,
     candidates,
     elementwise,
+    fourier,
     images,
     indexing,
     solving,
@@ -27,8 +28,8 @@ from sessrun.spec.rules.faults import (
 from sessrun.spec.rules.faults.base import FAULTS, Fault
 
 __all__ = [
-    "FAULTS", "Fault", "arrays", "candidates", "elementwise", "faulty_arguments", "images",
-    "indexing", "solving", "space", "sparse", "strings", "windows",
+    "FAULTS", "Fault", "arrays", "candidates", "elementwise", "faulty_arguments", "fourier",
+    "images", "indexing", "solving", "space", "sparse", "strings", "windows",
 ]  # fmt: skip
 
 

@@ -13,6 +13,7 @@ from sessrun.spec.rules.shapes import (
     checkpoints,
     control_flow,
     elementwise,
+    fourier,
     images,
     indexing,
     inputs,
@@ -53,8 +54,8 @@ from sessrun.spec.rules.shapes.tables import Table
 __all__ = [
     "MAX_RANK", "RANKS", "RULES", "Dim", "Known", "Shape", "ShapeError", "Table", "arrays",
     "bands", "broadcast_shapes", "candidates", "check_size", "checkpoints", "control_flow",
-    "denoted", "elementwise", "images", "indexing", "infer", "inputs", "matrices", "merge", "nn",
-    "ranked", "reductions", "resources", "sets", "single", "solving", "sources", "space", "sparse",
-    "sparse_arrays", "sparse_math", "sparse_segments", "strided", "strings", "tables",
-    "tensor_arrays", "training", "windows",
+    "denoted", "elementwise", "fourier", "images", "indexing", "infer", "inputs", "matrices",
+    "merge", "nn", "ranked", "reductions", "resources", "sets", "single", "solving", "sources",
+    "space", "sparse", "sparse_arrays", "sparse_math", "sparse_segments", "strided", "strings",
+    "tables", "tensor_arrays", "training", "windows",
 ]  # fmt: skip

@@ -1,0 +1,90 @@
+"""Kernels of Fourier transforms over the last one, two or three dimensions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sessrun.reference.kernels.host import ints
+from sessrun.reference.kernels.registry import KernelError, kernel
+
+__all__: list[str] = []
+
+
+def _check_rank(x: Any, rank: int) -> None:
+    if x.ndim < rank:
+        raise KernelError(3, f"Input must have rank of at least {rank} but got: {list(x.shape)}")
+
+
+def _register(op_type: str, name: str, rank: int) -> None:
+    @kernel(op_type)
+    def transform(xp: Any, x: Any) -> Any:
+        _check_rank(x, rank)
+        if not x.size:
+            return x
+        return getattr(xp.fft, name)(x, axes=tuple(range(-rank, 0))).astype(x.dtype)
+
+
+for _rank, _suffix in enumerate(("", "2D", "3D"), start=1):
+    _register(f"FFT{_suffix}", "fftn", _rank)
+    _register(f"IFFT{_suffix}", "ifftn", _rank)
+
+
+def _lengths(x: Any, fft_length: Any, rank: int) -> list[int]:
+    """The lengths of the real signal in the transformed dimensions.
+
+    Raises:
+      KernelError: there are not so many, or one is negative.
+
+    """
+    _check_rank(x, rank)
+    lengths = ints(fft_length)
+    if fft_length.ndim != 1 or len(lengths) != rank:
+        raise KernelError(3, f"fft_length must have shape [{rank}]")
+    if min(lengths) < 0:
+        raise KernelError(3, f"fft_length must be >= 0, but got: {lengths}")
+    return lengths
+
+
+def _cropped(x: Any, sides: list[int]) -> Any:
+    """The first elements of the last dimensions.
+
+    Raises:
+      KernelError: there are fewer.
+
+    """
+    for size, wanted in zip(x.shape[x.ndim - len(sides) :], sides, strict=True):
+        # A dimension without elements counts as one of zeros.
+        if x.size and size < wanted:
+            raise KernelError(3, f"Input dimension must have length of at least {wanted} but got: "
+                                 f"{size}")  # fmt: skip
+    return x[(..., *map(slice, sides))]
+
+
+def _register_real(op_type: str, rank: int) -> None:
+    @kernel(op_type, host_inputs=("fft_length",))
+    def transform(xp: Any, x: Any, fft_length: Any) -> Any:
+        lengths = _lengths(x, fft_length, rank)
+        dtype = "complex64" if x.dtype == "float32" else "complex128"
+        part = _cropped(x, lengths)
+        half = lengths[-1] // 2 + 1 if lengths[-1] else 0
+        shape = (*x.shape[: x.ndim - rank], *lengths[:-1], half)
+        if not part.size:
+            return xp.zeros(shape, dtype=dtype)
+        return xp.fft.rfftn(part, axes=tuple(range(-rank, 0))).astype(dtype)
+
+
+def _register_inverse(op_type: str, rank: int) -> None:
+    @kernel(op_type, host_inputs=("fft_length",))
+    def transform(xp: Any, x: Any, fft_length: Any) -> Any:
+        lengths = _lengths(x, fft_length, rank)
+        dtype = "float32" if x.dtype == "complex64" else "float64"
+        part = _cropped(x, [*lengths[:-1], lengths[-1] // 2 + 1])
+        shape = (*x.shape[: x.ndim - rank], *lengths)
+        if not part.size or not all(lengths):
+            return xp.zeros(shape, dtype=dtype)
+        return xp.fft.irfftn(part, lengths, axes=tuple(range(-rank, 0))).astype(dtype)
+
+
+for _rank, _suffix in enumerate(("", "2D", "3D"), start=1):
+    _register_real(f"RFFT{_suffix}", _rank)
+    _register_inverse(f"IRFFT{_suffix}", _rank)

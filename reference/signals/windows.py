@@ -1,0 +1,166 @@
+"""Windows: weights of the samples of a frame."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+import numpy as np
+
+from sessrun.reference import dtypes
+from sessrun.reference.constant_op import constant
+from sessrun.reference.control_flow.conditional import cond
+from sessrun.reference.conversion import convert_to_tensor
+from sessrun.reference.errors import bad_value
+from sessrun.reference.generated import cos, exp, relu, sin, sqrt, square
+from sessrun.reference.generated import pow as power
+from sessrun.reference.name_scopes import name_scope
+from sessrun.reference.ops.array_ops import concat
+from sessrun.reference.ops.cast_ops import cast
+from sessrun.reference.ops.fill_ops import ones
+from sessrun.reference.ops.math_ops import equal, range_
+from sessrun.reference.ops.reduce_ops import EXPORTS as REDUCTIONS
+from sessrun.reference.ops.special_ops import SCOPED
+from sessrun.reference.static_values import constant_value
+from sessrun.reference.tensor import Tensor
+
+__all__ = ["EXPORTS", "hann_window", "vorbis_window"]
+
+_cumsum: Final = REDUCTIONS["cumsum"]
+
+
+def _length(window_length: Any, dtype: Any) -> Tensor:
+    """The length as an int32 tensor.
+
+    Raises:
+      ValueError: the dtype is none of floating point, or the length no scalar.
+
+    """
+    _check(dtype)
+    length = convert_to_tensor(window_length, dtype=dtypes.int32)
+    length.shape.assert_has_rank(0)
+    return length
+
+
+def _check(dtype: Any) -> None:
+    if not dtype.is_floating:
+        raise bad_value(f"dtype must be a floating point type. Found {dtype}")
+
+
+def kaiser_window(
+    window_length: Any, beta: Any = 12.0, dtype: Any = dtypes.float32, name: str | None = None
+) -> Tensor:
+    """Kaiser's window.
+
+    Args:
+      window_length: how many weights there are.
+      beta: how narrow it is.
+      dtype: of floating point.
+      name: the operations' scope.
+
+    Raises:
+      ValueError: the dtype is another, or the length no scalar.
+
+    """
+    with name_scope(name, "kaiser_window"):
+        length = _length(window_length, dtype)
+        if constant_value(length) == 1:
+            return ones([1], dtype=dtype)
+        half = (cast(length, dtypes.float32) - 1.0) / 2.0
+        place = cast(range_(-half, half + 0.1, dtype=dtypes.float32), dtype)
+        beta = cast(beta, dtype)
+        one = cast(1.0, dtype)
+        half = cast(half, dtype)
+        height = beta * sqrt(relu(one - square(place / half)))
+        bessel = SCOPED["bessel_i0e"]
+        return exp(height - beta) * (bessel(height) / bessel(beta))
+
+
+def kaiser_bessel_derived_window(
+    window_length: Any, beta: Any = 12.0, dtype: Any = dtypes.float32, name: str | None = None
+) -> Tensor:
+    """The window made of the running sums of Kaiser's; arguments are those of that."""
+    with name_scope(name, "kaiser_bessel_derived_window"):
+        length = _length(window_length, dtype)
+        sums = _cumsum(kaiser_window(length // 2 + 1, beta, dtype=dtype))
+        half = sqrt(sums[:-1] / sums[-1])
+        return concat((half, half[::-1]), axis=0)
+
+
+def vorbis_window(
+    window_length: Any, dtype: Any = dtypes.float32, name: str | None = None
+) -> Tensor:
+    """Vorbis' window; arguments are those of `kaiser_window`."""
+    with name_scope(name, "vorbis_window"):
+        length = _length(window_length, dtype)
+        place = cast(range_(length), dtype)
+        inner = sin(np.pi / cast(length, dtype) * (place + 0.5))
+        return sin(np.pi / 2.0 * power(inner, 2.0))
+
+
+def hann_window(
+    window_length: Any,
+    periodic: Any = True,
+    dtype: Any = dtypes.float32,
+    name: str | None = None,
+) -> Tensor:
+    """Hann's window, a raised cosine.
+
+    Args:
+      window_length: how many weights there are.
+      periodic: whether the window is part of one that repeats.
+      dtype: of floating point.
+      name: the operations' scope.
+
+    Raises:
+      ValueError: the dtype is another, or the length no scalar.
+
+    """
+    return _raised_cosine(name, "hann_window", window_length, periodic, dtype, (0.5, 0.5))
+
+
+def hamming_window(
+    window_length: Any,
+    periodic: Any = True,
+    dtype: Any = dtypes.float32,
+    name: str | None = None,
+) -> Tensor:
+    """Hamming's window; arguments are those of `hann_window`."""
+    return _raised_cosine(name, "hamming_window", window_length, periodic, dtype, (0.54, 0.46))
+
+
+def _raised_cosine(
+    name: str | None, default: str, window_length: Any, periodic: Any, dtype: Any,
+    weights: tuple[float, float],
+) -> Tensor:  # fmt: skip
+    _check(dtype)
+    with name_scope(name, default, [window_length, periodic]):
+        length = convert_to_tensor(window_length, dtype=dtypes.int32, name="window_length")
+        length.shape.assert_has_rank(0)
+        known = constant_value(length)
+        if known == 1:
+            return ones([1], dtype=dtype)
+        whole = cast(convert_to_tensor(periodic, dtype=dtypes.bool_, name="periodic"), dtypes.int32)
+        whole.shape.assert_has_rank(0)
+        is_even = 1 - length % 2
+        period = cast(length + whole * is_even - 1, dtype)
+        place = cast(range_(length), dtype)
+        angle = constant(2 * np.pi, dtype=dtype) * place / period
+        first, second = weights
+
+        def window() -> Tensor:
+            return cast(first - second * cos(angle), dtype)
+
+        if known is not None:
+            return window()
+        found: Tensor = cond(equal(length, 1), lambda: ones([length], dtype=dtype), window)
+        return found
+
+
+EXPORTS: Final[Mapping[str, Any]] = {
+    "signal.hamming_window": hamming_window,
+    "signal.hann_window": hann_window,
+    "signal.kaiser_bessel_derived_window": kaiser_bessel_derived_window,
+    "signal.kaiser_window": kaiser_window,
+    "signal.vorbis_window": vorbis_window,
+}
