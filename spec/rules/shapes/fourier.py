@@ -10,7 +10,7 @@ __all__: list[str] = []
 def _lengths(shape: Shape, fft_length: Known, rank: int) -> tuple[Shape, list[Dim]]:
     """The dimensions that are not transformed, and the lengths of the others."""
     whole = at_least(shape, rank)
-    (count,) = with_rank(fft_length.shape, 1, "fft_length")
+    (count,) = with_rank(fft_length.shape, 1)
     merge_dims(count, rank)
     lengths = [None if size is None or size < 0 else size for size in fft_length.elements(rank)]
     return None if whole is None else whole[: len(whole) - rank], lengths
