@@ -1596,6 +1596,93 @@ def extract_volume_patches(
     return op.outputs[0]
 
 
+def fft(
+    input: Any,
+    name: str | None = None,
+) -> Tensor:
+    """The Fourier transform over the last dimension.
+
+    Args:
+      input: a tensor, Tcomplex: complex64, complex128.
+      name: the operation's name in the graph.
+
+    Returns:
+      output: a tensor, Tcomplex: complex64, complex128.
+
+    Raises:
+      TypeError: a dtype is not allowed.
+      ValueError: a shape is wrong.
+
+    Source: the operation FFT of TensorFlow's registry.
+
+    """
+    op = apply_op(
+        "FFT",
+        {"input": input},
+        {},
+        name,
+    )
+    return op.outputs[0]
+
+
+def fft2_d(
+    input: Any,
+    name: str | None = None,
+) -> Tensor:
+    """The Fourier transform over the last two dimensions.
+
+    Args:
+      input: a tensor, Tcomplex: complex64, complex128.
+      name: the operation's name in the graph.
+
+    Returns:
+      output: a tensor, Tcomplex: complex64, complex128.
+
+    Raises:
+      TypeError: a dtype is not allowed.
+      ValueError: a shape is wrong.
+
+    Source: the operation FFT2D of TensorFlow's registry.
+
+    """
+    op = apply_op(
+        "FFT2D",
+        {"input": input},
+        {},
+        name,
+    )
+    return op.outputs[0]
+
+
+def fft3_d(
+    input: Any,
+    name: str | None = None,
+) -> Tensor:
+    """The Fourier transform over the last three dimensions.
+
+    Args:
+      input: a tensor, Tcomplex: complex64, complex128.
+      name: the operation's name in the graph.
+
+    Returns:
+      output: a tensor, Tcomplex: complex64, complex128.
+
+    Raises:
+      TypeError: a dtype is not allowed.
+      ValueError: a shape is wrong.
+
+    Source: the operation FFT3D of TensorFlow's registry.
+
+    """
+    op = apply_op(
+        "FFT3D",
+        {"input": input},
+        {},
+        name,
+    )
+    return op.outputs[0]
+
+
 def floor(
     x: Any,
     name: str | None = None,
@@ -1811,6 +1898,93 @@ def hsv_to_rgb(
     op = apply_op(
         "HSVToRGB",
         {"images": images},
+        {},
+        name,
+    )
+    return op.outputs[0]
+
+
+def ifft(
+    input: Any,
+    name: str | None = None,
+) -> Tensor:
+    """The inverse Fourier transform over the last dimension.
+
+    Args:
+      input: a tensor, Tcomplex: complex64, complex128.
+      name: the operation's name in the graph.
+
+    Returns:
+      output: a tensor, Tcomplex: complex64, complex128.
+
+    Raises:
+      TypeError: a dtype is not allowed.
+      ValueError: a shape is wrong.
+
+    Source: the operation IFFT of TensorFlow's registry.
+
+    """
+    op = apply_op(
+        "IFFT",
+        {"input": input},
+        {},
+        name,
+    )
+    return op.outputs[0]
+
+
+def ifft2_d(
+    input: Any,
+    name: str | None = None,
+) -> Tensor:
+    """The inverse Fourier transform over the last two dimensions.
+
+    Args:
+      input: a tensor, Tcomplex: complex64, complex128.
+      name: the operation's name in the graph.
+
+    Returns:
+      output: a tensor, Tcomplex: complex64, complex128.
+
+    Raises:
+      TypeError: a dtype is not allowed.
+      ValueError: a shape is wrong.
+
+    Source: the operation IFFT2D of TensorFlow's registry.
+
+    """
+    op = apply_op(
+        "IFFT2D",
+        {"input": input},
+        {},
+        name,
+    )
+    return op.outputs[0]
+
+
+def ifft3_d(
+    input: Any,
+    name: str | None = None,
+) -> Tensor:
+    """The inverse Fourier transform over the last three dimensions.
+
+    Args:
+      input: a tensor, Tcomplex: complex64, complex128.
+      name: the operation's name in the graph.
+
+    Returns:
+      output: a tensor, Tcomplex: complex64, complex128.
+
+    Raises:
+      TypeError: a dtype is not allowed.
+      ValueError: a shape is wrong.
+
+    Source: the operation IFFT3D of TensorFlow's registry.
+
+    """
+    op = apply_op(
+        "IFFT3D",
+        {"input": input},
         {},
         name,
     )
@@ -4929,6 +5103,9 @@ EXPORTS: Final[dict[str, Callable[..., Any]]] = {
     "exp": exp,
     "expm1": expm1,
     "extract_volume_patches": extract_volume_patches,
+    "fft": fft,
+    "fft2d": fft2_d,
+    "fft3d": fft3_d,
     "floor": floor,
     "floor_div": floor_div,
     "floormod": floor_mod,
@@ -4936,6 +5113,9 @@ EXPORTS: Final[dict[str, Callable[..., Any]]] = {
     "greater_equal": greater_equal,
     "guarantee_const": guarantee_const,
     "identity_n": identity_n,
+    "ifft": ifft,
+    "ifft2d": ifft2_d,
+    "ifft3d": ifft3_d,
     "igamma": igamma,
     "igammac": igammac,
     "image.decode_and_crop_jpeg": decode_and_crop_jpeg,
@@ -5110,9 +5290,21 @@ EXPORTS: Final[dict[str, Callable[..., Any]]] = {
     "shape_n": shape_n,
     "sigmoid": sigmoid,
     "sign": sign,
+    "signal.fft": fft,
+    "signal.fft2d": fft2_d,
+    "signal.fft3d": fft3_d,
+    "signal.ifft": ifft,
+    "signal.ifft2d": ifft2_d,
+    "signal.ifft3d": ifft3_d,
     "sin": sin,
     "sinh": sinh,
     "space_to_batch_nd": space_to_batch_nd,
+    "spectral.fft": fft,
+    "spectral.fft2d": fft2_d,
+    "spectral.fft3d": fft3_d,
+    "spectral.ifft": ifft,
+    "spectral.ifft2d": ifft2_d,
+    "spectral.ifft3d": ifft3_d,
     "sqrt": sqrt,
     "square": square,
     "squared_difference": squared_difference,
