@@ -30,6 +30,13 @@ EXPECTED = {
         "Memory exhaustion error: ", "shape[5000,5000,5000]", "float", "CPU:0", "allocator cpu",
     ),
     "hidden_gpu": ("1.0\nSession created successfully (CPU ONLY)\n",),
+    "wrong_batch_shape": (
+        "Error during sess.run(): Cannot feed value of shape (32, 224, 224) for Tensor ",
+        "which has shape (?, 224, 224, 3)",
+    ),
+    "wrong_channels": ("Error: ", "(None, 28, 28, 3)", "(1, 28, 28, 1)"),
+    "wrong_floats": ("Error: ", "float32", "float64", "Casted float64 shape:  (1, 10)\n"),
+    "volumes_need_a_gpu": ("An Error Occurred: GPU not available, CPU will be used.\n",),
     "missing_device": (
         "session made\n", "Device placement error: ",
         "/job:localhost/replica:0/task:0/device:CPU:0",
