@@ -8,7 +8,7 @@ try:
     if tf.config.list_physical_devices("GPU"):
         print("GPU is available and will be utilized for computation.")
     else:
-        raise Exception("GPU not available, CPU will be used.")  # noqa: TRY002 - the article's
+        raise Exception("GPU not available, CPU will be used.")  # noqa: TRY002, TRY301 - the article's
     conv3d_layer = tf.keras.layers.Conv3D(
         filters=16, kernel_size=(3, 3, 3), input_shape=(32, 32, 32, 3)
     )
