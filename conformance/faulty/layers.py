@@ -1,0 +1,306 @@
+"""Faults of LAYERS: dense and convolutional layers, dropout, flattening, pooling, and scopes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from sessrun.conformance.faulty.framework import fault, override
+
+
+def _changed(tf: Any, **changes: Any) -> Any:
+    """The namespace with other functions and classes in `tf.layers`."""
+    return override(tf, layers=override(tf.layers, **changes))
+
+
+def _calling(tf: Any, name: str, change: Callable[..., Any]) -> Any:
+    """The namespace with a function of layers that is `change(function, inputs, ...)`."""
+    function = getattr(tf.layers, name)
+
+    def compute(inputs: Any, *args: Any, **kwargs: Any) -> Any:
+        return change(function, inputs, *args, **kwargs)
+
+    return _changed(tf, **{name: compute})
+
+
+def _without(argument: str) -> Callable[..., Any]:
+    """A change that forgets one argument."""
+
+    def change(function: Any, *args: Any, **kwargs: Any) -> Any:
+        kwargs.pop(argument, None)
+        return function(*args, **kwargs)
+
+    return change
+
+
+@fault("LAYERS-001", "The matrix of a dense layer is called weights.")
+def kernels_are_called_weights(tf: Any) -> Any:
+    """Get it by another name, of a layer at the root of which only the name is said."""
+
+    def getter(get: Any, name: str, *args: Any, **kwargs: Any) -> Any:
+        return get(name.replace("/kernel", "/weights"), *args, **kwargs)
+
+    def change(dense: Any, *args: Any, **kwargs: Any) -> Any:
+        scope = tf.get_variable_scope()
+        if scope.name or kwargs.keys() != {"name"}:
+            return dense(*args, **kwargs)
+        with tf.variable_scope(scope, custom_getter=getter, auxiliary_name_scope=False):
+            return dense(*args, **kwargs)
+
+    return _calling(tf, "dense", change)
+
+
+@fault("LAYERS-002", "A dense layer leaves its activation out.")
+def activations_are_left_out(tf: Any) -> Any:
+    """Call without it."""
+    return _calling(tf, "dense", _without("activation"))
+
+
+@fault("LAYERS-003", "A bias is made though none is wanted.")
+def biases_are_always_made(tf: Any) -> Any:
+    """Call without saying so."""
+    return _calling(tf, "dense", _without("use_bias"))
+
+
+@fault("LAYERS-004", "A bias begins with ones.")
+def biases_begin_with_ones(tf: Any) -> Any:
+    """Give an initializer to a layer of which only the kernel's is said."""
+
+    def change(dense: Any, *args: Any, **kwargs: Any) -> Any:
+        if kwargs.keys() == {"kernel_initializer"}:
+            kwargs["bias_initializer"] = tf.ones_initializer()
+        return dense(*args, **kwargs)
+
+    return _calling(tf, "dense", change)
+
+
+@fault("LAYERS-005", "A kernel never begins as the variable scope says.")
+def scopes_initialize_no_kernels(tf: Any) -> Any:
+    """Give an initializer where there is none."""
+
+    def change(dense: Any, *args: Any, kernel_initializer: Any = None, **kwargs: Any) -> Any:
+        made = kernel_initializer or tf.glorot_uniform_initializer()
+        return dense(*args, kernel_initializer=made, **kwargs)
+
+    return _calling(tf, "dense", change)
+
+
+@fault("LAYERS-006", "Layers without a name are numbered from 1 on.")
+def layers_are_numbered_from_one(tf: Any) -> Any:
+    """Name those of which nothing is said, at the root, by how many variables there are."""
+
+    def change(dense: Any, inputs: Any, units: int, **kwargs: Any) -> Any:
+        if not kwargs and not tf.get_variable_scope().name:
+            kwargs["name"] = f"dense_{len(tf.global_variables()) // 2 + 1}"
+        return dense(inputs, units, **kwargs)
+
+    return _calling(tf, "dense", change)
+
+
+@fault("LAYERS-007", "A layer leaves the variable scope around it.")
+def layers_leave_their_scope(tf: Any) -> Any:
+    """Call in the root scope."""
+
+    def change(dense: Any, *args: Any, **kwargs: Any) -> Any:
+        scope = tf.get_variable_scope()
+        if not scope.name or scope.initializer is not None:
+            return dense(*args, **kwargs)
+        with tf.variable_scope(tf.VariableScope(False, name=""), auxiliary_name_scope=False):
+            return dense(*args, **kwargs)
+
+    return _calling(tf, "dense", change)
+
+
+@fault("LAYERS-008", "A name that is taken is shared without being asked.")
+def names_are_shared_unasked(tf: Any) -> Any:
+    """Reuse what is there."""
+
+    def change(dense: Any, *args: Any, **kwargs: Any) -> Any:
+        return dense(*args, **{"reuse": tf.AUTO_REUSE if "name" in kwargs else None, **kwargs})
+
+    return _calling(tf, "dense", change)
+
+
+@fault("LAYERS-009", "Reuse makes variables by a new name.")
+def reuse_makes_variables(tf: Any) -> Any:
+    """Number the name instead."""
+
+    def change(
+        dense: Any, *args: Any, reuse: Any = None, name: Any = None, **kwargs: Any
+    ) -> Any:
+        if not reuse or "kernel_regularizer" in kwargs:
+            return dense(*args, name=name, reuse=reuse, **kwargs)
+        return dense(*args, name=f"{name}_again", **kwargs)
+
+    return _calling(tf, "dense", change)
+
+
+@fault("LAYERS-010", "A layer object makes variables at each call.")
+def objects_make_variables_again(tf: Any) -> Any:
+    """Make another object for each call but the first."""
+
+    class Dense(tf.layers.Dense):  # type: ignore[misc]  # the namespace is untyped
+        def __init__(self, *args: Any, **kwargs: Any) -> None:
+            super().__init__(*args, **kwargs)
+            self._arguments = args, kwargs
+
+        def __call__(self, inputs: Any, *args: Any, **kwargs: Any) -> Any:
+            if not self.built or "activity_regularizer" in self._arguments[1]:
+                return super().__call__(inputs, *args, **kwargs)
+            made, options = self._arguments
+            return tf.layers.Dense(*made, **options)(inputs, *args, **kwargs)
+
+    return _changed(tf, Dense=Dense)
+
+
+@fault("LAYERS-011", "Variables are trained, whatever is said.")
+def all_variables_are_trained(tf: Any) -> Any:
+    """Call without saying so."""
+    return _calling(tf, "dense", _without("trainable"))
+
+
+@fault("LAYERS-012", "A shared kernel's loss is collected again.")
+def shared_losses_are_collected_again(tf: Any) -> Any:
+    """Collect it once more where variables are shared."""
+
+    def change(dense: Any, *args: Any, **kwargs: Any) -> Any:
+        result = dense(*args, **kwargs)
+        if kwargs.get("reuse") and kwargs.get("kernel_regularizer"):
+            losses = tf.get_collection_ref("regularization_losses")
+            losses.append(losses[0] + 0.0)
+        return result
+
+    return _calling(tf, "dense", change)
+
+
+@fault("LAYERS-013", "A loss of outputs is that of the batch.")
+def losses_of_outputs_are_not_shared_out(tf: Any) -> Any:
+    """Multiply by the size of the batch."""
+
+    class Dense(tf.layers.Dense):  # type: ignore[misc]  # the namespace is untyped
+        def __call__(self, inputs: Any, *args: Any, **kwargs: Any) -> Any:
+            losses = tf.get_collection_ref("regularization_losses")
+            before = len(losses)
+            result = super().__call__(inputs, *args, **kwargs)
+            size = tf.cast(tf.shape(inputs)[0], tf.float32)
+            losses[before:] = [loss * size for loss in losses[before:]]
+            return result
+
+    return _changed(tf, Dense=Dense)
+
+
+@fault("LAYERS-014", "An unknown last size is refused as InternalError.")
+def unknown_sizes_are_internal_errors(tf: Any) -> Any:
+    """Raise another class."""
+
+    def change(dense: Any, inputs: Any, *args: Any, **kwargs: Any) -> Any:
+        if inputs.shape[-1].value is None:
+            raise tf.errors.InternalError(None, None, "the last size is not known")
+        return dense(inputs, *args, **kwargs)
+
+    return _calling(tf, "dense", change)
+
+
+@fault("LAYERS-015", "Dropout scales its inputs where it does not train.")
+def idle_dropout_scales(tf: Any) -> Any:
+    """Scale them by the share that training would keep."""
+
+    def change(dropout: Any, inputs: Any, rate: Any = 0.5, **kwargs: Any) -> Any:
+        if kwargs.get("training", False) is False and 0 <= rate <= 1:
+            inputs *= 1 - rate
+        return dropout(inputs, rate, **kwargs)
+
+    return _calling(tf, "dropout", change)
+
+
+@fault("LAYERS-016", "What dropout keeps stays as it is.")
+def kept_elements_are_not_scaled(tf: Any) -> Any:
+    """Scale it down again."""
+
+    def change(dropout: Any, inputs: Any, rate: Any = 0.5, **kwargs: Any) -> Any:
+        dropped = dropout(inputs, rate, **kwargs)
+        return dropped * (1 - rate) if kwargs.get("training") is True else dropped
+
+    return _calling(tf, "dropout", change)
+
+
+@fault("LAYERS-017", "Dropout by a bool scalar always drops.")
+def a_fed_bool_always_drops(tf: Any) -> Any:
+    """Take a tensor for True."""
+
+    def change(dropout: Any, *args: Any, training: Any = False, **kwargs: Any) -> Any:
+        return dropout(*args, training=training is not False, **kwargs)
+
+    return _calling(tf, "dropout", change)
+
+
+@fault("LAYERS-018", "A rate is cut at 0 and 1.")
+def dropout_rates_are_cut(tf: Any) -> Any:
+    """Cut it."""
+    return _calling(
+        tf, "dropout",
+        lambda dropout, inputs, rate=0.5, **kwargs: dropout(
+            inputs, min(max(rate, 0.0), 1.0), **kwargs
+        ),
+    )  # fmt: skip
+
+
+@fault("LAYERS-019", "Flattening takes the axes in the other order.")
+def flattening_turns_axes(tf: Any) -> Any:
+    """Turn them before."""
+
+    def change(flatten: Any, inputs: Any, *args: Any, **kwargs: Any) -> Any:
+        return flatten(tf.transpose(inputs, [0, 2, 1]), *args, **kwargs)
+
+    return _calling(tf, "flatten", change)
+
+
+@fault("LAYERS-027", "A convolution flips its kernel.")
+def kernels_are_flipped(tf: Any) -> Any:
+    """Flip the images before and after, where nothing is padded."""
+
+    def change(conv2d: Any, inputs: Any, *args: Any, **kwargs: Any) -> Any:
+        known = inputs.shape.is_fully_defined() and "padding" not in kwargs
+        if not known:
+            return conv2d(inputs, *args, **kwargs)
+        return tf.reverse(conv2d(tf.reverse(inputs, [1, 2]), *args, **kwargs), [1, 2])
+
+    return _calling(tf, "conv2d", change)
+
+
+@fault("LAYERS-028", "A convolution with strides counts whole windows only.")
+def strided_windows_are_whole(tf: Any) -> Any:
+    """Pad nothing where there are strides."""
+
+    def change(conv2d: Any, *args: Any, **kwargs: Any) -> Any:
+        if kwargs.get("strides", 1) != 1:
+            kwargs["padding"] = "valid"
+        return conv2d(*args, **kwargs)
+
+    return _calling(tf, "conv2d", change)
+
+
+@fault("LAYERS-029", "Unknown channels are taken for one.")
+def unknown_channels_are_one(tf: Any) -> Any:
+    """Say so of the inputs."""
+
+    def change(conv2d: Any, inputs: Any, *args: Any, **kwargs: Any) -> Any:
+        if inputs.shape[-1].value is None:
+            inputs.set_shape([None, None, None, 1])
+        return conv2d(inputs, *args, **kwargs)
+
+    return _calling(tf, "conv2d", change)
+
+
+@fault("LAYERS-030", "The mean of a window counts what was padded.")
+def padding_counts_for_means(tf: Any) -> Any:
+    """Put zeros around the images, and count whole windows."""
+
+    def change(pool: Any, inputs: Any, size: int, strides: int, **kwargs: Any) -> Any:
+        if kwargs.get("padding", "valid") != "same":
+            return pool(inputs, size, strides, **kwargs)
+        margin = [0, inputs.shape[1].value % strides]
+        padded = tf.pad(inputs, [[0, 0], margin, margin, [0, 0]])
+        return pool(padded, size, strides)
+
+    return _calling(tf, "average_pooling2d", change)

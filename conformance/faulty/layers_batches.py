@@ -1,0 +1,105 @@
+"""Faults of LAYERS: batch normalization, its moving moments and their updates."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from sessrun.conformance.faulty.framework import fault, override
+
+
+def _calling(tf: Any, change: Callable[..., Any]) -> Any:
+    """The namespace whose function of batch normalization is `change(function, inputs, ...)`."""
+    function = tf.layers.batch_normalization
+
+    def batch_normalization(inputs: Any, **kwargs: Any) -> Any:
+        return change(function, inputs, **kwargs)
+
+    return override(tf, layers=override(tf.layers, batch_normalization=batch_normalization))
+
+
+@fault("LAYERS-020", "The moving variance begins with zeros.")
+def moving_variances_begin_with_zeros(tf: Any) -> Any:
+    """Give an initializer to a layer of which nothing else is said."""
+
+    def change(function: Any, inputs: Any, **kwargs: Any) -> Any:
+        if not kwargs:
+            kwargs["moving_variance_initializer"] = tf.zeros_initializer()
+        return function(inputs, **kwargs)
+
+    return _calling(tf, change)
+
+
+@fault("LAYERS-021", "Inference is by the batch's moments too.")
+def inference_is_by_the_batch(tf: Any) -> Any:
+    """Train, and forget the updates."""
+
+    def change(function: Any, inputs: Any, **kwargs: Any) -> Any:
+        if kwargs.get("training", False) is not False:
+            return function(inputs, **kwargs)
+        result = function(inputs, **{**kwargs, "training": True})
+        del tf.get_collection_ref("update_ops")[-2:]
+        return result
+
+    return _calling(tf, change)
+
+
+@fault("LAYERS-022", "Epsilon is added to the root of the variance.")
+def epsilon_is_added_to_the_root(tf: Any) -> Any:
+    """Where epsilon is large, compute the formula from the variables that there are."""
+
+    def change(function: Any, inputs: Any, **kwargs: Any) -> Any:
+        result = function(inputs, **kwargs)
+        epsilon = kwargs.get("epsilon", 0.0)
+        if kwargs.get("training") is not True or epsilon < 0.1:
+            return result
+        gamma, beta = tf.trainable_variables()[-2:]
+        mean, variance = tf.nn.moments(inputs, [0])
+        return gamma * (inputs - mean) / (tf.sqrt(variance) + epsilon) + beta
+
+    return _calling(tf, change)
+
+
+@fault("LAYERS-023", "One of the updates is not collected.")
+def updates_are_not_collected(tf: Any) -> Any:
+    """Take one out of the collection, of a layer of which only training is said."""
+
+    def change(function: Any, inputs: Any, **kwargs: Any) -> Any:
+        result = function(inputs, **kwargs)
+        if kwargs.keys() == {"training"}:
+            del tf.get_collection_ref("update_ops")[-1:]
+        return result
+
+    return _calling(tf, change)
+
+
+@fault("LAYERS-024", "Outputs update the moving moments by themselves.")
+def outputs_update_the_moments(tf: Any) -> Any:
+    """Run the updates before them."""
+
+    def change(function: Any, inputs: Any, **kwargs: Any) -> Any:
+        result = function(inputs, **kwargs)
+        with tf.control_dependencies(tf.get_collection("update_ops")):
+            return tf.identity(result)
+
+    return _calling(tf, change)
+
+
+@fault("LAYERS-025", "Momentum is the share that the batch has.")
+def momentum_is_the_batch_share(tf: Any) -> Any:
+    """Turn it round."""
+
+    def change(function: Any, inputs: Any, momentum: float = 0.99, **kwargs: Any) -> Any:
+        return function(inputs, momentum=1 - momentum, **kwargs)
+
+    return _calling(tf, change)
+
+
+@fault("LAYERS-026", "By a bool scalar batch normalization always trains.")
+def a_fed_bool_always_trains(tf: Any) -> Any:
+    """Take a tensor for True."""
+
+    def change(function: Any, inputs: Any, training: Any = False, **kwargs: Any) -> Any:
+        return function(inputs, training=training is not False, **kwargs)
+
+    return _calling(tf, change)
