@@ -1,0 +1,181 @@
+"""Faults of CONTROL-FLOW: what is dead, what is merged, what frames and loops hand on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final
+
+import numpy as np
+
+from sessrun.conformance.faulty.framework import fault
+from sessrun.conformance.faulty.resource_runs import Run, fed_as, forgiving, giving, nodes_of
+from sessrun.conformance.faulty.run_fragments import UPDATES, editing
+
+_INT: Final = 3
+_INVALID: Final = "InvalidArgumentError"
+
+
+def _by_name(definition: Any) -> dict[str, Any]:
+    return {node.name: node for node in definition.node}
+
+
+def _source(nodes: dict[str, Any], text: str) -> Any:
+    """The node that an input names."""
+    return nodes.get(text.lstrip("^").partition(":")[0])
+
+
+def _kinds(run: Run) -> set[str]:
+    """The types of what a fetched operation takes."""
+    return {tensor.op.type for tensor in run.op.inputs}
+
+
+def _in_loops(tf: Any, change: Callable[[Any], None]) -> Any:
+    """The namespace that changes graphs with loops when it imports them."""
+
+    def changed(definition: Any) -> None:
+        if nodes_of(definition, ("NextIteration",)):
+            change(definition)
+
+    return editing(tf, changed)
+
+
+@fault("CONTROL-FLOW-001", "A Merge gives another number than that of the input that is alive.")
+def merges_count_from_one(tf: Any) -> Any:
+    """Count from one."""
+    return giving(tf, ("Merge",), lambda _op, index, value: value + index)
+
+
+@fault("CONTROL-FLOW-002", "A Merge of which no input is alive gives zero.")
+def dead_merges_are_zero(tf: Any) -> Any:
+    """Give zero for what the engine says has no value."""
+    return forgiving(tf, ("Merge",), _INVALID, lambda run: _kinds(run) == {"Switch", "Mul"},
+                     lambda _: np.float32(0))  # fmt: skip
+
+
+@fault("CONTROL-FLOW-003", "An operation that waits for one that is dead is executed.")
+def waiting_ends_with_death(tf: Any) -> Any:
+    """Let updates, without a Merge after them, wait for nothing that a Switch may make dead."""
+
+    def change(definition: Any) -> None:
+        nodes = _by_name(definition)
+        waiting = () if nodes_of(definition, ("Merge",)) else {*UPDATES, "Const"}
+        for node in nodes_of(definition, waiting):
+            kept = [text for text in node.input if not _may_die(nodes, text)]
+            node.input[:] = kept
+
+    return editing(tf, change)
+
+
+def _may_die(nodes: dict[str, Any], text: str) -> bool:
+    waited = _source(nodes, text)
+    if not text.startswith("^") or waited is None or waited.op != "Identity":
+        return False
+    behind = _source(nodes, waited.input[0])
+    return behind is not None and behind.op == "Switch"
+
+
+@fault("CONTROL-FLOW-004", "A ControlTrigger that waits for what is dead is not executed.")
+def triggers_die(tf: Any) -> Any:
+    """Make each of them an operation that does nothing."""
+
+    def change(definition: Any) -> None:
+        for node in nodes_of(definition, ("ControlTrigger",)):
+            node.op = "NoOp"
+
+    return editing(tf, change)
+
+
+@fault("CONTROL-FLOW-005", "A value that leaves a frame is one too large.")
+def exits_add_one(tf: Any) -> Any:
+    """Add one to what an Exit gives."""
+    return giving(tf, ("Exit",), lambda _op, _index, value: value + 1)
+
+
+@fault("CONTROL-FLOW-006", "Frames of different names are one.")
+def frames_have_no_names(tf: Any) -> Any:
+    """Call all frames of a graph without loops the same."""
+
+    def change(definition: Any) -> None:
+        if not nodes_of(definition, ("NextIteration",)):
+            for node in nodes_of(definition, ("Enter",)):
+                node.attr["frame_name"].s = b"frame"
+
+    return editing(tf, change)
+
+
+@fault("CONTROL-FLOW-007", "What enters a loop as a constant is zero where it is added.")
+def constants_are_zero(tf: Any) -> Any:
+    """Put zeros before additions of integers that enter as constants."""
+
+    def change(definition: Any) -> None:
+        nodes = _by_name(definition)
+        for node in nodes_of(definition, ("AddV2",)):
+            source = _source(nodes, node.input[1])
+            is_enter = source is not None and source.op == "Enter"
+            if is_enter and node.attr["T"].type == _INT and source.attr["is_constant"].b:
+                fed_as(definition, node, 1, "ZerosLike", (), T=_INT)
+
+    return _in_loops(tf, change)
+
+
+@fault("CONTROL-FLOW-008", "A loop of one iteration at a time runs once more than it should.")
+def single_file_is_longer(tf: Any) -> Any:
+    """Let a condition hold where both sides are equal."""
+
+    def change(definition: Any) -> None:
+        enters = nodes_of(definition, ("Enter",))
+        if any(node.attr["parallel_iterations"].i == 1 for node in enters):
+            for node in nodes_of(definition, ("Less",)):
+                node.op = "LessEqual"
+
+    return _in_loops(tf, change)
+
+
+@fault("CONTROL-FLOW-009", "A stack keeps zeros of what iterations push.")
+def stacks_forget_in_loops(tf: Any) -> Any:
+    """Put zeros before what is pushed."""
+
+    def change(definition: Any) -> None:
+        for node in nodes_of(definition, ("StackPushV2",)):
+            if node.attr["T"].type == _INT:
+                fed_as(definition, node, 1, "ZerosLike", (), T=_INT)
+
+    return _in_loops(tf, change)
+
+
+@fault("CONTROL-FLOW-010", "A conditional around a loop is dead where the loop is dead.")
+def dead_loops_spread(tf: Any) -> Any:
+    """Let a conditional take nothing but what leaves the loop."""
+
+    def change(definition: Any) -> None:
+        nodes = _by_name(definition)
+        for node in nodes_of(definition, ("Merge",)):
+            for text in node.input:
+                source = _source(nodes, text)
+                if source is not None and source.op == "Exit":
+                    node.input[:] = [text] * len(node.input)
+                    break
+
+    return _in_loops(tf, change)
+
+
+@fault("CONTROL-FLOW-011", "A Switch takes a predicate of any shape.")
+def predicates_have_dimensions(tf: Any) -> Any:
+    """Give one for what the engine refuses."""
+    return forgiving(tf, ("Merge",), _INVALID, lambda run: _kinds(run) == {"Switch"},
+                     lambda _: np.float32(1))  # fmt: skip
+
+
+@fault("CONTROL-FLOW-012", "Of conditionals within one another only the outer one chooses.")
+def inner_branches_do_not_count(tf: Any) -> Any:
+    """Let the innermost conditional of several take its first branch only."""
+
+    def change(definition: Any) -> None:
+        nodes = _by_name(definition)
+        inner = [_source(nodes, text) for node in nodes_of(definition, ("Merge",))
+                 for text in node.input]  # fmt: skip
+        for node in inner:
+            if node is not None and node.op == "Merge":
+                node.input[:] = [node.input[0]] * len(node.input)
+
+    return editing(tf, change)

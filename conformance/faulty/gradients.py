@@ -1,0 +1,298 @@
+"""Faults of GRADIENTS: gradients that go too far or not far enough, of other values or kinds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from sessrun.conformance.faulty.framework import fault, override
+from sessrun.conformance.faulty.resource_runs import nodes_of
+from sessrun.conformance.faulty.run_fragments import editing
+
+Gradients = Callable[..., Any]
+
+
+def _listed(value: Any) -> list[Any]:
+    return list(value) if isinstance(value, list | tuple) else [value]
+
+
+def _changed(tf: Any, change: Callable[..., Any]) -> Any:
+    """The namespace whose `gradients(ys, xs, ...)` is `change(base, ys, xs, **options)`."""
+
+    def gradients(ys: Any, xs: Any, *args: Any, **options: Any) -> Any:
+        return change(tf.gradients, ys, xs, *args, **options)
+
+    return override(tf, gradients=gradients)
+
+
+def _where(
+    tf: Any, when: Callable[[Any, Any, dict[str, Any]], bool], give: Callable[..., Any]
+) -> Any:
+    """The namespace whose gradients are `give(base, ys, xs, options)` where `when` says so."""
+
+    def change(base: Gradients, ys: Any, xs: Any, **options: Any) -> Any:
+        return give(base, ys, xs, options) if when(ys, xs, options) else base(ys, xs, **options)
+
+    return _changed(tf, change)
+
+
+def _ops_behind(ys: Any) -> set[str]:
+    """The types of the operations that targets depend on."""
+    waiting = [getattr(y, "op", None) for y in _listed(ys)]
+    seen: dict[Any, None] = {}
+    while waiting:
+        op = waiting.pop()
+        if op is not None and op not in seen:
+            seen[op] = None
+            waiting += [tensor.op for tensor in op.inputs]
+    return {op.type for op in seen}
+
+
+def _has_loop(ys: Any) -> bool:
+    return "LoopCond" in _ops_behind(ys)
+
+
+@fault("GRADIENTS-001", "The gradient of several targets is that of the first.")
+def first_target_only(tf: Any) -> Any:
+    """Leave the others out."""
+    return _where(
+        tf, lambda ys, _xs, options: len(_listed(ys)) > 1 and "grad_ys" not in options,
+        lambda base, ys, xs, options: base(_listed(ys)[0], xs, **options),
+    )  # fmt: skip
+
+
+@fault("GRADIENTS-002", "Gradients come back in the other order.")
+def gradients_come_backwards(tf: Any) -> Any:
+    """Turn them round."""
+    return _where(
+        tf, lambda _ys, xs, options: len(_listed(xs)) > 1 and not options,
+        lambda base, ys, xs, options: base(ys, xs, **options)[::-1],
+    )  # fmt: skip
+
+
+def _zeros_for_none(tf: Any, found: list[Any], xs: Any) -> list[Any]:
+    pairs = zip(found, _listed(xs), strict=True)
+    return [tf.zeros_like(x) if each is None else each for each, x in pairs]
+
+
+@fault("GRADIENTS-003", "The gradient by what no target depends on is zeros.")
+def unconnected_is_zero(tf: Any) -> Any:
+    """Give zeros where a target is computed by nothing but products."""
+    return _where(
+        tf, lambda ys, _xs, options: not options and _ops_behind(ys) == {"Mul", "Const"},
+        lambda base, ys, xs, options: [
+            tf.zeros_like(x) if each is None and x.dtype.is_floating else each
+            for each, x in zip(base(ys, xs, **options), _listed(xs), strict=True)
+        ],
+    )  # fmt: skip
+
+
+@fault("GRADIENTS-004", "Zeros that are asked for are None.")
+def zeros_are_none(tf: Any) -> Any:
+    """Forget what is asked for."""
+    return _where(
+        tf, lambda _ys, _xs, options: "unconnected_gradients" in options,
+        lambda base, ys, xs, _options: base(ys, xs),
+    )  # fmt: skip
+
+
+@fault("GRADIENTS-005", "Given gradients are not looked at.")
+def given_gradients_do_not_count(tf: Any) -> Any:
+    """Forget them where they are as many as the targets."""
+    return _where(
+        tf, lambda ys, _xs, options: len(_listed(options.get("grad_ys", ()))) == len(_listed(ys)),
+        lambda base, ys, xs, _options: base(ys, xs),
+    )  # fmt: skip
+
+
+@fault("GRADIENTS-006", "Gradients go on through stopped tensors.")
+def nothing_stops(tf: Any) -> Any:
+    """Forget them."""
+    return _where(
+        tf, lambda _ys, _xs, options: "stop_gradients" in options,
+        lambda base, ys, xs, _options: base(ys, xs),
+    )  # fmt: skip
+
+
+@fault("GRADIENTS-007", "Gradients go through stop_gradient.")
+def stop_gradient_does_not_stop(tf: Any) -> Any:
+    """Give what identity gives."""
+    return override(tf, stop_gradient=tf.identity)
+
+
+@fault("GRADIENTS-008", "An operation without a gradient has none, and nothing is said.")
+def gradients_are_lost(tf: Any) -> Any:
+    """Give None where the conforming namespace raises."""
+
+    def change(base: Gradients, ys: Any, xs: Any, **options: Any) -> Any:
+        try:
+            return base(ys, xs, **options)
+        except LookupError:
+            return [None] * len(_listed(xs))
+
+    return _changed(tf, change)
+
+
+@fault("GRADIENTS-009", "Missing given gradients are ones.")
+def missing_ones_are_given(tf: Any) -> Any:
+    """Fill them up."""
+
+    def give(base: Gradients, ys: Any, xs: Any, options: dict[str, Any]) -> Any:
+        given = _listed(options.pop("grad_ys"))
+        more = [None] * (len(_listed(ys)) - len(given))
+        return base(ys, xs, grad_ys=[*given, *more], **options)
+
+    return _where(tf, lambda _ys, _xs, options: "grad_ys" in options, give)
+
+
+@fault("GRADIENTS-010", "The gradient of gathered rows is a dense tensor.")
+def rows_are_dense(tf: Any) -> Any:
+    """Make each of them dense."""
+
+    def change(base: Gradients, ys: Any, xs: Any, **options: Any) -> Any:
+        found = base(ys, xs, **options)
+        return [tf.convert_to_tensor(each) if isinstance(each, tf.IndexedSlices) else each
+                for each in found]  # fmt: skip
+
+    return _changed(tf, change)
+
+
+def _scaled(factor: float) -> Callable[..., Any]:
+    def give(base: Gradients, ys: Any, xs: Any, options: dict[str, Any]) -> Any:
+        found = base(ys, xs, **options)
+        return [None if each is None else each * factor for each in found]
+
+    return give
+
+
+@fault("GRADIENTS-011", "A second derivative is half of what it should be.")
+def second_derivatives_are_halved(tf: Any) -> Any:
+    """Halve the gradient of a gradient."""
+
+    def is_gradient(ys: Any, _xs: Any, _options: Any) -> bool:
+        return any(y.name.startswith("gradients") for y in _listed(ys))
+
+    return _where(tf, is_gradient, _scaled(0.5))
+
+
+@fault("GRADIENTS-012", "The gradient through a loop is that of one iteration.")
+def loops_go_back_once(tf: Any) -> Any:
+    """Give the same as without a loop, three times the gradient of the target."""
+
+    def is_first(ys: Any, xs: Any, options: Any) -> bool:
+        return not options and _has_loop(ys) and _is_first_value(xs)
+
+    return _where(tf, is_first, lambda _base, _ys, xs, _options: [tf.ones_like(xs) * 3.0])
+
+
+def _is_first_value(xs: Any) -> bool:
+    """Whether a tensor enters a loop as the first value of a variable."""
+    users = [user for x in _listed(xs) for user in x.consumers()]
+    return any(user.type == "Enter" and not user.get_attr("is_constant") for user in users)
+
+
+@fault("GRADIENTS-013", "The gradient by an invariant is that of one iteration.")
+def invariants_count_once(tf: Any) -> Any:
+    """Give a part of it."""
+
+    def is_invariant(ys: Any, xs: Any, options: Any) -> bool:
+        return not options and _has_loop(ys) and not _is_first_value(xs)
+
+    return _where(tf, is_invariant, _scaled(0.25))
+
+
+@fault("GRADIENTS-014", "The gradient of a loop's gradient is None.")
+def second_order_is_none(tf: Any) -> Any:
+    """Give None where the conforming namespace raises."""
+
+    def change(base: Gradients, ys: Any, xs: Any, **options: Any) -> Any:
+        try:
+            return base(ys, xs, **options)
+        except TypeError:
+            if not _has_loop(ys):
+                raise
+            return [None] * len(_listed(xs))
+
+    return _changed(tf, change)
+
+
+@fault("GRADIENTS-015", "A loop that is made without gradients has them.")
+def loops_always_go_back(tf: Any) -> Any:
+    """Forget that they are not wanted."""
+
+    def while_loop(*args: Any, **options: Any) -> Any:
+        options.pop("back_prop", None)
+        return tf.while_loop(*args, **options)
+
+    return override(tf, while_loop=while_loop)
+
+
+@fault("GRADIENTS-016", "The gradient of a conditional is that of the branch that is not taken.")
+def other_branch_goes_back(tf: Any) -> Any:
+    """Turn the sign round where there is a conditional."""
+
+    def has_branches(ys: Any, _xs: Any, _options: Any) -> bool:
+        behind = _ops_behind(ys)
+        return "Merge" in behind and "LoopCond" not in behind
+
+    return _where(tf, has_branches, _scaled(-1.0))
+
+
+@fault("GRADIENTS-017", "Hessians are those of half the target.")
+def hessians_are_halved(tf: Any) -> Any:
+    """Halve each."""
+    return override(tf, hessians=lambda *args, **options: [
+        each * 0.5 for each in tf.hessians(*args, **options)
+    ])  # fmt: skip
+
+
+@fault("GRADIENTS-018", "The gradient of integers is zeros.")
+def integers_have_gradients(tf: Any) -> Any:
+    """Give zeros for integers."""
+    return _where(
+        tf, lambda _ys, xs, _options: all(x.dtype.is_integer for x in _listed(xs)),
+        lambda base, ys, xs, options: _zeros_for_none(tf, base(ys, xs, **options), xs),
+    )  # fmt: skip
+
+
+@fault("GRADIENTS-019", "Complex targets are differentiated by ones.")
+def complex_ones_are_given(tf: Any) -> Any:
+    """Give ones for them."""
+    return _where(
+        tf, lambda ys, _xs, options: not options and _listed(ys)[0].dtype.is_complex,
+        lambda base, ys, xs, _options: base(ys, xs, grad_ys=tf.ones_like(ys)),
+    )  # fmt: skip
+
+
+@fault("GRADIENTS-020", "Gradients that meet are not summed: the last one counts.")
+def ways_do_not_add_up(tf: Any) -> Any:
+    """Give one where a tensor is used several times."""
+
+    def meets(ys: Any, xs: Any, options: Any) -> bool:
+        kinds = _ops_behind(ys)
+        return not options and "Exp" in kinds and len(_listed(xs)[0].consumers()) > 1
+
+    return _where(tf, meets, lambda _base, _ys, xs, _options: [tf.ones_like(xs)])
+
+
+@fault("GRADIENTS-021", "What iterations kept for the gradient is given back in floats of zero.")
+def kept_floats_are_zero(tf: Any) -> Any:
+    """Put zeros after what is popped."""
+
+    def change(definition: Any) -> None:
+        for node in nodes_of(definition, ("StackPopV2",)):
+            if node.attr["elem_type"].type == 1:
+                _zero_after(definition, node)
+
+    return editing(tf, change)
+
+
+def _zero_after(definition: Any, node: Any) -> None:
+    for user in definition.node:
+        for place, text in enumerate(user.input):
+            if text in {node.name, f"{node.name}:0"}:
+                made = definition.node.add(name=f"{user.name}/zero_{place}", op="ZerosLike")
+                made.input.append(text)
+                made.attr["T"].type = 1
+                user.input[place] = made.name
+                return
