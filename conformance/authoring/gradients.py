@@ -26,7 +26,8 @@ def _loop(c: ApiAuthor, first: Symbol, factor: Symbol, **options: Any) -> Symbol
     """A value times another as long as it is below 100."""
     goes_on = c.function(["v"], lambda v: _call(c, "less", v, 100.0))
     body = c.function(["v"], lambda v: _call(c, "multiply", v, factor))
-    return c.tf.while_loop(goes_on, body, [first], **options)
+    found: Symbol = c.tf.while_loop(goes_on, body, [first], **options)
+    return found
 
 
 @api_case("GRADIENTS-001", title="Several targets count as their sum.")
