@@ -1,0 +1,246 @@
+"""Faults of LOSSES: weights, reductions, collections, single losses."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from sessrun.conformance.faulty.framework import fault, override
+
+_NONZERO = "weighted_sum_by_nonzero_weights"
+
+
+def _of_losses(tf: Any, **changes: Any) -> Any:
+    """The namespace with other functions in `tf.losses`."""
+    return override(tf, losses=override(tf.losses, **changes))
+
+
+def _weighing(tf: Any, change: Callable[..., Any]) -> Any:
+    """The namespace whose `compute_weighted_loss` is another: of losses, weights, reduction."""
+
+    def compute_weighted_loss(
+        losses: Any, weights: Any = 1.0, scope: Any = None, loss_collection: Any = "losses",
+        reduction: str = _NONZERO,
+    ) -> Any:  # fmt: skip
+        def usual(**changed: Any) -> Any:
+            given = {"weights": weights, "scope": scope, "loss_collection": loss_collection,
+                     "reduction": reduction}  # fmt: skip
+            return tf.losses.compute_weighted_loss(losses, **{**given, **changed})
+
+        return change(usual, losses, weights, reduction)
+
+    return _of_losses(tf, compute_weighted_loss=compute_weighted_loss)
+
+
+@fault("LOSSES-001", "A weight for each loss divides by all losses, those of weight zero too.")
+def losses_of_no_weight_count(tf: Any) -> Any:
+    """Divide by the number of losses where the shapes are the same."""
+
+    def change(usual: Any, losses: Any, weights: Any, reduction: str) -> Any:
+        same = getattr(weights, "shape", None) == getattr(losses, "shape", ())
+        if same and reduction == _NONZERO:
+            return usual(reduction="weighted_sum_over_batch_size")
+        return usual()
+
+    return _weighing(tf, change)
+
+
+@fault("LOSSES-002", "Where every weight is zero a loss is no number.")
+def no_weight_is_no_number(tf: Any) -> Any:
+    """Divide zero by zero for a scalar weight of zero."""
+
+    def change(usual: Any, _losses: Any, weights: Any, _reduction: str) -> Any:
+        if isinstance(weights, float) and weights == 0:
+            return usual() / tf.constant(0.0)
+        return usual()
+
+    return _weighing(tf, change)
+
+
+@fault("LOSSES-003", "The mean of losses is over their number, whatever the weights.")
+def means_over_the_number(tf: Any) -> Any:
+    """Take one reduction for another."""
+
+    def change(usual: Any, _losses: Any, _weights: Any, reduction: str) -> Any:
+        if reduction == "weighted_mean":
+            return usual(reduction="weighted_sum_over_batch_size")
+        return usual()
+
+    return _weighing(tf, change)
+
+
+@fault("LOSSES-004", "A weight that is spread counts once.")
+def spread_weights_count_once(tf: Any) -> Any:
+    """Divide by the number of weights that are not zero."""
+
+    def change(usual: Any, losses: Any, weights: Any, reduction: str) -> Any:
+        shape = getattr(weights, "shape", ())
+        is_spread = isinstance(shape, tuple) and 1 in shape and shape != losses.shape
+        if not is_spread or reduction != _NONZERO or not (weights == 0).any():
+            return usual()
+        return usual(reduction="weighted_sum") / tf.constant(float((weights != 0).sum()))
+
+    return _weighing(tf, change)
+
+
+@fault("LOSSES-005", "Weights are broadcast as an array would be.")
+def weights_are_broadcast(tf: Any) -> Any:
+    """Give a vector the ranks that it lacks."""
+
+    def change(usual: Any, losses: Any, weights: Any, _reduction: str) -> Any:
+        if getattr(weights, "ndim", 0) == 1 and weights.shape[0] == losses.shape[-1]:
+            return usual(weights=weights[None])
+        return usual()
+
+    return _weighing(tf, change)
+
+
+@fault("LOSSES-006", "Weights whose shape only a run can tell are not looked at.")
+def fed_weights_are_not_looked_at(tf: Any) -> Any:
+    """Add up losses times weights, as they broadcast."""
+
+    def change(usual: Any, losses: Any, weights: Any, _reduction: str) -> Any:
+        if not tf.is_tensor(weights) or weights.shape.ndims is not None:
+            return usual()
+        products = losses * weights
+        spread = tf.cast(tf.not_equal(weights * tf.ones_like(losses), 0.0), tf.float32)
+        return tf.reduce_sum(products) / tf.reduce_sum(spread)
+
+    return _weighing(tf, change)
+
+
+@fault("LOSSES-007", "A loss is collected among the losses, too, where another place is named.")
+def losses_in_both_places(tf: Any) -> Any:
+    """Collect it again."""
+
+    def huber_loss(*args: Any, **kwargs: Any) -> Any:
+        loss = tf.losses.huber_loss(*args, **kwargs)
+        if kwargs.get("loss_collection"):
+            tf.add_to_collection("losses", loss)
+        return loss
+
+    return _of_losses(tf, huber_loss=huber_loss)
+
+
+@fault("LOSSES-008", "The total loss always has that of regularizers in it.")
+def regularizers_always_count(tf: Any) -> Any:
+    """Do not listen."""
+
+    def get_total_loss(_add: bool = True, **kwargs: Any) -> Any:
+        kwargs.pop("add_regularization_losses", None)
+        return tf.losses.get_total_loss(True, **kwargs)
+
+    return _of_losses(tf, get_total_loss=get_total_loss)
+
+
+@fault("LOSSES-009", "The loss of no regularizers is refused.")
+def no_regularizers_are_refused(tf: Any) -> Any:
+    """Add up what there is."""
+
+    def get_regularization_loss(scope: Any = None, name: str = "loss") -> Any:
+        return tf.add_n(tf.losses.get_regularization_losses(scope), name=name)
+
+    return _of_losses(tf, get_regularization_loss=get_regularization_loss)
+
+
+@fault("LOSSES-010", "A Huber loss is a square however great the difference.")
+def huber_losses_are_squares(tf: Any) -> Any:
+    """Take a great delta."""
+
+    def huber_loss(labels: Any, predictions: Any, *args: Any, **kwargs: Any) -> Any:
+        kwargs["delta"] = 1e6
+        return tf.losses.huber_loss(labels, predictions, *args, **kwargs)
+
+    return _of_losses(tf, huber_loss=huber_loss)
+
+
+@fault("LOSSES-011", "Half of the epsilon is added within a logarithm.")
+def half_the_epsilon(tf: Any) -> Any:
+    """Halve it."""
+
+    def log_loss(labels: Any, predictions: Any, *args: Any, **kwargs: Any) -> Any:
+        kwargs["epsilon"] = kwargs.get("epsilon", 1e-7) / 2
+        return tf.losses.log_loss(labels, predictions, *args, **kwargs)
+
+    return _of_losses(tf, log_loss=log_loss)
+
+
+@fault("LOSSES-012", "A label of 0 has no side.")
+def zero_has_no_side(tf: Any) -> Any:
+    """Take labels for sides as they are."""
+
+    def hinge_loss(labels: Any, logits: Any, *args: Any, **kwargs: Any) -> Any:
+        return tf.losses.hinge_loss((labels + 1) / 2, logits, *args, **kwargs)
+
+    return _of_losses(tf, hinge_loss=hinge_loss)
+
+
+@fault("LOSSES-013", "Vectors are scaled to the length 1 before their products are taken.")
+def vectors_of_length_one(tf: Any) -> Any:
+    """Normalize them."""
+
+    def cosine_distance(labels: Any, predictions: Any, axis: int, **kwargs: Any) -> Any:
+        pair = (tf.nn.l2_normalize(each, axis) for each in (labels, predictions))
+        return tf.losses.cosine_distance(*pair, axis=axis, **kwargs)
+
+    return _of_losses(tf, cosine_distance=cosine_distance)
+
+
+@fault("LOSSES-014", "Pairs of a place with itself are among those that are averaged over.")
+def places_pair_with_themselves(tf: Any) -> Any:
+    """Scale by the share of the others."""
+
+    def mean_pairwise_squared_error(labels: Any, *args: Any, **kwargs: Any) -> Any:
+        count = labels.shape[-1]
+        return tf.losses.mean_pairwise_squared_error(labels, *args, **kwargs) * (1 - 1 / count)
+
+    return _of_losses(tf, mean_pairwise_squared_error=mean_pairwise_squared_error)
+
+
+@fault("LOSSES-015", "Smoothed labels of classes that exclude each other add up to more than 1.")
+def smoothed_towards_a_half(tf: Any) -> Any:
+    """Move them towards 1/2."""
+
+    def softmax_cross_entropy(labels: Any, logits: Any, *args: Any, **kwargs: Any) -> Any:
+        share = kwargs.pop("label_smoothing", 0)
+        if share:
+            labels = labels * (1 - share) + share / 2
+        return tf.losses.softmax_cross_entropy(labels, logits, *args, **kwargs)
+
+    return _of_losses(tf, softmax_cross_entropy=softmax_cross_entropy)
+
+
+@fault("LOSSES-016", "A gradient flows into the labels of classes.")
+def gradients_of_labels(tf: Any) -> Any:
+    """Leave out what stops it."""
+
+    def softmax_cross_entropy(labels: Any, logits: Any, *args: Any, **kwargs: Any) -> Any:
+        if not tf.is_tensor(labels):
+            return tf.losses.softmax_cross_entropy(labels, logits, *args, **kwargs)
+        losses = tf.nn.softmax_cross_entropy_with_logits_v2(labels, logits)
+        return tf.losses.compute_weighted_loss(losses)
+
+    return _of_losses(tf, softmax_cross_entropy=softmax_cross_entropy)
+
+
+@fault("LOSSES-017", "Class numbers in a column are refused.")
+def columns_of_numbers_are_refused(tf: Any) -> Any:
+    """Refuse them."""
+
+    def sparse_softmax_cross_entropy(labels: Any, *args: Any, **kwargs: Any) -> Any:
+        if getattr(labels, "ndim", 1) > 1:
+            raise ValueError("class numbers are a vector")
+        return tf.losses.sparse_softmax_cross_entropy(labels, *args, **kwargs)
+
+    return _of_losses(tf, sparse_softmax_cross_entropy=sparse_softmax_cross_entropy)
+
+
+@fault("LOSSES-018", "Labels are broadcast to the predictions.")
+def labels_are_broadcast(tf: Any) -> Any:
+    """Spread them first."""
+
+    def mean_squared_error(labels: Any, predictions: Any, *args: Any, **kwargs: Any) -> Any:
+        spread = labels + tf.zeros_like(predictions)
+        return tf.losses.mean_squared_error(spread, predictions, *args, **kwargs)
+
+    return _of_losses(tf, mean_squared_error=mean_squared_error)
