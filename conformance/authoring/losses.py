@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -79,7 +80,7 @@ def weights_that_do_not_fit(c: ApiAuthor) -> None:
     weights = [np.ones(3), np.ones(2), np.ones((2, 2)), np.ones((3, 1)), np.ones((1, 2, 3))]
     for each in weights:
         given = each.astype(np.float32)
-        c.raises("ValueError", lambda given=given: losses.compute_weighted_loss(_ROWS, given))
+        c.raises("ValueError", partial(losses.compute_weighted_loss, _ROWS, given))
     c.raises("ValueError", lambda: losses.log_loss(_LABELS, _GUESSES, np.ones(3, np.float32)))
 
 
@@ -93,7 +94,7 @@ def fed_weights(c: ApiAuthor) -> None:
     c.check(sess.run(loss, {weights: np.float32(2)}), near(np.float32(44 / 6), _CLOSE))
     for each in (np.ones(3), np.ones((2, 2)), np.ones((1, 2, 3))):
         fed = each.astype(np.float32)
-        c.raises("InvalidArgumentError", lambda fed=fed: sess.run(loss, {weights: fed}))
+        c.raises("InvalidArgumentError", partial(sess.run, loss, {weights: fed}))
 
 
 # --- what is collected ----------------------------------------------------------------------
@@ -189,7 +190,8 @@ def pairwise(c: ApiAuthor) -> None:
 
 def _soft(logits: np.ndarray, labels: np.ndarray) -> np.ndarray:
     wide = logits.astype(np.float64)
-    return np.log(np.exp(wide).sum(1)) * labels.sum(1) - (labels * wide).sum(1)
+    found: np.ndarray = np.log(np.exp(wide).sum(1)) * labels.sum(1) - (labels * wide).sum(1)
+    return found
 
 
 @api_case("LOSSES-015", title="Labels smoothed by a fifth.")
@@ -233,4 +235,4 @@ def shapes_that_differ(c: ApiAuthor) -> None:
     for name in names:
         call: Callable[..., Any] = getattr(losses, name)
         for labels in wrong:
-            c.raises("ValueError", lambda call=call, labels=labels: call(labels, _GUESSES))
+            c.raises("ValueError", partial(call, labels, _GUESSES))
