@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sessrun.spec.rules.shapes.base import Shape, ShapeError, merge_dims, ranked, rule
+from sessrun.spec.rules.shapes.base import Shape, ShapeError, merge_dims, ranked, rule, with_rank
 
 __all__: list[str] = []
 
@@ -87,6 +87,12 @@ def parsed_examples(
 
 
 @rule
+def parsed_batch(serialized: Shape, num_sparse: int, dense_shapes: Sequence[Shape]) -> list[Shape]:
+    """As `parsed_examples` of a vector of examples, without features in rows."""
+    return parsed_examples(with_rank(serialized, 1), num_sparse, dense_shapes, ())
+
+
+@rule
 def parsed_sequences(
     serialized: Shape,
     num_sparse: int,
@@ -130,3 +136,32 @@ def reordered(indices: Shape, values: Shape, shape: Shape) -> list[Shape]:
     if places is not None and known is not None:
         merge_dims(places[0], known[0])
     return [indices if places is None else places, values if known is None else known]
+
+
+@rule
+def parsed_sequence_batch(
+    serialized: Shape,
+    num_sparse: int,
+    dense_shapes: Sequence[Shape],
+    num_sparse_lists: int,
+    dense_list_shapes: Sequence[Shape],
+) -> list[Shape]:
+    """As `parsed_sequences`, without features in rows."""
+    return parsed_sequences(
+        serialized, num_sparse, dense_shapes, (), num_sparse_lists, dense_list_shapes, ()
+    )
+
+
+@rule
+def parsed_sequence(
+    serialized: Shape,
+    num_sparse: int,
+    dense_shapes: Sequence[Shape],
+    num_sparse_lists: int,
+    dense_list_shapes: Sequence[Shape],
+) -> list[Shape]:
+    """As `parsed_sequence_batch` of one example, without the lengths of dense lists."""
+    found = parsed_sequence_batch(
+        with_rank(serialized, 0), num_sparse, dense_shapes, num_sparse_lists, dense_list_shapes
+    )
+    return found[: len(found) - len(dense_list_shapes)]

@@ -1,0 +1,93 @@
+"""Kernels of parsing as graphs of earlier releases have it: keys one by one, nothing in rows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any, Final
+
+from sessrun.reference.kernels.examples import parse_example
+from sessrun.reference.kernels.host import HOST, string_array
+from sessrun.reference.kernels.registry import Bind, binder
+from sessrun.reference.kernels.sequence_examples import parse_sequence_example
+
+__all__: list[str] = []
+
+_CPU: Final = ("CPU",)
+_NO_ROWS: Final = {
+    f"{group}ragged_{what}_types": ()
+    for group in ("", "context_", "feature_list_")
+    for what in ("value", "split")
+}
+#: The counts of keys, in the order of the inputs.
+_COUNTS: Final = ("Ncontext_sparse", "Ncontext_dense", "Nfeature_list_sparse",
+                  "Nfeature_list_dense")  # fmt: skip
+
+
+def _newer(bind: Bind) -> Bind:
+    """What the newer operation is bound to: no features in rows."""
+    return replace(bind, attrs={**bind.attrs, **_NO_ROWS})
+
+
+def _vector(keys: Sequence[Any]) -> Any:
+    """Keys that are scalars, or attributes, as one tensor."""
+    items = [key.item() if hasattr(key, "item") else key for key in keys]
+    texts = [item.encode() if isinstance(item, str) else item for item in items]
+    return string_array(texts, (len(texts),))
+
+
+def _assumed_empty(keys: Any, assumed: Any) -> Any:
+    """For each of the keys whether a list that is missing is one without elements."""
+    known = set(assumed.reshape(-1).tolist())
+    return HOST.array([key in known for key in keys.tolist()], dtype="bool")
+
+
+@binder("ParseExample", devices=_CPU)
+def older_example(bind: Bind) -> Callable[..., Any]:
+    """As `ParseExampleV2`."""
+    parse = parse_example(_newer(bind))
+    sparse, dense = bind.attrs["Nsparse"], bind.attrs["Ndense"]
+
+    def compute(serialized: Any, names: Any, *rest: Any) -> Any:
+        keys = _vector(rest[:sparse]), _vector(rest[sparse : sparse + dense]), _vector(())
+        return parse(serialized, names, *keys, *rest[sparse + dense :])
+
+    return compute
+
+
+@binder("ParseSequenceExample", devices=_CPU)
+def older_sequence_example(bind: Bind) -> Callable[..., Any]:
+    """As `ParseSequenceExampleV2`."""
+    attrs, parse = bind.attrs, parse_sequence_example(_newer(bind))
+    first, second = (
+        [_vector(attrs[f"{group}_{kind}_keys"]) for kind in ("sparse", "dense")]
+        for group in ("context", "feature_list")
+    )
+    assumed = _vector(attrs["feature_list_dense_missing_assumed_empty"])
+    none, may_miss = _vector(()), _assumed_empty(second[1], assumed)
+
+    def compute(serialized: Any, names: Any, *defaults: Any) -> Any:
+        return parse(serialized, names, *first, none, *second, none, may_miss, *defaults)
+
+    return compute
+
+
+@binder("ParseSingleSequenceExample", devices=_CPU)
+def older_single_sequence_example(bind: Bind) -> Callable[..., Any]:
+    """As `ParseSequenceExampleV2` of one, without the lengths of dense lists."""
+    parse = parse_sequence_example(_newer(bind))
+    counts = [bind.attrs[name] for name in _COUNTS]
+
+    def compute(serialized: Any, assumed: Any, *rest: Any) -> Any:
+        given = list(rest)
+        keys = [_vector([given.pop(0) for _ in range(count)]) for count in counts]
+        *defaults, name = given
+        none, may_miss = _vector(()), _assumed_empty(keys[3], assumed)
+        found = parse(
+            serialized, name, *keys[:2], none, *keys[2:], none, may_miss, *defaults
+        )
+        values = found if isinstance(found, tuple) else (found,)
+        kept = values[: len(values) - counts[3]]
+        return kept[0] if len(kept) == 1 else kept
+
+    return compute
