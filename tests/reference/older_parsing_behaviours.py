@@ -93,5 +93,6 @@ def _single_sequences(tf: Any) -> Any:
 
 
 BEHAVIOURS = {
-    function.__name__.strip("_"): function for function in (_examples, _sequences, _single_sequences)
+    function.__name__.strip("_"): function
+    for function in (_examples, _sequences, _single_sequences)
 }
