@@ -102,6 +102,14 @@ _LATER: Final[Mapping[str, str]] = {
         "sparse_add sparse_matmul sparse_maximum sparse_minimum sparse_reduce_max "
         "sparse_reduce_max_sparse sparse_reduce_sum sparse_reduce_sum_sparse sparse_segment_mean "
         "sparse_segment_sqrt_n sparse_segment_sum sparse_softmax sparse_tensor_dense_matmul",
+    "ops.stateless_ops":
+        "random.Algorithm random.experimental.Algorithm random.experimental.stateless_fold_in "
+        "random.experimental.stateless_split random.fold_in random.split "
+        "random.stateless_categorical random.stateless_gamma random.stateless_multinomial "
+        "random.stateless_normal random.stateless_poisson random.stateless_truncated_normal "
+        "random.stateless_uniform",
+    "ops.distribution_ops":
+        "image.random_crop random.gamma random.poisson random_crop random_gamma random_poisson",
     "saving.checkpoint_initializers": "train.init_from_checkpoint",
     "saving.warm_starting": "train.warm_start",
     "saving.checkpoint_reader":

@@ -16,7 +16,7 @@ from sessrun.reference.kernels.host import dtype_of
 from sessrun.reference.kernels.philox import RESERVED, Stream, Words, filled, stream_of
 from sessrun.reference.kernels.registry import Bind, binder
 
-__all__: list[str] = []
+__all__ = ["doubles", "normal_numbers", "truncated_numbers"]
 
 #: What stands for an even number below it, as it has no logarithm or one too large.
 _LEAST: Final = 1e-7
@@ -72,7 +72,7 @@ def _sine_and_cosine(xp: Any, parts: Any) -> tuple[Any, Any]:
     return xp.where(across, cosine, sine) * negative, xp.where(across, sine, cosine) * turned
 
 
-def _in_float64(xp: Any, even: Words, odd: Words) -> Any:
+def doubles(xp: Any, even: Words, odd: Words) -> Any:
     """Two numbers of each group: the first pair of words is the distance, the second the angle."""
     numbers = xp.empty((even.shape[1], 2), dtype="float64")
     even &= _FRACTION_64
@@ -88,56 +88,61 @@ def _in_float64(xp: Any, even: Words, odd: Words) -> Any:
 
 def _of(dtype: str) -> tuple[Draw, int]:
     """How numbers of a dtype are made, and how many each group of words gives."""
-    return (_in_float64, 2) if dtype == "float64" else (_in_float32, 4)
+    return (doubles, 2) if dtype == "float64" else (_in_float32, 4)
+
+
+def normal_numbers(xp: Any, stream: Stream, dims: tuple[int, ...], dtype: str) -> Any:
+    """The next numbers of a stream in the standard normal distribution."""
+    draw, width = _of(dtype)
+
+    def make(even: Words, odd: Words) -> Any:
+        return draw(xp, even, odd)
+
+    return filled(xp, stream, dims, dtype_of(dtype), width, make)
 
 
 @binder("RandomStandardNormal", host_inputs=("shape",))
 def random_standard_normal(bind: Bind) -> Callable[..., Any]:
     """Numbers of the standard normal distribution."""
-    xp, stream = bind.xp, stream_of(bind)
-    dtype, (draw, width) = dtype_of(bind.attrs["dtype"]), _of(bind.attrs["dtype"])
-
-    def make(even: Words, odd: Words) -> Any:
-        return draw(xp, even, odd)
-
-    return lambda shape: filled(xp, stream, checked_shape(shape), dtype, width, make)
+    xp, stream, dtype = bind.xp, stream_of(bind), bind.attrs["dtype"]
+    return lambda shape: normal_numbers(xp, stream, checked_shape(shape), dtype)
 
 
 @binder("TruncatedNormal", host_inputs=("shape",))
 def truncated_normal(bind: Bind) -> Callable[..., Any]:
-    """Numbers of the standard normal distribution, those that are 2 or more off drawn again.
+    """Numbers of the standard normal distribution, those that are 2 or more off drawn again."""
+    xp, stream, dtype = bind.xp, stream_of(bind), bind.attrs["dtype"]
+    return lambda shape: truncated_numbers(xp, stream, checked_shape(shape), dtype)
+
+
+def truncated_numbers(xp: Any, stream: Stream, dims: tuple[int, ...], dtype: str) -> Any:
+    """The next normal numbers of a stream that are less than 2 off.
 
     Each group has the words of as many counters as are reserved for it, and takes the first
     numbers of theirs that are not cut off.
     """
-    xp, stream = bind.xp, stream_of(bind)
-    dtype, (draw, width) = dtype_of(bind.attrs["dtype"]), _of(bind.attrs["dtype"])
+    draw, width = _of(dtype)
     stride = width * RESERVED // 4
-
-    def compute(shape: Any) -> Any:
-        dims = checked_shape(shape)
-        result = xp.empty(dims, dtype=dtype)
-        flat, count = result.reshape(-1), math.prod(dims)
-        first = stream.reserve(count * RESERVED)
-        lacking, numbers = [], []
-        for block, even, odd in stream.groups(first, -(-count // width), stride):
-            drawn = draw(xp, even, odd)
-            part = flat[block.start * width : block.stop * width]
-            part[:] = drawn.reshape(-1)[: part.size]
-            far = (xp.absolute(drawn) >= _CUT).view(f"uint{8 * width}")  # of any of the group's
-            few = xp.nonzero(far.reshape(-1))[0]
-            lacking.append(few + block.start)
-            numbers.append(drawn[few])
-        if lacking:
-            groups = xp.concatenate(lacking)
-            counters = groups.astype("uint64") * stride + first
-            found = _drawn_again(xp, stream, draw, counters, xp.concatenate(numbers))
-            places = groups[:, None] * width + xp.arange(width)
-            inside = places < count
-            flat[places[inside]] = found[inside]
-        return result
-
-    return compute
+    result = xp.empty(dims, dtype=dtype_of(dtype))
+    flat, count = result.reshape(-1), math.prod(dims)
+    first = stream.reserve(count * RESERVED)
+    lacking, numbers = [], []
+    for block, even, odd in stream.groups(first, -(-count // width), stride):
+        drawn = draw(xp, even, odd)
+        part = flat[block.start * width : block.stop * width]
+        part[:] = drawn.reshape(-1)[: part.size]
+        far = (xp.absolute(drawn) >= _CUT).view(f"uint{8 * width}")  # of any of the group's
+        few = xp.nonzero(far.reshape(-1))[0]
+        lacking.append(few + block.start)
+        numbers.append(drawn[few])
+    if lacking:
+        groups = xp.concatenate(lacking)
+        counters = groups.astype("uint64") * stride + first
+        found = _drawn_again(xp, stream, draw, counters, xp.concatenate(numbers))
+        places = groups[:, None] * width + xp.arange(width)
+        inside = places < count
+        flat[places[inside]] = found[inside]
+    return result
 
 
 def _drawn_again(xp: Any, stream: Stream, draw: Draw, counters: Any, numbers: Any) -> Any:

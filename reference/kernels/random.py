@@ -7,10 +7,17 @@ from typing import Any, Final
 
 from sessrun.reference.kernels.arrays import checked_shape
 from sessrun.reference.kernels.host import dtype_of, scalar_int
-from sessrun.reference.kernels.philox import RESERVED, Words, filled, interleaved, stream_of
+from sessrun.reference.kernels.philox import (
+    RESERVED,
+    Stream,
+    Words,
+    filled,
+    interleaved,
+    stream_of,
+)
 from sessrun.reference.kernels.registry import Bind, KernelError, binder
 
-__all__: list[str] = []
+__all__ = ["drawn_classes", "numbers_between", "uniform_numbers", "whole_numbers"]
 
 #: The bits of a fraction: the lowest of a word, or of a word and, below them, all of another one.
 _FRACTIONS: Final = {"float16": 10, "bfloat16": 7, "float32": 23, "float64": 52}
@@ -47,40 +54,72 @@ def _doubles(xp: Any, even: Words, odd: Words) -> Any:
     return numbers
 
 
-@binder("RandomUniform", host_inputs=("shape",))
-def random_uniform(bind: Bind) -> Callable[..., Any]:
-    """Numbers in [0, 1): as many random bits as the dtype's fraction holds."""
-    xp, stream, dtype = bind.xp, stream_of(bind), dtype_of(bind.attrs["dtype"])
-    bits = _FRACTIONS[bind.attrs["dtype"]]
+def uniform_numbers(xp: Any, stream: Stream, dims: tuple[int, ...], dtype: str) -> Any:
+    """The next numbers of a stream in [0, 1): as many random bits as the dtype's fraction holds."""
+    bits = _FRACTIONS[dtype]
 
     def make(even: Words, odd: Words) -> Any:
         return _doubles(xp, even, odd) if bits > 32 else _singles(xp, even, odd, bits)
 
-    width = 2 if bits > 32 else 4
-    return lambda shape: filled(xp, stream, checked_shape(shape), dtype, width, make)
+    return filled(xp, stream, dims, dtype_of(dtype), 2 if bits > 32 else 4, make)
+
+
+@binder("RandomUniform", host_inputs=("shape",))
+def random_uniform(bind: Bind) -> Callable[..., Any]:
+    """Numbers in [0, 1)."""
+    xp, stream, dtype = bind.xp, stream_of(bind), bind.attrs["dtype"]
+    return lambda shape: uniform_numbers(xp, stream, checked_shape(shape), dtype)
+
+
+def whole_numbers(xp: Any, stream: Stream, dims: tuple[int, ...], dtype: Any) -> Any:
+    """The next words of a stream, or pairs of words, as integers of 32 or 64 bits."""
+    bits = 8 * dtype.itemsize
+
+    def make(even: Words, odd: Words) -> Any:
+        return (_words(xp, even, odd) if bits == 32 else _pairs(xp, even, odd)).view(dtype)
+
+    return filled(xp, stream, dims, dtype, 128 // bits, make)
+
+
+def _pairs(xp: Any, even: Words, odd: Words) -> Any:
+    """Pairs of words as uint64, two of each group; the second word is the upper half."""
+    drawn = odd << 32 | even
+    return xp.stack((drawn[0], drawn[1]), axis=1)
+
+
+def numbers_between(
+    xp: Any, stream: Stream, dims: tuple[int, ...], dtype: Any, interval: tuple[int, int]
+) -> Any:
+    """The next integers of a stream in an interval: what words leave when divided by its length.
+
+    Raises:
+      KernelError: code 3 if the interval is empty.
+
+    """
+    low, high = interval
+    if low >= high:
+        raise KernelError(3, f"Need minval < maxval, got {low} >= {high}")
+    bits = 8 * dtype.itemsize
+    first = xp.asarray(low % 2**bits, dtype=f"uint{bits}")
+    distance = xp.asarray(high - low, dtype=f"uint{bits}")
+
+    def make(even: Words, odd: Words) -> Any:
+        drawn = _words(xp, even, odd) if bits == 32 else _pairs(xp, even, odd)
+        drawn -= xp.floor_divide(drawn, distance) * distance
+        drawn += first
+        return drawn.view(dtype)
+
+    return filled(xp, stream, dims, dtype, 128 // bits, make)
 
 
 @binder("RandomUniformInt", host_inputs=("shape", "minval", "maxval"))
 def random_uniform_int(bind: Bind) -> Callable[..., Any]:
     """Integers in [minval, maxval): what a word, or two, leave when divided by the distance."""
     xp, stream, dtype = bind.xp, stream_of(bind), dtype_of(bind.attrs["Tout"])
-    bits = 8 * dtype.itemsize
 
     def compute(shape: Any, minval: Any, maxval: Any) -> Any:
-        low, high = scalar_int(minval), scalar_int(maxval)
-        dims = checked_shape(shape)
-        if low >= high:
-            raise KernelError(3, f"Need minval < maxval, got {low} >= {high}")
-        first = xp.asarray(low % 2**bits, dtype=f"uint{bits}")
-        distance = xp.asarray(high - low, dtype=f"uint{bits}")
-
-        def make(even: Words, odd: Words) -> Any:
-            drawn = _words(xp, even, odd) if bits == 32 else odd << 32 | even
-            drawn -= xp.floor_divide(drawn, distance) * distance
-            drawn += first
-            return (drawn if bits == 32 else xp.stack((drawn[0], drawn[1]), axis=1)).view(dtype)
-
-        return filled(xp, stream, dims, dtype, 128 // bits, make)
+        interval = scalar_int(minval), scalar_int(maxval)
+        return numbers_between(xp, stream, checked_shape(shape), dtype, interval)
 
     return compute
 
@@ -92,27 +131,32 @@ def multinomial(bind: Bind) -> Callable[..., Any]:
     A logit that is not finite counts as none. The order is that of one thread of TensorFlow's.
     """
     xp, stream, dtype = bind.xp, stream_of(bind), dtype_of(bind.attrs["output_dtype"])
+    return lambda logits, count: drawn_classes(xp, stream, logits, scalar_int(count), dtype)
 
-    def compute(logits: Any, num_samples: Any) -> Any:
-        count = scalar_int(num_samples)
-        if logits.ndim != 2 or count < 0:
-            raise KernelError(3, f"logits must be 2D and num_samples >= 0: {logits.shape}, {count}")
-        batch, classes = logits.shape
-        if classes == 0 and batch and count:
-            raise KernelError(3, "num_classes should be positive")
-        result = xp.empty((batch, count), dtype=dtype)
-        if not result.size:
-            return result
-        sums = _summed(xp, logits)
-        drawn = xp.empty((batch * count + 1 & ~1,), dtype="float64")  # two of each group
-        first = stream.reserve(batch * (count + 3 & ~3) * 2 * RESERVED)
-        for block, even, odd in stream.groups(first, len(drawn) // 2):
-            drawn[2 * block.start : 2 * block.stop] = _doubles(xp, even, odd).reshape(-1)
-        wanted = drawn[: batch * count].reshape(batch, count) * sums[:, -1:]
-        _choose(xp, sums, wanted, result)
+
+def drawn_classes(xp: Any, stream: Stream, logits: Any, count: int, dtype: Any) -> Any:
+    """So many classes for each row of logarithms, of the next numbers of a stream.
+
+    Raises:
+      KernelError: code 3 if `logits` is no matrix, or there is nothing to choose among.
+
+    """
+    if logits.ndim != 2 or count < 0:
+        raise KernelError(3, f"logits must be 2D and num_samples >= 0: {logits.shape}, {count}")
+    batch, classes = logits.shape
+    if classes == 0 and batch and count:
+        raise KernelError(3, "num_classes should be positive")
+    result = xp.empty((batch, count), dtype=dtype)
+    if not result.size:
         return result
-
-    return compute
+    sums = _summed(xp, logits)
+    drawn = xp.empty((batch * count + 1 & ~1,), dtype="float64")  # two of each group
+    first = stream.reserve(batch * (count + 3 & ~3) * 2 * RESERVED)
+    for block, even, odd in stream.groups(first, len(drawn) // 2):
+        drawn[2 * block.start : 2 * block.stop] = _doubles(xp, even, odd).reshape(-1)
+    wanted = drawn[: batch * count].reshape(batch, count) * sums[:, -1:]
+    _choose(xp, sums, wanted, result)
+    return result
 
 
 def _summed(xp: Any, logits: Any) -> Any:

@@ -29,7 +29,7 @@ _POSITIVE = {"Log", "Sqrt", "Rsqrt", "Reciprocal", "Inv", "Pow", "Log1p", "Xlogy
              "InvGrad", "EuclideanNorm", "Atan2", "Cumprod", "BesselK0", "BesselK0e",
              "BesselK1", "BesselK1e", "Betainc", "Polygamma", "BesselY0",
              "BesselY1", "Digamma", "Expint", "Igamma", "Igammac", "Lgamma", "RGBToHSV",
-             "Spence", "Zeta"}  # fmt: skip
+             "Spence", "Zeta", "RandomGamma"}  # fmt: skip
 _SMALL = {"Asin", "Acos", "Atanh", "Erfinv"}
 _PROBABILITIES = {"Ndtri"}
 _ABOVE_ONE = {"Acosh"}

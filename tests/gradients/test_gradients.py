@@ -20,7 +20,7 @@ import sessrun.reference as ours
 _NOT_BY_DIFFERENCES = {
     "Cast", "ClipByValue", "Complex", "MaxPoolGrad", "MaxPoolGradGrad", "MaxPoolGradV2",
     "ResizeBicubic", "ResizeBilinear",
-    "SoftmaxCrossEntropyWithLogits", "SparseAdd",
+    "SoftmaxCrossEntropyWithLogits", "SparseAdd", "RandomGamma",
     # Of the triangle that is read the gradient is that of a symmetric change; complex vectors are
     # scaled to a length; complex numbers come of real ones.
     "Cholesky", "Eig", "RFFT", "RFFT2D",

@@ -83,6 +83,11 @@ def printing() -> None:
     tf.group(tf.print("exchanged", tf.constant([1, 2])), name="printed")
 
 
+def algorithm() -> None:
+    """The number of the algorithm of random words."""
+    tf.raw_ops.StatelessRandomGetAlg(name="algorithm")
+
+
 def slices() -> None:
     """Parts of variables of both kinds assigned."""
     for name, resource in (("reference", False), ("resource", True)):
@@ -197,6 +202,7 @@ CALLED: tuple[tuple[str, Callable[[], None], tuple[tuple[str, ...], ...]], ...] 
     (TEXT, text, (("matched:0", "matched_fed:0", "replaced:0", "replaced_fed:0", "shown:0"),
                   ("split:0", "split_again:0"))),
     (CONTROL, control, (("init",), ("chosen:0", "counted:0", "left:0"), ("triggered:0",))),
+    ("StatelessRandomGetAlg", algorithm, (("algorithm:0",),)),
     ("PrintV2", printing, (("printed",),)),
     (TOLD, told,
      (("plain:0", "labelled:0", "slept:0", "sleep"), ("ResourceInitializedOp:0",),

@@ -7,7 +7,7 @@ from typing import Final
 from sessrun.spec.dtypes import BY_NAME
 from sessrun.spec.rules.domains.base import Arguments, Draw, domain
 
-__all__ = ["draw_seeds"]
+__all__ = ["draw_interval", "draw_seeds", "drawn_shape"]
 
 #: No tensor is drawn at random with more elements.
 _MOST_ELEMENTS: Final = 1500
@@ -22,7 +22,7 @@ def draw_seeds(draw: Draw) -> None:
         draw.attrs["seed2"] = 1
 
 
-def _shape(draw: Draw) -> list[int]:
+def drawn_shape(draw: Draw) -> list[int]:
     """A shape of few elements, or a vector's of many."""
     if draw.chance(0.25):
         return [draw.random.randint(0, _MOST_ELEMENTS)]
@@ -33,22 +33,28 @@ def _shape(draw: Draw) -> list[int]:
 def drawn(draw: Draw, shape: str) -> Arguments:
     """A shape, and seeds."""
     draw_seeds(draw)
-    return draw.arguments(**{shape: draw.integers(shape, _shape(draw))})
+    return draw.arguments(**{shape: draw.integers(shape, drawn_shape(draw))})
 
 
-@domain
-def drawn_between(draw: Draw, shape: str, minval: str, maxval: str) -> Arguments:
-    """A shape, seeds, and an interval of the dtype that is not empty: short, long or all of it."""
-    draw_seeds(draw)
+def draw_interval(draw: Draw, minval: str) -> tuple[int, int]:
+    """The ends of an interval of an input's dtype that is not empty."""
     bits = 8 * BY_NAME[draw.dtype(minval)].itemsize - 1
     least, most = -(2**bits), 2**bits - 1
     low = draw.random.choice((0, least, draw.random.randint(-50, 50),
                               draw.random.randint(least, most - 1)))  # fmt: skip
     high = draw.random.choice((low + 1, most, low + draw.random.randint(1, 100),
                                draw.random.randint(low + 1, most)))  # fmt: skip
+    return low, min(high, most)
+
+
+@domain
+def drawn_between(draw: Draw, shape: str, minval: str, maxval: str) -> Arguments:
+    """A shape, seeds, and an interval of the dtype that is not empty: short, long or all of it."""
+    draw_seeds(draw)
+    low, high = draw_interval(draw, minval)
     return draw.arguments(**{
-        shape: draw.integers(shape, _shape(draw)),
-        minval: draw.integers(minval, low), maxval: draw.integers(maxval, min(high, most)),
+        shape: draw.integers(shape, drawn_shape(draw)),
+        minval: draw.integers(minval, low), maxval: draw.integers(maxval, high),
     })  # fmt: skip
 
 
@@ -70,4 +76,4 @@ def drawn_classes(draw: Draw, logits: str, num_samples: str) -> Arguments:
 def shuffled(draw: Draw, value: str) -> Arguments:
     """A tensor of any dtype, and seeds."""
     draw_seeds(draw)
-    return draw.arguments(**{value: draw.tensor(value, _shape(draw))})
+    return draw.arguments(**{value: draw.tensor(value, drawn_shape(draw))})

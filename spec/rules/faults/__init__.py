@@ -19,6 +19,7 @@ from sessrun.spec.rules.faults import (
     fourier,
     images,
     indexing,
+    random_numbers,
     solving,
     space,
     sparse,
@@ -29,7 +30,7 @@ from sessrun.spec.rules.faults.base import FAULTS, Fault
 
 __all__ = [
     "FAULTS", "Fault", "arrays", "candidates", "elementwise", "faulty_arguments", "fourier",
-    "images", "indexing", "solving", "space", "sparse", "strings", "windows",
+    "images", "indexing", "random_numbers", "solving", "space", "sparse", "strings", "windows",
 ]  # fmt: skip
 
 

@@ -1,0 +1,162 @@
+"""Kernels of random numbers without a state: a key and a counter say which words are taken.
+
+A pair of seeds is scrambled to a key and the upper half of a counter. From then on the numbers are
+those of an operation with a state whose stream begins there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final
+
+from sessrun.reference.kernels.arrays import checked_shape
+from sessrun.reference.kernels.host import HOST, dtype_of, host_array, ints, scalar_int
+from sessrun.reference.kernels.normal import normal_numbers, truncated_numbers
+from sessrun.reference.kernels.philox import Stream
+from sessrun.reference.kernels.random import (
+    drawn_classes,
+    numbers_between,
+    uniform_numbers,
+    whole_numbers,
+)
+from sessrun.reference.kernels.registry import Bind, KernelError, binder, kernel
+
+__all__ = ["keyed_stream", "seeded_stream"]
+
+_INVALID: Final = 3
+_CPU: Final = ("CPU",)
+#: The key under which two seeds, as a counter, are scrambled.
+_SCRAMBLING: Final = 0x02461E293EC8F720
+#: The numbers of the algorithms: Philox, ThreeFry, whichever is best, which is Philox.
+_PHILOX, _THREEFRY, _ANY = 1, 2, 3
+
+
+def _scrambled(seed: Any) -> tuple[int, int]:
+    """The key and the upper half of the counter that two seeds stand for.
+
+    Raises:
+      KernelError: code 3 if there are not two.
+
+    """
+    if seed.shape != (2,):
+        raise KernelError(_INVALID, f"seed must have shape [2], not {list(seed.shape)}")
+    low, high = ints(seed)
+    stream = Stream(HOST, _SCRAMBLING, high)
+    even, odd = stream.at(HOST.asarray([low % 2**64], dtype="uint64"))
+    (first, third), (second, fourth) = even[:, 0].tolist(), odd[:, 0].tolist()
+    return first | second << 32, third | fourth << 32
+
+
+def seeded_stream(xp: Any, seed: Any) -> Stream:
+    """The stream of two seeds."""
+    return Stream(xp, *_scrambled(seed))
+
+
+def keyed_stream(xp: Any, key: Any, counter: Any, alg: Any) -> Stream:
+    """The stream of a key and a counter.
+
+    Raises:
+      KernelError: code 3 if the algorithm is unknown or the shapes are wrong, 12 if it is not
+        there.
+
+    """
+    if alg.ndim or key.shape != (1,) or counter.ndim != 1:
+        raise KernelError(_INVALID, "alg must be a scalar, key of shape [1], counter a vector")
+    chosen = scalar_int(alg)
+    if chosen == _THREEFRY:
+        raise KernelError(12, "The ThreeFry algorithm is not there on a CPU")
+    if chosen not in {_PHILOX, _ANY}:
+        raise KernelError(_INVALID, f"Unsupported algorithm id: {chosen}")
+    if counter.shape[0] < 2:
+        raise KernelError(_INVALID, f"counter must have 2 elements, has {counter.shape[0]}")
+    low, high = ints(counter)[:2]
+    stream = Stream(xp, ints(key)[0], high)
+    stream.reserve(low)
+    return stream
+
+
+@kernel("StatelessRandomGetKeyCounter", devices=_CPU)
+def get_key_counter(_: Any, seed: Any) -> Any:
+    """A key and a counter, scrambled of two seeds."""
+    key, upper = _scrambled(seed)
+    return host_array([key], "uint64"), host_array([0, upper], "uint64")
+
+
+@kernel("StatelessRandomGetAlg", devices=_CPU)
+def get_algorithm(_: Any) -> Any:
+    """The number of the algorithm that is best here: Philox."""
+    return host_array([_PHILOX], "int32").reshape(())
+
+
+@kernel("StatelessRandomGetKeyCounterAlg", devices=_CPU)
+def get_key_counter_algorithm(_: Any, seed: Any) -> Any:
+    """Key, counter and algorithm together."""
+    key, upper = _scrambled(seed)
+    number = host_array([_PHILOX], "int32").reshape(())
+    return host_array([key], "uint64"), host_array([0, upper], "uint64"), number
+
+
+#: From the array module, a stream, a shape and a dtype's name to numbers.
+Make = Callable[[Any, Stream, tuple[int, ...], str], Any]
+
+
+def _register(op_type: str, make: Make) -> None:
+    @binder(op_type, devices=_CPU)
+    def seeded(bind: Bind) -> Callable[..., Any]:
+        dtype = bind.attrs["dtype"]
+
+        def compute(shape: Any, seed: Any) -> Any:
+            return make(bind.xp, seeded_stream(bind.xp, seed), checked_shape(shape), dtype)
+
+        return compute
+
+    @binder(f"{op_type}V2", devices=_CPU)
+    def keyed(bind: Bind) -> Callable[..., Any]:
+        dtype = bind.attrs["dtype"]
+
+        def compute(shape: Any, key: Any, counter: Any, alg: Any) -> Any:
+            stream = keyed_stream(bind.xp, key, counter, alg)
+            return make(bind.xp, stream, checked_shape(shape), dtype)
+
+        return compute
+
+
+_register("StatelessRandomUniform", uniform_numbers)
+_register("StatelessRandomNormal", normal_numbers)
+_register("StatelessTruncatedNormal", truncated_numbers)
+_register(
+    "StatelessRandomUniformFullInt",
+    lambda xp, stream, dims, dtype: whole_numbers(xp, stream, dims, dtype_of(dtype)),
+)
+
+
+def _between(xp: Any, stream: Stream, shape: Any, minval: Any, maxval: Any) -> Any:
+    if minval.ndim or maxval.ndim:
+        raise KernelError(_INVALID, "minval and maxval must be scalars")
+    interval = scalar_int(minval), scalar_int(maxval)
+    return numbers_between(xp, stream, checked_shape(shape), minval.dtype, interval)
+
+
+@kernel("StatelessRandomUniformInt", devices=_CPU)
+def stateless_random_uniform_int(xp: Any, shape: Any, seed: Any, minval: Any, maxval: Any) -> Any:
+    """Integers in [minval, maxval)."""
+    return _between(xp, seeded_stream(xp, seed), shape, minval, maxval)
+
+
+@kernel("StatelessRandomUniformIntV2", devices=_CPU)
+def stateless_random_uniform_int_v2(
+    xp: Any, shape: Any, key: Any, counter: Any, alg: Any, minval: Any, maxval: Any
+) -> Any:
+    """Integers in [minval, maxval)."""
+    return _between(xp, keyed_stream(xp, key, counter, alg), shape, minval, maxval)
+
+
+@kernel("StatelessMultinomial", devices=_CPU)
+def stateless_multinomial(
+    xp: Any, logits: Any, num_samples: Any, seed: Any, *, output_dtype: str
+) -> Any:
+    """Classes drawn with the probabilities that unnormalised logarithms give."""
+    if num_samples.ndim:
+        raise KernelError(_INVALID, "num_samples should be a scalar")
+    stream, count = seeded_stream(xp, seed), scalar_int(num_samples)
+    return drawn_classes(xp, stream, logits, count, dtype_of(output_dtype))

@@ -1,0 +1,118 @@
+"""Functions of numbers of gamma and Poisson distributions, and of random parts of a tensor.
+
+Their node names and op types are those of `tensorflow.compat.v1`.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import numpy as np
+
+from sessrun.reference import dtypes
+from sessrun.reference.control_flow.asserting import assert_
+from sessrun.reference.conversion import convert_to_tensor
+from sessrun.reference.framework_ops import gated
+from sessrun.reference.generated import broadcast_to, maximum
+from sessrun.reference.name_scopes import name_scope
+from sessrun.reference.ops.array_ops import broadcast_dynamic_shape, slice_
+from sessrun.reference.ops.array_ops import shape as shape_of
+from sessrun.reference.ops.cast_ops import one
+from sessrun.reference.ops.random_ops import random_uniform, seed_attributes
+from sessrun.reference.ops.reduce_ops import EXPORTS as REDUCTIONS
+from sessrun.reference.stacks import get_default_graph
+from sessrun.reference.tensor import Tensor
+
+__all__ = ["EXPORTS"]
+
+reduce_all = REDUCTIONS["reduce_all"]
+
+
+def random_gamma(
+    shape: Any,
+    alpha: Any,
+    beta: Any = None,
+    dtype: Any = dtypes.float32,
+    seed: int | None = None,
+    name: str | None = None,
+) -> Tensor:
+    """Numbers of gamma distributions.
+
+    Args:
+      shape: how many of each distribution; the parameters' shape comes behind it.
+      alpha: the distributions' shapes.
+      beta: their inverse scales, by default 1.
+      dtype: a float dtype.
+      seed: the operation's seed.
+      name: the name of the scope.
+
+    """
+    with name_scope(name, "random_gamma", [shape, alpha, beta]):
+        dims = convert_to_tensor(shape, dtypes.int32, name="shape")
+        shapes = convert_to_tensor(alpha, dtype, name="alpha")
+        rates = convert_to_tensor(1 if beta is None else beta, dtype, name="beta")
+        whole = broadcast_dynamic_shape(shape_of(shapes), shape_of(rates))
+        wide = broadcast_to(shapes, whole)
+        drawn = one("RandomGamma", {"shape": dims, "alpha": wide}, **seed_attributes(seed))
+        least = np.finfo(shapes.dtype.as_numpy_dtype).tiny
+        return maximum(least, drawn / rates)
+
+
+def random_poisson(
+    lam: Any,
+    shape: Any,
+    dtype: Any = dtypes.float32,
+    seed: int | None = None,
+    name: str | None = None,
+) -> Tensor:
+    """Numbers of Poisson distributions.
+
+    Args:
+      lam: the rates.
+      shape: how many of each distribution; the rates' shape comes behind it.
+      dtype: the numbers' dtype.
+      seed: the operation's seed.
+      name: the name of the scope.
+
+    """
+    with name_scope(name, "random_poisson", [lam, shape]):
+        dims = convert_to_tensor(shape, dtypes.int32, name="shape")
+        inputs = {"shape": dims, "rate": lam}
+        return one("RandomPoissonV2", inputs, dtype=dtype, **seed_attributes(seed))
+
+
+def random_crop(
+    value: Any, size: Any, seed: int | None = None, name: str | None = None
+) -> Tensor:
+    """A box of that size, anywhere in a tensor.
+
+    Args:
+      value: a tensor.
+      size: the size of each dimension, not more than the tensor's.
+      seed: the operation's seed.
+      name: the name of the scope.
+
+    """
+    with name_scope(name, "random_crop", [value, size]) as scope:
+        whole = convert_to_tensor(value, name="value")
+        extent = convert_to_tensor(size, dtypes.int32, name="size")
+        dims = shape_of(whole)
+        text = ["Need value.shape >= size, got ", dims, extent]
+        check = assert_(reduce_all(dims >= extent), text, summarize=1000)
+        graph = get_default_graph()
+        with graph.control_dependencies([check]):
+            dims = gated(graph, dims)
+        limit = dims - extent + 1
+        most = extent.dtype.max
+        drawn = random_uniform(shape_of(dims), maxval=most, dtype=extent.dtype, seed=seed)
+        return slice_(whole, drawn % limit, extent, name=scope)
+
+
+EXPORTS: Final[dict[str, Any]] = {
+    "image.random_crop": random_crop,
+    "random.gamma": random_gamma,
+    "random.poisson": random_poisson,
+    "random_crop": random_crop,
+    "random_gamma": random_gamma,
+    "random_poisson": random_poisson,
+}

@@ -1,0 +1,127 @@
+"""Value domains of random numbers of seeds, of keys and counters, and of parameters."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from sessrun.spec.rules.domains.base import Arguments, Draw, domain
+from sessrun.spec.rules.domains.sampling import draw_interval, draw_seeds, drawn_shape
+
+__all__: list[str] = []
+
+
+def _pair(draw: Draw) -> dict[str, Any]:
+    draw.attrs["Tseed"] = draw.random.choice(("int32", "int64"))
+    limits = np.iinfo(draw.integers("seed", []).dtype)
+    ends = draw.random.choice(((0, 1), (0, 2**31 - 1), (int(limits.min), int(limits.max))))
+    return {"seed": draw.integers("seed", [draw.random.randint(*ends) for _ in range(2)])}
+
+
+def _key(draw: Draw) -> dict[str, Any]:
+    words = [draw.random.getrandbits(draw.random.choice((1, 32, 64))) for _ in range(3)]
+    return {
+        "key": np.array(words[:1], np.uint64), "counter": np.array(words[1:], np.uint64),
+        "alg": draw.integers("alg", draw.random.choice((1, 3))),
+    }  # fmt: skip
+
+
+@domain
+def seed_pair(draw: Draw, seed: str) -> Arguments:
+    """Two seeds."""
+    del seed
+    return draw.arguments(**_pair(draw))
+
+
+@domain
+def seeded_numbers(draw: Draw, shape: str) -> Arguments:
+    """A shape and two seeds."""
+    return draw.arguments(**{shape: draw.integers(shape, drawn_shape(draw))}, **_pair(draw))
+
+
+@domain
+def keyed_numbers(draw: Draw, shape: str) -> Arguments:
+    """A shape, a key and a counter."""
+    return draw.arguments(**{shape: draw.integers(shape, drawn_shape(draw))}, **_key(draw))
+
+
+def _interval(draw: Draw) -> dict[str, Any]:
+    low, high = draw_interval(draw, "minval")
+    return {"minval": draw.integers("minval", low), "maxval": draw.integers("maxval", high)}
+
+
+@domain
+def seeded_between(draw: Draw, shape: str) -> Arguments:
+    """A shape, two seeds and an interval of signed integers."""
+    draw.attrs["dtype"] = draw.random.choice(("int32", "int64"))
+    sizes = draw.integers(shape, drawn_shape(draw))
+    return draw.arguments(**{shape: sizes}, **_pair(draw), **_interval(draw))
+
+
+@domain
+def keyed_between(draw: Draw, shape: str) -> Arguments:
+    """A shape, a key, a counter and an interval of signed integers."""
+    draw.attrs["dtype"] = draw.random.choice(("int32", "int64"))
+    sizes = draw.integers(shape, drawn_shape(draw))
+    return draw.arguments(**{shape: sizes}, **_key(draw), **_interval(draw))
+
+
+@domain
+def seeded_classes(draw: Draw, logits: str, num_samples: str, seed: str) -> Arguments:
+    """Unnormalised logarithms of probabilities, how many samples, and two seeds."""
+    del seed
+    draw.attrs["T"] = draw.random.choice(("float32", "float64"))
+    rows = (draw.dim(), draw.dim(1))
+    return draw.arguments(**{
+        logits: draw.tensor(logits, rows, "plain"),
+        num_samples: draw.integers(num_samples, draw.random.randint(0, 9)),
+    }, **_pair(draw))  # fmt: skip
+
+
+def _parameters(draw: Draw, name: str) -> np.ndarray:
+    """Positive parameters, small and large ones and 1."""
+    shape = draw.shape(0, 2, 1)
+    values = [draw.random.choice((1.0, draw.random.uniform(0.1, 2), draw.random.uniform(2, 40)))
+              for _ in range(int(np.prod(shape)))]  # fmt: skip
+    array: np.ndarray = np.array(values).reshape(shape).astype(draw.tensor(name, ()).dtype)
+    return array
+
+
+@domain
+def drawn_parameters(draw: Draw, shape: str, parameters: str) -> Arguments:
+    """A shape, parameters and the seeds of an operation."""
+    draw_seeds(draw)
+    sizes = [draw.dim(0, 5) for _ in range(draw.rank(0, 2))]
+    return draw.arguments(**{
+        shape: draw.integers(shape, sizes), parameters: _parameters(draw, parameters),
+    })  # fmt: skip
+
+
+def _whole(draw: Draw, parameters: str) -> dict[str, Any]:
+    """Parameters, and a shape that ends with theirs."""
+    given = _parameters(draw, parameters)
+    sizes = [draw.dim(0, 5) for _ in range(draw.rank(0, 2))]
+    return {"shape": draw.integers("shape", [*sizes, *given.shape]), parameters: given}
+
+
+@domain
+def seeded_parameters(draw: Draw, parameters: str) -> Arguments:
+    """Parameters, a shape that ends with theirs, and two seeds."""
+    return draw.arguments(**_whole(draw, parameters), **_pair(draw))
+
+
+@domain
+def keyed_parameters(draw: Draw, parameters: str) -> Arguments:
+    """Parameters, a shape that ends with theirs, a key and a counter."""
+    return draw.arguments(**_whole(draw, parameters), **_key(draw))
+
+
+@domain
+def gamma_gradient(draw: Draw, alpha: str, sample: str) -> Arguments:
+    """Shapes of gamma distributions, and numbers near their means."""
+    shapes = _parameters(draw, alpha)
+    near = [value * draw.random.uniform(0.5, 2.0) for value in shapes.reshape(-1).tolist()]
+    return draw.arguments(**{
+        alpha: shapes, sample: np.array(near).reshape(shapes.shape).astype(shapes.dtype),
+    })  # fmt: skip

@@ -1,0 +1,51 @@
+"""Shape rules of random numbers of seeds, of keys, and of parameters."""
+
+from __future__ import annotations
+
+from sessrun.spec.rules.shapes.base import Shape, merge_dims, ranked, rule
+
+__all__: list[str] = []
+
+
+def _seed(seed: Shape) -> None:
+    pair = ranked(seed, 1, 1)
+    if pair is not None:
+        merge_dims(pair[0], 2)
+
+
+@rule
+def key_and_counter(seed: Shape) -> list[Shape]:
+    """A key of one number, a counter of two."""
+    _seed(seed)
+    return [(1,), (2,)]
+
+
+@rule
+def key_counter_and_algorithm(seed: Shape) -> list[Shape]:
+    """A key of one number, a counter of two, the number of an algorithm."""
+    _seed(seed)
+    return [(1,), (2,), ()]
+
+
+@rule
+def seeded_numbers(dims: Shape, seed: Shape) -> list[Shape]:
+    """The shape asked for; the seed is a pair."""
+    _seed(seed)
+    return [dims]
+
+
+@rule
+def keyed_numbers(dims: Shape, key: Shape, counter: Shape, alg: Shape) -> list[Shape]:
+    """The shape asked for."""
+    one = ranked(key, 1, 1)
+    if one is not None:
+        merge_dims(one[0], 1)
+    ranked(counter, 1, 1)
+    ranked(alg, 0, 0)
+    return [dims]
+
+
+@rule
+def parameter_numbers(dims: Shape, parameters: Shape) -> list[Shape]:
+    """The shape asked for, then that of the parameters."""
+    return [None if dims is None or parameters is None else (*dims, *parameters)]
