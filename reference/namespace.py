@@ -123,6 +123,7 @@ _LATER: Final[Mapping[str, str]] = {
     "saving.saver": "train.Saver train.SaverDef",
     "control_flow.branches": "case",
     "control_flow.functional": "foldl foldr map_fn scan",
+    "control_flow.switch_case": "switch_case",
     "control_flow.while_loops": "while_loop",
     "differentiation.backprop": "gradients",
     "differentiation.custom": "custom_gradient grad_pass_through recompute_grad",

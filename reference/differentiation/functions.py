@@ -11,6 +11,7 @@ from sessrun.reference.differentiation import (
     decompositions,
     elementwise,
     fourier,
+    functional,
     images,
     indexing,
     matrices,
@@ -28,7 +29,7 @@ from sessrun.reference.differentiation import (
 
 __all__ = [
     "arrays", "bands", "complex_numbers", "control_flow", "convolutions", "decompositions",
-    "elementwise", "fourier", "images", "indexing", "matrices", "networks", "normalization",
-    "poolings", "reductions", "solving", "space", "sparse", "special", "tensor_arrays",
-    "variables",
+    "elementwise", "fourier", "functional", "images", "indexing", "matrices", "networks",
+    "normalization", "poolings", "reductions", "solving", "space", "sparse", "special",
+    "tensor_arrays", "variables",
 ]  # fmt: skip
