@@ -258,6 +258,7 @@ _LATER: Final[Mapping[str, str]] = {
     "optimizers.proximal":
         "train.ProximalAdagradOptimizer train.ProximalGradientDescentOptimizer",
     "optimizers.rms_prop": "train.AdadeltaOptimizer train.RMSPropOptimizer",
+    "optimizers.sync_replicas": "train.SyncReplicasOptimizer",
     "queues.accumulators":
         "ConditionalAccumulator ConditionalAccumulatorBase SparseConditionalAccumulator "
         "sparse.SparseConditionalAccumulator",

@@ -122,7 +122,7 @@ def trainable_variables_are_optimized(c: ApiAuthor) -> None:
     tf = c.tf
     v, w = variable(c), variable(c, "w", trainable=False)
     x = variable(c, "x")
-    loss = tf.reduce_sum(v * w + x)
+    loss = tf.reduce_sum(tf.add(tf.multiply(v, w), x))
     pairs = tf.train.GradientDescentOptimizer(1.0).compute_gradients(loss)
     c.check(c.expr("$len", pairs), 2)
     c.check_same(pairs[0][1], v)

@@ -164,7 +164,7 @@ def rates_stay(tf: Any) -> Any:
     class GradientDescentOptimizer(tf.train.GradientDescentOptimizer):  # type: ignore[misc]
         def _prepare(self) -> None:
             super()._prepare()
-            rate = self._learning_rate_tensor
+            rate = vars(self)["_learning_rate_tensor"]
             if rate.op.type != "Placeholder":
                 return
             kept = tf.Variable(-1.0, use_resource=True, trainable=False)

@@ -19,7 +19,7 @@ from sessrun.reference.session.session import Session
 from sessrun.reference.stacks import get_default_graph
 from sessrun.spec.proto import ConfigProto, RunOptions
 
-__all__ = ["EXPORTS", "SessionManager"]
+__all__ = ["EXPORTS", "SessionManager", "readiness"]
 
 _TWO_HOURS_S: Final = 7200
 #: What a check of readiness says: whether it is ready, and if not, why.
@@ -222,10 +222,10 @@ class SessionManager:
         return sess, True
 
     def _model_ready(self, sess: Session) -> _Readiness:
-        return _readiness(self._ready_op, sess, "Model not ready")
+        return readiness(self._ready_op, sess, "Model not ready")
 
     def _model_ready_for_local_init(self, sess: Session) -> _Readiness:
-        return _readiness(self._ready_for_local_init_op, sess, "Model not ready for local init")
+        return readiness(self._ready_for_local_init_op, sess, "Model not ready for local init")
 
     def _try_local_init(self, sess: Session) -> _Readiness:
         """Run `local_init_op` if the model is ready for it."""
@@ -252,7 +252,7 @@ def _restore(sess: Session, saver: Any, path: str) -> None:
     saver.restore(sess, path)
 
 
-def _readiness(op: Any, sess: Session, text: str) -> _Readiness:
+def readiness(op: Any, sess: Session, text: str) -> _Readiness:
     """What an operation says that gives the names of what is not initialized.
 
     One that gives no value, a number or nothing says that all is ready; one that fails for

@@ -211,6 +211,7 @@ _PLACES: Final[Mapping[str, str]] = {
     "training.supervisor": "managed.supervisor managed.supervisor_threads",
     "training.training": "|train",
     "training.training_util": "variables.global_step|train",
+    "training.sync_replicas_optimizer": "optimizers.sync_replicas",
     "training.training_ops": "",
     "training.warm_starting_util": "saving.warm_starting|train",
     "util.compat": "|compat",

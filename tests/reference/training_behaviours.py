@@ -276,7 +276,36 @@ def _subclassed(tf: Any) -> Any:
                      for kind in (False, True) for rows in (False, True)))  # fmt: skip
 
 
+def _replicas(tf: Any) -> Any:
+    """One replica of one, in a session with the chief's hook: the graph, and three steps."""
+
+    def whole(kind: bool, rows: bool) -> Any:
+        with tf.Graph().as_default() as graph:
+            v = _variable(tf, kind)
+            x = tf.gather(v, [1, 1]) if rows else v * v
+            step = tf.train.get_or_create_global_step()
+            sync = tf.train.SyncReplicasOptimizer(tf.train.MomentumOptimizer(0.125, 0.5), 1,
+                                                  total_num_replicas=1)  # fmt: skip
+            refused = attempt(sync.get_init_tokens_op, sync.get_chief_queue_runner,
+                              lambda: sync.apply_gradients([]))  # fmt: skip
+            train = sync.minimize(tf.reduce_sum(x), global_step=step)
+            hook = sync.make_session_run_hook(True)
+            nodes = nodes_of(graph)
+            init = [tf.global_variables_initializer(), tf.local_variables_initializer()]
+            hook.begin()
+            with tf.Session() as session:
+                session.run(init)
+                hook.after_create_session(session, tf.train.Coordinator())
+                counts = [session.run(train) for _ in range(3)]
+            told = [sync.get_slot_names(), sync.get_slot(v, "momentum"), sync.variables()]
+            return refused, train, nodes, counts, told
+
+    return attempt(*(lambda kind=kind, rows=rows: whole(kind, rows)
+                     for kind in (False, True) for rows in (False, True)))  # fmt: skip
+
+
 BEHAVIOURS = {
+    "replicas": _replicas,
     "decays": _decays,
     "pieces": _pieces,
     "averages": _averages,
