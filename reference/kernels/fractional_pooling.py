@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 import secrets
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any, Final
 
 from sessrun.reference.kernels.host import HOST, host_array, ints
@@ -162,6 +162,27 @@ def _borders(sequence: Any, size: int) -> list[int]:
     return found
 
 
+def _elements(xp: Any, spans: list[list[slice]]) -> Iterator[tuple[Any, Any]]:
+    """For each element of the largest window the windows that have it, and where it is in them.
+
+    No two windows have the same element at the same place.
+    """
+    deepest = [max(span.stop - span.start for span in each) for each in spans]
+    for offset in itertools.product(*map(range, deepest)):
+        pairs = [
+            [(place, span.start + step) for place, span in enumerate(each)
+             if span.start + step < span.stop]
+            for each, step in zip(spans, offset, strict=True)
+        ]  # fmt: skip
+        if all(pairs):
+            windows, elements = (
+                (slice(None), xp.asarray([pair[side] for pair in pairs[0]])[:, None],
+                 xp.asarray([pair[side] for pair in pairs[1]])[None, :])
+                for side in (0, 1)
+            )  # fmt: skip
+            yield windows, elements
+
+
 @binder("FractionalMaxPoolGrad", host_inputs=_OUTPUTS)
 def fractional_max_pool_grad(bind: Bind) -> Callable[..., Any]:
     """Each gradient where its window has its largest number first."""
@@ -177,14 +198,12 @@ def fractional_max_pool_grad(bind: Bind) -> Callable[..., Any]:
         if len(ints(rows)) * len(ints(columns)) > x.size:
             raise KernelError(3, "Pooling region has more elements than the input tensor.")
         out = xp.zeros(x.shape, x.dtype)
-        for row, span in enumerate(spans[0]):
-            for column, other in enumerate(spans[1]):
-                block = x[:, span, other]
-                flat = block.reshape(block.shape[0], -1, block.shape[3])
-                place = xp.argmax(flat, axis=1)
-                chosen = xp.arange(flat.shape[1])[None, :, None] == place[:, None, :]
-                spread = chosen.astype(x.dtype) * grad[:, row, column][:, None, :]
-                out[:, span, other] += spread.reshape(block.shape)
+        left = xp.ones(grad.shape, "bool")
+        top = _largest(xp, x, spans)
+        for here, there in _elements(xp, spans):
+            found = (x[there] == top[here]) & left[here]
+            left[here] ^= found
+            out[there] += grad[here] * found
         return out
 
     return compute
@@ -206,9 +225,9 @@ def fractional_average_pool_grad(bind: Bind) -> Callable[..., Any]:
             raise KernelError(3, f"out_backprop must be of shape {wanted}, not {grad.shape}")
         out = xp.zeros(tuple(shape), "float64")
         each = grad.astype("float64") / _counts(xp, spans)
-        for row, span in enumerate(spans[0]):
-            for column, other in enumerate(spans[1]):
-                out[:, span, other] += each[:, row, column][:, None, None, :]
+        # From the last element of a window to the first: an element is in earlier windows first.
+        for here, there in reversed(list(_elements(xp, spans))):
+            out[there] += each[here]
         return out.astype(grad.dtype)
 
     return compute

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from sessrun.reference.kernels.pooling import lowest
 from sessrun.reference.kernels.registry import Bind, KernelError, binder
-from sessrun.reference.kernels.windows import geometry, offsets, places
+from sessrun.reference.kernels.windows import blocks, geometry, offsets, places
 from sessrun.spec.rules.windows import Axis
 
 __all__: list[str] = []
+
+#: How many times smaller blocks are than those of convolutions: several arrays are at work.
+_CACHED = 8
 
 
 def _along(bind: Bind, x: Any, filters: Any, grad: Any = None) -> tuple[Axis, ...]:
@@ -41,26 +44,48 @@ def _along(bind: Bind, x: Any, filters: Any, grad: Any = None) -> tuple[Axis, ..
     return along
 
 
-def _largest(xp: Any, x: Any, filters: Any, along: tuple[Axis, ...]) -> tuple[Any, Any]:
-    """The largest sums, and the number of the element of the window that has the first of them."""
-    shape = (x.shape[0], *(axis.out for axis in along), x.shape[3])
-    best = xp.full(shape, lowest(xp, x.dtype), x.dtype)
-    which = xp.zeros(shape, "int32")
-    for number, offset in enumerate(offsets(along)):
+def _largest(xp: Any, x: Any, filters: Any, along: tuple[Axis, ...]) -> Any:
+    """The largest sum of each window and the filter of its channel."""
+    best = xp.full((x.shape[0], *(axis.out for axis in along), x.shape[3]), lowest(xp, x.dtype),
+                   x.dtype)  # fmt: skip
+    for offset in offsets(along):
         here, there = places(along, offset)
-        sums = x[there] + filters[offset]
-        more = sums > best[here]
-        best[here] = xp.where(more, sums, best[here])
-        which[here] = xp.where(more, number, which[here])
-    return best, which
+        best[here] = xp.maximum(best[here], x[there] + filters[offset])
+    return best
+
+
+def _shares(
+    xp: Any, x: Any, filters: Any, grad: Any, along: tuple[Axis, ...]
+) -> Iterator[tuple[tuple[int, ...], Any, Any]]:
+    """For each element of the window the gradients of the windows that have it first.
+
+    Yields:
+      The element's index, the slices of the images, and the gradients there.
+
+    """
+    best = _largest(xp, x, filters, along)
+    left = xp.ones(best.shape, "bool")
+    for offset in offsets(along):
+        here, there = places(along, offset)
+        found = (x[there] + filters[offset] == best[here]) & left[here]
+        left[here] ^= found
+        yield offset, there, grad[here] * found
+
+
+def _blocks(x: Any) -> list[slice]:
+    """The images in blocks of which each fits the cache."""
+    return list(blocks(x.shape[0], _CACHED * x[:1].size))
 
 
 @binder("Dilation2D")
 def dilation(bind: Bind) -> Callable[..., Any]:
     """The largest sum of each window and the filter of its channel."""
+    xp = bind.xp
 
     def compute(x: Any, filters: Any) -> Any:
-        return _largest(bind.xp, x, filters, _along(bind, x, filters))[0]
+        along = _along(bind, x, filters)
+        parts = [_largest(xp, x[block], filters, along) for block in _blocks(x)]
+        return xp.concatenate(parts) if parts else _largest(xp, x, filters, along)
 
     return compute
 
@@ -71,11 +96,11 @@ def dilation_by_input(bind: Bind) -> Callable[..., Any]:
 
     def compute(x: Any, filters: Any, grad: Any) -> Any:
         along = _along(bind, x, filters, grad)
-        which = _largest(bind.xp, x, filters, along)[1]
         out = bind.xp.zeros(x.shape, x.dtype)
-        for number, offset in enumerate(offsets(along)):
-            here, there = places(along, offset)
-            out[there] += grad[here] * (which[here] == number).astype(x.dtype)
+        for block in _blocks(x):
+            shares = _shares(bind.xp, x[block], filters, grad[block], along)
+            for _, there, share in shares:
+                out[(block, *there[1:])] += share
         return out
 
     return compute
@@ -87,11 +112,11 @@ def dilation_by_filter(bind: Bind) -> Callable[..., Any]:
 
     def compute(x: Any, filters: Any, grad: Any) -> Any:
         along = _along(bind, x, filters, grad)
-        which = _largest(bind.xp, x, filters, along)[1]
         out = bind.xp.zeros(filters.shape, x.dtype)
-        for number, offset in enumerate(offsets(along)):
-            found = grad * (which == number).astype(x.dtype)
-            out[offset] = bind.xp.add.reduce(found, axis=(0, 1, 2), dtype=x.dtype)
+        for block in _blocks(x):
+            shares = _shares(bind.xp, x[block], filters, grad[block], along)
+            for offset, _, share in shares:
+                out[offset] += bind.xp.add.reduce(share, axis=(0, 1, 2), dtype=x.dtype)
         return out
 
     return compute

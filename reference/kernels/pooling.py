@@ -237,13 +237,31 @@ def average_pool(bind: Bind) -> Callable[..., Any]:
 def _averaged_back(xp: Any, grad: Any, along: Sequence[Axis]) -> Any:
     """Each gradient laid over its whole window, one dimension after the other."""
     for place, axis in enumerate(along, 1):
-        lead = (slice(None),) * place
-        out = xp.zeros((*grad.shape[:place], axis.size, *grad.shape[place + 1 :]), grad.dtype)
-        for offset in range(axis.window):
-            here, there = axis.within(offset)
-            out[(*lead, there)] += grad[(*lead, here)]
-        grad = out
+        if axis.window > 1 or axis.out != axis.size:
+            grad = _spread_along(xp, grad, place, axis)
     return grad
+
+
+def _spread_along(xp: Any, grad: Any, place: int, axis: Axis) -> Any:
+    """Each gradient laid over its window along a dimension.
+
+    Elements that are a stride apart get theirs together, so that what only one window reaches is
+    written once.
+    """
+    lead = (slice(None),) * place
+    out = xp.empty((*grad.shape[:place], axis.size, *grad.shape[place + 1 :]), grad.dtype)
+    for phase in range(min(axis.stride, axis.size)):
+        count = -(-(axis.size - phase) // axis.stride)
+        pairs = [axis.within(offset) for offset in range(axis.window)
+                 if (offset - axis.before - phase) % axis.stride == 0]  # fmt: skip
+        whole = next((here for here, _ in pairs if here.stop - here.start == count), None)
+        out[(*lead, slice(phase, None, axis.stride))] = (
+            0 if whole is None else grad[(*lead, whole)]
+        )
+        for here, there in pairs:
+            if here is not whole:
+                out[(*lead, there)] += grad[(*lead, here)]
+    return out
 
 
 @binder("AvgPoolGrad", "AvgPool3DGrad", host_inputs=("orig_input_shape",))
