@@ -11,6 +11,8 @@ from typing import Any, Final
 
 import numpy as np
 
+from sessrun.conformance.benchmarks import networks
+
 __all__ = ["JOBS", "Job", "Prepared", "select"]
 
 
@@ -50,12 +52,12 @@ class Job:
     flops: int = 0
 
 
-def _equal(want: Any, rtol: float = 0.0) -> Callable[[Any], str | None]:
+def _equal(want: Any, rtol: float = 0.0, atol: float = 0.0) -> Callable[[Any], str | None]:
     def check(got: Any) -> str | None:
         if want is None:
             return None if got is None else f"want None, got {got!r}"
         array = np.asarray(got)
-        if array.shape != np.shape(want) or not np.allclose(array, want, rtol=rtol, atol=0):
+        if array.shape != np.shape(want) or not np.allclose(array, want, rtol=rtol, atol=atol):
             return f"want {np.asarray(want).ravel()[:3]}…, got {array.ravel()[:3]}…"
         return None
 
@@ -75,14 +77,16 @@ def _session(
     return session, fetch, feeds, want
 
 
-def _run_job(build: Callable[[Any], Any], rtol: float = 0.0) -> Callable[[Any, str], Prepared]:
+def _run_job(
+    build: Callable[[Any], Any], rtol: float = 0.0, atol: float = 0.0
+) -> Callable[[Any, str], Prepared]:
     """A job that times `session.run(fetch, feeds)`."""
 
     def prepare(tf: Any, device: str) -> Prepared:
         session, fetch, feeds, want = _session(tf, device, lambda: build(tf))
         run = session.run
         call = (lambda: run(fetch, feeds)) if feeds else (lambda: run(fetch))
-        return Prepared(call, _equal(want, rtol), session.close)
+        return Prepared(call, _equal(want, rtol, atol), session.close)
 
     return prepare
 
@@ -205,6 +209,18 @@ JOBS: Final = (
     Job("chain-100", "run of 100 scalar additions in a row", _run_job(_chain(100)), 8),
     Job("matmul-256", "run(matmul) of two fed 256 by 256 matrices",
         _run_job(_matmul(256), 1e-5), 3 * 2**18, 2 * 256**3),
+    Job("conv-28", "run of a 5 by 5 convolution of 32 images of 28 by 28 by 32, and its gradients",
+        _run_job(networks.convolution(28, 32, 5, 64, 32), 1e-4), 0,
+        6 * 32 * 24 * 24 * 64 * 25 * 32),
+    Job("conv-56", "run of a 3 by 3 convolution of 8 images of 56 by 56 by 64, and its gradients",
+        _run_job(networks.convolution(56, 64, 3, 64, 8), 1e-4), 0,
+        6 * 8 * 54 * 54 * 64 * 9 * 64),
+    Job("max-pool", "run of a 2 by 2 maximum of 32 images of 28 by 28 by 32, and its gradient",
+        _run_job(networks.pooling("max", 28, 32, 32), 1e-5)),
+    Job("avg-pool", "run of a 2 by 2 mean of 32 images of 28 by 28 by 32, and its gradient",
+        _run_job(networks.pooling("avg", 28, 32, 32), 1e-5)),
+    Job("cnn-step", "run of a small network's loss and gradients for 32 images of 28 by 28",
+        _run_job(networks.cnn_step, 1e-4, 1e-6)),
     Job("variable-update", "run(assign_add(1)) of a scalar resource variable", _variable_update),
     Job("queue-1", "run(enqueue) and run(dequeue) of a scalar", _queue(0)),
     Job("queue-256", "run(enqueue_many) and run(dequeue_many) of 256 scalars", _queue(256)),
