@@ -108,6 +108,9 @@ class BatchNormalization(Layer):
         self.adjustment = adjustment
         self.fused = True if fused is None else fused
         self.supports_masking = True
+        # The fused operation gives the variance with Bessel's correction; TensorFlow's own tests
+        # turn this off to have it taken out.
+        self._bessels_correction_test_only = True
         self.trainable = trainable
         if renorm:
             self.renorm_clipping = renormalization.limits(renorm_clipping)
@@ -336,16 +339,18 @@ class BatchNormalization(Layer):
         )  # fmt: skip
 
         def normalized(*, is_training: bool) -> Any:
-            options = {"exponential_avg_factor": None} if is_training else {}
+            variance = self.moving_variance
+            if is_training:
+                variance = self._corrected(variance, inputs, remove=False)
             return tf.nn.fused_batch_norm(
-                inputs, gamma, beta, mean=self.moving_mean, variance=self.moving_variance,
+                inputs, gamma, beta, mean=self.moving_mean, variance=variance,
                 epsilon=self.epsilon, is_training=is_training, data_format=self._data_format,
-                **{key: value for key, value in options.items() if value is not None},
             )  # fmt: skip
 
         output, mean, variance = smart_cond(
             training, lambda: normalized(is_training=True), lambda: normalized(is_training=False)
         )
+        variance = self._corrected(variance, inputs, remove=True)
         known = known_choice(training)
         if known is not False:
             if known is None:
@@ -355,6 +360,14 @@ class BatchNormalization(Layer):
             self.add_update(lambda: self._moved(self.moving_mean, mean, momentum))
             self.add_update(lambda: self._moved(self.moving_variance, variance, momentum))
         return output
+
+    def _corrected(self, variance: Any, inputs: Any, *, remove: bool) -> Any:
+        """The variance with Bessel's correction, or without it, if that is asked for."""
+        if self._bessels_correction_test_only:
+            return variance
+        count = tf.cast(tf.size(inputs) / tf.size(variance), variance.dtype)
+        less = count - tf.cast(1.0, variance.dtype)
+        return variance * (less / count if remove else count / less)
 
     def compute_output_shape(self, input_shape: Any) -> Any:
         """The inputs' shape."""
