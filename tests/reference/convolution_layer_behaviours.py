@@ -9,7 +9,7 @@ from layered_graphs import examples, layered
 
 __all__ = ["BEHAVIOURS"]
 
-_SEQUENCE, _IMAGE = examples(2, 6, 3), examples(2, 6, 5, 3)
+_SEQUENCE, _IMAGE, _VOLUME = examples(2, 6, 3), examples(2, 6, 5, 3), examples(1, 4, 5, 4, 2)
 
 
 def _look_for_gpus(tf: Any) -> None:
@@ -32,10 +32,26 @@ def _convolutions(tf: Any) -> Any:
             p, 2, 3, kernel_regularizer=l2, bias_initializer=tf.ones_initializer()), _IMAGE),
         layered(tf, lambda p: [layers.conv2d(p, 2, 3, name="c"),
                                layers.conv2d(p, 2, 3, name="c", reuse=True)], _IMAGE),
+        layered(tf, lambda p: layers.conv3d(p, 3, 2), _VOLUME),
+        layered(tf, lambda p: layers.conv3d(p, 3, (1, 2, 3), padding="same"), _VOLUME),
         layered(tf, lambda p: tf.gradients(layers.conv2d(p, 4, 3), tf.trainable_variables()),
                 _IMAGE),
         layered(tf, lambda p: tf.keras.layers.Conv1D(2, 3, padding="causal")(p), _SEQUENCE),
         layered(tf, lambda p: tf.keras.layers.Conv2D(2, 3, activation="relu")(p), _IMAGE),
+        layered(tf, lambda p: tf.keras.layers.Conv3D(
+            2, 2, kernel_initializer="he_normal", bias_initializer="ones")(p), _VOLUME),
+    ]  # fmt: skip
+
+
+def _dilated(tf: Any) -> Any:
+    layers = tf.layers
+    return [
+        layered(tf, lambda p: layers.conv1d(p, 2, 2, dilation_rate=2), _SEQUENCE),
+        layered(tf, lambda p: layers.conv2d(p, 2, 2, dilation_rate=2), _IMAGE),
+        layered(tf, lambda p: layers.conv2d(p, 2, 2, dilation_rate=(1, 2), padding="same"),
+                _IMAGE),
+        layered(tf, lambda p: tf.keras.layers.Conv1D(
+            2, 2, dilation_rate=2, padding="causal")(p), _SEQUENCE),
     ]  # fmt: skip
 
 
@@ -49,13 +65,33 @@ def _transposed(tf: Any) -> Any:
                 shape=[None, None, None, 3]),
         layered(tf, lambda p: layers.conv2d_transpose(p, 2, 3, data_format="channels_first"),
                 examples(2, 3, 4, 5)),
+        layered(tf, lambda p: layers.conv3d_transpose(p, 3, 2, activation=tf.nn.relu), _VOLUME),
         layered(tf, lambda p: keras.Conv2DTranspose(2, 3, 2, output_padding=1)(p), _IMAGE),
         layered(tf, lambda p: keras.Conv1DTranspose(2, 3, 2)(p), _SEQUENCE),
+        layered(tf, lambda p: keras.Conv3DTranspose(2, 2)(p), _VOLUME),
         attempt(lambda: keras.Conv2DTranspose(2, 3, 2, output_padding=2),
                 lambda: keras.Conv2DTranspose(2, 3)(tf.constant([1.0])),
                 lambda: layers.Conv2DTranspose(2, 3)(tf.zeros([1, 2, 3])),
                 lambda: keras.Conv3DTranspose(2, 3).get_config(),
                 lambda: layers.Conv2DTranspose(2, 3).get_config()),
+    ]  # fmt: skip
+
+
+def _separable(tf: Any) -> Any:
+    layers, keras = tf.layers, tf.keras.layers
+    return [
+        layered(tf, lambda p: layers.separable_conv1d(p, 4, 3), _SEQUENCE),
+        layered(tf, lambda p: layers.separable_conv2d(p, 4, 3, depth_multiplier=2), _IMAGE),
+        layered(tf, lambda p: keras.SeparableConv1D(4, 3, padding="causal")(p), _SEQUENCE),
+        layered(tf, lambda p: keras.SeparableConv2D(4, 3, strides=2, padding="same")(p), _IMAGE),
+        layered(tf, lambda p: keras.DepthwiseConv2D(3)(p), _IMAGE),
+        layered(tf, lambda p: keras.DepthwiseConv2D(
+            (2, 3), depth_multiplier=2, activation="relu")(p), _IMAGE),
+        attempt(lambda: keras.DepthwiseConv2D(3).get_config(),
+                lambda: keras.SeparableConv2D(2, 3).get_config(),
+                lambda: keras.SeparableConv2D(2, 3)(tf.placeholder(tf.float32, [1, 9, 9, None])),
+                lambda: keras.DepthwiseConv2D(3)(tf.zeros([1, 2, 3])),
+                lambda: str(keras.DepthwiseConv2D(3).compute_output_shape([None, 5, 5, 2]))),
     ]  # fmt: skip
 
 
@@ -69,9 +105,12 @@ def _pooled(tf: Any) -> Any:
         layered(tf, lambda p: layers.max_pooling2d(p, 2, 2), _IMAGE),
         layered(tf, lambda p: layers.max_pooling2d(p, [2, 3], [1, 2], padding="same"), _IMAGE),
         layered(tf, lambda p: layers.average_pooling2d(p, (2, 2), (2, 2)), _IMAGE),
+        layered(tf, lambda p: layers.max_pooling3d(p, 2, 2), _VOLUME),
+        layered(tf, lambda p: layers.average_pooling3d(p, 2, 1), _VOLUME),
         layered(tf, lambda p: tf.gradients(layers.max_pooling2d(p, 2, 2), p), _IMAGE),
         layered(tf, lambda p: layers.average_pooling1d(p, 2, 1, data_format="channels_first"),
                 _SEQUENCE),
+        layered(tf, lambda p: keras.MaxPooling3D(2, data_format="channels_first")(p), _VOLUME),
         layered(tf, lambda p: [
             keras.MaxPooling2D()(p), keras.MaxPool2D(3, 1)(p), keras.AveragePooling2D()(p),
             keras.AvgPool2D()(p), keras.GlobalMaxPooling2D()(p), keras.GlobalAvgPool2D()(p),
@@ -80,6 +119,9 @@ def _pooled(tf: Any) -> Any:
         layered(tf, lambda p: [
             keras.MaxPooling1D()(p), keras.AveragePooling1D(3)(p), keras.GlobalMaxPooling1D()(p),
             keras.GlobalAveragePooling1D()(p)], _SEQUENCE),
+        layered(tf, lambda p: [
+            keras.MaxPooling3D()(p), keras.AveragePooling3D()(p), keras.GlobalMaxPooling3D()(p),
+            keras.GlobalAveragePooling3D()(p)], _VOLUME),
     ]  # fmt: skip
 
 
@@ -113,6 +155,6 @@ def _refused(tf: Any) -> Any:
 
 
 BEHAVIOURS = {
-    "convolutions": _convolutions, "transposed": _transposed,
-    "pooled": _pooled, "refused": _refused,
+    "convolutions": _convolutions, "dilated": _dilated, "transposed": _transposed,
+    "separable": _separable, "pooled": _pooled, "refused": _refused,
 }  # fmt: skip
