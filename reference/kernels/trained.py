@@ -130,7 +130,7 @@ def _written(buffer: VariableBuffer) -> Iterator[Any]:
     if is_own and sys.getrefcount(array) <= _OURS:
         array.flags.writeable = True
     else:
-        array = array.copy() if array.ndim else HOST.array(array)
+        array = HOST.array(array) if isinstance(array, HOST.generic) else array.copy()
     try:
         yield array
     finally:

@@ -112,6 +112,16 @@ for _name in ("add", "and", "floordiv", "lshift", "matmul", "mod", "mul", "or", 
     _function = getattr(operator, f"__{_name}__")
     setattr(StandInArray, f"__{_name}__", _operator(_function, reflected=False))
     setattr(StandInArray, f"__r{_name}__", _operator(_function, reflected=True))
+def _in_place(function: Any) -> Any:
+    def call(self: StandInArray, other: Any) -> Any:
+        function(self.data, _down(other))  # numpy changes the array itself, as cupy does
+        return self
+
+    return call
+
+
+for _name in ("iadd", "imul", "isub", "itruediv"):
+    setattr(StandInArray, f"__{_name}__", _in_place(getattr(operator, f"__{_name}__")))
 for _name in ("eq", "ge", "gt", "invert", "le", "lt", "ne", "neg"):
     setattr(StandInArray, f"__{_name}__", _operator(getattr(operator, f"__{_name}__"), False))
 StandInArray.__hash__ = None  # type: ignore[assignment]  # as arrays have it
