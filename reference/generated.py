@@ -1683,6 +1683,253 @@ def fft3_d(
     return op.outputs[0]
 
 
+def fake_quant_with_min_max_args(
+    inputs: Any,
+    min: float = -6.0,
+    max: float = 6.0,
+    num_bits: int = 8,
+    narrow_range: bool = False,
+    name: str | None = None,
+) -> Tensor:
+    """The levels of numbers in a range of attributes.
+
+    Args:
+      inputs: a tensor of float32.
+      min: a float; -6.0 if not given.
+      max: a float; 6.0 if not given.
+      num_bits: a int; 8 if not given.
+      narrow_range: a bool; False if not given.
+      name: the operation's name in the graph.
+
+    Returns:
+      outputs: a tensor of float32.
+
+    Raises:
+      TypeError: a dtype is not allowed.
+      ValueError: a shape is wrong.
+
+    Source: the operation FakeQuantWithMinMaxArgs of TensorFlow's registry.
+
+    """
+    op = apply_op(
+        "FakeQuantWithMinMaxArgs",
+        {"inputs": inputs},
+        {"min": min, "max": max, "num_bits": num_bits, "narrow_range": narrow_range},
+        name,
+    )
+    return op.outputs[0]
+
+
+def fake_quant_with_min_max_args_gradient(
+    gradients: Any,
+    inputs: Any,
+    min: float = -6.0,
+    max: float = 6.0,
+    num_bits: int = 8,
+    narrow_range: bool = False,
+    name: str | None = None,
+) -> Tensor:
+    """The gradient of FakeQuantWithMinMaxArgs.
+
+    Args:
+      gradients: a tensor of float32.
+      inputs: a tensor of float32.
+      min: a float; -6.0 if not given.
+      max: a float; 6.0 if not given.
+      num_bits: a int; 8 if not given.
+      narrow_range: a bool; False if not given.
+      name: the operation's name in the graph.
+
+    Returns:
+      backprops: a tensor of float32.
+
+    Raises:
+      TypeError: a dtype is not allowed.
+      ValueError: a shape is wrong.
+
+    Source: the operation FakeQuantWithMinMaxArgsGradient of TensorFlow's registry.
+
+    """
+    op = apply_op(
+        "FakeQuantWithMinMaxArgsGradient",
+        {"gradients": gradients, "inputs": inputs},
+        {"min": min, "max": max, "num_bits": num_bits, "narrow_range": narrow_range},
+        name,
+    )
+    return op.outputs[0]
+
+
+def fake_quant_with_min_max_vars(
+    inputs: Any,
+    min: Any,
+    max: Any,
+    num_bits: int = 8,
+    narrow_range: bool = False,
+    name: str | None = None,
+) -> Tensor:
+    """The levels of numbers in a range.
+
+    Args:
+      inputs: a tensor of float32.
+      min: a tensor of float32.
+      max: a tensor of float32.
+      num_bits: a int; 8 if not given.
+      narrow_range: a bool; False if not given.
+      name: the operation's name in the graph.
+
+    Returns:
+      outputs: a tensor of float32.
+
+    Raises:
+      TypeError: a dtype is not allowed.
+      ValueError: a shape is wrong.
+
+    Source: the operation FakeQuantWithMinMaxVars of TensorFlow's registry.
+
+    """
+    op = apply_op(
+        "FakeQuantWithMinMaxVars",
+        {"inputs": inputs, "min": min, "max": max},
+        {"num_bits": num_bits, "narrow_range": narrow_range},
+        name,
+    )
+    return op.outputs[0]
+
+
+class FakeQuantWithMinMaxVarsGradient(NamedTuple):
+    """The outputs of FakeQuantWithMinMaxVarsGradient."""
+
+    backprops_wrt_input: Tensor
+    backprop_wrt_min: Tensor
+    backprop_wrt_max: Tensor
+
+
+def fake_quant_with_min_max_vars_gradient(
+    gradients: Any,
+    inputs: Any,
+    min: Any,
+    max: Any,
+    num_bits: int = 8,
+    narrow_range: bool = False,
+    name: str | None = None,
+) -> FakeQuantWithMinMaxVarsGradient:
+    """The gradients of FakeQuantWithMinMaxVars.
+
+    Args:
+      gradients: a tensor of float32.
+      inputs: a tensor of float32.
+      min: a tensor of float32.
+      max: a tensor of float32.
+      num_bits: a int; 8 if not given.
+      narrow_range: a bool; False if not given.
+      name: the operation's name in the graph.
+
+    Returns:
+      backprops_wrt_input: a tensor of float32; backprop_wrt_min: a tensor of float32;
+        backprop_wrt_max: a tensor of float32.
+
+    Raises:
+      TypeError: a dtype is not allowed.
+      ValueError: a shape is wrong.
+
+    Source: the operation FakeQuantWithMinMaxVarsGradient of TensorFlow's registry.
+
+    """
+    op = apply_op(
+        "FakeQuantWithMinMaxVarsGradient",
+        {"gradients": gradients, "inputs": inputs, "min": min, "max": max},
+        {"num_bits": num_bits, "narrow_range": narrow_range},
+        name,
+    )
+    return FakeQuantWithMinMaxVarsGradient(*op.outputs)
+
+
+def fake_quant_with_min_max_vars_per_channel(
+    inputs: Any,
+    min: Any,
+    max: Any,
+    num_bits: int = 8,
+    narrow_range: bool = False,
+    name: str | None = None,
+) -> Tensor:
+    """The levels of numbers in a range of each channel.
+
+    Args:
+      inputs: a tensor of float32.
+      min: a tensor of float32.
+      max: a tensor of float32.
+      num_bits: a int; 8 if not given.
+      narrow_range: a bool; False if not given.
+      name: the operation's name in the graph.
+
+    Returns:
+      outputs: a tensor of float32.
+
+    Raises:
+      TypeError: a dtype is not allowed.
+      ValueError: a shape is wrong.
+
+    Source: the operation FakeQuantWithMinMaxVarsPerChannel of TensorFlow's registry.
+
+    """
+    op = apply_op(
+        "FakeQuantWithMinMaxVarsPerChannel",
+        {"inputs": inputs, "min": min, "max": max},
+        {"num_bits": num_bits, "narrow_range": narrow_range},
+        name,
+    )
+    return op.outputs[0]
+
+
+class FakeQuantWithMinMaxVarsPerChannelGradient(NamedTuple):
+    """The outputs of FakeQuantWithMinMaxVarsPerChannelGradient."""
+
+    backprops_wrt_input: Tensor
+    backprop_wrt_min: Tensor
+    backprop_wrt_max: Tensor
+
+
+def fake_quant_with_min_max_vars_per_channel_gradient(
+    gradients: Any,
+    inputs: Any,
+    min: Any,
+    max: Any,
+    num_bits: int = 8,
+    narrow_range: bool = False,
+    name: str | None = None,
+) -> FakeQuantWithMinMaxVarsPerChannelGradient:
+    """The gradients of FakeQuantWithMinMaxVarsPerChannel.
+
+    Args:
+      gradients: a tensor of float32.
+      inputs: a tensor of float32.
+      min: a tensor of float32.
+      max: a tensor of float32.
+      num_bits: a int; 8 if not given.
+      narrow_range: a bool; False if not given.
+      name: the operation's name in the graph.
+
+    Returns:
+      backprops_wrt_input: a tensor of float32; backprop_wrt_min: a tensor of float32;
+        backprop_wrt_max: a tensor of float32.
+
+    Raises:
+      TypeError: a dtype is not allowed.
+      ValueError: a shape is wrong.
+
+    Source: the operation FakeQuantWithMinMaxVarsPerChannelGradient of TensorFlow's
+        registry.
+
+    """
+    op = apply_op(
+        "FakeQuantWithMinMaxVarsPerChannelGradient",
+        {"gradients": gradients, "inputs": inputs, "min": min, "max": max},
+        {"num_bits": num_bits, "narrow_range": narrow_range},
+        name,
+    )
+    return FakeQuantWithMinMaxVarsPerChannelGradient(*op.outputs)
+
+
 def floor(
     x: Any,
     name: str | None = None,
@@ -3208,6 +3455,50 @@ def qr(
         name,
     )
     return Qr(*op.outputs)
+
+
+class QuantizedConcat(NamedTuple):
+    """The outputs of QuantizedConcat."""
+
+    output: Tensor
+    output_min: Tensor
+    output_max: Tensor
+
+
+def quantized_concat(
+    concat_dim: Any,
+    values: Any,
+    input_mins: Any,
+    input_maxes: Any,
+    name: str | None = None,
+) -> QuantizedConcat:
+    """Quantized tensors joined along a dimension, in a range that holds all of theirs.
+
+    Args:
+      concat_dim: a tensor of int32.
+      values: a list of tensors, T: any dtype.
+      input_mins: a list of tensors of float32.
+      input_maxes: a list of tensors of float32.
+      name: the operation's name in the graph.
+
+    Returns:
+      output: a tensor, T: any dtype; output_min: a tensor of float32; output_max: a tensor
+        of float32.
+
+    Raises:
+      TypeError: a dtype is not allowed.
+      ValueError: a shape is wrong.
+
+    Source: the operation QuantizedConcat of TensorFlow's registry.
+
+    """
+    op = apply_op(
+        "QuantizedConcat",
+        {"concat_dim": concat_dim, "values": values, "input_mins": input_mins, "input_maxes": input_maxes},
+        {},
+        name,
+    )
+    return QuantizedConcat(*op.outputs)
 
 
 def rgb_to_hsv(
@@ -5103,6 +5394,12 @@ EXPORTS: Final[dict[str, Callable[..., Any]]] = {
     "exp": exp,
     "expm1": expm1,
     "extract_volume_patches": extract_volume_patches,
+    "fake_quant_with_min_max_args": fake_quant_with_min_max_args,
+    "fake_quant_with_min_max_args_gradient": fake_quant_with_min_max_args_gradient,
+    "fake_quant_with_min_max_vars": fake_quant_with_min_max_vars,
+    "fake_quant_with_min_max_vars_gradient": fake_quant_with_min_max_vars_gradient,
+    "fake_quant_with_min_max_vars_per_channel": fake_quant_with_min_max_vars_per_channel,
+    "fake_quant_with_min_max_vars_per_channel_gradient": fake_quant_with_min_max_vars_per_channel_gradient,
     "fft": fft,
     "fft2d": fft2_d,
     "fft3d": fft3_d,
@@ -5272,6 +5569,14 @@ EXPORTS: Final[dict[str, Callable[..., Any]]] = {
     "polygamma": polygamma,
     "pow": pow,
     "qr": qr,
+    "quantization.fake_quant_with_min_max_args": fake_quant_with_min_max_args,
+    "quantization.fake_quant_with_min_max_args_gradient": fake_quant_with_min_max_args_gradient,
+    "quantization.fake_quant_with_min_max_vars": fake_quant_with_min_max_vars,
+    "quantization.fake_quant_with_min_max_vars_gradient": fake_quant_with_min_max_vars_gradient,
+    "quantization.fake_quant_with_min_max_vars_per_channel": fake_quant_with_min_max_vars_per_channel,
+    "quantization.fake_quant_with_min_max_vars_per_channel_gradient": fake_quant_with_min_max_vars_per_channel_gradient,
+    "quantization.quantized_concat": quantized_concat,
+    "quantized_concat": quantized_concat,
     "read_file": read_file,
     "realdiv": real_div,
     "reciprocal": reciprocal,

@@ -18,6 +18,7 @@ from sessrun.reference.differentiation import (
     networks,
     normalization,
     poolings,
+    quantizing,
     reductions,
     solving,
     space,
@@ -30,6 +31,7 @@ from sessrun.reference.differentiation import (
 __all__ = [
     "arrays", "bands", "complex_numbers", "control_flow", "convolutions", "decompositions",
     "elementwise", "fourier", "functional", "images", "indexing", "matrices", "networks",
-    "normalization", "poolings", "reductions", "solving", "space", "sparse", "special",
+    "normalization", "poolings", "quantizing", "reductions", "solving", "space", "sparse",
+    "special",
     "tensor_arrays", "variables",
 ]  # fmt: skip

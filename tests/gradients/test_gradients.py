@@ -19,6 +19,7 @@ import sessrun.reference as ours
 #: only where one input is what an operation gives of another.
 _NOT_BY_DIFFERENCES = {
     "Cast", "ClipByValue", "Complex", "MaxPoolGrad", "MaxPoolGradGrad", "MaxPoolGradV2",
+    "QuantizeAndDequantizeV2", "QuantizeAndDequantizeV3", "QuantizeAndDequantizeV4",
     "ResizeBicubic", "ResizeBilinear",
     "SoftmaxCrossEntropyWithLogits", "SparseAdd", "RandomGamma",
     # Of the triangle that is read the gradient is that of a symmetric change; complex vectors are

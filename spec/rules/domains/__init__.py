@@ -25,6 +25,7 @@ from sessrun.spec.rules.domains import (
     indexing,
     matrices,
     nn,
+    quantizing,
     random_numbers,
     reductions,
     sampling,
@@ -45,7 +46,8 @@ from sessrun.spec.rules.domains.base import DOMAINS, ORDINARY, Arguments, Draw
 __all__ = [
     "DOMAINS", "ORDINARY", "Arguments", "Draw", "arguments", "arrays", "bands", "candidates",
     "elementwise", "files", "fourier", "fractional", "images", "indexing", "matrices", "nn",
-    "plain_args", "random_numbers", "reductions", "sampling", "sets", "slices", "solving", "space",
+    "plain_args", "quantizing", "random_numbers", "reductions", "sampling", "sets", "slices",
+    "solving", "space",
     "sparse", "sparse_arrays", "sparse_math", "sparse_segments", "special", "strings", "windows",
 ]  # fmt: skip
 

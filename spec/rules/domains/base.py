@@ -68,7 +68,8 @@ class Draw:
 
     def _attr(self, attr: AttrDecl) -> Any:
         if attr.type == "type":
-            return self.random.choice([d for d in attr.allowed or ORDINARY if d in ORDINARY])
+            ordinary = [d for d in attr.allowed or ORDINARY if d in ORDINARY]
+            return self.random.choice(ordinary or list(attr.allowed))
         if attr.type == "bool":
             return self.random.random() < 0.5
         if attr.type == "string" and attr.allowed:

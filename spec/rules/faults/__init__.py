@@ -19,6 +19,7 @@ from sessrun.spec.rules.faults import (
     fourier,
     images,
     indexing,
+    quantizing,
     random_numbers,
     solving,
     space,
@@ -30,7 +31,8 @@ from sessrun.spec.rules.faults.base import FAULTS, Fault
 
 __all__ = [
     "FAULTS", "Fault", "arrays", "candidates", "elementwise", "faulty_arguments", "fourier",
-    "images", "indexing", "random_numbers", "solving", "space", "sparse", "strings", "windows",
+    "images", "indexing", "quantizing", "random_numbers", "solving", "space", "sparse", "strings",
+    "windows",
 ]  # fmt: skip
 
 

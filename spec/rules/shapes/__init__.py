@@ -19,6 +19,7 @@ from sessrun.spec.rules.shapes import (
     inputs,
     matrices,
     nn,
+    quantizing,
     random_numbers,
     reductions,
     resources,
@@ -56,7 +57,7 @@ __all__ = [
     "MAX_RANK", "RANKS", "RULES", "Dim", "Known", "Shape", "ShapeError", "Table", "arrays",
     "bands", "broadcast_shapes", "candidates", "check_size", "checkpoints", "control_flow",
     "denoted", "elementwise", "fourier", "images", "indexing", "infer", "inputs", "matrices",
-    "merge", "nn", "random_numbers", "ranked", "reductions", "resources", "sets", "single",
-    "solving", "sources", "space", "sparse", "sparse_arrays", "sparse_math", "sparse_segments",
-    "strided", "strings", "tables", "tensor_arrays", "training", "windows",
+    "merge", "nn", "quantizing", "random_numbers", "ranked", "reductions", "resources", "sets",
+    "single", "solving", "sources", "space", "sparse", "sparse_arrays", "sparse_math",
+    "sparse_segments", "strided", "strings", "tables", "tensor_arrays", "training", "windows",
 ]  # fmt: skip

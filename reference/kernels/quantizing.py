@@ -1,0 +1,229 @@
+"""Kernels between numbers and quantized ones: quantized, dequantized, both at once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final
+
+from sessrun.reference.kernels.host import HOST, scalar_int
+from sessrun.reference.kernels.quantized_ranges import integers, whole
+from sessrun.reference.kernels.registry import Bind, KernelError, binder, kernel
+
+__all__: list[str] = []
+
+_INVALID: Final = 3
+_UNIMPLEMENTED: Final = 12
+_CPU: Final = ("CPU",)
+_MOST: Final = HOST.float32(HOST.finfo("float32").max)
+#: Most bits of a quantized number that is only imagined.
+_MOST_BITS: Final = 63
+
+
+def _away(numbers: Any) -> Any:
+    """The nearest integers, halves away from zero."""
+    half = numbers.dtype.type(0.5)
+    return HOST.copysign(HOST.floor(HOST.abs(numbers) + half), numbers)
+
+
+def _word(value: Any) -> str:
+    return value.decode() if isinstance(value, bytes) else str(value)
+
+
+def _ends(value: Any, ndim: int, axis: int, sizes: tuple[int, ...], name: str) -> Any:
+    """A range's end for each slice of the axis, shaped to be broadcast; one for -1."""
+    if axis == -1:
+        if value.size != 1:
+            raise KernelError(_INVALID, f"{name} must be a scalar if axis is not specified: "
+                              f"{value.shape}")  # fmt: skip
+        return value.reshape(())
+    if axis >= ndim or axis < -1:
+        raise KernelError(_INVALID, f"Axis must be less than input dimension({ndim}), got {axis}")
+    if value.ndim != 1 or value.size != sizes[axis]:
+        raise KernelError(_INVALID, f"{name} was given as {value.shape}, axis {axis} has "
+                          f"{sizes[axis]}")  # fmt: skip
+    return value.reshape([-1 if place == axis else 1 for place in range(ndim)])
+
+
+@binder("QuantizeV2", devices=_CPU)
+def quantize(bind: Bind) -> Callable[..., Any]:
+    """The integers of numbers, and the range that they stand for."""
+    attrs: dict[str, Any] = {
+        name: _word(value) if isinstance(value, bytes) else value
+        for name, value in bind.attrs.items()
+    }
+    kind, mode, axis = whole(attrs["T"]), attrs["mode"], attrs["axis"]
+    if attrs["round_mode"] == "HALF_TO_EVEN" and mode != "SCALED":
+        raise KernelError(_INVALID, "Round mode 'HALF_TO_EVEN' only supported for mode 'SCALED'")
+    if axis < -1:
+        raise KernelError(_INVALID, f"Axis must be at least -1. Found {axis}")
+    if mode == "MIN_FIRST" and axis != -1:
+        raise KernelError(_UNIMPLEMENTED, "MIN_FIRST mode is not implemented for Quantize with "
+                          "axis != -1.")  # fmt: skip
+    compute = {"MIN_COMBINED": _combined, "MIN_FIRST": _first, "SCALED": _scaled}[mode]
+
+    def run(x: Any, low: Any, high: Any) -> Any:
+        least = _ends(low, x.ndim, axis, x.shape, "min_range")
+        most = _ends(high, x.ndim, axis, x.shape, "max_range")
+        if (least > most).any():
+            raise KernelError(_INVALID, f"min_range must be less than max_range: {low}, {high}")
+        bottom = HOST.minimum(HOST.float32(0), least)
+        size = HOST.maximum(HOST.float32(1), HOST.maximum(HOST.abs(least), HOST.abs(most)))
+        apart = size * HOST.float32(attrs["ensure_minimum_range"])
+        top = HOST.maximum(HOST.float32(0), HOST.maximum(most, bottom + apart))
+        found, bottom, top = compute(x, bottom, top, kind, attrs)
+        shape = low.shape if axis >= 0 and low.size > 1 else ()
+        return found, bottom.reshape(shape), top.reshape(shape)
+
+    return run
+
+
+def _combined(x: Any, low: Any, high: Any, kind: Any, _: Any) -> Any:
+    info = HOST.iinfo(kind)
+    spread = float(info.max) - float(info.min)
+    scale = (spread / (high - low).astype("float64")).astype("float32")
+    inner = (HOST.maximum(HOST.minimum(x, high), low) - low) * scale
+    half = HOST.float32(0.5)
+    found = _away(inner - HOST.float32(spread + 1) * half) if info.min else inner + half
+    return found.astype("int64").astype(kind), low, high
+
+
+def _first(x: Any, low: Any, high: Any, kind: Any, _: Any) -> Any:
+    info = HOST.iinfo(kind)
+    steps = float(1 << info.bits)
+    spread = (high - low).astype("float64") * (steps / (steps - 1.0))
+    scale = (steps / spread).astype("float32")
+    found = _away(x * scale).astype("float64") - (_away(low * scale).astype("float64") - info.min)
+    return HOST.clip(found, info.min, info.max).astype(kind), low, high
+
+
+def _scaled(x: Any, _low: Any, _high: Any, kind: Any, attrs: Any) -> Any:
+    info = HOST.iinfo(kind)
+    least, most = HOST.float32(info.min + bool(attrs["narrow_range"])), HOST.float32(info.max)
+    one = HOST.float32(1)
+    by_low = HOST.where(least * _low > 0, least / HOST.where(_low == 0, one, _low), _MOST)
+    by_high = HOST.where(most * _high > 0, most / HOST.where(_high == 0, one, _high), _MOST)
+    scale = HOST.minimum(by_low, by_high)
+    low, high = HOST.asarray(least / scale), HOST.asarray(most / scale)
+    inner = HOST.maximum(HOST.minimum(x, high), low) * scale
+    found = HOST.rint(inner) if attrs["round_mode"] == "HALF_TO_EVEN" else _away(inner)
+    return found.astype("int64").astype(kind), low, high
+
+
+@binder("Dequantize", devices=_CPU)
+def dequantize(bind: Bind) -> Callable[..., Any]:
+    """The numbers that integers stand for."""
+    attrs = bind.attrs
+    kind, mode, axis = whole(attrs["T"]), _word(attrs["mode"]), attrs["axis"]
+    info = HOST.iinfo(kind)
+    least, most = float(info.min), float(info.max)
+    if mode == "MIN_FIRST" and axis != -1:
+        raise KernelError(_UNIMPLEMENTED, "MIN_FIRST mode is not implemented for Dequantize with "
+                          "axis != -1.")  # fmt: skip
+
+    def run(quantized: Any, low: Any, high: Any) -> Any:
+        x = integers(quantized)
+        bottom = _ends(low, x.ndim, axis, x.shape, "min_range")
+        top = _ends(high, x.ndim, axis, x.shape, "max_range")
+        if mode == "MIN_COMBINED":
+            half = HOST.float32((most - least + 1) / 2 if least else 0)
+            scale = (top - bottom) / HOST.float32(most - least)
+            found = (x.astype("float32") + half) * scale + bottom
+        elif mode == "MIN_FIRST":
+            found = _from_first(x, bottom, top, info)
+        else:
+            lowest = HOST.float32(least + bool(attrs["narrow_range"]))
+            by_high = top / HOST.float32(most)
+            scale = HOST.maximum(bottom / lowest, by_high) if least else by_high
+            found = x.astype("float32") * scale
+        return found.astype(attrs["dtype"])
+
+    return run
+
+
+def _from_first(x: Any, low: Any, high: Any, info: Any) -> Any:
+    steps = float(1 << info.bits)
+    spread = (high - low).astype("float64") * (steps / (steps - 1.0))
+    step = (spread / steps).astype("float32")
+    some = HOST.where(step == 0, HOST.float32(1), step)
+    bottom = HOST.where(high == low, low, _away(low / some) * step)
+    return bottom + (x.astype("float64") - info.min).astype("float32") * step
+
+
+@kernel("QuantizeAndDequantizeV2", "QuantizeAndDequantizeV4", devices=_CPU)
+def quantize_and_dequantize(
+    _: Any, x: Any, low: Any, high: Any, *, signed_input: bool, num_bits: int,
+    range_given: bool, round_mode: str, narrow_range: bool, axis: int,
+) -> Any:  # fmt: skip
+    """Numbers as they are once they have been quantized."""
+    how = (signed_input, num_bits, range_given, narrow_range, axis)
+    return _both(x, low, high, _word(round_mode), how)
+
+
+@kernel("QuantizeAndDequantizeV3", devices=_CPU)
+def quantize_and_dequantize_v3(
+    _: Any, x: Any, low: Any, high: Any, num_bits: Any, *, signed_input: bool,
+    range_given: bool, narrow_range: bool, axis: int,
+) -> Any:  # fmt: skip
+    """The same, the number of bits computed."""
+    if num_bits.size != 1:
+        raise KernelError(_INVALID, f"Invalid shape for num_bits: {num_bits.shape}")
+    how = (signed_input, scalar_int(num_bits), range_given, narrow_range, axis)
+    return _both(x, low, high, "HALF_TO_EVEN", how, is_checked=False)
+
+
+def _both(x: Any, low: Any, high: Any, round_mode: str, how: tuple[Any, ...],
+          is_checked: bool = True) -> Any:  # fmt: skip
+    signed, bits, is_given, narrow, axis = how
+    if not signed < bits <= _MOST_BITS - (not signed):
+        raise KernelError(_INVALID, f"num_bits is out of range: {bits} with signed_input "
+                          f"{signed}")  # fmt: skip
+    if is_given:
+        least, most = (_ends(each, x.ndim, axis, x.shape, name)
+                       for each, name in ((low, "input_min"), (high, "input_max")))  # fmt: skip
+        if is_checked and (least > most).any():
+            raise KernelError(_INVALID, f"Invalid range: input_min {low} > input_max {high}")
+    else:
+        if axis >= x.ndim:
+            raise KernelError(_INVALID, f"Shape must be at least rank {axis + 1}: {x.shape}")
+        axes = tuple(place for place in range(x.ndim) if place != axis) if axis >= 0 else None
+        least = HOST.asarray(HOST.min(x, axis=axes, keepdims=axis >= 0))
+        most = HOST.asarray(HOST.max(x, axis=axes, keepdims=axis >= 0))
+    bounds = (-(1 << (bits - 1)) + bool(narrow) if signed else 0,
+              (1 << (bits - int(signed))) - 1)  # fmt: skip
+    least, most, scale, inverse = _scales(least, most, bounds)
+    inner = HOST.maximum(HOST.minimum(x, most), least) if is_given else x
+    scaled = inner * scale
+    half = x.dtype.type(0.5)
+    found = HOST.floor(scaled + half) if round_mode == "HALF_UP" else HOST.rint(scaled)
+    return (found * inverse).astype(x.dtype)
+
+
+def _scales(low: Any, high: Any, bounds: tuple[int, int]) -> tuple[Any, Any, Any, Any]:
+    """The range that keeps zero, and by what numbers are multiplied: to integers, and back."""
+    kind = low.dtype.type
+    least, most = kind(bounds[0]), kind(bounds[1])
+    info = HOST.finfo(low.dtype) if low.dtype.kind == "f" else None
+    greatest = kind(info.max) if info is not None else kind(3.3895313892515355e38)
+    one = kind(1)
+    by_low = HOST.where(least * low > 0, least / HOST.where(low == 0, one, low), greatest)
+    by_high = HOST.where(most * high > 0, most / HOST.where(high == 0, one, high), greatest)
+    is_low = by_low < by_high
+    inverse = HOST.where(is_low, low / (least or one), high / most)
+    found = (HOST.where(is_low, low, least * inverse), HOST.where(is_low, most * inverse, high),
+             HOST.where(is_low, by_low, by_high), inverse)  # fmt: skip
+    return tuple(each.astype(low.dtype) for each in found)
+
+
+@kernel("QuantizeAndDequantizeV4Grad", devices=_CPU)
+def quantize_and_dequantize_grad(
+    _: Any, grads: Any, x: Any, low: Any, high: Any, *, axis: int
+) -> Any:
+    """The gradient where the range held the number; none by the range's ends."""
+    if grads.shape != x.shape:
+        raise KernelError(_INVALID, f"gradient and input must be of one shape: {grads.shape}, "
+                          f"{x.shape}")  # fmt: skip
+    least = _ends(low, x.ndim, axis, x.shape, "input_min")
+    most = _ends(high, x.ndim, axis, x.shape, "input_max")
+    inside = (x >= least) & (x <= most)
+    return (grads * inside.astype(grads.dtype), HOST.zeros(low.shape, low.dtype),
+            HOST.zeros(high.shape, high.dtype))  # fmt: skip
