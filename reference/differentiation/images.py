@@ -20,7 +20,7 @@ _BICUBIC = ("float32", "float64")
 _CROPPED = ("float16", "float32", "float64")
 
 constants((
-    "RandomCrop", "HSVToRGB", "DrawBoundingBoxes", "SampleDistortedBoundingBox",
+    "HSVToRGB", "DrawBoundingBoxes", "SampleDistortedBoundingBox",
     "SampleDistortedBoundingBoxV2", "ExtractGlimpse", "NonMaxSuppression", "NonMaxSuppressionV2",
     "NonMaxSuppressionWithOverlaps", "ResizeBilinearGrad",
 ))  # fmt: skip

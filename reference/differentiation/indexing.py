@@ -157,7 +157,7 @@ def _dynamic_partition(op: Operation, *grads: Any) -> Any:
     return [reshape(together, shape(data)), None]
 
 
-@gradient("DynamicStitch")
+@gradient("DynamicStitch", "ParallelDynamicStitch")
 def _dynamic_stitch(op: Operation, grad: Any) -> Any:
     half = len(op.inputs) // 2
     whole = dense(grad)

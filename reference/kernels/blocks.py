@@ -1,4 +1,4 @@
-"""Kernels that take blocks out of images: at random, around boxes at random, glimpses."""
+"""Kernels that take blocks out of images: around boxes at random, glimpses."""
 
 from __future__ import annotations
 
@@ -14,19 +14,17 @@ __all__: list[str] = []
 _INVALID: Final = 3
 _CPU: Final = ("CPU",)
 _WORD: Final = 0xFFFFFFFF
-#: Counters that a run takes: as many for each attempt at a box; for a block one word an axis.
-_OF_ATTEMPT: Final = 4
-_OF_BLOCK: Final = 2
 #: Takes a half of a pixel off one, for a width that must not be rounded up.
 _EDGE: Final = 0.5 - 0.0000001
 
 
-def _words(stream: Stream, samples: int) -> Iterator[int]:
-    """The words of so many samples, which the run takes whether it needs them or not.
+def _words(stream: Stream, attempts: int) -> Iterator[int]:
+    """The words of so many attempts, four each, which the run takes whether it needs them or not.
 
-    TensorFlow reserves counters by the sample, each of which could give four words.
+    One that needs more, since words were not evenly spread, shares those of the next run.
     """
-    first, count = stream.reserve(samples), samples
+    first = stream.reserve(attempts)
+    count = 2 * attempts + 8
     for _, even, odd in stream.groups(first, count):
         words = HOST.empty((even.shape[1], 4), dtype="uint32")
         interleaved(words, even, odd)
@@ -123,6 +121,8 @@ def _objects(boxes: Any, size: tuple[int, int], whole: bool) -> list[Block]:
                               "use_image_if_no_bounding_boxes if you wish to not provide any "
                               "bounding boxes.")  # fmt: skip
         return [(0, 0, *size)]
+    if not ((boxes >= 0) & (boxes <= 1)).all():
+        raise KernelError(_INVALID, "All bounding box coordinates must be in [0.0, 1.0]")
     height, width = size
     scaled = boxes.reshape(-1, 4) * HOST.array([height, width, height, width], "float32")
     return [tuple(map(int, row)) for row in scaled]  # type: ignore[misc]  # four of them
@@ -156,7 +156,7 @@ def sample_distorted_bounding_box(bind: Bind) -> Callable[..., Any]:
             raise KernelError(_INVALID, f"Min object covered must be non-negative, got {wanted}")
         objects = _objects(boxes, size, attrs["use_image_if_no_bounding_boxes"])
         found: Block = (0, 0, *size)
-        words = _words(stream, _OF_ATTEMPT * attrs["max_attempts"])
+        words = _words(stream, attrs["max_attempts"])
         for _ in range(attrs["max_attempts"]):
             ratio = _share(next(words)) * (ratios[1] - ratios[0]) + ratios[0]
             block = _block(words, size, (areas[0], areas[1]), ratio)
@@ -183,29 +183,6 @@ def _check_ranges(ratios: list[Any], areas: list[Any], attempts: int) -> None:
         raise KernelError(_INVALID, f"Area range must be less then or equal to 1.0: {areas}")
     if attempts <= 0:
         raise KernelError(_INVALID, f"Max attempts must be positive: {attempts}")
-
-
-@binder("RandomCrop", devices=_CPU)
-def random_crop(bind: Bind) -> Callable[..., Any]:
-    """A block of a size at a random place of an image."""
-    stream = stream_of(bind, HOST)
-
-    def compute(image: Any, size: Any) -> Any:
-        if image.ndim != 3:
-            raise KernelError(_INVALID, f"input must be 3-dimensional: {image.shape}")
-        if size.ndim != 1 or size.size != 2:
-            raise KernelError(_INVALID, f"shape_t must be a vector of two: {size.shape}")
-        spare = [have - want for have, want in zip(image.shape[:2], ints(size), strict=True)]
-        if min(spare) < 0:
-            raise KernelError(9, f"width and height must be at least {ints(size)}: {image.shape}")
-        if not any(spare):
-            return image
-        words = _words(stream, _OF_BLOCK)
-        top, left = (next(words) % (each + 1) if each else 0 for each in spare)
-        height, width = ints(size)
-        return image[top : top + height, left : left + width]
-
-    return compute
 
 
 def _first(offset: Any, have: int, want: int, *, centered: bool, normalized: bool,

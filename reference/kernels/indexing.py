@@ -215,6 +215,7 @@ def dynamic_partition(xp: Any, data: Any, partitions: Any, *, num_partitions: in
 
 
 @binder("DynamicStitch", host_inputs=("indices",))
+@binder("ParallelDynamicStitch", host_inputs=("indices",))
 def dynamic_stitch(bind: Bind) -> Callable[..., Any]:
     """Slices put together at the places that the indices say; the last one wins."""
     xp, count = bind.xp, bind.attrs["N"]

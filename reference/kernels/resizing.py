@@ -260,7 +260,8 @@ def _spread(xp: Any, grads: Any, rows: Any, columns: Any, dtype: Any) -> Any:
     for number in range(count):
         one = grads[number].astype(wide).reshape(-1, width * channels)
         one = xp.matmul(up, one).reshape(-1, width, channels)
-        turned = xp.matmul(one.transpose(0, 2, 1), across)
+        lines = xp.ascontiguousarray(one.transpose(0, 2, 1)).reshape(-1, width)
+        turned = xp.matmul(lines, across).reshape(len(one), channels, -1)
         found[number] = turned.transpose(0, 2, 1).astype(dtype)
     return found
 

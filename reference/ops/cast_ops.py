@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final
 
+import numpy as np
+
 from sessrun.reference import dtypes
 from sessrun.reference.build import apply_op
 from sessrun.reference.conversion import convert_to_tensor
@@ -58,17 +60,45 @@ def _cast_to(dtype: DType, default: str) -> Callable[..., Tensor]:
 
 
 def saturate_cast(value: Any, dtype: Any, name: str | None = None) -> Tensor:
-    """As `cast`, but what is out of the dtype's range becomes its least or largest number."""
+    """As `cast`, but what is out of the dtype's range becomes its least or largest number.
+
+    Of complex numbers only the real part stays, if the dtype is not complex.
+    """
     wanted = dtypes.as_dtype(dtype).base_dtype
     with name_scope(name, "saturate_cast", [value]) as scope:
         found = convert_to_tensor(value, name="value")
-        if found.dtype.min < wanted.min:
-            low = convert_to_tensor(wanted.min, dtype=found.dtype, name="min")
-            found = one("Maximum", {"x": found, "y": low})
-        if found.dtype.max > wanted.max:
-            high = convert_to_tensor(wanted.max, dtype=found.dtype, name="max")
-            found = one("Minimum", {"x": found, "y": high})
-        return cast(found, wanted, scope)
+        if found.dtype.is_complex and wanted.is_complex:
+            have, want = found.dtype.real_dtype, wanted.real_dtype
+            if have.min < want.min or have.max > want.max:
+                low, high = complex(want.min, want.min), complex(want.max, want.max)
+                found = _clamped(found, low, high)
+            return cast(found, wanted, scope)
+        if found.dtype.is_complex:
+            found = real(found)
+        low, high = _limits(found.dtype, wanted.real_dtype)
+        return cast(_clamped(found, low, high), wanted, scope)
+
+
+def _clamped(value: Tensor, low: Any, high: Any) -> Tensor:
+    bounds = {"clip_value_min": convert_to_tensor(low, dtype=value.dtype),
+              "clip_value_max": convert_to_tensor(high, dtype=value.dtype)}  # fmt: skip
+    return one("ClipByValue", {"t": value, **bounds}, "clamp")
+
+
+def _limits(have: DType, want: DType) -> tuple[Any, Any]:
+    """The least and the largest number of one dtype that another one holds, too."""
+    kind = have.as_numpy_dtype
+    try:
+        wide = np.promote_types(kind, want.as_numpy_dtype)
+    except TypeError:  # bfloat16 and another 16-bit float
+        wide = np.dtype(float)
+    found = []
+    for limit, chosen in ((want.min, max(have.min, want.min)), (want.max, min(have.max, want.max))):
+        near = kind(chosen)
+        exact = np.array([near, limit], dtype=wide)
+        is_beyond = exact[0] < exact[1] if limit == want.min else exact[0] > exact[1]
+        found.append(np.nextafter(near, kind(0), dtype=kind) if is_beyond else near)
+    return found[0], found[1]
 
 
 def complex_(real: Any, imag: Any, name: str | None = None) -> Tensor:

@@ -58,7 +58,8 @@ def random_uniform(
         if wanted.is_integer:
             raise bad_value("Must specify maxval for integer dtype")
         maxval = 1
-    plain = isinstance(minval, int) and minval == 0 and isinstance(maxval, int) and maxval == 1
+    is_from_zero = isinstance(minval, int) and minval == 0
+    plain = is_from_zero and isinstance(maxval, int) and maxval == 1
     with name_scope(name, "random_uniform", [shape, minval, maxval]) as scope:
         dims = shape_tensor(shape)
         if wanted.is_integer or not plain:
@@ -71,6 +72,8 @@ def random_uniform(
         drawn = one("RandomUniform", {"shape": dims}, dtype=wanted, **seeds)
         if plain:
             return drawn
+        if is_from_zero:
+            return one("Mul", {"x": drawn, "y": high})
         return one("AddV2", {"x": drawn * (high - low), "y": low}, scope)
 
 

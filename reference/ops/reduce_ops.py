@@ -22,7 +22,8 @@ from sessrun.reference.ops.cast_ops import cast, one
 from sessrun.reference.ops.math_ops import range_
 from sessrun.reference.tensor import Tensor
 
-__all__ = ["EXPORTS", "all_axes", "chosen", "reduce_max", "reduce_mean", "reduce_sum"]
+__all__ = ["EXPORTS", "all_axes", "argmax", "argmin", "chosen", "cumsum", "reduce_max",
+           "reduce_mean", "reduce_sum"]  # fmt: skip
 
 
 def chosen(new: Any, old: Any, new_name: str, old_name: str) -> Any:
@@ -174,12 +175,15 @@ def _cumulative(op_type: str, summary: str) -> Callable[..., Tensor]:
     return run
 
 
+argmax = _argument("ArgMax", "The index of the largest element along an axis.")
+argmin = _argument("ArgMin", "The index of the smallest element along an axis.")
+cumsum = _cumulative("Cumsum", "Running sums along an axis.")
 _PUBLIC: Final[dict[str, Any]] = {
-    "argmax": _argument("ArgMax", "The index of the largest element along an axis."),
-    "argmin": _argument("ArgMin", "The index of the smallest element along an axis."),
+    "argmax": argmax,
+    "argmin": argmin,
     "count_nonzero": count_nonzero,
     "cumprod": _cumulative("Cumprod", "Running products along an axis."),
-    "cumsum": _cumulative("Cumsum", "Running sums along an axis."),
+    "cumsum": cumsum,
     "reduce_all": reduce_all,
     "reduce_any": reduce_any,
     "reduce_logsumexp": reduce_logsumexp,

@@ -20,7 +20,8 @@ from sessrun.reference.operation import Operation
 from sessrun.reference.ops.array_ops import concat, expand_dims, rank, shape, size
 from sessrun.reference.ops.fill_ops import ones_like
 from sessrun.reference.ops.math_ops import equal
-from sessrun.reference.static_values import constant_value
+from sessrun.reference.ops.set_ops import set_difference
+from sessrun.reference.seen_values import get_static_value
 from sessrun.reference.tensor import Tensor
 
 __all__ = ["assert_broadcastable", "broadcast_weights"]
@@ -70,7 +71,7 @@ def _settled(given: _Shaped, whole: _Shaped) -> str | None:
       ValueError: it is known to be wrong.
 
     """
-    ranks = constant_value(given.rank), constant_value(whole.rank)
+    ranks = get_static_value(given.rank), get_static_value(whole.rank)
     if None in ranks:
         return None
     if ranks[0] == 0:
@@ -78,7 +79,7 @@ def _settled(given: _Shaped, whole: _Shaped) -> str | None:
     if ranks[0] != ranks[1]:
         raise bad_value(f"{_REFUSED} values.rank={ranks[1]}. weights.rank={ranks[0]}. "
                         f"Received weights={given.tensor}, values={whole.tensor}")  # fmt: skip
-    sizes = constant_value(given.shape), constant_value(whole.shape)
+    sizes = get_static_value(given.shape), get_static_value(whole.shape)
     if sizes[0] is None or sizes[1] is None:
         return None
     for place, (one, other) in enumerate(zip(*sizes, strict=True)):
@@ -101,12 +102,10 @@ def _fits(given: _Shaped, whole: _Shaped) -> Tensor:
 
 def _sizes_fit(given: Tensor, whole: Tensor) -> Tensor:
     """Whether each size is 1 or the other: none is left when both are taken away."""
-    from sessrun.reference import sets  # noqa: PLC0415 - needed only where shapes are unknown
-
     with name_scope(None, "has_invalid_dims", (given, whole)) as scope:
         column = expand_dims(whole, -1)
         allowed = concat((column, ones_like(column)), axis=1)
-        others = sets.set_difference(expand_dims(given, -1), allowed)
+        others = set_difference(expand_dims(given, -1), allowed)
         return equal(0, size(others.values, name="num_invalid_dims"), name=scope)
 
 

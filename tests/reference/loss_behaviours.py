@@ -20,13 +20,18 @@ def _p(tf: Any, shape: Any = (2, 3), dtype: Any = None) -> Any:
     return tf.placeholder(tf.float32 if dtype is None else dtype, shape, name="p")
 
 
+def _fed(graph: Any) -> Any:
+    """The same for every placeholder."""
+    return {op.outputs[0]: _X for op in graph.get_operations() if op.type == "Placeholder"}
+
+
 def _each(tf: Any, *builds: Callable[[], Any], feeds: Any = None) -> list[Any]:
     """The same of each function, and what the graph has collected."""
 
     def collecting(build: Callable[[], Any]) -> Callable[[], Any]:
         return lambda: [build(), tf.losses.get_losses()]
 
-    return [built(tf, collecting(build), feeds or fed(_X)) for build in builds]
+    return [built(tf, collecting(build), feeds or _fed) for build in builds]
 
 
 def _of_numbers(tf: Any) -> Any:
@@ -112,7 +117,8 @@ def _weighted(tf: Any) -> Any:
         lambda: loss(_p(tf), tf.constant(2, tf.int32)),
         *(lambda key=key: loss(_p(tf), [[1.0, 0.0, 2.0]], reduction=key) for key in way.all()),
         lambda: loss([1, 2, 3]), lambda: loss(tf.constant([1.0, 2.0], tf.float64), 0.5),
-        lambda: loss(_p(tf, None), reduction=way.SUM),
+        lambda: loss(_p(tf, None)), lambda: loss(_p(tf, [None, 3]), _p(tf, None)),
+        lambda: loss(_p(tf, [None, 3]), [[1.0, 2.0, 0.0]]),
         lambda: loss(_p(tf, [None, 3]), 2.0, reduction=way.SUM_OVER_BATCH_SIZE),
         lambda: loss(_p(tf), [1.0, 2.0, 3.0]), lambda: loss(_p(tf), [[1.0, 2.0]]),
     )  # fmt: skip

@@ -157,13 +157,6 @@ def suppressed_classes(
 
 
 @rule
-def block(image: Shape, size: Known) -> list[Shape]:
-    """[height, width, channels] of a picture and the vector [height, width]."""
-    channels = with_rank(image, _PICTURE)[2]
-    return [(*_sizes(size), channels)]
-
-
-@rule
 def decoded_image(contents: Shape, channels: int, expands: bool) -> list[Shape]:
     """[height, width, channels], of which the last may be known; nothing where frames are."""
     with_rank(contents, 0)

@@ -1,0 +1,112 @@
+"""What every metric keeps between runs: local variables, and tensors of fitting ranks.
+
+A metric is two tensors: its value, from variables that sum up what was seen, and an operation
+that adds a batch to them. Source: TF 2.21.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sessrun.reference.control_flow.conditional import cond
+from sessrun.reference.conversion import convert_to_tensor
+from sessrun.reference.default_graph import add_to_collections
+from sessrun.reference.framework_ops import identity
+from sessrun.reference.graph_keys import GraphKeys
+from sessrun.reference.ops.array_ops import expand_dims, rank, squeeze
+from sessrun.reference.ops.confusion import remove_squeezable_dimensions
+from sessrun.reference.ops.fill_ops import zeros
+from sessrun.reference.ops.math_ops import equal
+from sessrun.reference.tensor import Tensor
+from sessrun.reference.variables.variable_traits import (
+    VariableAggregation,
+    VariableSynchronization,
+)
+from sessrun.reference.variables.variables import create
+
+__all__ = ["aligned", "announced", "metric_variable", "read"]
+
+
+def metric_variable(
+    shape: Any, dtype: Any, validate_shape: bool = True, name: str | None = None
+) -> Any:
+    """A variable of zeros among the local and the metric variables, which nothing trains."""
+    return create(
+        lambda: zeros(shape, dtype),
+        trainable=False,
+        collections=[GraphKeys.LOCAL_VARIABLES, GraphKeys.METRIC_VARIABLES],
+        validate_shape=validate_shape,
+        synchronization=VariableSynchronization.ON_READ,
+        aggregation=VariableAggregation.SUM,
+        name=name,
+    )
+
+
+def announced(
+    value: Any, update: Any, metrics_collections: Any, updates_collections: Any
+) -> tuple[Any, Any]:
+    """The two tensors of a metric, each put into its collections if there are any."""
+    if metrics_collections:
+        add_to_collections(metrics_collections, value)
+    if updates_collections:
+        add_to_collections(updates_collections, update)
+    return value, update
+
+
+def read(variable: Any, collections: Any) -> Tensor:
+    """The value of a variable, put into collections if there are any."""
+    value = identity(variable)
+    if collections:
+        add_to_collections(collections, value)
+    return value
+
+
+def aligned(predictions: Any, labels: Any, weights: Any) -> tuple[Tensor, Any, Any]:
+    """Predictions, labels and weights, brought to one rank where they differ by one dimension.
+
+    Args:
+      predictions: a tensor.
+      labels: a tensor of its shape, perhaps without the last dimension or with one of size 1.
+      weights: None, a scalar, or a tensor whose rank differs from the predictions' by one at most.
+
+    Raises:
+      ValueError: the shapes of predictions and labels do not fit.
+
+    """
+    guessed = convert_to_tensor(predictions)
+    if labels is not None:
+        labels, guessed = remove_squeezable_dimensions(labels, guessed)
+        guessed.shape.assert_is_compatible_with(labels.shape)
+    if weights is None:
+        return guessed, labels, None
+    given = convert_to_tensor(weights)
+    ndims = guessed.shape.ndims, given.shape.ndims
+    if ndims[1] == 0:
+        return guessed, labels, given
+    if ndims[0] is None or ndims[1] is None:
+        return guessed, labels, _adjusted(given, guessed)
+    if ndims[1] - ndims[0] == 1:
+        given = squeeze(given, [-1])
+    elif ndims[0] - ndims[1] == 1:
+        given = expand_dims(given, [-1])
+    return guessed, labels, given
+
+
+def _adjusted(weights: Tensor, predictions: Tensor) -> Tensor:
+    """Weights brought to the predictions' rank in the run."""
+    count = rank(weights)
+    excess = count - rank(predictions)
+    sizes = weights.sizes
+
+    def longer() -> Any:
+        return cond(equal(excess, -1), lambda: expand_dims(weights, [-1]), lambda: weights)
+
+    def shorter() -> Tensor:
+        is_longer = sizes is not None and sizes[-1] not in {None, 1}
+        return weights if is_longer else squeeze(weights, [-1])
+
+    def adjusted() -> Any:
+        return cond(equal(excess, 1), shorter, longer)
+
+    found: Tensor = cond(equal(count, 0), lambda: weights, adjusted)
+    return found

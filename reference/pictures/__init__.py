@@ -1,0 +1,1 @@
+"""`tf.image`: what programs do with pictures, over the operations on them."""
