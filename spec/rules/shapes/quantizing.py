@@ -104,7 +104,7 @@ def faked_grad_channels(grads: Shape, shape: Shape, low: Shape, high: Shape) -> 
 
 
 @rule
-def ranged(shape: Shape, *scalars: Shape) -> list[Shape]:
+def with_range(shape: Shape, *scalars: Shape) -> list[Shape]:
     """The first input's shape and two scalars; the other inputs are scalars."""
     _scalars(*scalars)
     return [shape, *_SCALARS]
