@@ -35,6 +35,7 @@ from sessrun.reference import (
     tensor_shape,
 )
 from sessrun.reference.importing import importer
+from sessrun.reference.pictures import LATER as LATER_PICTURES
 from sessrun.reference.session import expansions, session
 from sessrun.spec import proto
 
@@ -262,32 +263,7 @@ _LATER: Final[Mapping[str, str]] = {
     "nn.embeddings": "nn.embedding_lookup nn.embedding_lookup_sparse",
     "nn.safe_embeddings": "nn.safe_embedding_lookup_sparse",
     "nn.sampled_losses": "nn.nce_loss nn.sampled_softmax_loss",
-    "pictures.adjusting":
-        "image.adjust_brightness image.adjust_contrast image.adjust_gamma image.adjust_hue "
-        "image.adjust_jpeg_quality image.adjust_saturation image.random_brightness "
-        "image.random_contrast image.random_hue image.random_jpeg_quality image.random_saturation",
-    "pictures.boxes":
-        "image.combined_non_max_suppression image.crop_and_resize image.draw_bounding_boxes "
-        "image.extract_glimpse image.non_max_suppression image.non_max_suppression_overlaps "
-        "image.non_max_suppression_with_scores image.sample_distorted_bounding_box",
-    "pictures.converting":
-        "image.convert_image_dtype image.grayscale_to_rgb image.per_image_standardization "
-        "image.rgb_to_grayscale image.rgb_to_yiq image.rgb_to_yuv image.yiq_to_rgb "
-        "image.yuv_to_rgb",
-    "pictures.files":
-        "image.decode_image image.encode_png image.is_jpeg io.decode_image io.encode_png "
-        "io.is_jpeg",
-    "pictures.flips":
-        "image.flip_left_right image.flip_up_down image.random_flip_left_right "
-        "image.random_flip_up_down image.rot90 image.transpose image.transpose_image",
-    "pictures.frames":
-        "image.central_crop image.crop_to_bounding_box image.pad_to_bounding_box "
-        "image.resize_image_with_crop_or_pad image.resize_with_crop_or_pad",
-    "pictures.measures": "image.image_gradients image.psnr image.total_variation",
-    "pictures.resizing":
-        "image.ResizeMethod image.resize image.resize_area image.resize_bicubic "
-        "image.resize_bilinear image.resize_image_with_pad image.resize_images "
-        "image.resize_nearest_neighbor",
+    **LATER_PICTURES,
     "ops.quantizing":
         "dequantize quantization.dequantize quantization.quantize "
         "quantization.quantize_and_dequantize quantization.quantize_and_dequantize_v2 quantize "
