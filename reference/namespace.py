@@ -111,6 +111,9 @@ _LATER: Final[Mapping[str, str]] = {
         "random.stateless_uniform",
     "ops.distribution_ops":
         "image.random_crop random.gamma random.poisson random_crop random_gamma random_poisson",
+    "ops.ctc_ops":
+        "nn.ctc_beam_search_decoder nn.ctc_beam_search_decoder_v2 nn.ctc_greedy_decoder "
+        "nn.ctc_loss",
     "saving.checkpoint_initializers": "train.init_from_checkpoint",
     "saving.warm_starting": "train.warm_start",
     "saving.checkpoint_reader":

@@ -8,6 +8,7 @@ from sessrun.reference.differentiation import (
     complex_numbers,
     control_flow,
     convolutions,
+    ctc,
     decompositions,
     elementwise,
     fourier,
@@ -19,6 +20,7 @@ from sessrun.reference.differentiation import (
     normalization,
     poolings,
     quantizing,
+    random_numbers,
     reductions,
     solving,
     space,
@@ -29,9 +31,8 @@ from sessrun.reference.differentiation import (
 )
 
 __all__ = [
-    "arrays", "bands", "complex_numbers", "control_flow", "convolutions", "decompositions",
+    "arrays", "bands", "complex_numbers", "control_flow", "convolutions", "ctc", "decompositions",
     "elementwise", "fourier", "functional", "images", "indexing", "matrices", "networks",
-    "normalization", "poolings", "quantizing", "reductions", "solving", "space", "sparse",
-    "special",
-    "tensor_arrays", "variables",
+    "normalization", "poolings", "quantizing", "random_numbers", "reductions", "solving", "space",
+    "sparse", "special", "tensor_arrays", "variables",
 ]  # fmt: skip

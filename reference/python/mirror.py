@@ -85,6 +85,7 @@ _PLACES: Final[Mapping[str, str]] = {
     "ops.confusion_matrix": "ops.confusion",
     "ops.control_flow_assert": "ops.assertions|debugging",
     "ops.control_flow_ops": "framework_ops",
+    "ops.ctc_ops": "ops.ctc_ops|nn",
     "ops.custom_gradient": "",
     "ops.data_flow_ops": "queues.queues queues.accumulators queues.barriers queues.staging|queue",
     "ops.embedding_ops": "|nn",

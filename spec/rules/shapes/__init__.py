@@ -12,6 +12,7 @@ from sessrun.spec.rules.shapes import (
     candidates,
     checkpoints,
     control_flow,
+    ctc,
     elementwise,
     fourier,
     images,
@@ -55,7 +56,7 @@ from sessrun.spec.rules.shapes.tables import Table
 
 __all__ = [
     "MAX_RANK", "RANKS", "RULES", "Dim", "Known", "Shape", "ShapeError", "Table", "arrays",
-    "bands", "broadcast_shapes", "candidates", "check_size", "checkpoints", "control_flow",
+    "bands", "broadcast_shapes", "candidates", "check_size", "checkpoints", "control_flow", "ctc",
     "denoted", "elementwise", "fourier", "images", "indexing", "infer", "inputs", "matrices",
     "merge", "nn", "quantizing", "random_numbers", "ranked", "reductions", "resources", "sets",
     "single", "solving", "sources", "space", "sparse", "sparse_arrays", "sparse_math",

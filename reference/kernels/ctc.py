@@ -1,0 +1,330 @@
+"""Kernels of connectionist temporal classification: loss with its gradient, and two decoders.
+
+The last class is the blank. All sequences of a batch are computed side by side, step by step.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Final, NamedTuple
+
+from sessrun.reference.kernels.host import HOST, host_array
+from sessrun.reference.kernels.registry import KernelError, kernel
+
+__all__: list[str] = []
+
+_CPU: Final = ("CPU",)
+_INVALID: Final = 3
+#: The decoders' code for lengths that do not go with the inputs.
+_PRECONDITION: Final = 9
+_NEVER: Final = float("-inf")
+
+
+def _checked(inputs: Any, lengths: Any, code: int) -> None:
+    """Check [time, batch, classes] and a length for each sequence; `code` is for the lengths."""
+    if inputs.ndim != 3:
+        raise KernelError(_INVALID, "inputs is not a 3-Tensor")
+    if not inputs.shape[0]:
+        raise KernelError(_INVALID, "Max time or first dimension of input cannot be 0.")
+    if lengths.ndim != 1:
+        raise KernelError(_INVALID, "sequence_length is not a vector")
+    if len(lengths) != inputs.shape[1]:
+        raise KernelError(code, f"len(sequence_length) != batch_size. len(sequence_length): "
+                          f"{len(lengths)} batch_size: {inputs.shape[1]}")  # fmt: skip
+    if (lengths > inputs.shape[0]).any():
+        raise KernelError(code, f"sequence_length({int(lengths.argmax())}) <= "
+                          f"{inputs.shape[0]}")  # fmt: skip
+
+
+def _label_rows(indices: Any, values: Any, batch: int) -> list[list[int]]:
+    """The labels of each sequence, in order.
+
+    Raises:
+      KernelError: code 3 if the parts do not belong together, or name no sequence.
+
+    """
+    if indices.ndim != 2 or values.ndim != 1 or len(indices) != len(values):
+        raise KernelError(_INVALID, "labels_indices must be a matrix with a row for each value")
+    rows: list[list[int]] = [[] for _ in range(batch)]
+    for (row, *_), value in zip(indices.tolist(), values.tolist(), strict=True):
+        if not 0 <= row < batch:
+            raise KernelError(_INVALID, f"labels batch index must be in [0, {batch}), is {row}")
+        rows[row].append(value)
+    return rows
+
+
+def _without_blanks(labels: Sequence[int], row: int, blank: int, *, collapse: bool) -> list[int]:
+    """The labels before the first one that is none, repeated ones once if `collapse`."""
+    if not labels:
+        raise KernelError(_INVALID, f"Labels length is zero in batch {row}")
+    if min(labels) < 0:
+        raise KernelError(_INVALID, f"All labels must be nonnegative integers, batch: {row}")
+    kept: list[int] = []
+    ended = False
+    for place, label in enumerate(labels):
+        if label >= blank:
+            ended = True
+        elif ended:
+            raise KernelError(_INVALID, "Saw a non-null label (index >= num_classes - 1) following "
+                              f"a null label, batch: {row}")  # fmt: skip
+        elif not (collapse and place and labels[place - 1] == label):
+            kept.append(label)
+    return kept
+
+
+class _Targets(NamedTuple):
+    """Labels with blanks around them, filled up to one length.
+
+    Attributes:
+      labels: [batch, places].
+      counts: how many places are each sequence's own.
+      stay: whether a path may stay at a place.
+      skip: whether it may come from the place before the last.
+
+    """
+
+    labels: Any
+    counts: Any
+    stay: Any
+    skip: Any
+
+
+def _targets(rows: Sequence[Sequence[int]], blank: int, *, merge: bool) -> _Targets:
+    counts = HOST.asarray([2 * len(row) + 1 for row in rows], dtype="int64")
+    labels = HOST.full((len(rows), int(counts.max(initial=1))), blank, dtype="int64")
+    for place, row in enumerate(rows):
+        labels[place, 1 : 2 * len(row) : 2] = row
+    is_blank = labels == blank
+    skip = HOST.zeros(labels.shape, dtype="bool")
+    skip[:, 2:] = ~is_blank[:, 2:]
+    if merge:
+        skip[:, 2:] &= labels[:, 2:] != labels[:, :-2]
+    return _Targets(labels, counts, is_blank | merge, skip)
+
+
+def _shifted(values: Any, by: int) -> Any:
+    """The values moved along places, nothing where none comes from."""
+    moved = HOST.full(values.shape, _NEVER, dtype=values.dtype)
+    if by > 0:
+        moved[:, by:] = values[:, :-by]
+    else:
+        moved[:, :by] = values[:, -by:]
+    return moved
+
+
+def _only(allowed: Any, values: Any) -> Any:
+    return HOST.where(allowed, values, values.dtype.type(_NEVER))
+
+
+def _forward(logs: Any, targets: _Targets, own: Any) -> Any:
+    """[time, batch, places]: logarithms of what leads up to each place, its own step with it."""
+    alpha = HOST.full(logs.shape, _NEVER, dtype=logs.dtype)
+    alpha[0, :, :2] = logs[0, :, :2]
+    alpha[0] = _only(own, alpha[0])
+    for time in range(1, len(logs)):
+        last = alpha[time - 1]
+        came = HOST.logaddexp(_only(targets.stay, last), _shifted(last, 1))
+        came = HOST.logaddexp(came, _only(targets.skip, _shifted(last, 2)))
+        alpha[time] = _only(own, came + logs[time])
+    return alpha
+
+
+def _backward(logs: Any, targets: _Targets, own: Any, lengths: Any) -> Any:
+    """[time, batch, places]: logarithms of what follows each place, its own step without."""
+    beta = HOST.full(logs.shape, _NEVER, dtype=logs.dtype)
+    places = HOST.arange(own.shape[1])
+    last = own & (places >= (targets.counts - 2)[:, None])
+    skip = HOST.zeros_like(targets.skip)
+    skip[:, :-2] = targets.skip[:, 2:]
+    for time in range(len(logs) - 1, -1, -1):
+        ends = (lengths == time + 1)[:, None]
+        if time + 1 < len(logs):
+            after = beta[time + 1] + logs[time + 1]
+            goes = HOST.logaddexp(_only(targets.stay, after), _shifted(after, -1))
+            goes = HOST.logaddexp(goes, _only(skip, _shifted(after, -2)))
+            beta[time] = _only(own, goes)
+        beta[time] = HOST.where(ends, HOST.where(last, logs.dtype.type(0), _NEVER), beta[time])
+    return beta
+
+
+def _log_softmax(inputs: Any) -> Any:
+    shifted = inputs - inputs.max(axis=-1, keepdims=True)
+    return shifted - HOST.log(HOST.exp(shifted).sum(axis=-1, keepdims=True))
+
+
+@kernel("CTCLoss", devices=_CPU)
+def ctc_loss(
+    _: Any, inputs: Any, labels_indices: Any, labels_values: Any, sequence_length: Any, *,
+    preprocess_collapse_repeated: bool, ctc_merge_repeated: bool,
+    ignore_longer_outputs_than_inputs: bool,
+) -> Any:  # fmt: skip
+    """Minus the logarithm of what all paths that give the labels have together, and its gradient.
+
+    Where no path does, the loss is infinite, and the gradient that of the classes alone.
+    """
+    _checked(inputs, sequence_length, _INVALID)
+    blank, batch = inputs.shape[2] - 1, inputs.shape[1]
+    labels = _label_rows(labels_indices, labels_values, batch)
+    lengths = sequence_length.astype("int64")
+    used = HOST.ones(batch, dtype="bool")
+    for row, length in enumerate(lengths.tolist()):
+        if labels[row] and len(labels[row]) > length:
+            if not ignore_longer_outputs_than_inputs:
+                raise KernelError(
+                    _INVALID, "Not enough time for target transition sequence (required: "
+                    f"{len(labels[row])}, available: {length}){row}"
+                )  # fmt: skip
+            used[row] = False
+    rows = [_without_blanks(each, row, blank, collapse=preprocess_collapse_repeated)
+            for row, each in enumerate(labels)]  # fmt: skip
+    targets = _targets(rows, blank, merge=ctc_merge_repeated)
+    with HOST.errstate(all="ignore"):
+        return _loss(inputs, targets, lengths, used)
+
+
+def _loss(inputs: Any, targets: _Targets, lengths: Any, used: Any) -> Any:
+    logs = _log_softmax(inputs)
+    taken = HOST.take_along_axis(logs, targets.labels[None], axis=2)
+    own = HOST.arange(targets.labels.shape[1]) < targets.counts[:, None]
+    alpha = _forward(taken, targets, own)
+    both = alpha + _backward(taken, targets, own, lengths)
+    total = HOST.logaddexp.reduce(both[0], axis=1)
+    found = total > _NEVER
+    share = HOST.exp(both - HOST.where(found, total, 0)[:, None])
+    gradient = HOST.exp(logs)
+    rows = HOST.arange(inputs.shape[1])[:, None]
+    for time in range(inputs.shape[0]):
+        HOST.subtract.at(gradient[time], (rows, targets.labels), share[time])
+    times = HOST.arange(inputs.shape[0])[:, None]
+    gradient[~((times < lengths) & used)] = 0
+    return HOST.where(used, -total, total.dtype.type(0)), gradient
+
+
+def _decoded(rows: Sequence[Sequence[int]]) -> tuple[Any, Any, Any]:
+    """A sparse matrix of these rows."""
+    places = [[row, place] for row, each in enumerate(rows) for place in range(len(each))]
+    indices = HOST.asarray(places, dtype="int64").reshape(-1, 2)
+    values = host_array([value for each in rows for value in each], "int64")
+    longest = max(map(len, rows), default=0)
+    return indices, values, host_array([len(rows), longest], "int64")
+
+
+@kernel("CTCGreedyDecoder", devices=_CPU)
+def ctc_greedy_decoder(
+    _: Any, inputs: Any, sequence_length: Any, *, merge_repeated: bool, blank_index: int
+) -> Any:
+    """The likeliest class of each step, blanks left out, and minus the sum of these logits."""
+    _checked(inputs, sequence_length, _PRECONDITION)
+    classes = inputs.shape[2]
+    blank = blank_index + classes if blank_index < 0 else blank_index
+    if not 0 <= blank < classes:
+        raise KernelError(_INVALID, f"blank_index expected to be in [{-classes}, {classes}), got "
+                          f"{blank_index}")  # fmt: skip
+    best = inputs.argmax(axis=2)
+    within = HOST.arange(inputs.shape[0])[:, None] < sequence_length
+    kept = within & (best != blank)
+    if merge_repeated:
+        kept[1:] &= best[1:] != best[:-1]
+    rows = [best[kept[:, row], row].tolist() for row in range(inputs.shape[1])]
+    sums = HOST.where(within, inputs.max(axis=2), inputs.dtype.type(0)).sum(axis=0)
+    return *_decoded(rows), -sums[:, None].astype(inputs.dtype)
+
+
+class _Beam:
+    """The likeliest beginnings of one sequence's labels.
+
+    A beginning is a number: what it is made of stands in `_parents` and `_labels`.
+    """
+
+    __slots__ = ("_children", "_labels", "_parents", "_width", "blank", "label", "nodes", "total")
+
+    def __init__(self, width: int, dtype: Any) -> None:
+        self._width = width
+        self._parents, self._labels = [-1], [-1]
+        self._children: dict[tuple[int, int], int] = {}
+        self.nodes = [0]
+        self.total = HOST.zeros(1, dtype=dtype)
+        self.blank = HOST.zeros(1, dtype=dtype)
+        self.label = HOST.full(1, _NEVER, dtype=dtype)
+
+    def step(self, logs: Any) -> None:
+        """Go on by one step's logarithms of the classes, the last of which is the blank."""
+        place = {node: i for i, node in enumerate(self.nodes)}
+        parents = [place.get(self._parents[node], -1) for node in self.nodes]
+        last = HOST.asarray([self._labels[node] for node in self.nodes])
+        label = self.label.copy()
+        grown = HOST.asarray([i for i, parent in enumerate(parents) if parent >= 0], dtype="int64")
+        of = HOST.asarray([parent for parent in parents if parent >= 0], dtype="int64")
+        came = HOST.where(last[grown] == last[of], self.blank[of], self.total[of])
+        label[grown] = HOST.logaddexp(label[grown], came)
+        label += HOST.where(last >= 0, logs[last], logs.dtype.type(0))
+        blank = self.total + logs[-1]
+        total = HOST.logaddexp(blank, label)
+        longer = self.total[:, None] + logs[None, :-1]
+        again = HOST.flatnonzero(last >= 0)
+        longer[again, last[again]] = self.blank[again] + logs[last[again]]
+        longer[of, last[grown]] = _NEVER  # those that are there already
+        self._keep(total, blank, label, longer)
+
+    def _keep(self, total: Any, blank: Any, label: Any, longer: Any) -> None:
+        """Keep the likeliest of the old beginnings and of those that are longer by a label."""
+        count, classes = longer.shape
+        every = HOST.concatenate([total, longer.reshape(-1)])
+        order = HOST.argsort(-every, kind="stable")[: self._width]
+        order = order[(order < count) | (every[order] > _NEVER)]
+        nodes = [
+            self.nodes[i] if i < count else self._child(*divmod(i - count, classes))
+            for i in order.tolist()
+        ]
+        is_new = order >= count
+        old = HOST.where(is_new, 0, order)
+        self.total = every[order]
+        self.blank = HOST.where(is_new, total.dtype.type(_NEVER), blank[old])
+        self.label = HOST.where(is_new, every[order], label[old])
+        self.nodes = nodes
+
+    def _child(self, place: int, label: int) -> int:
+        key = self.nodes[place], label
+        if key not in self._children:
+            self._children[key] = len(self._parents)
+            self._parents.append(key[0])
+            self._labels.append(label)
+        return self._children[key]
+
+    def labels(self, node: int, *, merge: bool) -> list[int]:
+        """The labels of a beginning, repeated ones once if `merge`."""
+        found: list[int] = []
+        previous = -1
+        while node:
+            if not merge or self._labels[node] != previous:
+                found.append(self._labels[node])
+            previous, node = self._labels[node], self._parents[node]
+        return found[::-1]
+
+
+@kernel("CTCBeamSearchDecoder", devices=_CPU)
+def ctc_beam_search_decoder(
+    _: Any, inputs: Any, sequence_length: Any, *, beam_width: int, top_paths: int,
+    merge_repeated: bool,
+) -> Any:  # fmt: skip
+    """The likeliest labels of each sequence, several of them, and the logarithms of how likely."""
+    _checked(inputs, sequence_length, _PRECONDITION)
+    if top_paths > beam_width:
+        raise KernelError(_INVALID, "requested more paths than the beam width.")
+    logs = _log_softmax(inputs)
+    batch = inputs.shape[1]
+    paths: list[list[list[int]]] = [[] for _ in range(top_paths)]
+    scores = HOST.empty((batch, top_paths), dtype=inputs.dtype)
+    with HOST.errstate(all="ignore"):
+        for row, length in enumerate(sequence_length.tolist()):
+            beam = _Beam(beam_width, inputs.dtype)
+            for time in range(length):
+                beam.step(logs[time, row])
+            if len(beam.nodes) < top_paths:
+                raise KernelError(_INVALID, "Less leaves in the beam search than requested.")
+            order = HOST.argsort(-beam.total, kind="stable")[:top_paths].tolist()
+            scores[row] = beam.total[order]
+            for path, place in zip(paths, order, strict=True):
+                path.append(beam.labels(beam.nodes[place], merge=merge_repeated))
+    parts = [_decoded(path) for path in paths]
+    return *(part for kind in zip(*parts, strict=True) for part in kind), scores
