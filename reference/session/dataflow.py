@@ -21,13 +21,12 @@ import numpy as np
 from sessrun.reference import errors
 from sessrun.reference.resources import KernelError, Postponed
 from sessrun.reference.session.execute import STEP_REGISTER, Plan, Registers, quietly, run_error
+from sessrun.reference.session.flow_nodes import FrameShape, Node
 
 if TYPE_CHECKING:
-    from sessrun.reference.operation import Operation
     from sessrun.reference.resources import Step
-    from sessrun.reference.session.compile import Device
 
-__all__ = ["DEAD", "FlowPlan", "FrameShape", "Node"]
+__all__ = ["DEAD", "FlowPlan"]
 
 
 class _Dead:
@@ -40,69 +39,6 @@ class _Dead:
 DEAD: Final = _Dead()
 #: See `FlowPlan.run`.
 Watch = Callable[["Node", int, int, Sequence[Any], Sequence[Any]], None]
-
-
-@dataclass(slots=True)
-class FrameShape:
-    """What every iteration of a frame begins with.
-
-    Attributes:
-      name: the frame's name; empty for the run itself.
-      around: the frame around it; None for the run itself.
-      pending: for each node, how much it waits for (see `Node.needs`).
-      slots: how many inputs its nodes have together.
-      enters: how many `Enter` bring values into it.
-      limit: how many of its iterations may be under way.
-
-    """
-
-    name: str
-    around: FrameShape | None = None
-    pending: list[int] = field(default_factory=list)
-    slots: int = 0
-    enters: int = 0
-    limit: int = 1
-
-
-@dataclass(slots=True)
-class Node:
-    """An operation to execute.
-
-    Attributes:
-      op: the operation.
-      device: where it is placed.
-      kind: its op type without `Ref`, if it is one of control flow; else empty.
-      function: the bound kernel.
-      takes_step: whether the kernel takes the running `Step` first.
-      frame: the frame that it is in.
-      child: for `Enter` the frame that it brings values into.
-      number: its number in the frame.
-      first: the slot of its first input.
-      count: how many inputs it has.
-      needs: what `FrameShape.pending` begins with: inputs and control inputs; for `Merge` twice
-        its control inputs, and one for the first value that lives.
-      readers: for each input what makes of a value what the kernel takes, or None.
-      edges: for each output the nodes and slots that it goes to.
-      controls: the nodes that wait for it.
-      fetched: for each output the register of a fetch, or -1.
-
-    """
-
-    op: Operation
-    device: Device
-    kind: str
-    function: Callable[..., Any]
-    takes_step: bool
-    frame: FrameShape
-    number: int
-    first: int
-    count: int
-    child: FrameShape | None = None
-    needs: int = 0
-    readers: tuple[Callable[[Any], Any] | None, ...] = ()
-    edges: list[list[tuple[Node, int]]] = field(default_factory=list)
-    controls: list[Node] = field(default_factory=list)
-    fetched: list[int] = field(default_factory=list)
 
 
 class _Iteration:
@@ -202,6 +138,7 @@ class _Run:
         self.step: Step | None = registers[STEP_REGISTER]
         self.ready: deque[tuple[Node, _Iteration, bool]] = deque()
         self.postponed: list[tuple[Node, _Iteration, bool]] = []
+        self.entered: dict[tuple[int, int], list[tuple[Node, Any]]] = {}
 
     def execute(self, plan: FlowPlan) -> None:
         for register in plan.fetches:
@@ -295,6 +232,36 @@ class _Run:
         self, node: Node, at: _Iteration, outputs: Sequence[Any], is_dead: bool
     ) -> None:
         """Let the outputs arrive where they go to."""
+        if node.child is not None and node.child.straight is not None and self.watch is None:
+            self._gather(node, at, outputs[0])
+            return
+        self._pass_on(node, at, outputs, is_dead)
+
+    def _gather(self, node: Node, at: _Iteration, value: Any) -> None:
+        """Keep what enters a loop of steps; execute it once all is there."""
+        shape = node.child
+        assert shape is not None  # who calls has looked
+        assert shape.straight is not None  # the same
+        entered = self.entered.setdefault((id(shape), id(at)), [])
+        entered.append((node, value))
+        if len(entered) < shape.enters:
+            return
+        del self.entered[id(shape), id(at)]
+        if any(first is DEAD for _, first in entered):
+            for enter, first in entered:
+                self._pass_on(enter, at, [first], first is DEAD)
+            return
+        values = shape.straight.run(entered, self.step)
+        for (leaving, _), last in zip(shape.straight.exits, values, strict=True):
+            for register in leaving.fetched:
+                if register >= 0:
+                    self._fetch(leaving, register, last)
+            self._deliver(leaving, [last], False, at)
+
+    def _pass_on(
+        self, node: Node, at: _Iteration, outputs: Sequence[Any], is_dead: bool
+    ) -> None:
+        """Let the outputs of a node arrive, edge by edge."""
         target = self._target(node, at, outputs, is_dead=is_dead) if node.kind else at
         if target is None:
             return

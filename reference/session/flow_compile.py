@@ -20,8 +20,10 @@ from sessrun.reference.session.compile import (
     mover,
     slots_of,
 )
-from sessrun.reference.session.dataflow import FlowPlan, FrameShape, Node
+from sessrun.reference.session.dataflow import FlowPlan
 from sessrun.reference.session.execute import STEP_REGISTER, read_reference
+from sessrun.reference.session.flow_nodes import FrameShape, Node
+from sessrun.reference.session.straight_loops import straight_loop
 
 if TYPE_CHECKING:
     from sessrun.reference.kernels.registry import Entry
@@ -200,6 +202,11 @@ class _Compiler:
             home, source = self._home(tensor)
             moves.append(_read(tensor, mover(home, HOST, source, node.device)))
         nodes = self.nodes.values()
+        for frame in self.frames.values():
+            frame.straight = straight_loop(
+                [node for node in nodes if node.frame is frame],
+                [node for node in nodes if node.child is frame], self.nodes,
+            )  # fmt: skip
         roots = [n for n in nodes if not n.needs and n.frame is self.root]
         return FlowPlan(
             steps=(), ops=(), template=[None] * (first + len(fetched)),

@@ -17,8 +17,9 @@ import numpy as np
 
 from sessrun.reference import errors
 from sessrun.reference.resources import VariableBuffer
-from sessrun.reference.session.dataflow import FlowPlan, Node
+from sessrun.reference.session.dataflow import FlowPlan
 from sessrun.reference.session.execute import STEP_REGISTER, handed_out, quietly, run_error
+from sessrun.reference.session.flow_nodes import Node
 from sessrun.spec.feeds import StringElementError
 
 if TYPE_CHECKING:

@@ -1,0 +1,79 @@
+"""What graphs with control flow are compiled to: nodes, and the frames that they are in."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from sessrun.reference.operation import Operation
+    from sessrun.reference.session.compile import Device
+    from sessrun.reference.session.straight_loops import StraightLoop
+
+__all__ = ["FrameShape", "Node"]
+
+
+@dataclass(slots=True)
+class FrameShape:
+    """What every iteration of a frame begins with.
+
+    Attributes:
+      name: the frame's name; empty for the run itself.
+      around: the frame around it; None for the run itself.
+      pending: for each node, how much it waits for (see `Node.needs`).
+      slots: how many inputs its nodes have together.
+      enters: how many `Enter` bring values into it.
+      limit: how many of its iterations may be under way.
+      straight: the same as lists of steps, or None.
+
+    """
+
+    name: str
+    around: FrameShape | None = None
+    pending: list[int] = field(default_factory=list)
+    slots: int = 0
+    enters: int = 0
+    limit: int = 1
+    straight: StraightLoop | None = None
+
+
+@dataclass(slots=True, eq=False)
+class Node:
+    """An operation to execute.
+
+    Attributes:
+      op: the operation.
+      device: where it is placed.
+      kind: its op type without `Ref`, if it is one of control flow; else empty.
+      function: the bound kernel.
+      takes_step: whether the kernel takes the running `Step` first.
+      frame: the frame that it is in.
+      child: for `Enter` the frame that it brings values into.
+      number: its number in the frame.
+      first: the slot of its first input.
+      count: how many inputs it has.
+      needs: what `FrameShape.pending` begins with: inputs and control inputs; for `Merge` twice
+        its control inputs, and one for the first value that lives.
+      readers: for each input what makes of a value what the kernel takes, or None.
+      edges: for each output the nodes and slots that it goes to.
+      controls: the nodes that wait for it.
+      fetched: for each output the register of a fetch, or -1.
+
+    """
+
+    op: Operation
+    device: Device
+    kind: str
+    function: Callable[..., Any]
+    takes_step: bool
+    frame: FrameShape
+    number: int
+    first: int
+    count: int
+    child: FrameShape | None = None
+    needs: int = 0
+    readers: tuple[Callable[[Any], Any] | None, ...] = ()
+    edges: list[list[tuple[Node, int]]] = field(default_factory=list)
+    controls: list[Node] = field(default_factory=list)
+    fetched: list[int] = field(default_factory=list)
