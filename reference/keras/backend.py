@@ -19,6 +19,7 @@ from sessrun.reference.keras.activations import (
     softsign,
     tanh,
 )
+from sessrun.reference.keras.functions import FUNCTIONS
 from sessrun.reference.keras.naming import get_uid, reset_uids
 from sessrun.reference.keras.phases import (
     in_test_phase,
@@ -139,3 +140,15 @@ def placeholder(
     sizes = [None] * ndim if not shape and ndim else shape
     make = tf.sparse_placeholder if sparse else tf.placeholder
     return make(dtype or floatx(), shape=sizes, name=name)
+
+
+def __getattr__(name: str) -> Any:
+    """A function of the table; many have the name of one of Python's own."""
+    if name in FUNCTIONS:
+        return FUNCTIONS[name]
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    """The names of this module, and of the table."""
+    return sorted({*globals(), *FUNCTIONS})

@@ -219,7 +219,36 @@ def _margins(tf: Any) -> Any:
     ]  # fmt: skip
 
 
+def _functions(tf: Any) -> Any:
+    K = tf.keras.backend  # noqa: N806 - as programs call it
+    x, y = examples(3, 4), abs(examples(3, 4)) + 0.5
+    calls = (
+        lambda p, q: [K.abs(p), K.exp(p), K.log(q), K.sqrt(p), K.square(p), K.sign(p), K.sin(q)],
+        lambda p, q: [K.sum(p), K.mean(p, axis=1), K.max(p, 0, True), K.min(p), K.prod(q, axis=-1)],
+        lambda p, q: [K.any(p > 0.0), K.all(p > 0.0, axis=1), K.mean(q > 1.0), K.argmax(p),
+                      K.argmin(p, 0)],
+        lambda p, q: [K.greater(p, q), K.less_equal(p, q), K.equal(p, q), K.maximum(p, q),
+                      K.minimum(p, q), K.pow(q, 2.0)],
+        lambda p, q: [K.dot(p, K.transpose(q)), K.permute_dimensions(p, (1, 0)), K.flatten(p),
+                      K.batch_flatten(K.expand_dims(p)), K.reshape(p, (4, 3)), K.repeat(p, 2)],
+        lambda p, q: [K.concatenate([p, q]), K.concatenate([p, q], axis=0), K.stack([p, q]),
+                      K.tile(p, [1, 2]), K.reverse(p, 1), K.squeeze(K.expand_dims(p), 2)],
+        lambda p, q: [K.cumsum(p), K.cumprod(q, axis=1), K.l2_normalize(p, axis=1),
+                      K.one_hot(tf.constant([0, 2]), 3), K.gather(p, tf.constant([1, 0]))],
+        lambda p, q: [K.clip(p, -0.5, 0.5), K.cast(p, "int32"), K.cast_to_floatx(p),
+                      K.stop_gradient(q), K.temporal_padding(K.expand_dims(p))],
+        lambda p, q: [K.switch(K.sum(p) > 0.0, p, q), K.in_train_phase(p, q),
+                      K.in_test_phase(p, q, training=1), K.relu(p, 0.1), K.elu(p), K.softmax(p)],
+        lambda p, q: [K.zeros((2, 3)) + K.ones((2, 3)), K.variable([1.0, 2.0], name="v"),
+                      K.constant(3.0), K.gradients(K.sum(p * q), [p])[0]],
+        lambda p, q: [p, q, K.random_uniform((2,), seed=3), K.random_normal((2,), 1.0, seed=3),
+                      K.truncated_normal((2,), stddev=2.0, seed=3)],
+    )  # fmt: skip
+    return [layered(tf, call, x, y) for call in calls]
+
+
 BEHAVIOURS = {
     "base": _base, "refusals": _refusals, "weights": _weights, "reshaped": _reshaped,
     "merged": _merged, "activated": _activated, "disturbed": _disturbed, "margins": _margins,
+    "functions": _functions,
 }  # fmt: skip

@@ -1,0 +1,212 @@
+"""Functions of tensors under the names of `tf.keras.backend`, and with its defaults.
+
+Source: tf_keras 2.21 in graph mode.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final
+
+import numpy as np
+
+import sessrun.reference as tf
+from sessrun.reference.keras import sessions
+from sessrun.reference.keras.settings import floatx
+
+__all__ = ["FUNCTIONS"]
+
+#: Functions of one or two tensors that have the namespace's own name, or another one.
+_PLAIN: Final = {
+    "abs": "abs", "cos": "cos", "equal": "equal", "exp": "exp", "greater": "greater",
+    "greater_equal": "greater_equal", "less": "less", "less_equal": "less_equal",
+    "log": "math.log", "maximum": "maximum", "minimum": "minimum", "not_equal": "not_equal",
+    "pow": "pow", "reshape": "reshape", "round": "round", "shape": "shape", "sign": "sign",
+    "sin": "sin", "square": "square", "update": "assign", "update_add": "assign_add",
+    "update_sub": "assign_sub",
+}  # fmt: skip
+
+
+def _named(dotted: str) -> Any:
+    found: Any = tf
+    for name in dotted.split("."):
+        found = getattr(found, name)
+    return found
+
+
+def _plain(name: str, dotted: str) -> Callable[..., Any]:
+    def compute(*args: Any) -> Any:
+        return _named(dotted)(*args)
+
+    compute.__name__ = name
+    compute.__doc__ = f"The same as `tf.{dotted}`."
+    return compute
+
+
+def _reduction(name: str, *, of_bools: str | None = None) -> Callable[..., Any]:
+    """A reduction along an axis, of bools as another dtype if one is given."""
+
+    def reduce(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
+        if of_bools is not None and (of_bools == "bool" or x.dtype.base_dtype == tf.bool):
+            x = tf.cast(x, floatx() if of_bools == "float" else tf.bool)
+        return getattr(tf, name)(x, axis, keepdims)
+
+    reduce.__doc__ = f"`tf.{name}`, with the axis second."
+    return reduce
+
+
+def _drawn(dotted: str, *defaults: float) -> Callable[..., Any]:
+    """Random numbers of two parameters, with a seed of their own where none is given."""
+
+    def draw(
+        shape: Any, first: Any = defaults[0], second: Any = defaults[1], dtype: Any = None,
+        seed: int | None = None, **named: Any,
+    ) -> Any:  # fmt: skip
+        first = named.get("mean", named.get("minval", first))
+        second = named.get("stddev", named.get("maxval", second))
+        chosen = int(np.random.randint(10_000_000)) if seed is None else seed  # noqa: NPY002 - programs seed it
+        return _named(dotted)(shape, first, second, dtype=dtype or floatx(), seed=chosen)
+
+    return draw
+
+
+def argmax(x: Any, axis: int = -1) -> Any:
+    """Where the largest element along an axis is."""
+    return tf.argmax(x, axis)
+
+
+def argmin(x: Any, axis: int = -1) -> Any:
+    """Where the smallest element along an axis is."""
+    return tf.argmin(x, axis)
+
+
+def batch_flatten(x: Any) -> Any:
+    """All axes but the first as one."""
+    return tf.reshape(x, tf.stack([-1, tf.reduce_prod(tf.shape(x)[1:], None, False)]))
+
+
+def cumsum(x: Any, axis: int = 0) -> Any:
+    """Running sums along an axis."""
+    return tf.cumsum(x, axis=axis)
+
+
+def cumprod(x: Any, axis: int = 0) -> Any:
+    """Running products along an axis."""
+    return tf.cumprod(x, axis=axis)
+
+
+def dot(x: Any, y: Any) -> Any:
+    """The product of matrices."""
+    return tf.matmul(x, y)
+
+
+def expand_dims(x: Any, axis: int = -1) -> Any:
+    """One more axis of size 1, by default the last."""
+    return tf.expand_dims(x, axis)
+
+
+def gather(reference: Any, indices: Any) -> Any:
+    """Rows by number."""
+    return tf.gather(reference, indices)
+
+
+def gradients(loss: Any, variables: Any) -> Any:
+    """The gradients of a loss, each beside what it is of."""
+    return tf.gradients(loss, variables, colocate_gradients_with_ops=True)
+
+
+def l2_normalize(x: Any, axis: Any = None) -> Any:
+    """A tensor scaled to length 1 along an axis."""
+    return tf.nn.l2_normalize(x, axis=axis)
+
+
+def one_hot(indices: Any, num_classes: int) -> Any:
+    """1 at each number's place, else 0, along a new last axis."""
+    return tf.one_hot(indices, depth=num_classes, axis=-1)
+
+
+def _filled(make: str) -> Callable[..., Any]:
+    def fill(shape: Any, dtype: Any = None, name: str | None = None) -> Any:
+        kind = tf.as_dtype(dtype or floatx())
+        value = getattr(tf, make)(shape=shape, dtype=kind, name=name)
+        if all(value.shape.as_list()):
+            return sessions.variable(value, dtype=kind, name=name)
+        return value
+
+    fill.__doc__ = f"A variable that begins with `tf.{make}`."
+    return fill
+
+
+def permute_dimensions(x: Any, pattern: Any) -> Any:
+    """The axes in another order."""
+    return tf.transpose(x, perm=pattern)
+
+
+def repeat(x: Any, n: int) -> Any:
+    """Each row of a matrix `n` times."""
+    return tf.tile(tf.expand_dims(x, 1), tf.stack([1, n, 1]))
+
+
+def reverse(x: Any, axes: Any) -> Any:
+    """A tensor turned round along axes."""
+    return tf.reverse(x, [axes] if isinstance(axes, int) else axes)
+
+
+def sqrt(x: Any) -> Any:
+    """The square root, of 0 for what is negative."""
+    return tf.sqrt(tf.maximum(x, tf.constant(0.0, dtype=x.dtype.base_dtype)))
+
+
+def squeeze(x: Any, axis: int) -> Any:
+    """A tensor without an axis of size 1."""
+    return tf.squeeze(x, [axis])
+
+
+def stack(x: Any, axis: int = 0) -> Any:
+    """Tensors along a new axis."""
+    return tf.stack(x, axis=axis)
+
+
+def stop_gradient(variables: Any) -> Any:
+    """Tensors through which no gradient goes."""
+    if isinstance(variables, list | tuple):
+        return map(tf.stop_gradient, variables)
+    return tf.stop_gradient(variables)
+
+
+def temporal_padding(x: Any, padding: tuple[int, int] = (1, 1)) -> Any:
+    """Zeros before and after the steps of sequences."""
+    return tf.pad(x, [[0, 0], list(padding), [0, 0]])
+
+
+def tile(x: Any, n: Any) -> Any:
+    """A tensor several times along its axes."""
+    return tf.tile(x, [n] if isinstance(n, int) else n)
+
+
+def transpose(x: Any) -> Any:
+    """The axes in the opposite order."""
+    return tf.transpose(x)
+
+
+#: Every function of this module by its public name.
+FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
+    **{name: _plain(name, dotted) for name, dotted in _PLAIN.items()},
+    **{function.__name__: function for function in (
+        argmax, argmin, batch_flatten, cumprod, cumsum, dot, expand_dims, gather, gradients,
+        l2_normalize, one_hot, permute_dimensions, repeat, reverse, sqrt, squeeze, stack,
+        stop_gradient, temporal_padding, tile, transpose,
+    )},
+    "all": _reduction("reduce_all", of_bools="bool"),
+    "any": _reduction("reduce_any", of_bools="bool"),
+    "max": _reduction("reduce_max"),
+    "mean": _reduction("reduce_mean", of_bools="float"),
+    "min": _reduction("reduce_min"),
+    "prod": _reduction("reduce_prod"),
+    "sum": _reduction("reduce_sum"),
+    "ones": _filled("ones"),
+    "zeros": _filled("zeros"),
+    "random_normal": _drawn("random.normal", 0.0, 1.0),
+    "random_uniform": _drawn("random.uniform", 0.0, 1.0),
+    "truncated_normal": _drawn("random.truncated_normal", 0.0, 1.0),
+}  # fmt: skip
