@@ -115,6 +115,10 @@ def _reshaped(tf: Any) -> Any:
         layered(tf, lambda p: layers.Lambda(lambda v: v * 2.0)(p), x),
         layered(tf, lambda p: layers.Lambda(lambda v, k: v * k, arguments={"k": 3.0})(p), x),
         layered(tf, lambda p: layers.Activation("tanh")(p), x),
+        layered(tf, lambda p: layers.Embedding(5, 3)(p), abs(examples(2, 4)).astype("int32")),
+        layered(tf, lambda p: layers.Embedding(5, 3)(p), abs(examples(2, 4))),
+        layered(tf, lambda p: layers.GlobalAveragePooling1D()(
+            layers.Embedding(5, 3, mask_zero=True)(p)), abs(examples(2, 4)).astype("int64")),
         layered(tf, lambda p: layers.Masking()(p), x),
         layered(tf, lambda p: layers.GlobalAveragePooling1D()(layers.Masking()(p)), x),
         attempt(lambda: layers.Reshape((5,))(tf.constant(x)),
