@@ -27,6 +27,7 @@ from sessrun.reference.ops.math_ops import div_no_nan, divide, equal, range_, tr
 from sessrun.reference.ops.reduce_ops import EXPORTS as REDUCTIONS
 from sessrun.reference.ops.reduce_ops import reduce_sum
 from sessrun.reference.ops.shape_ops import rank, shape, size
+from sessrun.reference.seen_values import get_static_value
 from sessrun.reference.static_values import constant_value
 from sessrun.reference.tensor import Tensor
 
@@ -40,7 +41,7 @@ gradient("ArgMax", "ArgMin")(lambda op, grad: [None, None])
 
 def kept_shape(whole: Tensor, axes: Any) -> Any:
     """The shape of the result of a reduction that keeps its axes, as sizes of 1."""
-    sizes, known = constant_value(whole), constant_value(axes)
+    sizes, known = get_static_value(whole), get_static_value(axes)
     if sizes is not None and known is not None:
         sizes = np.array(sizes, np.int32)
         sizes[np.asarray(known, np.int32)] = 1

@@ -1,0 +1,250 @@
+"""Vectors of METRICS: what `tf.metrics` gives after each of several batches."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from sessrun.conformance.authoring.record import ApiAuthor, api_case, near
+
+_CLOSE = "close(1e-5, 1e-6)"
+
+
+def _floats(*values: Any) -> np.ndarray:
+    return np.array(values, np.float32)
+
+
+def _close(value: Any, dtype: Any = np.float32) -> Any:
+    return near(np.array(value, dtype)[()], _CLOSE)
+
+
+def _opened(c: ApiAuthor) -> Any:
+    """A session in which the local variables are there."""
+    sess = c.tf.Session()
+    sess.run(c.tf.local_variables_initializer())
+    return sess
+
+
+def _seen(
+    c: ApiAuthor, metric: Any, wanted: Sequence[Any], feeds: Sequence[Any], dtype: Any = np.float32
+) -> None:
+    """After each batch the update, and then the value, must be these."""
+    sess = _opened(c)
+    for want, fed in zip(wanted, feeds, strict=True):
+        c.check(sess.run(metric[1], fed), _close(want, dtype))
+        c.check(sess.run(metric[0]), _close(want, dtype))
+
+
+def _numbers(c: ApiAuthor) -> Any:
+    return c.tf.placeholder(c.tf.float32, [None])
+
+
+# --- what every metric is -------------------------------------------------------------------
+
+
+@api_case("METRICS-001", title="Updates of three batches, and the value between them.")
+def updates_and_values(c: ApiAuthor) -> None:
+    x = _numbers(c)
+    metric = c.tf.metrics.mean(x)
+    value, update = metric[0], metric[1]
+    sess = _opened(c)
+    for batch, want in (((1, 2), 1.5), ((3,), 2.0), ((10, 4, 4), 4.0)):
+        c.check(sess.run(update, {x: _floats(*batch)}), _close(want))
+        for _ in range(2):
+            c.check(sess.run(value), _close(want))
+
+
+@api_case("METRICS-002", title="Batches of one and of three numbers.")
+def batches_of_different_sizes(c: ApiAuthor) -> None:
+    x = _numbers(c)
+    feeds = [{x: _floats(8)}, {x: _floats(1, 2, 1)}]
+    _seen(c, c.tf.metrics.mean(x), [8, 3], feeds)
+
+
+@api_case("METRICS-002", title="The root of the mean of all squares.")
+def roots_of_all_squares(c: ApiAuthor) -> None:
+    x = _numbers(c)
+    metric = c.tf.metrics.root_mean_squared_error(c.tf.zeros_like(x), x)
+    _seen(c, metric, [2, np.sqrt(7 / 4)], [{x: _floats(2)}, {x: _floats(1, 1, 1)}])
+
+
+@api_case("METRICS-003", title="Values before the first batch, and of weights of zero.")
+def nothing_seen(c: ApiAuthor) -> None:
+    tf = c.tf
+    labels = tf.constant([1, 0])
+    found = [
+        tf.metrics.mean(_floats(1, 2)), tf.metrics.accuracy(labels, labels),
+        tf.metrics.precision(labels, labels), tf.metrics.recall(labels, labels),
+        tf.metrics.mean_iou(labels, labels, 2), tf.metrics.mean(_floats(1, 2), 0.0),
+    ]  # fmt: skip
+    sess = _opened(c)
+    for metric in found:
+        c.check(sess.run(metric[0]), _close(0))
+    c.check(sess.run(found[5][1]), _close(0))
+
+
+@api_case("METRICS-004", title="Two variables of a mean, in their collections; forgetting.")
+def variables_of_metrics(c: ApiAuthor) -> None:
+    tf = c.tf
+    x = _numbers(c)
+    metric = tf.metrics.mean(x)
+    keys = tf.GraphKeys
+    kept = {keys.METRIC_VARIABLES: 2, keys.LOCAL_VARIABLES: 2, keys.GLOBAL_VARIABLES: 0,
+            keys.TRAINABLE_VARIABLES: 0}  # fmt: skip
+    for key, count in kept.items():
+        c.check(c.expr("$len", tf.get_collection(key)), count)
+    sess = _opened(c)
+    sess.run(metric[1], {x: _floats(6)})
+    sess.run(tf.local_variables_initializer())
+    c.check(sess.run(metric[0]), _close(0))
+    c.check(sess.run(metric[1], {x: _floats(2)}), _close(2))
+
+
+@api_case("METRICS-005", title="Two collections of values, one of updates.")
+def collections_of_metrics(c: ApiAuthor) -> None:
+    tf = c.tf
+    places = {"metrics_collections": ["a", "b"], "updates_collections": ["u"]}
+    for make in (tf.metrics.mean, partial(tf.metrics.mean_squared_error, _floats(1, 2))):
+        metric = make(_floats(1, 2), **places)
+        for name, place in (("a", 0), ("b", 0), ("u", 1)):
+            found = tf.get_collection_ref(name)
+            c.check(c.expr("$len", found), 1)
+            c.check_same(found[0], metric[place])
+            found.clear()
+
+
+@api_case("METRICS-006", title="Weights of numbers, of rows, and one for all.")
+def weights_of_metrics(c: ApiAuthor) -> None:
+    tf = c.tf
+    x = _numbers(c)
+    feeds = [{x: _floats(1, 4)}, {x: _floats(7, 1)}]
+    _seen(c, tf.metrics.mean(x, _floats(3, 1)), [7 / 4, 29 / 8], feeds)
+    _seen(c, tf.metrics.mean(x, 0.5), [2.5, 3.25], feeds)
+    rows = np.array([[1, 2], [5, 6]], np.float32)
+    metric = tf.metrics.mean_absolute_error(np.zeros((2, 2), np.float32), rows, [[1.0], [0.0]])
+    _seen(c, metric, [1.5], [None])
+
+
+# --- predictions beside labels --------------------------------------------------------------
+
+
+@api_case("METRICS-007", title="Predictions of floats beside labels of integers.")
+def predictions_are_cast(c: ApiAuthor) -> None:
+    x = _numbers(c)
+    metric = c.tf.metrics.accuracy([1, 2, 3], x)
+    _seen(c, metric, [1, 4 / 6], [{x: _floats(1.9, 2.1, 3)}, {x: _floats(2, 2, 0.5)}])
+
+
+@api_case("METRICS-008", title="Predictions in a column, labels in a row; and the other way.")
+def columns_of_predictions(c: ApiAuthor) -> None:
+    metrics = c.tf.metrics
+    row, column = _floats(1, 2, 4), _floats(1, 2, 3)[:, None]
+    _seen(c, metrics.mean_squared_error(row, column), [1 / 3], [None])
+    _seen(c, metrics.accuracy(column, row), [2 / 3], [None])
+
+
+@api_case("METRICS-009", title="Predictions below, at and above a threshold.")
+def predictions_at_a_threshold(c: ApiAuthor) -> None:
+    metrics = c.tf.metrics
+    guesses, labels = _floats(0.25, 0.5, 0.75), np.array([True, True, True])
+    for name, want in (("true_positives", 1), ("false_negatives", 2)):
+        metric = getattr(metrics, f"{name}_at_thresholds")(labels, c.tf.constant(guesses), [0.5])
+        _seen(c, metric, [[want]], [None])
+    metric = metrics.recall_at_thresholds(labels, c.tf.constant(guesses), [0.25, 0.75])
+    _seen(c, metric, [[2 / 3, 0]], [None])
+
+
+@api_case("METRICS-010", title="A prediction below 0, and one above 1.")
+def predictions_that_are_no_probabilities(c: ApiAuthor) -> None:
+    x = _numbers(c)
+    metric = c.tf.metrics.precision_at_thresholds([True, False], x, [0.5])
+    sess = _opened(c)
+    for wrong in (_floats(0.5, -0.25), _floats(1.25, 0.5)):
+        c.raises("InvalidArgumentError", partial(sess.run, metric[1], {x: wrong}))
+    c.check(sess.run(metric[1], {x: _floats(1, 0)}), near(_floats(1), "close(1e-5, 1e-6)"))
+
+
+@api_case("METRICS-011", title="Four predictions, a threshold between any two of them.")
+def the_area_below_a_curve(c: ApiAuthor) -> None:
+    labels = np.array([False, True, False, True])
+    guesses = c.tf.constant(_floats(0.1, 0.35, 0.4, 0.8))
+    metric = c.tf.metrics.auc(labels, guesses, thresholds=[0.2, 0.38, 0.6])
+    sess = _opened(c)
+    loose = near(np.float32(0.75), "close(1e-4, 1e-4)")
+    c.check(sess.run(metric[1]), loose)
+    c.check(sess.run(metric[0]), loose)
+    wide = c.tf.metrics.auc(labels, guesses, thresholds=[0.38])
+    sess = _opened(c)
+    c.check(sess.run(wide[1]), near(np.float32(0.5), "close(1e-4, 1e-4)"))
+
+
+@api_case("METRICS-012", title="Four classes, of which one never occurs.")
+def regions_that_overlap(c: ApiAuthor) -> None:
+    tf = c.tf
+    labels, guesses = tf.constant([0, 1, 1, 2]), tf.constant([0, 1, 2, 2])
+    metric = tf.metrics.mean_iou(labels, guesses, 4)
+    sess = _opened(c)
+    sess.run(metric[1])
+    c.check(sess.run(metric[0]), _close((1 + 1 / 2 + 1 / 2) / 3))
+
+
+@api_case("METRICS-013", title="Four classes, of which one is never labelled.")
+def accuracies_of_classes(c: ApiAuthor) -> None:
+    tf = c.tf
+    labels, guesses = tf.constant([0, 1, 1, 2]), tf.constant([0, 1, 3, 2])
+    metric = tf.metrics.mean_per_class_accuracy(labels, guesses, 4)
+    sess = _opened(c)
+    c.check(sess.run(metric[1]), near(_floats(1, 0.5, 1, 0), _CLOSE))
+    c.check(sess.run(metric[0]), _close(2.5 / 4))
+
+
+_SCORES = np.array([[0.1, 0.4, 0.3, 0.2], [0.4, 0.3, 0.2, 0.1]], np.float32)
+_WANTED = np.array([[1, 3, 2], [2, 2, 2]], np.int64)
+
+
+@api_case("METRICS-014", title="Rows with three labels and with one; one class only.")
+def the_best_predictions(c: ApiAuthor) -> None:
+    metrics = c.tf.metrics
+    scores = c.tf.constant(_SCORES)
+    _seen(c, metrics.precision_at_k(_WANTED, scores, 2), [2 / 4], [None], np.float64)
+    _seen(c, metrics.recall_at_k(_WANTED, scores, 2), [2 / 4], [None], np.float64)
+    _seen(c, metrics.recall_at_k(_WANTED, scores, 3), [1], [None], np.float64)
+    one = metrics.recall_at_k(_WANTED, scores, 2, class_id=2)
+    _seen(c, one, [1 / 2], [None], np.float64)
+
+
+@api_case("METRICS-015", title="Right predictions in the first, second and third place.")
+def average_precisions(c: ApiAuthor) -> None:
+    metrics = c.tf.metrics
+    labels = np.array([[1, 3], [1, 2]], np.int64)
+    scores = c.tf.constant(_SCORES)
+    first, second = (1 + 2 / 3) / 2, (1 / 2 + 2 / 3) / 2
+    metric = metrics.average_precision_at_k(labels, scores, 3)
+    _seen(c, metric, [(first + second) / 2], [None], np.float64)
+    _seen(c, metrics.average_precision_at_k(labels, scores, 1), [1 / 2], [None], np.float64)
+
+
+@api_case("METRICS-016", title="Labels in rows, predictions in columns; weights; wrong numbers.")
+def matrices_of_confusion(c: ApiAuthor) -> None:
+    tf = c.tf
+    sess = tf.Session()
+    labels, guesses = [0, 1, 1, 2], [0, 2, 2, 1]
+    want = np.array([[1, 0, 0], [0, 0, 2], [0, 1, 0]], np.int32)
+    c.check(sess.run(tf.confusion_matrix(labels, guesses)), want)
+    weighted = tf.confusion_matrix(labels, guesses, 3, tf.float32, weights=[0.5, 1.0, 2.0, 4.0])
+    c.check(sess.run(weighted), np.array([[0.5, 0, 0], [0, 0, 3], [0, 4, 0]], np.float32))
+    x = tf.placeholder(tf.int32, [2])
+    fed = tf.confusion_matrix([0, 1], x, 2)
+    for wrong in ([0, -1], [0, 2]):
+        given = np.array(wrong, np.int32)
+        c.raises("InvalidArgumentError", partial(sess.run, fed, {x: given}))
+
+
+@api_case("METRICS-017", title="Numbers below, at and above a threshold.")
+def numbers_below(c: ApiAuthor) -> None:
+    x = _numbers(c)
+    metric = c.tf.metrics.percentage_below(x, 2.0)
+    _seen(c, metric, [1 / 3, 2 / 4], [{x: _floats(1, 2, 3)}, {x: _floats(0)}])

@@ -1,0 +1,221 @@
+"""Faults of METRICS: what is summed up, what of weights and thresholds counts."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sessrun.conformance.faulty.framework import fault, override
+
+_COUNTS = ("true_positives", "false_negatives")
+
+
+def _of_metrics(tf: Any, **changes: Any) -> Any:
+    """The namespace with other functions in `tf.metrics`."""
+    return override(tf, metrics=override(tf.metrics, **changes))
+
+
+@fault("METRICS-001", "The update of a metric gives the value before the batch.")
+def updates_give_the_old_value(tf: Any) -> Any:
+    """Read the value first."""
+
+    def mean(*args: Any, **kwargs: Any) -> Any:
+        value, update = tf.metrics.mean(*args, **kwargs)
+        with tf.control_dependencies([update]):
+            later = tf.identity(value) - 1.0
+        return value, tf.maximum(later, update - 1.0)
+
+    return _of_metrics(tf, mean=mean)
+
+
+@fault("METRICS-002", "The root of a mean is the mean of the roots of the batches.")
+def means_of_roots(tf: Any) -> Any:
+    """Take the mean of them."""
+
+    def root_mean_squared_error(labels: Any, predictions: Any, **kwargs: Any) -> Any:
+        batch = tf.sqrt(tf.reduce_mean(tf.squared_difference(labels, predictions)))
+        return tf.metrics.mean(batch, **kwargs)
+
+    return _of_metrics(tf, root_mean_squared_error=root_mean_squared_error)
+
+
+@fault("METRICS-003", "The accuracy of nothing is no number.")
+def the_accuracy_of_nothing(tf: Any) -> Any:
+    """Divide zero by zero."""
+
+    def accuracy(*args: Any, **kwargs: Any) -> Any:
+        value, update = tf.metrics.accuracy(*args, **kwargs)
+        count = tf.get_collection(tf.GraphKeys.METRIC_VARIABLES)[-1]
+        return tf.where(count > 0, value, value / tf.zeros([])), update
+
+    return _of_metrics(tf, accuracy=accuracy)
+
+
+@fault("METRICS-004", "The variables of a metric are global, too.")
+def variables_of_metrics_are_global(tf: Any) -> Any:
+    """Put them among those."""
+
+    def mean(*args: Any, **kwargs: Any) -> Any:
+        found = tf.metrics.mean(*args, **kwargs)
+        for variable in tf.get_collection(tf.GraphKeys.METRIC_VARIABLES)[-2:]:
+            tf.add_to_collection(tf.GraphKeys.GLOBAL_VARIABLES, variable)
+        return found
+
+    return _of_metrics(tf, mean=mean)
+
+
+@fault("METRICS-005", "The update of a metric is put beside its value.")
+def updates_beside_values(tf: Any) -> Any:
+    """Collect both in both places."""
+
+    def mean_squared_error(*args: Any, **kwargs: Any) -> Any:
+        found = tf.metrics.mean_squared_error(*args, **kwargs)
+        for name in kwargs.get("metrics_collections") or ():
+            tf.add_to_collection(name, found[1])
+        return found
+
+    return _of_metrics(tf, mean_squared_error=mean_squared_error)
+
+
+@fault("METRICS-006", "A number counts as one, whatever its weight.")
+def numbers_count_as_one(tf: Any) -> Any:
+    """Weigh the numbers only."""
+
+    def mean(values: Any, weights: Any = None, **kwargs: Any) -> Any:
+        if weights is None or (isinstance(weights, float) and weights == 0):
+            return tf.metrics.mean(values, weights, **kwargs)
+        return tf.metrics.mean(values * weights, **kwargs)
+
+    return _of_metrics(tf, mean=mean)
+
+
+@fault("METRICS-007", "Labels are cast to the dtype of the predictions.")
+def labels_are_cast(tf: Any) -> Any:
+    """Cast them."""
+
+    def accuracy(labels: Any, predictions: Any, **kwargs: Any) -> Any:
+        if getattr(predictions, "dtype", None) == tf.float32:
+            labels = tf.cast(labels, tf.float32)
+        return tf.metrics.accuracy(labels, predictions, **kwargs)
+
+    return _of_metrics(tf, accuracy=accuracy)
+
+
+@fault("METRICS-008", "Labels in a column are broadcast to predictions in a row.")
+def columns_are_broadcast(tf: Any) -> Any:
+    """Compare each with each."""
+
+    def accuracy(labels: Any, predictions: Any, **kwargs: Any) -> Any:
+        if getattr(labels, "ndim", 0) == 2 and getattr(predictions, "ndim", 0) == 1:
+            same = tf.cast(tf.equal(labels, predictions), tf.float32)
+            return tf.metrics.mean(same, **kwargs)
+        return tf.metrics.accuracy(labels, predictions, **kwargs)
+
+    return _of_metrics(tf, accuracy=accuracy)
+
+
+@fault("METRICS-009", "A prediction that is equal to a threshold is taken for True.")
+def equal_is_above(tf: Any) -> Any:
+    """Lower the thresholds."""
+
+    def lowered(name: str) -> Any:
+        usual = getattr(tf.metrics, f"{name}_at_thresholds")
+
+        def at_thresholds(labels: Any, predictions: Any, thresholds: Any, **kwargs: Any) -> Any:
+            lower = [each - 1e-4 for each in thresholds]
+            return usual(labels, predictions, lower, **kwargs)
+
+        return at_thresholds
+
+    return _of_metrics(tf, **{f"{name}_at_thresholds": lowered(name) for name in _COUNTS})
+
+
+@fault("METRICS-010", "Predictions beyond 0 and 1 are taken as they are.")
+def any_number_is_a_probability(tf: Any) -> Any:
+    """Clip them first."""
+
+    def precision_at_thresholds(labels: Any, predictions: Any, *args: Any, **kwargs: Any) -> Any:
+        clipped = tf.clip_by_value(predictions, 0.0, 1.0)
+        return tf.metrics.precision_at_thresholds(labels, clipped, *args, **kwargs)
+
+    return _of_metrics(tf, precision_at_thresholds=precision_at_thresholds)
+
+
+@fault("METRICS-011", "The area below a curve is summed up from below.")
+def areas_from_below(tf: Any) -> Any:
+    """Take the lesser height of each strip."""
+
+    def auc(*args: Any, **kwargs: Any) -> Any:
+        return tf.metrics.auc(*args, summation_method="minoring", **kwargs)
+
+    return _of_metrics(tf, auc=auc)
+
+
+@fault("METRICS-012", "Classes that never occur count in the mean of overlaps.")
+def classes_that_never_occur(tf: Any) -> Any:
+    """Divide by all of them."""
+
+    def mean_iou(labels: Any, predictions: Any, num_classes: int, **kwargs: Any) -> Any:
+        value, update = tf.metrics.mean_iou(labels, predictions, num_classes, **kwargs)
+        return value * (num_classes - 1) / num_classes, update
+
+    return _of_metrics(tf, mean_iou=mean_iou)
+
+
+@fault("METRICS-013", "Classes that were never labelled are left out of the mean of accuracies.")
+def unlabelled_classes_are_left_out(tf: Any) -> Any:
+    """Divide by those that were."""
+
+    def mean_per_class_accuracy(
+        labels: Any, predictions: Any, num_classes: int, **kwargs: Any
+    ) -> Any:
+        value, update = tf.metrics.mean_per_class_accuracy(
+            labels, predictions, num_classes, **kwargs
+        )
+        total = tf.get_collection(tf.GraphKeys.METRIC_VARIABLES)[-2]
+        count = tf.reduce_sum(tf.cast(total > 0, tf.float32))
+        return value * num_classes / count, update
+
+    return _of_metrics(tf, mean_per_class_accuracy=mean_per_class_accuracy)
+
+
+@fault("METRICS-014", "The recall of the best predictions is over their number.")
+def recalls_over_predictions(tf: Any) -> Any:
+    """Give the precision."""
+
+    def recall_at_k(labels: Any, predictions: Any, k: int, **kwargs: Any) -> Any:
+        return tf.metrics.precision_at_k(labels, predictions, k, **kwargs)
+
+    return _of_metrics(tf, recall_at_k=recall_at_k)
+
+
+@fault("METRICS-015", "An average precision is over k, however few labels there are.")
+def averages_over_k(tf: Any) -> Any:
+    """Divide by k in place of the number of labels."""
+
+    def average_precision_at_k(labels: Any, predictions: Any, k: int, **kwargs: Any) -> Any:
+        found = tf.metrics.average_precision_at_k(labels, predictions, k, **kwargs)
+        share = min(k, labels.shape[-1]) / k
+        return found[0] * share, found[1] * share
+
+    return _of_metrics(tf, average_precision_at_k=average_precision_at_k)
+
+
+@fault("METRICS-016", "A matrix of confusion has a column for each label.")
+def labels_in_columns(tf: Any) -> Any:
+    """Transpose it."""
+
+    def confusion_matrix(*args: Any, **kwargs: Any) -> Any:
+        return tf.transpose(tf.confusion_matrix(*args, **kwargs))
+
+    return override(tf, confusion_matrix=confusion_matrix)
+
+
+@fault("METRICS-017", "The part below a threshold is told in percent.")
+def parts_in_percent(tf: Any) -> Any:
+    """Multiply by a hundred."""
+
+    def percentage_below(*args: Any, **kwargs: Any) -> Any:
+        found = tf.metrics.percentage_below(*args, **kwargs)
+        return found[0] * 100.0, found[1] * 100.0
+
+    return _of_metrics(tf, percentage_below=percentage_below)
