@@ -17,7 +17,7 @@ from sessrun.spec.tables.ops import OPERATIONS
 __all__ = ["named", "results", "wrapper"]
 
 #: Where a new word begins in an op type.
-_BORDER: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+_BORDER: Final = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z0-9])(?=[A-Z][a-z])")
 
 
 def wrapper(op_type: str) -> Callable[..., Any]:

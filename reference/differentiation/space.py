@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -10,10 +11,14 @@ from sessrun.reference import dtypes
 from sessrun.reference.conversion import convert_to_tensor
 from sessrun.reference.differentiation.nodes import gradient, node
 from sessrun.reference.operation import Operation
-from sessrun.reference.ops.array_ops import reshape, transpose, unstack
+from sessrun.reference.ops.array_ops import concat, expand_dims, reshape, transpose, unstack
 from sessrun.reference.ops.cast_ops import cast
+from sessrun.reference.ops.fill_ops import ones
 from sessrun.reference.ops.math_ops import range_
 from sessrun.reference.ops.shape_ops import shape
+from sessrun.reference.ops.sparse_array_ops import sparse_slice
+from sessrun.reference.ops.sparse_math_ops import sparse_tensor_dense_matmul
+from sessrun.reference.sparse_tensor import SparseTensor
 from sessrun.reference.tensor import Tensor
 
 __all__: list[str] = []
@@ -76,3 +81,29 @@ def _image_patches(op: Operation, grad: Any) -> Any:
     found = reshape(node("UnsortedSegmentSum", flat, segments, count),
                     (rows, columns, batch, channels))  # fmt: skip
     return transpose(found, (2, 0, 1, 3))
+
+
+@gradient("ExtractVolumePatches")
+def _volume_patches(op: Operation, grad: Any) -> Any:
+    """As that of images, by a sparse matrix from all numbers of the gradient to all voxels."""
+    inner = [size or 0 for size in op.inputs[0].shape.as_list()[1:-1]]
+    sizes = shape(op.inputs[0])
+    batch, channels = sizes[0], sizes[4]
+    count = 1 + math.prod(inner)
+    numbers = reshape(range_(1, count, dtype=dtypes.int64), (1, *inner, 1))
+    attrs = {name: op.get_attr(name) for name in ("ksizes", "strides", "padding")}
+    sources = node("ExtractVolumePatches", numbers, **attrs)
+    places = [size or 0 for size in op.outputs[0].shape.as_list()[1:-1]]
+    _, *window, _ = op.get_attr("ksizes")
+    each = math.prod(window)
+    total = math.prod(places) * each
+    targets = reshape(range_(total, dtype=dtypes.int64), (1, *places, each))
+    pairs = concat([expand_dims(sources, axis=-1), expand_dims(targets, axis=-1)], axis=-1)
+    rows = reshape(pairs, (-1, 2))
+    whole = SparseTensor(rows, ones([total], dtype=grad.dtype), (count, total))
+    matrix = sparse_slice(whole, (1, 0), (count - 1, total))
+    above = transpose(reshape(convert_to_tensor(grad), (batch, *places, *window, channels)),
+                      (1, 2, 3, 4, 5, 6, 0, 7))  # fmt: skip
+    flat = reshape(above, (-1, batch * channels))
+    found = reshape(sparse_tensor_dense_matmul(matrix, flat), (*inner, batch, channels))
+    return transpose(found, (3, 0, 1, 2, 4))

@@ -12,6 +12,7 @@ from typing import Any
 from sessrun.reference.kernels.host import dtype_of, ints
 from sessrun.reference.kernels.products import product
 from sessrun.reference.kernels.registry import Bind, KernelError, binder
+from sessrun.reference.kernels.slicing import mirror_pad
 from sessrun.reference.kernels.windows import blocks, geometry, padded, rows, spread
 from sessrun.spec.rules.windows import Axis, axes
 
@@ -31,8 +32,9 @@ class _Convolution:
         self.explicit = bind.attrs.get("explicit_paddings", ())
         self.dtype = dtype_of(bind.attrs["T"])
         self.wide = dtype_of("float32") if bind.attrs["T"] in _NARROW else self.dtype
-        strides, dilations = bind.attrs["strides"], bind.attrs["dilations"]
-        if bind.attrs["data_format"].startswith("NC"):
+        strides = bind.attrs["strides"]
+        dilations = bind.attrs.get("dilations", (1,) * len(strides))
+        if bind.attrs.get("data_format", "NHWC").startswith("NC"):
             raise KernelError(self._code(), f"The {self.what} op currently only supports the "
                               "channels-last tensor format on the CPU.")  # fmt: skip
         for name, values in (("strides", strides), ("dilations", dilations)):
@@ -245,3 +247,14 @@ def convolution_by_filter(bind: Bind) -> Any:
 def convolution_by_input(bind: Bind) -> Any:
     """The gradient of a convolution by its input."""
     return _Convolution(bind).by_input
+
+
+@binder("FusedPadConv2D", host_inputs=("paddings",))
+def padded_convolution(bind: Bind) -> Any:
+    """A convolution of images with their mirror image around them."""
+    made, mode = _Convolution(bind), bind.attrs["mode"]
+
+    def compute(x: Any, paddings: Any, filters: Any) -> Any:
+        return made.forward(mirror_pad(bind.xp, x, paddings, mode=mode), filters)
+
+    return compute

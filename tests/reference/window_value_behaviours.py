@@ -33,7 +33,8 @@ def _run(
             inputs = [tf.placeholder(array.dtype, array.shape if known else None)
                       for array in arrays]  # fmt: skip
             made = build(*inputs)
-            grads = [each for each in tf.gradients(made, inputs) if back and each is not None]
+            grads = [each for each in (tf.gradients(made, inputs) if back else ())
+                     if each is not None]  # fmt: skip
             with tf.Session() as session:
                 feeds = dict(zip(inputs, arrays, strict=True))
                 return _rounded(session.run([made, grads], feeds))
@@ -99,6 +100,22 @@ def _transposed(tf: Any) -> Any:
     ]  # fmt: skip
 
 
+def _mirrored(tf: Any) -> Any:
+    x, filters = _numbers(1, 3, 4, 2), _numbers(2, 2, 2, 3)  # of a second image TF is wrong
+
+    def fused(pads: Any, mode: str, padding: str) -> Callable[..., Any]:
+        return lambda x, w: tf.raw_ops.FusedPadConv2D(
+            input=x, paddings=pads, filter=w, mode=mode, strides=[1, 1, 1, 1], padding=padding
+        )
+
+    return [
+        _run(tf, fused(pads, mode, padding), x, filters, back=False)
+        for mode, padding in (("REFLECT", "SAME"), ("SYMMETRIC", "VALID"))
+        for pads in ([[0, 0], [1, 2], [2, 0], [0, 0]], [[0, 0], [0, 4], [1, 1], [0, 0]],
+                     [[0, 0], [1, 2]])
+    ]  # fmt: skip
+
+
 def _normalized(tf: Any) -> Any:
     x, each, other = _numbers(2, 3, 4, 2), _numbers(2), _numbers(2) ** 2 + 1
 
@@ -154,5 +171,5 @@ def _refused(tf: Any) -> Any:
 
 BEHAVIOURS = {
     function.__name__.strip("_"): function
-    for function in (_blocks, _apart, _transposed, _normalized, _refused)
+    for function in (_blocks, _apart, _transposed, _mirrored, _normalized, _refused)
 }

@@ -284,10 +284,13 @@ def batch_norm_grad(
     })  # fmt: skip
 
 
-def _depthwise(draw: Draw, least: int = 0) -> tuple[Images, tuple[int, ...]]:
-    """Images and filters for each of their channels; the window moves alike in both dimensions."""
+def _depthwise(draw: Draw) -> tuple[Images, tuple[int, ...]]:
+    """Images and filters for each of their channels; the window moves alike in both dimensions.
+
+    Left out are empty batches, whose gradients TensorFlow leaves as they were in memory.
+    """
     depth, times = draw.random.randint(1, 3), draw.random.randint(1, 3)
-    drawn = images(draw, 2, depth, 1, least)
+    drawn = images(draw, 2, depth, 1, 1)
     stride = drawn.along[0].stride
     draw.attrs["strides"] = (1, stride, stride, 1)
     explicit = draw.attrs["explicit_paddings"][2:-2]
@@ -319,8 +322,8 @@ def depthwise_by_input(draw: Draw, sizes: str, filters: str, grad: str) -> Argum
 
 @domain
 def depthwise_by_filter(draw: Draw, x: str, sizes: str, grad: str) -> Arguments:
-    """Images, at least one, the sizes of filters for each channel, a gradient of what they give."""
-    drawn, shape = _depthwise(draw, 1)
+    """Images, the sizes of filters for each channel, and a gradient of what they give."""
+    drawn, shape = _depthwise(draw)
     return draw.arguments(**{
         x: draw.tensor(x, drawn.shape, "small"),
         sizes: draw.integers(sizes, shape),

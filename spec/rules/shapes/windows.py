@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from sessrun.spec.rules.shapes.arrays import padded
 from sessrun.spec.rules.shapes.base import (
     Dim,
     Known,
@@ -132,6 +133,15 @@ def convolution(
 
 
 @rule
+def padded_convolution(
+    x: Shape, paddings: Known, filters: Shape, strides: Sequence[int], padding: str
+) -> list[Shape]:
+    """A convolution's shape, of images with something around them."""
+    (whole,) = padded(with_rank(x, 4), paddings)
+    return convolution(whole, filters, strides, padding, "", "NHWC", (1,) * 4, 2)
+
+
+@rule
 def pooling(
     x: Shape, ksize: Sequence[int], strides: Sequence[int], padding: str,
     explicit: Sequence[int] | str, data_format: str, deep: bool, rank: int,
@@ -140,6 +150,8 @@ def pooling(
     whole = with_rank(x, rank)
     _check_length("stride", strides, rank)
     _check_length("ksize", ksize, rank)
+    if any(size >= 2**31 for size in (*ksize, *strides)):
+        raise ShapeError("ksize and strides have values out of range for an int32")
     where = spatial_axes(data_format, rank)
     pads = _checked_pads(padding, [] if isinstance(explicit, str) else explicit, rank, where)
     result = [*whole]
