@@ -5872,6 +5872,7 @@ _MAKERS: Final = {
         domain=RuleCall("patched", (Name("input"), 3)),
         errors=(RuleCall("patch_too_large", (Name("input"),)),),
         numeric={"*": "exact"},
+        differentiable=True,
         python=("extract_volume_patches",),
     ),
     "FFT": lambda: Operation(
@@ -6993,6 +6994,43 @@ _MAKERS: Final = {
             "*": "exact",
         },
         differentiable=True,
+    ),
+    "FusedPadConv2D": lambda: Operation(
+        name="FusedPadConv2D",
+        summary="A convolution of images with their mirror image around them.",
+        inputs=(
+            ArgDecl("input", type_attr="T"),
+            ArgDecl("paddings", dtype="int32"),
+            ArgDecl("filter", type_attr="T"),
+        ),
+        outputs=(ArgDecl("output", type_attr="T"),),
+        attrs=(
+            AttrDecl(
+                "T",
+                "type",
+                allowed=("float16", "bfloat16", "float32", "float64"),
+            ),
+            AttrDecl("mode", "string", allowed=("REFLECT", "SYMMETRIC")),
+            AttrDecl("strides", "list(int)"),
+            AttrDecl("padding", "string", allowed=("SAME", "VALID")),
+        ),
+        shape=RuleCall(
+            "padded_convolution",
+            (
+                Name("input"),
+                RuleCall("known", (Name("paddings"),)),
+                Name("filter"),
+                Name("strides"),
+                Name("padding"),
+            ),
+        ),
+        numeric={
+            "float16": "close(1e-2, 1e-2)",
+            "bfloat16": "close(1e-1, 1e-1)",
+            "float32": "close(1e-5, 1e-5)",
+            "float64": "close(1e-12, 1e-12)",
+            "*": "exact",
+        },
     ),
     "Gather": lambda: Operation(
         name="Gather",
