@@ -7,6 +7,7 @@ from typing import Any
 from sessrun.reference.constant_op import constant
 from sessrun.reference.control_flow.context import context_after
 from sessrun.reference.conversion import convert_to_tensor
+from sessrun.reference.differentiation.joined_rows import joined_rows
 from sessrun.reference.differentiation.nodes import constants, gradient, node
 from sessrun.reference.generated import invert_permutation
 from sessrun.reference.indexed_slices import IndexedSlices
@@ -121,10 +122,10 @@ def _split_v(op: Operation, *grads: Any) -> Any:
 
 def _joined(grad: Any, values: list[Tensor], axis: Tensor) -> list[Any]:
     """The parts of a gradient that these values were joined to."""
-    if isinstance(grad, IndexedSlices):
-        raise NotImplementedError("the gradient of joined tensors by rows")
     if len(values) == 1:
         return [grad]
+    if isinstance(grad, IndexedSlices):
+        return joined_rows(grad, values, axis)
     if axis.op.type == "Const" and context_after(axis.op) is not context_after(grad.op):
         axis = constant(constant_value(axis), axis.dtype)  # no Enter for what is known
     place = axis % rank(values[0])

@@ -170,6 +170,18 @@ def sparse_values_in_a_loop(tf: Any) -> Any:
 
 
 @program
+def rows_of_joined_tensors(tf: Any) -> Any:
+    def joined(axis: int, dtype: Any) -> Any:
+        x, y = tf.ones([3, 2]), tf.zeros([3, 2])
+        rows = tf.constant([2, 0, 2], dtype)
+        found = tf.gradients(tf.gather(tf.concat([x, y], axis), rows), [x, y])
+        return [tf.convert_to_tensor(each) for each in found]
+
+    places = [(0, tf.int32), (1, tf.int32), (-1, tf.int64), (0, tf.int64)]
+    return [each for place in places for each in joined(*place)]
+
+
+@program
 def variables_in_branches(tf: Any) -> Any:
     w = tf.get_variable("w", [4, 2], initializer=tf.ones_initializer(), use_resource=True)
     flag = tf.get_variable("flag", initializer=True, use_resource=True)
