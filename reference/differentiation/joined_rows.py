@@ -39,7 +39,7 @@ def joined_rows(grad: IndexedSlices, values: list[Tensor], axis: Tensor) -> list
                 "Can only compute IndexedSlices gradient with negative concat_dim when first "
                 "value rank is statically-known."
             )
-        number = number % dimensions  # noqa: PLR6104 - it is read-only
+        number = number % dimensions
     shapes = [shape(value) for value in values]
     return _columns(grad, shapes, place) if number > 0 else _pieces(grad, shapes, place)
 
