@@ -30,7 +30,7 @@ from sessrun.reference.variables.variable_traits import collections_of, traits_o
 from sessrun.spec.proto import VariableDef
 from sessrun.spec.proto.foreign import adopt
 
-__all__ = ["ResourceVariable", "UnreadVariable"]
+__all__ = ["ResourceVariable", "UnreadVariable", "is_resource_variable"]
 
 
 class ResourceVariable(Variable):
@@ -431,3 +431,8 @@ def _to_tensor(
 
 
 register_tensor_conversion_function(ResourceVariable, _to_tensor)
+
+
+def is_resource_variable(var: Any) -> bool:
+    """Whether it is a resource variable."""
+    return isinstance(var, ResourceVariable)
