@@ -23,6 +23,7 @@ from sessrun.reference.session.compile import (
 from sessrun.reference.session.dataflow import FlowPlan
 from sessrun.reference.session.execute import STEP_REGISTER, read_reference
 from sessrun.reference.session.flow_nodes import FrameShape, Node
+from sessrun.reference.session.late_reads import late_reads
 from sessrun.reference.session.straight_loops import straight_loop
 
 if TYPE_CHECKING:
@@ -52,6 +53,7 @@ def compile_flow(
 
     """
     compiler = _Compiler(placed, bindings, fed)
+    compiler.late = late_reads(ops)
     for op in ops:
         compiler.add(op)
     for op in ops:
@@ -73,6 +75,7 @@ class _Compiler:
         self.nodes: dict[Operation, Node] = {}
         self.entries: dict[Operation, Entry] = {}
         self.arrivals: dict[Tensor, list[tuple[Node, int]]] = {tensor: [] for tensor in fed}
+        self.late: frozenset[tuple[Operation, Tensor]] = frozenset()
         self.waits = False
 
     # -- nodes
@@ -153,14 +156,16 @@ class _Compiler:
         node, entry = self.nodes[op], self.entries[op]
         self._after(node)  # an Exit of no frame is refused, whether or not its value is wanted
         readers = []
-        for index, (tensor, arg) in enumerate(
+        for index, (given, arg) in enumerate(
             zip(op.inputs, slots_of(op, op.declaration.inputs), strict=True)
         ):
-            slot = node.first + index
+            tensor, slot = given, node.first + index
             if tensor in self.fed:
                 check_not_fed(op, arg, tensor)
                 self._fed_edge(node, tensor, slot)
             else:
+                if (op, tensor) in self.late and node.frame is self.root:
+                    tensor = tensor.op.inputs[0]
                 self.nodes[tensor.op].edges[tensor.value_index].append((node, slot))
             readers.append(self._reader(tensor, arg, node, entry))
         node.readers = tuple(readers)

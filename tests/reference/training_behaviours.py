@@ -276,6 +276,27 @@ def _subclassed(tf: Any) -> Any:
                      for kind in (False, True) for rows in (False, True)))  # fmt: skip
 
 
+def _constrained(tf: Any) -> Any:
+    """Constraints of variables, in a graph whose loss has a conditional, or a loop."""
+
+    def whole(kind: bool, flow: str) -> Any:
+        with tf.Graph().as_default():
+            v = _variable(tf, kind, constraint=lambda x: tf.clip_by_value(x, -1.0, 8.5))
+            loss = tf.reduce_sum(v * v)
+            if flow == "cond":
+                loss = tf.cond(loss > 100.0, lambda: loss * 0.25, lambda: loss * 0.5)
+            elif flow == "while":
+                _, loss = tf.while_loop(lambda i, _: i < 2, lambda i, x: (i + 1, x * 0.5),
+                                        [0, loss])  # fmt: skip
+            train = tf.train.MomentumOptimizer(0.25, 0.5).minimize(loss)
+            with tf.Session() as session:
+                session.run(tf.global_variables_initializer())
+                return [(session.run(train), _shown(session.run(v)))[1] for _ in range(3)]
+
+    return attempt(*(lambda kind=kind, flow=flow: whole(kind, flow)
+                     for kind in (False, True) for flow in ("plain", "cond", "while")))  # fmt: skip
+
+
 def _replicas(tf: Any) -> Any:
     """One replica of one, in a session with the chief's hook: the graph, and three steps."""
 
@@ -305,6 +326,7 @@ def _replicas(tf: Any) -> Any:
 
 
 BEHAVIOURS = {
+    "constrained": _constrained,
     "replicas": _replicas,
     "decays": _decays,
     "pieces": _pieces,
