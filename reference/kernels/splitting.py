@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 from sessrun.reference.kernels.host import host_array, string_array
+from sessrun.reference.kernels.patterns import matcher, replacer
 from sessrun.reference.kernels.registry import Bind, KernelError, binder, kernel
 
 __all__: list[str] = []
@@ -66,28 +67,9 @@ def string_split_v2(_: Any, strings: Any, sep: Any, *, maxsplit: int) -> Any:
     return _sparse([item.split(mark, maxsplit) for item in strings.tolist()])
 
 
-def _compiled(pattern: Any) -> re.Pattern[bytes]:
-    text = _scalar(pattern, "Pattern")
-    try:
-        return re.compile(text)
-    except re.error as error:
-        raise KernelError(_INVALID, f"Invalid pattern: {text!r}, error: {error}") from error
-
-
 def _replacer(pattern: Any, rewrite: Any, *, everywhere: bool) -> Callable[[bytes], bytes]:
-    compiled, text = _compiled(pattern), _scalar(rewrite, "Rewrite")
-    groups = [int(digit) for digit in re.findall(rb"\\(\d)", text)]
-    if max(groups, default=0) > compiled.groups:
-        return lambda item: item  # TensorFlow says so in its log alone
-
-    def expanded(match: re.Match[bytes]) -> bytes:
-        return re.sub(
-            rb"\\(\d|\\)",
-            lambda found: b"\\" if found[1] == b"\\" else match[int(found[1])] or b"",
-            text,
-        )
-
-    return lambda item: compiled.sub(expanded, item, 0 if everywhere else 1)
+    given = _scalar(pattern, "Pattern"), _scalar(rewrite, "Rewrite")
+    return replacer(*given, everywhere=everywhere)
 
 
 def _each(strings: Any, function: Callable[[bytes], bytes]) -> Any:
@@ -113,8 +95,8 @@ def regex_replace(_: Any, strings: Any, pattern: Any, rewrite: Any, *, replace_g
 
 
 def _matches(xp: Any, strings: Any, pattern: Any) -> Any:
-    compiled = _compiled(pattern)
-    found = [compiled.fullmatch(item) is not None for item in strings.reshape(-1).tolist()]
+    matches = matcher(_scalar(pattern, "Pattern"))
+    found = [matches(item) for item in strings.reshape(-1).tolist()]
     return xp.asarray(found, "bool").reshape(strings.shape)
 
 
