@@ -5000,6 +5000,51 @@ def truncate_mod(
     return op.outputs[0]
 
 
+def unicode_transcode(
+    input: Any,
+    input_encoding: str,
+    output_encoding: str,
+    errors: str = "replace",
+    replacement_char: int = 65533,
+    replace_control_characters: bool = False,
+    name: str | None = None,
+) -> Tensor:
+    """Elementwise text in another encoding.
+
+    Args:
+      input: a tensor of string.
+      input_encoding: a string.
+      output_encoding: a string, one of UTF-8, UTF-16-BE, UTF-32-BE.
+      errors: a string, one of strict, replace, ignore; 'replace' if not given.
+      replacement_char: a int; 65533 if not given.
+      replace_control_characters: a bool; False if not given.
+      name: the operation's name in the graph.
+
+    Returns:
+      output: a tensor of string.
+
+    Raises:
+      TypeError: a dtype is not allowed.
+      ValueError: a shape is wrong.
+
+    Source: the operation UnicodeTranscode of TensorFlow's registry.
+
+    """
+    op = apply_op(
+        "UnicodeTranscode",
+        {"input": input},
+        {
+            "input_encoding": input_encoding,
+            "output_encoding": output_encoding,
+            "errors": errors,
+            "replacement_char": replacement_char,
+            "replace_control_characters": replace_control_characters,
+        },
+        name,
+    )
+    return op.outputs[0]
+
+
 class Unique(NamedTuple):
     """The outputs of Unique."""
 
@@ -5108,6 +5153,41 @@ def unravel_index(
         "UnravelIndex",
         {"indices": indices, "dims": dims},
         {},
+        name,
+    )
+    return op.outputs[0]
+
+
+def unsorted_segment_join(
+    inputs: Any,
+    segment_ids: Any,
+    num_segments: Any,
+    separator: str = "",
+    name: str | None = None,
+) -> Tensor:
+    """The strings that share a segment, joined.
+
+    Args:
+      inputs: a tensor of string.
+      segment_ids: a tensor, Tindices: int32, int64.
+      num_segments: a tensor, Tnumsegments: int32, int64.
+      separator: a string; '' if not given.
+      name: the operation's name in the graph.
+
+    Returns:
+      output: a tensor of string.
+
+    Raises:
+      TypeError: a dtype is not allowed.
+      ValueError: a shape is wrong.
+
+    Source: the operation UnsortedSegmentJoin of TensorFlow's registry.
+
+    """
+    op = apply_op(
+        "UnsortedSegmentJoin",
+        {"inputs": inputs, "segment_ids": segment_ids, "num_segments": num_segments},
+        {"separator": separator},
         name,
     )
     return op.outputs[0]
@@ -5624,6 +5704,8 @@ EXPORTS: Final[dict[str, Callable[..., Any]]] = {
     "strings.to_hash_bucket_fast": string_to_hash_bucket_fast,
     "strings.to_hash_bucket_strong": string_to_hash_bucket_strong,
     "strings.to_number": string_to_number,
+    "strings.unicode_transcode": unicode_transcode,
+    "strings.unsorted_segment_join": unsorted_segment_join,
     "strings.upper": string_upper,
     "subtract": sub,
     "tan": tan,

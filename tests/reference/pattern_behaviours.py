@@ -1,4 +1,4 @@
-"""Programs of regular expressions: what RE2 matches, replaces and refuses."""
+"""Programs of regular expressions, what RE2 matches, replaces and refuses, and of encodings."""
 
 from __future__ import annotations
 
@@ -36,4 +36,18 @@ def _refused(tf: Any) -> Any:
     return attempt(*(lambda p=p: run(tf, tf.strings.regex_replace(["ab"], p, "-")) for p in wrong))
 
 
-BEHAVIOURS = {"matched": _matched, "refused": _refused, "replaced": _replaced}
+def _transcoded(tf: Any) -> Any:
+    strings = tf.strings
+    texts = [b"gr\xc3\xbcn", b"\xff\xfe", b"a\0\n"]
+    return attempt(*(
+        lambda o=o, e=e, c=c: run(tf, strings.unicode_transcode(
+            texts, "UTF-8", o, errors=e, replace_control_characters=c))
+        for o in ("UTF-8", "UTF-16-BE", "UTF-32-BE") for e in ("replace", "ignore", "strict")
+        for c in (False, True)
+    ), lambda: run(tf, strings.unicode_transcode(texts, "none such", "UTF-8")),
+       lambda: run(tf, strings.unsorted_segment_join(["a", "b", "c"], [1, 0, 1], 3, "-")),
+       lambda: run(tf, strings.unsorted_segment_join(["a", "b"], [0, 5], 2)),
+       lambda: strings.unsorted_segment_join(["a", "b"], [0], 2, name="j"))  # fmt: skip
+
+
+BEHAVIOURS = {"matched": _matched, "refused": _refused, "replaced": _replaced, "transcoded": _transcoded}

@@ -106,3 +106,30 @@ def web_safe_text(draw: Draw, x: str) -> Arguments:
         text = base64.urlsafe_b64encode(draw.random.randbytes(draw.random.randint(0, 7)))
         items.append(text if draw.chance(0.5) else text.rstrip(b"="))
     return draw.arguments(**{x: _tensor(items, shape)})
+
+
+@domain
+def joined_segments(draw: Draw, inputs: str, segment_ids: str, num_segments: str) -> Arguments:
+    """Strings, ids in any order, and how many segments."""
+    shape = draw.shape(1, 3, 1)
+    ranks = draw.random.randint(1, len(shape))
+    count = draw.random.randint(1, 5)
+    number = int(np.prod(shape[:ranks]))
+    ids = [draw.random.randint(0, count - 1) for _ in range(number)]
+    draw.attrs["separator"] = draw.random.choice(("", ", "))
+    return draw.arguments(**{
+        inputs: draw.tensor(inputs, shape),
+        segment_ids: draw.integers(segment_ids, ids).reshape(shape[:ranks]),
+        num_segments: draw.integers(num_segments, count),
+    })  # fmt: skip
+
+
+@domain
+def transcoded(draw: Draw, text: str) -> Arguments:
+    """Texts, of which some are in no encoding, and three encodings."""
+    draw.attrs |= {
+        "input_encoding": draw.random.choice(("UTF-8", "US-ASCII", "ISO-8859-1")),
+        "errors": draw.random.choice(("replace", "ignore")),
+        "replacement_char": draw.random.choice((65533, 63)),
+    }
+    return draw.arguments(**{text: draw.tensor(text, draw.shape())})
