@@ -23891,6 +23891,44 @@ _MAKERS: Final = {
         numeric={"*": "exact"},
         devices=(),
     ),
+    "UnicodeTranscode": lambda: Operation(
+        name="UnicodeTranscode",
+        summary="Elementwise text in another encoding.",
+        inputs=(ArgDecl("input", dtype="string"),),
+        outputs=(ArgDecl("output", dtype="string"),),
+        attrs=(
+            AttrDecl("input_encoding", "string"),
+            AttrDecl(
+                "output_encoding",
+                "string",
+                allowed=("UTF-8", "UTF-16-BE", "UTF-32-BE"),
+            ),
+            AttrDecl(
+                "errors",
+                "string",
+                allowed=("strict", "replace", "ignore"),
+                has_default=True,
+                default="replace",
+            ),
+            AttrDecl(
+                "replacement_char",
+                "int",
+                has_default=True,
+                default=65533,
+            ),
+            AttrDecl(
+                "replace_control_characters",
+                "bool",
+                has_default=True,
+                default=False,
+            ),
+        ),
+        shape=RuleCall("same", (Name("input"),)),
+        domain=RuleCall("transcoded", (Name("input"),)),
+        numeric={"*": "exact"},
+        devices=("CPU",),
+        python=("strings.unicode_transcode",),
+    ),
     "UniformCandidateSampler": lambda: Operation(
         name="UniformCandidateSampler",
         summary="Classes drawn evenly, and how often each class is expected among them.",
@@ -24019,6 +24057,42 @@ _MAKERS: Final = {
         shape=RuleCall("unraveled", (Name("indices"), Name("dims"))),
         numeric={"*": "exact"},
         python=("unravel_index",),
+    ),
+    "UnsortedSegmentJoin": lambda: Operation(
+        name="UnsortedSegmentJoin",
+        summary="The strings that share a segment, joined.",
+        inputs=(
+            ArgDecl("inputs", dtype="string"),
+            ArgDecl("segment_ids", type_attr="Tindices"),
+            ArgDecl("num_segments", type_attr="Tnumsegments"),
+        ),
+        outputs=(ArgDecl("output", dtype="string"),),
+        attrs=(
+            AttrDecl("separator", "string", has_default=True, default=""),
+            AttrDecl("Tindices", "type", allowed=("int32", "int64")),
+            AttrDecl(
+                "Tnumsegments",
+                "type",
+                allowed=("int32", "int64"),
+                has_default=True,
+                default="int32",
+            ),
+        ),
+        shape=RuleCall(
+            "unsorted_segments",
+            (
+                Name("inputs"),
+                Name("segment_ids"),
+                RuleCall("scalar", (Name("num_segments"),)),
+            ),
+        ),
+        domain=RuleCall(
+            "joined_segments",
+            (Name("inputs"), Name("segment_ids"), Name("num_segments")),
+        ),
+        numeric={"*": "exact"},
+        devices=("CPU",),
+        python=("strings.unsorted_segment_join",),
     ),
     "UnsortedSegmentMax": lambda: Operation(
         name="UnsortedSegmentMax",
