@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import codecs
+import itertools
+import operator
 from typing import Any, Final
 
 from sessrun.reference.behaviour import as_text
@@ -73,4 +75,6 @@ def unsorted_segment_join(
         for column in range(width):
             parts[segment * width + column].append(items[place * width + column])
     glue = separator if isinstance(separator, bytes) else separator.encode()
-    return string_array([glue.join(part) for part in parts], (count, *inner))
+    # As TensorFlow has it, empty strings at the beginning are not separated from what follows.
+    joined = (glue.join(itertools.dropwhile(operator.not_, part)) for part in parts)
+    return string_array(joined, (count, *inner))

@@ -50,4 +50,9 @@ def _transcoded(tf: Any) -> Any:
        lambda: strings.unsorted_segment_join(["a", "b"], [0], 2, name="j"))  # fmt: skip
 
 
-BEHAVIOURS = {"matched": _matched, "refused": _refused, "replaced": _replaced, "transcoded": _transcoded}
+BEHAVIOURS = {
+    "matched": _matched,
+    "refused": _refused,
+    "replaced": _replaced,
+    "transcoded": _transcoded,
+}
