@@ -57,6 +57,18 @@ def updates_and_values(c: ApiAuthor) -> None:
             c.check(sess.run(value), _close(want))
 
 
+@api_case("METRICS-001", title="The means of each place of a vector, fetched twice.")
+def means_of_tensors(c: ApiAuthor) -> None:
+    x = c.tf.placeholder(c.tf.float32, [2])
+    metric = c.tf.metrics.mean_tensor(x)
+    value, update = metric[0], metric[1]
+    sess = _opened(c)
+    for batch, want in (((1, 2), (1, 2)), ((3, 8), (2, 5)), ((5, 2), (3, 4))):
+        c.check(sess.run(update, {x: _floats(*batch)}), near(_floats(*want), _CLOSE))
+        for _ in range(2):
+            c.check(sess.run(value), near(_floats(*want), _CLOSE))
+
+
 @api_case("METRICS-002", title="Batches of one and of three numbers.")
 def batches_of_different_sizes(c: ApiAuthor) -> None:
     x = _numbers(c)

@@ -14,17 +14,19 @@ def _of_metrics(tf: Any, **changes: Any) -> Any:
     return override(tf, metrics=override(tf.metrics, **changes))
 
 
-@fault("METRICS-001", "The update of a metric gives the value before the batch.")
-def updates_give_the_old_value(tf: Any) -> Any:
-    """Read the value first."""
+@fault("METRICS-001", "Each fetch of a mean of tensors counts as a batch of zeros.")
+def fetches_count_as_batches(tf: Any) -> Any:
+    """Add to the count when the value is fetched."""
 
-    def mean(*args: Any, **kwargs: Any) -> Any:
-        value, update = tf.metrics.mean(*args, **kwargs)
-        with tf.control_dependencies([update]):
-            later = tf.identity(value) - 1.0
-        return value, tf.maximum(later, update - 1.0)
+    def mean_tensor(*args: Any, **kwargs: Any) -> Any:
+        value, update = tf.metrics.mean_tensor(*args, **kwargs)
+        count = tf.get_collection(tf.GraphKeys.METRIC_VARIABLES)[-1]
+        with tf.control_dependencies([value]):
+            counted = tf.assign_add(count, tf.ones_like(value))
+        with tf.control_dependencies([counted]):
+            return tf.identity(value), update
 
-    return _of_metrics(tf, mean=mean)
+    return _of_metrics(tf, mean_tensor=mean_tensor)
 
 
 @fault("METRICS-002", "The root of a mean is the mean of the roots of the batches.")
