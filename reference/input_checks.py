@@ -243,11 +243,21 @@ class _Context:
                 f"type '{type(value).__name__}' instead. Error: {error}"
             ) from error
         except ValueError as error:
-            raise bad_value(
-                f"Tried to convert '{self.arg.name}' to a tensor and failed. Error: {error}"
-            ) from error
+            raise self._not_converted(value, dtype, error) from error
         finally:
             scopes.name = before
+
+    def _not_converted(self, value: Any, dtype: DType | None, error: ValueError) -> Exception:
+        """The error for a value that could not be converted: it may have another dtype."""
+        try:
+            found = convert_to_tensor(value, as_ref=self.arg.is_ref).dtype
+        except ValueError:
+            found = None
+        if found is None or dtype is None or found.base_dtype == dtype.base_dtype:
+            return bad_value(
+                f"Tried to convert '{self.arg.name}' to a tensor and failed. Error: {error}"
+            )
+        return self._mismatch(found.name, dtype.name)
 
     def _mismatch(self, found: str, wanted: str) -> Exception:
         other = next(

@@ -81,7 +81,15 @@ def _refusals(tf: Any) -> Any:
         lambda: layers.InputSpec(min_ndim=2, axes={-1: 3}).get_config(),
         lambda: layers.Dense(2)(tf.constant([[1]])), lambda: layers.Dense(2)("a"),
         lambda: layers.Dense(2)(None), lambda: layers.Dense(2)([one, one]),
+        lambda: layers.Conv2D(2, 3, dtype="float64")(tf.zeros([1, 5, 5, 3])),
     )  # fmt: skip
+
+
+def _sparse(tf: Any) -> Any:
+    rows, places = examples(5), [[0, 1], [0, 2], [2, 0], [2, 1], [3, 2]]
+    return layered(
+        tf, lambda p: tf.keras.layers.Dense(3)(tf.SparseTensor(places, p, [4, 3])), rows, shape=[5]
+    )
 
 
 def _weights(tf: Any) -> Any:
@@ -252,7 +260,7 @@ def _functions(tf: Any) -> Any:
 
 
 BEHAVIOURS = {
-    "base": _base, "refusals": _refusals, "weights": _weights, "reshaped": _reshaped,
-    "merged": _merged, "activated": _activated, "disturbed": _disturbed, "margins": _margins,
-    "functions": _functions,
+    "base": _base, "refusals": _refusals, "weights": _weights, "sparse": _sparse,
+    "reshaped": _reshaped, "merged": _merged, "activated": _activated, "disturbed": _disturbed,
+    "margins": _margins, "functions": _functions,
 }  # fmt: skip

@@ -94,7 +94,9 @@ class Dense(Layer):
         """The outputs, of the inputs' shape but for the last size."""
         inputs = self._in_own_dtype(inputs)
         rank = inputs.shape.rank
-        if rank in {2, None}:
+        if isinstance(inputs, tf.SparseTensor) and rank in {2, None}:
+            outputs = self._of_sparse(inputs)
+        elif rank in {2, None}:
             outputs = tf.matmul(inputs, self.kernel)
         else:
             outputs = tf.tensordot(inputs, self.kernel, [[rank - 1], [0]])
@@ -102,6 +104,12 @@ class Dense(Layer):
         if self.bias is not None:
             outputs = tf.nn.bias_add(outputs, self.bias)
         return outputs if self.activation is None else self.activation(outputs)
+
+    def _of_sparse(self, inputs: Any) -> Any:
+        """The product with a sparse matrix: rows of the kernel, weighted and summed."""
+        inputs, _ = tf.sparse.fill_empty_rows(inputs, 0)
+        columns = tf.SparseTensor(inputs.indices, inputs.indices[:, 1], inputs.dense_shape)
+        return tf.nn.embedding_lookup_sparse(self.kernel, columns, inputs, combiner="sum")
 
     def _in_own_dtype(self, inputs: Any) -> Any:
         kind = self._compute_dtype_object
