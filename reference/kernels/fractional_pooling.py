@@ -26,15 +26,13 @@ class _Sequences:
         seeds = attrs["seed"], attrs["seed2"]
         if not attrs["deterministic"] and any(seeds):
             raise KernelError(3, "Both seed and seed2 should be 0 if deterministic is false.")
-        if attrs["deterministic"] and not any(seeds):
-            seeds = secrets.randbits(63), secrets.randbits(63)
-        self.seeds, self.fixed = seeds, attrs["deterministic"]
+        # Without seeds a session has some of its own, and every run of it draws the same.
+        self.seeds = seeds if any(seeds) else (secrets.randbits(63), secrets.randbits(63))
         self.evenly = not attrs["pseudo_random"]
 
     def stream(self) -> Stream:
-        """The numbers of one run: the same in each if that is wanted."""
-        seeds = self.seeds if self.fixed else (secrets.randbits(63), secrets.randbits(63))
-        return Stream(HOST, *seeds)
+        """The numbers of one run, the same in each."""
+        return Stream(HOST, *self.seeds)
 
     def drawn(self, stream: Stream, size: int, out: int) -> list[int]:
         """The borders of `out` windows over `size` elements, from 0 to `size`."""

@@ -244,6 +244,11 @@ _space = _calls(
                            "padding": "VALID", "name": "d"}),
     ("nn.dilation2d", _W, _p(2, 2, 4), _ONES, _ONES, "SAME"),
     ("nn.erosion2d", _W, _p(2, 2, 3), _ONES, _ONES, "SAME"),
+    ("nn.dilation2d", _p(1, 2, 2, 3), _p(3, 3, 3), _ONES, _ONES, "VALID"),
+    ("nn.dilation2d", _p(1, 2, 2, 3), _p(4, 3, 3), _ONES, _ONES, "VALID"),
+    ("nn.dilation2d", _W, _p(None, 2, 3), _ONES, _ONES, "SAME"),
+    ("extract_image_patches", _p(1, 2, 2, 1), [1, 3, 3, 1], _ONES, _ONES, "VALID"),
+    ("extract_image_patches", _p(1, 2, 2, 1), [1, 4, 3, 1], _ONES, _ONES, "VALID"),
 )  # fmt: skip
 
 BEHAVIOURS = {

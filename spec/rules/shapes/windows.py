@@ -18,7 +18,7 @@ from sessrun.spec.rules.shapes.base import (
     rule,
     with_rank,
 )
-from sessrun.spec.rules.windows import channel_axis, spatial_axes, stretched
+from sessrun.spec.rules.windows import axes, channel_axis, spatial_axes, stretched
 
 __all__ = ["explicit_pads", "places"]
 
@@ -47,6 +47,27 @@ def places(
     if left < 0:
         raise ShapeError(f"Negative dimension size caused by subtracting {window} from {size}")
     return left // stride + 1
+
+
+def _kernel_places(
+    sizes: Sequence[Dim], windows: Sequence[Dim], strides: Sequence[int], rates: Sequence[int],
+    padding: str,
+) -> list[Dim]:  # fmt: skip
+    """How many places kernels find: none for a window larger by less than a stride.
+
+    Raises:
+      ShapeError: the window is larger still, or a stride or a rate is below 1.
+
+    """
+    if min(*strides, *rates) < 1:
+        raise ShapeError(f"Strides and rates must be > 0, but got {strides} and {rates}")
+    known = [size for size in (*sizes, *windows) if size is not None]
+    if len(known) < len(sizes) + len(windows):
+        return [None] * len(sizes)
+    found = axes(known[: len(sizes)], known[len(sizes) :], strides, rates, padding)
+    if min(axis.out for axis in found) < 0:
+        raise ShapeError(f"Computed output size would be negative: {[axis.out for axis in found]}")
+    return [axis.out for axis in found]
 
 
 def explicit_pads(padding: str, explicit: Sequence[int], rank: int) -> list[tuple[int, int]]:
@@ -274,11 +295,8 @@ def dilation(
     _check_length("stride", strides, 4)
     _check_length("rates", rates, 4)
     depth = merge_dims(whole[3], window[2])
-    rows, columns = (
-        places(whole[axis], window[axis - 1], strides[axis], padding, rates[axis])
-        for axis in (1, 2)
-    )
-    return [(whole[0], rows, columns, depth)]
+    inner = _kernel_places(whole[1:3], window[:2], strides[1:3], rates[1:3], padding)
+    return [(whole[0], *inner, depth)]
 
 
 @rule
@@ -318,8 +336,7 @@ def patches(
     apart = (1,) * rank if isinstance(rates, str) else rates
     for what, values in (("ksizes", ksizes), ("strides", strides), ("rates", apart)):
         _check_length(what, values, rank)
-    inner = [places(whole[axis], ksizes[axis], strides[axis], padding, apart[axis])
-             for axis in range(1, rank - 1)]  # fmt: skip
+    inner = _kernel_places(whole[1:-1], ksizes[1:-1], strides[1:-1], apart[1:-1], padding)
     depth = whole[-1]
     count = None if depth is None else depth * math.prod(ksizes[1:-1])
     return [(whole[0], *inner, count)]
