@@ -30,6 +30,7 @@ LATER: Final[Mapping[str, str]] = {
     "pictures.frames":
         "image.central_crop image.crop_to_bounding_box image.pad_to_bounding_box "
         "image.resize_image_with_crop_or_pad image.resize_with_crop_or_pad",
+    "pictures.likeness": "image.sobel_edges image.ssim image.ssim_multiscale",
     "pictures.measures": "image.image_gradients image.psnr image.total_variation",
     "pictures.resizing":
         "image.ResizeMethod image.resize image.resize_area image.resize_bicubic "

@@ -252,7 +252,28 @@ def _spread(tf: Any) -> Any:
     return [_built(tf, call) for call in calls]
 
 
+def _alike(tf: Any) -> Any:
+    i = tf.image
+    draw = np.random.default_rng(5)
+    one = draw.uniform(size=(2, 27, 21, 3)).astype("float32")
+    two = np.clip(one + draw.normal(size=one.shape) * 0.1, 0, 1).astype("float32")
+    calls: list[Callable[[Any, Any], Any]] = [
+        lambda a, b: i.ssim(a, b, 1.0), lambda a, b: i.ssim(a[0], b[0], 1.0, 5, 1.0, 0.02, 0.05),
+        lambda a, b: i.ssim(a, b, 1.0, return_index_map=True),
+        lambda a, b: i.ssim_multiscale(a, b, 1.0, power_factors=(0.5, 0.3), filter_size=7),
+        lambda a, _: i.sobel_edges(a), lambda a, b: i.ssim(a, b[:, 1:], 1.0),
+        lambda a, b: i.ssim(tf.cast(a * 255, tf.uint8), tf.cast(b * 255, tf.uint8), 255),
+    ]  # fmt: skip
+
+    def made(call: Callable[[Any, Any], Any], shape: Any) -> Any:
+        pair = [tf.placeholder(tf.float32, shape, name="p") for _ in range(2)]
+        return _coarse(tf, call(*pair))
+
+    return [_built(tf, lambda call=call, shape=shape: made(call, shape), _fed(one, two))
+            for call in calls for shape in ([2, 27, 21, 3], [None, None, None, 3])]  # fmt: skip
+
+
 BEHAVIOURS = {
-    "boxed": _boxed, "bytes": _bytes, "coloured": _coloured, "compared": _compared,
+    "alike": _alike, "boxed": _boxed, "bytes": _bytes, "coloured": _coloured, "compared": _compared,
     "files": _files, "framed": _framed, "resized": _resized, "spread": _spread, "turned": _turned,
 }  # fmt: skip
