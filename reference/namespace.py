@@ -145,6 +145,7 @@ _LATER: Final[Mapping[str, str]] = {
     "ops.decomposition_ops":
         "linalg.eigh linalg.eigvalsh linalg.matrix_rank linalg.normalize linalg.pinv linalg.svd "
         "self_adjoint_eig self_adjoint_eigvals svd",
+    "ops.einsum": "einsum linalg.einsum",
     "ops.matrix_exponentials": "linalg.expm",
     "ops.solving_ops":
         "cholesky_solve linalg.cholesky_solve linalg.logdet linalg.lstsq linalg.matvec "

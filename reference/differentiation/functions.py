@@ -10,6 +10,7 @@ from sessrun.reference.differentiation import (
     convolutions,
     ctc,
     decompositions,
+    einsum,
     elementwise,
     fourier,
     functional,
@@ -31,8 +32,8 @@ from sessrun.reference.differentiation import (
 )
 
 __all__ = [
-    "arrays", "bands", "complex_numbers", "control_flow", "convolutions", "ctc", "decompositions",
-    "elementwise", "fourier", "functional", "images", "indexing", "matrices", "networks",
-    "normalization", "poolings", "quantizing", "random_numbers", "reductions", "solving", "space",
-    "sparse", "special", "tensor_arrays", "variables",
+    "arrays", "bands", "complex_numbers", "control_flow", "convolutions", "ctc",
+    "decompositions", "einsum", "elementwise", "fourier", "functional", "images", "indexing",
+    "matrices", "networks", "normalization", "poolings", "quantizing", "random_numbers",
+    "reductions", "solving", "space", "sparse", "special", "tensor_arrays", "variables",
 ]  # fmt: skip

@@ -18,6 +18,7 @@ from sessrun.spec.rules.domains import (
     bands,
     candidates,
     ctc,
+    einsum,
     elementwise,
     files,
     fourier,
@@ -46,10 +47,10 @@ from sessrun.spec.rules.domains.base import DOMAINS, ORDINARY, Arguments, Draw
 
 __all__ = [
     "DOMAINS", "ORDINARY", "Arguments", "Draw", "arguments", "arrays", "bands", "candidates",
-    "ctc", "elementwise", "files", "fourier", "fractional", "images", "indexing", "matrices", "nn",
-    "plain_args", "quantizing", "random_numbers", "reductions", "sampling", "sets", "slices",
-    "solving", "space", "sparse", "sparse_arrays", "sparse_math", "sparse_segments", "special",
-    "strings", "windows",
+    "ctc", "einsum", "elementwise", "files", "fourier", "fractional", "images", "indexing",
+    "matrices", "nn", "plain_args", "quantizing", "random_numbers", "reductions", "sampling",
+    "sets", "slices", "solving", "space", "sparse", "sparse_arrays", "sparse_math",
+    "sparse_segments", "special", "strings", "windows",
 ]  # fmt: skip
 
 

@@ -13,6 +13,7 @@ from sessrun.spec.rules.shapes import (
     checkpoints,
     control_flow,
     ctc,
+    einsum,
     elementwise,
     fourier,
     images,
@@ -56,9 +57,10 @@ from sessrun.spec.rules.shapes.tables import Table
 
 __all__ = [
     "MAX_RANK", "RANKS", "RULES", "Dim", "Known", "Shape", "ShapeError", "Table", "arrays",
-    "bands", "broadcast_shapes", "candidates", "check_size", "checkpoints", "control_flow", "ctc",
-    "denoted", "elementwise", "fourier", "images", "indexing", "infer", "inputs", "matrices",
-    "merge", "nn", "quantizing", "random_numbers", "ranked", "reductions", "resources", "sets",
-    "single", "solving", "sources", "space", "sparse", "sparse_arrays", "sparse_math",
-    "sparse_segments", "strided", "strings", "tables", "tensor_arrays", "training", "windows",
+    "bands", "broadcast_shapes", "candidates", "check_size", "checkpoints", "control_flow",
+    "ctc", "denoted", "einsum", "elementwise", "fourier", "images", "indexing", "infer",
+    "inputs", "matrices", "merge", "nn", "quantizing", "random_numbers", "ranked", "reductions",
+    "resources", "sets", "single", "solving", "sources", "space", "sparse", "sparse_arrays",
+    "sparse_math", "sparse_segments", "strided", "strings", "tables", "tensor_arrays",
+    "training", "windows",
 ]  # fmt: skip
