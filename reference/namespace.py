@@ -145,6 +145,12 @@ _LATER: Final[Mapping[str, str]] = {
     "ops.decomposition_ops":
         "linalg.eigh linalg.eigvalsh linalg.matrix_rank linalg.normalize linalg.pinv linalg.svd "
         "self_adjoint_eig self_adjoint_eigvals svd",
+    "ops.counting_ops":
+        "argsort bincount edit_distance histogram_fixed_width math.bincount sort",
+    "ops.running_sums":
+        "math.cumulative_logsumexp math.polyval math.reciprocal_no_nan math.reduce_std "
+        "math.reduce_variance math.unsorted_segment_mean math.unsorted_segment_sqrt_n "
+        "unsorted_segment_mean unsorted_segment_sqrt_n",
     "ops.einsum": "einsum linalg.einsum",
     "ops.matrix_exponentials": "linalg.expm",
     "ops.solving_ops":

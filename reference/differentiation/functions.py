@@ -8,6 +8,7 @@ from sessrun.reference.differentiation import (
     complex_numbers,
     control_flow,
     convolutions,
+    counting,
     ctc,
     decompositions,
     einsum,
@@ -32,7 +33,7 @@ from sessrun.reference.differentiation import (
 )
 
 __all__ = [
-    "arrays", "bands", "complex_numbers", "control_flow", "convolutions", "ctc",
+    "arrays", "bands", "complex_numbers", "control_flow", "convolutions", "counting", "ctc",
     "decompositions", "einsum", "elementwise", "fourier", "functional", "images", "indexing",
     "matrices", "networks", "normalization", "poolings", "quantizing", "random_numbers",
     "reductions", "solving", "space", "sparse", "special", "tensor_arrays", "variables",

@@ -173,6 +173,8 @@ def _scatter_into(op_type: str, combine: str | None) -> None:
 _scatter_into("TensorScatterUpdate", None)
 _scatter_into("TensorScatterAdd", "add")
 _scatter_into("TensorScatterSub", "subtract")
+_scatter_into("TensorScatterMax", "maximum")
+_scatter_into("TensorScatterMin", "minimum")
 
 
 @kernel("Where")

@@ -107,11 +107,7 @@ def ones_like(
     """Ones in a tensor's shape."""
     with name_scope(name, "ones_like", [tensor]) as scope:
         value = convert_to_tensor(tensor, name="tensor")
-        if optimize and value.shape.is_fully_defined():
-            with name_scope("Shape"):
-                dims = convert_to_tensor(value.shape, name="shape_as_tensor")
-        else:
-            dims = shape_internal(value, optimize=optimize)
+        dims = shape_internal(value, optimize=optimize)
         return ones(dims, value.dtype.base_dtype if dtype is None else dtype, name=scope)
 
 

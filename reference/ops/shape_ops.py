@@ -34,7 +34,7 @@ def shape(
       out_type: int32 (the default) or int64.
 
     """
-    return shape_internal(input, name, out_type=out_type)
+    return shape_internal(input, name, out_type=dtypes.int32 if out_type is None else out_type)
 
 
 def shape_internal(
@@ -50,6 +50,8 @@ def shape_internal(
             return one("Cast", {"x": input.dense_shape}, DstT=wanted)
         value = convert_to_tensor(input)
         if optimize and value.shape.is_fully_defined():
+            if out_type is None:
+                return convert_to_tensor(value.shape, name="shape_as_tensor")
             return constant(value.shape.as_list(), wanted, name=scope)
         return one("Shape", {"input": value}, scope, out_type=wanted)
 

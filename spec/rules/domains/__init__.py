@@ -17,6 +17,7 @@ from sessrun.spec.rules.domains import (
     arrays,
     bands,
     candidates,
+    counting,
     ctc,
     einsum,
     elementwise,
@@ -47,9 +48,9 @@ from sessrun.spec.rules.domains.base import DOMAINS, ORDINARY, Arguments, Draw
 
 __all__ = [
     "DOMAINS", "ORDINARY", "Arguments", "Draw", "arguments", "arrays", "bands", "candidates",
-    "ctc", "einsum", "elementwise", "files", "fourier", "fractional", "images", "indexing",
-    "matrices", "nn", "plain_args", "quantizing", "random_numbers", "reductions", "sampling",
-    "sets", "slices", "solving", "space", "sparse", "sparse_arrays", "sparse_math",
+    "counting", "ctc", "einsum", "elementwise", "files", "fourier", "fractional", "images",
+    "indexing", "matrices", "nn", "plain_args", "quantizing", "random_numbers", "reductions",
+    "sampling", "sets", "slices", "solving", "space", "sparse", "sparse_arrays", "sparse_math",
     "sparse_segments", "special", "strings", "windows",
 ]  # fmt: skip
 

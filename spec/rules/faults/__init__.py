@@ -15,6 +15,7 @@ from sessrun.spec.rules.domains import Draw, plain_args
 from sessrun.spec.rules.faults import (
     arrays,
     candidates,
+    counting,
     einsum,
     elementwise,
     fourier,
@@ -31,9 +32,9 @@ from sessrun.spec.rules.faults import (
 from sessrun.spec.rules.faults.base import FAULTS, Fault
 
 __all__ = [
-    "FAULTS", "Fault", "arrays", "candidates", "einsum", "elementwise", "faulty_arguments",
-    "fourier", "images", "indexing", "quantizing", "random_numbers", "solving", "space",
-    "sparse", "strings", "windows",
+    "FAULTS", "Fault", "arrays", "candidates", "counting", "einsum", "elementwise",
+    "faulty_arguments", "fourier", "images", "indexing", "quantizing", "random_numbers",
+    "solving", "space", "sparse", "strings", "windows",
 ]  # fmt: skip
 
 

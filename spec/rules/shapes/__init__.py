@@ -12,6 +12,7 @@ from sessrun.spec.rules.shapes import (
     candidates,
     checkpoints,
     control_flow,
+    counting,
     ctc,
     einsum,
     elementwise,
@@ -58,9 +59,9 @@ from sessrun.spec.rules.shapes.tables import Table
 __all__ = [
     "MAX_RANK", "RANKS", "RULES", "Dim", "Known", "Shape", "ShapeError", "Table", "arrays",
     "bands", "broadcast_shapes", "candidates", "check_size", "checkpoints", "control_flow",
-    "ctc", "denoted", "einsum", "elementwise", "fourier", "images", "indexing", "infer",
-    "inputs", "matrices", "merge", "nn", "quantizing", "random_numbers", "ranked", "reductions",
-    "resources", "sets", "single", "solving", "sources", "space", "sparse", "sparse_arrays",
-    "sparse_math", "sparse_segments", "strided", "strings", "tables", "tensor_arrays",
-    "training", "windows",
+    "counting", "ctc", "denoted", "einsum", "elementwise", "fourier", "images", "indexing",
+    "infer", "inputs", "matrices", "merge", "nn", "quantizing", "random_numbers", "ranked",
+    "reductions", "resources", "sets", "single", "solving", "sources", "space", "sparse",
+    "sparse_arrays", "sparse_math", "sparse_segments", "strided", "strings", "tables",
+    "tensor_arrays", "training", "windows",
 ]  # fmt: skip

@@ -1,0 +1,85 @@
+"""Kernels that count: how often numbers occur, in bins of a range too, and the nth of a row."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sessrun.reference.kernels.host import dtype_of, scalar_int
+from sessrun.reference.kernels.registry import KernelError, kernel
+
+__all__: list[str] = []
+
+
+@kernel("DenseBincount", devices=("CPU",), host_inputs=("size",))
+def dense_bincount(xp: Any, x: Any, size: Any, weights: Any, *, binary_output: bool) -> Any:
+    """How often each number below `size` occurs, of all numbers or of each row; or their weights.
+
+    Raises:
+      KernelError: the rank is above 2, the size no scalar or negative, the weights of another
+        shape, or a number is negative.
+
+    """
+    if x.ndim > 2:
+        raise KernelError(3, f"Shape must be at most rank 2 but is rank {x.ndim}")
+    if size.size != 1:
+        raise KernelError(3, f"Shape must be rank 0 but is rank {size.ndim}")
+    length = scalar_int(size)
+    if length < 0:
+        raise KernelError(3, f"size ({length}) must be non-negative")
+    if weights.size and weights.shape != x.shape:
+        raise KernelError(3, f"`weights` must have the shape of `arr` or be empty: {weights.shape}")
+    if x.size and xp.any(x < 0):
+        raise KernelError(3, "Input arr must be non-negative!")
+    rows = x.reshape((1, -1)) if x.ndim < 2 else x
+    bins = xp.zeros((rows.shape[0], length), dtype=weights.dtype)
+    inside = rows < length
+    places = xp.nonzero(inside)[0], rows[inside]
+    if binary_output:
+        bins[places] = 1
+    elif weights.size:
+        xp.add.at(bins, places, weights.reshape(rows.shape)[inside])
+    else:
+        xp.add.at(bins, places, xp.ones((), dtype=weights.dtype))
+    return bins if x.ndim == 2 else bins[0]
+
+
+@kernel("HistogramFixedWidth", host_inputs=("value_range", "nbins"))
+def histogram_fixed_width(xp: Any, values: Any, value_range: Any, nbins: Any, *, dtype: str) -> Any:
+    """How many values fall into each of so many bins of one width; the ends' bins take the rest.
+
+    Raises:
+      KernelError: there are no bins, or the range is no pair of rising numbers.
+
+    """
+    if value_range.shape != (2,):
+        raise KernelError(3, f"value_range should be a 2-element vector: {value_range.shape}")
+    low, high = value_range.tolist()
+    if not low < high:
+        raise KernelError(3, "value_range should satisfy value_range[0] < value_range[1], but got "
+                             f"[{low}, {high}]")  # fmt: skip
+    if nbins.ndim or scalar_int(nbins) <= 0:
+        raise KernelError(3, f"nbins should be a positive number, but got '{nbins.tolist()}'")
+    count = scalar_int(nbins)
+    above = values.reshape(-1).astype("float64") - low
+    places = xp.clip(above / ((high - low) / count), 0, count - 1).astype("int64")
+    return xp.bincount(places, minlength=count).astype(dtype_of(dtype))
+
+
+@kernel("NthElement", host_inputs=("n",))
+def nth_element(xp: Any, x: Any, n: Any, *, reverse: bool) -> Any:
+    """The nth smallest number of each row, or the nth largest.
+
+    Raises:
+      KernelError: there is no such number, or `n` is no scalar.
+
+    """
+    if n.ndim or scalar_int(n) < 0:
+        raise KernelError(3, f"n must be a scalar of at least 0, got {n.tolist()}")
+    place = scalar_int(n)
+    if x.ndim < 1:
+        raise KernelError(3, f"Input must be >= 1-D, got shape {x.shape}")
+    length = x.shape[-1]
+    if length <= place:
+        raise KernelError(3, f"Input must have at least n+1 columns, got {length} and n {place}")
+    place = length - 1 - place if reverse else place
+    return xp.partition(x, place, axis=-1)[..., place]

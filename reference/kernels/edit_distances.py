@@ -1,0 +1,73 @@
+"""The kernel of edit distances between the sequences of two sparse tensors."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from sessrun.reference.kernels.host import HOST, ints
+from sessrun.reference.kernels.registry import KernelError, kernel
+
+__all__: list[str] = []
+
+
+def _sequences(indices: Any, values: Any) -> dict[tuple[int, ...], list[Any]]:
+    """The values of each sequence, which its indices but the last name."""
+    found: dict[tuple[int, ...], list[Any]] = {}
+    for row, value in zip(indices.tolist(), values.tolist(), strict=True):
+        found.setdefault(tuple(row[:-1]), []).append(value)
+    return found
+
+
+def _distance(a: Sequence[Any], b: Sequence[Any]) -> int:
+    """How many insertions, deletions and exchanges make one sequence of the other."""
+    previous = list(range(len(b) + 1))
+    for row, left in enumerate(a, start=1):
+        current = [row]
+        for column, right in enumerate(b, start=1):
+            current.append(min(previous[column] + 1, current[-1] + 1,
+                               previous[column - 1] + (left != right)))  # fmt: skip
+        previous = current
+    return previous[-1]
+
+
+def _check(indices: Any, values: Any, shape: Any, what: str) -> None:
+    if indices.ndim != 2 or values.ndim != 1 or shape.ndim != 1:
+        raise KernelError(3, f"{what}_indices, {what}_values and {what}_shape must have ranks 2, 1 "
+                             f"and 1, got {indices.ndim}, {values.ndim}, {shape.ndim}")  # fmt: skip
+    if indices.shape[0] != values.shape[0] or indices.shape[1] != shape.shape[0]:
+        raise KernelError(3, f"{what}_indices, {what}_values and {what}_shape do not fit: "
+                             f"{indices.shape}, {values.shape}, {shape.shape}")  # fmt: skip
+
+
+@kernel("EditDistance", devices=("CPU",))
+def edit_distance(
+    _: Any, hypothesis_indices: Any, hypothesis_values: Any, hypothesis_shape: Any,
+    truth_indices: Any, truth_values: Any, truth_shape: Any, *, normalize: bool,
+) -> Any:  # fmt: skip
+    """For each sequence the edits from the hypothesis to the truth, over the truth's length or not.
+
+    Raises:
+      KernelError: a part has another shape than the others demand.
+
+    """
+    _check(hypothesis_indices, hypothesis_values, hypothesis_shape, "hypothesis")
+    _check(truth_indices, truth_values, truth_shape, "truth")
+    pair = ints(hypothesis_shape), ints(truth_shape)
+    if len(pair[0]) != len(pair[1]) or len(pair[0]) < 2:
+        raise KernelError(3, f"Expected truth and hypothesis to have one rank >= 2: {pair}")
+    outer = [max(sizes) for sizes in zip(pair[0][:-1], pair[1][:-1], strict=True)]
+    found = HOST.zeros(outer, dtype="float32")
+    guesses = _sequences(hypothesis_indices, hypothesis_values)
+    truths = _sequences(truth_indices, truth_values)
+    for place in {**guesses, **truths}:
+        if any(not 0 <= index < size for index, size in zip(place, outer, strict=True)):
+            raise KernelError(3, f"The index {place} is outside of the shape {outer}")
+        guess, truth = guesses.get(place, []), truths.get(place, [])
+        edits = float(_distance(truth, guess))
+        if normalize and not truth:
+            edits = float("inf") if guess else 0.0
+        elif normalize:
+            edits /= len(truth)
+        found[place] = edits
+    return found

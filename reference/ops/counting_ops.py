@@ -1,0 +1,201 @@
+"""Functions that count, sort, and measure the distance between sequences."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+import numpy as np
+
+from sessrun.reference import dtypes
+from sessrun.reference.build import apply_op
+from sessrun.reference.constant_op import constant
+from sessrun.reference.conversion import convert_to_tensor
+from sessrun.reference.errors import bad_value
+from sessrun.reference.generated import maximum, minimum, tensor_scatter_update
+from sessrun.reference.name_scopes import name_scope
+from sessrun.reference.nn.rankings import top_k
+from sessrun.reference.ops.array_ops import reshape, transpose
+from sessrun.reference.ops.cast_ops import cast
+from sessrun.reference.ops.math_ops import range_
+from sessrun.reference.ops.reduce_ops import reduce_max
+from sessrun.reference.ops.shape_ops import rank, shape, size
+from sessrun.reference.sparse_tensor import SparseTensor, SparseTensorValue
+from sessrun.reference.static_values import constant_value
+from sessrun.reference.tensor import Tensor
+
+__all__ = ["EXPORTS"]
+
+
+def bincount(
+    arr: Any,
+    weights: Any = None,
+    minlength: Any = None,
+    maxlength: Any = None,
+    dtype: Any = dtypes.int32,
+) -> Tensor:
+    """How often each number occurs, or the sums of its weights.
+
+    Args:
+      arr: whole numbers, none of them negative.
+      weights: a weight for each.
+      minlength: how many counts there are at least.
+      maxlength: how many at most; larger numbers are not counted.
+      dtype: of the counts, where there are no weights.
+
+    """
+    with name_scope("bincount"):
+        arr = convert_to_tensor(arr, name="arr")
+        if weights is not None:
+            weights = convert_to_tensor(weights, name="weights")
+        if not arr.dtype.is_integer:
+            arr = cast(arr, dtypes.int32)
+        has_some = size(arr) > 0
+        length = cast(has_some, arr.dtype) * (reduce_max(arr) + 1)
+        if minlength is not None:
+            least = convert_to_tensor(minlength, name="minlength", dtype=arr.dtype)
+            length = maximum(least, length)
+        if maxlength is not None:
+            most = convert_to_tensor(maxlength, name="maxlength", dtype=arr.dtype)
+            length = minimum(most, length)
+        if weights is not None:
+            weights = reshape(weights, [-1])
+        flat = reshape(arr, [-1])
+        if weights is None:
+            weights = constant([], dtype=dtype)
+        inputs = {"input": flat, "size": length, "weights": weights}
+        return apply_op("DenseBincount", inputs, {"binary_output": False}, None).outputs[0]
+
+
+def histogram_fixed_width(
+    values: Any,
+    value_range: Any,
+    nbins: Any = 100,
+    dtype: Any = dtypes.int32,
+    name: str | None = None,
+) -> Tensor:
+    """How many values fall into each of so many bins of one width.
+
+    Args:
+      values: a tensor of numbers.
+      value_range: where the first bin begins and the last one ends; they take what is beyond.
+      nbins: how many bins there are.
+      dtype: int32 or int64, of the counts.
+      name: the operation's name.
+
+    """
+    with name_scope(name, "histogram_fixed_width", [values, value_range, nbins]) as scope:
+        inputs = {"values": values, "value_range": value_range, "nbins": nbins}
+        return apply_op("HistogramFixedWidth", inputs, {"dtype": dtype}, scope).outputs[0]
+
+
+def _sorted(values: Any, axis: Any, direction: str, *, is_places: bool) -> Tensor:
+    if direction not in {"ASCENDING", "DESCENDING"}:
+        raise bad_value("Argument `direction` should be one of ASCENDING, DESCENDING. Received: "
+                        f"direction={direction}")  # fmt: skip
+    given = convert_to_tensor(axis, name="axis")
+    known = constant_value(given)
+    if given.shape.ndims not in {None, 0} or known is None:
+        raise bad_value(f"Argument `axis` must be a constant scalar. Received: axis={given}.")
+    value = convert_to_tensor(values, name="values")
+    if direction == "DESCENDING":
+        return _falling(value, int(known), is_places=is_places)
+    if value.dtype.is_unsigned:
+        most = value.dtype.max
+        found = _falling(most - value, int(known), is_places=is_places)
+        return found if is_places else most - found
+    if value.dtype.is_integer:  # the least one has no negative
+        found = _falling(-value - 1, int(known), is_places=is_places)
+        return found if is_places else -found - 1
+    found = _falling(-value, int(known), is_places=is_places)
+    return found if is_places else -found
+
+
+def _falling(value: Tensor, axis: int, *, is_places: bool) -> Tensor:
+    """The elements along an axis from the largest on, or where they were."""
+    length = shape(value)[axis]
+    count: Any = rank(value)
+    ndims = value.shape.ndims
+    order: Any = None
+    if axis != -1 and axis + 1 != ndims:
+        if ndims is not None:
+            place = axis + ndims if axis < 0 else axis
+            swapped = np.arange(ndims)
+            swapped[[place, ndims - 1]] = swapped[[ndims - 1, place]]
+            order = constant(swapped, name="transposition")
+        else:
+            position: Any = axis + count if axis < 0 else axis
+            order = tensor_scatter_update(
+                range_(count), [[position], [count - 1]], [count - 1, position]
+            )
+    last = value if order is None else transpose(value, order)
+    found: Tensor = top_k(last, length)[1 if is_places else 0]
+    return found if order is None else transpose(found, order)
+
+
+def sort(
+    values: Any, axis: Any = -1, direction: str = "ASCENDING", name: str | None = None
+) -> Tensor:
+    """The elements along an axis in order.
+
+    Args:
+      values: a tensor of numbers.
+      axis: which axis, a constant.
+      direction: `ASCENDING` or `DESCENDING`.
+      name: the operations' scope.
+
+    Raises:
+      ValueError: the axis is no constant scalar, or there is no such direction.
+
+    """
+    with name_scope(name, "sort"):
+        return _sorted(values, axis, direction, is_places=False)
+
+
+def argsort(
+    values: Any,
+    axis: Any = -1,
+    direction: str = "ASCENDING",
+    stable: bool = False,
+    name: str | None = None,
+) -> Tensor:
+    """Where the elements along an axis are, in order; arguments and errors are those of `sort`."""
+    del stable  # it is, always
+    with name_scope(name, "argsort"):
+        return _sorted(values, axis, direction, is_places=True)
+
+
+def edit_distance(
+    hypothesis: Any, truth: Any, normalize: bool = True, name: str = "edit_distance"
+) -> Tensor:
+    """How many edits make each sequence of one sparse tensor that of another.
+
+    Args:
+      hypothesis: a sparse tensor, whose last dimension is the sequences'.
+      truth: another one of that rank.
+      normalize: whether the numbers are over the lengths of the truth's.
+      name: the operation's name.
+
+    Raises:
+      TypeError: one of both is not sparse.
+
+    """
+    for word, value in (("Hypothesis", hypothesis), ("Truth", truth)):
+        if not isinstance(value, SparseTensor | SparseTensorValue):
+            raise TypeError(f"{word} must be a SparseTensor.")
+    inputs = {
+        f"{word}_{part}": getattr(value, "dense_shape" if part == "shape" else part)
+        for word, value in (("hypothesis", hypothesis), ("truth", truth))
+        for part in ("indices", "values", "shape")
+    }
+    return apply_op("EditDistance", inputs, {"normalize": normalize}, name).outputs[0]
+
+
+EXPORTS: Final[Mapping[str, Any]] = {
+    "argsort": argsort,
+    "bincount": bincount,
+    "edit_distance": edit_distance,
+    "histogram_fixed_width": histogram_fixed_width,
+    "math.bincount": bincount,
+    "sort": sort,
+}

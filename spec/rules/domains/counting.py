@@ -1,0 +1,81 @@
+"""Value domains of operations that count, and of the distances between sequences."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from sessrun.spec.rules.domains.base import Arguments, Draw, domain
+
+__all__: list[str] = []
+
+
+@domain
+def dense_counted(draw: Draw, x: str, size: str, weights: str) -> Arguments:
+    """A vector or a matrix of numbers, some not below the size; weights for each, or none."""
+    shape = draw.shape(1, 2, 1)
+    numbers = draw.values("uint8", shape) % 9
+    has_weights = draw.chance(0.5) and not draw.attrs["binary_output"]
+    return draw.arguments(**{
+        x: draw.integers(x, numbers), size: draw.integers(size, draw.random.randint(1, 10)),
+        weights: draw.tensor(weights, shape if has_weights else (0,), "small"),
+    })  # fmt: skip
+
+
+@domain
+def binned(draw: Draw, values: str, value_range: str, nbins: str) -> Arguments:
+    """Values, most of them within a range, and a number of bins.
+
+    Left out: values on the edge of a bin, which rounding decides: the range is a power of two.
+    """
+    low = float(draw.random.randint(-4, 0))
+    wide = draw.random.choice([8.0, 16.0])
+    return draw.arguments(**{
+        values: draw.tensor(values, draw.shape(0, 3), "small"),
+        value_range: np.array([low, low + wide]).astype(draw.tensor(value_range, ()).dtype),
+        nbins: draw.integers(nbins, draw.random.choice([1, 2, 4, 8])),
+    })  # fmt: skip
+
+
+@domain
+def nth(draw: Draw, x: str, n: str) -> Arguments:
+    """Rows that are not empty, without NaN, and which of their numbers in order is wanted."""
+    shape = draw.shape(1, 4, 1)
+    place = draw.random.randrange(shape[-1])
+    return draw.arguments(**{
+        x: draw.tensor(x, shape, "small"), n: draw.integers(n, place)
+    })  # fmt: skip
+
+
+def _sequences(draw: Draw, rows: int) -> tuple[np.ndarray, list[int], np.ndarray]:
+    """Sequences of a few numbers as a sparse tensor of one shape with others."""
+    places, values = [], []
+    for row in range(rows):
+        for column in range(draw.random.randint(0, 4)):
+            places.append([row, column])
+            values.append(draw.random.randint(0, 2))
+    return np.array(places, np.int64).reshape(-1, 2), values, np.array([rows, 4], np.int64)
+
+
+@domain
+def sequence_pairs(draw: Draw, name: str, other: str) -> Arguments:
+    """Two sparse matrices whose rows are sequences of numbers, some of them empty."""
+    draw.attrs["T"] = draw.random.choice(["int32", "int64", "float32", "uint8"])
+    rows = draw.random.randint(1, 4)
+    inputs = {}
+    for word, text in (("hypothesis", name), ("truth", other)):
+        indices, values, shape = _sequences(draw, rows)
+        made = np.array(values).astype(draw.tensor(text, ()).dtype)
+        inputs |= {f"{word}_indices": indices, f"{word}_values": made, f"{word}_shape": shape}
+    return draw.arguments(**inputs)
+
+
+@domain
+def logarithms(draw: Draw, x: str, axis: str) -> Arguments:
+    """Numbers of rank 1 at least, and an axis.
+
+    Left out: NaN, which TensorFlow passes over.
+    """
+    shape = draw.shape(1, 4)
+    return draw.arguments(**{
+        x: draw.tensor(x, shape, "plain"), axis: draw.integers(axis, draw.axis(len(shape)))
+    })  # fmt: skip

@@ -1,0 +1,72 @@
+"""Shape rules of operations that count, and of the distances between sequences."""
+
+from __future__ import annotations
+
+from sessrun.spec.rules.shapes.base import (
+    Dim,
+    Known,
+    Shape,
+    ShapeError,
+    Value,
+    at_least,
+    merge_dims,
+    ranked,
+    rule,
+    with_rank,
+)
+
+__all__: list[str] = []
+
+
+@rule
+def dense_counts(shape: Shape, size: Known) -> list[Shape]:
+    """[size], or [rows, size] of a matrix."""
+    ranked(shape, 0, 2)
+    ranked(size.shape, 0, 0)
+    length = None if size.value is None else int(size.value)
+    if length is not None and length < 0:
+        raise ShapeError(f"size ({length}) must be non-negative")
+    if shape is None:
+        return [None]
+    return [(shape[0], length) if len(shape) == 2 else (length,)]
+
+
+@rule
+def histogram(value_range: Shape, nbins: Known) -> list[Shape]:
+    """[nbins]."""
+    (count,) = with_rank(value_range, 1)
+    merge_dims(count, 2)
+    ranked(nbins.shape, 0, 0)
+    if nbins.value is not None and int(nbins.value) <= 0:
+        raise ShapeError(f"Requires nbins > 0: {int(nbins.value)}")
+    return [(None if nbins.value is None else int(nbins.value),)]
+
+
+@rule
+def nth_of_rows(shape: Shape, n: Value) -> list[Shape]:
+    """All dimensions but the last, which has more than n elements."""
+    whole = at_least(shape, 1)
+    if n is not None and int(n) < 0:
+        raise ShapeError(f"Need n >= 0, got {int(n)}")
+    if whole is None:
+        return [None]
+    if n is not None and whole[-1] is not None and whole[-1] <= int(n):
+        raise ShapeError(f"Input must have last dimension > n = {int(n)} but is {whole[-1]}")
+    return [whole[:-1]]
+
+
+@rule
+def edit_distances(
+    indices: Shape, values: Shape, shape: Known, others: Shape, other_values: Shape, other: Known
+) -> list[Shape]:
+    """The dimensions of both sparse shapes but the last, the larger of each two."""
+    for each, count in ((indices, 2), (values, 1), (others, 2), (other_values, 1)):
+        with_rank(each, count)
+    lengths = [with_rank(each.shape, 1)[0] for each in (shape, other)]
+    if shape.value is None or other.value is None:
+        return [None]
+    if lengths[0] != lengths[1]:
+        raise ShapeError(f"Both shapes must have one length, got {lengths}")
+    pairs = zip(shape.value.tolist()[:-1], other.value.tolist()[:-1], strict=True)
+    sizes: list[Dim] = [max(pair) for pair in pairs]
+    return [tuple(sizes)]
