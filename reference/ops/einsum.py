@@ -131,10 +131,12 @@ def _in_order(
 ) -> Tensor:
     """Two operands at a time, in an order that keeps what lies between small."""
     letters = {name: chr(ord("A") + place) for place, name in enumerate(sizes)}
-    plain = [["".join(letters[name] for name in part), np.broadcast_to(
-        np.float32(0), [sizes[name] for name in part])] for part in parts]  # fmt: skip
-    equation = ",".join(text for text, _ in plain) + "->" + "".join(letters[n] for n in result)
-    path = np.einsum_path(equation, *(array for _, array in plain), optimize=optimize)[0][1:]
+    plain = ["".join(letters[name] for name in part) for part in parts]
+    equation = f"{','.join(plain)}->{''.join(letters[name] for name in result)}"
+    like: list[Any] = [
+        np.broadcast_to(np.float32(0), [sizes[name] for name in part]) for part in parts
+    ]
+    path = np.einsum_path(equation, *like, optimize=optimize)[0][1:]
     for places in path:
         chosen = sorted(places, reverse=True)
         picked = [(operands.pop(place), parts.pop(place)) for place in chosen]

@@ -61,7 +61,7 @@ def sequence_pairs(draw: Draw, name: str, other: str) -> Arguments:
     """Two sparse matrices whose rows are sequences of numbers, some of them empty."""
     draw.attrs["T"] = draw.random.choice(["int32", "int64", "float32", "uint8"])
     rows = draw.random.randint(1, 4)
-    inputs = {}
+    inputs: dict[str, np.ndarray] = {}
     for word, text in (("hypothesis", name), ("truth", other)):
         indices, values, shape = _sequences(draw, rows)
         made = np.array(values).astype(draw.tensor(text, ()).dtype)
