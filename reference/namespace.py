@@ -35,6 +35,7 @@ from sessrun.reference import (
     tensor_shape,
 )
 from sessrun.reference.importing import importer
+from sessrun.reference.numeric_names import NUMERIC_NAMES
 from sessrun.reference.pictures import LATER as LATER_PICTURES
 from sessrun.reference.session import expansions, session
 from sessrun.spec import proto
@@ -142,31 +143,6 @@ _LATER: Final[Mapping[str, str]] = {
     "input.input_producers":
         "train.input_producer train.limit_epochs train.match_filenames_once "
         "train.range_input_producer train.slice_input_producer train.string_input_producer",
-    "ops.decomposition_ops":
-        "linalg.eigh linalg.eigvalsh linalg.matrix_rank linalg.normalize linalg.pinv linalg.svd "
-        "self_adjoint_eig self_adjoint_eigvals svd",
-    "ops.counting_ops":
-        "argsort bincount edit_distance histogram_fixed_width math.bincount sort",
-    "ops.running_sums":
-        "math.cumulative_logsumexp math.polyval math.reciprocal_no_nan math.reduce_std "
-        "math.reduce_variance math.unsorted_segment_mean math.unsorted_segment_sqrt_n "
-        "unsorted_segment_mean unsorted_segment_sqrt_n",
-    "ops.einsum": "einsum linalg.einsum",
-    "ops.matrix_exponentials": "linalg.expm",
-    "ops.solving_ops":
-        "cholesky_solve linalg.cholesky_solve linalg.logdet linalg.lstsq linalg.matvec "
-        "linalg.triangular_solve matrix_solve_ls matrix_triangular_solve",
-    "ops.triangular_factors": "linalg.lu_matrix_inverse linalg.lu_reconstruct linalg.lu_solve",
-    "ops.tridiagonal_ops": "linalg.tridiagonal_matmul linalg.tridiagonal_solve",
-    "ops.special_ops":
-        "lbeta math.bessel_i0 math.bessel_i0e math.bessel_i1 math.bessel_i1e math.erfcinv "
-        "math.erfinv math.lbeta math.ndtri math.special.bessel_i0 math.special.bessel_i0e "
-        "math.special.bessel_i1 math.special.bessel_i1e math.special.bessel_j0 "
-        "math.special.bessel_j1 math.special.bessel_k0 math.special.bessel_k0e "
-        "math.special.bessel_k1 math.special.bessel_k1e math.special.bessel_y0 "
-        "math.special.bessel_y1 math.special.dawsn math.special.expint "
-        "math.special.fresnel_cos math.special.fresnel_sin math.special.spence math.xdivy "
-        "math.xlog1py",
     "scalar_summaries": "summary.scalar",
     "variables.batch_updates": "batch_scatter_update",
     "variables.critical_sections": "CriticalSection",
@@ -282,20 +258,6 @@ _LATER: Final[Mapping[str, str]] = {
     "queues.accumulators":
         "ConditionalAccumulator ConditionalAccumulatorBase SparseConditionalAccumulator "
         "sparse.SparseConditionalAccumulator",
-    "signals.cosines": "signal.dct signal.idct spectral.dct spectral.idct",
-    "signals.fourier":
-        "signal.fftshift signal.ifftshift signal.irfft signal.irfft2d signal.irfft3d signal.rfft "
-        "signal.rfft2d signal.rfft3d spectral.irfft spectral.irfft2d spectral.irfft3d "
-        "spectral.rfft spectral.rfft2d spectral.rfft3d",
-    "signals.framing": "signal.frame signal.overlap_and_add",
-    "signals.mel_scale":
-        "signal.linear_to_mel_weight_matrix signal.mfccs_from_log_mel_spectrograms",
-    "signals.spectrograms":
-        "signal.inverse_mdct signal.inverse_stft signal.inverse_stft_window_fn signal.mdct "
-        "signal.stft",
-    "signals.windows":
-        "signal.hamming_window signal.hann_window signal.kaiser_bessel_derived_window "
-        "signal.kaiser_window signal.vorbis_window",
     "sparse_ops":
         "deserialize_many_sparse io.deserialize_many_sparse io.serialize_many_sparse "
         "io.serialize_sparse serialize_many_sparse serialize_sparse sparse.retain sparse_retain",
@@ -306,6 +268,7 @@ _LATER: Final[Mapping[str, str]] = {
         "lookup.StaticHashTable lookup.experimental.DenseHashTable "
         "lookup.experimental.MutableHashTable",
     "tables.vocabulary_tables": "lookup.StaticVocabularyTable",
+    **NUMERIC_NAMES,
 }  # fmt: skip
 
 
