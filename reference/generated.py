@@ -4805,6 +4805,82 @@ def tensor_scatter_add(
     return op.outputs[0]
 
 
+def tensor_scatter_max(
+    tensor: Any,
+    indices: Any,
+    updates: Any,
+    bad_indices_policy: str = "",
+    name: str | None = None,
+) -> Tensor:
+    """A copy of the tensor, at index vectors the larger of its elements and the updates.
+
+    Args:
+      tensor: a tensor, T: int8, int16, int32, int64, uint8, uint16, uint32, uint64,
+        float16, bfloat16, float32, float64.
+      indices: a tensor, Tindices: int32, int64.
+      updates: a tensor, T: int8, int16, int32, int64, uint8, uint16, uint32, uint64,
+        float16, bfloat16, float32, float64.
+      bad_indices_policy: a string; '' if not given.
+      name: the operation's name in the graph.
+
+    Returns:
+      output: a tensor, T: int8, int16, int32, int64, uint8, uint16, uint32, uint64,
+        float16, bfloat16, float32, float64.
+
+    Raises:
+      TypeError: a dtype is not allowed.
+      ValueError: a shape is wrong.
+
+    Source: the operation TensorScatterMax of TensorFlow's registry.
+
+    """
+    op = apply_op(
+        "TensorScatterMax",
+        {"tensor": tensor, "indices": indices, "updates": updates},
+        {"bad_indices_policy": bad_indices_policy},
+        name,
+    )
+    return op.outputs[0]
+
+
+def tensor_scatter_min(
+    tensor: Any,
+    indices: Any,
+    updates: Any,
+    bad_indices_policy: str = "",
+    name: str | None = None,
+) -> Tensor:
+    """A copy of the tensor, at index vectors the smaller of its elements and the updates.
+
+    Args:
+      tensor: a tensor, T: int8, int16, int32, int64, uint8, uint16, uint32, uint64,
+        float16, bfloat16, float32, float64.
+      indices: a tensor, Tindices: int32, int64.
+      updates: a tensor, T: int8, int16, int32, int64, uint8, uint16, uint32, uint64,
+        float16, bfloat16, float32, float64.
+      bad_indices_policy: a string; '' if not given.
+      name: the operation's name in the graph.
+
+    Returns:
+      output: a tensor, T: int8, int16, int32, int64, uint8, uint16, uint32, uint64,
+        float16, bfloat16, float32, float64.
+
+    Raises:
+      TypeError: a dtype is not allowed.
+      ValueError: a shape is wrong.
+
+    Source: the operation TensorScatterMin of TensorFlow's registry.
+
+    """
+    op = apply_op(
+        "TensorScatterMin",
+        {"tensor": tensor, "indices": indices, "updates": updates},
+        {"bad_indices_policy": bad_indices_policy},
+        name,
+    )
+    return op.outputs[0]
+
+
 def tensor_scatter_sub(
     tensor: Any,
     indices: Any,
@@ -5712,6 +5788,8 @@ EXPORTS: Final[dict[str, Callable[..., Any]]] = {
     "tanh": tanh,
     "tensor_scatter_add": tensor_scatter_add,
     "tensor_scatter_nd_add": tensor_scatter_add,
+    "tensor_scatter_nd_max": tensor_scatter_max,
+    "tensor_scatter_nd_min": tensor_scatter_min,
     "tensor_scatter_nd_sub": tensor_scatter_sub,
     "tensor_scatter_nd_update": tensor_scatter_update,
     "tensor_scatter_sub": tensor_scatter_sub,

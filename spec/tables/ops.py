@@ -4167,6 +4167,40 @@ _MAKERS: Final = {
         },
         differentiable=True,
     ),
+    "CumulativeLogsumexp": lambda: Operation(
+        name="CumulativeLogsumexp",
+        summary="Running logarithms of sums of exponentials along an axis.",
+        inputs=(ArgDecl("x", type_attr="T"), ArgDecl("axis", type_attr="Tidx")),
+        outputs=(ArgDecl("out", type_attr="T"),),
+        attrs=(
+            AttrDecl("exclusive", "bool", has_default=True, default=False),
+            AttrDecl("reverse", "bool", has_default=True, default=False),
+            AttrDecl(
+                "T",
+                "type",
+                allowed=("bfloat16", "float16", "float32", "float64"),
+            ),
+            AttrDecl(
+                "Tidx",
+                "type",
+                allowed=("int32", "int64"),
+                has_default=True,
+                default="int32",
+            ),
+        ),
+        shape=RuleCall("same", (Name("x"),)),
+        domain=RuleCall("logarithms", (Name("x"), Name("axis"))),
+        errors=(RuleCall("axis_range", (Name("x"), Name("axis"), 254)),),
+        numeric={
+            "float16": "close(1e-2, 1e-2)",
+            "bfloat16": "close(1e-1, 1e-1)",
+            "float32": "close(1e-5, 1e-5)",
+            "float64": "close(1e-12, 1e-12)",
+            "*": "exact",
+        },
+        differentiable=True,
+        devices=("CPU",),
+    ),
     "DataFormatDimMap": lambda: Operation(
         name="DataFormatDimMap",
         summary="Where each axis of one data format is in another.",
@@ -4524,6 +4558,36 @@ _MAKERS: Final = {
         shape=RuleCall("kept_gone", (Name("handle"),)),
         numeric={"*": "exact"},
         stateful=True,
+    ),
+    "DenseBincount": lambda: Operation(
+        name="DenseBincount",
+        summary="How often each number occurs, of all or of each row, or the sums of its weights.",
+        inputs=(
+            ArgDecl("input", type_attr="Tidx"),
+            ArgDecl("size", type_attr="Tidx"),
+            ArgDecl("weights", type_attr="T"),
+        ),
+        outputs=(ArgDecl("output", type_attr="T"),),
+        attrs=(
+            AttrDecl("Tidx", "type", allowed=("int32", "int64")),
+            AttrDecl(
+                "T",
+                "type",
+                allowed=("int32", "int64", "float32", "float64"),
+            ),
+            AttrDecl("binary_output", "bool", has_default=True, default=False),
+        ),
+        shape=RuleCall(
+            "dense_counts",
+            (Name("input"), RuleCall("known", (Name("size"),))),
+        ),
+        domain=RuleCall(
+            "dense_counted",
+            (Name("input"), Name("size"), Name("weights")),
+        ),
+        errors=(RuleCall("negative_number", (Name("input"),)),),
+        numeric={"*": "exact"},
+        devices=("CPU",),
     ),
     "DenseToDenseSetOperation": lambda: Operation(
         name="DenseToDenseSetOperation",
@@ -5228,6 +5292,40 @@ _MAKERS: Final = {
         differentiable=True,
         python=("dynamic_stitch",),
     ),
+    "EditDistance": lambda: Operation(
+        name="EditDistance",
+        summary="The edits from each sequence of one sparse tensor to that of another.",
+        inputs=(
+            ArgDecl("hypothesis_indices", dtype="int64"),
+            ArgDecl("hypothesis_values", type_attr="T"),
+            ArgDecl("hypothesis_shape", dtype="int64"),
+            ArgDecl("truth_indices", dtype="int64"),
+            ArgDecl("truth_values", type_attr="T"),
+            ArgDecl("truth_shape", dtype="int64"),
+        ),
+        outputs=(ArgDecl("output", dtype="float32"),),
+        attrs=(
+            AttrDecl("normalize", "bool", has_default=True, default=True),
+            AttrDecl("T", "type"),
+        ),
+        shape=RuleCall(
+            "edit_distances",
+            (
+                Name("hypothesis_indices"),
+                Name("hypothesis_values"),
+                RuleCall("known", (Name("hypothesis_shape"),)),
+                Name("truth_indices"),
+                Name("truth_values"),
+                RuleCall("known", (Name("truth_shape"),)),
+            ),
+        ),
+        domain=RuleCall(
+            "sequence_pairs",
+            (Name("hypothesis_values"), Name("truth_values")),
+        ),
+        numeric={"*": "close(1e-6, 1e-6)"},
+        devices=("CPU",),
+    ),
     "Eig": lambda: Operation(
         name="Eig",
         summary="The eigenvalues, in any order, and the eigenvectors of square matrices.",
@@ -5266,6 +5364,28 @@ _MAKERS: Final = {
         },
         differentiable=True,
         devices=("CPU",),
+    ),
+    "Einsum": lambda: Operation(
+        name="Einsum",
+        summary="Sums of products over named dimensions, as an equation says.",
+        inputs=(ArgDecl("inputs", type_attr="T", number_attr="N"),),
+        outputs=(ArgDecl("output", type_attr="T"),),
+        attrs=(
+            AttrDecl("equation", "string"),
+            AttrDecl("N", "int", minimum=1),
+            AttrDecl("T", "type"),
+        ),
+        shape=RuleCall("einsum", (Name("inputs"), Name("equation"))),
+        domain=RuleCall("einsum", (Name("inputs"), Name("equation"))),
+        errors=(RuleCall("unlike_labels", (Name("inputs"), Name("equation"))),),
+        numeric={
+            "float32": "close(1e-4, 1e-4)",
+            "float64": "close(1e-10, 1e-10)",
+            "complex64": "close(1e-4, 1e-4)",
+            "complex128": "close(1e-10, 1e-10)",
+            "*": "exact",
+        },
+        differentiable=True,
     ),
     "Elu": lambda: Operation(
         name="Elu",
@@ -7264,6 +7384,43 @@ _MAKERS: Final = {
         numeric={"*": "exact"},
         stateful=True,
         devices=("CPU",),
+    ),
+    "HistogramFixedWidth": lambda: Operation(
+        name="HistogramFixedWidth",
+        summary="How many values fall into each of so many bins of one width.",
+        inputs=(
+            ArgDecl("values", type_attr="T"),
+            ArgDecl("value_range", type_attr="T"),
+            ArgDecl("nbins", dtype="int32"),
+        ),
+        outputs=(ArgDecl("out", type_attr="dtype"),),
+        attrs=(
+            AttrDecl(
+                "T",
+                "type",
+                allowed=("int32", "int64", "float32", "float64"),
+            ),
+            AttrDecl(
+                "dtype",
+                "type",
+                allowed=("int32", "int64"),
+                has_default=True,
+                default="int32",
+            ),
+        ),
+        shape=RuleCall(
+            "histogram",
+            (Name("value_range"), RuleCall("known", (Name("nbins"),))),
+        ),
+        domain=RuleCall(
+            "binned",
+            (Name("values"), Name("value_range"), Name("nbins")),
+        ),
+        errors=(
+            RuleCall("falling_range", (Name("value_range"),)),
+            RuleCall("no_bins", (Name("nbins"),)),
+        ),
+        numeric={"*": "exact"},
     ),
     "HistogramSummary": lambda: Operation(
         name="HistogramSummary",
@@ -11335,6 +11492,31 @@ _MAKERS: Final = {
         errors=(RuleCall("incompatible_shapes", (Name("x"), Name("y"))),),
         numeric={"*": "exact"},
         commutative=True,
+    ),
+    "NthElement": lambda: Operation(
+        name="NthElement",
+        summary="The nth smallest number of each row, or the nth largest.",
+        inputs=(ArgDecl("input", type_attr="T"), ArgDecl("n", dtype="int32")),
+        outputs=(ArgDecl("values", type_attr="T"),),
+        attrs=(
+            AttrDecl("reverse", "bool", has_default=True, default=False),
+            AttrDecl(
+                "T",
+                "type",
+                allowed=(
+                    "float32", "float64", "int32", "uint8", "int16", "int8", "int64", "bfloat16",
+                    "uint16", "float16", "uint32", "uint64",
+                ),
+            ),
+        ),
+        shape=RuleCall(
+            "nth_of_rows",
+            (Name("input"), RuleCall("single", (Name("n"),))),
+        ),
+        domain=RuleCall("nth", (Name("input"), Name("n"))),
+        errors=(RuleCall("beyond_the_row", (Name("input"), Name("n"))),),
+        numeric={"*": "exact"},
+        differentiable=True,
     ),
     "OneHot": lambda: Operation(
         name="OneHot",
@@ -23327,6 +23509,84 @@ _MAKERS: Final = {
         },
         differentiable=True,
         python=("tensor_scatter_nd_add", "tensor_scatter_add"),
+    ),
+    "TensorScatterMax": lambda: Operation(
+        name="TensorScatterMax",
+        summary="A copy of the tensor, at index vectors the larger of its elements and the updates.",
+        inputs=(
+            ArgDecl("tensor", type_attr="T"),
+            ArgDecl("indices", type_attr="Tindices"),
+            ArgDecl("updates", type_attr="T"),
+        ),
+        outputs=(ArgDecl("output", type_attr="T"),),
+        attrs=(
+            AttrDecl(
+                "T",
+                "type",
+                allowed=(
+                    "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64",
+                    "float16", "bfloat16", "float32", "float64",
+                ),
+            ),
+            AttrDecl("Tindices", "type", allowed=("int32", "int64")),
+            AttrDecl(
+                "bad_indices_policy",
+                "string",
+                has_default=True,
+                default="",
+            ),
+        ),
+        shape=RuleCall(
+            "scattered_tensor",
+            (Name("tensor"), Name("indices"), Name("updates")),
+        ),
+        domain=RuleCall(
+            "scattered_into",
+            (Name("tensor"), Name("indices"), Name("updates")),
+        ),
+        errors=(RuleCall("index_range", (Name("tensor"), Name("indices"))),),
+        numeric={"*": "exact"},
+        differentiable=True,
+        python=("tensor_scatter_nd_max",),
+    ),
+    "TensorScatterMin": lambda: Operation(
+        name="TensorScatterMin",
+        summary="A copy of the tensor, at index vectors the smaller of its elements and the updates.",
+        inputs=(
+            ArgDecl("tensor", type_attr="T"),
+            ArgDecl("indices", type_attr="Tindices"),
+            ArgDecl("updates", type_attr="T"),
+        ),
+        outputs=(ArgDecl("output", type_attr="T"),),
+        attrs=(
+            AttrDecl(
+                "T",
+                "type",
+                allowed=(
+                    "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64",
+                    "float16", "bfloat16", "float32", "float64",
+                ),
+            ),
+            AttrDecl("Tindices", "type", allowed=("int32", "int64")),
+            AttrDecl(
+                "bad_indices_policy",
+                "string",
+                has_default=True,
+                default="",
+            ),
+        ),
+        shape=RuleCall(
+            "scattered_tensor",
+            (Name("tensor"), Name("indices"), Name("updates")),
+        ),
+        domain=RuleCall(
+            "scattered_into",
+            (Name("tensor"), Name("indices"), Name("updates")),
+        ),
+        errors=(RuleCall("index_range", (Name("tensor"), Name("indices"))),),
+        numeric={"*": "exact"},
+        differentiable=True,
+        python=("tensor_scatter_nd_min",),
     ),
     "TensorScatterSub": lambda: Operation(
         name="TensorScatterSub",
