@@ -44,7 +44,7 @@ Watch = Callable[["Node", int, int, Sequence[Any], Sequence[Any]], None]
 class _Iteration:
     """One iteration of a frame: what has arrived."""
 
-    __slots__ = ("dead", "frame", "inputs", "number", "open", "pending")
+    __slots__ = ("dead", "entered", "frame", "inputs", "number", "open", "pending")
 
     def __init__(self, frame: _Frame, number: int) -> None:
         shape = frame.shape
@@ -53,7 +53,9 @@ class _Iteration:
         self.pending = shape.pending.copy()
         self.dead: dict[int, int] = {}
         self.inputs: list[Any] = [None] * shape.slots
-        self.open = 0  # nodes that are ready, and frames inside
+        self.open = 0  # nodes that are ready, frames inside, and loops of steps to be entered
+        # What has entered a loop of steps so far, by the loop.
+        self.entered: dict[FrameShape, list[tuple[Node, Any]]] = {}
 
 
 class _Frame:
@@ -138,7 +140,6 @@ class _Run:
         self.step: Step | None = registers[STEP_REGISTER]
         self.ready: deque[tuple[Node, _Iteration, bool]] = deque()
         self.postponed: list[tuple[Node, _Iteration, bool]] = []
-        self.entered: dict[tuple[int, int], list[tuple[Node, Any]]] = {}
 
     def execute(self, plan: FlowPlan) -> None:
         for register in plan.fetches:
@@ -242,11 +243,15 @@ class _Run:
         shape = node.child
         assert shape is not None  # who calls has looked
         assert shape.straight is not None  # the same
-        entered = self.entered.setdefault((id(shape), id(at)), [])
+        if shape not in at.entered:
+            at.entered[shape] = []
+            at.open += 1
+        entered = at.entered[shape]
         entered.append((node, value))
         if len(entered) < shape.enters:
             return
-        del self.entered[id(shape), id(at)]
+        del at.entered[shape]
+        at.open -= 1  # who calls keeps it open
         if any(first is DEAD for _, first in entered):
             for enter, first in entered:
                 self._pass_on(enter, at, [first], first is DEAD)

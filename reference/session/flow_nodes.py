@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 __all__ = ["FrameShape", "Node"]
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class FrameShape:
     """What every iteration of a frame begins with.
 

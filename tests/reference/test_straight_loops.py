@@ -8,6 +8,8 @@ import numpy as np
 import pytest
 
 import sessrun.reference as tf
+from sessrun.conformance.plan import case_of
+from sessrun.conformance.runner import Runner
 from sessrun.reference.session.straight_loops import StraightLoop
 
 
@@ -88,3 +90,9 @@ def test_a_condition_of_several_elements_fails() -> None:
         endless = tf.while_loop(lambda _: several, lambda i: i + 1, [tf.constant(0)])
         with pytest.raises(tf.errors.InvalidArgumentError):
             session.run(endless)
+
+
+def test_loops_one_after_the_other_in_loops_that_are_ahead() -> None:
+    """Inner loops of iterations that have begun before the last one's values are there."""
+    runner = Runner("reference", in_process=True)
+    assert runner.run_once(case_of("programs:2026:48"))["result"] == "pass"
