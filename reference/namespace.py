@@ -216,6 +216,7 @@ _LATER: Final[Mapping[str, str]] = {
         "batch_to_space depth_to_space extract_image_patches image.extract_image_patches "
         "image.extract_patches nn.depth_to_space nn.space_to_batch nn.space_to_depth "
         "required_space_to_batch_paddings space_to_batch space_to_depth",
+    "nn.swishes": "nn.silu nn.swish",
     "nn.statistics":
         "math.zero_fraction nn.batch_norm_with_global_normalization nn.batch_normalization "
         "nn.moments nn.normalize_moments nn.sufficient_statistics nn.weighted_moments "

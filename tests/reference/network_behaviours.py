@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 from built_graphs import built, fed
-from described import attempt
+from described import attempt, run
 
 __all__ = ["BEHAVIOURS"]
 
@@ -44,6 +44,21 @@ def _activations(tf: Any) -> Any:
         lambda: nn.elu(_p(tf)), lambda: nn.selu(_p(tf)), lambda: nn.softplus(_p(tf)),
         lambda: nn.softsign(_p(tf)), lambda: nn.l2_loss(_p(tf)),
         feeds=x,
+    )  # fmt: skip
+
+
+def _swishes(tf: Any) -> Any:
+    def built_and_run(beta: Any) -> Any:
+        x = tf.constant(_X)
+        slope = tf.constant(beta)
+        made = tf.nn.swish(x, slope)
+        found = [made, *tf.gradients(made, [x, slope])]
+        kinds = [[op.name, op.type] for op in tf.get_default_graph().get_operations()]
+        return found, kinds, run(tf, found)
+
+    return attempt(
+        lambda: built_and_run(1.0), lambda: built_and_run(0.5), lambda: tf.nn.silu([1, 2]),
+        lambda: run(tf, tf.nn.silu([1.0, -1.0])),
     )  # fmt: skip
 
 
@@ -182,7 +197,7 @@ def _dropout(tf: Any) -> Any:
 
 
 BEHAVIOURS = {
-    "activations": _activations, "rankings": _rankings,
+    "activations": _activations, "swishes": _swishes, "rankings": _rankings,
     "losses of examples": _losses_of_examples, "losses of classes": _losses_of_classes,
     "statistics": _statistics, "normalization": _normalization, "dropout": _dropout,
 }  # fmt: skip
