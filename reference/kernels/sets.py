@@ -54,6 +54,7 @@ def _keys(*tensors: Rows) -> tuple[list[Any], Any]:
 
     A number is that of the row times the count of values, plus that of the value.
     """
+    # All values are sorted, where TensorFlow hashes them: three times its time.
     known, codes = HOST.unique(
         HOST.concatenate([rows.values for rows in tensors]), return_inverse=True
     )

@@ -9,6 +9,7 @@ from sessrun.reference.kernels.host import HOST, dtype_of
 from sessrun.reference.kernels.registry import KernelError, kernel
 from sessrun.reference.kernels.sparse_parts import (
     Sparse,
+    add_rows,
     check_places,
     checked,
     group_sums,
@@ -26,6 +27,7 @@ _INVALID: Final = 3
 def _union(a: Sparse, b: Sparse) -> tuple[Any, Any, Any]:
     """The indices of both, in order, and of each whether `a` and whether `b` has it."""
     first, second = row_numbers(a.shape.tolist(), a.indices, b.indices)
+    # Sorted anew, as indices need not be in order: three times what merging takes (SparseAdd).
     both, places = HOST.unique(HOST.concatenate([first, second]), return_index=True)
     indices = HOST.concatenate([a.indices, b.indices])[places]
     return indices, HOST.searchsorted(both, first), HOST.searchsorted(both, second)
@@ -183,10 +185,6 @@ def sparse_softmax(_: Any, indices: Any, values: Any, shape: Any) -> Any:
     return (powers / HOST.repeat(group_sums(powers, starts), sizes)).astype(values.dtype)
 
 
-#: Products of elements and rows that are computed together: they stay in a processor's cache.
-_TOGETHER: Final = 1 << 16
-
-
 @kernel("SparseTensorDenseMatMul", devices=_CPU)
 def sparse_tensor_dense_matmul(
     _: Any, indices: Any, values: Any, shape: Any, b: Any, *, adjoint_a: bool, adjoint_b: bool
@@ -221,13 +219,7 @@ def _add_products(result: Any, indices: Any, values: Any, b: Any) -> None:
     if (HOST.diff(rows) < 0).any():
         order = HOST.argsort(rows, kind="stable")
         rows, columns, values = rows[order], columns[order], values[order]
-    step = max(_TOGETHER // b.shape[1], 1)
-    for first in range(0, len(rows), step):
-        part = slice(first, first + step)
-        products = b[columns[part]]
-        products *= values[part, None]
-        starts = HOST.flatnonzero(HOST.diff(rows[part], prepend=-1))
-        result[rows[part][starts]] += group_sums(products, starts)
+    add_rows(result, rows, lambda part: b[columns[part]] * values[part, None])
 
 
 @kernel("SparseMatMul", devices=_CPU)

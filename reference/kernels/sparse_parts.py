@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Final, NamedTuple
 
 from sessrun.reference.kernels.host import HOST
 from sessrun.reference.kernels.registry import KernelError
 from sessrun.reference.node_summary import bracketed
 
-__all__ = ["Sparse", "check_places", "checked", "numbered", "placed"]
+__all__ = ["Sparse", "add_rows", "check_places", "checked", "numbered", "placed"]
 
 _INVALID: Final = 3
+#: Elements that are added together: they stay in a processor's cache.
+_TOGETHER: Final = 1 << 16
 
 
 class Sparse(NamedTuple):
@@ -97,6 +99,23 @@ def group_sums(rows: Any, starts: Any) -> Any:
     if not len(starts):
         return rows[:0]
     return HOST.add.reduceat(rows, starts, axis=0, dtype=rows.dtype)
+
+
+def add_rows(result: Any, groups: Any, rows: Callable[[slice], Any]) -> None:
+    """Add rows to those of the result that groups name, block by block.
+
+    Args:
+      result: [count, ...], which is added to.
+      groups: where each row belongs, int64, rising.
+      rows: gives the rows of a part of the groups.
+
+    """
+    step = max(_TOGETHER // max(math.prod(result.shape[1:]), 1), 1)
+    for first in range(0, len(groups), step):
+        part = slice(first, first + step)
+        own = groups[part]
+        starts = HOST.flatnonzero(HOST.diff(own, prepend=-1))
+        result[own[starts]] += group_sums(rows(part), starts)
 
 
 def row_numbers(shape: Sequence[int], *indices: Any) -> list[Any]:

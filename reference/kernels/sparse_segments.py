@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from sessrun.reference.kernels.host import HOST, dtype_of, scalar_int
 from sessrun.reference.kernels.registry import KernelError, binder
-from sessrun.reference.kernels.sparse_parts import group_sums
+from sessrun.reference.kernels.sparse_parts import add_rows
 
 __all__: list[str] = []
 
@@ -64,10 +64,8 @@ def _segments(kind: str, data: Any, indices: Any, segment_ids: Any, count: int |
         raise KernelError(_INVALID, "segment ids must be < num_segments")
     _check_rows(indices, data.shape[0])
     wide = dtype_of("float32") if data.dtype.itemsize == 2 and data.dtype.kind in "fV" else None
-    rows = data[indices] if wide is None else data[indices].astype(wide)
-    starts = HOST.flatnonzero(HOST.diff(segment_ids, prepend=-1))
-    sums = HOST.zeros((count, *data.shape[1:]), dtype=rows.dtype)
-    sums[segment_ids[starts]] = group_sums(rows, starts)
+    sums = HOST.zeros((count, *data.shape[1:]), dtype=data.dtype if wide is None else wide)
+    add_rows(sums, segment_ids, lambda part: data[indices[part]].astype(sums.dtype, copy=False))
     counts = HOST.bincount(segment_ids, minlength=count)
     return _scaled(sums, counts, kind).astype(data.dtype)
 
@@ -94,8 +92,7 @@ def _register(kind: str) -> None:
             _check_segments(indices, segment_ids)
             _check_rows(indices, count)
             result = HOST.zeros((count, *grad.shape[1:]), dtype=grad.dtype)
-            rows = _shared(grad, segment_ids, kind)
-            places, sums = _by_row(rows, indices)
+            places, sums = _by_row(grad, indices, segment_ids, kind)
             result[places] = sums
             return result
 
@@ -107,7 +104,7 @@ def _register(kind: str) -> None:
             count = _rows_of(output_dim0)
             _check_segments(indices, segment_ids)
             _check_rows(indices, count)
-            places, sums = _by_row(_shared(grad, segment_ids, kind), indices)
+            places, sums = _by_row(grad, indices, segment_ids, kind)
             return sums.astype(grad.dtype), places
 
         return compute
@@ -119,20 +116,20 @@ def _rows_of(output_dim0: Any) -> int:
     return scalar_int(output_dim0)
 
 
-def _shared(grad: Any, segment_ids: Any, kind: str) -> Any:
-    """For each row its segment's gradient, divided as the segment was."""
+def _by_row(grad: Any, indices: Any, segment_ids: Any, kind: str) -> tuple[Any, Any]:
+    """The places that indices name, rising, and for each the sum of its segments' gradients.
+
+    Each gradient is divided as its segment was.
+    """
     _check_rows(segment_ids, grad.shape[0])
     counts = HOST.bincount(segment_ids, minlength=grad.shape[0])
-    wide = grad.astype("float32") if grad.dtype.itemsize == 2 else grad
-    return _scaled(wide, counts, kind)[segment_ids]
-
-
-def _by_row(rows: Any, indices: Any) -> tuple[Any, Any]:
-    """The places that indices name, rising, and for each the sum of its rows."""
-    order = HOST.argsort(indices, kind="stable")
-    ordered = indices[order]
-    starts = HOST.flatnonzero(HOST.diff(ordered, prepend=-1))
-    return ordered[starts], group_sums(rows[order], starts)
+    shared = _scaled(grad.astype("float32") if grad.dtype.itemsize == 2 else grad, counts, kind)
+    places, groups = HOST.unique(indices, return_inverse=True)
+    order = HOST.argsort(groups.reshape(-1), kind="stable")
+    sums = HOST.zeros((len(places), *grad.shape[1:]), dtype=shared.dtype)
+    wanted = segment_ids[order]
+    add_rows(sums, groups.reshape(-1)[order], lambda part: shared[wanted[part]])
+    return places, sums
 
 
 for _kind in _DIVISORS:
