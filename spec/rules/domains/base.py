@@ -146,5 +146,8 @@ DOMAINS: Final[dict[str, DomainFunction]] = {}
 
 def domain(function: DomainFunction) -> DomainFunction:
     """Register a value domain under its name, without a trailing underscore."""
-    DOMAINS[function.__name__.rstrip("_")] = function
+    name = function.__name__.rstrip("_")
+    if name in DOMAINS:
+        raise ValueError(f"two domains are called {name}")
+    DOMAINS[name] = function
     return function

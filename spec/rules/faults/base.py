@@ -42,7 +42,10 @@ FAULTS: Final[dict[str, FaultFunction]] = {}
 
 def fault(function: FaultFunction) -> FaultFunction:
     """Register a fault under its name."""
-    FAULTS[function.__name__] = function
+    name = function.__name__
+    if name in FAULTS:
+        raise ValueError(f"two faults are called {name}")
+    FAULTS[name] = function
     return function
 
 

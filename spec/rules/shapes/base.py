@@ -50,7 +50,10 @@ class ShapeError(ValueError):
 
 def rule(function: RuleFunction) -> RuleFunction:
     """Register a shape rule under its name, without a trailing underscore."""
-    RULES[function.__name__.rstrip("_")] = function
+    name = function.__name__.rstrip("_")
+    if name in RULES:
+        raise ValueError(f"two shape rules are called {name}")
+    RULES[name] = function
     return function
 
 

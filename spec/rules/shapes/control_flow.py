@@ -34,13 +34,6 @@ def entered(data: Shape, constant: bool) -> list[Shape]:
 
 
 @rule
-def scalar_of(value: Shape) -> list[Shape]:
-    """A scalar, which the input must be."""
-    ranked(value, 0, 0)
-    return [()]
-
-
-@rule
 def told(shapes: Sequence[Shape], dtypes: Sequence[str]) -> list[Shape]:
     """The shapes that an attribute says, or unknown ones where it says none."""
     if not shapes:
