@@ -155,7 +155,11 @@ def load_operations(folder: Path = SPEC_DIR / "ops") -> Mapping[str, Operation]:
         for name, form in table.items():
             declared = [parse_operation(name, form, str(path))]
             if "older" in form:
-                declared.append(older_form(declared[0], form["older"], form.get("older_until", 0)))
+                older = older_form(
+                    declared[0], form["older"], form.get("older_until", 0),
+                    vector_handle=form.get("vector_handle", False),
+                )  # fmt: skip
+                declared.append(older)
             for operation in declared:
                 if operation.name in operations:
                     raise SpecError(

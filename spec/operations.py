@@ -217,11 +217,14 @@ def parse_operation(name: str, form: Mapping[str, Any], source: str) -> Operatio
     )
 
 
-def older_form(operation: Operation, name: str, until: int = 0) -> Operation:
+def older_form(
+    operation: Operation, name: str, until: int = 0, *, vector_handle: bool = False
+) -> Operation:
     """The form that an operation on resources had before there were such.
 
     A handle is a reference to two strings then. Graphs of the first releases have it. TOML says
     it of the newer one: `older = "QueueSize"`, and `older_until` if later graphs do not have it.
+    The shape rule is the newer one's, whose handle is a scalar, unless `vector_handle` is set.
     """
 
     def older(args: tuple[ArgDecl, ...]) -> tuple[ArgDecl, ...]:
@@ -238,7 +241,9 @@ def older_form(operation: Operation, name: str, until: int = 0) -> Operation:
 
     outputs = older(operation.outputs)
     makes_handle = outputs != operation.outputs
-    shape = replace(operation.shape, args=tuple(map(older_argument, operation.shape.args)))
+    shape = operation.shape
+    if not vector_handle:
+        shape = replace(shape, args=tuple(map(older_argument, shape.args)))
     return replace(
         operation,
         name=name,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -18,6 +19,8 @@ PNG = b"\x89PNG\r\n"
 )
 def test_a_network_learns_digits(backend: str, tmp_path: Path) -> None:
     pytest.importorskip("sklearn")
+    if backend == "tensorflow" and find_spec("tensorflow") is None:
+        pytest.skip("TensorFlow is not installed")
     plot = tmp_path / "losses.png"
     command = [sys.executable, str(DIGITS), "--backend", backend, "--epochs", "2",
                "--plot", str(plot)]  # fmt: skip

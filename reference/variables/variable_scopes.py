@@ -154,7 +154,7 @@ class VariableScope:
         }
         if request.reuse is None:
             filled["reuse"] = self._reuse
-        # A variable without a name of its own in a scope takes the scope's, as slots do.
+        # A variable without a name of its own in a scope is called "scope/", as slots are.
         name = f"{self._name}/{request.name}" if self._name else request.name
         return replace(request, name=name, **filled)
 
@@ -261,7 +261,9 @@ def get_partitioned_variable(
         caching_device, partitioner, validate_shape, use_resource, constraint, synchronization,
         aggregation,
     )  # fmt: skip
-    complete = scope.completed(request)
+    # Other than a variable, parts without a name of their own have the scope's as it is.
+    parts_name = "/".join(filter(None, (scope.name, request.name)))
+    complete = replace(scope.completed(request), name=parts_name)
     if complete.partitioner is None:
         raise ValueError("No partitioner was specified")
     with name_scope(None):

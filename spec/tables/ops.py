@@ -21499,7 +21499,7 @@ _MAKERS: Final = {
         inputs=(ArgDecl("handle", dtype="string", is_ref=True),),
         outputs=(),
         attrs=(),
-        shape=RuleCall("closed_stack", (RuleCall("of_resource", (Name("handle"),)),)),
+        shape=RuleCall("closed_stack", (Name("handle"),)),
         numeric={"*": "exact"},
         newer="StackCloseV2",
     ),

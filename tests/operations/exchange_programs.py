@@ -9,7 +9,9 @@ from typing import Any
 
 import numpy as np
 from exchange_calls import CALLED, graph_of
+from exchange_functions import FUNCTIONS
 from exchange_inputs import INPUTS
+from exchange_older import older
 from exchange_resources import RESOURCES
 from exchange_summaries import SUMMARIES
 from exchange_training import TRAINING
@@ -212,7 +214,7 @@ def _same_in_every_run(w: GraphWriter) -> None:
     w.node("GuaranteeConst", ("value",), {"T": F32}, "same")
 
 
-PROGRAMS = (
+_PROGRAMS = (
     _program("GuaranteeConst", _same_in_every_run, ("same:0",)),
     _program("Variable IsVariableInitialized", _first_kind, ("ready:0",), INIT, ("ready:0",), READ),
     *(
@@ -264,5 +266,15 @@ PROGRAMS = (
     ),
     *(Program(tuple(covers.split()), graph_of(build), runs)
       for covers, build, runs in (*CALLED, *INPUTS, *RESOURCES, *SUMMARIES,
-                                  *VARIABLES, *TRAINING)),
+                                  *VARIABLES, *TRAINING, *FUNCTIONS)),
+)  # fmt: skip
+
+
+def _in_older_forms(program: Program) -> Program:
+    """The program as a graph of the first releases; it covers nothing where it has no such form."""
+    return Program(*older(program.graph, program.runs), program.random)
+
+
+PROGRAMS = (
+    *_PROGRAMS, *(made for made in map(_in_older_forms, _PROGRAMS) if made.covers and made.runs),
 )  # fmt: skip

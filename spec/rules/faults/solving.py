@@ -28,8 +28,9 @@ def not_square(draw: Draw, matrix: str) -> Fault:
 def no_matrix(draw: Draw, matrix: str) -> Fault:
     """A vector instead of matrices."""
     computed_dtype(draw)
+    made = valid(draw)
     replaced: dict[str, Any] = {matrix: draw.tensor(matrix, (3,), "positive")}
-    return changed(draw, valid(draw), **replaced)
+    return changed(draw, made, **replaced)
 
 
 @fault

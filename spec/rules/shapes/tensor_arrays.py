@@ -125,6 +125,6 @@ def popped() -> list[Shape]:
 
 @rule
 def closed_stack(handle: Shape) -> list[Shape]:
-    """No outputs."""
+    """No outputs; the handle is a vector of 2, as older ones are."""
     merge(handle, _HANDLE)
     return []
