@@ -14,14 +14,15 @@ def _node(key: str) -> str:
     return key.partition(":")[0].removeprefix("^")
 
 
-@fault("GRAPH-048", "input_map holds only for nodes that are not in the GraphDef.")
+@fault("GRAPH-048", "input_map with operations returned holds only for nodes of outside.")
 def known_nodes_are_not_mapped(tf: Any) -> Any:
-    """Drop the other keys that the GraphDef uses."""
+    """Drop the other keys that the GraphDef uses, where return_elements names an operation."""
 
     def change(base: Any, definition: Any, given: dict[str, Any]) -> Any:
         used = {name for node in definition.node for name in data_inputs(node)}
         names = {node.name for node in definition.node} & used
-        if given["input_map"]:
+        returned = given["return_elements"] or ()
+        if given["input_map"] and any(":" not in name for name in returned):
             kept = {k: v for k, v in given["input_map"].items() if _node(k) not in names}
             given["input_map"] = kept
         return base(definition, **given)
