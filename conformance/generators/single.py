@@ -11,6 +11,7 @@ import numpy as np
 
 from sessrun.conformance.generators.graphdef import GraphWriter
 from sessrun.spec import tensors
+from sessrun.spec.dtypes import BY_NAME
 from sessrun.spec.operations import Operation
 from sessrun.spec.rules.domains import Arguments
 
@@ -83,14 +84,23 @@ def contract_of(operation: Operation, arguments: Arguments) -> str | list[str]:
     attrs = arguments.attrs
     contracts = []
     for output in operation.outputs:
-        # Of a list of dtypes no contract is looked up; integers beside floats are held to theirs.
-        dtype = output.dtype or attrs.get("T", attrs.get(output.type_attr or ""))
-        if any(key.startswith(f"{output.name}.") for key in operation.numeric or {}):
-            dtype = output.dtype or attrs[output.type_attr or ""]
+        dtype = output.dtype or attrs.get(output.type_attr or "")
+        has_its_own = any(key.startswith(f"{output.name}.") for key in operation.numeric or {})
+        # Of a list of dtypes no contract is looked up. What is computed in T is held to T's, unless
+        # that is no dtype of numbers that are computed with: that of a shape.
+        if not output.dtype and not has_its_own and not _is_of_shape(attrs.get("T"), dtype):
+            dtype = attrs.get("T", dtype)
         is_one = isinstance(dtype, str)
         contract = operation.contract(dtype, output.name) if is_one else _of_any(operation)
         contracts += [contract] * output.count(attrs)
     return contracts if len(set(contracts)) > 1 else contracts[0] if contracts else "exact"
+
+
+def _is_of_shape(dtype: Any, output: Any) -> bool:
+    """Whether it is integers' beside an output that has none."""
+    if not isinstance(dtype, str) or not isinstance(output, str):
+        return False
+    return BY_NAME[dtype].kind == "int" and BY_NAME[output].kind in {"float", "complex"}
 
 
 def _of_any(operation: Operation) -> str:
