@@ -84,7 +84,7 @@ def contract_of(operation: Operation, arguments: Arguments) -> str | list[str]:
     attrs = arguments.attrs
     contracts = []
     for output in operation.outputs:
-        dtype = output.dtype or attrs.get(output.type_attr or "")
+        dtype: Any = output.dtype or attrs.get(output.type_attr or "")
         has_its_own = any(key.startswith(f"{output.name}.") for key in operation.numeric or {})
         # Of a list of dtypes no contract is looked up. What is computed in T is held to T's, unless
         # that is no dtype of numbers that are computed with: that of a shape.
