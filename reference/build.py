@@ -76,10 +76,8 @@ def apply_op(
     """
     declared = signature(op_type)
     graph = graph_of(inputs.values())
-    if declared.declaration.until:
-        gone = removed(declared, graph.graph_def_versions.producer)
-        if gone:
-            raise NotImplementedError(gone)
+    if gone := removed(declared, graph.producer):
+        raise NotImplementedError(gone)
     full_name, groups, values = _checked(declared, graph, inputs, attrs, name)
     if declared.has_references:
         with graph.scopes.beside(_references(declared, groups)):

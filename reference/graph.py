@@ -153,9 +153,14 @@ class Graph(Scoped, Collections):
         return graph_def
 
     @property
+    def producer(self) -> int:
+        """The version of its GraphDefs."""
+        return self._versions.producer
+
+    @property
     def graph_def_versions(self) -> VersionDef:
         """The GraphDef version."""
-        return VersionDef(producer=self._versions.producer,
+        return VersionDef(producer=self.producer,
                           min_consumer=self._versions.min_consumer)  # fmt: skip
 
     def add_functions(self, library: FunctionDefLibrary) -> None:

@@ -19,54 +19,41 @@ def _attrs(op: Operation, names: tuple[str, ...]) -> dict[str, Any]:
     return {name: op.get_attr(name) for name in names}
 
 
-@gradient("Conv2D")
-def _convolution(op: Operation, grad: Any) -> Any:
-    attrs = _attrs(op, _PLANE)
-    x, filters = op.inputs
-    sizes = node("ShapeN", [x, filters])
-    return (node("Conv2DBackpropInput", sizes[0], filters, grad, **attrs),
-            node("Conv2DBackpropFilter", x, sizes[1], grad, **attrs))  # fmt: skip
+def _family(forward: str, by_input: str, by_filter: str, names: tuple[str, ...]) -> None:
+    """Register the gradients of both gradients of a convolution, which are of its family again."""
+
+    @gradient(by_input)
+    def of_input(op: Operation, grad: Any) -> Any:
+        attrs = _attrs(op, names)
+        _, filters, above = op.inputs
+        return (None, node(by_filter, grad, shape(filters), above, **attrs),
+                node(forward, grad, filters, **attrs))  # fmt: skip
+
+    @gradient(by_filter)
+    def of_filter(op: Operation, grad: Any) -> Any:
+        attrs = _attrs(op, names)
+        x, _, above = op.inputs
+        return (node(by_input, shape(x), grad, above, **attrs), None,
+                node(forward, x, grad, **attrs))  # fmt: skip
 
 
-@gradient("Conv2DBackpropInput")
-def _by_input(op: Operation, grad: Any) -> Any:
-    attrs = _attrs(op, _PLANE)
-    _, filters, above = op.inputs
-    return (None, node("Conv2DBackpropFilter", grad, shape(filters), above, **attrs),
-            node("Conv2D", grad, filters, **attrs))  # fmt: skip
+def _convolution(forward: str, by_input: str, by_filter: str, names: tuple[str, ...]) -> None:
+    """As `_family`, with the gradient of the convolution, which asks for both shapes at once."""
+    _family(forward, by_input, by_filter, names)
+
+    @gradient(forward)
+    def of_convolution(op: Operation, grad: Any) -> Any:
+        attrs = _attrs(op, names)
+        x, filters = op.inputs
+        sizes = node("ShapeN", [x, filters])
+        return (node(by_input, sizes[0], filters, grad, **attrs),
+                node(by_filter, x, sizes[1], grad, **attrs))  # fmt: skip
 
 
-@gradient("Conv2DBackpropFilter")
-def _by_filter(op: Operation, grad: Any) -> Any:
-    attrs = _attrs(op, _PLANE)
-    x, _, above = op.inputs
-    return (node("Conv2DBackpropInput", shape(x), grad, above, **attrs), None,
-            node("Conv2D", x, grad, **attrs))  # fmt: skip
-
-
-@gradient("Conv3D")
-def _of_volumes(op: Operation, grad: Any) -> Any:
-    attrs = _attrs(op, _WINDOW)
-    x, filters = op.inputs
-    sizes = node("ShapeN", [x, filters])
-    return (node("Conv3DBackpropInputV2", sizes[0], filters, grad, **attrs),
-            node("Conv3DBackpropFilterV2", x, sizes[1], grad, **attrs))  # fmt: skip
-
-
-@gradient("Conv3DBackpropInputV2")
-def _by_volumes(op: Operation, grad: Any) -> Any:
-    attrs = _attrs(op, _WINDOW)
-    _, filters, above = op.inputs
-    return (None, node("Conv3DBackpropFilterV2", grad, shape(filters), above, **attrs),
-            node("Conv3D", grad, filters, **attrs))  # fmt: skip
-
-
-@gradient("Conv3DBackpropFilterV2")
-def _by_filter_of_volumes(op: Operation, grad: Any) -> Any:
-    attrs = _attrs(op, _WINDOW)
-    x, _, above = op.inputs
-    return (node("Conv3DBackpropInputV2", shape(x), grad, above, **attrs), None,
-            node("Conv3D", x, grad, **attrs))  # fmt: skip
+_convolution("Conv2D", "Conv2DBackpropInput", "Conv2DBackpropFilter", _PLANE)
+_convolution("Conv3D", "Conv3DBackpropInputV2", "Conv3DBackpropFilterV2", _WINDOW)
+_family("DepthwiseConv2dNative", "DepthwiseConv2dNativeBackpropInput",
+        "DepthwiseConv2dNativeBackpropFilter", _CHANNELWISE)  # fmt: skip
 
 
 @gradient("DepthwiseConv2dNative")
@@ -76,22 +63,6 @@ def _depthwise(op: Operation, grad: Any) -> Any:
     return (node("DepthwiseConv2dNativeBackpropInput", shape(x), filters, grad, **attrs),
             node("DepthwiseConv2dNativeBackpropFilter", x, shape(filters), grad,
                  **attrs))  # fmt: skip
-
-
-@gradient("DepthwiseConv2dNativeBackpropInput")
-def _depthwise_by_input(op: Operation, grad: Any) -> Any:
-    attrs = _attrs(op, _CHANNELWISE)
-    _, filters, above = op.inputs
-    return (None, node("DepthwiseConv2dNativeBackpropFilter", grad, shape(filters), above, **attrs),
-            node("DepthwiseConv2dNative", grad, filters, **attrs))  # fmt: skip
-
-
-@gradient("DepthwiseConv2dNativeBackpropFilter")
-def _depthwise_by_filter(op: Operation, grad: Any) -> Any:
-    attrs = _attrs(op, _CHANNELWISE)
-    x, _, above = op.inputs
-    return (node("DepthwiseConv2dNativeBackpropInput", shape(x), grad, above, **attrs), None,
-            node("DepthwiseConv2dNative", x, grad, **attrs))  # fmt: skip
 
 
 @gradient("Dilation2D")

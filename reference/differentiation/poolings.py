@@ -33,10 +33,10 @@ def _zeros(op: Operation) -> tuple[Any, Any]:
     return zeros_like(op.inputs[0]), zeros_like(op.inputs[1])
 
 
-@gradient("MaxPoolGrad")
+@gradient("MaxPoolGrad", "MaxPool3DGrad")
 def _max_pool_grad(op: Operation, grad: Any) -> Any:
     attrs = _window(op, "data_format")
-    return *_zeros(op), node("MaxPoolGradGrad", op.inputs[0], op.inputs[1], grad, **attrs)
+    return *_zeros(op), node(f"{op.type}Grad", op.inputs[0], op.inputs[1], grad, **attrs)
 
 
 @gradient("MaxPoolGradV2")
@@ -47,50 +47,28 @@ def _max_pool_grad_v2(op: Operation, grad: Any) -> Any:
     return *zeros, node("MaxPoolGradGradV2", x, y, grad, ksize, strides, **attrs), None, None
 
 
-@gradient("MaxPoolGradGrad")
+@gradient("MaxPoolGradGrad", "MaxPool3DGradGrad")
 def _max_pool_grad_grad(op: Operation, grad: Any) -> Any:
     attrs = _window(op, "data_format")
-    return *_zeros(op), node("MaxPoolGrad", op.inputs[0], op.inputs[1], grad, **attrs)
+    once = op.type.removesuffix("Grad")
+    return *_zeros(op), node(once, op.inputs[0], op.inputs[1], grad, **attrs)
 
 
-@gradient("AvgPool")
+@gradient("AvgPool", "AvgPool3D")
 def _average_pool(op: Operation, grad: Any) -> Any:
-    return node("AvgPoolGrad", shape(op.inputs[0]), grad, **_window(op, "data_format"))
+    return node(f"{op.type}Grad", shape(op.inputs[0]), grad, **_window(op, "data_format"))
 
 
-@gradient("AvgPoolGrad")
+@gradient("AvgPoolGrad", "AvgPool3DGrad")
 def _average_pool_grad(op: Operation, grad: Any) -> Any:
     kept = node("StopGradient", op.inputs[0])
-    return kept, node("AvgPool", grad, **_window(op, "data_format"))
+    return kept, node(op.type.removesuffix("Grad"), grad, **_window(op, "data_format"))
 
 
 @gradient("MaxPool3D")
 def _max_pool_of_volumes(op: Operation, grad: Any) -> Any:
     attrs = _window(op, "data_format")
     return node("MaxPool3DGrad", op.inputs[0], op.outputs[0], grad, **attrs)
-
-
-@gradient("MaxPool3DGrad")
-def _max_pool_grad_of_volumes(op: Operation, grad: Any) -> Any:
-    attrs = _window(op, "data_format")
-    return *_zeros(op), node("MaxPool3DGradGrad", op.inputs[0], op.inputs[1], grad, **attrs)
-
-
-@gradient("MaxPool3DGradGrad")
-def _max_pool_grad_grad_of_volumes(op: Operation, grad: Any) -> Any:
-    attrs = _window(op, "data_format")
-    return *_zeros(op), node("MaxPool3DGrad", op.inputs[0], op.inputs[1], grad, **attrs)
-
-
-@gradient("AvgPool3D")
-def _average_pool_of_volumes(op: Operation, grad: Any) -> Any:
-    return node("AvgPool3DGrad", shape(op.inputs[0]), grad, **_window(op, "data_format"))
-
-
-@gradient("AvgPool3DGrad")
-def _average_pool_grad_of_volumes(op: Operation, grad: Any) -> Any:
-    kept = node("StopGradient", op.inputs[0])
-    return kept, node("AvgPool3D", grad, **_window(op, "data_format"))
 
 
 @gradient("MaxPoolWithArgmax")

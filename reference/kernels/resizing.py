@@ -7,6 +7,7 @@ another neighbour would be nearest.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, Final
 
 from sessrun.reference.kernels.host import HOST, ints
@@ -279,17 +280,24 @@ def _check_gradient(grads: Any, original: Any) -> None:
         raise KernelError(_INVALID, "images must be of non-zero size")
 
 
+def _taken_back(
+    xp: Any, grads: Any, original: Any, taps: Callable[..., Any], align: bool, half: bool
+) -> Any:
+    """Each gradient spread over the pixels that its own was made of."""
+    _check_gradient(grads, original)
+    rows, columns = (
+        dense(taps(have, want, align, half), have)
+        for have, want in zip(original.shape[1:3], grads.shape[1:3], strict=True)
+    )
+    return _spread(xp, grads, rows, columns, original.dtype)
+
+
 @kernel("ResizeBilinearGrad")
 def resize_bilinear_grad(
     xp: Any, grads: Any, original: Any, *, align_corners: bool, half_pixel_centers: bool
 ) -> Any:
     """The gradient of ResizeBilinear by its images."""
-    _check_gradient(grads, original)
-    rows, columns = (
-        dense(_linear_taps(have, want, align_corners, half_pixel_centers), have)
-        for have, want in zip(original.shape[1:3], grads.shape[1:3], strict=True)
-    )
-    return _spread(xp, grads, rows, columns, original.dtype)
+    return _taken_back(xp, grads, original, _linear_taps, align_corners, half_pixel_centers)
 
 
 @kernel("ResizeBicubicGrad")
@@ -297,9 +305,4 @@ def resize_bicubic_grad(
     xp: Any, grads: Any, original: Any, *, align_corners: bool, half_pixel_centers: bool
 ) -> Any:
     """The gradient of ResizeBicubic by its images."""
-    _check_gradient(grads, original)
-    rows, columns = (
-        dense(_cubic_taps(have, want, align_corners, half_pixel_centers), have)
-        for have, want in zip(original.shape[1:3], grads.shape[1:3], strict=True)
-    )
-    return _spread(xp, grads, rows, columns, original.dtype)
+    return _taken_back(xp, grads, original, _cubic_taps, align_corners, half_pixel_centers)
