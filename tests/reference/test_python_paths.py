@@ -5,19 +5,19 @@ import importlib
 import pytest
 
 import sessrun.reference as tf
-from sessrun.reference.python import mirror
 from sessrun.reference.python.framework import dtypes, errors_impl, ops
 from sessrun.reference.python.ops import gen_math_ops, math_ops, variables
+from sessrun.reference.python.places import PLACES
 
 
-@pytest.mark.parametrize("place", sorted(mirror._PLACES))
+@pytest.mark.parametrize("place", sorted(PLACES))
 def test_every_module_of_the_table_is_imported(place: str) -> None:
     importlib.import_module(f"sessrun.reference.python.{place}")
 
 
-@pytest.mark.parametrize("place", sorted(mirror._PLACES))
+@pytest.mark.parametrize("place", sorted(PLACES))
 def test_the_table_names_modules_that_there_are(place: str) -> None:
-    modules, _, _ = mirror._PLACES[place].partition("|")
+    modules, _, _ = PLACES[place].partition("|")
     for name in modules.split():
         importlib.import_module(f"sessrun.reference.{name}")
 
