@@ -1,7 +1,7 @@
 """`tf.test`: the base class of tests, what runs them, and what they ask about the machine.
 
 Programs of tests written for TensorFlow 1 run with the import of TensorFlow replaced. What needs
-gradients or servers is not here.
+servers is not here.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from unittest import mock
 
 from sessrun.reference.test.benchmarks import Benchmark, benchmark_config, run_benchmarks
 from sessrun.reference.test.case import TensorFlowTestCase
+from sessrun.reference.test.gradient_checker import compute_gradient, compute_gradient_error
 from sessrun.reference.test.graph_defs import assert_equal_graph_def
 from sessrun.reference.test.machine import (
     gpu_device_name,
@@ -32,7 +33,8 @@ from sessrun.reference.test.temporary import get_temp_dir
 
 __all__ = [
     "Benchmark", "StubOutForTesting", "TestCase", "assert_equal_graph_def", "benchmark_config",
-    "disable_with_predicate", "get_temp_dir", "gpu_device_name", "is_built_with_cuda",
+    "compute_gradient", "compute_gradient_error", "disable_with_predicate", "get_temp_dir",
+    "gpu_device_name", "is_built_with_cuda",
     "is_built_with_gpu_support", "is_built_with_rocm", "is_built_with_xla",
     "is_cpu_target_available", "is_gpu_available", "main", "mock", "test_src_dir_path",
     "with_eager_op_as_function",

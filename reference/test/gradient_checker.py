@@ -1,0 +1,127 @@
+"""`tf.test.compute_gradient`: the Jacobians of a tensor by others of its graph."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from sessrun.reference import constant_op
+from sessrun.reference.differentiation.backprop import gradients
+from sessrun.reference.framework_ops import identity
+from sessrun.reference.stacks import get_default_session
+from sessrun.reference.tensor import Tensor
+from sessrun.reference.test.jacobians import Numbers, by_differences, by_gradients, largest_error
+
+__all__ = ["compute_gradient", "compute_gradient_error"]
+
+
+def compute_gradient(
+    x: Any,
+    x_shape: Any,
+    y: Tensor,
+    y_shape: Any,
+    x_init_value: Any = None,
+    delta: float = 1e-3,
+    init_targets: Sequence[Any] | None = None,
+    extra_feed_dict: Mapping[Any, Any] | None = None,
+) -> Any:
+    """Both Jacobians of `y` by `x`: a row for each number of `x`, a column for each of `y`.
+
+    Args:
+      x: a tensor, or a list of tensors.
+      x_shape: its dimensions, or a list of the dimensions of each.
+      y: a tensor that depends on `x`.
+      y_shape: its dimensions.
+      x_init_value: where to take the gradient, or a list of such; random numbers if None.
+      delta: how far `x` is moved up and down for the differences.
+      init_targets: operations to run first.
+      extra_feed_dict: what is fed besides.
+
+    Returns:
+      A pair of arrays (by gradients, by differences), or a list of such pairs for a list.
+
+    Raises:
+      AssertionError: a dtype that has no gradient, a value of another shape.
+      ValueError: `y` is empty, and its gradient is not zeros of the shape of `x`.
+
+    """
+    several = isinstance(x, list)
+    if not several:
+        x, x_shape, x_init_value = [x], [x_shape], [x_init_value]
+    backward = [_gradient(one, y, y_shape) for one in x]
+    if init_targets is not None:
+        if not isinstance(init_targets, list | tuple):
+            msg = "init_targets must be a list of operations"
+            raise AssertionError(msg)
+        for target in init_targets:
+            target.run()
+    values = [None] * len(x) if x_init_value is None else x_init_value
+    feeds = extra_feed_dict or {}
+    found = [
+        _jacobians(one, _start(one, shape, value), y, y_shape, gradient, delta, feeds)
+        for one, shape, value, gradient in zip(x, x_shape, values, backward, strict=False)
+    ]
+    return found if several else found[0]
+
+
+def compute_gradient_error(
+    x: Any,
+    x_shape: Any,
+    y: Tensor,
+    y_shape: Any,
+    x_init_value: Any = None,
+    delta: float = 1e-3,
+    init_targets: Sequence[Any] | None = None,
+    extra_feed_dict: Mapping[Any, Any] | None = None,
+) -> Any:
+    """The largest difference between the two Jacobians of `compute_gradient`, of all its pairs."""
+    found = compute_gradient(
+        x, x_shape, y, y_shape, x_init_value, delta, init_targets, extra_feed_dict
+    )
+    return largest_error([found] if isinstance(found, tuple) else found)
+
+
+def _gradient(x: Tensor, y: Tensor, y_shape: Any) -> tuple[Any, Tensor]:
+    """The gradient of `y` by `x`, and the constant that is fed as the gradient of `y`."""
+    with x.graph.as_default():
+        fed = constant_op.constant(1.0, shape=y_shape, dtype=y.dtype)
+        dy = identity(fed)
+    return gradients(y, x, dy)[0], fed
+
+
+def _start(x: Tensor, shape: Any, value: Any) -> Any:
+    """Where the gradient is taken: the given array, or random numbers."""
+    if value is None:
+        # numpy's own stream: programs seed it
+        value = np.random.random_sample(shape).astype(x.dtype.as_numpy_dtype)  # noqa: NPY002
+        if x.dtype.is_complex:
+            value.imag = np.random.random_sample(shape)  # noqa: NPY002 - the same
+    if list(shape) != list(value.shape):
+        msg = f"x_shape = {shape}, init_data shape = {list(value.shape)}"
+        raise AssertionError(msg)
+    return value
+
+
+def _jacobians(
+    x: Tensor,
+    value: Any,
+    y: Tensor,
+    y_shape: Any,
+    gradient: tuple[Any, Tensor],
+    delta: float,
+    feeds: Mapping[Any, Any],
+) -> tuple[Any, Any]:
+    of_x, of_y = Numbers(x.dtype, value.shape), Numbers(y.dtype, tuple(y_shape))
+    of_x.check("x")
+    of_y.check("y")
+    session, (dx, dy) = get_default_session(), gradient
+
+    def forward(moved: Any) -> Any:
+        return session.run(y, {**feeds, x: moved})
+
+    def backward(given: Any) -> Any:
+        return session.run(dx, {**feeds, x: value, dy: given})
+
+    return by_gradients(backward, of_x, of_y), by_differences(forward, value, of_x, of_y, delta)

@@ -1,0 +1,110 @@
+"""Two Jacobians of a function: the one that gradients give, and the one that differences give.
+
+A complex number counts as two real ones, in the order in which it lies in memory, so that every
+Jacobian is real: a row for each number of x, a column for each number of y.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+
+from sessrun.reference import dtypes
+from sessrun.reference.indexed_slices import IndexedSlicesValue
+
+__all__ = ["Numbers", "by_differences", "by_gradients", "largest_error"]
+
+_CHECKED: Final = (dtypes.float16, dtypes.bfloat16, dtypes.float32, dtypes.float64,
+                   dtypes.complex64, dtypes.complex128)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Numbers:
+    """What an array is as a list of real numbers."""
+
+    dtype: dtypes.DType
+    shape: tuple[int, ...]
+
+    def check(self, name: str) -> None:
+        """Refuse with AssertionError a dtype that has no gradient."""
+        if self.dtype.base_dtype not in _CHECKED:
+            msg = f"Don't support type {self.dtype.name} for {name}"
+            raise AssertionError(msg)
+
+    @property
+    def count(self) -> int:
+        """How many real numbers it has."""
+        return math.prod(self.shape) * (2 if self.dtype.is_complex else 1)
+
+    @property
+    def kind(self) -> Any:
+        """The numpy dtype of one of them."""
+        return self.dtype.real_dtype.as_numpy_dtype
+
+    def of(self, array: Any) -> Any:
+        """The numbers of an array: a flat view, where the array is contiguous."""
+        return np.asarray(array, self.dtype.as_numpy_dtype).ravel().view(self.kind)
+
+
+def by_differences(
+    function: Callable[[Any], Any], value: Any, x: Numbers, y: Numbers, delta: float
+) -> Any:
+    """The Jacobian [x, y] from what `function` gives on both sides of `value`, `delta` away."""
+    value = np.asarray(value, x.dtype.as_numpy_dtype)
+    scale = np.asarray(2 * delta, y.kind)[()]
+    jacobian = np.zeros((x.count, y.count), x.kind)
+    for row in range(x.count):
+        above, below = value.copy(), value.copy()
+        x.of(above)[row] += delta
+        x.of(below)[row] -= delta
+        change = np.asarray(function(above)) - np.asarray(function(below))
+        jacobian[row] = y.of(change / scale)
+    return jacobian
+
+
+def by_gradients(function: Callable[[Any], Any], x: Numbers, y: Numbers) -> Any:
+    """The Jacobian [x, y] from what `function` gives for each gradient of y that is 1 once.
+
+    Raises:
+      ValueError: y is empty, and its gradient is not zeros of the shape of x.
+
+    """
+    jacobian = np.zeros((x.count, y.count), x.kind)
+    given = np.zeros(y.shape, y.dtype.as_numpy_dtype)
+    for column in range(y.count):
+        y.of(given)[column] = 1
+        gradient = _dense(function(given), x.shape)
+        if gradient is not None:
+            jacobian[:, column] = x.of(gradient)
+        y.of(given)[column] = 0
+    if not y.count:
+        gradient = np.asarray(_dense(function(given), x.shape))
+        if gradient.shape != x.shape:
+            msg = f"Empty gradient has wrong shape: expected {x.shape}, got {gradient.shape}"
+            raise ValueError(msg)
+        if np.any(gradient):
+            msg = "Empty tensor with nonzero gradients"
+            raise ValueError(msg)
+    return jacobian
+
+
+def largest_error(pairs: Any) -> Any:
+    """The largest difference within pairs of arrays; 0 where nothing is to be compared."""
+    error: Any = 0
+    for one, other in pairs:
+        if one.size or other.size:
+            error = np.maximum(error, np.fabs(one - other).max())
+    return error
+
+
+def _dense(gradient: Any, shape: Sequence[int]) -> Any:
+    """A fetched gradient as an array of `shape`: slices of the same row add up."""
+    if not isinstance(gradient, IndexedSlicesValue):
+        return gradient
+    dense = np.zeros(shape, gradient.values.dtype)
+    np.add.at(dense, gradient.indices, gradient.values)
+    return dense
