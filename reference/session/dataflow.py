@@ -195,6 +195,8 @@ class _Run:
         at.inputs[node.first : node.first + node.count] = [None] * node.count
         try:
             self._hand_on(node, at, outputs, is_dead)
+        except errors.OpError:  # of a loop of steps: it knows its operation
+            raise
         except Exception as error:  # the step has ended, or a reference cannot be read
             raise run_error(error, node.op, node.device.name) from error
         at.open -= 1
@@ -256,7 +258,9 @@ class _Run:
             for enter, first in entered:
                 self._pass_on(enter, at, [first], first is DEAD)
             return
-        values = shape.straight.run(entered, self.step)
+        values_of = dict(entered)
+        entering = [values_of[enter] for enter in shape.straight.enters]
+        values = shape.straight.run(entering, self.step)
         for (leaving, _), last in zip(shape.straight.exits, values, strict=True):
             for register in leaving.fetched:
                 if register >= 0:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from sessrun.reference.session.registers import Draft, Form
 
 __all__ = ["Plan", "Registers", "StepForm", "handed_out", "make_step", "quietly",
-           "read_reference", "run_error"]  # fmt: skip
+           "read_reference", "run_error", "run_steps"]  # fmt: skip
 
 Registers = list[Any]
 
@@ -73,7 +73,7 @@ class Plan:
           OpError: a kernel failed; the error knows the operation.
 
         """
-        quietly(_loop, self.steps, self.ops, registers)
+        quietly(run_steps, self.steps, self.ops, registers)
 
     def run_some(self, registers: Registers, steps: Iterable[int]) -> None:
         """Execute these steps, by number: what a partial run has got the feeds for.
@@ -84,12 +84,18 @@ class Plan:
         """
         chosen = list(steps)
         forms, ops = [self.steps[i] for i in chosen], [self.ops[i] for i in chosen]
-        quietly(_loop, forms, ops, registers)
+        quietly(run_steps, forms, ops, registers)
 
 
-def _loop(
+def run_steps(
     steps: Sequence[StepForm], ops: Sequence[tuple[Operation, str]], registers: Registers
 ) -> None:
+    """Execute steps in order; `ops` has the operation and the device of each.
+
+    Raises:
+      OpError: a kernel failed; the error knows the operation.
+
+    """
     remaining = iter(steps)
     try:
         for function, left, right, out, dying in remaining:
@@ -101,6 +107,8 @@ def _loop(
                 function(registers)
             if dying:
                 registers[dying] = None
+    except errors.OpError:  # of a loop or a branch: it knows its operation
+        raise
     except Exception as error:  # every kernel's failure becomes an OpError
         op, device = ops[len(steps) - operator.length_hint(remaining) - 1]
         raise run_error(error, op, device) from error

@@ -24,7 +24,7 @@ from sessrun.reference.session.dataflow import FlowPlan
 from sessrun.reference.session.execute import STEP_REGISTER, read_reference
 from sessrun.reference.session.flow_nodes import FrameShape, Node
 from sessrun.reference.session.late_reads import late_reads
-from sessrun.reference.session.straight_loops import straight_loop
+from sessrun.reference.session.straightening import straight_loop
 
 if TYPE_CHECKING:
     from sessrun.reference.kernels.registry import Entry
@@ -207,7 +207,7 @@ class _Compiler:
             home, source = self._home(tensor)
             moves.append(_read(tensor, mover(home, HOST, source, node.device)))
         nodes = self.nodes.values()
-        for frame in self.frames.values():
+        for frame in reversed(self.frames.values()):  # loops within come first
             frame.straight = straight_loop(
                 [node for node in nodes if node.frame is frame],
                 [node for node in nodes if node.child is frame], self.nodes,
