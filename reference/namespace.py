@@ -205,7 +205,8 @@ _LATER: Final[Mapping[str, str]] = {
         "nn.depthwise_conv2d_native_backprop_filter nn.depthwise_conv2d_native_backprop_input "
         "nn.separable_conv2d",
     "nn.dilated": "nn.with_space_to_batch",
-    "nn.dropouts": "nn.dropout",
+    "nn.dropouts":
+        "nn.dropout nn.experimental.general_dropout nn.experimental.stateless_dropout",
     "nn.general": "nn.atrous_conv2d nn.convolution nn.pool",
     "nn.morphology": "nn.dilation2d nn.erosion2d",
     "nn.odd_poolings": "nn.fractional_avg_pool nn.fractional_max_pool nn.max_pool_with_argmax",

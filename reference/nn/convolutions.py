@@ -12,7 +12,10 @@ from sessrun.reference.ops.array_ops import concat, expand_dims, squeeze
 from sessrun.reference.ops.reduce_ops import chosen
 from sessrun.reference.tensor import Tensor
 
-__all__ = ["EXPORTS", "conv1d", "conv2d", "conv2d_transpose", "plane", "volume"]
+__all__ = [
+    "EXPORTS", "conv1d", "conv2d", "conv2d_transpose", "conv2d_transpose_v2",
+    "conv3d_transpose_v2", "plane", "volume",
+]  # fmt: skip
 
 #: The ranks of images, of volumes, of one row.
 _IMAGES, _VOLUMES = 4, 5
@@ -171,14 +174,15 @@ def conv2d_transpose(
     x = chosen(input, value, "input", "value")
     kernels = chosen(filters, filter, "filters", "filter")
     with name_scope(name, "conv2d_transpose", [x, kernels, output_shape]) as outer:
-        return _conv2d_transpose(x, kernels, output_shape, strides, padding, data_format,
+        return conv2d_transpose_v2(x, kernels, output_shape, strides, padding, data_format,
                                  dilations, outer)  # fmt: skip
 
 
-def _conv2d_transpose(
+def conv2d_transpose_v2(
     value: Any, filters: Any, output_shape: Any, strides: Any, padding: Any = "SAME",
     data_format: str | None = "NHWC", dilations: Any = None, name: str | None = None,
 ) -> Tensor:  # fmt: skip
+    """The transpose of a convolution of images, its arguments in the order of version 2."""
     with name_scope(name, "conv2d_transpose", [value, output_shape]) as scope:
         form = "NHWC" if data_format is None else data_format
         channels = channels_at(form, 3)
@@ -312,7 +316,7 @@ def conv_transpose(
         if not 1 <= spatial <= 3:
             raise bad_value(f"`output_shape` must be of length 3, 4 or 5. Received: output_shape="
                             f"{output_shape} of length {spatial + 2}.")  # fmt: skip
-        function = (conv1d_transpose, _conv2d_transpose, _conv3d_transpose)[int(spatial) - 1]
+        function = (conv1d_transpose, conv2d_transpose_v2, conv3d_transpose_v2)[int(spatial) - 1]
         return function(input, filters, output_shape, strides, padding=padding,
                         data_format=data_format, dilations=dilations, name=scope)  # fmt: skip
 
@@ -363,14 +367,15 @@ def conv3d_transpose(
     """The transpose of a convolution of volumes; arguments as those of `conv2d_transpose`."""
     kernels = chosen(filters, filter, "filters", "filter")
     x = chosen(input, value, "input", "value")
-    return _conv3d_transpose(x, kernels, output_shape, strides, padding, data_format, dilations,
+    return conv3d_transpose_v2(x, kernels, output_shape, strides, padding, data_format, dilations,
                              name)  # fmt: skip
 
 
-def _conv3d_transpose(
+def conv3d_transpose_v2(
     value: Any, filters: Any, output_shape: Any, strides: Any, padding: Any = "SAME",
     data_format: str | None = "NDHWC", dilations: Any = None, name: str | None = None,
 ) -> Tensor:  # fmt: skip
+    """The transpose of a convolution of volumes, its arguments in the order of version 2."""
     with name_scope(name, "conv3d_transpose", [value, output_shape]) as scope:
         form = "NDHWC" if data_format is None else data_format
         channels = channels_at(form, 4)

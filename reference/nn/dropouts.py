@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import numbers
+from collections.abc import Callable
+from functools import partial
 from typing import Any, Final
 
 from sessrun.reference.constant_op import constant
@@ -54,7 +56,61 @@ def dropout(
     rate = chosen(rate, spoken, "rate", "keep_prob")
     if rate is None:
         raise bad_value("`rate` must be provided.")
-    with name_scope(name, "dropout", [x]):
+    # TensorFlow counts an operation that draws, whether it does or not.
+    return _dropped(x, rate, partial(random_uniform, seed=seed), partial(get_seed, seed),
+                    noise_shape, name, "dropout")  # fmt: skip
+
+
+def stateless_dropout(
+    x: Any,
+    rate: Any,
+    seed: Any,
+    rng_alg: Any = None,
+    noise_shape: Any = None,
+    name: str | None = None,
+) -> Tensor:
+    """As `dropout`, by the numbers that a seed gives.
+
+    Args:
+      x: a tensor of floating point numbers.
+      rate: the probability that an element becomes zero: a number from [0, 1) or a scalar.
+      seed: two integers.
+      rng_alg: the algorithm that draws, by default the device's.
+      noise_shape: the shape of the decisions, which broadcast; by default the tensor's.
+      name: the operations' scope.
+
+    Raises:
+      ValueError: the rate is no such number; `x` has other numbers.
+
+    """
+    sampler = partial(_stateless_uniform, seed=seed, alg=rng_alg)
+    return _dropped(x, rate, sampler, None, noise_shape, name, "stateless_dropout")
+
+
+def _stateless_uniform(shape: Any, dtype: Any, seed: Any, alg: Any) -> Tensor:
+    from sessrun.reference.ops.stateless_ops import stateless_uniform  # noqa: PLC0415 - few need it
+
+    more = {} if alg is None else {"alg": alg}
+    return stateless_uniform(shape, seed, dtype=dtype, **more)
+
+
+def general_dropout(
+    x: Any,
+    rate: Any,
+    uniform_sampler: Callable[..., Tensor],
+    noise_shape: Any = None,
+    name: str | None = None,
+) -> Tensor:
+    """As `dropout`, by numbers from [0, 1) that a function of `shape` and `dtype` draws."""
+    return _dropped(x, rate, uniform_sampler, None, noise_shape, name, "general_dropout")
+
+
+def _dropped(
+    x: Any, rate: Any, sampler: Callable[..., Tensor], skipped: Callable[[], Any] | None,
+    noise_shape: Any, name: str | None, default_name: str,
+) -> Tensor:  # fmt: skip
+    """The tensor with elements left out; `skipped` is called where nothing is to be drawn."""
+    with name_scope(name, default_name, [x]):
         is_number = _is_number(rate)
         if is_number and not 0 <= rate < 1:
             raise bad_value(f"`rate` must be a scalar tensor or a float in the range [0, 1). "
@@ -63,11 +119,11 @@ def dropout(
         if not value.dtype.is_floating:
             raise bad_value(f"`x.dtype` must be a floating point tensor, received {value.dtype}")
         if is_number and rate == 0:
-            # TensorFlow counts an operation that draws all the same.
-            get_seed(seed)
+            if skipped is not None:
+                skipped()
             return value
         scaled, rate = _scaled(value, rate)
-        noise = random_uniform(_noise_shape(value, noise_shape), dtype=value.dtype, seed=seed)
+        noise = sampler(shape=_noise_shape(value, noise_shape), dtype=value.dtype)
         found = select_v2(noise >= rate, scaled, constant(0, dtype=value.dtype))
         found.set_shape(value.shape)
         return found
@@ -113,4 +169,8 @@ def _noise_shape(x: Tensor, noise_shape: Any) -> Any:
     return TensorShape([own if size is None else size for own, size in pairs])
 
 
-EXPORTS: Final[dict[str, Any]] = {"nn.dropout": dropout}
+EXPORTS: Final[dict[str, Any]] = {
+    "nn.dropout": dropout,
+    "nn.experimental.general_dropout": general_dropout,
+    "nn.experimental.stateless_dropout": stateless_dropout,
+}
