@@ -116,6 +116,7 @@ _LATER: Final[Mapping[str, str]] = {
         "nn.ctc_beam_search_decoder nn.ctc_beam_search_decoder_v2 nn.ctc_greedy_decoder "
         "nn.ctc_loss",
     "saving.checkpoint_initializers": "train.init_from_checkpoint",
+    "saving.vocabularies": "train.VocabInfo",
     "saving.warm_starting": "train.warm_start",
     "saving.checkpoint_reader":
         "train.NewCheckpointReader train.list_variables train.load_checkpoint train.load_variable",

@@ -18,7 +18,7 @@ from sessrun.reference.variables.variable_base import Variable
 from sessrun.reference.variables.variable_parts import PartitionedVariable
 from sessrun.reference.variables.variable_store import store_of
 
-__all__ = ["EXPORTS"]
+__all__ = ["EXPORTS", "checkpoint_file"]
 
 #: What the name of a part ends with.
 _PART: Final = re.compile(r"/part_\d+$")
@@ -40,7 +40,7 @@ def init_from_checkpoint(ckpt_dir_or_file: Any, assignment_map: Any) -> None:
     """
     path = as_given(ckpt_dir_or_file)
     shapes = load_checkpoint(path).get_variable_to_shape_map()
-    prefix = latest_checkpoint(path) if files.isdir(path) else path
+    prefix = checkpoint_file(path)
     pairs = assignment_map.items() if isinstance(assignment_map, Mapping) else assignment_map
     made = store_of(get_default_graph()).made()
     for name, target in sorted(pairs, key=lambda pair: pair[0]):
@@ -56,6 +56,11 @@ def init_from_checkpoint(ckpt_dir_or_file: Any, assignment_map: Any) -> None:
             raise ValueError(f"Tensor {name} is not found in {path} checkpoint {shapes}")
         _check_shape(variable, name, shapes[name])
         _start_from(variable, prefix, name)
+
+
+def checkpoint_file(path: Any) -> Any:
+    """The path, or the latest checkpoint in a folder."""
+    return latest_checkpoint(path) if files.isdir(path) else path
 
 
 def _found(made: Mapping[str, Any], target: Any) -> Any:

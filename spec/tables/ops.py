@@ -7232,6 +7232,39 @@ _MAKERS: Final = {
         numeric={"*": "exact"},
         differentiable=True,
     ),
+    "GenerateVocabRemapping": lambda: Operation(
+        name="GenerateVocabRemapping",
+        summary="For each line of a part of a file its line in another file, and how many are there.",
+        inputs=(
+            ArgDecl("new_vocab_file", dtype="string"),
+            ArgDecl("old_vocab_file", dtype="string"),
+        ),
+        outputs=(
+            ArgDecl("remapping", dtype="int64"),
+            ArgDecl("num_present", dtype="int32"),
+        ),
+        attrs=(
+            AttrDecl("new_vocab_offset", "int", minimum=0),
+            AttrDecl("num_new_vocab", "int", minimum=0),
+            AttrDecl(
+                "old_vocab_size",
+                "int",
+                minimum=-1,
+                has_default=True,
+                default=-1,
+            ),
+        ),
+        shape=RuleCall(
+            "vocabulary_lines",
+            (
+                Name("new_vocab_file"),
+                Name("old_vocab_file"),
+                Name("num_new_vocab"),
+            ),
+        ),
+        numeric={"*": "exact"},
+        devices=("CPU",),
+    ),
     "GetDeadline": lambda: Operation(
         name="GetDeadline",
         summary="When the run must end, in microseconds since 1970.",
@@ -8613,6 +8646,30 @@ _MAKERS: Final = {
         shape=RuleCall("unknown", (Name("T"),)),
         numeric={"*": "exact"},
         devices=(),
+    ),
+    "LoadAndRemapMatrix": lambda: Operation(
+        name="LoadAndRemapMatrix",
+        summary="Rows and columns of a matrix in a checkpoint in another order, with new ones among them.",
+        inputs=(
+            ArgDecl("ckpt_path", dtype="string"),
+            ArgDecl("old_tensor_name", dtype="string"),
+            ArgDecl("row_remapping", dtype="int64"),
+            ArgDecl("col_remapping", dtype="int64"),
+            ArgDecl("initializing_values", dtype="float32"),
+        ),
+        outputs=(ArgDecl("output_matrix", dtype="float32"),),
+        attrs=(
+            AttrDecl("num_rows", "int", minimum=0),
+            AttrDecl("num_cols", "int", minimum=1),
+            AttrDecl("max_rows_in_memory", "int", has_default=True, default=-1),
+        ),
+        shape=RuleCall(
+            "reordered_matrix",
+            (Name("old_tensor_name"), Name("num_rows"), Name("num_cols")),
+        ),
+        numeric={"*": "exact"},
+        stateful=True,
+        devices=("CPU",),
     ),
     "Log": lambda: Operation(
         name="Log",

@@ -82,3 +82,18 @@ def file_name(*scalars: Shape) -> list[Shape]:
     for shape in scalars:
         ranked(shape, 0, 0)
     return [()]
+
+
+@rule
+def vocabulary_lines(new: Shape, old: Shape, count: int) -> list[Shape]:
+    """A vector of lines, and a scalar."""
+    for shape in (new, old):
+        ranked(shape, 0, 0)
+    return [(count,), ()]
+
+
+@rule
+def reordered_matrix(name: Shape, rows: int, columns: int) -> list[Shape]:
+    """A matrix of the given size."""
+    ranked(name, 0, 0)
+    return [(rows, columns)]

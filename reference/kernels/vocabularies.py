@@ -1,0 +1,175 @@
+"""Kernels that bring the rows of a matrix in a checkpoint into a new vocabulary's order."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, Final
+
+from sessrun.reference.kernels.host import HOST, host_array
+from sessrun.reference.kernels.registry import Bind, KernelError, binder
+from sessrun.reference.node_summary import bracketed
+from sessrun.reference.saving.checkpoints.bundle_files import local
+from sessrun.reference.saving.checkpoints.reader import Checkpoint
+from sessrun.reference.saving.checkpoints.tensor_slices import TensorSlice
+from sessrun.reference.tables.table_files import LINE_NUMBER, WHOLE_LINE, LineReader
+from sessrun.reference.tables.table_resource import StaticTable
+from sessrun.spec.dtypes import BY_NAME
+
+__all__: list[str] = []
+
+_CPU: Final = ("CPU",)
+_INVALID: Final = 3
+_UNIMPLEMENTED: Final = 12
+_INTERNAL: Final = 13
+
+
+@binder("GenerateVocabRemapping", devices=_CPU)
+def remapping(bind: Bind) -> Callable[..., Any]:
+    """The old line of each new one, -1 for what is new."""
+    first, count, limit = (
+        bind.attrs[name] for name in ("new_vocab_offset", "num_new_vocab", "old_vocab_size")
+    )
+
+    def compute(new: Any, old: Any) -> tuple[Any, Any]:
+        texts = _table(new, "new_vocab_file", -1, ("int64", "string"))
+        if first + count > len(texts):
+            raise KernelError(
+                _INVALID, "lookup table size must be larger than last new vocab entry's line"
+            )
+        lines = _table(old, "old_vocab_file", limit, ("string", "int64"))
+        places = texts.find(range(first, first + count))
+        found = [-1 if place is None else place for place in lines.find(places)]
+        present = count - found.count(-1)
+        return host_array(found, "int64"), host_array([present], "int32").reshape(())
+
+    return compute
+
+
+def _table(path: Any, name: str, limit: int, dtypes: tuple[str, str]) -> StaticTable:
+    """A file's lines by their numbers, or the numbers by the lines, as `dtypes` say."""
+    if path.ndim:
+        raise KernelError(
+            _INVALID, f"{name} should be a single string, but got {bracketed(path.shape)}"
+        )
+    if not path.item():
+        raise KernelError(_INVALID, "new vocab filename cannot be empty.")
+    columns = [LINE_NUMBER if dtype == "int64" else WHOLE_LINE for dtype in dtypes]
+    reader = LineReader(local(path.item()), "\t", limit, 0)
+    table = StaticTable("", *dtypes)
+    table.fill(reader.pairs(columns, dtypes), reader.limit)
+    return table
+
+
+@binder("LoadAndRemapMatrix", devices=_CPU)
+def reordered(bind: Bind) -> Callable[..., Any]:
+    """Rows and columns by their old numbers; the given values where there is none."""
+    size = bind.attrs["num_rows"], bind.attrs["num_cols"]
+
+    def compute(path: Any, name: Any, rows: Any, columns: Any, values: Any) -> Any:
+        old_rows = _old_rows(rows, size[0])
+        old_columns = _old_columns(columns, size[1])
+        if path.size != 1:
+            raise KernelError(
+                _INVALID, "The `ckpt_path` tensor must have exactly one element, got tensor of "
+                f"shape {bracketed(path.shape)}"
+            )  # fmt: skip
+        found = Checkpoint(local(path.reshape(-1)[0]))
+        shape = _matrix_shape(found, name.item(), None if old_columns else size[1])
+        taken = _rows_up_to(found, name.item(), max(old_rows, default=-1), shape)
+        return _filled(taken, old_rows, old_columns or range(size[1]), values.reshape(-1))
+
+    return compute
+
+
+def _old_rows(rows: Any, count: int) -> list[int]:
+    if rows.ndim != 1:
+        raise KernelError(
+            _INVALID, "The `row_remapping` tensor must be 1-D, got a tensor of shape "
+            f"{bracketed(rows.shape)}"
+        )  # fmt: skip
+    if rows.size != count:
+        raise KernelError(
+            _INVALID, f"Size of row_remapping is {rows.size} instead of being equal to "
+            f"num_rows={count}"
+        )  # fmt: skip
+    return _once(rows.tolist())
+
+
+def _old_columns(columns: Any, count: int) -> list[int]:
+    """The old number of each column; empty if they stay as they are."""
+    if columns.size and columns.size != count:
+        raise KernelError(
+            _INVALID, f"Provided col_remapping, but its size is {columns.size} instead of being "
+            f"equal to num_cols={count}"
+        )  # fmt: skip
+    return _once(columns.reshape(-1).tolist())
+
+
+def _once(numbers: list[int]) -> list[int]:
+    """The numbers, of which none but a negative one comes twice."""
+    places: dict[int, int] = {}
+    for place, number in enumerate(numbers):
+        if number >= 0 and places.setdefault(number, place) != place:
+            raise KernelError(
+                _UNIMPLEMENTED, f"Old ID {number} is mapped to both new ID {places[number]} and "
+                f"{place}, which is not supported."
+            )  # fmt: skip
+    return numbers
+
+
+def _matrix_shape(found: Checkpoint, key: bytes, columns: int | None) -> tuple[int, ...]:
+    """The shape of the matrix, which has so many columns."""
+    name = key.decode(errors="replace")
+    dtype, shape = found.dtype(key), found.shape(key)
+    if dtype != "float32":
+        raise KernelError(
+            _INVALID, f"Tensor {name} has invalid type {BY_NAME[dtype].opdef} instead of expected "
+            "type float"
+        )  # fmt: skip
+    if len(shape) != 2:
+        raise KernelError(
+            _INVALID, f"Tensor {name} has shape {bracketed(shape)} of invalid rank {len(shape)} "
+            "instead of expected shape of rank 2."
+        )  # fmt: skip
+    if columns not in {None, shape[1]}:
+        raise KernelError(
+            _INVALID, f"Tensor {name} has shape {bracketed(shape)}, where the size of its 2nd "
+            f"dimension is {shape[1]} instead of being equal to num_cols={columns}"
+        )  # fmt: skip
+    return shape
+
+
+def _rows_up_to(found: Checkpoint, key: bytes, last: int, shape: Sequence[int]) -> Any:
+    """The matrix up to a row; no row if that is negative."""
+    if last >= shape[0]:
+        raise KernelError(
+            _INTERNAL, f"Extent in dimension 0 out of bounds: shape = {bracketed(shape)}, "
+            f"slice = 0,{last + 1}:-"
+        )  # fmt: skip
+    if last < 0:
+        return HOST.zeros((0, shape[1]), dtype="float32")
+    return found.tensor(key, TensorSlice(((0, last + 1), None)))
+
+
+def _filled(matrix: Any, rows: Sequence[int], columns: Sequence[int], values: Any) -> Any:
+    """The wanted rows and columns; the values, in their order, where one is negative."""
+    row, column = HOST.array(rows, dtype="int64"), HOST.array(columns, dtype="int64")
+    missing = (row < 0)[:, None] | (column < 0)[None, :]
+    wanted = int(missing.sum())
+    if wanted > values.size:
+        raise KernelError(
+            _INVALID, f"initializing_values contained {values.size} elements, but more missing "
+            "values remain."
+        )  # fmt: skip
+    if wanted < values.size:
+        raise KernelError(
+            _INVALID, f"initializing_values contained {values.size} elements, but only {wanted} "
+            "elements were used to fill in missing values."
+        )  # fmt: skip
+    result = HOST.zeros(missing.shape, dtype="float32")
+    result[missing] = values
+    from_row = row >= 0
+    from_column = (column >= 0) & (column < matrix.shape[1])
+    found = matrix[HOST.ix_(row[from_row], column[from_column])]
+    result[HOST.ix_(from_row, from_column)] = found
+    return result
