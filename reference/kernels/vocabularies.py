@@ -10,10 +10,10 @@ from sessrun.reference.kernels.registry import Bind, KernelError, binder
 from sessrun.reference.node_summary import bracketed
 from sessrun.reference.saving.checkpoints.bundle_files import local
 from sessrun.reference.saving.checkpoints.reader import Checkpoint
-from sessrun.reference.saving.checkpoints.tensor_slices import TensorSlice
 from sessrun.reference.tables.table_files import LINE_NUMBER, WHOLE_LINE, LineReader
 from sessrun.reference.tables.table_resource import StaticTable
 from sessrun.spec.dtypes import BY_NAME
+from sessrun.spec.tensor_slices import TensorSlice
 
 __all__: list[str] = []
 
@@ -139,7 +139,7 @@ def _matrix_shape(found: Checkpoint, key: bytes, columns: int | None) -> tuple[i
     return shape
 
 
-def _rows_up_to(found: Checkpoint, key: bytes, last: int, shape: Sequence[int]) -> Any:
+def _rows_up_to(found: Checkpoint, key: bytes, last: int, shape: tuple[int, ...]) -> Any:
     """The matrix up to a row; no row if that is negative."""
     if last >= shape[0]:
         raise KernelError(

@@ -14,7 +14,7 @@ import importlib.abc
 import importlib.machinery
 import re
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from types import ModuleType
 from typing import Any, Final
 
@@ -29,39 +29,65 @@ _GENERATED: Final = re.compile(r"ops\.gen_\w+_ops|framework\.test_ops")
 
 
 class Mirror(importlib.abc.MetaPathFinder, importlib.abc.Loader):
-    """Finds and makes the modules of the table."""
+    """Finds and makes the modules below a package that have no file.
+
+    Args:
+      package: its full name.
+      places: the names of the modules, without the package's.
+      offered: of such a name, or of any other, what looks up what the module offers; or None.
+
+    """
+
+    def __init__(
+        self, package: str, places: Iterable[str],
+        offered: Callable[[str], Callable[[str], Any] | None],
+    ) -> None:  # fmt: skip
+        self.prefix = package + "."
+        self._places = tuple(places)
+        self._offered = offered
 
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
     ) -> importlib.machinery.ModuleSpec | None:
-        """The spec of a module of the table, or of a folder of one."""
+        """The spec of such a module, or of a folder of one."""
         del path, target
-        if not fullname.startswith(_PREFIX):
+        if not fullname.startswith(self.prefix):
             return None
-        inner = fullname.removeprefix(_PREFIX)
-        is_folder = any(place.startswith(inner + ".") for place in PLACES)
-        if not is_folder and inner not in PLACES and not _GENERATED.fullmatch(inner):
+        inner = fullname.removeprefix(self.prefix)
+        is_folder = any(place.startswith(inner + ".") for place in self._places)
+        if not is_folder and self._offered(inner) is None:
             return None
         return importlib.machinery.ModuleSpec(fullname, self, is_package=is_folder)
 
     def create_module(self, spec: importlib.machinery.ModuleSpec) -> ModuleType:
         """A module that looks its names up when asked."""
-        inner = spec.name.removeprefix(_PREFIX)
-        module = ModuleType(spec.name, f"What `tensorflow.python.{inner}` offers.")
-        if inner in PLACES:
-            module.__getattr__ = of_places(inner)  # type: ignore[method-assign]  # PEP 562
-        elif _GENERATED.fullmatch(inner):
-            module.__getattr__ = _of_wrappers(inner)  # type: ignore[method-assign]  # the same
+        inner = spec.name.removeprefix(self.prefix)
+        name = spec.name.removeprefix(f"{_RUNTIME}.")
+        module = ModuleType(spec.name, f"What `tensorflow.{name}` offers.")
+        offered = self._offered(inner)
+        if offered is not None:
+            module.__getattr__ = offered  # type: ignore[method-assign]  # PEP 562
         return module
 
     def exec_module(self, module: ModuleType) -> None:
         """Nothing is left to do."""
 
+    def install(self) -> None:
+        """Let `import` find the modules, after every other."""
+        known = (finder.prefix for finder in sys.meta_path if isinstance(finder, Mirror))
+        if self.prefix not in known:
+            sys.meta_path.append(self)
+
 
 def install() -> None:
-    """Let `import` find the modules of the table, after every other."""
-    if not any(isinstance(finder, Mirror) for finder in sys.meta_path):
-        sys.meta_path.append(Mirror())
+    """Let `import` find the modules of the table."""
+    Mirror(_PREFIX.removesuffix("."), PLACES, _offered).install()
+
+
+def _offered(inner: str) -> Callable[[str], Any] | None:
+    if inner in PLACES:
+        return of_places(inner)
+    return _of_wrappers(inner) if _GENERATED.fullmatch(inner) else None
 
 
 def of_places(inner: str) -> Callable[[str], Any]:

@@ -124,7 +124,7 @@ def start_with_vocabulary(
         given = _arguments(words, axis) | ({"old_row_vocab_size": previous_vocab_size}
                                            if axis == 0 else {})  # fmt: skip
         start = matrix_initializer(
-            checkpoint_file(prev_ckpt), name, *sizes, initializer=initializer, **given
+            checkpoint_file(prev_ckpt), name, sizes[0], sizes[1], initializer=initializer, **given
         )
         place = part._get_save_slice_info()  # noqa: SLF001 - where a part lies
         info = PartitionInfo(place.full_shape, place.var_offset) if place else None

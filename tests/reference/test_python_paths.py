@@ -3,6 +3,7 @@
 import importlib
 
 import pytest
+from sessrun.reference.core.protobuf import config_pb2
 
 import sessrun.reference as tf
 from sessrun.reference.python.framework import dtypes, errors_impl, ops
@@ -39,6 +40,35 @@ def test_generated_wrappers_take_arguments_by_place_and_by_name() -> None:
         assert session.run(product) == 5.0
         with pytest.raises(TypeError, match="takes 3 arguments"):
             gen_math_ops.maximum(1, 2, "m", 4)
+
+
+@pytest.mark.parametrize(
+    ("path", "names"),
+    [
+        ("framework.graph_pb2", "GraphDef"), ("framework.types_pb2", "DT_FLOAT DataType"),
+        ("framework.attr_value_pb2", "AttrValue"), ("framework.summary_pb2", "Summary"),
+        ("framework.step_stats_pb2", "StepStats"), ("framework.variable_pb2", "VariableDef"),
+        ("protobuf.config_pb2", "ConfigProto RunOptions RunMetadata CallableOptions GPUOptions"),
+        ("protobuf.error_codes_pb2", "OK UNAVAILABLE"), ("protobuf.saver_pb2", "SaverDef"),
+        ("protobuf.meta_graph_pb2", "MetaGraphDef TensorInfo"),
+        ("protobuf.tensorflow_server_pb2", "ServerDef"), ("protobuf.struct_pb2", "StructuredValue"),
+        ("protobuf.cluster_pb2", "ClusterDef"), ("protobuf.queue_runner_pb2", "QueueRunnerDef"),
+        ("util.event_pb2", "Event SessionLog"), ("example.example_pb2", "Example"),
+        ("example.feature_pb2", "Feature Int64List"),
+    ],
+)  # fmt: skip
+def test_messages_lie_where_tensorflow_has_them(path: str, names: str) -> None:
+    module = importlib.import_module(f"sessrun.reference.core.{path}")
+    for name in names.split():
+        assert hasattr(module, name)
+
+
+def test_a_message_is_that_of_the_namespace() -> None:
+    assert config_pb2.ConfigProto is tf.ConfigProto
+    with pytest.raises(AttributeError, match=r"config_pb2' has no attribute 'nothing'"):
+        _ = config_pb2.nothing
+    with pytest.raises(ImportError):
+        importlib.import_module("sessrun.reference.core.protobuf.nothing_pb2")
 
 
 def test_what_is_nowhere_is_an_error_that_names_it() -> None:
