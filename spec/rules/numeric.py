@@ -1,5 +1,6 @@
 """Numeric contracts: when two tensors of one dtype and shape count as equal.
 
+`free`               any tensor of the dtype, of any shape: what it is is the backend's own affair
 `exact`              the same values; NaN equals NaN, -0.0 equals 0.0
 `signed`             as `exact`, but -0.0 is not 0.0
 `ulp(n)`             each element within n units in the last place of the wanted one, if finite
@@ -8,6 +9,7 @@
 `rows(rtol, atol)`     the same of each row
 `unordered(rtol, atol)`  as `close`, the elements of the last dimension in any order
 `mixed_columns(rtol, atol)`  as `columns`, the columns in any order
+`levels(n)`          integers, quantized or not, each within n of the wanted one
 """
 
 from __future__ import annotations
@@ -30,16 +32,18 @@ class ContractError(ValueError):
 def difference(contract: str, want: np.ndarray, got: np.ndarray) -> str | None:
     """Why `got` is not `want` under the contract; None if it is.
 
-    Both have one dtype and shape (any dtype of the spec; strings are object arrays of bytes).
+    Both have one dtype and, unless `free`, shape (any dtype of the spec; strings are object arrays of bytes).
 
     Raises:
       ContractError: the contract is unknown.
 
     """
+    if contract == "free":
+        return None
     if want.dtype.names is not None:  # quantized: a structure of one integer
-        equal = np.asarray(want.view(want.dtype[0]) == got.view(want.dtype[0]))
-    elif _is_float(want):
-        equal = _test(contract)(want, got)
+        want, got = want.view(want.dtype[0]), got.view(want.dtype[0])
+    if _is_float(want) or contract.startswith("levels("):
+        equal = np.asarray(_test(contract)(want, got))
     else:
         equal = want == got
     if np.all(equal):
@@ -78,11 +82,11 @@ def _test(contract: str) -> Callable[[np.ndarray, np.ndarray], Any]:
     if found is None:
         raise ContractError(f"unknown numeric contract {contract!r}")
     numbers = [float(text) for text in found[2].split(",")]
-    if found[1] == "ulp" and len(numbers) == 1:
-        return functools.partial(_ulp, numbers[0])
+    if found[1] in _WITHIN and len(numbers) == 1:
+        return functools.partial(_WITHIN[found[1]], numbers[0])
     if found[1] in _NEAR and len(numbers) == 2:
         return functools.partial(_NEAR[found[1]], numbers[0], numbers[1])
-    if found[1] != "ulp" and found[1] not in _NEAR:
+    if found[1] not in _WITHIN and found[1] not in _NEAR:
         raise ContractError(f"unknown numeric contract {contract!r}")
     raise ContractError(f"{contract!r} has the wrong number of arguments")
 
@@ -113,6 +117,17 @@ def _ulp(units: float, want: np.ndarray, got: np.ndarray) -> Any:
         spacing = float(info.eps) * np.exp2(exponent)
         near = np.isfinite(wide) & (np.abs(wide - seen) <= units * spacing)
     return _exact(want, got) | near
+
+
+def _levels(count: float, want: np.ndarray, got: np.ndarray) -> Any:
+    if want.dtype.kind not in "iu":
+        return _exact(want, got)
+    wide = [array.astype(object) for array in (want, got)]  # no integer overflows
+    return np.abs(wide[0] - wide[1]) <= count
+
+
+#: The contracts of one number.
+_WITHIN: Final = {"ulp": _ulp, "levels": _levels}
 
 
 def _close(rtol: float, atol: float, want: np.ndarray, got: np.ndarray) -> Any:

@@ -78,3 +78,19 @@ def test_columns_and_elements_in_any_order():
     assert difference("unordered(1e-6, 1e-6)", want, want[:, [2, 0, 1]]) is None
     assert difference("unordered(1e-6, 1e-6)", want[:1], want[1:2]) is not None
     assert difference("close(1e-6, 1e-6)", want, want[:, [2, 0, 1]]) is not None
+
+
+def test_levels_are_integers_some_steps_apart():
+    want = np.array([0, 7, 255], np.uint8)
+    assert difference("levels(1)", want, np.array([1, 6, 254], np.uint8)) is None
+    assert difference("levels(1)", want, np.array([255, 7, 255], np.uint8)) is not None
+    quantized = np.dtype([("qint8", np.int8)])
+    low, high = (np.array([x], np.int8).view(quantized) for x in (-128, -126))
+    assert difference("levels(1)", low, high) is not None
+    assert difference("levels(2)", low, high) is None
+    halves = np.array([0.5], np.float32)
+    assert difference("levels(1)", halves, halves + 1) is not None
+
+
+def test_what_is_free_may_be_anything():
+    assert difference("free", np.zeros(0), np.array(3.0)) is None

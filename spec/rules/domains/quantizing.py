@@ -62,6 +62,8 @@ def quantized(draw: Draw, x: str, low: str, high: str) -> Arguments:
     draw.attrs["axis"] = axis = -1 if draw.attrs["mode"] == "MIN_FIRST" else _axis(draw, shape)
     if draw.attrs["mode"] != "SCALED":
         draw.attrs["round_mode"] = "HALF_AWAY_FROM_ZERO"
+    elif draw.attrs["T"] == "qint8" and draw.attrs["round_mode"] == "HALF_TO_EVEN":
+        draw.attrs["narrow_range"] = True  # TensorFlow's builds differ in the range they report
     least, most = _ends(draw, axis, shape)
     return draw.arguments(**{x: _numbers(draw, shape), low: least, high: most})
 
