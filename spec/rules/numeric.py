@@ -32,7 +32,8 @@ class ContractError(ValueError):
 def difference(contract: str, want: np.ndarray, got: np.ndarray) -> str | None:
     """Why `got` is not `want` under the contract; None if it is.
 
-    Both have one dtype and, unless `free`, shape (any dtype of the spec; strings are object arrays of bytes).
+    Both have one dtype and, unless `free`, one shape (any dtype of the spec; strings are object
+    arrays of bytes).
 
     Raises:
       ContractError: the contract is unknown.
