@@ -85,11 +85,11 @@ def _channels(draw: Draw, grouped: bool) -> tuple[int, int, int]:
 def convolved(draw: Draw, x: str, filters: str, spatial: int) -> Arguments:
     """Images and filters, perhaps of groups of channels; small integers, which are exact.
 
-    Left out are empty filters, which are an error, and groups of volumes' channels, which a CPU
-    does not compute.
+    Left out are empty filters, which are an error; groups of volumes' channels, which a CPU does
+    not compute; and empty batches, to which TensorFlow's default build gives another shape.
     """
     depth, seen, out = _channels(draw, spatial == 2)
-    drawn = images(draw, spatial, depth, 2 if spatial == 2 else 1)
+    drawn = images(draw, spatial, depth, 2 if spatial == 2 else 1, least=1)
     return draw.arguments(**{
         x: draw.tensor(x, drawn.shape, "small"),
         filters: draw.tensor(filters, (*drawn.window, seen, out), "small"),
