@@ -261,6 +261,10 @@ class Operation:
             return attr_values.shown_proto(self.extra[name])
         raise bad_value(f"Operation '{self.name}' has no attr named '{name}'.", self)
 
+    def _get_control_flow_context(self) -> Any:
+        """The branch or loop that it is in; None in none."""
+        return self._control_flow_context
+
     def _set_attr(self, name: str, value: AttrValue) -> None:
         """Set an attribute from its AttrValue."""
         attr = self.declaration.attr(name)

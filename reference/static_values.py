@@ -30,6 +30,9 @@ __all__ = ["constant_value", "handle_dtype", "handle_shape", "shape_value",
 _PASSING: Final = frozenset(
     {"Identity", "StopGradient", "PreventGradient", "Snapshot", "Enter", "Switch"}
 )
+#: What a branch or a loop is made of says nothing of a value, whatever goes into it.
+_CONTROL_FLOW: Final = frozenset({"Enter", "Exit", "NextIteration", "RefEnter", "RefExit",
+                                  "RefNextIteration"})  # fmt: skip
 #: Lookup tables of which TensorFlow knows, while the graph is built, what they hold.
 _TABLES: Final = frozenset(
     {"MutableHashTableV2", "MutableHashTableOfTensorsV2", "MutableDenseHashTableV2"}
@@ -79,7 +82,9 @@ def _is_foldable(tensor: Tensor) -> bool:
     op = tensor.op
     if op.declaration.stateful or not op.inputs or len(op.outputs) != 1:
         return False
-    if op.type == "PlaceholderWithDefault" or tensor.dtype.spec_name in {"resource", "variant"}:
+    if op.type == "PlaceholderWithDefault" or op.type in _CONTROL_FLOW:
+        return False
+    if tensor.dtype.spec_name in {"resource", "variant"}:
         return False
     return all(map(_is_small, (tensor, *op.inputs)))
 

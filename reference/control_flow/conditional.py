@@ -18,8 +18,11 @@ from sessrun.reference.indexed_slices import IndexedSlices
 from sessrun.reference.name_scopes import name_scope
 from sessrun.reference.operation import Operation
 from sessrun.reference.ops.cast_ops import cast
+from sessrun.reference.scope_names import under, without
 from sessrun.reference.tensor import Tensor
 from sessrun.reference.variables.resource_variables import ResourceVariable
+from sessrun.spec.proto import CondContextDef
+from sessrun.spec.proto.foreign import adopt
 
 __all__ = ["Conditional", "cond"]
 
@@ -41,14 +44,47 @@ class Conditional(Context):
     """
 
     def __init__(self, pred: Tensor, pivot: Tensor, branch: int) -> None:
-        super().__init__("cond_text")
+        super().__init__(stacks.get_default_graph().unique_name("cond_text"))
         self.pred = pred
         self.branch = branch
         self._pivot = pivot
-        for tensor in (pred, pivot):
-            self._known.add(tensor)
-            self._inside[tensor] = tensor
+        self._known.update((pred, pivot))
+        self._inside[pred] = pred
         pivot.op._control_flow_context = self  # noqa: SLF001 - the two belong together
+
+    @classmethod
+    def from_proto(cls, context_def: Any, import_scope: str | None = None) -> Conditional:
+        """The branch that a CondContextDef describes, in the default graph.
+
+        Args:
+          context_def: the message, ours or TensorFlow's.
+          import_scope: the name scope that its operations were imported under, or None.
+
+        Raises:
+          KeyError: the graph does not have what it names.
+
+        """
+        message = adopt(context_def, CondContextDef)
+        graph = stacks.get_default_graph()
+        pred, pivot = (
+            graph.get_tensor_by_name(under(import_scope, name))
+            for name in (message.pred_name, message.pivot_name)
+        )
+        found = cls(pred, pivot, message.branch)
+        found.name = under(import_scope, message.context_name)
+        found._restore(message, import_scope)
+        return found
+
+    def to_proto(self, export_scope: str | None = None) -> CondContextDef | None:
+        """The branch as a CondContextDef; None if it is not in the name scope to be exported."""
+        if export_scope is not None and not self.name.startswith(export_scope):
+            return None
+        found = CondContextDef(
+            pred_name=without(export_scope, self.pred.name),
+            pivot_name=without(export_scope, self.pivot.name), branch=self.branch,
+        )  # fmt: skip
+        self._says(found, export_scope)
+        return found
 
     @property
     def pivot(self) -> Tensor:

@@ -8,18 +8,25 @@ from typing import TYPE_CHECKING, Any, Final
 
 from sessrun.reference import stacks
 from sessrun.reference.build import apply_op
+from sessrun.reference.control_flow.context_defs import (
+    known_in,
+    nested_defs,
+    restore_nested,
+    values_def,
+)
 from sessrun.reference.errors import bad_value
+from sessrun.reference.scope_names import without
 
 if TYPE_CHECKING:
     from sessrun.reference.operation import Operation
     from sessrun.reference.tensor import Tensor
 
-__all__ = ["Context", "constant_enter_of", "contains", "context_after", "derives_or_calls",
-           "is_constant_enter",
-           "is_loop_switch", "loop_around", "op_type_for", "switched"]  # fmt: skip
+__all__ = ["ENTERS", "Context", "constant_enter_of", "contains", "context_after",
+           "derives_or_calls", "is_constant_enter", "is_loop_switch", "loop_around", "op_type_for",
+           "switched"]  # fmt: skip
 
 _EXITS: Final = frozenset({"Exit", "RefExit"})
-_ENTERS: Final = frozenset({"Enter", "RefEnter"})
+ENTERS: Final = frozenset({"Enter", "RefEnter"})
 _HANDING_ON: Final = frozenset({"Switch", "RefSwitch", "Identity", "RefIdentity"})
 _SWITCHES: Final = frozenset({"Switch", "RefSwitch"})
 
@@ -28,12 +35,13 @@ class Context:
     """The inside of a branch or of a loop; `Conditional` and `Loop` are the kinds.
 
     Args:
-      name: what it is called, made unique in the graph.
+      name: what it is called.
 
     Attributes:
       graph: the graph whose operations it is told.
       name: its name.
       outer_context: the context around it, or None.
+      nested: the contexts within it.
 
     """
 
@@ -41,8 +49,11 @@ class Context:
         graph = stacks.get_default_graph()
         graph.tell = _take_in
         self.graph = graph
-        self.name = graph.unique_name(name)
+        self.name = name
         self.outer_context: Context | None = graph.scopes.control_flow
+        self.nested: list[Context] = []
+        if self.outer_context is not None:
+            self.outer_context.nested.append(self)
         self._known: set[Tensor] = set()
         self._inside: dict[Tensor, Tensor] = {}
         self._entered_from: list[Context | None] = []
@@ -89,6 +100,22 @@ class Context:
     def take_new(self, op: Operation) -> None:
         """Take in an operation that was just made here, or put it where it belongs instead."""
         self.take(op)
+
+    # -- as data
+
+    def _says(self, message: Any, scope: str | None) -> None:
+        """Put into a message what all kinds say."""
+        message.context_name = without(scope, self.name)
+        message.values_def.CopyFrom(values_def(self._known, self._inside, scope))
+        message.nested_contexts.extend(nested_defs(self.nested, scope))
+
+    def _restore(self, message: Any, scope: str | None) -> None:
+        """Know what a message says, and restore the contexts within this one."""
+        definition = message.values_def
+        self._known, self._inside = known_in(self.graph, definition, scope, self.settles)
+        with self.entered():
+            for nested in message.nested_contexts:
+                restore_nested(nested, scope)
 
     # -- what the kinds share
 
@@ -172,7 +199,7 @@ def _check_inside(op: Operation, source: Operation) -> None:
         return
     loop, other = loop_around(context), loop_around(there)
     if loop is None:
-        if other is None or op.type in _ENTERS or op.type in _SWITCHES:
+        if other is None or op.type in ENTERS or op.type in _SWITCHES:
             return
         raise bad_value(
             f"Cannot use '{source.name}' as input to '{op.name}' because '{source.name}' is in a "
@@ -243,14 +270,14 @@ def is_loop_switch(op: Operation) -> bool:
 
 def _is_of_branch(op: Operation) -> bool:
     context = op._control_flow_context  # noqa: SLF001 - the two belong together
-    if op.type in _ENTERS:
+    if op.type in ENTERS:
         context = context.outer_context
     return context is not None and context.loop() is not context
 
 
 def is_constant_enter(op: Operation) -> bool:
     """Whether it brings a value into every iteration of a loop."""
-    return op.type in _ENTERS and bool(op.attrs["is_constant"])
+    return op.type in ENTERS and bool(op.attrs["is_constant"])
 
 
 def constant_enter_of(value: Tensor) -> Operation | None:

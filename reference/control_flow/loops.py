@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from sessrun.reference import nest
+from sessrun.reference import nest, stacks
 from sessrun.reference.build import apply_op, apply_unary
 from sessrun.reference.control_flow.context import (
+    ENTERS,
     Context,
     context_after,
     derives_or_calls,
@@ -22,8 +23,11 @@ from sessrun.reference.conversion import convert_to_tensor
 from sessrun.reference.errors import bad_value
 from sessrun.reference.framework_ops import identity
 from sessrun.reference.operation import Operation
+from sessrun.reference.scope_names import under, without
 from sessrun.reference.tensor import Tensor
 from sessrun.reference.tensor_shape import TensorShape
+from sessrun.spec.proto import AttrValue, WhileContextDef
+from sessrun.spec.proto.foreign import adopt
 
 __all__ = ["Loop", "LoopOptions"]
 
@@ -39,12 +43,14 @@ class LoopOptions:
       parallel_iterations: how many iterations may run side by side.
       back_prop: whether gradients go back through it.
       swap_memory: whether values kept for gradients may leave the device.
+      maximum_iterations: the most iterations, or None.
 
     """
 
     parallel_iterations: int = 10
     back_prop: bool = True
     swap_memory: bool = False
+    maximum_iterations: Tensor | None = None
 
 
 class Loop(Context):
@@ -69,12 +75,68 @@ class Loop(Context):
     def __init__(
         self, options: LoopOptions, name: str = "while_context", gradient: Any = None
     ) -> None:
-        super().__init__(name)
+        super().__init__(stacks.get_default_graph().unique_name(name))
         self.options = options
         self.gradient = gradient
         self.enters: list[Tensor] = []
         self.exits: list[Tensor] = []
         self._pivots: list[Tensor] = []
+
+    @classmethod
+    def from_proto(cls, context_def: Any, import_scope: str | None = None) -> Loop:
+        """The loop that a WhileContextDef describes, in the default graph.
+
+        Args:
+          context_def: the message, ours or TensorFlow's.
+          import_scope: the name scope that its operations were imported under, or None; its
+            frame is called by its new name then.
+
+        Raises:
+          KeyError: the graph does not have what it names.
+
+        """
+        message = adopt(context_def, WhileContextDef)
+        graph = stacks.get_default_graph()
+
+        def named(name: str) -> Tensor:
+            return graph.get_tensor_by_name(under(import_scope, name))
+
+        most = message.maximum_iterations_name
+        found = cls(LoopOptions(
+            message.parallel_iterations, message.back_prop, message.swap_memory,
+            named(most) if most else None,
+        ), message.context_name)  # fmt: skip
+        found.name = under(import_scope, message.context_name)
+        found._pivots = [named(message.pivot_for_pred_name), named(message.pivot_for_body_name)]
+        found.condition = named(message.pivot_name)
+        found.exits = [named(name) for name in message.loop_exit_names]
+        found.enters = [named(name) for name in message.loop_enter_names]
+        found._restore(message, import_scope)
+        if import_scope:
+            frame = AttrValue(s=found.name.encode())
+            for tensor in found._known:
+                if tensor.op.type in ENTERS:
+                    tensor.op._set_attr("frame_name", frame)  # noqa: SLF001 - it is being made here
+        return found
+
+    def to_proto(self, export_scope: str | None = None) -> WhileContextDef | None:
+        """The loop as a WhileContextDef; None if it is not in the name scope to be exported."""
+        if export_scope is not None and not self.name.startswith(export_scope):
+            return None
+
+        def named(tensor: Tensor | None) -> str:
+            return "" if tensor is None else without(export_scope, tensor.name)
+
+        options, (start, inside) = self.options, self._pivots
+        found = WhileContextDef(
+            parallel_iterations=options.parallel_iterations, back_prop=options.back_prop,
+            swap_memory=options.swap_memory, pivot_name=named(self.condition),
+            pivot_for_pred_name=named(start), pivot_for_body_name=named(inside),
+            loop_exit_names=map(named, self.exits), loop_enter_names=map(named, self.enters),
+            maximum_iterations_name=named(options.maximum_iterations),
+        )  # fmt: skip
+        self._says(found, export_scope)
+        return found
 
     @property
     def pivot(self) -> Tensor | None:

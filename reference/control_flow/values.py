@@ -18,7 +18,7 @@ from sessrun.reference.sparse_tensor import SparseTensor
 from sessrun.reference.tensor import Tensor
 from sessrun.reference.tensor_arrays import TensorArray
 
-__all__ = ["as_slices", "flow_of", "merged", "merged_with_index",
+__all__ = ["as_indexed_slices", "as_slices", "flow_of", "merged", "merged_with_index",
            "switched_value", "with_flow"]  # fmt: skip
 
 
@@ -73,7 +73,7 @@ def switched_value(value: Any, pred: Tensor, name: str = "Switch") -> tuple[Any,
 
 def as_slices(values: Sequence[Any]) -> list[IndexedSlices]:
     """Each value as rows of one tensor, their indices of one dtype."""
-    found = [value if isinstance(value, IndexedSlices) else _rows(value) for value in values]
+    found = [as_indexed_slices(value, optimize=False) for value in values]
     if len({each.indices.dtype for each in found}) == 1:
         return found
     return [
@@ -83,7 +83,20 @@ def as_slices(values: Sequence[Any]) -> list[IndexedSlices]:
     ]  # fmt: skip
 
 
-def _rows(value: Tensor) -> IndexedSlices:
-    """All rows of a tensor."""
-    whole = shape_internal(value, optimize=False)
-    return IndexedSlices(value, range_(0, whole[0]), whole)
+def as_indexed_slices(x: Any, optimize: bool = True) -> IndexedSlices:
+    """All rows of a tensor; rows of one are themselves.
+
+    Args:
+      x: a Tensor, or IndexedSlices.
+      optimize: whether a shape that is known becomes a constant.
+
+    Raises:
+      TypeError: it is neither.
+
+    """
+    if isinstance(x, IndexedSlices):
+        return x
+    if not isinstance(x, Tensor):
+        raise TypeError(f"Not a Tensor or IndexedSlices: {type(x)}.")
+    whole = shape_internal(x, optimize=optimize)
+    return IndexedSlices(x, range_(0, whole[0]), whole)

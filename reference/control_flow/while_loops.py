@@ -13,6 +13,7 @@ from sessrun.reference.control_flow.values import flow_of, with_flow
 from sessrun.reference.conversion import convert_to_tensor
 from sessrun.reference.graph_keys import GraphKeys
 from sessrun.reference.name_scopes import name_scope
+from sessrun.reference.tensor import Tensor
 from sessrun.reference.tensor_shape import TensorShape
 
 __all__ = ["while_loop"]
@@ -57,28 +58,34 @@ def while_loop(
         raise TypeError("'body' must be callable.")
     if parallel_iterations < 1:
         raise TypeError("'parallel_iterations' must be a positive integer.")
-    options = LoopOptions(parallel_iterations, back_prop, swap_memory)
     with name_scope(name, "while", loop_vars if isinstance(loop_vars, list | tuple) else None):
         if not loop_vars:
             raise ValueError("'loop_vars' must be provided.")
         is_single = len(loop_vars) == 1 and not return_same_structure
         if maximum_iterations is not None:
-            counted = _counted(cond, body, loop_vars, maximum_iterations, is_single=is_single)
+            limit = _limit(maximum_iterations)
+            options = LoopOptions(parallel_iterations, back_prop, swap_memory, limit)
+            counted = _counted(cond, body, loop_vars, limit, is_single=is_single)
             result = _built(*counted, shape_invariants, options, is_counted=True)
             return result[1]
+        options = LoopOptions(parallel_iterations, back_prop, swap_memory)
         result = _built(cond, body, loop_vars, shape_invariants, options)
         return result[0] if is_single and len(nest.flatten(result, True)) == 1 else result
 
 
-def _counted(
-    cond: Any, body: Any, loop_vars: Any, maximum: Any, *, is_single: bool
-) -> tuple[Any, Any, Any]:
-    """The same loop with a counter before its variables."""
+def _limit(maximum: Any) -> Tensor:
     limit = convert_to_tensor(maximum, name="maximum_iterations")
     if limit.shape.ndims != 0:
         raise ValueError(
             f"'maximum_iterations' must be a scalar. Received shape: {limit.shape}"
         )
+    return limit
+
+
+def _counted(
+    cond: Any, body: Any, loop_vars: Any, limit: Tensor, *, is_single: bool
+) -> tuple[Any, Any, Any]:
+    """The same loop with a counter before its variables."""
     counter = convert_to_tensor(0, limit.dtype, name="iteration_counter")
 
     def args(values: Any) -> Any:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Sequence
 from typing import Any
 
 from sessrun.reference import stacks
 from sessrun.reference.build import apply_op
+from sessrun.reference.conversion import convert_to_tensor
 from sessrun.reference.differentiation.choices import AggregationMethod
 from sessrun.reference.indexed_slices import IndexedSlices
 from sessrun.reference.operation import Operation
@@ -49,12 +51,22 @@ def aggregated(op: Operation, found: Sequence[Gradient], method: int) -> Gradien
         return total  # type: ignore[no-any-return]  # a sum of tensors
 
 
-def _summed(found: Sequence[Gradient]) -> Tensor:
-    first, inputs = found[0], {"inputs": list(found)}
-    if not isinstance(first, Tensor) or not all(isinstance(each, Tensor) for each in found):
-        return apply_op("AddN", inputs, {}, None).outputs[0]
-    with stacks.get_default_graph().colocate_with(first.op, ignore_existing=True):
-        return apply_op("AddN", inputs, {}, None).outputs[0]
+def _summed(found: Sequence[Any]) -> Tensor:
+    """The sum: first of those of each device, beside the first of them, then of these sums."""
+    by_device: dict[str, list[Any]] = defaultdict(list)
+    for each in found:
+        by_device[each.device].append(each)
+    graph, sums = stacks.get_default_graph(), []
+    for _, items in sorted(by_device.items()):
+        with graph.colocate_with(items[0].op, ignore_existing=True):
+            sums.append(_sum(items))
+    return _sum(sums)
+
+
+def _sum(items: list[Any]) -> Tensor:
+    if len(items) == 1:
+        return convert_to_tensor(items[0])
+    return apply_op("AddN", {"inputs": items}, {}, None).outputs[0]
 
 
 def _joined(found: Sequence[IndexedSlices]) -> IndexedSlices:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import functools
 import inspect
 import itertools
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
 from sessrun.reference import nest, stacks
@@ -27,7 +27,8 @@ from sessrun.reference.variables.opened_variable_scopes import variable_scope
 from sessrun.reference.variables.resource_variables import ResourceVariable
 from sessrun.reference.variables.variable_scopes import get_variable_scope
 
-__all__ = ["custom_gradient", "grad_pass_through", "recompute_grad"]
+__all__ = ["custom_gradient", "dependent_variables", "grad_pass_through", "recompute_grad",
+           "variable_by_name"]  # fmt: skip
 
 _NUMBERS: Final = itertools.count()
 _READS: Final = frozenset({"ReadVariableOp", "ResourceGather", "ResourceGatherNd"})
@@ -50,16 +51,28 @@ def custom_gradient(f: Any = None) -> Any:
     if f is None:
         return custom_gradient
 
-    @functools.wraps(f)
-    def decorated(*args: Any, **kwargs: Any) -> Any:
+    return _Decorated(f)
+
+
+class _Decorated:
+    """A function with a gradient of its own; as an attribute of a class, a method of it."""
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        functools.update_wrapper(self, function)
+        self._function = function
+
+    def __get__(self, instance: Any, owner: Any = None) -> _Decorated:
+        if instance is None:
+            return self
+        return _Decorated(self._function.__get__(instance, owner))
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
         if kwargs:
             raise ValueError(
                 "The custom_gradient decorator currently supports keywords arguments only when "
                 "eager execution is enabled."
             )
-        return _called(f, args)
-
-    return decorated
+        return _called(self._function, args)
 
 
 def _called(function: Callable[..., Any], args: tuple[Any, ...]) -> Any:
@@ -79,7 +92,8 @@ def _called(function: Callable[..., Any], args: tuple[Any, ...]) -> Any:
         )
     read = [tensor.op for op in graph.get_operations()[first:] if op.type in _READS
             for tensor in op.inputs[:1]]  # fmt: skip
-    variables = _variables_of([*read, *_handles_behind(results, flat_args)])
+    used = {each.name: each for each in (*_read(read), *dependent_variables(flat_args, results))}
+    variables = [used[name] for name in sorted(used)]
     _check_takes_variables(grad_fn, variables)
 
     def gradient(_op: Operation, *grads: Any) -> list[Any]:
@@ -98,31 +112,60 @@ def _scope_variables() -> list[Any]:
     return [*scope.global_variables(), *scope.local_variables()]
 
 
-def _handles_behind(results: Sequence[Tensor], args: Sequence[Tensor]) -> Iterator[Operation]:
-    """The variables that the results depend on by what can be differentiated."""
-    stops = {tensor.op for tensor in args}
-    waiting = [identity(result).op for result in results]
+def dependent_variables(input_ops: Sequence[Tensor], output_ops: Sequence[Tensor]) -> list[Any]:
+    """The trainable variables that tensors depend on by what can be differentiated.
+
+    Args:
+      input_ops: tensors that nothing is looked for behind.
+      output_ops: the tensors that depend on them.
+
+    Raises:
+      ValueError: as `variable_by_name`.
+
+    """
+    stops = {tensor.op for tensor in input_ops}
+    waiting = [identity(result).op for result in output_ops]
     seen: set[Operation] = set()
+    found: list[Any] = []
     while waiting:
         op = waiting.pop(0)
         if op in seen or op in stops:
             continue
         seen.add(op)
         if op.type in _VARIABLES:
-            yield op
+            found.append(variable_by_name(op.name))
         if is_differentiable(op.type):
             waiting.extend(tensor.op for tensor in op.inputs)
+    return [each for each in found if each is not None]
 
 
-def _variables_of(ops: Sequence[Operation]) -> list[Any]:
-    """The trainable variables that these operations are, by name, each once."""
-    known = {
-        each.op: each
-        for each in stacks.get_default_graph().get_collection(GraphKeys.GLOBAL_VARIABLES)
-        if isinstance(getattr(each, "op", None), Operation)
-    }
-    found = {known[op].name: known[op] for op in ops if op in known and known[op].trainable}
-    return [found[name] for name in sorted(found)]
+def _global_variables() -> list[Any]:
+    found = stacks.get_default_graph().get_collection(GraphKeys.GLOBAL_VARIABLES)
+    return [each for each in found if isinstance(getattr(each, "op", None), Operation)]
+
+
+def variable_by_name(var_name: str) -> Any:
+    """The global variable whose operation has this name; None if it is not trainable.
+
+    Raises:
+      ValueError: there is none, or several are trainable.
+
+    """
+    named = [each for each in _global_variables() if each.op.name == var_name]
+    if not named:
+        raise ValueError(f"Unsuccessful at finding variable {var_name}.")
+    trainable = [each for each in named if each.trainable]
+    if len(trainable) > 1:
+        raise ValueError(
+            f"Unsuccessful at finding trainable variable {var_name}. Number of candidates: "
+            f"{len(trainable)}. Candidates: {trainable}"
+        )
+    return trainable[0] if trainable else None
+
+
+def _read(ops: Sequence[Operation]) -> list[Any]:
+    """The trainable variables that these operations are."""
+    return [each for each in _global_variables() if each.op in ops and each.trainable]
 
 
 def _check_takes_variables(grad_fn: Callable[..., Any], variables: Sequence[Any]) -> None:

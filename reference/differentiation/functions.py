@@ -29,6 +29,7 @@ from sessrun.reference.differentiation import (
     sparse,
     special,
     tensor_arrays,
+    tensor_lists,
     variables,
 )
 
@@ -36,5 +37,6 @@ __all__ = [
     "arrays", "bands", "complex_numbers", "control_flow", "convolutions", "counting", "ctc",
     "decompositions", "einsum", "elementwise", "fourier", "functional", "images", "indexing",
     "matrices", "networks", "normalization", "poolings", "quantizing", "random_numbers",
-    "reductions", "solving", "space", "sparse", "special", "tensor_arrays", "variables",
+    "reductions", "solving", "space", "sparse", "special", "tensor_arrays",
+    "tensor_lists", "variables",
 ]  # fmt: skip

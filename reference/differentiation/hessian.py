@@ -9,12 +9,13 @@ from sessrun.reference import dtypes
 from sessrun.reference.constant_op import constant
 from sessrun.reference.control_flow.while_loops import while_loop
 from sessrun.reference.differentiation.backprop import gradients
+from sessrun.reference.differentiation.nodes import node
 from sessrun.reference.ops.array_ops import concat, reshape
 from sessrun.reference.ops.shape_ops import shape, size
 from sessrun.reference.tensor import Tensor
 from sessrun.reference.tensor_arrays import TensorArray
 
-__all__ = ["EXPORTS", "hessians"]
+__all__ = ["EXPORTS", "hessian_vector_product", "hessians"]
 
 
 def hessians(
@@ -63,6 +64,32 @@ def _by(x: Any, first: Any, options: Mapping[str, Any]) -> Tensor:
     _, rows = while_loop(lambda index, _: index < count, following, start)
     whole = shape(x)
     return reshape(rows.stack(), concat((whole, whole), 0))
+
+
+def hessian_vector_product(ys: Any, xs: list[Any], v: list[Any]) -> list[Any]:
+    """The matrix of second derivatives of the sum of the ys, times a vector.
+
+    Args:
+      ys: a tensor or a list of them.
+      xs: a list of tensors.
+      v: for each x a tensor of its shape.
+
+    Returns:
+      For each x a tensor of its shape, as `gradients`.
+
+    Raises:
+      ValueError: `v` is not as long as `xs`; or as `gradients`.
+      LookupError, TypeError: as `gradients`.
+
+    """
+    if len(v) != len(xs):
+        raise ValueError("xs and v must have the same length.")
+    products = [
+        node("Mul", first, node("StopGradient", each))
+        for first, each in zip(gradients(ys, xs), v, strict=True)
+        if first is not None
+    ]
+    return gradients(products, xs)
 
 
 EXPORTS: Final[Mapping[str, Any]] = {"hessians": hessians}

@@ -62,7 +62,7 @@ class Loops:
 
     def _add(self, forward: Any, between: dict[Operation, None]) -> None:
         if forward is None:
-            raise TypeError(
+            raise AttributeError(
                 "Cannot differentiate a loop of an imported graph that says nothing of its loops."
             )
         outer = self._states.get(loop_around(forward.outer_context))

@@ -234,8 +234,11 @@ class DefinedFunction:
 
         Raises:
           InvalidArgumentError: another function, or an operation, has that name.
+          ValueError: both a function and a Python function compute its gradient.
 
         """
+        if self._grad_func is not None and self.python_grad_func is not None:
+            raise ValueError(f"Gradient defined twice for function {self.name}")
         library = FunctionDefLibrary(function=[self.definition])
         if self._grad_func is not None:
             self._grad_func.add_to_graph(g)

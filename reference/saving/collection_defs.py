@@ -11,12 +11,19 @@ from google.protobuf.any_pb2 import Any as AnyMessage
 from google.protobuf.message import Message
 
 from sessrun.reference.behaviour import as_text
-from sessrun.reference.control_flow.context import Context
 from sessrun.reference.graph import Graph
 from sessrun.reference.graph_keys import GraphKeys
 from sessrun.reference.scope_names import under, without
 from sessrun.reference.variables.variable_base import Variable
-from sessrun.spec.proto import CollectionDef, MetaGraphDef, QueueRunnerDef, SaverDef, VariableDef
+from sessrun.spec.proto import (
+    CollectionDef,
+    CondContextDef,
+    MetaGraphDef,
+    QueueRunnerDef,
+    SaverDef,
+    VariableDef,
+    WhileContextDef,
+)
 
 __all__ = ["add_collection", "restore_collections"]
 
@@ -30,6 +37,8 @@ _VARIABLES: Final = frozenset(
 #: Collections whose items are written as messages: of which kind, and by which class.
 _CLASSES: Final[Mapping[str, tuple[Any, str, str]]] = {
     GraphKeys.SAVERS: (SaverDef, "saving.saver", "Saver"),
+    GraphKeys.COND_CONTEXT: (CondContextDef, "control_flow.conditional", "Conditional"),
+    GraphKeys.WHILE_CONTEXT: (WhileContextDef, "control_flow.loops", "Loop"),
     GraphKeys.QUEUE_RUNNERS: (QueueRunnerDef, "queues.queue_runner", "QueueRunner"),
 }
 
@@ -51,8 +60,6 @@ def add_collection(
             "Only collections with string type keys will be serialized. This key has %s", type(key)
         )
         return
-    # Branches and loops say nothing that the nodes do not, but for gradients.
-    items = [item for item in items if not isinstance(item, Context)]
     if not items:
         return
     try:
