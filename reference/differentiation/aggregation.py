@@ -52,7 +52,12 @@ def aggregated(op: Operation, found: Sequence[Gradient], method: int) -> Gradien
 
 
 def _summed(found: Sequence[Any]) -> Tensor:
-    """The sum: first of those of each device, beside the first of them, then of these sums."""
+    """The sum: first of those of each device, beside the first of them, then of these sums.
+
+    With rows of a tensor among them it is one sum, which stands nowhere in particular.
+    """
+    if not all(isinstance(each, Tensor) for each in found):
+        return _sum(list(found))
     by_device: dict[str, list[Any]] = defaultdict(list)
     for each in found:
         by_device[each.device].append(each)
