@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 from described import attempt
+from framework_path_behaviours import module_of
 
 __all__ = ["BEHAVIOURS"]
 
@@ -63,6 +64,37 @@ def _own_gradients(tf: Any) -> Any:
         return tf.gradients(tf.grad_pass_through(tf.floor)(x * 2.0), x)
 
     return _whole(tf, stable, of_several, second, in_a_loop, passed_through)
+
+
+def _methods(tf: Any) -> Any:
+    class Model:
+        @tf.custom_gradient
+        def scaled(self, x: Any) -> Any:
+            """What is called."""
+            return x * 2.0, lambda dy: dy * 7.0
+
+    def bound() -> Any:
+        x = tf.constant(3.0)
+        y = Model().scaled(x)
+        return [y, *tf.gradients(y, x)]
+
+    told = [Model().scaled.__name__, Model.scaled.__doc__, callable(Model.scaled)]
+    return [told, _whole(tf, bound)]
+
+
+def _dependence(tf: Any) -> Any:
+    """The variables that are found behind tensors."""
+    found = module_of(tf, "ops.custom_gradient")
+    v = tf.get_variable("v", [], use_resource=True)
+    w = tf.get_variable("w", [], use_resource=True, trainable=False)
+    x = tf.identity(v)
+    return attempt(
+        lambda: [each.name for each in found._get_dependent_variables([], [x * w + 1.0])],
+        lambda: found._get_dependent_variables([x], [x * 2.0]),
+        lambda: found._get_dependent_variables([], [tf.ones_like(v)]),
+        lambda: found.get_variable_by_name("v").name, lambda: found.get_variable_by_name("w"),
+        lambda: found.get_variable_by_name("none"),
+    )  # fmt: skip
 
 
 def _variables(tf: Any) -> Any:
@@ -136,6 +168,8 @@ def _derived(tf: Any) -> Any:
 
 BEHAVIOURS: dict[str, Program] = {
     "own_gradients": _own_gradients,
+    "methods": _methods,
+    "dependence": _dependence,
     "variables": _variables,
     "refused": _refused,
     "derived": _derived,

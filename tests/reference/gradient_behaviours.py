@@ -58,6 +58,20 @@ def _targets(tf: Any) -> Any:
             y = x * x
         return tf.gradients(tf.exp(y) + y, x, colocate_gradients_with_ops=True)
 
+    def on_two_devices() -> Any:
+        x, _ = _pair(tf)
+        made = []
+        for place in ("/task:2", "/task:1"):
+            with tf.device(place):
+                made += [tf.sin(x), tf.exp(x)]
+        return [tf.gradients(tf.add_n(made), x, colocate_gradients_with_ops=each)
+                for each in (False, True)]  # fmt: skip
+
+    def of_a_matrix() -> Any:
+        x = tf.constant([[1.0, 2.0], [3.0, 4.0]])
+        with tf.Session() as session:
+            return session.run(tf.hessians(tf.reduce_sum(tf.matmul(x, x, transpose_a=True)), x))
+
     def gated() -> Any:
         x, y = _pair(tf)
         return tf.gradients(x * y, [x, y], gate_gradients=True)
@@ -72,7 +86,8 @@ def _targets(tf: Any) -> Any:
         return tf.gradients(tf.unstack(x)[0], x)
 
     return _each(
-        tf, two, placed, gated, stopped, unpacked, lambda: _of_one(tf, lambda x: x * x),
+        tf, two, placed, on_two_devices, of_a_matrix, gated, stopped, unpacked,
+        lambda: _of_one(tf, lambda x: x * x),
         lambda: _of_one(tf, lambda x: x), lambda: _of_one(tf, lambda x: tf.stop_gradient(x) * 2.0),
         lambda: _of_one(tf, lambda x: x * 2, tf.int32),
         lambda: _of_one(tf, lambda x: x * 2.0, grad_ys=[tf.constant([1.0, 2.0])]),

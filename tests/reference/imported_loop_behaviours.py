@@ -111,7 +111,7 @@ def _contexts(graph: Any) -> list[Any]:
     """The name of the context that each operation is in."""
     found = []
     for op in graph.get_operations():
-        context = op._get_control_flow_context()  # noqa: SLF001 - TensorFlow's own name
+        context = op._get_control_flow_context()
         found.append([op.name, context and context.name])
     return found
 
