@@ -185,24 +185,47 @@ def first_tensor(value: Any) -> Any:
 
 def _packed(value: Any, dtype: DType | None, name: str) -> Tensor:
     """A `Pack` of a list that holds tensors, and of its inner lists."""
+    first = first_tensor(value)
+    wanted = dtype or first.dtype.base_dtype
+    with graph_for(first.graph).as_default():
+        if first.dtype.base_dtype is not wanted:
+            value = _cast_items(value, wanted)
+        packed: Tensor = _pack_items(value, wanted, name)
+        return packed
+
+
+def _cast_items(value: Any, wanted: DType) -> Any:
+    """The same nested lists, with all tensors of one dtype."""
     from sessrun.reference.build import apply_op  # noqa: PLC0415 - build imports this module
 
-    inferred = first_tensor(value).dtype.base_dtype
-    wanted = dtype or inferred
-    graph = graph_for(first_tensor(value).graph)
-    with graph.as_default(), graph.name_scope(name) as scope:
+    if isinstance(value, list | tuple):
+        return [_cast_items(item, wanted) for item in value]
+    if not _is_symbolic(value) or value.dtype.base_dtype is wanted:
+        return value
+    return apply_op("Cast", {"x": value}, {"DstT": wanted}).outputs[0]
+
+
+def _pack_items(value: Any, wanted: DType, name: str) -> Any:
+    """A `Pack` of a list, whose inner lists come first; the list if no tensor is in it."""
+    from sessrun.reference.build import apply_op  # noqa: PLC0415 - build imports this module
+
+    with get_default_graph().name_scope(name) as scope:
         items = []
         for index, item in enumerate(value):
-            if inferred is not wanted and _is_symbolic(item):
-                attrs = {"DstT": wanted}
-                item = apply_op("Cast", {"x": item}, attrs).outputs[0]  # noqa: PLW2901 - the same item
             if _is_symbolic(item) and item.dtype.base_dtype is not wanted:
                 raise bad_type(
                     f"Cannot convert a list containing a tensor of dtype {item.dtype} to "
                     f"{wanted} (Tensor is: {item!r})"
                 )
-            items.append(convert_to_tensor(item, wanted, name=str(index)))
-        return apply_op("Pack", {"values": items}, {"axis": 0}, scope).outputs[0]
+            inner = isinstance(item, list | tuple)
+            items.append(_pack_items(item, wanted, str(index)) if inner else item)
+        if not any(_is_symbolic(item) for item in items):
+            return items
+        tensors = [
+            item if _is_symbolic(item) else convert_to_tensor(item, wanted, name=str(index))
+            for index, item in enumerate(items)
+        ]
+        return apply_op("Pack", {"values": tensors}, {"axis": 0}, scope).outputs[0]
 
 
 def _of_shape(shape: TensorShape, dtype: DType | None, name: str) -> Tensor:

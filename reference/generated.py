@@ -4954,6 +4954,59 @@ def tensor_scatter_update(
     return op.outputs[0]
 
 
+def tensor_strided_slice_update(
+    input: Any,
+    begin: Any,
+    end: Any,
+    strides: Any,
+    value: Any,
+    begin_mask: int = 0,
+    end_mask: int = 0,
+    ellipsis_mask: int = 0,
+    new_axis_mask: int = 0,
+    shrink_axis_mask: int = 0,
+    name: str | None = None,
+) -> Tensor:
+    """A copy of a tensor with a strided slice of it replaced, to which the value is broadcast.
+
+    Args:
+      input: a tensor, T: any dtype.
+      begin: a tensor, Index: int32, int64.
+      end: a tensor, Index: int32, int64.
+      strides: a tensor, Index: int32, int64.
+      value: a tensor, T: any dtype.
+      begin_mask: a int; 0 if not given.
+      end_mask: a int; 0 if not given.
+      ellipsis_mask: a int; 0 if not given.
+      new_axis_mask: a int; 0 if not given.
+      shrink_axis_mask: a int; 0 if not given.
+      name: the operation's name in the graph.
+
+    Returns:
+      output: a tensor, T: any dtype.
+
+    Raises:
+      TypeError: a dtype is not allowed.
+      ValueError: a shape is wrong.
+
+    Source: the operation TensorStridedSliceUpdate of TensorFlow's registry.
+
+    """
+    op = apply_op(
+        "TensorStridedSliceUpdate",
+        {"input": input, "begin": begin, "end": end, "strides": strides, "value": value},
+        {
+            "begin_mask": begin_mask,
+            "end_mask": end_mask,
+            "ellipsis_mask": ellipsis_mask,
+            "new_axis_mask": new_axis_mask,
+            "shrink_axis_mask": shrink_axis_mask,
+        },
+        name,
+    )
+    return op.outputs[0]
+
+
 def tile(
     input: Any,
     multiples: Any,
@@ -5794,6 +5847,7 @@ EXPORTS: Final[dict[str, Callable[..., Any]]] = {
     "tensor_scatter_nd_update": tensor_scatter_update,
     "tensor_scatter_sub": tensor_scatter_sub,
     "tensor_scatter_update": tensor_scatter_update,
+    "tensor_strided_slice_update": tensor_strided_slice_update,
     "tile": tile,
     "timestamp": timestamp,
     "truncatediv": truncate_div,

@@ -44,7 +44,8 @@ class Overloads:
         return _reflected("Sub", "sub", other, self)
 
     def __mul__(self, other: Any) -> Tensor:
-        return _binary("Mul", "mul", self, other)
+        times = getattr(other, "_times_dense", None)  # a SparseTensor's, which stays sparse
+        return _binary("Mul", "mul", self, other) if times is None else times(self)
 
     def __rmul__(self, other: Any) -> Tensor:
         return _reflected("Mul", "mul", other, self)

@@ -11,6 +11,7 @@ from sessrun.reference.errors import bad_type
 from sessrun.reference.framework_ops import placeholder, placeholder_with_default
 from sessrun.reference.name_scopes import name_scope
 from sessrun.reference.ops.array_ops import sparse_to_dense
+from sessrun.reference.ops.cast_ops import one
 from sessrun.reference.ops.fill_ops import zeros
 from sessrun.reference.seen_values import seen_shape
 from sessrun.reference.session.expansions import register_session_run_conversion_functions
@@ -154,6 +155,30 @@ class SparseTensor:
     def parts(self) -> list[Tensor]:
         """The tensors it is made of: indices, values, shape."""
         return [self._indices, self._values, self._dense_shape]
+
+    def __mul__(self, other: Any) -> SparseTensor:
+        """The products with the elements of a dense tensor, which is broadcast."""
+        return self._with_dense("SparseDenseCwiseMul", "mul", other)
+
+    def __div__(self, other: Any) -> SparseTensor:
+        """The quotients by the elements of a dense tensor, in the dtype there is."""
+        return self._with_dense("SparseDenseCwiseDiv", "div", other)
+
+    def __truediv__(self, other: Any) -> SparseTensor:
+        """The quotients by the elements of a dense tensor; integers are divided as floats."""
+        from sessrun.reference.ops.sparse_math_ops import sparse_dense_truediv  # noqa: PLC0415 - imports this
+
+        return sparse_dense_truediv(self, other)
+
+    def _times_dense(self, other: Any) -> SparseTensor:
+        return self._with_dense("SparseDenseCwiseMul", "mul", other)
+
+    def _with_dense(self, op_type: str, word: str, other: Any) -> SparseTensor:
+        with name_scope(None, word, [*self.parts(), other]) as scope:
+            dense = convert_to_tensor(other, self.dtype.base_dtype, name="y")
+            inputs = {"sp_indices": self._indices, "sp_values": self._values,
+                      "sp_shape": self._dense_shape, "dense": dense}  # fmt: skip
+            return SparseTensor(self._indices, one(op_type, inputs, scope), self._dense_shape)
 
     def _mapped(self, function: Callable[[Tensor], Tensor]) -> SparseTensor:
         return SparseTensor(*map(function, self.parts()))

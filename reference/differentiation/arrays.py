@@ -24,6 +24,7 @@ from sessrun.reference.ops.array_ops import (
     unstack,
 )  # fmt: skip
 from sessrun.reference.ops.array_ops import split as split_up
+from sessrun.reference.ops.fill_ops import zeros_like
 from sessrun.reference.ops.math_ops import range_
 from sessrun.reference.ops.reduce_ops import reduce_sum
 from sessrun.reference.ops.shape_ops import rank, shape, size
@@ -175,6 +176,19 @@ def _strided_slice_grad(op: Operation, grad: Any) -> Any:
     masks = {mask: op.get_attr(mask) for mask in _MASKS}
     taken = node("StridedSlice", grad, *op.inputs[1:4], **masks)
     return None, None, None, None, taken
+
+
+@gradient("TensorStridedSliceUpdate")
+def _tensor_strided_slice_update(op: Operation, grad: Any) -> Any:
+    limits = op.inputs[1:4]
+    masks = {mask: op.get_attr(mask) for mask in _MASKS}
+    taken = node("StridedSlice", grad, *limits, **masks)
+    rest = node("TensorStridedSliceUpdate", grad, *limits, zeros_like(taken), **masks)
+    made = shape(taken, out_type=limits[0].dtype)
+    wanted = shape(op.inputs[4], out_type=made.dtype)
+    axes = node("BroadcastGradientArgs", made, wanted)[1]
+    given = reshape(reduce_sum(taken, axes, keepdims=True), wanted)
+    return [rest, None, None, None, given]
 
 
 @gradient("Tile")

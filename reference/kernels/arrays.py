@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, Final
 
 from sessrun.reference.kernels.host import (
     dtype_of,
@@ -18,6 +18,9 @@ from sessrun.reference.kernels.registry import Bind, KernelError, binder, kernel
 from sessrun.spec.rules.shapes import RULES, ShapeError, broadcast_shapes
 
 __all__ = ["checked_shape"]
+
+#: A tensor has fewer dimensions than this.
+_TOO_MANY: Final = 254
 
 
 def checked_shape(dims: Any) -> tuple[int, ...]:
@@ -42,6 +45,9 @@ def reshape(_: Any, tensor: Any, shape: Any) -> Any:
         raise KernelError(3, f"shape must be a vector, got shape {shape.shape}")
     if ints(shape).count(-1) > 1:
         raise KernelError(3, f"Only one input size may be -1, not several of {ints(shape)}")
+    if shape.size >= _TOO_MANY:
+        raise KernelError(3, f"too many dimensions: must be < {_TOO_MANY}, but received "
+                          f"{shape.size}")  # fmt: skip
     try:
         (target,) = RULES["reshaped"](tensor.shape, tuple(ints(shape)))
     except ShapeError as error:

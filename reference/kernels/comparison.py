@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final
 
+from sessrun.reference.kernels.host import dtype_of
+from sessrun.reference.kernels.quantized_ranges import integers
 from sessrun.reference.kernels.registry import Bind, KernelError, binder, kernel
 
 __all__: list[str] = []
@@ -47,6 +49,9 @@ def _comparison(name: str, unlike: bool) -> Callable[[Bind], Callable[..., Any]]
         compare: Callable[..., Any] = getattr(xp, name)
         if bind.attrs["T"] == "string":
             plain, compare = compare, lambda x, y: xp.asarray(plain(x, y), dtype=bool)
+        elif dtype_of(bind.attrs["T"]).names:
+            quantized = compare
+            compare = lambda x, y: quantized(integers(x), integers(y))  # noqa: E731 - the same
         if bind.attrs["incompatible_shape_error"]:
             return compare
         return lambda x, y: (

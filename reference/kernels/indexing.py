@@ -6,7 +6,6 @@ out. On a CPU it is an error.
 
 from __future__ import annotations
 
-import itertools
 import math
 from collections.abc import Callable
 from typing import Any
@@ -15,6 +14,7 @@ from sessrun.reference.kernels.arrays import checked_shape
 from sessrun.reference.kernels.host import dtype_of, full, ints, scalar_int, string_array
 from sessrun.reference.kernels.reductions import axis_of
 from sessrun.reference.kernels.registry import Bind, KernelError, binder, kernel
+from sessrun.reference.kernels.sparse_parts import row_numbers
 from sessrun.reference.node_summary import bracketed
 
 __all__ = ["check_range", "index_vectors", "scattered"]
@@ -359,20 +359,21 @@ def sparse_to_dense(bind: Bind) -> Callable[..., Any]:
 
     def compute(indices: Any, shape: Any, values: Any, default: Any) -> Any:
         dims = checked_shape(shape)
-        vectors = indices.reshape((indices.size if indices.ndim < 2 else len(indices), -1))
-        if indices.ndim < 2 and not indices.size:
-            vectors = indices.reshape((0, 1))
+        vectors = indices if indices.ndim > 1 else indices.reshape((-1, 1))
         if vectors.shape[1] != len(dims):
             raise KernelError(3, f"output_shape has {len(dims)} elements, should be "
                               f"{vectors.shape[1]}")  # fmt: skip
-        rows = [tuple(row) for row in vectors.tolist()]
-        if any(not 0 <= i < n for row in rows for i, n in zip(row, dims, strict=True)):
+        if ((vectors < 0) | (vectors >= shape)).any():
             raise KernelError(3, f"sparse_indices is out of bounds: need 0 <= index < {dims}")
-        if validate and any(a >= b for a, b in itertools.pairwise(rows)):
-            raise KernelError(3, "sparse_indices is out of order or repeated")
+        count = len(vectors)
+        if validate and count > 1:
+            numbers = row_numbers(list(dims), vectors)[0]
+            if (numbers[1:] <= numbers[:-1]).any():
+                raise KernelError(3, "sparse_indices is out of order or repeated")
         out = full(xp, dims, default, default.dtype)
-        if rows:
-            out[tuple(vectors[:, i] for i in range(len(dims)))] = values
+        if count:
+            spots = tuple(vectors[:, i] for i in range(len(dims)))
+            out[spots] = values if dims else values.reshape(-1)[-1]
         return out
 
     return compute
@@ -390,6 +391,9 @@ def unravel_index(xp: Any, indices: Any, dims: Any) -> Any:
         raise KernelError(3, f"Input dims cannot contain a dim of zero, but dims contains zero: "
                           f"{sizes}")  # fmt: skip
     count = math.prod(sizes)
+    if count >= 1 << (8 * indices.dtype.itemsize - 1):
+        spelled = " ".join(map(str, sizes))
+        raise KernelError(3, f"Input dims product is causing integer overflow: ({spelled})")
     if xp.any((indices < 0) | (indices >= count)):
         raise KernelError(3, f"index is out of bound as with dims {sizes}")
     out = xp.empty((len(sizes), *indices.shape), dtype=indices.dtype)

@@ -9,7 +9,7 @@ from sessrun.reference.kernels.arrays import checked_shape
 from sessrun.reference.kernels.host import frozen, full, ints, string_array
 from sessrun.reference.kernels.reductions import axis_of
 from sessrun.reference.kernels.registry import Bind, KernelError, VariableBuffer, binder, kernel
-from sessrun.spec.rules.shapes import ShapeError
+from sessrun.spec.rules.shapes import RULES, ShapeError
 from sessrun.spec.rules.shapes.strided import NEW_AXIS, dense_items
 
 __all__ = ["MASKS", "strided_index"]
@@ -94,6 +94,17 @@ def _replaced(old: Any, index: Any, value: Any) -> Any:
     new = old.copy()
     new[index] = value
     return frozen(new)
+
+
+@binder("TensorStridedSliceUpdate", host_inputs=("begin", "end", "strides"))
+def tensor_strided_slice_update(bind: Bind) -> Callable[..., Any]:
+    """A copy with a slice replaced."""
+    masks = _masks(bind)
+
+    def compute(x: Any, begin: Any, end: Any, strides: Any, value: Any) -> Any:
+        return _replaced(x, strided_index(x.shape, begin, end, strides, masks), value)
+
+    return compute
 
 
 @binder("StridedSliceAssign", host_inputs=("begin", "end", "strides"))
@@ -240,10 +251,11 @@ def reverse(_: Any, x: Any, dims: Any) -> Any:
 @kernel("ReverseV2", host_inputs=("axis",))
 def reverse_v2(_: Any, x: Any, axis: Any) -> Any:
     """The input reversed along the given axes."""
-    axes = [axis_of(one, x.ndim) for one in ints(axis)]
-    if len(set(axes)) < len(axes):
-        raise KernelError(3, f"axis {axes} specified more than once.")
-    return _flipped(x, set(axes))
+    try:
+        RULES["along_axes"](x.shape, axis)
+    except ShapeError as error:
+        raise KernelError(3, str(error)) from error
+    return _flipped(x, {one % x.ndim for one in ints(axis)})
 
 
 @kernel("ReverseSequence", host_inputs=("seq_lengths",))

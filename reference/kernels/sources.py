@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from sessrun.reference.kernels.host import dtype_of, string_array
 from sessrun.reference.kernels.registry import Bind, KernelError, binder, kernel
+from sessrun.reference.kernels.resources import Handle
 from sessrun.reference.tensor_list import zeros_like
 from sessrun.spec.dtypes import BY_NAME
 
@@ -67,10 +68,17 @@ def placeholder(bind: Bind) -> Callable[..., Any]:
     return compute
 
 
-@kernel("PlaceholderWithDefault", "Identity", "Snapshot", "StopGradient", "PreventGradient",
-        "GuaranteeConst")  # fmt: skip
+@kernel("PlaceholderWithDefault", "Identity", "Snapshot", "StopGradient", "PreventGradient")
 def identity(_: Any, x: Any) -> Any:
     """The input itself."""
+    return x
+
+
+@kernel("GuaranteeConst")
+def guarantee_const(_: Any, x: Any) -> Any:
+    """The input itself, which is no handle of a variable."""
+    if isinstance(x, Handle):
+        raise KernelError(3, "Input tensor cannot be a resource variable handle.")
     return x
 
 

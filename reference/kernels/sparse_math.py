@@ -10,6 +10,7 @@ from sessrun.reference.kernels.registry import KernelError, kernel
 from sessrun.reference.kernels.sparse_parts import (
     Sparse,
     add_rows,
+    check_extent,
     check_places,
     checked,
     group_sums,
@@ -40,6 +41,9 @@ def _spread(values: Any, places: Any, count: int) -> Any:
 
 
 def _same_shape(a: Sparse, b: Sparse) -> None:
+    if len(a.shape) != len(b.shape):
+        raise KernelError(_INVALID, "Operands do not have the same ranks; got shapes: "
+                          f"{a.shape.tolist()} and {b.shape.tolist()}")  # fmt: skip
     if a.shape.tolist() != b.shape.tolist():
         raise KernelError(_INVALID, f"Operands' shapes do not match: got {a.shape.tolist()} and "
                           f"{b.shape.tolist()}")  # fmt: skip
@@ -172,7 +176,7 @@ _extreme("SparseSparseMinimum", HOST.minimum)
 @kernel("SparseSoftmax", devices=_CPU)
 def sparse_softmax(_: Any, indices: Any, values: Any, shape: Any) -> Any:
     """Exponentials along the last dimension, scaled to the sum 1 of those that there are."""
-    checked(indices, values, shape)
+    check_extent(checked(indices, values, shape))
     if len(shape) < 2:
         raise KernelError(_INVALID, f"Input should have rank >= 2, but received {shape.tolist()}")
     if not len(values):

@@ -10,7 +10,7 @@ from sessrun.reference.kernels.host import HOST
 from sessrun.reference.kernels.registry import KernelError
 from sessrun.reference.node_summary import bracketed
 
-__all__ = ["Sparse", "add_rows", "check_places", "checked", "numbered", "placed"]
+__all__ = ["Sparse", "add_rows", "check_extent", "check_places", "checked", "numbered", "placed"]
 
 _INVALID: Final = 3
 #: Elements that are added together: they stay in a processor's cache.
@@ -36,12 +36,29 @@ def checked(indices: Any, values: Any, shape: Any) -> Sparse:
         if array.ndim != rank:
             raise KernelError(_INVALID, f"Input {word} should be of rank {rank} but received shape "
                               f"{bracketed(array.shape)}")  # fmt: skip
+    if indices.shape[1] != shape.shape[0]:
+        raise KernelError(_INVALID, f"Index rank {indices.shape[1]} and shape rank "
+                          f"{shape.shape[0]} do not match")  # fmt: skip
     if indices.shape != (values.shape[0], shape.shape[0]):
         raise KernelError(
             _INVALID, f"Indices of shape {bracketed(indices.shape)} do not go with "
             f"{values.shape[0]} values and {shape.shape[0]} dimensions"
         )  # fmt: skip
     return Sparse(indices, values, shape)
+
+
+def check_extent(sparse: Sparse) -> None:
+    """Check that the shape is one of a dense tensor.
+
+    Raises:
+      KernelError: code 3 if a size is negative, or there are more elements than int64 counts.
+
+    """
+    sizes = sparse.shape.tolist()
+    if min(sizes, default=0) < 0:
+        raise KernelError(_INVALID, f"Dimensions {sizes} must be >= 0")
+    if math.prod(sizes) >= 1 << 63:
+        raise KernelError(_INVALID, f"Encountered overflow when multiplying the sizes {sizes}")
 
 
 def check_places(sparse: Sparse, *, order: bool = False) -> None:

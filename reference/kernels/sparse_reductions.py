@@ -9,6 +9,7 @@ from sessrun.reference.kernels.host import HOST, host_array, ints
 from sessrun.reference.kernels.registry import KernelError, kernel
 from sessrun.reference.kernels.sparse_parts import (
     Sparse,
+    check_extent,
     check_places,
     checked,
     group_sums,
@@ -43,6 +44,7 @@ def _kept(axes: Any, rank: int) -> list[int]:
 
 def _reduced(sparse: Sparse, axes: Any, combine: Callable[[Any, Any], Any]) -> Any:
     """The kept dimensions, their sizes, the numbers of groups in these, and their values."""
+    check_extent(sparse)
     check_places(sparse)
     shape = sparse.shape.tolist()
     kept = _kept(axes, len(shape))

@@ -18,6 +18,7 @@ from sessrun.reference.framework_ops import identity
 from sessrun.reference.generated import reshape
 from sessrun.reference.name_scopes import name_scope
 from sessrun.reference.ops.cast_ops import one
+from sessrun.reference.ops.fill_ops import ones_like
 from sessrun.reference.ops.shape_ops import rank, shape, size
 from sessrun.reference.seen_values import get_static_value
 from sessrun.reference.tensor import Tensor
@@ -184,7 +185,7 @@ def strided_slice(
     name: str | None = None,
 ) -> Tensor:
     """A slice by begin, end and stride; the bits of the masks are the items' flags."""
-    steps = one("OnesLike", {"x": begin}) if strides is None else strides
+    steps = ones_like(begin) if strides is None else strides
     inputs = {"input": input_, "begin": begin, "end": end, "strides": steps}
     return one("StridedSlice", inputs, name, begin_mask=begin_mask, end_mask=end_mask,
                ellipsis_mask=ellipsis_mask, new_axis_mask=new_axis_mask,
@@ -217,18 +218,23 @@ def gather_nd(
     params: Any,
     indices: Any,
     name: str | None = None,
-    batch_dims: int = 0,
+    batch_dims: Any = 0,
     bad_indices_policy: str = "",
 ) -> Tensor:
-    """Slices of params at index vectors.
+    """Slices of params at index vectors, perhaps in each batch by itself.
 
     Raises:
-      ValueError: there are batch dimensions, which are not supported.
+      TypeError: the number of batch dimensions is not known.
+      ValueError: there are fewer dimensions than that.
 
     """
-    if batch_dims:
-        raise bad_value(f"gather_nd supports no batch_dims here, got {batch_dims}")
-    if hasattr(params, "gather_nd"):
+    known = get_static_value(batch_dims)
+    batches = batch_dims if known is None else int(known)
+    if known is None or batches:
+        from sessrun.reference.ops.batches import batch_gather_nd  # noqa: PLC0415 - imports this
+
+        return batch_gather_nd(params, indices, batches, name, bad_indices_policy)
+    if hasattr(params, "gather_nd") and bad_indices_policy in {"", "DEFAULT"}:
         found: Tensor = params.gather_nd(indices, name=name)
         return found
     inputs = {"params": params, "indices": indices}
@@ -327,8 +333,10 @@ def boolean_mask(tensor: Any, mask: Any, name: str = "boolean_mask", axis: Any =
                 "Number of mask dimensions must be specified, as in shape=[None]: the rank of "
                 f"{held} is unknown."
             )
-        first = 0 if axis is None else int(axis)
-        value.shape[first : first + ndims].assert_is_compatible_with(held.shape)
+        known = 0 if axis is None else get_static_value(axis)
+        first = axis if known is None else known
+        if known is not None:
+            value.shape[first : first + ndims].assert_is_compatible_with(held.shape)
         total = one("Prod", {"input": shape(value)[first : first + ndims],
                              "reduction_indices": [0]})  # fmt: skip
         whole = concat([shape(value)[:first], [total], shape(value)[first + ndims :]], 0)

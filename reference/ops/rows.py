@@ -17,6 +17,7 @@ from sessrun.reference.ops.fill_ops import zeros_like
 from sessrun.reference.ops.grids import sequence_mask
 from sessrun.reference.ops.math_ops import range_
 from sessrun.reference.ops.reduce_ops import reduce_all
+from sessrun.reference.ops.shape_ops import shape_internal
 from sessrun.reference.seen_values import get_static_value
 from sessrun.reference.tensor import Tensor
 
@@ -43,7 +44,7 @@ def searchsorted(
       ValueError: `side` is none of these.
 
     """
-    rows, wanted = shape(sorted_sequence)[-1], shape(values)[-1]
+    rows, wanted = shape_internal(sorted_sequence)[-1], shape_internal(values)[-1]
     inputs = {"sorted_inputs": reshape(sorted_sequence, [-1, rows]),
               "values": reshape(values, [-1, wanted])}  # fmt: skip
     op_type = {"left": "LowerBound", "right": "UpperBound"}.get(side)
@@ -51,7 +52,7 @@ def searchsorted(
         raise bad_value("Argument `side` must be either 'right' or 'left'. Received: `side` = "
                         f"'{side}'.")  # fmt: skip
     found = apply_op(op_type, inputs, {"out_type": out_type}, name).outputs[0]
-    return reshape(found, shape(values))
+    return reshape(found, shape_internal(values))
 
 
 def batch_gather(params: Any, indices: Any, name: str | None = None) -> Tensor:

@@ -20,9 +20,14 @@ if TYPE_CHECKING:
 
     from sessrun.reference.dtypes import DType
 
-__all__ = ["strided_slice"]
+__all__ = ["SLICE_TYPE_ERROR", "strided_slice"]
 
 _MASKS: Final = ("begin_mask", "end_mask", "ellipsis_mask", "new_axis_mask", "shrink_axis_mask")
+#: What is said of an index of another type.
+SLICE_TYPE_ERROR: Final = (
+    "Only integers, slices (`:`), ellipsis (`...`), tf.newaxis (`None`) and scalar "
+    "tf.int32/tf.int64 tensors are valid indices"
+)
 #: The dtypes of indices, the widest first.
 _INDICES: Final = (dtypes.int64, dtypes.int32, dtypes.int16)
 
@@ -117,10 +122,7 @@ def _index(item: Any) -> Any:
         dtype = dtypes.string
     if dtype.base_dtype in _INDICES and not _is_vector(item):
         return item
-    raise bad_type(
-        "Only integers, slices (`:`), ellipsis (`...`), tf.newaxis (`None`) and scalar "
-        f"tf.int32/tf.int64 tensors are valid indices, got {item!r}"
-    )
+    raise bad_type(f"{SLICE_TYPE_ERROR}, got {item!r}")
 
 
 def _is_vector(item: Any) -> bool:

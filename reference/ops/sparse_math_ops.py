@@ -8,11 +8,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final
 
+from sessrun.reference import dtypes
 from sessrun.reference.conversion import convert_to_tensor
 from sessrun.reference.errors import bad_type
 from sessrun.reference.name_scopes import name_scope
 from sessrun.reference.ops.array_ops import transpose
-from sessrun.reference.ops.cast_ops import one
+from sessrun.reference.ops.cast_ops import cast, one
 from sessrun.reference.ops.numerics import broadcast_static_shape
 from sessrun.reference.ops.reduce_ops import all_axes, chosen
 from sessrun.reference.raw_wrappers import wrapper
@@ -94,6 +95,31 @@ def sparse_tensor_dense_matmul(
         dense = convert_to_tensor(b, name="b")
         return one("SparseTensorDenseMatMul", {**_parts("a", sparse), "b": dense},
                    adjoint_a=adjoint_a, adjoint_b=adjoint_b)  # fmt: skip
+
+
+#: Bytes of the widest integer that is divided as float32.
+_SHORT: Final = 2
+
+
+def sparse_dense_truediv(sp_t: SparseTensor, dense: Any) -> SparseTensor:
+    """The quotients of a sparse tensor's elements by a dense one's; integers are so as floats.
+
+    Raises:
+      TypeError: the dtypes differ.
+
+    """
+    with name_scope(None, "truediv", [sp_t.indices, dense]) as outer:
+        divisor = convert_to_tensor(dense, sp_t.dtype.base_dtype, name="y")
+        with name_scope(outer) as scope:
+            values = sp_t.values
+            dtype = values.dtype.base_dtype
+            if dtype.is_integer:
+                wide = dtypes.float32 if dtype.size <= _SHORT else dtypes.float64
+                values, divisor = cast(values, wide), cast(divisor, wide)
+            inputs = {"sp_indices": sp_t.indices, "sp_values": values,
+                      "sp_shape": sp_t.dense_shape, "dense": divisor}  # fmt: skip
+            quotients = one("SparseDenseCwiseDiv", inputs, scope)
+        return SparseTensor(sp_t.indices, quotients, sp_t.dense_shape)
 
 
 def sparse_dense_cwise_add(sp_t: SparseTensor, dense_t: Any) -> SparseTensor:

@@ -61,7 +61,9 @@ PLACES: Final[Mapping[str, str]] = {
     "lib.io.python_io": "|python_io",
     "lib.io.tf_record": "|python_io io",
     "ops.array_grad": "differentiation.functions",
-    "ops.array_ops": "ops.array_ops ops.shape_ops ops.fill_ops",
+    "ops.array_ops":
+        "ops.array_ops ops.shape_ops ops.fill_ops ops.quantizing ops.rows ops.grids ops.batches"
+        "|quantization",
     "ops.array_ops_stack": "ops.array_ops",
     "ops.bincount_ops": "ops.counting_ops|math",
     "ops.bitwise_ops": "|bitwise",
@@ -142,6 +144,7 @@ PLACES: Final[Mapping[str, str]] = {
     "ops.tensor_array_grad": "differentiation.functions",
     "ops.tensor_array_ops": "tensor_arrays",
     "ops.unconnected_gradients": "differentiation.choices",
+    "ops.tensor_getitem_override": "ops.slicing",
     "ops.variable_scope":
         "variables.variable_scopes variables.opened_variable_scopes variables.variable_store "
         "variables.variable_partitions variables.variables variables.variable_traits "
@@ -250,6 +253,7 @@ OTHER_NAMES: Final[Mapping[str, str]] = {
     "_load_and_remap_matrix_initializer": "matrix_initializer",
     "_load_embedding_initializer": "embedding_initializer",
     "_warm_start_var_with_vocab": "start_with_vocabulary",
+    "_SLICE_TYPE_ERROR": "SLICE_TYPE_ERROR",
     "_HookedSession": "HookedSession",
     "_MultiStepStopAfterNEvalsHook": "MultiStepStopAfterNEvalsHook",
     "_RecoverableSession": "RecoverableSession",

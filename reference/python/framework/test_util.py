@@ -48,9 +48,10 @@ from sessrun.reference.test.modes import (
     with_forward_compatibility_horizons,
 )
 from sessrun.reference.test.sessions import ErrorLoggingSession
+from sessrun.reference.test.tapes import AbstractGradientTape
 
 __all__ = [
-    "CapturedWrites", "ErrorLoggingSession", "GpuSupportsHalfMatMulAndConv",
+    "AbstractGradientTape", "CapturedWrites", "ErrorLoggingSession", "GpuSupportsHalfMatMulAndConv",
     "IsBuiltWithROCm", "IsBuiltWithXLA", "IsCPUTargetAvailable", "IsGoogleCudaEnabled",
     "IsMklEnabled", "NCHWToNHWC", "NHWCToNCHW", "TensorFlowTestCase",
     "add_graph_building_optimization_tests", "also_run_as_tf_function",

@@ -5,9 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 from sessrun.spec.rules.domains.base import Arguments, Draw, domain
+from sessrun.spec.rules.shapes.base import Known
+from sessrun.spec.rules.shapes.strided import strided as strided_shape
 
 __all__ = ["strided_parts"]
 
+_MASKS = ("begin_mask", "end_mask", "ellipsis_mask", "new_axis_mask", "shrink_axis_mask")
 # How often, added up, an item is a new axis, an ellipsis, a single index; the rest are slices.
 _NEW, _ELLIPSIS, _SHRINK = 0.1, 0.2, 0.4
 #: New axes are put in only among the first items.
@@ -36,9 +39,7 @@ def sliced(draw: Draw, x: str, begin: str, size: str) -> Arguments:
 
 def strided_parts(draw: Draw, shape: tuple[int, ...]) -> tuple[list[int], list[int], list[int]]:
     """begin, end and strides for a tensor of that shape; the masks are set in `draw.attrs`."""
-    masks = dict.fromkeys(
-        ("begin_mask", "end_mask", "ellipsis_mask", "new_axis_mask", "shrink_axis_mask"), 0
-    )
+    masks = dict.fromkeys(_MASKS, 0)
     parts: tuple[list[int], list[int], list[int]] = ([], [], [])
     axis, bit = 0, 0
     end = draw.random.randint(0, len(shape))
@@ -82,6 +83,21 @@ def strided(draw: Draw, x: str, begin: str, end: str, strides: str) -> Arguments
         **{name: draw.integers(name, part)
            for name, part in zip((begin, end, strides), parts, strict=True)},
     })  # fmt: skip
+
+
+@domain
+def strided_update(
+    draw: Draw, x: str, begin: str, end: str, strides: str, value: str
+) -> Arguments:
+    """As `strided`, and what replaces the slice: of its shape, or broadcast to it."""
+    plain = strided(draw, x, begin, end, strides)
+    whole, *bounds = (plain.inputs[name] for name in (x, begin, end, strides))
+    known = (Known(bound.shape, bound) for bound in bounds)
+    masks = {name: draw.attrs[name] for name in _MASKS}
+    (taken,) = strided_shape(whole.shape, *known, **masks)
+    sizes = taken[draw.random.randint(0, len(taken)) if draw.chance(0.2) else 0 :]
+    sizes = tuple(1 if draw.chance(0.2) else size for size in sizes)
+    return draw.arguments(**plain.inputs, **{value: draw.tensor(value, sizes, "bits")})
 
 
 @domain

@@ -44,6 +44,8 @@ def reshaped(tensor: Shape, shape: Shape) -> list[Shape]:
     have = None if tensor is None else product(tensor)
     if shape.count(-1) == 1 and None not in shape:
         return [_filled_in(tensor, have, shape)]
+    if shape.count(None) == 1 and not {0, -1} & set(shape):
+        return [_filled_in(tensor, have, tuple(-1 if dim is None else dim for dim in shape))]
     want = product([None if dim == -1 else dim for dim in shape])
     if have is not None and want is not None and have != want:
         raise ShapeError(f"Cannot reshape a tensor with {have} elements to shape {list(shape)}")

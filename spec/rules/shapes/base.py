@@ -80,7 +80,15 @@ def merge(a: Shape, b: Shape) -> Shape:
         return a if b is None else b
     if len(a) != len(b):
         raise ShapeError(f"Shapes must be equal rank, but are {len(a)} and {len(b)}")
+    for place, (x, y) in enumerate(zip(a, b, strict=True)):
+        if x is not None and y is not None and x != y:
+            raise ShapeError(f"Dimension {place} in both shapes must be equal, but are {x} and "
+                             f"{y}. Shapes are {_spelled(a)} and {_spelled(b)}.")  # fmt: skip
     return tuple(merge_dims(x, y) for x, y in zip(a, b, strict=True))
+
+
+def _spelled(shape: Sequence[Dim]) -> str:
+    return "[" + ",".join("?" if dim is None else str(dim) for dim in shape) + "]"
 
 
 def with_rank(shape: Shape, rank: int) -> tuple[Dim, ...]:

@@ -55,8 +55,9 @@ def dequantized(
     shape: Shape, low: Shape, high: Shape, axis: int, needs_rank: bool
 ) -> list[Shape]:
     """The input's shape, which the ends of its range fit; perhaps an axis needs a known rank."""
-    if needs_rank and shape is None and axis >= 0:
-        raise ShapeError(f"Axis must be less than input dimension(-1), got {axis}")
+    known = -1 if shape is None else len(shape)
+    if needs_rank and axis >= 0 and axis >= known:
+        raise ShapeError(f"Axis must be less than input dimension({known}), got {axis}")
     _ends(shape, low, high, axis)
     return [shape]
 

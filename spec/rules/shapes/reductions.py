@@ -45,9 +45,15 @@ def arg_reduced(shape: Shape, axis: Value) -> list[Shape]:
 def along_axes(shape: Shape, axes: Value) -> list[Shape]:
     """The input's shape; the axes must be different ones of it."""
     if shape is not None and axes is not None:
-        found = [axis_index(int(axis), len(shape)) for axis in axes.reshape(-1)]
-        if len(set(found)) < len(found):
-            raise ShapeError(f"axis specified more than once: {found}")
+        seen: set[int] = set()
+        for place, axis in enumerate(axes.reshape(-1).tolist()):
+            found = axis + len(shape) if axis < 0 else axis
+            if not 0 <= found < len(shape):
+                raise ShapeError(f"'axis'[{place}] = {axis} is out of valid range [0, "
+                                 f"{len(shape) - 1}]")  # fmt: skip
+            if found in seen:
+                raise ShapeError(f"axis {found} specified more than once.")
+            seen.add(found)
     return [shape]
 
 

@@ -68,6 +68,8 @@ def dense_items(
     spot = spots[0] if spots else count
     new = {i for i in range(count) if new_axis_mask >> i & 1 and i != spot}
     taken = count - len(new) - len(spots)
+    if not rank and taken:
+        raise ShapeError("Attempting to slice scalar input.")
     if taken > rank:
         raise ShapeError(f"Index out of range using input dim {rank}; input has only {rank} dims")
     axis = 0
