@@ -95,8 +95,9 @@ def strided_update(
     known = (Known(bound.shape, bound) for bound in bounds)
     masks = {name: draw.attrs[name] for name in _MASKS}
     (taken,) = strided_shape(whole.shape, *known, **masks)
-    sizes = taken[draw.random.randint(0, len(taken)) if draw.chance(0.2) else 0 :]
-    sizes = tuple(1 if draw.chance(0.2) else size for size in sizes)
+    whole_sizes = [int(size or 0) for size in taken or ()]
+    first = draw.random.randint(0, len(whole_sizes)) if draw.chance(0.2) else 0
+    sizes = [1 if draw.chance(0.2) else size for size in whole_sizes[first:]]
     return draw.arguments(**plain.inputs, **{value: draw.tensor(value, sizes, "bits")})
 
 
