@@ -76,6 +76,7 @@ _LATER: Final[Mapping[str, str]] = {
         "eye linalg.diag linalg.diag_part linalg.eye linalg.set_diag linalg.trace matrix_diag "
         "matrix_diag_part matrix_set_diag trace",
     "ops.confusion": "confusion_matrix math.confusion_matrix",
+    "ops.norms": "linalg.norm norm",
     "ops.rows":
         "batch_gather debugging.is_non_decreasing debugging.is_strictly_increasing "
         "is_non_decreasing is_strictly_increasing math.is_non_decreasing "

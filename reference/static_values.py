@@ -156,7 +156,7 @@ def _partial_shape(op: Operation) -> Shape:
 
 
 def _partial_pack(op: Operation) -> Shape:
-    if op.attrs["axis"] != 0 or op.inputs[0].sizes != ():
+    if op.attrs["axis"] != 0 or op.inputs[0].sizes not in {(), None}:
         return None
     sizes = [_scalar(source) for source in op.inputs]
     return tuple(None if size is None or size < 0 else size for size in sizes)

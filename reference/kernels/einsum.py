@@ -43,8 +43,10 @@ def _parsed(equation: str, inputs: Sequence[Any]) -> tuple[list[Labels], Labels]
     names = [_labels(part, x.ndim) for part, x in zip(parts, inputs, strict=True)]
     hidden = max(sum(isinstance(name, int) for name in labels) for labels in names)
     before, dots, behind = right.partition("...")
-    middle = range(hidden - 1, -1, -1) if dots else ()
-    return names, [*before, *middle, *behind]
+    if hidden and not dots:
+        raise KernelError(3, "Output subscripts must have an ellipsis: the inputs' stands for "
+                             f"{hidden} dimensions")  # fmt: skip
+    return names, [*before, *range(hidden - 1, -1, -1), *behind]
 
 
 def _sizes(inputs: Sequence[Any], names: list[Labels]) -> dict[Any, int]:

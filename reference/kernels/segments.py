@@ -7,10 +7,10 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from sessrun.reference.kernels.elementwise import is_integer, widened
-from sessrun.reference.kernels.host import ints, scalar_int
+from sessrun.reference.kernels.host import HOST, ints, scalar_int
 from sessrun.reference.kernels.registry import KernelError, kernel
 
-__all__: list[str] = []
+__all__ = ["check_size", "check_sorted"]
 
 
 def _lowest(xp: Any, dtype: Any) -> Any:
@@ -55,11 +55,34 @@ def _sorted_ids(data: Any, segment_ids: Any) -> list[int]:
     ids = ints(segment_ids)
     if data.ndim == 0 or segment_ids.ndim != 1 or len(ids) != data.shape[0]:
         raise KernelError(3, "segment_ids should be the same size as dimension 0 of data")
-    if any(a > b for a, b in itertools.pairwise(ids)):
-        raise KernelError(3, "segment ids are not increasing")
-    if ids and ids[0] < 0:
+    if ids and ids[-1] < 0:
         raise KernelError(3, "segment ids must be >= 0")
+    count = ids[-1] + 1 if ids else 0
+    check_size((count, *data.shape[1:]))
+    check_sorted(ids, count)
     return ids
+
+
+def check_sorted(ids: list[int], count: int) -> None:
+    """Refuse ids that fall, or are outside of [0, count): the first such one is told."""
+    for this, following in itertools.zip_longest(ids, ids[1:]):
+        if this == following:
+            continue
+        if following is not None and this > following:
+            raise KernelError(3, "segment ids are not increasing")
+        if not 0 <= this < count:
+            raise KernelError(3, f"Segment id {this} out of range [0, {count}), possibly because "
+                              "'segment_ids' input is not sorted.")  # fmt: skip
+
+
+def check_size(shape: tuple[int, ...]) -> None:
+    """Refuse a shape of more elements than 64 bits can count."""
+    count = 1
+    for size in shape:
+        if count * size >= 2**63:
+            raise KernelError(3, f"Encountered overflow when multiplying {count} with {size}, "
+                              "result: -1")  # fmt: skip
+        count *= size
 
 
 def _sorted_segments(op_type: str, name: str) -> None:
@@ -121,9 +144,13 @@ def _unsorted_segments(op_type: str, name: str) -> None:
         if data.shape[: segment_ids.ndim] != segment_ids.shape:
             raise KernelError(3, f"data.shape = {data.shape} does not start with "
                               f"segment_ids.shape = {segment_ids.shape}")  # fmt: skip
+        check_size((count, *data.shape[segment_ids.ndim :]))
         rows = segment_ids.reshape(-1)
         if (rows >= count).any():
-            raise KernelError(3, f"segment_ids is out of range [0, {count})")
+            place = int((rows >= count).argmax())
+            index = ",".join(map(str, HOST.unravel_index(place, segment_ids.shape)))
+            raise KernelError(3, f"segment_ids[{index}] = {int(rows[place])} is out of range "
+                              f"[0, {count})")  # fmt: skip
         flat = data.reshape((rows.shape[0], *data.shape[segment_ids.ndim :]))
         kept = rows >= 0
         start = _START[name](xp, data.dtype)

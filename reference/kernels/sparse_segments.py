@@ -10,6 +10,7 @@ from typing import Any, Final
 
 from sessrun.reference.kernels.host import HOST, dtype_of, scalar_int
 from sessrun.reference.kernels.registry import KernelError, binder
+from sessrun.reference.kernels.segments import check_size, check_sorted
 from sessrun.reference.kernels.sparse_parts import add_rows
 
 __all__: list[str] = []
@@ -25,13 +26,12 @@ _DIVISORS: Final[dict[str, Callable[[Any], Any] | None]] = {
 }
 
 
-def _check_rows(indices: Any, count: int) -> None:
+def _check_rows(indices: Any, count: int, told: str = "indices[{place}] ==") -> None:
     outside = (indices < 0) | (indices >= count)
     if outside.any():
         place = int(outside.argmax())
-        raise KernelError(
-            _INVALID, f"indices[{place}] == {indices[place]} out of range [0, {count})"
-        )
+        what = f"{told.format(place=place)} {indices[place]}"
+        raise KernelError(_INVALID, f"{what} out of range [0, {count})")
 
 
 def _check_segments(indices: Any, segment_ids: Any) -> None:
@@ -56,12 +56,15 @@ def _segments(kind: str, data: Any, indices: Any, segment_ids: Any, count: int |
     if not data.ndim:
         raise KernelError(_INVALID, "input must be at least rank 1")
     known = int(segment_ids[-1]) + 1 if segment_ids.size else 0
-    if segment_ids.size and ((HOST.diff(segment_ids) < 0).any() or segment_ids[0] < 0):
-        raise KernelError(_INVALID, "segment ids are not increasing")
+    if known < 0 or (known == 0 and segment_ids.size):
+        raise KernelError(_INVALID, "segment ids must be >= 0")
     if count is None:
         count = known
     elif known > count:
         raise KernelError(_INVALID, "segment ids must be < num_segments")
+    check_size((count, *data.shape[1:]))
+    if segment_ids.size and ((HOST.diff(segment_ids) < 0).any() or segment_ids[0] < 0):
+        check_sorted(segment_ids.tolist(), count)
     _check_rows(indices, data.shape[0])
     wide = dtype_of("float32") if data.dtype.itemsize == 2 and data.dtype.kind in "fV" else None
     sums = HOST.zeros((count, *data.shape[1:]), dtype=data.dtype if wide is None else wide)
@@ -90,7 +93,7 @@ def _register(kind: str) -> None:
         def compute(grad: Any, indices: Any, segment_ids: Any, output_dim0: Any) -> Any:
             count = _rows_of(output_dim0)
             _check_segments(indices, segment_ids)
-            _check_rows(indices, count)
+            _check_rows(indices, count, "Index")
             result = HOST.zeros((count, *grad.shape[1:]), dtype=grad.dtype)
             places, sums = _by_row(grad, indices, segment_ids, kind)
             result[places] = sums
@@ -103,7 +106,7 @@ def _register(kind: str) -> None:
         def compute(grad: Any, indices: Any, segment_ids: Any, output_dim0: Any) -> Any:
             count = _rows_of(output_dim0)
             _check_segments(indices, segment_ids)
-            _check_rows(indices, count)
+            _check_rows(indices, count, "Index")
             places, sums = _by_row(grad, indices, segment_ids, kind)
             return sums.astype(grad.dtype), places
 
@@ -121,7 +124,9 @@ def _by_row(grad: Any, indices: Any, segment_ids: Any, kind: str) -> tuple[Any, 
 
     Each gradient is divided as its segment was.
     """
-    _check_rows(segment_ids, grad.shape[0])
+    if segment_ids.size and segment_ids[-1] >= grad.shape[0]:
+        raise KernelError(_INVALID, "Invalid number of segments")
+    _check_rows(segment_ids, grad.shape[0], "Segment id")
     counts = HOST.bincount(segment_ids, minlength=grad.shape[0])
     shared = _scaled(grad.astype("float32") if grad.dtype.itemsize == 2 else grad, counts, kind)
     places, groups = HOST.unique(indices, return_inverse=True)

@@ -27,12 +27,26 @@ from sessrun.reference.tensor import Tensor
 __all__ = ["EXPORTS"]
 
 
+def bincount_v1(
+    arr: Any,
+    weights: Any = None,
+    minlength: Any = None,
+    maxlength: Any = None,
+    dtype: Any = dtypes.int32,
+) -> Tensor:
+    """How often each number occurs, or the sums of its weights; see `bincount`."""
+    return bincount(arr, weights, minlength, maxlength, dtype)
+
+
 def bincount(
     arr: Any,
     weights: Any = None,
     minlength: Any = None,
     maxlength: Any = None,
     dtype: Any = dtypes.int32,
+    name: str | None = None,
+    axis: int | None = None,
+    binary_output: bool = False,
 ) -> Tensor:
     """How often each number occurs, or the sums of its weights.
 
@@ -42,29 +56,45 @@ def bincount(
       minlength: how many counts there are at least.
       maxlength: how many at most; larger numbers are not counted.
       dtype: of the counts, where there are no weights.
+      name: the operations' scope.
+      axis: 0 or None counts all together, -1 each row by itself.
+      binary_output: whether 1 says that a number occurs, instead of how often.
+
+    Raises:
+      ValueError: another axis, or weights where only 1 is counted.
 
     """
-    with name_scope("bincount"):
+    with name_scope(name or "bincount"):
         arr = convert_to_tensor(arr, name="arr")
         if weights is not None:
             weights = convert_to_tensor(weights, name="weights")
+            if binary_output:
+                raise bad_value("Arguments `binary_output` and `weights` are mutually exclusive. "
+                                "Please specify only one.")  # fmt: skip
         if not arr.dtype.is_integer:
             arr = cast(arr, dtypes.int32)
-        has_some = size(arr) > 0
-        length = cast(has_some, arr.dtype) * (reduce_max(arr) + 1)
-        if minlength is not None:
-            least = convert_to_tensor(minlength, name="minlength", dtype=arr.dtype)
-            length = maximum(least, length)
-        if maxlength is not None:
-            most = convert_to_tensor(maxlength, name="maxlength", dtype=arr.dtype)
-            length = minimum(most, length)
-        if weights is not None:
-            weights = reshape(weights, [-1])
-        flat = reshape(arr, [-1])
+        if axis not in {None, 0, -1}:
+            raise bad_value(f"Unsupported value for argument axis={axis}. Only 0 and -1 are "
+                            "currently supported.")  # fmt: skip
+        length = _length_of_counts(arr, minlength, maxlength)
+        if axis != -1:
+            weights = None if weights is None else reshape(weights, [-1])
+            arr = reshape(arr, [-1])
         if weights is None:
-            weights = constant([], dtype=dtype)
-        inputs = {"input": flat, "size": length, "weights": weights}
-        return apply_op("DenseBincount", inputs, {"binary_output": False}, None).outputs[0]
+            weights = constant([], dtype=dtype or arr.dtype)
+        inputs = {"input": arr, "size": length, "weights": weights}
+        return apply_op("DenseBincount", inputs, {"binary_output": binary_output}, None).outputs[0]
+
+
+def _length_of_counts(arr: Tensor, least: Any, most: Any) -> Tensor:
+    """One more than the greatest number, within bounds; 0 of nothing."""
+    has_some = size(arr) > 0
+    length = cast(has_some, arr.dtype) * (reduce_max(arr) + 1)
+    if least is not None:
+        length = maximum(convert_to_tensor(least, name="minlength", dtype=arr.dtype), length)
+    if most is not None:
+        length = minimum(convert_to_tensor(most, name="maxlength", dtype=arr.dtype), length)
+    return length
 
 
 def histogram_fixed_width(
@@ -193,9 +223,9 @@ def edit_distance(
 
 EXPORTS: Final[Mapping[str, Any]] = {
     "argsort": argsort,
-    "bincount": bincount,
+    "bincount": bincount_v1,
     "edit_distance": edit_distance,
     "histogram_fixed_width": histogram_fixed_width,
-    "math.bincount": bincount,
+    "math.bincount": bincount_v1,
     "sort": sort,
 }

@@ -17,8 +17,8 @@ from sessrun.reference.name_scopes import name_scope
 from sessrun.reference.ops.array_ops import expand_dims
 from sessrun.reference.ops.assertions import assert_rank_at_least
 from sessrun.reference.ops.cast_ops import cast, real
-from sessrun.reference.ops.linalg_ops import norm
 from sessrun.reference.ops.math_ops import matmul
+from sessrun.reference.ops.norms import norm
 from sessrun.reference.ops.reduce_ops import reduce_max, reduce_sum
 from sessrun.reference.ops.shape_ops import shape
 from sessrun.reference.tensor import Tensor

@@ -8,16 +8,24 @@ from typing import Any, Final
 from sessrun.reference import dtypes
 from sessrun.reference.constant_op import constant
 from sessrun.reference.conversion import convert_to_tensor
-from sessrun.reference.errors import bad_value
-from sessrun.reference.generated import maximum, reshape
+from sessrun.reference.errors import bad_type, bad_value
+from sessrun.reference.generated import broadcast_to, maximum, reshape, select_v2
 from sessrun.reference.name_scopes import name_scope
-from sessrun.reference.ops.array_ops import expand_dims, size, stack
+from sessrun.reference.ops.array_ops import (
+    broadcast_dynamic_shape,
+    concat,
+    expand_dims,
+    size,
+    stack,
+)
 from sessrun.reference.ops.cast_ops import cast, one
-from sessrun.reference.ops.fill_ops import ones
+from sessrun.reference.ops.fill_ops import ones, zeros_like
+from sessrun.reference.ops.math_ops import equal, range_
 from sessrun.reference.ops.reduce_ops import reduce_max
+from sessrun.reference.ops.shape_ops import shape
 from sessrun.reference.tensor import Tensor
 
-__all__ = ["EXPORTS"]
+__all__ = ["EXPORTS", "linspace"]
 
 
 def sequence_mask(
@@ -86,4 +94,60 @@ def meshgrid(*args: Any, **kwargs: Any) -> list[Tensor]:
         return [places * whole for places in grid]
 
 
-EXPORTS: Final[Mapping[str, Any]] = {"meshgrid": meshgrid, "sequence_mask": sequence_mask}
+def linspace(start: Any, stop: Any, num: Any, name: str | None = None, axis: Any = 0) -> Tensor:
+    """Evenly spaced numbers from `start` to `stop`, which is the last, along a new axis.
+
+    Args:
+      start: a tensor of floating point numbers.
+      stop: another one, which fits it.
+      num: how many numbers, an integer.
+      name: the operations' scope.
+      axis: where the new axis is; -1 is the last.
+
+    Raises:
+      TypeError: `num` is no integer.
+
+    """
+    with name_scope(name, "linspace", [start, stop]):
+        first = convert_to_tensor(start, name="start")
+        last = convert_to_tensor(stop, name="stop", dtype=first.dtype)
+        count = convert_to_tensor(num, name="num", preferred_dtype=dtypes.int32)
+        if not count.dtype.is_integer:
+            raise bad_type(
+                "Argument `tensor` (name: num) must be of type integer. "
+                f"Received `tensor` = {count} of dtype: {count.dtype!r}"
+            )
+        count = one("Cast", {"x": count}, None, DstT=dtypes.int32)
+        cast(count, first.dtype)  # a node that TensorFlow's graphs have, too
+        whole = broadcast_dynamic_shape(shape(first), shape(last))
+        first, last = broadcast_to(first, whole), broadcast_to(last, whole)
+        first, last = expand_dims(first, axis=axis), expand_dims(last, axis=axis)
+        sizes = shape(first)
+        return _spaced(first, last, count, sizes, axis)
+
+
+def _spaced(first: Tensor, last: Tensor, count: Tensor, sizes: Tensor, axis: Any) -> Tensor:
+    """The ends, both of size 1 along the axis, and what lies between; cut off for a count of 1."""
+    ndims = shape(sizes)[0]
+    axis = select_v2(axis >= 0, axis, ndims + axis)
+    between = maximum(count - 2, 0)
+    steps = maximum(count - 1, 1)
+    step = (last - first) / cast(steps, last.dtype)
+    first, last = cast(first, step.dtype), cast(last, step.dtype)
+    # a negative count makes the range fail
+    end = select_v2(count >= 0, steps, -1)
+    places = cast(range_(1, end, dtype=dtypes.int64), step.dtype)
+    is_axis = equal(axis, range_(ndims))
+    places = reshape(places, select_v2(is_axis, between, 1))
+    every = concat((first, first + step * places, last), axis=axis)
+    begin = zeros_like(sizes)
+    size_ = concat((sizes[0:axis], reshape(count, [1]), sizes[axis + 1 :]), axis=0)
+    return one("Slice", {"input": every, "begin": begin, "size": size_})
+
+
+EXPORTS: Final[Mapping[str, Any]] = {
+    "lin_space": linspace,
+    "linspace": linspace,
+    "meshgrid": meshgrid,
+    "sequence_mask": sequence_mask,
+}

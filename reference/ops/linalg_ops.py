@@ -1,7 +1,4 @@
-"""Functions of matrices that are several operations: transposing, norms, tensor products.
-
-The norm of a matrix by its singular values is not here: it needs their decomposition.
-"""
+"""Functions of matrices that are several operations: transposing, tensor products."""
 
 from __future__ import annotations
 
@@ -13,8 +10,7 @@ import numpy as np
 from sessrun.reference import dtypes
 from sessrun.reference.conversion import convert_to_tensor
 from sessrun.reference.errors import bad_value
-from sessrun.reference.generated import pow as power
-from sessrun.reference.generated import reshape, sqrt
+from sessrun.reference.generated import reshape
 from sessrun.reference.name_scopes import name_scope
 from sessrun.reference.ops.array_ops import (
     concat,
@@ -22,14 +18,12 @@ from sessrun.reference.ops.array_ops import (
     rank,
     setdiff1d,
     shape,
-    squeeze,
     stack,
     transpose,
     where,
 )
-from sessrun.reference.ops.cast_ops import conj
-from sessrun.reference.ops.math_ops import absolute, matmul, range_
-from sessrun.reference.ops.reduce_ops import reduce_max, reduce_prod, reduce_sum
+from sessrun.reference.ops.math_ops import matmul, range_
+from sessrun.reference.ops.reduce_ops import reduce_prod
 from sessrun.reference.tensor import Tensor
 
 __all__ = ["EXPORTS"]
@@ -68,84 +62,6 @@ def adjoint(matrix: Any, name: str | None = None) -> Tensor:
     """The last two dimensions exchanged, and complex numbers conjugated."""
     with name_scope(name, "adjoint", [matrix]):
         return matrix_transpose(convert_to_tensor(matrix, name="matrix"), conjugate=True)
-
-
-#: The norms of matrices, and by which name vectors have one.
-_OF_MATRICES: Final = ("euclidean", "fro", 1, 2, np.inf)
-
-
-def norm(
-    tensor: Any,
-    ord: Any = "euclidean",  # noqa: A002 - TensorFlow's name
-    axis: Any = None,
-    keepdims: bool | None = None,
-    name: str | None = None,
-    keep_dims: bool | None = None,
-) -> Tensor:
-    """The norm of vectors or matrices.
-
-    Args:
-      tensor: floating point or complex numbers.
-      ord: "euclidean", for matrices also "fro", or a positive number or infinity; for matrices 1
-        and infinity, the greatest sum of a column or row.
-      axis: the axis of the vectors, the two of the matrices, or None for all numbers as a vector.
-      keepdims: whether these axes stay, of size 1.
-      name: the operations' scope.
-      keep_dims: the older name of `keepdims`.
-
-    Raises:
-      ValueError: there is no such norm, or no such axis.
-      NotImplementedError: the norm of matrices with `ord` 2.
-
-    """
-    if keepdims is not None and keep_dims is not None:
-        raise bad_value("Cannot specify both 'keep_dims' and 'keepdims'.")
-    axes = _axes_of_norm(axis)
-    is_matrix = axes is not None and len(axes) == 2
-    _check_norm(ord, is_matrix)
-    with name_scope(name, "norm", [tensor]):
-        found = _norm(convert_to_tensor(tensor), ord, axes, is_matrix)
-        return found if keepdims or keep_dims else squeeze(found, axes and list(axes))
-
-
-def _axes_of_norm(axis: Any) -> tuple[int, ...] | None:
-    if axis is None:
-        return None
-    if not isinstance(axis, list | tuple):
-        return (axis,)
-    if len(axis) != 2 or axis[0] == axis[1]:
-        raise bad_value(
-            f"'axis' must be None, an integer, or a tuple of 2 unique integers, got {axis}"
-        )
-    return tuple(axis)
-
-
-def _check_norm(order: Any, is_matrix: bool) -> None:
-    if is_matrix:
-        if order not in _OF_MATRICES:
-            raise bad_value(
-                f"'ord' must be a supported matrix norm in {list(_OF_MATRICES)}, got {order}"
-            )
-        if order == 2:
-            raise NotImplementedError("The norm of a matrix by its singular values is not here.")
-    elif order != "euclidean" and (isinstance(order, str) or order <= 0):
-        raise bad_value(f"'ord' must be a supported vector norm, got {order}")
-
-
-def _norm(value: Tensor, order: Any, axes: tuple[int, ...] | None, is_matrix: bool) -> Tensor:
-    listed = axes and list(axes)
-    if order in {"euclidean", "fro", 2}:
-        return sqrt(reduce_sum(value * conj(value), listed, keepdims=True))
-    sizes = absolute(value)
-    if order == 1:
-        first = None if axes is None else axes[0]
-        sums = reduce_sum(sizes, first, keepdims=True)
-        return reduce_max(sums, axes[-1], keepdims=True) if axes and is_matrix else sums
-    if order == np.inf:
-        if axes and is_matrix:
-            sizes = reduce_sum(sizes, axes[1], keepdims=True)
-        return reduce_max(sizes, None if axes is None else axes[0], keepdims=True)
-    return power(reduce_sum(power(sizes, order), listed, keepdims=True), 1.0 / order)
 
 
 def tensordot(a: Any, b: Any, axes: Any, name: str | None = None) -> Tensor:
@@ -266,10 +182,8 @@ def _as_matrix_later(
 EXPORTS: Final[Mapping[str, Any]] = {
     "linalg.adjoint": adjoint,
     "linalg.matrix_transpose": matrix_transpose,
-    "linalg.norm": norm,
     "linalg.tensordot": tensordot,
     "linalg.transpose": matrix_transpose,
     "matrix_transpose": matrix_transpose,
-    "norm": norm,
     "tensordot": tensordot,
 }

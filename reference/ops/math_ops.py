@@ -282,11 +282,6 @@ def range_(
         return one("Range", {"start": first, "limit": last, "delta": step}, scope)
 
 
-def linspace(start: Any, stop: Any, num: Any, name: str | None = None) -> Tensor:
-    """A vector of `num` evenly spaced numbers from `start` to `stop`, which is the last."""
-    return one("LinSpace", {"start": start, "stop": stop, "num": num}, name)
-
-
 def approximate_equal(x: Any, y: Any, tolerance: float = 1e-5, name: str | None = None) -> Tensor:
     """Whether |x - y| < tolerance, element by element."""
     return one("ApproximateEqual", {"x": x, "y": y}, name, tolerance=tolerance)
@@ -309,9 +304,7 @@ EXPORTS: Final[dict[str, Any]] = {
     "clip_by_value": clip_by_value,
     "div": div,
     "div_no_nan": div_no_nan,
-    "lin_space": linspace,
     "linalg.matmul": matmul,
-    "linspace": linspace,
     "log_sigmoid": log_sigmoid,
     "matmul": matmul,
     "range": range_,

@@ -12,7 +12,7 @@ from sessrun.reference.generated import log, maximum, minimum, rsqrt
 from sessrun.reference.name_scopes import name_scope
 from sessrun.reference.ops.array_ops import expand_dims, pad, reshape, split
 from sessrun.reference.ops.cast_ops import cast
-from sessrun.reference.ops.math_ops import linspace
+from sessrun.reference.ops.grids import linspace
 from sessrun.reference.ops.shape_ops import shape
 from sessrun.reference.signals.cosines import dct
 from sessrun.reference.signals.framing import frame

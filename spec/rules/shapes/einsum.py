@@ -62,7 +62,10 @@ def einsum(shapes: Sequence[Shape], equation: str) -> list[Shape]:
     for name in before + behind:
         if name not in sizes:
             raise ShapeError(f"The label {name!r} is in no input")
-    middle: Shape = broadcast_shapes(*hidden) if dots else ()
+    middle = broadcast_shapes(*hidden) if hidden else ()
+    if middle and not dots:
+        raise ShapeError(f"Shape must be at most rank 0 but is rank {len(middle)} for the "
+                         f"dimensions that {right!r} leaves out")  # fmt: skip
     if middle is None:
         return [None]
     return [(*(sizes[name] for name in before), *middle, *(sizes[name] for name in behind))]

@@ -83,5 +83,5 @@ def unsorted_segments(data: Shape, segment_ids: Shape, num_segments: Value) -> l
 def counts(size: Value) -> list[Shape]:
     """A vector of `size` elements."""
     if size is not None and int(size) < 0:
-        raise ShapeError(f"size must be >= 0, got {int(size)}")
+        raise ShapeError(f"size ({int(size)}) must be non-negative")
     return [(None if size is None else int(size),)]

@@ -26,7 +26,8 @@ def counted_sparse_segments(
     """So many segments, or rows, of the shape of a row."""
     number = None if count is None else int(count)
     if number is not None and number < 0:
-        raise ShapeError(f"Dimension size, given by scalar input, must be non-negative: {number}")
+        raise ShapeError("Cannot specify a negative value for num_segments or output_dim0: "
+                         f"{number}")  # fmt: skip
     return [_rows(data, indices, segment_ids, number)]
 
 

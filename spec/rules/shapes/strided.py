@@ -23,12 +23,14 @@ NEW_AXIS = -1
 
 
 @rule
-def sliced(shape: Shape, begin: Known, size: Known) -> list[Shape]:
-    """The sizes asked for; -1 is what is left after `begin`."""
+def sliced(shape: Shape, begin: Known, size: Known, partial: Shape) -> list[Shape]:
+    """The sizes asked for; -1 is what is left after `begin`. Some may be known where not all are."""
     count = merge_dims(with_rank(begin.shape, 1)[0], with_rank(size.shape, 1)[0])
     if count is None:
         return [None if shape is None else (None,) * len(shape)]
     whole = with_rank(shape, count)
+    if size.value is None and partial is not None and len(partial) == count:
+        return [partial]
     items = zip(whole, begin.elements(count), size.elements(count), strict=True)
     return [tuple(_block(*item) for item in items)]
 
