@@ -24,7 +24,7 @@ NEW_AXIS = -1
 
 @rule
 def sliced(shape: Shape, begin: Known, size: Known, partial: Shape) -> list[Shape]:
-    """The sizes asked for; -1 is what is left after `begin`. Some may be known where not all are."""
+    """The sizes asked for, as many as are known; -1 is what is left after `begin`."""
     count = merge_dims(with_rank(begin.shape, 1)[0], with_rank(size.shape, 1)[0])
     if count is None:
         return [None if shape is None else (None,) * len(shape)]
