@@ -18745,6 +18745,7 @@ _MAKERS: Final = {
                 Name("input"),
                 RuleCall("known", (Name("begin"),)),
                 RuleCall("known", (Name("size"),)),
+                RuleCall("dims", (Name("size"),)),
             ),
         ),
         domain=RuleCall("sliced", (Name("input"), Name("begin"), Name("size"))),
