@@ -3603,7 +3603,6 @@ _MAKERS: Final = {
             "convolved_by_filter",
             (Name("input"), Name("filter_sizes"), Name("out_backprop"), 2),
         ),
-        errors=(RuleCall("backprop_size", (Name("out_backprop"),)),),
         numeric={
             "float16": "close(1e-2, 1e-2)",
             "bfloat16": "close(1e-1, 1e-1)",
@@ -3674,7 +3673,6 @@ _MAKERS: Final = {
             "convolved_by_input",
             (Name("input_sizes"), Name("filter"), Name("out_backprop"), 2),
         ),
-        errors=(RuleCall("backprop_size", (Name("out_backprop"),)),),
         numeric={
             "float16": "close(1e-2, 1e-2)",
             "bfloat16": "close(1e-1, 1e-1)",
@@ -3777,7 +3775,6 @@ _MAKERS: Final = {
             "convolved_by_filter",
             (Name("input"), Name("filter_sizes"), Name("out_backprop"), 3),
         ),
-        errors=(RuleCall("backprop_size", (Name("out_backprop"),)),),
         numeric={
             "float16": "close(1e-2, 1e-2)",
             "bfloat16": "close(1e-1, 1e-1)",
@@ -3834,7 +3831,6 @@ _MAKERS: Final = {
             "convolved_by_input",
             (Name("input_sizes"), Name("filter"), Name("out_backprop"), 3),
         ),
-        errors=(RuleCall("backprop_size", (Name("out_backprop"),)),),
         numeric={
             "float16": "close(1e-2, 1e-2)",
             "bfloat16": "close(1e-1, 1e-1)",
@@ -4795,7 +4791,6 @@ _MAKERS: Final = {
             "depthwise_by_filter",
             (Name("input"), Name("filter_sizes"), Name("out_backprop")),
         ),
-        errors=(RuleCall("backprop_size", (Name("out_backprop"),)),),
         numeric={
             "float16": "close(1e-2, 1e-2)",
             "bfloat16": "close(1e-1, 1e-1)",
@@ -4854,7 +4849,6 @@ _MAKERS: Final = {
             "depthwise_by_input",
             (Name("input_sizes"), Name("filter"), Name("out_backprop")),
         ),
-        errors=(RuleCall("backprop_size", (Name("out_backprop"),)),),
         numeric={
             "float16": "close(1e-2, 1e-2)",
             "bfloat16": "close(1e-1, 1e-1)",
