@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Final
 
-from sessrun.reference.kernels.registry import EVERY, Bind, Step, binder
+from sessrun.reference.kernels.host import host_array
+from sessrun.reference.kernels.registry import EVERY, Bind, Step, binder, kernel
+from sessrun.reference.resources import KernelError
 
 __all__: list[str] = []
+
+_TRUE_OR_FALSE: Final = frozenset({
+    "float32", "float64", "int8", "int16", "int32", "int64", "uint8", "bool", "object",
+})  # fmt: skip
 
 
 @binder(
@@ -26,8 +33,23 @@ def call(bind: Bind) -> Callable[..., Any]:
 
 
 def _truth(value: Any) -> bool:
-    """Whether a condition holds: a scalar that is not zero or empty, or any element at all."""
-    return bool(value.size) if value.ndim else bool(value.item())
+    """Whether a condition holds: a scalar that is not zero or empty, or any element at all.
+
+    Raises:
+      KernelError: code 3 for a scalar of another dtype than these.
+
+    """
+    if value.ndim:
+        return bool(value.size)
+    if value.dtype.name not in _TRUE_OR_FALSE:
+        raise KernelError(3, f"{value.dtype.name} is unsupported by ToBool")
+    return bool(value.item())
+
+
+@kernel("ToBool", host_inputs=("input",), host_outputs=("output",))
+def to_bool(_: Any, value: Any) -> Any:
+    """Whether a value counts as true."""
+    return host_array([_truth(value)], "bool").reshape(())
 
 
 def _results(values: Any) -> Any:
@@ -72,14 +94,63 @@ def loop(bind: Bind) -> Callable[..., Any]:
     """Runs a function again and again on what it returned, as long as another one says so."""
     dtypes = bind.attrs["T"]
     assert bind.function is not None  # within a session
-    goes_on = bind.function(bind.attrs["cond"], dtypes, ["bool"])
-    body = _bound(bind, bind.attrs["body"], dtypes, dtypes)
+    goes_on = bind.function(
+        bind.attrs["cond"], dtypes, ["bool"],
+        miscounted="Expected a single scalar return value from the condition, got {} tensors.",
+    )  # fmt: skip
+    body = bind.function(
+        bind.attrs["body"], dtypes, dtypes,
+        miscounted=f"While loop body returned {{}} arguments. Expected: {len(dtypes)}",
+    )
 
     def compute(step: Step, *values: Any) -> Any:
         while _truth(goes_on(step, values)[0]):
             step.check()
             values = body(step, values)
         return _results(values)
+
+    return compute
+
+
+@binder("For", host_inputs=(EVERY,), host_outputs=(EVERY,), needs_step=True)
+def each_number(bind: Bind) -> Callable[..., Any]:
+    """Runs a function for each number of a range, on the number and what it returned before."""
+    dtypes = bind.attrs["T"]
+    assert bind.function is not None  # within a session
+    body = bind.function(
+        bind.attrs["body"], ["int32", *dtypes], dtypes,
+        miscounted=f"For loop body returned {{}} arguments. Expected: {len(dtypes)}",
+    )
+
+    def compute(step: Step, start: Any, limit: Any, delta: Any, *values: Any) -> Any:
+        for name, value in (("start", start), ("limit", limit), ("delta", delta)):
+            if value.ndim:
+                raise KernelError(3, f"{name} must be a scalar")
+        first, last, by = int(start), int(limit), int(delta)
+        if first != last and (last - first) * by <= 0:
+            raise KernelError(3, f"Invalid start/limit/delta: {first} {last} {by}")
+        for number in range(first, last, by or 1):
+            step.check()
+            values = body(step, (host_array([number], "int32").reshape(()), *values))
+        return _results(values)
+
+    return compute
+
+
+@binder("RemoteCall", host_inputs=(EVERY,), host_outputs=(EVERY,), needs_step=True)
+def remote_call(bind: Bind) -> Callable[..., Any]:
+    """Runs a function's body on the device that its first input names."""
+    attrs, bound = bind.attrs, {}
+    assert bind.function is not None  # within a session
+    function, binding = bind.function, threading.Lock()
+
+    def compute(step: Step, target: Any, *inputs: Any) -> Any:
+        name = target.item().decode()
+        with binding:
+            if name not in bound:
+                bound[name] = function(attrs["f"], list(attrs["Tin"]), list(attrs["Tout"]),
+                                       device=name)  # fmt: skip
+        return _results(bound[name](step, inputs))
 
     return compute
 

@@ -80,7 +80,7 @@ PLACES: Final[Mapping[str, str]] = {
     "ops.data_flow_grad": "differentiation.functions",
     "ops.data_flow_ops": "queues.queues queues.accumulators queues.barriers queues.staging|queue",
     "ops.embedding_ops": "nn.newer|nn",
-    "ops.functional_ops": "",
+    "ops.functional_ops": "functions.named_calls",
     "ops.gradient_checker": "test.gradient_checker",
     "ops.gradient_checker_v2": "test.gradient_checker_v2",
     "ops.gradients": "differentiation.hessian",
@@ -241,9 +241,13 @@ PLACES: Final[Mapping[str, str]] = {
 }
 #: What a module of TensorFlow calls otherwise than the runtime does.
 OTHER_NAMES: Final[Mapping[str, str]] = {
+    "For": "for_",
+    "Gradient": "symbolic_gradient",
+    "If": "if_",
     "MakeNdarray": "make_ndarray",
     "NotDifferentiable": "no_gradient",
     "ShapeEquals": "shape_equals",
+    "While": "while_",
     "_get_sequence": "each",
     "convert_padding": "padding_of",
     "squeeze_batch_dims": "one_batch",
@@ -307,8 +311,8 @@ OTHER_NAMES: Final[Mapping[str, str]] = {
 WITH_WRAPPERS: Final = frozenset(
     f"ops.{subject}_ops"
     for subject in (
-        "array", "bitwise", "control_flow", "data_flow", "io", "linalg", "list", "logging",
-        "lookup", "math", "nn", "parsing", "random", "resource_variable", "sparse", "state",
-        "string",
+        "array", "bitwise", "control_flow", "data_flow", "functional", "io", "linalg", "list",
+        "logging", "lookup", "math", "nn", "parsing", "random", "resource_variable", "sparse",
+        "state", "string",
     )
 ) | {"training.training_ops"}  # fmt: skip

@@ -50,6 +50,8 @@ class Functions:
         gives: Sequence[str] | None = None,
         *,
         is_gradient: bool = False,
+        device: str | None = None,
+        miscounted: str = "",
     ) -> Callable[..., tuple[Any, ...]]:
         """A function that runs the body for one call: from the step and the arguments' values.
 
@@ -60,6 +62,8 @@ class Functions:
           gives: the dtypes of the results; by default those of its outputs.
           is_gradient: whether the gradients of the function are wanted instead, of its arguments
             and of what its results are multiplied by.
+          device: where its operations are that ask for no device; by default that of the call.
+          miscounted: what is said if it returns another number of results, which is put in.
 
         Raises:
           InvalidArgumentError: there is no such function, or it cannot be instantiated or placed.
@@ -68,9 +72,13 @@ class Functions:
         if function.name in self._calling:
             around = " in ".join((function.name, *reversed(self._calling)))
             raise errors.InvalidArgumentError(op.node_def, op, f"A function calls itself: {around}")
-        body = body_of(op.graph.functions, function, op.name, op.device)
+        where = op.device if device is None else device
+        body = body_of(op.graph.functions, function, op.name, where)
         if is_gradient:
             body = gradient_of(body)
+        if miscounted and gives is not None and len(body.outputs) != len(gives):
+            text = f"{{{{node {op.name}}}}} {miscounted.format(len(body.outputs))}"
+            raise errors.InvalidArgumentError(op.node_def, op, text)
         _check(op, function.name, body, takes, gives)
         self._calling.append(function.name)
         try:

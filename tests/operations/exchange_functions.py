@@ -10,7 +10,10 @@ from sessrun.reference.python.framework.function import Defun
 
 __all__ = ["FUNCTIONS"]
 
-BRANCHES = "If StatelessIf Case StatelessCase While StatelessWhile SymbolicGradient FakeParam"
+BRANCHES = (
+    "If StatelessIf Case StatelessCase While StatelessWhile For RemoteCall SymbolicGradient "
+    "FakeParam"
+)
 LISTS = (
     "EmptyTensorList TensorListPushBack TensorListPopBack TensorListLength TensorListElementShape "
     "TensorListFromTensor TensorListGather TensorListGetItem TensorListReserve TensorListResize "
@@ -36,6 +39,11 @@ def _squared(x: Any) -> Any:
     return x * x
 
 
+@Defun(tf.int32, tf.float32)
+def _plus(number: Any, x: Any) -> Any:
+    return x * 2.0 + tf.cast(number, tf.float32)
+
+
 @Defun(tf.float32)
 def _below_nine(x: Any) -> Any:
     return tf.less(x, 9.0)
@@ -57,6 +65,12 @@ def branches() -> None:
     for kind in ("While", "StatelessWhile"):
         made = getattr(raw, kind)(input=[x], cond=_below_nine, body=_twice)
         tf.identity(made[0], name=f"{kind}_end")
+    ranges = {"up": (1, 6, 2), "down": (3, 0, -1), "no": (4, 4, 0)}
+    for name, (start, limit, delta) in ranges.items():
+        made = raw.For(start=start, limit=limit, delta=delta, input=[x], body=_plus)
+        tf.identity(made[0], name=f"For_{name}")
+    made = raw.RemoteCall(target="/cpu:0", args=[x], Tout=[tf.float32], f=_squared)
+    tf.identity(made[0], name="called")
     made = raw.SymbolicGradient(input=[x, tf.constant(1.0)], Tout=[tf.float32], f=_squared)
     tf.identity(made[0], name="gradient")
     tf.cond(tf.constant(False), lambda: raw.FakeParam(dtype=tf.float32, shape=[]),
@@ -185,7 +199,8 @@ FUNCTIONS: tuple[tuple[str, Callable[[], None], tuple[tuple[str, ...], ...]], ..
     (BRANCHES, branches, _named(
         *(f"{kind}_{word}" for kind in ("If", "StatelessIf") for word in ("yes", "no")),
         *(f"{kind}_{index}" for kind in ("Case", "StatelessCase") for index in (0, 1, 7)),
-        "While_end", "StatelessWhile_end", "gradient", "parameter/Merge",
+        "While_end", "StatelessWhile_end", "For_up", "For_down", "For_no", "called",
+        "gradient", "parameter/Merge",
     )),
     (LISTS, lists, _named("popped", "none_left", "element_shape", "gathered", "item", "changed",
                           "filled", "scattered", "joined", "lengths")),

@@ -146,6 +146,15 @@ def any_tensors(draw: Draw, inputs: str) -> Arguments:
 
 
 @domain
+def truth(draw: Draw, x: str) -> Arguments:
+    """A tensor of a dtype whose scalars count as true or false."""
+    dtype = draw.random.choice(["float32", "float64", "int8", "int16", "int32", "int64", "uint8",
+                                "bool", "string"])  # fmt: skip
+    draw.attrs["T"] = dtype
+    return draw.arguments(**{x: draw.values(dtype, draw.shape())})
+
+
+@domain
 def any_alike(draw: Draw, inputs: str) -> Arguments:
     """One to four tensors of one dtype and different shapes."""
     count = draw.random.randint(1, 4)
