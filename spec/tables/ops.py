@@ -6523,6 +6523,20 @@ _MAKERS: Final = {
         numeric={"*": "exact"},
         devices=(),
     ),
+    "For": lambda: Operation(
+        name="For",
+        summary="What `body` makes of a number and the inputs, for each number from `start` to `limit`.",
+        inputs=(
+            ArgDecl("start", dtype="int32"),
+            ArgDecl("limit", dtype="int32"),
+            ArgDecl("delta", dtype="int32"),
+            ArgDecl("input", type_list_attr="T"),
+        ),
+        outputs=(ArgDecl("output", type_list_attr="T"),),
+        attrs=(AttrDecl("T", "list(type)", minimum=0), AttrDecl("body", "func")),
+        shape=RuleCall("unknown", (Name("T"),)),
+        numeric={"*": "exact"},
+    ),
     "FractionalAvgPool": lambda: Operation(
         name="FractionalAvgPool",
         summary="The mean of each window of random size.",
@@ -15066,6 +15080,23 @@ _MAKERS: Final = {
         shape=RuleCall("merged_pair", (Name("gradients"), Name("features"))),
         domain=RuleCall("twins", (Name("gradients"), Name("features"))),
         numeric={"*": "exact"},
+    ),
+    "RemoteCall": lambda: Operation(
+        name="RemoteCall",
+        summary="What the function `f` of the graph's library returns, run on the device `target`.",
+        inputs=(
+            ArgDecl("target", dtype="string"),
+            ArgDecl("args", type_list_attr="Tin"),
+        ),
+        outputs=(ArgDecl("output", type_list_attr="Tout"),),
+        attrs=(
+            AttrDecl("Tin", "list(type)", minimum=1),
+            AttrDecl("Tout", "list(type)", minimum=1),
+            AttrDecl("f", "func"),
+        ),
+        shape=RuleCall("unknown", (Name("Tout"),)),
+        numeric={"*": "exact"},
+        stateful=True,
     ),
     "RequantizationRange": lambda: Operation(
         name="RequantizationRange",
@@ -23920,6 +23951,16 @@ _MAKERS: Final = {
         stateful=True,
         devices=("CPU",),
         python=("timestamp",),
+    ),
+    "ToBool": lambda: Operation(
+        name="ToBool",
+        summary="Whether a scalar is not zero or empty, or another tensor has elements.",
+        inputs=(ArgDecl("input", type_attr="T"),),
+        outputs=(ArgDecl("output", dtype="bool"),),
+        attrs=(AttrDecl("T", "type"),),
+        shape=RuleCall("scalar"),
+        domain=RuleCall("truth", (Name("input"),)),
+        numeric={"*": "exact"},
     ),
     "TopKV2": lambda: Operation(
         name="TopKV2",
