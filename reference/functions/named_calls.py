@@ -89,15 +89,15 @@ def _keep_on_host(outputs: Sequence[Tensor], taken: Sequence[int], given: Sequen
 
 
 def while_(
-    input_: list[Any], cond: DefinedFunction, body: DefinedFunction, name: str | None = None,
+    input_: list[Any], cond: Any, body: Any, name: str | None = None,
     hostmem: Sequence[int] | None = None,
 ) -> list[Tensor]:  # fmt: skip
     """What a function makes of the inputs, again and again as long as a condition holds of them.
 
     Args:
       input_: the inputs.
-      cond: from the inputs to whether the body is executed once more.
-      body: from the inputs to as many of the same dtypes.
+      cond: a defined function: from the inputs to whether the body is executed once more.
+      body: another one: from the inputs to as many of the same dtypes.
       name: the operation's name.
       hostmem: the numbers of the inputs that stay in host memory.
 
