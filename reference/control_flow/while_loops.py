@@ -15,6 +15,7 @@ from sessrun.reference.graph_keys import GraphKeys
 from sessrun.reference.name_scopes import name_scope
 from sessrun.reference.tensor import Tensor
 from sessrun.reference.tensor_shape import TensorShape
+from sessrun.reference.variables.resource_variables import ResourceVariable
 
 __all__ = ["while_loop"]
 
@@ -58,6 +59,7 @@ def while_loop(
         raise TypeError("'body' must be callable.")
     if parallel_iterations < 1:
         raise TypeError("'parallel_iterations' must be a positive integer.")
+    loop_vars = nest.map_structure(_read_outside, loop_vars)
     with name_scope(name, "while", loop_vars if isinstance(loop_vars, list | tuple) else None):
         if not loop_vars:
             raise ValueError("'loop_vars' must be provided.")
@@ -71,6 +73,11 @@ def while_loop(
         options = LoopOptions(parallel_iterations, back_prop, swap_memory)
         result = _built(cond, body, loop_vars, shape_invariants, options)
         return result[0] if is_single and len(nest.flatten(result, True)) == 1 else result
+
+
+def _read_outside(value: Any) -> Any:
+    """The value of a resource variable, read outside of the loop's scope; others as they are."""
+    return convert_to_tensor(value) if isinstance(value, ResourceVariable) else value
 
 
 def _limit(maximum: Any) -> Tensor:

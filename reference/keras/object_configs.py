@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from sessrun.reference.errors import bad_value
+from sessrun.reference.keras.engine.call_context import takes
 
 __all__ = ["deserialized", "serialized"]
 
@@ -61,6 +62,8 @@ def deserialized(
         config = identifier["config"]
         if not hasattr(cls, "from_config"):
             return cls(**config)
+        if custom_objects and takes(cls.from_config, "custom_objects"):
+            return cls.from_config(dict(config), custom_objects=custom_objects)
         return cls.from_config(config)
     if isinstance(identifier, str):
         found = _found(identifier, table, kind)

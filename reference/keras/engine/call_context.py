@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Final
 
-__all__ = ["CallArguments", "calling", "current_call"]
+__all__ = ["CallArguments", "calling", "current_call", "takes"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +44,11 @@ def calling(layer: Any, inputs: Any, training: Any) -> Iterator[None]:
         yield
     finally:
         _CALLS.open.pop()
+
+
+def takes(function: Callable[..., Any], name: str) -> bool:
+    """Whether a function has an argument of this name."""
+    return name in inspect.signature(function).parameters
 
 
 class CallArguments:

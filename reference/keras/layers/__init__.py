@@ -13,6 +13,7 @@ from sessrun.reference.keras.layers.activation_layers import (
     ThresholdedReLU,
 )
 from sessrun.reference.keras.layers.batch_normalization import BatchNormalization
+from sessrun.reference.keras.layers.bidirectional import Bidirectional
 from sessrun.reference.keras.layers.convolutional import Conv1D, Conv2D, Conv3D
 from sessrun.reference.keras.layers.core import (
     Activation,
@@ -23,6 +24,8 @@ from sessrun.reference.keras.layers.core import (
     Lambda,
     Masking,
 )
+from sessrun.reference.keras.layers.gru import GRU, GRUCell
+from sessrun.reference.keras.layers.lstm import LSTM, LSTMCell
 from sessrun.reference.keras.layers.margins import (
     Cropping1D,
     Cropping2D,
@@ -48,6 +51,7 @@ from sessrun.reference.keras.layers.merging import (
     multiply,
     subtract,
 )
+from sessrun.reference.keras.layers.named import deserialize, serialize
 from sessrun.reference.keras.layers.noise import (
     ActivityRegularization,
     AlphaDropout,
@@ -72,17 +76,22 @@ from sessrun.reference.keras.layers.pooling import (
     MaxPooling2D,
     MaxPooling3D,
 )
+from sessrun.reference.keras.layers.recurrent import RNN
+from sessrun.reference.keras.layers.recurrent_cells import AbstractRNNCell, SimpleRNNCell
+from sessrun.reference.keras.layers.recurrent_of_cell import SimpleRNN
 from sessrun.reference.keras.layers.reshaping import Flatten, Permute, RepeatVector, Reshape
 from sessrun.reference.keras.layers.separable_convolutions import (
     DepthwiseConv2D,
     SeparableConv1D,
     SeparableConv2D,
 )
+from sessrun.reference.keras.layers.stacked_cells import StackedRNNCells
 from sessrun.reference.keras.layers.transposed_convolutions import (
     Conv1DTranspose,
     Conv2DTranspose,
     Conv3DTranspose,
 )
+from sessrun.reference.keras.layers.wrappers import TimeDistributed, Wrapper
 
 AvgPool1D, AvgPool2D, AvgPool3D = AveragePooling1D, AveragePooling2D, AveragePooling3D
 MaxPool1D, MaxPool2D, MaxPool3D = MaxPooling1D, MaxPooling2D, MaxPooling3D
@@ -96,6 +105,10 @@ SeparableConvolution1D, SeparableConvolution2D = SeparableConv1D, SeparableConv2
 
 __all__ = [
     "ELU",
+    "GRU",
+    "LSTM",
+    "RNN",
+    "AbstractRNNCell",
     "Activation",
     "ActivityRegularization",
     "Add",
@@ -108,6 +121,7 @@ __all__ = [
     "AvgPool2D",
     "AvgPool3D",
     "BatchNormalization",
+    "Bidirectional",
     "Concatenate",
     "Conv1D",
     "Conv1DTranspose",
@@ -129,6 +143,7 @@ __all__ = [
     "Dropout",
     "Embedding",
     "Flatten",
+    "GRUCell",
     "GaussianDropout",
     "GaussianNoise",
     "GlobalAveragePooling1D",
@@ -145,6 +160,7 @@ __all__ = [
     "GlobalMaxPooling3D",
     "Identity",
     "InputSpec",
+    "LSTMCell",
     "Lambda",
     "Layer",
     "LayerNormalization",
@@ -168,21 +184,28 @@ __all__ = [
     "SeparableConv2D",
     "SeparableConvolution1D",
     "SeparableConvolution2D",
+    "SimpleRNN",
+    "SimpleRNNCell",
     "Softmax",
     "SpatialDropout1D",
     "SpatialDropout2D",
     "SpatialDropout3D",
+    "StackedRNNCells",
     "Subtract",
     "ThresholdedReLU",
+    "TimeDistributed",
     "UpSampling1D",
+    "Wrapper",
     "ZeroPadding1D",
     "ZeroPadding2D",
     "ZeroPadding3D",
     "add",
     "average",
     "concatenate",
+    "deserialize",
     "maximum",
     "minimum",
     "multiply",
+    "serialize",
     "subtract",
 ]  # fmt: skip
