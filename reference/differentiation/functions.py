@@ -23,6 +23,7 @@ from sessrun.reference.differentiation import (
     poolings,
     quantizing,
     random_numbers,
+    recurrent,
     reductions,
     solving,
     space,
@@ -37,6 +38,6 @@ __all__ = [
     "arrays", "bands", "complex_numbers", "control_flow", "convolutions", "counting", "ctc",
     "decompositions", "einsum", "elementwise", "fourier", "functional", "images", "indexing",
     "matrices", "networks", "normalization", "poolings", "quantizing", "random_numbers",
-    "reductions", "solving", "space", "sparse", "special", "tensor_arrays",
+    "recurrent", "reductions", "solving", "space", "sparse", "special", "tensor_arrays",
     "tensor_lists", "variables",
 ]  # fmt: skip

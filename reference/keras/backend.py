@@ -29,6 +29,7 @@ from sessrun.reference.keras.phases import (
     set_learning_phase,
     switch,
 )
+from sessrun.reference.keras.products import batch_dot
 from sessrun.reference.keras.sessions import (
     batch_get_value,
     batch_set_value,
@@ -53,12 +54,14 @@ from sessrun.reference.keras.settings import (
 from sessrun.reference.keras.steps import rnn
 
 __all__ = [
+    "batch_dot",
     "batch_get_value", "batch_set_value", "cast", "cast_to_floatx", "clear_session", "clip",
     "concatenate", "constant", "count_params", "dtype", "elu", "epsilon", "eval", "flatten",
     "floatx", "get_session", "get_uid", "get_value", "hard_sigmoid", "image_data_format",
     "in_test_phase", "in_train_phase", "int_shape", "learning_phase", "learning_phase_scope",
     "manual_variable_initialization", "name_scope", "ndim", "placeholder", "relu",
-    "reset_uids", "rnn", "set_epsilon", "set_floatx", "set_image_data_format", "set_learning_phase",
+    "reset_uids", "rnn", "set_epsilon", "set_floatx", "set_image_data_format",
+    "set_learning_phase",
     "set_session", "set_value", "sigmoid", "softmax", "softplus", "softsign", "switch", "tanh",
     "variable",
 ]  # fmt: skip

@@ -14,7 +14,7 @@ import sessrun.reference as tf
 from sessrun.reference.keras import sessions
 from sessrun.reference.keras.settings import floatx
 
-__all__ = ["FUNCTIONS"]
+__all__ = ["FUNCTIONS", "ones_like"]
 
 #: Functions of one or two tensors that have the namespace's own name, or another one.
 _PLAIN: Final = {
@@ -23,7 +23,7 @@ _PLAIN: Final = {
     "log": "math.log", "maximum": "maximum", "minimum": "minimum", "not_equal": "not_equal",
     "pow": "pow", "reshape": "reshape", "round": "round", "shape": "shape", "sign": "sign",
     "sin": "sin", "square": "square", "update": "assign", "update_add": "assign_add",
-    "update_sub": "assign_sub",
+    "update_sub": "assign_sub", "zeros_like": "zeros_like",
 }  # fmt: skip
 
 
@@ -125,6 +125,13 @@ def one_hot(indices: Any, num_classes: int) -> Any:
     return tf.one_hot(indices, depth=num_classes, axis=-1)
 
 
+def ones_like(x: Any) -> Any:
+    """Ones in a tensor's shape: a constant if that is known, else by one operation."""
+    if x.shape.is_fully_defined():
+        return tf.ones(x.shape.as_list(), x.dtype.base_dtype, name="ones_like")
+    return tf.raw_ops.OnesLike(x=x, name="ones_like")
+
+
 def _filled(make: str) -> Callable[..., Any]:
     def fill(shape: Any, dtype: Any = None, name: str | None = None) -> Any:
         kind = tf.as_dtype(dtype or floatx())
@@ -194,7 +201,7 @@ FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
     **{name: _plain(name, dotted) for name, dotted in _PLAIN.items()},
     **{function.__name__: function for function in (
         argmax, argmin, batch_flatten, cumprod, cumsum, dot, expand_dims, gather, gradients,
-        l2_normalize, one_hot, permute_dimensions, repeat, reverse, sqrt, squeeze, stack,
+        l2_normalize, one_hot, ones_like, permute_dimensions, repeat, reverse, sqrt, squeeze, stack,
         stop_gradient, temporal_padding, tile, transpose,
     )},
     "all": _reduction("reduce_all", of_bools="bool"),

@@ -197,10 +197,11 @@ def _looped(given: Sequences, length: Any) -> tuple[Any, Any, Any]:
         inputs = [array.read(time) for array in arrays]
         here = None if masking is None else masking[0](time)
         output, after = given.stepped(inputs, states)
-        outputs, flat_states = tf.nest.flatten(output), tf.nest.flatten(states)
+        outputs: Sequence[Any] = tf.nest.flatten(output)
+        flat_states = tf.nest.flatten(states)
         if masking is not None:
             outputs = masking[1](here, outputs, zeros if given.zero_masked else before)
-        flat_after = tf.nest.flatten(after)
+        flat_after: Sequence[Any] = tf.nest.flatten(after)
         for state, new in zip(flat_states, flat_after, strict=False):
             if isinstance(new, tf.Tensor):
                 new.set_shape(state.shape)

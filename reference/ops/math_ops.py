@@ -145,8 +145,8 @@ def matmul(
     transpose_b: bool = False,
     adjoint_a: bool = False,
     adjoint_b: bool = False,
-    a_is_sparse: bool = False,  # noqa: ARG001 - a hint that changes no value
-    b_is_sparse: bool = False,  # noqa: ARG001 - a hint that changes no value
+    a_is_sparse: bool = False,
+    b_is_sparse: bool = False,
     name: str | None = None,
 ) -> Tensor:
     """The product of two matrices, or of batches of them.
@@ -171,17 +171,28 @@ def matmul(
     with name_scope(name, "MatMul", [a, b]) as scope:
         left = convert_to_tensor(a, name="a")
         right = convert_to_tensor(b, dtype_hint=left.dtype.base_dtype, name="b")
+        hints = {"a_is_sparse": a_is_sparse, "b_is_sparse": b_is_sparse}
         flat = all(side.sizes is not None and len(side.sizes) <= _MATRIX for side in (left, right))
-        if flat:
+        if flat or any(hints.values()):
             left = conj(left) if adjoint_a else left
             right = conj(right) if adjoint_b else right
             turned = {"transpose_a": transpose_a or adjoint_a,
                       "transpose_b": transpose_b or adjoint_b}  # fmt: skip
+            if _is_for_sparse(left, right, hinted=any(hints.values())):
+                product = one("SparseMatMul", {"a": left, "b": right}, scope, **turned, **hints)
+                is_short = left.dtype == right.dtype == dtypes.bfloat16
+                return cast(product, dtypes.bfloat16) if is_short else product
             return one("MatMul", {"a": left, "b": right}, scope, **turned)
         left = conj(left) if transpose_a else left
         right = conj(right) if transpose_b else right
         turned = {"adj_x": transpose_a or adjoint_a, "adj_y": transpose_b or adjoint_b}
         return one("BatchMatMulV2", {"x": left, "y": right}, scope, **turned)
+
+
+def _is_for_sparse(left: Tensor, right: Tensor, *, hinted: bool) -> bool:
+    """Whether a product is one of matrices of many zeros, or of bfloat16 and another dtype."""
+    kinds = {left.dtype.name, right.dtype.name}
+    return (hinted and kinds <= {"float32", "bfloat16"}) or kinds > {"bfloat16"}
 
 
 #: The rank of a matrix.

@@ -12,6 +12,7 @@ from sessrun.reference.keras.layers.activation_layers import (
     Softmax,
     ThresholdedReLU,
 )
+from sessrun.reference.keras.layers.attention import AdditiveAttention, Attention
 from sessrun.reference.keras.layers.batch_normalization import BatchNormalization
 from sessrun.reference.keras.layers.bidirectional import Bidirectional
 from sessrun.reference.keras.layers.convolutional import Conv1D, Conv2D, Conv3D
@@ -24,13 +25,14 @@ from sessrun.reference.keras.layers.core import (
     Lambda,
     Masking,
 )
+from sessrun.reference.keras.layers.dot_products import Dot, dot
 from sessrun.reference.keras.layers.gru import GRU, GRUCell
+from sessrun.reference.keras.layers.locally_connected import LocallyConnected1D, LocallyConnected2D
 from sessrun.reference.keras.layers.lstm import LSTM, LSTMCell
 from sessrun.reference.keras.layers.margins import (
     Cropping1D,
     Cropping2D,
     Cropping3D,
-    UpSampling1D,
     ZeroPadding1D,
     ZeroPadding2D,
     ZeroPadding3D,
@@ -91,6 +93,7 @@ from sessrun.reference.keras.layers.transposed_convolutions import (
     Conv2DTranspose,
     Conv3DTranspose,
 )
+from sessrun.reference.keras.layers.upsampling import UpSampling1D, UpSampling2D, UpSampling3D
 from sessrun.reference.keras.layers.wrappers import TimeDistributed, Wrapper
 
 AvgPool1D, AvgPool2D, AvgPool3D = AveragePooling1D, AveragePooling2D, AveragePooling3D
@@ -112,7 +115,9 @@ __all__ = [
     "Activation",
     "ActivityRegularization",
     "Add",
+    "AdditiveAttention",
     "AlphaDropout",
+    "Attention",
     "Average",
     "AveragePooling1D",
     "AveragePooling2D",
@@ -140,6 +145,7 @@ __all__ = [
     "Cropping3D",
     "Dense",
     "DepthwiseConv2D",
+    "Dot",
     "Dropout",
     "Embedding",
     "Flatten",
@@ -165,6 +171,8 @@ __all__ = [
     "Layer",
     "LayerNormalization",
     "LeakyReLU",
+    "LocallyConnected1D",
+    "LocallyConnected2D",
     "Masking",
     "MaxPool1D",
     "MaxPool2D",
@@ -195,6 +203,8 @@ __all__ = [
     "ThresholdedReLU",
     "TimeDistributed",
     "UpSampling1D",
+    "UpSampling2D",
+    "UpSampling3D",
     "Wrapper",
     "ZeroPadding1D",
     "ZeroPadding2D",
@@ -203,6 +213,7 @@ __all__ = [
     "average",
     "concatenate",
     "deserialize",
+    "dot",
     "maximum",
     "minimum",
     "multiply",

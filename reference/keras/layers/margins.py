@@ -1,4 +1,4 @@
-"""Layers that put margins of zeros around sequences, images and volumes, cut them off, or repeat.
+"""Layers that put margins of zeros around sequences, images and volumes, or cut them off.
 
 Source: tf_keras 2.21 in graph mode, whose graphs they make node for node.
 """
@@ -14,8 +14,8 @@ from sessrun.reference.keras.engine.input_spec import InputSpec
 from sessrun.reference.keras.layers.convolutional import constructor_of
 from sessrun.reference.keras.layers.sizes import normalized_format, normalized_tuple
 
-__all__ = ["Cropping1D", "Cropping2D", "Cropping3D", "UpSampling1D", "ZeroPadding1D",
-           "ZeroPadding2D", "ZeroPadding3D"]  # fmt: skip
+__all__ = ["Cropping1D", "Cropping2D", "Cropping3D", "ZeroPadding1D", "ZeroPadding2D",
+           "ZeroPadding3D"]  # fmt: skip
 
 
 def _margins(given: Any, rank: int, name: str) -> tuple[tuple[int, ...], ...]:
@@ -208,35 +208,3 @@ class Cropping3D(Cropping):
     """The inside of volumes; the arguments are those of Cropping without `rank`."""
 
     __init__ = constructor_of(Cropping, 3, cropping=((1, 1), (1, 1), (1, 1)))
-
-
-class UpSampling1D(Layer):
-    """Each step of sequences, several times.
-
-    Args:
-      size: how often.
-      **kwargs: those of Layer.
-
-    """
-
-    _options = ("size",)
-
-    def __init__(self, size: int = 2, **kwargs: Any) -> None:
-        super().__init__(**kwargs)
-        self.size = int(size)
-        self.input_spec = InputSpec(ndim=3)
-
-    def call(self, inputs: Any) -> Any:
-        """The inputs, each step `size` times."""
-        steps = tf.dimension_value(inputs.shape[1])
-        if steps is not None:
-            parts = tf.split(value=inputs, num_or_size_splits=steps, axis=1)
-            return tf.concat([part for part in parts for _ in range(self.size)], 1)
-        sizes = tf.shape(inputs) * tf.constant([1, self.size, 1], dtype=tf.int32)
-        repeated = tf.tile(tf.expand_dims(inputs, axis=2), [1, 1, self.size, 1])
-        return tf.reshape(repeated, sizes)
-
-    def compute_output_shape(self, input_shape: Any) -> Any:
-        """The shape of the outputs."""
-        sizes = tf.TensorShape(input_shape).as_list()
-        return tf.TensorShape([sizes[0], sizes[1] and sizes[1] * self.size, sizes[2]])

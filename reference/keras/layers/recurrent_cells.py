@@ -10,6 +10,7 @@ import sessrun.reference as tf
 from sessrun.reference.errors import bad_value
 from sessrun.reference.keras import activations
 from sessrun.reference.keras.engine.base_layer import Layer, RandomLayer
+from sessrun.reference.keras.functions import ones_like
 from sessrun.reference.keras.phases import in_train_phase
 
 __all__ = ["AbstractRNNCell", "RecurrentCell", "SimpleRNNCell", "has_many", "zero_states"]
@@ -47,13 +48,6 @@ def zero_states(
         return tf.zeros([batch_size, *tf.TensorShape(size).as_list()], dtype=dtype)
 
     return tf.nest.map_structure(zeros, state_size)
-
-
-def _ones_like(value: Any) -> Any:
-    """Ones in a tensor's shape, by one operation if that is not known."""
-    if value.shape.is_fully_defined():
-        return tf.ones_like(value)
-    return tf.raw_ops.OnesLike(x=value, name="ones_like")
 
 
 class AbstractRNNCell(Layer):
@@ -201,7 +195,7 @@ class RecurrentCell(RandomLayer):
             return None
         drawn = self._masks.setdefault(tf.get_default_graph(), {})
         if name not in drawn:
-            ones = _ones_like(value)
+            ones = ones_like(value)
 
             def dropped() -> Any:
                 return tf.nn.dropout(ones, rate=rate, seed=self._seed_of_operation())

@@ -51,8 +51,8 @@ class Wrapper(Layer):
             self.layer.built = True
         super().build(input_shape)
 
-    @property
-    def activity_regularizer(self) -> Any:  # type: ignore[override]  # it is the layer's
+    @property  # type: ignore[misc]  # it is the layer's
+    def activity_regularizer(self) -> Any:
         """The loss of the layer's outputs, or None."""
         return getattr(self.layer, "activity_regularizer", None)
 

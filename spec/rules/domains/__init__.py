@@ -30,6 +30,7 @@ from sessrun.spec.rules.domains import (
     nn,
     quantizing,
     random_numbers,
+    recurrent,
     reductions,
     sampling,
     sets,
@@ -49,9 +50,9 @@ from sessrun.spec.rules.domains.base import DOMAINS, ORDINARY, Arguments, Draw
 __all__ = [
     "DOMAINS", "ORDINARY", "Arguments", "Draw", "arguments", "arrays", "bands", "candidates",
     "counting", "ctc", "einsum", "elementwise", "files", "fourier", "fractional", "images",
-    "indexing", "matrices", "nn", "plain_args", "quantizing", "random_numbers", "reductions",
-    "sampling", "sets", "slices", "solving", "space", "sparse", "sparse_arrays", "sparse_math",
-    "sparse_segments", "special", "strings", "windows",
+    "indexing", "matrices", "nn", "plain_args", "quantizing", "random_numbers", "recurrent",
+    "reductions", "sampling", "sets", "slices", "solving", "space", "sparse", "sparse_arrays",
+    "sparse_math", "sparse_segments", "special", "strings", "windows",
 ]  # fmt: skip
 
 

@@ -24,6 +24,7 @@ from sessrun.spec.rules.shapes import (
     nn,
     quantizing,
     random_numbers,
+    recurrent,
     reductions,
     resources,
     sets,
@@ -61,7 +62,7 @@ __all__ = [
     "bands", "broadcast_shapes", "candidates", "check_size", "checkpoints", "control_flow",
     "counting", "ctc", "denoted", "einsum", "elementwise", "fourier", "images", "indexing",
     "infer", "inputs", "matrices", "merge", "nn", "quantizing", "random_numbers", "ranked",
-    "reductions", "resources", "sets", "single", "solving", "sources", "space", "sparse",
-    "sparse_arrays", "sparse_math", "sparse_segments", "strided", "strings", "tables",
+    "recurrent", "reductions", "resources", "sets", "single", "solving", "sources", "space",
+    "sparse", "sparse_arrays", "sparse_math", "sparse_segments", "strided", "strings", "tables",
     "tensor_arrays", "training", "windows",
 ]  # fmt: skip
