@@ -97,8 +97,8 @@ def lstm_block_cell(
     """One step of an LSTM."""
     _check(x, cs_prev, w, b, 4)
     weights = _weights(w, wci, wcf, wco, b, peephole=use_peephole)
-    wide = (each.astype("float32") for each in (x, cs_prev, h_prev))
-    made = _step(xp, *wide, weights, _OLDER, forget_bias, cell_clip)
+    inputs, carry, state = (each.astype("float32") for each in (x, cs_prev, h_prev))
+    made = _step(xp, inputs, carry, state, weights, _OLDER, forget_bias, cell_clip)
     return tuple(each.astype(x.dtype) for each in made)
 
 

@@ -133,6 +133,7 @@ PLACES: Final[Mapping[str, str]] = {
     "ops.sets": "|sets",
     "ops.sets_impl": "|sets",
     "ops.sort_ops": "",
+    "ops.sparse_grad": "differentiation.functions",
     "ops.sparse_ops":
         "sparse_tensor sparse_ops ops.sparse_math_ops ops.sparse_array_ops ops.sparse_order|sparse",
     "ops.special_math_ops": "ops.special_ops|math math.special linalg",

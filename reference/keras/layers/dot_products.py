@@ -78,7 +78,7 @@ class Dot(Merge):
         if self.normalize:
             inputs = [tf.nn.l2_normalize(value, axis=axis)
                       for value, axis in zip(inputs, axes, strict=True)]  # fmt: skip
-        return batch_dot(*inputs, axes)
+        return batch_dot(inputs[0], inputs[1], axes)
 
     def compute_output_shape(self, input_shape: Any) -> Any:
         """The shape of the outputs; raises ValueError if there are not two inputs."""

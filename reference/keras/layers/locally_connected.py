@@ -163,13 +163,13 @@ class LocallyConnected(Layer):
         """Which places of the inputs each place of the outputs sees, [*inputs, *outputs]."""
         mask = np.zeros((*places, *self._places), dtype=bool)
         for place in itertools.product(*map(range, self._places)):
-            seen = []
+            seen: list[Any] = []
             for axis, at in enumerate(place):
                 window = self.kernel_size[axis]
                 start = at * self.strides[axis]
                 start -= 0 if self.padding == "valid" else window // 2
                 seen.append(slice(max(0, start), start + window))
-            mask[(*seen, *place)] = True
+            mask[tuple(seen) + place] = True
         return mask
 
     def call(self, inputs: Any) -> Any:

@@ -188,7 +188,8 @@ class UpSampling2D(UpSampling):
 
     def call(self, inputs: Any) -> Any:
         """The pictures, larger."""
-        return resize_images(inputs, *self.size, self.data_format, self.interpolation)
+        height, width = self.size
+        return resize_images(inputs, height, width, self.data_format, self.interpolation)
 
 
 class UpSampling3D(UpSampling):
@@ -214,4 +215,5 @@ class UpSampling3D(UpSampling):
 
     def call(self, inputs: Any) -> Any:
         """The volumes, larger."""
-        return resize_volumes(inputs, *self.size, self.data_format)
+        depth, height, width = self.size
+        return resize_volumes(inputs, depth, height, width, self.data_format)
