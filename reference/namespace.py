@@ -201,6 +201,8 @@ _LATER: Final[Mapping[str, str]] = {
         "nn.conv1d nn.conv1d_transpose nn.conv2d nn.conv2d_backprop_filter "
         "nn.conv2d_backprop_input nn.conv2d_transpose nn.conv3d nn.conv3d_transpose "
         "nn.conv_transpose",
+    "nn.ctc_labels": "nn.collapse_repeated nn.ctc_unique_labels",
+    "nn.ctc_losses": "nn.ctc_loss_v2",
     "nn.depthwise":
         "nn.depthwise_conv2d nn.depthwise_conv2d_backprop_filter "
         "nn.depthwise_conv2d_backprop_input nn.depthwise_conv2d_native "

@@ -247,6 +247,14 @@ def fill(bind: Bind) -> Callable[..., Any]:
     return compute
 
 
+@kernel("Empty", host_inputs=("shape",))
+def empty(xp: Any, shape: Any, *, dtype: Any, init: Any) -> Any:
+    """Zeros, false or empty strings: nothing is gained by leaving what the memory had."""
+    del init
+    kind = dtype_of(dtype)
+    return full(xp, checked_shape(shape), b"" if kind.kind == "O" else 0, kind)
+
+
 @kernel("Tile", host_inputs=("multiples",))
 def tile(xp: Any, x: Any, multiples: Any) -> Any:
     """The input repeated along each dimension."""

@@ -5,6 +5,7 @@ The last class is the blank. All sequences of a batch are computed side by side,
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Sequence
 from typing import Any, Final, NamedTuple
 
@@ -26,6 +27,8 @@ def _checked(inputs: Any, lengths: Any, code: int) -> None:
         raise KernelError(_INVALID, "inputs is not a 3-Tensor")
     if not inputs.shape[0]:
         raise KernelError(_INVALID, "Max time or first dimension of input cannot be 0.")
+    if not inputs.shape[1]:
+        raise KernelError(_INVALID, "batch_size must not be 0")
     if lengths.ndim != 1:
         raise KernelError(_INVALID, "sequence_length is not a vector")
     if len(lengths) != inputs.shape[1]:
@@ -46,8 +49,11 @@ def _label_rows(indices: Any, values: Any, batch: int) -> list[list[int]]:
     if indices.ndim != 2 or values.ndim != 1 or len(indices) != len(values):
         raise KernelError(_INVALID, "labels_indices must be a matrix with a row for each value")
     rows: list[list[int]] = [[] for _ in range(batch)]
-    for (row, *_), value in zip(indices.tolist(), values.tolist(), strict=True):
-        if not 0 <= row < batch:
+    places = indices.tolist()
+    if any(min(place) < 0 for place in places) or any(map(operator.ge, places, places[1:])):
+        raise KernelError(_INVALID, "labels_indices must be in order, none twice or below 0")
+    for (row, *_), value in zip(places, values.tolist(), strict=True):
+        if row >= batch:
             raise KernelError(_INVALID, f"labels batch index must be in [0, {batch}), is {row}")
         rows[row].append(value)
     return rows
@@ -264,7 +270,26 @@ class _Beam:
         again = HOST.flatnonzero(last >= 0)
         longer[again, last[again]] = self.blank[again] + logs[last[again]]
         longer[of, last[grown]] = _NEVER  # those that are there already
+        self._silence(total, longer, parents, last)
         self._keep(total, blank, label, longer)
+
+    def _silence(self, total: Any, longer: Any, parents: Sequence[int], last: Any) -> None:
+        """Let those not grow that were pushed out before their parents grew.
+
+        TensorFlow lets beginnings grow in order, the likeliest first. A parent that meets its own
+        child pushed out already makes it new, finds it too unlikely, and forgets that it was there.
+        """
+        every = HOST.concatenate([total, longer.reshape(-1)])
+        if len(every) <= self._width:
+            return
+        least = HOST.partition(every, -self._width)[-self._width]
+        for place in HOST.flatnonzero(total < least).tolist():
+            parent, value = parents[place], total[place]
+            if 0 <= parent < place:
+                before = longer[:parent], longer[parent, : last[place]]
+                above = sum(int((each > value).sum()) for each in (total, *before))
+                if above >= self._width:
+                    longer[place] = _NEVER
 
     def _keep(self, total: Any, blank: Any, label: Any, longer: Any) -> None:
         """Keep the likeliest of the old beginnings and of those that are longer by a label."""

@@ -17,7 +17,7 @@ from sessrun.reference.raw_wrappers import wrapper
 from sessrun.reference.sparse_tensor import SparseTensor
 from sessrun.reference.tensor import Tensor
 
-__all__ = ["EXPORTS"]
+__all__ = ["EXPORTS", "ctc_loss"]
 
 _NARROW: Final = frozenset({dtypes.float16, dtypes.bfloat16})
 

@@ -75,7 +75,7 @@ PLACES: Final[Mapping[str, str]] = {
     "ops.control_flow_assert": "ops.assertions|debugging",
     "ops.control_flow_grad": "differentiation.functions",
     "ops.control_flow_ops": "framework_ops",
-    "ops.ctc_ops": "ops.ctc_ops|nn",
+    "ops.ctc_ops": "nn.ctc_losses nn.ctc_labels nn.ctc_states ops.ctc_ops|nn",
     "ops.custom_gradient": "differentiation.custom",
     "ops.data_flow_grad": "differentiation.functions",
     "ops.data_flow_ops": "queues.queues queues.accumulators queues.barriers queues.staging|queue",

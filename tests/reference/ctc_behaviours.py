@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from described import attempt, run
 from pipeline_behaviours import built
+from value_path_behaviours import _framework
 
 __all__ = ["BEHAVIOURS"]
 
@@ -90,4 +91,50 @@ def _refusals(tf: Any) -> Any:
     )  # fmt: skip
 
 
-BEHAVIOURS = {"decoders": _decoders, "graphs": _graphs, "losses": _losses, "refusals": _refusals}
+_ROWS = [[1, 3, 3, 3, 0], [1, 4, 4, 4, 0], [4, 2, 2, 0, 4]]
+
+
+def _made_labels(tf: Any) -> Any:
+    ops = _framework(tf, "ctc_ops", "ops")
+    sparse = ops.dense_labels_to_sparse(_ROWS, [4, 5, 3])
+    made = [*tf.nn.collapse_repeated(_ROWS, [4, 5, 5]), *tf.nn.ctc_unique_labels(_ROWS),
+            sparse.indices, sparse.values, sparse.dense_shape]  # fmt: skip
+    fed = tf.placeholder(tf.int64, [None, 5])
+    return [[each.name, each.dtype, each.shape] for each in made], run(tf, made), built(
+        tf, lambda: tf.nn.collapse_repeated(tf.constant(_ROWS), tf.constant([1, 2, 3]))[0],
+        lambda: ops.dense_labels_to_sparse(fed, [4, 5, 3]).values,
+    )  # fmt: skip
+
+
+def _newer_losses(tf: Any) -> Any:
+    ops = _framework(tf, "ctc_ops", "ops")
+    x = tf.constant(_LOGITS)
+    rows, counts = np.array(_ROWS) % 4, [4, 5, 3]
+    steps = [7, 7, 7]
+    losses = [
+        tf.nn.ctc_loss_v2(rows, x, counts, steps),
+        tf.nn.ctc_loss_v2(rows, x, counts, steps, name="n"),
+        tf.nn.ctc_loss_v2(rows, x, counts, steps, blank_index=-1),
+        ops.ctc_loss_dense(rows, x, counts, steps, unique=tf.nn.ctc_unique_labels(rows)),
+        ops.ctc_loss_dense(rows, x, counts, steps, blank_index=2,
+                           unique=tf.nn.ctc_unique_labels(rows)),
+        tf.nn.ctc_loss_v2(_labels(tf), x, None, _LENGTHS, blank_index=4),
+        tf.nn.ctc_loss_v2(_labels(tf), x, None, _LENGTHS, blank_index=-1),
+        ops.ctc_loss_v3(_labels(tf), x, None, _LENGTHS, blank_index=4),
+    ]  # fmt: skip
+    gradients = [tf.gradients(loss, x)[0] for loss in losses]
+    return [loss.shape for loss in losses], _rounded(run(tf, losses + gradients)), attempt(
+        lambda: tf.nn.ctc_loss_v2(_labels(tf), x, None, _LENGTHS),
+    )  # fmt: skip
+
+
+def _newer_graphs(tf: Any) -> Any:
+    fed = tf.placeholder(tf.float32, [None, 3, 5])
+    rows = tf.placeholder(tf.int64, [3, None])
+    return built(tf, lambda: tf.nn.ctc_loss_v2(rows, fed, [1, 2, 2], [3, 4, 2]))
+
+
+BEHAVIOURS = {
+    "decoders": _decoders, "graphs": _graphs, "losses": _losses, "made-labels": _made_labels,
+    "newer-graphs": _newer_graphs, "newer-losses": _newer_losses, "refusals": _refusals,
+}  # fmt: skip

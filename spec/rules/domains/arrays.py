@@ -156,6 +156,13 @@ def filled(draw: Draw, dims: str, value: str) -> Arguments:
 
 
 @domain
+def emptied(draw: Draw, shape: str) -> Arguments:
+    """A shape; the elements are initialised, as they would be anything else."""
+    draw.attrs["init"] = True
+    return draw.arguments(**{shape: draw.integers(shape, list(draw.shape()))})
+
+
+@domain
 def ranged(draw: Draw, start: str, limit: str, delta: str) -> Arguments:
     """A range of at most about forty numbers, rising or falling; steps are whole or halves.
 

@@ -16,6 +16,7 @@ from sessrun.spec.rules.faults import (
     arrays,
     candidates,
     counting,
+    ctc,
     einsum,
     elementwise,
     fourier,
@@ -32,7 +33,7 @@ from sessrun.spec.rules.faults import (
 from sessrun.spec.rules.faults.base import FAULTS, Fault
 
 __all__ = [
-    "FAULTS", "Fault", "arrays", "candidates", "counting", "einsum", "elementwise",
+    "FAULTS", "Fault", "arrays", "candidates", "counting", "ctc", "einsum", "elementwise",
     "faulty_arguments", "fourier", "images", "indexing", "quantizing", "random_numbers",
     "solving", "space", "sparse", "strings", "windows",
 ]  # fmt: skip

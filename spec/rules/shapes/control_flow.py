@@ -48,8 +48,8 @@ def told(shapes: Sequence[Shape], dtypes: Sequence[str]) -> list[Shape]:
 
 @rule
 def told_or_same(shapes: Sequence[Shape], inputs: Sequence[Shape]) -> list[Shape]:
-    """The shapes that an attribute says, or where it says none unknown ones."""
-    return told(shapes, [""] * len(inputs))
+    """The shapes that an attribute says, or where it says none those of the inputs."""
+    return told(shapes, [""] * len(inputs)) if shapes else list(inputs)
 
 
 @rule
