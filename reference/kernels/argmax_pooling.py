@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from sessrun.reference.kernels.host import dtype_of
-from sessrun.reference.kernels.pooling import Pooling, lowest
+from sessrun.reference.kernels.pooling import Pooling, check_shape, lowest
 from sessrun.reference.kernels.registry import Bind, KernelError, binder
 from sessrun.reference.kernels.windows import offsets, places
 
@@ -54,9 +54,8 @@ def max_pool_grad_with_argmax(bind: Bind) -> Callable[..., Any]:
     def compute(x: Any, grad: Any, argmax: Any) -> Any:
         along = pooling.along(x.shape)
         shape = (x.shape[0], *(axis.out for axis in along), x.shape[3])
-        if grad.shape != shape or argmax.shape != shape:
-            raise KernelError(3, f"Expected grad and argmax of shape {shape}, but got "
-                              f"{grad.shape} and {argmax.shape}")  # fmt: skip
+        check_shape("grad", grad, shape)
+        check_shape("argmax", argmax, shape)
         out = xp.zeros(x.size, x.dtype)
         image = x.size // max(x.shape[0], 1)
         first = xp.arange(x.shape[0]).reshape(-1, 1, 1, 1) * image

@@ -12,7 +12,7 @@ from sessrun.reference.kernels.registry import Bind, KernelError, binder
 from sessrun.reference.kernels.windows import folded, geometry, offsets, places
 from sessrun.spec.rules.windows import Axis
 
-__all__ = ["Pooling", "lowest"]
+__all__ = ["Pooling", "check_shape", "lowest"]
 
 
 class Pooling:
@@ -129,6 +129,30 @@ def maxima(xp: Any, x: Any, y: Any, along: Sequence[Axis], first: bool = True) -
         yield here, there, found
 
 
+def _maxima_beside_nans(xp: Any, x: Any, y: Any, along: Sequence[Axis]) -> Any:
+    """As `maxima`, of windows with NaNs: one counts only as the first element, and is the largest.
+
+    Yields:
+      the slices of the places and of the elements, and a mask over the places.
+
+    """
+    best, top = xp.full(y.shape, -1, "int32"), xp.zeros(y.shape, x.dtype)
+    moves = [places(along, offset) for offset in offsets(along)]
+    for number, (here, there) in enumerate(moves):
+        taken = (best[here] < 0) | (top[here] < x[there])
+        best[here] = xp.where(taken, number, best[here])
+        top[here] = xp.where(taken, x[there], top[here])
+    for number, (here, there) in enumerate(moves):
+        yield here, there, best[here] == number
+
+
+def check_shape(what: str, found: Any, wanted: Sequence[int]) -> None:
+    """Raise KernelError with code 3 if an input has another shape than it must have."""
+    if tuple(found.shape) != tuple(wanted):
+        sizes = [str(list(shape)).replace(" ", "") for shape in (wanted, found.shape)]
+        raise KernelError(3, f"Expected {what} shape to be {sizes[0]}, but got {sizes[1]}")
+
+
 def _maximum_grad(
     pooling: Pooling, x: Any, y: Any, grad: Any, ksize: Sequence[int], strides: Sequence[int]
 ) -> Any:
@@ -136,9 +160,8 @@ def _maximum_grad(
     xp, along = pooling.xp, pooling.along(x.shape, ksize, strides)
     depth = pooling.deep(x.shape, ksize)
     shape = (x.shape[0], *(axis.out for axis in along), x.shape[-1] // depth)
-    if y.shape != shape or grad.shape != shape:
-        raise KernelError(3, f"Expected orig_output and grad of shape {shape}, but got {y.shape} "
-                          f"and {grad.shape}")  # fmt: skip
+    check_shape("orig_output", y, shape)
+    check_shape("grad", grad, shape)
     if depth > 1:
         raise KernelError(12, "MaxPoolGrad is not yet supported on the depth dimension.")
     out = xp.zeros(x.shape, x.dtype)
@@ -147,11 +170,17 @@ def _maximum_grad(
     volumes = pooling.rank == 5  # of volumes TensorFlow gives it to all that are the largest
     top = y if volumes else _maximum(pooling, x, ksize, strides)
     alone = all(axis.window <= axis.stride for axis in along)
-    for here, there, found in maxima(xp, x, top, along, not volumes):
+    beside_nans = not volumes and x.dtype.kind != "i" and bool(xp.isnan(top).any())
+    if beside_nans:
+        found_at = _maxima_beside_nans(xp, x, top, along)
+    else:
+        found_at = maxima(xp, x, top, along, not volumes)
+    for here, there, found in found_at:
+        given = xp.where(found, grad[here], 0) if beside_nans else grad[here] * found
         if alone:  # no element is in two windows
-            out[there] = grad[here] * found
+            out[there] = given
         else:
-            out[there] += grad[here] * found
+            out[there] += given
     return out
 
 
@@ -177,9 +206,8 @@ def _maximum_grad_grad(
     """The gradients of the elements that were the first to equal the pooling's outputs."""
     xp, along = pooling.xp, pooling.along(x.shape, ksize, strides)
     shape = (x.shape[0], *(axis.out for axis in along), x.shape[-1])
-    if y.shape != shape or grad.shape != x.shape:
-        raise KernelError(3, f"Expected orig_output of shape {shape} and grad of {x.shape}, but "
-                          f"got {y.shape} and {grad.shape}")  # fmt: skip
+    check_shape("orig_output", y, shape)
+    check_shape("grad", grad, x.shape)
     out = xp.zeros(shape, x.dtype)
     for here, there, found in maxima(xp, x, y, along):
         out[here] += grad[there] * found
@@ -277,8 +305,7 @@ def _average_grad(pooling: Pooling, dtype: Any, sizes: Any, grad: Any) -> Any:
     if pooling.deep(shape) > 1:
         raise KernelError(12, "Non-spatial pooling is not yet supported.")
     wanted = (shape[0], *(axis.out for axis in along), shape[-1])
-    if tuple(grad.shape) != wanted:
-        raise KernelError(3, f"Expected grad of shape {wanted}, but got {grad.shape}")
+    check_shape("grad", grad, wanted)
     wide = _wide(grad)
     spread = _averaged_back(pooling.xp, wide / _counts(pooling.xp, along, wide.dtype), along)
     return spread.astype(dtype, copy=False)

@@ -3,8 +3,8 @@
 TensorFlow's own unit tests, and many programs, import from `tensorflow.python...`. What such a
 module offers here is looked up, name by name, where `places.PLACES` says: in modules of the
 runtime, then in groups of the public namespace. A module of generated wrappers (`gen_math_ops`,
-`test_ops`) has every declared operation under its name in lower case. A name that is nowhere
-raises AttributeError.
+`test_ops`) has every declared operation under its name in lower case, and as it is among the raw
+ones. A name that is nowhere raises AttributeError.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from types import ModuleType
 from typing import Any, Final
 
 from sessrun.reference.python.places import OTHER_NAMES, PLACES, WITH_WRAPPERS
+from sessrun.spec.tables.ops import OPERATIONS
 
 __all__ = ["Mirror", "install", "of_places"]
 
@@ -117,9 +118,11 @@ def of_places(inner: str) -> Callable[[str], Any]:
 
 def _of_wrappers(inner: str) -> Callable[[str], Any]:
     def find(name: str) -> Any:
-        from sessrun.reference.raw_wrappers import named  # noqa: PLC0415 - needed by few programs
+        from sessrun.reference.raw_wrappers import named, wrapper  # noqa: PLC0415 - needed by few
 
         found = None if name.startswith("__") else named(name)
+        if found is None and name in OPERATIONS:
+            found = wrapper(name)
         if found is None:
             raise _absent(inner, name)
         return found

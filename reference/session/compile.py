@@ -17,7 +17,13 @@ from sessrun.reference import errors
 from sessrun.reference.kernels import registry
 from sessrun.reference.kernels.control_flow import FLOW
 from sessrun.reference.resources import KernelError
-from sessrun.reference.session.execute import STEP_REGISTER, Plan, make_step, read_reference
+from sessrun.reference.session.execute import (
+    STEP_REGISTER,
+    Plan,
+    make_step,
+    read_reference,
+    run_error,
+)
 from sessrun.reference.session.late_reads import late_reads
 from sessrun.reference.session.registers import Draft, SharedOut, kept, shared_out
 from sessrun.reference.session.waiting import PatientPlan, groups_of, waiting_last
@@ -95,6 +101,7 @@ class Bindings:
 
         Raises:
           InvalidArgumentError: no kernel of this operation is registered for the device.
+          OpError: its kernel takes no such attributes.
 
         """
         found = self.kernels.get(op)
@@ -105,8 +112,8 @@ class Bindings:
                 raise errors.InvalidArgumentError(op.node_def, op, text)
             try:
                 bound = entry.bind(self._bind(op, device))
-            except KernelError as error:  # attributes that no kernel takes fail the run
-                bound = _failing(error)
+            except KernelError as error:  # as in TensorFlow, before any operation runs
+                raise run_error(error, op, device.name) from error
             found = self.kernels[op] = (entry, device.guarded(bound, op.name))
         return found
 
@@ -120,15 +127,6 @@ class Bindings:
         return registry.Bind(
             device.xp, attrs, node, device.name, self.resources, seeds, function
         )  # fmt: skip
-
-
-def _failing(error: KernelError) -> Callable[..., Any]:
-    """A kernel that reports the error, whatever its inputs are."""
-
-    def fail(*_: Any) -> Any:
-        raise error
-
-    return fail
 
 
 def compile_plan(
