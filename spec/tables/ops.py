@@ -3096,6 +3096,17 @@ _MAKERS: Final = {
             (Name("inputs"), Name("sequence_length"), Name("top_paths")),
         ),
         domain=RuleCall("ctc_beams", (Name("inputs"), Name("sequence_length"))),
+        errors=(
+            RuleCall(
+                "empty_sequences",
+                (Name("inputs"), Name("sequence_length")),
+            ),
+            RuleCall(
+                "lengths_too_long",
+                (Name("inputs"), Name("sequence_length"), 9),
+            ),
+            RuleCall("too_many_paths", (Name("inputs"),)),
+        ),
         numeric={"float32": "close(1e-4, 1e-5)", "float64": "close(1e-5, 1e-5)"},
         devices=("CPU",),
     ),
@@ -3125,6 +3136,17 @@ _MAKERS: Final = {
         ),
         shape=RuleCall("ctc_decoded", (Name("inputs"), Name("sequence_length"), 1)),
         domain=RuleCall("ctc_inputs", (Name("inputs"), Name("sequence_length"))),
+        errors=(
+            RuleCall(
+                "empty_sequences",
+                (Name("inputs"), Name("sequence_length")),
+            ),
+            RuleCall(
+                "lengths_too_long",
+                (Name("inputs"), Name("sequence_length"), 9),
+            ),
+            RuleCall("blank_of_no_class", (Name("inputs"),)),
+        ),
         numeric={"float32": "close(1e-5, 1e-5)", "float64": "close(1e-12, 1e-12)"},
         devices=("CPU",),
     ),
@@ -3175,6 +3197,22 @@ _MAKERS: Final = {
             ),
         ),
         domain=RuleCall("ctc_labels", (Name("inputs"), Name("sequence_length"))),
+        errors=(
+            RuleCall(
+                "empty_sequences",
+                (Name("inputs"), Name("sequence_length")),
+            ),
+            RuleCall(
+                "lengths_too_long",
+                (Name("inputs"), Name("sequence_length"), 3),
+            ),
+            RuleCall("no_such_labels", (Name("labels_values"),)),
+            RuleCall(
+                "labels_of_nothing",
+                (Name("labels_indices"), Name("sequence_length")),
+            ),
+            RuleCall("labels_out_of_order", (Name("labels_indices"),)),
+        ),
         numeric={"float32": "close(1e-4, 2e-5)", "float64": "close(1e-5, 1e-5)"},
         differentiable=True,
         devices=("CPU",),
@@ -5601,6 +5639,21 @@ _MAKERS: Final = {
             "complex128": "close(1e-10, 1e-12)",
             "*": "exact",
         },
+    ),
+    "Empty": lambda: Operation(
+        name="Empty",
+        summary="A tensor whose elements are zero, false or empty if `init` says so, else anything.",
+        inputs=(ArgDecl("shape", dtype="int32"),),
+        outputs=(ArgDecl("output", type_attr="dtype"),),
+        attrs=(
+            AttrDecl("dtype", "type"),
+            AttrDecl("init", "bool", has_default=True, default=False),
+        ),
+        shape=RuleCall("dims_shape", (RuleCall("dims", (Name("shape"),)),)),
+        domain=RuleCall("emptied", (Name("shape"),)),
+        errors=(RuleCall("negative_shape", (Name("shape"),)),),
+        numeric={"*": "exact"},
+        stateful=True,
     ),
     "EmptyTensorList": lambda: Operation(
         name="EmptyTensorList",
