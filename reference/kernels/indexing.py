@@ -305,38 +305,6 @@ _search("LowerBound", "left")
 _search("UpperBound", "right")
 
 
-def _distinct(x: Any) -> tuple[list[int], list[int], list[int]]:
-    """First places of the distinct elements, each element's number, how often each occurs."""
-    if x.ndim != 1:
-        raise KernelError(3, "unique expects a 1D vector.")
-    numbers: dict[Any, int] = {}
-    first: list[int] = []
-    which: list[int] = []
-    count: list[int] = []
-    for place, item in enumerate(x.tolist()):
-        number = numbers.setdefault(item, len(first))
-        if number == len(first):
-            first.append(place)
-            count.append(0)
-        count[number] += 1
-        which.append(number)
-    return first, which, count
-
-
-@binder("Unique", "UniqueWithCounts", devices=("CPU",))
-def unique(bind: Bind) -> Callable[..., Any]:
-    """The distinct elements as they first occur, where each is, and how often."""
-    xp, dtype = bind.xp, dtype_of(bind.attrs["out_idx"])
-    counted = bind.node.type == "UniqueWithCounts"
-
-    def compute(x: Any) -> Any:
-        first, which, count = _distinct(x)
-        found = (x[xp.asarray(first, dtype="int64")], xp.asarray(which, dtype=dtype))
-        return (*found, xp.asarray(count, dtype=dtype)) if counted else found
-
-    return compute
-
-
 @binder("ListDiff", devices=("CPU",))
 def list_diff(bind: Bind) -> Callable[..., Any]:
     """The elements of x that are not in y, and where they are."""
@@ -387,6 +355,8 @@ def unravel_index(xp: Any, indices: Any, dims: Any) -> Any:
     if indices.ndim > 1:
         raise KernelError(3, f"The indices can only be scalar or vector: {list(indices.shape)}")
     sizes = ints(dims)
+    if not indices.size:
+        raise KernelError(3, "received empty tensor indices")
     if 0 in sizes:
         raise KernelError(3, f"Input dims cannot contain a dim of zero, but dims contains zero: "
                           f"{sizes}")  # fmt: skip

@@ -88,6 +88,7 @@ PLACES: Final[Mapping[str, str]] = {
     "ops.gradients_util": "",
     "ops.histogram_ops": "ops.counting_ops",
     "ops.init_ops": "variables.init_ops variables.orthogonal_initializers|initializers",
+    "ops.inplace_ops": "ops.replaced_rows",
     "ops.io_ops": "input.readers|io",
     "ops.critical_section_ops": "variables.critical_sections",
     "ops.linalg_ops":

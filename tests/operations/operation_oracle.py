@@ -37,8 +37,9 @@ class Oracle:
         graph = self.tf.Graph()
         with graph.as_default():
             self.tf.import_graph_def(self._graph_def(operation, cases), name="")
+        # copies: TensorFlow's InplaceAdd and its kin write into what they are fed
         feeds = [
-            {f"input{i}_{j}:0": value for j, value in enumerate(flat(operation, case))}
+            {f"input{i}_{j}:0": np.array(value) for j, value in enumerate(flat(operation, case))}
             for i, case in enumerate(cases)
         ]
         fetches = [

@@ -63,7 +63,38 @@ def _shapes_of_fed_sizes(tf: Any) -> Any:
     )  # fmt: skip
 
 
+def _replaced_rows(tf: Any) -> Any:
+    root = "sessrun.reference" if tf.__name__.startswith("sessrun") else "tensorflow"
+    rows = importlib.import_module(f"{root}.python.ops.inplace_ops")
+    x, v = np.arange(6.0).reshape(3, 2), np.ones((2, 2))
+    return shown(
+        tf,
+        lambda _: rows.inplace_update(x, [0, 2], v), lambda _: rows.inplace_add(x, [0, 0], v),
+        lambda _: rows.inplace_sub(x, 1, v[0]), lambda _: rows.inplace_add(x, None, x),
+        lambda tf: rows.alias_inplace_add(fed(tf, x), [-1, 4], v),
+        lambda tf: rows.alias_inplace_update(fed(tf, x), [1], v),
+        lambda _: rows.alias_inplace_sub(x, [[1]], v[:1]),
+    )  # fmt: skip
+
+
+def _distinct_slices(tf: Any) -> Any:
+    unique, counts = tf.raw_ops.UniqueV2, tf.raw_ops.UniqueWithCountsV2
+    x = np.array([[1, 2, 1], [1, 2, 1], [0, 2, 0]])
+    return shown(
+        tf,
+        lambda _: unique(x=x, axis=[0]), lambda _: counts(x=x, axis=[-1]),
+        lambda _: counts(x=[b"a", b"b", b"a"], axis=np.int32([])),
+        lambda _: unique(x=x, axis=np.int32([])), lambda _: unique(x=x, axis=[2]),
+        lambda _: unique(x=x, axis=[0, 1]), lambda _: unique(x=x, axis=0),
+        lambda tf: unique(x=fed(tf, x), axis=[1], out_idx=tf.int64),
+        lambda tf: unique(x=fed(tf, x, [None, 3]), axis=fed(tf, [1])),
+        lambda tf: unique(x=fed(tf, x), axis=fed(tf, [3])),
+    )  # fmt: skip
+
+
 BEHAVIOURS = {
+    "distinct-slices": _distinct_slices,
+    "replaced-rows": _replaced_rows,
     "spaced": _spaced,
     "greatest-singular-values": _greatest_singular_values,
     "counts-of-rows": _counts_of_rows,

@@ -32,6 +32,7 @@ from sessrun.spec.rules.domains import (
     random_numbers,
     recurrent,
     reductions,
+    replacing,
     sampling,
     sets,
     slices,
@@ -51,8 +52,8 @@ __all__ = [
     "DOMAINS", "ORDINARY", "Arguments", "Draw", "arguments", "arrays", "bands", "candidates",
     "counting", "ctc", "einsum", "elementwise", "files", "fourier", "fractional", "images",
     "indexing", "matrices", "nn", "plain_args", "quantizing", "random_numbers", "recurrent",
-    "reductions", "sampling", "sets", "slices", "solving", "space", "sparse", "sparse_arrays",
-    "sparse_math", "sparse_segments", "special", "strings", "windows",
+    "reductions", "replacing", "sampling", "sets", "slices", "solving", "space", "sparse",
+    "sparse_arrays", "sparse_math", "sparse_segments", "special", "strings", "windows",
 ]  # fmt: skip
 
 

@@ -24,6 +24,7 @@ from sessrun.spec.rules.faults import (
     indexing,
     quantizing,
     random_numbers,
+    replacing,
     solving,
     space,
     sparse,
@@ -35,7 +36,7 @@ from sessrun.spec.rules.faults.base import FAULTS, Fault
 __all__ = [
     "FAULTS", "Fault", "arrays", "candidates", "counting", "ctc", "einsum", "elementwise",
     "faulty_arguments", "fourier", "images", "indexing", "quantizing", "random_numbers",
-    "solving", "space", "sparse", "strings", "windows",
+    "replacing", "solving", "space", "sparse", "strings", "windows",
 ]  # fmt: skip
 
 

@@ -232,6 +232,34 @@ def unique_counts(shape: Shape) -> list[Shape]:
 
 
 @rule
+def unique_along(shape: Shape, axis: Known) -> list[Shape]:
+    """The input's shape but for the axis, and one place for each slice along it.
+
+    An axis of no element is the one of a vector.
+    """
+    found = None if shape is None else (None,) * len(shape)
+    if axis.value is None or shape is None:
+        return [found, (None,)]
+    with_rank(axis.shape, 1)
+    if axis.value.size > 1:
+        raise ShapeError("axis does not support input tensors larger than 1 elements.")
+    if not axis.value.size:
+        if len(shape) != 1:
+            raise ShapeError("x expects a 1D vector.")
+        return [found, shape]
+    place = int(axis.value[0])
+    if not -len(shape) <= place < len(shape):
+        raise ShapeError(f"axis expects to be in the range [{-len(shape)}, {len(shape)})")
+    return [found, (shape[place],)]
+
+
+@rule
+def unique_along_counts(shape: Shape, axis: Known) -> list[Shape]:
+    """As `unique_along`, and a count for each slice that is left."""
+    return [*unique_along(shape, axis), (None,)]
+
+
+@rule
 def list_diff(x: Shape, y: Shape) -> list[Shape]:
     """Two vectors of unknown length, of two vectors."""
     with_rank(x, 1)

@@ -1,0 +1,32 @@
+"""Faults of tensors of which a part is replaced, and of indices of shapes."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from sessrun.spec.rules.domains import Draw
+from sessrun.spec.rules.faults.base import Fault, changed, fault
+from sessrun.spec.rules.faults.elementwise import valid
+
+__all__: list[str] = []
+
+
+@fault
+def fewer_rows(draw: Draw, i: str) -> Fault:
+    """More numbers of rows than rows."""
+    made = valid(draw)
+    return changed(draw, made, "run", **{i: np.append(made.inputs[i], np.int32(0))})
+
+
+@fault
+def two_axes(draw: Draw, axis: str) -> Fault:
+    """Two axes where one may be."""
+    made = valid(draw)
+    return changed(draw, made, "values", **{axis: draw.integers(axis, [0, 0])})
+
+
+@fault
+def index_of_no_element(draw: Draw, indices: str) -> Fault:
+    """An index that is larger than there are elements."""
+    made = valid(draw)
+    return changed(draw, made, "run", **{indices: draw.integers(indices, [10_000])})
