@@ -87,6 +87,10 @@ class Tensor(Overloads):
         """The static shape."""
         return TensorShape.of(self._sizes)
 
+    def _shape_as_list(self) -> list[int | None] | None:
+        """The static sizes; None if the rank is not known. TensorFlow has it, and tests use it."""
+        return None if self._sizes is None else list(self._sizes)
+
     @property
     def ndim(self) -> int | None:
         """The static rank, or None."""

@@ -183,23 +183,41 @@ def _supervised(
 
 def is_valid_signature(signature_def: Any) -> bool:
     """Whether a signature is one that services know: to classify, to regress or to predict."""
-    if signature_def is None:
-        return False
+    return signature_def is not None and any(
+        is_valid(signature_def) for is_valid in (is_classification, is_regression, is_prediction)
+    )
+
+
+def _known(signature_def: Any, method: str) -> tuple[dict[str, int], dict[str, int]] | None:
+    """The dtypes of inputs and of outputs of a signature of that method that has both, or None."""
     found = adopt(signature_def, SignatureDef)
-    if not found.inputs or not found.outputs:
-        return False
+    if found.method_name != method or not found.inputs or not found.outputs:
+        return None
     inputs = {name: info.dtype for name, info in found.inputs.items()}
-    outputs = {name: info.dtype for name, info in found.outputs.items()}
-    if found.method_name == names.REGRESS_METHOD_NAME:
-        return inputs == {names.REGRESS_INPUTS: _STRING} and outputs == {
-            names.REGRESS_OUTPUTS: _FLOAT
-        }
-    if found.method_name == names.CLASSIFY_METHOD_NAME:
-        allowed = {
-            (names.CLASSIFY_OUTPUT_CLASSES, _STRING), (names.CLASSIFY_OUTPUT_SCORES, _FLOAT),
-        }  # fmt: skip
-        return inputs == {names.CLASSIFY_INPUTS: _STRING} and set(outputs.items()) <= allowed
-    return found.method_name == names.PREDICT_METHOD_NAME
+    return inputs, {name: info.dtype for name, info in found.outputs.items()}
+
+
+def is_prediction(signature_def: Any) -> bool:
+    """Whether a signature is one to predict: it has some input and some output."""
+    return _known(signature_def, names.PREDICT_METHOD_NAME) is not None
+
+
+def is_regression(signature_def: Any) -> bool:
+    """Whether a signature is one to regress: a string, and a number of float32."""
+    return _known(signature_def, names.REGRESS_METHOD_NAME) == (
+        {names.REGRESS_INPUTS: _STRING}, {names.REGRESS_OUTPUTS: _FLOAT}
+    )  # fmt: skip
+
+
+def is_classification(signature_def: Any) -> bool:
+    """Whether a signature is one to classify: a string, and classes, scores or both."""
+    known = _known(signature_def, names.CLASSIFY_METHOD_NAME)
+    if known is None:
+        return False
+    allowed = {
+        (names.CLASSIFY_OUTPUT_CLASSES, _STRING), (names.CLASSIFY_OUTPUT_SCORES, _FLOAT),
+    }  # fmt: skip
+    return known[0] == {names.CLASSIFY_INPUTS: _STRING} and set(known[1].items()) <= allowed
 
 
 def op_signature_def(operation: Any, key: str) -> SignatureDef:

@@ -24,6 +24,7 @@ from sessrun.reference.operation import Operation
 from sessrun.reference.ops.cast_ops import cast
 from sessrun.reference.ops.math_ops import add, not_equal, range_
 from sessrun.reference.ops.shape_ops import size
+from sessrun.reference.seen_values import get_static_value
 from sessrun.reference.sparse_tensor import SparseTensor
 from sessrun.reference.tables.table_files import LINE_NUMBER, WHOLE_LINE
 from sessrun.reference.tables.table_initializers import (
@@ -279,11 +280,13 @@ class IdTableWithHashBuckets(_Bucketed):
         return self.initializer
 
 
-def _checked_vocabulary(file: Any, vocab_size: int | None) -> None:
+def _checked_vocabulary(file: Any, vocab_size: int | None, *, named: bool = False) -> None:
     if file is None or (isinstance(file, str) and not file):
         raise ValueError("`vocabulary_file` must be specified and must not be empty.")
     if vocab_size is not None and vocab_size < 1:
-        raise ValueError(f"`vocab_size` must be greater than 0, got {vocab_size}.")
+        shown = get_static_value(file) if isinstance(file, Tensor) else file
+        of_file = f" for vocabulary_file: {shown}" if named else ""
+        raise ValueError(f"`vocab_size` must be greater than 0, got {vocab_size}{of_file}.")
 
 
 def _numbered(words: Tensor) -> Tensor:
@@ -310,7 +313,7 @@ def index_table_from_file(
       ValueError: no file is named, or a number is out of range.
 
     """
-    _checked_vocabulary(vocabulary_file, vocab_size)
+    _checked_vocabulary(vocabulary_file, vocab_size, named=True)
     if num_oov_buckets < 0:
         raise ValueError(
             f"num_oov_buckets must be greater or equal than 0, got {num_oov_buckets}."
