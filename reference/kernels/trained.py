@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import SimpleNamespace
 from typing import Any, Final
 
+from sessrun.reference.half_arrays import Halves
 from sessrun.reference.kernels.host import HOST, frozen
 from sessrun.reference.kernels.registry import Bind, KernelError, VariableBuffer, binder
 from sessrun.reference.kernels.resources import Handle
@@ -23,6 +24,8 @@ __all__ = ["Numbers", "formula"]
 #: How many elements of an array a formula is given at a time in host memory: what it makes of
 #: them on the way stays in the second level of the cache.
 _BLOCK: Final = 32768
+#: How many halves are worth to be converted together.
+_MANY: Final = 2048
 #: References to an array that nobody but this module holds: its own, and the one that asks.
 _OURS: Final = 2
 #: Inputs that messages call otherwise.
@@ -151,11 +154,23 @@ def _train(
     with _open(held, check) as arrays:
         h.one, h.zero = (arrays[0].dtype.type(number) for number in (1, 0))
         if h.xp is not HOST or grad.size <= _BLOCK:
-            function(h, grad, *arrays)
+            _call(h, function, grad, arrays)
             return
-        flat = [array.reshape(-1) for array in (grad, *arrays)]
+        steps, *flat = (array.reshape(-1) for array in (grad, *arrays))
         for start in range(0, grad.size, _BLOCK):
-            function(h, *(array[start : start + _BLOCK] for array in flat))
+            part = slice(start, start + _BLOCK)
+            _call(h, function, steps[part], [array[part] for array in flat])
+
+
+def _call(h: Numbers, function: Formula, grad: Any, arrays: Sequence[Any]) -> None:
+    """Let the formula change the arrays; many halves are computed with in single precision."""
+    if h.xp is not HOST or grad.dtype != "float16" or grad.size < _MANY:
+        function(h, grad, *arrays)
+        return
+    held = [Halves.of(array) for array in arrays]
+    function(h, Halves.of(grad), *held)
+    for array, each in zip(arrays, held, strict=True):
+        array[...] = each.halves()
 
 
 def _train_rows(
@@ -167,7 +182,7 @@ def _train_rows(
         for places in _rounds(h.xp, indices, max(1, _BLOCK // max(1, grad[:1].size))):
             rows = indices[places]
             parts = [array[rows] for array in arrays]
-            function(h, grad[places], *parts)
+            _call(h, function, grad[places], parts)
             for array, part in zip(arrays, parts, strict=True):
                 array[rows] = part
 
