@@ -16,6 +16,7 @@ def assert_same(got: np.ndarray, wanted: np.ndarray) -> None:
     assert (equal | (np.isnan(got) & np.isnan(wanted))).all()
 
 
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
 def test_a_half_comes_back() -> None:
     assert_same(Halves.of(EVERY).halves(), EVERY)
 
@@ -58,7 +59,7 @@ OPTIMIZERS = {
 @pytest.mark.parametrize("name", OPTIMIZERS)
 @pytest.mark.parametrize("by_rows", [False, True], ids=["whole", "rows"])
 def test_many_halves_are_trained_as_few_are(name: str, by_rows: bool) -> None:
-    """A variable of many halves becomes what its parts become, each of which is computed plainly."""
+    """A variable of many halves becomes what its parts do, each of which is computed plainly."""
     draw = np.random.RandomState(3)
     start, gradient = (draw.randn(8, 500).astype(np.float16) for _ in range(2))
 
