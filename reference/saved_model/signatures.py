@@ -193,7 +193,7 @@ def _known(signature_def: Any, method: str) -> tuple[dict[str, int], dict[str, i
     found = adopt(signature_def, SignatureDef)
     if found.method_name != method or not found.inputs or not found.outputs:
         return None
-    inputs = {name: info.dtype for name, info in found.inputs.items()}
+    inputs: dict[str, int] = {name: info.dtype for name, info in found.inputs.items()}
     return inputs, {name: info.dtype for name, info in found.outputs.items()}
 
 
