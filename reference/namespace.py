@@ -108,9 +108,10 @@ _LATER: Final[Mapping[str, str]] = {
     "ops.stateless_ops":
         "random.Algorithm random.experimental.Algorithm random.experimental.stateless_fold_in "
         "random.experimental.stateless_split random.fold_in random.split "
-        "random.stateless_categorical random.stateless_gamma random.stateless_multinomial "
-        "random.stateless_normal random.stateless_poisson random.stateless_truncated_normal "
-        "random.stateless_uniform",
+        "random.stateless_binomial random.stateless_categorical random.stateless_gamma "
+        "random.stateless_multinomial random.stateless_normal "
+        "random.stateless_parameterized_truncated_normal random.stateless_poisson "
+        "random.stateless_truncated_normal random.stateless_uniform",
     "ops.distribution_ops":
         "image.random_crop random.gamma random.poisson random_crop random_gamma random_poisson",
     "ops.ctc_ops":

@@ -4,19 +4,24 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from sessrun.reference import dtypes, stacks
-from sessrun.reference.differentiation.nodes import constants, gradient, node
+from sessrun.reference import generated as functions
+from sessrun.reference.conversion import constant
+from sessrun.reference.differentiation.nodes import constants, gradient, late, node
 from sessrun.reference.operation import Operation
-from sessrun.reference.ops.array_ops import concat, reshape
-from sessrun.reference.ops.fill_ops import ones
+from sessrun.reference.ops.array_ops import broadcast_dynamic_shape, concat, reshape, where
+from sessrun.reference.ops.clipping import clip_by_value
+from sessrun.reference.ops.fill_ops import ones, ones_like
 from sessrun.reference.ops.math_ops import range_
 from sessrun.reference.ops.reduce_ops import reduce_sum
-from sessrun.reference.ops.shape_ops import shape
+from sessrun.reference.ops.shape_ops import rank, shape, size
 
 __all__: list[str] = []
 
 constants((
-    "StatelessMultinomial", "StatelessRandomGammaV2", "StatelessRandomGammaV3",
+    "ParameterizedTruncatedNormal", "StatelessMultinomial", "StatelessRandomBinomial",
     "StatelessRandomNormal", "StatelessRandomNormalV2", "StatelessRandomPoisson",
     "StatelessRandomUniform", "StatelessRandomUniformFullInt", "StatelessRandomUniformFullIntV2",
     "StatelessRandomUniformInt", "StatelessRandomUniformIntV2", "StatelessRandomUniformV2",
@@ -24,11 +29,56 @@ constants((
 ))  # fmt: skip
 
 
+def _broadcastable(alpha: Any, count: Any) -> Any:
+    """The parameters with that many dimensions of 1 in front."""
+    return reshape(alpha, concat([ones([count], dtypes.int32), shape(alpha)], axis=0))
+
+
 @gradient("RandomGamma")
 def _gamma(op: Operation, grad: Any) -> Any:
     sizes, alpha = op.inputs
     with stacks.get_default_graph().control_dependencies([grad]):
         count = shape(sizes)[0]
-        leading = concat([ones([count], dtypes.int32), shape(alpha)], axis=0)
-        by_shape = node("RandomGammaGrad", reshape(alpha, leading), op.outputs[0])
+        by_shape = node("RandomGammaGrad", _broadcastable(alpha, count), op.outputs[0])
         return [None, reduce_sum(grad * by_shape, axis=range_(count))]
+
+
+@late("StatelessRandomGammaV2", "StatelessRandomGammaV3")
+def _stateless_gamma(op: Operation, grad: Any) -> Any:
+    sizes, *rest, alpha = op.inputs
+    count = shape(sizes)[0] - rank(alpha)
+    by_shape = node("RandomGammaGrad", _broadcastable(alpha, count), op.outputs[0])
+    return [None, *(None for _ in rest), reduce_sum(grad * by_shape, axis=range_(count))]
+
+
+def _below(x: Any) -> Any:
+    """How likely a standard normal number is below x."""
+    half = constant(0.5 * np.sqrt(2.0), dtype=x.dtype, name="half_sqrt_2")
+    turned = x * half
+    size = functions.abs(turned)
+    outer = where(turned > 0.0, 2.0 - functions.erfc(size), functions.erfc(size))
+    return 0.5 * where(size < half, 1.0 + functions.erf(turned), outer)
+
+
+@late("StatelessParameterizedTruncatedNormal")
+def _truncated_normal(op: Operation, grad: Any) -> Any:
+    sizes, _, *parameters = op.inputs
+    mean, width, low, high = parameters
+    least, most, number = ((each - mean) / width for each in (low, high, op.outputs[0]))
+    share = (_below(number) - _below(least)) / (_below(most) - _below(least))
+    info = np.finfo(mean.dtype.as_numpy_dtype)
+    share = clip_by_value(share, info.tiny, 1 - info.eps)
+    by_high = functions.exp(0.5 * (number**2 - most**2) + functions.log(share))
+    by_low = functions.exp(0.5 * (number**2 - least**2) + functions.log1p(-share))
+    by_mean = ones_like(number)
+    shapes = [shape(each) for each in parameters]
+    whole = broadcast_dynamic_shape(shapes[0], shapes[1])
+    for each in shapes[2:]:
+        whole = broadcast_dynamic_shape(each, whole)
+    drawn = range_(size(sizes) - size(whole))
+    sums = [reduce_sum(grad * by, axis=drawn) for by in (by_mean, number, by_low, by_high)]
+    axes = [node("BroadcastGradientArgs", whole, each)[1] for each in shapes]
+    return [None, None, *(
+        reshape(reduce_sum(total, axis=over, keepdims=True), each)
+        for total, over, each in zip(sums, axes, shapes, strict=True)
+    )]  # fmt: skip

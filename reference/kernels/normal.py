@@ -16,7 +16,7 @@ from sessrun.reference.kernels.host import dtype_of
 from sessrun.reference.kernels.philox import RESERVED, Stream, Words, filled, stream_of
 from sessrun.reference.kernels.registry import Bind, binder
 
-__all__ = ["doubles", "normal_numbers", "truncated_numbers"]
+__all__ = ["doubles", "normal_numbers", "normally", "truncated_numbers"]
 
 #: What stands for an even number below it, as it has no logarithm or one too large.
 _LEAST: Final = 1e-7
@@ -86,14 +86,14 @@ def doubles(xp: Any, even: Words, odd: Words) -> Any:
     return numbers
 
 
-def _of(dtype: str) -> tuple[Draw, int]:
+def normally(dtype: str) -> tuple[Draw, int]:
     """How numbers of a dtype are made, and how many each group of words gives."""
     return (doubles, 2) if dtype == "float64" else (_in_float32, 4)
 
 
 def normal_numbers(xp: Any, stream: Stream, dims: tuple[int, ...], dtype: str) -> Any:
     """The next numbers of a stream in the standard normal distribution."""
-    draw, width = _of(dtype)
+    draw, width = normally(dtype)
 
     def make(even: Words, odd: Words) -> Any:
         return draw(xp, even, odd)
@@ -121,7 +121,7 @@ def truncated_numbers(xp: Any, stream: Stream, dims: tuple[int, ...], dtype: str
     Each group has the words of as many counters as are reserved for it, and takes the first
     numbers of theirs that are not cut off.
     """
-    draw, width = _of(dtype)
+    draw, width = normally(dtype)
     stride = width * RESERVED // 4
     result = xp.empty(dims, dtype=dtype_of(dtype))
     flat, count = result.reshape(-1), math.prod(dims)

@@ -17,7 +17,7 @@ from sessrun.reference.kernels.philox import (
 )
 from sessrun.reference.kernels.registry import Bind, KernelError, binder
 
-__all__ = ["drawn_classes", "numbers_between", "uniform_numbers", "whole_numbers"]
+__all__ = ["drawn_classes", "evenly", "numbers_between", "uniform_numbers", "whole_numbers"]
 
 #: The bits of a fraction: the lowest of a word, or of a word and, below them, all of another one.
 _FRACTIONS: Final = {"float16": 10, "bfloat16": 7, "float32": 23, "float64": 52}
@@ -54,14 +54,23 @@ def _doubles(xp: Any, even: Words, odd: Words) -> Any:
     return numbers
 
 
-def uniform_numbers(xp: Any, stream: Stream, dims: tuple[int, ...], dtype: str) -> Any:
-    """The next numbers of a stream in [0, 1): as many random bits as the dtype's fraction holds."""
+def evenly(xp: Any, dtype: str) -> tuple[Callable[[Words, Words], Any], int]:
+    """How words make numbers in [0, 1), and how many each group of words gives.
+
+    They have as many random bits as the dtype's fraction holds.
+    """
     bits = _FRACTIONS[dtype]
 
     def make(even: Words, odd: Words) -> Any:
         return _doubles(xp, even, odd) if bits > 32 else _singles(xp, even, odd, bits)
 
-    return filled(xp, stream, dims, dtype_of(dtype), 2 if bits > 32 else 4, make)
+    return make, 2 if bits > 32 else 4
+
+
+def uniform_numbers(xp: Any, stream: Stream, dims: tuple[int, ...], dtype: str) -> Any:
+    """The next numbers of a stream in [0, 1)."""
+    make, width = evenly(xp, dtype)
+    return filled(xp, stream, dims, dtype_of(dtype), width, make)
 
 
 @binder("RandomUniform", host_inputs=("shape",))

@@ -1,4 +1,4 @@
-"""Kernels of gamma and Poisson numbers: each is tried with words of its own until one fits.
+"""Kernels of gamma, Poisson and binomial numbers: each tried with words of its own until one fits.
 
 Each element has as many counters of the stream as are reserved for it. All that are not yet found
 are tried together; what a try takes of its element's words is TensorFlow's, step by step.
@@ -17,7 +17,7 @@ from sessrun.reference.kernels.normal import doubles
 from sessrun.reference.kernels.philox import RESERVED, Stream, Words, stream_of
 from sessrun.reference.kernels.registry import Bind, KernelError, binder
 from sessrun.reference.kernels.scientific import special_functions
-from sessrun.reference.kernels.stateless import keyed_stream, seeded_stream
+from sessrun.reference.kernels.stateless import keyed_stream, of_each, seeded_stream
 
 __all__: list[str] = []
 
@@ -27,6 +27,14 @@ _INVALID: Final = 3
 _TOGETHER: Final = 8192
 #: The rate from which on Hörmann's transformed rejection is used instead of Knuth's products.
 _LARGE_RATE: Final = 10.0
+#: Counters of each binomial number that is found by waiting times.
+_WAITED: Final = 42
+#: How far Stirling's formula is off for the factorials of 0 to 9.
+_STIRLING: Final = (
+    0.0810614667953272, 0.0413406959554092, 0.0276779256849983, 0.02079067210376509,
+    0.0166446911898211, 0.0138761288230707, 0.0118967099458917, 0.0104112652619720,
+    0.00925546218271273, 0.00833056343336287,
+)  # fmt: skip
 
 
 class _Drawer:
@@ -215,6 +223,100 @@ def stateless_random_gamma_of_key(bind: Bind) -> Callable[..., Any]:
     return lambda shape, key, counter, alg, alpha: _without_state(
         keyed_stream(HOST, key, counter, alg), shape, alpha, alpha.dtype, _gamma
     )
+
+
+def _binomial(stream: Stream, count: int, trials: Any, chance: Any) -> Any:
+    """[count, parameters]: how many of so many trials succeed, float64; NaN where a chance is none.
+
+    Where success is likelier than failure the failures are counted.
+    """
+    number = chance.dtype.type
+    result = HOST.full((len(chance), count), HOST.nan)
+    result[(trials <= 0) | (chance <= 0)] = 0
+    is_sure = (trials > 0) & (chance >= 1)
+    result[is_sure] = trials[is_sure, None]
+    is_turned = chance > 0.5
+    share = HOST.where(is_turned, number(1) - chance, chance)
+    is_open = (trials > 0) & (chance > 0) & (chance < 1)
+    is_large = is_open & (trials * share >= number(_LARGE_RATE))
+    for chosen, counters, find in (
+        (is_large, RESERVED, _by_boxes), (is_open & ~is_large, _WAITED, _by_waiting),
+    ):  # fmt: skip
+        places = HOST.flatnonzero(HOST.repeat(chosen, count))
+        rows = places // count
+        draw = _Drawer(stream, places.astype("uint64") * HOST.uint64(counters))
+        result.reshape(-1)[places] = find(
+            draw, trials[rows].astype("float64"), share[rows].astype("float64")
+        )
+    turned = is_open & is_turned
+    result[turned] = trials[turned, None].astype("float64") - result[turned]
+    return result.T
+
+
+def _by_waiting(draw: _Drawer, trials: Any, chance: Any) -> Any:
+    """How many waiting times until a success go into the trials."""
+    rows = HOST.arange(len(trials))
+    result, waited = HOST.empty(len(trials)), HOST.zeros(len(trials))
+    step, number = HOST.log1p(-chance), 0
+    while len(rows):
+        with HOST.errstate(divide="ignore"):
+            waited[rows] += HOST.ceil(HOST.log(draw.next(_even, rows)) / step[rows])
+        is_over = waited[rows] > trials[rows]
+        result[rows[is_over]] = number
+        rows, number = rows[~is_over], number + 1
+    return result
+
+
+def _stirling(k: Any) -> Any:
+    """How far Stirling's formula is off for the logarithm of a factorial."""
+    square = (k + 1) * (k + 1)
+    exact = HOST.asarray(_STIRLING)[HOST.clip(k, 0, 9).astype("int64")]
+    return HOST.where(k <= 9, exact, (1 / 12 - (1 / 360 - 1 / 1260 / square) / square) / (k + 1))
+
+
+def _by_boxes(draw: _Drawer, trials: Any, chance: Any) -> Any:
+    """Hörmann's transformed rejection for binomial numbers."""
+    rows = HOST.arange(len(trials))
+    result = HOST.empty(len(trials))
+    while len(rows):
+        n, p = trials[rows], chance[rows]
+        spread = HOST.sqrt(n * p * (1 - p))
+        b = 1.15 + 2.53 * spread
+        a = -0.0873 + 0.0248 * b + 0.01 * p
+        u = draw.next(_even, rows)
+        v = draw.next(_even, rows)
+        u = u - 0.5
+        near = 0.5 - HOST.abs(u)
+        k = HOST.floor((2 * a / near + b) * u + (n * p + 0.5))
+        quickly = (near >= 0.07) & (v <= 0.92 - 4.2 / b)
+        inside = (k >= 0) & (k <= n)
+        odds, middle = p / (1 - p), HOST.floor((n + 1) * p)
+        some = HOST.where(inside, k, 0)
+        wanted = HOST.log(v * ((2.83 + 5.1 / b) * spread) / (a / (near * near) + b))
+        reached = (
+            (middle + 0.5) * HOST.log((middle + 1) / (odds * (n - middle + 1)))
+            + (n + 1) * HOST.log((n - middle + 1) / (n - some + 1))
+            + (some + 0.5) * HOST.log(odds * (n - some + 1) / (some + 1))
+            + _stirling(middle) + _stirling(n - middle) - _stirling(some) - _stirling(n - some)
+        )  # fmt: skip
+        found = quickly | (inside & (wanted <= reached))
+        result[rows[found]] = k[found]
+        rows = rows[~found]
+    return result
+
+
+@binder("StatelessRandomBinomial", devices=_CPU)
+def stateless_random_binomial(bind: Bind) -> Callable[..., Any]:
+    """Binomial numbers of two seeds."""
+    dtype = dtype_of(bind.attrs["dtype"])
+
+    def compute(shape: Any, seed: Any, counts: Any, probs: Any) -> Any:
+        stream, dims = seeded_stream(HOST, seed), checked_shape(shape)
+        trials, chance = of_each(dims, (counts, probs))
+        count = math.prod(dims) // max(len(trials), 1)
+        return _cast(_binomial(stream, count, trials, chance), dtype).reshape(dims)
+
+    return compute
 
 
 @binder("RandomGammaGrad", devices=_CPU)

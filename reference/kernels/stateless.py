@@ -6,7 +6,7 @@ those of an operation with a state whose stream begins there.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 from sessrun.reference.kernels.arrays import checked_shape
@@ -21,7 +21,7 @@ from sessrun.reference.kernels.random import (
 )
 from sessrun.reference.kernels.registry import Bind, KernelError, binder, kernel
 
-__all__ = ["keyed_stream", "seeded_stream"]
+__all__ = ["keyed_stream", "of_each", "seeded_stream"]
 
 _INVALID: Final = 3
 _CPU: Final = ("CPU",)
@@ -73,6 +73,23 @@ def keyed_stream(xp: Any, key: Any, counter: Any, alg: Any) -> Stream:
     stream = Stream(xp, ints(key)[0], high)
     stream.reserve(low)
     return stream
+
+
+def of_each(dims: tuple[int, ...], parameters: Sequence[Any]) -> list[Any]:
+    """Each parameter as a vector of as many numbers as they broadcast to.
+
+    Raises:
+      KernelError: they do not broadcast, or the shape does not end with theirs.
+
+    """
+    try:
+        whole = HOST.broadcast_arrays(*parameters)
+    except ValueError:
+        raise KernelError(_INVALID, "parameters must have compatible batch dimensions") from None
+    shape = whole[0].shape
+    if dims[len(dims) - len(shape) :] != shape:
+        raise KernelError(_INVALID, "Shape passed in must end with broadcasted shape.")
+    return [each.reshape(-1) for each in whole]
 
 
 @kernel("StatelessRandomGetKeyCounter", devices=_CPU)

@@ -1,4 +1,4 @@
-"""Functions of numbers of gamma and Poisson distributions, and of random parts of a tensor.
+"""Functions of numbers of gamma, Poisson and bounded normal distributions; random parts of a tensor.
 
 Their node names and op types are those of `tensorflow.compat.v1`.
 """
@@ -20,6 +20,7 @@ from sessrun.reference.ops.array_ops import shape as shape_of
 from sessrun.reference.ops.cast_ops import one
 from sessrun.reference.ops.random_ops import random_uniform, seed_attributes
 from sessrun.reference.ops.reduce_ops import EXPORTS as REDUCTIONS
+from sessrun.reference.ops.shape_ops import shape_tensor
 from sessrun.reference.stacks import get_default_graph
 from sessrun.reference.tensor import Tensor
 
@@ -79,6 +80,38 @@ def random_poisson(
         dims = convert_to_tensor(shape, dtypes.int32, name="shape")
         inputs = {"shape": dims, "rate": lam}
         return one("RandomPoissonV2", inputs, dtype=dtype, **seed_attributes(seed))
+
+
+def parameterized_truncated_normal(
+    shape: Any,
+    means: Any = 0.0,
+    stddevs: Any = 1.0,
+    minvals: Any = -2.0,
+    maxvals: Any = 2.0,
+    dtype: Any = dtypes.float32,
+    seed: int | None = None,
+    name: str | None = None,
+) -> Tensor:
+    """Normal numbers between bounds.
+
+    Args:
+      shape: the shape.
+      means: the mean, or that of each row of the first dimension; so with the others.
+      stddevs: the standard deviation.
+      minvals: the least number.
+      maxvals: the greatest one.
+      dtype: a float dtype.
+      seed: the operation's seed.
+      name: the name of the scope.
+
+    """
+    given = {"means": means, "stddevs": stddevs, "minvals": minvals, "maxvals": maxvals}
+    with name_scope(name, "parameterized_truncated_normal", [shape, *given.values()]):
+        inputs = {"shape": shape_tensor(shape)}
+        for key, value in given.items():
+            inputs[key] = convert_to_tensor(value, dtype, name=key)
+        inputs["stdevs"] = inputs.pop("stddevs")
+        return one("ParameterizedTruncatedNormal", inputs, **seed_attributes(seed))
 
 
 def random_crop(

@@ -238,6 +238,62 @@ def stateless_poisson(
         return one("StatelessRandomPoisson", inputs, dtype=dtype)
 
 
+def stateless_binomial(
+    shape: Any,
+    seed: Any,
+    counts: Any,
+    probs: Any,
+    output_dtype: Any = dtypes.int32,
+    name: str | None = None,
+) -> Tensor:
+    """How many of so many trials succeed, the same numbers for equal seeds.
+
+    Args:
+      shape: the shape, which ends with what the parameters broadcast to.
+      seed: two integers.
+      counts: how many trials there are.
+      probs: how likely each one succeeds.
+      output_dtype: the numbers' dtype.
+      name: the operation's scope.
+
+    """
+    with name_scope(name, "stateless_random_binomial", [shape, seed, counts, probs]):
+        dims = shape_tensor(shape)
+        chances = convert_to_tensor(probs, preferred_dtype=dtypes.float32, name="probs")
+        trials = convert_to_tensor(counts, preferred_dtype=chances.dtype, name="counts")
+        inputs = {"shape": dims, "seed": seed, "counts": trials, "probs": chances}
+        return one("StatelessRandomBinomial", inputs, dtype=output_dtype)
+
+
+def stateless_parameterized_truncated_normal(
+    shape: Any,
+    seed: Any,
+    means: Any = 0.0,
+    stddevs: Any = 1.0,
+    minvals: Any = -2.0,
+    maxvals: Any = 2.0,
+    name: str | None = None,
+) -> Tensor:
+    """Normal numbers between bounds, the same ones for equal seeds.
+
+    Args:
+      shape: the shape, which ends with what the parameters broadcast to.
+      seed: two integers.
+      means: the distributions' means.
+      stddevs: their standard deviations.
+      minvals: the least numbers.
+      maxvals: the greatest ones.
+      name: the operation's scope.
+
+    """
+    parameters = {"means": means, "stddevs": stddevs, "minvals": minvals, "maxvals": maxvals}
+    scope_name = "stateless_parameterized_truncated_normal"
+    with name_scope(name, scope_name, [shape, *parameters.values()]):
+        inputs = {"shape": shape_tensor(shape)}
+        given = {key: convert_to_tensor(value, name=key) for key, value in parameters.items()}
+        return one("StatelessParameterizedTruncatedNormal", {**inputs, "seed": seed, **given})
+
+
 def _classes(logits: Any, num_samples: Any, dtype: Any, seed: Any) -> Tensor:
     rows = convert_to_tensor(logits, name="logits")
     wanted = dtypes.as_dtype(dtype) if dtype else dtypes.int64
@@ -289,10 +345,12 @@ EXPORTS: Final[dict[str, Any]] = {
     "random.experimental.stateless_split": split,
     "random.fold_in": fold_in,
     "random.split": split,
+    "random.stateless_binomial": stateless_binomial,
     "random.stateless_categorical": stateless_categorical,
     "random.stateless_gamma": stateless_gamma,
     "random.stateless_multinomial": stateless_multinomial,
     "random.stateless_normal": stateless_normal,
+    "random.stateless_parameterized_truncated_normal": stateless_parameterized_truncated_normal,
     "random.stateless_poisson": stateless_poisson,
     "random.stateless_truncated_normal": stateless_truncated_normal,
     "random.stateless_uniform": stateless_uniform,

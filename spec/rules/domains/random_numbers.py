@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
@@ -125,3 +125,70 @@ def gamma_gradient(draw: Draw, alpha: str, sample: str) -> Arguments:
     return draw.arguments(**{
         alpha: shapes, sample: np.array(near).reshape(shapes.shape).astype(shapes.dtype),
     })  # fmt: skip
+
+
+#: Bounds in deviations from the mean: of both signs, near, far, and open on one side.
+_BOUNDS: Final = (
+    (-2.0, 2.0), (-0.5, 3.0), (0.1, 0.3), (2.0, 2.5), (4.0, float("inf")), (-float("inf"), -3.0),
+    (-1.0, float("inf")), (-3.0, -0.1),
+)  # fmt: skip
+
+
+def _bounded(draw: Draw, names: tuple[str, ...], shapes: list[tuple[int, ...]]) -> dict[str, Any]:
+    """Means, deviations and bounds of those shapes, which broadcast.
+
+    Bounds are far enough apart wherever the means differ by little.
+    """
+    low, high = draw.random.choice(_BOUNDS)
+    dtype = draw.attrs["dtype"]
+    mean, width = draw.random.uniform(-2, 2), draw.random.choice((0.5, 1.0, 2.0))
+    wanted = (mean, width, mean + low * width, mean + high * width)
+    found = {}
+    for name, value, shape in zip(names, wanted, shapes, strict=True):
+        values = [value + draw.random.uniform(0, 0.02) for _ in range(int(np.prod(shape)))]
+        found[name] = np.array(values).reshape(shape).astype(dtype)
+    return found
+
+
+@domain
+def bounded_rows(draw: Draw, shape: str, *names: str) -> Arguments:
+    """A shape, seeds, and parameters for each of its rows, or for all.
+
+    TensorFlow shares out many numbers over its threads, each of which has words of its own: so
+    there are few.
+    """
+    draw_seeds(draw)
+    draw.attrs["dtype"] = draw.random.choice(("float16", "float32", "float64"))
+    dims = [draw.dim(0, 4), *(draw.dim(0, 3) for _ in range(draw.rank(0, 2)))]
+    shapes = [draw.random.choice(((), (1,), (dims[0],))) for _ in names]
+    return draw.arguments(**{shape: draw.integers(shape, dims)}, **_bounded(draw, names, shapes))
+
+
+def _broadcast(draw: Draw, count: int) -> tuple[list[int], list[tuple[int, ...]]]:
+    """A shape of few elements, and those of parameters that broadcast to its end."""
+    whole = tuple(draw.dim(1, 3) for _ in range(draw.rank(0, 2)))
+    shapes = [tuple(size if draw.chance(0.7) else 1 for size in whole) for _ in range(count - 1)]
+    return [*(draw.dim(0, 4) for _ in range(draw.rank(0, 1))), *whole], [whole, *shapes]
+
+
+@domain
+def seeded_bounds(draw: Draw, shape: str, *names: str) -> Arguments:
+    """Parameters that broadcast, a shape that ends with theirs, and two seeds."""
+    dims, shapes = _broadcast(draw, len(names))
+    sizes = draw.integers(shape, dims)
+    return draw.arguments(**{shape: sizes}, **_pair(draw), **_bounded(draw, names, shapes))
+
+
+@domain
+def seeded_trials(draw: Draw, shape: str, counts: str, probs: str) -> Arguments:
+    """How many trials and their chances, a shape that ends with theirs, and two seeds."""
+    draw.attrs["T"] = kind = draw.random.choice(("float16", "float32", "float64"))
+    dims, shapes = _broadcast(draw, 2)
+    trials = [draw.random.choice((0, 1, 7, 50, 400)) for _ in range(int(np.prod(shapes[0])))]
+    chances = [draw.random.choice((0.0, 1.0, draw.random.random(), draw.random.random()))
+               for _ in range(int(np.prod(shapes[1])))]  # fmt: skip
+    return draw.arguments(**{
+        shape: draw.integers(shape, dims),
+        counts: np.array(trials).reshape(shapes[0]).astype(kind),
+        probs: np.array(chances).reshape(shapes[1]).astype(kind),
+    }, **_pair(draw))  # fmt: skip

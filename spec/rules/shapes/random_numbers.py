@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sessrun.spec.rules.shapes.base import Shape, merge_dims, ranked, rule
+from sessrun.spec.rules.shapes.base import Shape, broadcast_shapes, merge_dims, ranked, rule
 
 __all__: list[str] = []
 
@@ -49,3 +49,19 @@ def keyed_numbers(dims: Shape, key: Shape, counter: Shape, alg: Shape) -> list[S
 def parameter_numbers(dims: Shape, parameters: Shape) -> list[Shape]:
     """The shape asked for, then that of the parameters."""
     return [None if dims is None or parameters is None else (*dims, *parameters)]
+
+
+@rule
+def bounded_numbers(dims: Shape, *parameters: Shape) -> list[Shape]:
+    """The shape asked for; parameters are scalars or vectors."""
+    for each in parameters:
+        ranked(each, 0, 1)
+    return [dims]
+
+
+@rule
+def seeded_of_parameters(dims: Shape, seed: Shape, *parameters: Shape) -> list[Shape]:
+    """The shape asked for; the seed is a pair, and parameters broadcast."""
+    _seed(seed)
+    broadcast_shapes(*parameters)
+    return [dims]
