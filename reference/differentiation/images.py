@@ -1,23 +1,29 @@
-"""Gradients of images that are resized, cropped, turned into other colours. Source: TF 2.21."""
+"""Gradients of images that are resized, cropped, moved, coloured. Source: TF 2.21."""
 
 from __future__ import annotations
 
 from typing import Any
 
+from sessrun.reference.constant_op import constant
+from sessrun.reference.conversion import convert_to_tensor
 from sessrun.reference.differentiation.nodes import constants, gradient, node
-from sessrun.reference.generated import square
+from sessrun.reference.errors import bad_type, bad_value
+from sessrun.reference.generated import matrix_inverse, square
+from sessrun.reference.name_scopes import name_scope
 from sessrun.reference.operation import Operation
-from sessrun.reference.ops.array_ops import stack
+from sessrun.reference.ops.array_ops import concat, reshape, stack
 from sessrun.reference.ops.cast_ops import cast
+from sessrun.reference.ops.fill_ops import ones
 from sessrun.reference.ops.math_ops import add, div_no_nan
 from sessrun.reference.ops.shape_ops import shape
 from sessrun.reference.tensor import Tensor
 
-__all__: list[str] = []
+__all__ = ["flat_transforms_to_matrices", "matrices_to_flat_transforms"]
 
 #: The dtypes of images that gradients of resized and of cropped ones can have.
 _BICUBIC = ("float32", "float64")
 _CROPPED = ("float16", "float32", "float64")
+_PROJECTED = ("uint8", "int32", "int64", "float16", "float32", "float64")
 
 constants((
     "HSVToRGB", "DrawBoundingBoxes", "SampleDistortedBoundingBox",
@@ -49,6 +55,62 @@ def _resize_bicubic(op: Operation, grad: Any) -> Any:
     if op.inputs[0].dtype.name not in _BICUBIC:
         return None, None
     return node("ResizeBicubicGrad", grad, op.inputs[0], **_how(op)), None
+
+
+@gradient("ScaleAndTranslate")
+def _scale_and_translate(op: Operation, grad: Any) -> Any:
+    images, _, scale, translation = op.inputs
+    how = {name: op.get_attr(name) for name in ("kernel_type", "antialias")}
+    return node("ScaleAndTranslateGrad", grad, images, scale, translation, **how), None, None, None
+
+
+def flat_transforms_to_matrices(transforms: Any) -> Tensor:
+    """Projective transformations of 8 numbers as matrices, [count, 3, 3].
+
+    Raises:
+      ValueError: the rank is neither 1 nor 2.
+
+    """
+    with name_scope("flat_transforms_to_matrices"):
+        value = convert_to_tensor(transforms, name="transforms")
+        if value.shape.ndims not in {1, 2}:
+            raise bad_value(f"Transforms should be 1D or 2D, got: {value}")
+        rows = reshape(value, constant([-1, 8]))
+        whole = concat([rows, ones([shape(rows)[0], 1])], axis=1)
+        return reshape(whole, constant([-1, 3, 3]))
+
+
+def matrices_to_flat_transforms(transform_matrices: Any) -> Tensor:
+    """Matrices of projective transformations as rows of 8 numbers.
+
+    Raises:
+      ValueError: the rank is neither 2 nor 3.
+
+    """
+    with name_scope("matrices_to_flat_transforms"):
+        value = convert_to_tensor(transform_matrices, name="transform_matrices")
+        if value.shape.ndims not in {2, 3}:
+            raise bad_value(f"Matrices should be 2D or 3D, got: {value}")
+        rows = reshape(value, constant([-1, 9]))
+        rows = rows / rows[:, 8:9]
+        return rows[:, :8]
+
+
+@gradient("ImageProjectiveTransformV2", "ImageProjectiveTransformV3")
+def _projected(op: Operation, grad: Any) -> Any:
+    images, transforms, _, *fill = op.inputs
+    if images.dtype.name not in _PROJECTED:
+        raise bad_type(f"Invalid dtype {images.dtype}.")
+    if transforms.shape.rank not in {1, 2}:
+        raise bad_type("Transforms should have rank 1 or 2.")
+    if transforms.shape.rank == 1:
+        transforms = transforms[None]
+    inverse = matrix_inverse(flat_transforms_to_matrices(transforms))
+    back = matrices_to_flat_transforms(inverse)
+    how = {name: op.get_attr(name) for name in ("interpolation", "fill_mode")}
+    size = shape(images)[1:3]
+    found = node(op.type, grad, back, size, *(0.0 for _ in fill), **how)
+    return found, *(None for _ in op.inputs[1:])
 
 
 @gradient("CropAndResize")

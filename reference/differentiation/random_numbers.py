@@ -8,17 +8,16 @@ import numpy as np
 
 from sessrun.reference import dtypes, stacks
 from sessrun.reference import generated as functions
-from sessrun.reference.conversion import constant
+from sessrun.reference.constant_op import constant
 from sessrun.reference.differentiation.nodes import constants, gradient, late, node
 from sessrun.reference.operation import Operation
 from sessrun.reference.ops.array_ops import broadcast_dynamic_shape, concat, reshape, where
-from sessrun.reference.ops.clipping import clip_by_value
 from sessrun.reference.ops.fill_ops import ones, ones_like
-from sessrun.reference.ops.math_ops import range_
+from sessrun.reference.ops.math_ops import absolute, clip_by_value, range_
 from sessrun.reference.ops.reduce_ops import reduce_sum
 from sessrun.reference.ops.shape_ops import rank, shape, size
 
-__all__: list[str] = []
+__all__ = ["add_leading_unit_dimensions"]
 
 constants((
     "ParameterizedTruncatedNormal", "StatelessMultinomial", "StatelessRandomBinomial",
@@ -29,9 +28,9 @@ constants((
 ))  # fmt: skip
 
 
-def _broadcastable(alpha: Any, count: Any) -> Any:
-    """The parameters with that many dimensions of 1 in front."""
-    return reshape(alpha, concat([ones([count], dtypes.int32), shape(alpha)], axis=0))
+def add_leading_unit_dimensions(x: Any, num_dimensions: Any) -> Any:
+    """A tensor with that many dimensions of 1 in front."""
+    return reshape(x, concat([ones([num_dimensions], dtypes.int32), shape(x)], axis=0))
 
 
 @gradient("RandomGamma")
@@ -39,7 +38,7 @@ def _gamma(op: Operation, grad: Any) -> Any:
     sizes, alpha = op.inputs
     with stacks.get_default_graph().control_dependencies([grad]):
         count = shape(sizes)[0]
-        by_shape = node("RandomGammaGrad", _broadcastable(alpha, count), op.outputs[0])
+        by_shape = node("RandomGammaGrad", add_leading_unit_dimensions(alpha, count), op.outputs[0])
         return [None, reduce_sum(grad * by_shape, axis=range_(count))]
 
 
@@ -47,7 +46,7 @@ def _gamma(op: Operation, grad: Any) -> Any:
 def _stateless_gamma(op: Operation, grad: Any) -> Any:
     sizes, *rest, alpha = op.inputs
     count = shape(sizes)[0] - rank(alpha)
-    by_shape = node("RandomGammaGrad", _broadcastable(alpha, count), op.outputs[0])
+    by_shape = node("RandomGammaGrad", add_leading_unit_dimensions(alpha, count), op.outputs[0])
     return [None, *(None for _ in rest), reduce_sum(grad * by_shape, axis=range_(count))]
 
 
@@ -55,7 +54,7 @@ def _below(x: Any) -> Any:
     """How likely a standard normal number is below x."""
     half = constant(0.5 * np.sqrt(2.0), dtype=x.dtype, name="half_sqrt_2")
     turned = x * half
-    size = functions.abs(turned)
+    size = absolute(turned)
     outer = where(turned > 0.0, 2.0 - functions.erfc(size), functions.erfc(size))
     return 0.5 * where(size < half, 1.0 + functions.erf(turned), outer)
 

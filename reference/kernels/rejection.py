@@ -108,8 +108,8 @@ def _gamma(draw: _Drawer, alpha: Any) -> Any:
 
 
 def _poisson(draw: _Drawer, rate: Any) -> Any:
-    """Poisson numbers of these rates, float64; NaN where a rate is none."""
-    result = HOST.full(len(rate), HOST.nan)
+    """Poisson numbers of these rates, float64; NaN where a rate is none, infinity where it is."""
+    result = HOST.where(rate == HOST.inf, HOST.inf, HOST.nan)
     good = HOST.isfinite(rate) & (rate >= 0)
     _by_products(draw, rate, HOST.flatnonzero(good & (rate < _LARGE_RATE)), result)
     _by_rejection(draw, rate, HOST.flatnonzero(good & (rate >= _LARGE_RATE)), result)

@@ -1,10 +1,12 @@
-"""Functions of numbers of gamma, Poisson and bounded normal distributions; random parts of a tensor.
+"""Functions of numbers of gamma, Poisson and bounded normal distributions, and of random parts.
 
 Their node names and op types are those of `tensorflow.compat.v1`.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from typing import Any, Final
 
 import numpy as np
@@ -21,10 +23,11 @@ from sessrun.reference.ops.cast_ops import one
 from sessrun.reference.ops.random_ops import random_uniform, seed_attributes
 from sessrun.reference.ops.reduce_ops import EXPORTS as REDUCTIONS
 from sessrun.reference.ops.shape_ops import shape_tensor
+from sessrun.reference.ops.stateless_ops import stateless_uniform
 from sessrun.reference.stacks import get_default_graph
 from sessrun.reference.tensor import Tensor
 
-__all__ = ["EXPORTS"]
+__all__ = ["EXPORTS", "parameterized_truncated_normal", "stateless_random_crop"]
 
 reduce_all = REDUCTIONS["reduce_all"]
 
@@ -126,6 +129,15 @@ def random_crop(
       name: the name of the scope.
 
     """
+    return _box(value, size, partial(random_uniform, seed=seed), name)
+
+
+def stateless_random_crop(value: Any, size: Any, seed: Any, name: str | None = None) -> Tensor:
+    """As `random_crop`; two seeds say where the box is."""
+    return _box(value, size, partial(stateless_uniform, seed=seed), name)
+
+
+def _box(value: Any, size: Any, draw: Callable[..., Tensor], name: str | None) -> Tensor:
     with name_scope(name, "random_crop", [value, size]) as scope:
         whole = convert_to_tensor(value, name="value")
         extent = convert_to_tensor(size, dtypes.int32, name="size")
@@ -136,8 +148,7 @@ def random_crop(
         with graph.control_dependencies([check]):
             dims = gated(graph, dims)
         limit = dims - extent + 1
-        most = extent.dtype.max
-        drawn = random_uniform(shape_of(dims), maxval=most, dtype=extent.dtype, seed=seed)
+        drawn = draw(shape_of(dims), maxval=extent.dtype.max, dtype=extent.dtype)
         return slice_(whole, drawn % limit, extent, name=scope)
 
 

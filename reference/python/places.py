@@ -124,6 +124,7 @@ PLACES: Final[Mapping[str, str]] = {
     "ops.parsing_ops": "input.parsing_ops|io",
     "ops.partitioned_variables": "variables.partitioners",
     "ops.random_crop_ops": "ops.distribution_ops",
+    "ops.random_grad": "differentiation.random_numbers",
     "ops.random_ops": "ops.random_ops ops.distribution_ops|random",
     "ops.ref_variable": "variables.ref_variables",
     "ops.resource_variable_ops": "variables.resource_variables variables.variables",

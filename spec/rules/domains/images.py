@@ -206,3 +206,61 @@ def suppressing_classes(
         overlap: np.array(draw.random.choice([0.3, 0.5]), "float32"),
         score: np.array(draw.random.choice([-1.0, 0.4]), "float32"),
     })  # fmt: skip
+
+
+_KERNEL_TYPES = ("lanczos1", "lanczos3", "lanczos5", "gaussian", "box", "triangle", "keyscubic",
+                 "mitchellcubic")  # fmt: skip
+
+
+def _moved(draw: Draw) -> tuple[np.ndarray, np.ndarray]:
+    """Factors of rows and columns, and how far they are moved."""
+    draw.attrs["kernel_type"] = draw.random.choice(_KERNEL_TYPES)
+    factors = [draw.random.choice((0.5, 1.0, 2.0, draw.random.uniform(0.3, 3))) for _ in "yx"]
+    moves = [draw.random.choice((0.0, 1.0, draw.random.uniform(-2, 2))) for _ in "yx"]
+    return np.array(factors, "float32"), np.array(moves, "float32")
+
+
+@domain
+def scaling(draw: Draw, images: str, size: str, scale: str, translation: str) -> Arguments:
+    """Pictures, a size, factors and moves."""
+    factors, moves = _moved(draw)
+    wanted = [draw.random.randint(1, 10), draw.random.randint(1, 10)]
+    return draw.arguments(**{
+        images: draw.tensor(images, _pictures(draw), "plain"), size: draw.integers(size, wanted),
+        scale: factors, translation: moves,
+    })  # fmt: skip
+
+
+@domain
+def scaling_gradient(
+    draw: Draw, grads: str, original: str, scale: str, translation: str
+) -> Arguments:
+    """Pictures, gradients of another size, factors and moves."""
+    factors, moves = _moved(draw)
+    shape = _pictures(draw)
+    resized = (shape[0], draw.dim(1, 9), draw.dim(1, 9), shape[3])
+    return draw.arguments(**{
+        grads: draw.tensor(grads, resized, "plain"), scale: factors, translation: moves,
+        original: draw.tensor(original, shape, "plain"),
+    })  # fmt: skip
+
+
+@domain
+def projecting(draw: Draw, images: str, transforms: str, size: str, *fill: str) -> Arguments:
+    """Pictures, a transformation of each or of all, a size, and perhaps what is beyond them.
+
+    Numbers are quarters, so that nothing is nearly half way between two pixels.
+    """
+    draw.attrs["interpolation"] = draw.random.choice(("NEAREST", "BILINEAR"))
+    draw.attrs["fill_mode"] = draw.random.choice(("REFLECT", "WRAP", "CONSTANT", "NEAREST"))
+    shape = _pictures(draw)
+    rows = [[draw.random.choice((1, 0.5, -1)), draw.random.choice((0, 0.25)),
+             draw.random.randint(-9, 9) / 4, draw.random.choice((0, 0.25)),
+             draw.random.choice((1, 0.5, -1)), draw.random.randint(-9, 9) / 4, 0, 0]
+            for _ in range(draw.random.choice((1, shape[0])))]  # fmt: skip
+    wanted = [draw.random.randint(1, 10), draw.random.randint(1, 10)]
+    return draw.arguments(**{
+        images: draw.tensor(images, shape, "plain"), size: draw.integers(size, wanted),
+        transforms: np.array(rows, "float32"),
+        **{name: np.array(draw.random.randint(0, 5), "float32") for name in fill},
+    })  # fmt: skip

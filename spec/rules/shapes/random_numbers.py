@@ -2,7 +2,15 @@
 
 from __future__ import annotations
 
-from sessrun.spec.rules.shapes.base import Shape, broadcast_shapes, merge_dims, ranked, rule
+from sessrun.spec.rules.shapes.base import (
+    Shape,
+    ShapeError,
+    broadcast_shapes,
+    merge_dims,
+    ranked,
+    rule,
+)
+from sessrun.spec.rules.shapes.sources import dims_shape
 
 __all__: list[str] = []
 
@@ -11,6 +19,36 @@ def _seed(seed: Shape) -> None:
     pair = ranked(seed, 1, 1)
     if pair is not None:
         merge_dims(pair[0], 2)
+
+
+def _interval(low: Shape, high: Shape) -> None:
+    for name, end in (("minval", low), ("maxval", high)):
+        if end:
+            raise ShapeError(f"{name} must be a scalar; got a tensor of shape "
+                             f"{[-1 if dim is None else dim for dim in end]}")  # fmt: skip
+
+
+@rule
+def drawn_between(dims: Shape, low: Shape, high: Shape) -> list[Shape]:
+    """As `dims_shape`, of numbers between two scalars."""
+    _interval(low, high)
+    return dims_shape(dims)
+
+
+@rule
+def seeded_between(dims: Shape, seed: Shape, low: Shape, high: Shape) -> list[Shape]:
+    """As `seeded_numbers`, of numbers between two scalars."""
+    _interval(low, high)
+    return seeded_numbers(dims, seed)
+
+
+@rule
+def keyed_between(
+    dims: Shape, key: Shape, counter: Shape, alg: Shape, low: Shape, high: Shape
+) -> list[Shape]:
+    """As `keyed_numbers`, of numbers between two scalars."""
+    _interval(low, high)
+    return keyed_numbers(dims, key, counter, alg)
 
 
 @rule

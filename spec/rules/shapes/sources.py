@@ -188,14 +188,6 @@ def filled(dims: Shape, value: Shape) -> list[Shape]:
 
 
 @rule
-def drawn_between(dims: Shape, low: Shape, high: Shape) -> list[Shape]:
-    """As `dims_shape`, of numbers between two scalars."""
-    merge(low, ())
-    merge(high, ())
-    return dims_shape(dims)
-
-
-@rule
 def one_hot(indices: Shape, depth: Value, axis: int) -> list[Shape]:
     """The indices' shape with a dimension `depth` put in at `axis`."""
     size = None if depth is None else int(depth.item())
