@@ -19,6 +19,8 @@ _INVALID: Final = 3
 _CPU: Final = ("CPU",)
 #: How many times the range of sums is larger than the larger of two ranges.
 _HEADROOM: Final = 1 << 17
+#: The same of sums of two tensors.
+_ROOM: Final = 1 << 14
 #: Bits behind the point of the numbers by which 32 bits are made 8.
 _POINT: Final = 16
 
@@ -93,6 +95,36 @@ def quantized_bias_add(
     )
     found = one + other + int(total.quantized(0.0))
     return found.astype("int32"), _float(total.least), _float(total.most)
+
+
+def _terms(values: Any, levels: Levels, total: Levels) -> Any:
+    """Quantized numbers in the range of sums, by the first and the step between two neighbours."""
+    first, second = (int(total.unclamped(levels.numbers(HOST.asarray(each)))) for each in (0, 1))
+    found = first + integers(values).astype("int64") * (second - first)
+    return HOST.clip(found, total.lowest, total.highest)
+
+
+@kernel("QuantizedAdd", devices=_CPU)
+def quantized_add(
+    _: Any, x: Any, y: Any, min_x: Any, max_x: Any, min_y: Any, max_y: Any, *,
+    T1: str, T2: str,  # noqa: N803 - the same
+) -> Any:  # fmt: skip
+    """The sums of quantized numbers, with broadcasting, 32 bits of them.
+
+    A single number is put into the range of sums by itself, not by the step between neighbours.
+    """
+    left = Levels(T1, *checked_range(min_x, max_x, "x"))
+    right = Levels(T2, *checked_range(min_y, max_y, "y"))
+    least, most = min(left.least, right.least), max(left.most, right.most)
+    end = max(abs(least), abs(most)) * HOST.float32(_ROOM)
+    total = Levels("qint32", -end, end)
+    alone = 0 if x.size == 1 else 1 if y.size == 1 else None
+    one, other = (
+        total.quantized(levels.numbers(integers(each))).astype("int64")
+        if place == alone else _terms(each, levels, total)
+        for place, (levels, each) in enumerate(((left, x), (right, y)))
+    )  # fmt: skip
+    return (one + other).astype("int32"), _float(total.least), _float(total.most)
 
 
 def _limited(x: Any, ends: tuple[Any, Any], dtype: str, most: Any = None) -> Any:

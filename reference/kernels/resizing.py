@@ -13,7 +13,7 @@ from typing import Any, Final
 from sessrun.reference.kernels.host import HOST, ints
 from sessrun.reference.kernels.registry import KernelError, kernel
 
-__all__ = ["checked_size", "dense", "positions", "scale_of", "take_axis"]
+__all__ = ["checked_size", "dense", "halves", "positions", "scale_of", "take_axis"]
 
 _INVALID: Final = 3
 #: How finely the cubic kernel's weights are tabled.
@@ -73,7 +73,7 @@ def _by_axis(xp: Any, weights: Any, axis: int, dtype: Any) -> Any:
     return xp.asarray(weights.astype(dtype)).reshape((-1, 1, 1) if axis == 1 else (-1, 1))
 
 
-def _halves(positions_: Any, have: int) -> tuple[Any, Any, Any]:
+def halves(positions_: Any, have: int) -> tuple[Any, Any, Any]:
     """The pixels on either side of each position, and the share of the second."""
     floor = HOST.floor(positions_)
     upper = HOST.minimum(HOST.ceil(positions_).astype("int64"), have - 1)
@@ -100,8 +100,8 @@ def resize_bilinear(
     _, have_height, have_width, _ = images.shape
     if (height, width) == images.shape[1:3]:
         return images.astype("float32")
-    rows = _halves(positions(have_height, height, align_corners, half_pixel_centers), have_height)
-    columns = _halves(positions(have_width, width, align_corners, half_pixel_centers), have_width)
+    rows = halves(positions(have_height, height, align_corners, half_pixel_centers), have_height)
+    columns = halves(positions(have_width, width, align_corners, half_pixel_centers), have_width)
     return _per_image(xp, images, (height, width),
                       lambda one: _mixed(xp, _mixed(xp, one, columns, 2), rows, 1))  # fmt: skip
 
@@ -268,7 +268,7 @@ def _spread(xp: Any, grads: Any, rows: Any, columns: Any, dtype: Any) -> Any:
 
 
 def _linear_taps(have: int, want: int, align: bool, half: bool) -> tuple[Any, Any]:
-    lower, upper, share = _halves(positions(have, want, align, half), have)
+    lower, upper, share = halves(positions(have, want, align, half), have)
     return HOST.stack([lower, upper], 1), HOST.stack([1 - share, share], 1)
 
 

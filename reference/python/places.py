@@ -261,6 +261,7 @@ OTHER_NAMES: Final[Mapping[str, str]] = {
     "For": "for_",
     "Gradient": "symbolic_gradient",
     "If": "if_",
+    "gcd": "common_divisor",
     "stateless_random_binomial": "stateless_binomial",
     "stateless_random_gamma": "stateless_gamma",
     "stateless_random_normal": "stateless_normal",
@@ -339,5 +340,7 @@ WITH_WRAPPERS: Final = frozenset(
         "array", "bitwise", "control_flow", "data_flow", "functional", "io", "linalg", "list",
         "logging", "lookup", "math", "nn", "parsing", "random", "resource_variable", "sparse",
         "state", "string",
+        "array", "bitwise", "control_flow", "data_flow", "image", "io", "linalg", "logging",
+        "lookup", "math", "nn", "parsing", "random", "resource_variable", "sparse", "state", "string",
     )
-) | {"training.training_ops"}  # fmt: skip
+) | {"ops.image_ops_impl", "training.training_ops"}  # fmt: skip

@@ -14,9 +14,9 @@ from sessrun.reference.name_scopes import name_scope
 from sessrun.reference.ops.array_ops import concat, gather, pad, roll, stack, unstack, where
 from sessrun.reference.ops.fill_ops import zeros, zeros_like
 from sessrun.reference.ops.shape_ops import rank, shape
-from sessrun.reference.static_values import constant_value, shape_value
+from sessrun.reference.seen_values import seen_shape
+from sessrun.reference.static_values import constant_value
 from sessrun.reference.tensor import Tensor
-from sessrun.reference.tensor_shape import TensorShape
 
 __all__ = ["EXPORTS", "irfft", "irfft2d", "rfft", "rfft2d"]
 
@@ -39,7 +39,7 @@ def _whole_length(value: Tensor, axes: int, *, is_half: bool) -> Tensor:
 
 def _padded(value: Tensor, axes: int, length: Tensor, *, is_half: bool) -> Tensor:
     """The tensor, with zeros behind it where it is shorter than the lengths."""
-    wanted = TensorShape(shape_value(length))
+    wanted = seen_shape(length)
     sizes: Any = value.shape
     if sizes.rank is not None and 0 in sizes.as_list():
         return value

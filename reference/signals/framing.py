@@ -31,17 +31,17 @@ from sessrun.reference.ops.shape_ops import rank, shape, size
 from sessrun.reference.static_values import constant_value
 from sessrun.reference.tensor import Tensor
 
-__all__ = ["EXPORTS", "frame", "overlap_and_add"]
+__all__ = ["EXPORTS", "common_divisor", "frame", "overlap_and_add"]
 
 
-def _common_divisor(a: Any, b: Any) -> Tensor:
+def common_divisor(a: Any, b: Any, name: str | None = None) -> Tensor:
     """The greatest common divisor of two integers."""
-    with name_scope(None, "gcd", [a, b]):
+    with name_scope(name, "gcd", [a, b]):
         a, b = convert_to_tensor(a), convert_to_tensor(b)
-        for name, value in (("a", a), ("b", b)):
+        for which, value in (("a", a), ("b", b)):
             value.shape.assert_has_rank(0)
             if not value.dtype.is_integer:
-                raise bad_value(f"{name} must be an integer type. Got: {value.dtype}")
+                raise bad_value(f"{which} must be an integer type. Got: {value.dtype}")
         known = constant_value(a), constant_value(b)
         if None not in known:
             return convert_to_tensor(math.gcd(*map(int, known)), dtype=a.dtype)
@@ -154,7 +154,7 @@ def _framed(
 ) -> Tensor:  # fmt: skip
     """The frames, gathered of the longest pieces of which both frames and steps are multiples."""
     (length, step), (before, samples, behind) = lengths, parts
-    piece = _known(_common_divisor(length, step))
+    piece = _known(common_divisor(length, step))
     per_frame = length // piece
     per_step = step // piece
     pieces = samples // piece

@@ -29,12 +29,16 @@ _POSITIVE = {"Log", "Sqrt", "Rsqrt", "Reciprocal", "Inv", "Pow", "Log1p", "Xlogy
              "InvGrad", "EuclideanNorm", "Atan2", "Cumprod", "BesselK0", "BesselK0e",
              "BesselK1", "BesselK1e", "Betainc", "Polygamma", "BesselY0",
              "BesselY1", "Digamma", "Expint", "Igamma", "Igammac", "Lgamma", "RGBToHSV",
-             "Spence", "Zeta", "RandomGamma"}  # fmt: skip
+             "Spence", "Zeta", "RandomGamma", "StatelessRandomGammaV2", "StatelessRandomGammaV3"}  # fmt: skip
 _SMALL = {"Asin", "Acos", "Atanh", "Erfinv"}
 _PROBABILITIES = {"Ndtri"}
 _ABOVE_ONE = {"Acosh"}
 #: Inputs that are left as drawn: orders, and numbers of another range than the others.
-_AS_DRAWN = {("Betainc", "x"), ("Polygamma", "a"), ("Zeta", "x")}
+_AS_DRAWN = {
+    ("Betainc", "x"), ("Polygamma", "a"), ("Zeta", "x"),
+    *(("StatelessParameterizedTruncatedNormal", name)
+      for name in ("means", "stddevs", "minvals", "maxvals")),
+}
 #: Operations on matrices that have a property, which is theirs as drawn.
 _OF_MATRICES = {
     "BandedTriangularSolve", "Cholesky", "Eig", "LogMatrixDeterminant", "MatrixDeterminant",

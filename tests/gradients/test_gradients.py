@@ -22,6 +22,7 @@ _NOT_BY_DIFFERENCES = {
     "QuantizeAndDequantizeV2", "QuantizeAndDequantizeV3", "QuantizeAndDequantizeV4",
     "ResizeBicubic", "ResizeBilinear",
     "SoftmaxCrossEntropyWithLogits", "SparseAdd", "RandomGamma", "CTCLoss",
+    "StatelessRandomGammaV2", "StatelessRandomGammaV3", "StatelessParameterizedTruncatedNormal",
     # Of the triangle that is read the gradient is that of a symmetric change; complex vectors are
     # scaled to a length; complex numbers come of real ones.
     "Cholesky", "Eig", "RFFT", "RFFT2D",

@@ -248,3 +248,27 @@ def bytes_pooled(draw: Draw, x: str, low: str, high: str) -> Arguments:
     draw.attrs.update(ksize=[1, size, size, 1], strides=[1, step, step, 1])
     shape = (draw.random.randint(1, 2), draw.random.randint(3, 6), draw.random.randint(3, 6), 2)
     return _with_range(draw, x, "quint8", shape, (low, high))
+
+
+@domain
+def bytes_normalized(draw: Draw, x: str, low: str, high: str) -> Arguments:
+    """Pictures of bytes and their range, perhaps with the range of the result."""
+    draw.attrs["T"] = "quint8"
+    draw.attrs.update(given_y_min=-2.0, given_y_max=draw.random.choice([1.5, 3.0]))
+    shape = tuple(draw.random.randint(least, least + 2) for least in (1, 2, 2, 1))
+    return _with_range(draw, x, "quint8", shape, (low, high))
+
+
+@domain
+def quantized_resizing(draw: Draw, x: str, size: str, low: str, high: str) -> Arguments:
+    """Quantized pictures, or of float32, a size and a range."""
+    if draw.attrs["align_corners"]:
+        draw.attrs["half_pixel_centers"] = False
+    shape = tuple(draw.random.randint(1, most) for most in (2, 6, 6, 3))
+    kind = draw.attrs["T"] = draw.random.choice(["quint8", "qint32", "float32"])
+    values = draw.tensor(x, shape, "plain") if kind == "float32" else _drawn(draw, kind, shape)
+    least, most = _range(draw)
+    wanted = [draw.random.randint(1, 10), draw.random.randint(1, 10)]
+    return draw.arguments(**{
+        x: values, size: draw.integers(size, wanted), low: _end(least), high: _end(most),
+    })  # fmt: skip

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from sessrun.spec.rules.shapes.arrays import concatenated, reshaped
 from sessrun.spec.rules.shapes.base import (
     Dim,
+    Known,
     Shape,
     ShapeError,
     Value,
@@ -17,6 +18,7 @@ from sessrun.spec.rules.shapes.base import (
     rule,
     with_rank,
 )
+from sessrun.spec.rules.shapes.images import resized
 from sessrun.spec.rules.shapes.matrices import matmul
 from sessrun.spec.rules.shapes.nn import bias_add
 from sessrun.spec.rules.shapes.windows import convolution, pooling
@@ -176,4 +178,19 @@ def ranged_pooling(
     """A pooling's shape and two scalars."""
     found = pooling(x, ksize, strides, padding, "", "NHWC", False, 4)
     _scalars(*scalars)
+    return [*found, *_SCALARS]
+
+
+@rule
+def ranged_pictures(x: Shape, low: Shape, high: Shape) -> list[Shape]:
+    """The pictures' shape, of rank 4, and two scalars."""
+    _scalars(low, high)
+    return [with_rank(x, 4) if x is not None else None, *_SCALARS]
+
+
+@rule
+def ranged_resized(images: Shape, size: Known, low: Shape, high: Shape) -> list[Shape]:
+    """The shape of resized pictures and two scalars."""
+    found = resized(images, size)
+    _scalars(low, high)
     return [*found, *_SCALARS]
