@@ -122,6 +122,9 @@ def as_str_any(value: Any, encoding: str = "utf-8") -> str:
     return as_text(value, encoding) if isinstance(value, bytes) else str(value)
 
 
+#: Only a program of TensorFlow 2 can ask for operations that are deterministic.
+is_op_determinism_enabled = _never
+
 EXPORTS: Final[Mapping[str, Any]] = {
     "control_flow_v2_enabled": _never,
     **{f"disable_{switch}": keep_v1_behaviour

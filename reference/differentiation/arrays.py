@@ -205,6 +205,9 @@ def _tile(op: Operation, grad: Any) -> Any:
 def _broadcast_to(op: Operation, grad: Any) -> Any:
     x = op.inputs[0]
     whole, made = shape(x, out_type=op.inputs[1].dtype), op.inputs[1]
+    known = constant_value(made)
+    if known is not None:
+        made = constant(known.tolist(), made.dtype)
     axes = node("BroadcastGradientArgs", made, whole)[1]
     return [reshape(reduce_sum(grad, axes, keepdims=True), whole), None]
 

@@ -55,8 +55,9 @@ def _below(x: Any) -> Any:
     half = constant(0.5 * np.sqrt(2.0), dtype=x.dtype, name="half_sqrt_2")
     turned = x * half
     size = absolute(turned)
-    outer = where(turned > 0.0, 2.0 - functions.erfc(size), functions.erfc(size))
-    return 0.5 * where(size < half, 1.0 + functions.erf(turned), outer)
+    is_near, near = size < half, 1.0 + functions.erf(turned)
+    far = where(turned > 0.0, 2.0 - functions.erfc(size), functions.erfc(size))
+    return 0.5 * where(is_near, near, far)
 
 
 @late("StatelessParameterizedTruncatedNormal")

@@ -210,8 +210,7 @@ def resize_images_v2(
         kind = _SMOOTHED.get(method) if antialias else None
         found: Tensor
         if kind is not None or method in _SCALED:
-            have = cast(shape(value)[1:3], dtypes.float32)
-            factors = cast(wanted, dtypes.float32) / have
+            factors = cast(wanted, dtypes.float32) / cast(shape(value)[1:3], dtypes.float32)
             found = node("ScaleAndTranslate", value, wanted, factors, zeros([2]),
                          kernel_type=kind or method, antialias=antialias)  # fmt: skip
         elif method in _OPERATIONS and isinstance(method, str):

@@ -17,7 +17,7 @@ PLACES: Final[Mapping[str, str]] = {
     "eager.context": "default_graph",
     "framework.common_shapes": "ops.numerics",
     "framework.composite_tensor": "",
-    "framework.config": "physical optimizer_options|config config.experimental",
+    "framework.config": "physical optimizer_options behaviour|config config.experimental",
     "framework.constant_tensor_conversion": "constant_op",
     "framework.device": "device_spec",
     "framework.device_spec": "device_spec",
@@ -341,6 +341,7 @@ WITH_WRAPPERS: Final = frozenset(
         "logging", "lookup", "math", "nn", "parsing", "random", "resource_variable", "sparse",
         "state", "string",
         "array", "bitwise", "control_flow", "data_flow", "image", "io", "linalg", "logging",
-        "lookup", "math", "nn", "parsing", "random", "resource_variable", "sparse", "state", "string",
+        "lookup", "math", "nn", "parsing", "random", "resource_variable", "sparse", "state",
+        "string",
     )
 ) | {"ops.image_ops_impl", "training.training_ops"}  # fmt: skip

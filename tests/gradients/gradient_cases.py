@@ -29,7 +29,8 @@ _POSITIVE = {"Log", "Sqrt", "Rsqrt", "Reciprocal", "Inv", "Pow", "Log1p", "Xlogy
              "InvGrad", "EuclideanNorm", "Atan2", "Cumprod", "BesselK0", "BesselK0e",
              "BesselK1", "BesselK1e", "Betainc", "Polygamma", "BesselY0",
              "BesselY1", "Digamma", "Expint", "Igamma", "Igammac", "Lgamma", "RGBToHSV",
-             "Spence", "Zeta", "RandomGamma", "StatelessRandomGammaV2", "StatelessRandomGammaV3"}  # fmt: skip
+             "Spence", "Zeta", "RandomGamma", "StatelessRandomGammaV2",
+             "StatelessRandomGammaV3"}  # fmt: skip
 _SMALL = {"Asin", "Acos", "Atanh", "Erfinv"}
 _PROBABILITIES = {"Ndtri"}
 _ABOVE_ONE = {"Acosh"}

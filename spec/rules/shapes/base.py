@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 __all__ = ["MAX_RANK", "RULES", "Dim", "Known", "Shape", "ShapeError", "Value", "at_least",
-           "axis_index", "broadcast_dims", "broadcast_shapes", "check_size", "merge",
+           "axis_index", "broadcast_dims", "broadcast_shapes", "check_size", "exactly", "merge",
            "merge_dims", "product", "ranked", "rule", "with_rank"]  # fmt: skip
 
 Dim = int | None
@@ -67,6 +67,17 @@ def merge_dims(a: Dim, b: Dim) -> Dim:
     if a is None or b is None or a == b:
         return a if b is None else b
     raise ShapeError(f"Dimensions must be equal, but are {a} and {b}")
+
+
+def exactly(dim: Dim, size: int) -> None:
+    """Check that a dimension could be of that size.
+
+    Raises:
+      ShapeError: it is known to be of another.
+
+    """
+    if dim is not None and dim != size:
+        raise ShapeError(f"Dimension must be {size} but is {dim}")
 
 
 def merge(a: Shape, b: Shape) -> Shape:

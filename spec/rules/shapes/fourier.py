@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sessrun.spec.rules.shapes.base import Dim, Known, Shape, at_least, merge_dims, rule, with_rank
+from sessrun.spec.rules.shapes.base import Dim, Known, Shape, at_least, exactly, rule, with_rank
 
 __all__: list[str] = []
 
@@ -11,7 +11,7 @@ def _lengths(shape: Shape, fft_length: Known, rank: int) -> tuple[Shape, list[Di
     """The dimensions that are not transformed, and the lengths of the others."""
     whole = at_least(shape, rank)
     (count,) = with_rank(fft_length.shape, 1)
-    merge_dims(count, rank)
+    exactly(count, rank)
     lengths = [None if size is None or size < 0 else size for size in fft_length.elements(rank)]
     return None if whole is None else whole[: len(whole) - rank], lengths
 

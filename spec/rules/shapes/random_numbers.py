@@ -6,7 +6,7 @@ from sessrun.spec.rules.shapes.base import (
     Shape,
     ShapeError,
     broadcast_shapes,
-    merge_dims,
+    exactly,
     ranked,
     rule,
 )
@@ -18,7 +18,7 @@ __all__: list[str] = []
 def _seed(seed: Shape) -> None:
     pair = ranked(seed, 1, 1)
     if pair is not None:
-        merge_dims(pair[0], 2)
+        exactly(pair[0], 2)
 
 
 def _interval(low: Shape, high: Shape) -> None:
@@ -77,7 +77,7 @@ def keyed_numbers(dims: Shape, key: Shape, counter: Shape, alg: Shape) -> list[S
     """The shape asked for."""
     one = ranked(key, 1, 1)
     if one is not None:
-        merge_dims(one[0], 1)
+        exactly(one[0], 1)
     ranked(counter, 1, 1)
     ranked(alg, 0, 0)
     return [dims]
