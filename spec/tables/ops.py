@@ -8154,6 +8154,108 @@ _MAKERS: Final = {
         numeric={"*": "exact"},
         differentiable=True,
     ),
+    "ImageProjectiveTransformV2": lambda: Operation(
+        name="ImageProjectiveTransformV2",
+        summary="Images, each pixel from where a projective transformation says.",
+        inputs=(
+            ArgDecl("images", type_attr="dtype"),
+            ArgDecl("transforms", dtype="float32"),
+            ArgDecl("output_shape", dtype="int32"),
+        ),
+        outputs=(ArgDecl("transformed_images", type_attr="dtype"),),
+        attrs=(
+            AttrDecl(
+                "dtype",
+                "type",
+                allowed=(
+                    "uint8", "int32", "int64", "float16", "bfloat16", "float32", "float64",
+                ),
+            ),
+            AttrDecl("interpolation", "string"),
+            AttrDecl(
+                "fill_mode",
+                "string",
+                has_default=True,
+                default="CONSTANT",
+            ),
+        ),
+        shape=RuleCall(
+            "resized",
+            (Name("images"), RuleCall("known", (Name("output_shape"),))),
+        ),
+        domain=RuleCall(
+            "projecting",
+            (Name("images"), Name("transforms"), Name("output_shape")),
+        ),
+        errors=(
+            RuleCall("no_pixels", (Name("output_shape"),)),
+            RuleCall("wrong_rank", (Name("images"),)),
+        ),
+        numeric={
+            "uint8": "close(0, 1)",
+            "int32": "close(0, 1)",
+            "int64": "close(0, 1)",
+            "float16": "close(1e-2, 1e-2)",
+            "bfloat16": "close(5e-2, 5e-2)",
+            "*": "close(1e-4, 1e-4)",
+        },
+        differentiable=True,
+        devices=("CPU",),
+    ),
+    "ImageProjectiveTransformV3": lambda: Operation(
+        name="ImageProjectiveTransformV3",
+        summary="Images, each pixel from where a projective transformation says, a number beyond them.",
+        inputs=(
+            ArgDecl("images", type_attr="dtype"),
+            ArgDecl("transforms", dtype="float32"),
+            ArgDecl("output_shape", dtype="int32"),
+            ArgDecl("fill_value", dtype="float32"),
+        ),
+        outputs=(ArgDecl("transformed_images", type_attr="dtype"),),
+        attrs=(
+            AttrDecl(
+                "dtype",
+                "type",
+                allowed=(
+                    "uint8", "int32", "int64", "float16", "bfloat16", "float32", "float64",
+                ),
+            ),
+            AttrDecl("interpolation", "string"),
+            AttrDecl(
+                "fill_mode",
+                "string",
+                has_default=True,
+                default="CONSTANT",
+            ),
+        ),
+        shape=RuleCall(
+            "resized",
+            (Name("images"), RuleCall("known", (Name("output_shape"),))),
+        ),
+        domain=RuleCall(
+            "projecting",
+            (
+                Name("images"),
+                Name("transforms"),
+                Name("output_shape"),
+                Name("fill_value"),
+            ),
+        ),
+        errors=(
+            RuleCall("no_pixels", (Name("output_shape"),)),
+            RuleCall("wrong_rank", (Name("images"),)),
+        ),
+        numeric={
+            "uint8": "close(0, 1)",
+            "int32": "close(0, 1)",
+            "int64": "close(0, 1)",
+            "float16": "close(1e-2, 1e-2)",
+            "bfloat16": "close(5e-2, 5e-2)",
+            "*": "close(1e-4, 1e-4)",
+        },
+        differentiable=True,
+        devices=("CPU",),
+    ),
     "ImageSummary": lambda: Operation(
         name="ImageSummary",
         summary="A serialized Summary of images, each encoded as PNG; floats are scaled to bytes.",
@@ -12486,6 +12588,56 @@ _MAKERS: Final = {
         numeric={"*": "exact"},
         differentiable=True,
     ),
+    "ParameterizedTruncatedNormal": lambda: Operation(
+        name="ParameterizedTruncatedNormal",
+        summary="Normal numbers between bounds; each row of the first dimension may have its own.",
+        inputs=(
+            ArgDecl("shape", type_attr="T"),
+            ArgDecl("means", type_attr="dtype"),
+            ArgDecl("stdevs", type_attr="dtype"),
+            ArgDecl("minvals", type_attr="dtype"),
+            ArgDecl("maxvals", type_attr="dtype"),
+        ),
+        outputs=(ArgDecl("output", type_attr="dtype"),),
+        attrs=(
+            AttrDecl("seed", "int", has_default=True, default=0),
+            AttrDecl("seed2", "int", has_default=True, default=0),
+            AttrDecl(
+                "dtype",
+                "type",
+                allowed=("float16", "bfloat16", "float32", "float64"),
+            ),
+            AttrDecl("T", "type", allowed=("int32", "int64")),
+        ),
+        shape=RuleCall(
+            "bounded_numbers",
+            (
+                RuleCall("dims", (Name("shape"),)),
+                Name("means"),
+                Name("stdevs"),
+                Name("minvals"),
+                Name("maxvals"),
+            ),
+        ),
+        domain=RuleCall(
+            "bounded_rows",
+            (
+                Name("shape"),
+                Name("means"),
+                Name("stdevs"),
+                Name("minvals"),
+                Name("maxvals"),
+            ),
+        ),
+        errors=(RuleCall("bounds_turned", (Name("minvals"), Name("maxvals"))),),
+        numeric={
+            "float16": "close(2e-3, 2e-3)",
+            "float32": "close(1e-5, 1e-6)",
+            "float64": "close(1e-12, 1e-12)",
+        },
+        stateful=True,
+        devices=("CPU",),
+    ),
     "ParseExample": lambda: Operation(
         name="ParseExample",
         summary="The features of serialized Examples: of any length, and of a fixed one; the older form.",
@@ -13708,6 +13860,57 @@ _MAKERS: Final = {
         numeric={"*": "close(1e-5, 1e-6)"},
         devices=("CPU",),
     ),
+    "QuantizedAdd": lambda: Operation(
+        name="QuantizedAdd",
+        summary="The sums of quantized numbers, 32 bits of them.",
+        inputs=(
+            ArgDecl("x", type_attr="T1"),
+            ArgDecl("y", type_attr="T2"),
+            ArgDecl("min_x", dtype="float32"),
+            ArgDecl("max_x", dtype="float32"),
+            ArgDecl("min_y", dtype="float32"),
+            ArgDecl("max_y", dtype="float32"),
+        ),
+        outputs=(
+            ArgDecl("z", type_attr="Toutput"),
+            ArgDecl("min_z", dtype="float32"),
+            ArgDecl("max_z", dtype="float32"),
+        ),
+        attrs=(
+            AttrDecl(
+                "T1",
+                "type",
+                allowed=("qint8", "quint8", "qint32", "qint16", "quint16"),
+            ),
+            AttrDecl(
+                "T2",
+                "type",
+                allowed=("qint8", "quint8", "qint32", "qint16", "quint16"),
+            ),
+            AttrDecl(
+                "Toutput",
+                "type",
+                allowed=("qint8", "quint8", "qint32", "qint16", "quint16"),
+                has_default=True,
+                default="qint32",
+            ),
+        ),
+        shape=RuleCall("ranged_broadcast", (Name("x"), Name("y"))),
+        domain=RuleCall(
+            "bytes_paired",
+            (
+                Name("x"),
+                Name("y"),
+                Name("min_x"),
+                Name("max_x"),
+                Name("min_y"),
+                Name("max_y"),
+            ),
+        ),
+        errors=(RuleCall("range_turned", (Name("min_y"), Name("max_y"))),),
+        numeric={"*": "close(1e-5, 1e-6)"},
+        devices=("CPU",),
+    ),
     "QuantizedAvgPool": lambda: Operation(
         name="QuantizedAvgPool",
         summary="The mean of each window of quantized pictures.",
@@ -13915,6 +14118,52 @@ _MAKERS: Final = {
         ),
         errors=(RuleCall("end_of_rank", (Name("min_input"),)),),
         numeric={"*": "close(1e-5, 1e-6)"},
+        devices=("CPU",),
+    ),
+    "QuantizedInstanceNorm": lambda: Operation(
+        name="QuantizedInstanceNorm",
+        summary="Pictures of bytes, each channel of each normalized by itself.",
+        inputs=(
+            ArgDecl("x", type_attr="T"),
+            ArgDecl("x_min", dtype="float32"),
+            ArgDecl("x_max", dtype="float32"),
+        ),
+        outputs=(
+            ArgDecl("y", type_attr="T"),
+            ArgDecl("y_min", dtype="float32"),
+            ArgDecl("y_max", dtype="float32"),
+        ),
+        attrs=(
+            AttrDecl(
+                "T",
+                "type",
+                allowed=("qint8", "quint8", "qint32", "qint16", "quint16"),
+            ),
+            AttrDecl(
+                "output_range_given",
+                "bool",
+                has_default=True,
+                default=False,
+            ),
+            AttrDecl("given_y_min", "float", has_default=True, default=0.0),
+            AttrDecl("given_y_max", "float", has_default=True, default=0.0),
+            AttrDecl(
+                "variance_epsilon",
+                "float",
+                has_default=True,
+                default=1e-05,
+            ),
+            AttrDecl(
+                "min_separation",
+                "float",
+                has_default=True,
+                default=0.001,
+            ),
+        ),
+        shape=RuleCall("ranged_pictures", (Name("x"), Name("x_min"), Name("x_max"))),
+        domain=RuleCall("bytes_normalized", (Name("x"), Name("x_min"), Name("x_max"))),
+        errors=(RuleCall("range_turned", (Name("x_min"), Name("x_max"))),),
+        numeric={"quint8": "close(0, 1)", "*": "close(1e-4, 1e-5)"},
         devices=("CPU",),
     ),
     "QuantizedMatMul": lambda: Operation(
@@ -14204,6 +14453,50 @@ _MAKERS: Final = {
         ),
         errors=(RuleCall("end_of_rank", (Name("input_min"),)),),
         numeric={"*": "exact"},
+        devices=("CPU",),
+    ),
+    "QuantizedResizeBilinear": lambda: Operation(
+        name="QuantizedResizeBilinear",
+        summary="Quantized pictures resized, each pixel from its four neighbours.",
+        inputs=(
+            ArgDecl("images", type_attr="T"),
+            ArgDecl("size", dtype="int32"),
+            ArgDecl("min", dtype="float32"),
+            ArgDecl("max", dtype="float32"),
+        ),
+        outputs=(
+            ArgDecl("resized_images", type_attr="T"),
+            ArgDecl("out_min", dtype="float32"),
+            ArgDecl("out_max", dtype="float32"),
+        ),
+        attrs=(
+            AttrDecl("T", "type", allowed=("quint8", "qint32", "float32")),
+            AttrDecl("align_corners", "bool", has_default=True, default=False),
+            AttrDecl(
+                "half_pixel_centers",
+                "bool",
+                has_default=True,
+                default=False,
+            ),
+        ),
+        shape=RuleCall(
+            "ranged_resized",
+            (
+                Name("images"),
+                RuleCall("known", (Name("size"),)),
+                Name("min"),
+                Name("max"),
+            ),
+        ),
+        domain=RuleCall(
+            "quantized_resizing",
+            (Name("images"), Name("size"), Name("min"), Name("max")),
+        ),
+        errors=(
+            RuleCall("no_pixels", (Name("size"),)),
+            RuleCall("wrong_rank", (Name("images"),)),
+        ),
+        numeric={"float32": "close(1e-5, 1e-5)", "*": "exact"},
         devices=("CPU",),
     ),
     "QueueClose": lambda: Operation(
@@ -18144,6 +18437,83 @@ _MAKERS: Final = {
         ),
         shape=RuleCall("scalar"),
         numeric={"*": "exact"},
+        devices=("CPU",),
+    ),
+    "ScaleAndTranslate": lambda: Operation(
+        name="ScaleAndTranslate",
+        summary="Images scaled, moved and cut to a size, each pixel a weighted sum around where it was.",
+        inputs=(
+            ArgDecl("images", type_attr="T"),
+            ArgDecl("size", dtype="int32"),
+            ArgDecl("scale", dtype="float32"),
+            ArgDecl("translation", dtype="float32"),
+        ),
+        outputs=(ArgDecl("resized_images", dtype="float32"),),
+        attrs=(
+            AttrDecl(
+                "T",
+                "type",
+                allowed=(
+                    "int8", "uint8", "int16", "uint16", "int32", "int64", "bfloat16", "float16",
+                    "float32", "float64",
+                ),
+            ),
+            AttrDecl(
+                "kernel_type",
+                "string",
+                has_default=True,
+                default="lanczos3",
+            ),
+            AttrDecl("antialias", "bool", has_default=True, default=True),
+        ),
+        shape=RuleCall(
+            "resized",
+            (Name("images"), RuleCall("known", (Name("size"),))),
+        ),
+        domain=RuleCall(
+            "scaling",
+            (Name("images"), Name("size"), Name("scale"), Name("translation")),
+        ),
+        errors=(
+            RuleCall("no_pixels", (Name("size"),)),
+            RuleCall("wrong_rank", (Name("images"),)),
+        ),
+        numeric={"*": "close(1e-4, 1e-3)"},
+        differentiable=True,
+        devices=("CPU",),
+    ),
+    "ScaleAndTranslateGrad": lambda: Operation(
+        name="ScaleAndTranslateGrad",
+        summary="The gradient of ScaleAndTranslate by its images.",
+        inputs=(
+            ArgDecl("grads", type_attr="T"),
+            ArgDecl("original_image", type_attr="T"),
+            ArgDecl("scale", dtype="float32"),
+            ArgDecl("translation", dtype="float32"),
+        ),
+        outputs=(ArgDecl("output", type_attr="T"),),
+        attrs=(
+            AttrDecl("T", "type", allowed=("float32",)),
+            AttrDecl(
+                "kernel_type",
+                "string",
+                has_default=True,
+                default="lanczos3",
+            ),
+            AttrDecl("antialias", "bool", has_default=True, default=True),
+        ),
+        shape=RuleCall("first_shape", (Name("original_image"), Name("grads"))),
+        domain=RuleCall(
+            "scaling_gradient",
+            (
+                Name("grads"),
+                Name("original_image"),
+                Name("scale"),
+                Name("translation"),
+            ),
+        ),
+        errors=(RuleCall("wrong_rank", (Name("grads"), "run")),),
+        numeric={"*": "close(1e-4, 1e-3)"},
         devices=("CPU",),
     ),
     "ScatterAdd": lambda: Operation(
@@ -22278,6 +22648,117 @@ _MAKERS: Final = {
         numeric={"*": "exact"},
         devices=("CPU",),
     ),
+    "StatelessParameterizedTruncatedNormal": lambda: Operation(
+        name="StatelessParameterizedTruncatedNormal",
+        summary="Normal numbers between bounds, of two seeds.",
+        inputs=(
+            ArgDecl("shape", type_attr="S"),
+            ArgDecl("seed", type_attr="Tseed"),
+            ArgDecl("means", type_attr="dtype"),
+            ArgDecl("stddevs", type_attr="dtype"),
+            ArgDecl("minvals", type_attr="dtype"),
+            ArgDecl("maxvals", type_attr="dtype"),
+        ),
+        outputs=(ArgDecl("output", type_attr="dtype"),),
+        attrs=(
+            AttrDecl("S", "type", allowed=("int32", "int64")),
+            AttrDecl(
+                "Tseed",
+                "type",
+                allowed=("int32", "int64"),
+                has_default=True,
+                default="int64",
+            ),
+            AttrDecl(
+                "dtype",
+                "type",
+                allowed=("float16", "float32", "float64"),
+            ),
+        ),
+        shape=RuleCall(
+            "seeded_of_parameters",
+            (
+                RuleCall("dims", (Name("shape"),)),
+                Name("seed"),
+                Name("means"),
+                Name("stddevs"),
+                Name("minvals"),
+                Name("maxvals"),
+            ),
+        ),
+        domain=RuleCall(
+            "seeded_bounds",
+            (
+                Name("shape"),
+                Name("means"),
+                Name("stddevs"),
+                Name("minvals"),
+                Name("maxvals"),
+            ),
+        ),
+        errors=(
+            RuleCall("wrong_seeds", (Name("seed"),)),
+            RuleCall("bounds_turned", (Name("minvals"), Name("maxvals"))),
+        ),
+        numeric={
+            "float16": "close(2e-3, 2e-3)",
+            "float32": "close(1e-5, 1e-6)",
+            "float64": "close(1e-12, 1e-12)",
+        },
+        differentiable=True,
+        devices=("CPU",),
+    ),
+    "StatelessRandomBinomial": lambda: Operation(
+        name="StatelessRandomBinomial",
+        summary="How many of so many trials succeed, of two seeds.",
+        inputs=(
+            ArgDecl("shape", type_attr="S"),
+            ArgDecl("seed", type_attr="Tseed"),
+            ArgDecl("counts", type_attr="T"),
+            ArgDecl("probs", type_attr="T"),
+        ),
+        outputs=(ArgDecl("output", type_attr="dtype"),),
+        attrs=(
+            AttrDecl("S", "type", allowed=("int32", "int64")),
+            AttrDecl(
+                "Tseed",
+                "type",
+                allowed=("int32", "int64"),
+                has_default=True,
+                default="int64",
+            ),
+            AttrDecl(
+                "T",
+                "type",
+                allowed=("float16", "float32", "float64", "int32", "int64"),
+                has_default=True,
+                default="float64",
+            ),
+            AttrDecl(
+                "dtype",
+                "type",
+                allowed=("float16", "float32", "float64", "int32", "int64"),
+                has_default=True,
+                default="int64",
+            ),
+        ),
+        shape=RuleCall(
+            "seeded_of_parameters",
+            (
+                RuleCall("dims", (Name("shape"),)),
+                Name("seed"),
+                Name("counts"),
+                Name("probs"),
+            ),
+        ),
+        domain=RuleCall(
+            "seeded_trials",
+            (Name("shape"), Name("counts"), Name("probs")),
+        ),
+        errors=(RuleCall("wrong_seeds", (Name("seed"),)),),
+        numeric={"*": "exact"},
+        devices=("CPU",),
+    ),
     "StatelessRandomGammaV2": lambda: Operation(
         name="StatelessRandomGammaV2",
         summary="Numbers of gamma distributions, of two seeds.",
@@ -22313,6 +22794,7 @@ _MAKERS: Final = {
             "float32": "close(1e-6, 1e-30)",
             "float64": "close(1e-12, 1e-290)",
         },
+        differentiable=True,
         devices=("CPU",),
     ),
     "StatelessRandomGammaV3": lambda: Operation(
@@ -22356,6 +22838,7 @@ _MAKERS: Final = {
             "float32": "close(1e-6, 1e-30)",
             "float64": "close(1e-12, 1e-290)",
         },
+        differentiable=True,
         devices=("CPU",),
     ),
     "StatelessRandomGetAlg": lambda: Operation(
@@ -22668,8 +23151,13 @@ _MAKERS: Final = {
             ),
         ),
         shape=RuleCall(
-            "seeded_numbers",
-            (RuleCall("dims", (Name("shape"),)), Name("seed")),
+            "seeded_between",
+            (
+                RuleCall("dims", (Name("shape"),)),
+                Name("seed"),
+                Name("minval"),
+                Name("maxval"),
+            ),
         ),
         domain=RuleCall("seeded_between", (Name("shape"),)),
         numeric={"*": "exact"},
@@ -22702,12 +23190,14 @@ _MAKERS: Final = {
             ),
         ),
         shape=RuleCall(
-            "keyed_numbers",
+            "keyed_between",
             (
                 RuleCall("dims", (Name("shape"),)),
                 Name("key"),
                 Name("counter"),
                 Name("alg"),
+                Name("minval"),
+                Name("maxval"),
             ),
         ),
         domain=RuleCall("keyed_between", (Name("shape"),)),
