@@ -214,7 +214,7 @@ def resize_images_v2(
             found = node("ScaleAndTranslate", value, wanted, factors, zeros([2]),
                          kernel_type=kind or method, antialias=antialias)  # fmt: skip
         elif method in _OPERATIONS and isinstance(method, str):
-            middles = {} if method == "area" else {"half_pixel_centers": True}
+            middles: dict[str, Any] = {} if method == "area" else {"half_pixel_centers": True}
             found = node(_OPERATIONS[method], value, wanted, **middles)
         else:
             raise bad_value(f"Resize method is not implemented: {method}")

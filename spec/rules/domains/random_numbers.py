@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -134,7 +135,7 @@ _BOUNDS: Final = (
 )  # fmt: skip
 
 
-def _bounded(draw: Draw, names: tuple[str, ...], shapes: list[tuple[int, ...]]) -> dict[str, Any]:
+def _bounded(draw: Draw, names: tuple[str, ...], shapes: Sequence[tuple[int, ...]]) -> dict[str, Any]:
     """Means, deviations and bounds of those shapes, which broadcast.
 
     Bounds are far enough apart wherever the means differ by little.
