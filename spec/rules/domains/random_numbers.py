@@ -135,7 +135,9 @@ _BOUNDS: Final = (
 )  # fmt: skip
 
 
-def _bounded(draw: Draw, names: tuple[str, ...], shapes: Sequence[tuple[int, ...]]) -> dict[str, Any]:
+def _bounded(
+    draw: Draw, names: tuple[str, ...], shapes: Sequence[tuple[int, ...]]
+) -> dict[str, Any]:
     """Means, deviations and bounds of those shapes, which broadcast.
 
     Bounds are far enough apart wherever the means differ by little.
