@@ -16,6 +16,10 @@ __all__: list[str] = []
 _NAN: Final = float("nan")
 #: Terms of a series or a fraction after which it counts as converged.
 _MOST_TERMS: Final = 2000
+#: Every so many terms it is asked whether they are enough.
+_STRIDE: Final = 4
+#: So many numbers are worked on at a time.
+_BLOCK: Final = 4096
 
 Function = Callable[..., Any]
 
@@ -85,65 +89,86 @@ def igamma_grad_a(bind: Bind) -> Function:
     """The derivative of the lower incomplete gamma function by a.
 
     Where x is small it is that of the power series, else that of the continued fraction of the
-    upper function: the sums are carried along with their derivatives.
+    upper function: the sums are carried along with their derivatives, in float64.
     """
     xp, functions = bind.xp, special_functions(bind.xp)
 
     def compute(a: Any, x: Any) -> Any:
         wide_a, wide_x = xp.broadcast_arrays(a.astype("float64"), x.astype("float64"))
-        one = xp.ones((), dtype=wide_a.dtype)
         is_inside = (wide_a > 0) & (wide_x > 0) & (wide_a < float("inf"))
         is_inside &= wide_x < float("inf")
-        safe_a, safe_x = xp.where(is_inside, wide_a, one), xp.where(is_inside, wide_x, one)
-        by_series = (safe_x <= 1) | (safe_x <= safe_a)
-        value = xp.where(
-            by_series,
-            _series(xp, functions, safe_a, xp.where(by_series, safe_x, one)),
-            _fraction(xp, functions, xp.where(by_series, one, safe_a),
-                      xp.where(by_series, one * 2, safe_x)),
-        )  # fmt: skip
+        # The series loses digits the further x is beyond a; float32 has more of them to spare.
+        is_double = x.dtype.itemsize == 8
+        by_series = wide_x <= wide_a + (4 if is_double else 10)
         at_edge = (wide_x == 0) | (wide_a == float("inf"))
         at_edge |= (wide_a > 0) & (wide_x == float("inf"))
-        outside = xp.where(at_edge, xp.zeros((), dtype=value.dtype), one * _NAN)
-        return xp.where(is_inside, value, outside).astype(x.dtype)
+        value = xp.where(at_edge, xp.zeros((), dtype="float64"), xp.asarray(_NAN))
+        tolerance = 1e-16 if is_double else 1e-9
+        for function, where in ((_series, by_series), (_fraction, ~by_series)):
+            chosen = is_inside & where
+            part = wide_a[chosen], wide_x[chosen]
+            value[chosen] = _in_blocks(xp, function, functions, *part, tolerance)
+        return value.astype(x.dtype)
 
     return compute
 
 
-def _series(xp: Any, functions: Any, a: Any, x: Any) -> Any:
+def _in_blocks(
+    xp: Any, function: Function, functions: Any, a: Any, x: Any, tolerance: float
+) -> Any:
+    """The function of two vectors block by block: what a block needs stays in the cache."""
+    found = xp.empty(a.shape)
+    for begin in range(0, a.shape[0], _BLOCK):
+        part = slice(begin, begin + _BLOCK)
+        found[part] = function(xp, functions, a[part], x[part], tolerance)
+    return found
+
+
+def _series(xp: Any, functions: Any, a: Any, x: Any, tolerance: float) -> Any:
     """By P = x^a e^-x / Gamma(a + 1) * (1 + x / (a + 1) + x^2 / ((a + 1)(a + 2)) + ...)."""
     term, total = xp.ones(a.shape), xp.ones(a.shape)
     slope, slopes = xp.zeros(a.shape), xp.zeros(a.shape)
     for step in range(1, _MOST_TERMS):
-        ratio = x / (a + step)
-        slope = ratio * (slope - term / (a + step))
-        term = term * ratio
-        total, slopes = total + term, slopes + slope
-        if not xp.any(xp.absolute(slope) > 1e-16 * xp.absolute(slopes)):
+        inverse = 1 / (a + step)
+        slope = x * inverse * (slope - term * inverse)
+        term = term * (x * inverse)
+        total += term
+        slopes += slope
+        if step % _STRIDE == 0 and not xp.any(-slope > tolerance * -slopes):
             break
     factor = xp.exp(a * xp.log(x) - x - functions.gammaln(a + 1))
     return factor * (total * (xp.log(x) - functions.digamma(a + 1)) + slopes)
 
 
-def _fraction(xp: Any, functions: Any, a: Any, x: Any) -> Any:
-    """By Q = x^a e^-x / Gamma(a) / (x + 1 - a - 1 (1 - a) / (x + 3 - a - ...)), after Lentz."""
-    tiny = 1e-300
-    b, db = x + 1 - a, -xp.ones(a.shape)
-    d = 1 / b
-    dd = -d * d * db
-    c, dc = xp.full(a.shape, 1 / tiny), xp.zeros(a.shape)
-    value, slope = d, dd
+def _fraction(xp: Any, functions: Any, a: Any, x: Any, tolerance: float) -> Any:
+    """By Q = x^a e^-x / Gamma(a) / (x + 1 - a - 1 (1 - a) / (x + 3 - a - ...)).
+
+    Numerator and denominator follow one recurrence, their derivatives a second one; all are scaled
+    from time to time, lest they overflow.
+    """
+    b = xp.minimum(x, 1e50) + 1 - a
+    lower = [xp.ones(a.shape), b]  # the fraction's numerators, so what divides
+    upper = [xp.zeros(a.shape), xp.ones(a.shape)]
+    d_lower = [xp.zeros(a.shape), -xp.ones(a.shape)]
+    d_upper = [xp.zeros(a.shape), xp.zeros(a.shape)]
+    value = slope = xp.zeros(a.shape)
     for step in range(1, _MOST_TERMS):
-        numerator = -step * (step - a)
-        b = b + 2
-        d, dd = numerator * d + b, step * d + numerator * dd + db
-        c, dc = b + numerator / c, db + step / c - numerator * dc / (c * c)
-        d = 1 / d
-        dd = -d * d * dd
-        change, change_slope = c * d, dc * d + c * dd
-        slope = slope * change + value * change_slope
-        value = value * change
-        if not xp.any(xp.absolute(change_slope * value) > 1e-16 * xp.absolute(slope)):
+        factor, b = step * (a - step), b + 2
+        for terms, slopes in ((lower, d_lower), (upper, d_upper)):
+            next_slope = b * slopes[1] - terms[1] + factor * slopes[0] + step * terms[0]
+            terms[:] = terms[1], b * terms[1] + factor * terms[0]
+            slopes[:] = slopes[1], next_slope
+        if step % _STRIDE:
+            continue
+        scale = 1 / lower[1]
+        for each in (lower, upper, d_lower, d_upper):
+            each[:] = each[0] * scale, each[1] * scale
+        before, value = slope, upper[1]
+        product = value * d_lower[1]
+        slope = d_upper[1] - product
+        # rounding goes on for ever: the change may not be asked to be less
+        enough = 50 * tolerance * (xp.absolute(d_upper[1]) + xp.absolute(product))
+        if not xp.any(xp.absolute(slope - before) > enough):
             break
     factor = xp.exp(a * xp.log(x) - x - functions.gammaln(a))
     return -factor * (value * (xp.log(x) - functions.digamma(a)) + slope)

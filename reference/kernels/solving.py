@@ -7,6 +7,7 @@ from typing import Any, Final
 from sessrun.reference.kernels.decompositions import REFUSED, cholesky_factor, hold, square
 from sessrun.reference.kernels.host import HOST
 from sessrun.reference.kernels.registry import KernelError, kernel
+from sessrun.reference.kernels.scientific import linear_algebra
 
 __all__ = ["solve_triangular"]
 
@@ -89,10 +90,13 @@ def solve(xp: Any, matrix: Any, rhs: Any, *, adjoint: bool) -> Any:
 def solve_triangular(xp: Any, matrix: Any, rhs: Any, *, lower: bool) -> Any:
     """The solution by substitution; whatever is on the other side of the diagonal is not read.
 
-    A zero on the diagonal divides: the numbers become infinite or NaN. The halves of a large
-    system are solved one after the other, what is known put in by a product.
+    A zero on the diagonal divides: the numbers become infinite or NaN. In host memory BLAS solves
+    the larger systems; elsewhere the halves of a large system are solved one after the other, what
+    is known put in by a product.
     """
     rows = matrix.shape[-1]
+    if rows > _SMALL and xp is HOST and rhs.size:
+        return _by_blas(matrix, rhs, lower=lower)
     if rows > _SMALL:
         half = rows // 2
         first, second = (slice(half), slice(half, None))[:: 1 if lower else -1]
@@ -108,6 +112,17 @@ def solve_triangular(xp: Any, matrix: Any, rhs: Any, *, lower: bool) -> Any:
             known[..., later, :] - matrix[..., later, row, None] * known[..., row, None, :]
         )
     return known
+
+
+def _by_blas(matrix: Any, rhs: Any, *, lower: bool) -> Any:
+    """One system after the other; BLAS sees the transposed one, which lies in memory as it asks."""
+    (substitute,) = linear_algebra().get_blas_funcs(("trsm",), (matrix, rhs))
+    found = HOST.empty(rhs.shape, dtype=rhs.dtype)
+    every = HOST.broadcast_to(matrix, (*rhs.shape[:-2], *matrix.shape[-2:]))
+    for place in HOST.ndindex(rhs.shape[:-2]):
+        solved = substitute(1, every[place].T, rhs[place].T, side=1, lower=not lower)
+        found[place] = solved.T
+    return found
 
 
 def _spread(xp: Any, matrix: Any, rhs: Any) -> Any:
