@@ -217,6 +217,13 @@ class Operation:
         tensor._add_consumer(self)  # noqa: SLF001 - the same
         self._inputs = (*self._inputs[:index], tensor, *self._inputs[index + 1 :])
 
+    def _extend(self, inputs: Sequence[Tensor], outputs: Sequence[Tensor]) -> None:
+        """Take more inputs and give more outputs; the attributes are set apart."""
+        for tensor in inputs:
+            tensor._add_consumer(self)  # noqa: SLF001 - tensor and operation belong together
+        self._inputs = (*self._inputs, *inputs)
+        self._outputs.extend(outputs)
+
     @property
     def _input_types(self) -> list[DType]:
         """The dtype that each input is taken as, a reference where it may be written to."""

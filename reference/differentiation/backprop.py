@@ -18,7 +18,7 @@ from sessrun.reference.control_flow.loops import Loop
 from sessrun.reference.conversion import convert_to_tensor
 from sessrun.reference.differentiation import functions  # noqa: F401 - it registers them
 from sessrun.reference.differentiation.aggregation import METHODS, Gradient, aggregated
-from sessrun.reference.differentiation.calls import of_call
+from sessrun.reference.differentiation.calls import of_call, symbolic
 from sessrun.reference.differentiation.choices import AggregationMethod, UnconnectedGradients
 from sessrun.reference.differentiation.control_flow import zeros_for
 from sessrun.reference.differentiation.loop_states import Loops, is_exit, loops_between
@@ -296,7 +296,9 @@ class _Way:
             return
         zeros = zeros_for if self._loops is None else self._loops.zeros_for
         whole = [
-            zeros(output) if gradient is None and is_trainable(output) else gradient
+            zeros(output)
+            if gradient is None and (function is symbolic or is_trainable(output))
+            else gradient
             for output, gradient in zip(op.outputs, outputs, strict=True)
         ]
         with self._graph.name_scope(op.name + "_grad"), self._graph._original_op(op):  # noqa: SLF001 - the graph's other half

@@ -7,10 +7,11 @@ from typing import Any, Final
 
 from sessrun.reference import stacks
 from sessrun.reference.build import apply_flat, apply_op
+from sessrun.reference.differentiation.variables import gradient_dtypes
 from sessrun.reference.operation import Operation
 from sessrun.spec.proto import NameAttrList
 
-__all__ = ["of_call"]
+__all__ = ["of_call", "symbolic"]
 
 _CALLS: Final = frozenset({"PartitionedCall", "StatefulPartitionedCall"})
 
@@ -19,7 +20,7 @@ def of_call(op: Operation) -> Callable[..., Any] | None:
     """What makes the gradients of an operation that calls a function; None if it calls none."""
     library = op.graph.functions
     if op.type in _CALLS:
-        return _symbolic
+        return symbolic
     if op.type not in library:
         return None
     written: Callable[..., Any] | None = library.python_gradient(op.type)
@@ -27,7 +28,7 @@ def of_call(op: Operation) -> Callable[..., Any] | None:
         return written
     defined = library.gradient(op.type)
     if defined is None:
-        return _symbolic
+        return symbolic
 
     def call(called: Operation, *grads: Any) -> list[Any]:
         graph = stacks.get_default_graph()
@@ -36,11 +37,11 @@ def of_call(op: Operation) -> Callable[..., Any] | None:
     return call
 
 
-def _symbolic(op: Operation, *grads: Any) -> list[Any]:
+def symbolic(op: Operation, *grads: Any) -> list[Any]:
     """The gradients of a call of a function that says nothing of them: derived when it is run."""
     function = NameAttrList(name=op.type, attr=op.node_def.attr)
     if op.type in _CALLS:
         function.name = op.get_attr("f").name
     inputs = {"input": [*op.inputs, *grads]}
-    attrs = {"Tout": [tensor.dtype for tensor in op.inputs], "f": function}
+    attrs = {"Tout": gradient_dtypes(op.inputs), "f": function}
     return apply_op("SymbolicGradient", inputs, attrs).outputs

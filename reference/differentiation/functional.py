@@ -3,67 +3,193 @@
 from __future__ import annotations
 
 import itertools
-from typing import Any, Final
+from collections.abc import Callable, Sequence
+from typing import Any, Final, NamedTuple
+from weakref import WeakKeyDictionary
 
-from sessrun.reference import stacks
+from sessrun.reference import dtypes, stacks
 from sessrun.reference.build import apply_op
 from sessrun.reference.control_flow.switch_case import add_function
-from sessrun.reference.differentiation.nodes import gradient
+from sessrun.reference.differentiation.effects import lifted
+from sessrun.reference.differentiation.nodes import gradient, node
 from sessrun.reference.differentiation.reach import is_trainable
+from sessrun.reference.differentiation.variables import gradient_dtypes
 from sessrun.reference.framework_ops import identity, placeholder
 from sessrun.reference.functions.func_graph import FuncGraph
+from sessrun.reference.graph import Graph
 from sessrun.reference.operation import Operation
 from sessrun.reference.tensor import Tensor
-from sessrun.spec.proto import NameAttrList
+from sessrun.spec.proto import AttrValue, NameAttrList
 
-__all__: list[str] = []
+__all__ = ["derived", "function_of", "known_gradients"]
 
 _NUMBERS: Final = itertools.count()
 
 
-def _backward(function: NameAttrList, taken: list[Tensor], grads: list[Tensor]) -> NameAttrList:
-    """A function from arguments and gradients of results to gradients of the arguments."""
-    graph = stacks.get_default_graph()
-    body = FuncGraph(f"{function.name}_grad_{next(_NUMBERS)}")
+def function_of(
+    graph: Graph, name: str, taken: Sequence[Tensor], build: Callable[..., Sequence[Tensor]]
+) -> NameAttrList:
+    """A new function of a graph's library.
+
+    Args:
+      graph: the graph.
+      name: what its name begins with.
+      taken: tensors like its arguments.
+      build: from the arguments to the results.
+
+    """
+    body = FuncGraph(f"{name}_{next(_NUMBERS)}")
     with body.as_default():
-        body.inputs = [placeholder(each.dtype.base_dtype, each.shape) for each in (*taken, *grads)]
-        attrs = {"Tout": [each.dtype.base_dtype for each in taken], "f": function}
-        found = apply_op("SymbolicGradient", {"input": body.inputs}, attrs).outputs
-        pairs = zip(taken, found, strict=True)
-        body.outputs = [value for tensor, value in pairs if is_trainable(tensor)]
+        body.inputs = [placeholder(each.dtype.base_dtype, each.shape) for each in taken]
+        body.outputs = list(build(*body.inputs))
     return add_function(graph, body)
 
 
-def _called(op: Operation, name: str, chosen: Tensor, grads: Any, functions: dict[str, Any]) -> Any:
-    """The gradients by the arguments, by the operation of the same type."""
-    taken = list(op.inputs[1:])
+def derived(function: NameAttrList, inputs: Sequence[Tensor], gives: Sequence[Any]) -> list[Tensor]:
+    """The gradients of a function by its arguments.
+
+    Args:
+      function: the function.
+      inputs: the arguments, then for each result what it is multiplied by.
+      gives: the dtypes of the gradients.
+
+    """
+    attrs = {"Tout": list(gives), "f": function}
+    return list(apply_op("SymbolicGradient", {"input": list(inputs)}, attrs).outputs)
+
+
+def known_gradients(outputs: Sequence[Tensor], grads: Sequence[Any]) -> list[Tensor]:
+    """The gradients of results; zeros where there is none, and of a handle itself."""
+    return [
+        output if grad is None and output.dtype == dtypes.resource
+        else apply_op("ZerosLike", {"x": output}, {}).outputs[0] if grad is None else grad
+        for output, grad in zip(outputs, grads, strict=True)
+    ]  # fmt: skip
+
+
+class _Branches(NamedTuple):
+    """The branches of an operation, as they are derived.
+
+    Attributes:
+      again: for each branch the function that is executed once more.
+      places: for each branch, where among `kept` what its effects gave stands.
+      kept: what the effects of all branches gave, zeros where another one was taken.
+
+    """
+
+    again: list[NameAttrList]
+    places: list[range]
+    kept: list[Tensor]
+
+
+_BRANCHES: Final[WeakKeyDictionary[Operation, _Branches]] = WeakKeyDictionary()
+
+
+def _keeping(op: Operation, functions: Sequence[NameAttrList], attrs: Sequence[str]) -> _Branches:
+    """Let an operation give what the effects of its branches gave; once for all gradients."""
+    if op in _BRANCHES:
+        return _BRANCHES[op]
+    count, graph = len(op.outputs), op.graph
+    parts = [lifted(graph, function) for function in functions]
+    kinds = [kind for _, _, more in parts for kind in more]
+    ends = list(itertools.accumulate((len(more) for _, _, more in parts), initial=0))
+    places = [range(start, end) for start, end in itertools.pairwise(ends)]
+    if kinds:
+        made = []
+        for (telling, _, more), mine in zip(parts, places, strict=True):
+
+            def build(*args: Tensor, telling: Any = telling, more: Any = more,
+                      mine: Any = mine) -> list[Tensor]:  # fmt: skip
+                gives = [*(each.dtype.base_dtype for each in op.outputs[:count]), *more]
+                call = {"f": telling, "Tout": gives}
+                found = list(apply_op("StatefulPartitionedCall", {"args": args}, call).outputs)
+                kept = iter(found[count:])
+                others = [next(kept) if place in mine else node("FakeParam", dtype=kind, shape=[])
+                          for place, kind in enumerate(kinds)]  # fmt: skip
+                return [*found[:count], *others]
+
+            with graph.as_default():
+                made.append(function_of(graph, f"{telling.name}_kept", op.inputs[1:], build))
+        _widen(op, kinds, made, attrs)
+    again = [function for _, function, _ in parts]
+    found = _BRANCHES[op] = _Branches(again, places, op.outputs[count:])
+    return found
+
+
+def _widen(
+    op: Operation, kinds: list[Any], functions: list[NameAttrList], attrs: Sequence[str]
+) -> None:
+    """Give an operation more outputs, and other branches."""
+    start, shapes = len(op.outputs), op.node_def.attr["output_shapes"]
+    op._extend([], [Tensor(op, start + place, kind, None) for place, kind in enumerate(kinds)])  # noqa: SLF001 - it is made anew here
+    gives = AttrValue()
+    numbers: Any = [tensor.dtype.base_dtype.as_datatype_enum for tensor in op.outputs]
+    gives.list.type.extend(numbers)
+    values = {"Tout": gives}
+    if shapes.list.shape:
+        for _ in kinds:
+            shapes.list.shape.add(unknown_rank=True)
+        values["output_shapes"] = shapes
+    if len(attrs) == 1:
+        values[attrs[0]] = AttrValue(list=AttrValue.ListValue(func=functions))
+    else:
+        values.update({name: AttrValue(func=each)
+                       for name, each in zip(attrs, functions, strict=True)})  # fmt: skip
+    for name, value in values.items():
+        op._set_attr(name, value)  # noqa: SLF001 - the same
+
+
+def _backward(
+    function: NameAttrList, taken: list[Tensor], grads: list[Tensor], kept: list[Tensor],
+    mine: range,
+) -> NameAttrList:  # fmt: skip
+    """A function from arguments, gradients of results and what effects gave to gradients."""
+    gives, graph = gradient_dtypes(taken), stacks.get_default_graph()
+    more = [kept[place].dtype.base_dtype for place in mine]
+
+    def build(*inputs: Tensor) -> list[Tensor]:
+        args, weights = inputs[: len(taken)], inputs[len(taken) : len(taken) + len(grads)]
+        given = [inputs[len(taken) + len(grads) + place] for place in mine]
+        found = derived(function, [*args, *given, *weights], [*gives, *more])
+        return [value for tensor, value in zip(taken, found, strict=False) if is_trainable(tensor)]
+
+    return function_of(graph, f"{function.name}_grad", [*taken, *grads, *kept], build)
+
+
+def _of_branches(op: Operation, grads: Any, name: str, attrs: Sequence[str]) -> Any:
+    """The gradients by the arguments, by an operation of the same type.
+
+    Args:
+      op: the operation.
+      grads: the gradients of its results.
+      name: what its first input is called.
+      attrs: the attribute that names all of its functions, or one for each.
+
+    """
+    told = [op.get_attr(attr) for attr in attrs]
+    functions = told[0] if len(told) == 1 else told
+    again, places, kept = _keeping(op, functions, attrs)
+    count = len(op.outputs) - len(kept)
+    known, taken = known_gradients(op.outputs[:count], grads[:count]), list(op.inputs[1:])
+    made = [_backward(function, taken, known, kept, mine)
+            for function, mine in zip(again, places, strict=True)]  # fmt: skip
     wanted = [each for each in taken if is_trainable(each)]
-    attrs = {
-        **functions, "Tout": [each.dtype.base_dtype for each in wanted],
-        "output_shapes": [each.shape for each in wanted],
+    values = {
+        **({attrs[0]: made} if len(attrs) == 1 else dict(zip(attrs, made, strict=True))),
+        "Tout": gradient_dtypes(wanted),
+        "output_shapes": [None if each.dtype == dtypes.resource else each.shape
+                          for each in wanted],
     }  # fmt: skip
-    inputs = {name: chosen, "input": [*taken, *grads]}
-    found = iter(apply_op(op.type, inputs, attrs, "gradient").outputs)
+    inputs = {name: op.inputs[0], "input": [*taken, *known, *kept]}
+    found = iter(apply_op(op.type, inputs, values, "gradient").outputs)
     return [None, *(identity(next(found)) if is_trainable(each) else None for each in taken)]
-
-
-def _known(op: Operation, grads: Any) -> list[Tensor]:
-    """The gradients of the results; zeros where there is none."""
-    pairs = zip(op.outputs, grads, strict=True)
-    return [apply_op("ZerosLike", {"x": output}, {}).outputs[0] if grad is None else grad
-            for output, grad in pairs]  # fmt: skip
 
 
 @gradient("Case", "StatelessCase")
 def _case(op: Operation, *grads: Any) -> Any:
-    known, taken = _known(op, grads), list(op.inputs[1:])
-    branches = [_backward(each, taken, known) for each in op.get_attr("branches")]
-    return _called(op, "branch_index", op.inputs[0], known, {"branches": branches})
+    return _of_branches(op, grads, "branch_index", ["branches"])
 
 
 @gradient("If", "StatelessIf")
 def _if(op: Operation, *grads: Any) -> Any:
-    known, taken = _known(op, grads), list(op.inputs[1:])
-    names = ("then_branch", "else_branch")
-    branches = {name: _backward(op.get_attr(name), taken, known) for name in names}
-    return _called(op, "cond", op.inputs[0], known, branches)
+    return _of_branches(op, grads, "cond", ["then_branch", "else_branch"])

@@ -15,6 +15,7 @@ from sessrun.reference.differentiation import (
     elementwise,
     fourier,
     functional,
+    functional_loops,
     images,
     indexing,
     matrices,
@@ -36,8 +37,8 @@ from sessrun.reference.differentiation import (
 
 __all__ = [
     "arrays", "bands", "complex_numbers", "control_flow", "convolutions", "counting", "ctc",
-    "decompositions", "einsum", "elementwise", "fourier", "functional", "images", "indexing",
-    "matrices", "networks", "normalization", "poolings", "quantizing", "random_numbers",
-    "recurrent", "reductions", "solving", "space", "sparse", "special", "tensor_arrays",
-    "tensor_lists", "variables",
+    "decompositions", "einsum", "elementwise", "fourier", "functional", "functional_loops",
+    "images", "indexing", "matrices", "networks", "normalization", "poolings", "quantizing",
+    "random_numbers", "recurrent", "reductions", "solving", "space", "sparse", "special",
+    "tensor_arrays", "tensor_lists", "variables",
 ]  # fmt: skip

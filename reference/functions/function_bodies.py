@@ -7,11 +7,12 @@ its resources and random streams are its own, as they are once TensorFlow has in
 from __future__ import annotations
 
 import importlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from sessrun.reference.conversion import convert_to_tensor
+from sessrun.reference.dtypes import variant
 from sessrun.reference.errors import InvalidArgumentError
 from sessrun.reference.framework_ops import placeholder
 from sessrun.reference.graph import Graph
@@ -89,27 +90,33 @@ def body_of(library: FunctionLibrary, function: NameAttrList, name: str, device:
     return Body(graph, tuple(found[:at]), tuple(found[at:end]), (*effects, *found[end:]))
 
 
-def gradient_of(body: Body) -> Body:
+def gradient_of(body: Body, gives: Sequence[str]) -> Body:
     """The gradients of a body by its inputs, as a body of the same graph.
 
     It takes the inputs, then what each output is multiplied by; zeros for what nothing depends on.
+
+    Args:
+      body: the body.
+      gives: the dtypes of the gradients: for a handle that of what it refers to.
 
     Raises:
       InvalidArgumentError: an operation of the body has no gradient.
 
     """
     # It needs most of the package, and few graphs ask.
-    backprop = importlib.import_module("sessrun.reference.differentiation.backprop")
-    choices = importlib.import_module("sessrun.reference.differentiation.choices")
+    differentiation = "sessrun.reference.differentiation"
+    backprop = importlib.import_module(f"{differentiation}.backprop")
+    zeros_of = importlib.import_module(f"{differentiation}.variables").zeros_of_argument
     with body.graph.as_default():
         given = [placeholder(each.dtype, each.shape) for each in body.outputs]
         real = [(y, grad) for y, grad in zip(body.outputs, given, strict=True)
-                if y.dtype.is_floating or y.dtype.is_complex]  # fmt: skip
+                if y.dtype.is_floating or y.dtype.is_complex or y.dtype == variant]  # fmt: skip
         try:
-            found = backprop.gradients(
-                [y for y, _ in real], list(body.inputs), [grad for _, grad in real],
-                unconnected_gradients=choices.UnconnectedGradients.ZERO,
-            )  # fmt: skip
+            made = backprop.gradients(
+                [y for y, _ in real], list(body.inputs), [grad for _, grad in real]
+            )
+            found = [zeros_of(x, dtype) if each is None else each
+                     for x, dtype, each in zip(body.inputs, gives, made, strict=True)]  # fmt: skip
         except (LookupError, ValueError, TypeError) as error:
             raise InvalidArgumentError(None, None, str(error)) from error
         dense = tuple(convert_to_tensor(each) for each in found)

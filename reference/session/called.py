@@ -75,7 +75,7 @@ class Functions:
         where = op.device if device is None else device
         body = body_of(op.graph.functions, function, op.name, where)
         if is_gradient:
-            body = gradient_of(body)
+            body = gradient_of(body, gives or ())
         if miscounted and gives is not None and len(body.outputs) != len(gives):
             text = f"{{{{node {op.name}}}}} {miscounted.format(len(body.outputs))}"
             raise errors.InvalidArgumentError(op.node_def, op, text)

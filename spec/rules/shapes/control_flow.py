@@ -53,11 +53,16 @@ def told_or_same(shapes: Sequence[Shape], inputs: Sequence[Shape]) -> list[Shape
 
 
 @rule
-def first_ones(inputs: Sequence[Shape], dtypes: Sequence[str]) -> list[Shape]:
-    """The shapes of as many of the inputs."""
-    if len(dtypes) > len(inputs):
+def first_ones(
+    inputs: Sequence[Shape], takes: Sequence[str], gives: Sequence[str]
+) -> list[Shape]:
+    """The shapes of as many of the inputs; of what a handle refers to nothing is known."""
+    if len(gives) > len(inputs):
         raise ShapeError("len(inputs) < len(outputs)")
-    return list(inputs[: len(dtypes)])
+    return [
+        None if dtype == "resource" else shape
+        for shape, dtype, _ in zip(inputs, takes, gives, strict=False)
+    ]
 
 
 @rule
