@@ -23870,7 +23870,7 @@ _MAKERS: Final = {
             AttrDecl("Tout", "list(type)", minimum=1),
             AttrDecl("f", "func"),
         ),
-        shape=RuleCall("first_ones", (Name("input"), Name("Tout"))),
+        shape=RuleCall("first_ones", (Name("input"), Name("Tin"), Name("Tout"))),
         numeric={"*": "exact"},
     ),
     "TFRecordReader": lambda: Operation(
