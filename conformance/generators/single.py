@@ -15,13 +15,16 @@ from sessrun.spec.dtypes import BY_NAME
 from sessrun.spec.operations import Operation
 from sessrun.spec.rules.domains import Arguments
 
-__all__ = ["KINDS", "SingleGraph", "contract_of", "single_graph"]
+__all__ = ["KINDS", "SingleGraph", "contract_of", "single_graph", "unknown_shape"]
 
 #: How an input is given: a placeholder of unknown shape, one of its shape, a constant.
 KINDS: Final = ("unknown", "shape", "constant")
 #: Operations whose valid arguments TensorFlow 2.21 refuses while building if it knows some of
 #: their shapes or values and not the others (docs/findings.md): all or none are known.
 _ALL_OR_NONE: Final = frozenset({"SplitV", "Substr"})
+#: Operations that TensorFlow refuses while building if it does not know how many blocks or paddings
+#: there are: where nothing is to be known, the shapes of indices are, and the rank of the rest.
+_OF_KNOWN_RANK: Final = frozenset({"BatchToSpaceND", "FusedPadConv2D", "SpaceToBatchND"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,13 +67,21 @@ def single_graph(
             names.append(writer.constant(value))
             continue
         row = tensors.encode(value)
-        shape = None if kind == "unknown" else value.shape
+        shape = unknown_shape(operation, value) if kind == "unknown" else value.shape
         name = writer.placeholder(row["dtype"], shape)
         feeds[f"{name}:0"] = row
         names.append(name)
     node = writer.operation(operation, names, arguments.attrs, "result")
     fetches = tuple(f"{node}:{index}" for index in range(outputs))
     return SingleGraph(writer.graph(), feeds, fetches, contract_of(operation, arguments))
+
+
+def unknown_shape(operation: Operation, value: np.ndarray) -> tuple[int | None, ...] | None:
+    """What is known of a shape where nothing is to be known."""
+    if operation.name not in _OF_KNOWN_RANK:
+        return None
+    is_index = value.dtype.kind == "i" and value.ndim <= 2
+    return value.shape if is_index else (None,) * value.ndim
 
 
 def _flat(operation: Operation, arguments: Arguments) -> Iterator[np.ndarray]:

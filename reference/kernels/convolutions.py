@@ -12,17 +12,16 @@ from typing import Any
 from sessrun.reference.kernels.host import dtype_of, ints
 from sessrun.reference.kernels.products import product
 from sessrun.reference.kernels.registry import Bind, KernelError, binder
-from sessrun.reference.kernels.slicing import mirror_pad
 from sessrun.reference.kernels.windows import blocks, geometry, padded, rows, spread
 from sessrun.spec.rules.windows import Axis, axes
 
-__all__: list[str] = []
+__all__ = ["Convolution"]
 
 #: Dtypes that are computed with as float32.
 _NARROW = ("float16", "bfloat16")
 
 
-class _Convolution:
+class Convolution:
     """The attributes of a convolution or of one of its gradients, checked, and its kernels."""
 
     def __init__(self, bind: Bind) -> None:
@@ -48,6 +47,7 @@ class _Convolution:
         return 12 if self.what == "Conv2D" else 3
 
     def along(self, sizes: Sequence[int], filters: Sequence[int]) -> tuple[Axis, ...]:
+        """The window along each spatial dimension."""
         return geometry(
             sizes, filters[:-2], self.strides, self.dilations, self.padding, self.explicit
         )
@@ -234,27 +234,16 @@ def _by_flipped_filters(xp: Any, filters: Any, grad: Any, along: Sequence[Axis])
 @binder("Conv2D", "Conv3D")
 def convolution(bind: Bind) -> Any:
     """Each window of the input times each filter."""
-    return _Convolution(bind).forward
+    return Convolution(bind).forward
 
 
 @binder("Conv2DBackpropFilter", "Conv3DBackpropFilterV2", host_inputs=("filter_sizes",))
 def convolution_by_filter(bind: Bind) -> Any:
     """The gradient of a convolution by its filters."""
-    return _Convolution(bind).by_filter
+    return Convolution(bind).by_filter
 
 
 @binder("Conv2DBackpropInput", "Conv3DBackpropInputV2", host_inputs=("input_sizes",))
 def convolution_by_input(bind: Bind) -> Any:
     """The gradient of a convolution by its input."""
-    return _Convolution(bind).by_input
-
-
-@binder("FusedPadConv2D", host_inputs=("paddings",))
-def padded_convolution(bind: Bind) -> Any:
-    """A convolution of images with their mirror image around them."""
-    made, mode = _Convolution(bind), bind.attrs["mode"]
-
-    def compute(x: Any, paddings: Any, filters: Any) -> Any:
-        return made.forward(mirror_pad(bind.xp, x, paddings, mode=mode), filters)
-
-    return compute
+    return Convolution(bind).by_input

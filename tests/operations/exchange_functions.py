@@ -22,7 +22,7 @@ LISTS = (
 )
 OPTIONAL = "OptionalFromValue OptionalGetValue OptionalHasValue OptionalNone"
 PARSED = "ParseExample ParseSequenceExample ParseSingleSequenceExample"
-SPACED = "SpaceToBatchND BatchToSpaceND FusedPadConv2D"
+SPACED = "Empty FusedResizeAndPadConv2D"
 PICTURES = (
     "EncodePng DecodeAndCropJpeg ExtractJpegShape SampleDistortedBoundingBox "
     "SampleDistortedBoundingBoxV2"
@@ -159,18 +159,16 @@ def parsed() -> None:
 
 
 def spaced() -> None:
-    """Blocks of a picture as a batch, and back; a convolution of a picture with a margin."""
+    """A convolution of a larger picture with a margin; an empty room."""
     raw = tf.raw_ops
     picture = tf.reshape(tf.range(16.0), [1, 4, 4, 1])
-    batch = raw.SpaceToBatchND(input=picture, block_shape=[2, 2], paddings=[[0, 0], [2, 0]])
-    tf.identity(batch, name="batch")
-    back = raw.BatchToSpaceND(input=batch, block_shape=[2, 2], crops=[[0, 0], [2, 0]])
-    tf.identity(back, name="back")
-    padded = raw.FusedPadConv2D(
-        input=picture, paddings=[[0, 0], [1, 1], [1, 1], [0, 0]], filter=tf.ones([3, 3, 1, 1]),
-        mode="REFLECT", strides=[1, 1, 1, 1], padding="VALID",
+    padded = raw.FusedResizeAndPadConv2D(
+        input=picture, size=[7, 7], paddings=[[0, 0], [1, 1], [1, 1], [0, 0]],
+        filter=tf.ones([3, 3, 1, 1]), mode="REFLECT", strides=[1, 1, 1, 1], padding="VALID",
+        resize_align_corners=True,
     )  # fmt: skip
     tf.identity(padded, name="convolved")
+    tf.identity(raw.Empty(shape=[2, 3], dtype=tf.float32, init=True), name="room")
 
 
 def pictures() -> None:
@@ -207,7 +205,7 @@ FUNCTIONS: tuple[tuple[str, Callable[[], None], tuple[tuple[str, ...], ...]], ..
     (OPTIONAL, optional, _named("has", "has_not", "value_0", "value_1")),
     (PARSED, parsed, _named("example_sparse", "example_dense", "context", "steps",
                             "steps_of_one")),
-    (SPACED, spaced, _named("batch", "back", "convolved")),
+    (SPACED, spaced, _named("convolved", "room")),
     (PICTURES, pictures, _named("png", "size", "cropped_size", "SampleDistortedBoundingBox_begin",
                                 "SampleDistortedBoundingBoxV2_begin")),
 )  # fmt: skip

@@ -13,6 +13,7 @@ from kernel_calls import computed
 from operation_oracle import as_array
 
 import sessrun.reference
+from sessrun.conformance.generators.single import unknown_shape
 from sessrun.reference.kernels.registry import KernelError, lookup
 from sessrun.spec.loader import load_operations
 from sessrun.spec.rules import domains, faults, shapes
@@ -78,17 +79,14 @@ def test_kernels_import_no_array_module():
         assert path.name == "host.py" or not {"numpy", "cupy"} & set(names), path.name
 
 
-def _known_shapes(case, unknown=False):
+def _known_shapes(case, unknown_of=None):
+    def shape(array):
+        return array.shape if unknown_of is None else unknown_shape(unknown_of, array)
+
     return {
-        name: [_shape(item, unknown) for item in value]
-        if isinstance(value, list)
-        else _shape(value, unknown)
+        name: [shape(item) for item in value] if isinstance(value, list) else shape(value)
         for name, value in case.inputs.items()
     }
-
-
-def _shape(array, unknown):
-    return None if unknown else array.shape
 
 
 @pytest.mark.parametrize("name", DRAWN)
@@ -100,7 +98,7 @@ def test_the_shape_rule_says_what_the_kernel_gives(name):
         known = _known_shapes(case)
         exact = infer(operation, known, case.attrs, value=case.inputs.__getitem__)
         without_values = infer(operation, known, case.attrs)
-        without_shapes = infer(operation, _known_shapes(case, unknown=True), case.attrs)
+        without_shapes = infer(operation, _known_shapes(case, unknown_of=operation), case.attrs)
         for inferred in (exact, without_values, without_shapes):
             assert len(inferred) == len(got)
             assert [merge(a, b) for a, b in zip(inferred, got, strict=True)] == got

@@ -116,6 +116,52 @@ def _mirrored(tf: Any) -> Any:
     ]  # fmt: skip
 
 
+def _resized_first(tf: Any) -> Any:
+    x, filters = _numbers(1, 3, 4, 2), _numbers(2, 2, 2, 3)  # of a second image TF is wrong
+
+    def fused(size: Any, pads: Any, mode: str, padding: str, corners: bool) -> Callable[..., Any]:
+        return lambda x, w: tf.raw_ops.FusedResizeAndPadConv2D(
+            input=x, size=size, paddings=pads, filter=w, mode=mode, strides=[1, 1, 1, 1],
+            padding=padding, resize_align_corners=corners,
+        )  # fmt: skip
+
+    around = [[0, 0], [1, 2], [2, 0], [0, 0]]
+    return [
+        _run(tf, fused(size, pads, mode, padding, corners), x, filters, back=False, known=known)
+        for mode, padding in (("REFLECT", "SAME"), ("SYMMETRIC", "VALID"))
+        for size, pads, corners in (([5, 6], around, False), ([6, 3], around, True),
+                                    ([0, 3], around, False), ([3, 4], around[:3], False),
+                                    ([3, 4], [[1, 0], *around[1:]], False))
+        for known in (True, False)
+    ]  # fmt: skip
+
+
+def _of_any(tf: Any) -> Any:
+    x, volumes = _numbers(2, 5, 6, 4), _numbers(1, 2, 4, 3, 3, 1)
+    filters, deep = _numbers(2, 3, 4, 3), _numbers(2, 2, 2, 1, 2)
+
+    def made(strides: Any, padding: str = "SAME", **attrs: Any) -> Callable[..., Any]:
+        return lambda x, w: tf.raw_ops.Conv(
+            input=x, filter=w, strides=strides, padding=padding, **attrs
+        )
+
+    cases = [
+        (made([1, 2, 1, 1]), x, filters),
+        (made([1] * 4, "VALID", dilations=[1, 2, 2, 1]), x, filters),
+        (made([1] * 4, "EXPLICIT", explicit_paddings=[0, 0, 1, 2, 0, 1, 0, 0]), x, filters),
+        (made([1] * 5, batch_dims=2), volumes, deep), (made([1] * 4, batch_dims=0), x[0], filters),
+        (made([1] * 4, batch_dims=2), x, filters), (made([1] * 3), x[0], filters[0]),
+        (made([1] * 4), x, filters[:, :, :3]), (made([1] * 4), x, filters[:, :, :2]),
+    ]  # fmt: skip
+    explicit = made([1] * 5, "EXPLICIT", explicit_paddings=[0] * 10, batch_dims=2)
+    first = made([1] * 4, data_format="CHANNELS_FIRST", batch_dims=3)
+    refused = [_run(tf, explicit, volumes, deep, known=True), _run(tf, first, x, filters, known=True)]
+    return refused, [
+        _run(tf, function, *given, back=False, known=known)
+        for function, *given in cases for known in (True, False)
+    ]  # fmt: skip
+
+
 def _normalized(tf: Any) -> Any:
     x, each, other = _numbers(2, 3, 4, 2), _numbers(2), _numbers(2) ** 2 + 1
 
@@ -171,5 +217,6 @@ def _refused(tf: Any) -> Any:
 
 BEHAVIOURS = {
     function.__name__.strip("_"): function
-    for function in (_blocks, _apart, _transposed, _mirrored, _normalized, _refused)
+    for function in (_blocks, _apart, _transposed, _mirrored, _resized_first, _of_any, _normalized,
+                     _refused)
 }

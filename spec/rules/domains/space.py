@@ -32,6 +32,44 @@ def space_to_batch(draw: Draw, x: str, pads: str, block_size: str) -> Arguments:
     })  # fmt: skip
 
 
+def _blocks(draw: Draw, x: str, block_shape: str) -> list[int]:
+    """The sizes of blocks along one to three dimensions, not all of them 1."""
+    del x, block_shape
+    draw.attrs["T"] = draw.random.choice(_REAL)
+    more = draw.random.randint(0, 2)
+    return [draw.random.randint(2, 3), *(draw.random.randint(1, 2) for _ in range(more))]
+
+
+@domain
+def space_to_batch_nd(draw: Draw, x: str, block_shape: str, pads: str) -> Arguments:
+    """A tensor, blocks over its dimensions after the batch, and what is added around these."""
+    blocks = _blocks(draw, x, block_shape)
+    sizes = [draw.random.randint(1, 4) for _ in blocks]
+    rest = [draw.dim(1, 2) for _ in range(draw.random.randint(0, 2))]
+    around = [_pads(draw, size, block) for size, block in zip(sizes, blocks, strict=True)]
+    return draw.arguments(**{
+        x: draw.tensor(x, (draw.dim(1, 2), *sizes, *rest), "bits"),
+        block_shape: draw.integers(block_shape, blocks), pads: draw.integers(pads, around),
+    })  # fmt: skip
+
+
+@domain
+def batch_to_space_nd(draw: Draw, x: str, block_shape: str, crops: str) -> Arguments:
+    """As many elements of a batch as blocks need, and what is taken off; something is left."""
+    blocks = _blocks(draw, x, block_shape)
+    sizes = [draw.random.randint(1, 3) for _ in blocks]
+    rest = [draw.dim(1, 2) for _ in range(draw.random.randint(0, 2))]
+    off = []
+    for size, block in zip(sizes, blocks, strict=True):
+        before = draw.random.randint(0, size * block - 1)
+        off.append([before, draw.random.randint(0, size * block - 1 - before)])
+    batch = draw.dim(1, 2) * math.prod(blocks)
+    return draw.arguments(**{
+        x: draw.tensor(x, (batch, *sizes, *rest), "bits"),
+        block_shape: draw.integers(block_shape, blocks), crops: draw.integers(crops, off),
+    })  # fmt: skip
+
+
 @domain
 def batch_to_space(draw: Draw, x: str, crops: str, block_size: str) -> Arguments:
     """Images as many as blocks need, and what is taken off; something is left."""

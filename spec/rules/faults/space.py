@@ -21,6 +21,33 @@ def uneven_space(draw: Draw, x: str, pads: str) -> Fault:
 
 
 @fault
+def uneven_blocks(draw: Draw, x: str, pads: str) -> Fault:
+    """One row more than the first block, of 2 or 3 rows, divides."""
+    made = valid(draw)
+    more = made.inputs[pads].copy()
+    more[0, 1] += 1
+    del x
+    return changed(draw, made, "values", **{pads: more})
+
+
+@fault
+def uneven_batch_of_blocks(draw: Draw, x: str) -> Fault:
+    """One element of the batch more than blocks, of 2 at least, need."""
+    made = valid(draw)
+    shape = (made.inputs[x].shape[0] + 1, *made.inputs[x].shape[1:])
+    return changed(draw, made, "values", **{x: draw.tensor(x, shape, "small")})
+
+
+@fault
+def no_block(draw: Draw, block_shape: str) -> Fault:
+    """A block without rows."""
+    made = valid(draw)
+    blocks = made.inputs[block_shape].copy()
+    blocks[0] = draw.random.choice((0, -1))
+    return changed(draw, made, "values", **{block_shape: blocks})
+
+
+@fault
 def uneven_batch(draw: Draw, x: str, crops: str) -> Fault:
     """One image more than blocks need."""
     made = valid(draw)

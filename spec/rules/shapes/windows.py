@@ -18,6 +18,7 @@ from sessrun.spec.rules.shapes.base import (
     rule,
     with_rank,
 )
+from sessrun.spec.rules.shapes.images import resized
 from sessrun.spec.rules.windows import axes, channel_axis, spatial_axes, stretched
 
 __all__ = ["explicit_pads", "places"]
@@ -157,9 +158,53 @@ def convolution(
 def padded_convolution(
     x: Shape, paddings: Known, filters: Shape, strides: Sequence[int], padding: str
 ) -> list[Shape]:
-    """A convolution's shape, of images with something around them."""
+    """A convolution's shape, of images with something around them; how many numbers is known.
+
+    Raises:
+      ShapeError: also if the rank of the paddings is not known, as in TensorFlow.
+
+    """
+    if paddings.shape is None:
+        raise ShapeError("Shape must be rank -1 but is rank 4")
     (whole,) = padded(with_rank(x, 4), paddings)
     return convolution(whole, filters, strides, padding, "", "NHWC", (1,) * 4, 2)
+
+
+@rule
+def resized_convolution(
+    x: Shape, size: Known, paddings: Known, filters: Shape, strides: Sequence[int], padding: str
+) -> list[Shape]:
+    """As `padded_convolution`, of images that are resized first."""
+    (whole,) = resized(x, size)
+    return padded_convolution(whole, paddings, filters, strides, padding)
+
+
+@rule
+def convolution_of_any(
+    x: Shape, filters: Shape, strides: Sequence[int], padding: str, explicit: Sequence[int],
+    data_format: str, dilations: Sequence[int], batch_dims: int, groups: int,
+) -> list[Shape]:  # fmt: skip
+    """As `convolution`, of images or volumes with `batch_dims` dimensions before their own."""
+    if x is None or filters is None:
+        return [None]
+    rank = len(filters)
+    if rank not in {4, 5}:
+        raise ShapeError(f"Filter tensor must be rank 4 or 5, but got: {rank}")
+    if len(x) - batch_dims + 1 != rank:
+        raise ShapeError(f"Input tensor must be rank {rank}, excluding extra batch dimensions, but "
+                         f"got: {len(x) - batch_dims + 1}")  # fmt: skip
+    if rank == 5 and padding == "EXPLICIT":
+        raise ShapeError("Explicit padding not supported for 3D Convolution")
+    form = "NCHW" if data_format == "CHANNELS_FIRST" else "NHWC"
+    inner = (None, *x[batch_dims:])
+    apart = dilations or (1,) * rank
+    (made,) = convolution(inner, filters, strides, padding, explicit, form, apart, rank - 2)
+    depth, seen = inner[channel_axis(form, rank)], filters[-2]
+    if depth is not None and seen is not None and depth // seen != groups:
+        raise ShapeError("Input depth divided by filter input depth does not match with groups "
+                         f"parameter ({groups})")  # fmt: skip
+    assert made is not None
+    return [(*x[:batch_dims], *made[1:])]
 
 
 @rule

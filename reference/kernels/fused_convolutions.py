@@ -1,0 +1,83 @@
+"""Kernels of convolutions of what is made of the images first: padded, resized, in more batches."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from typing import Any
+
+from sessrun.reference.kernels.convolutions import Convolution
+from sessrun.reference.kernels.registry import Bind, KernelError, binder
+from sessrun.reference.kernels.resizing import resize_bilinear
+from sessrun.reference.kernels.slicing import mirror_pad
+
+__all__: list[str] = []
+
+
+def _surrounded(xp: Any, x: Any, paddings: Any, mode: str) -> Any:
+    """The images with their mirror image around them, not before or behind other dimensions."""
+    if not x.size:
+        raise KernelError(3, "Input tensor can't be empty")
+    if paddings.shape == (4, 2) and (paddings[0].any() or paddings[3].any()):
+        raise KernelError(3, "Fused mirror padding only support spatial padding, not batches or "
+                          f"channels: {paddings.tolist()}")  # fmt: skip
+    return mirror_pad(xp, x, paddings, mode=mode)
+
+
+@binder("FusedPadConv2D", host_inputs=("paddings",))
+def padded_convolution(bind: Bind) -> Any:
+    """A convolution of images with their mirror image around them."""
+    made, mode = Convolution(bind), bind.attrs["mode"]
+
+    def compute(x: Any, paddings: Any, filters: Any) -> Any:
+        return made.forward(_surrounded(bind.xp, x, paddings, mode), filters)
+
+    return compute
+
+
+@binder("FusedResizeAndPadConv2D", host_inputs=("size", "paddings"))
+def resized_convolution(bind: Bind) -> Any:
+    """As FusedPadConv2D, of images that are resized first."""
+    made, mode, corners = Convolution(bind), bind.attrs["mode"], bind.attrs["resize_align_corners"]
+    xp = bind.xp
+
+    def compute(x: Any, size: Any, paddings: Any, filters: Any) -> Any:
+        resized = resize_bilinear(xp, x, size, align_corners=corners, half_pixel_centers=False)
+        whole = _surrounded(xp, resized.astype(x.dtype, copy=False), paddings, mode)
+        return made.forward(whole, filters)
+
+    return compute
+
+
+@binder("Conv")
+def convolution_of_any(bind: Bind) -> Any:
+    """A convolution of images or volumes, as the filters are, with any number of batches."""
+    attrs = bind.attrs
+    if attrs["data_format"] != "CHANNELS_LAST":
+        raise KernelError(12, "The Conv op currently only supports the channels-last tensor format "
+                          "on the CPU.")  # fmt: skip
+    if attrs["groups"] != 1:
+        raise KernelError(12, "Grouped/Depthwise Convolutions are not supported yet.")
+    rank = len(attrs["strides"])
+    if rank not in {4, 5}:
+        raise KernelError(3, f"The input must have 2 or 3 spatial dimensions but got {rank - 2}")
+    dilations = attrs["dilations"] or (1,) * rank
+    if rank == 5 and max(dilations) > 1:
+        raise KernelError(3, "CPU implementation of Conv3D currently only supports dilated rates "
+                          "of 1.")  # fmt: skip
+    form = {**attrs, "data_format": "NHWC", "dilations": dilations}
+    made = Convolution(dataclasses.replace(bind, attrs=form))
+
+    def compute(x: Any, filters: Any) -> Any:
+        batches = x.ndim - rank + 1
+        if batches != attrs["batch_dims"] or filters.ndim != rank:
+            raise KernelError(3, f"Input of shape {x.shape} must have {attrs['batch_dims']} "
+                              f"dimensions before those of {rank - 2} in space")  # fmt: skip
+        if x.shape[-1] != filters.shape[-2]:
+            raise KernelError(3, f"Input depth must be equal to filter depth: {x.shape[-1]} vs "
+                              f"{filters.shape[-2]}")  # fmt: skip
+        lead = x.shape[:batches]
+        found = made.forward(x.reshape(math.prod(lead), *x.shape[batches:]), filters)
+        return found.reshape(*lead, *found.shape[1:])
+
+    return compute
