@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from sessrun.conformance.generators.single import unknown_shape
 from sessrun.spec.dtypes import BY_NAME
 from sessrun.spec.operations import AttrDecl, Operation
 from sessrun.spec.rules.domains import Arguments
@@ -68,10 +69,11 @@ class Oracle:
             node = graph.node.add(name=f"case{i}", op=operation.name)
             for attr in operation.attrs:
                 node.attr[attr.name].CopyFrom(self._attr(attr, case.attrs[attr.name]))
+            values = flat(operation, case)
             for j, dtype in enumerate(_dtypes(operation, case)):
                 placeholder = graph.node.add(name=f"input{i}_{j}", op="Placeholder")
                 placeholder.attr["dtype"].type = BY_NAME[dtype].enum
-                placeholder.attr["shape"].shape.unknown_rank = True
+                _set_shape(placeholder.attr["shape"].shape, unknown_shape(operation, values[j]))
                 node.input.append(placeholder.name)
         return graph
 

@@ -155,7 +155,8 @@ def _of_any(tf: Any) -> Any:
     ]  # fmt: skip
     explicit = made([1] * 5, "EXPLICIT", explicit_paddings=[0] * 10, batch_dims=2)
     first = made([1] * 4, data_format="CHANNELS_FIRST", batch_dims=3)
-    refused = [_run(tf, explicit, volumes, deep, known=True), _run(tf, first, x, filters, known=True)]
+    refused = [_run(tf, explicit, volumes, deep, known=True),
+               _run(tf, first, x, filters, known=True)]  # fmt: skip
     return refused, [
         _run(tf, function, *given, back=False, known=known)
         for function, *given in cases for known in (True, False)
