@@ -139,6 +139,15 @@ def a_value_of_another_dtype(c: EngineAuthor) -> None:
     s.run(["pop:0"], error=[3])
 
 
+@engine_case("STACKS-007", title="A value is popped as one of another dtype.")
+def popped_as_another_dtype(c: EngineAuthor) -> None:
+    with c.graph() as tf:
+        handle = _stack(tf, "float32")
+        _pop(tf, handle, "int32", [_push(tf, handle, tf.constant(1.5))], "pop")
+    s = c.open()
+    s.run(["pop:0"], error=[13])
+
+
 @engine_case("STACKS-008", title="Two stacks of one name keep their values apart.")
 def two_stacks_of_one_name(c: EngineAuthor) -> None:
     with c.graph() as tf:

@@ -6,15 +6,20 @@ resource would depend on their order, so a history takes one step at a time.
 
 from __future__ import annotations
 
+import random
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
 from sessrun.spec import tensors
 from sessrun.spec.cases.model import Case
 
-__all__ = ["History", "text"]
+__all__ = ["DTYPES", "History", "drawn", "text"]
+
+#: Of what resources hold: one dtype at least of each kind.
+DTYPES: Final = ("int32", "int64", "float32", "float64", "bool", "string", "uint8", "complex64")
+_WORDS: Final = (b"", b"a", b"bb", b"c\0c", b"\xff" * 30)
 
 
 def text(words: Sequence[bytes], shape: tuple[int, ...] | None = None) -> np.ndarray:
@@ -22,6 +27,15 @@ def text(words: Sequence[bytes], shape: tuple[int, ...] | None = None) -> np.nda
     held = np.empty(len(words), object)
     held[:] = list(words)
     return held if shape is None else held.reshape(shape)
+
+
+def drawn(draw: random.Random, dtype: str, shape: tuple[int, ...]) -> np.ndarray:
+    """A tensor of small numbers, or of words."""
+    count = int(np.prod(shape, dtype=np.int64))
+    if dtype == "string":
+        return text(draw.choices(_WORDS, k=count), shape)
+    numbers = np.array([draw.randint(0, 99) for _ in range(count)])
+    return (numbers % 2 if dtype == "bool" else numbers).astype(dtype).reshape(shape)
 
 
 class History:

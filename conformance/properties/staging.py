@@ -11,7 +11,7 @@ from typing import Any, Final
 import numpy as np
 
 from sessrun.conformance.generators.graphdef import GraphWriter, dtype_attr, shape_attr, text_attr
-from sessrun.conformance.generators.resource_histories import History, text
+from sessrun.conformance.generators.resource_histories import DTYPES, History, drawn, text
 from sessrun.conformance.properties import prop
 from sessrun.spec.cases.model import Case
 from sessrun.spec.dtypes import BY_NAME
@@ -26,19 +26,9 @@ _BARRIER: Final = (
     "BARRIERS-008", "BARRIERS-009", "BARRIERS-010", "BARRIERS-011", "BARRIERS-012", "BARRIERS-013",
     "BARRIERS-017",
 )  # fmt: skip
-_DTYPES: Final = ("int32", "int64", "float32", "float64", "bool", "string", "uint8", "complex64")
 #: Keys are told in errors, which TensorFlow's Python reads as UTF-8.
 _NAMES: Final = (b"", b"a", b"bb", b"c\0c", "ü".encode() * 30)
-_WORDS: Final = (b"", b"a", b"bb", b"c\0c", b"\xff" * 30)
 _KEYS: Final = (0, 1, -1, 5, 2**40, -(2**40), 77)
-
-
-def _drawn(draw: random.Random, dtype: str, shape: tuple[int, ...]) -> np.ndarray:
-    count = int(np.prod(shape, dtype=np.int64))
-    if dtype == "string":
-        return text(draw.choices(_WORDS, k=count), shape)
-    numbers = np.array([draw.randint(0, 99) for _ in range(count)])
-    return (numbers % 2 if dtype == "bool" else numbers).astype(dtype).reshape(shape)
 
 
 def _types(dtypes: list[str]) -> dict[str, Any]:
@@ -55,11 +45,11 @@ class _Parts:
     def __init__(self, draw: random.Random) -> None:
         self.history = History()
         self._draw = draw
-        self._dtypes = draw.choices(_DTYPES, k=draw.randint(1, 3))
+        self._dtypes = draw.choices(DTYPES, k=draw.randint(1, 3))
 
     def _element(self) -> list[np.ndarray]:
         shapes = ((), (2,), (0,), (1, 3))
-        return [_drawn(self._draw, dtype, self._draw.choice(shapes)) for dtype in self._dtypes]
+        return [drawn(self._draw, dtype, self._draw.choice(shapes)) for dtype in self._dtypes]
 
     def _outputs(self, op: str, first: int = 0) -> list[str]:
         return [f"{op}:{n}" for n in range(first + len(self._dtypes))]
@@ -240,7 +230,7 @@ class _Barrier:
     def __init__(self, draw: random.Random) -> None:
         self.history = History()
         self._draw = draw
-        self._dtypes = draw.choices(_DTYPES, k=draw.randint(1, 2))
+        self._dtypes = draw.choices(DTYPES, k=draw.randint(1, 2))
         self._shapes = [draw.choice([(), (2,), (1, 2)]) for _ in self._dtypes]
         self._incomplete: dict[bytes, tuple[int, dict[int, np.ndarray]]] = {}
         self._ready: list[tuple[int, int, bytes, dict[int, np.ndarray]]] = []
@@ -293,7 +283,7 @@ class _Barrier:
         if self._is_closed or any(number in self._incomplete.get(k, (0, {}))[1] for k in keys):
             keys = keys[:1]  # what comes before an error stays in: one key has nothing before it
         shape = (len(keys), *self._shapes[number])
-        values = _drawn(self._draw, self._dtypes[number], shape)
+        values = drawn(self._draw, self._dtypes[number], shape)
         feeds = {"keys:0": text(keys), f"v{number}:0": values}
         is_new = keys[0] not in self._incomplete
         if self._is_cancelled or (self._is_closed and is_new):
