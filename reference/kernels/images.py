@@ -12,7 +12,7 @@ from sessrun.reference.kernels.summaries import numbered_tags, scalar_tag, seria
 from sessrun.reference.node_summary import bracketed
 from sessrun.reference.tensor_proto import HeldTensor
 
-__all__ = ["as_bytes"]
+__all__ = ["as_bytes", "summary_of_images"]
 
 _CPU: Final = ("CPU",)
 _INVALID: Final = 3
@@ -52,26 +52,30 @@ def as_bytes(image: Any, bad_color: Any) -> Any:
 @binder("ImageSummary", devices=_CPU)
 def image_summary(bind: Bind) -> Callable[..., Any]:
     """A Summary of the first images of a batch."""
-    from sessrun.spec.proto.summary_pb2 import Summary  # noqa: PLC0415 - few programs run summaries
-
     limit = bind.attrs["max_images"]
     bad_color = bind.attrs["bad_color"]
 
     def compute(tag: Any, tensor: Any) -> Any:
         pixel = bad_color.array() if isinstance(bad_color, HeldTensor) else bad_color
-        word = scalar_tag(tag)
-        _check(tensor, pixel)
-        images = tensor[:limit]
-        summary = Summary()
-        for name, image in zip(numbered_tags(word, "image", limit), images, strict=False):
-            content = image if image.dtype == "uint8" else as_bytes(image, pixel)
-            height, width, depth = content.shape
-            value = summary.value.add(tag=name)
-            value.image.height, value.image.width, value.image.colorspace = height, width, depth
-            value.image.encoded_image_string = png(content)
-        return serialized(summary)
+        return serialized(summary_of_images(tag, tensor, pixel, limit))
 
     return compute
+
+
+def summary_of_images(tag: Any, tensor: Any, pixel: Any, limit: int) -> Any:
+    """A Summary of at most so many images, with that pixel for those that are not finite."""
+    from sessrun.spec.proto.summary_pb2 import Summary  # noqa: PLC0415 - few programs run summaries
+
+    word = scalar_tag(tag)
+    _check(tensor, pixel)
+    summary = Summary()
+    for name, image in zip(numbered_tags(word, "image", limit), tensor[:limit], strict=False):
+        content = image if image.dtype == "uint8" else as_bytes(image, pixel)
+        height, width, depth = content.shape
+        value = summary.value.add(tag=name)
+        value.image.height, value.image.width, value.image.colorspace = height, width, depth
+        value.image.encoded_image_string = png(content)
+    return summary
 
 
 def _check(tensor: Any, bad_color: Any) -> None:

@@ -10,7 +10,7 @@ from sessrun.reference.kernels.registry import KernelError, kernel
 from sessrun.reference.kernels.summaries import numbered_tags, scalar_tag, serialized
 from sessrun.reference.node_summary import bracketed
 
-__all__ = ["wav"]
+__all__ = ["summary_of_sounds", "wav"]
 
 _CPU: Final = ("CPU",)
 _INVALID: Final = 3
@@ -55,6 +55,11 @@ def wav(frames: Any, rate: float) -> bytes:
 @kernel("AudioSummaryV2", devices=_CPU)
 def audio_summary(_: Any, tag: Any, tensor: Any, sample_rate: Any, *, max_outputs: int) -> Any:
     """A Summary of the first sounds of a batch."""
+    return serialized(summary_of_sounds(tag, tensor, sample_rate, max_outputs))
+
+
+def summary_of_sounds(tag: Any, tensor: Any, sample_rate: Any, max_outputs: int) -> Any:
+    """A Summary of at most so many sounds."""
     from sessrun.spec.proto.summary_pb2 import Summary  # noqa: PLC0415 - few programs run summaries
 
     word = scalar_tag(tag)
@@ -75,4 +80,4 @@ def audio_summary(_: Any, tag: Any, tensor: Any, sample_rate: Any, *, max_output
         audio.length_frames, audio.num_channels = frames.shape
         audio.encoded_audio_string = wav(frames, rate)
         audio.content_type = "audio/wav"
-    return serialized(summary)
+    return summary

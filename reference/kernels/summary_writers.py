@@ -11,9 +11,12 @@ from typing import Any, Final
 
 from sessrun.reference.files.files import makedirs
 from sessrun.reference.kernels.encoding import content_proto
+from sessrun.reference.kernels.histograms import histogram_of
 from sessrun.reference.kernels.host import HOST
+from sessrun.reference.kernels.images import summary_of_images
 from sessrun.reference.kernels.readers import as_kernel_errors
 from sessrun.reference.kernels.registry import Bind, KernelError, binder, kernel
+from sessrun.reference.kernels.sounds import summary_of_sounds
 from sessrun.spec.proto import GraphDef, foreign
 
 __all__: list[str] = []
@@ -189,6 +192,51 @@ def write_summary(
             value.metadata.CopyFrom(foreign.parse(SummaryMetadata, told, "the metadata"))
         except foreign.ProtoError as error:
             raise KernelError(_INVALID, f"Could not parse the summary metadata: {error}") from error
+    writer.file().write(event)
+
+
+@kernel("WriteHistogramSummary", devices=_CPU)
+def write_histogram_summary(_: Any, writer: Any, step: Any, tag: Any, values: Any) -> None:
+    """Write a histogram."""
+    event = _event(step)
+    event.summary.value.add(tag=_only("tag", tag).decode(), histo=histogram_of(values))
+    writer.file().write(event)
+
+
+@kernel("WriteImageSummary", devices=_CPU)
+def write_image_summary(
+    _: Any, writer: Any, step: Any, tag: Any, tensor: Any, bad_color: Any, *, max_images: int
+) -> None:
+    """Write images."""
+    event = _event(step)
+    event.summary.CopyFrom(summary_of_images(tag, tensor, bad_color, max_images))
+    writer.file().write(event)
+
+
+@kernel("WriteAudioSummary", devices=_CPU)
+def write_audio_summary(
+    _: Any, writer: Any, step: Any, tag: Any, tensor: Any, sample_rate: Any, *, max_outputs: int
+) -> None:
+    """Write sounds."""
+    event = _event(step)
+    event.summary.CopyFrom(summary_of_sounds(tag, tensor, sample_rate, max_outputs))
+    writer.file().write(event)
+
+
+@kernel("WriteRawProtoSummary", devices=_CPU)
+def write_raw_summary(_: Any, writer: Any, step: Any, tensor: Any) -> None:
+    """Write serialized summaries as one."""
+    from sessrun.spec.proto.summary_pb2 import Summary  # noqa: PLC0415 - as above
+
+    event = _event(step)
+    event.summary.SetInParent()
+    for data in tensor.reshape(-1).tolist():
+        try:
+            event.summary.MergeFrom(foreign.parse(Summary, bytes(data), "the summary"))
+        except foreign.ProtoError as error:
+            raise KernelError(
+                _DATA_LOSS, "Bad tf.compat.v1.Summary binary proto tensor string"
+            ) from error
     writer.file().write(event)
 
 

@@ -197,7 +197,7 @@ PLACES: Final[Mapping[str, str]] = {
     "saved_model.tag_constants": "saved_model.names",
     "saved_model.utils": "saved_model.tensor_infos",
     "saved_model.utils_impl": "saved_model.tensor_infos",
-    "ops.summary_ops_v2": "summaries.graph_writers|summary",
+    "ops.summary_ops_v2": "summaries.graph_summaries summaries.graph_writers|summary",
     "summary.writer.event_file_writer_v2": "summaries.graph_writers",
     "ops.summary_op_util": "summaries.recording",
     "summary.plugin_asset": "summaries.plugin_assets",

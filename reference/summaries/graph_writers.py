@@ -14,6 +14,7 @@ from typing import Any, Final
 from sessrun.reference import dtypes
 from sessrun.reference.build import apply_op
 from sessrun.reference.constant_op import constant
+from sessrun.reference.control_flow.conditional import cond
 from sessrun.reference.conversion import convert_to_tensor
 from sessrun.reference.default_graph import control_dependencies, device
 from sessrun.reference.files.files import makedirs
@@ -23,7 +24,10 @@ from sessrun.reference.framework_ops import (
     placeholder,
     placeholder_with_default,
 )
+from sessrun.reference.generated import logical_and
 from sessrun.reference.name_scopes import name_scope
+from sessrun.reference.ops.math_ops import equal
+from sessrun.reference.seen_values import get_static_value
 from sessrun.reference.stacks import get_default_graph, get_default_session
 from sessrun.reference.summaries.recording import summary_scope
 from sessrun.reference.tensor import Tensor
@@ -31,9 +35,10 @@ from sessrun.reference.variables.global_step import get_or_create_global_step
 from sessrun.spec.proto.foreign import serialize
 
 __all__ = ["EXPORTS", "EventFileWriterV2", "SummaryWriter", "all_v2_summary_ops",
-           "always_record_summaries", "create_file_writer", "flush", "generic", "graph_v1",
-           "import_event", "initialize", "never_record_summaries", "record_if", "scalar",
-           "summary_writer_initializer_op"]  # fmt: skip
+           "always_record_summaries", "create_file_writer", "flush", "get_step",
+           "graph_v1", "has_default_writer", "import_event", "initialize", "never_record_summaries",
+           "record_if", "record_summaries_every_n_global_steps", "set_step", "step_of",
+           "summary_writer_initializer_op", "writer_resource", "written", "written_if"]  # fmt: skip
 
 #: The collections of the operations that begin files, and of those that write summaries.
 _BEGINNINGS: Final = "_SUMMARY_WRITER_V2"
@@ -43,10 +48,11 @@ _FLUSH_MILLIS: Final = 120_000
 
 
 class _State(threading.local):
-    """Of each thread: the writer, and whether summaries are written."""
+    """Of each thread: the writer, whether summaries are written, and the step."""
 
     writer: Any = None
     is_recording: Any = None
+    step: Any = None
 
 
 _STATE: Final = _State()
@@ -161,12 +167,58 @@ def never_record_summaries() -> Any:
     return record_if(False)
 
 
-def _is_recording() -> bool:
-    condition = _STATE.is_recording
-    return bool(condition() if callable(condition) else condition)
+def _condition(*, default: bool) -> tuple[Any, bool | None]:
+    """Whether summaries are written, where nobody says so: a tensor, and what is known of it."""
+    said = _STATE.is_recording
+    if not callable(said) and get_static_value(said) is not None and not get_static_value(said):
+        return constant(False), False
+    found = said() if callable(said) else said
+    found = default if found is None else found
+    known = get_static_value(found)
+    return logical_and(True, found), None if known is None else bool(known)
 
 
-def _step(step: Any) -> Any:
+def get_step() -> Any:
+    """The step that `set_step` set, or None."""
+    return _STATE.step
+
+
+def set_step(step: Any) -> None:
+    """Let `write` and its kin write for this step, a number or a variable."""
+    _STATE.step = step
+
+
+def has_default_writer() -> bool:
+    """Whether there is a present writer."""
+    return _STATE.writer is not None
+
+
+def record_summaries_every_n_global_steps(n: int, global_step: Any = None) -> Any:
+    """The `with` in which summaries are written in each `n`th step.
+
+    Args:
+      n: how many.
+      global_step: by default the graph's, which is made if it is not there.
+
+    """
+    step = get_or_create_global_step() if global_step is None else global_step
+    with device("cpu:0"):
+        return record_if(equal(step % n, 0))
+
+
+def writer_resource() -> Tensor:
+    """The handle of the present writer."""
+    resource: Tensor = _STATE.writer._resource  # noqa: SLF001 - of this module
+    return resource
+
+
+def step_of(step: Any) -> Any:
+    """A step as a tensor; by default the global step, which is made if it is not there.
+
+    Raises:
+      ValueError: it is no scalar.
+
+    """
     if step is None:
         return get_or_create_global_step()
     found = convert_to_tensor(step, dtypes.int64)
@@ -177,70 +229,37 @@ def _step(step: Any) -> Any:
     return found
 
 
-def _written(
+def written(
     name: Any, tensor: Any, family: str | None, step: Any, write: Callable[[str, str], Any]
 ) -> Any:
     """True, once an operation that is made by `write` has been executed."""
     if step is not None:
-        _step(step)
+        step_of(step)
     if _STATE.writer is None:
         return no_op()
+    scope_now = get_default_graph().get_name_scope()
+
+    def record() -> Tensor:
+        with (
+            name_scope(scope_now + "/" if scope_now else ""),
+            summary_scope(name, family, values=[tensor]) as (tag, scope),
+            control_dependencies([write(tag, scope)]),
+        ):
+            return constant(True)
+
+    return written_if(record, "")
+
+
+def written_if(record: Callable[[], Tensor], name: str, *, default: bool = False) -> Any:
+    """What `record` gives where summaries are written, elsewhere False; kept with its kin."""
     with device("cpu:0"):
-        if not _is_recording():
-            made = constant(False)
+        condition, known = _condition(default=default)
+        if known is None:
+            made = cond(condition, record, lambda: constant(False), name=name)
         else:
-            with (
-                summary_scope(name, family, values=[tensor]) as (tag, scope),
-                control_dependencies([write(tag, scope)]),
-            ):
-                made = constant(True)
+            made = record() if known else constant(False)
         get_default_graph().add_to_collection(_WRITTEN, made)
         return made
-
-
-def scalar(name: Any, tensor: Any, family: str | None = None, step: Any = None) -> Any:
-    """Write a number.
-
-    Args:
-      name: of the operation, from which the tag is made.
-      tensor: the number.
-      family: goes before the tag.
-      step: of the event, by default the global step.
-
-    """
-
-    def write(tag: str, scope: str) -> Any:
-        inputs = {"writer": _STATE.writer._resource, "step": _step(step),  # noqa: SLF001 - of this module
-                  "tag": tag, "value": identity(tensor)}  # fmt: skip
-        return apply_op("WriteScalarSummary", inputs, {}, scope)
-
-    return _written(name, tensor, family, step, write)
-
-
-def generic(
-    name: Any, tensor: Any, metadata: Any = None, family: str | None = None, step: Any = None
-) -> Any:
-    """Write a tensor.
-
-    Args:
-      name: of the operation, from which the tag is made.
-      tensor: the tensor.
-      metadata: a SummaryMetadata, its bytes, or None.
-      family: goes before the tag.
-      step: of the event, by default the global step.
-
-    """
-
-    def write(tag: str, scope: str) -> Any:
-        has_form = hasattr(metadata, "SerializeToString")
-        told = constant(serialize(metadata)) if has_form else constant(metadata or "")
-        inputs = {
-            "writer": _STATE.writer._resource, "step": _step(step),  # noqa: SLF001 - of this module
-            "tensor": identity(tensor), "tag": tag, "summary_metadata": told,
-        }  # fmt: skip
-        return apply_op("WriteSummary", inputs, {}, scope)
-
-    return _written(name, tensor, family, step, write)
 
 
 def graph_v1(param: Any, step: Any = None, name: str | None = None) -> Any:
@@ -261,7 +280,7 @@ def graph_v1(param: Any, step: Any = None, name: str | None = None) -> Any:
     if writer is None:
         return no_op()
     with device("cpu:0"):
-        inputs = {"writer": writer._resource, "step": _step(step), "tensor": identity(param)}  # noqa: SLF001 - of this module
+        inputs = {"writer": writer._resource, "step": step_of(step), "tensor": identity(param)}  # noqa: SLF001 - of this module
         return apply_op("WriteGraphSummary", inputs, {}, name)
 
 

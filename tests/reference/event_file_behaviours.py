@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import io
 import tempfile
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from described import attempt
+from PIL import Image
 
 __all__ = ["BEHAVIOURS"]
 
@@ -25,12 +28,16 @@ def _events(tf: Any, folder: str) -> list[Any]:
 
 
 def _shown(tf: Any, event: Any) -> str:
-    """An event as text, with its graph, whose bytes come in any order."""
+    """An event as text, with its graph and its images, whose bytes are as each writes them."""
     event.ClearField("wall_time")
+    images = [value.image for value in event.summary.value if value.HasField("image")]
+    pixels = [np.array(Image.open(io.BytesIO(each.encoded_image_string))) for each in images]
+    for each in images:
+        each.ClearField("encoded_image_string")
     graph = tf.GraphDef.FromString(event.graph_def)
     if event.graph_def:
         event.graph_def = b""
-    return f"{event}{graph}"
+    return f"{event}{graph}{[each.tolist() for each in pixels]}"
 
 
 def _names(folder: str) -> list[str]:
