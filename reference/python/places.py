@@ -131,7 +131,7 @@ PLACES: Final[Mapping[str, str]] = {
     "ops.resource_variables_toggle": "variables.variables",
     "ops.rnn": "recurrent.steps|nn",
     "ops.rnn_cell": "recurrent.steps|nn.rnn_cell",
-    "ops.rnn_cell_impl": "recurrent.steps|nn.rnn_cell",
+    "ops.rnn_cell_impl": "recurrent.steps recurrent.cells|nn.rnn_cell",
     "ops.script_ops": "ops.script_ops",
     "ops.shape_util": "ops.shape_ops",
     "ops.signal.dct_ops": "signals.cosines|signal",

@@ -19,6 +19,10 @@ from sessrun.reference.recurrent.steps import zero_states
 
 __all__ = ["EXPORTS", "BasicRNNCell", "CellOfLayer", "GRUCell", "RNNCell", "check_dtypes"]
 
+#: The names of the variables of every cell.
+_WEIGHTS_VARIABLE_NAME: Final = "kernel"
+_BIAS_VARIABLE_NAME: Final = "bias"
+
 
 def check_dtypes(*values: Any) -> None:
     """Refuse tensors, or dtypes, that are of other than real or complex numbers.
@@ -54,6 +58,10 @@ class RNNCell(Layer):
         super().__init__(trainable=trainable, name=name, dtype=dtype, **kwargs)
         self._is_tf_rnn_cell = True
         self._scope_around: Any = None
+
+    def get_config(self) -> dict[str, Any]:
+        """What every layer has; classes of cells add what they are made from."""
+        return super().get_config()
 
     def __call__(self, inputs: Any, state: Any, scope: Any = None) -> Any:
         """The output and the next state.
@@ -238,9 +246,9 @@ class BasicRNNCell(CellOfLayer):
 
     def _make_variables(self, depth: int) -> None:
         units = self._num_units
-        self._kernel = self.add_weight("kernel", shape=[depth + units, units])
+        self._kernel = self.add_weight(_WEIGHTS_VARIABLE_NAME, shape=[depth + units, units])
         self._bias = self.add_weight(
-            "bias", shape=[units], initializer=tf.zeros_initializer(dtype=self.dtype)
+            _BIAS_VARIABLE_NAME, shape=[units], initializer=tf.zeros_initializer(dtype=self.dtype)
         )
 
     def call(self, inputs: Any, state: Any) -> Any:

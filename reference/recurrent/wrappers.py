@@ -41,6 +41,8 @@ class MultiRNNCell(RNNCell):
         if not tf.nest.is_nested(cells):
             raise TypeError(f"cells must be a list or tuple, but received: {cells}.")
         self._cells = cells
+        for number, cell in enumerate(cells):
+            self._track_trackable(cell, f"cell-{number}")
         self._state_is_tuple = state_is_tuple
         if not state_is_tuple and any(tf.nest.is_nested(cell.state_size) for cell in cells):
             sizes = [cell.state_size for cell in cells]
@@ -317,6 +319,8 @@ class DropoutWrapper(Wrapper):
             "variational_recurrent": self._variational_recurrent, "input_size": self._input_size,
             "seed": self._seed,
         }  # fmt: skip
+        if self._dropout_state_filter is not _drops:
+            config["dropout_state_filter_visitor"] = self._dropout_state_filter
         return {**super().get_config(), **config}
 
 
@@ -337,6 +341,11 @@ class ResidualWrapper(Wrapper):
     def _wrapped(self, inputs: Any, state: Any, scope: Any) -> Any:
         outputs, new_state = self.cell(inputs, state, scope=scope)
         return (self._residual_fn or _sums)(inputs, outputs), new_state
+
+    def get_config(self) -> dict[str, Any]:
+        """What a cell like this can be made from; a function stands in it as it is."""
+        own = {} if self._residual_fn is None else {"residual_fn": self._residual_fn}
+        return {**super().get_config(), **own}
 
 
 def _sums(inputs: Any, outputs: Any) -> Any:

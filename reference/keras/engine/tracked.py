@@ -98,6 +98,20 @@ class Tracking:
         for known in self._lists():
             known[:] = [item for item in known if item is not value]
 
+    def _track_trackable(self, trackable: Any, name: str) -> Any:
+        """Let an object depend on this one by a name of its own; returns it."""
+        self.__dict__.setdefault("_named_dependencies", {})[name] = trackable
+        return trackable
+
+    def _trackable_children(self, save_type: str = "checkpoint", **_: Any) -> dict[str, Any]:
+        """The layers and variables that hang on this one, by the names that checkpoints have."""
+        del save_type
+        own = {
+            name: value for name, value in self.__dict__.items()
+            if isinstance(value, Tracking | tf.Variable)
+        }  # fmt: skip
+        return {**own, **self.__dict__.get("_named_dependencies", {})}
+
     def _flatten_layers(
         self, recursive: bool = True, include_self: bool = True
     ) -> Iterator[Any]:

@@ -1,0 +1,54 @@
+"""Programs of cells' configs and of what hangs on a cell."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+__all__ = ["BEHAVIOURS"]
+
+
+def _configs(tf: Any) -> Any:
+    cells = tf.nn.rnn_cell
+    cell = cells.LSTMCell(3, name="c")
+
+    class Own(cells.RNNCell):
+        def __init__(self, one: int, two: int) -> None:
+            super().__init__(name="own")
+            self.sizes = one, two
+
+    def rebuilt(wrapper: Any) -> Any:
+        config = dict(wrapper.get_config())
+        inner = config["cell"]["config"]
+        return type(wrapper).from_config({**config, "cell": cells.LSTMCell.from_config(inner)})
+
+    residual = rebuilt(cells.ResidualWrapper(cell, residual_fn=lambda i, o: 2 * i + o))
+    dropout = rebuilt(cells.DropoutWrapper(cell, dropout_state_filter_visitor=lambda _: False))
+    device = cells.DeviceWrapper(cell, "/cpu:0", name="w")
+    many = cells.MultiRNNCell([cell, cells.GRUCell(3, name="g")])
+    return [
+        Own(1, 2).get_config(), cells.ResidualWrapper(cell, name="w").get_config(),
+        residual._residual_fn(1, 2), dropout._dropout_state_filter(None), device.get_config(),
+        rebuilt(device).get_config() == device.get_config(), sorted(many.get_config()),
+        device._trackable_children()["cell"].name,
+        [many._trackable_children()[f"cell-{n}"].name for n in range(2)],
+    ]  # fmt: skip
+
+
+def _hints(tf: Any) -> Any:
+    one = tf.constant([[1.0, 2.0]])
+    short = tf.cast(one, tf.bfloat16)
+    made = [
+        tf.matmul(one, one, transpose_b=True, b_is_sparse=True),
+        tf.matmul(short, short, adjoint_b=True, a_is_sparse=True),
+        tf.matmul(tf.cast(one, tf.float64), tf.cast(one, tf.float64), True, b_is_sparse=True),
+    ]
+    with tf.Session() as session:
+        values = [session.run(tf.cast(each, tf.float32)).tolist() for each in made]
+    return [[each.op.type, each.name, each.dtype] for each in made], values
+
+
+BEHAVIOURS: dict[str, Callable[[Any], Any]] = {
+    "configs of cells and wrappers": _configs,
+    "products of matrices of many zeros": _hints,
+}
