@@ -1,0 +1,120 @@
+"""Faults of LAYERS: cells, and their steps through sequences."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from sessrun.conformance.faulty.framework import fault, override
+
+
+def _stepping(tf: Any, change: Callable[..., Any]) -> Any:
+    """The namespace with a dynamic_rnn that is `change(dynamic_rnn, cell, inputs, options)`."""
+
+    def step(cell: Any, inputs: Any, **options: Any) -> Any:
+        return change(tf.nn.dynamic_rnn, cell, inputs, options)
+
+    return override(tf, nn=override(tf.nn, dynamic_rnn=step))
+
+
+def _cells(tf: Any, **classes: Any) -> Any:
+    """The namespace with other classes of cells."""
+    return override(tf, nn=override(tf.nn, rnn_cell=override(tf.nn.rnn_cell, **classes)))
+
+
+@fault("LAYERS-031", "Outputs after the end of a sequence are not 0.")
+def outputs_go_on(tf: Any) -> Any:
+    """Put ones there."""
+
+    def change(run: Any, cell: Any, inputs: Any, options: dict[str, Any]) -> Any:
+        outputs, state = run(cell, inputs, **options)
+        if options.get("sequence_length") is None:
+            return outputs, state
+        there = tf.sequence_mask(options["sequence_length"], tf.shape(outputs)[1])
+        after = tf.cast(tf.logical_not(there), outputs.dtype)
+        return outputs + tf.expand_dims(after, -1), state
+
+    return _stepping(tf, change)
+
+
+@fault("LAYERS-032", "The last state is that at the last time, whatever the lengths.")
+def states_end_with_time(tf: Any) -> Any:
+    """Give the output of the last time."""
+
+    def change(run: Any, cell: Any, inputs: Any, options: dict[str, Any]) -> Any:
+        outputs, state = run(cell, inputs, **options)
+        if options.get("sequence_length") is None or isinstance(state, tuple):
+            return outputs, state
+        return outputs, outputs[:, -1]
+
+    return _stepping(tf, change)
+
+
+@fault("LAYERS-033", "Outputs have the batch first, though inputs had time first.")
+def outputs_have_the_batch_first(tf: Any) -> Any:
+    """Turn them."""
+
+    def change(run: Any, cell: Any, inputs: Any, options: dict[str, Any]) -> Any:
+        outputs, state = run(cell, inputs, **options)
+        if options.get("time_major"):
+            outputs = tf.transpose(outputs, [1, 0, 2])
+        return outputs, state
+
+    return _stepping(tf, change)
+
+
+@fault("LAYERS-034", "A basic cell rectifies, unless an activation is given.")
+def basic_cells_rectify(tf: Any) -> Any:
+    """Give one."""
+
+    class BasicRNNCell(tf.nn.rnn_cell.BasicRNNCell):  # type: ignore[misc]  # whatever class a backend has
+        def __init__(self, units: int, activation: Any = None, **options: Any) -> None:
+            given = activation or tf.nn.relu
+            super().__init__(units, activation=given, **options)
+
+    return _cells(tf, BasicRNNCell=BasicRNNCell)
+
+
+@fault("LAYERS-035", "Nothing is added to the forget gate of an LSTM.")
+def lstms_forget(tf: Any) -> Any:
+    """Add 0."""
+
+    class BasicLSTMCell(tf.nn.rnn_cell.BasicLSTMCell):  # type: ignore[misc]  # whatever class a backend has
+        def __init__(self, units: int, forget_bias: float = 0.0, **options: Any) -> None:
+            super().__init__(units, forget_bias=forget_bias, **options)
+
+    return _cells(tf, BasicLSTMCell=BasicLSTMCell)
+
+
+@fault("LAYERS-036", "The bias of a GRU's gates begins with 0.")
+def gates_begin_with_zero(tf: Any) -> Any:
+    """Say so of both biases."""
+
+    class GRUCell(tf.nn.rnn_cell.GRUCell):  # type: ignore[misc]  # whatever class a backend has
+        def __init__(self, units: int, bias_initializer: Any = None, **options: Any) -> None:
+            first = bias_initializer or tf.zeros_initializer()
+            super().__init__(units, bias_initializer=first, **options)
+
+    return _cells(tf, GRUCell=GRUCell)
+
+
+@fault("LAYERS-037", "The variables of a stepped cell are in no scope of their own.")
+def stepped_cells_have_no_scope(tf: Any) -> Any:
+    """Step in the scope around."""
+
+    def change(run: Any, cell: Any, inputs: Any, options: dict[str, Any]) -> Any:
+        return run(cell, inputs, **{"scope": tf.get_variable_scope(), **options})
+
+    return _stepping(tf, change)
+
+
+@fault("LAYERS-038", "The state of cells one after the other has the last cell's first.")
+def states_are_turned(tf: Any) -> Any:
+    """Turn the tuple."""
+
+    class MultiRNNCell(tf.nn.rnn_cell.MultiRNNCell):  # type: ignore[misc]  # whatever class a backend has
+        def call(self, inputs: Any, state: Any) -> Any:
+            output, states = super().call(inputs, state)
+            return output, tuple(reversed(states))
+
+    return _cells(tf, MultiRNNCell=MultiRNNCell)
