@@ -79,7 +79,7 @@ def _set(c: ApiAuthor, values: list[np.ndarray]) -> Symbol:
     return session
 
 
-def _sigmoid(x: np.ndarray) -> np.ndarray:
+def _sigmoid(x: np.ndarray) -> Any:
     return 1 / (1 + np.exp(-x))
 
 
