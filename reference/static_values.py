@@ -50,6 +50,10 @@ def constant_value(tensor: Tensor, depth: int = _MAX_DEPTH) -> Any:
     known = _KNOWN.get(op.type)
     if known is not None:
         return known(op)
+    if op.type == "StridedSlice" and op.inputs[0].op.type == "Shape":
+        size = _one_size(op)
+        if size is not None:
+            return size
     if depth == 0 or not _is_foldable(tensor):
         return None
     values = []
@@ -110,6 +114,20 @@ def _known_shape(op: Operation) -> Any:
     if sizes is None or None in sizes:
         return None
     return np.array(sizes, op.outputs[0].dtype.as_numpy_dtype)
+
+
+def _one_size(op: Operation) -> Any:
+    """One dimension of a shape that is known in part, sliced out of it; None if that is not."""
+    masks = ("begin_mask", "end_mask", "ellipsis_mask", "new_axis_mask")
+    bounds = [constant_value(source) for source in op.inputs[1:]]
+    sizes = op.inputs[0].op.inputs[0].sizes
+    is_plain = op.attrs["shrink_axis_mask"] == 1 and not any(op.attrs[mask] for mask in masks)
+    if sizes is None or not is_plain or any(b is None or b.shape != (1,) for b in bounds):
+        return None
+    place = int(bounds[0][0])
+    if not -len(sizes) <= place < len(sizes) or sizes[place] is None:
+        return None
+    return np.array(sizes[place], op.outputs[0].dtype.as_numpy_dtype)
 
 
 def _known_size(op: Operation) -> Any:

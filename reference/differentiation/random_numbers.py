@@ -12,8 +12,9 @@ from sessrun.reference.constant_op import constant
 from sessrun.reference.differentiation.nodes import constants, gradient, late, node
 from sessrun.reference.operation import Operation
 from sessrun.reference.ops.array_ops import broadcast_dynamic_shape, concat, reshape, where
+from sessrun.reference.ops.clipping import clip_by_value
 from sessrun.reference.ops.fill_ops import ones, ones_like
-from sessrun.reference.ops.math_ops import absolute, clip_by_value, range_
+from sessrun.reference.ops.math_ops import absolute, range_
 from sessrun.reference.ops.reduce_ops import reduce_sum
 from sessrun.reference.ops.shape_ops import rank, shape, size
 

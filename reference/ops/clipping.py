@@ -37,6 +37,30 @@ def _in_place_of(value: Any, clipped: Tensor) -> Any:
     return clipped
 
 
+def clip_by_value(
+    t: Any, clip_value_min: Any, clip_value_max: Any, name: str | None = None
+) -> Any:
+    """A tensor, or rows of one, with no element below the least or above the greatest value.
+
+    Args:
+      t: a Tensor or IndexedSlices of numbers.
+      clip_value_min: the least value, which is broadcast to the tensor's shape.
+      clip_value_max: the greatest value, likewise.
+      name: the operation's name.
+
+    Raises:
+      ValueError: the shapes of the values do not fit into the tensor's.
+
+    """
+    with name_scope(name, "clip_by_value", [t, clip_value_min, clip_value_max]) as scope:
+        values = _rows(t, "t")
+        below = minimum(values, clip_value_max)
+        values.shape.assert_is_compatible_with(below.shape)
+        within = maximum(below, clip_value_min, name=scope)
+        values.shape.assert_is_compatible_with(within.shape)
+        return _in_place_of(t, within)
+
+
 def clip_by_norm(t: Any, clip_norm: Any, axes: Any = None, name: str | None = None) -> Any:
     """A tensor scaled down to a Euclidean norm where it is longer.
 
@@ -146,6 +170,7 @@ EXPORTS: Final[Mapping[str, Any]] = {
     "clip_by_average_norm": clip_by_average_norm,
     "clip_by_global_norm": clip_by_global_norm,
     "clip_by_norm": clip_by_norm,
+    "clip_by_value": clip_by_value,
     "global_norm": global_norm,
     "linalg.global_norm": global_norm,
 }

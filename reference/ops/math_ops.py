@@ -253,16 +253,6 @@ def logical_xor(x: Any, y: Any, name: str = "LogicalXor") -> Tensor:
     return one("LogicalAnd", {"x": either, "y": both}, name)
 
 
-def clip_by_value(
-    t: Any, clip_value_min: Any, clip_value_max: Any, name: str | None = None
-) -> Tensor:
-    """The tensor t, held between two bounds that broadcast to its shape."""
-    with name_scope(name, "clip_by_value", [t, clip_value_min, clip_value_max]) as scope:
-        value = convert_to_tensor(t, name="t")
-        held = one("Minimum", {"x": value, "y": clip_value_max})
-        return one("Maximum", {"x": held, "y": clip_value_min}, scope)
-
-
 _NUMBERS: Final = (dtypes.int32, dtypes.int64, dtypes.float32, dtypes.float64)
 
 
@@ -312,7 +302,6 @@ EXPORTS: Final[dict[str, Any]] = {
     "accumulate_n": accumulate_n,
     "add_n": add_n,
     "approximate_equal": approximate_equal,
-    "clip_by_value": clip_by_value,
     "div": div,
     "div_no_nan": div_no_nan,
     "linalg.matmul": matmul,

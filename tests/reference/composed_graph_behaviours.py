@@ -22,6 +22,11 @@ def _clipping(tf: Any) -> Any:
 
     three = _fed(np.array([3.0, 4.0]))
     return [
+        _built(tf, lambda: tf.clip_by_value(p(), 3.0, [4.0, 5.0, 6.0]), three),
+        _built(tf, lambda: tf.clip_by_value(p([3]), [[3.0]], 4.0), three),
+        _built(tf, lambda: tf.clip_by_value(p([3]), 3.0, [[4.0], [4.0]]), three),
+        _built(tf, lambda: tf.clip_by_value(tf.IndexedSlices(p(), tf.constant([0, 2, 4])), 0.5,
+                                            1.0, name="c").values, three),
         _built(tf, lambda: tf.clip_by_norm(p(), 3.0), three),
         _built(tf, lambda: tf.clip_by_norm(p(), 30.0, name="c"), three),
         _built(tf, lambda: tf.clip_by_norm(p([2, 2]), 1.0, axes=[1]), _fed([[3, 4], [0, 0]])),

@@ -42,6 +42,8 @@ def _sorted(tf: Any) -> Any:
         lambda tf: tf.sort(fed(tf, _X)), lambda tf: tf.sort(_X, direction="UP"),
         lambda tf: tf.sort(_X, axis=[0]), lambda tf: tf.sort(_X, axis=fed(tf, 0)),
         lambda tf: tf.argsort(_X, stable=True, name="s"),
+        lambda tf: tf.argsort(tf.placeholder_with_default(_X, [2, None]), axis=0),
+        lambda tf: tf.argsort(tf.placeholder_with_default(_X, [2, None]), axis=1),
     ]  # fmt: skip
     return shown(tf, *calls)
 
