@@ -5129,6 +5129,35 @@ def truncate_mod(
     return op.outputs[0]
 
 
+def unicode_script(
+    input: Any,
+    name: str | None = None,
+) -> Tensor:
+    """ICU's number of the script of each code point, -1 for what is none.
+
+    Args:
+      input: a tensor of int32.
+      name: the operation's name in the graph.
+
+    Returns:
+      output: a tensor of int32.
+
+    Raises:
+      TypeError: a dtype is not allowed.
+      ValueError: a shape is wrong.
+
+    Source: the operation UnicodeScript of TensorFlow's registry.
+
+    """
+    op = apply_op(
+        "UnicodeScript",
+        {"input": input},
+        {},
+        name,
+    )
+    return op.outputs[0]
+
+
 def unicode_transcode(
     input: Any,
     input_encoding: str,
@@ -5833,6 +5862,7 @@ EXPORTS: Final[dict[str, Callable[..., Any]]] = {
     "strings.to_hash_bucket_fast": string_to_hash_bucket_fast,
     "strings.to_hash_bucket_strong": string_to_hash_bucket_strong,
     "strings.to_number": string_to_number,
+    "strings.unicode_script": unicode_script,
     "strings.unicode_transcode": unicode_transcode,
     "strings.unsorted_segment_join": unsorted_segment_join,
     "strings.upper": string_upper,

@@ -98,6 +98,7 @@ _LATER: Final[Mapping[str, str]] = {
         "sparse.mask sparse.reset_shape sparse.reshape sparse.slice sparse.split sparse_concat "
         "sparse_fill_empty_rows sparse_mask sparse_reset_shape sparse_reshape sparse_slice "
         "sparse_split",
+    "ops.sparse_crosses": "sparse.bincount sparse.cross sparse.cross_hashed",
     "ops.sparse_math_ops":
         "sparse.add sparse.matmul sparse.maximum sparse.minimum sparse.reduce_max "
         "sparse.reduce_max_sparse sparse.reduce_sum sparse.reduce_sum_sparse sparse.segment_mean "

@@ -29,9 +29,15 @@ def axis_of(axis: int, rank: int) -> int:
 
 
 def _axes(indices: Any, rank: int) -> tuple[int, ...]:
-    axes = [axis_of(axis, rank) for axis in ints(indices)]
-    if len(set(axes)) < len(axes):
-        raise KernelError(3, f"Invalid reduction arguments: axes contains duplicates: {axes}")
+    axes = []
+    for axis in ints(indices):
+        if not -rank <= axis < rank:
+            raise KernelError(3, f"Invalid reduction dimension ({axis} for input with {rank} "
+                              "dimension(s)")  # fmt: skip
+        if axis % rank in axes:
+            raise KernelError(3, "Invalid reduction arguments: Axes contains duplicate dimension: "
+                              f"{axis % rank}")  # fmt: skip
+        axes.append(axis % rank)
     return tuple(axes)
 
 

@@ -12,11 +12,12 @@ from typing import Any, Final
 
 from sessrun.reference import fingerprints
 from sessrun.reference.kernels.host import dtype_of, ints, string_array
-from sessrun.reference.kernels.reductions import axis_of
 from sessrun.reference.kernels.registry import Bind, KernelError, binder, kernel
 from sessrun.spec.dtypes import BY_NAME
 
 __all__: list[str] = []
+
+_OUT_OF_RANGE: Final = 11
 
 _UTF8_START: Final = 0xC0
 _UTF8_CONTINUATION: Final = 0x80
@@ -115,9 +116,14 @@ def substr(bind: Bind) -> Callable[..., Any]:
 @kernel("ReduceJoin", devices=("CPU",))
 def reduce_join(_: Any, x: Any, indices: Any, *, keep_dims: bool, separator: Any) -> Any:
     """Strings joined over the given axes, along the first of them first."""
-    axes = [axis_of(axis, x.ndim) for axis in ints(indices)]
-    if len(set(axes)) < len(axes):
-        raise KernelError(3, f"Duplicate reduction dimension in {axes}")
+    axes: list[int] = []
+    for axis in ints(indices):
+        if not -x.ndim <= axis < x.ndim:
+            raise KernelError(_OUT_OF_RANGE, f"Invalid reduction dimension {axis} for input with "
+                              f"{x.ndim} dimension(s)")  # fmt: skip
+        if axis % x.ndim in axes:
+            raise KernelError(3, f"Duplicate reduction dimension {axis}")
+        axes.append(axis % x.ndim)
     kept = [axis for axis in range(x.ndim) if axis not in axes]
     moved = x.transpose([*kept, *axes[::-1]])
     shape = tuple(x.shape[axis] for axis in kept)

@@ -1,55 +1,20 @@
-"""Kernels of whole texts: in another encoding, or joined by segments."""
+"""Kernels of strings in a row: joined by segments, and runs of some of them."""
 
 from __future__ import annotations
 
-import codecs
 import itertools
 import operator
+from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 from sessrun.reference.behaviour import as_text
-from sessrun.reference.kernels.host import ints, scalar_int, string_array
+from sessrun.reference.kernels.host import HOST, ints, scalar_int, string_array
 from sessrun.reference.kernels.registry import Bind, KernelError, binder, kernel
 
 __all__: list[str] = []
 
 _CPU: Final = ("CPU",)
 _INVALID: Final = 3
-_OUTPUTS: Final = {"UTF-8": "utf-8", "UTF-16-BE": "utf-16-be", "UTF-32-BE": "utf-32-be"}
-#: Control characters of ASCII.
-_CONTROLS: Final = frozenset(map(chr, range(32)))
-
-
-@binder("UnicodeTranscode", devices=_CPU)
-def unicode_transcode(bind: Bind) -> Any:
-    """The text of each string in another encoding, what is none of it replaced or left out."""
-    attrs = bind.attrs
-    source, target = as_text(attrs["input_encoding"]), as_text(attrs["output_encoding"])
-    errors, mark = as_text(attrs["errors"]), chr(attrs["replacement_char"])
-    controls = attrs["replace_control_characters"]
-
-    def transcode(item: bytes, decoder: str) -> bytes:
-        found = item.decode(decoder, "strict" if errors == "strict" else "replace")
-        if errors != "strict":
-            found = found.replace("\ufffd", "" if errors == "ignore" else mark)
-        if controls:
-            instead = "" if errors == "ignore" else mark
-            found = "".join(instead if char in _CONTROLS else char for char in found)
-        return found.encode(_OUTPUTS[target], "replace")
-
-    def compute(strings: Any) -> Any:
-        try:
-            decoder = codecs.lookup(source).name
-            items = [transcode(item, decoder) for item in strings.reshape(-1).tolist()]
-        except LookupError:
-            raise KernelError(
-                _INVALID, f"Could not create converter for input encoding: {source}"
-            ) from None
-        except UnicodeDecodeError:
-            raise KernelError(_INVALID, "Invalid formatting on input string") from None
-        return string_array(items, strings.shape)
-
-    return compute
 
 
 @kernel("UnsortedSegmentJoin", devices=_CPU)
@@ -78,3 +43,51 @@ def unsorted_segment_join(
     # As TensorFlow has it, empty strings at the beginning are not separated from what follows.
     joined = (glue.join(itertools.dropwhile(operator.not_, part)) for part in parts)
     return string_array(joined, (count, *inner))
+
+
+def _check_splits(splits: Sequence[int], count: int) -> None:
+    if splits[0]:
+        raise KernelError(_INVALID, f"First split value must be 0, got {splits[0]}")
+    for before, split in itertools.pairwise(splits):
+        if not before <= split <= count:
+            raise KernelError(_INVALID, f"Invalid split value {split}, must be in [{before}, "
+                              f"{count}]")  # fmt: skip
+    if splits[-1] != count:
+        raise KernelError(_INVALID, f"Last split value must be data size. Expected {count}, got "
+                          f"{splits[-1]}")  # fmt: skip
+
+
+@binder("StringNGrams", devices=_CPU)
+def string_ngrams(bind: Bind) -> Callable[..., Any]:
+    """For each row the joined runs of so many of its strings, for each width in turn."""
+    attrs = bind.attrs
+    glue, left, right = (
+        as_text(attrs[name]).encode() for name in ("separator", "left_pad", "right_pad")
+    )
+    widths, most = list(attrs["ngram_widths"]), attrs["pad_width"]
+
+    def runs(row: list[bytes], width: int) -> list[bytes]:
+        padding = min(width - 1 if most < 0 else most, width - 1)
+        padded = [left] * padding + row + [right] * padding
+        return [glue.join(padded[i : i + width]) for i in range(len(padded) - width + 1)]
+
+    def row_runs(row: list[bytes]) -> list[bytes]:
+        found = [run for width in widths for run in runs(row, width)]
+        if found or not row or not attrs["preserve_short_sequences"]:
+            return found
+        return runs(row, len(row) + 2 * most)
+
+    def compute(data: Any, data_splits: Any) -> Any:
+        if any(width < 1 for width in widths):
+            raise KernelError(_INVALID, "ngram_widths must contain positive values")
+        splits, items = ints(data_splits), data.reshape(-1).tolist()
+        if not splits:
+            return string_array([b""] * len(items), (len(items),)), data_splits
+        _check_splits(splits, len(items))
+        if not items:
+            return string_array([], (0,)), data_splits
+        rows = [row_runs(items[start:end]) for start, end in itertools.pairwise(splits)]
+        ends = HOST.cumsum([0, *map(len, rows)]).astype(data_splits.dtype)
+        return string_array([run for row in rows for run in row], (int(ends[-1]),)), ends
+
+    return compute

@@ -12,12 +12,15 @@ from typing import Any, Final
 
 import numpy as np
 
+from sessrun.reference import dtypes
+from sessrun.reference.build import apply_op
 from sessrun.reference.conversion import constant, convert_to_tensor
 from sessrun.reference.name_scopes import name_scope
 from sessrun.reference.ops.cast_ops import one
+from sessrun.reference.sparse_tensor import SparseTensor
 from sessrun.reference.tensor import Tensor
 
-__all__ = ["EXPORTS"]
+__all__ = ["EXPORTS", "string_split_v2"]
 
 
 def string_join(inputs: Any, separator: str = "", name: str | None = None) -> Tensor:
@@ -96,6 +99,21 @@ def string_to_hash_bucket(
         raise ValueError("Cannot specify both 'string_tensor' and 'input'.")
     given = input if string_tensor is None else string_tensor
     return one("StringToHashBucket", {"string_tensor": given}, name, num_buckets=num_buckets)
+
+
+def string_split_v2(source: Any, sep: Any = None, maxsplit: int = -1) -> SparseTensor:
+    """The parts of each string of a vector, split as `str.split` does: a sparse matrix.
+
+    Args:
+      source: strings, of shape [N].
+      sep: what stands between the parts; white space if it is empty or left out.
+      maxsplit: how often a string is split at most; -1 for as often as it can be.
+
+    """
+    between = convert_to_tensor("" if sep is None else sep, dtype=dtypes.string)
+    strings = convert_to_tensor(source, dtype=dtypes.string)
+    inputs = {"input": strings, "sep": between}
+    return SparseTensor(*apply_op("StringSplitV2", inputs, {"maxsplit": maxsplit}).outputs)
 
 
 EXPORTS: Final[dict[str, Any]] = {

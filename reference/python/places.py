@@ -150,7 +150,8 @@ PLACES: Final[Mapping[str, str]] = {
     "ops.sort_ops": "",
     "ops.sparse_grad": "differentiation.functions",
     "ops.sparse_ops":
-        "sparse_tensor sparse_ops ops.sparse_math_ops ops.sparse_array_ops ops.sparse_order|sparse",
+        "sparse_tensor sparse_ops ops.sparse_math_ops ops.sparse_array_ops ops.sparse_order "
+        "ops.sparse_crosses|sparse",
     "ops.special_math_ops": "ops.special_ops|math math.special linalg",
     "ops.state_grad": "differentiation.functions",
     "ops.state_ops": "variables.state_ops variables.batch_updates",
@@ -283,6 +284,7 @@ OTHER_NAMES: Final[Mapping[str, str]] = {
     "_load_and_remap_matrix_initializer": "matrix_initializer",
     "_load_embedding_initializer": "embedding_initializer",
     "_warm_start_var_with_vocab": "start_with_vocabulary",
+    "_DEFAULT_HASH_KEY": "_HASH_KEY",
     "_SLICE_TYPE_ERROR": "SLICE_TYPE_ERROR",
     "_HookedSession": "HookedSession",
     "_MultiStepStopAfterNEvalsHook": "MultiStepStopAfterNEvalsHook",

@@ -1,14 +1,7 @@
-"""Programs that show tensors as text, and that split and search strings."""
+"""Programs of text as code points, runs of strings, crossed features and sparse counts."""
 
 from __future__ import annotations
 
-import collections
-import contextlib
-import io
-import sys
-import tempfile
-from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,136 +9,117 @@ from described import attempt, run
 
 __all__ = ["BEHAVIOURS"]
 
-
-def _shown(tf: Any) -> list[Any]:
-    """Tensors that stand for all that is shown in a way of its own."""
-    halves = [tf.constant(0.1, dtype) for dtype in (tf.half, tf.bfloat16, tf.float32, tf.float64)]
-    return [
-        *halves, tf.constant([1, 2, 3]), tf.constant(np.arange(20.0).reshape(4, 5) / 3, tf.float32),
-        tf.constant(["a", 'b\n"', "\u00e9"]), tf.constant("s"), tf.constant(True),
-        tf.constant([[1.5]], tf.float64), tf.constant([1e-7, 1e20, 1e5, 1e6, 16777216.0]),
-        tf.constant([np.inf, -np.inf, np.nan]), tf.constant(1 + 2j), tf.constant([], tf.float32),
-        tf.zeros([0, 2]), tf.zeros([2, 0]), tf.constant(1 / 3, tf.float64), tf.constant(3, tf.int8),
-        tf.constant(np.arange(120).reshape(4, 5, 6)), tf.constant(np.arange(8)),
-        tf.constant([True, False, True, True]), tf.constant(123456.789), tf.constant(-0.0),
-    ]  # fmt: skip
+_WRONG = [b"a\xf0\x90(b", b"\x00\xff\n", b"\xed\xa0\x80", b"\xe2\x82", b"\xef\xbf\xbd", b""]
 
 
-def _formatted(tf: Any) -> Any:
-    texts = [
-        tf.strings.format("<{}>", tensor, summarize=count)
-        for tensor in _shown(tf)
-        for count in (3, 1, -1)
-    ]
-    one, text = tf.constant([1, 2, 3]), tf.constant("s")
-    return [run(tf, texts)] + attempt(
-        lambda: run(tf, tf.strings.format("a {} b {}", [one, text])),
-        lambda: run(tf, tf.strings.format("%s", one, placeholder="%s")),
-        lambda: run(tf, tf.strings.format("no", [])),
-        lambda: tf.strings.format("{} {}", one),
-        lambda: tf.strings.format("{}", one, name="named"),
-    )
+def _decoded(tf: Any) -> Any:
+    def decode(text: Any, encoding: str = "UTF-8", **options: Any) -> Any:
+        made = tf.raw_ops.UnicodeDecodeWithOffsets(input=text, input_encoding=encoding, **options)
+        return [[str(part.shape) for part in made], run(tf, list(made))]
+
+    return attempt(
+        lambda: decode(_WRONG), lambda: decode(_WRONG, errors="ignore"),
+        lambda: decode(_WRONG, errors="strict"), lambda: decode([b"a\n"], replacement_char=-1),
+        lambda: decode([b"a\n\x7f"], replace_control_characters=True, replacement_char=63),
+        lambda: decode([b"\xfe\xff\x00*", b"\xff\xfe*\x00", b"\x00*"], "UTF-16"),
+        lambda: decode([b"\xd8\x01\x00*", b"\x00*\x01"], "UTF-16-BE"), lambda: decode("", "none"),
+        lambda: decode([[b"a\xe9"]], "US-ASCII"), lambda: decode(b"\x83\x4f\x5c", "shift_jis"),
+        lambda: run(tf, tf.raw_ops.UnicodeDecode(
+            input=[b"ab", b"c"], input_encoding="UTF-8", Tsplits=tf.int32)),
+        lambda: run(tf, tf.strings.unicode_transcode([b"\xef\xbf\xbd\xff"], "UTF-8", "UTF-8",
+                                                     replacement_char=63)),
+        lambda: run(tf, tf.strings.unicode_transcode([b"\x00*"], "UTF-16", "UTF-16-BE")),
+    )  # fmt: skip
 
 
-def _printed(tf: Any) -> Any:
-    """What `Print` passes on; what it writes only we can see from here."""
-    one = tf.constant([1, 2, 3])
-    found = [
-        tf.Print(one, [one]), tf.Print(one, []), tf.Print(1, [1, "a"], "m", 2, 3, "named"),
-        tf.Print("s", [one], message="x", summarize=-1),
-    ]  # fmt: skip
-    with contextlib.redirect_stderr(io.StringIO()):
-        return [found, run(tf, found), [found[2].op.get_attr(key)
-                for key in ("message", "first_n", "summarize")]]  # fmt: skip
+def _encoded(tf: Any) -> Any:
+    points = [72, 0x1F600, 0xD83D, -1, 0x110000, 0xFDD0]
+
+    def encode(splits: Any, values: Any = points, target: str = "UTF-8", **options: Any) -> Any:
+        made = tf.raw_ops.UnicodeEncode(
+            input_values=values, input_splits=splits, output_encoding=target, **options
+        )
+        return [str(made.shape), run(tf, made)]
+
+    return attempt(
+        lambda: encode([0, 1, 1, 6]), lambda: encode([0, 6], target="UTF-16-BE"),
+        lambda: encode([0, 6], errors="ignore"), lambda: encode([0, 6], errors="strict"),
+        lambda: encode([0, 6], replacement_char=0x110000), lambda: encode([1, 6]),
+        lambda: encode([0, 7]), lambda: encode([0, 5, 4, 6]), lambda: encode([], []),
+        lambda: encode([0], []), lambda: encode([0, 1], [[1]]),
+        lambda: run(tf, tf.strings.unicode_script([65, 0x41F, 0x4E00, -1, 0x110000, 0x378])),
+    )  # fmt: skip
 
 
-def _templates(tf: Any) -> Any:
-    one = tf.constant([1, 2, 3])
-    sparse = tf.SparseTensor([[0]], [1.0], [2])
-    pair = collections.namedtuple("Pair", ["left", "right"])  # noqa: PYI024 - as programs have it
-    programs: list[Callable[[], Any]] = [
-        lambda: tf.print(1),
-        lambda: tf.print("a", one),
-        lambda: tf.print(one, name="named"),
-        lambda: tf.print([1, one, {"b": one, "a": "q"}]),
-        lambda: tf.print(collections.OrderedDict([("z", 1), ("y", one)])),
-        lambda: tf.print(pair(one, 2)),
-        tf.print,
-        lambda: tf.print("x", "y", sep="--", end="!\n"),
-        lambda: tf.print(None, (1, 2), 1.5),
-        lambda: tf.print(sparse),
-        lambda: tf.print("{}", one),
-        lambda: tf.print("a", output_stream=sys.stdout),
-        lambda: tf.print("a", output_stream=tf.logging.info),
-        lambda: tf.print("a", output_stream="file:///nowhere"),
-        lambda: tf.print("a", output_stream=3),
-        lambda: tf.print("a", nothing=3),
-        lambda: tf.print(np.array([1, 2]), [np.array([1.0])]),
-    ]
+def _runs_of_strings(tf: Any) -> Any:
+    def runs(splits: Any, widths: Any, most: int = -1, short: bool = False) -> Any:
+        made = tf.raw_ops.StringNGrams(
+            data=[b"a", b"b", b"c", b"d", b"e"], data_splits=np.array(splits, np.int64),
+            separator="|", ngram_widths=widths, left_pad="<", right_pad=">", pad_width=most,
+            preserve_short_sequences=short,
+        )  # fmt: skip
+        return [[str(part.shape) for part in made], run(tf, list(made))]
 
-    def told(program: Callable[[], Any]) -> list[Any]:
-        op = program()
-        source = op.inputs[0].op
-        return [op, op.get_attr("output_stream"), op.get_attr("end"), source.get_attr("template"),
-                source.get_attr("placeholder"), source.get_attr("summarize")]  # fmt: skip
-
-    return attempt(*(lambda program=program: told(program) for program in programs),
-                   lambda: tf.print(tf.constant("s")))  # fmt: skip
+    return attempt(
+        lambda: runs([0, 4, 4, 5], [2]), lambda: runs([0, 4, 5], [3, 2], 0),
+        lambda: runs([0, 4, 4, 5], [5], 1, short=True), lambda: runs([0, 1, 5], [6, 7], 2, True),
+        lambda: runs([0, 6], [2]), lambda: runs([0, 3, 2, 5], [2]), lambda: runs([1, 5], [2]),
+        lambda: runs([0, 4], [2]), lambda: runs([], [2]), lambda: runs([0, 5], [0]),
+        lambda: runs([0, 5], []),
+        lambda: run(tf, tf.reduce_join([["a", "b"]], tf.placeholder_with_default([2], [None]))),
+    )  # fmt: skip
 
 
-def _written(tf: Any) -> Any:
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "told"
-        stream = f"file://{path}"
-        values = tf.constant([[1.5, 2.0]])
-        run(tf, [tf.print("values", values, output_stream=stream)])
-        run(tf, [tf.print(values, {"a": 1}, sep="|", end=".", output_stream=stream)])
-        return path.read_text(encoding="utf-8")
+def _crossed(tf: Any) -> Any:
+    texts = tf.SparseTensor([[0, 0], [1, 0], [1, 1]], [b"red", b"", b"blue"], [2, 2])
+    numbers = tf.constant([[3, -4], [5, 6]])
+    few = tf.SparseTensor([[0, 1]], [b"x"], [2, 3])
+    made = attempt(
+        lambda: run(tf, tf.sparse.cross([texts, numbers, few])),
+        lambda: run(tf, tf.sparse.cross([numbers, texts], separator="-")),
+        lambda: run(tf, tf.sparse.cross_hashed([texts, numbers])),
+        lambda: run(tf, tf.sparse.cross_hashed([texts, few], 100, 7)),
+        lambda: tf.sparse.cross(texts), lambda: tf.sparse.cross([texts, [["a"]]]),
+        lambda: run(tf, tf.sparse.cross([texts, tf.constant([["a"]])])),
+    )  # fmt: skip
+    return [made, [[n.name, n.op, *n.input] for n in tf.get_default_graph().as_graph_def().node]]
 
 
-def _split(tf: Any) -> Any:
-    programs: list[Callable[[], Any]] = [
-        lambda: tf.string_split(["a b", "c"]),
-        lambda: tf.string_split("a b"),
-        lambda: tf.string_split(["a b", "", ";;"], ";", skip_empty=False),
-        lambda: tf.string_split(["a,;b"], ",;"),
-        lambda: tf.string_split(["abc", ""], ""),
-        lambda: tf.string_split(["a b "], skip_empty=False),
-        lambda: tf.string_split(["a b"], delimiter=["a"]),
-        lambda: tf.string_split(["a b"], sep=" ", delimiter="b"),
-        lambda: tf.string_split([], ","),
-        lambda: tf.string_split(tf.placeholder_with_default("a b", None)),
-        lambda: tf.strings.split([" a  b "]),
-        lambda: tf.strings.split("a b"),
-        lambda: tf.strings.split(["a,,b,c"], ",", maxsplit=1),
-        lambda: tf.strings.split(["", "a"], ","),
-        lambda: tf.strings.split(["a b c"], maxsplit=0),
-        lambda: tf.strings.split(source=["a--b"], sep="--", name="named"),
-    ]
-    nodes = [[n.name, n.op, *n.input] for n in tf.get_default_graph().as_graph_def().node]
-    return [nodes, attempt(*(lambda program=program: run(tf, program()) for program in programs))]
+def _counted(tf: Any) -> Any:
+    matrix = tf.constant([[3, 1, 1], [5, 0, 5]])
+    sparse = tf.SparseTensor([[0, 0], [2, 1], [2, 3]], [3, 3, 1], [3, 4])
+    weights = tf.SparseTensor(sparse.indices, [0.5, 2.0, 4.0], sparse.dense_shape)
+    others = tf.SparseTensor([[0, 0], [2, 1], [2, 2]], [0.5, 2.0, 4.0], [3, 4])
+    fed = tf.sparse_placeholder(tf.float32)
+
+    def count(*args: Any, **options: Any) -> Any:
+        return lambda: run(tf, tf.sparse.bincount(*args, **options))
+
+    def bins(shape: Any, size: int, given: Any, **options: Any) -> Any:
+        return lambda: run(tf, tf.raw_ops.SparseBincount(
+            indices=sparse.indices, values=sparse.values, dense_shape=shape, size=size,
+            weights=given, **options))  # fmt: skip
+
+    none = np.zeros(0, np.float32)
+    made = attempt(
+        count(matrix), count(matrix, axis=-1), count(matrix, axis=-1, minlength=8),
+        count(matrix, axis=-1, maxlength=4), count(matrix, axis=1), count([-1, 2]),
+        count(matrix, [[1.0, 2, 3], [4, 5, 6]], axis=-1), count(matrix, binary_output=True),
+        count(matrix, [1.0], binary_output=True), count(sparse), count(sparse, axis=-1),
+        count(sparse, weights, axis=-1), count(sparse, others, axis=-1), count(sparse, [1.0], -1),
+        count(matrix, weights, -1),
+        lambda: run(tf, tf.sparse.bincount(sparse, fed, -1),
+                    {fed: ([[0, 0], [2, 1], [2, 3]], [1.0, 2.0, 3.0], [3, 4])}),
+        lambda: run(tf, tf.sparse.bincount(sparse, fed, -1),
+                    {fed: ([[0, 0], [2, 1], [2, 2]], [1.0, 2.0, 3.0], [3, 4])}),
+        bins([3, 4], 4, none), bins([3, 4], 3, [1.0, 2, 4]),
+        bins([3, 4], 4, none, binary_output=True), bins([2, 4], 4, none), bins([3, 4], -1, none),
+        bins([3], 4, none),
+    )  # fmt: skip
+    return [made, [[n.name, n.op, *n.input] for n in tf.get_default_graph().as_graph_def().node]]
 
 
-def _searched(tf: Any) -> Any:
-    text = tf.constant(["hello world", "foo bar", ""])
-    programs: list[Callable[[], Any]] = [
-        lambda: tf.regex_replace(text, "o", "0"),
-        lambda: tf.regex_replace(text, "o", "0", replace_global=False),
-        lambda: tf.regex_replace(text, r"(\w+) (\w+)", r"\2-\1-\0"),
-        lambda: tf.regex_replace(text, tf.constant("[lo]+"), "*"),
-        lambda: tf.regex_replace(text, "(", ""),
-        lambda: tf.regex_replace(text, "o", r"\1"),
-        lambda: tf.regex_replace(text, ["o"], "x"),
-        lambda: tf.strings.regex_full_match(text, "foo.*"),
-        lambda: tf.strings.regex_full_match(text, "foo"),
-        lambda: tf.strings.regex_full_match(text, tf.constant(".*")),
-        lambda: tf.strings.regex_full_match(text, tf.constant("[")),
-    ]
-    found = attempt(*(lambda program=program: run(tf, program()) for program in programs))
-    return [found, [[n.name, n.op, *n.input] for n in tf.get_default_graph().as_graph_def().node]]
-
-
-BEHAVIOURS: dict[str, Callable[[Any], Any]] = {
-    "formatted": _formatted, "printed": _printed, "templates": _templates, "written": _written,
-    "split": _split, "searched": _searched,
-}  # fmt: skip
+BEHAVIOURS = {
+    function.__name__.strip("_"): function
+    for function in (_decoded, _encoded, _runs_of_strings, _crossed, _counted)
+}

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
 import numpy as np
 
 from sessrun.spec.rules.domains.base import Arguments, Draw, domain
+from sessrun.spec.rules.domains.sparse import draw_places
 
 __all__: list[str] = []
 
@@ -78,4 +82,59 @@ def logarithms(draw: Draw, x: str, axis: str) -> Arguments:
     shape = draw.shape(1, 4)
     return draw.arguments(**{
         x: draw.tensor(x, shape, "plain"), axis: draw.integers(axis, draw.axis(len(shape)))
+    })  # fmt: skip
+
+
+def _lengths(draw: Draw) -> None:
+    for name in ("minlength", "maxlength"):
+        draw.attrs[name] = draw.random.choice((-1, -1, 0, 3, 8))
+
+
+def _weights(draw: Draw, name: str, shape: Sequence[int]) -> np.ndarray:
+    return draw.tensor(name, shape if draw.chance(0.5) else (0,) * len(shape), "small")
+
+
+@domain
+def counted_rows(draw: Draw, values: str, weights: str) -> Arguments:
+    """A vector or a matrix of small numbers, and weights for each, or none."""
+    _lengths(draw)
+    shape = draw.shape(1, 2, 1)
+    numbers = draw.values("uint8", shape) % 9
+    return draw.arguments(**{
+        values: draw.integers(values, numbers), weights: _weights(draw, weights, shape),
+    })  # fmt: skip
+
+
+def _sparse_numbers(draw: Draw, names: Sequence[str], most: int) -> tuple[dict[str, Any], int]:
+    """A sparse tensor of small numbers, and how many it has."""
+    shape = [draw.dim(1, 4) for _ in range(draw.rank(1, most))]
+    places = draw_places(draw, shape)
+    numbers = [draw.random.randint(0, 8) for _ in places]
+    parts = {
+        names[0]: np.array(places, np.int64).reshape(-1, len(shape)),
+        names[1]: draw.integers(names[1], np.array(numbers, np.int64)),
+        names[2]: np.array(shape, np.int64),
+    }
+    return parts, len(numbers)
+
+
+@domain
+def sparse_counted_rows(
+    draw: Draw, indices: str, values: str, shape: str, weights: str
+) -> Arguments:
+    """A sparse tensor of small numbers, and weights for each, or none."""
+    _lengths(draw)
+    parts, count = _sparse_numbers(draw, (indices, values, shape), 3)
+    return draw.arguments(**parts, **{weights: _weights(draw, weights, (count,))})
+
+
+@domain
+def sparse_counted(
+    draw: Draw, indices: str, values: str, shape: str, size: str, weights: str
+) -> Arguments:
+    """A sparse vector or matrix of small numbers, a size, and weights for each, or none."""
+    parts, count = _sparse_numbers(draw, (indices, values, shape), 2)
+    return draw.arguments(**parts, **{
+        size: draw.integers(size, draw.random.randint(1, 10)),
+        weights: _weights(draw, weights, (count,)),
     })  # fmt: skip

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -107,4 +108,44 @@ def sparse_filled_gradient(draw: Draw, places: str, grad: str) -> Arguments:
     chosen = sorted(draw.random.sample(range(count), draw.random.randint(0, count)))
     return draw.arguments(**{
         places: np.array(chosen, np.int64), grad: draw.tensor(grad, (count,), "plain"),
+    })  # fmt: skip
+
+
+def _features(draw: Draw, dtype: str, shape: Sequence[int]) -> np.ndarray:
+    size = int(np.prod(shape))
+    if dtype == "int64":
+        return np.array([draw.random.randint(-3, 99) for _ in range(size)], np.int64).reshape(shape)
+    made = np.empty(size, dtype=object)
+    made[:] = [draw.random.choice((b"", b"red", b"a longer feature of it")) for _ in range(size)]
+    return made.reshape(shape)
+
+
+@domain
+def crossed(draw: Draw, indices: str, values: str, shapes: str, dense: str) -> Arguments:
+    """Sparse and dense columns of one number of rows, of both dtypes."""
+    rows, sparse = draw.dim(1, 3), draw.random.randint(0, 2)
+    kinds = [draw.random.choice(("int64", "string")) for _ in range(sparse + 2)]
+    sparse_kinds = tuple(kinds[:sparse])
+    dense_kinds = tuple(kinds[sparse : sparse + draw.random.randint(0 if sparse else 1, 2)])
+    draw.attrs |= {"N": sparse, "sparse_types": sparse_kinds, "dense_types": dense_kinds}
+    if "hashed_output" in draw.attrs:
+        hashed = draw.attrs["hashed_output"]
+        is_text = set(sparse_kinds) | set(dense_kinds) == {"string"}
+        draw.attrs |= {
+            "out_type": "int64" if hashed else "string", "hash_key": 956888297470,
+            "internal_type": "string" if is_text else "int64",
+            "num_buckets": draw.random.choice((0, 7, 1000)),
+        }  # fmt: skip
+    sizes = [(rows, draw.dim(0, 3)) for _ in kinds]
+    places = [draw_places(draw, size, 5) for size in sizes[:sparse]]
+    more: dict[str, Any] = {}
+    if any(arg.name == "sep" for arg in draw.operation.inputs):
+        more["sep"] = np.array(b"-", dtype=object)
+    return draw.arguments(**{
+        indices: places, shapes: [np.array(size, np.int64) for size in sizes[:sparse]],
+        values: [_features(draw, kind, (len(each),))
+                 for kind, each in zip(sparse_kinds, places, strict=True)],
+        dense: [_features(draw, kind, size)
+                for kind, size in zip(dense_kinds, sizes[sparse:], strict=False)],
+        **more,
     })  # fmt: skip

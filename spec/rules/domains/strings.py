@@ -133,3 +133,70 @@ def transcoded(draw: Draw, text: str) -> Arguments:
         "replacement_char": draw.random.choice((65533, 63)),
     }
     return draw.arguments(**{text: draw.tensor(text, draw.shape())})
+
+
+_TEXTS = (
+    b"", b"plain", "\u00e4\u20ac\U00010437".encode(), b"a\xf0\x90b", b"\x00\xff\n", b"\xe2\x82",
+)  # fmt: skip
+
+
+@domain
+def encoded_texts(draw: Draw, text: str) -> Arguments:
+    """Texts in four encodings, of which some are in none.
+
+    Left out: places beside splits of int32, at which TensorFlow ends the process.
+    """
+    if len(draw.operation.outputs) > 2:
+        draw.attrs["Tsplits"] = "int64"
+    draw.attrs |= {
+        "input_encoding": draw.random.choice(("UTF-8", "US-ASCII", "ISO-8859-1", "UTF-16-BE")),
+        "errors": draw.random.choice(("replace", "ignore")),
+        "replacement_char": draw.random.choice((65533, 63)),
+    }
+    items = np.empty(draw.shape(), dtype=object)
+    flat = [draw.random.choice(_TEXTS) for _ in range(items.size)]
+    items.reshape(-1)[:] = flat or []
+    return draw.arguments(**{text: items})
+
+
+def _splits(draw: Draw, count: int) -> list[int]:
+    """Rising numbers from 0 to the count."""
+    inner = sorted(draw.random.randint(0, count) for _ in range(draw.random.randint(0, 3)))
+    return [0, *inner, count]
+
+
+@domain
+def point_rows(draw: Draw, values: str, splits: str) -> Arguments:
+    """Rows of code points, of which some are none."""
+    draw.attrs |= {"errors": draw.random.choice(("replace", "ignore")), "replacement_char": 63}
+    some = (65, 0, 0xE4, 0x20AC, 0x1F600, 0xD800, -1, 0x110000, 0xFFFF)
+    points = [draw.random.choice(some) for _ in range(draw.random.randint(0, 8))]
+    return draw.arguments(**{
+        values: draw.integers(values, np.array(points, np.int64)),
+        splits: draw.integers(splits, _splits(draw, len(points))),
+    })  # fmt: skip
+
+
+@domain
+def points(draw: Draw, values: str) -> Arguments:
+    """Code points, and numbers that are none."""
+    shape = draw.shape()
+    numbers = [draw.random.randint(-1, draw.random.choice((300, 0x3200, 0x110001)))
+               for _ in range(int(np.prod(shape)))]  # fmt: skip
+    return draw.arguments(**{
+        values: draw.integers(values, np.array(numbers, np.int64)).reshape(shape)
+    })  # fmt: skip
+
+
+@domain
+def string_rows(draw: Draw, data: str, splits: str) -> Arguments:
+    """Rows of strings, and what is made of them."""
+    draw.attrs |= {
+        "separator": draw.random.choice((" ", "", "||")), "left_pad": draw.random.choice(("", "<")),
+        "right_pad": ">", "pad_width": draw.random.randint(0, 3),
+        "ngram_widths": tuple(draw.random.randint(1, 5) for _ in range(draw.random.randint(1, 3))),
+    }  # fmt: skip
+    count = draw.random.randint(0, 7)
+    return draw.arguments(**{
+        data: draw.tensor(data, (count,)), splits: draw.integers(splits, _splits(draw, count)),
+    })  # fmt: skip

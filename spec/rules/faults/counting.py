@@ -40,3 +40,11 @@ def beyond_the_row(draw: Draw, x: str, n: str) -> Fault:
     """The number after a row's last one."""
     made = valid(draw)
     return changed(draw, made, "values", **{n: draw.integers(n, made.inputs[x].shape[-1])})
+
+
+@fault
+def unlike_weights(draw: Draw, values: str, weights: str) -> Fault:
+    """One weight more than there are numbers."""
+    made = valid(draw)
+    count = len(made.inputs[values]) + 1
+    return changed(draw, made, "run", **{weights: draw.tensor(weights, (count,), "small")})

@@ -7,6 +7,7 @@ import numpy as np
 from sessrun.spec.rules.domains import Draw
 from sessrun.spec.rules.domains.base import Arguments
 from sessrun.spec.rules.faults.base import Fault, changed, fault
+from sessrun.spec.rules.faults.elementwise import valid
 
 __all__: list[str] = []
 
@@ -37,3 +38,12 @@ def part_range(draw: Draw, x: str, pos: str, length: str) -> Fault:
     place = draw.random.choice([4, -4])
     made = Arguments({x: _vector(b"abc"), length: draw.integers(length, 1)}, draw.attrs)
     return changed(draw, made, "run", **{pos: draw.integers(pos, place)})
+
+
+@fault
+def split_rows(draw: Draw, splits: str) -> Fault:
+    """Splits that do not begin with 0, or end elsewhere than the values, or fall."""
+    made = valid(draw)
+    last = int(made.inputs[splits][-1])
+    wrong = draw.random.choice(([1, last], [0, last + 1], [0, last, last - 1, last], [-1, last]))
+    return changed(draw, made, "run", **{splits: draw.integers(splits, wrong)})

@@ -70,3 +70,36 @@ def edit_distances(
     pairs = zip(shape.value.tolist()[:-1], other.value.tolist()[:-1], strict=True)
     sizes: list[Dim] = [max(pair) for pair in pairs]
     return [tuple(sizes)]
+
+
+@rule
+def sparse_bins(indices: Shape, values: Shape, shape: Known, size: Known) -> list[Shape]:
+    """[size], or [rows, size] of a matrix."""
+    with_rank(indices, 2)
+    with_rank(values, 1)
+    ranked(size.shape, 0, 0)
+    length = None if size.value is None else int(size.value)
+    if length is not None and length < 0:
+        raise ShapeError(f"size ({length}) must be non-negative")
+    (rank,) = with_rank(shape.shape, 1)
+    if rank is not None and rank not in {1, 2}:
+        raise ShapeError("Input must be less than rank 2")
+    if rank is None:
+        return [None]
+    rows = None if shape.value is None else int(shape.value[0])
+    return [(length,) if rank == 1 else (rows, length)]
+
+
+@rule
+def dense_counted(values: Shape, weights: Shape) -> list[Shape]:
+    """The three parts of a sparse tensor of the input's rank."""
+    del weights
+    rank = None if values is None else len(values)
+    return [(None, rank), (None,), (rank,)]
+
+
+@rule
+def sparse_counts(shape: Shape) -> list[Shape]:
+    """The three parts of a sparse tensor of the input's rank."""
+    (rank,) = with_rank(shape, 1)
+    return [(None, rank), (None,), (rank,)]

@@ -22,7 +22,12 @@ def reduced(shape: Shape, axes: Value, keep_dims: bool) -> list[Shape]:
         return [None]
     if axes is None:
         return [(None,) * len(shape) if keep_dims else None]
-    gone = {axis_index(int(axis), len(shape)) for axis in axes.reshape(-1)}
+    gone = set()
+    for axis in axes.reshape(-1).tolist():
+        if not -len(shape) <= axis < len(shape):
+            raise ShapeError(f"Invalid reduction dimension {axis} for input with {len(shape)} "
+                             "dimensions.")  # fmt: skip
+        gone.add(axis % len(shape))
     if keep_dims:
         return [tuple(1 if i in gone else dim for i, dim in enumerate(shape))]
     return [tuple(dim for i, dim in enumerate(shape) if i not in gone)]

@@ -74,3 +74,10 @@ def sparse_filled_gradient(places: Shape, grad: Shape) -> list[Shape]:
     """A number for each element, and one."""
     ranked(grad, 1, 1)
     return [ranked(places, 1, 1) or (None,), ()]
+
+
+@rule
+def crossed(dense: Sequence[Shape]) -> list[Shape]:
+    """The three parts of a sparse matrix."""
+    del dense
+    return [(None, 2), (None,), (2,)]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sessrun.spec.rules.shapes.base import Shape, ranked, rule
+from sessrun.spec.rules.shapes.base import Shape, ShapeError, product, ranked, rule, with_rank
 
 __all__: list[str] = []
 
@@ -21,3 +21,28 @@ def matched_strings(strings: Shape, *scalars: Shape) -> list[Shape]:
     for shape in scalars:
         ranked(shape, 0, 0)
     return [strings]
+
+
+@rule
+def code_points(strings: Shape, places: bool) -> list[Shape]:
+    """One more than there are strings, and as many code points as there turn out to be."""
+    count = None if strings is None else product(strings)
+    return [(None if count is None else count + 1,), *[(None,)] * (2 if places else 1)]
+
+
+@rule
+def encoded_rows(values: Shape, splits: Shape) -> list[Shape]:
+    """One less than there are splits."""
+    with_rank(values, 1)
+    (count,) = with_rank(splits, 1)
+    if count == 0:
+        raise ShapeError("Negative dimension size caused by subtracting 1 from 0")
+    return [(None if count is None else count - 1,)]
+
+
+@rule
+def string_runs(data: Shape, splits: Shape) -> list[Shape]:
+    """As many runs as there turn out to be, and the shape of the splits."""
+    with_rank(data, 1)
+    with_rank(splits, 1)
+    return [(None,), splits]

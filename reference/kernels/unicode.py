@@ -1,0 +1,193 @@
+"""Kernels of text as code points: decoded, encoded, in another encoding, and its scripts."""
+
+from __future__ import annotations
+
+import codecs
+import itertools
+from collections.abc import Callable, Iterator, Sequence
+from functools import cache
+from typing import Any, Final
+
+from sessrun.reference.behaviour import as_text
+from sessrun.reference.kernels.host import HOST, host_array, ints, string_array
+from sessrun.reference.kernels.registry import Bind, KernelError, binder, kernel
+from sessrun.reference.kernels.script_runs import RUNS
+
+__all__: list[str] = []
+
+_CPU: Final = ("CPU",)
+_INVALID: Final = 3
+_OUTPUTS: Final = {"UTF-8": "utf-8", "UTF-16-BE": "utf-16-be", "UTF-32-BE": "utf-32-be"}
+_LAST: Final = 0x10FFFF
+_SURROGATES: Final = range(0xD800, 0xE000)
+_REPLACEMENT: Final = 0xFFFD
+#: The control characters of ASCII come before.
+_FIRST_PRINTED: Final = 32
+#: What the encodings that may begin with a mark of their byte order are with one, and without.
+_MARKED: Final = {
+    "utf-16": ((b"\xfe\xff", "utf-16-be"), (b"\xff\xfe", "utf-16-le")),
+    "utf-32": ((b"\x00\x00\xfe\xff", "utf-32-be"), (b"\xff\xfe\x00\x00", "utf-32-le")),
+}
+
+#: The code points of a string, each with the place of its first byte.
+Points = list[tuple[int, int]]
+
+
+def _codec(source: str, data: bytes) -> tuple[codecs.CodecInfo, int]:
+    """What decodes a string, and where its text begins: after a mark of the byte order."""
+    try:
+        found = codecs.lookup(source)
+    except LookupError:
+        raise KernelError(
+            _INVALID, f"Could not create converter for input encoding: {source}"
+        ) from None
+    if found.name not in _MARKED:
+        return found, 0
+    for mark, name in _MARKED[found.name]:
+        if data.startswith(mark):
+            return codecs.lookup(name), len(mark)
+    return codecs.lookup(found.name + "-be"), 0
+
+
+def _scanned(data: bytes, codec: codecs.CodecInfo, place: int) -> Iterator[tuple[str | None, int]]:
+    """The characters from a place on, each with its place; None for what is no character."""
+    while place < len(data):
+        wrong, end = None, len(data)
+        try:
+            text = codec.decode(data[place:], "strict")[0]
+        except UnicodeDecodeError as error:
+            wrong, end = place + error.start, place + error.end
+            text = codec.decode(data[place:wrong], "strict")[0]
+        for char in text:
+            yield char, place
+            place += len(codec.encode(char)[0])
+        if wrong is not None:
+            yield None, wrong
+        place = end
+
+
+def _decoder(bind: Bind) -> Callable[[bytes], Points]:
+    """What decodes a string as the node says; errors are found when it is run."""
+    source, errors = as_text(bind.attrs["input_encoding"]), as_text(bind.attrs["errors"])
+    mark, controls = bind.attrs["replacement_char"], bind.attrs["replace_control_characters"]
+
+    def decode(data: bytes) -> Points:
+        if not 0 <= mark <= _LAST:
+            raise KernelError(_INVALID, "replacement_char out of unicode codepoint range")
+        codec, start = _codec(source, data)
+        found: Points = []
+        for char, place in _scanned(data, codec, start):
+            if char is None and errors == "strict":
+                raise KernelError(_INVALID, "Invalid formatting on input string")
+            if char is None or (controls and ord(char) < _FIRST_PRINTED):
+                if errors != "ignore":
+                    found.append((mark, place))
+            else:
+                found.append((ord(char), place))
+        if found and start:
+            found[0] = (found[0][0], 0)  # as in TensorFlow, the mark is of the first character
+        return found
+
+    return decode
+
+
+def _encoded(points: Sequence[int], target: str) -> bytes:
+    chars = (chr(_REPLACEMENT if point in _SURROGATES else point) for point in points)
+    return "".join(chars).encode(_OUTPUTS[target])
+
+
+@binder("UnicodeTranscode", devices=_CPU)
+def unicode_transcode(bind: Bind) -> Callable[..., Any]:
+    """The text of each string in another encoding, what is none of it replaced or left out."""
+    decode, target = _decoder(bind), as_text(bind.attrs["output_encoding"])
+
+    def compute(strings: Any) -> Any:
+        texts = (decode(item) for item in strings.reshape(-1).tolist())
+        return string_array(
+            [_encoded([point for point, _ in text], target) for text in texts], strings.shape
+        )
+
+    return compute
+
+
+@binder("UnicodeDecodeWithOffsets", devices=_CPU)
+def unicode_decode_with_offsets(bind: Bind) -> Callable[..., Any]:
+    """The code points of all strings, where each string's begin, and their first bytes."""
+    decode, splits = _decoder(bind), bind.attrs["Tsplits"]
+
+    def compute(strings: Any) -> Any:
+        ends: list[int] = [0]
+        found: Points = []
+        for item in strings.reshape(-1).tolist():
+            found += decode(item)
+            ends.append(len(found))
+        points, places = [point for point, _ in found], [place for _, place in found]
+        return host_array(ends, splits), host_array(points, "int32"), host_array(places, "int64")
+
+    return compute
+
+
+@binder("UnicodeDecode", devices=_CPU)
+def unicode_decode(bind: Bind) -> Callable[..., Any]:
+    """The code points of all strings, and where each string's begin."""
+    compute = unicode_decode_with_offsets(bind)
+    return lambda strings: compute(strings)[:2]
+
+
+def _check_splits(splits: Sequence[int], count: int) -> None:
+    if not splits or splits[0]:
+        raise KernelError(_INVALID, "First value in input_splits must be zero.")
+    for here, after in itertools.pairwise(splits):
+        if after < here:
+            raise KernelError(_INVALID, "Values in input_splits must be equal or in ascending "
+                              "order.")  # fmt: skip
+        if after > count:
+            break
+    if splits[-1] != count:
+        raise KernelError(_INVALID, "Last value in input_splits must be equal to length of "
+                          "input_tensor.")  # fmt: skip
+
+
+@binder("UnicodeEncode", devices=_CPU)
+def unicode_encode(bind: Bind) -> Callable[..., Any]:
+    """The text of each row of code points; what is none is replaced or left out."""
+    errors, target = as_text(bind.attrs["errors"]), as_text(bind.attrs["output_encoding"])
+    mark = bind.attrs["replacement_char"]
+
+    def point_of(point: int) -> list[int]:
+        if 0 <= point <= _LAST and point not in _SURROGATES:
+            return [point]
+        if errors == "strict":
+            raise KernelError(
+                _INVALID, "Code point is out of range for Unicode, or is a surrogate."
+            )
+        return [mark] if errors == "replace" else []
+
+    def compute(values: Any, row_splits: Any) -> Any:
+        if not 0 <= mark <= _LAST:
+            raise KernelError(_INVALID, "replacement_char out of unicode codepoint range")
+        splits, points = ints(row_splits), ints(values)
+        _check_splits(splits, len(points))
+        rows = itertools.pairwise(splits)
+        texts = [
+            _encoded([each for point in points[start:end] for each in point_of(point)], target)
+            for start, end in rows
+        ]
+        return string_array(texts, (len(texts),))
+
+    return compute
+
+
+@cache
+def _scripts() -> tuple[Any, Any]:
+    """Where the runs of code points end, and their scripts."""
+    runs = [run.split(":") for run in RUNS.split()]
+    ends = HOST.cumsum([int(size, 16) for size, _ in runs])
+    return ends, HOST.array([int(script) for _, script in runs] + [-1], dtype="int32")
+
+
+@kernel("UnicodeScript", devices=_CPU)
+def unicode_script(_: Any, points: Any) -> Any:
+    """ICU's number of the script of each code point; -1 for what is none."""
+    ends, scripts = _scripts()
+    return scripts[HOST.where(points < 0, len(ends), HOST.searchsorted(ends, points, side="right"))]
