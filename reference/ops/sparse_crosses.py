@@ -151,8 +151,10 @@ def _dense_weights(numbers: Tensor, weights: Any) -> Tensor:
     if weights is None:
         return constant([], dtype=numbers.dtype)
     if not isinstance(weights, Tensor):
-        raise bad_value("Argument `weights` must be a tf.Tensor if `values` is a tf.Tensor. "
-                        f"Received weights={weights} of type: {type(weights).__name__}")  # fmt: skip
+        raise bad_value(
+            "Argument `weights` must be a tf.Tensor if `values` is a tf.Tensor. "
+            f"Received weights={weights} of type: {type(weights).__name__}"
+        )
     return weights
 
 
