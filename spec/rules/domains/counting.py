@@ -105,9 +105,9 @@ def counted_rows(draw: Draw, values: str, weights: str) -> Arguments:
     })  # fmt: skip
 
 
-def _sparse_numbers(draw: Draw, names: Sequence[str], most: int) -> tuple[dict[str, Any], int]:
-    """A sparse tensor of small numbers, and how many it has."""
-    shape = [draw.dim(1, 4) for _ in range(draw.rank(1, most))]
+def _sparse_numbers(draw: Draw, names: Sequence[str]) -> tuple[dict[str, Any], int]:
+    """A sparse vector or matrix of small numbers, and how many it has."""
+    shape = [draw.dim(1, 4) for _ in range(draw.rank(1, 2))]
     places = draw_places(draw, shape)
     numbers = [draw.random.randint(0, 8) for _ in places]
     parts = {
@@ -122,9 +122,12 @@ def _sparse_numbers(draw: Draw, names: Sequence[str], most: int) -> tuple[dict[s
 def sparse_counted_rows(
     draw: Draw, indices: str, values: str, shape: str, weights: str
 ) -> Arguments:
-    """A sparse tensor of small numbers, and weights for each, or none."""
+    """A sparse vector or matrix of small numbers, and weights for each, or none.
+
+    Left out: higher ranks, of which the result has other dimensions than TensorFlow's shape says.
+    """
     _lengths(draw)
-    parts, count = _sparse_numbers(draw, (indices, values, shape), 3)
+    parts, count = _sparse_numbers(draw, (indices, values, shape))
     return draw.arguments(**parts, **{weights: _weights(draw, weights, (count,))})
 
 
@@ -133,7 +136,7 @@ def sparse_counted(
     draw: Draw, indices: str, values: str, shape: str, size: str, weights: str
 ) -> Arguments:
     """A sparse vector or matrix of small numbers, a size, and weights for each, or none."""
-    parts, count = _sparse_numbers(draw, (indices, values, shape), 2)
+    parts, count = _sparse_numbers(draw, (indices, values, shape))
     return draw.arguments(**parts, **{
         size: draw.integers(size, draw.random.randint(1, 10)),
         weights: _weights(draw, weights, (count,)),
