@@ -134,6 +134,24 @@ def old_checkpoints() -> None:
                   name="newer")  # fmt: skip
 
 
+def vocabularies() -> None:
+    """A matrix saved, and its rows in the order of another vocabulary."""
+    raw, folder = tf.raw_ops, Path(_FOLDER.name)
+    for name, words in (("then", "a b c"), ("now", "c new a")):
+        (folder / name).write_text("\n".join(words.split()))
+    prefix = str(folder / "matrix")
+    raw.SaveV2(prefix=prefix, tensor_names=["m"], shape_and_slices=[""], name="saved_matrix",
+               tensors=[tf.constant([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]])])  # fmt: skip
+    lines = raw.GenerateVocabRemapping(
+        new_vocab_file=str(folder / "now"), old_vocab_file=str(folder / "then"),
+        new_vocab_offset=0, num_new_vocab=3, name="lines",
+    )  # fmt: skip
+    raw.LoadAndRemapMatrix(
+        ckpt_path=prefix, old_tensor_name="m", row_remapping=lines.remapping, col_remapping=[],
+        initializing_values=[8.0, 9.0], num_rows=3, num_cols=2, name="loaded",
+    )  # fmt: skip
+
+
 def functions() -> None:
     """A function called by its name and by attribute."""
 
@@ -211,6 +229,8 @@ CALLED: tuple[tuple[str, Callable[[], None], tuple[tuple[str, ...], ...]], ...] 
      (("merged",), ("restored:0", "restored:1", "restored:2", "pattern:0"))),
     ("Save SaveSlices Restore RestoreSlice", old_checkpoints,
      (("saved", "saved_parts"), ("strings:0", "together:0", "part:0", "newer:0"))),
+    ("GenerateVocabRemapping LoadAndRemapMatrix", vocabularies,
+     (("saved_matrix",), ("lines:0", "lines:1", "loaded:0"))),
     ("PartitionedCall StatefulPartitionedCall", functions,
      (("named:0", "named:1"), ("called:0", "called:1"), ("stateful:0", "stateful:1"))),
     ("StridedSliceAssign ResourceStridedSliceAssign", slices,
