@@ -158,6 +158,11 @@ def _dims(tensor: Tensor) -> Shape:
     return denoted(tensor.sizes, static_values.shape_value(tensor))
 
 
+def _element(tensor: Tensor) -> Shape:
+    ranked(tensor.sizes, 0, 1)
+    return static_values.element_shape(tensor)
+
+
 def _known(group: Group) -> Any:
     if isinstance(group, list):
         return [_known(tensor) for tensor in group]
@@ -169,6 +174,7 @@ _SPECIAL: Final[Mapping[str, Callable[[Tensor], Any]]] = {
     "dims": _dims,
     "known": _known,
     "single": lambda tensor: single(static_values.constant_value(tensor)),
+    "element": _element,
     "handle": static_values.handle_shape,
     "handle_dtype": static_values.handle_dtype,
     "table": static_values.table_behind,

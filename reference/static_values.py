@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from sessrun.reference.tensor import Tensor
     from sessrun.reference.tensor_shape import Shape
 
-__all__ = ["constant_value", "handle_dtype", "handle_shape", "shape_value",
+__all__ = ["constant_value", "element_shape", "handle_dtype", "handle_shape", "shape_value",
            "table_behind"]  # fmt: skip
 
 #: Operations that carry on another's value or resource under a new name.
@@ -33,6 +33,16 @@ _PASSING: Final = frozenset(
 #: What a branch or a loop is made of says nothing of a value, whatever goes into it.
 _CONTROL_FLOW: Final = frozenset({"Enter", "Exit", "NextIteration", "RefEnter", "RefExit",
                                   "RefNextIteration"})  # fmt: skip
+#: What makes of an array or a list of tensors one of elements like its own.
+_SAME_ELEMENTS: Final = frozenset({
+    "TensorArrayGradV3", "TensorListPopBack", "TensorListPushBack", "TensorListResize",
+    "TensorListScatterIntoExistingList", "TensorListSetItem",
+})  # fmt: skip
+#: What makes lists of tensors: which input says the shape of an element.
+_LISTS: Final[Mapping[str, int]] = {
+    "EmptyTensorList": 0, "TensorListReserve": 0, "TensorListFromTensor": 1, "TensorListSplit": 1,
+    "TensorListScatter": 2, "TensorListScatterV2": 2,
+}  # fmt: skip
 #: Lookup tables of which TensorFlow knows, while the graph is built, what they hold.
 _TABLES: Final = frozenset(
     {"MutableHashTableV2", "MutableHashTableOfTensorsV2", "MutableDenseHashTableV2"}
@@ -252,7 +262,21 @@ def _behind(tensor: Tensor) -> tuple[Shape, str] | None:
         shape = attrs["element_shape"]
         if attrs["identical_element_shapes"] or (shape is not None and None not in shape):
             return shape, attrs["dtype"]
+    if op.type == "TensorArrayGradWithShape":
+        known, outer = _behind(op.inputs[0]), op.inputs[2].sizes
+        if known is not None and known[0] is not None and outer and outer[0] is not None:
+            return ((None,) * outer[0] + known[0], known[1])
+    if op.type in _LISTS:
+        return element_shape(op.inputs[_LISTS[op.type]]), attrs["element_dtype"]
     return None
+
+
+def element_shape(tensor: Tensor) -> Shape:
+    """The shape that a tensor says of a list's elements: a scalar or -1 says nothing."""
+    if tensor.sizes is None or len(tensor.sizes) != 1:
+        return None
+    sizes = shape_value(tensor)
+    return None if sizes is None else tuple(None if size == -1 else size for size in sizes)
 
 
 def table_behind(tensor: Tensor) -> Table | None:
@@ -270,7 +294,7 @@ def table_behind(tensor: Tensor) -> Table | None:
 def _maker(tensor: Tensor) -> Operation:
     """The operation that made what is passed on as this resource."""
     op = tensor.graph.outer(tensor).op
-    while (op.type in _PASSING or op.type == "TensorArrayGradV3") and op.inputs:
+    while (op.type in _PASSING or op.type in _SAME_ELEMENTS) and op.inputs:
         source = op.inputs[0]
         op = source.graph.outer(source).op
     return op

@@ -69,6 +69,7 @@ class ElementArray:
         self._is_closed = False
         self._elements = [_Element() for _ in range(size)]
         self._gradients: dict[str, ElementArray] = {}
+        self._joined: int | None = None
         self._lock = threading.RLock()
 
     @property
@@ -86,6 +87,17 @@ class ElementArray:
         with self._lock:
             self._check_open()
             return len(self._elements)
+
+    def joined_size(self) -> int:
+        """How many elements are joined: of gradients as many as the array itself was split into."""
+        with self._lock:
+            return self.size() if self._joined is None or not self._adds else self._joined
+
+    def split_into(self, count: int) -> None:
+        """Note that it is split into so many elements; later ones are written one by one."""
+        with self._lock:
+            if not self._adds:
+                self._joined = count
 
     def close(self) -> None:
         """Forget the elements; nothing can be done with it any more."""
@@ -139,8 +151,12 @@ class ElementArray:
             self._check_open()
             return [self._read(index, zeros) for index in indices]
 
-    def gradient(self, source: str) -> ElementArray:
+    def gradient(self, source: str, outer: tuple[int, ...] = ()) -> ElementArray:
         """The array of its gradients for a source, made if there is none: of its size from now on.
+
+        Args:
+          source: which gradients.
+          outer: the sizes that the shapes of its elements have before those of the gradients.
 
         Raises:
           KernelError: code 3 if it is itself such an array, to which something was added.
@@ -153,16 +169,18 @@ class ElementArray:
             size = self.size()
             found = self._gradients.get(source)
             if found is None:
+                shape = None if self.element_shape is None else (*outer, *self.element_shape)
                 found = self._gradients[source] = ElementArray(
-                    f"{self.name}@{source}", self.dtype, size, self.element_shape, adds=True
+                    f"{self.name}@{source}", self.dtype, size, shape, adds=True
                 )
-                found._take_shapes(self._elements)
+                found._take_shapes(self._elements, outer)
+                found._joined = self._joined
             return found
 
-    def _take_shapes(self, elements: Sequence[_Element]) -> None:
+    def _take_shapes(self, elements: Sequence[_Element], outer: tuple[int, ...]) -> None:
         for own, other in zip(self._elements, elements, strict=True):
             if other.state != _EMPTY:
-                own.state, own.value, own.shape = _WRITTEN, _ZEROS, other.shape
+                own.state, own.value, own.shape = _WRITTEN, _ZEROS, (*outer, *other.shape)
 
     def _write(self, index: int, value: Any, add: Callable[[Any, Any], Any]) -> None:
         count = len(self._elements)
@@ -193,9 +211,10 @@ class ElementArray:
             raise self._refused(f"Could not write to TensorArray index {index} because it has "
                                 "already been written to.")  # fmt: skip
         if tuple(value.shape) != element.shape:
-            raise self._refused(f"Could not aggregate to TensorArray index {index}: an element "
-                                f"of shape {bracketed(value.shape)} can not be added to one of "
-                                f"{bracketed(element.shape)}")  # fmt: skip
+            raise self._refused(
+                f"Could not aggregate to TensorArray index {index} because the existing shape is "
+                f"{bracketed(element.shape)} but the new input shape is {bracketed(value.shape)}"
+            )
         if element.value is _ZEROS:
             return value
         self._has_added = True

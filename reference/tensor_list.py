@@ -24,7 +24,11 @@ def merged(one: Shape, other: Shape) -> Shape:
     """
     if one is None or other is None:
         return other if one is None else one
-    if len(one) != len(other) or any(
+    if len(one) != len(other):
+        raise KernelError(
+            _INVALID, f"Incompatible ranks during merge: {len(one)} vs. {len(other)}"
+        )
+    if any(
         a is not None and b is not None and a != b for a, b in zip(one, other, strict=True)
     ):
         raise KernelError(
@@ -85,8 +89,12 @@ class TensorList:
         """The same with other elements."""
         return replace(self, elements=tuple(elements))
 
-    def place(self, index: int) -> int:
+    def place(self, index: int, doing: str = "access") -> int:
         """An index that is within.
+
+        Args:
+          index: the index.
+          doing: for the message, what is done there.
 
         Raises:
           KernelError: code 3 if it is not.
@@ -94,7 +102,7 @@ class TensorList:
         """
         if not 0 <= index < len(self.elements):
             raise KernelError(
-                _INVALID, f"Trying to access element {index} in a list with {len(self.elements)} "
+                _INVALID, f"Trying to {doing} element {index} in a list with {len(self.elements)} "
                 "elements."
             )
         return index

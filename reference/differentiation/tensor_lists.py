@@ -25,7 +25,7 @@ from sessrun.reference.tensor import Tensor
 
 __all__: list[str] = []
 
-constants(("TensorListElementShape", "TensorListLength"))
+constants(("TensorListConcatLists", "TensorListElementShape", "TensorListLength"))
 
 
 def _element_shape(handle: Tensor) -> Tensor:
@@ -58,9 +58,10 @@ def _stack(_op: Operation, grad: Any) -> Any:
     return tensor_list_from_tensor(grad, element_shape=grad.shape[1:]), None
 
 
-@gradient("TensorListConcatV2")
+@gradient("TensorListConcat", "TensorListConcatV2")
 def _concat(op: Operation, grad: Any, _lengths: Any) -> Any:
-    return tensor_list_split(grad, _element_shape(op.inputs[0]), op.outputs[1]), None, None
+    found = tensor_list_split(grad, _element_shape(op.inputs[0]), op.outputs[1])
+    return [found] + [None] * (len(op.inputs) - 1)
 
 
 @gradient("TensorListSplit")
@@ -120,9 +121,9 @@ def _gathered(grad: Any, indices: Tensor, tensor: Tensor) -> Any:
     return node("TensorListGather", grad, indices, rows, element_dtype=tensor.dtype)
 
 
-@gradient("TensorListScatterV2")
+@gradient("TensorListScatter", "TensorListScatterV2")
 def _scatter(op: Operation, grad: Any) -> Any:
-    return _gathered(grad, op.inputs[1], op.inputs[0]), None, None, None
+    return [_gathered(grad, op.inputs[1], op.inputs[0])] + [None] * (len(op.inputs) - 1)
 
 
 @gradient("TensorListScatterIntoExistingList")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
@@ -15,6 +16,8 @@ __all__: list[str] = []
 
 _INVALID: Final = 3
 _UNIMPLEMENTED: Final = 12
+#: What tells arrays of one name apart in messages.
+_NUMBERS: Final = itertools.count()
 
 
 def _text(value: Any) -> str:
@@ -86,8 +89,9 @@ def tensor_array(bind: Bind) -> Callable[..., Any]:
         if count < 0:
             raise KernelError(_INVALID, f"Size should be >= 0, and not {count}")
         array = ElementArray(
-            name, attrs["dtype"], count, attrs["element_shape"], grows=attrs["dynamic_size"],
-            clears=attrs["clear_after_read"], identical=attrs["identical_element_shapes"],
+            f"{name}_{next(_NUMBERS)}", attrs["dtype"], count, attrs["element_shape"],
+            grows=attrs["dynamic_size"], clears=attrs["clear_after_read"],
+            identical=attrs["identical_element_shapes"],
         )  # fmt: skip
         return array, bind.xp.float32(0)
 
@@ -100,6 +104,21 @@ def gradient(bind: Bind) -> Callable[..., Any]:
     """The array of its gradients for this source."""
     source = _text(bind.attrs["source"])
     return lambda array, flow: (array.gradient(source), flow)
+
+
+@binder("TensorArrayGradWithShape", host_inputs=("handle", "flow_in", "shape_to_prepend"),
+        host_outputs=("grad_handle", "flow_out"))  # fmt: skip
+def gradient_with_shape(bind: Bind) -> Callable[..., Any]:
+    """The same, of elements that have more axes in front."""
+    source = _text(bind.attrs["source"])
+
+    def compute(array: ElementArray, flow: Any, outer: Any) -> Any:
+        sizes = tuple(ints(outer)) if outer.ndim == 1 else None
+        if sizes is None or min(sizes, default=0) < 0:
+            raise KernelError(_INVALID, f"shape_to_prepend is no shape: {outer!r}")
+        return array.gradient(source, sizes), flow
+
+    return compute
 
 
 @binder("TensorArrayWriteV3", host_inputs=("handle", "index", "flow_in"),
@@ -225,7 +244,7 @@ def concat(bind: Bind) -> Callable[..., Any]:
     def compute(array: ElementArray, flow: Any) -> Any:
         del flow
         _check_dtype(array, dtype)
-        count = array.size()
+        count = array.joined_size()
         if count == 0:
             empty = _nothing(bind, dtype, declared, "element_shape_except0", "concatenating")
             return empty, host_array([], "int64")
@@ -264,6 +283,7 @@ def split(bind: Bind) -> Callable[..., Any]:
         ends = [sum(sizes[: index + 1]) for index in range(len(sizes))]
         pieces = [_kept(xp, value[end - size : end]) for end, size in zip(ends, sizes, strict=True)]
         array.write(list(enumerate(pieces)), add)
+        array.split_into(len(pieces))
         return flow
 
     return compute

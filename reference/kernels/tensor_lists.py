@@ -35,8 +35,7 @@ def _shape(value: Any) -> Shape:
 def _sized(shape: Shape, what: str) -> tuple[int, ...]:
     """A shape whose sizes are all known."""
     if shape is None or None in shape:
-        raise KernelError(_INVALID, f"{what} but element_shape is not fully defined: "
-                          f"{bracketed(shape)}")  # fmt: skip
+        raise KernelError(_INVALID, f"{what}: {bracketed(shape)}")
     return tuple(size for size in shape if size is not None)
 
 
@@ -55,6 +54,9 @@ def reserve(bind: Bind) -> Callable[..., Any]:
     dtype = bind.attrs["element_dtype"]
 
     def compute(shape: Any, count: Any) -> TensorList:
+        if count.ndim:
+            raise KernelError(_INVALID, "The num_elements to reserve must be a tensor size 1, but "
+                              f"got {count.size}")  # fmt: skip
         number = scalar_int(count)
         if number < 0:
             raise KernelError(_INVALID, "The num_elements to reserve must be a non negative "
@@ -108,8 +110,10 @@ def _element(bind: Bind, source: TensorList, index: int, shape: Shape) -> Any:
     for each in source.elements:
         if each is not None and (known is None or None in known):
             known = merged(known, shape_of(each))
-    return frozen(bind.xp.zeros(_sized(known, "Trying to read an uninitialized element"),
-                                dtype_of(source.dtype)))  # fmt: skip
+    sizes = _sized(
+        known, "Trying to read an uninitialized tensor but element_shape is not fully defined"
+    )
+    return frozen(bind.xp.zeros(sizes, dtype_of(source.dtype)))
 
 
 @binder("TensorListPopBack", host_inputs=("input_handle", "element_shape"),
@@ -171,10 +175,12 @@ def put(bind: Bind) -> Callable[..., Any]:
         source, number = _list(handle), scalar_int(index)
         source.check(dtype, "op elements")
         elements = list(source.elements)
-        if grows and number >= len(elements):
+        if number < 0:
+            raise KernelError(_INVALID, f"Trying to modify element {number} in a list, but the "
+                              "index must be non-negative.")  # fmt: skip
+        if grows and (source.limit < 0 or number < source.limit):
             elements += [None] * (number + 1 - len(elements))
-        else:
-            source.place(number)
+        source.with_elements(elements).place(number, "modify")
         source.fitting(shape_of(value), "set")
         elements[number] = value
         return source.with_elements(elements)
@@ -197,15 +203,23 @@ def resize(_: Bind) -> Callable[..., Any]:
     return compute
 
 
-def _packed(bind: Bind, source: TensorList, places: Sequence[int], shape: Shape) -> Any:
+def _packed(
+    bind: Bind, source: TensorList, places: Sequence[int], shape: Shape, doing: str
+) -> Any:
     """Elements along a new first axis."""
     known = merged(source.shape, shape)
+    vague = "with non-fully-defined element_shape"
     if not places:
-        sizes = _sized(known, "Tried to stack elements of an empty list")
+        sizes = _sized(known, f"Tried to {doing} elements of an empty list {vague}")
         return bind.xp.empty((0, *sizes), dtype_of(source.dtype))
     for place in places:
         if source.elements[place] is not None:
             known = merged(known, shape_of(source.elements[place]))
+    if doing == "stack" and all(element is None for element in source.elements):
+        _sized(known, "Tried to stack list which only contains uninitialized tensors and has a "
+               "non-fully-defined element_shape")  # fmt: skip
+    if any(source.elements[place] is None for place in places):
+        known = _sized(known, f"Tried to {doing} uninitialized tensors from a list {vague}")
     return bind.xp.stack([_element(bind, source, place, known) for place in places])
 
 
@@ -223,7 +237,7 @@ def stack(bind: Bind) -> Callable[..., Any]:
                 _INVALID, f"Operation expected a list with {count} elements but got a list with "
                 f"{found} elements."
             )
-        return _packed(bind, source, range(found), _shape(shape))
+        return _packed(bind, source, range(found), _shape(shape), "stack")
 
     return compute
 
@@ -236,34 +250,48 @@ def gather(bind: Bind) -> Callable[..., Any]:
     def compute(handle: Any, indices: Any, shape: Any) -> Any:
         source = _list(handle)
         source.check(dtype, "op elements")
-        places = [source.place(each) for each in ints(indices)]
-        return _packed(bind, source, places, _shape(shape))
+        places = [source.place(each, "gather") for each in ints(indices)]
+        return _packed(bind, source, places, _shape(shape), "gather")
 
     return compute
 
 
-@binder("TensorListScatterV2", host_inputs=("indices", "element_shape", "num_elements"),
+@binder("TensorListScatter", "TensorListScatterV2",
+        host_inputs=("indices", "element_shape", "num_elements"),
         host_outputs=("output_handle",))  # fmt: skip
 def scatter(bind: Bind) -> Callable[..., Any]:
     """The rows of a tensor at some places."""
     dtype = bind.attrs["element_dtype"]
 
-    def compute(value: Any, indices: Any, shape: Any, count: Any) -> TensorList:
-        found, places, most = TensorList(dtype, _shape(shape)), ints(indices), scalar_int(count)
-        if len(places) != len(value):
+    def compute(value: Any, indices: Any, shape: Any, count: Any = None) -> TensorList:
+        found, places = TensorList(dtype, _shape(shape)), ints(indices)
+        most = -1 if count is None else scalar_int(count)
+        if most < -1:
             raise KernelError(
-                _INVALID, "Invalid number of rows in input tensor. Expected: "
-                f"{len(places)} Actual: {len(value)}"
+                _INVALID, f"TensorListScatter expects num_elements >= -1, found: {most}"
             )
+        _check_places(places, len(value))
         found.fitting(value.shape[1:], "scatter")
-        if min(places, default=0) < 0:
-            raise KernelError(_INVALID, "Indices in TensorListScatterV2 must all be non-negative.")
-        elements: list[Any] = [None] * max(most, *(place + 1 for place in places), 0)
+        longest = max(places, default=-1) + 1
+        if -1 < most < longest:
+            raise KernelError(
+                _INVALID, f"TensorListScatter: Trying to scatter at index {longest - 1} in list "
+                f"with size {most}"
+            )
+        elements: list[Any] = [None] * max(most, longest)
         for place, row in zip(places, value, strict=True):
             elements[place] = frozen(row)
         return found.with_elements(elements)
 
     return compute
+
+
+def _check_places(places: Sequence[int], rows: int) -> None:
+    if len(places) != rows:
+        raise KernelError(_INVALID, "Invalid number of rows in input tensor. Expected: "
+                          f"{len(places)} Actual: {rows}")  # fmt: skip
+    if min(places, default=0) < 0:
+        raise KernelError(_INVALID, "Indices in TensorListScatter must all be non-negative.")
 
 
 @binder("TensorListScatterIntoExistingList", host_inputs=("input_handle", "indices"),
@@ -275,6 +303,7 @@ def scatter_into(bind: Bind) -> Callable[..., Any]:
     def compute(handle: Any, value: Any, indices: Any) -> TensorList:
         source, places = _list(handle), ints(indices)
         source.check(dtype, "op elements")
+        _check_places(places, len(value))
         source.fitting(value.shape[1:], "scatter")
         elements = [*source.elements]
         elements += [None] * (max((place + 1 for place in places), default=0) - len(elements))
@@ -285,16 +314,17 @@ def scatter_into(bind: Bind) -> Callable[..., Any]:
     return compute
 
 
-@binder("TensorListConcatV2", host_inputs=("input_handle", "element_shape", "leading_dims"),
+@binder("TensorListConcat", "TensorListConcatV2",
+        host_inputs=("input_handle", "element_shape", "leading_dims"),
         host_outputs=("lengths",))  # fmt: skip
 def concat(bind: Bind) -> Callable[..., Any]:
     """The elements behind one another, and their sizes."""
-    xp, dtype = bind.xp, bind.attrs["element_dtype"]
+    xp, dtype, declared = bind.xp, bind.attrs["element_dtype"], bind.attrs.get("element_shape")
 
-    def compute(handle: Any, shape: Any, leading: Any) -> Any:
-        source, sizes = _list(handle), ints(leading)
+    def compute(handle: Any, shape: Any = None, leading: Any = None) -> Any:
+        source, sizes = _list(handle), [] if leading is None else ints(leading)
         source.check(dtype, "op elements")
-        known = _shape(shape)
+        known = declared if shape is None else _shape(shape)
         parts = []
         for place, element in enumerate(source.elements):
             wanted = known
@@ -304,7 +334,24 @@ def concat(bind: Bind) -> Callable[..., Any]:
         if not parts:
             rest = _sized((merged(source.shape, known) or ())[1:], "Tried to concat an empty list")
             return xp.empty((0, *rest), dtype_of(dtype)), xp.empty((0,), "int64")
+        inner: Shape = None
+        for part in parts:
+            inner = merged(inner, tuple(part.shape[1:]))
         return xp.concatenate(parts), xp.asarray([len(part) for part in parts], "int64")
+
+    return compute
+
+
+@binder("TensorListConcatLists", host_inputs=("input_a", "input_b"), host_outputs=("output",))
+def concat_lists(bind: Bind) -> Callable[..., Any]:
+    """The elements of both."""
+    dtype = bind.attrs["element_dtype"]
+
+    def compute(one: Any, other: Any) -> TensorList:
+        first, second = _list(one), _list(other)
+        first.check(dtype, "op elements")
+        second.check(dtype, "op elements")
+        return first.with_elements((*first.elements, *second.elements))
 
     return compute
 

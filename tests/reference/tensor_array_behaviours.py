@@ -275,7 +275,32 @@ def _runs(tf: Any) -> Any:
         return [*found, session.partial_run(handle, whole, {second: 9.0})]
 
 
+def _gradients_of_pieces(tf: Any) -> Any:
+    """The gradient of what an array was split into has no part of what was written later."""
+    x = tf.constant([1.0, 2.0, 3.0])
+    array = tf.TensorArray(tf.float32, 3, dynamic_size=True).split(x, [1, 1, 1]).write(3, [4.0])
+    return run(tf, tf.gradients(tf.square(array.concat()), x)[0])
+
+
+def _gradients_with_more_axes(tf: Any) -> Any:
+    def made(outer: Any, **options: Any) -> Any:
+        array = tf.TensorArray(tf.float32, 2, **options)
+        handle, flow = tf.raw_ops.TensorArrayGradWithShape(
+            handle=array.handle, flow_in=array.write(0, [1.0, 2.0]).flow, shape_to_prepend=outer,
+            source="s",
+        )  # fmt: skip
+        return tf.TensorArray(tf.float32, handle=handle, flow=flow)
+
+    known = made([3], element_shape=[None])
+    shapes = [str(known.handle.shape), str(known.flow.shape), str(made([4, 5]).read(0).shape)]
+    return shapes, _ran(
+        tf, lambda: known.read(0), lambda: known.write(1, [1.0]).flow,
+        lambda: made([[3]]).read(0), lambda: made(tf.constant([-1])).read(0),
+    )  # fmt: skip
+
+
 BEHAVIOURS: dict[str, Callable[[Any], Any]] = {
+    "gradients of pieces": _gradients_of_pieces, "more axes": _gradients_with_more_axes,
     "graph": _graph, "made": _made, "written": _written, "values": _values, "order": _in_order,
     "raw": _raw, "gradients": _gradients, "runs": _runs,
 }  # fmt: skip

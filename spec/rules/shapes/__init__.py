@@ -39,6 +39,7 @@ from sessrun.spec.rules.shapes import (
     strings,
     tables,
     tensor_arrays,
+    tensor_lists,
     training,
     windows,
 )
@@ -64,5 +65,5 @@ __all__ = [
     "infer", "inputs", "matrices", "merge", "nn", "quantizing", "random_numbers", "ranked",
     "recurrent", "reductions", "resources", "sets", "single", "solving", "sources", "space",
     "sparse", "sparse_arrays", "sparse_math", "sparse_segments", "strided", "strings", "tables",
-    "tensor_arrays", "training", "windows",
+    "tensor_arrays", "tensor_lists", "training", "windows",
 ]  # fmt: skip
