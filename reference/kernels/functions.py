@@ -80,7 +80,7 @@ def case(bind: Bind) -> Callable[..., Any]:
     branches = [_bound(bind, each, attrs["Tin"], attrs["Tout"]) for each in attrs["branches"]]
 
     def compute(step: Step, index: Any, *inputs: Any) -> Any:
-        number = int(index)
+        number = int(index.reshape(-1)[0])
         within = 0 <= number < len(branches)
         return _results(branches[number if within else -1](step, inputs))
 

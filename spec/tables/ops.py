@@ -5785,7 +5785,7 @@ _MAKERS: Final = {
             AttrDecl("element_dtype", "type"),
             AttrDecl("shape_type", "type", allowed=("int32", "int64")),
         ),
-        shape=RuleCall("scalar"),
+        shape=RuleCall("list_of", (RuleCall("element", (Name("element_shape"),)),)),
         numeric={"*": "exact"},
     ),
     "EncodeBase64": lambda: Operation(
@@ -24470,6 +24470,23 @@ _MAKERS: Final = {
         numeric={"*": "exact"},
         stateful=True,
     ),
+    "TensorArrayGradWithShape": lambda: Operation(
+        name="TensorArrayGradWithShape",
+        summary="The array of an array's gradients for one source, of elements with more axes in front.",
+        inputs=(
+            ArgDecl("handle", dtype="resource"),
+            ArgDecl("flow_in", dtype="float32"),
+            ArgDecl("shape_to_prepend", dtype="int32"),
+        ),
+        outputs=(
+            ArgDecl("grad_handle", dtype="resource"),
+            ArgDecl("flow_out", dtype="float32"),
+        ),
+        attrs=(AttrDecl("source", "string"),),
+        shape=RuleCall("tensor_array_gradient", (Name("handle"),)),
+        numeric={"*": "exact"},
+        stateful=True,
+    ),
     "TensorArrayReadV3": lambda: Operation(
         name="TensorArrayReadV3",
         summary="One element of an array.",
@@ -24603,6 +24620,41 @@ _MAKERS: Final = {
         numeric={"*": "exact"},
         stateful=True,
     ),
+    "TensorListConcat": lambda: Operation(
+        name="TensorListConcat",
+        summary="The elements of a list, joined along their first axis, and the size of each.",
+        inputs=(ArgDecl("input_handle", dtype="variant"),),
+        outputs=(
+            ArgDecl("tensor", type_attr="element_dtype"),
+            ArgDecl("lengths", dtype="int64"),
+        ),
+        attrs=(
+            AttrDecl("element_dtype", "type"),
+            AttrDecl("element_shape", "shape", has_default=True),
+        ),
+        shape=RuleCall(
+            "concatenated_items",
+            (
+                RuleCall("handle", (Name("input_handle"),)),
+                Name("element_shape"),
+                RuleCall("handle_dtype", (Name("input_handle"),)),
+                Name("element_dtype"),
+            ),
+        ),
+        numeric={"*": "exact"},
+    ),
+    "TensorListConcatLists": lambda: Operation(
+        name="TensorListConcatLists",
+        summary="The elements of one list and then those of another, as a list.",
+        inputs=(
+            ArgDecl("input_a", dtype="variant"),
+            ArgDecl("input_b", dtype="variant"),
+        ),
+        outputs=(ArgDecl("output", dtype="variant"),),
+        attrs=(AttrDecl("element_dtype", "type"),),
+        shape=RuleCall("scalar"),
+        numeric={"*": "exact"},
+    ),
     "TensorListConcatV2": lambda: Operation(
         name="TensorListConcatV2",
         summary="The elements of a list, joined along their first axis, and the size of each.",
@@ -24619,7 +24671,15 @@ _MAKERS: Final = {
             AttrDecl("element_dtype", "type"),
             AttrDecl("shape_type", "type", allowed=("int32", "int64")),
         ),
-        shape=RuleCall("unknown", (2,)),
+        shape=RuleCall(
+            "concatenated_items",
+            (
+                RuleCall("handle", (Name("input_handle"),)),
+                RuleCall("element", (Name("element_shape"),)),
+                RuleCall("handle_dtype", (Name("input_handle"),)),
+                Name("element_dtype"),
+            ),
+        ),
         numeric={"*": "exact"},
     ),
     "TensorListElementShape": lambda: Operation(
@@ -24628,7 +24688,10 @@ _MAKERS: Final = {
         inputs=(ArgDecl("input_handle", dtype="variant"),),
         outputs=(ArgDecl("element_shape", type_attr="shape_type"),),
         attrs=(AttrDecl("shape_type", "type", allowed=("int32", "int64")),),
-        shape=RuleCall("unknown", (1,)),
+        shape=RuleCall(
+            "shape_of_elements",
+            (RuleCall("handle", (Name("input_handle"),)),),
+        ),
         numeric={"*": "exact"},
     ),
     "TensorListFromTensor": lambda: Operation(
@@ -24643,7 +24706,10 @@ _MAKERS: Final = {
             AttrDecl("element_dtype", "type"),
             AttrDecl("shape_type", "type", allowed=("int32", "int64")),
         ),
-        shape=RuleCall("scalar"),
+        shape=RuleCall(
+            "list_of_rows",
+            (Name("tensor"), RuleCall("element", (Name("element_shape"),))),
+        ),
         numeric={"*": "exact"},
     ),
     "TensorListGather": lambda: Operation(
@@ -24656,7 +24722,16 @@ _MAKERS: Final = {
         ),
         outputs=(ArgDecl("values", type_attr="element_dtype"),),
         attrs=(AttrDecl("element_dtype", "type"),),
-        shape=RuleCall("unknown", (1,)),
+        shape=RuleCall(
+            "gathered_items",
+            (
+                Name("indices"),
+                RuleCall("handle", (Name("input_handle"),)),
+                RuleCall("element", (Name("element_shape"),)),
+                RuleCall("handle_dtype", (Name("input_handle"),)),
+                Name("element_dtype"),
+            ),
+        ),
         numeric={"*": "exact"},
     ),
     "TensorListGetItem": lambda: Operation(
@@ -24678,7 +24753,15 @@ _MAKERS: Final = {
                 default="int32",
             ),
         ),
-        shape=RuleCall("unknown", (1,)),
+        shape=RuleCall(
+            "element_of",
+            (
+                RuleCall("handle", (Name("input_handle"),)),
+                RuleCall("element", (Name("element_shape"),)),
+                RuleCall("handle_dtype", (Name("input_handle"),)),
+                Name("element_dtype"),
+            ),
+        ),
         numeric={"*": "exact"},
     ),
     "TensorListLength": lambda: Operation(
@@ -24702,7 +24785,15 @@ _MAKERS: Final = {
             ArgDecl("tensor", type_attr="element_dtype"),
         ),
         attrs=(AttrDecl("element_dtype", "type"),),
-        shape=RuleCall("scalar_and_unknown"),
+        shape=RuleCall(
+            "popped_element",
+            (
+                RuleCall("handle", (Name("input_handle"),)),
+                RuleCall("element", (Name("element_shape"),)),
+                RuleCall("handle_dtype", (Name("input_handle"),)),
+                Name("element_dtype"),
+            ),
+        ),
         numeric={"*": "exact"},
     ),
     "TensorListPushBack": lambda: Operation(
@@ -24714,7 +24805,13 @@ _MAKERS: Final = {
         ),
         outputs=(ArgDecl("output_handle", dtype="variant"),),
         attrs=(AttrDecl("element_dtype", "type"),),
-        shape=RuleCall("scalar"),
+        shape=RuleCall(
+            "list_after",
+            (
+                RuleCall("handle_dtype", (Name("input_handle"),)),
+                Name("element_dtype"),
+            ),
+        ),
         numeric={"*": "exact"},
     ),
     "TensorListReserve": lambda: Operation(
@@ -24729,7 +24826,7 @@ _MAKERS: Final = {
             AttrDecl("element_dtype", "type"),
             AttrDecl("shape_type", "type", allowed=("int32", "int64")),
         ),
-        shape=RuleCall("scalar"),
+        shape=RuleCall("list_of", (RuleCall("element", (Name("element_shape"),)),)),
         numeric={"*": "exact"},
     ),
     "TensorListResize": lambda: Operation(
@@ -24742,6 +24839,22 @@ _MAKERS: Final = {
         outputs=(ArgDecl("output_handle", dtype="variant"),),
         attrs=(),
         shape=RuleCall("scalar"),
+        numeric={"*": "exact"},
+    ),
+    "TensorListScatter": lambda: Operation(
+        name="TensorListScatter",
+        summary="A list with the rows of a tensor at some places, as long as these need.",
+        inputs=(
+            ArgDecl("tensor", type_attr="element_dtype"),
+            ArgDecl("indices", dtype="int32"),
+            ArgDecl("element_shape", type_attr="shape_type"),
+        ),
+        outputs=(ArgDecl("output_handle", dtype="variant"),),
+        attrs=(
+            AttrDecl("element_dtype", "type"),
+            AttrDecl("shape_type", "type", allowed=("int32", "int64")),
+        ),
+        shape=RuleCall("list_of", (RuleCall("element", (Name("element_shape"),)),)),
         numeric={"*": "exact"},
     ),
     "TensorListScatterIntoExistingList": lambda: Operation(
@@ -24771,7 +24884,7 @@ _MAKERS: Final = {
             AttrDecl("element_dtype", "type"),
             AttrDecl("shape_type", "type", allowed=("int32", "int64")),
         ),
-        shape=RuleCall("scalar"),
+        shape=RuleCall("list_of", (RuleCall("element", (Name("element_shape"),)),)),
         numeric={"*": "exact"},
     ),
     "TensorListSetItem": lambda: Operation(
@@ -24792,7 +24905,15 @@ _MAKERS: Final = {
                 default=False,
             ),
         ),
-        shape=RuleCall("scalar"),
+        shape=RuleCall(
+            "list_with",
+            (
+                RuleCall("handle", (Name("input_handle"),)),
+                Name("item"),
+                RuleCall("handle_dtype", (Name("input_handle"),)),
+                Name("element_dtype"),
+            ),
+        ),
         numeric={"*": "exact"},
     ),
     "TensorListSplit": lambda: Operation(
@@ -24808,7 +24929,10 @@ _MAKERS: Final = {
             AttrDecl("element_dtype", "type"),
             AttrDecl("shape_type", "type", allowed=("int32", "int64")),
         ),
-        shape=RuleCall("scalar"),
+        shape=RuleCall(
+            "list_of_pieces",
+            (Name("tensor"), RuleCall("element", (Name("element_shape"),))),
+        ),
         numeric={"*": "exact"},
     ),
     "TensorListStack": lambda: Operation(
@@ -24823,7 +24947,16 @@ _MAKERS: Final = {
             AttrDecl("element_dtype", "type"),
             AttrDecl("num_elements", "int", has_default=True, default=-1),
         ),
-        shape=RuleCall("unknown", (1,)),
+        shape=RuleCall(
+            "stacked_elements",
+            (
+                RuleCall("handle", (Name("input_handle"),)),
+                RuleCall("element", (Name("element_shape"),)),
+                RuleCall("handle_dtype", (Name("input_handle"),)),
+                Name("element_dtype"),
+                Name("num_elements"),
+            ),
+        ),
         numeric={"*": "exact"},
     ),
     "TensorScatterAdd": lambda: Operation(

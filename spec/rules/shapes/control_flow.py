@@ -63,9 +63,3 @@ def first_ones(
         None if dtype == "resource" else shape
         for shape, dtype, _ in zip(inputs, takes, gives, strict=False)
     ]
-
-
-@rule
-def scalar_and_unknown() -> list[Shape]:
-    """A scalar, and an output of unknown shape."""
-    return [(), None]

@@ -1,0 +1,220 @@
+"""Faults of CONTROL-FLOW: branches and loops as functions, and lists of tensors."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final
+
+import numpy as np
+
+from sessrun.conformance.faulty.framework import fault
+from sessrun.conformance.faulty.resource_runs import (
+    Run,
+    executing,
+    fed_as,
+    forgiving,
+    giving,
+    nodes_of,
+)
+from sessrun.conformance.faulty.run_fragments import editing
+
+_INT: Final = 3
+_STRING: Final = 7
+_INVALID: Final = "InvalidArgumentError"
+
+
+def _changing(tf: Any, op_type: str, change: Callable[[Any, Any], None]) -> Any:
+    """The namespace that does `change(definition, node)` to such nodes as it imports them."""
+
+    def changed(definition: Any) -> None:
+        for node in nodes_of(definition, (op_type,)):
+            change(definition, node)
+
+    return editing(tf, changed)
+
+
+@fault("CONTROL-FLOW-013", "The branches of a StatelessIf have changed places.")
+def stateless_branches_change_places(tf: Any) -> Any:
+    """Name each where the other stands."""
+
+    def change(_: Any, node: Any) -> None:
+        names = [node.attr[name].func.name for name in ("else_branch", "then_branch")]
+        node.attr["then_branch"].func.name, node.attr["else_branch"].func.name = names
+
+    return _changing(tf, "StatelessIf", change)
+
+
+@fault("CONTROL-FLOW-014", "A number below zero does not hold.")
+def numbers_below_zero_do_not_hold(tf: Any) -> Any:
+    """Take the greater one of a scalar and zero."""
+
+    def change(definition: Any, node: Any) -> None:
+        source = next(each for each in definition.node if each.name == node.input[0])
+        if node.attr["Tcond"].type == _INT and not source.attr["shape"].shape.dim:
+            fed_as(definition, node, 0, "Relu", (), T=_INT)
+
+    return _changing(tf, "If", change)
+
+
+@fault("CONTROL-FLOW-015", "A string of one character does not hold.")
+def short_strings_do_not_hold(tf: Any) -> Any:
+    """Make such a string empty."""
+
+    def change(definition: Any, node: Any) -> None:
+        if node.attr["Tcond"].type == _STRING:
+            fed_as(definition, node, 0, "StaticRegexReplace", ())
+            made = definition.node[-1]
+            made.attr["pattern"].s, made.attr["rewrite"].s = b"^.$", b""
+
+    return _changing(tf, "If", change)
+
+
+@fault("CONTROL-FLOW-016", "An array of one element holds if its element does.")
+def arrays_of_one_hold_as_their_element(tf: Any) -> Any:
+    """Drop axes of size one."""
+
+    def change(definition: Any, node: Any) -> None:
+        source = next(each for each in definition.node if each.name == node.input[0])
+        if source.attr["shape"].shape.dim:
+            fed_as(definition, node, 0, "Squeeze", (), T=node.attr["Tcond"].type)
+
+    return _changing(tf, "If", change)
+
+
+@fault("CONTROL-FLOW-017", "An index below zero counts as if it were above.")
+def indices_have_no_sign(tf: Any) -> Any:
+    """Take the index without its sign."""
+    return _changing(
+        tf, "Case", lambda definition, node: fed_as(definition, node, 0, "Abs", (), T=_INT)
+    )
+
+
+def _calls_body_first(definition: Any, node: Any) -> None:
+    """Let a loop begin with what its body gives."""
+    made = definition.node.add()
+    made.name, made.op = f"{node.name}/first", "PartitionedCall"
+    made.input.extend(node.input)
+    for name in ("Tin", "Tout"):
+        made.attr[name].CopyFrom(node.attr["T"])
+    made.attr["f"].CopyFrom(node.attr["body"])
+    node.input[:] = [f"{made.name}:{place}" for place in range(len(node.input))]
+
+
+@fault("CONTROL-FLOW-018", "The body of a While is executed before its condition is asked.")
+def bodies_come_first(tf: Any) -> Any:
+    """Call the body once more."""
+    return _changing(tf, "While", _calls_body_first)
+
+
+@fault("CONTROL-FLOW-019", "A StatelessWhile executes its body once at most.")
+def stateless_loops_end_at_once(tf: Any) -> Any:
+    """Make an If of it, of which the other branch is its input."""
+
+    def change(definition: Any, node: Any) -> None:
+        names = [function.signature.name for function in definition.library.function]
+        same = next(f for f in definition.library.function if f.signature.name == names[-1])
+        body, condition = node.attr["body"].func.name, node.attr["cond"].func.name
+        other = definition.library.function.add()
+        other.CopyFrom(next(f for f in definition.library.function if f.signature.name == body))
+        other.signature.name = f"{body}NotAtAll"
+        inputs = [arg.name for arg in same.signature.input_arg]
+        for result, given in zip(other.signature.output_arg, inputs, strict=True):
+            other.ret[result.name] = given
+        test = definition.node.add()
+        test.name, test.op = f"{node.name}/test", "PartitionedCall"
+        test.input.extend(node.input)
+        test.attr["Tin"].CopyFrom(node.attr["T"])
+        test.attr["Tout"].list.type.append(10)
+        test.attr["f"].func.name = condition
+        node.op = "StatelessIf"
+        for name in ("Tin", "Tout"):
+            node.attr[name].CopyFrom(node.attr["T"])
+        node.attr["Tcond"].type = 10
+        node.attr["then_branch"].func.name = body
+        node.attr["else_branch"].func.name = other.signature.name
+        for name in ("T", "cond", "body", "parallel_iterations"):
+            del node.attr[name]
+        node.input.insert(0, test.name)
+
+    return _changing(tf, "StatelessWhile", change)
+
+
+@fault("CONTROL-FLOW-020", "The branch of an If that is not taken is executed, too.")
+def other_functions_execute_too(tf: Any) -> Any:
+    """Call the other one before."""
+
+    def change(definition: Any, node: Any) -> None:
+        made = definition.node.add()
+        made.name, made.op = f"{node.name}/other", "StatefulPartitionedCall"
+        made.input.extend(node.input[1:])
+        for name in ("Tin", "Tout"):
+            made.attr[name].CopyFrom(node.attr[name])
+        made.attr["f"].CopyFrom(node.attr["else_branch"])
+        node.input.append(f"^{made.name}")
+
+    return _changing(tf, "If", change)
+
+
+@fault("CONTROL-FLOW-021", "A stack of two elements has the last one in front.")
+def stacks_are_reversed(tf: Any) -> Any:
+    """Turn the value around."""
+    return giving(
+        tf, ("TensorListStack",), lambda _op, _index, value: value[::-1],
+        lambda op: op.get_attr("element_dtype") == tf.float32,
+    )  # fmt: skip
+
+
+@fault("CONTROL-FLOW-022", "A list is changed by what is pushed to it.")
+def lists_are_changed(tf: Any) -> Any:
+    """Let what packs a list take the one that was pushed to."""
+
+    def change(definition: Any) -> None:
+        pushed = nodes_of(definition, ("TensorListPushBack",))
+        longer = {node.input[0]: node.name for node in pushed}
+        for node in nodes_of(definition, ("TensorListStack",)):
+            node.input[0] = longer.get(node.input[0], node.input[0])
+
+    return editing(tf, change)
+
+
+@fault("CONTROL-FLOW-023", "What is popped is what was pushed first.")
+def the_first_comes_first(tf: Any) -> Any:
+    """Ask for the list's first element."""
+
+    def change(run: Run, _: Callable[[], Any]) -> Any:
+        def first(raw: Any) -> Any:
+            return raw.TensorListGetItem(
+                input_handle=run.op.inputs[0], index=0, element_shape=[2], element_dtype=tf.float32
+            )
+
+        return [run.also(tf, first)]
+
+    return executing(tf, ("TensorListPopBack",), change)
+
+
+@fault("CONTROL-FLOW-024", "An element that was not set is ones.")
+def absent_elements_are_ones(tf: Any) -> Any:
+    """Give ones for zeros."""
+    return giving(
+        tf, ("TensorListGetItem",),
+        lambda _op, _index, value: value if np.any(value) else np.ones_like(value),
+    )  # fmt: skip
+
+
+@fault("CONTROL-FLOW-025", "An element outside of a list is zeros.")
+def places_outside_are_zeros(tf: Any) -> Any:
+    """Give zeros where the engine refuses."""
+    return forgiving(tf, ("TensorListGetItem",), _INVALID, lambda _: True,
+                     lambda _: np.zeros([2], np.float32))  # fmt: skip
+
+
+@fault("CONTROL-FLOW-026", "A list that a loop gives lacks its last element.")
+def loops_shorten_lists(tf: Any) -> Any:
+    """Drop an element of what is stacked after a loop."""
+
+    def shortened(_op: Any, _index: int, value: Any) -> Any:
+        return value[:-1]
+
+    return giving(
+        tf, ("TensorListStack",), shortened, lambda op: op.inputs[0].op.type == "Exit"
+    )
