@@ -198,6 +198,7 @@ _LATER: Final[Mapping[str, str]] = {
     "managed.timers": "train.SecondOrStepTimer",
     "managed.training_session": "train.MonitoredTrainingSession",
     "nn.atrous": "nn.atrous_conv2d_transpose",
+    "nn.averages": "nn.compute_average_loss nn.scale_regularization_loss",
     "nn.batch_norms": "nn.fused_batch_norm",
     "nn.convolutions":
         "nn.conv1d nn.conv1d_transpose nn.conv2d nn.conv2d_backprop_filter "

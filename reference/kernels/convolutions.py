@@ -12,13 +12,22 @@ from typing import Any
 from sessrun.reference.kernels.host import dtype_of, ints
 from sessrun.reference.kernels.products import product
 from sessrun.reference.kernels.registry import Bind, KernelError, binder
-from sessrun.reference.kernels.windows import blocks, geometry, padded, rows, spread
+from sessrun.reference.kernels.windows import (
+    blocks,
+    geometry,
+    padded,
+    rows,
+    spread,
+    spread_in_planes,
+)
 from sessrun.spec.rules.windows import Axis, axes
 
 __all__ = ["Convolution"]
 
 #: Dtypes that are computed with as float32.
 _NARROW = ("float16", "bfloat16")
+#: From so many channels on those of one pixel are added together, not one channel after the other.
+_MANY = 8
 
 
 class Convolution:
@@ -204,10 +213,15 @@ def _by_input(xp: Any, filters: Any, grad: Any, along: Sequence[Axis]) -> Any:
     width = _width(along, channels)
     matrix = filters.reshape(width, depth).T
     out = xp.empty(shape, grad.dtype)
-    windows = (*(axis.out for axis in along), *(axis.window for axis in along), channels)
+    outs, window = [axis.out for axis in along], [axis.window for axis in along]
     for block in blocks(shape[0], places * width):
-        parts = product(xp, grad[block].reshape(-1, depth), matrix)
-        out[block] = spread(xp, parts.reshape(-1, *windows), along, channels)
+        above = grad[block].reshape(-1, depth)
+        if channels < _MANY:
+            planes = product(xp, matrix.T, above.T).reshape(*window, channels, -1, *outs)
+            out[block] = spread_in_planes(xp, planes, along)
+        else:
+            parts = product(xp, above, matrix).reshape(-1, *outs, *window, channels)
+            out[block] = spread(xp, parts, along, channels)
     return out
 
 

@@ -13,7 +13,10 @@ from sessrun.reference.kernels.host import HOST
 from sessrun.reference.kernels.registry import KernelError
 from sessrun.spec.rules.windows import Axis, axes
 
-__all__ = ["blocks", "folded", "geometry", "offsets", "padded", "places", "rows", "spread"]
+__all__ = [
+    "blocks", "folded", "geometry", "offsets", "padded", "places", "rows", "spread",
+    "spread_in_planes",
+]  # fmt: skip
 
 #: How many elements of a matrix of windows are made at a time: they stay in the cache.
 _BLOCK = 1 << 19
@@ -153,6 +156,29 @@ def spread(xp: Any, parts: Any, along: Sequence[Axis], channels: int) -> Any:
         here = (slice(None), *(here for here, _ in pairs), *offset, slice(None))
         out[there] += parts[here]
     return out
+
+
+def spread_in_planes(xp: Any, parts: Any, along: Sequence[Axis]) -> Any:
+    """As `spread`, of channels one after the other, which is faster where there are few.
+
+    Args:
+      xp: the array module.
+      parts: [window, channels, batch, places].
+      along: the window along each spatial dimension.
+
+    Returns:
+      [batch, sizes, channels], a view.
+
+    """
+    spatial = len(along)
+    whole = parts.shape[spatial : spatial + 2]
+    out = xp.zeros((*whole, *(axis.size for axis in along)), parts.dtype)
+    for offset in offsets(along):
+        pairs = [axis.within(place) for axis, place in zip(along, offset, strict=True)]
+        there = (slice(None), slice(None), *(there for _, there in pairs))
+        here = (*offset, slice(None), slice(None), *(here for here, _ in pairs))
+        out[there] += parts[here]
+    return out.transpose((*range(1, spatial + 2), 0))
 
 
 def folded(

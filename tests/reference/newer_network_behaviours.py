@@ -96,7 +96,31 @@ def _lookups(tf: Any) -> Any:
     return [each.name for each in made], [np.round(each, 4) for each in run(tf, made)]
 
 
+def _averages(tf: Any) -> Any:
+    nn = tf.nn
+    fed = lambda shape=None: tf.placeholder(tf.float32, shape)  # noqa: E731
+    losses, weights = [1.0, 2.0, 4.0], [0.5, 1.0, 2.0]
+    values = [
+        nn.compute_average_loss(losses), nn.compute_average_loss(losses, weights),
+        nn.compute_average_loss(losses, [[0.5], [1.0], [2.0]], 10),
+        nn.compute_average_loss([losses] * 2, weights[:2], 4), nn.compute_average_loss([]),
+        nn.compute_average_loss(np.array(losses), 2.0), nn.scale_regularization_loss(losses),
+    ]  # fmt: skip
+    return [each.dtype for each in values], run(tf, values), built(
+        tf, lambda: nn.compute_average_loss(fed([None])),
+        lambda: nn.compute_average_loss(fed([None]), fed([None, 1]), 3),
+        lambda: nn.compute_average_loss(fed(), fed()),
+        lambda: nn.scale_regularization_loss(fed()),
+    ), attempt(
+        lambda: nn.compute_average_loss(1.0),
+        lambda: nn.compute_average_loss(losses, [[1.0, 2.0]]),
+        lambda: nn.compute_average_loss(losses, None, -1),
+        lambda: nn.compute_average_loss(losses, None, 1.5),
+        lambda: nn.compute_average_loss(losses, None, [1, 2]),
+    )  # fmt: skip
+
+
 BEHAVIOURS = {
-    "fractional": _fractional, "left-out": _left_out, "lookups": _lookups, "rows": _rows,
-    "windows": _windows,
+    "averages": _averages, "fractional": _fractional, "left-out": _left_out, "lookups": _lookups,
+    "rows": _rows, "windows": _windows,
 }  # fmt: skip

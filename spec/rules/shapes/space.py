@@ -72,6 +72,9 @@ def _to_batch(x: Shape, count: int, blocks: list[int] | None, pads: Known) -> li
     batch: Dim = None
     if blocks is not None and x[0] is not None:
         batch = x[0] * math.prod(blocks)
+        if batch >= 2**63:
+            raise ShapeError("Negative dimension size caused by overflow when multiplying "
+                             f"{x[0]} and {blocks}")  # fmt: skip
     inner: list[Dim] = [None] * count
     if blocks is not None and around is not None:
         for index, (block, pair) in enumerate(zip(blocks, around.tolist(), strict=True)):
