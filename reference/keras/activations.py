@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import sessrun.reference as tf
 from sessrun.reference.errors import bad_type, bad_value
-from sessrun.reference.keras.object_configs import deserialized, serialized
+from sessrun.reference.keras.object_configs import deserialized, interpreted, serialized
 
 __all__ = [
     "deserialize", "elu", "exponential", "get", "hard_sigmoid", "linear", "mish", "relu", "selu",
@@ -151,10 +151,5 @@ def get(identifier: Any) -> Any:
       ValueError: the name is not known.
 
     """
-    if identifier is None:
-        return linear
-    if isinstance(identifier, str | Mapping):
-        return deserialize(identifier)
-    if callable(identifier):
-        return identifier
-    raise bad_type(f"Could not interpret activation function identifier: {identifier}")
+    found = interpreted(identifier, deserialize, "activation function", bad_type)
+    return linear if found is None else found

@@ -7,6 +7,7 @@ from typing import Any
 
 import sessrun.reference as tf
 from sessrun.reference.static_values import constant_value
+from sessrun.reference.variables.variable_base import Variable
 
 __all__ = ["known_choice", "smart_cond"]
 
@@ -21,7 +22,7 @@ def known_choice(predicate: Any) -> bool | None:
     if isinstance(predicate, tf.Tensor):
         value = constant_value(predicate)
         return None if value is None else bool(value)
-    if isinstance(predicate, tf.Variable):
+    if isinstance(predicate, Variable):
         return None
     if isinstance(predicate, Hashable) and predicate in {0, 1}:
         return bool(predicate)

@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from typing import Any, Final, Self
 
 import sessrun.reference as tf
-from sessrun.reference.errors import bad_value
-from sessrun.reference.keras.object_configs import deserialized, serialized
+from sessrun.reference.keras.object_configs import deserialized, interpreted, serialized
 from sessrun.reference.keras.settings import epsilon, floatx
 
 __all__ = [
@@ -127,8 +126,4 @@ def get(identifier: Any) -> Any:
       ValueError: it is nothing of these, or not known.
 
     """
-    if identifier is None or callable(identifier):
-        return identifier
-    if isinstance(identifier, str | Mapping):
-        return deserialize(identifier)
-    raise bad_value(f"Could not interpret constraint function identifier: {identifier}")
+    return interpreted(identifier, deserialize, "constraint function")

@@ -70,6 +70,22 @@ def _drawn(dotted: str, *defaults: float) -> Callable[..., Any]:
     return draw
 
 
+def _drawn_variable(make: str) -> Callable[..., Any]:
+    """A variable that begins with random numbers of two parameters."""
+
+    def draw(
+        shape: Any, first: float, second: float, dtype: Any = None, name: str | None = None,
+        seed: int | None = None,
+    ) -> Any:  # fmt: skip
+        chosen = int(np.random.randint(10**9)) if seed is None else seed  # noqa: NPY002 - programs seed it
+        kind = tf.as_dtype(dtype or floatx())
+        value = getattr(tf, make)(first, second, dtype=kind, seed=chosen)(shape)
+        return sessions.variable(value, dtype=kind, name=name)
+
+    draw.__doc__ = f"A variable that begins with what `tf.{make}` makes."
+    return draw
+
+
 def argmax(x: Any, axis: int = -1) -> Any:
     """Where the largest element along an axis is."""
     return tf.argmax(x, axis)
@@ -214,6 +230,8 @@ FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
     "ones": _filled("ones"),
     "zeros": _filled("zeros"),
     "random_normal": _drawn("random.normal", 0.0, 1.0),
+    "random_normal_variable": _drawn_variable("random_normal_initializer"),
+    "random_uniform_variable": _drawn_variable("random_uniform_initializer"),
     "random_uniform": _drawn("random.uniform", 0.0, 1.0),
     "truncated_normal": _drawn("random.truncated_normal", 0.0, 1.0),
 }  # fmt: skip

@@ -11,8 +11,7 @@ from typing import Any, Final
 
 import sessrun.reference as tf
 from sessrun.reference import dtypes
-from sessrun.reference.errors import bad_value
-from sessrun.reference.keras.object_configs import deserialized, serialized
+from sessrun.reference.keras.object_configs import deserialized, interpreted, serialized
 from sessrun.reference.variables import init_ops
 
 __all__ = [
@@ -140,10 +139,5 @@ def get(identifier: Any) -> Any:
       ValueError: it is nothing of these, or not known.
 
     """
-    if identifier is None:
-        return None
-    if isinstance(identifier, str | Mapping):
-        return deserialize(identifier)
-    if callable(identifier):
-        return identifier() if inspect.isclass(identifier) else identifier
-    raise bad_value(f"Could not interpret initializer identifier: {identifier}")
+    found = interpreted(identifier, deserialize, "initializer")
+    return found() if inspect.isclass(found) else found

@@ -11,7 +11,7 @@ from typing import Any, Final
 from sessrun.reference.errors import bad_value
 from sessrun.reference.keras.engine.call_context import takes
 
-__all__ = ["deserialized", "serialized"]
+__all__ = ["deserialized", "interpreted", "serialized"]
 
 #: How a kind of object is called in messages.
 _KINDS: Final = {"layer": "layer", "activation": "activation function"}
@@ -31,6 +31,31 @@ def serialized(instance: Any) -> Any:
     if hasattr(instance, "__name__"):
         return instance.__name__
     raise bad_value(f"Cannot serialize {instance} because it doesn't implement `get_config()`.")
+
+
+def interpreted(
+    identifier: Any,
+    deserialize: Callable[[Any], Any],
+    kind: str,
+    refuse: Callable[[str], Exception] = bad_value,
+) -> Any:
+    """What a name or a config stands for; None and what can be called are themselves.
+
+    Args:
+      identifier: what a program gave.
+      deserialize: gives the object of a name or a config.
+      kind: what the object is, for messages.
+      refuse: makes the error of a message.
+
+    Raises:
+      ValueError: it is nothing of these, or what else `refuse` makes; or it is not known.
+
+    """
+    if identifier is None or callable(identifier):
+        return identifier
+    if isinstance(identifier, str | Mapping):
+        return deserialize(identifier)
+    raise refuse(f"Could not interpret {kind} identifier: {identifier}")
 
 
 def deserialized(

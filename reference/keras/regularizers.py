@@ -8,7 +8,7 @@ from typing import Any, Final, Self
 
 import sessrun.reference as tf
 from sessrun.reference.errors import bad_value
-from sessrun.reference.keras.object_configs import deserialized, serialized
+from sessrun.reference.keras.object_configs import deserialized, interpreted, serialized
 from sessrun.reference.keras.settings import float_array
 
 __all__ = ["L1", "L1L2", "L2", "Regularizer", "deserialize", "get", "l1", "l1_l2", "l2",
@@ -143,8 +143,4 @@ def get(identifier: Any) -> Any:
       ValueError: it is nothing of these, or not known.
 
     """
-    if identifier is None or callable(identifier):
-        return identifier
-    if isinstance(identifier, str | Mapping):
-        return deserialize(identifier)
-    raise bad_value(f"Could not interpret regularizer identifier: {identifier}")
+    return interpreted(identifier, deserialize, "regularizer")

@@ -144,9 +144,45 @@ def _places(tf: Any) -> Any:
     ]  # fmt: skip
 
 
+def _kept(tf: Any) -> Any:
+    layers, backend = tf.keras.layers, tf.keras.backend
+
+    class Own(layers.Layer):
+        def __init__(self) -> None:
+            super().__init__(name="own")
+            self.older = tf.Variable(1.0, use_resource=False, name="older")
+            self.newer = tf.Variable(2.0, use_resource=True, name="newer")
+
+    def said(call: Callable[[], Any]) -> Any:
+        try:
+            return call()
+        except ValueError as error:
+            return str(error).split(" Received")[0]
+
+    one = tf.ones([2, 3])
+    many = layers.Embedding(3, 2, input_length=(None, 2))
+    again = layers.Embedding.from_config(layers.Embedding(3, 2).get_config())
+    dense = layers.Dense(2, activity_regularizer="l2")
+    dense(inputs := backend.variable([[1.0, 2.0]]))
+    merges = [layers.Add(), layers.Concatenate()]
+    return [
+        [v.name for v in Own().weights], len(dense.get_losses_for(inputs)),
+        [said(lambda m=m: m.compute_mask([one, one], one)) for m in merges],
+        [said(lambda m=m: m.compute_mask(one, [one, one])) for m in merges],
+        [said(lambda m=m: m.compute_mask([one, one], [one])) for m in merges],
+        [m.compute_mask([one, one], [one, one]).shape.as_list() for m in merges],
+        layers.Lambda(lambda x: tf.reduce_sum(x, 1)).compute_output_shape((3, 2)),
+        many(tf.zeros([3, 4, 2], tf.int32)).shape, again(tf.zeros([3, 4, 2], tf.int32)).shape,
+        layers.TimeDistributed(layers.TimeDistributed(layers.Dense(2)))(
+            tf.ones([2, 3, 4, 5])).shape,
+        backend.random_normal_variable((2, 3), 0.0, 1.0).shape,
+    ]  # fmt: skip
+
+
 BEHAVIOURS: dict[str, Callable[[Any], Any]] = {
     "attention as a layer": _attention,
     "products as a layer": _products,
     "layers that make pictures larger": _larger,
     "layers with kernels of each place": _places,
+    "what layers keep, and masks of several inputs": _kept,
 }

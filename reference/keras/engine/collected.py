@@ -10,6 +10,7 @@ import sessrun.reference as tf
 from sessrun.reference.keras.engine.call_context import current_call
 from sessrun.reference.keras.engine.traits import TraitsOfLayer
 from sessrun.reference.keras.settings import floatx
+from sessrun.reference.variables.variable_base import Variable
 
 __all__ = ["CollectedByLayer"]
 
@@ -17,13 +18,14 @@ __all__ = ["CollectedByLayer"]
 def _reaches(inputs: Iterable[Any], target: Any) -> bool:
     """Whether a tensor or an operation depends on one of the inputs."""
     sources = {id(item) for item in inputs}
+    variables = {item.op for item in inputs if isinstance(item, Variable)}
     if id(target) in sources:
         return True
     ahead = [getattr(target, "op", target)]
     seen = set(ahead)
     while ahead:
         op = ahead.pop()
-        if any(id(tensor) in sources for tensor in op.inputs):
+        if op in variables or any(id(tensor) in sources for tensor in op.inputs):
             return True
         for before in (*(tensor.op for tensor in op.inputs), *op.control_inputs):
             if before not in seen:

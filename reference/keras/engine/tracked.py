@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-import sessrun.reference as tf
+from sessrun.reference.variables.variable_base import Variable
 from sessrun.reference.variables.variable_parts import PartitionedVariable
 
 __all__ = ["Tracking", "distinct", "is_split"]
@@ -82,10 +82,10 @@ class Tracking:
                 layers.append(value)
             if isinstance(value, Tracking) and hasattr(value, "_use_resource_variables"):
                 value._use_resource_variables = True  # noqa: SLF001 - a layer of the older kind
-        if not is_container and not isinstance(value, tf.Variable):
+        if not is_container and not isinstance(value, Variable):
             return
         for item in _inside(value):
-            if not isinstance(item, tf.Variable):
+            if not isinstance(item, Variable):
                 continue
             known = trained if item.trainable else others
             if not any(item is variable for variable in known):
@@ -108,7 +108,7 @@ class Tracking:
         del save_type
         own = {
             name: value for name, value in self.__dict__.items()
-            if isinstance(value, Tracking | tf.Variable)
+            if isinstance(value, Tracking | Variable)
         }  # fmt: skip
         return {**own, **self.__dict__.get("_named_dependencies", {})}
 

@@ -262,12 +262,13 @@ class Embedding(Layer):
                 "Both `input_dim` and `output_dim` should be positive, Received input_dim = "
                 f"{input_dim} and output_dim = {output_dim}"
             )
+        own = (None, input_length or None)
         is_shape_given = bool({"input_shape", "batch_input_shape"} & kwargs.keys())
         kwargs.setdefault("dtype", floatx())
         super().__init__(activity_regularizer=activity_regularizer, **kwargs)
         if not is_shape_given:
-            self._batch_input_shape = (None, input_length or None)
-        self._is_held_to_shape = is_shape_given
+            self._batch_input_shape = own
+        self._is_held_to_shape = self._batch_input_shape != own
         self.input_dim = input_dim
         self.output_dim = output_dim
         self._set_rules(
@@ -365,21 +366,30 @@ class Lambda(Layer):
         return self.mask(inputs, mask) if callable(self.mask) else self.mask
 
     def compute_output_shape(self, input_shape: Any) -> Any:
-        """What the constructor was told.
+        """What the constructor was told, or else the function gives for such inputs.
 
         Raises:
-          NotImplementedError: it was told nothing.
+          NotImplementedError: it was told nothing, and the function takes no such inputs.
 
         """
         if self._output_shape is None:
-            raise NotImplementedError(
-                "We could not automatically infer the shape of the Lambda's output. Please specify "
-                "`output_shape` for this Lambda."
-            )
+            try:
+                return self._tried(input_shape)
+            except (TypeError, ValueError, NotImplementedError) as error:
+                raise NotImplementedError(
+                    "We could not automatically infer the shape of the Lambda's output. Please "
+                    "specify `output_shape` for this Lambda."
+                ) from error
         if callable(self._output_shape):
             return tf.TensorShape(self._output_shape(input_shape))
         batch = tf.TensorShape(input_shape)[:1]
         return batch.concatenate(self._output_shape)
+
+    def _tried(self, input_shape: Any) -> Any:
+        """The shape of what the function gives, in a graph that is thrown away."""
+        with tf.Graph().as_default():
+            outputs = self.call(tf.placeholder(floatx(), input_shape))
+            return tf.nest.map_structure(lambda output: output.shape, outputs)
 
     def get_config(self) -> dict[str, Any]:
         """The arguments of the constructor; the functions themselves."""

@@ -144,18 +144,34 @@ class Merge(Layer):
         """What is masked in no input.
 
         Raises:
-          ValueError: there are not as many masks as inputs.
+          ValueError: these are no lists, or there are not as many masks as inputs.
 
         """
-        if mask is None or all(part is None for part in mask):
+        if not _has_masks(inputs, mask):
             return None
-        if len(mask) != len(inputs):
-            raise bad_value(
-                f"The lists `inputs` and `mask` should have the same length, not {len(inputs)} and "
-                f"{len(mask)}"
-            )
         known = [tf.expand_dims(part, axis=0) for part in mask if part is not None]
-        return tf.reduce_all(tf.concat(known, axis=0), axis=0, keepdims=False)
+        return tf.reduce_all(tf.cast(tf.concat(known, axis=0), tf.bool), axis=0, keepdims=False)
+
+
+def _has_masks(inputs: Any, mask: Any) -> bool:
+    """Whether there is a mask of any input.
+
+    Raises:
+      ValueError: these are no lists, or there are not as many masks as inputs.
+
+    """
+    if mask is None:
+        return False
+    for name, value in (("mask", mask), ("inputs", inputs)):
+        if not isinstance(value, list | tuple):
+            raise bad_value(f"`{name}` should be a list. Received: {name}={value}")
+    if len(mask) != len(inputs):
+        raise bad_value(
+            "The lists `inputs` and `mask` should have the same length. "
+            f"Received: inputs={inputs} of length {len(inputs)}, and mask={mask} of length "
+            f"{len(mask)}"
+        )
+    return any(part is not None for part in mask)
 
 
 class Add(Merge):
@@ -265,13 +281,11 @@ class Concatenate(Merge):
         """The masks one after the other.
 
         Raises:
-          ValueError: there are not as many masks as inputs.
+          ValueError: these are no lists, or there are not as many masks as inputs.
 
         """
-        if mask is None or all(part is None for part in mask):
+        if not _has_masks(inputs, mask):
             return None
-        if len(mask) != len(inputs):
-            raise bad_value("The lists `inputs` and `mask` should have the same length.")
         masks = []
         for value, part in zip(inputs, mask, strict=True):
             if part is None:
@@ -279,7 +293,8 @@ class Concatenate(Merge):
             else:
                 is_less = part.shape.rank < value.shape.rank
                 masks.append(tf.expand_dims(part, axis=-1) if is_less else part)
-        return tf.reduce_all(self._merged(masks), axis=-1, keepdims=False)
+        merged = tf.cast(self._merged(masks), tf.bool)
+        return tf.reduce_all(merged, axis=-1, keepdims=False)
 
 
 def _function(layer: Callable[..., Layer]) -> Callable[..., Any]:

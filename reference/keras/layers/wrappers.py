@@ -106,7 +106,14 @@ class TimeDistributed(Wrapper):
 
     def build(self, input_shape: Any) -> None:
         """Build the layer for inputs of one time."""
-        shapes = tf.nest.map_structure(tf.TensorShape, input_shape)
+        is_one = isinstance(input_shape, tuple) and not any(
+            isinstance(size, tuple | list | tf.TensorShape) for size in input_shape
+        )
+        shapes = (
+            tf.TensorShape(input_shape)
+            if is_one
+            else tf.nest.map_structure(tf.TensorShape, input_shape)
+        )
         flat = tf.nest.flatten(shapes)
         if any(shape.rank < 3 for shape in flat):
             raise bad_value(
