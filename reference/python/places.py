@@ -74,7 +74,7 @@ PLACES: Final[Mapping[str, str]] = {
     "ops.confusion_matrix": "ops.confusion",
     "ops.control_flow_assert": "ops.assertions|debugging",
     "ops.control_flow_grad": "differentiation.functions",
-    "ops.control_flow_ops": "framework_ops",
+    "ops.control_flow_ops": "framework_ops control_flow.conditional control_flow.loops",
     "ops.ctc_ops": "nn.ctc_losses nn.ctc_labels nn.ctc_states ops.ctc_ops|nn",
     "ops.custom_gradient": "differentiation.custom",
     "ops.data_flow_grad": "differentiation.functions",
@@ -259,6 +259,7 @@ PLACES: Final[Mapping[str, str]] = {
 }
 #: What a module of TensorFlow calls otherwise than the runtime does.
 OTHER_NAMES: Final[Mapping[str, str]] = {
+    "CondContext": "Conditional",
     "For": "for_",
     "Gradient": "symbolic_gradient",
     "If": "if_",
@@ -272,6 +273,7 @@ OTHER_NAMES: Final[Mapping[str, str]] = {
     "NotDifferentiable": "no_gradient",
     "ShapeEquals": "shape_equals",
     "While": "while_",
+    "WhileContext": "Loop",
     "_get_sequence": "each",
     "convert_padding": "padding_of",
     "squeeze_batch_dims": "one_batch",

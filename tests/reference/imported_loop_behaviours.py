@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from described import attempt
+from framework_path_behaviours import module_of
 
 from sessrun.spec.proto import CondContextDef, WhileContextDef
 
@@ -173,11 +174,14 @@ def _of_a_scope(tf: Any) -> Any:
 def _round_trip(tf: Any) -> Any:
     """Each context from its own message is the same again."""
     nested_loops(tf), nested_branches(tf)
+    module = module_of(tf, "ops.control_flow_ops")
+    kinds = module.CondContext, module.WhileContext
     found = []
     for key in sorted(_KINDS):
         for context in tf.get_collection(key):
             again = type(context).from_proto(context.to_proto())
-            found.append([again.name, str(again.to_proto()) == str(context.to_proto())])
+            is_same = str(again.to_proto()) == str(context.to_proto())
+            found.append([again.name, is_same, [isinstance(again, kind) for kind in kinds]])
     return found
 
 
