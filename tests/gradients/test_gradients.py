@@ -122,8 +122,10 @@ def test_gradients_are_those_of_tensorflow(theirs: Any, name: str) -> None:
         for found, wanted in zip(results[0][0], results[1][0], strict=True):
             assert (found is None) == (wanted is None)
             if found is not None:
-                assert (found.shape, found.dtype) == (wanted.shape, wanted.dtype)
-            if found is not None and name not in _ANY_SIGN:
+                # With oneDNN, TensorFlow gives an empty filter's gradient in another shape.
+                assert found.shape == wanted.shape or found.size == wanted.size == 0
+                assert found.dtype == wanted.dtype
+            if found is not None and found.size and name not in _ANY_SIGN:
                 np.testing.assert_allclose(
                     found.astype(complex), wanted.astype(complex), relative, absolute
                 )
