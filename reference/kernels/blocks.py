@@ -8,6 +8,7 @@ from typing import Any, Final
 from sessrun.reference.kernels.host import HOST, ints
 from sessrun.reference.kernels.philox import Stream, interleaved, stream_of
 from sessrun.reference.kernels.registry import Bind, KernelError, binder
+from sessrun.reference.kernels.stateless import seeded_stream
 
 __all__: list[str] = []
 
@@ -145,13 +146,33 @@ def _checked_size(image_size: Any, boxes: Any) -> tuple[int, int]:
 def sample_distorted_bounding_box(bind: Bind) -> Callable[..., Any]:
     """A block that covers enough of an object: where it begins, its size, and it as a box."""
     attrs, stream = bind.attrs, stream_of(bind, HOST)
+    sample = _sampler(attrs)
+
+    def compute(image_size: Any, boxes: Any, share: Any = None) -> Any:
+        wanted = attrs["min_object_covered"] if share is None else share
+        return sample(image_size, boxes, wanted, stream)
+
+    return compute
+
+
+@binder("StatelessSampleDistortedBoundingBox", devices=_CPU)
+def stateless_sample_distorted_bounding_box(bind: Bind) -> Callable[..., Any]:
+    """The same, of two seeds."""
+    sample = _sampler(bind.attrs)
+    return lambda image_size, boxes, share, seed: sample(
+        image_size, boxes, share, seeded_stream(HOST, seed)
+    )
+
+
+def _sampler(attrs: Any) -> Callable[..., Any]:
+    """What samples a block, of attributes that are checked."""
     ratios = [HOST.float32(each) for each in attrs["aspect_ratio_range"]]
     areas = [HOST.float32(each) for each in attrs["area_range"]]
     _check_ranges(ratios, areas, attrs["max_attempts"])
 
-    def compute(image_size: Any, boxes: Any, share: Any = None) -> Any:
+    def sample(image_size: Any, boxes: Any, share: Any, stream: Any) -> Any:
         size = _checked_size(image_size, boxes)
-        wanted = HOST.float32(attrs["min_object_covered"] if share is None else share)
+        wanted = HOST.float32(share)
         if not wanted >= 0:
             raise KernelError(_INVALID, f"Min object covered must be non-negative, got {wanted}")
         objects = _objects(boxes, size, attrs["use_image_if_no_bounding_boxes"])
@@ -170,7 +191,7 @@ def sample_distorted_bounding_box(bind: Bind) -> Callable[..., Any]:
                 HOST.array([[[top, left, bottom, right]]], "float32")
                 / HOST.array([height, width, height, width], "float32"))  # fmt: skip
 
-    return compute
+    return sample
 
 
 def _check_ranges(ratios: list[Any], areas: list[Any], attempts: int) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from sessrun.spec.rules.domains.base import Arguments, Draw, domain
+from sessrun.spec.rules.domains.sampling import draw_seeds
 
 __all__: list[str] = []
 
@@ -263,4 +264,30 @@ def projecting(draw: Draw, images: str, transforms: str, size: str, *fill: str) 
         images: draw.tensor(images, shape, "plain"), size: draw.integers(size, wanted),
         transforms: np.array(rows, "float32"),
         **{name: np.array(draw.random.randint(0, 5), "float32") for name in fill},
+    })  # fmt: skip
+
+
+@domain
+def sampled_blocks(draw: Draw, size: str, boxes: str, *rest: str) -> Arguments:
+    """The size of a picture, boxes of objects in it, and seeds."""
+    draw.attrs["T"] = kind = draw.random.choice(["uint8", "int8", "int16", "int32", "int64"])
+    draw.attrs["use_image_if_no_bounding_boxes"] = True
+    draw.attrs["max_attempts"] = draw.random.choice([1, 10, 100])
+    given: dict[str, np.ndarray] = {}
+    if "seed" not in rest:
+        draw_seeds(draw)
+    else:
+        draw.attrs["Tseed"] = draw.random.choice(["int32", "int64"])
+        given["seed"] = draw.integers("seed", [draw.random.randint(-99, 99) for _ in range(2)])
+    share = draw.random.choice([0.0, 0.1, 0.5])
+    if "min_object_covered" in rest:
+        given["min_object_covered"] = np.array(share, "float32")
+    else:
+        draw.attrs["min_object_covered"] = share
+    objects = [[draw.random.randint(0, 4) / 8, draw.random.randint(0, 4) / 8,
+                draw.random.randint(5, 8) / 8, draw.random.randint(5, 8) / 8]
+               for _ in range(draw.random.randint(0, 3))]  # fmt: skip
+    return draw.arguments(**{
+        size: np.array([draw.random.randint(8, 100), draw.random.randint(8, 100), 3], kind),
+        boxes: np.array(objects, "float32").reshape(1, -1, 4), **given,
     })  # fmt: skip

@@ -10,6 +10,7 @@ from sessrun.spec.rules.shapes.base import (
     Shape,
     ShapeError,
     at_least,
+    exactly,
     merge_dims,
     rule,
     with_rank,
@@ -91,6 +92,14 @@ def distorted(size: Shape, boxes: Shape, *scalars: Shape) -> list[Shape]:
     for scalar in scalars:
         with_rank(scalar, 0)
     return [(_PICTURE,), (_PICTURE,), (1, 1, _CORNERS)]
+
+
+@rule
+def distorted_of_seeds(size: Shape, boxes: Shape, share: Shape, seed: Shape) -> list[Shape]:
+    """As `distorted`; the seed is a pair."""
+    found = distorted(size, boxes, share)
+    exactly(with_rank(seed, 1)[0], 2)
+    return found
 
 
 def _boxes(boxes: Shape, scores: Shape, scalars: Sequence[Shape]) -> None:
