@@ -27,6 +27,8 @@ _SIGNATURE: Final = b"\x89PNG\r\n\x1a\n"
 _PASSES: Final = ((0, 0, 8, 8), (0, 4, 8, 8), (4, 0, 8, 4), (0, 2, 4, 4), (2, 0, 4, 2),
                   (0, 1, 2, 2), (1, 0, 2, 1))  # fmt: skip
 _UP, _AVERAGE, _PAETH = 2, 3, 4
+#: Packed bytes of a chunk, as libpng writes them.
+_PART: Final = 8192
 #: The longest chunk that may be.
 _LONGEST: Final = (1 << 31) - 1
 
@@ -46,16 +48,54 @@ def png(image: Any, compression: int = -1) -> bytes:
     height, width, depth = image.shape
     size = image.dtype.itemsize
     data = image.astype(image.dtype.newbyteorder(">")).reshape(height, width * depth)
-    data = data.view("uint8").reshape(height, width, depth * size)
-    # Each row begins with how it was filtered: 1, from each byte the one of the pixel before it.
-    rows = HOST.empty((height, 1 + width * depth * size), "uint8")
-    rows[:, 0] = 1
-    rows[:, 1 : 1 + depth * size] = data[:, 0]
-    rows[:, 1 + depth * size :] = (data[:, 1:] - data[:, :-1]).reshape(height, -1)
+    rows = _filtered(data.view("uint8").reshape(height, width, depth * size))
     header = struct.pack(">IIBBBBB", width, height, 8 * size, _COLOURS[depth], 0, 0, 0)
-    packed = zlib.compress(rows.tobytes(), compression)
-    chunks = ((b"IHDR", header), (b"IDAT", packed), (b"IEND", b""))
+    packer = zlib.compressobj(compression, zlib.DEFLATED, _window(rows.size), 9, zlib.Z_FILTERED)
+    packed = _headed(packer.compress(rows.tobytes()) + packer.flush(), rows.size)
+    parts = [packed[place : place + _PART] for place in range(0, len(packed), _PART)]
+    chunks = ((b"IHDR", header), *((b"IDAT", part) for part in parts), (b"IEND", b""))
     return _SIGNATURE + b"".join(_chunk(name, data) for name, data in chunks)
+
+
+def _window(size: int) -> int:
+    """The bits of the window that libpng gives zlib for so many bytes: no more than they need."""
+    bits = 15
+    while bits > 8 and size + 262 <= 1 << bits - 1:
+        bits -= 1
+    return bits
+
+
+def _headed(packed: bytes, size: int) -> bytes:
+    """Packed bytes whose first two tell of the smallest window that so many bytes need."""
+    window = packed[0] >> 4
+    while window > 0 and size <= 1 << window + 7:
+        window -= 1
+    first, second = packed[0] & 15 | window << 4, packed[1] & 0xE0
+    second += 31 - ((first << 8) + second) % 31
+    return bytes((first, second)) + packed[2:]
+
+
+def _filtered(data: Any) -> Any:
+    """Rows of pixels [rows, pixels, bytes] as they are stored, the filter's number before each.
+
+    A filter takes from each byte what its neighbours let guess; of those that fit a picture of
+    that size each row has the one whose bytes are nearest to 0, of equal ones the first.
+    """
+    height, width, size = data.shape
+    wide = HOST.zeros((height + 1, width + 1, size), "int16")
+    wide[1:, 1:] = data
+    left, up, corner = wide[1:, :-1], wide[:-1, 1:], wide[:-1, :-1]
+    guesses = [HOST.zeros_like(left), left, up, (left + up) >> 1, _nearest(left, up, corner)]
+    kinds = [kind for kind in range(5) if not (
+        (height == 1 and kind >= _UP) or (width == 1 and kind in {1, _AVERAGE, _PAETH}))]
+    tried = [((wide[1:, 1:] - guesses[kind]) & 255).astype("uint8").reshape(height, -1)
+             for kind in kinds]  # fmt: skip
+    costs = HOST.stack([HOST.abs(each.view("int8").astype("int64")).sum(axis=1) for each in tried])
+    best = costs.argmin(axis=0)
+    rows = HOST.empty((height, 1 + width * size), "uint8")
+    rows[:, 0] = HOST.asarray(kinds)[best]
+    rows[:, 1:] = HOST.stack(tried)[best, HOST.arange(height)]
+    return rows
 
 
 def _chunk(name: bytes, data: bytes) -> bytes:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any, Final
 
 from sessrun.reference import dtypes
@@ -17,7 +18,8 @@ from sessrun.reference.pictures.checks import after, is_tensor, unless
 from sessrun.reference.pictures.converting import convert_image_dtype
 from sessrun.reference.tensor import Tensor
 
-__all__ = ["EXPORTS"]
+__all__ = ["EXPORTS", "adjust_contrast", "adjust_saturation", "between", "brightened", "stored",
+           "turned"]  # fmt: skip
 
 #: The dtypes that pictures are adjusted in; others are converted to float32 and back.
 _FLOATS: Final = (dtypes.float16, dtypes.float32)
@@ -98,7 +100,11 @@ def adjust_jpeg_quality(
         return convert_image_dtype(found, value.dtype, saturate=True)
 
 
-def random_brightness(image: Any, max_delta: Any, seed: int | None = None) -> Tensor:
+#: What draws numbers evenly, of a shape and two ends.
+Draw = Callable[..., Tensor]
+
+
+def brightened(image: Any, max_delta: Any, draw: Draw) -> Tensor:
     """Pictures with a number from [-max_delta, max_delta) added.
 
     Raises:
@@ -107,26 +113,26 @@ def random_brightness(image: Any, max_delta: Any, seed: int | None = None) -> Te
     """
     if max_delta < 0:
         raise bad_value("max_delta must be non-negative.")
-    return adjust_brightness(image, random_uniform([], -max_delta, max_delta, seed=seed))
+    return adjust_brightness(image, draw([], minval=-max_delta, maxval=max_delta))
 
 
-def _between(adjust: Callable[..., Tensor], doc: str) -> Callable[..., Tensor]:
-    def adjusted(image: Any, lower: Any, upper: Any, seed: int | None = None) -> Tensor:
-        if upper <= lower:
-            raise bad_value("upper must be > lower.")
-        if lower < 0:
-            raise bad_value("lower must be non-negative.")
-        return adjust(image, random_uniform([], lower, upper, seed=seed))
+def between(
+    adjust: Callable[..., Tensor], image: Any, lower: Any, upper: Any, draw: Draw
+) -> Tensor:
+    """Pictures adjusted by a number from [lower, upper).
 
-    adjusted.__doc__ = doc
-    return adjusted
+    Raises:
+      ValueError: the first bound is not below the second, or is negative.
+
+    """
+    if upper <= lower:
+        raise bad_value("upper must be > lower.")
+    if lower < 0:
+        raise bad_value("lower must be non-negative.")
+    return adjust(image, draw([], minval=lower, maxval=upper))
 
 
-random_contrast = _between(adjust_contrast, "Pictures of a contrast from [lower, upper).")
-random_saturation = _between(adjust_saturation, "Pictures of a saturation from [lower, upper).")
-
-
-def random_hue(image: Any, max_delta: Any, seed: int | None = None) -> Tensor:
+def turned(image: Any, max_delta: Any, draw: Draw) -> Tensor:
     """Pictures whose hues are turned by a part of the circle from [-max_delta, max_delta).
 
     Raises:
@@ -137,24 +143,48 @@ def random_hue(image: Any, max_delta: Any, seed: int | None = None) -> Tensor:
         raise bad_value("max_delta must be <= 0.5.")
     if max_delta < 0:
         raise bad_value("max_delta must be non-negative.")
-    return adjust_hue(image, random_uniform([], -max_delta, max_delta, seed=seed))
+    return adjust_hue(image, draw([], minval=-max_delta, maxval=max_delta))
 
 
-def random_jpeg_quality(
-    image: Any, min_jpeg_quality: int, max_jpeg_quality: int, seed: int | None = None
-) -> Tensor:
+def stored(image: Any, least: int, most: int, draw: Draw) -> Tensor:
     """A picture as it looks once it has been a JPEG file of a quality within bounds.
 
     Raises:
       ValueError: a bound is not within [0, 100], or the first is not below the second.
 
     """
-    if not (0 <= min_jpeg_quality <= 100 and 0 <= max_jpeg_quality <= 100):
+    if not (0 <= least <= 100 and 0 <= most <= 100):
         raise bad_value("jpeg encoding range must be between 0 and 100.")
-    if min_jpeg_quality >= max_jpeg_quality:
+    if least >= most:
         raise bad_value("`min_jpeg_quality` must be less than `max_jpeg_quality`.")
-    quality = random_uniform([], min_jpeg_quality, max_jpeg_quality, seed=seed, dtype=dtypes.int32)
-    return adjust_jpeg_quality(image, quality)
+    return adjust_jpeg_quality(image, draw([], minval=least, maxval=most, dtype=dtypes.int32))
+
+
+def random_brightness(image: Any, max_delta: Any, seed: int | None = None) -> Tensor:
+    """`brightened` by the seed of an operation."""
+    return brightened(image, max_delta, partial(random_uniform, seed=seed))
+
+
+def random_contrast(image: Any, lower: Any, upper: Any, seed: int | None = None) -> Tensor:
+    """Pictures of a contrast from [lower, upper)."""
+    return between(adjust_contrast, image, lower, upper, partial(random_uniform, seed=seed))
+
+
+def random_saturation(image: Any, lower: Any, upper: Any, seed: int | None = None) -> Tensor:
+    """Pictures of a saturation from [lower, upper)."""
+    return between(adjust_saturation, image, lower, upper, partial(random_uniform, seed=seed))
+
+
+def random_hue(image: Any, max_delta: Any, seed: int | None = None) -> Tensor:
+    """`turned` by the seed of an operation."""
+    return turned(image, max_delta, partial(random_uniform, seed=seed))
+
+
+def random_jpeg_quality(
+    image: Any, min_jpeg_quality: int, max_jpeg_quality: int, seed: int | None = None
+) -> Tensor:
+    """`stored` by the seed of an operation."""
+    return stored(image, min_jpeg_quality, max_jpeg_quality, partial(random_uniform, seed=seed))
 
 
 EXPORTS: Final[Mapping[str, Any]] = {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any, Final
 
 from sessrun.reference import dtypes
@@ -21,7 +22,7 @@ from sessrun.reference.ops.shape_ops import shape
 from sessrun.reference.pictures.checks import by_rank, checked
 from sessrun.reference.tensor import Tensor
 
-__all__ = ["EXPORTS"]
+__all__ = ["EXPORTS", "flipped_at_random"]
 
 
 def _shaped(image: Tensor, result: Tensor) -> Tensor:
@@ -60,19 +61,27 @@ def flip_up_down(image: Any) -> Tensor:
     return _flipped(image, 0, "flip_up_down")
 
 
-def _flipped_at_random(image: Any, axis: int, seed: int | None, scope_name: str) -> Tensor:
+def flipped_at_random(
+    image: Any, axis: int, draw: Callable[..., Tensor], scope_name: str
+) -> Tensor:
+    """A picture, or each of a batch by itself, flipped half of the time, as the numbers drawn say.
+
+    Raises:
+      ValueError: the rank is neither 3 nor 4.
+
+    """
     with name_scope(None, scope_name, [image]) as scope:
         value = checked(convert_to_tensor(image, name="image"))
 
         def one() -> Tensor:
-            number = random_uniform([], 0, 1.0, seed=seed)
+            number = draw([], minval=0, maxval=1.0)
             is_flipped = less(number, 0.5)
             found = cond(is_flipped, lambda: reverse(value, [axis]), lambda: value, name=scope)
             return _shaped(value, found)
 
         def batch() -> Tensor:
             count = shape(value)[0]
-            numbers = random_uniform([count], 0, 1.0, seed=seed)
+            numbers = draw([count], minval=0, maxval=1.0)
             flips = cast(round_(reshape(numbers, [count, 1, 1, 1])), value.dtype)
             turned = reverse(value, [axis + 1])
             mixed: Tensor = flips * turned + (1 - flips) * value
@@ -89,7 +98,7 @@ def random_flip_left_right(image: Any, seed: int | None = None) -> Tensor:
       ValueError: the rank is neither 3 nor 4.
 
     """
-    return _flipped_at_random(image, 1, seed, "random_flip_left_right")
+    return flipped_at_random(image, 1, partial(random_uniform, seed=seed), "random_flip_left_right")
 
 
 def random_flip_up_down(image: Any, seed: int | None = None) -> Tensor:
@@ -99,7 +108,7 @@ def random_flip_up_down(image: Any, seed: int | None = None) -> Tensor:
       ValueError: the rank is neither 3 nor 4.
 
     """
-    return _flipped_at_random(image, 0, seed, "random_flip_up_down")
+    return flipped_at_random(image, 0, partial(random_uniform, seed=seed), "random_flip_up_down")
 
 
 def rot90(image: Any, k: Any = 1, name: str | None = None) -> Tensor:

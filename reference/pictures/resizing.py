@@ -13,9 +13,7 @@ from sessrun.reference.generated import floor, minimum
 from sessrun.reference.name_scopes import name_scope
 from sessrun.reference.ops.array_ops import expand_dims, squeeze
 from sessrun.reference.ops.cast_ops import cast
-from sessrun.reference.ops.fill_ops import zeros
 from sessrun.reference.ops.math_ops import round_
-from sessrun.reference.ops.shape_ops import shape
 from sessrun.reference.pictures.checks import (
     Batch,
     after,
@@ -29,7 +27,7 @@ from sessrun.reference.seen_values import seen_shape
 from sessrun.reference.tensor import Tensor
 from sessrun.reference.tensor_shape import dimension_at_index
 
-__all__ = ["EXPORTS", "resize_image_with_pad_v2", "resize_images_v2"]
+__all__ = ["EXPORTS", "METHODS", "ResizeMethod", "padded", "resized_by"]
 
 
 class ResizeMethod:
@@ -42,16 +40,11 @@ class ResizeMethod:
 
 
 #: The operation of each method, by its number and by its later name.
-_OPERATIONS: Final[Mapping[Any, str]] = {
+METHODS: Final[Mapping[Any, str]] = {
     0: "ResizeBilinear", 1: "ResizeNearestNeighbor", 2: "ResizeBicubic", 3: "ResizeArea",
     "bilinear": "ResizeBilinear", "nearest": "ResizeNearestNeighbor", "bicubic": "ResizeBicubic",
     "area": "ResizeArea",
 }  # fmt: skip
-
-
-#: Methods of TensorFlow 2 that are kernels of ScaleAndTranslate, and kernels of smoothed ones.
-_SCALED: Final = ("lanczos3", "lanczos5", "gaussian", "mitchellcubic")
-_SMOOTHED: Final[Mapping[str, str]] = {"bilinear": "triangle", "bicubic": "keyscubic"}
 
 
 def resize_images(
@@ -76,16 +69,22 @@ def resize_images(
       ValueError: the rank, the size or the method is wrong.
 
     """
-    return _common(
+    return resized_by(
         images, lambda value, wanted: _resized(value, wanted, method, align_corners), size,
         preserve_aspect_ratio, name,
     )  # fmt: skip
 
 
-def _common(
+def resized_by(
     images: Any, resize: Callable[[Tensor, Tensor], Tensor], size: Any, keeps_ratio: bool,
     name: str | None, skips: bool = True,
 ) -> Tensor:  # fmt: skip
+    """Pictures that a function makes another size; those of that size as they are, if it skips.
+
+    Raises:
+      ValueError: the rank or the size is wrong.
+
+    """
     with name_scope(name, "resize", [images, size]):
         value = convert_to_tensor(images, name="images")
         is_batch = _is_batch(value)
@@ -132,7 +131,7 @@ def _fitting(images: Tensor, size: Tensor) -> Tensor:
 
 
 def _resized(images: Tensor, size: Tensor, method: Any, align_corners: bool) -> Tensor:
-    op_type = _OPERATIONS.get(method)
+    op_type = METHODS.get(method)
     if op_type is None:
         raise bad_value(f"Resize method is not implemented: {method}")
     found: Tensor = node(op_type, images, size, align_corners=align_corners)
@@ -152,13 +151,19 @@ def resize_image_with_pad(
       ValueError: the rank, a size or the method is wrong.
 
     """
-    return _padded(image, target_height, target_width,
+    return padded(image, target_height, target_width,
                    lambda images, size: resize_images(images, size, method, align_corners))
 
 
-def _padded(
+def padded(
     image: Any, target_height: Any, target_width: Any, resize: Callable[[Tensor, Any], Tensor]
 ) -> Tensor:
+    """A picture, or each of a batch, that a function makes fit into a size, with zeros around it.
+
+    Raises:
+      ValueError: the rank or a size is wrong.
+
+    """
     with name_scope(None, "resize_image_with_pad", [image]):
         batch = Batch(convert_to_tensor(image, name="image"))
         checks = checks_of_picture(batch.images)
@@ -176,68 +181,11 @@ def _padded(
         offsets = [larger(0, cast(each, dtypes.int32)) for each in spare]
         resized = resize(images, whole)
         top, left = offsets
-        padded = pad_to_bounding_box(resized, top, left, target_height, target_width)
-        if padded.shape.ndims is None:
+        found = pad_to_bounding_box(resized, top, left, target_height, target_width)
+        if found.shape.ndims is None:
             raise bad_value("padded contains no shape.")
-        sizes(padded, 4)
-        return batch.restored(padded)
-
-
-def resize_images_v2(
-    images: Any,
-    size: Any,
-    method: str = "bilinear",
-    preserve_aspect_ratio: bool = False,
-    antialias: bool = False,
-    name: str | None = None,
-) -> Tensor:
-    """Pictures of another size, as TensorFlow 2 resizes them: from the middles of pixels.
-
-    Args:
-      images: of rank 3 or 4.
-      size: new height and width.
-      method: how, by its name.
-      preserve_aspect_ratio: whether the size is only the largest that may be.
-      antialias: whether pictures made smaller are smoothed first.
-      name: the operations' scope.
-
-    Raises:
-      ValueError: the rank, the size or the method is wrong.
-
-    """
-
-    def resize(value: Tensor, wanted: Tensor) -> Tensor:
-        kind = _SMOOTHED.get(method) if antialias else None
-        found: Tensor
-        if kind is not None or method in _SCALED:
-            factors = cast(wanted, dtypes.float32) / cast(shape(value)[1:3], dtypes.float32)
-            found = node("ScaleAndTranslate", value, wanted, factors, zeros([2]),
-                         kernel_type=kind or method, antialias=antialias)  # fmt: skip
-        elif method in _OPERATIONS and isinstance(method, str):
-            middles: dict[str, Any] = {} if method == "area" else {"half_pixel_centers": True}
-            found = node(_OPERATIONS[method], value, wanted, **middles)
-        else:
-            raise bad_value(f"Resize method is not implemented: {method}")
-        return found
-
-    return _common(images, resize, size, preserve_aspect_ratio, name, skips=False)
-
-
-def resize_image_with_pad_v2(
-    image: Any,
-    target_height: Any,
-    target_width: Any,
-    method: str = "bilinear",
-    antialias: bool = False,
-) -> Tensor:
-    """As `resize_image_with_pad`, as TensorFlow 2 resizes pictures.
-
-    Raises:
-      ValueError: the rank, a size or the method is wrong.
-
-    """
-    return _padded(image, target_height, target_width, lambda images, size: resize_images_v2(
-        images, size, method, antialias=antialias))  # fmt: skip
+        sizes(found, 4)
+        return batch.restored(found)
 
 
 def _plain(op_type: str, doc: str) -> Callable[..., Tensor]:

@@ -291,3 +291,12 @@ def sampled_blocks(draw: Draw, size: str, boxes: str, *rest: str) -> Arguments:
         size: np.array([draw.random.randint(8, 100), draw.random.randint(8, 100), 3], kind),
         boxes: np.array(objects, "float32").reshape(1, -1, 4), **given,
     })  # fmt: skip
+
+
+@domain
+def stored_pictures(draw: Draw, image: str) -> Arguments:
+    """Pictures or batches of them, which are stored as they are: how bytes are packed is open."""
+    draw.attrs["compression"] = 0
+    batch = () if draw.chance(0.7) else (draw.random.randint(1, 3),)
+    shape = (*batch, *(draw.random.randint(1, 9) for _ in range(2)), draw.random.randint(1, 4))
+    return draw.arguments(**{image: draw.tensor(image, shape)})

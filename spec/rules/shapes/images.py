@@ -49,7 +49,7 @@ def crops(images: Shape, boxes: Shape, numbers: Shape, size: Known) -> list[Shap
     """[boxes, height, width, channels] of images, boxes, each box's image, and a size."""
     channels = with_rank(images, 4)[3]
     count, corners = with_rank(boxes, 2)
-    merge_dims(corners, _CORNERS)
+    exactly(corners, _CORNERS)
     count = merge_dims(count, with_rank(numbers, 1)[0])
     return [(count, *_sizes(size), channels)]
 
@@ -87,8 +87,8 @@ def colours(images: Shape) -> list[Shape]:
 @rule
 def distorted(size: Shape, boxes: Shape, *scalars: Shape) -> list[Shape]:
     """Where a block begins, its size, and it as a box: [3], [3] and [1, 1, 4]."""
-    merge_dims(with_rank(size, 1)[0], _PICTURE)
-    merge_dims(with_rank(boxes, 3)[2], _CORNERS)
+    exactly(with_rank(size, 1)[0], _PICTURE)
+    exactly(with_rank(boxes, 3)[2], _CORNERS)
     for scalar in scalars:
         with_rank(scalar, 0)
     return [(_PICTURE,), (_PICTURE,), (1, 1, _CORNERS)]
@@ -107,7 +107,7 @@ def _boxes(boxes: Shape, scores: Shape, scalars: Sequence[Shape]) -> None:
     merge_dims(count, with_rank(scores, 1)[0])
     for scalar in scalars:
         with_rank(scalar, 0)
-    merge_dims(corners, _CORNERS)
+    exactly(corners, _CORNERS)
 
 
 @rule
@@ -150,7 +150,7 @@ def suppressed_classes(
         with_rank(scalar, 0)
     merge_dims(count, other)
     batch = merge_dims(batch, many)
-    merge_dims(corners, _CORNERS)
+    exactly(corners, _CORNERS)
     if None not in {groups, classes} and groups not in {1, classes}:
         raise ShapeError(f"third dimension of boxes must be either 1 or equal to the third "
                          f"dimension of scores, got {groups} and {classes}")  # fmt: skip
