@@ -100,9 +100,8 @@ def faked_grad(grads: Shape, shape: Shape, low: Shape, high: Shape) -> list[Shap
 def faked_grad_channels(grads: Shape, shape: Shape, low: Shape, high: Shape) -> list[Shape]:
     """The one shape of gradients and numbers, and two vectors of its last dimension's size."""
     whole = at_least(merge(grads, shape), 1)
-    last = None if whole is None else whole[-1]
-    for end in (low, high):
-        last = merge_dims(last, with_rank(end, 1)[0])
+    ends = merge(with_rank(low, 1), with_rank(high, 1))
+    last = merge_dims(None if whole is None else whole[-1], with_rank(ends, 1)[0])
     return [None if whole is None else (*whole[:-1], last), (last,), (last,)]
 
 
