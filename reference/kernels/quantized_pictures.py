@@ -14,7 +14,7 @@ __all__: list[str] = []
 _INVALID: Final = 3
 _CPU: Final = ("CPU",)
 #: Bits behind the point of the shares by which pixels are mixed, and the dtype they are mixed in.
-_POINTS: Final = {"uint8": (7, "int64"), "int32": (30, "int64")}
+_POINTS: Final = {"uint8": (7, "int32"), "int32": (30, "int64")}
 
 
 @kernel("QuantizedInstanceNorm", devices=_CPU)
@@ -31,43 +31,45 @@ def quantized_instance_norm(
     least, most = checked_range(low, high, "x")
     scale = (most - least) / HOST.float32(255)
     numbers = integers(x).astype("float32")
-    numbers = numbers - numbers.mean(axis=(1, 2), keepdims=True, dtype="float32")
-    variance = HOST.square(scale * numbers).mean(axis=(1, 2), keepdims=True, dtype="float32")
-    found = scale * numbers / HOST.sqrt(variance + HOST.float32(variance_epsilon))
+    numbers -= numbers.mean(axis=(1, 2), keepdims=True, dtype="float32")
+    numbers *= scale
+    variance = HOST.square(numbers).mean(axis=(1, 2), keepdims=True, dtype="float32")
+    numbers /= HOST.sqrt(variance + HOST.float32(variance_epsilon))
     first, last = HOST.float32(given_y_min), HOST.float32(given_y_max)
     if not output_range_given:
-        first, last = found.min(), found.max()
+        first, last = numbers.min(), numbers.max()
     if last - first < HOST.float32(min_separation):
         last = first + HOST.float32(min_separation)
-    quantized = Levels(T, first, last).roughly_quantized(found)
+    quantized = Levels(T, first, last).roughly_quantized(numbers)
     return quantized, HOST.asarray(first), HOST.asarray(last)
 
 
-def _divided(numbers: Any, by: int) -> Any:
-    """Integers divided and cut off at the point."""
-    return HOST.sign(numbers) * (HOST.abs(numbers) // by)
+def _divided(numbers: Any, bits: int) -> Any:
+    """Integers divided by a power of 2 and cut off at the point."""
+    return numbers + (numbers < 0) * numbers.dtype.type((1 << bits) - 1) >> bits
 
 
 def _mixed(image: Any, rows: tuple[Any, Any, Any], columns: tuple[Any, Any, Any]) -> Any:
-    """Each pixel from its four neighbours, in integers where the picture is one of integers."""
+    """Each pixel from its four neighbours, in integers where the picture is one of integers.
+
+    Every row that is needed is mixed along itself first.
+    """
     upper, lower, down = rows
     left, right, across = columns
     down, across = down[:, None, None], across[None, :, None]
     if image.dtype == "float32":
-        lines = [image[line][:, left] for line in (upper, lower)]
-        ends = [image[line][:, right] for line in (upper, lower)]
-        top, bottom = (a + (b - a) * across for a, b in zip(lines, ends, strict=True))
-        return top + (bottom - top) * down
+        lines = image[:, left]
+        lines += (image[:, right] - lines) * across
+        return lines[upper] + (lines[lower] - lines[upper]) * down
     bits, wide = _POINTS[image.dtype.name]
-    one = 1 << bits
-    down, across = ((share * HOST.float32(one)).astype(wide) for share in (down, across))
+    down, across = ((share * HOST.float32(1 << bits)).astype(wide) for share in (down, across))
     whole = image.astype(wide)
-    top, bottom = (
-        whole[line][:, left] * one + (whole[line][:, right] - whole[line][:, left]) * across
-        for line in (upper, lower)
-    )
-    found = top + _divided(bottom - top, one) * down
-    return _divided(found + one // 2, one).astype(image.dtype)
+    lines = whole[:, left]
+    lines = (lines << bits) + (whole[:, right] - lines) * across
+    found = lines[upper]
+    found += _divided(lines[lower] - found, bits) * down
+    found += 1 << bits - 1
+    return _divided(found, bits).astype(image.dtype)
 
 
 @kernel("QuantizedResizeBilinear", host_inputs=("size",), devices=_CPU)

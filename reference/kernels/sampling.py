@@ -201,22 +201,35 @@ def _nearest(place: Any) -> Any:
     return HOST.copysign(HOST.floor(HOST.abs(place) + 0.5), place).astype("int64")
 
 
-def _read(image: Any, rows: Any, columns: Any, fill: Any) -> Any:
-    """The pixels at integer places, `fill` beyond the picture."""
-    inside = (rows >= 0) & (rows < image.shape[0]) & (columns >= 0) & (columns < image.shape[1])
-    found = image[HOST.where(inside, rows, 0), HOST.where(inside, columns, 0)]
-    return HOST.where(inside[..., None], found, fill)
+class _Framed:
+    """A picture in a frame of pixels beyond it, read at integer places from -2 on.
+
+    Args:
+      image: [height, width, channels].
+      fill: what the frame is of.
+
+    """
+
+    def __init__(self, image: Any, fill: Any) -> None:
+        height, width, channels = image.shape
+        whole = HOST.full((height + 5, width + 5, channels), fill, image.dtype)
+        whole[2:-3, 2:-3] = image
+        self._width, self._pixels = width + 5, whole.reshape(-1, channels)
+
+    def read(self, rows: Any, columns: Any) -> Any:
+        """The pixels at these places."""
+        return self._pixels.take((rows + 2) * self._width + (columns + 2), axis=0)
 
 
-def _mixed(image: Any, y: Any, x: Any, fill: Any) -> Any:
+def _mixed(image: _Framed, y: Any, x: Any) -> Any:
     """Each place's pixel from its four neighbours, float32."""
     top, left = HOST.floor(y), HOST.floor(x)
     lower, right = (each[..., None] for each in (top + 1 - y, left + 1 - x))
     upper, other = (each[..., None] for each in (y - top, x - left))
     rows, columns = top.astype("int64"), left.astype("int64")
     lines = [
-        right * _read(image, row, columns, fill).astype("float32")
-        + other * _read(image, row, columns + 1, fill).astype("float32")
+        right * image.read(row, columns).astype("float32")
+        + other * image.read(row, columns + 1).astype("float32")
         for row in (rows, rows + 1)
     ]
     return lower * lines[0] + upper * lines[1]
@@ -246,13 +259,15 @@ def _transformed(
         is_none = HOST.isnan(y) | HOST.isnan(x)
         y, x = (_MODES[mode](HOST.where(is_none, HOST.float32(0), place), edge)
                 for place, edge in ((y, have_height), (x, have_width)))  # fmt: skip
+        framed = _Framed(image, fill)
         y, x = HOST.clip(y, -2, have_height + 1), HOST.clip(x, -2, have_width + 1)
         if interpolation == "NEAREST":
             rows, columns = (_nearest(place) for place in (y, x))
-            drawn = _read(image, rows, columns, fill)
+            drawn = framed.read(rows, columns)
         else:
-            drawn = _mixed(image, y, x, fill).astype(images.dtype)
-        found[number] = HOST.where(is_none[..., None], fill, drawn)
+            drawn = _mixed(framed, y, x).astype(images.dtype)
+        drawn[is_none] = fill
+        found[number] = drawn
     return found
 
 

@@ -2,7 +2,8 @@
 
 A row of numbers has its own mean, deviation and bounds. Candidates are drawn from one of three
 distributions, whichever fits the bounds best, and a row begins with a group of words of its own:
-so where it begins is known once the row before is full. Candidates are made many at once.
+so where it begins is known once the row before is full. Candidates are made many at once, in passes
+over arrays, which take a million numbers four times as long as TensorFlow's one loop.
 """
 
 from __future__ import annotations
@@ -29,6 +30,8 @@ _INTERNAL: Final = 13
 _TRIES: Final = 1000
 #: How many deviations on one side of the mean must be free for plain normal candidates.
 _ROOM: Final = 1.3
+#: Candidates that show how many of them fit.
+_SHOWN: Final = 4096
 #: Numbers of one distribution are drawn in rows of so many.
 _ROW: Final = 100
 
@@ -120,22 +123,35 @@ class _Candidates:
         self._values: Any = HOST.empty(0)
         self._places: Any = HOST.empty(0, "int64")
 
-    def row(self, size: int, left: int) -> Any:
-        """The next numbers of a row; more rows, of `left` numbers in all, will be asked for.
+    def rows(self, size: int, total: int) -> Any:
+        """The next numbers, so many in all, in rows of so many; the last one may be short.
 
         Raises:
           KernelError: too many candidates in a row did not fit.
 
         """
+        width, begin, chosen = self._way.width, 0, []
+        places = self._places.tolist()
+        for done in range(0, total, size):
+            count = min(size, total - done)
+            while True:
+                while begin < len(places) and places[begin] < self._start * width:
+                    begin += 1
+                if begin + count <= len(places):
+                    break
+                self._draw(self._enough(total - done))
+                places = self._places.tolist()
+            chosen.append(HOST.arange(begin, begin + count))
+            begin += count
+            self._start = places[begin - 1] // width + 1
+        return self._bounds.shifted(self._values[HOST.concatenate(chosen)])
+
+    def _enough(self, left: int) -> int:
+        """How many rounds will do for so many numbers; a few thousand candidates show the share."""
         width = self._way.width
-        while True:
-            begin = int(HOST.searchsorted(self._places, self._start * width))
-            if begin + size <= len(self._places):
-                break
-            self._draw(-(-2 * left // width) + 8)
-        last = int(self._places[begin + size - 1])
-        self._start = last // width + 1
-        return self._bounds.shifted(self._values[begin : begin + size])
+        share = (len(self._places) + 1) / (self._made * width + 2)
+        wanted = 1.05 * left / share if self._made else min(left * 1.5, _SHOWN)
+        return int(wanted / width) + 8
 
     def counter(self) -> int:
         """The first counter after what the rows so far have taken."""
@@ -160,6 +176,9 @@ class _Candidates:
 def _with_state(stream: Stream, dims: tuple[int, ...], parameters: list[Any], dtype: str) -> Any:
     """Numbers of the stream, of parameters for each row of the first dimension or for all.
 
+    Rows of their own parameters are drawn one by one, many times as slowly as TensorFlow does:
+    where a row begins in the stream depends on the row before.
+
     Raises:
       KernelError: the shape is empty, or the parameters' are wrong.
 
@@ -178,15 +197,14 @@ def _with_state(stream: Stream, dims: tuple[int, ...], parameters: list[Any], dt
     first = stream.reserve(rows * 2 * _TRIES * (size + 3) // 4)
     result = HOST.empty(total, dtype_of(dtype))
     flat = [each.reshape(-1) for each in parameters]
-    candidates = None
-    for begin in range(0, total, size or 1):
-        if candidates is None or not is_one:
-            row = begin // size
-            counter = first if candidates is None else candidates.counter()
-            bounds = _Bounds([each[row if each.size > 1 else 0] for each in flat], dtype)
-            candidates = _Candidates(stream, counter, bounds)
-        end = min(begin + size, total)
-        result[begin:end] = candidates.row(end - begin, total - begin if is_one else size)
+    counter = first
+    for begin in range(0, total, total if is_one else size) if total else ():
+        row = begin // size
+        bounds = _Bounds([each[row if each.size > 1 else 0] for each in flat], dtype)
+        candidates = _Candidates(stream, counter, bounds)
+        end = total if is_one else begin + size
+        result[begin:end] = candidates.rows(size, end - begin)
+        counter = candidates.counter()
     return result.reshape(dims)
 
 
@@ -213,7 +231,7 @@ def stateless_parameterized_truncated_normal(bind: Bind) -> Callable[..., Any]:
         for place in range(len(flat[0]) if count else 0):
             bounds = _Bounds([each[place] for each in flat], dtype)
             candidates = _Candidates(stream, counter, bounds)
-            result[:, place] = candidates.row(count, count)
+            result[:, place] = candidates.rows(count, count)
             counter = candidates.counter()
         return result.reshape(dims)
 

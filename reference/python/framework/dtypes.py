@@ -3,6 +3,8 @@
 References (`float32_ref`) and numpy's types (`_np_bfloat16`) have their names here only.
 """
 
+from typing import Any
+
 import numpy as np
 
 from sessrun.reference.dtypes import ALL as _ALL
@@ -21,7 +23,7 @@ _OF_NO_NUMPY_TYPE = [
 ]
 
 #: The least and the greatest number of a picture of each numpy dtype.
-dtype_range = {
+dtype_range: dict[Any, tuple[Any, Any]] = {
     np.bool_: (False, True), np.float32: (-1, 1), np.float64: (-1, 1),
     **{kind: (int(np.iinfo(kind).min), int(np.iinfo(kind).max))
        for kind in (np.uint8, np.uint16, np.uint32, np.uint64, np.int8, np.int16, np.int32,
