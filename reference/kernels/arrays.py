@@ -15,10 +15,16 @@ from sessrun.reference.kernels.host import (
 )
 from sessrun.reference.kernels.reductions import axis_of
 from sessrun.reference.kernels.registry import Bind, KernelError, binder, kernel
+from sessrun.reference.node_summary import bracketed
 from sessrun.spec.rules.shapes import RULES, ShapeError, broadcast_shapes
 
 __all__ = ["checked_shape"]
 
+#: What is said of axes that there are not.
+_NO_JOINED_AXIS: Final = (
+    "ConcatOp : Expected concatenating dimensions in the range [-{rank}, {rank}), but got {axis}"
+)
+_NO_SPLIT_AXIS: Final = "-input rank(-{rank}) <= split_dim < input rank ({rank}), but got {axis}"
 #: A tensor has fewer dimensions than this.
 _TOO_MANY: Final = 254
 
@@ -34,7 +40,7 @@ def checked_shape(dims: Any) -> tuple[int, ...]:
         raise KernelError(3, f"shape must be a vector of integers, got shape {dims.shape}")
     shape = tuple(ints(dims))
     if any(dim < 0 for dim in shape):
-        raise KernelError(3, f"Dimensions {list(shape)} must be >= 0")
+        raise KernelError(3, f"Dimension {next(dim for dim in shape if dim < 0)} must be >= 0")
     return shape
 
 
@@ -43,8 +49,14 @@ def reshape(_: Any, tensor: Any, shape: Any) -> Any:
     """The same elements in another shape."""
     if shape.ndim > 1:
         raise KernelError(3, f"shape must be a vector, got shape {shape.shape}")
-    if ints(shape).count(-1) > 1:
-        raise KernelError(3, f"Only one input size may be -1, not several of {ints(shape)}")
+    sizes = ints(shape)
+    if sizes.count(-1) > 1:
+        first = sizes.index(-1)
+        raise KernelError(3, f"Only one input size may be -1, not both {first} and "
+                          f"{sizes.index(-1, first + 1)}")  # fmt: skip
+    for place, size in enumerate(sizes):
+        if size < -1:
+            raise KernelError(3, f"Size {place} must be non-negative, not {size}")
     if shape.size >= _TOO_MANY:
         raise KernelError(3, f"too many dimensions: must be < {_TOO_MANY}, but received "
                           f"{shape.size}")  # fmt: skip
@@ -98,7 +110,8 @@ def expand_dims(_: Any, x: Any, dim: Any) -> Any:
     """A dimension of 1 put in before an axis."""
     if dim.size != 1:
         raise KernelError(3, f"'dim' must be a tensor with a single value, got {dim.size}")
-    place = axis_of(scalar_int(dim), x.ndim + 1)
+    said = f"Tried to expand dim index {{axis}} for tensor with {x.ndim} dimensions."
+    place = axis_of(scalar_int(dim), x.ndim + 1, said)
     return x.reshape((*x.shape[:place], 1, *x.shape[place:]))
 
 
@@ -115,11 +128,14 @@ def squeeze(_: Any, x: Any, *, squeeze_dims: tuple[int, ...]) -> Any:
 def _order(perm: Any, count: int) -> list[int]:
     order = ints(perm)
     if len(order) != count:
-        raise KernelError(3, f"transpose expects a vector of size {count}, got {len(order)}")
-    order = [axis_of(axis, count) for axis in order]
-    if len(set(order)) < count:
-        raise KernelError(3, f"{order} is not a permutation of the dimensions")
-    return order
+        raise KernelError(3, f"transpose expects a vector of size {count}. But input(1) is a "
+                          f"vector of size {len(order)}")  # fmt: skip
+    places = [axis_of(axis, count, "{axis} is out of range [0 .. {rank})") for axis in order]
+    for axis in range(count):
+        if axis not in places:
+            spelled = ",".join(map(str, order))
+            raise KernelError(3, f"{axis} is missing from {{{spelled}}}.")
+    return places
 
 
 @kernel("Transpose", host_inputs=("perm",))
@@ -139,12 +155,16 @@ def _joined(xp: Any, values: tuple[Any, ...], axis: Any) -> Any:
     count = values[0].ndim
     if count == 0:
         raise KernelError(3, "Can't concatenate scalars (use tf.stack instead)")
-    place = axis_of(scalar_int(axis), count)
-    wanted = values[0].shape[:place] + values[0].shape[place + 1 :]
-    for value in values:
-        if value.ndim != count or value.shape[:place] + value.shape[place + 1 :] != wanted:
-            raise KernelError(3, "ConcatOp : Dimensions of inputs should match: "
-                              f"{values[0].shape} vs. {value.shape}")  # fmt: skip
+    place = axis_of(scalar_int(axis), count, _NO_JOINED_AXIS)
+    first = values[0].shape
+    for number, value in enumerate(values):
+        shapes = f"shape[0] = {bracketed(first)} vs. shape[{number}] = {bracketed(value.shape)}"
+        if value.ndim != count:
+            raise KernelError(3, f"ConcatOp : Ranks of all input tensors should match: {shapes}")
+        for axis_, (size, other) in enumerate(zip(first, value.shape, strict=True)):
+            if size != other and axis_ != place:
+                raise KernelError(3, f"ConcatOp : Dimension {axis_} in both shapes must be equal: "
+                                  f"{shapes}")  # fmt: skip
     return xp.concatenate(values, axis=place)
 
 
@@ -182,10 +202,11 @@ def concat_offset(_: Any, concat_dim: Any, *shapes: Any) -> Any:
 @kernel("Pack")
 def pack(xp: Any, *values: Any, axis: int) -> Any:
     """Tensors of one shape joined along a new axis."""
-    for value in values:
+    for number, value in enumerate(values):
         if value.shape != values[0].shape:
-            raise KernelError(3, f"Shapes of all inputs must match: {values[0].shape} != "
-                              f"{value.shape}")  # fmt: skip
+            raise KernelError(3, f"Shapes of all inputs must match: values[0].shape = "
+                              f"{bracketed(values[0].shape)} != values[{number}].shape = "
+                              f"{bracketed(value.shape)}")  # fmt: skip
     place = axis_of(axis, values[0].ndim + 1)
     return xp.stack(values, axis=place)
 
@@ -195,7 +216,8 @@ def unpack(_: Any, value: Any, *, num: int, axis: int) -> Any:
     """The slices along an axis."""
     place = axis_of(axis, value.ndim)
     if value.shape[place] != num:
-        raise KernelError(3, f"Input shape axis {place} must equal {num}, got {value.shape}")
+        raise KernelError(3, f"Input shape axis {place} must equal {num}, got shape "
+                          f"{bracketed(value.shape)}")  # fmt: skip
     before = (slice(None),) * place
     slices = tuple(value[(*before, i, ...)] for i in range(num))
     return slices if num != 1 else slices[0]
@@ -212,7 +234,9 @@ def _cut(value: Any, place: int, sizes: list[int]) -> Any:
 @kernel("Split", host_inputs=("split_dim",))
 def split(_: Any, split_dim: Any, value: Any, *, num_split: int) -> Any:
     """Equal parts along an axis."""
-    place = axis_of(scalar_int(split_dim), value.ndim)
+    if split_dim.ndim:
+        raise KernelError(3, f"split_dim must be a scalar but has rank {split_dim.ndim}")
+    place = axis_of(scalar_int(split_dim), value.ndim, _NO_SPLIT_AXIS)
     whole = value.shape[place]
     if whole % num_split:
         raise KernelError(3, f"Number of ways to split should evenly divide the split dimension, "
@@ -223,11 +247,13 @@ def split(_: Any, split_dim: Any, value: Any, *, num_split: int) -> Any:
 @kernel("SplitV", host_inputs=("size_splits", "split_dim"))
 def split_v(_: Any, value: Any, size_splits: Any, split_dim: Any, *, num_split: int) -> Any:
     """Parts of given sizes along an axis; one size may be -1."""
+    if split_dim.size != 1:
+        raise KernelError(3, "split_dim_tensor must have exactly one element.")
+    place = axis_of(scalar_int(split_dim), value.ndim, _NO_SPLIT_AXIS)
     try:
         shapes = RULES["split_sizes"](value.shape, size_splits, split_dim, num_split)
     except ShapeError as error:
         raise KernelError(3, str(error)) from error
-    place = axis_of(scalar_int(split_dim), value.ndim)
     sizes = [int(shape[place] or 0) for shape in shapes if shape is not None]
     if len(sizes) != num_split or any(n < 0 for n in sizes):
         raise KernelError(3, f"Split sizes must be {num_split} numbers >= 0, got {sizes}")
@@ -259,8 +285,12 @@ def empty(xp: Any, shape: Any, *, dtype: Any, init: Any) -> Any:
 def tile(xp: Any, x: Any, multiples: Any) -> Any:
     """The input repeated along each dimension."""
     counts = ints(multiples)
-    if len(counts) != x.ndim or any(n < 0 for n in counts):
-        raise KernelError(3, f"Expected {x.ndim} multiples >= 0, got {counts}")
+    if len(counts) != x.ndim:
+        raise KernelError(3, f"Expected multiples argument to be a vector of length {x.ndim} but "
+                          f"got length {len(counts)}")  # fmt: skip
+    for place, count in enumerate(counts):
+        if count < 0:
+            raise KernelError(3, f"Expected multiples[{place}] >= 0, but got {count}")
     return xp.tile(x, tuple(counts))
 
 
@@ -270,6 +300,8 @@ def broadcast_to(xp: Any, x: Any, shape: Any) -> Any:
     target = checked_shape(shape)
     if x.ndim > len(target):
         raise KernelError(3, f"Rank of input ({x.ndim}) must be no greater than {len(target)}")
+    if any(n not in {1, m} for n, m in zip(x.shape[::-1], target[::-1], strict=False)):
+        raise KernelError(3, f"Incompatible shapes: {bracketed(x.shape)} vs. {bracketed(target)}")
     return xp.broadcast_to(x, target)
 
 
@@ -305,8 +337,18 @@ def invert_permutation(xp: Any, x: Any) -> Any:
         raise KernelError(3, "invert_permutation expects a 1D vector.")
     count = x.shape[0]
     if xp.any(xp.sort(x) != xp.arange(count, dtype=x.dtype)):
-        raise KernelError(3, "the elements are not a permutation of 0 to n - 1")
+        raise KernelError(3, _no_permutation([int(item) for item in x], count))
     return xp.argsort(x).astype(x.dtype)
+
+
+def _no_permutation(items: Sequence[int], count: int) -> str:
+    """What is said of the first of these numbers that is too large, or was there before."""
+    for place, item in enumerate(items):
+        if not 0 <= item < count:
+            return f"{item} is not between 0 and {count}"
+        if item in items[:place]:
+            break
+    return f"{item} is duplicated in the input."
 
 
 @kernel("Range", host_inputs=("start", "limit", "delta"))

@@ -7,7 +7,7 @@ in 64 bits for a mean.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Final
 
 from sessrun.reference.kernels.elementwise import is_integer, truncated_quotient, widened
 from sessrun.reference.kernels.host import dtype_of, ints, scalar_int
@@ -15,16 +15,24 @@ from sessrun.reference.kernels.registry import Bind, KernelError, binder, kernel
 
 __all__ = ["axis_of"]
 
+#: What is said of an axis that there is not.
+_NO_AXIS: Final = "Expected dimension in the range [-{rank}, {rank}), but got {axis}"
 
-def axis_of(axis: int, rank: int) -> int:
+
+def axis_of(axis: int, rank: int, said: str = _NO_AXIS) -> int:
     """The axis counted from the front.
+
+    Args:
+      axis: the axis, perhaps counted from the back.
+      rank: how many there are.
+      said: what is said of another one, with `{axis}` and `{rank}` in it.
 
     Raises:
       KernelError: code 3 if it is not in [-rank, rank).
 
     """
     if not -rank <= axis < rank:
-        raise KernelError(3, f"Invalid axis {axis}: expected a value in [{-rank}, {rank})")
+        raise KernelError(3, said.format(axis=axis, rank=rank))
     return axis + rank if axis < 0 else axis
 
 

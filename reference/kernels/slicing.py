@@ -9,6 +9,7 @@ from sessrun.reference.kernels.arrays import checked_shape
 from sessrun.reference.kernels.host import frozen, full, ints, string_array
 from sessrun.reference.kernels.reductions import axis_of
 from sessrun.reference.kernels.registry import Bind, KernelError, VariableBuffer, binder, kernel
+from sessrun.reference.node_summary import bracketed
 from sessrun.spec.rules.shapes import RULES, ShapeError
 from sessrun.spec.rules.shapes.strided import NEW_AXIS, dense_items
 
@@ -23,15 +24,17 @@ def slice_(_: Any, x: Any, begin: Any, size: Any) -> Any:
     """The block of a given size that begins at a given place."""
     starts, sizes = ints(begin), ints(size)
     if not len(starts) == len(sizes) == x.ndim:
-        raise KernelError(3, f"Expected begin and size of {x.ndim} elements, got {len(starts)} "
-                          f"and {len(sizes)}")  # fmt: skip
+        raise KernelError(3, "Expected begin and size arguments to be 1-D tensors of size "
+                          f"{x.ndim}, but got shapes {bracketed(begin.shape)} and "
+                          f"{bracketed(size.shape)} instead.")  # fmt: skip
     index = []
     for axis, (start, length) in enumerate(zip(starts, sizes, strict=True)):
         dim = x.shape[axis]
         stop = dim if length == -1 else start + length
-        if not 0 <= start <= dim or not start <= stop <= dim:
-            raise KernelError(3, f"Expected begin[{axis}] in [0, {dim}] and size[{axis}] in "
-                              f"[0, {dim - start}], but got {start} and {length}")  # fmt: skip
+        if not 0 <= start <= dim:
+            raise KernelError(3, f"Expected begin[{axis}] in [0, {dim}], but got {start}")
+        if not start <= stop <= dim:
+            raise KernelError(3, f"Expected size[{axis}] in [0, {dim - start}], but got {length}")
         index.append(slice(start, stop))
     return x[(*index, ...)]
 
@@ -163,12 +166,14 @@ def strided_slice_grad(bind: Bind) -> Callable[..., Any]:
 
 def _pairs(paddings: Any, rank: int) -> list[tuple[int, int]]:
     if paddings.ndim != 2 or paddings.shape != (rank, 2):
-        raise KernelError(3, f"paddings must be a matrix of {rank} rows and 2 columns, got "
-                          f"{paddings.shape}")  # fmt: skip
+        raise KernelError(3, f"The first dimension of paddings must be the rank of inputs: {rank}, "
+                          f"and the second 2: {bracketed(paddings.shape)}")  # fmt: skip
     flat = ints(paddings)
-    if any(n < 0 for n in flat):
-        raise KernelError(3, f"Paddings must be non-negative: {flat}")
-    return list(zip(flat[::2], flat[1::2], strict=True))
+    pairs = list(zip(flat[::2], flat[1::2], strict=True))
+    for before, after in pairs:
+        if before < 0 or after < 0:
+            raise KernelError(3, f"Paddings must be non-negative: {before} {after}")
+    return pairs
 
 
 def _padded(xp: Any, x: Any, paddings: Any, value: Any) -> Any:
@@ -199,6 +204,12 @@ def pad_v2(bind: Bind) -> Callable[..., Any]:
     return compute
 
 
+def _too_wide(before: int, after: int, dim: int, edge: int) -> str:
+    """What is said of more to be mirrored than there is; `edge` is 1 if the edge is left out."""
+    words = ("less than", "not less than") if edge else ("no greater than", "greater than")
+    return (f"paddings must be {words[0]} the dimension size: {before}, {after} {words[1]} {dim}")
+
+
 @kernel("MirrorPad", host_inputs=("paddings",))
 def mirror_pad(xp: Any, x: Any, paddings: Any, *, mode: str) -> Any:
     """The input with its own mirror image around it."""
@@ -207,8 +218,7 @@ def mirror_pad(xp: Any, x: Any, paddings: Any, *, mode: str) -> Any:
     for axis, (before, after) in enumerate(_pairs(paddings, x.ndim)):
         dim = x.shape[axis]
         if max(before, after) > dim - edge:
-            raise KernelError(3, f"paddings must be no greater than the dimension size: {before}, "
-                              f"{after} greater than {dim - edge}")  # fmt: skip
+            raise KernelError(3, _too_wide(before, after, dim, edge))
         front = range(edge + before - 1, edge - 1, -1)
         back = range(dim - 1 - edge, dim - 1 - edge - after, -1)
         order = [*front, *range(dim), *back]
@@ -224,8 +234,7 @@ def mirror_pad_grad(xp: Any, x: Any, paddings: Any, *, mode: str) -> Any:
     for axis, (before, after) in enumerate(_pairs(paddings, x.ndim)):
         dim = out.shape[axis] - before - after
         if max(before, after) > dim - edge:
-            raise KernelError(3, f"paddings must be no greater than the dimension size: {before}, "
-                              f"{after} greater than {dim - edge}")  # fmt: skip
+            raise KernelError(3, _too_wide(before, after, dim, edge))
         whole = xp.moveaxis(out, axis, 0)
         folded = whole[before : before + dim].copy()
         folded[edge : edge + before] += whole[:before][::-1]
@@ -265,7 +274,10 @@ def reverse_sequence(_: Any, x: Any, lengths: Any, *, seq_dim: int, batch_dim: i
         raise KernelError(3, f"batch_dim {batch_dim} and seq_dim {seq_dim} must be different "
                           f"dimensions of {x.shape}")  # fmt: skip
     counts, longest = ints(lengths), x.shape[seq_dim]
-    if len(counts) != x.shape[batch_dim] or any(not 0 <= n <= longest for n in counts):
+    if len(counts) != x.shape[batch_dim]:
+        raise KernelError(3, f"Length of seq_lengths != input.dims({batch_dim}), ({len(counts)} "
+                          f"vs. {x.shape[batch_dim]})")  # fmt: skip
+    if any(not 0 <= n <= longest for n in counts):
         raise KernelError(3, f"seq_lengths must be {x.shape[batch_dim]} numbers in "
                           f"[0, {longest}], got {counts}")  # fmt: skip
     out = x.copy()
@@ -285,7 +297,8 @@ def roll(xp: Any, x: Any, shift: Any, axis: Any) -> Any:
     """The elements shifted along axes; shifts along one axis add up."""
     if x.ndim < 1:
         raise KernelError(3, "input must be 1-D or higher")
-    shifts, axes = ints(shift), [axis_of(one, x.ndim) for one in ints(axis)]
+    axes = [axis_of(one, x.ndim, "axis {axis} is out of range") for one in ints(axis)]
+    shifts = ints(shift)
     if shift.ndim > 1 or shift.shape != axis.shape:
         raise KernelError(3, f"shift and axis must have the same size: {shift.shape}, {axis.shape}")
     return xp.roll(x, tuple(shifts), axis=tuple(axes))

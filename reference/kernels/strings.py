@@ -13,6 +13,7 @@ from typing import Any, Final
 from sessrun.reference import fingerprints
 from sessrun.reference.kernels.host import dtype_of, ints, string_array
 from sessrun.reference.kernels.registry import Bind, KernelError, binder, kernel
+from sessrun.reference.node_summary import bracketed
 from sessrun.spec.dtypes import BY_NAME
 
 __all__: list[str] = []
@@ -34,10 +35,12 @@ def _text(value: Any) -> str:
 @kernel("StringJoin", devices=("CPU",))
 def string_join(_: Any, *inputs: Any, separator: Any) -> Any:
     """Elementwise joined strings, scalars repeated."""
-    shapes = {array.shape for array in inputs if array.ndim}
-    if len(shapes) > 1:
-        raise KernelError(3, f"Input shapes do not match: {sorted(shapes)}")
-    shape = shapes.pop() if shapes else ()
+    shapes = [array.shape for array in inputs if array.ndim]
+    shape = shapes[0] if shapes else ()
+    for other in shapes:
+        if other != shape:
+            raise KernelError(3, f"Input shapes do not match: {bracketed(shape)} vs. "
+                              f"{bracketed(other)}")  # fmt: skip
     count = 1
     for dim in shape:
         count *= dim
@@ -159,7 +162,7 @@ def decode_base64(_: Any, x: Any) -> Any:
         try:
             return base64.urlsafe_b64decode(bare + b"=" * (-len(bare) % 4))
         except binascii.Error as error:
-            raise KernelError(3, f"Invalid base64: {error}") from error
+            raise KernelError(3, "Base64 string length cannot be 1 modulo 4.") from error
 
     return _each(x, decoded)
 
@@ -229,12 +232,14 @@ def string_to_number(bind: Bind) -> Callable[..., Any]:
     def number(item: bytes) -> float:
         bare = item.strip(b" \t\n\v\f\r")
         if (_INTEGER if whole else _NUMERAL).fullmatch(bare) is None:
-            raise KernelError(3, f"StringToNumberOp could not correctly convert string: {item!r}")
+            raise KernelError(3, f"StringToNumberOp could not correctly convert string: "
+                              f"{item.decode(errors='replace')}")  # fmt: skip
         if not whole:
             return float(bare)
         value = int(bare)
         if not bounds[0] <= value <= bounds[1]:
-            raise KernelError(3, f"StringToNumberOp could not correctly convert string: {item!r}")
+            raise KernelError(3, f"StringToNumberOp could not correctly convert string: "
+                              f"{item.decode(errors='replace')}")  # fmt: skip
         return value
 
     def compute(x: Any) -> Any:
