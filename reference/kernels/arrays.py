@@ -336,19 +336,14 @@ def invert_permutation(xp: Any, x: Any) -> Any:
     if x.ndim != 1:
         raise KernelError(3, "invert_permutation expects a 1D vector.")
     count = x.shape[0]
-    if xp.any(xp.sort(x) != xp.arange(count, dtype=x.dtype)):
-        raise KernelError(3, _no_permutation([int(item) for item in x], count))
+    outside = (x < 0) | (x >= count)
+    if xp.any(outside):
+        raise KernelError(3, f"{int(x[outside][0])} is not between 0 and {count}")
+    ordered = xp.sort(x)
+    twice = ordered[1:][ordered[1:] == ordered[:-1]]
+    if twice.size:
+        raise KernelError(3, f"{int(twice[0])} is duplicated in the input.")
     return xp.argsort(x).astype(x.dtype)
-
-
-def _no_permutation(items: Sequence[int], count: int) -> str:
-    """What is said of the first of these numbers that is too large, or was there before."""
-    for place, item in enumerate(items):
-        if not 0 <= item < count:
-            return f"{item} is not between 0 and {count}"
-        if item in items[:place]:
-            break
-    return f"{item} is duplicated in the input."
 
 
 @kernel("Range", host_inputs=("start", "limit", "delta"))

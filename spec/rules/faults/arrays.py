@@ -101,7 +101,7 @@ def slice_range(draw: Draw, x: str, begin: str, size: str) -> Fault:
     """A block that reaches beyond the tensor."""
     dim = draw.dim(1)
     made = _made(draw, **{x: draw.tensor(x, (dim,)), begin: draw.integers(begin, [1])})
-    return changed(draw, made, "values", **{size: draw.integers(size, [dim])})
+    return changed(draw, made, "run", **{size: draw.integers(size, [dim])})
 
 
 @fault
