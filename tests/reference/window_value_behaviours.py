@@ -163,6 +163,17 @@ def _of_any(tf: Any) -> Any:
     ]  # fmt: skip
 
 
+def _beside_nans(tf: Any) -> Any:
+    """The gradient of a maximum goes to a NaN only where it is the window's first element."""
+    x = _numbers(1, 4, 5, 2)
+    x[0, 0, 0, 0] = x[0, 1, 2, 1] = x[0, 3, 3, 0] = np.nan
+    return [
+        _run(tf, lambda x, size=size, step=step: tf.gradients(tf.nn.max_pool(x, size, step, "SAME"),
+                                                              x)[0], x, back=False)
+        for size, step in ((2, 2), (2, 1), (3, 1))
+    ]  # fmt: skip
+
+
 def _normalized(tf: Any) -> Any:
     x, each, other = _numbers(2, 3, 4, 2), _numbers(2), _numbers(2) ** 2 + 1
 
@@ -218,6 +229,6 @@ def _refused(tf: Any) -> Any:
 
 BEHAVIOURS = {
     function.__name__.strip("_"): function
-    for function in (_blocks, _apart, _transposed, _mirrored, _resized_first, _of_any, _normalized,
-                     _refused)
+    for function in (_blocks, _apart, _transposed, _mirrored, _resized_first, _of_any,
+                     _beside_nans, _normalized, _refused)
 }

@@ -139,9 +139,12 @@ def convolved_padded(draw: Draw, x: str, pads: str, filters: str) -> Arguments:
 def convolved_by_input(
     draw: Draw, sizes: str, filters: str, grad: str, spatial: int
 ) -> Arguments:
-    """The sizes of images, filters, and a gradient of what they give; no groups, not dilated."""
+    """The sizes of images, filters, and a gradient of what they give; no groups, not dilated.
+
+    Empty batches are left out: the gradient of this is a convolution of them.
+    """
     depth, out = draw.random.randint(1, 3), draw.random.randint(1, 3)
-    drawn = images(draw, spatial, depth)
+    drawn = images(draw, spatial, depth, least=1)
     return draw.arguments(**{
         sizes: draw.integers(sizes, drawn.shape),
         filters: draw.tensor(filters, (*drawn.window, depth, out), "small"),
