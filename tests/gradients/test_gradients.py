@@ -122,7 +122,7 @@ def test_gradients_are_those_of_tensorflow(theirs: Any, name: str) -> None:
         for found, wanted in zip(results[0][0], results[1][0], strict=True):
             assert (found is None) == (wanted is None)
             if found is not None:
-                # With oneDNN, TensorFlow gives an empty filter's gradient in another shape.
+                # With oneDNN, TensorFlow gives an empty gradient of a convolution in another shape.
                 assert found.shape == wanted.shape or found.size == wanted.size == 0
                 assert found.dtype == wanted.dtype
             if found is not None and found.size and name not in _ANY_SIGN:
