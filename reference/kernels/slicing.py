@@ -101,7 +101,7 @@ def _replaced(old: Any, index: Any, value: Any) -> Any:
 
 @binder("TensorStridedSliceUpdate", host_inputs=("begin", "end", "strides"))
 def tensor_strided_slice_update(bind: Bind) -> Callable[..., Any]:
-    """A copy with a slice replaced."""
+    """A copy with a slice replaced; TensorFlow, which may take the input over, is faster."""
     masks = _masks(bind)
 
     def compute(x: Any, begin: Any, end: Any, strides: Any, value: Any) -> Any:

@@ -12,6 +12,7 @@ __all__: list[str] = []
 
 _CPU: Final = ("CPU",)
 _INVALID: Final = 3
+_LARGEST: Final = 1 << 63
 
 
 @kernel("SparseBincount", devices=_CPU)
@@ -56,8 +57,12 @@ def _counted(
     least, most = limits
     size = max(int(values.max(initial=0)) + 1, least) if most < 0 else most
     inside = values < size
-    pairs = HOST.stack([rows[inside], values[inside].astype("int64")], axis=1)
-    places, groups = HOST.unique(pairs, axis=0, return_inverse=True)
+    kept = rows[inside], values[inside].astype("int64")
+    if (int(rows.max(initial=0)) + 1) * size < _LARGEST:
+        numbers, groups = HOST.unique(kept[0] * size + kept[1], return_inverse=True)
+        places = HOST.stack([numbers // max(size, 1), numbers % max(size, 1)], axis=1)
+    else:
+        places, groups = HOST.unique(HOST.stack(kept, axis=1), axis=0, return_inverse=True)
     counts = HOST.zeros(len(places), dtype=weights.dtype)
     if binary:
         counts += HOST.ones((), counts.dtype)

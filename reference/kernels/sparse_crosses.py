@@ -93,6 +93,7 @@ def _chained(one: int, other: int) -> int:
     return _mixed(_mixed(found) * _MULTIPLIER & _WORD)
 
 
+# FarmHash in Python, feature by feature, takes seventy times TensorFlow's time.
 def _hashed(features: Sequence[Any], key: int, buckets: int) -> int:
     words = (farm(each) if isinstance(each, bytes) else each & _WORD for each in features)
     found = functools.reduce(_chained, words, key & _WORD)
