@@ -63,8 +63,18 @@ def string_split(_: Any, strings: Any, delimiter: Any, *, skip_empty: bool) -> A
 def string_split_v2(_: Any, strings: Any, sep: Any, *, maxsplit: int) -> Any:
     """Each string split at a separator; at runs of white space if it is empty."""
     _check_vector(strings)
-    mark = _scalar(sep, "sep") or None
-    return _sparse([item.split(mark, maxsplit) for item in strings.tolist()])
+    mark = _scalar(sep, "sep")
+    if mark:
+        return _sparse([item.split(mark, maxsplit) for item in strings.tolist()])
+    return _sparse([_words(item, maxsplit) for item in strings.tolist()])
+
+
+def _words(item: bytes, most: int) -> list[bytes]:
+    """What stands between white space: so many words at most, then the rest, even an empty one."""
+    if not most:
+        return [item]
+    found = item.split(None, most)
+    return [*found, b""] if len(found) == most else found
 
 
 def _replacer(pattern: Any, rewrite: Any, *, everywhere: bool) -> Callable[[bytes], bytes]:

@@ -28,6 +28,7 @@ from sessrun.spec.rules.domains import (
     indexing,
     matrices,
     nn,
+    patterns,
     quantizing,
     random_numbers,
     recurrent,
@@ -51,7 +52,8 @@ from sessrun.spec.rules.domains.base import DOMAINS, ORDINARY, Arguments, Draw
 __all__ = [
     "DOMAINS", "ORDINARY", "Arguments", "Draw", "arguments", "arrays", "bands", "candidates",
     "counting", "ctc", "einsum", "elementwise", "files", "fourier", "fractional", "images",
-    "indexing", "matrices", "nn", "plain_args", "quantizing", "random_numbers", "recurrent",
+    "indexing", "matrices", "nn", "patterns", "plain_args", "quantizing", "random_numbers",
+    "recurrent",
     "reductions", "replacing", "sampling", "sets", "slices", "solving", "space", "sparse",
     "sparse_arrays", "sparse_math", "sparse_segments", "special", "strings", "windows",
 ]  # fmt: skip

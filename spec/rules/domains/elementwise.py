@@ -96,8 +96,10 @@ def shifts(draw: Draw, x: str, y: str) -> Arguments:
 
 @domain
 def alike(draw: Draw, inputs: str) -> Arguments:
-    """One to nine tensors of one shape."""
+    """One to nine tensors of one shape, which an attribute may state."""
     shape = draw.shape()
+    if draw.operation.attr("shape") is not None:
+        draw.attrs["shape"] = shape
     count = draw.random.randint(1, 9)
     return draw.arguments(**{inputs: [draw.tensor(inputs, shape) for _ in range(count)]})
 

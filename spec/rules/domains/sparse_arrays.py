@@ -90,13 +90,26 @@ def sparse_reshape(draw: Draw, indices: str, shape: str, new_shape: str) -> Argu
     })  # fmt: skip
 
 
+def _mix(draw: Draw, parts: dict[str, Any], indices: str) -> None:
+    """Put the indices in any order."""
+    count = len(parts[indices])
+    parts[indices] = parts[indices][draw.random.sample(range(count), count)]
+
+
+@domain
+def sparse_mixed(draw: Draw, indices: str, values: str, shape: str) -> Arguments:
+    """A sparse tensor whose elements are in any order."""
+    parts = draw_sparse(draw, (indices, values, shape), _dims(draw))
+    _mix(draw, parts, indices)
+    return draw.arguments(**parts)
+
+
 @domain
 def sparse_filled(draw: Draw, indices: str, values: str, shape: str, default: str) -> Arguments:
     """A sparse tensor some of whose rows are empty, its rows perhaps not in order."""
     parts = draw_sparse(draw, (indices, values, shape), _dims(draw))
     if draw.chance(0.3):
-        count = len(parts[values])
-        parts[indices] = parts[indices][draw.random.sample(range(count), count)]
+        _mix(draw, parts, indices)
     return draw.arguments(**parts, **{default: draw.tensor(default, ())})
 
 
