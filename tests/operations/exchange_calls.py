@@ -15,7 +15,8 @@ from sessrun.spec.proto import NameAttrList
 
 ARRAYS = (
     "TensorArrayV3 TensorArrayWriteV3 TensorArrayReadV3 TensorArrayGatherV3 TensorArrayScatterV3 "
-    "TensorArrayConcatV3 TensorArraySplitV3 TensorArraySizeV3 TensorArrayGradV3 TensorArrayCloseV3"
+    "TensorArrayConcatV3 TensorArraySplitV3 TensorArraySizeV3 TensorArrayGradV3 TensorArrayCloseV3 "
+    "TensorArrayGradWithShape"
 )
 #: Where checkpoints are exchanged; it goes with the process.
 _FOLDER = tempfile.TemporaryDirectory()
@@ -26,7 +27,7 @@ TEXT = (
 )
 TOLD = (
     "KernelLabel SleepOp SleepIdentityOp GetDeadline StubResourceHandleOp ResourceCreateOp "
-    "ResourceInitializedOp ResourceUsingOp"
+    "ResourceInitializedOp ResourceUsingOp DeepCopy"
 )
 
 
@@ -50,6 +51,11 @@ def arrays() -> None:
     tf.identity(parts.read(1), name="part")
     gradient = filled.grad("g").write(0, [7.0, 8.0])
     tf.identity(gradient.read(0), name="gradient")
+    made = tf.raw_ops.TensorArrayGradWithShape(
+        handle=filled.handle, flow_in=filled.flow, shape_to_prepend=[2], source="h"
+    )
+    counted = tf.raw_ops.TensorArraySizeV3(handle=made.grad_handle, flow_in=made.flow_out)
+    tf.identity(counted, name="count_of_gradients")
     other = tf.TensorArray(tf.float32, 1)
     tf.group(other.close(), name="closed")
 
@@ -175,6 +181,7 @@ def told() -> None:
     tf.raw_ops.SleepIdentityOp(sleep_seconds=0, input=[1.0, 2.0], name="slept")
     tf.raw_ops.SleepOp(sleep_seconds=0, name="sleep")
     tf.raw_ops.GetDeadline(name="deadline")
+    tf.raw_ops.DeepCopy(x=[1.0, 2.0], name="copied")
     handle = tf.raw_ops.StubResourceHandleOp(shared_name="r")
     for op_type in ("ResourceCreateOp", "ResourceInitializedOp", "ResourceUsingOp"):
         getattr(tf.raw_ops, op_type)(resource=handle, name=op_type)
@@ -215,7 +222,7 @@ def control() -> None:
 
 CALLED: tuple[tuple[str, Callable[[], None], tuple[tuple[str, ...], ...]], ...] = (
     (ARRAYS, arrays, (("read:0", "gathered:0", "joined:0", "count:0"), ("part:0",), ("gradient:0",),
-                      ("closed",))),
+                      ("count_of_gradients:0",), ("closed",))),
     (STACKS, stacks, (("newest:0",), ("last:0",), ("stacks_closed",))),
     (TEXT, text, (("matched:0", "matched_fed:0", "replaced:0", "replaced_fed:0", "shown:0"),
                   ("split:0", "split_again:0"))),
@@ -223,7 +230,7 @@ CALLED: tuple[tuple[str, Callable[[], None], tuple[tuple[str, ...], ...]], ...] 
     ("StatelessRandomGetAlg", algorithm, (("algorithm:0",),)),
     ("PrintV2", printing, (("printed",),)),
     (TOLD, told,
-     (("plain:0", "labelled:0", "slept:0", "sleep"), ("ResourceInitializedOp:0",),
+     (("plain:0", "labelled:0", "slept:0", "copied:0", "sleep"), ("ResourceInitializedOp:0",),
       ("ResourceCreateOp",), ("ResourceInitializedOp:0", "ResourceUsingOp"))),
     ("SaveV2 RestoreV2 MergeV2Checkpoints ShardedFilename ShardedFilespec", checkpoints,
      (("merged",), ("restored:0", "restored:1", "restored:2", "pattern:0"))),

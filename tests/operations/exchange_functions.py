@@ -18,7 +18,8 @@ LISTS = (
     "EmptyTensorList TensorListPushBack TensorListPopBack TensorListLength TensorListElementShape "
     "TensorListFromTensor TensorListGather TensorListGetItem TensorListReserve TensorListResize "
     "TensorListScatterIntoExistingList TensorListScatterV2 TensorListSetItem TensorListSplit "
-    "TensorListStack TensorListConcatV2"
+    "TensorListStack TensorListConcat TensorListConcatV2 TensorListConcatLists "
+    "TensorListScatter"
 )
 OPTIONAL = "OptionalFromValue OptionalGetValue OptionalHasValue OptionalNone"
 PARSED = "ParseExample ParseSequenceExample ParseSingleSequenceExample"
@@ -111,6 +112,12 @@ def lists() -> None:
                                     leading_dims=tf.constant([], tf.int64))  # fmt: skip
     tf.identity(joined.tensor, name="joined")
     tf.identity(joined.lengths, name="lengths")
+    older = raw.TensorListConcat(input_handle=parts, element_shape=[None, 1], element_dtype=kind)
+    tf.identity(older.tensor, name="joined_before")
+    two = raw.TensorListConcatLists(input_a=changed, input_b=filled, element_dtype=kind)
+    put = raw.TensorListScatter(tensor=[[7.0, 8.0]], indices=[1], element_shape=[2])
+    for name, handle in (("both", two), ("put", put)):
+        tf.identity(raw.TensorListLength(input_handle=handle), name=name)
 
 
 def optional() -> None:
@@ -201,7 +208,7 @@ FUNCTIONS: tuple[tuple[str, Callable[[], None], tuple[tuple[str, ...], ...]], ..
         "gradient", "parameter/Merge",
     )),
     (LISTS, lists, _named("popped", "none_left", "element_shape", "gathered", "item", "changed",
-                          "filled", "scattered", "joined", "lengths")),
+                          "filled", "scattered", "joined", "lengths", "joined_before", "both", "put")),
     (OPTIONAL, optional, _named("has", "has_not", "value_0", "value_1")),
     (PARSED, parsed, _named("example_sparse", "example_dense", "context", "steps",
                             "steps_of_one")),

@@ -65,7 +65,7 @@ def test_a_drawn_operation(operation: Operation, namespaces: tuple[Any, Any]) ->
         for want, got, contract in zip(theirs, ours, contracts, strict=True):
             want_array, got_array = np.asarray(want), np.asarray(got)
             assert want_array.dtype == got_array.dtype
-            assert want_array.shape == got_array.shape
+            assert contract == "free" or want_array.shape == got_array.shape
             assert difference(contract, want_array, got_array) is None
 
 
