@@ -52,11 +52,13 @@ def _cropped(x: Any, sides: list[int]) -> Any:
       KernelError: there are fewer.
 
     """
-    for size, wanted in zip(x.shape[x.ndim - len(sides) :], sides, strict=True):
+    first = x.ndim - len(sides)
+    for axis, wanted in enumerate(sides, start=first):
+        size = x.shape[axis]
         # A dimension without elements counts as one of zeros.
         if x.size and size < wanted:
-            raise KernelError(3, f"Input dimension must have length of at least {wanted} but got: "
-                                 f"{size}")  # fmt: skip
+            raise KernelError(3, f"Input dimension {axis} must have length of at least {wanted} "
+                                 f"but got: {size}")  # fmt: skip
     return x[(..., *map(slice, sides))]
 
 
