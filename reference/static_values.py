@@ -31,8 +31,10 @@ _PASSING: Final = frozenset(
     {"Identity", "StopGradient", "PreventGradient", "Snapshot", "Enter", "Switch"}
 )
 #: What a branch or a loop is made of says nothing of a value, whatever goes into it.
-_CONTROL_FLOW: Final = frozenset({"Enter", "Exit", "NextIteration", "RefEnter", "RefExit",
-                                  "RefNextIteration"})  # fmt: skip
+_CONTROL_FLOW: Final = frozenset({
+    "Enter", "Exit", "Merge", "NextIteration", "RefEnter", "RefExit", "RefMerge",
+    "RefNextIteration", "RefSwitch", "Switch",
+})  # fmt: skip
 #: What makes of an array or a list of tensors one of elements like its own.
 _SAME_ELEMENTS: Final = frozenset({
     "TensorArrayGradV3", "TensorListPopBack", "TensorListPushBack", "TensorListResize",
@@ -72,7 +74,7 @@ def constant_value(tensor: Tensor, depth: int = _MAX_DEPTH) -> Any:
         if value is None:
             return None
         values.append(value)
-    return _folded(op, values)
+    return _folded(op, tensor.value_index, values)
 
 
 def _constant(op: Operation) -> Any:
@@ -94,7 +96,7 @@ def _constant(op: Operation) -> Any:
 
 def _is_foldable(tensor: Tensor) -> bool:
     op = tensor.op
-    if op.declaration.stateful or not op.inputs or len(op.outputs) != 1:
+    if op.declaration.stateful or not op.inputs:
         return False
     if op.type == "PlaceholderWithDefault" or op.type in _CONTROL_FLOW:
         return False
@@ -107,14 +109,15 @@ def _is_small(tensor: Tensor) -> bool:
     return math.prod(size for size in tensor.sizes or () if size is not None) <= _MAX_ELEMENTS
 
 
-def _folded(op: Operation, values: list[Any]) -> Any:
+def _folded(op: Operation, output: int, values: list[Any]) -> Any:
     entry = registry.lookup(op.type, "CPU")
     if entry is None or entry.needs_step:
         return None
     bind = registry.Bind(np, op.attrs, registry.Node(op.name, op.type), "", ResourceStore())
     try:
         with np.errstate(all="ignore"):
-            return np.asarray(entry.bind(bind)(*values))
+            found = entry.bind(bind)(*values)
+            return np.asarray(found if len(op.outputs) == 1 else found[output])
     except (KernelError, ValueError, TypeError, ArithmeticError, IndexError):
         return None  # the same error comes when the operation is run
 

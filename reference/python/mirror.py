@@ -110,7 +110,7 @@ def of_places(inner: str) -> Callable[[str], Any]:
         if _GENERATED.fullmatch(f"ops.{name}") and inner == f"ops.{name.removeprefix('gen_')}":
             return importlib.import_module(f"{_PREFIX}ops.{name}")
         if inner in WITH_WRAPPERS:
-            return _of_wrappers(inner)(name)
+            return _of_wrappers(inner)(OTHER_NAMES.get(name, name))
         raise _absent(inner, name)
 
     return find

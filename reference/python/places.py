@@ -314,6 +314,7 @@ OTHER_NAMES: Final[Mapping[str, str]] = {
     "_PartitionInfo": "PartitionInfo",
     "_VariableStore": "VariableStore",
     "_as_indexed_slices": "as_indexed_slices",
+    "_bucketize": "bucketize",
     "_compute_fans": "fans",
     "convolutional_delta_orthogonal": "ConvolutionDeltaOrthogonal",
     "convolutional_orthogonal_1d": "ConvolutionOrthogonal1D",

@@ -55,6 +55,9 @@ def _counts_of_rows(tf: Any) -> Any:
 def _shapes_of_fed_sizes(tf: Any) -> Any:
     side, rows = tf.placeholder(tf.int32), tf.placeholder(tf.int32, [])
     return (
+        tf.tensordot(_A, _A, (np.array([2, 1]), np.array([2, 1]))).shape.as_list(),
+        tf.argsort(tf.placeholder(tf.float32, [1, None, 5]), axis=0).shape.as_list(),
+        tf.argsort(tf.placeholder(tf.float32, [1, None, 5]), axis=1).shape.as_list(),
         [matrix.shape.as_list() for matrix in (
             tf.eye(side, batch_shape=[2, 3]), tf.eye(side, 4, batch_shape=[2]), tf.eye(rows, side),
             tf.fill([side, 2], 0), tf.fill(tf.concat([[2], [side]], 0), 0))],
@@ -77,6 +80,18 @@ def _replaced_rows(tf: Any) -> Any:
     )  # fmt: skip
 
 
+def _clipped(tf: Any) -> Any:
+    rows = tf.IndexedSlices(tf.constant([[1.0, -3.0]]), tf.constant([2]), tf.constant([4, 2]))
+    clipped = tf.clip_by_value(rows, -1.0, 0.5)
+    return (
+        run(tf, [clipped.values, clipped.indices, clipped.dense_shape]), clipped.values.name,
+        attempt(lambda: tf.clip_by_value(tf.ones([2, 3, 1]), 0.0, [1.0, 2.0]).shape,
+                lambda: tf.clip_by_value(tf.ones([2, 1]), [0.0, 1.0, 2.0], 5.0).shape),
+        shown(tf, lambda tf: tf.clip_by_value(_A, -0.5, np.float32(0.5)),
+              lambda tf: tf.clip_by_value([1, 2, 3], 2, 2, name="mine")),
+    )  # fmt: skip
+
+
 def _distinct_slices(tf: Any) -> Any:
     unique, counts = tf.raw_ops.UniqueV2, tf.raw_ops.UniqueWithCountsV2
     x = np.array([[1, 2, 1], [1, 2, 1], [0, 2, 0]])
@@ -93,6 +108,7 @@ def _distinct_slices(tf: Any) -> Any:
 
 
 BEHAVIOURS = {
+    "clipped": _clipped,
     "distinct-slices": _distinct_slices,
     "replaced-rows": _replaced_rows,
     "spaced": _spaced,
