@@ -23,30 +23,7 @@ from sessrun.reference.ops.math_ops import range_
 from sessrun.reference.ops.reduce_ops import reduce_sum
 from sessrun.reference.tensor import Tensor
 
-__all__ = ["EXPORTS", "clip_by_value", "global_norm"]
-
-
-def clip_by_value(t: Any, clip_value_min: Any, clip_value_max: Any, name: str | None = None) -> Any:
-    """The numbers of a tensor, or of indexed slices, held between two bounds.
-
-    Args:
-      t: a tensor, or IndexedSlices.
-      clip_value_min: the lower bound, which broadcasts to it.
-      clip_value_max: the upper bound, which broadcasts to it.
-      name: the last operation's name.
-
-    Raises:
-      ValueError: a bound is larger than the tensor.
-
-    """
-    with name_scope(name, "clip_by_value", [t, clip_value_min, clip_value_max]) as scope:
-        slices = isinstance(t, IndexedSlices)
-        values = convert_to_tensor(t.values if slices else t, name="t")
-        below = minimum(values, clip_value_max)
-        values.shape.assert_is_compatible_with(below.shape)
-        found = maximum(below, clip_value_min, name=scope)
-        values.shape.assert_is_compatible_with(found.shape)
-        return IndexedSlices(found, t.indices, t.dense_shape) if slices else found
+__all__ = ["EXPORTS", "global_norm"]
 
 
 def _rows(value: Any, name: str) -> Tensor:
@@ -190,7 +167,6 @@ def clip_by_average_norm(t: Any, clip_norm: Any, name: str | None = None) -> Ten
 
 
 EXPORTS: Final[Mapping[str, Any]] = {
-    "clip_by_value": clip_by_value,
     "clip_by_average_norm": clip_by_average_norm,
     "clip_by_global_norm": clip_by_global_norm,
     "clip_by_norm": clip_by_norm,
