@@ -14,6 +14,7 @@ PLACES: Final[Mapping[str, str]] = {
     "client._pywrap_events_writer": "summaries.event_files",
     "client.pywrap_tf_session": "",
     "data.util.nest": "|nest",
+    "eager.backprop": "differentiation.tape differentiation.custom",
     "eager.context": "default_graph",
     "framework.common_shapes": "ops.numerics",
     "framework.composite_tensor": "",

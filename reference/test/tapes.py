@@ -5,39 +5,43 @@ from __future__ import annotations
 from typing import Any, Self
 
 from sessrun.reference.differentiation.backprop import gradients
+from sessrun.reference.differentiation.tape import GradientTape
 
 __all__ = ["AbstractGradientTape"]
 
 
 class AbstractGradientTape:
-    """A context that gives itself; `gradient` is `gradients` of a graph.
+    """A context that gives gradients by a tape, or by `gradients` of the graph.
 
     Args:
-      use_tape: must be false: there are no tapes where nothing is executed at once.
-      persistent: whether more than one gradient may be asked for; always so here.
-
-    Raises:
-      NotImplementedError: a tape is asked for.
+      use_tape: whether there is a tape.
+      persistent: whether more than one gradient may be asked for; always so without a tape.
 
     """
 
     def __init__(self, use_tape: bool, persistent: bool = False) -> None:
         """For one `with` statement."""
-        del persistent
-        if use_tape:
-            raise NotImplementedError("there are no gradient tapes: graphs are built here")
+        self._tape = GradientTape(persistent) if use_tape else None
 
     def __enter__(self) -> Self:
-        """Itself."""
+        """Itself, the tape recording."""
+        if self._tape is not None:
+            self._tape.__enter__()
         return self
 
     def __exit__(self, *exception: object) -> None:
-        """Nothing has to end."""
+        """The tape records no longer."""
+        if self._tape is not None:
+            self._tape.__exit__(*exception)
 
     def watch(self, tensor: Any) -> None:
-        """Nothing: a graph knows what depends on a tensor."""
+        """Have the tape watch a tensor; a graph knows what depends on it."""
+        if self._tape is not None:
+            self._tape.watch(tensor)
 
     def gradient(self, y: Any, x: Any, grad_ys: Any = None) -> Any:
         """The gradients of y: one for an x, a list for a list."""
+        if self._tape is not None:
+            return self._tape.gradient(y, x, grad_ys)
         found = gradients(y, x, grad_ys)
         return found if isinstance(x, list | tuple) else found[0]

@@ -5881,7 +5881,7 @@ _MAKERS: Final = {
         shape=RuleCall("encoded_images", (Name("image"),)),
         domain=RuleCall("stored_pictures", (Name("image"),)),
         errors=(RuleCall("wrong_rank", (Name("image"),)),),
-        numeric={"*": "exact"},
+        numeric={"*": "free"},
         devices=("CPU",),
     ),
     "EncodeWav": lambda: Operation(

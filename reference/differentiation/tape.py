@@ -1,0 +1,376 @@
+"""`GradientTape`: gradients through the operations that were added while it recorded.
+
+A graph knows what depends on what. The tape knows which operations count: those that were added
+between its beginning and its end and that read what is watched, or the output of one that does. All
+others are constants to it. Source: TF 2.21, probed without eager execution.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any, Final, Self
+
+from sessrun.reference import nest, stacks
+from sessrun.reference.constant_op import constant
+from sessrun.reference.control_flow.while_loops import while_loop
+from sessrun.reference.conversion import convert_to_tensor
+from sessrun.reference.differentiation.backprop import gradients
+from sessrun.reference.differentiation.choices import UnconnectedGradients
+from sessrun.reference.differentiation.reach import is_trainable
+from sessrun.reference.generated import reshape, tile
+from sessrun.reference.graph import Graph
+from sessrun.reference.graph_keys import GraphKeys
+from sessrun.reference.operation import Operation
+from sessrun.reference.ops.array_ops import concat, transpose
+from sessrun.reference.ops.fill_ops import one_hot, zeros
+from sessrun.reference.ops.shape_ops import shape, size
+from sessrun.reference.tensor import Tensor
+from sessrun.reference.tensor_arrays import TensorArray
+from sessrun.reference.variables.ref_variables import RefVariable
+from sessrun.reference.variables.resource_variables import ResourceVariable
+
+__all__ = ["EXPORTS", "GradientTape"]
+
+_BRANCHES: Final = frozenset({"Switch", "RefSwitch", "Merge", "RefMerge"})
+#: What carries a value into a loop: nothing beyond it is on a tape.
+_INTO_LOOPS: Final = frozenset({"Enter", "RefEnter"})
+
+
+class GradientTape:
+    """Records operations, in a `with` statement, and differentiates through them.
+
+    Args:
+      persistent: whether more than one gradient may be asked for.
+      watch_accessed_variables: whether trainable resource variables are watched when they are read.
+
+    """
+
+    def __init__(self, persistent: bool = False, watch_accessed_variables: bool = True) -> None:
+        """A tape that does not record yet."""
+        self._persistent = persistent
+        self._watches_variables = watch_accessed_variables
+        self._is_spent = False
+        self._began: int | None = None
+        self._graph: Graph | None = None
+        self._spans: list[tuple[int, int]] = []
+        self._watched: dict[Tensor, int] = {}
+        self._named: list[ResourceVariable] = []
+
+    def __enter__(self) -> Self:
+        """Record from here on.
+
+        Raises:
+          ValueError: it records already.
+
+        """
+        if self._began is not None:
+            raise ValueError(
+                "Tape is still recording, This can happen if you try to re-enter an already-active "
+                "tape."
+            )
+        self._graph = stacks.get_default_graph()
+        self._began = len(self._graph.operations_by_name)
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        """Record no longer."""
+        self._pause()
+
+    def _pause(self) -> None:
+        if self._began is not None and self._graph is not None:
+            self._spans.append((self._began, len(self._graph.operations_by_name)))
+            self._began = None
+
+    def watch(self, tensor: Any) -> None:
+        """Count what is computed from a tensor from here on, or from a structure of them.
+
+        Raises:
+          ValueError: one is no tensor.
+          AttributeError: one is a reference variable, which no tape can watch.
+
+        """
+        for one in nest.flatten(tensor, expand_composites=True):
+            if isinstance(one, ResourceVariable):
+                self._named.append(one)
+            self._watched.setdefault(_held(one, "watch"), self._now())
+
+    def _now(self) -> int:
+        return len(stacks.get_default_graph().operations_by_name)
+
+    @contextmanager
+    def stop_recording(self) -> Iterator[None]:
+        """Leave out what is added inside of the `with` statement.
+
+        Raises:
+          RuntimeError: it does not record.
+
+        """
+        if self._began is None:
+            raise RuntimeError("Trying to stop recording a tape which is not recording.")
+        self._pause()
+        try:
+            yield
+        finally:
+            self._began = self._now()
+
+    def reset(self) -> None:
+        """Forget all that was recorded and what is watched; go on recording."""
+        self._spans.clear()
+        self._watched.clear()
+        self._named.clear()
+        if self._began is not None:
+            self._began = self._now()
+
+    def watched_variables(self) -> tuple[ResourceVariable, ...]:
+        """The variables that are watched, in the order in which they were first read."""
+        on_tape, _ = self._walk()
+        accessed = [v for v in self._trainable() if v.handle in on_tape]
+        return tuple(dict.fromkeys([*self._named, *accessed]))
+
+    def gradient(
+        self,
+        target: Any,
+        sources: Any,
+        output_gradients: Any = None,
+        unconnected_gradients: Any = UnconnectedGradients.NONE,
+    ) -> Any:
+        """The derivative of the sum of the target's tensors by each source.
+
+        Args:
+          target: a tensor, or a structure of them.
+          sources: a tensor, a variable, or a structure of them.
+          output_gradients: for each tensor of the target what its derivative is multiplied by.
+          unconnected_gradients: what there is for a source that the target does not depend on.
+
+        Returns:
+          A structure as `sources`: for each a Tensor of its shape, IndexedSlices, or None.
+
+        Raises:
+          RuntimeError: a tape that is not persistent has given one before.
+          TypeError: there is no target.
+          ValueError: there are not as many `output_gradients` as targets.
+          NotImplementedError: it leads through a branch of control flow.
+          LookupError: an operation on the tape has no gradient.
+
+        """
+        self._spend()
+        if target is None:
+            raise TypeError(
+                "Argument `target` should be a list or nested structure of Tensors, Variables or "
+                "CompositeTensors to be differentiated, but received None."
+            )
+        ys = [_value(y) for y in nest.flatten(target)]
+        given = [None] * len(ys) if output_gradients is None else nest.flatten(output_gradients)
+        if len(given) != len(ys):
+            raise ValueError(f"Passed {len(given)} output_gradients for {len(ys)} targets")
+        found = self._gradients(ys, nest.flatten(sources), given, unconnected_gradients)
+        return nest.pack_sequence_as(sources, found)
+
+    def jacobian(
+        self,
+        target: Any,
+        sources: Any,
+        unconnected_gradients: Any = UnconnectedGradients.NONE,
+        parallel_iterations: int | None = None,
+        experimental_use_pfor: bool = True,
+    ) -> Any:
+        """The derivative of each element of the target by each source.
+
+        Args:
+          target: a tensor.
+          sources: a tensor, a variable, or a structure of them.
+          unconnected_gradients: as for `gradient`.
+          parallel_iterations: how many elements are worked on at a time.
+          experimental_use_pfor: not used: elements are gone through in a loop.
+
+        Returns:
+          A structure as `sources`: for each a tensor of shape [*target.shape, *source.shape], or
+          None.
+
+        Raises:
+          RuntimeError, NotImplementedError, LookupError: as `gradient`.
+
+        """
+        del experimental_use_pfor
+        self._spend()
+        y, xs = _value(target), nest.flatten(sources)
+        count, whole = size(y), shape(y)
+
+        def row(number: Any) -> list[Any]:
+            seed = reshape(one_hot(number, count, dtype=y.dtype), whole)
+            return self._gradients([y], xs, [seed], unconnected_gradients)
+
+        rows = _rows(row, count, row(constant(0)), parallel_iterations)
+        found = [
+            None if each is None else _shaped(each, y.shape.concatenate(x.shape),
+                                              concat([whole, shape(_value(x))], 0))
+            for x, each in zip(xs, rows, strict=True)
+        ]  # fmt: skip
+        return nest.pack_sequence_as(sources, found)
+
+    def batch_jacobian(
+        self,
+        target: Any,
+        source: Any,
+        unconnected_gradients: Any = UnconnectedGradients.NONE,
+        parallel_iterations: int | None = None,
+        experimental_use_pfor: bool = True,
+    ) -> Tensor:
+        """For each example of a batch the derivative of its elements by those of its source.
+
+        Args:
+          target: a tensor [b, ...] whose rows depend on the rows of the source alone.
+          source: a tensor [b, ...].
+          unconnected_gradients: as for `gradient`.
+          parallel_iterations: how many elements are worked on at a time.
+          experimental_use_pfor: not used: elements are gone through in a loop.
+
+        Returns:
+          A tensor of shape [*target.shape, *source.shape[1:]], zeros if they are unconnected.
+
+        Raises:
+          ValueError: the batches are known to differ in size, or there is none.
+          RuntimeError, NotImplementedError, LookupError: as `gradient`.
+
+        """
+        del experimental_use_pfor
+        self._spend()
+        y, x = _value(target), _value(source)
+        _check_batches(y, x)
+        sizes, batch = shape(y), shape(y)[0]
+        count = size(y) // batch
+
+        def row(number: Any) -> list[Any]:
+            seed = tile(reshape(one_hot(number, count, dtype=y.dtype), [1, -1]), [batch, 1])
+            return self._gradients([y], [source], [reshape(seed, sizes)], unconnected_gradients)
+
+        (rows,) = _rows(row, count, row(constant(0)), parallel_iterations)
+        whole = concat([sizes, shape(x)[1:]], 0)
+        if rows is None:
+            return zeros(whole, y.dtype)
+        flat = reshape(rows, concat([[count, batch], [-1]], 0))
+        return _shaped(transpose(flat, [1, 0, 2]), y.shape.concatenate(x.shape[1:]), whole)
+
+    def _spend(self) -> None:
+        if self._is_spent:
+            raise RuntimeError(
+                "A non-persistent GradientTape can only be used to compute one set of gradients "
+                "(or jacobians)"
+            )
+        if not self._persistent:
+            self._is_spent = True
+            self._pause()
+
+    def _gradients(
+        self, ys: list[Tensor], sources: list[Any], given: list[Any], unconnected: Any
+    ) -> list[Any]:
+        """The gradients, `unconnected` for what is not on the tape."""
+        xs = [_held(x, "differentiate by") for x in sources]
+        on_tape, recorded = self._walk()
+        if any(op.type in _BRANCHES for op in recorded):
+            raise NotImplementedError(
+                "tf.GradientTape.gradients() does not support graph control flow operations like "
+                "tf.cond or tf.while at this time. Use tf.gradients() instead."
+            )
+        pairs = [(y, grad) for y, grad in zip(ys, given, strict=True)
+                 if y in on_tape and is_trainable(y)]  # fmt: skip
+        known = [x for x in xs if x in on_tape and is_trainable(x)]
+        read = (tensor for op in recorded for tensor in op.inputs)
+        constants = {tensor.op: tensor for tensor in read if tensor.op not in recorded}
+        wanted = UnconnectedGradients(unconnected)
+        by = known if wanted is UnconnectedGradients.NONE else xs
+        found = iter(gradients(
+            [y for y, _ in pairs], by,
+            [grad if grad is None else convert_to_tensor(grad, y.dtype) for y, grad in pairs],
+            stop_gradients=list(constants.values()), unconnected_gradients=wanted,
+        ))  # fmt: skip
+        return [next(found) if x in by else None for x in xs]
+
+    def _walk(self) -> tuple[set[Tensor], set[Operation]]:
+        """What is on the tape: tensors, and the operations that read one while it recorded."""
+        on_tape = set(self._watched)
+        recorded: set[Operation] = set()
+        if self._graph is None:
+            return on_tape, recorded
+        variables = {v.handle for v in self._trainable()} if self._watches_variables else set()
+        operations = self._graph.get_operations()
+        spans = self._spans if self._began is None else [*self._spans, (self._began, None)]
+        for begin, end in spans:
+            for number, op in enumerate(operations[begin:end], begin):
+                if op.type in _INTO_LOOPS or not any(
+                    self._watched.get(tensor, 0) <= number
+                    and (tensor in on_tape or tensor in variables)
+                    for tensor in op.inputs
+                ):
+                    continue
+                recorded.add(op)
+                on_tape.update(op.outputs)
+                on_tape.update(tensor for tensor in op.inputs if tensor in variables)
+        return on_tape, recorded
+
+    def _trainable(self) -> list[ResourceVariable]:
+        if self._graph is None:
+            return []
+        held = self._graph.get_collection(GraphKeys.TRAINABLE_VARIABLES)
+        return [v for v in held if isinstance(v, ResourceVariable)]
+
+
+def _held(x: Any, what: str) -> Tensor:
+    """The tensor that is watched: a handle for a resource variable."""
+    if isinstance(x, RefVariable):
+        raise AttributeError(  # noqa: TRY004 - TensorFlow's class
+            f"a tape cannot {what} the reference variable {x.name}: make it with use_resource=True"
+        )
+    if isinstance(x, ResourceVariable):
+        return x.handle
+    if not isinstance(x, Tensor):
+        raise ValueError(  # noqa: TRY004 - TensorFlow's class
+            f"Passed in object {x!r} of type {type(x).__name__}, not tf.Tensor"
+        )
+    return x
+
+
+def _value(x: Any) -> Tensor:
+    return convert_to_tensor(x)
+
+
+def _check_batches(y: Tensor, x: Tensor) -> None:
+    sizes = []
+    for tensor in (y, x):
+        if tensor.shape.rank == 0:
+            raise ValueError(f"{tensor} is a scalar: there is no batch")
+        sizes.append(None if tensor.shape.rank is None else tensor.shape.as_list()[0])
+    if None not in sizes and sizes[0] != sizes[1]:
+        raise ValueError(
+            f"Need first dimension of target shape ({y.shape}) and source shape ({x.shape}) to "
+            "match."
+        )
+
+
+def _rows(row: Any, count: Any, first: list[Any], parallel: int | None) -> list[Any]:
+    """What `row` gives for each number below `count`, stacked; None where the first is."""
+    places = [place for place, found in enumerate(first) if found is not None]
+    if not places:
+        return first
+    arrays = [TensorArray(first[place].dtype, count) for place in places]
+
+    def following(number: Any, *held: Any) -> Any:
+        found = row(number)
+        written = [array.write(number, convert_to_tensor(found[place]))
+                   for place, array in zip(places, held, strict=True)]  # fmt: skip
+        return number + 1, *written
+
+    _, *ended = while_loop(lambda number, *_: number < count, following, [constant(0), *arrays],
+                           parallel_iterations=parallel or 10)  # fmt: skip
+    stacked = dict(zip(places, (array.stack() for array in ended), strict=True))
+    return [stacked.get(place) for place in range(len(first))]
+
+
+def _shaped(value: Any, static: Any, whole: Any) -> Tensor:
+    found = reshape(value, whole)
+    found.set_shape(static)
+    return found
+
+
+EXPORTS: Final[Mapping[str, Any]] = {"GradientTape": GradientTape}
