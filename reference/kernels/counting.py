@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from itertools import pairwise
 from typing import Any
 
 from sessrun.reference.kernels.host import dtype_of, scalar_int
-from sessrun.reference.kernels.registry import KernelError, kernel
+from sessrun.reference.kernels.registry import Bind, KernelError, binder, kernel
 
 __all__: list[str] = []
 
@@ -83,3 +85,23 @@ def nth_element(xp: Any, x: Any, n: Any, *, reverse: bool) -> Any:
         raise KernelError(3, f"Input must have at least n+1 columns, got {length} and n {place}")
     place = length - 1 - place if reverse else place
     return xp.partition(x, place, axis=-1)[..., place]
+
+
+@binder("Bucketize")
+def bucketize(bind: Bind) -> Callable[..., Any]:
+    """For each element the number of boundaries that are not above it; all for NaN.
+
+    Raises:
+      KernelError: the boundaries fall.
+
+    """
+    xp, boundaries = bind.xp, bind.attrs["boundaries"]
+    if any(following < before for before, following in pairwise(boundaries)):
+        raise KernelError(3, "Expected sorted boundaries")
+    sorted_ = xp.asarray(boundaries, dtype="float32")
+
+    def compute(x: Any) -> Any:
+        numbers = x if x.dtype.kind == "f" else x.astype("float32")
+        return xp.searchsorted(sorted_, numbers, side="right").astype("int32")
+
+    return compute

@@ -3083,6 +3083,24 @@ _MAKERS: Final = {
         differentiable=True,
         python=("broadcast_to",),
     ),
+    "Bucketize": lambda: Operation(
+        name="Bucketize",
+        summary="For each element the number of boundaries that are not above it.",
+        inputs=(ArgDecl("input", type_attr="T"),),
+        outputs=(ArgDecl("output", dtype="int32"),),
+        attrs=(
+            AttrDecl(
+                "T",
+                "type",
+                allowed=("int32", "int64", "float32", "float64"),
+            ),
+            AttrDecl("boundaries", "list(float)"),
+        ),
+        shape=RuleCall("same", (Name("input"),)),
+        domain=RuleCall("between_boundaries", (Name("input"),)),
+        errors=(RuleCall("falling_boundaries", (Name("input"),)),),
+        numeric={"*": "exact"},
+    ),
     "CTCBeamSearchDecoder": lambda: Operation(
         name="CTCBeamSearchDecoder",
         summary="The likeliest labels of each sequence, found by a beam search.",

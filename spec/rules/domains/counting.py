@@ -26,6 +26,14 @@ def dense_counted(draw: Draw, x: str, size: str, weights: str) -> Arguments:
 
 
 @domain
+def between_boundaries(draw: Draw, x: str) -> Arguments:
+    """Numbers, and some boundaries in order, which may be equal; some numbers are boundaries."""
+    boundaries = sorted(draw.random.randint(-4, 4) for _ in range(draw.random.randint(0, 5)))
+    draw.attrs["boundaries"] = [float(each) for each in boundaries]
+    return draw.arguments(**{x: draw.tensor(x, draw.shape(), "small")})
+
+
+@domain
 def binned(draw: Draw, values: str, value_range: str, nbins: str) -> Arguments:
     """Values, most of them within a range, and a number of bins.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from sessrun.spec.rules.domains import Draw
+from sessrun.spec.rules.domains import Arguments, Draw
 from sessrun.spec.rules.faults.base import Fault, changed, fault
 from sessrun.spec.rules.faults.elementwise import valid
 
@@ -48,3 +48,11 @@ def unlike_weights(draw: Draw, values: str, weights: str) -> Fault:
     made = valid(draw)
     count = len(made.inputs[values]) + 1
     return changed(draw, made, "run", **{weights: draw.tensor(weights, (count,), "small")})
+
+
+@fault
+def falling_boundaries(draw: Draw, x: str) -> Fault:
+    """Boundaries that are not in order."""
+    del x
+    made = valid(draw)
+    return Fault(Arguments(made.inputs, {**made.attrs, "boundaries": [3.0, 1.0]}), seen="run")
