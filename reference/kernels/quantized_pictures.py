@@ -52,7 +52,8 @@ def _divided(numbers: Any, bits: int) -> Any:
 def _mixed(image: Any, rows: tuple[Any, Any, Any], columns: tuple[Any, Any, Any]) -> Any:
     """Each pixel from its four neighbours, in integers where the picture is one of integers.
 
-    Every row that is needed is mixed along itself first.
+    Every row that is needed is mixed along itself first. Each of the dozen steps goes over the
+    whole picture once more, in wider integers: 3.5 times TensorFlow's time, which fuses them.
     """
     upper, lower, down = rows
     left, right, across = columns

@@ -76,6 +76,7 @@ def _text(feature: Any) -> bytes:
     return feature if isinstance(feature, bytes) else str(feature).encode()
 
 
+# Text is joined cross by cross in Python: six times TensorFlow's time.
 def _joined(rows: Column, glue: bytes) -> Any:
     crossed = _crossed(rows, lambda features: glue.join(map(_text, features)))
     indices, shape = _sparse_matrix(crossed)
