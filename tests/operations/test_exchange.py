@@ -39,8 +39,12 @@ def results(tf: Any, raw: bytes, runs: Any, feeds: dict[str, Any]) -> list[Any]:
     graph = tf.Graph()
     with graph.as_default():
         tf.import_graph_def(tf.GraphDef.FromString(raw), name="")
+    # TensorFlow's InplaceAdd and its kin write into what they are fed: each run has copies.
     with tf.Session(graph=graph) as session:
-        return [session.run(list(fetches), feeds) for fetches in runs]
+        return [
+            session.run(list(fetches), {name: np.copy(value) for name, value in feeds.items()})
+            for fetches in runs
+        ]
 
 
 def exchanged(namespaces: tuple[Any, Any], form: dict[str, Any], runs: Any, feeds: Any) -> Any:
