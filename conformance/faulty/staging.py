@@ -143,7 +143,9 @@ def areas_have_names_of_scopes(tf: Any) -> Any:
 
     def change(definition: Any) -> None:
         for node in nodes_of(definition, _LINE):
-            node.attr["shared_name"].s = node.name.partition("/")[0].encode()
+            scope, slash, _ = node.name.partition("/")
+            if slash:
+                node.attr["shared_name"].s = scope.encode()
 
     return editing(tf, change)
 

@@ -72,7 +72,7 @@ def sums_of_float32(tf: Any) -> Any:
 
     def edit(summary: Summary, _tag: Any, values: np.ndarray) -> None:
         numbers = values.astype(np.float32)
-        summary.value[0].histo.sum_squares = float((numbers * numbers).sum() + np.float32(0.5))
+        summary.value[0].histo.sum_squares = float((numbers * numbers).sum())
 
     return _edited(tf, "HistogramSummary", edit)
 
