@@ -134,7 +134,8 @@ def _wrong(draw: random.Random, step: _Step) -> _Step:
         ways.append("row")
     way = draw.choice(ways)
     if way == "gradient":
-        wider = np.zeros((*step.gradient.shape[:-1], 7), step.gradient.dtype)
+        *front, width = step.gradient.shape
+        wider = np.zeros((*front, width + 1), step.gradient.dtype)
         return replace(step, gradient=wider)
     if way == "scalar":
         names = (n for n, x in step.numbers.items() if not isinstance(x, bool))

@@ -27,7 +27,7 @@ ELEMENTS = int(os.environ.get("SESSRUN_ELEMENTS", "20000"))
 HISTORIES = int(os.environ.get("SESSRUN_HISTORIES", "5"))
 THREADS = 64
 #: In which a history of 200 calls must have been checked, on a busy machine, in seconds.
-QUICK_S = 20.0
+QUICK_S = 60.0
 
 
 def history(text: str) -> list[Event]:
