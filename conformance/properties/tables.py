@@ -59,11 +59,13 @@ class _Model:
       row: the shape of a value.
       held: its values by key; None before it is filled.
       lost: whether a key was removed from it.
+      is_roomy: whether it has many more buckets than there are keys.
 
     """
 
-    def __init__(self, draw: random.Random) -> None:
+    def __init__(self, draw: random.Random, buckets: int) -> None:
         self.draw = draw
+        self.is_roomy = buckets > 2 * len(_WORDS)
         self.kind = draw.choice([*_PAIRS, _ROWS])
         pairs = _PAIRS["MutableHashTableV2" if self.kind == _ROWS else self.kind]
         self.key, self.value = draw.choice(pairs).split()
@@ -218,6 +220,9 @@ class _Life:
         model, shape = self._model, self._shape()
         assert model.held is not None
         keys = model.keys(int(np.prod(shape, dtype=np.int64)))
+        if model.kind == _DENSE and not model.is_roomy:  # buckets of removed keys count as taken
+            keys = [key for key in keys if key not in model.held]
+            shape = (len(keys),)
         model.lost = model.lost or bool(model.held.keys() & set(keys))
         for key in keys:
             model.held.pop(key, None)
@@ -244,8 +249,9 @@ class _Life:
 @prop("tables", *_CLAUSES, weight=2)
 def tables(draw: random.Random, id_: str) -> Case:
     """A table gives what a dictionary gives that has the same history."""
-    model = _Model(draw)
-    graph = _graph(model, draw.choice([4, 8, 64]))
+    buckets = draw.choice([4, 8, 64])
+    model = _Model(draw, buckets)
+    graph = _graph(model, buckets)
     life = _Life(draw, model)
     life.history.open()
     for _ in range(draw.randint(5, 16)):
