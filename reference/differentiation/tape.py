@@ -160,7 +160,7 @@ class GradientTape:
                 "Argument `target` should be a list or nested structure of Tensors, Variables or "
                 "CompositeTensors to be differentiated, but received None."
             )
-        ys = [_value(y) for y in nest.flatten(target)]
+        ys = [convert_to_tensor(y) for y in nest.flatten(target)]
         given = [None] * len(ys) if output_gradients is None else nest.flatten(output_gradients)
         if len(given) != len(ys):
             raise ValueError(f"Passed {len(given)} output_gradients for {len(ys)} targets")
@@ -194,7 +194,7 @@ class GradientTape:
         """
         del experimental_use_pfor
         self._spend()
-        y, xs = _value(target), nest.flatten(sources)
+        y, xs = convert_to_tensor(target), nest.flatten(sources)
         count, whole = size(y), shape(y)
 
         def row(number: Any) -> list[Any]:
@@ -204,7 +204,7 @@ class GradientTape:
         rows = _rows(row, count, row(constant(0)), parallel_iterations)
         found = [
             None if each is None else _shaped(each, y.shape.concatenate(x.shape),
-                                              concat([whole, shape(_value(x))], 0))
+                                              concat([whole, shape(convert_to_tensor(x))], 0))
             for x, each in zip(xs, rows, strict=True)
         ]  # fmt: skip
         return nest.pack_sequence_as(sources, found)
@@ -236,7 +236,7 @@ class GradientTape:
         """
         del experimental_use_pfor
         self._spend()
-        y, x = _value(target), _value(source)
+        y, x = convert_to_tensor(target), convert_to_tensor(source)
         _check_batches(y, x)
         sizes, batch = shape(y), shape(y)[0]
         count = size(y) // batch
@@ -329,10 +329,6 @@ def _held(x: Any, what: str) -> Tensor:
             f"Passed in object {x!r} of type {type(x).__name__}, not tf.Tensor"
         )
     return x
-
-
-def _value(x: Any) -> Tensor:
-    return convert_to_tensor(x)
 
 
 def _check_batches(y: Tensor, x: Tensor) -> None:
