@@ -56,13 +56,15 @@ def edit_distance(
     pair = ints(hypothesis_shape), ints(truth_shape)
     if len(pair[0]) != len(pair[1]) or len(pair[0]) < 2:
         raise KernelError(3, f"Expected truth and hypothesis to have one rank >= 2: {pair}")
+    if min(pair[0] + pair[1]) < 0:
+        raise KernelError(3, f"Dimensions must be >= 0: {pair}")
     outer = [max(sizes) for sizes in zip(pair[0][:-1], pair[1][:-1], strict=True)]
     found = HOST.zeros(outer, dtype="float32")
     guesses = _sequences(hypothesis_indices, hypothesis_values)
     truths = _sequences(truth_indices, truth_values)
     for place in {**guesses, **truths}:
         if any(not 0 <= index < size for index, size in zip(place, outer, strict=True)):
-            raise KernelError(3, f"The index {place} is outside of the shape {outer}")
+            raise KernelError(13, f"The index {place} is outside of the shape {outer}")
         guess, truth = guesses.get(place, []), truths.get(place, [])
         edits = float(_distance(truth, guess))
         if normalize and not truth:

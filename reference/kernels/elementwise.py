@@ -303,7 +303,16 @@ def complex_(bind: Bind) -> Callable[..., Any]:
 
 @kernel("ClipByValue")
 def clip_by_value(xp: Any, t: Any, low: Any, high: Any) -> Any:
-    """max(min(t, high), low)."""
+    """max(min(t, high), low).
+
+    Raises:
+      KernelError: a bound is neither a scalar nor of t's shape.
+
+    """
+    for bound in (low, high):
+        if bound.ndim and bound.shape != t.shape:
+            raise KernelError(3, "clip_value_min and clip_value_max must be either of the same shape "
+                              f"as input, or a scalar: {t.shape}, {low.shape}, {high.shape}")  # fmt: skip
     return xp.maximum(xp.minimum(t, high), low)
 
 

@@ -178,10 +178,18 @@ _cumulative("Cumprod", "multiply", 1)
 
 @kernel("Bincount", devices=("CPU",), host_inputs=("arr", "size"))
 def bincount(xp: Any, arr: Any, size: Any, weights: Any) -> Any:
-    """How often each number below `size` occurs, or the sums of its weights."""
+    """How often each number below `size` occurs, or the sums of its weights.
+
+    Raises:
+      KernelError: the size is no scalar or negative, a number is, or there are more or fewer
+        weights than numbers.
+
+    """
+    if size.ndim or size < 0:
+        raise KernelError(3, f"Size must be a non-negative scalar, got {size.tolist()}")
     length = scalar_int(size)
-    if length < 0:
-        raise KernelError(3, f"size ({length}) must be non-negative")
+    if weights.size and weights.size != arr.size:
+        raise KernelError(3, f"Weights of shape {weights.shape} for numbers of shape {arr.shape}")
     numbers = arr.reshape(-1)
     if (numbers < 0).any():
         raise KernelError(3, "Input arr must be non-negative!")

@@ -25,7 +25,7 @@ def sparse_bincount(
       KernelError: the parts do not belong together, the size is negative, or a number of a vector.
 
     """
-    if size.size != 1 or scalar_int(size) < 0:
+    if size.ndim or size < 0:
         raise KernelError(_INVALID, f"size ({size.tolist()}) must be a non-negative scalar")
     check_places(checked(indices, values, shape))
     length, is_vector = scalar_int(size), len(shape) == 1

@@ -60,16 +60,9 @@ _MAKERS: Final = {
             AttrDecl("shape", "shape"),
         ),
         shape=RuleCall("shape_attr", (Name("shape"),)),
-        domain=RuleCall("alike", (Name("inputs"),)),
-        numeric={
-            "float16": "close(1e-2, 1e-2)",
-            "bfloat16": "close(1e-1, 1e-1)",
-            "float32": "close(1e-5, 1e-5)",
-            "float64": "close(1e-12, 1e-12)",
-            "complex64": "close(1e-5, 1e-5)",
-            "complex128": "close(1e-12, 1e-12)",
-            "*": "exact",
-        },
+        domain=RuleCall("alike", (Name("inputs"), "small")),
+        errors=(RuleCall("unequal_shapes", (Name("inputs"), "run")),),
+        numeric={"*": "exact"},
         differentiable=True,
         commutative=True,
     ),
@@ -2752,6 +2745,10 @@ _MAKERS: Final = {
         ),
         shape=RuleCall("counts", (RuleCall("scalar", (Name("size"),)),)),
         domain=RuleCall("counted", (Name("arr"), Name("size"), Name("weights"))),
+        errors=(
+            RuleCall("size_of_another_kind", (Name("size"),)),
+            RuleCall("unlike_weights", (Name("arr"), Name("weights"))),
+        ),
         numeric={"*": "exact"},
         devices=("CPU",),
     ),
@@ -3381,6 +3378,12 @@ _MAKERS: Final = {
         domain=RuleCall(
             "clipped",
             (Name("t"), Name("clip_value_min"), Name("clip_value_max")),
+        ),
+        errors=(
+            RuleCall(
+                "unlike_bounds",
+                (Name("t"), Name("clip_value_min"), Name("clip_value_max")),
+            ),
         ),
         numeric={"*": "exact"},
         differentiable=True,
@@ -5669,6 +5672,13 @@ _MAKERS: Final = {
         domain=RuleCall(
             "sequence_pairs",
             (Name("hypothesis_values"), Name("truth_values")),
+        ),
+        errors=(
+            RuleCall("sequence_outside", (Name("hypothesis_indices"),)),
+            RuleCall(
+                "sequences_of_other_ranks",
+                (Name("truth_indices"), Name("truth_shape")),
+            ),
         ),
         numeric={"*": "close(1e-6, 1e-6)"},
         devices=("CPU",),
@@ -20673,6 +20683,13 @@ _MAKERS: Final = {
                 Name("dense_shape"),
                 Name("size"),
                 Name("weights"),
+            ),
+        ),
+        errors=(
+            RuleCall("size_of_another_kind", (Name("size"),)),
+            RuleCall(
+                "place_out_of_range",
+                (Name("indices"), Name("values"), Name("dense_shape")),
             ),
         ),
         numeric={"*": "exact"},

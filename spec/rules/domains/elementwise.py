@@ -95,13 +95,13 @@ def shifts(draw: Draw, x: str, y: str) -> Arguments:
 
 
 @domain
-def alike(draw: Draw, inputs: str) -> Arguments:
+def alike(draw: Draw, inputs: str, style: str = "any") -> Arguments:
     """One to nine tensors of one shape, which an attribute may state."""
     shape = draw.shape()
     if draw.operation.attr("shape") is not None:
         draw.attrs["shape"] = shape
     count = draw.random.randint(1, 9)
-    return draw.arguments(**{inputs: [draw.tensor(inputs, shape) for _ in range(count)]})
+    return draw.arguments(**{inputs: [draw.tensor(inputs, shape, style) for _ in range(count)]})
 
 
 @domain

@@ -43,11 +43,43 @@ def beyond_the_row(draw: Draw, x: str, n: str) -> Fault:
 
 
 @fault
+def size_of_another_kind(draw: Draw, size: str) -> Fault:
+    """A size below zero, or a vector of sizes."""
+    number = draw.random.choice((-1, [3], [2, 3]))
+    return changed(draw, valid(draw), "values", **{size: draw.integers(size, number)})
+
+
+@fault
 def unlike_weights(draw: Draw, values: str, weights: str) -> Fault:
     """One weight more than there are numbers."""
     made = valid(draw)
-    count = len(made.inputs[values]) + 1
+    count = made.inputs[values].size + 1
     return changed(draw, made, "run", **{weights: draw.tensor(weights, (count,), "small")})
+
+
+@fault
+def sequence_outside(draw: Draw, indices: str) -> Fault:
+    """A number of a sequence below the first one, or behind the last: an internal error."""
+    made = valid(draw)
+    found: np.ndarray = np.array(made.inputs[indices])
+    if not len(found):
+        found = np.zeros((1, 2), np.int64)
+    found[-1, 0] = draw.random.choice((-1, 9))
+    values = indices.replace("indices", "values")
+    other = draw.tensor(values, (len(found),), "small")
+    made = changed(draw, made, "run", **{indices: found, values: other}).arguments
+    return Fault(made, codes=(13,), seen="run")
+
+
+@fault
+def sequences_of_other_ranks(draw: Draw, indices: str, shape: str) -> Fault:
+    """Sequences that stand in a shape of one dimension more than the others'."""
+    made = valid(draw)
+    places, sizes = made.inputs[indices], made.inputs[shape]
+    wide = np.concatenate([places[:, :1] * 0, places], axis=1)
+    return changed(draw, made, "values", **{
+        indices: wide, shape: np.concatenate([sizes[:1], sizes])
+    })  # fmt: skip
 
 
 @fault

@@ -60,15 +60,28 @@ def unlike_shapes(draw: Draw, x: str, y: str) -> Fault:
 
 
 @fault
-def unequal_shapes(draw: Draw, inputs: str) -> Fault:
-    """A list of tensors of which the last has another shape."""
+def unequal_shapes(draw: Draw, inputs: str, seen: Seen = "shapes") -> Fault:
+    """A list of tensors of which the last has another shape; an attribute states the others'."""
     shape = draw.shape(1, 3, 1)
+    if draw.operation.attr("shape") is not None:
+        draw.attrs["shape"] = shape
     if "axis" in draw.attrs:
         draw.attrs["axis"] = 0
     tensors = [draw.tensor(inputs, shape, "small") for _ in range(draw.random.randint(1, 3))]
     return Fault(draw.arguments(**{
         inputs: [*tensors, draw.tensor(inputs, (*shape[:-1], shape[-1] + 1), "small")]
-    }))  # fmt: skip
+    }), seen=seen)  # fmt: skip
+
+
+@fault
+def unlike_bounds(draw: Draw, t: str, low: str, high: str) -> Fault:
+    """A bound that is neither a scalar nor of the tensor's shape, which it may broadcast to."""
+    shape = (*draw.shape(0, 2, 1), 2)
+    other = draw.random.choice([(1,), (3,), (1, *shape), (2, 2, 2, 2)])
+    lower = draw.tensor(low, draw.random.choice([other, shape, ()]), "small")
+    bound = lower if lower.shape == other else draw.tensor(high, other, "small")
+    made = draw.arguments(**{t: draw.tensor(t, shape, "small"), low: lower, high: bound})
+    return Fault(made, seen="run")
 
 
 @fault
