@@ -311,8 +311,8 @@ def clip_by_value(xp: Any, t: Any, low: Any, high: Any) -> Any:
     """
     for bound in (low, high):
         if bound.ndim and bound.shape != t.shape:
-            raise KernelError(3, "clip_value_min and clip_value_max must be either of the same shape "
-                              f"as input, or a scalar: {t.shape}, {low.shape}, {high.shape}")  # fmt: skip
+            raise KernelError(3, "clip_value_min and clip_value_max must be either of the same "
+                              f"shape as input, or a scalar: {t.shape}, {bound.shape}")  # fmt: skip
     return xp.maximum(xp.minimum(t, high), low)
 
 
