@@ -52,11 +52,12 @@ from sessrun.reference.keras.settings import (
     set_image_data_format,
 )
 from sessrun.reference.keras.steps import rnn
+from sessrun.reference.keras.windows import bias_add, conv1d, conv2d, conv3d
 
 __all__ = [
-    "batch_dot",
-    "batch_get_value", "batch_set_value", "cast", "cast_to_floatx", "clear_session", "clip",
-    "concatenate", "constant", "count_params", "dtype", "elu", "epsilon", "eval", "flatten",
+    "batch_dot", "batch_get_value", "batch_set_value", "bias_add", "cast", "cast_to_floatx",
+    "clear_session", "clip", "concatenate", "constant", "conv1d", "conv2d", "conv3d",
+    "count_params", "dtype", "elu", "epsilon", "eval", "flatten",
     "floatx", "get_session", "get_uid", "get_value", "hard_sigmoid", "image_data_format",
     "in_test_phase", "in_train_phase", "int_shape", "learning_phase", "learning_phase_scope",
     "manual_variable_initialization", "name_scope", "ndim", "placeholder", "relu",

@@ -17,8 +17,8 @@ _GIVEN: Final[WeakKeyDictionary[Any, defaultdict[Any, int]]] = WeakKeyDictionary
 
 
 def snake_case(name: str) -> str:
-    """`Conv2DTranspose` as `conv2d_transpose`; what begins with "_" becomes `private_...`."""
-    parted = re.sub("(.)([A-Z][a-z0-9]+)", r"\1_\2", name)
+    """`ConvLSTM2D` as `conv_lstm2d`; what begins with "_" becomes `private_...`."""
+    parted = re.sub("(.)([A-Z][a-z]+)", r"\1_\2", name)
     lower = re.sub("([a-z])([A-Z])", r"\1_\2", parted).lower()
     return f"private{lower}" if lower.startswith("_") else lower
 

@@ -16,6 +16,11 @@ from sessrun.reference.keras.layers.attention import AdditiveAttention, Attentio
 from sessrun.reference.keras.layers.batch_normalization import BatchNormalization
 from sessrun.reference.keras.layers.bidirectional import Bidirectional
 from sessrun.reference.keras.layers.convolutional import Conv1D, Conv2D, Conv3D
+from sessrun.reference.keras.layers.convolutional_recurrent import (
+    ConvLSTM1D,
+    ConvLSTM2D,
+    ConvLSTM3D,
+)
 from sessrun.reference.keras.layers.core import (
     Activation,
     Dense,
@@ -26,6 +31,7 @@ from sessrun.reference.keras.layers.core import (
     Masking,
 )
 from sessrun.reference.keras.layers.dot_products import Dot, dot
+from sessrun.reference.keras.layers.einsum_dense import EinsumDense
 from sessrun.reference.keras.layers.gru import GRU, GRUCell
 from sessrun.reference.keras.layers.locally_connected import LocallyConnected1D, LocallyConnected2D
 from sessrun.reference.keras.layers.lstm import LSTM, LSTMCell
@@ -53,6 +59,7 @@ from sessrun.reference.keras.layers.merging import (
     multiply,
     subtract,
 )
+from sessrun.reference.keras.layers.multi_head_attention import MultiHeadAttention
 from sessrun.reference.keras.layers.named import deserialize, serialize
 from sessrun.reference.keras.layers.noise import (
     ActivityRegularization,
@@ -83,6 +90,7 @@ from sessrun.reference.keras.layers.recurrent_cells import AbstractRNNCell, Simp
 from sessrun.reference.keras.layers.recurrent_of_cell import SimpleRNN
 from sessrun.reference.keras.layers.reshaping import Flatten, Permute, RepeatVector, Reshape
 from sessrun.reference.keras.layers.separable_convolutions import (
+    DepthwiseConv1D,
     DepthwiseConv2D,
     SeparableConv1D,
     SeparableConv2D,
@@ -134,6 +142,9 @@ __all__ = [
     "Conv2DTranspose",
     "Conv3D",
     "Conv3DTranspose",
+    "ConvLSTM1D",
+    "ConvLSTM2D",
+    "ConvLSTM3D",
     "Convolution1D",
     "Convolution1DTranspose",
     "Convolution2D",
@@ -144,9 +155,11 @@ __all__ = [
     "Cropping2D",
     "Cropping3D",
     "Dense",
+    "DepthwiseConv1D",
     "DepthwiseConv2D",
     "Dot",
     "Dropout",
+    "EinsumDense",
     "Embedding",
     "Flatten",
     "GRUCell",
@@ -182,6 +195,7 @@ __all__ = [
     "MaxPooling3D",
     "Maximum",
     "Minimum",
+    "MultiHeadAttention",
     "Multiply",
     "PReLU",
     "Permute",
@@ -219,4 +233,4 @@ __all__ = [
     "multiply",
     "serialize",
     "subtract",
-]  # fmt: skip
+]

@@ -196,24 +196,35 @@ class Softmax(Elementwise):
 
     Args:
       axis: the axis, or a list of several.
+      robust_masking: whether what is masked is replaced, and not lowered.
       **kwargs: those of Layer.
 
     """
 
     _options = ("axis",)
 
-    def __init__(self, axis: Any = -1, **kwargs: Any) -> None:
+    def __init__(self, axis: Any = -1, robust_masking: bool = False, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self.axis = axis
+        self.robust_masking = robust_masking
 
     def call(self, inputs: Any, mask: Any = None) -> Any:
         """The function's value, next to 0 for what is masked."""
         if mask is not None:
             least = tf.float16.min / 2.0 if inputs.dtype == tf.float16 else -1e9
-            inputs += (1.0 - tf.cast(mask, inputs.dtype)) * least
+            if self.robust_masking:
+                seen = mask if mask.dtype == tf.bool else tf.greater(mask, 0.5)
+                inputs = tf.where_v2(seen, inputs, least)
+            else:
+                inputs += (1.0 - tf.cast(mask, inputs.dtype)) * least
         if isinstance(self.axis, list | tuple):
             if len(self.axis) > 1:
                 total = tf.reduce_logsumexp(inputs, axis=self.axis, keepdims=True)
                 return tf.exp(inputs - total)
             return activations.softmax(inputs, axis=self.axis[0])
         return activations.softmax(inputs, axis=self.axis)
+
+    def get_config(self) -> dict[str, Any]:
+        """The axis, and how masks are taken if they are in the rarer way."""
+        rarer = {"robust_masking": True} if self.robust_masking else {}
+        return {**super().get_config(), **rarer}

@@ -90,9 +90,9 @@ class KeptStates(CollectedByLayer):
         if tf.nest.flatten(self.states)[0] is None:
             self._make_states(batch)
         elif states is None:
-            sizes = tf.nest.flatten(self.cell.state_size)
-            for state, size in zip(tf.nest.flatten(self.states), sizes, strict=True):
-                sessions.set_value(state, np.zeros([batch, *tf.TensorShape(size).as_list()]))
+            shapes = self._state_shapes(batch)
+            for state, shape in zip(tf.nest.flatten(self.states), shapes, strict=True):
+                sessions.set_value(state, np.zeros(shape))
         else:
             self._set_states(tf.nest.flatten(states))
 
@@ -102,6 +102,11 @@ class KeptStates(CollectedByLayer):
             return None
         shape = tf.nest.flatten(self.input_spec[0])[0].shape
         return None if shape is None else shape[1 if self.time_major else 0]
+
+    def _state_shapes(self, batch: int) -> list[Any]:
+        """The shape of each state, for a batch of this size."""
+        sizes = tf.nest.flatten(self.cell.state_size)
+        return [[batch, *tf.TensorShape(size).as_list()] for size in sizes]
 
     def _make_states(self, batch: int) -> None:
         """Make the variables of the kept states, zeros or what the cell says."""

@@ -235,7 +235,7 @@ class RNN(KeptStates, Layer):
                 f"RNN cell {self.cell} does not support constants. Received: constants={constants}"
             )
         is_older = getattr(self.cell, "_is_tf_rnn_cell", None) is not None
-        function = self.cell if callable(self.cell) else self.cell.call
+        function = self._cell_function()
 
         def step(inputs: Any, states: tuple[Any, ...]) -> Any:
             if constants:
@@ -246,6 +246,10 @@ class RNN(KeptStates, Layer):
             return output, after if tf.nest.is_nested(after) else [after]
 
         return step
+
+    def _cell_function(self) -> Any:
+        """What is called with the inputs of a time and the states."""
+        return self.cell if callable(self.cell) else self.cell.call
 
     def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
         """The mask of the inputs, if there are outputs for all times; none of states."""

@@ -14,7 +14,7 @@ from sessrun.reference.keras.engine.input_spec import InputSpec
 from sessrun.reference.keras.layers.convolutional import Conv, channels_of, constructor_of
 from sessrun.reference.keras.layers.sizes import format_of_ops
 
-__all__ = ["DepthwiseConv2D", "SeparableConv1D", "SeparableConv2D"]
+__all__ = ["DepthwiseConv1D", "DepthwiseConv2D", "SeparableConv1D", "SeparableConv2D"]
 
 #: What a convolution has for its one kernel, in the config.
 _OF_KERNEL = ("kernel_initializer", "kernel_regularizer", "kernel_constraint")
@@ -155,7 +155,7 @@ class SeparableConv2D(SeparableConv):
         return self._activated(outputs)
 
 
-class DepthwiseConv2D(Conv):
+class DepthwiseConv(Conv):
     """Each channel of images convolved by kernels of its own.
 
     Args:
@@ -186,12 +186,13 @@ class DepthwiseConv2D(Conv):
 
     def __init__(
         self,
+        rank: int,
         kernel_size: Any,
-        strides: Any = (1, 1),
+        strides: Any = 1,
         padding: Any = "valid",
         depth_multiplier: int = 1,
         data_format: str | None = None,
-        dilation_rate: Any = (1, 1),
+        dilation_rate: Any = 1,
         activation: Any = None,
         use_bias: bool = True,
         depthwise_initializer: Any = "glorot_uniform",
@@ -204,7 +205,7 @@ class DepthwiseConv2D(Conv):
         **kwargs: Any,
     ) -> None:
         super().__init__(
-            2, None, kernel_size, strides, padding, data_format, dilation_rate,
+            rank, None, kernel_size, strides, padding, data_format, dilation_rate,
             activation=activation, use_bias=use_bias, bias_initializer=bias_initializer,
             bias_regularizer=bias_regularizer, activity_regularizer=activity_regularizer,
             bias_constraint=bias_constraint, **kwargs,
@@ -217,16 +218,53 @@ class DepthwiseConv2D(Conv):
     def build(self, input_shape: Any) -> None:
         """Make `depthwise_kernel` and `bias`."""
         shape = tf.TensorShape(input_shape)
-        if len(shape) != 4:
+        if len(shape) != self.rank + 2:
             raise bad_value(
-                f"Inputs to `DepthwiseConv` should have rank 4. Received input_shape={shape}."
+                f"Inputs to `DepthwiseConv` should have rank {self.rank + 2}. Received "
+                f"input_shape={shape}."
             )
         channels = channels_of(shape, self._channel_axis)
         sizes = (*self.kernel_size, channels, self.depth_multiplier)
         self.depthwise_kernel = self._add_by_rules("depthwise", sizes, weight="depthwise_kernel")
         self._add_bias(channels * self.depth_multiplier)
-        self.input_spec = InputSpec(min_ndim=4, axes={self._channel_axis: channels})
+        self.input_spec = InputSpec(min_ndim=self.rank + 2, axes={self._channel_axis: channels})
         Layer.build(self, input_shape)
+
+    def compute_output_shape(self, input_shape: Any) -> Any:
+        """The shape of the outputs."""
+        sizes = tf.TensorShape(input_shape).as_list()
+        if self.data_format == "channels_first":
+            channels = sizes[1] * self.depth_multiplier
+            return tf.TensorShape([sizes[0], channels, *self._spatial(sizes[2:])])
+        channels = sizes[-1] * self.depth_multiplier
+        return tf.TensorShape([sizes[0], *self._spatial(sizes[1:-1]), channels])
+
+
+class DepthwiseConv1D(DepthwiseConv):
+    """Each channel of sequences convolved; the arguments are those of DepthwiseConv2D."""
+
+    __init__ = constructor_of(DepthwiseConv, 1)
+
+    def call(self, inputs: Any) -> Any:
+        """The outputs: sequences as images of one row."""
+        is_last = self.data_format == "channels_last"
+        step = self.strides * 2
+        row, strides = (1, (1, *step, 1)) if is_last else (2, (1, 1, *step))
+        outputs = tf.nn.depthwise_conv2d(
+            tf.expand_dims(inputs, row), tf.expand_dims(self.depthwise_kernel, axis=0),
+            strides=strides, padding=self.padding.upper(), rate=(1, *self.dilation_rate),
+            data_format=format_of_ops(self.data_format, 4),
+        )  # fmt: skip
+        if self.bias is not None:
+            form = format_of_ops(self.data_format, 4)
+            outputs = tf.nn.bias_add(outputs, self.bias, data_format=form)
+        return self._activated(tf.squeeze(outputs, [row]))
+
+
+class DepthwiseConv2D(DepthwiseConv):
+    """Each channel of images convolved by kernels of its own."""
+
+    __init__ = constructor_of(DepthwiseConv, 2, strides=(1, 1), dilation_rate=(1, 1))
 
     def call(self, inputs: Any) -> Any:
         """The outputs, with channels last while they are computed: so the CPU can do it."""
@@ -242,12 +280,3 @@ class DepthwiseConv2D(Conv):
         if self.bias is not None:
             outputs = tf.nn.bias_add(outputs, self.bias, data_format=self._form)
         return self._activated(outputs)
-
-    def compute_output_shape(self, input_shape: Any) -> Any:
-        """The shape of the outputs."""
-        sizes = tf.TensorShape(input_shape).as_list()
-        if self.data_format == "channels_first":
-            channels = sizes[1] * self.depth_multiplier
-            return tf.TensorShape([sizes[0], channels, *self._spatial(sizes[2:])])
-        channels = sizes[3] * self.depth_multiplier
-        return tf.TensorShape([sizes[0], *self._spatial(sizes[1:3]), channels])

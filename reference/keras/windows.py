@@ -1,0 +1,108 @@
+"""Convolutions and biases of `tf.keras.backend`, of either data format. Source: tf_keras 2.21.
+
+Images with channels first are turned before and after: the operations of CPUs take channels last.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import sessrun.reference as tf
+from sessrun.reference.errors import bad_value
+from sessrun.reference.keras.functions import temporal_padding
+from sessrun.reference.keras.settings import image_data_format
+
+__all__ = ["bias_add", "conv1d", "conv2d", "conv3d"]
+
+
+def _format(data_format: str | None) -> str:
+    given = image_data_format() if data_format is None else data_format
+    if given not in {"channels_first", "channels_last"}:
+        raise bad_value(f"Unknown data_format: {given}")
+    return given
+
+
+def _padding(padding: str) -> str:
+    if padding not in {"same", "valid"}:
+        raise bad_value(f"Invalid padding: {padding}")
+    return padding.upper()
+
+
+def _convolved(
+    x: Any, kernel: Any, strides: Any, padding: str, data_format: str | None, dilation_rate: Any,
+    rank: int,
+) -> Any:  # fmt: skip
+    is_first = _format(data_format) == "channels_first"
+    if is_first:
+        x = tf.transpose(x, (0, *range(2, rank + 2), 1))
+    result = tf.nn.convolution(
+        input=x, filter=kernel, dilation_rate=dilation_rate, strides=strides,
+        padding=_padding(padding), data_format={1: "NWC", 2: "NHWC", 3: "NDHWC"}[rank],
+    )  # fmt: skip
+    return tf.transpose(result, (0, rank + 1, *range(1, rank + 1))) if is_first else result
+
+
+def conv1d(
+    x: Any, kernel: Any, strides: Any = 1, padding: str = "valid", data_format: str | None = None,
+    dilation_rate: Any = 1,
+) -> Any:  # fmt: skip
+    """The convolution of sequences.
+
+    Args:
+      x: of shape [batch, steps, channels], or with channels first.
+      kernel: of shape [size, channels, filters].
+      strides: how far the window moves each time.
+      padding: `valid`, `same` or `causal`, which sees nothing of what comes later.
+      data_format: `channels_last` or `channels_first`.
+      dilation_rate: the distance of the window's elements.
+
+    Raises:
+      ValueError: there is no such format or padding.
+
+    """
+    if padding == "causal":
+        reach = dilation_rate if isinstance(dilation_rate, int) else dilation_rate[0]
+        x = temporal_padding(x, (reach * (kernel.shape.as_list()[0] - 1), 0))
+        padding = "valid"
+    return _convolved(x, kernel, strides, padding, data_format, dilation_rate, 1)
+
+
+def conv2d(
+    x: Any, kernel: Any, strides: Any = (1, 1), padding: str = "valid",
+    data_format: str | None = None, dilation_rate: Any = (1, 1),
+) -> Any:  # fmt: skip
+    """The convolution of images; arguments and errors are those of `conv1d` but for `causal`."""
+    return _convolved(x, kernel, strides, padding, data_format, dilation_rate, 2)
+
+
+def conv3d(
+    x: Any, kernel: Any, strides: Any = (1, 1, 1), padding: str = "valid",
+    data_format: str | None = None, dilation_rate: Any = (1, 1, 1),
+) -> Any:  # fmt: skip
+    """The convolution of volumes; arguments and errors are those of `conv1d` but for `causal`."""
+    return _convolved(x, kernel, strides, padding, data_format, dilation_rate, 3)
+
+
+def bias_add(x: Any, bias: Any, data_format: str | None = None) -> Any:
+    """A tensor with a bias for each channel, or for each channel of each place.
+
+    Args:
+      x: of shape [batch, ..., channels], or with channels first.
+      bias: of shape [channels] or [..., channels].
+      data_format: `channels_last` or `channels_first`.
+
+    Raises:
+      ValueError: there is no such format, or the bias has another rank.
+
+    """
+    is_first = _format(data_format) == "channels_first"
+    shape, rank = tuple(bias.shape.as_list()), x.shape.rank
+    if len(shape) not in {1, rank - 1}:
+        raise bad_value(
+            f"Unexpected bias dimensions {len(shape)}, expect to be 1 or {rank} dimensions"
+        )
+    if len(shape) == 1:
+        return tf.nn.bias_add(x, bias, data_format="NCHW" if is_first else "NHWC")
+    if rank not in {3, 4, 5}:
+        return tf.nn.bias_add(x, bias)
+    return x + tf.reshape(bias, (1, shape[-1], *shape[:-1]) if is_first else (1, *shape))
