@@ -43,7 +43,7 @@ class ConvLSTMCell(LSTMCell):
 
     """
 
-    _options = (
+    _options: tuple[str, ...] = (
         "filters", "kernel_size", "strides", "padding", "data_format", "dilation_rate",
         *(name for name in LSTMCell._options if name not in {"units", "implementation"}),  # noqa: SLF001 - of its own base
     )  # fmt: skip
@@ -148,6 +148,7 @@ class ConvLSTM(RNNOfCell):
     """
 
     _cell_name = "conv_lstm_cell"
+    _cell_class: ClassVar[type[ConvLSTMCell]]
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         if kwargs.get("unroll"):

@@ -77,7 +77,9 @@ class MultiHeadAttention(Layer):
         self._set_rules("_bias", bias_initializer, bias_regularizer, bias_constraint)
         self._softmax_robust_masking = softmax_robust_masking
         self._built_from_signature = False
-        self._query_shape = self._key_shape = self._value_shape = None
+        self._query_shape: Any = None
+        self._key_shape: Any = None
+        self._value_shape: Any = None
 
     def get_config(self) -> dict[str, Any]:
         """What the layer was made with, and the shapes that it was built for."""
@@ -103,7 +105,7 @@ class MultiHeadAttention(Layer):
         self._value_dense = self._projection("value", self._value_shape, self._value_dim)
         self._build_attention(self._value_shape.rank + 1)
         last = self._output_shape or [self._query_shape[-1]]
-        last = list(last) if isinstance(last, Sized) else [last]
+        last = [last] if isinstance(last, int) else list(last)
         self._output_dense = self._dense("attention_output", self._query_shape.rank - 1, 2, last)
 
     def _projection(self, name: str, shape: Any, size: int) -> EinsumDense:
@@ -119,14 +121,16 @@ class MultiHeadAttention(Layer):
         return EinsumDense(
             f"{kept}{summed},{summed}{new}->{kept}{new}", [None] * (free - 1) + last,
             bias_axes=new if self._use_bias else None, name=name,
-            kernel_initializer=_again(self._kernel_initializer),
-            bias_initializer=_again(self._bias_initializer),
-            kernel_regularizer=self._kernel_regularizer,
-            bias_regularizer=self._bias_regularizer,
-            activity_regularizer=self._activity_regularizer,
-            kernel_constraint=self._kernel_constraint, bias_constraint=self._bias_constraint,
-            dtype=self.dtype,
+            activity_regularizer=self._activity_regularizer, dtype=self.dtype,
+            **self._rules_of("kernel"), **self._rules_of("bias"),
         )  # fmt: skip
+
+    def _rules_of(self, weight: str) -> dict[str, Any]:
+        """How a weight of each projection is made."""
+        kinds = ("initializer", "regularizer", "constraint")
+        rules = {f"{weight}_{kind}": getattr(self, f"_{weight}_{kind}") for kind in kinds}
+        first = rules[f"{weight}_initializer"]  # another one, whose numbers need not be the same
+        return {**rules, f"{weight}_initializer": type(first).from_config(first.get_config())}
 
     def _build_attention(self, rank: int) -> None:
         """Make what turns scores into weights, for projected tensors of this rank."""
@@ -209,7 +213,7 @@ class MultiHeadAttention(Layer):
             return attention_mask if found is None else found
         return tf.cast(attention_mask, tf.bool) & found
 
-    def compute_output_shape(
+    def compute_output_shape(  # type: ignore[override]  # it has several inputs
         self, query_shape: Any, value_shape: Any, key_shape: Any = None
     ) -> Any:
         """The shape of the result.
@@ -235,11 +239,6 @@ class MultiHeadAttention(Layer):
 
 def _shape_of(given: Any) -> Any:
     return tf.TensorShape(getattr(given, "shape", given))
-
-
-def _again(initializer: Any) -> Any:
-    """Another initializer like this one, whose numbers need not be the same."""
-    return type(initializer).from_config(initializer.get_config())
 
 
 def _equations(rank: int, axes: tuple[int, ...]) -> tuple[str, str, int]:
