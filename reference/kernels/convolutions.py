@@ -91,7 +91,9 @@ class Convolution:
         if tuple(axis.out for axis in along) != tuple(grad[1:-1]):
             raise KernelError(3, f"{self.what}: Size of out_backprop doesn't match computed: "
                               f"{grad[1:-1]}, computed {[axis.out for axis in along]}")  # fmt: skip
-        return along, x[-1] // filters[-2] if x[-1] else 1
+        groups = x[-1] // filters[-2] if x[-1] else 1
+        _check_groups(filters, groups)
+        return along, groups
 
     def forward(self, x: Any, filters: Any) -> Any:
         """Each window times each filter."""
@@ -152,10 +154,14 @@ def _groups(depth: int, filters: Sequence[int]) -> int:
     if not groups or not math.prod(filters[:-1]):
         raise KernelError(3, "filter must not have zero elements (i.e. all dimensions must be "
                           "non-zero)")  # fmt: skip
+    _check_groups(filters, groups)
+    return groups
+
+
+def _check_groups(filters: Sequence[int], groups: int) -> None:
     if filters[-1] % groups:
         raise KernelError(3, "output depth must be evenly divisible by number of groups: "
                           f"{filters[-1]} vs {groups}")  # fmt: skip
-    return groups
 
 
 def _grouped(x: Any, filters: Any, groups: int) -> list[tuple[Any, Any]]:

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from sessrun.reference.kernels.elementwise import widened
+from sessrun.reference.kernels.host import HOST
 from sessrun.reference.kernels.registry import Bind, KernelError, binder, kernel
 
 __all__: list[str] = []
@@ -157,8 +158,10 @@ def _rows(features: Any) -> None:
 @kernel("SoftmaxCrossEntropyWithLogits")
 def cross_entropy(xp: Any, features: Any, labels: Any) -> Any:
     """Cross entropy of softmax rows and label rows, and its gradient."""
-    _rows(features)
-    shape = tuple(map(max, zip(features.shape, labels.shape, strict=True)))
+    if max(features.ndim, labels.ndim) != 2:
+        raise KernelError(3, f"logits and labels must be broadcastable to rank 2: "
+                          f"{features.shape}, {labels.shape}")  # fmt: skip
+    shape = HOST.broadcast_shapes(features.shape, labels.shape)
     logits = features.astype("float64")
     wanted = xp.broadcast_to(labels, shape).astype("float64")
     logs = log_softmax(xp, xp.broadcast_to(logits, shape))

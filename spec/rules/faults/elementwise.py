@@ -180,6 +180,23 @@ def bias_size(draw: Draw, value: str, bias: str) -> Fault:
 
 
 @fault
+def lower_than_matrix(draw: Draw, x: str) -> Fault:
+    """A vector where there must be channels besides a batch."""
+    draw.attrs["data_format"] = "NHWC"
+    return Fault(draw.arguments(**{x: draw.tensor(x, (draw.dim(1),), "small")}))
+
+
+@fault
+def other_classes(draw: Draw, features: str, labels: str) -> Fault:
+    """Rows of labels with two classes more than the logits have, which are two at least."""
+    rows, classes = draw.dim(1), draw.random.randint(2, 4)
+    return Fault(draw.arguments(**{
+        features: draw.tensor(features, (rows, classes), "small"),
+        labels: draw.tensor(labels, (rows, classes + 2), "positive"),
+    }))  # fmt: skip
+
+
+@fault
 def label_range(draw: Draw, features: str, labels: str) -> Fault:
     """A label that is no class."""
     made = valid(draw)
