@@ -1971,6 +1971,7 @@ _MAKERS: Final = {
             (RuleCall("dims", (Name("orig_input_shape"),)), 5),
         ),
         domain=RuleCall("mean_pooled", (Name("orig_input_shape"), Name("grad"), 3)),
+        errors=(RuleCall("pooled_batch", (Name("grad"),)),),
         numeric={
             "float16": "close(1e-2, 1e-2)",
             "bfloat16": "close(1e-1, 1e-1)",
@@ -2010,6 +2011,7 @@ _MAKERS: Final = {
             (RuleCall("dims", (Name("orig_input_shape"),)), 4),
         ),
         domain=RuleCall("mean_pooled", (Name("orig_input_shape"), Name("grad"), 2)),
+        errors=(RuleCall("pooled_batch", (Name("grad"),)),),
         numeric={
             "float16": "close(1e-2, 1e-2)",
             "bfloat16": "close(1e-1, 1e-1)",
@@ -2691,6 +2693,7 @@ _MAKERS: Final = {
         ),
         shape=RuleCall("bias_add_grad", (Name("out_backprop"), Name("data_format"))),
         domain=RuleCall("channels", (Name("out_backprop"), Name("data_format"))),
+        errors=(RuleCall("lower_than_matrix", (Name("out_backprop"),)),),
         numeric={
             "float16": "close(1e-2, 1e-2)",
             "bfloat16": "close(1e-1, 1e-1)",
@@ -3918,6 +3921,10 @@ _MAKERS: Final = {
             "convolved_by_filter",
             (Name("input"), Name("filter_sizes"), Name("out_backprop"), 2),
         ),
+        errors=(
+            RuleCall("other_batch", (Name("out_backprop"),)),
+            RuleCall("backprop_rows", (Name("out_backprop"),)),
+        ),
         numeric={
             "float16": "close(1e-2, 1e-2)",
             "bfloat16": "close(1e-1, 1e-1)",
@@ -3987,6 +3994,10 @@ _MAKERS: Final = {
         domain=RuleCall(
             "convolved_by_input",
             (Name("input_sizes"), Name("filter"), Name("out_backprop"), 2),
+        ),
+        errors=(
+            RuleCall("other_batch", (Name("out_backprop"),)),
+            RuleCall("backprop_rows", (Name("out_backprop"),)),
         ),
         numeric={
             "float16": "close(1e-2, 1e-2)",
@@ -4090,6 +4101,10 @@ _MAKERS: Final = {
             "convolved_by_filter",
             (Name("input"), Name("filter_sizes"), Name("out_backprop"), 3),
         ),
+        errors=(
+            RuleCall("other_batch", (Name("out_backprop"),)),
+            RuleCall("backprop_rows", (Name("out_backprop"),)),
+        ),
         numeric={
             "float16": "close(1e-2, 1e-2)",
             "bfloat16": "close(1e-1, 1e-1)",
@@ -4145,6 +4160,10 @@ _MAKERS: Final = {
         domain=RuleCall(
             "convolved_by_input",
             (Name("input_sizes"), Name("filter"), Name("out_backprop"), 3),
+        ),
+        errors=(
+            RuleCall("other_batch", (Name("out_backprop"),)),
+            RuleCall("backprop_rows", (Name("out_backprop"),)),
         ),
         numeric={
             "float16": "close(1e-2, 1e-2)",
@@ -5160,6 +5179,10 @@ _MAKERS: Final = {
             "depthwise_by_filter",
             (Name("input"), Name("filter_sizes"), Name("out_backprop")),
         ),
+        errors=(
+            RuleCall("other_batch", (Name("out_backprop"),)),
+            RuleCall("backprop_rows", (Name("out_backprop"),)),
+        ),
         numeric={
             "float16": "close(1e-2, 1e-2)",
             "bfloat16": "close(1e-1, 1e-1)",
@@ -5217,6 +5240,10 @@ _MAKERS: Final = {
         domain=RuleCall(
             "depthwise_by_input",
             (Name("input_sizes"), Name("filter"), Name("out_backprop")),
+        ),
+        errors=(
+            RuleCall("other_batch", (Name("out_backprop"),)),
+            RuleCall("backprop_rows", (Name("out_backprop"),)),
         ),
         numeric={
             "float16": "close(1e-2, 1e-2)",
@@ -5795,6 +5822,7 @@ _MAKERS: Final = {
         ),
         shape=RuleCall("merged_pair", (Name("gradients"), Name("outputs"))),
         domain=RuleCall("twins", (Name("gradients"), Name("outputs"), "moderate")),
+        errors=(RuleCall("unlike_shapes", (Name("gradients"), Name("outputs"))),),
         numeric={
             "float16": "close(1e-2, 1e-2)",
             "bfloat16": "close(5e-2, 5e-2)",
@@ -6995,6 +7023,7 @@ _MAKERS: Final = {
                 Name("col_pooling_sequence"),
             ),
         ),
+        errors=(RuleCall("longer_shape", (Name("orig_input_tensor_shape"),)),),
         numeric={
             "float16": "close(1e-2, 1e-2)",
             "bfloat16": "close(1e-1, 1e-1)",
@@ -7061,6 +7090,7 @@ _MAKERS: Final = {
                 Name("col_pooling_sequence"),
             ),
         ),
+        errors=(RuleCall("lower_rank", (Name("orig_input"),)),),
         numeric={
             "float16": "close(1e-2, 1e-2)",
             "bfloat16": "close(1e-1, 1e-1)",
@@ -7253,6 +7283,10 @@ _MAKERS: Final = {
                 4,
             ),
         ),
+        errors=(
+            RuleCall("channel_count", (Name("scale"),)),
+            RuleCall("other_batch", (Name("y_backprop"),)),
+        ),
         numeric={
             "reserve_space_3.float": "free",
             "reserve_space_4.float": "free",
@@ -7311,6 +7345,10 @@ _MAKERS: Final = {
                 Name("reserve_space_2"),
                 4,
             ),
+        ),
+        errors=(
+            RuleCall("channel_count", (Name("scale"),)),
+            RuleCall("other_batch", (Name("y_backprop"),)),
         ),
         numeric={
             "reserve_space_3.float": "free",
@@ -7373,6 +7411,10 @@ _MAKERS: Final = {
                 Name("reserve_space_2"),
                 5,
             ),
+        ),
+        errors=(
+            RuleCall("channel_count", (Name("scale"),)),
+            RuleCall("other_batch", (Name("y_backprop"),)),
         ),
         numeric={
             "reserve_space_4.float": "free",
@@ -7554,6 +7596,7 @@ _MAKERS: Final = {
             "convolved_padded",
             (Name("input"), Name("paddings"), Name("filter")),
         ),
+        errors=(RuleCall("filter_depth", (Name("input"), Name("filter"))),),
         numeric={
             "float16": "close(1e-2, 1e-2)",
             "bfloat16": "close(1e-1, 1e-1)",
@@ -8819,6 +8862,7 @@ _MAKERS: Final = {
         ),
         shape=RuleCall("same", (Name("y"),)),
         domain=RuleCall("twins", (Name("y"), Name("dy"), "plain")),
+        errors=(RuleCall("unlike_shapes", (Name("y"), Name("dy"))),),
         numeric={
             "float16": "close(1e-2, 1e-2)",
             "bfloat16": "close(5e-2, 5e-2)",
@@ -9038,6 +9082,10 @@ _MAKERS: Final = {
             "response_grad",
             (Name("input_grads"), Name("input_image"), Name("output_image")),
         ),
+        errors=(
+            RuleCall("other_batch", (Name("input_grads"),)),
+            RuleCall("lower_rank", (Name("input_image"),)),
+        ),
         numeric={
             "float16": "close(1e-2, 1e-2)",
             "bfloat16": "close(1e-1, 1e-1)",
@@ -9164,6 +9212,7 @@ _MAKERS: Final = {
         ),
         shape=RuleCall("merged_pair", (Name("gradients"), Name("features"))),
         domain=RuleCall("twins", (Name("gradients"), Name("features"), "moderate")),
+        errors=(RuleCall("unlike_shapes", (Name("gradients"), Name("features"))),),
         numeric={
             "float16": "close(1e-2, 1e-2)",
             "bfloat16": "close(5e-2, 5e-2)",
@@ -10766,6 +10815,10 @@ _MAKERS: Final = {
             "max_pooled",
             (Name("orig_input"), Name("orig_output"), Name("grad"), 3),
         ),
+        errors=(
+            RuleCall("other_batch", (Name("grad"),)),
+            RuleCall("backprop_rows", (Name("grad"),)),
+        ),
         numeric={
             "float16": "close(1e-2, 1e-2)",
             "bfloat16": "close(1e-1, 1e-1)",
@@ -10818,6 +10871,10 @@ _MAKERS: Final = {
             "max_pooled_again",
             (Name("orig_input"), Name("orig_output"), Name("grad"), 3),
         ),
+        errors=(
+            RuleCall("other_batch", (Name("grad"),)),
+            RuleCall("backprop_rows", (Name("orig_output"),)),
+        ),
         numeric={"*": "exact"},
         differentiable=True,
     ),
@@ -10866,6 +10923,11 @@ _MAKERS: Final = {
         domain=RuleCall(
             "max_pooled",
             (Name("orig_input"), Name("orig_output"), Name("grad"), 2),
+        ),
+        errors=(
+            RuleCall("other_batch", (Name("grad"),)),
+            RuleCall("backprop_rows", (Name("grad"),)),
+            RuleCall("pooled_batch", (Name("orig_input"),)),
         ),
         numeric={
             "float16": "close(1e-2, 1e-2)",
@@ -10919,6 +10981,10 @@ _MAKERS: Final = {
             "max_pooled_again",
             (Name("orig_input"), Name("orig_output"), Name("grad"), 2),
         ),
+        errors=(
+            RuleCall("other_batch", (Name("grad"),)),
+            RuleCall("backprop_rows", (Name("orig_output"),)),
+        ),
         numeric={"*": "exact"},
         differentiable=True,
     ),
@@ -10971,6 +11037,11 @@ _MAKERS: Final = {
                 Name("strides"),
             ),
         ),
+        errors=(
+            RuleCall("other_batch", (Name("grad"),)),
+            RuleCall("backprop_rows", (Name("orig_output"),)),
+            RuleCall("window_over_batch", (Name("ksize"),)),
+        ),
         numeric={"*": "exact"},
     ),
     "MaxPoolGradV2": lambda: Operation(
@@ -11015,6 +11086,11 @@ _MAKERS: Final = {
                 Name("strides"),
             ),
         ),
+        errors=(
+            RuleCall("other_batch", (Name("grad"),)),
+            RuleCall("backprop_rows", (Name("grad"),)),
+            RuleCall("window_over_batch", (Name("ksize"),)),
+        ),
         numeric={
             "float16": "close(1e-2, 1e-2)",
             "bfloat16": "close(1e-1, 1e-1)",
@@ -11055,6 +11131,10 @@ _MAKERS: Final = {
         domain=RuleCall(
             "argmax_pooled",
             (Name("input"), Name("grad"), Name("argmax")),
+        ),
+        errors=(
+            RuleCall("other_batch", (Name("grad"),)),
+            RuleCall("backprop_rows", (Name("argmax"),)),
         ),
         numeric={
             "float16": "close(1e-2, 1e-2)",
@@ -11106,6 +11186,10 @@ _MAKERS: Final = {
         domain=RuleCall(
             "pooled_by_inputs",
             (Name("input"), Name("ksize"), Name("strides")),
+        ),
+        errors=(
+            RuleCall("window_over_batch", (Name("ksize"),)),
+            RuleCall("lower_rank", (Name("input"),)),
         ),
         numeric={"*": "exact"},
         differentiable=True,
@@ -15686,6 +15770,7 @@ _MAKERS: Final = {
         ),
         shape=RuleCall("same", (Name("y"),)),
         domain=RuleCall("twins", (Name("y"), Name("dy"), "plain")),
+        errors=(RuleCall("unlike_shapes", (Name("y"), Name("dy"))),),
         numeric={
             "float16": "close(1e-2, 1e-2)",
             "bfloat16": "close(5e-2, 5e-2)",
@@ -15966,6 +16051,7 @@ _MAKERS: Final = {
         ),
         shape=RuleCall("merged_pair", (Name("gradients"), Name("features"))),
         domain=RuleCall("twins", (Name("gradients"), Name("features"))),
+        errors=(RuleCall("unlike_shapes", (Name("gradients"), Name("features"))),),
         numeric={"*": "exact"},
     ),
     "ReluGrad": lambda: Operation(
@@ -15988,6 +16074,7 @@ _MAKERS: Final = {
         ),
         shape=RuleCall("merged_pair", (Name("gradients"), Name("features"))),
         domain=RuleCall("twins", (Name("gradients"), Name("features"))),
+        errors=(RuleCall("unlike_shapes", (Name("gradients"), Name("features"))),),
         numeric={"*": "exact"},
     ),
     "RemoteCall": lambda: Operation(
@@ -18440,6 +18527,7 @@ _MAKERS: Final = {
         ),
         shape=RuleCall("same", (Name("y"),)),
         domain=RuleCall("twins", (Name("y"), Name("dy"), "plain")),
+        errors=(RuleCall("unlike_shapes", (Name("y"), Name("dy"))),),
         numeric={
             "float16": "close(1e-2, 1e-2)",
             "bfloat16": "close(5e-2, 5e-2)",
@@ -19356,6 +19444,7 @@ _MAKERS: Final = {
         ),
         shape=RuleCall("merged_pair", (Name("gradients"), Name("outputs"))),
         domain=RuleCall("twins", (Name("gradients"), Name("outputs"), "moderate")),
+        errors=(RuleCall("unlike_shapes", (Name("gradients"), Name("outputs"))),),
         numeric={
             "float16": "close(1e-2, 1e-2)",
             "bfloat16": "close(5e-2, 5e-2)",
@@ -19599,6 +19688,7 @@ _MAKERS: Final = {
         ),
         shape=RuleCall("same", (Name("y"),)),
         domain=RuleCall("twins", (Name("y"), Name("dy"), "moderate")),
+        errors=(RuleCall("unlike_shapes", (Name("y"), Name("dy"))),),
         numeric={
             "float16": "close(1e-2, 1e-2)",
             "bfloat16": "close(5e-2, 5e-2)",
@@ -19846,6 +19936,7 @@ _MAKERS: Final = {
         ),
         shape=RuleCall("cross_entropy", (Name("features"), Name("labels"))),
         domain=RuleCall("label_rows", (Name("features"), Name("labels"))),
+        errors=(RuleCall("other_classes", (Name("features"), Name("labels"))),),
         numeric={
             "float16": "close(1e-2, 1e-2)",
             "bfloat16": "close(1e-1, 1e-1)",
@@ -19892,6 +19983,7 @@ _MAKERS: Final = {
         ),
         shape=RuleCall("merged_pair", (Name("gradients"), Name("features"))),
         domain=RuleCall("twins", (Name("gradients"), Name("features"), "moderate")),
+        errors=(RuleCall("unlike_shapes", (Name("gradients"), Name("features"))),),
         numeric={
             "float16": "close(1e-2, 1e-2)",
             "bfloat16": "close(5e-2, 5e-2)",
@@ -19945,6 +20037,7 @@ _MAKERS: Final = {
         ),
         shape=RuleCall("merged_pair", (Name("gradients"), Name("features"))),
         domain=RuleCall("twins", (Name("gradients"), Name("features"), "moderate")),
+        errors=(RuleCall("unlike_shapes", (Name("gradients"), Name("features"))),),
         numeric={
             "float16": "close(1e-2, 1e-2)",
             "bfloat16": "close(5e-2, 5e-2)",
@@ -22690,6 +22783,7 @@ _MAKERS: Final = {
         ),
         shape=RuleCall("same", (Name("y"),)),
         domain=RuleCall("twins", (Name("y"), Name("dy"), "positive")),
+        errors=(RuleCall("unlike_shapes", (Name("y"), Name("dy"))),),
         numeric={
             "float16": "close(1e-2, 1e-2)",
             "bfloat16": "close(5e-2, 5e-2)",
@@ -24524,6 +24618,7 @@ _MAKERS: Final = {
         ),
         shape=RuleCall("same", (Name("y"),)),
         domain=RuleCall("twins", (Name("y"), Name("dy"), "moderate")),
+        errors=(RuleCall("unlike_shapes", (Name("y"), Name("dy"))),),
         numeric={
             "float16": "close(1e-2, 1e-2)",
             "bfloat16": "close(5e-2, 5e-2)",
