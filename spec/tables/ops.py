@@ -3996,7 +3996,7 @@ _MAKERS: Final = {
             (Name("input_sizes"), Name("filter"), Name("out_backprop"), 2),
         ),
         errors=(
-            RuleCall("other_batch", (Name("out_backprop"),)),
+            RuleCall("other_batch", (Name("out_backprop"), "values")),
             RuleCall("backprop_rows", (Name("out_backprop"),)),
         ),
         numeric={
@@ -7285,7 +7285,7 @@ _MAKERS: Final = {
         ),
         errors=(
             RuleCall("channel_count", (Name("scale"),)),
-            RuleCall("other_batch", (Name("y_backprop"),)),
+            RuleCall("other_batch", (Name("y_backprop"), "shapes")),
         ),
         numeric={
             "reserve_space_3.float": "free",
@@ -7348,7 +7348,7 @@ _MAKERS: Final = {
         ),
         errors=(
             RuleCall("channel_count", (Name("scale"),)),
-            RuleCall("other_batch", (Name("y_backprop"),)),
+            RuleCall("other_batch", (Name("y_backprop"), "shapes")),
         ),
         numeric={
             "reserve_space_3.float": "free",
@@ -7414,7 +7414,7 @@ _MAKERS: Final = {
         ),
         errors=(
             RuleCall("channel_count", (Name("scale"),)),
-            RuleCall("other_batch", (Name("y_backprop"),)),
+            RuleCall("other_batch", (Name("y_backprop"), "shapes")),
         ),
         numeric={
             "reserve_space_4.float": "free",
@@ -7596,7 +7596,7 @@ _MAKERS: Final = {
             "convolved_padded",
             (Name("input"), Name("paddings"), Name("filter")),
         ),
-        errors=(RuleCall("filter_depth", (Name("input"), Name("filter"))),),
+        errors=(RuleCall("filter_depth", (Name("input"), Name("filter"), "values")),),
         numeric={
             "float16": "close(1e-2, 1e-2)",
             "bfloat16": "close(1e-1, 1e-1)",
@@ -8862,7 +8862,7 @@ _MAKERS: Final = {
         ),
         shape=RuleCall("same", (Name("y"),)),
         domain=RuleCall("twins", (Name("y"), Name("dy"), "plain")),
-        errors=(RuleCall("unlike_shapes", (Name("y"), Name("dy"))),),
+        errors=(RuleCall("unlike_shapes", (Name("y"), Name("dy"), "run")),),
         numeric={
             "float16": "close(1e-2, 1e-2)",
             "bfloat16": "close(5e-2, 5e-2)",
@@ -9083,7 +9083,7 @@ _MAKERS: Final = {
             (Name("input_grads"), Name("input_image"), Name("output_image")),
         ),
         errors=(
-            RuleCall("other_batch", (Name("input_grads"),)),
+            RuleCall("other_batch", (Name("input_grads"), "shapes")),
             RuleCall("lower_rank", (Name("input_image"),)),
         ),
         numeric={
@@ -10873,7 +10873,7 @@ _MAKERS: Final = {
         ),
         errors=(
             RuleCall("other_batch", (Name("grad"),)),
-            RuleCall("backprop_rows", (Name("orig_output"),)),
+            RuleCall("backprop_rows", (Name("orig_output"), "shapes")),
         ),
         numeric={"*": "exact"},
         differentiable=True,
@@ -10983,7 +10983,7 @@ _MAKERS: Final = {
         ),
         errors=(
             RuleCall("other_batch", (Name("grad"),)),
-            RuleCall("backprop_rows", (Name("orig_output"),)),
+            RuleCall("backprop_rows", (Name("orig_output"), "shapes")),
         ),
         numeric={"*": "exact"},
         differentiable=True,
@@ -15770,7 +15770,7 @@ _MAKERS: Final = {
         ),
         shape=RuleCall("same", (Name("y"),)),
         domain=RuleCall("twins", (Name("y"), Name("dy"), "plain")),
-        errors=(RuleCall("unlike_shapes", (Name("y"), Name("dy"))),),
+        errors=(RuleCall("unlike_shapes", (Name("y"), Name("dy"), "run")),),
         numeric={
             "float16": "close(1e-2, 1e-2)",
             "bfloat16": "close(5e-2, 5e-2)",
@@ -18527,7 +18527,7 @@ _MAKERS: Final = {
         ),
         shape=RuleCall("same", (Name("y"),)),
         domain=RuleCall("twins", (Name("y"), Name("dy"), "plain")),
-        errors=(RuleCall("unlike_shapes", (Name("y"), Name("dy"))),),
+        errors=(RuleCall("unlike_shapes", (Name("y"), Name("dy"), "run")),),
         numeric={
             "float16": "close(1e-2, 1e-2)",
             "bfloat16": "close(5e-2, 5e-2)",
@@ -19688,7 +19688,7 @@ _MAKERS: Final = {
         ),
         shape=RuleCall("same", (Name("y"),)),
         domain=RuleCall("twins", (Name("y"), Name("dy"), "moderate")),
-        errors=(RuleCall("unlike_shapes", (Name("y"), Name("dy"))),),
+        errors=(RuleCall("unlike_shapes", (Name("y"), Name("dy"), "run")),),
         numeric={
             "float16": "close(1e-2, 1e-2)",
             "bfloat16": "close(5e-2, 5e-2)",
@@ -22783,7 +22783,7 @@ _MAKERS: Final = {
         ),
         shape=RuleCall("same", (Name("y"),)),
         domain=RuleCall("twins", (Name("y"), Name("dy"), "positive")),
-        errors=(RuleCall("unlike_shapes", (Name("y"), Name("dy"))),),
+        errors=(RuleCall("unlike_shapes", (Name("y"), Name("dy"), "run")),),
         numeric={
             "float16": "close(1e-2, 1e-2)",
             "bfloat16": "close(5e-2, 5e-2)",
@@ -24618,7 +24618,7 @@ _MAKERS: Final = {
         ),
         shape=RuleCall("same", (Name("y"),)),
         domain=RuleCall("twins", (Name("y"), Name("dy"), "moderate")),
-        errors=(RuleCall("unlike_shapes", (Name("y"), Name("dy"))),),
+        errors=(RuleCall("unlike_shapes", (Name("y"), Name("dy"), "run")),),
         numeric={
             "float16": "close(1e-2, 1e-2)",
             "bfloat16": "close(5e-2, 5e-2)",

@@ -50,13 +50,13 @@ def different_parts(draw: Draw, a: str, b: str, x: str) -> Fault:
 
 
 @fault
-def unlike_shapes(draw: Draw, x: str, y: str) -> Fault:
+def unlike_shapes(draw: Draw, x: str, y: str, seen: Seen = "shapes") -> Fault:
     """Two shapes that must be equal and are not."""
     outer = draw.shape(0, 2, 1)
     inputs = {x: draw.tensor(x, (*outer, 2), "small"), y: draw.tensor(y, (*outer, 3), "small")}
     for arg in draw.operation.inputs:
         inputs.setdefault(arg.name, draw.tensor(arg.name, ()))
-    return Fault(draw.arguments(**inputs))
+    return Fault(draw.arguments(**inputs), seen=seen)
 
 
 @fault

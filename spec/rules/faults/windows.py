@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from sessrun.spec.rules.domains import Arguments, Draw
-from sessrun.spec.rules.faults.base import INVALID, Fault, fault
+from sessrun.spec.rules.faults.base import INVALID, Fault, Seen, fault
 from sessrun.spec.rules.faults.elementwise import valid
 
 __all__: list[str] = []
@@ -30,11 +30,11 @@ def _filled(draw: Draw) -> Arguments:
 
 
 @fault
-def filter_depth(draw: Draw, x: str, filters: str) -> Fault:
+def filter_depth(draw: Draw, x: str, filters: str, seen: Seen = "shapes") -> Fault:
     """Filters of more channels than the images have."""
     made = valid(draw)
     shape = (*made.inputs[filters].shape[:-2], made.inputs[x].shape[-1] + 1, 1)
-    return Fault(_with(made, filters, draw.tensor(filters, shape, "small")))
+    return Fault(_with(made, filters, draw.tensor(filters, shape, "small")), seen=seen)
 
 
 @fault
@@ -114,21 +114,22 @@ def lower_rank(draw: Draw, x: str) -> Fault:
     made = _filled(draw)
     return Fault(_with(made, x, made.inputs[x][0]))
 
+
 @fault
-def other_batch(draw: Draw, grad: str) -> Fault:
-    """A gradient for one image more than there are; TensorFlow's oneDNN kernels give ABORTED (10)."""
+def other_batch(draw: Draw, grad: str, seen: Seen = "run") -> Fault:
+    """A gradient for one image more than there are, with oneDNN ABORTED (10)."""
     made = _filled(draw)
     shape = (made.inputs[grad].shape[0] + 1, *made.inputs[grad].shape[1:])
-    return Fault(_with(made, grad, draw.tensor(grad, shape, "small")), (INVALID, 10), "run")
+    return Fault(_with(made, grad, draw.tensor(grad, shape, "small")), (INVALID, 10), seen)
 
 
 @fault
-def backprop_rows(draw: Draw, grad: str) -> Fault:
+def backprop_rows(draw: Draw, grad: str, seen: Seen = "run") -> Fault:
     """As many rows and one more as there are places; ABORTED (10) as above."""
     made = _filled(draw)
     shape = list(made.inputs[grad].shape)
     shape[1] += 1
-    return Fault(_with(made, grad, draw.tensor(grad, shape, "small")), (INVALID, 10), "run")
+    return Fault(_with(made, grad, draw.tensor(grad, shape, "small")), (INVALID, 10), seen)
 
 
 @fault
@@ -145,4 +146,4 @@ def longer_shape(draw: Draw, shape: str) -> Fault:
     """A shape of one dimension more than images have."""
     made = _filled(draw)
     sizes = made.inputs[shape]
-    return Fault(_with(made, shape, np.append(sizes, sizes[:1])), codes=(INVALID, 10), seen="run")
+    return Fault(_with(made, shape, np.append(sizes, sizes[:1])), seen="values")
