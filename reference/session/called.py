@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 from sessrun.reference import errors
 from sessrun.reference.functions.function_bodies import Body, body_of, gradient_of
 from sessrun.reference.session import place, prune
-from sessrun.reference.session.compile import Bindings, compile_plan
+from sessrun.reference.session.bindings import Bindings
+from sessrun.reference.session.compile import compile_plan
 from sessrun.reference.session.execute import STEP_REGISTER, Plan, read_reference
 
 if TYPE_CHECKING:

@@ -7,41 +7,34 @@ its own first; then registers are shared out again, so that a value lives to its
 
 from __future__ import annotations
 
-import functools
-import itertools
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import fields
+from typing import TYPE_CHECKING, Any, Final
 
 from sessrun.reference import errors
-from sessrun.reference.kernels import registry
 from sessrun.reference.kernels.control_flow import FLOW
 from sessrun.reference.resources import KernelError
-from sessrun.reference.session.execute import (
-    STEP_REGISTER,
-    Plan,
-    make_step,
-    read_reference,
-    run_error,
+from sessrun.reference.session.bindings import (
+    HOST,
+    Bindings,
+    Device,
+    check_not_fed,
+    location_of,
+    mover,
+    slots_of,
 )
+from sessrun.reference.session.execute import STEP_REGISTER, Plan, make_step, read_reference
+from sessrun.reference.session.flow_compile import compile_flow
 from sessrun.reference.session.late_reads import late_reads
 from sessrun.reference.session.registers import Draft, SharedOut, kept, shared_out
 from sessrun.reference.session.waiting import PatientPlan, groups_of, waiting_last
-from sessrun.spec.proto import NameAttrList
-from sessrun.spec.tables.ops import OPERATIONS
 
 if TYPE_CHECKING:
     from sessrun.reference.operation import Operation
-    from sessrun.reference.resources import ResourceStore
-    from sessrun.reference.session.called import Functions
     from sessrun.reference.tensor import Tensor
     from sessrun.spec.operations import ArgDecl
 
-__all__ = ["HOST", "Bindings", "Device", "check_not_fed", "compile_plan", "location_of", "mover",
-           "slots_of"]  # fmt: skip
-
-#: The location of values in host memory; a GPU's values are at its name.
-HOST: Final = "host"
+__all__ = ["compile_plan"]
 
 #: Operations whose value, if any, is the same in every run of a session: computed once, by the
 #: compiler.
@@ -49,84 +42,6 @@ _GIVEN: Final = frozenset({
     "Const", "FIFOQueueV2", "NoOp", "PaddingFIFOQueueV2", "PriorityQueueV2", "RandomShuffleQueueV2",
     "VarHandleOp", "Variable", "VariableV2",
 })  # fmt: skip
-
-
-class Device(Protocol):
-    """What the compiler needs of a device; `sessrun.reference.devices` has them."""
-
-    name: str
-    kind: str
-    xp: Any
-    allocator: Any
-
-    @property
-    def is_limited(self) -> bool:
-        """Whether its allocator has a limit, against which each run's arrays count."""
-
-    def upload(self, value: Any) -> Any:
-        """A copy of a host array in this device's memory."""
-
-    def download(self, value: Any) -> Any:
-        """A copy of this device's array in host memory."""
-
-    def guarded(self, kernel: Callable[..., Any], name: str) -> Callable[..., Any]:
-        """The kernel, its results charged to this device's allocator if that has a limit."""
-
-    def settle(self) -> None:
-        """Wait until what was started on this device is done."""
-
-    def address(self, value: Any) -> int:
-        """Where in its memory an array of this device begins."""
-
-
-@dataclass(slots=True)
-class Bindings:
-    """The bound kernels of a session: a node keeps its own (a random stream) between plans.
-
-    Attributes:
-      resources: the session's resources.
-      functions: what calls the functions of graphs.
-      kernels: each operation's registry entry and bound kernel.
-
-    """
-
-    resources: ResourceStore
-    functions: Functions
-    kernels: dict[Operation, tuple[registry.Entry, Callable[..., Any]]] = field(
-        default_factory=dict
-    )
-
-    def kernel(self, op: Operation, device: Device) -> tuple[registry.Entry, Callable[..., Any]]:
-        """The registry entry and the bound kernel of an operation on its device.
-
-        Raises:
-          InvalidArgumentError: no kernel of this operation is registered for the device.
-          OpError: its kernel takes no such attributes.
-
-        """
-        found = self.kernels.get(op)
-        if found is None:
-            entry = registry.lookup(op.kernel_type, device.kind)
-            if entry is None:
-                text = f"No OpKernel was registered to support Op '{op.type}' on {device.kind}"
-                raise errors.InvalidArgumentError(op.node_def, op, text)
-            try:
-                bound = entry.bind(self._bind(op, device))
-            except KernelError as error:  # as in TensorFlow, before any operation runs
-                raise run_error(error, op, device.name) from error
-            found = self.kernels[op] = (entry, device.guarded(bound, op.name))
-        return found
-
-    def _bind(self, op: Operation, device: Device) -> registry.Bind:
-        seeds = (int(op.attrs.get("seed", 0)), int(op.attrs.get("seed2", 0)))
-        node = registry.Node(op.name, op.type)
-        attrs = op.attrs
-        if op.type not in OPERATIONS:
-            attrs = {"f": NameAttrList(name=op.type, attr=op.node_def.attr)}
-        function = functools.partial(self.functions.of_call, op)
-        return registry.Bind(
-            device.xp, attrs, node, device.name, self.resources, seeds, function
-        )  # fmt: skip
 
 
 def compile_plan(
@@ -157,10 +72,6 @@ def compile_plan(
 
     """
     if any(op.type in FLOW for op in ops):
-        from sessrun.reference.session.flow_compile import (  # noqa: PLC0415 - imports this module
-            compile_flow,
-        )
-
         if keep:
             text = "A partial run cannot execute conditionals and loops."
             raise errors.UnimplementedError(None, None, text)
@@ -328,41 +239,3 @@ class _Compiler:
             self.drafts.append(drafted)
             register = read
         return self._moved(register, home, HOST, tensor.op, device)
-
-
-def check_not_fed(op: Operation, arg: ArgDecl, tensor: Tensor) -> None:
-    """Refuse an input that takes a reference and would get the value that is fed."""
-    if arg.is_ref:
-        raise errors.InvalidArgumentError(
-            op.node_def, op, f"Input '{arg.name}' of node {op.name} takes a reference and was "
-            f"passed the value fed for {tensor.name}"
-        )  # fmt: skip
-
-
-def mover(
-    home: str, location: str, source: Device | None, device: Device
-) -> Callable[[Any], Any] | None:
-    """What copies a value from `home`, on `source`, to `location`, on `device`; None if nothing."""
-    if home == location:
-        return None
-    if home == HOST:
-        return device.upload
-    assert source is not None
-    if location == HOST:
-        return source.download
-    return functools.partial(_between, source.download, device.upload)
-
-
-def slots_of(op: Operation, declared: Sequence[ArgDecl]) -> Iterator[ArgDecl]:
-    """The declaration of each tensor, lists counted out."""
-    for arg in declared:
-        yield from itertools.repeat(arg, arg.count(op.attrs))
-
-
-def location_of(device: Device, *, on_host: bool) -> str:
-    """Where a device's value is: in host memory, or at the device's name."""
-    return HOST if on_host or device.kind == "CPU" else device.name
-
-
-def _between(download: Callable[[Any], Any], upload: Callable[[Any], Any], value: Any) -> Any:
-    return upload(download(value))

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from sessrun.reference import errors
 from sessrun.reference.kernels.control_flow import FLOW
-from sessrun.reference.session.compile import (
+from sessrun.reference.session.bindings import (
     HOST,
     Bindings,
     Device,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from sessrun.reference.operation import Operation
-    from sessrun.reference.session.compile import Device
+    from sessrun.reference.session.bindings import Device
     from sessrun.reference.session.straight_loops import StraightLoop
 
 __all__ = ["FrameShape", "Node"]

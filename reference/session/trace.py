@@ -25,7 +25,7 @@ from sessrun.spec.feeds import StringElementError
 if TYPE_CHECKING:
     from sessrun.reference.operation import Operation
     from sessrun.reference.resources import Step
-    from sessrun.reference.session.compile import Device
+    from sessrun.reference.session.bindings import Device
     from sessrun.reference.session.execute import Plan
     from sessrun.reference.session.partitions import Partitions
     from sessrun.reference.session.registers import Draft, Form
