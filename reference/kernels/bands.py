@@ -30,6 +30,13 @@ def _ends(k: Any) -> tuple[int, int]:
     return ends[0], ends[-1]
 
 
+def _check_scalars(**scalars: Any) -> None:
+    for name, value in scalars.items():
+        if value.ndim:
+            raise KernelError(_INVALID, f"{name} must be a scalar, received shape: "
+                              f"{list(value.shape)}")  # fmt: skip
+
+
 def _longest(rows: int, columns: int, lower: int, upper: int) -> int:
     """The length of the longest diagonal of a band."""
     return min(rows + min(upper, 0), columns - max(lower, 0))
@@ -88,6 +95,7 @@ def matrix_diag(
     """Matrices with the input's rows on their diagonals, another value elsewhere."""
     if diagonal.ndim == 0:
         raise KernelError(_INVALID, "diagonal must be at least 1-dim, received shape: []")
+    _check_scalars(num_rows=num_rows, num_cols=num_cols, padding_value=padding_value)
     ends = _ends(k)
     band = _banded(xp, diagonal, ends)
     longest = band.shape[-1]

@@ -143,18 +143,22 @@ def multinomial(bind: Bind) -> Callable[..., Any]:
     A logit that is not finite counts as none. The order is that of one thread of TensorFlow's.
     """
     xp, stream, dtype = bind.xp, stream_of(bind), dtype_of(bind.attrs["output_dtype"])
-    return lambda logits, count: drawn_classes(xp, stream, logits, scalar_int(count), dtype)
+    return lambda logits, count: drawn_classes(xp, stream, logits, count, dtype)
 
 
-def drawn_classes(xp: Any, stream: Stream, logits: Any, count: int, dtype: Any) -> Any:
+def drawn_classes(xp: Any, stream: Stream, logits: Any, number: Any, dtype: Any) -> Any:
     """So many classes for each row of logarithms, of the next numbers of a stream.
 
     Raises:
       KernelError: code 3 if `logits` is no matrix, or there is nothing to choose among.
 
     """
-    if logits.ndim != 2 or count < 0:
-        raise KernelError(3, f"logits must be 2D and num_samples >= 0: {logits.shape}, {count}")
+    if logits.ndim != 2 or number.ndim:
+        raise KernelError(3, f"logits should be a matrix, got shape {list(logits.shape)}; "
+                          f"num_samples a scalar, got {list(number.shape)}")  # fmt: skip
+    count = scalar_int(number)
+    if count < 0:
+        raise KernelError(3, f"num_samples should be non-negative, got {count}")
     batch, classes = logits.shape
     if classes == 0 and batch and count:
         raise KernelError(3, "num_classes should be positive")

@@ -38,12 +38,44 @@ def _sigmoid(xp: Any, x: Any) -> Any:
     return 0.5 * xp.tanh(0.5 * x) + 0.5
 
 
-def _check(x: Any, state: Any, w: Any, b: Any, gates: int) -> None:
-    """Check that the last axes go together."""
-    units = state.shape[-1]
-    if w.shape != (x.shape[-1] + units, gates * units) or b.shape != (gates * units,):
-        raise KernelError(3, f"w.dim_size(0) != input_size + cell_size: {w.shape[0]} vs. "
-                          f"{x.shape[-1] + units}")  # fmt: skip
+def _refuse(what: str) -> KernelError:
+    return KernelError(3, f"The sizes do not go together: {what}")
+
+
+def _refuse(what: str) -> KernelError:
+    return KernelError(3, f"The sizes do not go together: {what}")
+
+
+def _check(inputs: tuple[int, ...], state: Any, w: Any, b: Any, gates: int) -> None:
+    """Check that the shapes of a time's inputs, state, weights and bias go together."""
+    if len(inputs) != 2 or state.ndim != 2 or state.shape[0] != inputs[0]:
+        raise _refuse(f"inputs of {list(inputs)}, a state of {list(state.shape)}")
+    units = state.shape[1]
+    wanted = (inputs[1] + units, gates * units), (gates * units,)
+    if (w.shape, b.shape) != wanted:
+        raise _refuse(f"weights and bias of {list(w.shape)} and {list(b.shape)}, not {wanted}")
+
+
+def _check_lstm(inputs: tuple[int, ...], cs_prev: Any, h_prev: Any, *weights: Any) -> None:
+    """Check what an LSTM has besides: a carry like the state, peepholes for each unit."""
+    w, *holes, b = weights
+    _check(inputs, cs_prev, w, b, 4)
+    if h_prev.shape != cs_prev.shape:
+        raise _refuse(f"a carry of {list(cs_prev.shape)}, a state of {list(h_prev.shape)}")
+    for each in holes:
+        if each.shape != cs_prev.shape[1:]:
+            raise _refuse(f"a peephole of {list(each.shape)}")
+
+
+def _times(count: Any, x: Any, *rest: Any) -> int:
+    """How many times are computed; all sizes go together."""
+    if count.ndim or x.ndim != 3:
+        raise _refuse(f"`seq_len_max` of {list(count.shape)}, inputs of {list(x.shape)}")
+    _check_lstm(x.shape[1:], *rest)
+    times = scalar_int(count)
+    if not 0 <= times <= x.shape[0]:
+        raise _refuse(f"{times} times of {x.shape[0]}")
+    return times
 
 
 def _step(
@@ -95,7 +127,7 @@ def lstm_block_cell(
     *, forget_bias: float, cell_clip: float, use_peephole: bool,
 ) -> Any:  # fmt: skip
     """One step of an LSTM."""
-    _check(x, cs_prev, w, b, 4)
+    _check_lstm(x.shape, cs_prev, h_prev, w, wci, wcf, wco, b)
     weights = _weights(w, wci, wcf, wco, b, peephole=use_peephole)
     inputs, carry, state = (each.astype("float32") for each in (x, cs_prev, h_prev))
     made = _step(xp, inputs, carry, state, weights, _OLDER, forget_bias, cell_clip)
@@ -108,7 +140,9 @@ def lstm_block_cell_grad(
     *rest: Any, use_peephole: bool,
 ) -> Any:  # fmt: skip
     """Its gradients, but for the products."""
-    del h_prev
+    _check_lstm(x.shape, cs_prev, h_prev, w, wci, wcf, wco, b)
+    if any(each.shape != cs_prev.shape for each in rest):
+        raise _refuse(f"gates and gradients of {[list(each.shape) for each in rest]}")
     weights = _weights(w, wci, wcf, wco, b, peephole=use_peephole)
     *gates, by_cs, by_h = (each.astype("float32") for each in rest)
     carry = cs_prev.astype("float32")
@@ -117,13 +151,13 @@ def lstm_block_cell_grad(
 
 
 def _over_times(
-    xp: Any, count: Any, x: Any, cs_prev: Any, h_prev: Any, weights: _Weights,
+    xp: Any, times: int, x: Any, cs_prev: Any, h_prev: Any, weights: _Weights,
     order: tuple[int, ...], forget_bias: float, cell_clip: float,
 ) -> Any:  # fmt: skip
     """All outputs of an LSTM over so many times; 0 after the last one."""
     made = [xp.zeros((*x.shape[:2], cs_prev.shape[1]), x.dtype) for _ in range(7)]
     carry, state = cs_prev.astype("float32"), h_prev.astype("float32")
-    for time in range(scalar_int(count)):
+    for time in range(times):
         inputs = x[time].astype("float32")
         now = _step(xp, inputs, carry, state, weights, order, forget_bias, cell_clip)
         for whole, part in zip(made, now, strict=True):
@@ -138,11 +172,9 @@ def block_lstm(
     wco: Any, b: Any, *, forget_bias: float, cell_clip: float, use_peephole: bool,
 ) -> Any:  # fmt: skip
     """An LSTM over all times."""
-    _check(x, cs_prev, w, b, 4)
+    times = _times(seq_len_max, x, cs_prev, h_prev, w, wci, wcf, wco, b)
     weights = _weights(w, wci, wcf, wco, b, peephole=use_peephole)
-    return _over_times(
-        xp, seq_len_max, x, cs_prev, h_prev, weights, _OLDER, forget_bias, cell_clip
-    )
+    return _over_times(xp, times, x, cs_prev, h_prev, weights, _OLDER, forget_bias, cell_clip)
 
 
 @kernel("BlockLSTMV2", host_inputs=("seq_len_max",))
@@ -151,9 +183,9 @@ def block_lstm_v2(
     wco: Any, b: Any, *, cell_clip: float, use_peephole: bool,
 ) -> Any:  # fmt: skip
     """An LSTM over all times, with gates in the newer order and no further bias."""
-    _check(x, cs_prev, w, b, 4)
+    times = _times(seq_len_max, x, cs_prev, h_prev, w, wci, wcf, wco, b)
     weights = _weights(w, wci, wcf, wco, b, peephole=use_peephole)
-    return _over_times(xp, seq_len_max, x, cs_prev, h_prev, weights, _NEWER, 0.0, cell_clip)
+    return _over_times(xp, times, x, cs_prev, h_prev, weights, _NEWER, 0.0, cell_clip)
 
 
 def _all_times_back(op_type: str, order: tuple[int, ...]) -> None:
@@ -161,13 +193,16 @@ def _all_times_back(op_type: str, order: tuple[int, ...]) -> None:
         xp: Any, seq_len_max: Any, x: Any, cs_prev: Any, h_prev: Any, w: Any, wci: Any, wcf: Any,
         wco: Any, b: Any, *rest: Any, use_peephole: bool,
     ) -> Any:  # fmt: skip
+        times = _times(seq_len_max, x, cs_prev, h_prev, w, wci, wcf, wco, b)
+        if any(each.shape != (*x.shape[:2], cs_prev.shape[1]) for each in rest):
+            raise _refuse(f"gates and gradients of {[list(each.shape) for each in rest]}")
         weights = _weights(w, wci, wcf, wco, b, peephole=use_peephole)
         *gates, h, cs_grad, h_grad = (each.astype("float32") for each in rest)
         by_x = xp.zeros_like(x)
         by_w, by_b = xp.zeros_like(weights.w), xp.zeros_like(weights.b)
         holes = [xp.zeros(wci.shape, "float32") for _ in range(3)]
         by_carry, by_state = xp.zeros(cs_prev.shape, "float32"), xp.zeros(h_prev.shape, "float32")
-        for time in reversed(range(scalar_int(seq_len_max))):
+        for time in reversed(range(times)):
             carry = gates[1][time - 1] if time else cs_prev.astype("float32")
             state = h[time - 1] if time else h_prev.astype("float32")
             by_carry, by_sums, more = _step_back(
@@ -196,8 +231,8 @@ def gru_block_cell(
     xp: Any, x: Any, h_prev: Any, w_ru: Any, w_c: Any, b_ru: Any, b_c: Any
 ) -> Any:
     """One step of a GRU: r, u, c and h."""
-    _check(x, h_prev, w_ru, b_ru, 2)
-    _check(x, h_prev, w_c, b_c, 1)
+    _check(x.shape, h_prev, w_ru, b_ru, 2)
+    _check(x.shape, h_prev, w_c, b_c, 1)
     units = h_prev.shape[1]
     both = _sigmoid(xp, xp.concatenate([x, h_prev], axis=1) @ w_ru + b_ru)
     r, u = both[:, :units], both[:, units:]
@@ -211,7 +246,10 @@ def gru_block_cell_grad(
     c: Any, d_h: Any,
 ) -> Any:  # fmt: skip
     """Its gradients by inputs, state, and the sums of c and of both gates."""
-    del b_ru, b_c
+    _check(x.shape, h_prev, w_ru, b_ru, 2)
+    _check(x.shape, h_prev, w_c, b_c, 1)
+    if any(each.shape != h_prev.shape for each in (r, u, c, d_h)):
+        raise _refuse("gates and gradients that are not like the state")
     size = x.shape[1]
     by_c = d_h * (1 - u) * (1 - c * c)
     by_u = d_h * (h_prev - c) * u * (1 - u)

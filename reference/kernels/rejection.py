@@ -191,6 +191,8 @@ def _without_state(
 ) -> Any:
     """An array of that shape, which ends with the parameters'."""
     dims = checked_shape(shape)
+    if 0 in dims:  # whatever the parameters' shape
+        return HOST.empty(dims, dtype)
     outer = dims[: len(dims) - parameters.ndim]
     if dims[len(outer) :] != parameters.shape:
         raise KernelError(_INVALID, f"Shape {list(dims)} must end with {list(parameters.shape)}, "

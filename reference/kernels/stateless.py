@@ -173,7 +173,6 @@ def stateless_multinomial(
     xp: Any, logits: Any, num_samples: Any, seed: Any, *, output_dtype: str
 ) -> Any:
     """Classes drawn with the probabilities that unnormalised logarithms give."""
-    if num_samples.ndim:
-        raise KernelError(_INVALID, "num_samples should be a scalar")
-    stream, count = seeded_stream(xp, seed), scalar_int(num_samples)
-    return drawn_classes(xp, stream, logits, count, dtype_of(output_dtype))
+    return drawn_classes(
+        xp, seeded_stream(xp, seed), logits, num_samples, dtype_of(output_dtype)
+    )

@@ -14,6 +14,7 @@ from sessrun.spec.operations import Operation
 from sessrun.spec.rules.domains import Draw, plain_args
 from sessrun.spec.rules.faults import (
     arrays,
+    bands,
     candidates,
     counting,
     ctc,
@@ -24,6 +25,7 @@ from sessrun.spec.rules.faults import (
     indexing,
     quantizing,
     random_numbers,
+    recurrent,
     replacing,
     solving,
     space,
@@ -34,9 +36,9 @@ from sessrun.spec.rules.faults import (
 from sessrun.spec.rules.faults.base import FAULTS, Fault
 
 __all__ = [
-    "FAULTS", "Fault", "arrays", "candidates", "counting", "ctc", "einsum", "elementwise",
-    "faulty_arguments", "fourier", "images", "indexing", "quantizing", "random_numbers",
-    "replacing", "solving", "space", "sparse", "strings", "windows",
+    "FAULTS", "Fault", "arrays", "bands", "candidates", "counting", "ctc", "einsum",
+    "elementwise", "faulty_arguments", "fourier", "images", "indexing", "quantizing",
+    "random_numbers", "recurrent", "replacing", "solving", "space", "sparse", "strings", "windows",
 ]  # fmt: skip
 
 

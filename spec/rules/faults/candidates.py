@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from sessrun.spec.rules.domains import Draw
 from sessrun.spec.rules.faults.base import Fault, changed, fault
 from sessrun.spec.rules.faults.elementwise import valid
@@ -23,3 +25,11 @@ def other_columns(draw: Draw, true_classes: str) -> Fault:
     """Fewer true classes in a row than the attribute says."""
     made = valid(draw)
     return changed(draw, made, "run", **{true_classes: made.inputs[true_classes][:, 1:]})
+
+
+@fault
+def other_width(draw: Draw, true_classes: str) -> Fault:
+    """Another number of true classes in a row than the attribute says."""
+    made = valid(draw)
+    classes = made.inputs[true_classes]
+    return changed(draw, made, **{true_classes: np.repeat(classes, 2, axis=1)})

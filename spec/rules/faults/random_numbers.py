@@ -36,3 +36,34 @@ def bounds_turned(draw: Draw, low: str, high: str) -> Fault:
     shape = made.inputs[low].shape
     wrong = {low: np.broadcast_to(least, shape), high: np.full_like(made.inputs[high], -9)}
     return changed(draw, made, "run", **wrong)
+
+
+@fault
+def turned_interval(draw: Draw, low: str, high: str) -> Fault:
+    """An interval whose ends are exchanged, of more than no numbers."""
+    made = valid(draw)
+    while 0 in made.inputs["shape"]:
+        made = valid(draw)
+    ends = {low: made.inputs[high], high: made.inputs[low]}
+    return changed(draw, made, "run", **ends)
+
+
+@fault
+def negative_size(draw: Draw, shape: str) -> Fault:
+    """A shape with a negative dimension."""
+    return changed(draw, valid(draw), "run", **{shape: draw.integers(shape, [2, -1])})
+
+
+@fault
+def negative_count(draw: Draw, count: str) -> Fault:
+    """Less than no samples."""
+    return changed(draw, valid(draw), "values", **{count: draw.integers(count, -1)})
+
+
+@fault
+def more_parameters(draw: Draw, shape: str, parameters: str) -> Fault:
+    """Parameters of more dimensions than the shape that is asked for."""
+    made = valid(draw)
+    given = made.inputs[parameters]
+    sizes = draw.integers(shape, given.shape)
+    return changed(draw, made, "run", **{shape: sizes, parameters: np.stack([given] * 2)})

@@ -23,8 +23,11 @@ def _bounds(k: Value) -> tuple[int, int] | None:
     """The lowest and the highest diagonal, if they are known."""
     if k is None:
         return None
-    if k.ndim > 1 or not 1 <= k.size <= 2:
-        raise ShapeError("diag_index must be a scalar or a vector with one or two elements")
+    if k.ndim > 1:
+        raise ShapeError(f"Shape must be at most rank 1 but is rank {k.ndim}")
+    if not 1 <= k.size <= 2:
+        raise ShapeError("diag_index must be a vector with one or two elements. It has "
+                         f"{k.size} elements.")  # fmt: skip
     ends = [int(end) for end in k.reshape(-1)]
     lower, upper = ends[0], ends[-1]
     if lower > upper:
@@ -105,7 +108,7 @@ def _check_inside(whole: tuple[Dim, ...], bounds: tuple[int, int]) -> None:
         is_below = rows is not None and end <= -rows
         is_above = columns is not None and end >= columns
         if end and (is_below or is_above):
-            raise ShapeError(f"{what}_diag_index is out of bound")
+            raise ShapeError(f"{what}_diag_index is out of bound.")
 
 
 @rule

@@ -5,12 +5,13 @@ from __future__ import annotations
 from sessrun.spec.rules.shapes.base import (
     Shape,
     ShapeError,
+    Value,
     broadcast_shapes,
     exactly,
     ranked,
     rule,
 )
-from sessrun.spec.rules.shapes.sources import dims_shape
+from sessrun.spec.rules.shapes.sources import dims_shape, multinomial
 
 __all__: list[str] = []
 
@@ -103,3 +104,10 @@ def seeded_of_parameters(dims: Shape, seed: Shape, *parameters: Shape) -> list[S
     _seed(seed)
     broadcast_shapes(*parameters)
     return [dims]
+
+
+@rule
+def seeded_classes(logits: Shape, num_samples: Value, seed: Shape) -> list[Shape]:
+    """As `multinomial`; the seed is a pair."""
+    _seed(seed)
+    return multinomial(logits, num_samples)

@@ -172,10 +172,14 @@ def lined(start: Shape, stop: Shape, num: Value) -> list[Shape]:
 
 @rule
 def multinomial(logits: Shape, num_samples: Value) -> list[Shape]:
-    """[batch, samples] of logits [batch, classes]."""
+    """[batch, samples] of logits [batch, classes]; there are not less than no samples."""
     batch = merge(logits, (None, None))
     assert batch is not None
-    return [(batch[0], None if num_samples is None else int(num_samples.item()))]
+    samples = None if num_samples is None else int(num_samples.item())
+    if samples is not None and samples < 0:
+        raise ShapeError("Dimension size, given by scalar input 1, must be non-negative but is "
+                         f"{samples}")  # fmt: skip
+    return [(batch[0], samples)]
 
 
 @rule
