@@ -2887,6 +2887,10 @@ _MAKERS: Final = {
         ),
         shape=RuleCall("lstm_times", (Name("x"), Name("b"))),
         domain=RuleCall("lstm_times"),
+        errors=(
+            RuleCall("longer_bias", (Name("b"),)),
+            RuleCall("other_batch", (Name("cs_prev"),)),
+        ),
         numeric={"float16": "close(5e-2, 2e-2)", "float32": "close(1e-4, 1e-5)"},
         differentiable=True,
     ),
@@ -2941,6 +2945,7 @@ _MAKERS: Final = {
             ),
         ),
         domain=RuleCall("lstm_times"),
+        errors=(RuleCall("flat_state", (Name("cs_prev"),)),),
         numeric={"float16": "close(5e-2, 2e-2)", "float32": "close(1e-4, 1e-5)"},
     ),
     "BlockLSTMGradV2": lambda: Operation(
@@ -2994,6 +2999,7 @@ _MAKERS: Final = {
             ),
         ),
         domain=RuleCall("lstm_times"),
+        errors=(RuleCall("flat_state", (Name("cs_prev"),)),),
         numeric={"float16": "close(5e-2, 2e-2)", "float32": "close(1e-4, 1e-5)"},
     ),
     "BlockLSTMV2": lambda: Operation(
@@ -3026,6 +3032,10 @@ _MAKERS: Final = {
         ),
         shape=RuleCall("lstm_times", (Name("x"), Name("b"))),
         domain=RuleCall("lstm_times"),
+        errors=(
+            RuleCall("longer_bias", (Name("b"),)),
+            RuleCall("other_batch", (Name("cs_prev"),)),
+        ),
         numeric={"float16": "close(5e-2, 2e-2)", "float32": "close(1e-4, 1e-5)"},
         differentiable=True,
     ),
@@ -3558,6 +3568,7 @@ _MAKERS: Final = {
             "accidental_hits",
             (Name("true_classes"), Name("sampled_candidates")),
         ),
+        errors=(RuleCall("other_width", (Name("true_classes"),)),),
         numeric={"*": "exact"},
         devices=("CPU",),
     ),
@@ -5403,6 +5414,7 @@ _MAKERS: Final = {
         ),
         shape=RuleCall("diag_part", (Name("input"),)),
         domain=RuleCall("doubled", (Name("input"),)),
+        errors=(RuleCall("unlike_halves", (Name("input"),)),),
         numeric={"*": "exact"},
         differentiable=True,
         python=("linalg.tensor_diag_part", "diag_part"),
@@ -7660,6 +7672,10 @@ _MAKERS: Final = {
         attrs=(AttrDecl("T", "type", allowed=("float32",)),),
         shape=RuleCall("gru_step", (Name("x"), Name("h_prev"))),
         domain=RuleCall("gru_step"),
+        errors=(
+            RuleCall("longer_bias", (Name("b_ru"),)),
+            RuleCall("other_batch", (Name("h_prev"),)),
+        ),
         numeric={"float16": "close(5e-2, 2e-2)", "float32": "close(1e-4, 1e-5)"},
     ),
     "GRUBlockCellGrad": lambda: Operation(
@@ -7689,6 +7705,10 @@ _MAKERS: Final = {
             (Name("x"), Name("h_prev"), Name("w_ru")),
         ),
         domain=RuleCall("gru_step"),
+        errors=(
+            RuleCall("longer_bias", (Name("b_ru"),)),
+            RuleCall("other_batch", (Name("h_prev"),)),
+        ),
         numeric={"float16": "close(5e-2, 2e-2)", "float32": "close(1e-4, 1e-5)"},
     ),
     "Gather": lambda: Operation(
@@ -9123,6 +9143,10 @@ _MAKERS: Final = {
         ),
         shape=RuleCall("lstm_step", (Name("x"), Name("cs_prev"))),
         domain=RuleCall("lstm_step"),
+        errors=(
+            RuleCall("longer_bias", (Name("b"),)),
+            RuleCall("other_batch", (Name("cs_prev"),)),
+        ),
         numeric={"float16": "close(5e-2, 2e-2)", "float32": "close(1e-4, 1e-5)"},
     ),
     "LSTMBlockCellGrad": lambda: Operation(
@@ -9162,6 +9186,10 @@ _MAKERS: Final = {
             (Name("x"), Name("cs_prev"), Name("wci"), Name("wcf"), Name("wco")),
         ),
         domain=RuleCall("lstm_step"),
+        errors=(
+            RuleCall("longer_bias", (Name("b"),)),
+            RuleCall("other_batch", (Name("h_prev"),)),
+        ),
         numeric={"float16": "close(5e-2, 2e-2)", "float32": "close(1e-4, 1e-5)"},
     ),
     "LeakyRelu": lambda: Operation(
@@ -10264,6 +10292,10 @@ _MAKERS: Final = {
             (Name("input"), RuleCall("value", (Name("k"),))),
         ),
         domain=RuleCall("taken_diagonals", (Name("input"), Name("k"))),
+        errors=(
+            RuleCall("far_diagonal", (Name("k"),)),
+            RuleCall("turned_ends", (Name("k"),)),
+        ),
         numeric={"*": "exact"},
         differentiable=True,
     ),
@@ -10328,6 +10360,7 @@ _MAKERS: Final = {
             "diagonals",
             (Name("diagonal"), Name("k"), Name("num_rows"), Name("num_cols")),
         ),
+        errors=(RuleCall("turned_ends", (Name("k"),)),),
         numeric={"*": "exact"},
         differentiable=True,
     ),
@@ -10449,6 +10482,7 @@ _MAKERS: Final = {
         ),
         shape=RuleCall("matrix_set_diag", (Name("input"), Name("diagonal"))),
         domain=RuleCall("replaced_diagonal", (Name("input"), Name("diagonal"))),
+        errors=(RuleCall("longer_diagonal", (Name("diagonal"), "shapes")),),
         numeric={"*": "exact"},
         differentiable=True,
     ),
@@ -10467,6 +10501,10 @@ _MAKERS: Final = {
             (Name("input"), Name("diagonal"), RuleCall("value", (Name("k"),))),
         ),
         domain=RuleCall("set_diagonals", (Name("input"), Name("diagonal"), Name("k"))),
+        errors=(
+            RuleCall("longer_diagonal", (Name("diagonal"),)),
+            RuleCall("far_diagonal", (Name("k"),)),
+        ),
         numeric={"*": "exact"},
         differentiable=True,
     ),
@@ -10502,6 +10540,10 @@ _MAKERS: Final = {
             (Name("input"), Name("diagonal"), RuleCall("value", (Name("k"),))),
         ),
         domain=RuleCall("set_diagonals", (Name("input"), Name("diagonal"), Name("k"))),
+        errors=(
+            RuleCall("longer_diagonal", (Name("diagonal"),)),
+            RuleCall("far_diagonal", (Name("k"),)),
+        ),
         numeric={"*": "exact"},
         differentiable=True,
     ),
@@ -11666,6 +11708,7 @@ _MAKERS: Final = {
             (Name("logits"), RuleCall("scalar", (Name("num_samples"),))),
         ),
         domain=RuleCall("drawn_classes", (Name("logits"), Name("num_samples"))),
+        errors=(RuleCall("negative_count", (Name("num_samples"),)),),
         numeric={"*": "exact"},
         stateful=True,
     ),
@@ -15182,6 +15225,7 @@ _MAKERS: Final = {
             (RuleCall("dims", (Name("shape"),)), Name("alpha")),
         ),
         domain=RuleCall("drawn_parameters", (Name("shape"), Name("alpha"))),
+        errors=(RuleCall("negative_size", (Name("shape"),)),),
         numeric={
             "float16": "ulp(1)",
             "bfloat16": "ulp(1)",
@@ -15200,6 +15244,7 @@ _MAKERS: Final = {
         attrs=(AttrDecl("T", "type", allowed=("float32", "float64")),),
         shape=RuleCall("broadcast", (Name("alpha"), Name("sample"))),
         domain=RuleCall("gamma_gradient", (Name("alpha"), Name("sample"))),
+        errors=(RuleCall("incompatible_shapes", (Name("alpha"), Name("sample"))),),
         numeric={"float32": "close(1e-4, 1e-6)", "float64": "close(1e-9, 1e-12)"},
         devices=("CPU",),
     ),
@@ -15232,6 +15277,7 @@ _MAKERS: Final = {
             (RuleCall("dims", (Name("shape"),)), Name("rate")),
         ),
         domain=RuleCall("drawn_parameters", (Name("shape"), Name("rate"))),
+        errors=(RuleCall("negative_size", (Name("shape"),)),),
         numeric={"*": "exact"},
         stateful=True,
         devices=("CPU",),
@@ -23151,12 +23197,20 @@ _MAKERS: Final = {
             ),
         ),
         shape=RuleCall(
-            "multinomial",
-            (Name("logits"), RuleCall("scalar", (Name("num_samples"),))),
+            "seeded_classes",
+            (
+                Name("logits"),
+                RuleCall("scalar", (Name("num_samples"),)),
+                Name("seed"),
+            ),
         ),
         domain=RuleCall(
             "seeded_classes",
             (Name("logits"), Name("num_samples"), Name("seed")),
+        ),
+        errors=(
+            RuleCall("wrong_seeds", (Name("seed"),)),
+            RuleCall("negative_count", (Name("num_samples"),)),
         ),
         numeric={"*": "exact"},
         devices=("CPU",),
@@ -23301,6 +23355,10 @@ _MAKERS: Final = {
             (RuleCall("dims", (Name("shape"),)), Name("seed")),
         ),
         domain=RuleCall("seeded_parameters", (Name("alpha"),)),
+        errors=(
+            RuleCall("wrong_seeds", (Name("seed"),)),
+            RuleCall("more_parameters", (Name("shape"), Name("alpha"))),
+        ),
         numeric={
             "float16": "ulp(1)",
             "bfloat16": "ulp(1)",
@@ -23345,6 +23403,10 @@ _MAKERS: Final = {
             ),
         ),
         domain=RuleCall("keyed_parameters", (Name("alpha"),)),
+        errors=(
+            RuleCall("unknown_algorithm", (Name("alg"),)),
+            RuleCall("more_parameters", (Name("shape"), Name("alpha"))),
+        ),
         numeric={
             "float16": "ulp(1)",
             "bfloat16": "ulp(1)",
@@ -23405,6 +23467,7 @@ _MAKERS: Final = {
         ),
         shape=RuleCall("key_counter_and_algorithm", (Name("seed"),)),
         domain=RuleCall("seed_pair", (Name("seed"),)),
+        errors=(RuleCall("wrong_seeds", (Name("seed"),)),),
         numeric={"*": "exact"},
         devices=("CPU",),
     ),
@@ -23441,6 +23504,7 @@ _MAKERS: Final = {
             (RuleCall("dims", (Name("shape"),)), Name("seed")),
         ),
         domain=RuleCall("seeded_numbers", (Name("shape"),)),
+        errors=(RuleCall("wrong_seeds", (Name("seed"),)),),
         numeric={
             "float16": "ulp(1)",
             "bfloat16": "ulp(1)",
@@ -23485,6 +23549,7 @@ _MAKERS: Final = {
             ),
         ),
         domain=RuleCall("keyed_numbers", (Name("shape"),)),
+        errors=(RuleCall("unknown_algorithm", (Name("alg"),)),),
         numeric={
             "float16": "ulp(1)",
             "bfloat16": "ulp(1)",
@@ -23527,6 +23592,10 @@ _MAKERS: Final = {
             (RuleCall("dims", (Name("shape"),)), Name("seed")),
         ),
         domain=RuleCall("seeded_parameters", (Name("lam"),)),
+        errors=(
+            RuleCall("wrong_seeds", (Name("seed"),)),
+            RuleCall("more_parameters", (Name("shape"), Name("lam"))),
+        ),
         numeric={"*": "exact"},
         devices=("CPU",),
     ),
@@ -23600,6 +23669,7 @@ _MAKERS: Final = {
             (RuleCall("dims", (Name("shape"),)), Name("seed")),
         ),
         domain=RuleCall("seeded_numbers", (Name("shape"),)),
+        errors=(RuleCall("wrong_seeds", (Name("seed"),)),),
         numeric={"*": "exact"},
         devices=("CPU",),
     ),
@@ -23639,6 +23709,7 @@ _MAKERS: Final = {
             ),
         ),
         domain=RuleCall("keyed_numbers", (Name("shape"),)),
+        errors=(RuleCall("unknown_algorithm", (Name("alg"),)),),
         numeric={"*": "exact"},
         devices=("CPU",),
     ),
@@ -23673,6 +23744,10 @@ _MAKERS: Final = {
             ),
         ),
         domain=RuleCall("seeded_between", (Name("shape"),)),
+        errors=(
+            RuleCall("wrong_seeds", (Name("seed"),)),
+            RuleCall("turned_interval", (Name("minval"), Name("maxval"))),
+        ),
         numeric={"*": "exact"},
         devices=("CPU",),
     ),
@@ -23714,6 +23789,10 @@ _MAKERS: Final = {
             ),
         ),
         domain=RuleCall("keyed_between", (Name("shape"),)),
+        errors=(
+            RuleCall("unknown_algorithm", (Name("alg"),)),
+            RuleCall("turned_interval", (Name("minval"), Name("maxval"))),
+        ),
         numeric={"*": "exact"},
         devices=("CPU",),
     ),
@@ -23853,6 +23932,7 @@ _MAKERS: Final = {
             (RuleCall("dims", (Name("shape"),)), Name("seed")),
         ),
         domain=RuleCall("seeded_numbers", (Name("shape"),)),
+        errors=(RuleCall("wrong_seeds", (Name("seed"),)),),
         numeric={
             "float16": "ulp(1)",
             "bfloat16": "ulp(1)",
@@ -23897,6 +23977,7 @@ _MAKERS: Final = {
             ),
         ),
         domain=RuleCall("keyed_numbers", (Name("shape"),)),
+        errors=(RuleCall("unknown_algorithm", (Name("alg"),)),),
         numeric={
             "float16": "ulp(1)",
             "bfloat16": "ulp(1)",
