@@ -42,10 +42,6 @@ def _refuse(what: str) -> KernelError:
     return KernelError(3, f"The sizes do not go together: {what}")
 
 
-def _refuse(what: str) -> KernelError:
-    return KernelError(3, f"The sizes do not go together: {what}")
-
-
 def _check(inputs: tuple[int, ...], state: Any, w: Any, b: Any, gates: int) -> None:
     """Check that the shapes of a time's inputs, state, weights and bias go together."""
     if len(inputs) != 2 or state.ndim != 2 or state.shape[0] != inputs[0]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from sessrun.spec.rules.domains import Draw
@@ -31,5 +33,5 @@ def other_columns(draw: Draw, true_classes: str) -> Fault:
 def other_width(draw: Draw, true_classes: str) -> Fault:
     """Another number of true classes in a row than the attribute says."""
     made = valid(draw)
-    classes = made.inputs[true_classes]
-    return changed(draw, made, **{true_classes: np.repeat(classes, 2, axis=1)})
+    replaced: dict[str, Any] = {true_classes: np.repeat(made.inputs[true_classes], 2, axis=1)}
+    return changed(draw, made, **replaced)
