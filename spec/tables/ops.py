@@ -2889,7 +2889,7 @@ _MAKERS: Final = {
         domain=RuleCall("lstm_times"),
         errors=(
             RuleCall("longer_bias", (Name("b"),)),
-            RuleCall("other_batch", (Name("cs_prev"),)),
+            RuleCall("other_examples", (Name("cs_prev"),)),
         ),
         numeric={"float16": "close(5e-2, 2e-2)", "float32": "close(1e-4, 1e-5)"},
         differentiable=True,
@@ -3034,7 +3034,7 @@ _MAKERS: Final = {
         domain=RuleCall("lstm_times"),
         errors=(
             RuleCall("longer_bias", (Name("b"),)),
-            RuleCall("other_batch", (Name("cs_prev"),)),
+            RuleCall("other_examples", (Name("cs_prev"),)),
         ),
         numeric={"float16": "close(5e-2, 2e-2)", "float32": "close(1e-4, 1e-5)"},
         differentiable=True,
@@ -7674,7 +7674,7 @@ _MAKERS: Final = {
         domain=RuleCall("gru_step"),
         errors=(
             RuleCall("longer_bias", (Name("b_ru"),)),
-            RuleCall("other_batch", (Name("h_prev"),)),
+            RuleCall("other_examples", (Name("h_prev"),)),
         ),
         numeric={"float16": "close(5e-2, 2e-2)", "float32": "close(1e-4, 1e-5)"},
     ),
@@ -7707,7 +7707,7 @@ _MAKERS: Final = {
         domain=RuleCall("gru_step"),
         errors=(
             RuleCall("longer_bias", (Name("b_ru"),)),
-            RuleCall("other_batch", (Name("h_prev"),)),
+            RuleCall("other_examples", (Name("h_prev"),)),
         ),
         numeric={"float16": "close(5e-2, 2e-2)", "float32": "close(1e-4, 1e-5)"},
     ),
@@ -9145,7 +9145,7 @@ _MAKERS: Final = {
         domain=RuleCall("lstm_step"),
         errors=(
             RuleCall("longer_bias", (Name("b"),)),
-            RuleCall("other_batch", (Name("cs_prev"),)),
+            RuleCall("other_examples", (Name("cs_prev"),)),
         ),
         numeric={"float16": "close(5e-2, 2e-2)", "float32": "close(1e-4, 1e-5)"},
     ),
@@ -9188,7 +9188,7 @@ _MAKERS: Final = {
         domain=RuleCall("lstm_step"),
         errors=(
             RuleCall("longer_bias", (Name("b"),)),
-            RuleCall("other_batch", (Name("h_prev"),)),
+            RuleCall("other_examples", (Name("h_prev"),)),
         ),
         numeric={"float16": "close(5e-2, 2e-2)", "float32": "close(1e-4, 1e-5)"},
     ),

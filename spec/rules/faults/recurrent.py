@@ -20,7 +20,7 @@ def longer_bias(draw: Draw, bias: str) -> Fault:
 
 
 @fault
-def other_batch(draw: Draw, state: str) -> Fault:
+def other_examples(draw: Draw, state: str) -> Fault:
     """A state of one example more than there are inputs."""
     made = valid(draw)
     values = made.inputs[state]
