@@ -11,7 +11,10 @@ from sessrun.reference.keras import (
     constraints,
     initializers,
     layers,
+    metrics,
     regularizers,
 )
 
-__all__ = ["activations", "backend", "constraints", "initializers", "layers", "regularizers"]
+__all__ = [
+    "activations", "backend", "constraints", "initializers", "layers", "metrics", "regularizers",
+]  # fmt: skip

@@ -199,10 +199,8 @@ class Layer(base_layer.Layer):
         trainable = is_trained(trainable, synchronization) and self.trainable
         before = set(map(id, tf.global_variables()))
         self._set_scope(None)
-        opened = tf.variable_scope(
-            self._scope, reuse=self.built or self._reuse, auxiliary_name_scope=False
-        )
-        with opened as scope:
+        reuse = self.built or self._reuse
+        with tf.variable_scope(self._scope, reuse=reuse, auxiliary_name_scope=False) as scope:
             self._current_scope = scope
             with tf.name_scope(self._name_scope()):
                 variable = super().add_weight(

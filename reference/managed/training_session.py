@@ -63,33 +63,36 @@ def MonitoredTrainingSession(  # noqa: N802 - a function with a class's name, as
     """
     scaffold = scaffold or Scaffold()
     if not is_chief:
-        return MonitoredSession(
-            session_creator=WorkerSessionCreator(scaffold, master, config, max_wait_secs),
-            hooks=hooks or [],
-            stop_grace_period_secs=stop_grace_period_secs,
-        )
+        worker = WorkerSessionCreator(scaffold, master, config, max_wait_secs)
+        return MonitoredSession(worker, hooks or [], stop_grace_period_secs)
     found: list[SessionRunHook] = list(chief_only_hooks or ())
     folder = summary_dir or checkpoint_dir
-    if folder and _wanted(log_step_count_steps):
-        found.append(StepCounterHook(output_dir=folder, every_n_steps=log_step_count_steps))
     steps, secs = _chosen(save_summaries_steps, save_summaries_secs, _SUMMARY_STEPS, None)
-    if folder and (_wanted(steps) or _wanted(secs)):
-        found.append(SummarySaverHook(scaffold=scaffold, save_steps=steps, save_secs=secs,
-                                      output_dir=folder))  # fmt: skip
+    if folder:
+        found += _summary_hooks(folder, scaffold, log_step_count_steps, steps, secs)
     steps, secs = _chosen(save_checkpoint_steps, save_checkpoint_secs, None, _CHECKPOINT_S)
     if checkpoint_dir and (_wanted(steps) or _wanted(secs)):
-        found.append(
-            CheckpointSaverHook(
-                checkpoint_dir, save_secs=secs, save_steps=steps, scaffold=scaffold,
-                save_graph_def=save_graph_def,
-            )
-        )  # fmt: skip
+        kept = {"save_secs": secs, "save_steps": steps, "save_graph_def": save_graph_def}
+        found.append(CheckpointSaverHook(checkpoint_dir, scaffold=scaffold, **kept))
     found.extend(hooks or ())
-    return MonitoredSession(
-        session_creator=ChiefSessionCreator(scaffold, master, config, checkpoint_dir),
-        hooks=found,
-        stop_grace_period_secs=stop_grace_period_secs,
-    )
+    chief = ChiefSessionCreator(scaffold, master, config, checkpoint_dir)
+    return MonitoredSession(chief, found, stop_grace_period_secs)
+
+
+def _summary_hooks(
+    folder: str, scaffold: Scaffold, count_steps: int | None, steps: Any, secs: Any
+) -> list[SessionRunHook]:
+    """The hooks that write to the folder of the summaries."""
+    found: list[SessionRunHook] = []
+    if _wanted(count_steps):
+        found.append(StepCounterHook(output_dir=folder, every_n_steps=count_steps))
+    if _wanted(steps) or _wanted(secs):
+        found.append(
+            SummarySaverHook(
+                scaffold=scaffold, save_steps=steps, save_secs=secs, output_dir=folder
+            )
+        )
+    return found
 
 
 def _chosen(

@@ -104,15 +104,7 @@ def safe_embedding_lookup_sparse(
         ndims = size(whole) if known is None else known
         rows = reduce_prod(slice_(whole, [0], [ndims - 1]))
         ids = sparse_reshape(sparse_ids, [rows, gather(whole, ndims - 1)])
-        weights = None
-        if sparse_weights is not None:
-            weights = SparseTensor(ids.indices, sparse_weights.values, ids.dense_shape)
-        ids, weights = _without_bad_numbers(ids, weights)
-        if combiner != "sum":
-            ids, weights = _without_bad_weights(ids, weights)
-        ids, is_empty = sparse_fill_empty_rows(ids, default_id or 0)
-        if weights is not None:
-            weights, _ = sparse_fill_empty_rows(weights, 1.0)
+        ids, weights, is_empty = _made_safe(ids, sparse_weights, combiner, default_id or 0)
         found = embedding_lookup_sparse(
             parts, ids, weights, combiner=combiner, partition_strategy=partition_strategy,
             name=None if default_id is None else scope, max_norm=max_norm,
@@ -127,6 +119,22 @@ def safe_embedding_lookup_sparse(
         rank = None if known is None else known - 1
         result.set_shape(unknown_shape(rank).concatenate(found.shape[1:]))
         return result
+
+
+def _made_safe(
+    ids: SparseTensor, given: Any, combiner: str, default_id: Any
+) -> tuple[SparseTensor, Any, Tensor]:
+    """Ids and weights, or None, that can be looked up, and which rows had none."""
+    weights = None
+    if given is not None:
+        weights = SparseTensor(ids.indices, given.values, ids.dense_shape)
+    ids, weights = _without_bad_numbers(ids, weights)
+    if combiner != "sum":
+        ids, weights = _without_bad_weights(ids, weights)
+    ids, is_empty = sparse_fill_empty_rows(ids, default_id)
+    if weights is not None:
+        weights, _ = sparse_fill_empty_rows(weights, 1.0)
+    return ids, weights, is_empty
 
 
 EXPORTS: Final[dict[str, Any]] = {

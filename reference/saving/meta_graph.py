@@ -59,8 +59,7 @@ def export_meta_graph(
       clear_extraneous_savers: whether the operations of other savers are left out.
       strip_default_attrs: whether attributes that have their defaults are left out.
       save_debug_info: not written here.
-      **kwargs: `unbound_inputs_col_name`, the collection of the names of inputs from outside the
-        scope; none is written if that is empty.
+      **kwargs: `unbound_inputs_col_name`, where names of inputs from outside the scope are put.
 
     Raises:
       TypeError: an argument is of a wrong type, or there is another keyword.
@@ -72,37 +71,61 @@ def export_meta_graph(
     if kwargs:
         raise TypeError(f"export_meta_graph() got unexpected keyword arguments {sorted(kwargs)}")
     graph = graph or get_default_graph()
+    saver = None if saver_def is None else adopt(saver_def, SaverDef)
+    found = _described(meta_info_def, saver)
+    nodes = graph.as_graph_def(add_shapes=True) if graph_def is None else _adopted(graph_def)
+    left_out = _of_other_savers(nodes, saver) if clear_extraneous_savers else frozenset()
+    unbound = _copy_nodes(nodes, found.graph_def, export_scope, left_out, clear=clear_devices)
+    if unbound and unbound_key:
+        found.collection_def[unbound_key].bytes_list.value.extend(map(str.encode, unbound))
+    _name_ops(found)
+    if strip_default_attrs:
+        _strip_defaults(found)
+    keys = graph.get_all_collection_keys() if collection_list is None else collection_list
+    collections = {key: graph.get_collection(key) for key in keys}
+    if clear_extraneous_savers and GraphKeys.SAVERS in collections:
+        collections[GraphKeys.SAVERS] = [] if saver is None else [saver]
+    _add_collections(found, collections, export_scope, left_out)
+    if filename:
+        _write(found, as_given(filename), as_text=as_text)
+    return found
+
+
+def _add_collections(
+    found: MetaGraphDef,
+    collections: Mapping[str, Sequence[Any]],
+    scope: str | None,
+    left_out: frozenset[str],
+) -> None:
+    """Add what is in collections, as far as it is exported."""
+    for key, items in collections.items():
+        kept = [item for item in items if _is_kept(item, scope, left_out)]
+        add_collection(found, key, kept, scope)
+
+
+def _described(meta_info_def: Any, saver: SaverDef | None) -> MetaGraphDef:
+    """A message without nodes: what is said of it, the version, the saver."""
     found = MetaGraphDef()
     if meta_info_def is not None:
         found.meta_info_def.CopyFrom(adopt(meta_info_def, MetaGraphDef.MetaInfoDef))
     found.meta_info_def.tensorflow_version = VERSION
     found.meta_info_def.tensorflow_git_version = GIT_VERSION
-    nodes = graph.as_graph_def(add_shapes=True) if graph_def is None else _adopted(graph_def)
-    saver = None if saver_def is None else adopt(saver_def, SaverDef)
-    left_out = _of_other_savers(nodes, saver) if clear_extraneous_savers else frozenset()
-    unbound = _copy_nodes(nodes, found.graph_def, export_scope, left_out, clear=clear_devices)
-    if unbound and unbound_key:
-        found.collection_def[unbound_key].bytes_list.value.extend(
-            text.encode() for text in unbound
-        )
+    if saver is not None:
+        found.saver_def.CopyFrom(saver)
+    return found
+
+
+def _name_ops(found: MetaGraphDef) -> None:
+    """Add the declarations of the operations, unless some are there."""
     if not found.meta_info_def.stripped_op_list.op:
         declared = stripped_op_list_for_graph(found.graph_def)
         found.meta_info_def.stripped_op_list.CopyFrom(declared)
-    if strip_default_attrs:
-        _strip_defaults(found)
-    if saver is not None:
-        found.saver_def.CopyFrom(saver)
-    for key in graph.get_all_collection_keys() if collection_list is None else collection_list:
-        items = graph.get_collection(key)
-        if clear_extraneous_savers and key == GraphKeys.SAVERS:
-            items = [] if saver is None else [saver]
-        kept = [item for item in items if _is_kept(item, export_scope, left_out)]
-        add_collection(found, key, kept, export_scope)
-    if filename:
-        path = as_given(filename)
-        with file_errors(path):
-            write_graph(found, os.path.dirname(local_path(path)), os.path.basename(path), as_text)
-    return found
+
+
+def _write(found: MetaGraphDef, path: str, *, as_text: bool) -> None:
+    """Write it to a file."""
+    with file_errors(path):
+        write_graph(found, os.path.dirname(local_path(path)), os.path.basename(path), as_text)
 
 
 def _adopted(graph_def: Any) -> GraphDef:

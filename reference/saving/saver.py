@@ -271,11 +271,9 @@ class Saver:
                 self._write_state(os.path.dirname(base), saved, latest)
                 self._drop_old(meta_graph_suffix)
         if write_meta_graph:
+            path = meta_graph_path(target, meta_graph_suffix)
             with sess.graph.as_default():
-                self.export_meta_graph(
-                    meta_graph_path(target, meta_graph_suffix),
-                    strip_default_attrs=strip_default_attrs,
-                )
+                self.export_meta_graph(path, strip_default_attrs=strip_default_attrs)
         return saved
 
     def _numbered(self, sess: Any, base: str, global_step: Any) -> str:

@@ -171,6 +171,11 @@ class ResourceVariable(Variable):
         return self.handle.device
 
     @property
+    def create(self) -> Operation:
+        """The operation that sets it to its initial value."""
+        return self.initializer
+
+    @property
     def _handle(self) -> Tensor:
         return self.handle
 

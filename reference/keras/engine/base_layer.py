@@ -19,6 +19,7 @@ from sessrun.reference.keras import activations, constraints, initializers, regu
 from sessrun.reference.keras.engine.call_context import CallArguments, calling, current_call
 from sessrun.reference.keras.engine.collected import CollectedByLayer
 from sessrun.reference.keras.engine.input_spec import assert_input_compatibility
+from sessrun.reference.keras.engine.measured import MeasuredByLayer
 from sessrun.reference.keras.engine.weights import WeightsOfLayer
 from sessrun.reference.keras.naming import snake_case, unique_name
 
@@ -36,7 +37,7 @@ _SERIALIZERS: Final[Mapping[str, Callable[[Any], Any]]] = {
 }
 
 
-class Layer(WeightsOfLayer, CollectedByLayer):
+class Layer(WeightsOfLayer, CollectedByLayer, MeasuredByLayer):
     """A function of tensors that has variables, losses and updates.
 
     A class of layers says in `build` which variables it has, by `add_weight`, and in `call` what
@@ -80,7 +81,7 @@ class Layer(WeightsOfLayer, CollectedByLayer):
         self._init_set_name(name)
         self._activity_regularizer = regularizers.get(kwargs.get("activity_regularizer"))
         self._lists()
-        self._updates, self._losses, self._callable_losses = [], [], []
+        self._updates, self._losses, self._callable_losses, self._metrics = [], [], [], []
         self._conditional = WeakSet()
         self._set_dtype_policy(dtype)
         self._autocast = kwargs.get("autocast", False)

@@ -21,6 +21,11 @@ def distinct(values: Iterable[Any]) -> list[Any]:
     return list({id(value): value for value in values}.values())
 
 
+def is_metric(value: Any) -> bool:
+    """Whether it is a metric, which is a layer and yet no part of another one."""
+    return getattr(value, "_is_metric", False)
+
+
 def _inside(value: Any) -> Iterator[Any]:
     """A value, or all values in a list, a tuple or a dict, however deep."""
     if isinstance(value, list | tuple):
@@ -82,6 +87,9 @@ class Tracking:
                 layers.append(value)
             if isinstance(value, Tracking) and hasattr(value, "_use_resource_variables"):
                 value._use_resource_variables = True  # noqa: SLF001 - a layer of the older kind
+        measured = self.__dict__.get("_metrics")
+        if measured is not None:
+            measured += [item for item in _inside(value) if is_metric(item)]
         if not is_container and not isinstance(value, Variable):
             return
         for item in _inside(value):
@@ -120,7 +128,7 @@ class Tracking:
             yield self
         for kept in self._lists()[2]:
             for layer in _inside(kept):
-                if isinstance(layer, Tracking):
+                if isinstance(layer, Tracking) and not is_metric(layer):
                     yield layer
                     if recursive:
                         yield from layer._flatten_layers(include_self=False)  # noqa: SLF001 - a layer's own
