@@ -71,10 +71,18 @@ def _starts(item: bytes) -> list[int]:
     return [i for i, byte in enumerate(item) if byte & _UTF8_START != _UTF8_CONTINUATION]
 
 
+def _is_ascii(encoding: Any) -> bool:
+    """Whether only letters of ASCII have a case, as without an encoding."""
+    if _text(encoding) not in {"", "utf-8"}:
+        message = f"only utf-8 or '' (no encoding) is supported, received {_text(encoding)}"
+        raise KernelError(3, message)
+    return _text(encoding) == ""
+
+
 @kernel("StringLower", devices=("CPU",))
 def string_lower(_: Any, x: Any, *, encoding: Any) -> Any:
     """Lower case: of ASCII letters, or of all letters in UTF-8."""
-    if _text(encoding) == "":
+    if _is_ascii(encoding):
         return _each(x, bytes.lower)
     return _each(x, lambda item: item.decode("utf-8", "replace").lower().encode())
 
@@ -82,7 +90,7 @@ def string_lower(_: Any, x: Any, *, encoding: Any) -> Any:
 @kernel("StringUpper", devices=("CPU",))
 def string_upper(_: Any, x: Any, *, encoding: Any) -> Any:
     """Upper case: of ASCII letters, or of all letters in UTF-8."""
-    if _text(encoding) == "":
+    if _is_ascii(encoding):
         return _each(x, bytes.upper)
     return _each(x, lambda item: item.decode("utf-8", "replace").upper().encode())
 

@@ -33,14 +33,17 @@ _MARKED: Final = {
 Points = list[tuple[int, int]]
 
 
-def _codec(source: str, data: bytes) -> tuple[codecs.CodecInfo, int]:
-    """What decodes a string, and where its text begins: after a mark of the byte order."""
+def _converter(source: str) -> codecs.CodecInfo:
+    """The encoding of that name."""
     try:
-        found = codecs.lookup(source)
+        return codecs.lookup(source)
     except LookupError:
-        raise KernelError(
-            _INVALID, f"Could not create converter for input encoding: {source}"
-        ) from None
+        message = f"Could not create converter for input encoding: {source}"
+        raise KernelError(_INVALID, message) from None
+
+
+def _codec(found: codecs.CodecInfo, data: bytes) -> tuple[codecs.CodecInfo, int]:
+    """What decodes a string, and where its text begins: after a mark of the byte order."""
     if found.name not in _MARKED:
         return found, 0
     for mark, name in _MARKED[found.name]:
@@ -68,8 +71,9 @@ def _scanned(data: bytes, codec: codecs.CodecInfo, place: int) -> Iterator[tuple
 
 
 def _decoder(bind: Bind) -> Callable[[bytes], Points]:
-    """What decodes a string as the node says; errors are found when it is run."""
-    source, errors = as_text(bind.attrs["input_encoding"]), as_text(bind.attrs["errors"])
+    """What decodes a string as the node says."""
+    source = _converter(as_text(bind.attrs["input_encoding"]))
+    errors = as_text(bind.attrs["errors"])
     mark, controls = bind.attrs["replacement_char"], bind.attrs["replace_control_characters"]
 
     def decode(data: bytes) -> Points:

@@ -30,6 +30,7 @@ from sessrun.spec.rules.faults import (
     solving,
     space,
     sparse,
+    sparse_arrays,
     strings,
     windows,
 )
@@ -38,7 +39,8 @@ from sessrun.spec.rules.faults.base import FAULTS, Fault
 __all__ = [
     "FAULTS", "Fault", "arrays", "bands", "candidates", "counting", "ctc", "einsum",
     "elementwise", "faulty_arguments", "fourier", "images", "indexing", "quantizing",
-    "random_numbers", "recurrent", "replacing", "solving", "space", "sparse", "strings", "windows",
+    "random_numbers", "recurrent", "replacing", "solving", "space", "sparse", "sparse_arrays",
+    "strings", "windows",
 ]  # fmt: skip
 
 

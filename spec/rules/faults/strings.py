@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import numpy as np
 
 from sessrun.spec.rules.domains import Draw
 from sessrun.spec.rules.domains.base import Arguments
 from sessrun.spec.rules.faults.base import Fault, changed, fault
-from sessrun.spec.rules.faults.elementwise import valid
+from sessrun.spec.rules.faults.elementwise import reduction_axis, valid
 
 __all__: list[str] = []
 
@@ -47,3 +49,68 @@ def split_rows(draw: Draw, splits: str) -> Fault:
     last = int(made.inputs[splits][-1])
     wrong = draw.random.choice(([1, last], [0, last + 1], [0, last, last - 1, last], [-1, last]))
     return changed(draw, made, "run", **{splits: draw.integers(splits, wrong)})
+
+
+@fault
+def uneven_bytes(draw: Draw, x: str) -> Fault:
+    """Strings of which one is longer, or whose length is no multiple of an element's."""
+    draw.attrs["out_type"] = draw.random.choice(("int32", "float64", "uint16"))
+    texts = draw.random.choice(((b"12345678", b"123456789abcdefg"), (b"123",)))
+    return Fault(draw.arguments(**{x: _vector(*texts)}), seen="run")
+
+
+@fault
+def uneven_length(draw: Draw, x: str, length: str) -> Fault:
+    """A length that is no multiple of an element's, or not above 0."""
+    draw.attrs["out_type"] = draw.random.choice(("int32", "float64", "uint16"))
+    wrong = draw.random.choice((0, -8, 3))
+    made = draw.arguments(**{x: _vector(b"12345678"), length: draw.integers(length, wrong)})
+    return Fault(made, seen="values" if wrong else "run")
+
+
+@fault
+def broken_pattern(draw: Draw, x: str, pattern: str = "") -> Fault:
+    """A pattern that is not closed, or repeats nothing; an input if it is named."""
+    broken = draw.random.choice(("(a", "[a", "*", "a)"))
+    made = valid(draw)
+    if not pattern:
+        return Fault(Arguments(made.inputs, {**made.attrs, "pattern": broken}), seen="run")
+    return changed(draw, made, "run", **{pattern: np.array(broken.encode(), object)})
+
+
+@fault
+def unknown_value(draw: Draw, attr: str, value: str) -> Fault:
+    """Valid arguments but for an attribute of text."""
+    made = valid(draw)
+    return Fault(Arguments(made.inputs, {**made.attrs, attr: value}), seen="run")
+
+
+@fault
+def wrong_key(draw: Draw, key: str) -> Fault:
+    """A key of another number of words than two."""
+    made = valid(draw)
+    words = [1] * draw.random.choice((0, 1, 3))
+    return Fault(Arguments(made.inputs, {**made.attrs, key: words}), seen="run")
+
+
+@fault
+def undecodable(draw: Draw, x: str) -> Fault:
+    """A text that is none of its encoding, where that is an error."""
+    made = valid(draw)
+    attrs = {**made.attrs, "input_encoding": "UTF-8", "errors": "strict"}
+    text = draw.random.choice((b"\xff", b"a\xe2\x82", b"\xc0\x80"))
+    return Fault(Arguments({**made.inputs, x: _vector(b"plain", text)}, attrs), seen="run")
+
+
+@fault
+def not_packed(draw: Draw, x: str) -> Fault:
+    """Bytes that were never compressed."""
+    draw.attrs["compression_type"] = draw.random.choice(("ZLIB", "GZIP"))
+    attrs = dict(draw.attrs)
+    return Fault(Arguments({x: _vector(b"these are plain bytes")}, attrs), (15,), "run")
+
+
+@fault
+def no_such_axis(draw: Draw, x: str, indices: str) -> Fault:
+    """An axis to join along that there is not, which is out of range in a run."""
+    return dataclasses.replace(reduction_axis(draw, x, indices), codes=(11,))
