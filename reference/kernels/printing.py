@@ -124,6 +124,8 @@ def print_(bind: Bind) -> Callable[..., Any]:
 
 def _formatted(array: Any, ends: int) -> str:
     """The whole tensor in lines, with `ends` elements at each end of a dimension."""
+    if array.size == 0 and array.dtype.kind == "b":
+        return ""  # as TensorFlow shows bools, and nothing else
     if array.size == 0 and array.ndim:
         ends = 0
     elif ends < 0:

@@ -31,6 +31,7 @@ from sessrun.spec.rules.domains import (
     patterns,
     quantizing,
     random_numbers,
+    records,
     recurrent,
     reductions,
     replacing,
@@ -53,7 +54,7 @@ __all__ = [
     "DOMAINS", "ORDINARY", "Arguments", "Draw", "arguments", "arrays", "bands", "candidates",
     "counting", "ctc", "einsum", "elementwise", "files", "fourier", "fractional", "images",
     "indexing", "matrices", "nn", "patterns", "plain_args", "quantizing", "random_numbers",
-    "recurrent",
+    "records", "recurrent",
     "reductions", "replacing", "sampling", "sets", "slices", "solving", "space", "sparse",
     "sparse_arrays", "sparse_math", "sparse_segments", "special", "strings", "windows",
 ]  # fmt: skip

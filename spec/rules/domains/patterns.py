@@ -1,16 +1,15 @@
-"""Value domains of what reads text: patterns, separators, templates, compressed and raw bytes."""
+"""Value domains of what reads text: patterns, separators, names of files, compressed bytes."""
 
 from __future__ import annotations
 
 import gzip
 import zlib
-from collections.abc import Sequence
 from typing import Final
 
 import numpy as np
 
-from sessrun.spec.dtypes import BY_NAME
 from sessrun.spec.rules.domains.base import Arguments, Draw, domain
+from sessrun.spec.rules.domains.strings import drawn_texts
 
 __all__: list[str] = []
 
@@ -23,12 +22,6 @@ _PATTERNS: Final = (
 _SEPARATORS: Final = (b"", b" ", b",", b"a", b"ab", b", ")
 
 
-def _texts(draw: Draw, words: Sequence[bytes], shape: tuple[int, ...]) -> np.ndarray:
-    held = np.empty(int(np.prod(shape, dtype=np.int64)), object)
-    held[:] = draw.random.choices(words, k=len(held))
-    return held.reshape(shape)
-
-
 def _scalar(value: bytes) -> np.ndarray:
     return np.array(value, object)
 
@@ -37,7 +30,7 @@ def _scalar(value: bytes) -> np.ndarray:
 def matched_text(draw: Draw, x: str, pattern: str = "", rewrite: str = "") -> Arguments:
     """Words, a pattern and what it is replaced by: inputs if they are named, else attributes."""
     found, put = draw.random.choice(_PATTERNS)
-    words = {x: _texts(draw, _WORDS, draw.shape(0, 3))}
+    words = {x: drawn_texts(draw, _WORDS, draw.shape(0, 3))}
     if not pattern:
         draw.attrs["pattern"] = found.decode()
         if draw.operation.attr("rewrite") is not None:
@@ -52,7 +45,7 @@ def split_text(draw: Draw, x: str, separator: str) -> Arguments:
     """A vector of words, and a separator of some characters or none."""
     if draw.operation.attr("maxsplit") is not None:
         draw.attrs["maxsplit"] = draw.random.choice((-1, -1, 0, 1, 2))
-    words = _texts(draw, _WORDS, (draw.dim(),))
+    words = drawn_texts(draw, _WORDS, (draw.dim(),))
     return draw.arguments(**{x: words, separator: _scalar(draw.random.choice(_SEPARATORS))})
 
 
@@ -80,19 +73,4 @@ def compressed(draw: Draw, x: str) -> Arguments:
     kind = draw.random.choice(("", "ZLIB", "GZIP"))
     draw.attrs["compression_type"] = kind
     packed = [_packed(word * 20, kind) for word in _WORDS]
-    return draw.arguments(**{x: _texts(draw, packed, draw.shape(0, 2))})
-
-
-@domain
-def padded_bytes(draw: Draw, x: str, length: str) -> Arguments:
-    """Strings of any lengths, and the length that each is cut or filled up to.
-
-    Left out: halves, which TensorFlow's CPU does not decode so.
-    """
-    if draw.attrs["out_type"] in {"bfloat16", "float16"}:
-        draw.attrs["out_type"] = "float32"
-    size = BY_NAME[draw.attrs["out_type"]].itemsize
-    words = [draw.random.randbytes(draw.random.randint(0, 3 * size)) for _ in range(5)]
-    wanted = size * draw.random.randint(1, 3)
-    texts = _texts(draw, words, draw.shape(1, 2, 1))
-    return draw.arguments(**{x: texts, length: draw.integers(length, wanted)})
+    return draw.arguments(**{x: drawn_texts(draw, packed, draw.shape(0, 2))})

@@ -3,19 +3,27 @@
 from __future__ import annotations
 
 import base64
+from collections.abc import Sequence
 
 import numpy as np
 
 from sessrun.spec.dtypes import BY_NAME
 from sessrun.spec.rules.domains.base import Arguments, Draw, domain
 
-__all__: list[str] = []
+__all__ = ["drawn_texts", "text_tensor"]
 
 
-def _tensor(items: list[bytes], shape: tuple[int, ...]) -> np.ndarray:
+def text_tensor(items: Sequence[bytes], shape: tuple[int, ...]) -> np.ndarray:
+    """A tensor of strings from its elements in C order."""
     array = np.empty(len(items), dtype=object)
     array[:] = items
     return array.reshape(shape)
+
+
+def drawn_texts(draw: Draw, some: Sequence[bytes], shape: tuple[int, ...]) -> np.ndarray:
+    """A tensor of strings that are drawn from a few."""
+    count = int(np.prod(shape, dtype=np.int64))
+    return text_tensor(draw.random.choices(some, k=count), shape)
 
 
 @domain
@@ -37,10 +45,14 @@ def numerals(draw: Draw, x: str) -> Arguments:
     choices = {"float": _NUMERALS, "int": (b"0", b"7", b"-12", b" 42 ", b"2147483647"),
                "uint": (b"0", b"7", b" 42 ", b"4294967295")}[kind]  # fmt: skip
     shape = draw.shape(0, 3)
-    count = int(np.prod(shape, dtype=np.int64))
-    return draw.arguments(**{
-        x: _tensor([draw.random.choice(choices) for _ in range(count)], shape)
-    })  # fmt: skip
+    return draw.arguments(**{x: drawn_texts(draw, choices, shape)})
+
+
+def _element_size(draw: Draw, left_out: set[str], instead: str) -> int:
+    """Bytes of an element of the output, whose dtype is another one if it is left out."""
+    if draw.attrs["out_type"] in left_out:
+        draw.attrs["out_type"] = instead
+    return BY_NAME[draw.attrs["out_type"]].itemsize
 
 
 @domain
@@ -49,14 +61,24 @@ def raw_bytes(draw: Draw, x: str) -> Arguments:
 
     Left out: bool, whose bytes other than 0 and 1 are undefined.
     """
-    if draw.attrs["out_type"] == "bool":
-        draw.attrs["out_type"] = "uint8"
-    size = BY_NAME[draw.attrs["out_type"]].itemsize * draw.random.randint(1, 3)
+    size = _element_size(draw, {"bool"}, "uint8") * draw.random.randint(1, 3)
     shape = draw.shape(0, 2, 1)
     count = int(np.prod(shape, dtype=np.int64))
     return draw.arguments(**{
-        x: _tensor([draw.random.randbytes(size) for _ in range(count)], shape)
+        x: text_tensor([draw.random.randbytes(size) for _ in range(count)], shape)
     })  # fmt: skip
+
+
+@domain
+def padded_bytes(draw: Draw, x: str, length: str) -> Arguments:
+    """Strings of any lengths, and the length that each is cut or filled up to.
+
+    Left out: halves, which TensorFlow's CPU does not decode so.
+    """
+    size = _element_size(draw, {"bfloat16", "float16"}, "float32")
+    some = [draw.random.randbytes(draw.random.randint(0, 3 * size)) for _ in range(5)]
+    wanted = draw.integers(length, size * draw.random.randint(1, 3))
+    return draw.arguments(**{x: drawn_texts(draw, some, draw.shape(1, 2, 1)), length: wanted})
 
 
 @domain
@@ -67,22 +89,21 @@ def hashed_text(draw: Draw, x: str) -> Arguments:
     draw.attrs["num_buckets"] = draw.random.choice([1, 2, 7, 1000, 2**31, 2**63 - 1])
     if any(attr.name == "key" for attr in draw.operation.attrs):
         draw.attrs["key"] = [draw.random.randint(-(2**63), 2**63 - 1) for _ in range(2)]
-    sizes = [draw.random.randint(0, 100) for _ in range(count)]
-    return draw.arguments(**{x: _tensor([draw.random.randbytes(size) for size in sizes], shape)})
+    texts = [draw.random.randbytes(draw.random.randint(0, 100)) for _ in range(count)]
+    return draw.arguments(**{x: text_tensor(texts, shape)})
 
 
 @domain
 def parts(draw: Draw, x: str, pos: str, length: str) -> Arguments:
     """ASCII strings, positions in each and lengths, as tensors of one shape or scalars."""
     shape = draw.shape(0, 2)
-    words = [draw.random.choice([b"tensor", b"abcdef", b"a long string"])
-             for _ in range(int(np.prod(shape, dtype=np.int64)))]  # fmt: skip
+    words = drawn_texts(draw, (b"tensor", b"abcdef", b"a long string"), shape)
     where = shape if draw.chance(0.5) else ()
     count = int(np.prod(where, dtype=np.int64))
     starts = [draw.random.randint(-6, 6) for _ in range(count)]
     lengths = [draw.random.randint(0, 8) for _ in range(count)]
     return draw.arguments(**{
-        x: _tensor(words, shape), pos: draw.integers(pos, starts).reshape(where),
+        x: words, pos: draw.integers(pos, starts).reshape(where),
         length: draw.integers(length, lengths).reshape(where),
     })  # fmt: skip
 
@@ -105,7 +126,7 @@ def web_safe_text(draw: Draw, x: str) -> Arguments:
     for _ in range(int(np.prod(shape, dtype=np.int64))):
         text = base64.urlsafe_b64encode(draw.random.randbytes(draw.random.randint(0, 7)))
         items.append(text if draw.chance(0.5) else text.rstrip(b"="))
-    return draw.arguments(**{x: _tensor(items, shape)})
+    return draw.arguments(**{x: text_tensor(items, shape)})
 
 
 @domain
@@ -153,10 +174,7 @@ def encoded_texts(draw: Draw, text: str) -> Arguments:
         "errors": draw.random.choice(("replace", "ignore")),
         "replacement_char": draw.random.choice((65533, 63)),
     }
-    items = np.empty(draw.shape(), dtype=object)
-    flat = [draw.random.choice(_TEXTS) for _ in range(items.size)]
-    items.reshape(-1)[:] = flat or []
-    return draw.arguments(**{text: items})
+    return draw.arguments(**{text: drawn_texts(draw, _TEXTS, draw.shape())})
 
 
 def _splits(draw: Draw, count: int) -> list[int]:

@@ -8,6 +8,7 @@ import numpy as np
 
 from sessrun.spec.rules.domains import Draw
 from sessrun.spec.rules.domains.base import Arguments
+from sessrun.spec.rules.domains.records import message
 from sessrun.spec.rules.faults.base import Fault, changed, fault
 from sessrun.spec.rules.faults.elementwise import reduction_axis, valid
 
@@ -71,6 +72,7 @@ def uneven_length(draw: Draw, x: str, length: str) -> Fault:
 @fault
 def broken_pattern(draw: Draw, x: str, pattern: str = "") -> Fault:
     """A pattern that is not closed, or repeats nothing; an input if it is named."""
+    del x
     broken = draw.random.choice(("(a", "[a", "*", "a)"))
     made = valid(draw)
     if not pattern:
@@ -114,3 +116,30 @@ def not_packed(draw: Draw, x: str) -> Fault:
 def no_such_axis(draw: Draw, x: str, indices: str) -> Fault:
     """An axis to join along that there is not, which is out of range in a run."""
     return dataclasses.replace(reduction_axis(draw, x, indices), codes=(11,))
+
+
+@fault
+def no_message(draw: Draw, x: str) -> Fault:
+    """Bytes that are no message, of tensors or in JSON."""
+    made = valid(draw)
+    wrong = np.full_like(made.inputs[x], b"no message")
+    if not wrong.size:
+        wrong = np.full((1, 3), b"no message", object)
+    return changed(draw, made, "run", **{x: wrong})
+
+
+@fault
+def other_dtype(draw: Draw, x: str) -> Fault:
+    """The message of a tensor of integers where complex numbers are wanted."""
+    content = message(np.arange(2, dtype=np.int16), "int16")
+    draw.attrs["out_type"] = "complex64"
+    return Fault(draw.arguments(**{x: np.array(content, object)}), seen="run")
+
+
+@fault
+def missing_field(draw: Draw, records: str, defaults: str) -> Fault:
+    """A line of a field too few or too many, or of one that says no number."""
+    draw.attrs |= {"OUT_TYPE": ("int32", "string"), "use_quote_delim": True}
+    line = draw.random.choice((b"1", b"1,a,2", b"x,a", b'1,"a', b",a"))
+    given = [np.zeros(0, np.int32), np.zeros(0, object)]
+    return Fault(draw.arguments(**{records: _vector(b"1,a", line), defaults: given}), seen="run")

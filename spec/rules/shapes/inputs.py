@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sessrun.spec.rules.shapes.base import Shape, ShapeError, merge_dims, ranked, rule, with_rank
+from sessrun.spec.rules.shapes.base import Shape, ShapeError, ranked, rule, with_rank
 
 __all__: list[str] = []
 

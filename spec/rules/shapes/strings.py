@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from sessrun.spec.rules.shapes.base import Shape, ShapeError, product, ranked, rule, with_rank
 
 __all__: list[str] = []
@@ -46,3 +48,15 @@ def string_runs(data: Shape, splits: Shape) -> list[Shape]:
     with_rank(data, 1)
     with_rank(splits, 1)
     return [(None,), splits]
+
+
+@rule
+def formatted_text(inputs: Sequence[Shape], template: str, placeholder: str) -> list[Shape]:
+    """A scalar; the template has a place for each tensor."""
+    places = template.count(placeholder) if placeholder else 0
+    if places != len(inputs):
+        raise ShapeError(
+            "num placeholders in template and num inputs must match: "
+            f"{places} vs. {len(inputs)}"
+        )
+    return [()]
