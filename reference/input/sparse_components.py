@@ -9,21 +9,24 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from sessrun.reference import dtypes, stacks
-from sessrun.reference.build import apply_op
 from sessrun.reference.constant_op import constant
 from sessrun.reference.control_flow.conditional import cond
 from sessrun.reference.framework_ops import gated
+from sessrun.reference.input.kept_sparse import (
+    ADDING,
+    add_many_sparse_to_tensors_map,
+    add_sparse_to_tensors_map,
+    take_many_sparse_from_tensors_map,
+)
 from sessrun.reference.operation import Operation
 from sessrun.reference.ops.array_ops import expand_dims, gather, shape, squeeze
 from sessrun.reference.ops.fill_ops import ones
-from sessrun.reference.sparse_ops import named_parts, of_parts, sparse_retain
+from sessrun.reference.sparse_ops import sparse_retain
 from sessrun.reference.sparse_tensor import SparseTensor
 from sessrun.reference.static_values import constant_value
 from sessrun.reference.tensor import Tensor
 
 __all__ = ["Kept", "either", "restored", "stored"]
-
-_ADDING = frozenset({"AddSparseToTensorsMap", "AddManySparseToTensorsMap"})
 
 
 class Kept(NamedTuple):
@@ -74,10 +77,10 @@ def stored(
 
 
 def _numbers(sparse: SparseTensor, keep: Tensor, enqueue_many: bool, shared_name: str) -> Tensor:
-    kind = "AddManySparseToTensorsMap" if enqueue_many else "AddSparseToTensorsMap"
+    keeper = add_many_sparse_to_tensors_map if enqueue_many else add_sparse_to_tensors_map
 
     def add(whole: SparseTensor) -> Tensor:
-        return apply_op(kind, named_parts(whole), {"shared_name": shared_name}, None).outputs[0]
+        return keeper(whole, shared_name=shared_name)
 
     if keep.shape.ndims == 1:
         rows = sparse.indices[:, 0]
@@ -112,7 +115,7 @@ def _adding(numbers: Tensor) -> Operation:
 
     """
     ops = [numbers.op, *(source.op for source in numbers.op.inputs)]
-    found = next((op for op in ops if op.type in _ADDING), None)
+    found = next((op for op in ops if op.type in ADDING), None)
     if found is None:
         raise TypeError(f"Nothing keeps a sparse tensor that is never put in: {numbers.op.type}")
     return found
@@ -138,14 +141,5 @@ def restored(batch: Sequence[Tensor], kept: Sequence[Kept | None]) -> list[Any]:
 
 
 def _taken(numbers: Tensor, kept: Kept) -> SparseTensor:
-    flat = squeeze(numbers, [1])
-    attrs = {
-        "dtype": kept.op.get_attr("T"),
-        "container": kept.op.get_attr("container"),
-        "shared_name": kept.op.get_attr("shared_name") or kept.op.name,
-    }
-    with stacks.get_default_graph().colocate_with(kept.op):
-        outputs = apply_op(
-            "TakeManySparseFromTensorsMap", {"sparse_handles": flat}, attrs, None
-        ).outputs
-    return of_parts(outputs, None if kept.rank is None else kept.rank + 1)
+    rank = None if kept.rank is None else kept.rank + 1
+    return take_many_sparse_from_tensors_map(kept.op, squeeze(numbers, [1]), rank)

@@ -13,7 +13,7 @@ from sessrun.reference.kernels.readers import as_kernel_errors
 from sessrun.reference.kernels.registry import Bind, KernelError, binder, kernel
 from sessrun.reference.node_summary import bracketed
 from sessrun.reference.tensor_proto import HeldTensor
-from sessrun.spec.dtypes import BY_ENUM, BY_NAME
+from sessrun.spec.dtypes import BY_ENUM, BY_NAME, DTypeRow
 from sessrun.spec.proto import TensorProto, TensorShapeProto, foreign
 
 __all__ = ["content_proto"]
@@ -92,7 +92,20 @@ def parse_tensor(_: Any, serialized: Any, *, out_type: str) -> Any:
     if serialized.shape != ():
         raise KernelError(_INVALID, "Expected `serialized` to be a scalar, got shape: "
                           f"{bracketed(serialized.shape)}")  # fmt: skip
-    data = bytes(serialized.item())
+    row, array = tensor_of(bytes(serialized.item()))
+    if row.name != out_type:
+        raise KernelError(_INVALID, f"Type mismatch between parsed tensor ({row.opdef}) and "
+                          f"dtype ({BY_NAME[out_type].opdef})")  # fmt: skip
+    return array
+
+
+def tensor_of(data: bytes) -> tuple[DTypeRow, Any]:
+    """The dtype and the array of the bytes of a message.
+
+    Raises:
+      KernelError: code 3 if they are of none.
+
+    """
     try:
         proto = foreign.parse(TensorProto, data, "`serialized`")
     except foreign.ProtoError as error:
@@ -102,11 +115,7 @@ def parse_tensor(_: Any, serialized: Any, *, out_type: str) -> Any:
         ) from error
     if proto.dtype not in BY_ENUM:
         raise KernelError(_INVALID, f"Cannot parse tensor from proto: {proto}")
-    found = BY_ENUM[proto.dtype]
-    if found.name != out_type:
-        raise KernelError(_INVALID, f"Type mismatch between parsed tensor ({found.opdef}) and "
-                          f"dtype ({BY_NAME[out_type].opdef})")  # fmt: skip
     try:
-        return HeldTensor(proto).array()
+        return BY_ENUM[proto.dtype], HeldTensor(proto).array()
     except (ValueError, TypeError) as error:
         raise KernelError(_INVALID, f"Cannot parse tensor from proto: {error}") from error

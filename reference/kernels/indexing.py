@@ -11,10 +11,9 @@ from collections.abc import Callable
 from typing import Any
 
 from sessrun.reference.kernels.arrays import checked_shape
-from sessrun.reference.kernels.host import dtype_of, full, ints, scalar_int, string_array
+from sessrun.reference.kernels.host import dtype_of, ints, scalar_int, string_array
 from sessrun.reference.kernels.reductions import axis_of
 from sessrun.reference.kernels.registry import Bind, KernelError, binder, kernel
-from sessrun.reference.kernels.sparse_parts import row_numbers
 from sessrun.reference.node_summary import bracketed
 
 __all__ = ["check_range", "index_vectors", "scattered"]
@@ -316,33 +315,6 @@ def list_diff(bind: Bind) -> Callable[..., Any]:
         gone = set(y.tolist())
         places = [place for place, item in enumerate(x.tolist()) if item not in gone]
         return x[xp.asarray(places, dtype="int64")], xp.asarray(places, dtype=dtype)
-
-    return compute
-
-
-@binder("SparseToDense", devices=("CPU",), host_inputs=("sparse_indices", "output_shape"))
-def sparse_to_dense(bind: Bind) -> Callable[..., Any]:
-    """A tensor of one value with others written at given places."""
-    xp, validate = bind.xp, bind.attrs["validate_indices"]
-
-    def compute(indices: Any, shape: Any, values: Any, default: Any) -> Any:
-        dims = checked_shape(shape)
-        vectors = indices if indices.ndim > 1 else indices.reshape((-1, 1))
-        if vectors.shape[1] != len(dims):
-            raise KernelError(3, f"output_shape has {len(dims)} elements, should be "
-                              f"{vectors.shape[1]}")  # fmt: skip
-        if ((vectors < 0) | (vectors >= shape)).any():
-            raise KernelError(3, f"sparse_indices is out of bounds: need 0 <= index < {dims}")
-        count = len(vectors)
-        if validate and count > 1:
-            numbers = row_numbers(list(dims), vectors)[0]
-            if (numbers[1:] <= numbers[:-1]).any():
-                raise KernelError(3, "sparse_indices is out of order or repeated")
-        out = full(xp, dims, default, default.dtype)
-        if count:
-            spots = tuple(vectors[:, i] for i in range(len(dims)))
-            out[spots] = values if dims else values.reshape(-1)[-1]
-        return out
 
     return compute
 

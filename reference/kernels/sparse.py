@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from sessrun.reference.behaviour import as_text
 from sessrun.reference.input.sparse_map import SparseMap
-from sessrun.reference.kernels.encoding import parse_tensor, serialize_tensor
+from sessrun.reference.kernels.encoding import serialize_tensor, tensor_of
 from sessrun.reference.kernels.host import HOST, dtype_of, frozen, host_array, string_array
 from sessrun.reference.kernels.registry import Bind, KernelError, binder, kernel
 from sessrun.reference.kernels.sparse_parts import Sparse, checked
@@ -52,7 +52,10 @@ def _rows(whole: Sparse) -> dict[int, Sparse]:
         raise KernelError(_INVALID, f"Received unexpected row {int(of_row[outside.argmax()])} of "
                           f"{count}")  # fmt: skip
     if (HOST.diff(of_row) < 0).any():
-        raise KernelError(_INVALID, "The rows of the indices are not in order")
+        row = int((HOST.diff(of_row) < 0).argmax()) + 1
+        raise KernelError(
+            _INVALID, f"indices[{row}] = {bracketed(whole.indices[row])} is out of order"
+        )
     if not len(of_row):
         return {}
     rows, firsts = HOST.unique(of_row, return_index=True)
@@ -67,15 +70,21 @@ def _empty_row(whole: Sparse) -> Sparse:
     return Sparse(whole.indices[:0, 1:], whole.values[:0], whole.shape[1:])
 
 
-def _stacked(rows: Sequence[Sparse]) -> Sparse:
-    """The sparse tensor of these rows, its shape the largest of each dimension."""
+def _stacked(rows: Sequence[Sparse], differs: str = "shape") -> Sparse:
+    """The sparse tensor of these rows, its shape the largest of each dimension.
+
+    Args:
+      rows: one or more.
+      differs: what errors say that rows of other ranks differ in.
+
+    """
     if not rows:
         raise KernelError(_INVALID, "Must have at least 1 serialized SparseTensor, has 0")
     rank = len(rows[0].shape)
     for number, row in enumerate(rows):
         if len(row.shape) != rank:
             raise KernelError(
-                _INVALID, "Inconsistent rank across SparseTensors: rank prior to "
+                _INVALID, f"Inconsistent {differs} across SparseTensors: rank prior to "
                 f"SparseTensor[{number}] was: {rank} but rank of SparseTensor[{number}] is: "
                 f"{len(row.shape)}"
             )  # fmt: skip
@@ -107,60 +116,81 @@ def _string_bytes(values: Any) -> bytes:
     return foreign.serialize(proto)
 
 
-def _refuse_variant(kind: str) -> None:
-    if kind == "variant":
-        raise KernelError(12, "Sparse tensors as variants are not known here; use strings")
+class _Held:
+    """A part of a sparse tensor as a variant: the array itself.
+
+    Args:
+      array: what is held.
+
+    """
+
+    __slots__ = ("array",)
+
+    def __init__(self, array: Any) -> None:
+        self.array = frozen(array.copy())
+
+
+def _written(row: Sparse, dtype: str, out_type: str) -> list[Any]:
+    """The three parts as bytes, or held in variants."""
+    if out_type == "variant":
+        return [_Held(part) for part in row]
+    return _bytes(row, dtype)
 
 
 @kernel("SerializeSparse", devices=_CPU)
 def serialize_sparse(
     _: Any, indices: Any, values: Any, shape: Any, *, T: str, out_type: str  # noqa: N803 - the attribute's name
 ) -> Any:  # fmt: skip
-    """The bytes of the three parts."""
-    _refuse_variant(out_type)
-    return string_array(_bytes(checked(indices, values, shape), T), (3,))
+    """The three parts, each as bytes or as a variant."""
+    return string_array(_written(checked(indices, values, shape), T, out_type), (3,))
 
 
 @kernel("SerializeManySparse", devices=_CPU)
 def serialize_many_sparse(
     _: Any, indices: Any, values: Any, shape: Any, *, T: str, out_type: str  # noqa: N803 - the attribute's name
 ) -> Any:  # fmt: skip
-    """The bytes of each row's three parts."""
-    _refuse_variant(out_type)
+    """Each row's three parts, as bytes or as variants."""
     whole = _sized(checked(indices, values, shape))
-    rows, empty = _rows(whole), _bytes(_empty_row(whole), T)
+    rows, empty = _rows(whole), _written(_empty_row(whole), T, out_type)
     count = int(shape[0])
-    parts = [_bytes(rows[row], T) if row in rows else empty for row in range(count)]
+    parts = [_written(rows[row], T, out_type) if row in rows else empty for row in range(count)]
     return string_array([part for row in parts for part in row], (count, 3))
 
 
-def _parsed(triple: Sequence[bytes], dtype: str) -> Sparse:
-    kinds = ("int64", dtype, "int64")
-    return checked(*(parse_tensor(HOST, string_array([part], ()), out_type=kind)
-                      for part, kind in zip(triple, kinds, strict=True)))  # fmt: skip
+def _parsed(triple: Sequence[Any], dtype: str, number: int) -> Sparse:
+    """The sparse tensor of that number from its parts, which are bytes or held in variants."""
+    parts = [part.array if isinstance(part, _Held) else tensor_of(part)[1] for part in triple]
+    for part, word, kind in zip(parts, Sparse._fields, ("int64", dtype, "int64"), strict=True):
+        if part.dtype != dtype_of(kind):
+            raise KernelError(_INVALID, f"Requested SparseTensor of type {kind} but SparseTensor["
+                              f"{number}].{word}.dtype() == {part.dtype}")  # fmt: skip
+    return checked(*parts)
 
 
 def _of_triples(serialized: Any, dtype: str) -> Sparse:
-    rows = [_parsed(triple, dtype) for triple in serialized.reshape(-1, 3).tolist()]
-    return _stacked(rows)
+    if not serialized.size:
+        raise KernelError(_INVALID, "Serialized sparse should have at least 1 serialized tensor, "
+                          f"but has a zero dimension {bracketed(serialized.shape)}")  # fmt: skip
+    triples = serialized.reshape(-1, 3).tolist()
+    return _stacked([_parsed(triple, dtype, number) for number, triple in enumerate(triples)])
 
 
 @kernel("DeserializeManySparse", devices=_CPU)
 def deserialize_many_sparse(_: Any, serialized: Any, *, dtype: str) -> Any:
     """The sparse tensor of the rows whose bytes they are."""
     if serialized.ndim != 2 or serialized.shape[1] != 3:
-        raise KernelError(_INVALID, "Serialized sparse should be a matrix with 3 columns, has "
-                          f"shape {bracketed(serialized.shape)}")  # fmt: skip
+        raise KernelError(_INVALID, "Serialized sparse should have 3 as the last dimension "
+                          f"{bracketed(serialized.shape)}")  # fmt: skip
     return tuple(_of_triples(serialized, dtype))
 
 
 @kernel("DeserializeSparse", devices=_CPU)
 def deserialize_sparse(_: Any, serialized: Any, *, dtype: str, Tserialized: str) -> Any:  # noqa: N803 - the attribute's name
     """One sparse tensor, or those of an array of triples stacked as that array is."""
-    _refuse_variant(Tserialized)
+    del Tserialized  # what is written tells
     if not serialized.ndim or serialized.shape[-1] != 3:
-        raise KernelError(_INVALID, "Serialized sparse should have 3 as the last dimension, has "
-                          f"shape {bracketed(serialized.shape)}")  # fmt: skip
+        raise KernelError(_INVALID, "Serialized sparse should have 3 as the last dimension "
+                          f"{bracketed(serialized.shape)}")  # fmt: skip
     stacked, outer = _of_triples(serialized, dtype), serialized.shape[:-1]
     places = HOST.array(HOST.unravel_index(stacked.indices[:, 0], outer)) if outer else None
     first = [] if places is None else [places.T]
@@ -222,6 +252,6 @@ def take_many_sparse(bind: Bind) -> Callable[..., Any]:
             if row.values.dtype != dtype:
                 raise KernelError(_INVALID, f"Requested SparseTensor of type {dtype} but it is "
                                   f"of type {row.values.dtype}")  # fmt: skip
-        return tuple(_stacked(rows))
+        return tuple(_stacked(rows, "rank"))
 
     return compute

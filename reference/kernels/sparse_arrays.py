@@ -8,7 +8,16 @@ from typing import Any, Final
 
 from sessrun.reference.kernels.host import HOST, full, host_array, scalar_int
 from sessrun.reference.kernels.registry import Bind, KernelError, binder, kernel
-from sessrun.reference.kernels.sparse_parts import Sparse, checked, numbered, placed, row_numbers
+from sessrun.reference.kernels.sparse_parts import (
+    Sparse,
+    check_extent,
+    check_places,
+    checked,
+    numbered,
+    placed,
+    row_numbers,
+)
+from sessrun.reference.node_summary import bracketed
 
 __all__: list[str] = []
 
@@ -61,16 +70,25 @@ def sparse_split(bind: Bind) -> Any:
     count = bind.attrs["num_split"]
 
     def compute(split_dim: Any, indices: Any, values: Any, shape: Any) -> Any:
-        whole, axis = checked(indices, values, shape), scalar_int(split_dim)
+        whole = checked(indices, values, shape)
         rank = len(shape)
+        if split_dim.ndim:
+            raise KernelError(_INVALID, "Input axis should be a scalar but received shape "
+                              f"{bracketed(split_dim.shape)}")  # fmt: skip
+        axis = scalar_int(split_dim)
         if not -rank <= axis < rank:
-            raise KernelError(_INVALID, f"Input split_dim should be between 0 and rank ({rank}), "
+            raise KernelError(_INVALID, f"Input axis should be in range [{-rank}, {rank}), "
                               f"got {axis}")  # fmt: skip
         axis %= rank
         size = int(shape[axis])
         if not 1 <= count <= size:
             raise KernelError(_INVALID, f"Input num_split should be between 1 and the splitting "
                               f"dimension size ({size}), got {count}")  # fmt: skip
+        outside = ((indices < 0) | (indices >= shape)).any(axis=1)
+        if outside.any():
+            row = int(outside.argmax())
+            raise KernelError(_INVALID, f"Sparse index tuple indices[{row}, :] = "
+                              f"{indices[row].tolist()} is out of bounds")  # fmt: skip
         parts = _divided(whole, axis, count)
         return tuple(part for kind in zip(*parts, strict=True) for part in kind)
 
@@ -207,3 +225,36 @@ def sparse_fill_empty_rows_grad(xp: Any, places: Any, grad: Any) -> Any:
     rest = grad[others]
     wide = rest.astype("float32") if rest.dtype.itemsize == 2 and rest.dtype.kind in "fV" else rest
     return grad[places], xp.asarray(wide.sum(), dtype=grad.dtype)
+
+
+@kernel("SparseToDense", devices=_CPU)
+def sparse_to_dense(
+    _: Any, indices: Any, shape: Any, values: Any, default: Any, *, validate_indices: bool
+) -> Any:
+    """A tensor of one value with others written at given places."""
+    if indices.ndim > 2:
+        raise KernelError(_INVALID, "sparse_indices should be a scalar, vector, or matrix, got "
+                          f"shape {bracketed(indices.shape)}")  # fmt: skip
+    places = indices if indices.ndim == 2 else indices.reshape((-1, 1))
+    count, rank = places.shape
+    if shape.ndim != 1:
+        raise KernelError(_INVALID, "output_shape must be rank 1, got shape "
+                          f"{bracketed(shape.shape)}")  # fmt: skip
+    if len(shape) != rank:
+        raise KernelError(_INVALID, "output_shape has incorrect number of elements: "
+                          f"{len(shape)} should be: {rank}")  # fmt: skip
+    if values.shape not in {(), (count,)}:
+        raise KernelError(_INVALID, f"sparse_values has incorrect shape "
+                          f"{bracketed(values.shape)}, should be [] or [{count}]")  # fmt: skip
+    if default.ndim:
+        raise KernelError(_INVALID, "default_value should be a scalar.")
+    sparse = Sparse(places, values, shape)
+    check_extent(sparse)
+    if not validate_indices and ((places < 0) | (places >= shape)).any():
+        raise KernelError(_INVALID, "Indices are not valid (out of bounds).  Shape: "
+                          f"{bracketed(shape)}")  # fmt: skip
+    if validate_indices:
+        check_places(sparse, order=True)
+    out = full(HOST, shape.tolist(), default, default.dtype)
+    out[tuple(places.T)] = values
+    return out

@@ -105,11 +105,17 @@ def _found(keys: Any, values: Any, wanted: Any) -> Any:
 @kernel("SparseTensorDenseAdd", devices=_CPU)
 def sparse_tensor_dense_add(_: Any, indices: Any, values: Any, shape: Any, dense: Any) -> Any:
     """The dense tensor, the sparse one's elements added, those of equal indices together."""
-    sparse = checked(indices, values, shape)
+    checked(indices, values, shape)
     if tuple(shape.tolist()) != dense.shape:
         raise KernelError(_INVALID, f"Shape {shape.tolist()} of the sparse tensor is not that of "
                           f"the dense one, {list(dense.shape)}")  # fmt: skip
-    check_places(sparse)
+    outside = (indices < 0) | (indices >= shape)
+    if outside.any():
+        row, axis = (int(place[0]) for place in HOST.nonzero(outside))
+        sizes = " ".join(map(str, dense.shape))
+        raise KernelError(_INVALID, f"Sparse tensor has an invalid index on dimension {axis}: "
+                          f"a_indices({row},{axis}) = {indices[row, axis]}, dense tensor shape: "
+                          f"{sizes}")  # fmt: skip
     result = dense.copy()
     HOST.add.at(result, tuple(indices.T), values)
     return result

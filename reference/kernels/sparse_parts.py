@@ -36,14 +36,12 @@ def checked(indices: Any, values: Any, shape: Any) -> Sparse:
         if array.ndim != rank:
             raise KernelError(_INVALID, f"Input {word} should be of rank {rank} but received shape "
                               f"{bracketed(array.shape)}")  # fmt: skip
+    if len(indices) != len(values):
+        raise KernelError(_INVALID, f"Number of elements in indices ({len(indices)}) and values "
+                          f"({len(values)}) do not match")  # fmt: skip
     if indices.shape[1] != shape.shape[0]:
-        raise KernelError(_INVALID, f"Index rank {indices.shape[1]} and shape rank "
-                          f"{shape.shape[0]} do not match")  # fmt: skip
-    if indices.shape != (values.shape[0], shape.shape[0]):
-        raise KernelError(
-            _INVALID, f"Indices of shape {bracketed(indices.shape)} do not go with "
-            f"{values.shape[0]} values and {shape.shape[0]} dimensions"
-        )  # fmt: skip
+        raise KernelError(_INVALID, f"Index rank ({indices.shape[1]}) and shape rank "
+                          f"({shape.shape[0]}) do not match")  # fmt: skip
     return Sparse(indices, values, shape)
 
 
@@ -75,15 +73,15 @@ def check_places(sparse: Sparse, *, order: bool = False) -> None:
     outside = ((sparse.indices < 0) | (sparse.indices >= sparse.shape)).any(axis=1)
     if outside.any():
         row = int(outside.argmax())
-        raise KernelError(_INVALID, f"indices[{row}] = {sparse.indices[row].tolist()} is out of "
-                          f"bounds: need 0 <= index < {sparse.shape.tolist()}")  # fmt: skip
+        raise KernelError(_INVALID, f"indices[{row}] = {bracketed(sparse.indices[row])} is out of "
+                          f"bounds: need 0 <= index < {bracketed(sparse.shape)}")  # fmt: skip
     if order:
         steps = HOST.diff(numbered(sparse.indices, sparse.shape.tolist()))
         if (steps <= 0).any():
             row = int((steps <= 0).argmax()) + 1
             fault = "repeated" if steps[row - 1] == 0 else "out of order"
             raise KernelError(
-                _INVALID, f"indices[{row}] = {sparse.indices[row].tolist()} is {fault}"
+                _INVALID, f"indices[{row}] = {bracketed(sparse.indices[row])} is {fault}"
             )
 
 

@@ -152,7 +152,7 @@ PLACES: Final[Mapping[str, str]] = {
     "ops.sparse_grad": "differentiation.functions",
     "ops.sparse_ops":
         "sparse_tensor sparse_ops ops.sparse_math_ops ops.sparse_array_ops ops.sparse_order "
-        "ops.sparse_crosses|sparse",
+        "ops.sparse_crosses input.kept_sparse|sparse",
     "ops.special_math_ops": "ops.special_ops|math math.special linalg",
     "ops.state_grad": "differentiation.functions",
     "ops.state_ops": "variables.state_ops variables.batch_updates",
@@ -261,6 +261,9 @@ PLACES: Final[Mapping[str, str]] = {
 #: What a module of TensorFlow calls otherwise than the runtime does.
 OTHER_NAMES: Final[Mapping[str, str]] = {
     "CondContext": "Conditional",
+    "_add_many_sparse_to_tensors_map": "add_many_sparse_to_tensors_map",
+    "_add_sparse_to_tensors_map": "add_sparse_to_tensors_map",
+    "_take_many_sparse_from_tensors_map": "take_many_sparse_from_tensors_map",
     "For": "for_",
     "Gradient": "symbolic_gradient",
     "If": "if_",

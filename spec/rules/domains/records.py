@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import numpy as np
 
@@ -17,7 +18,8 @@ __all__ = ["message"]
 
 def message(array: np.ndarray, dtype: str) -> bytes:
     """The bytes of a TensorProto of the array, whose elements are of the dtype of that name."""
-    proto = TensorProto(dtype=BY_NAME[dtype].enum)
+    proto = TensorProto()
+    proto.dtype = BY_NAME[dtype].enum  # type: ignore[assignment]  # a number of the enumeration
     proto.tensor_shape.SetInParent()
     for size in array.shape:
         proto.tensor_shape.dim.add(size=size)
@@ -98,7 +100,9 @@ def json_examples(draw: Draw, x: str) -> Arguments:
     Left out: more features, whose order is the writer's own affair, and numbers, since they may be
     packed or not.
     """
-    features = ({}, {"a": {"bytesList": {"value": ["YWI=", ""]}}}, {"b": {"bytesList": {}}})
+    features: tuple[dict[str, Any], ...] = (
+        {}, {"a": {"bytesList": {"value": ["YWI=", ""]}}}, {"b": {"bytesList": {}}}
+    )  # fmt: skip
     texts = [json.dumps({"features": {"feature": feature}}).encode() for feature in features]
     return draw.arguments(**{x: drawn_texts(draw, [*texts, b"{}"], draw.shape(0, 3))})
 
