@@ -225,8 +225,9 @@ def dynamic_stitch(bind: Bind) -> Callable[..., Any]:
         indices, data = inputs[:count], inputs[count:]
         rest = data[0].shape[indices[0].ndim :]
         places = [ints(part) for part in indices]
-        if any(n < 0 for part in places for n in part):
-            raise KernelError(3, "indices must be >= 0")
+        wrong = next((i for part in places for i, n in enumerate(part) if n < 0), None)
+        if wrong is not None:
+            raise KernelError(3, f"indices[{wrong}] is out of range")
         length = max((max(part) + 1 for part in places if part), default=0)
         merged = xp.zeros((length, *rest), dtype=data[0].dtype)
         for part, index, values in zip(places, indices, data, strict=True):

@@ -70,12 +70,13 @@ def _empty_row(whole: Sparse) -> Sparse:
     return Sparse(whole.indices[:0, 1:], whole.values[:0], whole.shape[1:])
 
 
-def _stacked(rows: Sequence[Sparse], differs: str = "shape") -> Sparse:
+def _stacked(rows: Sequence[Sparse], differs: str = "shape", more: int = 0) -> Sparse:
     """The sparse tensor of these rows, its shape the largest of each dimension.
 
     Args:
       rows: one or more.
       differs: what errors say that rows of other ranks differ in.
+      more: how much larger errors say their ranks are.
 
     """
     if not rows:
@@ -85,8 +86,8 @@ def _stacked(rows: Sequence[Sparse], differs: str = "shape") -> Sparse:
         if len(row.shape) != rank:
             raise KernelError(
                 _INVALID, f"Inconsistent {differs} across SparseTensors: rank prior to "
-                f"SparseTensor[{number}] was: {rank} but rank of SparseTensor[{number}] is: "
-                f"{len(row.shape)}"
+                f"SparseTensor[{number}] was: {rank + more} but rank of SparseTensor[{number}] "
+                f"is: {len(row.shape) + more}"
             )  # fmt: skip
     numbers = HOST.repeat(HOST.arange(len(rows)), [len(row.values) for row in rows])
     places = HOST.concatenate([row.indices for row in rows])
@@ -252,6 +253,6 @@ def take_many_sparse(bind: Bind) -> Callable[..., Any]:
             if row.values.dtype != dtype:
                 raise KernelError(_INVALID, f"Requested SparseTensor of type {dtype} but it is "
                                   f"of type {row.values.dtype}")  # fmt: skip
-        return tuple(_stacked(rows, "rank"))
+        return tuple(_stacked(rows, "rank", 1))
 
     return compute

@@ -7,7 +7,7 @@ import binascii
 import functools
 import math
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from sessrun.reference import fingerprints
@@ -267,12 +267,23 @@ def as_string(bind: Bind) -> Callable[..., Any]:
     )  # fmt: skip
     if attrs["T"] == "string":
         return lambda x: _each(x, form.text)
+    if BY_NAME[attrs["T"]].kind in {"int", "uint", "bool"}:
+        _check_whole(attrs)
 
     def compute(x: Any) -> Any:
         write = form.writer(x.dtype.kind)
         return string_array((write(item) for item in x.reshape(-1).tolist()), x.shape)
 
     return compute
+
+
+def _check_whole(attrs: Mapping[str, Any]) -> None:
+    """Refuse what is said of fractions where the numbers have none."""
+    if attrs["scientific"] or attrs["shortest"]:
+        raise KernelError(3, "scientific and shortest format not supported for datatype "
+                          f"{attrs['T']}")  # fmt: skip
+    if attrs["precision"] >= 0:
+        raise KernelError(3, f"precision not supported for datatype {attrs['T']}")
 
 
 class _Format:
@@ -283,8 +294,10 @@ class _Format:
     ) -> None:
         if scientific and shortest:
             raise KernelError(3, "Cannot select both scientific and shortest notation")
-        if len(fill) > 1 or (fill and fill not in " +-0#"):
-            raise KernelError(3, f"Fill argument not supported: {fill!r}")
+        if len(fill) > 1:
+            raise KernelError(3, "Fill string must be one or fewer characters")
+        if fill and fill not in " +-0#":
+            raise KernelError(3, f'Fill argument not supported: "{fill}"')
         size = str(width) if width > -1 else ""
         self._head = f"%{fill}{size}"
         # Infinities and NaN are no digits to be filled up with zeros.

@@ -1314,6 +1314,10 @@ _MAKERS: Final = {
         ),
         shape=RuleCall("same", (Name("input"),)),
         domain=RuleCall("as_text", (Name("input"),)),
+        errors=(
+            RuleCall("unknown_value", (Name("fill"), "xx")),
+            RuleCall("no_fraction", (Name("input"),)),
+        ),
         numeric={"*": "exact"},
         devices=("CPU",),
         python=("dtypes.as_string", "strings.as_string", "as_string"),
@@ -4691,6 +4695,13 @@ _MAKERS: Final = {
             AttrDecl("select_cols", "list(int)", has_default=True, default=()),
         ),
         shape=RuleCall("columns", (Name("records"), Name("record_defaults"))),
+        domain=RuleCall("lines_of_fields", (Name("records"), Name("record_defaults"))),
+        errors=(
+            RuleCall(
+                "missing_field",
+                (Name("records"), Name("record_defaults")),
+            ),
+        ),
         numeric={"*": "exact"},
         devices=("CPU",),
     ),
@@ -4702,6 +4713,10 @@ _MAKERS: Final = {
         attrs=(AttrDecl("compression_type", "string", has_default=True, default=""),),
         shape=RuleCall("same", (Name("bytes"),)),
         domain=RuleCall("compressed", (Name("bytes"),)),
+        errors=(
+            RuleCall("not_packed", (Name("bytes"),)),
+            RuleCall("unknown_value", (Name("compression_type"), "LZ")),
+        ),
         numeric={"*": "exact"},
         devices=("CPU",),
         python=("decode_compressed", "io.decode_compressed"),
@@ -4756,6 +4771,8 @@ _MAKERS: Final = {
         outputs=(ArgDecl("binary_examples", dtype="string"),),
         attrs=(),
         shape=RuleCall("same", (Name("json_examples"),)),
+        domain=RuleCall("json_examples", (Name("json_examples"),)),
+        errors=(RuleCall("no_message", (Name("json_examples"),)),),
         numeric={"*": "exact"},
         devices=("CPU",),
         python=("decode_json_example", "io.decode_json_example"),
@@ -4818,6 +4835,12 @@ _MAKERS: Final = {
             ),
         ),
         domain=RuleCall("padded_bytes", (Name("input_bytes"), Name("fixed_length"))),
+        errors=(
+            RuleCall(
+                "uneven_length",
+                (Name("input_bytes"), Name("fixed_length")),
+            ),
+        ),
         numeric={"*": "exact"},
         devices=("CPU",),
     ),
@@ -4861,6 +4884,7 @@ _MAKERS: Final = {
         ),
         shape=RuleCall("decode_raw", (Name("bytes"),)),
         domain=RuleCall("raw_bytes", (Name("bytes"),)),
+        errors=(RuleCall("uneven_bytes", (Name("bytes"),)),),
         numeric={"*": "exact"},
         devices=("CPU",),
     ),
@@ -5325,6 +5349,8 @@ _MAKERS: Final = {
         ),
         attrs=(AttrDecl("dtype", "type"),),
         shape=RuleCall("deserialized_sparse_rows", (Name("serialized_sparse"),)),
+        domain=RuleCall("sparse_messages", (Name("serialized_sparse"),)),
+        errors=(RuleCall("no_message", (Name("serialized_sparse"),)),),
         numeric={"*": "exact"},
         devices=("CPU",),
     ),
@@ -5348,6 +5374,8 @@ _MAKERS: Final = {
             ),
         ),
         shape=RuleCall("deserialized_sparse", (Name("serialized_sparse"),)),
+        domain=RuleCall("sparse_messages", (Name("serialized_sparse"), "stacked")),
+        errors=(RuleCall("no_message", (Name("serialized_sparse"),)),),
         numeric={"*": "exact"},
         devices=("CPU",),
     ),
@@ -13556,6 +13584,11 @@ _MAKERS: Final = {
         outputs=(ArgDecl("output", type_attr="out_type"),),
         attrs=(AttrDecl("out_type", "type"),),
         shape=RuleCall("unknown", (1,)),
+        domain=RuleCall("tensor_message", (Name("serialized"),)),
+        errors=(
+            RuleCall("no_message", (Name("serialized"),)),
+            RuleCall("other_dtype", (Name("serialized"),)),
+        ),
         numeric={"*": "exact"},
         devices=("CPU",),
         python=("io.parse_tensor", "parse_tensor"),
@@ -15848,6 +15881,12 @@ _MAKERS: Final = {
             ),
         ),
         domain=RuleCall("join_reduction", (Name("inputs"), Name("reduction_indices"))),
+        errors=(
+            RuleCall(
+                "no_such_axis",
+                (Name("inputs"), Name("reduction_indices")),
+            ),
+        ),
         numeric={"*": "exact"},
         devices=("CPU",),
     ),
@@ -16011,6 +16050,10 @@ _MAKERS: Final = {
         attrs=(),
         shape=RuleCall("matched_strings", (Name("input"), Name("pattern"))),
         domain=RuleCall("matched_text", (Name("input"), Name("pattern"))),
+        errors=(
+            RuleCall("broken_pattern", (Name("input"), Name("pattern"))),
+            RuleCall("wrong_rank", (Name("pattern"),)),
+        ),
         numeric={"*": "exact"},
         devices=("CPU",),
     ),
@@ -16032,6 +16075,7 @@ _MAKERS: Final = {
             "matched_text",
             (Name("input"), Name("pattern"), Name("rewrite")),
         ),
+        errors=(RuleCall("broken_pattern", (Name("input"), Name("pattern"))),),
         numeric={"*": "exact"},
         devices=("CPU",),
     ),
@@ -19529,6 +19573,26 @@ _MAKERS: Final = {
                 Name("sparse_shape"),
             ),
         ),
+        domain=RuleCall(
+            "sparse_parts",
+            (
+                Name("sparse_indices"),
+                Name("sparse_values"),
+                Name("sparse_shape"),
+                2,
+            ),
+        ),
+        errors=(
+            RuleCall(
+                "row_range",
+                (
+                    Name("sparse_indices"),
+                    Name("sparse_values"),
+                    Name("sparse_shape"),
+                ),
+            ),
+            RuleCall("wrong_rank", (Name("sparse_shape"),)),
+        ),
         numeric={"*": "exact"},
         devices=("CPU",),
     ),
@@ -19559,6 +19623,15 @@ _MAKERS: Final = {
                 Name("sparse_shape"),
             ),
         ),
+        domain=RuleCall(
+            "sparse_parts",
+            (
+                Name("sparse_indices"),
+                Name("sparse_values"),
+                Name("sparse_shape"),
+            ),
+        ),
+        errors=(RuleCall("wrong_rank", (Name("sparse_values"),)),),
         numeric={"*": "exact"},
         devices=("CPU",),
     ),
@@ -19569,6 +19642,7 @@ _MAKERS: Final = {
         outputs=(ArgDecl("serialized", dtype="string"),),
         attrs=(AttrDecl("T", "type"),),
         shape=RuleCall("scalar"),
+        domain=RuleCall("elementwise", (Name("tensor"),)),
         numeric={"*": "exact"},
         devices=("CPU",),
         python=("io.serialize_tensor", "serialize_tensor"),
@@ -19673,6 +19747,7 @@ _MAKERS: Final = {
             "sharded_name",
             (Name("basename"), Name("shard"), Name("num_shards")),
         ),
+        errors=(RuleCall("wrong_rank", (Name("shard"),)),),
         numeric={"*": "exact"},
         devices=("CPU",),
     ),
@@ -19687,6 +19762,7 @@ _MAKERS: Final = {
         attrs=(),
         shape=RuleCall("file_name", (Name("basename"), Name("num_shards"))),
         domain=RuleCall("sharded_name", (Name("basename"), Name("num_shards"))),
+        errors=(RuleCall("wrong_rank", (Name("num_shards"),)),),
         numeric={"*": "exact"},
         devices=("CPU",),
     ),
@@ -20307,6 +20383,10 @@ _MAKERS: Final = {
                 "float double int64 int32 int16 int8 complex64 complex128", "finite",
             ),
         ),
+        errors=(
+            RuleCall("unlike_sizes", (Name("a_shape"),)),
+            RuleCall("other_rows", (Name("a_values"), "run")),
+        ),
         numeric={
             "float16": "close(1e-2, 1e-2)",
             "bfloat16": "close(1e-1, 1e-1)",
@@ -20345,6 +20425,7 @@ _MAKERS: Final = {
         ),
         shape=RuleCall("sparse_sum_gradient", (Name("a_indices"), Name("b_indices"))),
         domain=RuleCall("sparse_sum_gradient", (Name("backprop_val_grad"),)),
+        errors=(RuleCall("other_rows", (Name("backprop_val_grad"), "run")),),
         numeric={"*": "exact"},
         devices=("CPU",),
     ),
@@ -20868,6 +20949,10 @@ _MAKERS: Final = {
             "sparse_concat",
             (Name("indices"), Name("values"), Name("shapes")),
         ),
+        errors=(
+            RuleCall("unlike_beside", (Name("shapes"), Name("concat_dim"))),
+            RuleCall("sparse_axis", (Name("shapes"), Name("concat_dim"))),
+        ),
         numeric={"*": "exact"},
         devices=("CPU",),
     ),
@@ -20997,6 +21082,10 @@ _MAKERS: Final = {
                 Name("dense_inputs"),
             ),
         ),
+        errors=(
+            RuleCall("unlike_columns", (Name("dense_inputs"),)),
+            RuleCall("unlike_parts", (Name("indices"),)),
+        ),
         numeric={"*": "exact"},
         devices=("CPU",),
     ),
@@ -21040,6 +21129,10 @@ _MAKERS: Final = {
                 Name("dense_inputs"),
             ),
         ),
+        errors=(
+            RuleCall("unlike_columns", (Name("dense_inputs"),)),
+            RuleCall("unlike_parts", (Name("indices"),)),
+        ),
         numeric={"*": "exact"},
         devices=("CPU",),
     ),
@@ -21066,6 +21159,7 @@ _MAKERS: Final = {
         ),
         shape=RuleCall("sparse_cwise", (Name("sp_indices"),)),
         domain=RuleCall("sparse_and_dense", ("broadcast", "float double int32 int64")),
+        errors=(RuleCall("no_stretch", (Name("sp_shape"), Name("dense"))),),
         numeric={
             "float16": "close(1e-2, 1e-2)",
             "bfloat16": "close(1e-1, 1e-1)",
@@ -21100,6 +21194,7 @@ _MAKERS: Final = {
         ),
         shape=RuleCall("sparse_cwise", (Name("sp_indices"),)),
         domain=RuleCall("sparse_and_dense", ("divisor", "float double int32 int64")),
+        errors=(RuleCall("no_stretch", (Name("sp_shape"), Name("dense"))),),
         numeric={
             "float16": "close(1e-2, 1e-2)",
             "bfloat16": "close(1e-1, 1e-1)",
@@ -21135,6 +21230,7 @@ _MAKERS: Final = {
         ),
         shape=RuleCall("sparse_cwise", (Name("sp_indices"),)),
         domain=RuleCall("sparse_and_dense", ("broadcast", "float double int32 int64")),
+        errors=(RuleCall("no_stretch", (Name("sp_shape"), Name("dense"))),),
         numeric={
             "float16": "close(1e-2, 1e-2)",
             "bfloat16": "close(1e-1, 1e-1)",
@@ -21182,6 +21278,13 @@ _MAKERS: Final = {
                 Name("default_value"),
             ),
         ),
+        errors=(
+            RuleCall(
+                "row_range",
+                (Name("indices"), Name("values"), Name("dense_shape")),
+            ),
+            RuleCall("wrong_rank", (Name("default_value"),)),
+        ),
         numeric={"*": "exact"},
         differentiable=True,
         devices=("CPU",),
@@ -21205,6 +21308,12 @@ _MAKERS: Final = {
         domain=RuleCall(
             "sparse_filled_gradient",
             (Name("reverse_index_map"), Name("grad_values")),
+        ),
+        errors=(
+            RuleCall(
+                "place_range",
+                (Name("reverse_index_map"), Name("grad_values")),
+            ),
         ),
         numeric={
             "float16": "close(1e-2, 1e-2)",
@@ -21247,6 +21356,17 @@ _MAKERS: Final = {
             (Name("a"), Name("b"), Name("transpose_a"), Name("transpose_b")),
         ),
         domain=RuleCall("sparse_matmul", (Name("a"), Name("b"))),
+        errors=(
+            RuleCall(
+                "inner_dimensions",
+                (
+                    Name("a"),
+                    Name("b"),
+                    Name("transpose_a"),
+                    Name("transpose_b"),
+                ),
+            ),
+        ),
         numeric={"float32": "close(1e-4, 1e-4)"},
         differentiable=True,
         devices=("CPU",),
@@ -21283,6 +21403,12 @@ _MAKERS: Final = {
         domain=RuleCall(
             "sparse_reduction",
             ("float double int32 int64 int16 int8 uint8",),
+        ),
+        errors=(
+            RuleCall(
+                "sparse_axis",
+                (Name("input_shape"), Name("reduction_axes")),
+            ),
         ),
         numeric={
             "float16": "close(1e-2, 1e-2)",
@@ -21324,6 +21450,12 @@ _MAKERS: Final = {
         domain=RuleCall(
             "sparse_reduction",
             ("float double int32 int64 int16 int8 uint8",),
+        ),
+        errors=(
+            RuleCall(
+                "sparse_axis",
+                (Name("input_shape"), Name("reduction_axes")),
+            ),
         ),
         numeric={
             "float16": "close(1e-2, 1e-2)",
@@ -21370,6 +21502,12 @@ _MAKERS: Final = {
             "sparse_reduction",
             ("float double int32 int64 int16 int8 uint8 complex64 complex128",),
         ),
+        errors=(
+            RuleCall(
+                "sparse_axis",
+                (Name("input_shape"), Name("reduction_axes")),
+            ),
+        ),
         numeric={
             "float16": "close(1e-2, 1e-2)",
             "bfloat16": "close(1e-1, 1e-1)",
@@ -21413,6 +21551,12 @@ _MAKERS: Final = {
             "sparse_reduction",
             ("float double int32 int64 int16 int8 uint8 complex64 complex128",),
         ),
+        errors=(
+            RuleCall(
+                "sparse_axis",
+                (Name("input_shape"), Name("reduction_axes")),
+            ),
+        ),
         numeric={
             "float16": "close(1e-2, 1e-2)",
             "bfloat16": "close(1e-1, 1e-1)",
@@ -21445,6 +21589,10 @@ _MAKERS: Final = {
             "sparse_mixed",
             (Name("input_indices"), Name("input_values"), Name("input_shape")),
         ),
+        errors=(
+            RuleCall("other_rows", (Name("input_values"), "run")),
+            RuleCall("longer_vector", (Name("input_shape"),)),
+        ),
         numeric={"*": "exact"},
         devices=("CPU",),
     ),
@@ -21469,6 +21617,7 @@ _MAKERS: Final = {
             "sparse_reshape",
             (Name("input_indices"), Name("input_shape"), Name("new_shape")),
         ),
+        errors=(RuleCall("other_size", (Name("input_shape"), Name("new_shape"))),),
         numeric={"*": "exact"},
         devices=("CPU",),
     ),
@@ -22294,6 +22443,7 @@ _MAKERS: Final = {
                 Name("size"),
             ),
         ),
+        errors=(RuleCall("longer_vector", (Name("start"),)),),
         numeric={"*": "exact"},
         differentiable=True,
         devices=("CPU",),
@@ -22321,6 +22471,7 @@ _MAKERS: Final = {
         ),
         shape=RuleCall("sparse_cwise", (Name("input_indices"),)),
         domain=RuleCall("sparse_slice_gradient", (Name("backprop_val_grad"),)),
+        errors=(RuleCall("other_rows", (Name("backprop_val_grad"), "run")),),
         numeric={"*": "exact"},
         devices=("CPU",),
     ),
@@ -22339,6 +22490,7 @@ _MAKERS: Final = {
             (Name("sp_indices"), Name("sp_values"), Name("sp_shape")),
         ),
         domain=RuleCall("sparse_rows", ("sp", "half float double")),
+        errors=(RuleCall("other_rows", (Name("sp_values"), "run")),),
         numeric={
             "float16": "close(1e-2, 1e-2)",
             "bfloat16": "close(1e-1, 1e-1)",
@@ -22430,6 +22582,7 @@ _MAKERS: Final = {
                 "finite",
             ),
         ),
+        errors=(RuleCall("unlike_sizes", (Name("a_shape"),)),),
         numeric={"*": "exact"},
         devices=("CPU",),
     ),
@@ -22477,6 +22630,7 @@ _MAKERS: Final = {
                 "finite",
             ),
         ),
+        errors=(RuleCall("unlike_sizes", (Name("a_shape"),)),),
         numeric={"*": "exact"},
         devices=("CPU",),
     ),
@@ -22499,6 +22653,13 @@ _MAKERS: Final = {
         domain=RuleCall(
             "sparse_split",
             (Name("split_dim"), Name("indices"), Name("values"), Name("shape")),
+        ),
+        errors=(
+            RuleCall("sparse_axis", (Name("shape"), Name("split_dim"))),
+            RuleCall(
+                "too_many_parts",
+                (Name("shape"), Name("split_dim"), Name("num_split")),
+            ),
         ),
         numeric={"*": "exact"},
         devices=("CPU",),
@@ -22529,6 +22690,13 @@ _MAKERS: Final = {
         domain=RuleCall(
             "sparse_and_dense",
             ("same", "float double int32 int64 complex64 complex128"),
+        ),
+        errors=(
+            RuleCall("unlike_sizes", (Name("a_shape"),)),
+            RuleCall(
+                "row_range",
+                (Name("a_indices"), Name("a_values"), Name("a_shape")),
+            ),
         ),
         numeric={
             "float16": "close(1e-2, 1e-2)",
@@ -22577,6 +22745,13 @@ _MAKERS: Final = {
             ),
         ),
         domain=RuleCall("sparse_matrix_product", (Name("b"),)),
+        errors=(
+            RuleCall("inner_size", (Name("b"), Name("adjoint_b"))),
+            RuleCall(
+                "row_range",
+                (Name("a_indices"), Name("a_values"), Name("a_shape")),
+            ),
+        ),
         numeric={
             "float16": "close(1e-2, 1e-2)",
             "bfloat16": "close(1e-1, 1e-1)",
@@ -24019,6 +24194,7 @@ _MAKERS: Final = {
         attrs=(AttrDecl("pattern", "string"),),
         shape=RuleCall("same", (Name("input"),)),
         domain=RuleCall("matched_text", (Name("input"),)),
+        errors=(RuleCall("broken_pattern", (Name("input"),)),),
         numeric={"*": "exact"},
         devices=("CPU",),
     ),
@@ -24034,6 +24210,7 @@ _MAKERS: Final = {
         ),
         shape=RuleCall("same", (Name("input"),)),
         domain=RuleCall("matched_text", (Name("input"),)),
+        errors=(RuleCall("broken_pattern", (Name("input"),)),),
         numeric={"*": "exact"},
         devices=("CPU",),
     ),
@@ -24165,7 +24342,11 @@ _MAKERS: Final = {
             AttrDecl("placeholder", "string", has_default=True, default="%s"),
             AttrDecl("summarize", "int", has_default=True, default=3),
         ),
-        shape=RuleCall("scalar"),
+        shape=RuleCall(
+            "formatted_text",
+            (Name("inputs"), Name("template"), Name("placeholder")),
+        ),
+        domain=RuleCall("template_texts", (Name("inputs"),)),
         numeric={"*": "exact"},
         devices=("CPU",),
     ),
@@ -24180,6 +24361,7 @@ _MAKERS: Final = {
         ),
         shape=RuleCall("string_join", (Name("inputs"),)),
         domain=RuleCall("joined_strings", (Name("inputs"),)),
+        errors=(RuleCall("unequal_shapes", (Name("inputs"),)),),
         numeric={"*": "exact"},
         devices=("CPU",),
     ),
@@ -24220,6 +24402,7 @@ _MAKERS: Final = {
         attrs=(AttrDecl("encoding", "string", has_default=True, default=""),),
         shape=RuleCall("same", (Name("input"),)),
         domain=RuleCall("elementwise", (Name("input"),)),
+        errors=(RuleCall("unknown_value", (Name("encoding"), "latin")),),
         numeric={"*": "exact"},
         devices=("CPU",),
         python=("strings.lower",),
@@ -24271,6 +24454,7 @@ _MAKERS: Final = {
         attrs=(AttrDecl("skip_empty", "bool", has_default=True, default=True),),
         shape=RuleCall("split_strings", (Name("input"), Name("delimiter"))),
         domain=RuleCall("split_text", (Name("input"), Name("delimiter"))),
+        errors=(RuleCall("wrong_rank", (Name("input"),)),),
         numeric={"*": "exact"},
         devices=("CPU",),
     ),
@@ -24286,6 +24470,7 @@ _MAKERS: Final = {
         attrs=(AttrDecl("maxsplit", "int", has_default=True, default=-1),),
         shape=RuleCall("split_strings", (Name("input"), Name("sep"))),
         domain=RuleCall("split_text", (Name("input"), Name("sep"))),
+        errors=(RuleCall("wrong_rank", (Name("input"),)),),
         numeric={"*": "exact"},
         devices=("CPU",),
     ),
@@ -24335,6 +24520,7 @@ _MAKERS: Final = {
         ),
         shape=RuleCall("same", (Name("input"),)),
         domain=RuleCall("hashed_text", (Name("input"),)),
+        errors=(RuleCall("wrong_key", (Name("key"),)),),
         numeric={"*": "exact"},
         devices=("CPU",),
         python=("strings.to_hash_bucket_strong", "string_to_hash_bucket_strong"),
@@ -24368,6 +24554,7 @@ _MAKERS: Final = {
         attrs=(AttrDecl("encoding", "string", has_default=True, default=""),),
         shape=RuleCall("same", (Name("input"),)),
         domain=RuleCall("elementwise", (Name("input"),)),
+        errors=(RuleCall("unknown_value", (Name("encoding"), "latin")),),
         numeric={"*": "exact"},
         devices=("CPU",),
         python=("strings.upper",),
@@ -26055,6 +26242,10 @@ _MAKERS: Final = {
         ),
         shape=RuleCall("code_points", (Name("input"), False)),
         domain=RuleCall("encoded_texts", (Name("input"),)),
+        errors=(
+            RuleCall("undecodable", (Name("input"),)),
+            RuleCall("unknown_value", (Name("input_encoding"), "NO-SUCH")),
+        ),
         numeric={"*": "exact"},
         devices=("CPU",),
     ),
@@ -26098,6 +26289,10 @@ _MAKERS: Final = {
         ),
         shape=RuleCall("code_points", (Name("input"), True)),
         domain=RuleCall("encoded_texts", (Name("input"),)),
+        errors=(
+            RuleCall("undecodable", (Name("input"),)),
+            RuleCall("unknown_value", (Name("input_encoding"), "NO-SUCH")),
+        ),
         numeric={"*": "exact"},
         devices=("CPU",),
     ),
@@ -26188,6 +26383,10 @@ _MAKERS: Final = {
         ),
         shape=RuleCall("same", (Name("input"),)),
         domain=RuleCall("transcoded", (Name("input"),)),
+        errors=(
+            RuleCall("undecodable", (Name("input"),)),
+            RuleCall("unknown_value", (Name("input_encoding"), "NO-SUCH")),
+        ),
         numeric={"*": "exact"},
         devices=("CPU",),
         python=("strings.unicode_transcode",),
@@ -26434,6 +26633,12 @@ _MAKERS: Final = {
         domain=RuleCall(
             "joined_segments",
             (Name("inputs"), Name("segment_ids"), Name("num_segments")),
+        ),
+        errors=(
+            RuleCall(
+                "segment_range",
+                (Name("inputs"), Name("segment_ids"), Name("num_segments")),
+            ),
         ),
         numeric={"*": "exact"},
         devices=("CPU",),

@@ -143,3 +143,12 @@ def missing_field(draw: Draw, records: str, defaults: str) -> Fault:
     line = draw.random.choice((b"1", b"1,a,2", b"x,a", b'1,"a', b",a"))
     given = [np.zeros(0, np.int32), np.zeros(0, object)]
     return Fault(draw.arguments(**{records: _vector(b"1,a", line), defaults: given}), seen="run")
+
+
+@fault
+def no_fraction(draw: Draw, x: str) -> Fault:
+    """Whole numbers or bools to be written with a precision, or with an exponent."""
+    draw.attrs["T"] = draw.random.choice(("int32", "uint8", "bool"))
+    wrong = draw.random.choice(({"precision": 0}, {"scientific": True}, {"shortest": True}))
+    attrs = {**draw.attrs, "scientific": False, "shortest": False, **wrong}
+    return Fault(Arguments({x: draw.tensor(x, (2,), "small")}, attrs), seen="run")
