@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any, Final
 
@@ -54,7 +55,7 @@ def strided_index(
         raise KernelError(3, "Expected begin, end and strides to be 1D of one size")
     index: list[Any] = []
     try:
-        items = list(dense_items(len(steps), len(shape), ellipsis_mask, new_axis_mask))
+        items = _items(len(steps), len(shape), ellipsis_mask, new_axis_mask)
     except ShapeError as error:
         raise KernelError(3, str(error)) from error
     for item, axis in items:
@@ -71,6 +72,11 @@ def strided_index(
             stop = None if end_mask >> item & 1 else stops[item]
             index.append(slice(start, stop, steps[item]))
     return (*index, ...)
+
+
+@functools.lru_cache(maxsize=1024)  # a slice in a loop asks the same each time
+def _items(count: int, rank: int, ellipsis_mask: int, new_axis_mask: int) -> tuple[Any, ...]:
+    return tuple(dense_items(count, rank, ellipsis_mask, new_axis_mask))
 
 
 def _single(start: int, step: int, axis: int, dim: int) -> int:
