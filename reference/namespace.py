@@ -113,6 +113,11 @@ _LATER: Final[Mapping[str, str]] = {
         "random.stateless_multinomial random.stateless_normal "
         "random.stateless_parameterized_truncated_normal random.stateless_poisson "
         "random.stateless_truncated_normal random.stateless_uniform",
+    "ops.generators":
+        "random.Generator random.create_rng_state random.experimental.Generator "
+        "random.experimental.create_rng_state random.experimental.get_global_generator "
+        "random.experimental.set_global_generator random.get_global_generator "
+        "random.set_global_generator",
     "ops.distribution_ops":
         "image.random_crop random.gamma random.poisson random_crop random_gamma random_poisson",
     "ops.ctc_ops":

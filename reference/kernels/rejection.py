@@ -19,7 +19,7 @@ from sessrun.reference.kernels.registry import Bind, KernelError, binder
 from sessrun.reference.kernels.scientific import special_functions
 from sessrun.reference.kernels.stateless import keyed_stream, of_each, seeded_stream
 
-__all__: list[str] = []
+__all__ = ["binomial_numbers"]
 
 _CPU: Final = ("CPU",)
 _INVALID: Final = 3
@@ -232,7 +232,7 @@ def _binomial(stream: Stream, count: int, trials: Any, chance: Any) -> Any:
 
     Where success is likelier than failure the failures are counted.
     """
-    number = chance.dtype.type
+    number, first = chance.dtype.type, HOST.uint64(stream.reserve(0))
     result = HOST.full((len(chance), count), HOST.nan)
     result[(trials <= 0) | (chance <= 0)] = 0
     is_sure = (trials > 0) & (chance >= 1)
@@ -246,7 +246,7 @@ def _binomial(stream: Stream, count: int, trials: Any, chance: Any) -> Any:
     ):  # fmt: skip
         places = HOST.flatnonzero(HOST.repeat(chosen, count))
         rows = places // count
-        draw = _Drawer(stream, places.astype("uint64") * HOST.uint64(counters))
+        draw = _Drawer(stream, places.astype("uint64") * HOST.uint64(counters) + first)
         result.reshape(-1)[places] = find(
             draw, trials[rows].astype("float64"), share[rows].astype("float64")
         )
@@ -321,11 +321,30 @@ def stateless_random_binomial(bind: Bind) -> Callable[..., Any]:
 
     def compute(shape: Any, seed: Any, counts: Any, probs: Any) -> Any:
         stream, dims = seeded_stream(HOST, seed), checked_shape(shape)
-        trials, chance = of_each(dims, (counts, probs))
-        count = math.prod(dims) // max(len(trials), 1)
-        return _cast(_binomial(stream, count, trials, chance), dtype).reshape(dims)
+        return binomial_numbers(lambda *_: stream, dims, (counts, probs), dtype)
 
     return compute
+
+
+def binomial_numbers(
+    open_stream: Callable[[int, int], Stream], dims: tuple[int, ...], parameters: Any, dtype: Any
+) -> Any:
+    """Binomial numbers of a shape that ends with that of their trials and chances.
+
+    Args:
+      open_stream: gives the stream, for so many parameters and so many numbers of each.
+      dims: the shape.
+      parameters: how many trials, and how likely each succeeds.
+      dtype: the numpy dtype.
+
+    Raises:
+      KernelError: code 3 if the shape does not end so.
+
+    """
+    trials, chance = of_each(dims, parameters)
+    count = math.prod(dims) // max(len(trials), 1)
+    drawn = _binomial(open_stream(len(trials), count), count, trials, chance)
+    return _cast(drawn, dtype).reshape(dims)
 
 
 @binder("RandomGammaGrad", devices=_CPU)

@@ -21,7 +21,7 @@ from sessrun.reference.kernels.random import (
 )
 from sessrun.reference.kernels.registry import Bind, KernelError, binder, kernel
 
-__all__ = ["keyed_stream", "of_each", "seeded_stream"]
+__all__ = ["check_algorithm", "keyed_stream", "of_each", "seeded_stream"]
 
 _INVALID: Final = 3
 _CPU: Final = ("CPU",)
@@ -52,6 +52,14 @@ def seeded_stream(xp: Any, seed: Any) -> Stream:
     return Stream(xp, *_scrambled(seed))
 
 
+def check_algorithm(number: int) -> None:
+    """Raise KernelError if the algorithm is unknown (code 3), or not there (12)."""
+    if number == _THREEFRY:
+        raise KernelError(12, "The ThreeFry algorithm is not there on a CPU")
+    if number not in {_PHILOX, _ANY}:
+        raise KernelError(_INVALID, f"Unsupported algorithm id: {number}")
+
+
 def keyed_stream(xp: Any, key: Any, counter: Any, alg: Any) -> Stream:
     """The stream of a key and a counter.
 
@@ -62,11 +70,7 @@ def keyed_stream(xp: Any, key: Any, counter: Any, alg: Any) -> Stream:
     """
     if alg.ndim or key.shape != (1,) or counter.ndim != 1:
         raise KernelError(_INVALID, "alg must be a scalar, key of shape [1], counter a vector")
-    chosen = scalar_int(alg)
-    if chosen == _THREEFRY:
-        raise KernelError(12, "The ThreeFry algorithm is not there on a CPU")
-    if chosen not in {_PHILOX, _ANY}:
-        raise KernelError(_INVALID, f"Unsupported algorithm id: {chosen}")
+    check_algorithm(scalar_int(alg))
     if counter.shape[0] < 2:
         raise KernelError(_INVALID, f"counter must have 2 elements, has {counter.shape[0]}")
     low, high = ints(counter)[:2]

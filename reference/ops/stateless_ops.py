@@ -25,7 +25,7 @@ from sessrun.reference.ops.shape_ops import shape_tensor
 from sessrun.reference.raw_wrappers import wrapper
 from sessrun.reference.tensor import Tensor
 
-__all__ = ["EXPORTS", "Algorithm"]
+__all__ = ["EXPORTS", "Algorithm", "algorithm_number", "unknown_algorithm"]
 
 
 class Algorithm(enum.Enum):
@@ -44,7 +44,7 @@ _ACCEPTED: Final = (
 _SCRAMBLING: Final = 163851598941452064
 
 
-def _number_of(alg: Any) -> Any:
+def algorithm_number(alg: Any) -> Any:
     """The number of an algorithm.
 
     Raises:
@@ -64,10 +64,11 @@ def _number_of(alg: Any) -> Any:
     for each in Algorithm:
         if each.name.lower().replace("_", "") == plain:
             return each.value
-    raise ValueError(_unknown(alg))
+    raise ValueError(unknown_algorithm(alg))
 
 
-def _unknown(alg: Any) -> str:
+def unknown_algorithm(alg: Any) -> str:
+    """What is said of an algorithm that there is not."""
     return (f"Argument `alg` got unsupported value {alg}. Supported values are philox, threefry "
             "and auto_select.")  # fmt: skip
 
@@ -80,7 +81,7 @@ def _joined(pair: Tensor) -> Tensor:
 
 def _key(seed: Any, alg: Any) -> dict[str, Any]:
     """Key, counter and algorithm, as inputs of an operation."""
-    number = _number_of(alg)
+    number = algorithm_number(alg)
     if number == Algorithm.AUTO_SELECT.value:
         made = wrapper("StatelessRandomGetKeyCounter")(seed=seed)
         return {"key": made.key, "counter": made.counter, "alg": number}
@@ -94,7 +95,7 @@ def _key(seed: Any, alg: Any) -> dict[str, Any]:
     if number == Algorithm.THREEFRY.value:
         return {"key": reshape(_joined(cast(seed, dtypes.uint32)), [1]),
                 "counter": zeros([1], dtypes.uint64), "alg": number}  # fmt: skip
-    raise ValueError(_unknown(alg))
+    raise ValueError(unknown_algorithm(alg))
 
 
 def stateless_uniform(

@@ -26,7 +26,7 @@ __all__ = ["Mirror", "install", "of_places"]
 _PREFIX: Final = "sessrun.reference.python."
 _RUNTIME: Final = "sessrun.reference"
 
-_GENERATED: Final = re.compile(r"ops\.gen_\w+_ops|framework\.test_ops")
+_GENERATED: Final = re.compile(r"ops\.gen_\w+_ops(?:_v2)?|framework\.test_ops")
 
 
 class Mirror(importlib.abc.MetaPathFinder, importlib.abc.Loader):

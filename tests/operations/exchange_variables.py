@@ -1,4 +1,4 @@
-"""Graphs for slices of resource variables, for locks, and for the operations of initializers."""
+"""Graphs for resource variables of slices, locks and generators, and operations of initializers."""
 
 from __future__ import annotations
 
@@ -8,6 +8,11 @@ import sessrun.reference as tf
 
 SLICES = " ".join(f"ResourceScatterNd{kind}" for kind in ("Update", "Add", "Sub", "Min", "Max"))
 BANDS = "MatrixDiagV3 MatrixDiagPartV3 MatrixSetDiagV3 Qr UnravelIndex ParallelConcat Timestamp"
+#: Those of a generator that are drawn of nothing but a shape, or an interval.
+GENERATED = (
+    "StatefulUniform StatefulUniformInt StatefulUniformFullInt StatefulStandardNormalV2 "
+    "StatefulTruncatedNormal"
+)
 
 
 def slices() -> None:
@@ -44,10 +49,28 @@ def bands() -> None:
     tf.timestamp(name="now")
 
 
+def generators() -> None:
+    """A generator's state that is skipped, and every kind of number drawn of it."""
+    generator = tf.random.Generator.from_seed(7)
+    tf.group(generator.state.initializer, name="init")
+    tf.identity(generator.skip(3), name="skipped")
+    tf.raw_ops.RngSkip(resource=generator.state.handle, algorithm=1, delta=2, name="moved")
+    for op_type in GENERATED.split():
+        ends = {"minval": 3, "maxval": 90} if op_type.endswith("UniformInt") else {}
+        getattr(tf.raw_ops, op_type)(
+            resource=generator.state.handle, algorithm=1, shape=[4], name=op_type, **ends
+        )
+    generator.binomial([5], 40.0, 0.25, name="StatefulRandomBinomial")
+    tf.shape(tf.raw_ops.NonDeterministicInts(shape=[2]), name="size")
+
+
 VARIABLES: tuple[tuple[str, Callable[[], None], tuple[tuple[str, ...], ...]], ...] = (
     (SLICES, slices, (("init",), *(
         step for op_type in SLICES.split() for step in ((op_type,), ("now_held:0",))))),
     ("MutexV2 MutexLock ConsumeMutexLock", locks, (("init",), ("both:0",), ("both:0",))),
+    ("RngReadAndSkip RngSkip NonDeterministicInts StatefulRandomBinomial " + GENERATED, generators,
+     (("init",), ("skipped:0",), ("moved",), *((f"{op_type}:0",) for op_type in GENERATED.split()),
+      ("skipped:0",), ("StatefulRandomBinomial:0",), ("size:0",))),
     (BANDS, bands, (
         ("made:0", "taken:0", "set:0", "factors:0", "factors:1", "places:0", "stacked:0", "now"),)),
 )  # fmt: skip

@@ -111,3 +111,34 @@ def seeded_classes(logits: Shape, num_samples: Value, seed: Shape) -> list[Shape
     """As `multinomial`; the seed is a pair."""
     _seed(seed)
     return multinomial(logits, num_samples)
+
+
+@rule
+def state_and_skip(algorithm: Shape, delta: Shape) -> list[Shape]:
+    """Counter and key: a vector of 3."""
+    skip(algorithm, delta)
+    return [(3,)]
+
+
+@rule
+def skip(algorithm: Shape, delta: Shape) -> list[Shape]:
+    """Nothing; the algorithm's number and how far are scalars."""
+    ranked(algorithm, 0, 0)
+    ranked(delta, 0, 0)
+    return []
+
+
+@rule
+def of_generator(dims: Shape, algorithm: Shape) -> list[Shape]:
+    """The shape asked for; the algorithm's number is a scalar."""
+    ranked(algorithm, 0, 0)
+    return [dims]
+
+
+@rule
+def between_of_generator(
+    dims: Shape, algorithm: Shape, low: Shape, high: Shape
+) -> list[Shape]:
+    """As `of_generator`, of numbers between two scalars."""
+    _interval(low, high)
+    return of_generator(dims, algorithm)
