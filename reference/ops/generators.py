@@ -23,6 +23,7 @@ from sessrun.reference.ops.reduce_ops import reduce_prod
 from sessrun.reference.ops.stateless_ops import Algorithm, algorithm_number, unknown_algorithm
 from sessrun.reference.tensor import Tensor
 from sessrun.reference.variables.variable_base import Variable
+from sessrun.reference.variables.variables import create_resource
 
 __all__ = ["EXPORTS", "Generator", "create_rng_state", "non_deterministic_ints"]
 
@@ -342,7 +343,7 @@ class Generator:
 def _variable(state: Any) -> Any:
     """A new variable of a state."""
     with name_scope("random_generator"):
-        return Variable(state, dtype=STATE_TYPE, trainable=False, name="StateVar")
+        return create_resource(state, dtype=STATE_TYPE, trainable=False, name="StateVar")
 
 
 #: The generator that programs share, once one asks for it.
