@@ -9,6 +9,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
+from sessrun.reference.kernels.channels_first import any_format
 from sessrun.reference.kernels.host import dtype_of, ints
 from sessrun.reference.kernels.products import product
 from sessrun.reference.kernels.registry import Bind, KernelError, binder
@@ -42,9 +43,6 @@ class Convolution:
         self.wide = dtype_of("float32") if bind.attrs["T"] in _NARROW else self.dtype
         strides = bind.attrs["strides"]
         dilations = bind.attrs.get("dilations", (1,) * len(strides))
-        if bind.attrs.get("data_format", "NHWC").startswith("NC"):
-            raise KernelError(self._code(), f"The {self.what} op currently only supports the "
-                              "channels-last tensor format on the CPU.")  # fmt: skip
         for name, values in (("strides", strides), ("dilations", dilations)):
             if values[0] != 1 or values[-1] != 1:
                 raise KernelError(self._code(), "Current implementation does not yet support "
@@ -252,18 +250,21 @@ def _by_flipped_filters(xp: Any, filters: Any, grad: Any, along: Sequence[Axis])
 
 
 @binder("Conv2D", "Conv3D")
+@any_format("x-")
 def convolution(bind: Bind) -> Any:
     """Each window of the input times each filter."""
     return Convolution(bind).forward
 
 
 @binder("Conv2DBackpropFilter", "Conv3DBackpropFilterV2", host_inputs=("filter_sizes",))
+@any_format("x-x", "-")
 def convolution_by_filter(bind: Bind) -> Any:
     """The gradient of a convolution by its filters."""
     return Convolution(bind).by_filter
 
 
 @binder("Conv2DBackpropInput", "Conv3DBackpropInputV2", host_inputs=("input_sizes",))
+@any_format("s-x")
 def convolution_by_input(bind: Bind) -> Any:
     """The gradient of a convolution by its input."""
     return Convolution(bind).by_input

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from sessrun.reference.kernels.channels_first import any_format
 from sessrun.reference.kernels.host import dtype_of, ints
 from sessrun.reference.kernels.registry import Bind, KernelError, binder
 from sessrun.reference.kernels.windows import geometry, offsets, places
@@ -30,8 +31,6 @@ class _Depthwise:
         narrow = self.dtype.itemsize == 2
         self.wide = dtype_of("float32") if narrow else self.dtype
         strides, dilations = attrs["strides"], attrs["dilations"]
-        if attrs["data_format"] == "NCHW":
-            raise KernelError(12, "Depthwise convolution on CPU is only supported for NHWC format")
         if len(strides) != 4 or strides[1] != strides[2]:
             raise KernelError(3, "Current implementation only supports equal length strides in the "
                               "row and column dimensions.")  # fmt: skip
@@ -124,18 +123,21 @@ def _images(out: Any) -> Any:
 
 
 @binder("DepthwiseConv2dNative")
+@any_format("x-")
 def depthwise(bind: Bind) -> Any:
     """Each window of each channel times each of its filters."""
     return _Depthwise(bind).forward
 
 
 @binder("DepthwiseConv2dNativeBackpropInput", host_inputs=("input_sizes",))
+@any_format("s-x")
 def depthwise_by_input(bind: Bind) -> Any:
     """The gradient of a depthwise convolution by its input."""
     return _Depthwise(bind).by_input
 
 
 @binder("DepthwiseConv2dNativeBackpropFilter", host_inputs=("filter_sizes",))
+@any_format("x-x", "-")
 def depthwise_by_filter(bind: Bind) -> Any:
     """The gradient of a depthwise convolution by its filters."""
     return _Depthwise(bind).by_filter

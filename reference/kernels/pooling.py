@@ -6,6 +6,7 @@ import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from sessrun.reference.kernels.channels_first import any_format
 from sessrun.reference.kernels.elementwise import is_integer
 from sessrun.reference.kernels.host import HOST, dtype_of, ints
 from sessrun.reference.kernels.registry import Bind, KernelError, binder
@@ -27,7 +28,7 @@ class Pooling:
 
     def __init__(self, bind: Bind, rank: int) -> None:
         self.xp, self.name, self.rank, self._attrs = bind.xp, bind.node.type, rank, bind.attrs
-        if bind.attrs.get("data_format", "NHWC").startswith("NC"):
+        if bind.attrs.get("data_format", "NHWC").startswith("NC"):  # NCHW_VECT_C
             raise KernelError(3, f"Default {self.name}Op only supports the channels-last format on "
                               "device type CPU")  # fmt: skip
         if "ksize" in bind.attrs:
@@ -99,6 +100,7 @@ def _maximum(pooling: Pooling, x: Any, ksize: Sequence[int], strides: Sequence[i
 
 
 @binder("MaxPool", "MaxPool3D")
+@any_format("x")
 def max_pool(bind: Bind) -> Callable[..., Any]:
     """The largest number of each window."""
     pooling = Pooling(bind, _rank(bind))
@@ -106,6 +108,7 @@ def max_pool(bind: Bind) -> Callable[..., Any]:
 
 
 @binder("MaxPoolV2", host_inputs=("ksize", "strides"))
+@any_format("xss")
 def max_pool_v2(bind: Bind) -> Callable[..., Any]:
     """As MaxPool; size and stride of the window are inputs."""
     pooling = Pooling(bind, 4)
@@ -185,6 +188,7 @@ def _maximum_grad(
 
 
 @binder("MaxPoolGrad", "MaxPool3DGrad")
+@any_format("xxx")
 def max_pool_grad(bind: Bind) -> Callable[..., Any]:
     """The gradient of MaxPool."""
     pooling = Pooling(bind, _rank(bind))
@@ -192,6 +196,7 @@ def max_pool_grad(bind: Bind) -> Callable[..., Any]:
 
 
 @binder("MaxPoolGradV2", host_inputs=("ksize", "strides"))
+@any_format("xxxss")
 def max_pool_grad_v2(bind: Bind) -> Callable[..., Any]:
     """As MaxPoolGrad; size and stride of the window are inputs."""
     pooling = Pooling(bind, 4)
@@ -215,6 +220,7 @@ def _maximum_grad_grad(
 
 
 @binder("MaxPoolGradGrad", "MaxPool3DGradGrad")
+@any_format("xxx")
 def max_pool_grad_grad(bind: Bind) -> Callable[..., Any]:
     """The gradient of MaxPoolGrad by its gradient."""
     pooling = Pooling(bind, _rank(bind))
@@ -222,6 +228,7 @@ def max_pool_grad_grad(bind: Bind) -> Callable[..., Any]:
 
 
 @binder("MaxPoolGradGradV2", host_inputs=("ksize", "strides"))
+@any_format("xxxss")
 def max_pool_grad_grad_v2(bind: Bind) -> Callable[..., Any]:
     """As MaxPoolGradGrad; size and stride of the window are inputs."""
     pooling = Pooling(bind, 4)
@@ -246,6 +253,7 @@ def _wide(x: Any) -> Any:
 
 
 @binder("AvgPool", "AvgPool3D")
+@any_format("x")
 def average_pool(bind: Bind) -> Callable[..., Any]:
     """The mean of each window, of what is not padding."""
     pooling = Pooling(bind, _rank(bind))
@@ -293,6 +301,7 @@ def _spread_along(xp: Any, grad: Any, place: int, axis: Axis) -> Any:
 
 
 @binder("AvgPoolGrad", "AvgPool3DGrad", host_inputs=("orig_input_shape",))
+@any_format("sx")
 def average_pool_grad(bind: Bind) -> Callable[..., Any]:
     """Each gradient shared out over its window."""
     pooling = Pooling(bind, _rank(bind))
