@@ -13,7 +13,11 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from sessrun.reference import dtypes
-from sessrun.reference.conversion import convert_to_tensor, register_tensor_conversion_function
+from sessrun.reference.conversion import (
+    convert_to_tensor,
+    is_tensor,
+    register_tensor_conversion_function,
+)
 from sessrun.reference.errors import bad_type, bad_value
 from sessrun.reference.framework_ops import identity
 from sessrun.reference.name_scopes import name_scope
@@ -40,8 +44,16 @@ def add(x: Any, y: Any, name: str | None = None) -> Tensor:
 
 
 def divide(x: Any, y: Any, name: str | None = None) -> Tensor:
-    """The quotient x / y with Python's meaning: integers are divided as floats."""
-    return truediv(x, y, name)
+    """The quotient x / y with Python's meaning: integers are divided as floats.
+
+    Without a name it is what the operator gives, so a number becomes a tensor of the other's dtype.
+    """
+    if name is not None:
+        return truediv(x, y, name)
+    if not is_tensor(x):
+        x = convert_to_tensor(x, y.dtype.base_dtype if is_tensor(y) else None)
+    quotient: Tensor = x / y
+    return quotient
 
 
 def truediv(x: Any, y: Any, name: str | None = None) -> Tensor:

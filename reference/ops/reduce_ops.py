@@ -140,9 +140,11 @@ def count_nonzero(
     given = chosen(input, input_tensor, "input", "input_tensor")
     with name_scope(name, "count_nonzero", [given]):
         value = convert_to_tensor(given, name="input")
-        empty = b"" if value.dtype.base_dtype is dtypes.string else 0
-        zero = convert_to_tensor(empty, value.dtype.base_dtype, name="zeros")
-        found = cast(one("NotEqual", {"x": value, "y": zero}), dtypes.int64)
+        if value.dtype is not dtypes.bool:
+            empty = b"" if value.dtype.base_dtype is dtypes.string else 0
+            zero = convert_to_tensor(empty, value.dtype.base_dtype, name="zeros")
+            value = one("NotEqual", {"x": value, "y": zero})
+        found = cast(value, dtypes.int64)
         return cast(reduce_sum(found, axis=axis, keepdims=keepdims), dtype)
 
 

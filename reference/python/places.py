@@ -33,7 +33,7 @@ PLACES: Final[Mapping[str, str]] = {
     "framework.ops":
         "graph operation tensor stacks default_graph name_scopes conversion "
         "differentiation.registry indexed_slices build session.expansions graph_keys errors "
-        "op_statistics",
+        "op_statistics conversions",
     "framework.random_seed": "random_seed|random",
     "framework.registry": "registry",
     "framework.sparse_tensor": "sparse_tensor",
@@ -112,7 +112,8 @@ PLACES: Final[Mapping[str, str]] = {
     "ops.manip_ops": "|manip",
     "ops.map_fn": "",
     "ops.math_grad": "differentiation.functions",
-    "ops.math_ops": "ops.math_ops ops.reduce_ops control_flow.values|math",
+    "ops.math_ops":
+        "ops.math_ops ops.reduce_ops control_flow.values differentiation.reductions|math",
     "ops.metrics": "metrics|metrics",
     "ops.metrics_impl": "metrics.streams|metrics",
     "ops.nn": "|nn math",
@@ -160,6 +161,7 @@ PLACES: Final[Mapping[str, str]] = {
     "ops.stateless_random_ops": "ops.stateless_ops|random",
     "ops.string_ops": "ops.string_ops|strings",
     "ops.template": "",
+    "ops.tensor_math_operator_overrides": "ops.math_ops|math",
     "ops.tensor_array_grad": "differentiation.tensor_arrays",
     "ops.tensor_array_ops": "tensor_arrays",
     "ops.unconnected_gradients": "differentiation.choices",
@@ -270,6 +272,10 @@ OTHER_NAMES: Final[Mapping[str, str]] = {
     "If": "if_",
     "gcd": "common_divisor",
     "_uint_to_int": "_signed",
+    "internal_convert_n_to_tensor": "convert_n_to_tensor",
+    "internal_convert_n_to_tensor_or_composite": "convert_n_to_tensor_or_composite",
+    "internal_convert_to_tensor_or_composite": "convert_to_tensor_or_composite",
+    "reduced_shape": "kept_shape",
     "_verify_compatible_image_shapes": "compared",
     "crop_and_resize_v1": "crop_and_resize",
     "resize_image_with_pad_v1": "resize_image_with_pad",

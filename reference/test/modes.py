@@ -50,7 +50,7 @@ def unchanged(func: Any) -> Any:
     return func
 
 
-def described(description: Any = "") -> Callable[[Any], Any]:  # noqa: ARG001 - for readers
+def described(description: Any = "", flag: Any = "") -> Callable[[Any], Any]:  # noqa: ARG001 - for readers
     """A decorator that leaves a test or class as it is."""
     return unchanged
 
