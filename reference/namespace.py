@@ -57,7 +57,7 @@ _MODULES: Final = (
     "ops.splitting_ops", "queues.coordinator", "queues.queue_runner", "variables.global_step",
     "saving.graph_files", "files.files", "behaviour", "compatibility", "log_messages",
     "type_specs", "differentiation.choices", "ops.numerics", "ops.clipping", "ops.grids",
-    "ops.linalg_ops", "templates",
+    "ops.linalg_ops", "ops.sparse_values", "templates",
 )  # fmt: skip
 #: Under what a group keeps the names that it promises.
 PROMISED: Final = "_promised"

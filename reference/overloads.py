@@ -136,6 +136,16 @@ OPERATORS: Final = frozenset(
 )
 
 
+def tensor_equals(self: Any, other: Any) -> bool:
+    """Whether two tensors are one: what `==` is in graphs."""
+    return other is not None and self is other
+
+
+def tensor_not_equals(self: Any, other: Any) -> bool:
+    """Whether two tensors are not one: what `!=` is in graphs."""
+    return not tensor_equals(self, other)
+
+
 def _like(value: Any) -> str:
     """The name of the dtype of an operand that has one."""
     name: str = value.dtype.base_dtype.spec_name

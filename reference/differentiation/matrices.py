@@ -55,7 +55,7 @@ def _batch_matmul(op: Operation, grad: Any) -> Any:
     return _batch_products(op, grad)
 
 
-@gradient("BatchMatMulV2")
+@gradient("BatchMatMulV2", "BatchMatMulV3")
 def _batch_matmul_v2(op: Operation, grad: Any) -> Any:
     x, y = op.inputs
     of_x, of_y = _batch_products(op, grad)

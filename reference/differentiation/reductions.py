@@ -9,6 +9,7 @@ import numpy as np
 
 from sessrun.reference import dtypes, stacks
 from sessrun.reference.constant_op import constant
+from sessrun.reference.conversion import convert_to_tensor
 from sessrun.reference.differentiation.nodes import gradient, node
 from sessrun.reference.generated import (
     broadcast_to,
@@ -46,6 +47,7 @@ def kept_shape(whole: Tensor, axes: Any) -> Any:
         sizes = np.array(sizes, np.int32)
         sizes[np.asarray(known, np.int32)] = 1
         return sizes
+    axes = convert_to_tensor(axes)
     dimensions = size(whole, out_type=axes.dtype)
     places = (axes + dimensions) % dimensions
     count = shape(places)

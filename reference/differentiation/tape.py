@@ -23,7 +23,7 @@ from sessrun.reference.graph import Graph
 from sessrun.reference.graph_keys import GraphKeys
 from sessrun.reference.operation import Operation
 from sessrun.reference.ops.array_ops import concat, transpose
-from sessrun.reference.ops.fill_ops import one_hot, zeros
+from sessrun.reference.ops.fill_ops import one_hot, ones_like, zeros
 from sessrun.reference.ops.shape_ops import shape, size
 from sessrun.reference.tensor import Tensor
 from sessrun.reference.tensor_arrays import TensorArray
@@ -282,7 +282,7 @@ class GradientTape:
         by = known if wanted is UnconnectedGradients.NONE else xs
         found = iter(gradients(
             [y for y, _ in pairs], by,
-            [grad if grad is None else convert_to_tensor(grad, y.dtype) for y, grad in pairs],
+            [_seed(y, grad) for y, grad in pairs],
             stop_gradients=list(constants.values()), unconnected_gradients=wanted,
         ))  # fmt: skip
         return [next(found) if x in by else None for x in xs]
@@ -370,3 +370,10 @@ def _shaped(value: Any, static: Any, whole: Any) -> Tensor:
 
 
 EXPORTS: Final[Mapping[str, Any]] = {"GradientTape": GradientTape}
+
+
+def _seed(y: Tensor, grad: Any) -> Any:
+    """What comes back for a target: as given, ones for complex numbers, which want it said."""
+    if grad is None:
+        return ones_like(y) if y.dtype.is_complex else None
+    return convert_to_tensor(grad, y.dtype)

@@ -217,16 +217,14 @@ def xdivy(xp: Any, x: Any, y: Any) -> Any:
 
 
 @kernel("Xlogy")
-@widened
 def xlogy(xp: Any, x: Any, y: Any) -> Any:
-    """Elementwise x * log(y), but 0 where x is 0."""
+    """Elementwise x * log(y), but 0 where x is 0; a short logarithm is rounded, as TensorFlow's."""
     return xp.where(x == 0, xp.zeros((), x.dtype), x * xp.log(y))
 
 
 @kernel("Xlog1py")
-@widened
 def xlog1py(xp: Any, x: Any, y: Any) -> Any:
-    """Elementwise x * log(1 + y), but 0 where x is 0."""
+    """Elementwise x * log(1 + y), but 0 where x is 0; a short logarithm is rounded."""
     return xp.where(x == 0, xp.zeros((), x.dtype), x * xp.log1p(y))
 
 

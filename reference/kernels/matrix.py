@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, Final
 
 from sessrun.reference.kernels.elementwise import widened
-from sessrun.reference.kernels.host import scalar_int
+from sessrun.reference.kernels.host import dtype_of, scalar_int
 from sessrun.reference.kernels.products import product
-from sessrun.reference.kernels.registry import KernelError, kernel
+from sessrun.reference.kernels.registry import Bind, KernelError, binder, kernel
 
 __all__: list[str] = []
 
@@ -40,6 +41,34 @@ def batch_matmul(xp: Any, x: Any, y: Any, *, adj_x: bool, adj_y: bool) -> Any:
     if left.shape[-1] != right.shape[-2]:
         raise KernelError(3, f"Matrix size-incompatible: In[0]: {x.shape}, In[1]: {y.shape}")
     return xp.matmul(left, right)
+
+
+#: Dtypes whose products are of a wider one.
+_BYTES: Final = frozenset({"int8", "uint8"})
+
+
+@binder("BatchMatMulV3", devices=("CPU",))
+def mixed_batch_matmul(bind: Bind) -> Callable[..., Any]:
+    """The products of two batches of matrices of one dtype, of bytes, or of bytes and bfloat16.
+
+    Raises:
+      KernelError: these dtypes are not multiplied with one another.
+
+    """
+    left, right, out = kinds = [bind.attrs[name] for name in ("Ta", "Tb", "Tout")]
+    short = {left, right} - _BYTES
+    is_mixed = len(short) < 2 and short <= {"bfloat16"} and {left, right} & _BYTES
+    if out != (("bfloat16" if short else "int32") if is_mixed else left) or out == "float16" \
+            or not (is_mixed or left == right):  # fmt: skip
+        raise KernelError(3, f"No OpKernel was registered to support Op 'BatchMatMulV3' of {kinds}")
+    turned = {name: bind.attrs[name] for name in ("adj_x", "adj_y")}
+    if not is_mixed:
+        return lambda x, y: batch_matmul(bind.xp, x, y, **turned)
+    dtype = dtype_of(out)
+    wide = "float32" if short else dtype
+    return lambda x, y: batch_matmul(
+        bind.xp, x.astype(wide), y.astype(wide), **turned
+    ).astype(dtype)
 
 
 @kernel("Cross")

@@ -126,7 +126,10 @@ def _part(op_type: str) -> Callable[..., Tensor]:
             if value.dtype.is_complex:
                 return one(op_type, {"input": value}, scope, Tout=value.dtype.real_dtype)
             if op_type == "Real":
-                return value
+                if value.dtype.is_numeric:
+                    return value
+                raise bad_type("input must be a numeric tensor, but got tensor with dtype "
+                               f"{value.dtype}")  # fmt: skip
             zero = one("ZerosLike", {"x": value})
             return zero if op_type == "Imag" else one(
                 "Select",

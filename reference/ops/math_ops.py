@@ -9,7 +9,7 @@ own name is in `generated.py`, the operators of tensors are in `overloads.py`.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
 from sessrun.reference import dtypes
@@ -66,13 +66,19 @@ def truediv(x: Any, y: Any, name: str | None = None) -> Tensor:
     with name_scope(name, "truediv", [x, y]) as scope:
         left = convert_to_tensor(x, name="x")
         right = convert_to_tensor(y, dtype_hint=left.dtype.base_dtype, name="y")
-        mine, other = left.dtype.base_dtype, right.dtype.base_dtype
-        if mine is not other:
-            raise bad_type(f"`x` and `y` must have the same dtype, got {mine!r} != {other!r}.")
-        if mine.is_integer:
-            wide = dtypes.float32 if mine.size <= _SHORT else dtypes.float64
-            left, right = cast(left, wide), cast(right, wide)
+        left, right = _as_floats(left, right)
         return one("RealDiv", {"x": left, "y": right}, scope)
+
+
+def _as_floats(left: Tensor, right: Tensor) -> tuple[Tensor, Tensor]:
+    """What is divided, both of one dtype: integers of up to 16 bits as float32, or as float64."""
+    mine, other = left.dtype.base_dtype, right.dtype.base_dtype
+    if mine is not other:
+        raise bad_type(f"`x` and `y` must have the same dtype, got {mine!r} != {other!r}.")
+    if mine.is_integer:
+        wide = dtypes.float32 if mine.size <= _SHORT else dtypes.float64
+        return cast(left, wide), cast(right, wide)
+    return left, right
 
 
 #: Bytes of the widest integer that is divided as float32.
@@ -95,10 +101,20 @@ def floordiv(x: Any, y: Any, name: str | None = None) -> Tensor:
 
 
 def div_no_nan(x: Any, y: Any, name: str | None = None) -> Tensor:
-    """The quotient x / y, but 0 where y is 0."""
+    """The quotient x / y, but 0 where y is 0; integers are divided as floats.
+
+    Raises:
+      TypeError: the dtypes of x and y differ.
+
+    """
     with name_scope(name, "div_no_nan", [x, y]) as scope:
-        left = convert_to_tensor(x, name="x")
-        right = convert_to_tensor(y, name="y", dtype=left.dtype.base_dtype)
+        if is_tensor(y) and not is_tensor(x):
+            right = convert_to_tensor(y, name="y")
+            left = convert_to_tensor(x, right.dtype.base_dtype, name="x")
+        else:
+            left = convert_to_tensor(x, name="x")
+            right = convert_to_tensor(y, dtype_hint=left.dtype.base_dtype, name="y")
+        left, right = _as_floats(left, right)
         return one("DivNoNan", {"x": left, "y": right}, scope)
 
 
@@ -136,6 +152,15 @@ def absolute(x: Any, name: str | None = None) -> Tensor:
         return one("Abs", {"x": value}, scope)
 
 
+def sign_(x: Any, name: str | None = None) -> Tensor:
+    """-1, 0 or 1; z / |z| for complex numbers, 0 for 0."""
+    value = convert_to_tensor(x)
+    if not value.dtype.is_complex:
+        return one("Sign", {"x": value}, name)
+    size = one("ComplexAbs", {"x": value}, Tout=value.dtype.real_dtype)
+    return one("DivNoNan", {"x": value, "y": cast(size, value.dtype)}, name)
+
+
 def round_(x: Any, name: str | None = None) -> Tensor:
     """The nearest integer to each element, halves to the even one; integers as they are."""
     value = convert_to_tensor(x, name="x")
@@ -159,6 +184,9 @@ def matmul(
     adjoint_b: bool = False,
     a_is_sparse: bool = False,
     b_is_sparse: bool = False,
+    output_type: Any = None,
+    grad_a: bool = False,
+    grad_b: bool = False,
     name: str | None = None,
 ) -> Tensor:
     """The product of two matrices, or of batches of them.
@@ -172,6 +200,9 @@ def matmul(
       adjoint_b: whether `b` is taken conjugated and transposed.
       a_is_sparse: whether `a` has many zeros.
       b_is_sparse: whether `b` has many zeros.
+      output_type: the dtype of the product, if it is not the one of both.
+      grad_a: whether the product is the gradient of a product's first factor.
+      grad_b: whether it is that of the second one.
       name: the operation's name.
 
     Raises:
@@ -185,43 +216,64 @@ def matmul(
         right = convert_to_tensor(b, dtype_hint=left.dtype.base_dtype, name="b")
         hints = {"a_is_sparse": a_is_sparse, "b_is_sparse": b_is_sparse}
         flat = all(side.sizes is not None and len(side.sizes) <= _MATRIX for side in (left, right))
-        if flat or any(hints.values()):
-            left = conj(left) if adjoint_a else left
-            right = conj(right) if adjoint_b else right
-            turned = {"transpose_a": transpose_a or adjoint_a,
-                      "transpose_b": transpose_b or adjoint_b}  # fmt: skip
-            if _is_for_sparse(left, right, hinted=any(hints.values())):
-                product = one("SparseMatMul", {"a": left, "b": right}, scope, **turned, **hints)
-                is_short = left.dtype == right.dtype == dtypes.bfloat16
-                return cast(product, dtypes.bfloat16) if is_short else product
-            return one("MatMul", {"a": left, "b": right}, scope, **turned)
-        left = conj(left) if transpose_a else left
-        right = conj(right) if transpose_b else right
-        turned = {"adj_x": transpose_a or adjoint_a, "adj_y": transpose_b or adjoint_b}
-        return one("BatchMatMulV2", {"x": left, "y": right}, scope, **turned)
+        turned = transpose_a or adjoint_a, transpose_b or adjoint_b
+        marks = {"grad_a": grad_a, "grad_b": grad_b}
+        if not flat and not any(hints.values()):
+            left = conj(left) if transpose_a else left
+            right = conj(right) if transpose_b else right
+            return _of_batches(left, right, turned, marks, output_type, scope)
+        left = conj(left) if adjoint_a else left
+        right = conj(right) if adjoint_b else right
+        sides = dict(zip(("transpose_a", "transpose_b"), turned, strict=True))
+        if _is_for_sparse(left, right, hinted=any(hints.values())):
+            product = one("SparseMatMul", {"a": left, "b": right}, scope, **sides, **hints)
+            is_short = left.dtype == right.dtype == dtypes.bfloat16
+            return cast(product, dtypes.bfloat16) if is_short else product
+        if _is_of_another(left, right, output_type):
+            return _of_batches(left, right, turned, marks, output_type, scope)
+        return one("MatMul", {"a": left, "b": right}, scope, **sides, **marks)
+
+
+def _is_of_another(left: Tensor, right: Tensor, output_type: Any) -> bool:
+    """Whether a product has another dtype than one of its factors."""
+    wanted = output_type and dtypes.as_dtype(output_type)
+    return bool(wanted) and not left.dtype == right.dtype == wanted
+
+
+def _of_batches(
+    left: Tensor, right: Tensor, turned: tuple[bool, bool], marks: dict[str, bool],
+    output_type: Any, scope: str,
+) -> Tensor:  # fmt: skip
+    attrs: dict[str, Any] = {"adj_x": turned[0], "adj_y": turned[1],
+                             "grad_x": marks["grad_a"], "grad_y": marks["grad_b"]}  # fmt: skip
+    if _is_of_another(left, right, output_type):
+        attrs["Tout"] = output_type
+    op_type = "BatchMatMulV3" if "Tout" in attrs else "BatchMatMulV2"
+    return one(op_type, {"x": left, "y": right}, scope, **attrs)
 
 
 def _is_for_sparse(left: Tensor, right: Tensor, *, hinted: bool) -> bool:
     """Whether a product is one of matrices of many zeros, or of bfloat16 and another dtype."""
     kinds = {left.dtype.name, right.dtype.name}
-    return (hinted and kinds <= {"float32", "bfloat16"}) or kinds > {"bfloat16"}
+    is_mixed = kinds > {"bfloat16"} and not kinds & {"int8", "uint8"}
+    return (hinted and kinds <= {"float32", "bfloat16"}) or is_mixed
 
 
 #: The rank of a matrix.
 _MATRIX: Final = 2
 
 
-def add_n(inputs: Any, name: str | None = None) -> Tensor:
+def add_n(inputs: Iterable[Any], name: str | None = None) -> Tensor:
     """The sum of tensors of one shape and dtype.
 
     Raises:
       ValueError: there is none.
 
     """
-    items = [convert_to_tensor(item) for item in inputs] if isinstance(inputs, list | tuple) else []
+    items = [convert_to_tensor(item) for item in inputs]
     if not items:
-        raise bad_value("Inputs must be an iterable of at least one Tensor with the same dtype "
-                        "and shape.")  # fmt: skip
+        raise bad_value("Inputs must be an iterable of at least one Tensor/IndexedSlices with the "
+                        "same dtype and shape.")  # fmt: skip
     if len(items) == 1:
         return identity(items[0], name) if name else items[0]
     return one("AddN", {"inputs": items}, name)
@@ -329,7 +381,7 @@ EXPORTS.update({
         ("divide", divide),
         ("equal", equal), ("floordiv", floordiv),
         ("logical_xor", logical_xor), ("not_equal", not_equal),
-        ("round", round_), ("scalar_mul", scalar_mul), ("truediv", truediv),
+        ("round", round_), ("scalar_mul", scalar_mul), ("sign", sign_), ("truediv", truediv),
     )
 })  # fmt: skip
 EXPORTS.update({

@@ -12,6 +12,7 @@ from sessrun.reference.build import apply_op
 from sessrun.reference.conversion import convert_to_tensor
 from sessrun.reference.name_scopes import name_scope
 from sessrun.reference.ops.reduce_ops import reduce_sum
+from sessrun.reference.ops.sparse_values import of_values
 from sessrun.reference.tensor import Tensor
 
 __all__ = ["EXPORTS", "SCOPED", "xlog1py"]
@@ -51,9 +52,12 @@ _OP_TYPES: Final[Mapping[str, str]] = {
     "ndtri": "Ndtri",
     "spence": "Spence",
 }  # fmt: skip
+#: What takes sparse tensors too.
+_OF_VALUES: Final = ("bessel_i0e", "bessel_i1e")
 #: The functions by their names.
 SCOPED: Final[Mapping[str, Callable[..., Tensor]]] = {
-    name: _scoped(name, op_type) for name, op_type in _OP_TYPES.items()
+    name: of_values(_scoped(name, op_type)) if name in _OF_VALUES else _scoped(name, op_type)
+    for name, op_type in _OP_TYPES.items()
 }
 _OF_MATH: Final = ("bessel_i0", "bessel_i0e", "bessel_i1", "bessel_i1e", "erfinv", "ndtri")
 _NOT_SPECIAL: Final = ("erfinv", "ndtri")

@@ -113,7 +113,7 @@ PLACES: Final[Mapping[str, str]] = {
     "ops.map_fn": "",
     "ops.math_grad": "differentiation.functions",
     "ops.math_ops":
-        "ops.math_ops ops.reduce_ops control_flow.values differentiation.reductions|math",
+        "ops.math_ops ops.reduce_ops control_flow.values differentiation.reductions overloads|math",
     "ops.metrics": "metrics|metrics",
     "ops.metrics_impl": "metrics.streams|metrics",
     "ops.nn": "|nn math",

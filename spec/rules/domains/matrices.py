@@ -38,6 +38,18 @@ def matrix_batches(
 
 
 @domain
+def mixed_matrix_batches(draw: Draw, x: str, y: str, adj_x: str, adj_y: str) -> Arguments:
+    """Two batches of matrices that fit, of dtypes that are multiplied with one another."""
+    kinds = [(dtype,) * 3 for dtype in ("bfloat16", "float32", "float64", "int16", "int32",
+                                        "int64", "complex64", "complex128")]  # fmt: skip
+    kinds += [(a, b, "int32") for a in ("int8", "uint8") for b in ("int8", "uint8")]
+    kinds += [("bfloat16", b, "bfloat16") for b in ("int8", "uint8")]
+    kinds += [(a, "bfloat16", "bfloat16") for a in ("int8", "uint8")]
+    draw.attrs |= dict(zip(("Ta", "Tb", "Tout"), draw.random.choice(kinds), strict=True))
+    return matrix_batches(draw, x, y, adj_x, adj_y, broadcast=True)
+
+
+@domain
 def vectors_of_three(draw: Draw, a: str, b: str) -> Arguments:
     """Two tensors of one shape whose last dimension is 3."""
     shape = (*draw.shape(0, 3), 3)

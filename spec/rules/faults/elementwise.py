@@ -137,6 +137,7 @@ def axis_range(draw: Draw, x: str, axis: str, unseen: int = -1) -> Fault:
 @fault
 def inner_dimensions(draw: Draw, a: str, b: str, turn_a: str, turn_b: str) -> Fault:
     """Matrices whose inner dimensions differ."""
+    valid(draw)  # which dtypes go together
     draw.attrs[turn_a] = draw.attrs[turn_b] = False
     rows, inner, columns = (draw.dim(1) for _ in range(3))
     return Fault(draw.arguments(**{
