@@ -2261,6 +2261,66 @@ _MAKERS: Final = {
         },
         differentiable=True,
     ),
+    "BatchMatMulV3": lambda: Operation(
+        name="BatchMatMulV3",
+        summary="The products of two batches of matrices, perhaps of other dtypes than the result's.",
+        inputs=(ArgDecl("x", type_attr="Ta"), ArgDecl("y", type_attr="Tb")),
+        outputs=(ArgDecl("output", type_attr="Tout"),),
+        attrs=(
+            AttrDecl(
+                "Ta",
+                "type",
+                allowed=(
+                    "bfloat16", "float16", "float32", "float64", "uint8", "int8", "int16", "int32",
+                    "int64", "complex64", "complex128",
+                ),
+            ),
+            AttrDecl(
+                "Tb",
+                "type",
+                allowed=(
+                    "bfloat16", "float16", "float32", "float64", "uint8", "int8", "int16", "int32",
+                    "int64", "complex64", "complex128",
+                ),
+            ),
+            AttrDecl(
+                "Tout",
+                "type",
+                allowed=(
+                    "bfloat16", "float16", "float32", "float64", "int16", "int32", "int64",
+                    "complex64", "complex128",
+                ),
+            ),
+            AttrDecl("adj_x", "bool", has_default=True, default=False),
+            AttrDecl("adj_y", "bool", has_default=True, default=False),
+            AttrDecl("grad_x", "bool", has_default=True, default=False),
+            AttrDecl("grad_y", "bool", has_default=True, default=False),
+        ),
+        shape=RuleCall(
+            "batch_matmul",
+            (Name("x"), Name("y"), Name("adj_x"), Name("adj_y"), True),
+        ),
+        domain=RuleCall(
+            "mixed_matrix_batches",
+            (Name("x"), Name("y"), Name("adj_x"), Name("adj_y")),
+        ),
+        errors=(
+            RuleCall(
+                "inner_dimensions",
+                (Name("x"), Name("y"), Name("adj_x"), Name("adj_y")),
+            ),
+        ),
+        numeric={
+            "bfloat16": "close(1e-1, 1e-1)",
+            "float32": "close(1e-5, 1e-5)",
+            "float64": "close(1e-12, 1e-12)",
+            "complex64": "close(1e-5, 1e-5)",
+            "complex128": "close(1e-12, 1e-12)",
+            "*": "exact",
+        },
+        differentiable=True,
+        devices=("CPU",),
+    ),
     "BatchToSpace": lambda: Operation(
         name="BatchToSpace",
         summary="The inverse of SpaceToBatch.",
