@@ -140,7 +140,7 @@ def count_nonzero(
     given = chosen(input, input_tensor, "input", "input_tensor")
     with name_scope(name, "count_nonzero", [given]):
         value = convert_to_tensor(given, name="input")
-        if value.dtype is not dtypes.bool:
+        if value.dtype is not dtypes.bool_:
             empty = b"" if value.dtype.base_dtype is dtypes.string else 0
             zero = convert_to_tensor(empty, value.dtype.base_dtype, name="zeros")
             value = one("NotEqual", {"x": value, "y": zero})
