@@ -16,6 +16,18 @@ from sessrun.spec.tables.ops import OPERATIONS
 
 __all__ = ["named", "results", "wrapper"]
 
+_REDUCTIONS: Final = ("All", "Any", "EuclideanNorm", "Max", "Mean", "Min", "Prod", "Sum")
+#: What Python calls an input or an attribute that the operation calls otherwise.
+_RENAMED: Final[Mapping[str, Mapping[str, str]]] = {
+    **{op_type: {"reduction_indices": "axis"} for op_type in _REDUCTIONS},
+    "ExpandDims": {"dim": "axis"},
+    "Select": {"t": "x", "e": "y"},
+    "Split": {"split_dim": "axis"},
+    "SplitV": {"split_dim": "axis"},
+    "Squeeze": {"squeeze_dims": "axis"},
+    "Where": {"input": "condition"},
+}
+
 #: Where a new word begins in an op type.
 _BORDER: Final = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z0-9])(?=[A-Z][a-z])")
 
@@ -35,15 +47,17 @@ def wrapper(op_type: str) -> Callable[..., Any]:
         declared = signature(op_type)
     except RuntimeError as error:
         raise AttributeError(str(error)) from error
-    wanted = {arg.name for arg in declared.inputs}
-    known = wanted.union(declared.attrs)
+    shown = _RENAMED.get(op_type, {})
+    wanted = {shown.get(arg.name, arg.name): arg.name for arg in declared.inputs}
+    optional = {shown.get(name, name): name for name in declared.attrs}
 
     def make(name: str | None = None, **arguments: Any) -> Any:
-        missing, unknown = wanted.difference(arguments), set(arguments).difference(known)
+        missing = set(wanted).difference(arguments)
+        unknown = set(arguments).difference(wanted, optional)
         if missing or unknown:
             raise TypeError(f"{op_type}: missing {sorted(missing)}, unknown {sorted(unknown)}")
-        inputs = {key: value for key, value in arguments.items() if key in wanted}
-        attrs = {key: value for key, value in arguments.items() if key not in wanted}
+        inputs = {wanted[key]: value for key, value in arguments.items() if key in wanted}
+        attrs = {optional[key]: value for key, value in arguments.items() if key in optional}
         return _shown(apply_op(op_type, inputs, attrs, name))
 
     make.__name__ = op_type
@@ -62,7 +76,9 @@ def named(name: str) -> Callable[..., Any] | None:
     declared, make = signature(op_type), wrapper(op_type)
     attrs = [attr for attr in declared.attrs.values() if attr.name not in declared.inferred]
     attrs.sort(key=lambda attr: attr.has_default)
-    order = [*(arg.name for arg in declared.inputs), *(attr.name for attr in attrs), "name"]
+    shown = _RENAMED.get(op_type, {})
+    names = [*(arg.name for arg in declared.inputs), *(attr.name for attr in attrs)]
+    order = [*(shown.get(given, given) for given in names), "name"]
 
     def call(*values: Any, **arguments: Any) -> Any:
         if len(values) > len(order):

@@ -18,7 +18,10 @@ from sessrun.reference.kernels.registry import Bind, KernelError, binder, kernel
 from sessrun.reference.node_summary import bracketed
 from sessrun.spec.rules.shapes import RULES, ShapeError, broadcast_shapes
 
-__all__ = ["checked_shape"]
+__all__ = ["MOST_DIMENSIONS", "checked_shape"]
+
+#: Some operations take tensors of so many dimensions at most.
+MOST_DIMENSIONS: Final = 8
 
 #: What is said of axes that there are not.
 _NO_JOINED_AXIS: Final = (
@@ -189,14 +192,34 @@ def parallel_concat(xp: Any, *values: Any) -> Any:
 @kernel("ConcatOffset", host_inputs=("concat_dim", "shape"), host_outputs=("offset",))
 def concat_offset(_: Any, concat_dim: Any, *shapes: Any) -> Any:
     """Where each part begins in a concatenation."""
-    place = axis_of(scalar_int(concat_dim), shapes[0].shape[0])
+    if concat_dim.ndim:
+        raise KernelError(3, "Concat dim tensor should be a scalar integer, but got shape "
+                          f"{bracketed(concat_dim.shape)}")  # fmt: skip
+    rank = shapes[0].size
+    for number, shape in enumerate(shapes):
+        if shape.ndim != 1:
+            raise KernelError(3, f"input {number} should be a vector, but got shape "
+                              f"{bracketed(shape.shape)}")  # fmt: skip
+        if shape.size != rank:
+            raise KernelError(3, f"input {number} should contain {rank} elements, but got "
+                              f"{shape.size}")  # fmt: skip
+    place = axis_of(scalar_int(concat_dim), rank)
+    dims = [ints(shape) for shape in shapes]
     offsets, total = [], 0
-    for shape in shapes:
-        offset = [0] * shape.shape[0]
+    for number, (shape, sizes) in enumerate(zip(shapes, dims, strict=True)):
+        if sizes[:place] != dims[0][:place] or sizes[place + 1 :] != dims[0][place + 1 :]:
+            raise KernelError(3, f"All dimensions except {place} must match. Input {number} has "
+                              f"shape {_spaced(sizes)} and doesn't match input 0 with shape "
+                              f"{_spaced(dims[0])}.")  # fmt: skip
+        offset = [0] * rank
         offset[place] = total
         offsets.append(host_array(offset, str(shape.dtype)))
-        total += ints(shape)[place]
+        total += sizes[place]
     return tuple(offsets)
+
+
+def _spaced(sizes: Sequence[int]) -> str:
+    return f"[{' '.join(str(size) for size in sizes)}]"
 
 
 @kernel("Pack")
@@ -318,6 +341,9 @@ def broadcast_args(_: Any, s0: Any, s1: Any) -> Any:
 @kernel("BroadcastGradientArgs", host_inputs=("s0", "s1"), host_outputs=("r0", "r1"))
 def broadcast_gradient_args(_: Any, s0: Any, s1: Any) -> Any:
     """The axes over which each side's gradient is summed."""
+    for number, given in enumerate((s0, s1)):
+        if given.ndim != 1:
+            raise KernelError(3, f"In[{number}] must be a vector.{bracketed(given.shape)}")
     shapes = [ints(s0), ints(s1)]
     count = max(map(len, shapes))
     first, second = ([1] * (count - len(shape)) + shape for shape in shapes)

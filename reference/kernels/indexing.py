@@ -7,10 +7,10 @@ out. On a CPU it is an error.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
-from sessrun.reference.kernels.arrays import checked_shape
+from sessrun.reference.kernels.arrays import MOST_DIMENSIONS, checked_shape
 from sessrun.reference.kernels.host import dtype_of, ints, scalar_int, string_array
 from sessrun.reference.kernels.reductions import axis_of
 from sessrun.reference.kernels.registry import Bind, KernelError, binder, kernel
@@ -179,8 +179,8 @@ _scatter_into("TensorScatterMin", "minimum")
 @kernel("Where")
 def where(xp: Any, x: Any) -> Any:
     """The indices of the elements that are not zero, in C order."""
-    if x.ndim == 0:
-        return xp.zeros((1 if x != 0 else 0, 0), dtype="int64")
+    if not 1 <= x.ndim <= MOST_DIMENSIONS:
+        raise KernelError(3, f"WhereOp : Unhandled input dimensions: {x.ndim}")
     return xp.stack(xp.nonzero(x), axis=-1).astype("int64")
 
 
@@ -215,6 +215,28 @@ def dynamic_partition(xp: Any, data: Any, partitions: Any, *, num_partitions: in
     return parts if num_partitions != 1 else parts[0]
 
 
+def _common_rest(indices: Sequence[Any], data: Sequence[Any]) -> tuple[int, ...]:
+    """The shape of what one index stands for; it must be the same in all parts.
+
+    Raises:
+      KernelError: code 3: data does not begin with its indices' shape, or another rest.
+
+    """
+    first: tuple[int, ...] = data[0].shape[indices[0].ndim :]
+    for at, (index, values) in enumerate(zip(indices, data, strict=True)):
+        rank, rank_0 = index.ndim, indices[0].ndim
+        shape, places = bracketed(values.shape), bracketed(index.shape)
+        if values.shape[:rank] != index.shape:
+            raise KernelError(3, f"data[{at}].shape = {shape} does not start with "
+                              f"indices[{at}].shape = {places}")  # fmt: skip
+        if values.shape[rank:] != first:
+            raise KernelError(3, f"Need data[0].shape[{rank_0}:] = data[{at}].shape[{rank}:], got "
+                              f"data[0].shape = {bracketed(data[0].shape)}, data[{at}].shape = "
+                              f"{shape}, indices[0].shape = {bracketed(indices[0].shape)}, "
+                              f"indices[{at}].shape = {places}")  # fmt: skip
+    return first
+
+
 @binder("DynamicStitch", host_inputs=("indices",))
 @binder("ParallelDynamicStitch", host_inputs=("indices",))
 def dynamic_stitch(bind: Bind) -> Callable[..., Any]:
@@ -223,17 +245,14 @@ def dynamic_stitch(bind: Bind) -> Callable[..., Any]:
 
     def compute(*inputs: Any) -> Any:
         indices, data = inputs[:count], inputs[count:]
-        rest = data[0].shape[indices[0].ndim :]
+        rest = _common_rest(indices, data)
         places = [ints(part) for part in indices]
         wrong = next((i for part in places for i, n in enumerate(part) if n < 0), None)
         if wrong is not None:
             raise KernelError(3, f"indices[{wrong}] is out of range")
         length = max((max(part) + 1 for part in places if part), default=0)
         merged = xp.zeros((length, *rest), dtype=data[0].dtype)
-        for part, index, values in zip(places, indices, data, strict=True):
-            if values.shape != index.shape + rest:
-                raise KernelError(3, f"data of shape {values.shape} does not fit indices of "
-                                  f"shape {index.shape}")  # fmt: skip
+        for part, values in zip(places, data, strict=True):
             if part:
                 merged[xp.asarray(part, dtype="int64")] = values.reshape((len(part), *rest))
         return merged
@@ -263,7 +282,14 @@ def top_k_v2(bind: Bind) -> Callable[..., Any]:
 
 
 def _in_top(xp: Any, predictions: Any, targets: Any, count: int) -> Any:
-    classes = predictions.shape[1]
+    if predictions.ndim != 2:
+        raise KernelError(3, "predictions must be 2-dimensional")
+    if targets.ndim != 1:
+        raise KernelError(3, "targets must be 1-dimensional")
+    rows, classes = predictions.shape
+    if len(targets) != rows:
+        raise KernelError(3, f"First dimension of predictions {rows} must match length of targets "
+                          f"{len(targets)}")  # fmt: skip
     inside = (targets >= 0) & (targets < classes)
     if not predictions.size:
         return xp.zeros(targets.shape, dtype=bool)
@@ -282,6 +308,8 @@ def in_top_k(xp: Any, predictions: Any, targets: Any, *, k: int) -> Any:
 @kernel("InTopKV2", host_inputs=("k",))
 def in_top_k_v2(xp: Any, predictions: Any, targets: Any, k: Any) -> Any:
     """Whether fewer than k predictions of the row are above the target's."""
+    if k.ndim:
+        raise KernelError(3, f"k must be 0-D, got shape {bracketed(k.shape)}")
     return _in_top(xp, predictions, targets, scalar_int(k))
 
 
@@ -290,8 +318,12 @@ def _search(op_type: str, side: str) -> None:
         xp, dtype = bind.xp, dtype_of(bind.attrs["out_type"])
 
         def compute(rows: Any, values: Any) -> Any:
-            if rows.ndim != 2 or values.ndim != 2 or len(rows) != len(values):
-                raise KernelError(3, "sorted_inputs and values must be matrices of as many rows")
+            for name, given in (("sorted_inputs", rows), ("values", values)):
+                if given.ndim != 2:
+                    raise KernelError(3, f"Shape must be rank 2 but is rank {given.ndim} for "
+                                      f"`{name}` argument")  # fmt: skip
+            if len(rows) != len(values):
+                raise KernelError(3, "Leading dim_size of both tensors must match.")
             wide, sought = rows[:, None, :], values[:, :, None]
             before = wide < sought if side == "left" else wide <= sought
             return xp.add.reduce(before.astype(dtype), axis=-1, dtype=dtype)
@@ -312,7 +344,8 @@ def list_diff(bind: Bind) -> Callable[..., Any]:
 
     def compute(x: Any, y: Any) -> Any:
         if x.ndim != 1 or y.ndim != 1:
-            raise KernelError(3, "x and y should be 1D vectors.")
+            which = "x" if x.ndim != 1 else "y"
+            raise KernelError(3, f"{which} should be a 1D vector.")
         gone = set(y.tolist())
         places = [place for place, item in enumerate(x.tolist()) if item not in gone]
         return x[xp.asarray(places, dtype="int64")], xp.asarray(places, dtype=dtype)

@@ -6,7 +6,7 @@ import functools
 from collections.abc import Callable
 from typing import Any, Final
 
-from sessrun.reference.kernels.arrays import checked_shape
+from sessrun.reference.kernels.arrays import MOST_DIMENSIONS, checked_shape
 from sessrun.reference.kernels.host import frozen, full, ints, string_array
 from sessrun.reference.kernels.reductions import axis_of
 from sessrun.reference.kernels.registry import Bind, KernelError, VariableBuffer, binder, kernel
@@ -52,7 +52,9 @@ def strided_index(
     begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_mask = masks
     starts, stops, steps = ints(begin), ints(end), ints(strides)
     if not len(starts) == len(stops) == len(steps):
-        raise KernelError(3, "Expected begin, end and strides to be 1D of one size")
+        raise KernelError(3, "Expected begin, end, and strides to be 1D equal size tensors, but "
+                          f"got shapes {bracketed(begin.shape)}, {bracketed(end.shape)}, and "
+                          f"{bracketed(strides.shape)} instead.")  # fmt: skip
     index: list[Any] = []
     try:
         items = _items(len(steps), len(shape), ellipsis_mask, new_axis_mask)
@@ -101,7 +103,11 @@ def strided_slice(bind: Bind) -> Callable[..., Any]:
 def _replaced(old: Any, index: Any, value: Any) -> Any:
     """A copy of the array with this slice replaced; the value is broadcast to it."""
     new = old.copy()
-    new[index] = value
+    try:
+        new[index] = value
+    except ValueError as error:
+        raise KernelError(3, f"Cannot broadcast input shape {bracketed(value.shape)} into final "
+                          f"shape {bracketed(new[index].shape)}") from error  # fmt: skip
     return frozen(new)
 
 
@@ -163,7 +169,8 @@ def strided_slice_grad(bind: Bind) -> Callable[..., Any]:
             out = xp.zeros(dims, dtype=dy.dtype)
         index = strided_index(dims, begin, end, strides, masks)
         if out[index].shape != dy.shape:
-            raise KernelError(3, f"shape of dy was {dy.shape} instead of {out[index].shape}")
+            raise KernelError(3, f"shape of dy was {bracketed(dy.shape)} instead of "
+                              f"{bracketed(out[index].shape)}")  # fmt: skip
         out[index] = dy
         return out
 
@@ -210,10 +217,11 @@ def pad_v2(bind: Bind) -> Callable[..., Any]:
     return compute
 
 
-def _too_wide(before: int, after: int, dim: int, edge: int) -> str:
+def _too_wide(before: int, after: int, dim: int, edge: int, of: str = "") -> str:
     """What is said of more to be mirrored than there is; `edge` is 1 if the edge is left out."""
     words = ("less than", "not less than") if edge else ("no greater than", "greater than")
-    return (f"paddings must be {words[0]} the dimension size: {before}, {after} {words[1]} {dim}")
+    return (f"paddings must be {words[0]} the {of}dimension size: {before}, {after} {words[1]} "
+            f"{dim}")  # fmt: skip
 
 
 @kernel("MirrorPad", host_inputs=("paddings",))
@@ -239,8 +247,11 @@ def mirror_pad_grad(xp: Any, x: Any, paddings: Any, *, mode: str) -> Any:
     out = x
     for axis, (before, after) in enumerate(_pairs(paddings, x.ndim)):
         dim = out.shape[axis] - before - after
+        if dim < 0:
+            raise KernelError(3, "Total paddings must be less than the input dimension size: "
+                              f"{before + after} was not less than {out.shape[axis]}")  # fmt: skip
         if max(before, after) > dim - edge:
-            raise KernelError(3, _too_wide(before, after, dim, edge))
+            raise KernelError(3, _too_wide(before, after, dim, edge, "output "))
         whole = xp.moveaxis(out, axis, 0)
         folded = whole[before : before + dim].copy()
         folded[edge : edge + before] += whole[:before][::-1]
@@ -257,9 +268,18 @@ def _flipped(x: Any, axes: set[int]) -> Any:
 @kernel("Reverse", host_inputs=("dims",))
 def reverse(_: Any, x: Any, dims: Any) -> Any:
     """The input reversed along the dimensions that are marked."""
+    if x.ndim == 0:
+        return x  # whatever is marked
     marks = dims.reshape(-1).tolist()
-    if dims.ndim != 1 or len(marks) != x.ndim:
-        raise KernelError(3, f"'dims' must be a vector of {x.ndim} elements, got {dims.shape}")
+    if dims.ndim != 1:
+        raise KernelError(3, f"'dims' must be 1-dimension, not {dims.ndim}")
+    if len(marks) != x.ndim:
+        raise KernelError(3, "'dims' must have the same number of values as 'input' has "
+                          f"dimensions. 'input' has {x.ndim}'dims' has {len(marks)} "
+                          "values")  # fmt: skip
+    if x.ndim > MOST_DIMENSIONS:
+        raise KernelError(12, "reverse is not implemented for tensors of rank > "
+                          f"{MOST_DIMENSIONS}.")  # fmt: skip
     return _flipped(x, {axis for axis, marked in enumerate(marks) if marked})
 
 

@@ -159,6 +159,7 @@ def _is_castable(source: str, target: str) -> bool:
 @binder("Bitcast")
 def bitcast(bind: Bind) -> Callable[..., Any]:
     """The same bytes seen as another dtype."""
+    numbers = [BY_NAME[bind.attrs[name]].enum for name in ("T", "type")]
     xp, dtype = bind.xp, dtype_of(bind.attrs["type"])
 
     def compute(x: Any) -> Any:
@@ -170,7 +171,7 @@ def bitcast(bind: Bind) -> Callable[..., Any]:
             return whole.reshape((*x.shape, 1)).view(dtype)
         ratio = dtype.itemsize // size
         if x.ndim == 0 or x.shape[-1] != ratio:
-            raise KernelError(3, f"Cannot bitcast: the last dimension must be {ratio}")
+            raise KernelError(3, f"Cannot bitcast from {numbers[0]} to {numbers[1]}")
         return whole.view(dtype).reshape(x.shape[:-1])
 
     return compute

@@ -252,3 +252,81 @@ def not_vector(draw: Draw, x: str, seen: Seen = "shapes") -> Fault:
     """A matrix where a vector must be."""
     values = np.asarray(draw.tensor(x, (2, 2), "small"))
     return Fault(draw.arguments(**{x: values}), seen=seen)
+
+
+@fault
+def offset_shapes(draw: Draw, concat_dim: str, shapes: str) -> Fault:
+    """Shapes that differ in rank, or in another dimension than the axis; an axis beyond them."""
+    place, second = draw.random.choice([(0, [2, 3, 4]), (0, [2, 4]), (1, [4, 3]), (2, [2, 3])])
+    vectors = [draw.integers(shapes, [2, 3]), draw.integers(shapes, second)]
+    made = _made(draw, **{concat_dim: draw.integers(concat_dim, place)})
+    return changed(draw, made, "run", **{shapes: vectors})
+
+
+@fault
+def mirror_folded_too_far(draw: Draw, x: str, paddings: str, mode: str) -> Fault:
+    """More mirrored than what is left of it."""
+    draw.attrs["T"] = "float32"
+    pair = [3, 0] if draw.attrs[mode] == "REFLECT" else draw.random.choice([[3, 0], [0, 3]])
+    made = _made(draw, **{x: draw.tensor(x, (5,))})
+    return changed(draw, made, "run", **{paddings: draw.integers(paddings, [pair])})
+
+
+@fault
+def marks_of_other_rank(draw: Draw, x: str, dims: str) -> Fault:
+    """A mark too many or too few."""
+    count = draw.random.choice([1, 3])
+    return Fault(draw.arguments(**{x: draw.tensor(x, (2, 2)), dims: draw.tensor(dims, (count,))}))
+
+
+@fault
+def matrix_beside_vector(draw: Draw, x: str, y: str) -> Fault:
+    """A matrix where one of two vectors must be."""
+    shapes = draw.random.choice([((2, 2), (2,)), ((2,), (2, 2)), ((), (2,))])
+    rows = (draw.tensor(name, shape, "small") for name, shape in zip((x, y), shapes, strict=True))
+    return Fault(draw.arguments(**dict(zip((x, y), rows, strict=True))))
+
+
+@fault
+def other_width(draw: Draw, x: str, target: str) -> Fault:
+    """A last dimension that does not make up one element of the wider dtype, or none at all."""
+    narrow, wide, ratio = draw.random.choice([("int8", "int32", 4), ("float32", "float64", 2)])
+    draw.attrs.update({"T": narrow, target: wide})
+    shape = draw.random.choice([(), (2, ratio + 1), (ratio, ratio - 1)])
+    return Fault(draw.arguments(**{x: draw.tensor(x, shape, "bits")}))
+
+
+@fault
+def no_such_cast(draw: Draw, x: str) -> Fault:
+    """Text to numbers or numbers to text, UNIMPLEMENTED."""
+    source, target = draw.random.choice([("string", "int32"), ("float32", "string")])
+    draw.attrs.update(SrcT=source, DstT=target)
+    return Fault(draw.arguments(**{x: draw.tensor(x, (2,))}), codes=(12,), seen="run")
+
+
+def _plain_slice(draw: Draw, begin: str, end: str, strides: str) -> dict[str, object]:
+    """Elements 1 and 2, without masks."""
+    draw.attrs.update(dict.fromkeys(_MASKS, 0))
+    bounds = {begin: [1], end: [3], strides: [1]}
+    return {name: draw.integers(name, numbers) for name, numbers in bounds.items()}
+
+
+@fault
+def slice_gradient(
+    draw: Draw, shape: str, begin: str, end: str, strides: str, dy: str
+) -> Fault:
+    """A gradient of other sizes than the slice."""
+    made = _made(draw, **_plain_slice(draw, begin, end, strides), **{
+        shape: draw.integers(shape, [4])
+    })  # fmt: skip
+    sizes = draw.random.choice([(3,), (1,), (2, 2)])
+    return changed(draw, made, "run", **{dy: draw.tensor(dy, sizes)})
+
+
+@fault
+def slice_update(
+    draw: Draw, x: str, begin: str, end: str, strides: str, value: str
+) -> Fault:
+    """A value that does not broadcast to the slice."""
+    made = _made(draw, **_plain_slice(draw, begin, end, strides), **{x: draw.tensor(x, (4,))})
+    return changed(draw, made, "run", **{value: draw.tensor(value, (3,))})

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from sessrun.spec.rules.domains import Draw
 from sessrun.spec.rules.domains.base import Arguments
-from sessrun.spec.rules.faults.base import Fault, changed, fault
+from sessrun.spec.rules.faults.base import Fault, Seen, changed, fault
 from sessrun.spec.rules.faults.elementwise import valid
 
 __all__: list[str] = []
@@ -69,3 +71,37 @@ def sparse_range(
     wrong[-1, 0] = draw.random.choice([-1, 100])
     del shape, values, default_value
     return changed(draw, made, "run", **{indices: wrong})
+
+
+@fault
+def stitch_range(draw: Draw, indices: str, data: str) -> Fault:
+    """A negative place."""
+    parts = [draw.integers(indices, [0, -1])]
+    made = Arguments({data: [draw.tensor(data, (2,))]}, draw.attrs)
+    return changed(draw, made, "run", **{indices: parts})
+
+
+@fault
+def stitch_shapes(draw: Draw, indices: str, data: str) -> Fault:
+    """Data that does not begin with the shape of its indices, or ends otherwise than the first."""
+    shapes = draw.random.choice([((1, 2), (1, 3)), ((1,), (2,)), ((1, 2), (1,))])
+    return Fault(draw.arguments(**{
+        indices: [draw.integers(indices, [0]), draw.integers(indices, [1])],
+        data: [draw.tensor(data, shape) for shape in shapes],
+    }))  # fmt: skip
+
+
+@fault
+def unmatched_row(draw: Draw, rows: str, others: str, seen: Seen = "shapes") -> Fault:
+    """A row without its counterpart."""
+    made = valid(draw)
+    del rows
+    whole = made.inputs[others]
+    return changed(draw, made, seen, **{others: np.concatenate([whole, whole[:1]])})
+
+
+@fault
+def many_k(draw: Draw, predictions: str, targets: str, k: str) -> Fault:
+    """A vector where one number must be."""
+    del predictions, targets
+    return changed(draw, valid(draw), "run", **{k: draw.integers(k, [1])})

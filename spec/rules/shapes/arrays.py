@@ -261,19 +261,25 @@ def mirror_padded(shape: Shape, paddings: Known, mode: str) -> list[Shape]:
 
 
 @rule
-def mirror_folded(shape: Shape, paddings: Known, mode: str) -> list[Shape]:
-    """What is left without the paddings; no more was mirrored than there is."""
-    ranked(paddings.shape, 2, 2)
-    if shape is None or paddings.value is None:
-        return [None if shape is None else (None,) * len(shape)]
-    edge = 1 if mode == "REFLECT" else 0
-    sizes: list[int | None] = []
-    for dim, pair in zip(shape, paddings.value.tolist(), strict=True):
-        size = None if dim is None else dim - sum(pair)
-        if size is not None and (size < 0 or max(pair) > size - edge):
-            raise ShapeError(f"paddings must be no greater than {size - edge}: {pair}")
-        sizes.append(size)
-    return [tuple(sizes)]
+def mirror_folded(shape: Shape, paddings: Known) -> list[Shape]:
+    """What is left without the paddings."""
+    count, two = with_rank(paddings.shape, 2)
+    merge_dims(two, 2)
+    if count is None:
+        return [None]
+    whole = with_rank(shape, count)
+    if paddings.value is None:
+        return [(None,) * count]
+    pairs = paddings.value.tolist()
+    if any(n < 0 for pair in pairs for n in pair):
+        raise ShapeError("Paddings must be non-negative")
+    for dim, pair in zip(whole, pairs, strict=True):
+        if dim is not None and dim < sum(pair):
+            raise ShapeError("Negative dimension size caused by subtracting "
+                             f"{sum(pair)} from {dim}")  # fmt: skip
+    return [
+        tuple(None if dim is None else dim - sum(p) for dim, p in zip(whole, pairs, strict=True))
+    ]
 
 
 @rule
@@ -351,5 +357,7 @@ def bitcast(shape: Shape, source: str, target: str) -> list[Shape]:
         return [(*shape, have // want)]
     whole = at_least(shape, 1)
     assert whole is not None
-    merge_dims(whole[-1], want // have)
+    if whole[-1] is not None and whole[-1] != want // have:
+        raise ShapeError(f"Cannot bitcast from {BY_NAME[source].enum} to {BY_NAME[target].enum} "
+                         f"due to shape. {whole[-1]} does not match {want // have}")  # fmt: skip
     return [whole[:-1]]
