@@ -46,7 +46,8 @@ PACKAGE: Final = "sessrun.reference"
 
 #: Modules whose names are public, in this order: a later one may replace a name.
 _MODULES: Final = (
-    "physical", "optimizer_options", "version", "generated", "ops.array_ops", "ops.cast_ops",
+    "physical", "optimizer_options", "version", "generated", "ops.choosing", "ops.array_ops",
+    "ops.cast_ops",
     "ops.fill_ops", "ops.math_ops", "ops.reduce_ops", "ops.random_ops", "ops.string_ops",
     "nn.activations", "nn.cross_entropies", "nn.rankings",
     "variables.state_ops", "variables.init_ops", "variables.variables",

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 from sessrun.reference import static_values
 from sessrun.reference.errors import InternalError, bad_value
 from sessrun.reference.node_summary import bracketed, node_summary
+from sessrun.reference.seen_inputs import seen_values
 from sessrun.reference.tensor_shape import Shape
 from sessrun.spec.operations import ArgDecl, AttrDecl, Name, Operation, RuleArg, RuleCall
 from sessrun.spec.rules.shapes import RANKS, RULES, Known, ShapeError, denoted, ranked, single
@@ -62,9 +63,13 @@ class Signature:
         try:
             return self.rule(*[argument(groups, attrs) for argument in self.arguments])
         except ShapeError as error:
+            if error.is_of_value:
+                raise bad_value(str(error)) from error
             inputs = [tensor for group in groups for tensor in _listed(group)]
             node = node_summary(name, self.declaration, inputs, attrs)
             shown = ", ".join(bracketed(tensor.sizes) for tensor in inputs)
+            if not str(error).startswith("Shape must be"):  # values are looked at after ranks
+                shown += seen_values(self.declaration, groups)
             message = f"{error} for '{node}' with input shapes: {shown}."
             if error.is_internal:
                 raise InternalError(None, None, message) from error

@@ -203,11 +203,16 @@ def _scalar(tensor: Tensor) -> int | None:
         begin = constant_value(op.inputs[1])
         if whole is not None and begin is not None and -len(whole) <= int(begin[0]) < len(whole):
             return whole[int(begin[0])]
-    return _scalar(op.inputs[0]) if op.type == "Cast" else None
+    return _scalar(op.inputs[0]) if op.type == "Cast" and _keeps_sizes(op) else None
+
+
+def _keeps_sizes(cast: Operation) -> bool:
+    """Whether a shape goes through it unharmed, as it does not through one of floats."""
+    return cast.inputs[0].dtype.name in {"int32", "int64"}
 
 
 def _partial_cast(op: Operation) -> Shape:
-    return shape_value(op.inputs[0])
+    return shape_value(op.inputs[0]) if _keeps_sizes(op) else None
 
 
 def _partial_concat(op: Operation) -> Shape:

@@ -183,10 +183,18 @@ def concat_v2(xp: Any, *values_and_axis: Any) -> Any:
     return _joined(xp, values_and_axis[:-1], values_and_axis[-1])
 
 
-@kernel("ParallelConcat", devices=("CPU",))
-def parallel_concat(xp: Any, *values: Any) -> Any:
-    """Tensors joined along their first dimension."""
-    return xp.concatenate(values, axis=0)
+@binder("ParallelConcat", devices=("CPU",))
+def parallel_concat(bind: Bind) -> Callable[..., Any]:
+    """Tensors joined along their first dimension; there may not be more than have place in it."""
+    xp, places = bind.xp, bind.attrs["shape"][0]
+
+    def compute(*values: Any) -> Any:
+        if len(values) > places:
+            raise KernelError(3, f"0th dimension of value = {places} must be greater than loc_ = "
+                              f"{places}")  # fmt: skip
+        return xp.concatenate(values, axis=0)
+
+    return compute
 
 
 @kernel("ConcatOffset", host_inputs=("concat_dim", "shape"), host_outputs=("offset",))

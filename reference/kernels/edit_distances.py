@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -59,17 +60,25 @@ def edit_distance(
     if min(pair[0] + pair[1]) < 0:
         raise KernelError(3, f"Dimensions must be >= 0: {pair}")
     outer = [max(sizes) for sizes in zip(pair[0][:-1], pair[1][:-1], strict=True)]
-    found = HOST.zeros(outer, dtype="float32")
+    for size in (*pair[0], *pair[1]):
+        if size < 0:
+            raise KernelError(3, f"Dimension {size} must be >= 0")
+    found = HOST.zeros(math.prod(outer), dtype="float32")
     guesses = _sequences(hypothesis_indices, hypothesis_values)
     truths = _sequences(truth_indices, truth_values)
     for place in {**guesses, **truths}:
-        if any(not 0 <= index < size for index, size in zip(place, outer, strict=True)):
-            raise KernelError(13, f"The index {place} is outside of the shape {outer}")
+        flat = 0
+        for index, size in zip(place, outer, strict=True):
+            flat = flat * size + index
+        if not 0 <= flat < found.size:
+            raise KernelError(13, f"Got an inner product {flat} which would require writing to "
+                              "outside of the buffer for the output tensor (max elements "
+                              f"{found.size})")  # fmt: skip
         guess, truth = guesses.get(place, []), truths.get(place, [])
         edits = float(_distance(truth, guess))
         if normalize and not truth:
             edits = float("inf") if guess else 0.0
         elif normalize:
             edits /= len(truth)
-        found[place] = edits
-    return found
+        found[flat] = edits
+    return found.reshape(outer)

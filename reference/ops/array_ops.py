@@ -18,6 +18,7 @@ from sessrun.reference.framework_ops import identity
 from sessrun.reference.generated import reshape
 from sessrun.reference.name_scopes import name_scope
 from sessrun.reference.ops.cast_ops import one
+from sessrun.reference.ops.choosing import where
 from sessrun.reference.ops.fill_ops import ones_like
 from sessrun.reference.ops.shape_ops import rank, shape, size
 from sessrun.reference.seen_values import get_static_value
@@ -293,22 +294,6 @@ def reverse_sequence(
     return one("ReverseSequence", inputs, name, seq_dim=along, batch_dim=batch or 0)
 
 
-def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None) -> Tensor:
-    """Choose x where the condition holds, else y; without them the indices where it holds.
-
-    Raises:
-      ValueError: only one of x and y is given.
-
-    """
-    if (x is None) != (y is None):
-        raise bad_value("x and y must both be non-None or both be None.")
-    if x is None:
-        with name_scope(name, "Where", [condition]) as scope:
-            found = convert_to_tensor(condition, preferred_dtype=dtypes.bool_, name="condition")
-            return one("Where", {"input": found}, scope)
-    return one("Select", {"condition": condition, "t": x, "e": y}, name)
-
-
 def boolean_mask(tensor: Any, mask: Any, name: str = "boolean_mask", axis: Any = None) -> Tensor:
     """The slices of a tensor where the mask holds, in order.
 
@@ -418,5 +403,4 @@ EXPORTS: Final[dict[str, Any]] = {
     "strided_slice": strided_slice,
     "transpose": transpose,
     "unstack": unstack,
-    "where": where,
 }

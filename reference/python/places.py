@@ -18,7 +18,8 @@ PLACES: Final[Mapping[str, str]] = {
     "eager.context": "default_graph",
     "framework.common_shapes": "ops.numerics",
     "framework.composite_tensor": "",
-    "framework.config": "physical optimizer_options behaviour|config config.experimental",
+    "framework.config":
+        "physical optimizer_options behaviour random_seed|config config.experimental",
     "framework.constant_tensor_conversion": "constant_op",
     "framework.device": "device_spec",
     "framework.device_spec": "device_spec",
@@ -63,7 +64,8 @@ PLACES: Final[Mapping[str, str]] = {
     "lib.io.tf_record": "|python_io io",
     "ops.array_grad": "differentiation.functions",
     "ops.array_ops":
-        "ops.array_ops ops.shape_ops ops.fill_ops ops.quantizing ops.rows ops.grids ops.batches"
+        "ops.array_ops ops.newer_array_ops ops.shape_ops ops.fill_ops ops.quantizing ops.rows "
+        "ops.grids ops.batches"
         "|quantization",
     "ops.array_ops_stack": "ops.array_ops",
     "ops.bincount_ops": "ops.counting_ops|math",
@@ -349,10 +351,12 @@ OTHER_NAMES: Final[Mapping[str, str]] = {
     "device_v2": "device",
     "is_tf_type": "is_tensor",
     "mul": "multiply",
+    "listdiff": "list_diff",
     "name_scope_v1": "name_scope",
     "neg": "negative",
     "string_format": "format",
     "sub": "subtract",
+    "tensor_diag_part": "diag_part",
 }
 #: Modules that offer the generated wrappers of their operations, too.
 WITH_WRAPPERS: Final = frozenset(

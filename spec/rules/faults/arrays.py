@@ -198,7 +198,7 @@ def mirror_too_far(draw: Draw, x: str, paddings: str, mode: str) -> Fault:
     """More mirrored than there is."""
     del mode
     made = _made(draw, **{x: draw.tensor(x, (2,))})
-    return changed(draw, made, "values", **{paddings: draw.integers(paddings, [[3, 0]])})
+    return changed(draw, made, "run", **{paddings: draw.integers(paddings, [[3, 0]])})
 
 
 @fault

@@ -17,8 +17,11 @@ from sessrun.spec.rules.shapes.base import (
     at_least,
     axis_index,
     broadcast_shapes,
+    check_sizes,
+    exactly,
     merge,
     merge_dims,
+    not_a_size,
     product,
     ranked,
     rule,
@@ -29,6 +32,12 @@ __all__: list[str] = []
 
 #: More dimensions cannot be reversed at once.
 _REVERSIBLE: Final = 8
+#: What is said of an axis that there is not.
+_NO_AXIS: Final = "Invalid axis: {axis}; must be in [-{rank},{rank})"
+_NOT_SPLIT: Final = (
+    "Dimension size, given by scalar input {axis} must be in range [-{rank}, {rank})"
+)
+_NOT_IN_ORDER: Final = "perm dim {axis} is out of range of input rank {rank}"
 
 
 @rule
@@ -39,8 +48,7 @@ def reshaped(tensor: Shape, shape: Shape) -> list[Shape]:
     """
     if shape is None:
         return [None]
-    if any(dim is not None and dim < -1 for dim in shape):
-        raise ShapeError(f"Dimensions must be >= -1 in {list(shape)}")
+    check_sizes(shape)
     have = None if tensor is None else product(tensor)
     if shape.count(-1) == 1 and None not in shape:
         return [_filled_in(tensor, have, shape)]
@@ -48,8 +56,14 @@ def reshaped(tensor: Shape, shape: Shape) -> list[Shape]:
         return [_filled_in(tensor, have, tuple(-1 if dim is None else dim for dim in shape))]
     want = product([None if dim == -1 else dim for dim in shape])
     if have is not None and want is not None and have != want:
-        raise ShapeError(f"Cannot reshape a tensor with {have} elements to shape {list(shape)}")
+        raise _not_reshaped(have, shape, want)
     return [tuple(None if dim == -1 else dim for dim in shape)]
+
+
+def _not_reshaped(have: int, shape: Sequence[Dim], want: int) -> ShapeError:
+    shown = ",".join("?" if dim in {None, -1} else str(dim) for dim in shape)
+    return ShapeError(f"Cannot reshape a tensor with {have} elements to shape [{shown}] ({want} "
+                      "elements)")  # fmt: skip
 
 
 def _filled_in(tensor: Shape, have: Dim, shape: tuple[Dim, ...]) -> Shape:
@@ -62,8 +76,10 @@ def _filled_in(tensor: Shape, have: Dim, shape: tuple[Dim, ...]) -> Shape:
         left = math.prod(dim for dim in tensor if dim)
         missing = left // math.prod(dim for dim in shape if dim is not None and dim > 0)
         return tuple(missing if dim == -1 else dim for dim in shape)
-    if rest == 0 or have % rest:
-        raise ShapeError(f"Cannot reshape a tensor with {have} elements to shape {list(shape)}")
+    if rest == 0:
+        raise _not_reshaped(have, shape, 0)
+    if have % rest:
+        raise ShapeError(f"Dimension size must be evenly divisible by {rest} but is {have}")
     return tuple(have // rest if dim == -1 else dim for dim in shape)
 
 
@@ -92,7 +108,8 @@ def expanded(shape: Shape, dim: Value) -> list[Shape]:
         raise ShapeError("'dim' input must be a tensor with a single value")
     if shape is None or dim is None:
         return [None]
-    place = axis_index(int(dim.item()), len(shape) + 1)
+    place = axis_index(int(dim.item()), len(shape) + 1,
+                       f"dim {{axis}} not in the interval [{-len(shape) - 1}, {len(shape)}].")
     return [(*shape[:place], 1, *shape[place:])]
 
 
@@ -101,7 +118,10 @@ def squeezed(shape: Shape, axes: Sequence[int]) -> list[Shape]:
     """The input's shape without dimensions of 1: the named ones, or all."""
     if shape is None or (not axes and None in shape):
         return [None]
-    gone = {axis_index(axis, len(shape)) for axis in axes}
+    gone = {
+        axis_index(axis, len(shape), f"squeeze_dims[{at}] not in [-{{rank}},{{rank}}).")
+        for at, axis in enumerate(axes)
+    }
     for axis in gone:
         if shape[axis] not in {1, None}:
             raise ShapeError(f"Can not squeeze dim[{axis}], expected a dimension of 1, got "
@@ -123,7 +143,7 @@ def transposed(shape: Shape, perm: Known) -> list[Shape]:
     if perm.value is None:
         return [(None,) * len(whole)]
     order = [int(i) for i in perm.value]
-    return [tuple(whole[axis_index(i, len(whole))] for i in order)]
+    return [tuple(whole[axis_index(i, len(whole), _NOT_IN_ORDER)] for i in order)]
 
 
 @rule
@@ -143,11 +163,12 @@ def concatenated(shapes: Sequence[Shape], axis: Value) -> list[Shape]:
     place = axis_index(int(axis), rank)
     full = [(None,) * rank if shape is None else shape for shape in shapes]
     along = [shape[place] for shape in full]
-    rest: list[Shape] = [(*shape[:place], None, *shape[place + 1 :]) for shape in full]
-    whole = functools.reduce(merge, rest)
-    assert whole is not None
+    before = functools.reduce(merge, (shape[:place] for shape in full))
+    after = functools.reduce(merge, (shape[place + 1 :] for shape in full))
+    assert before is not None
+    assert after is not None
     total = None if None in along else sum(dim for dim in along if dim is not None)
-    return [(*whole[:place], total, *whole[place + 1 :])]
+    return [(*before, total, *after)]
 
 
 @rule
@@ -156,7 +177,7 @@ def packed(shapes: Sequence[Shape], axis: int) -> list[Shape]:
     whole = functools.reduce(merge, shapes)
     if whole is None:
         return [None]
-    place = axis_index(axis, len(whole) + 1)
+    place = axis_index(axis, len(whole) + 1, _NO_AXIS)
     return [(*whole[:place], len(shapes), *whole[place:])]
 
 
@@ -166,8 +187,8 @@ def unpacked(value: Shape, num: int, axis: int) -> list[Shape]:
     whole = at_least(value, 1)
     if whole is None:
         return [None] * num
-    place = axis_index(axis, len(whole))
-    merge_dims(whole[place], num)
+    place = axis_index(axis, len(whole), _NO_AXIS)
+    exactly(whole[place], num)
     return [whole[:place] + whole[place + 1 :]] * num
 
 
@@ -176,10 +197,12 @@ def split(value: Shape, split_dim: Value, num_split: int) -> list[Shape]:
     """`num_split` times the shape, its axis divided evenly."""
     if value is None or split_dim is None:
         return [None if value is None else (None,) * len(value)] * num_split
-    place = axis_index(int(split_dim), len(value))
+    place = axis_index(int(split_dim), len(value), _NOT_SPLIT)
     size = value[place]
     if size is not None and size % num_split:
-        raise ShapeError(f"Dimension size {size} must be evenly divisible by {num_split}")
+        raise ShapeError(f"Dimension size must be evenly divisible by {num_split} but is {size}\n"
+                         "\tNumber of ways to split should evenly divide the split "
+                         "dimension")  # fmt: skip
     part = None if size is None else size // num_split
     return [(*value[:place], part, *value[place + 1 :])] * num_split
 
@@ -193,7 +216,7 @@ def split_sizes(value: Shape, sizes: Value, split_dim: Value, num_split: int) ->
         return [None if value is None else (None,) * len(value)] * num_split
     if sizes is not None and sizes.shape != (num_split,):
         raise ShapeError(f"size_splits must be {num_split} sizes, not of shape {sizes.shape}")
-    place = axis_index(int(split_dim), len(value))
+    place = axis_index(int(split_dim), len(value), _NOT_SPLIT)
     if sizes is None:
         parts: list[Dim] = [None] * num_split
     else:
@@ -203,12 +226,13 @@ def split_sizes(value: Shape, sizes: Value, split_dim: Value, num_split: int) ->
 
 def _parts(sizes: list[int], whole: Dim) -> list[Dim]:
     if sizes.count(-1) > 1:
-        raise ShapeError(f"size_splits can only have one -1, got {sizes}")
+        raise ShapeError("size_splits can only have one -1")
     total = sum(size for size in sizes if size != -1)
     if whole is None:
         return [None if size == -1 else size for size in sizes]
     if total > whole or (-1 not in sizes and total != whole):
-        raise ShapeError(f"can't split axis of size {whole} into pieces of size {sizes}")
+        pieces = ",".join(map(str, sizes))
+        raise ShapeError(f"can't split axis of size {whole} into pieces of size [{pieces}]")
     return [whole - total if size == -1 else size for size in sizes]
 
 
@@ -218,8 +242,9 @@ def tiled(shape: Shape, multiples: Shape) -> list[Shape]:
     if multiples is None:
         return [None if shape is None else tuple(_times(dim, None) for dim in shape)]
     whole = with_rank(shape, len(multiples))
-    if any(n is not None and n < 0 for n in multiples):
-        raise ShapeError(f"Expected multiples >= 0, got {list(multiples)}")
+    for count in multiples:
+        if count is not None and count < 0:
+            raise not_a_size(count)
     return [tuple(map(_times, whole, multiples))]
 
 
@@ -234,7 +259,7 @@ def _times(dim: Dim, count: Dim) -> Dim:
 def padded(shape: Shape, paddings: Known) -> list[Shape]:
     """Each dimension plus what is put before and after it."""
     count, two = with_rank(paddings.shape, 2)
-    merge_dims(two, 2)
+    exactly(two, 2)
     if count is None:
         return [None if shape is None else (None,) * len(shape)]
     whole = with_rank(shape, count)
@@ -242,29 +267,17 @@ def padded(shape: Shape, paddings: Known) -> list[Shape]:
         return [(None,) * count]
     pairs = paddings.value.tolist()
     if any(n < 0 for pair in pairs for n in pair):
-        raise ShapeError(f"Paddings must be non-negative: {pairs}")
+        raise ShapeError("Paddings must be non-negative")
     return [
         tuple(None if dim is None else dim + sum(p) for dim, p in zip(whole, pairs, strict=True))
     ]
 
 
 @rule
-def mirror_padded(shape: Shape, paddings: Known, mode: str) -> list[Shape]:
-    """As `padded`; no more can be mirrored than there is."""
-    (whole,) = padded(shape, paddings)
-    if shape is not None and paddings.value is not None:
-        edge = 1 if mode == "REFLECT" else 0
-        for dim, pair in zip(shape, paddings.value.tolist(), strict=True):
-            if dim is not None and max(pair) > dim - edge:
-                raise ShapeError(f"paddings must be no greater than {dim - edge}: {pair}")
-    return [whole]
-
-
-@rule
 def mirror_folded(shape: Shape, paddings: Known) -> list[Shape]:
     """What is left without the paddings."""
     count, two = with_rank(paddings.shape, 2)
-    merge_dims(two, 2)
+    exactly(two, 2)
     if count is None:
         return [None]
     whole = with_rank(shape, count)
@@ -287,13 +300,11 @@ def broadcast_to(shape: Shape, target: Shape) -> list[Shape]:
     """The shape asked for, to which the input must broadcast."""
     if target is None:
         return [None]
-    if any(dim is not None and dim < -1 for dim in target):
-        raise ShapeError(f"Dimensions must be >= -1 in {list(target)}")
+    check_sizes(target)
     wanted = tuple(None if dim == -1 else dim for dim in target)
     if shape is None:
         return [wanted]
-    if len(shape) > len(wanted):
-        raise ShapeError(f"{list(shape)} has more dimensions than {list(wanted)}")
+    ranked(shape, 0, len(wanted))
     return [merge(broadcast_shapes(shape, wanted), wanted)]
 
 
@@ -323,9 +334,9 @@ def sequences(shape: Shape, lengths: Shape, seq_dim: int, batch_dim: int) -> lis
     count = with_rank(lengths, 1)[0]
     if shape is None:
         return [None]
-    for axis in (batch_dim, seq_dim):
+    for name, axis in (("batch_dim", batch_dim), ("seq_dim", seq_dim)):
         if axis >= len(shape):
-            raise ShapeError(f"dimension {axis} must be < input rank {len(shape)}")
+            raise ShapeError(f"{name} must be < input rank: {axis} vs. {len(shape)}")
     batch = merge_dims(shape[batch_dim], count)
     return [(*shape[:batch_dim], batch, *shape[batch_dim + 1 :])]
 

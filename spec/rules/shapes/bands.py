@@ -158,10 +158,15 @@ def parallel_concat(parts: Sequence[Shape], shape: Shape) -> list[Shape]:
     """The shape given, of whose first dimension each input has 1."""
     if shape is None or None in shape:
         raise ShapeError("shape attr must be fully defined.")
-    for part in parts:
+    if not shape:
+        raise ShapeError("Out of range dim_index 0 for shape with 0 dimensions")
+    for at, part in enumerate(parts):
         if part is None or None in part:
             raise ShapeError("All input shapes must be fully defined.")
-        if part[:1] != (1,):
+        if not part:
+            raise ShapeError("The rank of all input shapes must be greater than 0, but input "
+                             f"{at} had rank 0.")  # fmt: skip
+        if part[0] != 1:
             raise ShapeError("Size of first dimension must be 1.")
-        merge(part[1:], shape[1:])
+        merge(part, (1, *shape[1:]))
     return [shape]

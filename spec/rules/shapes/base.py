@@ -42,10 +42,31 @@ RULES: Final[dict[str, RuleFunction]] = {}
 class ShapeError(ValueError):
     """The shapes (or values known so far) of an operation's inputs contradict its rule.
 
-    `is_internal` tells the few of them that TensorFlow takes for an error of its own, INTERNAL.
+    `is_internal` tells the few of them that TensorFlow takes for an error of its own, INTERNAL;
+    `is_of_value` those that it finds before it asks the rule, so that they name no operation.
     """
 
     is_internal = False
+    is_of_value = False
+
+
+def not_a_size(size: int) -> ShapeError:
+    """The error for a shape that is given as a tensor with this negative size in it."""
+    error = ShapeError(f"Invalid value in tensor used for shape: {size}")
+    error.is_of_value = True
+    return error
+
+
+def check_sizes(dims: Sequence[Dim]) -> None:
+    """Check that no size is negative, but for -1, which stands for an unknown one.
+
+    Raises:
+      ShapeError: one is.
+
+    """
+    for dim in dims:
+        if dim is not None and dim < -1:
+            raise not_a_size(dim)
 
 
 def rule(function: RuleFunction) -> RuleFunction:
@@ -149,15 +170,23 @@ def check_size(shape: Sequence[Dim]) -> None:
             raise ShapeError(f"Shape {list(shape)} is too large (more than 2**63 - 1 entries)")
 
 
-def axis_index(axis: int, rank: int) -> int:
+def axis_index(axis: int, rank: int, refusal: str = "") -> int:
     """The axis counted from the front.
+
+    Args:
+      axis: counted from the front or, if negative, from the back.
+      rank: how many axes there are.
+      refusal: what is said of one that is not there, with `{axis}` and `{rank}` in it; by default
+        that the tensor lacks dimensions.
 
     Raises:
       ShapeError: it is not in [-rank, rank).
 
     """
     if not -rank <= axis < rank:
-        raise ShapeError(f"Axis {axis} must be in the range [{-rank}, {rank})")
+        least = axis + 1 if axis >= 0 else -axis
+        said = refusal or f"Shape must be at least rank {least} but is rank {rank}"
+        raise ShapeError(said.format(axis=axis, rank=rank))
     return axis + rank if axis < 0 else axis
 
 

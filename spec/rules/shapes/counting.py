@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from sessrun.spec.rules.shapes.base import (
     Dim,
     Known,
@@ -55,18 +57,30 @@ def nth_of_rows(shape: Shape, n: Value) -> list[Shape]:
     return [whole[:-1]]
 
 
+def _check_sparse(indices: Sequence[Dim], values: Dim, rank: Dim) -> None:
+    if None not in {indices[0], values} and indices[0] != values:
+        raise ShapeError(f"Number of elements in index ({indices[0]}) and values ({values}) do "
+                         "not match.")  # fmt: skip
+    if None not in {indices[1], rank} and indices[1] != rank:
+        raise ShapeError(f"Index rank ({indices[1]}) and shape rank ({rank}) do not match.")
+
+
 @rule
 def edit_distances(
     indices: Shape, values: Shape, shape: Known, others: Shape, other_values: Shape, other: Known
 ) -> list[Shape]:
     """The dimensions of both sparse shapes but the last, the larger of each two."""
-    for each, count in ((indices, 2), (values, 1), (others, 2), (other_values, 1)):
-        with_rank(each, count)
     lengths = [with_rank(each.shape, 1)[0] for each in (shape, other)]
+    for places, held, rank in ((indices, values, lengths[0]), (others, other_values, lengths[1])):
+        _check_sparse(with_rank(places, 2), with_rank(held, 1)[0], rank)
     if shape.value is None or other.value is None:
         return [None]
     if lengths[0] != lengths[1]:
-        raise ShapeError(f"Both shapes must have one length, got {lengths}")
+        raise ShapeError("Num elements of hypothesis_shape does not match truth_shape: "
+                         f"{lengths[0]} vs. {lengths[1]}")  # fmt: skip
+    if (lengths[0] or 0) < 2:
+        raise ShapeError("Input Hypothesis SparseTensors must have rank at least 2, but "
+                         f"hypothesis_shape rank is: {lengths[0]}")  # fmt: skip
     pairs = zip(shape.value.tolist()[:-1], other.value.tolist()[:-1], strict=True)
     sizes: list[Dim] = [max(pair) for pair in pairs]
     return [tuple(sizes)]

@@ -70,8 +70,8 @@ def gathered_nd(params: Shape, indices: Shape) -> list[Shape]:
     if params is None or vectors is None or vectors[-1] is None:
         return [None]
     if vectors[-1] > len(params):
-        raise ShapeError(f"index innermost dimension length must be <= params rank; saw: "
-                         f"{vectors[-1]} vs. {len(params)}")  # fmt: skip
+        raise ShapeError("indices.shape[-1] must be <= params.rank, but saw indices shape: "
+                         f"{_shown(vectors)} and params shape: {_shown(params)}")  # fmt: skip
     return [vectors[:-1] + params[vectors[-1] :]]
 
 
@@ -114,19 +114,21 @@ def _scattered(target: Shape, indices: Shape, updates: Shape) -> Shape:
         return target
     outer, depth = len(places) - 1, places[-1]
     given = f"of updates[shape={_shown(updates)}]"
+    rows = places[:-1]
     try:
-        merge(updates[:outer], places[:-1])
+        merge(rows, updates[:outer])
     except ShapeError as error:
-        raise ShapeError(f"Dimensions [0,{outer}) of indices[shape={_shown(indices)}] must match "
-                         f"dimensions [0,{outer}) {given}: {error}") from error  # fmt: skip
+        raise ShapeError(f"Dimensions [0,{outer}) of indices[shape={_shown(indices)}] = "
+                         f"{_shown(rows)} must match dimensions [0,{outer}) {given} = "
+                         f"{_shown(updates[:outer])}: {error}") from error  # fmt: skip
     if target is None:
         return target
     try:
-        merge(updates[outer:], target[depth:])
+        merge(target[depth:], updates[outer:])
     except ShapeError as error:
-        raise ShapeError(f"Dimensions [{depth},{len(target)}) of input[shape={_shown(target)}] "
-                         f"must match dimensions [{outer},{len(updates)}) {given}: "
-                         f"{error}") from error  # fmt: skip
+        raise ShapeError(f"Dimensions [{depth},{len(target)}) of input[shape={_shown(target)}] = "
+                         f"{_shown(target[depth:])} must match dimensions [{outer},{len(updates)}) "
+                         f"{given} = {_shown(updates[outer:])}: {error}") from error  # fmt: skip
     return target
 
 
@@ -240,7 +242,8 @@ def unique_along(shape: Shape, axis: Known) -> list[Shape]:
     found = None if shape is None else (None,) * len(shape)
     if axis.value is None or shape is None:
         return [found, (None,)]
-    with_rank(axis.shape, 1)
+    if axis.value.ndim != 1:
+        raise ShapeError("axis expects a 1D vector.")
     if axis.value.size > 1:
         raise ShapeError("axis does not support input tensors larger than 1 elements.")
     if not axis.value.size:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from sessrun.spec.rules.shapes.base import (
     Shape,
     ShapeError,
@@ -13,6 +15,13 @@ from sessrun.spec.rules.shapes.base import (
 )
 
 __all__: list[str] = []
+
+
+#: What is said of an axis that there is not.
+_NOT_AMONG: Final = (
+    "Dimension ({axis}) must be in the range [-{rank}, {rank}), where {rank} is the number of "
+    "dimensions in the input."
+)
 
 
 @rule
@@ -42,7 +51,7 @@ def arg_reduced(shape: Shape, axis: Value) -> list[Shape]:
         return [()]
     if axis is None:
         return [(None,) * (len(shape) - 1)]
-    gone = axis_index(int(axis), len(shape))
+    gone = axis_index(int(axis), len(shape), _NOT_AMONG)
     return [shape[:gone] + shape[gone + 1 :]]
 
 
@@ -75,7 +84,8 @@ def unsorted_segments(data: Shape, segment_ids: Shape, num_segments: Value) -> l
     """[num_segments] and the data's shape after the dimensions of the ids."""
     count = None if num_segments is None else int(num_segments)
     if count is not None and count < 0:
-        raise ShapeError(f"num_segments must be >= 0, got {count}")
+        raise ShapeError("Dimension size, given by scalar input 2, must be non-negative but is "
+                         f"{count}")  # fmt: skip
     if data is None or segment_ids is None:
         return [None]
     if len(data) < len(segment_ids):

@@ -7,6 +7,7 @@ from sessrun.spec.rules.shapes.base import (
     ShapeError,
     Value,
     check_size,
+    check_sizes,
     merge,
     ranked,
     rule,
@@ -136,8 +137,7 @@ def dims_shape(shape: Shape) -> list[Shape]:
     """The shape that an integer vector denotes; -1 stands for an unknown dimension."""
     if shape is None:
         return [None]
-    if any(dim is not None and dim < -1 for dim in shape):
-        raise ShapeError(f"Shape {list(shape)} must have dimensions >= 0")
+    check_sizes(shape)
     return [tuple(None if dim == -1 else dim for dim in shape)]
 
 
@@ -150,8 +150,9 @@ def ranged(start: Value, limit: Value, delta: Value) -> list[Shape]:
     if step == 0:
         raise ShapeError("Requires delta != 0")
     if gap * step < 0:
-        sign = "<=" if step > 0 else ">="
-        raise ShapeError(f"Requires start {sign} limit when delta is {step}")
+        signs = ("<=", ">") if step > 0 else (">=", "<")
+        raise ShapeError(f"Requires start {signs[0]} limit when delta {signs[1]} 0: "
+                         f"{start}/{limit}")  # fmt: skip
     if isinstance(step, int):
         return [(-(-gap // step),)]
     whole = int(gap / step)
@@ -194,12 +195,15 @@ def filled(dims: Shape, value: Shape) -> list[Shape]:
 @rule
 def one_hot(indices: Shape, depth: Value, axis: int) -> list[Shape]:
     """The indices' shape with a dimension `depth` put in at `axis`."""
+    if depth is not None and depth.ndim:
+        raise ShapeError(f"Input must be scalar but has rank {depth.ndim}")
     size = None if depth is None else int(depth.item())
     if size is not None and size < 0:
-        raise ShapeError(f"depth must be non-negative, got: {size}")
+        raise ShapeError("Dimension size, given by scalar input 1, must be non-negative but is "
+                         f"{size}")  # fmt: skip
     if indices is None:
         return [None]
     if axis < -1:
-        raise ShapeError(f"axis must be >= -1, got {axis}")
+        raise ShapeError("axis must be >= -1")
     place = len(indices) if axis == -1 else min(axis, len(indices))
     return [(*indices[:place], size, *indices[place:])]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 
 import numpy as np
@@ -11,7 +12,7 @@ from sessrun.spec.rules.shapes.base import (
     Known,
     Shape,
     ShapeError,
-    merge_dims,
+    merge,
     ranked,
     rule,
     with_rank,
@@ -21,18 +22,16 @@ from sessrun.spec.rules.windows import channel_axis, spatial_axes
 __all__: list[str] = []
 
 
-def _pairs(pads: Known, count: int) -> np.ndarray | None:
+def _pairs(pads: Known, count: int, what: str) -> np.ndarray | None:
     """The matrix of pairs, as far as it is known.
 
     Raises:
       ShapeError: it has another shape, or a negative element.
 
     """
-    shape = with_rank(pads.shape, 2)
-    merge_dims(shape[0], count)
-    merge_dims(shape[1], 2)
+    merge(pads.shape, (count, 2))
     if pads.value is not None and pads.value.size and pads.value.min() < 0:
-        raise ShapeError("paddings and crops cannot be negative")
+        raise ShapeError(f"{what} cannot be negative")
     found: np.ndarray | None = pads.value
     return found
 
@@ -51,7 +50,7 @@ def _blocks(shape: Known) -> tuple[int, list[int] | None]:
         raise ShapeError("block_shape must have known size.")
     sizes = None if shape.value is None else [int(size) for size in shape.value]
     if sizes is not None and any(size < 1 for size in sizes):
-        raise ShapeError(f"block_shape must be positive, got {sizes}")
+        raise ShapeError("block_shape must be positive")
     return count, sizes
 
 
@@ -64,7 +63,7 @@ def _divided(size: Dim, by: int) -> Dim:
 
 
 def _to_batch(x: Shape, count: int, blocks: list[int] | None, pads: Known) -> list[Shape]:
-    around = _pairs(pads, count)
+    around = _pairs(pads, count, "paddings")
     if x is None:
         return [None]
     if len(x) < count + 1:
@@ -84,19 +83,20 @@ def _to_batch(x: Shape, count: int, blocks: list[int] | None, pads: Known) -> li
 
 
 def _to_space(x: Shape, count: int, blocks: list[int] | None, crops: Known) -> list[Shape]:
-    off = _pairs(crops, count)
+    off = _pairs(crops, count, "crops")
     if x is None:
         return [None]
     if len(x) < count + 1:
         raise ShapeError(f"Shape must be at least rank {count + 1} but is rank {len(x)}")
-    batch = None if blocks is None else _divided(x[0], math.prod(blocks))
+    batch = None if blocks is None else functools.reduce(_divided, blocks, x[0])
     inner: list[Dim] = [None] * count
     if blocks is not None and off is not None:
         for index, (block, pair) in enumerate(zip(blocks, off.tolist(), strict=True)):
             size = x[1 + index]
             inner[index] = None if size is None else size * block - sum(pair)
             if inner[index] is not None and inner[index] < 0:  # type: ignore[operator]  # it is there
-                raise ShapeError(f"cropped size must not be negative: {inner[index]}")
+                raise ShapeError("Negative dimension size caused by subtracting "
+                                 f"{sum(pair)} from {size * block}")  # fmt: skip
     return [(batch, *inner, *x[1 + count :])]
 
 
