@@ -57,8 +57,6 @@ def edit_distance(
     pair = ints(hypothesis_shape), ints(truth_shape)
     if len(pair[0]) != len(pair[1]) or len(pair[0]) < 2:
         raise KernelError(3, f"Expected truth and hypothesis to have one rank >= 2: {pair}")
-    if min(pair[0] + pair[1]) < 0:
-        raise KernelError(3, f"Dimensions must be >= 0: {pair}")
     outer = [max(sizes) for sizes in zip(pair[0][:-1], pair[1][:-1], strict=True)]
     for size in (*pair[0], *pair[1]):
         if size < 0:

@@ -288,7 +288,7 @@ def matrix_beside_vector(draw: Draw, x: str, y: str) -> Fault:
 
 
 @fault
-def other_width(draw: Draw, x: str, target: str) -> Fault:
+def uneven_width(draw: Draw, x: str, target: str) -> Fault:
     """A last dimension that does not make up one element of the wider dtype, or none at all."""
     narrow, wide, ratio = draw.random.choice([("int8", "int32", 4), ("float32", "float64", 2)])
     draw.attrs.update({"T": narrow, target: wide})
