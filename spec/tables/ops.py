@@ -2854,6 +2854,7 @@ _MAKERS: Final = {
         ),
         shape=RuleCall("bitcast", (Name("input"), Name("T"), Name("type"))),
         domain=RuleCall("bitcast", (Name("input"), Name("type"))),
+        errors=(RuleCall("uneven_width", (Name("input"), Name("type"))),),
         numeric={"*": "exact"},
         python=("bitcast",),
     ),
@@ -3138,6 +3139,7 @@ _MAKERS: Final = {
         ),
         shape=RuleCall("unknown_vectors", (Name("s0"), Name("s1"))),
         domain=RuleCall("shape_pair", (Name("s0"), Name("s1"))),
+        errors=(RuleCall("shape_conflict", (Name("s0"), Name("s1"))),),
         numeric={"*": "exact"},
     ),
     "BroadcastTo": lambda: Operation(
@@ -3369,6 +3371,7 @@ _MAKERS: Final = {
         ),
         shape=RuleCall("same", (Name("x"),)),
         domain=RuleCall("cast", (Name("x"),)),
+        errors=(RuleCall("no_such_cast", (Name("x"),)),),
         numeric={"*": "exact"},
         differentiable=True,
     ),
@@ -3674,6 +3677,7 @@ _MAKERS: Final = {
         ),
         shape=RuleCall("each", (Name("shape"),)),
         domain=RuleCall("offsets", (Name("concat_dim"), Name("shape"))),
+        errors=(RuleCall("offset_shapes", (Name("concat_dim"), Name("shape"))),),
         numeric={"*": "exact"},
     ),
     "ConcatV2": lambda: Operation(
@@ -5773,6 +5777,10 @@ _MAKERS: Final = {
             (RuleCall("known", (Name("indices"),)), Name("data")),
         ),
         domain=RuleCall("stitched", (Name("indices"), Name("data"))),
+        errors=(
+            RuleCall("stitch_range", (Name("indices"), Name("data"))),
+            RuleCall("stitch_shapes", (Name("indices"), Name("data"))),
+        ),
         numeric={"*": "exact"},
         differentiable=True,
         python=("dynamic_stitch",),
@@ -8681,6 +8689,7 @@ _MAKERS: Final = {
         ),
         shape=RuleCall("in_top_k", (Name("predictions"), Name("targets"))),
         domain=RuleCall("in_top_k", (Name("predictions"), Name("targets"))),
+        errors=(RuleCall("unmatched_row", (Name("predictions"), Name("targets"))),),
         numeric={"*": "exact"},
     ),
     "InTopKV2": lambda: Operation(
@@ -8703,6 +8712,13 @@ _MAKERS: Final = {
         ),
         shape=RuleCall("in_top_k", (Name("predictions"), Name("targets"))),
         domain=RuleCall("in_top_k", (Name("predictions"), Name("targets"), Name("k"))),
+        errors=(
+            RuleCall("unmatched_row", (Name("predictions"), Name("targets"))),
+            RuleCall(
+                "many_k",
+                (Name("predictions"), Name("targets"), Name("k")),
+            ),
+        ),
         numeric={"*": "exact"},
     ),
     "InitializeTable": lambda: Operation(
@@ -9515,6 +9531,7 @@ _MAKERS: Final = {
         ),
         shape=RuleCall("list_diff", (Name("x"), Name("y"))),
         domain=RuleCall("repeating_pair", (Name("x"), Name("y"))),
+        errors=(RuleCall("matrix_beside_vector", (Name("x"), Name("y"))),),
         numeric={"*": "exact"},
         devices=("CPU",),
     ),
@@ -9983,6 +10000,12 @@ _MAKERS: Final = {
         ),
         shape=RuleCall("bounds", (Name("sorted_inputs"), Name("values"))),
         domain=RuleCall("sorted_search", (Name("sorted_inputs"), Name("values"))),
+        errors=(
+            RuleCall(
+                "unmatched_row",
+                (Name("sorted_inputs"), Name("values"), "run"),
+            ),
+        ),
         numeric={"*": "exact"},
     ),
     "Lu": lambda: Operation(
@@ -11624,12 +11647,8 @@ _MAKERS: Final = {
             AttrDecl("mode", "string", allowed=("REFLECT", "SYMMETRIC")),
         ),
         shape=RuleCall(
-            "mirror_padded",
-            (
-                Name("input"),
-                RuleCall("known", (Name("paddings"),)),
-                Name("mode"),
-            ),
+            "padded",
+            (Name("input"), RuleCall("known", (Name("paddings"),))),
         ),
         domain=RuleCall("mirrored", (Name("input"), Name("paddings"), Name("mode"))),
         errors=(
@@ -11662,15 +11681,18 @@ _MAKERS: Final = {
         ),
         shape=RuleCall(
             "mirror_folded",
-            (
-                Name("input"),
-                RuleCall("known", (Name("paddings"),)),
-                Name("mode"),
-            ),
+            (Name("input"), RuleCall("known", (Name("paddings"),))),
         ),
         domain=RuleCall(
             "mirror_images",
             (Name("input"), Name("paddings"), Name("mode")),
+        ),
+        errors=(
+            RuleCall("negative_padding", (Name("input"), Name("paddings"))),
+            RuleCall(
+                "mirror_folded_too_far",
+                (Name("input"), Name("paddings"), Name("mode")),
+            ),
         ),
         numeric={
             "float16": "close(1e-2, 1e-2)",
@@ -13009,6 +13031,10 @@ _MAKERS: Final = {
             (RuleCall("known", (Name("indices"),)), Name("data")),
         ),
         domain=RuleCall("stitched", (Name("indices"), Name("data"))),
+        errors=(
+            RuleCall("stitch_range", (Name("indices"), Name("data"))),
+            RuleCall("stitch_shapes", (Name("indices"), Name("data"))),
+        ),
         numeric={"*": "exact"},
         differentiable=True,
     ),
@@ -18491,6 +18517,7 @@ _MAKERS: Final = {
         ),
         shape=RuleCall("reversed_axes", (Name("tensor"), Name("dims"))),
         domain=RuleCall("marked", (Name("tensor"), Name("dims"))),
+        errors=(RuleCall("marks_of_other_rank", (Name("tensor"), Name("dims"))),),
         numeric={"*": "exact"},
     ),
     "ReverseSequence": lambda: Operation(
@@ -24591,6 +24618,18 @@ _MAKERS: Final = {
                 Name("dy"),
             ),
         ),
+        errors=(
+            RuleCall(
+                "slice_gradient",
+                (
+                    Name("shape"),
+                    Name("begin"),
+                    Name("end"),
+                    Name("strides"),
+                    Name("dy"),
+                ),
+            ),
+        ),
         numeric={"*": "exact"},
     ),
     "StringFormat": lambda: Operation(
@@ -25968,6 +26007,18 @@ _MAKERS: Final = {
                 Name("value"),
             ),
         ),
+        errors=(
+            RuleCall(
+                "slice_update",
+                (
+                    Name("input"),
+                    Name("begin"),
+                    Name("end"),
+                    Name("strides"),
+                    Name("value"),
+                ),
+            ),
+        ),
         numeric={"*": "exact"},
         python=("tensor_strided_slice_update",),
     ),
@@ -27169,6 +27220,12 @@ _MAKERS: Final = {
         ),
         shape=RuleCall("bounds", (Name("sorted_inputs"), Name("values"))),
         domain=RuleCall("sorted_search", (Name("sorted_inputs"), Name("values"))),
+        errors=(
+            RuleCall(
+                "unmatched_row",
+                (Name("sorted_inputs"), Name("values"), "run"),
+            ),
+        ),
         numeric={"*": "exact"},
     ),
     "VarHandleOp": lambda: Operation(
@@ -27270,6 +27327,7 @@ _MAKERS: Final = {
         ),
         shape=RuleCall("where", (Name("input"),)),
         domain=RuleCall("sparse_tensor", (Name("input"),)),
+        errors=(RuleCall("scalar_input", (Name("input"), "run")),),
         numeric={"*": "exact"},
     ),
     "While": lambda: Operation(
