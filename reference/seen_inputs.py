@@ -54,14 +54,14 @@ def _looked_at(declaration: Operation, groups: Sequence[Any]) -> Iterator[tuple[
     for arg, group in zip(declaration.inputs, groups, strict=True):
         places[arg.name] = (count, group)
         count += len(group) if isinstance(group, list) else 1
-    for arg in declaration.shape.args:
-        if not isinstance(arg, RuleCall) or arg.name not in {*_VALUES, "dims"}:
+    for call in declaration.shape.args:
+        if not isinstance(call, RuleCall) or call.name not in {*_VALUES, "dims"}:
             continue
-        (inner,) = arg.args
+        (inner,) = call.args
         assert isinstance(inner, Name)
         first, group = places[inner.text]
         for at, tensor in enumerate(group if isinstance(group, list) else [group]):
-            yield first + at, tensor, arg.name == "dims"
+            yield first + at, tensor, call.name == "dims"
 
 
 def _summarized(value: np.ndarray) -> str:

@@ -163,8 +163,9 @@ def concatenated(shapes: Sequence[Shape], axis: Value) -> list[Shape]:
     place = axis_index(int(axis), rank)
     full = [(None,) * rank if shape is None else shape for shape in shapes]
     along = [shape[place] for shape in full]
-    before = functools.reduce(merge, (shape[:place] for shape in full))
-    after = functools.reduce(merge, (shape[place + 1 :] for shape in full))
+    heads: list[Shape] = [shape[:place] for shape in full]
+    tails: list[Shape] = [shape[place + 1 :] for shape in full]
+    before, after = functools.reduce(merge, heads), functools.reduce(merge, tails)
     assert before is not None
     assert after is not None
     total = None if None in along else sum(dim for dim in along if dim is not None)

@@ -93,8 +93,10 @@ def _to_space(x: Shape, count: int, blocks: list[int] | None, crops: Known) -> l
     if blocks is not None and off is not None:
         for index, (block, pair) in enumerate(zip(blocks, off.tolist(), strict=True)):
             size = x[1 + index]
-            inner[index] = None if size is None else size * block - sum(pair)
-            if inner[index] is not None and inner[index] < 0:  # type: ignore[operator]  # it is there
+            if size is None:
+                continue
+            inner[index] = left = size * block - sum(pair)
+            if left < 0:
                 raise ShapeError("Negative dimension size caused by subtracting "
                                  f"{sum(pair)} from {size * block}")  # fmt: skip
     return [(batch, *inner, *x[1 + count :])]
