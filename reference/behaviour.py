@@ -126,11 +126,9 @@ def as_str_any(value: Any, encoding: str = "utf-8") -> str:
 is_op_determinism_enabled = _never
 
 EXPORTS: Final[Mapping[str, Any]] = {
-    "control_flow_v2_enabled": _never,
     **{f"disable_{switch}": keep_v1_behaviour
-       for switch in ("control_flow_v2", "eager_execution", "tensor_equality", "v2_behavior",
+       for switch in ("eager_execution", "tensor_equality", "v2_behavior",
                       "v2_tensorshape")},
-    "enable_control_flow_v2": _refused("the control flow"),
     "enable_eager_execution": enable_eager_execution,
     "enable_tensor_equality": enable_tensor_equality,
     "enable_v2_behavior": enable_v2_behavior,

@@ -42,6 +42,9 @@ class Graph(Scoped, Collections):
 
     """
 
+    #: Whether branches and loops that are made here are functions, whatever is switched on.
+    makes_functions = False
+
     def __init__(self) -> None:
         super().__init__()
         self.seed: int | None = None

@@ -56,7 +56,8 @@ _MODULES: Final = (
     "ops.script_ops", "tensor_arrays", "saving.graph_pruning", "saving.freezing",
     "control_flow.conditional", "control_flow.asserting", "ops.assertions", "ops.printing",
     "ops.splitting_ops", "queues.coordinator", "queues.queue_runner", "variables.global_step",
-    "saving.graph_files", "files.files", "behaviour", "compatibility", "log_messages",
+    "saving.graph_files", "files.files", "behaviour", "control_flow.functional_mode",
+    "compatibility", "log_messages",
     "type_specs", "differentiation.choices", "ops.numerics", "ops.clipping", "ops.grids",
     "ops.linalg_ops", "ops.sparse_values", "templates",
 )  # fmt: skip

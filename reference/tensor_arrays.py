@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, Final
@@ -21,6 +22,10 @@ from sessrun.reference.tensor import Tensor
 from sessrun.reference.tensor_shape import TensorShape, as_shape
 
 __all__ = ["EXPORTS", "TensorArray"]
+
+
+#: Which argument of a new array is its flow.
+_FLOW: Final = 6
 
 
 class TensorArray:
@@ -48,6 +53,16 @@ class TensorArray:
       TypeError: `handle` is no tensor.
 
     """
+
+    def __new__(cls, *args: Any, **kwargs: Any) -> Any:
+        """One whose elements are a list where branches and loops are functions."""
+        if cls is TensorArray:
+            # It is a kind of this class, and few programs need it.
+            lists = importlib.import_module("sessrun.reference.list_tensor_arrays")
+            flow = args[_FLOW] if len(args) > _FLOW else kwargs.get("flow")
+            if lists.is_list(flow):
+                return object.__new__(lists.ListTensorArray)
+        return object.__new__(cls)
 
     def __init__(
         self,
@@ -234,7 +249,7 @@ class TensorArray:
             with self._with_first(value):
                 lengths = cast(lengths, int64)
                 known = constant_value(lengths)
-                if value.shape.ndims is not None and _are_all_one(known):
+                if value.shape.ndims is not None and are_all_one(known):
                     first = TensorShape([int(known[0])])
                     self._learn(first.concatenate(value.shape[1:]))
                 return self._written("Split", {"value": value, "lengths": lengths}, name)
@@ -291,7 +306,7 @@ class TensorArray:
             yield
 
 
-def _are_all_one(lengths: Any) -> bool:
+def are_all_one(lengths: Any) -> bool:
     """Whether the lengths are known and all the same."""
     return lengths is not None and bool(lengths.shape) and bool(lengths.max() == lengths.min())
 

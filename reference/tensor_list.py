@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from sessrun.reference.node_summary import bracketed
+from sessrun.reference.optional_values import Optional
 from sessrun.reference.resources import KernelError
 
 __all__ = ["Shape", "TensorList", "added", "merged", "shape_of", "zeros_like"]
@@ -109,7 +111,7 @@ class TensorList:
 
 
 def added(xp: Any, one: Any, other: Any) -> Any:
-    """The sum of two elements; of lists that of each of theirs.
+    """The sum of two elements; of lists and optional values that of each of theirs.
 
     Raises:
       KernelError: code 3 if the lists are of other dtypes or lengths.
@@ -117,6 +119,8 @@ def added(xp: Any, one: Any, other: Any) -> Any:
     """
     if one is None or other is None:
         return other if one is None else one
+    if isinstance(one, Optional):
+        return one.joined(other, functools.partial(added, xp))
     if not isinstance(one, TensorList):
         return xp.add(one, other)
     if one.dtype != other.dtype or len(one.elements) != len(other.elements):
@@ -127,7 +131,9 @@ def added(xp: Any, one: Any, other: Any) -> Any:
 
 
 def zeros_like(xp: Any, value: Any) -> Any:
-    """Zeros in the shape of an element; of a list a list of them."""
+    """Zeros in the shape of an element; of a list a list of them, and so on."""
     if isinstance(value, TensorList):
         return value.with_elements([zeros_like(xp, each) for each in value.elements])
+    if isinstance(value, Optional):
+        return value.mapped(functools.partial(zeros_like, xp))
     return None if value is None else xp.zeros(value.shape, dtype=value.dtype)

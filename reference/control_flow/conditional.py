@@ -8,6 +8,8 @@ from typing import Any, Final
 from sessrun.reference import nest, stacks
 from sessrun.reference.build import apply_op
 from sessrun.reference.control_flow.context import Context, contains, derives_or_calls, switched
+from sessrun.reference.control_flow.functional_branches import functional_cond
+from sessrun.reference.control_flow.functional_mode import is_functional
 from sessrun.reference.control_flow.values import flow_of, merged, with_flow
 from sessrun.reference.conversion import convert_to_tensor
 from sessrun.reference.dtypes import int64
@@ -175,6 +177,8 @@ def cond(
       ValueError: a branch returns nothing, or the structures or dtypes differ.
 
     """
+    if is_functional():
+        return functional_cond(pred, true_fn, false_fn, name)
     true_fn, false_fn = _one_of("true_fn", true_fn, fn1), _one_of("false_fn", false_fn, fn2)
     with name_scope(name, "cond", [pred]):
         if isinstance(pred, bool):

@@ -7,6 +7,8 @@ from typing import Any, Final
 
 from sessrun.reference import nest, stacks
 from sessrun.reference.build import apply_op
+from sessrun.reference.control_flow.functional_loops import functional_while
+from sessrun.reference.control_flow.functional_mode import is_functional
 from sessrun.reference.control_flow.invariants import invariant_shapes
 from sessrun.reference.control_flow.loops import Loop, LoopOptions
 from sessrun.reference.control_flow.values import flow_of, with_flow
@@ -60,6 +62,12 @@ def while_loop(
     if parallel_iterations < 1:
         raise TypeError("'parallel_iterations' must be a positive integer.")
     loop_vars = nest.map_structure(_read_outside, loop_vars)
+    if is_functional():
+        return functional_while(
+            cond, body, loop_vars, shape_invariants, parallel_iterations=parallel_iterations,
+            maximum_iterations=maximum_iterations, back_prop=back_prop, name=name,
+            return_same_structure=return_same_structure,
+        )  # fmt: skip
     with name_scope(name, "while", loop_vars if isinstance(loop_vars, list | tuple) else None):
         if not loop_vars:
             raise ValueError("'loop_vars' must be provided.")

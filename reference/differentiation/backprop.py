@@ -23,7 +23,9 @@ from sessrun.reference.differentiation.choices import AggregationMethod, Unconne
 from sessrun.reference.differentiation.control_flow import zeros_for
 from sessrun.reference.differentiation.loop_states import Loops, is_exit, loops_between
 from sessrun.reference.differentiation.reach import (
+    Sight,
     is_trainable,
+    nearest,
     ops_between,
     stop_ops,
     uses_among,
@@ -102,6 +104,7 @@ def gradients(
         wanted = _first_gradients(of, given, way)
         for y, gradient in zip(of, wanted, strict=True):
             way.add(y, gradient)
+        way.look(of, by)
         way.go([y.op for y in of], [x.op for x in by],
                [convert_to_tensor(each, name="stop").op for each in stopped])  # fmt: skip
     way.finish()
@@ -184,6 +187,7 @@ class _Way:
         self._colocate = colocate
         self._gate = gate
         self._method = method
+        self._sight = Sight(graph)
         self._found: dict[Tensor, list[Gradient]] = defaultdict(list)
         self._settled: set[Tensor] = set()
         self._loops: Loops | None = None
@@ -202,6 +206,11 @@ class _Way:
         else:
             self._found[values].append(gradient)
 
+    def look(self, targets: Sequence[Any], sources: Sequence[Tensor]) -> None:
+        """See through what the function that has the targets captures."""
+        graphs = [each.op.graph for each in targets if each.op.graph.building_function]
+        self._sight = Sight(graphs[0] if graphs else self._graph, sources)
+
     def go(
         self, targets: Sequence[Operation], sources: Sequence[Operation],
         stopped: Sequence[Operation],
@@ -212,25 +221,26 @@ class _Way:
           ValueError: that would lead to the first value of a loop's variable from inside.
 
         """
-        between = ops_between(targets, sources)
+        sight = self._sight
+        between = ops_between(targets, sources, sight)
         reached = dict.fromkeys(op for op in targets if op in between)
         self._loops = loops_between(between, self.beside)
-        uses = uses_among(between)
+        uses = uses_among(between, sight)
         firsts = [op for op in reached if not uses[op]]
         queue = deque(firsts)
         if self._loops is not None:
             queue.extend(self._exits_of_nothing(uses, firsts))
-        stops = stop_ops(sources, stopped, uses)
+        stops = stop_ops(sources, stopped, uses, sight)
         while queue:
             op = queue.popleft()
             with self.beside(op):
                 with self._inside(op, before=True):
                     outputs = [self._of_output(output) for output in op.outputs]
                 with self._inside(op):
-                    self._check_not_initial(op)
+                    self._check_not_initial(op, sources)
                     if op not in stops and any(each is not None for each in outputs):
                         self._pass_on(op, outputs)
-                for tensor in op.inputs:
+                for tensor in sight.inputs(op):
                     queue.extend(self._ready(tensor, uses))
 
     def finish(self) -> None:
@@ -269,12 +279,13 @@ class _Way:
     def _has_gradient(self, op: Operation) -> bool:
         return any(each is not None for output in op.outputs for each in self._found[output])
 
-    def _check_not_initial(self, op: Operation) -> None:
+    def _check_not_initial(self, op: Operation, sources: Sequence[Operation]) -> None:
         if op.type in {"Switch", "RefSwitch"} and self._graph.scopes.control_flow is not None:
             context = op._control_flow_context  # noqa: SLF001 - the two belong together
             if context is self._graph.scopes.control_flow and isinstance(context, Loop):
+                by = nearest(op, sources, self._sight)
                 raise ValueError(
-                    f"Cannot compute gradient inside while loop with respect to op '{op.name}'. We "
+                    f"Cannot compute gradient inside while loop with respect to op '{by.name}'. We "
                     "do not support taking the gradient wrt or through the initial value of a loop "
                     "variable. Gradients can be computed through loop invariants or wrt the input "
                     "parameters to the loop body."
@@ -308,7 +319,9 @@ class _Way:
             if self._gate and sum(each is not None for each in inputs) > 1:
                 with self._graph.colocate_with(None, ignore_existing=True):
                     inputs = tuple_(inputs)
-        for number, (tensor, gradient) in enumerate(zip(op.inputs, inputs, strict=True)):
+        for number, (tensor, gradient) in enumerate(
+            zip(self._sight.inputs(op), inputs, strict=True)
+        ):
             if gradient is not None:
                 _hold_to_shape(op, number, tensor, gradient)
                 self.add(tensor, gradient)

@@ -128,7 +128,7 @@ def _take_out(definition: FunctionDef, names: set[str], given: dict[str, str]) -
         del node.input[:]
         node.input.extend(inputs)
         definition.node_def.append(node)
-    for key, source in definition.ret.items():
+    for key, source in list(definition.ret.items()):
         definition.ret[key] = given.get(source, source)
     for key, name in list(definition.control_ret.items()):
         if name in names:

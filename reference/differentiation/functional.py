@@ -9,12 +9,14 @@ from weakref import WeakKeyDictionary
 
 from sessrun.reference import dtypes, stacks
 from sessrun.reference.build import apply_op
-from sessrun.reference.control_flow.switch_case import add_function
+from sessrun.reference.control_flow.functional_branches import bodies_of
 from sessrun.reference.differentiation.effects import lifted
+from sessrun.reference.differentiation.functional_branches import gradients_of_branches
 from sessrun.reference.differentiation.nodes import gradient, node
 from sessrun.reference.differentiation.reach import is_trainable
 from sessrun.reference.differentiation.variables import gradient_dtypes
 from sessrun.reference.framework_ops import identity, placeholder
+from sessrun.reference.functions.branch_graphs import add_function
 from sessrun.reference.functions.func_graph import FuncGraph
 from sessrun.reference.graph import Graph
 from sessrun.reference.operation import Operation
@@ -166,6 +168,8 @@ def _of_branches(op: Operation, grads: Any, name: str, attrs: Sequence[str]) -> 
       attrs: the attribute that names all of its functions, or one for each.
 
     """
+    if bodies_of(op):
+        return gradients_of_branches(op, grads)
     told = [op.get_attr(attr) for attr in attrs]
     functions = told[0] if len(told) == 1 else told
     again, places, kept = _keeping(op, functions, attrs)

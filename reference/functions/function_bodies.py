@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from sessrun.reference.functions.function_library import FunctionLibrary
     from sessrun.spec.proto import NameAttrList
 
-__all__ = ["Body", "body_of", "gradient_of"]
+__all__ = ["Body", "body_of", "gradient_of", "is_inlined"]
 
 _SHAPES: Final = "_output_shapes"
 _CLASS: Final = "_class"
@@ -42,6 +42,7 @@ class Body:
       inputs: a placeholder for each argument.
       outputs: what it returns.
       effects: the operations that run in every call: those with effects, and its control outputs.
+      controls: its control outputs.
 
     """
 
@@ -49,6 +50,13 @@ class Body:
     inputs: tuple[Tensor, ...]
     outputs: tuple[Tensor, ...]
     effects: tuple[Operation, ...]
+    controls: tuple[Operation, ...]
+
+
+def is_inlined(op: Operation) -> bool:
+    """Whether TensorFlow puts the functions that an operation calls into the graph that has it."""
+    noted = op.extra.get("_lower_using_switch_merge")
+    return noted is not None and noted.b
 
 
 def body_of(library: FunctionLibrary, function: NameAttrList, name: str, device: str) -> Body:
@@ -87,7 +95,8 @@ def body_of(library: FunctionLibrary, function: NameAttrList, name: str, device:
     assert found is not None
     at, end = len(arguments), len(arguments) + len(results)
     effects = [op for op in graph.get_operations() if op.declaration.stateful]
-    return Body(graph, tuple(found[:at]), tuple(found[at:end]), (*effects, *found[end:]))
+    return Body(graph, tuple(found[:at]), tuple(found[at:end]), (*effects, *found[end:]),
+                tuple(found[end:]))  # fmt: skip
 
 
 def gradient_of(body: Body, gives: Sequence[str]) -> Body:
@@ -120,7 +129,7 @@ def gradient_of(body: Body, gives: Sequence[str]) -> Body:
         except (LookupError, ValueError, TypeError) as error:
             raise InvalidArgumentError(None, None, str(error)) from error
         dense = tuple(convert_to_tensor(each) for each in found)
-    return Body(body.graph, (*body.inputs, *given), dense, body.effects)
+    return Body(body.graph, (*body.inputs, *given), dense, body.effects, body.controls)
 
 
 def _nodes(

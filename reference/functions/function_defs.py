@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Final
 from sessrun.reference import attr_values, dtypes
 from sessrun.reference.errors import InvalidArgumentError
 from sessrun.reference.functions.func_graph import FuncGraph
+from sessrun.reference.operation import Operation
 from sessrun.reference.tensor import Tensor
 from sessrun.spec.proto import AttrValue, FunctionDef
 from sessrun.spec.proto.foreign import serialize
@@ -68,7 +69,7 @@ def function_def(
         node.name = names.of_nodes[op]
         del node.input[:]
         node.input.extend(names.source(tensor) for tensor in op.inputs)
-        node.input.extend("^" + names.of_nodes[other] for other in op.control_inputs)
+        node.input.extend("^" + names.waited_for(other) for other in op.control_inputs)
         function.node_def.append(node)
     signature.is_stateful = any(op.declaration.stateful for op in names.of_nodes)
     for key, value in attrs.items():
@@ -101,6 +102,10 @@ class _Names:
             if found not in self._taken:
                 self._taken[found] = 0
                 return found
+
+    def waited_for(self, op: Operation) -> str:
+        """How an operation is named as one to wait for."""
+        return self.of_nodes[op] if op in self.of_nodes else self.of_inputs[op.outputs[0]]
 
     def source(self, tensor: Tensor) -> str:
         """How a tensor is named as an input, or as what is returned."""

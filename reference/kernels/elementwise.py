@@ -13,6 +13,7 @@ from typing import Any, Final
 
 from sessrun.reference.kernels.host import dtype_of
 from sessrun.reference.kernels.registry import Bind, KernelError, binder, kernel
+from sessrun.reference.optional_values import Optional
 from sessrun.reference.tensor_list import TensorList, added
 
 __all__ = ["is_integer", "truncated_quotient", "widened"]
@@ -270,7 +271,7 @@ def round_(xp: Any, x: Any) -> Any:
 def add_n(xp: Any, *inputs: Any) -> Any:
     """The sum of the inputs, from left to right."""
     total = inputs[0]
-    if isinstance(total, TensorList):
+    if isinstance(total, TensorList | Optional):
         return functools.reduce(functools.partial(added, xp), inputs)
     for item in inputs[1:]:
         if item.shape != total.shape:

@@ -7,21 +7,15 @@ from typing import Any, Final
 
 from sessrun.reference.kernels.host import dtype_of, string_array
 from sessrun.reference.kernels.registry import EVERY, Bind, KernelError, binder
+from sessrun.reference.optional_values import Optional
 
 __all__: list[str] = []
 
 _INVALID: Final = 3
 
 
-class _Optional:
-    """Values, or None where they are not there."""
-
-    def __init__(self, values: tuple[Any, ...] | None) -> None:
-        self.values = values
-
-
-def _known(value: Any) -> _Optional:
-    if not isinstance(value, _Optional):
+def _known(value: Any) -> Optional:
+    if not isinstance(value, Optional):
         raise KernelError(_INVALID, "The given input is no optional value.")
     return value
 
@@ -29,13 +23,13 @@ def _known(value: Any) -> _Optional:
 @binder("OptionalNone", host_outputs=("optional",))
 def none(_: Bind) -> Callable[..., Any]:
     """Nothing."""
-    return lambda: _Optional(None)
+    return lambda: Optional(None)
 
 
 @binder("OptionalFromValue", host_inputs=(EVERY,), host_outputs=("optional",))
 def some(_: Bind) -> Callable[..., Any]:
     """The values."""
-    return lambda *values: _Optional(values)
+    return lambda *values: Optional(values)
 
 
 @binder("OptionalHasValue", host_inputs=("optional",), host_outputs=("has_value",))
@@ -64,7 +58,7 @@ def fake(bind: Bind) -> Callable[..., Any]:
     dtype, shape = bind.attrs["dtype"], bind.attrs["shape"]
     sizes = tuple(size or 0 for size in (shape or (0,)))
     if dtype in {"resource", "variant"}:
-        return lambda: _Optional(None)
+        return lambda: Optional(None)
     if dtype == "string":
         return lambda: string_array([b""] * bind.xp.zeros(sizes).size, sizes)
     return lambda: bind.xp.zeros(sizes, dtype_of(dtype))

@@ -94,9 +94,10 @@ def zeros_like(
     with name_scope(name, "zeros_like", [tensor]) as scope:
         value = convert_to_tensor(tensor, name="tensor")
         wanted = value.dtype.base_dtype if dtype is None else dtypes.as_dtype(dtype)
-        if optimize and value.shape.is_fully_defined():
+        is_plain = value.dtype.base_dtype is not dtypes.variant
+        if optimize and is_plain and value.shape.is_fully_defined():
             return zeros(value.shape, wanted, name=scope)
-        if wanted is not value.dtype.base_dtype:
+        if wanted is not value.dtype.base_dtype and wanted is not dtypes.variant:
             return zeros(shape_internal(value, optimize=optimize), wanted, name=scope)
         return one("ZerosLike", {"x": value}, scope)
 

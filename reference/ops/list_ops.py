@@ -18,7 +18,8 @@ from sessrun.reference.tensor import Tensor
 from sessrun.reference.tensor_shape import TensorShape
 
 __all__ = ["empty_tensor_list", "tensor_list_concat", "tensor_list_from_tensor",
-           "tensor_list_gather", "tensor_list_get_item", "tensor_list_pop_back",
+           "tensor_list_gather", "tensor_list_get_item", "tensor_list_length",
+           "tensor_list_pop_back",
            "tensor_list_reserve", "tensor_list_scatter", "tensor_list_set_item",
            "tensor_list_split", "tensor_list_stack"]  # fmt: skip
 
@@ -161,4 +162,10 @@ def tensor_list_set_item(
         input_handle=input_handle, index=index, item=item,
         resize_if_index_out_of_bounds=resize_if_index_out_of_bounds, name=name,
     )  # fmt: skip
+    return found
+
+
+def tensor_list_length(input_handle: Any, name: str | None = None) -> Tensor:
+    """How many elements a list has."""
+    found: Tensor = wrapper("TensorListLength")(input_handle=input_handle, name=name)
     return found

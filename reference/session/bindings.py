@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import functools
 import itertools
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from sessrun.reference import errors
+from sessrun.reference.functions.function_bodies import is_inlined
 from sessrun.reference.kernels import registry
 from sessrun.reference.resources import KernelError
 from sessrun.reference.session.execute import run_error
@@ -26,6 +27,8 @@ __all__ = ["HOST", "Bindings", "Device", "check_not_fed", "location_of", "mover"
 
 #: The location of values in host memory; a GPU's values are at its name.
 HOST: Final = "host"
+#: Operations that call one of several functions, of which a part may be run.
+_CHOOSING: Final = frozenset({"Case", "If", "StatelessCase", "StatelessIf"})
 
 
 class Device(Protocol):
@@ -63,25 +66,48 @@ class Bindings:
     Attributes:
       resources: the session's resources.
       functions: what calls the functions of graphs.
-      kernels: each operation's registry entry and bound kernel.
+      kernels: each operation's registry entry and bound kernel, by what is wanted of it.
+      wanted: of operations of which a part may be run, the outputs that this plan takes.
+      widths: how many outputs operations had when they were first bound.
 
     """
 
     resources: ResourceStore
     functions: Functions
-    kernels: dict[Operation, tuple[registry.Entry, Callable[..., Any]]] = field(
-        default_factory=dict
-    )
+    kernels: dict[Any, tuple[registry.Entry, Callable[..., Any]]] = field(default_factory=dict)
+    wanted: Mapping[Operation, frozenset[int]] = field(default_factory=dict)
+    widths: dict[Operation, int] = field(default_factory=dict)
+
+    def taking(self, ops: Sequence[Operation], fetched: Sequence[Tensor]) -> Bindings:
+        """The same, for a plan of these operations that fetches these tensors."""
+        found = [op for op in ops if op.type in _CHOOSING and is_inlined(op)]
+        taken = {tensor for op in ops for tensor in op.inputs} if found else set()
+        taken.update(fetched)
+        wanted = {
+            op: frozenset(number for number, output in enumerate(op.outputs) if output in taken)
+            for op in found
+        }
+        return replace(self, wanted=wanted)
 
     def kernel(self, op: Operation, device: Device) -> tuple[registry.Entry, Callable[..., Any]]:
         """The registry entry and the bound kernel of an operation on its device.
 
         Raises:
-          InvalidArgumentError: no kernel of this operation is registered for the device.
+          InvalidArgumentError: no kernel of this operation is registered for the device, or the
+            operation was given more outputs since this session has run it.
           OpError: its kernel takes no such attributes.
 
         """
-        found = self.kernels.get(op)
+        width = self.widths.setdefault(op, len(op.outputs)) if op in self.wanted else None
+        if width is not None and width != len(op.outputs):
+            raise errors.InvalidArgumentError(
+                None, None, f"Connecting to invalid output {width} of source node {op.name} which "
+                f"has {width} outputs. Try using "
+                "tf.compat.v1.experimental.output_all_intermediates(True).",
+            )  # fmt: skip
+        # A loop that was given more outputs since is another one.
+        key = (op, len(op.outputs), self.wanted.get(op)) if is_inlined(op) else op
+        found = self.kernels.get(key)
         if found is None:
             entry = registry.lookup(op.kernel_type, device.kind)
             if entry is None:
@@ -91,7 +117,7 @@ class Bindings:
                 bound = entry.bind(self._bind(op, device))
             except KernelError as error:  # as in TensorFlow, before any operation runs
                 raise run_error(error, op, device.name) from error
-            found = self.kernels[op] = (entry, device.guarded(bound, op.name))
+            found = self.kernels[key] = (entry, device.guarded(bound, op.name))
         return found
 
     def _bind(self, op: Operation, device: Device) -> registry.Bind:
@@ -100,7 +126,7 @@ class Bindings:
         attrs = op.attrs
         if op.type not in OPERATIONS:
             attrs = {"f": NameAttrList(name=op.type, attr=op.node_def.attr)}
-        function = functools.partial(self.functions.of_call, op)
+        function = functools.partial(self.functions.of_call, op, wanted=self.wanted.get(op))
         return registry.Bind(
             device.xp, attrs, node, device.name, self.resources, seeds, function
         )  # fmt: skip

@@ -6,7 +6,12 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from sessrun.reference import errors
-from sessrun.reference.functions.function_bodies import Body, body_of, gradient_of
+from sessrun.reference.functions.function_bodies import (
+    Body,
+    body_of,
+    gradient_of,
+    is_inlined,
+)
 from sessrun.reference.session import place, prune
 from sessrun.reference.session.bindings import Bindings
 from sessrun.reference.session.compile import compile_plan
@@ -53,6 +58,7 @@ class Functions:
         is_gradient: bool = False,
         device: str | None = None,
         miscounted: str = "",
+        wanted: frozenset[int] | None = None,
     ) -> Callable[..., tuple[Any, ...]]:
         """A function that runs the body for one call: from the step and the arguments' values.
 
@@ -65,6 +71,7 @@ class Functions:
             and of what its results are multiplied by.
           device: where its operations are that ask for no device; by default that of the call.
           miscounted: what is said if it returns another number of results, which is put in.
+          wanted: the numbers of the results that are looked at; all of them by default.
 
         Raises:
           InvalidArgumentError: there is no such function, or it cannot be instantiated or placed.
@@ -83,19 +90,27 @@ class Functions:
         _check(op, function.name, body, takes, gives)
         self._calling.append(function.name)
         try:
-            return self._compiled(op, body)
+            return self._compiled(op, body, wanted)
         finally:
             self._calling.pop()
 
-    def _compiled(self, op: Operation, body: Body) -> Callable[..., tuple[Any, ...]]:
+    def _compiled(
+        self, op: Operation, body: Body, wanted: frozenset[int] | None
+    ) -> Callable[..., tuple[Any, ...]]:
         placer = place.Placer(body.graph, self._devices, self._config)
-        ops = prune.prune(body.outputs, body.effects, frozenset(body.inputs))
-        wanted = [each for each in dict.fromkeys(body.outputs) if each not in body.inputs]
-        plan = compile_plan(ops, wanted, body.inputs, placer.place(ops), self.bindings)
+        outputs = [each for number, each in enumerate(body.outputs)
+                   if wanted is None or number in wanted]  # fmt: skip
+        # What is put into the caller's graph is executed as far as something needs it.
+        effects = body.controls if is_inlined(op) else body.effects
+        ops = prune.prune(outputs, effects, frozenset(body.inputs))
+        computed = [each for each in dict.fromkeys(outputs) if each not in body.inputs]
+        plan = compile_plan(ops, computed, body.inputs, placer.place(ops), self.bindings)
         sources = {tensor: (True, index) for index, tensor in enumerate(body.inputs)}
-        computed = ((False, register) for register in plan.fetches)
-        sources.update(zip(wanted, computed, strict=True))
-        return _runner(plan, [sources[tensor] for tensor in body.outputs], op.name)
+        registers = ((False, register) for register in plan.fetches)
+        sources.update(zip(computed, registers, strict=True))
+        nothing = (False, STEP_REGISTER)  # where nobody looks
+        places = [sources.get(tensor, nothing) for tensor in body.outputs]
+        return _runner(plan, places, op.name)
 
 
 def _dtypes(tensors: Iterable[Tensor]) -> list[str]:

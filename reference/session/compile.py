@@ -71,6 +71,7 @@ def compile_plan(
       UnimplementedError: the values of conditionals and loops should be kept.
 
     """
+    bindings = bindings.taking(ops, fetched)
     if any(op.type in FLOW for op in ops):
         if keep:
             text = "A partial run cannot execute conditionals and loops."

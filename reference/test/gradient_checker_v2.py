@@ -10,7 +10,9 @@ import numpy as np
 from sessrun.reference import conversion, dtypes
 from sessrun.reference.differentiation.backprop import gradients
 from sessrun.reference.framework_ops import placeholder
+from sessrun.reference.indexed_slices import IndexedSlicesValue
 from sessrun.reference.stacks import get_default_session
+from sessrun.reference.tensor import Tensor
 from sessrun.reference.test.jacobians import Numbers, by_differences, by_gradients, largest_error
 
 __all__ = ["compute_gradient", "max_error"]
@@ -50,6 +52,17 @@ def compute_gradient(
 def max_error(grad1: Sequence[Any], grad2: Sequence[Any]) -> Any:
     """The largest difference between arrays of one list and those of another."""
     return largest_error(zip(grad1, grad2, strict=False))
+
+
+def _to_numpy(a: Any) -> Any:
+    """A value as an array: a tensor is evaluated, rows of one are put where they belong."""
+    if isinstance(a, Tensor):
+        return get_default_session().run(a)
+    if not isinstance(a, IndexedSlicesValue):
+        return a
+    found = np.zeros(a.dense_shape, a.values.dtype)
+    np.add.at(found, a.indices, a.values)
+    return found
 
 
 def _jacobians(

@@ -14,26 +14,33 @@ from contextlib import contextmanager
 from typing import Any, Final
 
 from sessrun.reference import default_graph
+from sessrun.reference.control_flow.functional_mode import (
+    control_flow_v2_enabled,
+    giving_all,
+    switched_to,
+)
 from sessrun.reference.graph import Graph
 from sessrun.reference.test.machine import gpu_device_name
 
 __all__ = [
     "DESCRIBED", "PLAIN", "add_graph_building_optimization_tests",
     "build_as_function_and_v1_graph", "device", "disable_control_flow_v2",
-    "disable_with_predicate", "for_all_test_methods", "force_cpu", "force_gpu", "in_session",
+    "disable_with_predicate", "enable_control_flow_v2",
+    "enable_output_all_intermediates", "for_all_test_methods", "force_cpu", "force_gpu",
+    "in_session",
     "run_all_in_graph_and_eager_modes", "run_cuda_only", "run_gpu_only",
     "run_in_graph_and_eager_modes", "run_v1_only", "run_v2_only", "skip_if", "skip_if_error",
-    "use_gpu", "with_forward_compatibility_horizons",
+    "use_gpu", "with_control_flow_v2", "with_forward_compatibility_horizons",
 ]  # fmt: skip
 
 #: Decorators of tests and classes that change nothing here.
 PLAIN: Final = (
     "deprecated_graph_mode_only", "disable_cudnn_autotune", "eager_lazy_remote_copy_on_and_off",
     "enable_c_shapes",
-    "enable_control_flow_v2", "enable_eager_op_as_function", "enable_graph_building_optimization",
-    "enable_nested_function_shape_inference", "enable_output_all_intermediates",
+    "enable_eager_op_as_function", "enable_graph_building_optimization",
+    "enable_nested_function_shape_inference",
     "enable_quantized_dtypes_training", "run_all_in_deprecated_graph_mode_only",
-    "run_deprecated_v1", "with_c_api", "with_c_shapes", "with_control_flow_v2",
+    "run_deprecated_v1", "with_c_api", "with_c_shapes",
     "with_eager_op_as_function",
 )  # fmt: skip
 #: Those that are called with a description (or a flag) first, and change nothing either.
@@ -116,13 +123,47 @@ def build_as_function_and_v1_graph(func: Any) -> Any:
 
 
 def disable_control_flow_v2(unused_msg: Any) -> Callable[[Any], Any]:  # noqa: ARG001 - for readers
-    """Mark a test that is not to run with functional control flow; nothing does here."""
+    """Mark a test that is not to run with branches and loops as functions."""
 
     def mark(func: Any) -> Any:
         func._disable_control_flow_v2 = True  # noqa: SLF001 - TensorFlow's name for it
         return func
 
     return mark
+
+
+def enable_control_flow_v2(fn: Any) -> Any:
+    """Run a test with branches and loops as functions."""
+
+    @functools.wraps(fn)
+    def decorated(*args: Any, **kwargs: Any) -> Any:
+        with switched_to(True):
+            return fn(*args, **kwargs)
+
+    return decorated
+
+
+def enable_output_all_intermediates(fn: Any) -> Any:
+    """Run a test with what functions compute on the way given by what calls them."""
+
+    @functools.wraps(fn)
+    def decorated(*args: Any, **kwargs: Any) -> Any:
+        with giving_all():
+            return fn(*args, **kwargs)
+
+    return decorated
+
+
+def with_control_flow_v2(cls: Any) -> Any:
+    """Run each test of a class once more with branches and loops as functions."""
+    if control_flow_v2_enabled():
+        return cls
+    for name, value in list(vars(cls).items()):
+        if name.startswith("test") and callable(value) and not getattr(
+            value, "_disable_control_flow_v2", False
+        ):
+            setattr(cls, f"{name}WithControlFlowV2", enable_control_flow_v2(value))
+    return cls
 
 
 def with_forward_compatibility_horizons(*horizons: Any) -> Callable[[Any], Any]:

@@ -11,9 +11,8 @@ import sessrun.reference as tf
 
 
 @pytest.mark.parametrize(
-    "ask", [tf.enable_eager_execution, tf.enable_v2_behavior, tf.enable_v2_tensorshape,
-            tf.enable_control_flow_v2]
-)  # fmt: skip
+    "ask", [tf.enable_eager_execution, tf.enable_v2_behavior, tf.enable_v2_tensorshape]
+)
 def test_what_is_not_here_is_refused(ask: Any) -> None:
     tf.reset_default_graph()
     with pytest.raises(NotImplementedError):

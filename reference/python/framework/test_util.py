@@ -33,6 +33,8 @@ from sessrun.reference.test.modes import (
     build_as_function_and_v1_graph,
     device,
     disable_control_flow_v2,
+    enable_control_flow_v2,
+    enable_output_all_intermediates,
     for_all_test_methods,
     force_cpu,
     force_gpu,
@@ -45,6 +47,7 @@ from sessrun.reference.test.modes import (
     skip_if,
     skip_if_error,
     use_gpu,
+    with_control_flow_v2,
     with_forward_compatibility_horizons,
 )
 from sessrun.reference.test.sessions import ErrorLoggingSession
@@ -59,11 +62,14 @@ __all__ = [
     "assert_meta_graph_protos_equal",
     "assert_no_garbage_created", "assert_no_new_pyobjects_executing_eagerly",
     "assert_no_new_tensors", "assert_ops_in_graph", "build_as_function_and_v1_graph", "device",
-    "disable_control_flow_v2", "for_all_test_methods", "force_cpu", "force_gpu",
+    "disable_control_flow_v2", "enable_control_flow_v2", "enable_output_all_intermediates",
+    "for_all_test_methods", "force_cpu",
+    "force_gpu",
     "get_node_def_from_graph", "gpu_device_name", "is_gpu_available", "is_xla_enabled",
     "matmul_without_tf32", "run_all_in_graph_and_eager_modes", "run_cuda_only", "run_gpu_only",
     "run_in_async_and_sync_mode", "run_in_graph_and_eager_modes", "run_v1_only", "run_v2_only",
-    "skip_if", "skip_if_error", "use_gpu", "with_forward_compatibility_horizons",
+    "skip_if", "skip_if_error", "use_gpu", "with_control_flow_v2",
+    "with_forward_compatibility_horizons",
 ]  # fmt: skip
 
 # Public too, like what stands in `__all__`.

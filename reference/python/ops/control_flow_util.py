@@ -2,15 +2,27 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any
+
+from sessrun.reference.control_flow.functional_mode import control_flow_v2_enabled
 
 if TYPE_CHECKING:
+    from sessrun.reference.graph import Graph
     from sessrun.reference.operation import Operation
 
-__all__ = ["ENABLE_CONTROL_FLOW_V2", "IsLoopEnter", "IsLoopExit", "IsMerge", "IsSwitch"]
+__all__ = ["EnableControlFlowV2", "IsLoopEnter", "IsLoopExit", "IsMerge", "IsSwitch"]
 
-#: Whether `tf.cond` and `tf.while_loop` make functions: in graphs of version 1 they do not.
-ENABLE_CONTROL_FLOW_V2: Final = False
+
+def __getattr__(name: str) -> Any:
+    """`ENABLE_CONTROL_FLOW_V2`: whether `tf.cond` and `tf.while_loop` make functions."""
+    if name == "ENABLE_CONTROL_FLOW_V2":
+        return control_flow_v2_enabled()
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def EnableControlFlowV2(graph: Graph) -> bool:  # noqa: N802 - TensorFlow's name
+    """Whether branches and loops that are made in a graph are functions."""
+    return control_flow_v2_enabled() or graph.makes_functions
 
 
 def IsSwitch(op: Operation) -> bool:  # noqa: N802 - TensorFlow's name

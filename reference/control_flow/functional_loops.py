@@ -1,0 +1,208 @@
+"""Loops as functions: one operation that calls the body as long as the condition says so.
+
+Source: TF 2.21.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, Final
+
+from sessrun.reference import nest, stacks
+from sessrun.reference.build import apply_op
+from sessrun.reference.constant_op import constant
+from sessrun.reference.control_flow.functional_branches import scalar_of
+from sessrun.reference.control_flow.invariants import invariant_shapes
+from sessrun.reference.control_flow.values import flow_of, with_flow
+from sessrun.reference.conversion import convert_to_tensor
+from sessrun.reference.dtypes import int32
+from sessrun.reference.framework_ops import identity, placeholder
+from sessrun.reference.functions.branch_graphs import (
+    BranchGraph,
+    add_function,
+    function_name,
+    note_functions,
+)
+from sessrun.reference.generated import logical_and, stop_gradient
+from sessrun.reference.name_scopes import name_scope
+from sessrun.reference.tensor import Tensor
+from sessrun.reference.tensor_shape import TensorShape
+from sessrun.spec.proto import AttrValue
+
+__all__ = ["functional_while"]
+
+#: Before the loop's own variables come the number of the iteration and the most there may be.
+_OWN: Final = 2
+
+
+def functional_while(
+    cond: Callable[..., Any],
+    body: Callable[..., Any],
+    loop_vars: Any,
+    shape_invariants: Any,
+    *,
+    parallel_iterations: int,
+    maximum_iterations: Any,
+    back_prop: bool,
+    name: str | None,
+    return_same_structure: bool,
+) -> Any:
+    """A `While` of functions; the arguments are those of `while_loop`.
+
+    Raises:
+      TypeError: a variable changes its dtype, or a function returns what is no tensor.
+      ValueError: the structures differ, or a variable does not keep its shape.
+
+    """
+    firsts = [
+        each if flow_of(each) is not each else convert_to_tensor(each)
+        for each in nest.flatten(loop_vars, expand_composites=True)
+    ]
+    packed = nest.pack_sequence_as(loop_vars, firsts, expand_composites=True)
+    shapes = invariant_shapes(packed, shape_invariants)
+    variables = _Variables(loop_vars, firsts, shapes)
+    with name_scope(name or "while") as scope:
+        most = -1 if maximum_iterations is None else maximum_iterations
+        limit = convert_to_tensor(most, dtype=int32, name="maximum_iterations")
+        count = constant(0, dtype=int32, name="loop_counter")
+        own = [count, limit]
+        goes_on = BranchGraph(function_name(scope, "cond"))
+        goes_on.build(variables.condition(cond, maximum_iterations is not None),
+                      variables.arguments(goes_on, own))  # fmt: skip
+        following = BranchGraph(function_name(scope, "body"))
+        following.build(variables.following(body, goes_on), variables.arguments(following, own))
+        taken = list(following.extra_inputs)
+        goes_on.take(taken, word=f"{goes_on.name}___redundant_placeholder")
+        following.outputs += [inner for _, inner in following.captures]
+        variables.check_shapes(following.outputs[_OWN:])
+        given = [*own, *(flow_of(each) for each in firsts), *taken]
+        _check_dtypes(following, given)
+        outputs = _loop(given, goes_on, following, shapes, parallel_iterations, scope)
+    found: list[Any] = outputs[_OWN : _OWN + len(firsts)]
+    if not back_prop:
+        found = [stop_gradient(each) for each in found]
+    result = variables.packed(found)
+    flat = nest.flatten(result, expand_composites=True)
+    return flat[0] if len(flat) == 1 and not return_same_structure else result
+
+
+class _Variables:
+    """The variables of a loop: how they are nested, and the shapes that they keep.
+
+    Args:
+      structure: the variables, as the program nests them.
+      firsts: their first values, flat: tensors and arrays of them.
+      shapes: the shape that each keeps.
+
+    """
+
+    def __init__(
+        self, structure: Any, firsts: Sequence[Any], shapes: Sequence[TensorShape]
+    ) -> None:
+        self._structure = structure
+        self._firsts = firsts
+        self._shapes = shapes
+
+    def packed(self, values: Sequence[Tensor]) -> Any:
+        """Values of the variables, nested as these are."""
+        pairs = zip(self._firsts, values, strict=True)
+        leaves = [with_flow(first, value) for first, value in pairs]
+        return nest.pack_sequence_as(self._structure, leaves, expand_composites=True)
+
+    def arguments(self, body: BranchGraph, own: Sequence[Tensor]) -> list[Tensor]:
+        """Placeholders for the loop's own variables and these; the body's arguments from now on."""
+        with body.as_default():
+            body.inputs = [placeholder(each.dtype, each.shape, each.op.name) for each in own]
+            body.inputs += [
+                placeholder(flow_of(first).dtype.base_dtype, shape)
+                for first, shape in zip(self._firsts, self._shapes, strict=True)
+            ]
+        return body.inputs
+
+    def condition(self, cond: Callable[..., Any], is_limited: bool) -> Callable[..., Tensor]:
+        """From all variables to whether there is one more iteration."""
+
+        def goes_on(count: Tensor, limit: Tensor, *values: Tensor) -> Any:
+            pred = scalar_of(cond(*self.packed(values)))
+            return logical_and(count < limit, pred) if is_limited else pred
+
+        return goes_on
+
+    def following(
+        self, body: Callable[..., Any], condition: BranchGraph
+    ) -> Callable[..., list[Any]]:
+        """From all variables to their next values."""
+
+        def following(count: Tensor, limit: Tensor, *values: Tensor) -> list[Any]:
+            graph = stacks.get_default_graph()
+            assert isinstance(graph, BranchGraph)  # the body's
+            for tensor in condition.extra_inputs:
+                graph.capture(tensor)
+            outputs = body(*self.packed(values))
+            if not nest.is_nested(outputs):
+                outputs = [outputs]
+            nest.assert_same_structure(
+                outputs, list(self._structure) if isinstance(outputs, list) else self._structure,
+                check_types=False, expand_composites=True,
+            )  # fmt: skip
+            return [count + 1, limit, *outputs]
+
+        return following
+
+    def check_shapes(self, outputs: Sequence[Tensor]) -> None:
+        """Refuse a variable that has a shape, after an iteration, that is none of its own."""
+        for output, shape, first in zip(outputs, self._shapes, self._firsts, strict=False):
+            if not _is_within(output.shape, shape):
+                raise ValueError(
+                    f"Input tensor `{flow_of(first).name}` enters the loop with shape {shape}, but "
+                    f"has shape {output.shape} after one iteration. To allow the shape to vary "
+                    "across iterations, use the `shape_invariants` argument of tf.while_loop to "
+                    "specify a less-specific shape."
+                )
+
+
+def _is_within(found: TensorShape, wanted: TensorShape) -> bool:
+    """Whether every tensor of one shape is one of the other."""
+    if wanted.dims is None:
+        return True
+    if found.ndims != wanted.ndims:
+        return False
+    pairs = zip(found.as_list(), wanted.as_list(), strict=True)
+    return all(size is None or size == mine for mine, size in pairs)
+
+
+def _check_dtypes(body: BranchGraph, given: Sequence[Tensor]) -> None:
+    for argument, result, first in zip(body.inputs, body.outputs, given, strict=True):
+        if argument.dtype != result.dtype:
+            raise TypeError(
+                f"Loop var {first.name} enters the loop with type {argument.dtype!r} but has type "
+                f"{result.dtype!r} after 1 iteration. {first.name} type should remain constant."
+            )
+
+
+def _loop(
+    given: Sequence[Tensor],
+    goes_on: BranchGraph,
+    following: BranchGraph,
+    shapes: Sequence[TensorShape],
+    parallel_iterations: int,
+    scope: str,
+) -> list[Tensor]:
+    """The operation, and an identity of each output unless that is within a function."""
+    graph = stacks.get_default_graph()
+    operations = [*goes_on.get_operations(), *following.get_operations()]
+    is_stateful = any(op.declaration.stateful for op in operations)
+    output_shapes = [each.shape for each in following.outputs]
+    output_shapes[_OWN : _OWN + len(shapes)] = shapes
+    attrs = {
+        "cond": add_function(graph, goes_on), "body": add_function(graph, following),
+        "output_shapes": output_shapes, "parallel_iterations": parallel_iterations,
+    }  # fmt: skip
+    op_type = "While" if is_stateful else "StatelessWhile"
+    with graph.control_dependencies([*goes_on.waits_for, *following.waits_for]):
+        op = apply_op(op_type, {"input": list(given)}, attrs, scope)
+        note_functions(op, [goes_on, following], 0)
+        op._set_attr("_num_original_outputs", AttrValue(i=len(op.outputs)))  # noqa: SLF001 - TensorFlow's own name
+        if graph.building_function:
+            return list(op.outputs)
+        return [identity(each) for each in op.outputs]

@@ -1,0 +1,42 @@
+"""Values that may be there or not, as one value of dtype variant."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final
+
+from sessrun.reference.resources import KernelError
+
+__all__ = ["Optional"]
+
+_INVALID: Final = 3
+
+
+class Optional:
+    """Values, or None where they are not there.
+
+    Args:
+      values: the values.
+
+    """
+
+    def __init__(self, values: tuple[Any, ...] | None) -> None:
+        self.values = values
+
+    def mapped(self, function: Callable[[Any], Any]) -> Optional:
+        """What a function makes of the values; nothing where nothing is."""
+        return self if self.values is None else Optional(tuple(map(function, self.values)))
+
+    def joined(self, other: Optional, function: Callable[[Any, Any], Any]) -> Optional:
+        """What a function makes of these values and those of another one.
+
+        Raises:
+          KernelError: code 3 if only one of them has values, or of another number.
+
+        """
+        if self.values is None and other.values is None:
+            return self
+        if self.values is None or other.values is None or len(self.values) != len(other.values):
+            text = "Cannot add optionals: only one has a value, or they have other numbers of them."
+            raise KernelError(_INVALID, text)
+        return Optional(tuple(map(function, self.values, other.values)))
