@@ -10,13 +10,14 @@ from collections.abc import Sequence
 from typing import Any
 
 from sessrun.reference.kernels.channels_first import any_format
-from sessrun.reference.kernels.host import dtype_of, ints
-from sessrun.reference.kernels.products import product
+from sessrun.reference.kernels.host import HOST, dtype_of, ints
+from sessrun.reference.kernels.products import product, shared_out
 from sessrun.reference.kernels.registry import Bind, KernelError, binder
 from sessrun.reference.kernels.windows import (
     blocks,
     geometry,
     padded,
+    portions,
     rows,
     spread,
     spread_in_planes,
@@ -186,24 +187,25 @@ def _forward(xp: Any, x: Any, filters: Any, along: Sequence[Axis]) -> Any:
     shape = (x.shape[0], *(axis.out for axis in along), depth)
     if not x.shape[0] * places * depth:
         return xp.zeros(shape, x.dtype)
-    source, matrix = padded(xp, x, along), filters.reshape(width, depth)
-    out = xp.empty((x.shape[0] * places, depth), x.dtype)
-    for block in blocks(x.shape[0], places * width):
-        here = slice(block.start * places, block.stop * places)
-        out[here] = product(xp, rows(xp, source[block], along), matrix)
-    return out.reshape(shape)
+    matrix, out = filters.reshape(width, depth), xp.empty(shape, x.dtype)
+
+    def fill(portion: tuple[tuple[slice, ...], Any, tuple[Axis, ...]]) -> None:
+        here, part, covering = portion
+        xp.matmul(rows(xp, part, covering), matrix, out=out[here].reshape(-1, depth))
+
+    size = x.shape[0] * places * width * depth
+    shared_out(fill, portions(padded(xp, x, along), along), size if xp is HOST else 0)
+    return out
 
 
 def _by_filter(
     xp: Any, x: Any, grad: Any, along: Sequence[Axis], shape: Sequence[int]
 ) -> Any:
-    width, depth, places = _width(along, x.shape[-1]), grad.shape[-1], _places(along)
+    width, depth = _width(along, x.shape[-1]), grad.shape[-1]
     out = xp.zeros((width, depth), x.dtype)
     if x.size and grad.size and width:
-        source = padded(xp, x, along)
-        for block in blocks(x.shape[0], places * width):
-            above = grad[block].reshape(-1, depth)
-            out += product(xp, rows(xp, source[block], along).T, above)
+        for here, part, covering in portions(padded(xp, x, along), along):
+            out += product(xp, rows(xp, part, covering).T, grad[here].reshape(-1, depth))
     return out.reshape(tuple(shape))
 
 

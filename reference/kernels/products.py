@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import functools
 import os
+from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Final
 
@@ -16,7 +17,7 @@ import threadpoolctl
 
 from sessrun.reference.kernels.host import HOST
 
-__all__ = ["one_thread", "product"]
+__all__ = ["one_thread", "product", "shared_out"]
 
 #: Multiplications below which a product stays whole: some milliseconds of one core.
 _WORTH_SHARING: Final = 300_000_000
@@ -47,13 +48,29 @@ def product(xp: Any, left: Any, right: Any) -> Any:
     """
     if xp is not HOST:
         return xp.matmul(left, right)
-    pool, cores = _threads()
+    _, cores = _threads()
     rows, inner = left.shape
     if cores == 1 or rows * inner * right.shape[1] < _WORTH_SHARING:
         return HOST.matmul(left, right)
     out = HOST.empty((rows, right.shape[1]), left.dtype)
     size = -(-rows // cores)
     blocks = [slice(start, start + size) for start in range(0, rows, size)]
-    done = pool.map(lambda block: HOST.matmul(left[block], right, out=out[block]), blocks)
-    list(done)  # waits, and raises what a block raised
+    shared_out(lambda block: HOST.matmul(left[block], right, out=out[block]), blocks, size=None)
     return out
+
+
+def shared_out(function: Callable[[Any], Any], parts: Iterable[Any], size: int | None) -> None:
+    """Call a function with each part, in threads of ours if that is worth it.
+
+    Args:
+      function: takes a part, and may not share out again.
+      parts: what it is called with.
+      size: how many multiplications all calls do; None if that is known to be enough.
+
+    """
+    pool, cores = _threads()
+    if cores == 1 or (size is not None and size < _WORTH_SHARING):
+        for part in parts:
+            function(part)
+    else:
+        list(pool.map(function, parts))  # waits, and raises what a part raised

@@ -6,6 +6,7 @@ blocks of images whose windows are laid out as rows of a matrix.
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
@@ -14,7 +15,7 @@ from sessrun.reference.kernels.registry import KernelError
 from sessrun.spec.rules.windows import Axis, axes
 
 __all__ = [
-    "blocks", "folded", "geometry", "offsets", "padded", "places", "rows", "spread",
+    "blocks", "folded", "geometry", "offsets", "padded", "places", "portions", "rows", "spread",
     "spread_in_planes",
 ]  # fmt: skip
 
@@ -41,9 +42,12 @@ def geometry(
       explicit: the attribute `explicit_paddings`.
 
     Raises:
-      KernelError: the window is larger than what there is by more than a stride.
+      KernelError: the window is larger than what there is by more than a stride, or less than
+        nothing is to be added.
 
     """
+    if min(explicit, default=0) < 0:
+        raise KernelError(3, "All elements of explicit_paddings must be nonnegative")
     pads = list(zip(explicit[2:-2:2], explicit[3:-2:2], strict=True))
     found = axes(sizes, windows, strides[1:-1], dilations[1:-1], str(padding), pads)
     for axis in found:
@@ -136,6 +140,40 @@ def blocks(batch: int, size: int) -> Iterator[slice]:
     step = max(_BLOCK // max(size, 1), 1)
     for start in range(0, batch, step):
         yield slice(start, min(start + step, batch))
+
+
+def portions(
+    x: Any, along: Sequence[Axis]
+) -> Iterator[tuple[tuple[slice, ...], Any, tuple[Axis, ...]]]:
+    """The windows of a padded tensor in portions whose rows stay in the cache.
+
+    A matrix of some megabytes for a whole image is memory that the system must give, and clear,
+    anew each time: that takes longer than the product.
+
+    Args:
+      x: [batch, spatial dimensions, channels], padded.
+      along: the window along each spatial dimension.
+
+    Yields:
+      Which images and which places along the first dimension; what of the tensor their windows
+      cover; the window along each dimension of that.
+
+    """
+    first, *others = along
+    size = _product(axis.out * axis.window for axis in along) * x.shape[-1]
+    if size <= _BLOCK:
+        for block in blocks(len(x), size):
+            yield (block,), x[block], tuple(along)
+        return
+    step = max(first.out * _BLOCK // size, 1)
+    for image in range(len(x)):
+        for start in range(0, first.out, step):
+            count = min(step, first.out - start)
+            begin = start * first.stride
+            end = begin + (count - 1) * first.stride + (first.window - 1) * first.dilation + 1
+            yield ((slice(image, image + 1), slice(start, start + count)),
+                   x[image : image + 1, begin:end],
+                   (dataclasses.replace(first, out=count), *others))  # fmt: skip
 
 
 def spread(xp: Any, parts: Any, along: Sequence[Axis], channels: int) -> Any:

@@ -162,13 +162,13 @@ class Convolution:
         self.input_shape, self.filter_shape = whole, window
         self.data_format, self.padding, self.name = data_format, padding, name
         self.strides, self.dilation_rate = _moves(count, strides, dilation_rate)
-        self._batch = batch
+        self.num_batch_dims, self.num_spatial_dims = batch, count
         self.conv_op = Dilated(whole, self.dilation_rate, padding, self._build, window,
                                range(start, start + count), data_format, batch)  # fmt: skip
 
     def _build(self, _: int, padding: Any) -> Any:
         return _Plain(self.input_shape, self.filter_shape, padding, self.data_format,
-                      list(self.strides), self.name, self._batch)  # fmt: skip
+                      list(self.strides), self.name, self.num_batch_dims)  # fmt: skip
 
     def __call__(self, inp: Any, filter: Any) -> Tensor:  # noqa: A002 - TensorFlow's name
         """Convolve a tensor."""

@@ -262,7 +262,6 @@ PLACES: Final[Mapping[str, str]] = {
     "training.sync_replicas_optimizer": "optimizers.sync_replicas",
     "training.training_ops": "",
     "training.warm_starting_util": "saving.warm_starting|train",
-    "util.compat": "|compat",
     "util.nest": "nest nest_up_to",
 }
 #: What a module of TensorFlow calls otherwise than the runtime does.
