@@ -7,10 +7,20 @@ from typing import Any
 from sessrun.reference.differentiation.nodes import gradient, late, node
 from sessrun.reference.generated import exp, sigmoid, tile
 from sessrun.reference.operation import Operation
-from sessrun.reference.ops.array_ops import concat, expand_dims, reshape, squeeze, where
+from sessrun.reference.ops.array_ops import (
+    concat,
+    expand_dims,
+    gather,
+    reshape,
+    split,
+    squeeze,
+    stack,
+    where,
+)
 from sessrun.reference.ops.fill_ops import ones_like, zeros_like
 from sessrun.reference.ops.math_ops import matmul, range_
-from sessrun.reference.ops.reduce_ops import reduce_sum
+from sessrun.reference.ops.reduce_ops import reduce_max, reduce_sum
+from sessrun.reference.ops.running_sums import unsorted_segment_mean
 from sessrun.reference.ops.shape_ops import rank, shape
 
 __all__: list[str] = []
@@ -66,6 +76,19 @@ def _softmax(op: Operation, grad: Any) -> Any:
 def _log_softmax(op: Operation, grad: Any) -> Any:
     shares = exp(op.outputs[0])
     return grad - reduce_sum(grad, -1, keepdims=True) * shares
+
+
+@gradient("IsotonicRegression")
+def _isotonic_regression(op: Operation, grad: Any, _: Any) -> Any:
+    """Each number's gradient is the mean of those of its piece, row by row."""
+    pieces = op.outputs[1]
+    found = []
+    for above, ids in zip(
+        split(grad, grad.shape[0]), split(pieces, pieces.shape[0]), strict=True
+    ):
+        means = unsorted_segment_mean(above, ids, num_segments=reduce_max(ids) + 1)
+        found.append(reshape(gather(means, ids), [-1]))
+    return stack(found, axis=0)
 
 
 @gradient("BiasAdd")

@@ -39,6 +39,14 @@ def _batch_norm(op: Operation, grad: Any, *_: Any) -> Any:
     return by_x, made[1], made[2], None, None
 
 
+@gradient("BatchNormWithGlobalNormalization")
+def _by_moments(op: Operation, grad: Any) -> Any:
+    t, m, v, _, gamma = op.inputs
+    attrs = {name: op.get_attr(name)
+             for name in ("variance_epsilon", "scale_after_normalization")}  # fmt: skip
+    return node("BatchNormWithGlobalNormalizationGrad", t, m, v, gamma, grad, **attrs)
+
+
 @gradient("LRN")
 def _response(op: Operation, grad: Any) -> Any:
     attrs = {name: op.get_attr(name) for name in ("depth_radius", "bias", "alpha", "beta")}

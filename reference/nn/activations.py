@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -19,7 +19,7 @@ from sessrun.reference.ops.reduce_ops import chosen, reduce_sum
 from sessrun.reference.static_values import constant_value
 from sessrun.reference.tensor import Tensor
 
-__all__ = ["EXPORTS", "bias_add"]
+__all__ = ["EXPORTS", "along_axis", "bias_add"]
 
 
 def leaky_relu(features: Any, alpha: Any = 0.2, name: str | None = None) -> Tensor:
@@ -66,28 +66,51 @@ def _checked_axis(place: Any, ndims: int | None) -> None:
         )
 
 
+def along_axis(
+    function: Callable[[Tensor, str | None], Sequence[Tensor]], value: Tensor, place: Any,
+    name: str | None = None,
+) -> tuple[Tensor, ...]:
+    """What a function gives of the last dimension's rows, for any other axis.
+
+    Args:
+      function: takes a tensor and a name, and gives tensors of its shape.
+      value: a tensor.
+      place: the axis.
+      name: the operation's name.
+
+    Raises:
+      InvalidArgumentError: there is no such axis.
+
+    """
+    ndims = value.shape.ndims
+    is_known = not isinstance(place, Tensor)
+    if is_known and (place == -1 or (ndims is not None and place == ndims - 1)):
+        return tuple(function(value, name))
+    _checked_axis(place, ndims)
+    count = rank(value)
+    if not is_known:
+        place = where(place < 0, place + count, place)
+    elif place < 0:
+        place += count
+    rows = rank(value)
+    place %= ndims
+    turned = function(_swapped(value, place, sub(rows, 1)), None)
+    found = tuple(_swapped(each, place, sub(rows, 1), name) for each in turned)
+    for each in found:
+        each.set_shape(value.shape)
+    return found
+
+
 def _rowwise(op_type: str, summary: str) -> Callable[..., Tensor]:
     def compute(
         logits: Any, axis: Any = None, name: str | None = None, dim: Any = None
     ) -> Tensor:
         place = chosen(axis, dim, "axis", "dim")
         place = -1 if place is None else place
-        value = convert_to_tensor(logits)
-        ndims = value.shape.ndims
-        is_known = not isinstance(place, Tensor)
-        if is_known and (place == -1 or (ndims is not None and place == ndims - 1)):
-            return one(op_type, {"logits": value}, name)
-        _checked_axis(place, ndims)
-        count = rank(value)
-        if not is_known:
-            place = where(place < 0, place + count, place)
-        elif place < 0:
-            place += count
-        rows = rank(value)
-        place %= ndims
-        turned = _swapped(value, place, sub(rows, 1))
-        found = _swapped(one(op_type, {"logits": turned}), place, sub(rows, 1), name)
-        found.set_shape(value.shape)
+        (found,) = along_axis(
+            lambda rows, name: (one(op_type, {"logits": rows}, name),),
+            convert_to_tensor(logits), place, name,
+        )  # fmt: skip
         return found
 
     compute.__doc__ = f"""{summary}

@@ -13,6 +13,7 @@ import numpy as np
 from sessrun.reference import dtypes
 from sessrun.reference.build import apply_op
 from sessrun.reference.conversion import convert_to_tensor
+from sessrun.reference.dimension import Dimension
 from sessrun.reference.errors import bad_value
 from sessrun.reference.framework_ops import identity
 from sessrun.reference.generated import reshape
@@ -26,7 +27,7 @@ from sessrun.reference.tensor import Tensor
 from sessrun.reference.tensor_shape import TensorShape
 
 __all__ = ["EXPORTS", "concat", "expand_dims", "gather", "rank", "reshape", "shape", "size",
-           "slice_", "squeeze", "stack", "transpose", "where"]  # fmt: skip
+           "slice_", "split", "squeeze", "stack", "transpose", "where"]  # fmt: skip
 
 
 def expand_dims(
@@ -151,7 +152,7 @@ def split(
       ValueError: how many sizes there are is not known.
 
     """
-    if isinstance(num_or_size_splits, int | np.integer):
+    if isinstance(num_or_size_splits, int | np.integer | Dimension):
         inputs = {"split_dim": axis, "value": value}
         attrs = {"num_split": int(num_or_size_splits)}
         return list(apply_op("Split", inputs, attrs, name).outputs)

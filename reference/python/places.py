@@ -124,7 +124,7 @@ PLACES: Final[Mapping[str, str]] = {
     "ops.nn_grad": "differentiation.functions",
     "ops.nn_impl": "nn.newer nn.sampled_losses|nn math",
     "ops.nn_ops":
-        "nn.newer nn.general nn.convolutions nn.windows|nn math nn.experimental",
+        "nn.newer nn.general nn.convolutions nn.isotonic nn.windows|nn math nn.experimental",
     "ops.numerics": "|debugging",
     "ops.parsing_config": "input.parsing_features|io",
     "ops.parsing_ops": "input.parsing_ops|io",

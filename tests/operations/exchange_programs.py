@@ -170,6 +170,23 @@ def _plain(w: GraphWriter) -> None:
     w.placeholder("float32", (3,), "p")
 
 
+def _by_moments() -> Program:
+    """The first batch normalization and its gradients; version 8 is the last one with them."""
+    w = GraphWriter()
+    values = np.array([[[[1.5, -2.0], [0.25, 3.0]]]], np.float32)
+    w.constant(values, "t")
+    for name, value in (("m", [0.5, 1.0]), ("v", [0.75, 3.75]), ("move", [1.0, 2.0]),
+                        ("by", [2.0, 0.5])):  # fmt: skip
+        w.constant(np.array(value, np.float32), name)
+    attrs = {"T": F32, "variance_epsilon": {"f": 0.25}, "scale_after_normalization": {"b": True}}
+    forward = "BatchNormWithGlobalNormalization"
+    w.node(forward, ("t", "m", "v", "move", "by"), attrs, "normal")
+    w.node(f"{forward}Grad", ("t", "m", "v", "by", "normal"), attrs, "back")
+    graph = {**w.graph(), "versions": {"producer": 8}}
+    return Program((forward, f"{forward}Grad"), graph,
+                   (("normal:0",), tuple(f"back:{i}" for i in range(5))))  # fmt: skip
+
+
 def _kept(w: GraphWriter) -> None:
     w.constant(np.array([1.5, 2, 3], np.float32), "c")
     w.node("GetSessionHandle", ("c",), {"T": F32}, "keep")
@@ -252,6 +269,7 @@ _PROGRAMS = (
         "AccumulateNV2",
         _plain, ("with_default:0", "checked:0", "printed:0", "sum:0"), ("nothing", "assert"),
     ),
+    _by_moments(),
     _program("GetSessionHandle GetSessionTensor DeleteSessionTensor", _kept, ("keep",)),
     *(
         _program(

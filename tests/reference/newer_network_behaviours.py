@@ -120,7 +120,33 @@ def _averages(tf: Any) -> Any:
     )  # fmt: skip
 
 
+def _regressions(tf: Any) -> Any:
+    nn = _framework(tf, "nn_ops", "ops")
+    rows = tf.constant([[3.0, 1.0, 2.0, 2.0, 5.0], [1.0, 1.0, 0.0, -2.0, 4.0]])
+    found = [
+        each for x in (rows, tf.cast(rows, tf.int32), tf.cast(rows, tf.int8))
+        for way in (True, False) for axis in (-1, 0)
+        for each in nn.isotonic_regression(x, way, axis)
+    ]  # fmt: skip
+    slopes = tf.gradients(nn.isotonic_regression(rows)[0] * rows, rows)
+    return [each.dtype for each in found], run(tf, [*found, *slopes]), built(
+        tf, lambda: nn.isotonic_regression(np.ones([2, 3], np.float32), False, 0)[0]
+    ), attempt(lambda: nn.isotonic_regression(rows, axis=2))
+
+
+def _batches(tf: Any) -> Any:
+    nn = _framework(tf, "nn_ops", "ops")
+    kernels = np.ones([3, 3, 3, 2], np.float32)
+    made = nn.Convolution(_X[None].shape, kernels.shape, "VALID", data_format="NHWC")
+    back = tf.raw_ops.Conv2DBackpropInput(
+        input_sizes=[2, 6, 6, 3], filter=kernels, out_backprop=np.ones([2, 6, 5, 2], np.float32),
+        strides=[1] * 4, padding="EXPLICIT", explicit_paddings=[0, 0, 1, 1, -1, 2, 0, 0])  # fmt: skip
+    parts = tf.split(tf.ones([4, 2]), tf.TensorShape([4])[0])
+    counts = made.num_batch_dims, made.num_spatial_dims, len(parts)
+    return counts, attempt(lambda: run(tf, back))
+
+
 BEHAVIOURS = {
-    "averages": _averages, "fractional": _fractional, "left-out": _left_out, "lookups": _lookups,
-    "rows": _rows, "windows": _windows,
+    "averages": _averages, "batches": _batches, "fractional": _fractional, "left-out": _left_out,
+    "lookups": _lookups, "regressions": _regressions, "rows": _rows, "windows": _windows,
 }  # fmt: skip

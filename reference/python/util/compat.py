@@ -1,4 +1,4 @@
-"""`tensorflow.python.util.compat`: the namespace's group `compat`, and Python's abstract collections."""
+"""`tensorflow.python.util.compat`: the group `compat`, and Python's abstract collections."""
 
 from __future__ import annotations
 

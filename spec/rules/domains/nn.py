@@ -56,6 +56,15 @@ def label_numbers(draw: Draw, features: str, labels: str) -> Arguments:
 
 
 @domain
+def regressed(draw: Draw, x: str) -> Arguments:
+    """Rows of numbers, and the dtype that solutions of theirs have."""
+    kinds = {"int8": "float32", "int16": "float32", "int32": "float64", "int64": "float64"}
+    draw.attrs["output_dtype"] = kinds.get(draw.dtype(x), draw.dtype(x))
+    shape = (*draw.shape(0, 3), draw.dim(1))
+    return draw.arguments(**{x: draw.tensor(x, shape, "small")})
+
+
+@domain
 def twins(draw: Draw, a: str, b: str, style: str = "any") -> Arguments:
     """Two tensors of one shape, their values in a style."""
     shape = draw.shape()

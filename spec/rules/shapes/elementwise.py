@@ -24,6 +24,12 @@ def same(shape: Shape) -> list[Shape]:
 
 
 @rule
+def same_twice(shape: Shape) -> list[Shape]:
+    """The input's shape, of two outputs."""
+    return [shape, shape]
+
+
+@rule
 def each(shapes: Sequence[Shape]) -> list[Shape]:
     """Each input's shape."""
     return list(shapes)

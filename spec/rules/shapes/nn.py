@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from sessrun.spec.dtypes import BY_NAME
 from sessrun.spec.rules.shapes.base import (
+    Dim,
     Shape,
     ShapeError,
     at_least,
@@ -40,6 +41,30 @@ def bias_add_grad(out_backprop: Shape, data_format: str) -> list[Shape]:
     """A vector with one element per channel."""
     whole = at_least(out_backprop, 2)
     return [(None if whole is None else whole[_channel_axis(data_format)],)]
+
+
+@rule
+def normalized_by_moments(t: Shape, m: Shape, v: Shape, beta: Shape, gamma: Shape) -> list[Shape]:
+    """The shape of the batch, of rank 4; the others have one element for each channel."""
+    whole = with_rank(t, 4)
+    return [(*whole[:3], _channels(whole[3], m, v, beta, gamma))]
+
+
+@rule
+def normalized_by_moments_grad(
+    t: Shape, m: Shape, v: Shape, gamma: Shape, backprop: Shape
+) -> list[Shape]:
+    """The batch's shape, and four vectors with one element for each channel."""
+    whole = merge(with_rank(t, 4), backprop)
+    assert whole is not None
+    channels = _channels(whole[3], m, v, gamma)
+    return [(*whole[:3], channels), *[(channels,)] * 4]
+
+
+def _channels(channels: Dim, *vectors: Shape) -> Dim:
+    for vector in vectors:
+        channels = merge_dims(channels, with_rank(vector, 1)[0])
+    return channels
 
 
 @rule
