@@ -140,7 +140,8 @@ def _batches(tf: Any) -> Any:
     made = nn.Convolution(_X[None].shape, kernels.shape, "VALID", data_format="NHWC")
     back = tf.raw_ops.Conv2DBackpropInput(
         input_sizes=[2, 6, 6, 3], filter=kernels, out_backprop=np.ones([2, 6, 5, 2], np.float32),
-        strides=[1] * 4, padding="EXPLICIT", explicit_paddings=[0, 0, 1, 1, -1, 2, 0, 0])  # fmt: skip
+        strides=[1] * 4, padding="EXPLICIT", explicit_paddings=[0, 0, 1, 1, -1, 2, 0, 0],
+    )  # fmt: skip
     parts = tf.split(tf.ones([4, 2]), tf.TensorShape([4])[0])
     counts = made.num_batch_dims, made.num_spatial_dims, len(parts)
     return counts, attempt(lambda: run(tf, back))
