@@ -2321,6 +2321,68 @@ _MAKERS: Final = {
         differentiable=True,
         devices=("CPU",),
     ),
+    "BatchNormWithGlobalNormalization": lambda: Operation(
+        name="BatchNormWithGlobalNormalization",
+        summary="Each channel less its mean, over its deviation, moved and perhaps scaled; of old graphs.",
+        inputs=(
+            ArgDecl("t", type_attr="T"),
+            ArgDecl("m", type_attr="T"),
+            ArgDecl("v", type_attr="T"),
+            ArgDecl("beta", type_attr="T"),
+            ArgDecl("gamma", type_attr="T"),
+        ),
+        outputs=(ArgDecl("result", type_attr="T"),),
+        attrs=(
+            AttrDecl("T", "type", allowed=("float16", "float32", "float64")),
+            AttrDecl("variance_epsilon", "float"),
+            AttrDecl("scale_after_normalization", "bool"),
+        ),
+        shape=RuleCall(
+            "normalized_by_moments",
+            (Name("t"), Name("m"), Name("v"), Name("beta"), Name("gamma")),
+        ),
+        numeric={
+            "float16": "close(1e-2, 1e-2)",
+            "float32": "close(1e-5, 1e-5)",
+            "float64": "close(1e-12, 1e-12)",
+            "*": "exact",
+        },
+        until=9,
+    ),
+    "BatchNormWithGlobalNormalizationGrad": lambda: Operation(
+        name="BatchNormWithGlobalNormalizationGrad",
+        summary="The gradients of BatchNormWithGlobalNormalization by all its inputs.",
+        inputs=(
+            ArgDecl("t", type_attr="T"),
+            ArgDecl("m", type_attr="T"),
+            ArgDecl("v", type_attr="T"),
+            ArgDecl("gamma", type_attr="T"),
+            ArgDecl("backprop", type_attr="T"),
+        ),
+        outputs=(
+            ArgDecl("dx", type_attr="T"),
+            ArgDecl("dm", type_attr="T"),
+            ArgDecl("dv", type_attr="T"),
+            ArgDecl("db", type_attr="T"),
+            ArgDecl("dg", type_attr="T"),
+        ),
+        attrs=(
+            AttrDecl("T", "type", allowed=("float16", "float32", "float64")),
+            AttrDecl("variance_epsilon", "float"),
+            AttrDecl("scale_after_normalization", "bool"),
+        ),
+        shape=RuleCall(
+            "normalized_by_moments_grad",
+            (Name("t"), Name("m"), Name("v"), Name("gamma"), Name("backprop")),
+        ),
+        numeric={
+            "float16": "close(1e-2, 1e-2)",
+            "float32": "close(1e-5, 1e-5)",
+            "float64": "close(1e-12, 1e-12)",
+            "*": "exact",
+        },
+        until=9,
+    ),
     "BatchToSpace": lambda: Operation(
         name="BatchToSpace",
         summary="The inverse of SpaceToBatch.",
@@ -9096,6 +9158,41 @@ _MAKERS: Final = {
         shape=RuleCall("scalar"),
         numeric={"*": "exact"},
         python=("is_variable_initialized_op",),
+    ),
+    "IsotonicRegression": lambda: Operation(
+        name="IsotonicRegression",
+        summary="The nearest rows that do not rise, and which numbers of a row are one piece.",
+        inputs=(ArgDecl("input", type_attr="T"),),
+        outputs=(
+            ArgDecl("output", type_attr="output_dtype"),
+            ArgDecl("segments", dtype="int32"),
+        ),
+        attrs=(
+            AttrDecl(
+                "T",
+                "type",
+                allowed=(
+                    "float16", "bfloat16", "float32", "float64", "int8", "int16", "int32", "int64",
+                ),
+            ),
+            AttrDecl(
+                "output_dtype",
+                "type",
+                allowed=("float16", "bfloat16", "float32", "float64"),
+                has_default=True,
+                default="float32",
+            ),
+        ),
+        shape=RuleCall("same_twice", (Name("input"),)),
+        domain=RuleCall("regressed", (Name("input"),)),
+        numeric={
+            "float16": "close(1e-2, 1e-2)",
+            "bfloat16": "close(1e-1, 1e-1)",
+            "float32": "close(1e-5, 1e-5)",
+            "float64": "close(1e-12, 1e-12)",
+            "*": "exact",
+        },
+        differentiable=True,
     ),
     "KernelLabel": lambda: Operation(
         name="KernelLabel",
