@@ -40,6 +40,9 @@ def _convolutions(tf: Any) -> Any:
         layered(tf, lambda p: tf.keras.layers.Conv2D(2, 3, activation="relu")(p), _IMAGE),
         layered(tf, lambda p: tf.keras.layers.Conv3D(
             2, 2, kernel_initializer="he_normal", bias_initializer="ones")(p), _VOLUME),
+        layered(tf, lambda p: tf.keras.layers.Conv1D(2, 3)(p), _IMAGE),
+        layered(tf, lambda p: tf.keras.layers.Conv2D(2, 2)(p), _VOLUME),
+        layered(tf, lambda p: tf.keras.layers.Conv2D(2, 2)(p), _VOLUME, shape=[None] * 4 + [2]),
     ]  # fmt: skip
 
 

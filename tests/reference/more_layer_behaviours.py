@@ -172,6 +172,16 @@ def _kept(tf: Any) -> Any:
         [said(lambda m=m: m.compute_mask([one, one], [one])) for m in merges],
         [m.compute_mask([one, one], [one, one]).shape.as_list() for m in merges],
         layers.Lambda(lambda x: tf.reduce_sum(x, 1)).compute_output_shape((3, 2)),
+        layers.Lambda(lambda x: x, output_shape=[(10,), (20,)]).compute_output_shape(
+            [(10, 10), (10, 20)]),
+        layers.Lambda(lambda x: tf.matmul(*x), dtype="float64").compute_output_shape(
+            [(10, 10), (10, 20)]),
+        layers.Lambda(lambda x: x, output_shape=lambda shape: shape).compute_output_shape(
+            [(10, 10), (10, 20)]),
+        [layers.Lambda(lambda x: x, output_shape=given).get_config()[name]
+         for given in (None, (2, 3), lambda shape: shape)
+         for name in ("function_type", "output_shape_type")],
+        len(layers.Lambda(lambda x, v: x * v, arguments={"v": tf.Variable(1.0)}).weights),
         many(tf.zeros([3, 4, 2], tf.int32)).shape, again(tf.zeros([3, 4, 2], tf.int32)).shape,
         layers.TimeDistributed(layers.TimeDistributed(layers.Dense(2)))(
             tf.ones([2, 3, 4, 5])).shape,

@@ -27,12 +27,12 @@ from sessrun.reference.keras.layers.core import (
     Dropout,
     Embedding,
     Identity,
-    Lambda,
     Masking,
 )
 from sessrun.reference.keras.layers.dot_products import Dot, dot
 from sessrun.reference.keras.layers.einsum_dense import EinsumDense
 from sessrun.reference.keras.layers.gru import GRU, GRUCell
+from sessrun.reference.keras.layers.lambda_layer import Lambda
 from sessrun.reference.keras.layers.locally_connected import LocallyConnected1D, LocallyConnected2D
 from sessrun.reference.keras.layers.lstm import LSTM, LSTMCell
 from sessrun.reference.keras.layers.margins import (

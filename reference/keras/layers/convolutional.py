@@ -5,7 +5,7 @@ Source: tf_keras 2.21 in graph mode, whose graphs they make node for node.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from inspect import Parameter, Signature, signature
 from typing import Any
 
@@ -193,7 +193,13 @@ class Conv(Layer):
     def _biased(self, outputs: Any) -> Any:
         if self.rank == 1 and self.data_format == "channels_first":
             return outputs + tf.reshape(self.bias, (1, self.filters, 1))
-        return tf.nn.bias_add(outputs, self.bias, data_format=self._form)
+
+        def add(one_batch: Any) -> Any:
+            return tf.nn.bias_add(one_batch, self.bias, data_format=self._form)
+
+        if outputs.shape.rank is not None and outputs.shape.rank > self.rank + 2:
+            return _in_one_batch(outputs, add, self.rank + 1)
+        return add(outputs)
 
     def _activated(self, outputs: Any) -> Any:
         return outputs if self.activation is None else self.activation(outputs)
@@ -227,6 +233,27 @@ class Conv(Layer):
                 f"Consider increasing the input size. Received input shape {sizes}."
             )
         return tf.TensorShape(found)
+
+
+def _in_one_batch(value: Any, function: Callable[[Any], Any], inner_rank: int) -> Any:
+    """What a function gives of a tensor whose outer dimensions are made one."""
+    with tf.name_scope("squeeze_batch_dims"):
+        sizes = _known(value, slice(-inner_rank, None)), _known(value, slice(-inner_rank))
+        if isinstance(sizes[0], tf.TensorShape):
+            flat = tf.reshape(value, [-1, *sizes[0].as_list()])
+        else:
+            flat = tf.reshape(value, tf.concat(([-1], sizes[0]), axis=-1))
+        result = function(flat)
+        inner = _known(result, slice(-inner_rank, None))
+        result = tf.reshape(result, tf.concat((sizes[1], inner), axis=-1))
+        result.set_shape(value.shape[:-inner_rank] + result.shape[-inner_rank:])
+        return result
+
+
+def _known(value: Any, part: slice) -> Any:
+    """A part of the shape, static if it is known, else a tensor."""
+    static = value.shape[part]
+    return static if static.is_fully_defined() else tf.shape(value)[part]
 
 
 def channels_of(shape: Any, axis: int) -> int:

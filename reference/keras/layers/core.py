@@ -5,9 +5,7 @@ Source: tf_keras 2.21 in graph mode, whose graphs they make node for node.
 
 from __future__ import annotations
 
-import inspect
 import numbers
-from collections.abc import Callable, Mapping
 from typing import Any
 
 import sessrun.reference as tf
@@ -19,7 +17,7 @@ from sessrun.reference.keras.engine.input_spec import InputSpec
 from sessrun.reference.keras.phases import learning_phase
 from sessrun.reference.keras.settings import floatx
 
-__all__ = ["Activation", "Dense", "Dropout", "Embedding", "Identity", "Lambda", "Masking"]
+__all__ = ["Activation", "Dense", "Dropout", "Embedding", "Identity", "Masking"]
 
 
 class Dense(Layer):
@@ -314,89 +312,6 @@ class Embedding(Layer):
             raise bad_value(f'"input_length" is {given}, but received input has shape {shape}')
         known = tf.TensorShape(lengths).merge_with(shape[1:]).as_list()
         return tf.TensorShape((shape[0], *known, self.output_dim))
-
-
-class Lambda(Layer):
-    """A function as a layer.
-
-    Args:
-      function: takes the inputs, and `mask` and `training` if it names them.
-      output_shape: the shape without the batch, or a function that gives the whole shape.
-      mask: the mask of the outputs, or a function of inputs and mask that gives it.
-      arguments: more arguments of the function.
-      **kwargs: those of Layer.
-
-    Raises:
-      ValueError: on calling: the function made a variable, which the layer would not know.
-
-    """
-
-    def __init__(
-        self,
-        function: Callable[..., Any],
-        output_shape: Any = None,
-        mask: Any = None,
-        arguments: Mapping[str, Any] | None = None,
-        **kwargs: Any,
-    ) -> None:
-        super().__init__(**kwargs)
-        self.function = function
-        self.arguments = dict(arguments or {})
-        self.mask = mask
-        self.supports_masking = mask is not None
-        self._output_shape = output_shape
-        self._names = inspect.signature(function).parameters.keys()
-
-    def call(self, inputs: Any, mask: Any = None, training: Any = None) -> Any:
-        """What the function gives."""
-        offered = {"mask": mask, "training": training}
-        options = {key: value for key, value in offered.items() if key in self._names}
-        before = set(map(id, tf.global_variables()))
-        result = self.function(inputs, **self.arguments, **options)
-        made = [one.name for one in tf.global_variables() if id(one) not in before]
-        if made:
-            raise bad_value(
-                f"The following Variables were created within a Lambda layer ({self.name}) but are "
-                f"not tracked by said layer: {made}. Write a class of layers instead."
-            )
-        return result
-
-    def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
-        """What the mask is, or its function gives."""
-        return self.mask(inputs, mask) if callable(self.mask) else self.mask
-
-    def compute_output_shape(self, input_shape: Any) -> Any:
-        """What the constructor was told, or else the function gives for such inputs.
-
-        Raises:
-          NotImplementedError: it was told nothing, and the function takes no such inputs.
-
-        """
-        if self._output_shape is None:
-            try:
-                return self._tried(input_shape)
-            except (TypeError, ValueError, NotImplementedError) as error:
-                raise NotImplementedError(
-                    "We could not automatically infer the shape of the Lambda's output. Please "
-                    "specify `output_shape` for this Lambda."
-                ) from error
-        if callable(self._output_shape):
-            return tf.TensorShape(self._output_shape(input_shape))
-        batch = tf.TensorShape(input_shape)[:1]
-        return batch.concatenate(self._output_shape)
-
-    def _tried(self, input_shape: Any) -> Any:
-        """The shape of what the function gives, in a graph that is thrown away."""
-        with tf.Graph().as_default():
-            outputs = self.call(tf.placeholder(floatx(), input_shape))
-            return tf.nest.map_structure(lambda output: output.shape, outputs)
-
-    def get_config(self) -> dict[str, Any]:
-        """The arguments of the constructor; the functions themselves."""
-        return {
-            **super().get_config(), "function": self.function, "output_shape": self._output_shape,
-            "mask": self.mask, "arguments": self.arguments,
-        }  # fmt: skip
 
 
 class Masking(Layer):
