@@ -1,10 +1,15 @@
-"""Fingerprints of bytes: Murmur's, FarmHash's and SipHash, each a number of 64 bits."""
+"""Fingerprints of bytes: Murmur's, FarmHash's and SipHash, each a number of 64 bits.
+
+All strings of as many words are computed together, in arrays of words that overflow as the
+definitions want it.
+"""
 
 from __future__ import annotations
 
-import struct
-from collections.abc import Callable
-from typing import Final
+from collections.abc import Callable, Sequence
+from typing import Any, Final
+
+import numpy as np
 
 __all__ = ["farm", "murmur", "sip"]
 
@@ -18,121 +23,188 @@ _MURMUR_SEED: Final = 0xDECAFCAFFE
 _MURMUR_SHIFT: Final = 47
 #: What SipHash's four words begin with.
 _SIP: Final = (0x736F6D6570736575, 0x646F72616E646F6D, 0x6C7967656E657261, 0x7465646279746573)
+#: The sizes from which on FarmHash computes in another way.
+_FARM_STEPS: Final = (1, 4, 8, 17, 33, 65)
 
-Pair = tuple[int, int]
+#: Unsigned words of 64 bits, one for each string.
+Words = Any
+#: Reads the word of each string at a place, which may be a place for each.
+Reader = Callable[[Any], Words]
+Pair = tuple[Words, Words]
 
 
-def murmur(data: bytes) -> int:
-    """MurmurHash64A under TensorFlow's seed."""
-    state = _MURMUR_SEED ^ (len(data) * _MURMUR & _ALL)
-    whole = len(data) // 8 * 8
-    for (word,) in struct.iter_unpack("<Q", data[:whole]):
-        mixed = word * _MURMUR & _ALL
-        mixed = (mixed ^ mixed >> _MURMUR_SHIFT) * _MURMUR & _ALL
-        state = (state ^ mixed) * _MURMUR & _ALL
-    if len(data) > whole:
-        state = (state ^ int.from_bytes(data[whole:], "little")) * _MURMUR & _ALL
-    state = (state ^ state >> _MURMUR_SHIFT) * _MURMUR & _ALL
+def _together(
+    items: Sequence[bytes], kinds: Callable[[Any], Any], of: Callable[[int, Words, Reader], Words]
+) -> Words:
+    """What a function gives for the strings of each kind.
+
+    Args:
+      items: the strings.
+      kinds: from their sizes to numbers, those of one kind being computed together.
+      of: from the kind, the sizes and a reader of words to the fingerprints.
+
+    """
+    sizes = np.fromiter(map(len, items), np.int64, len(items))
+    starts = np.cumsum(sizes) - sizes
+    buffer = b"".join(items) + bytes(8)  # a word that begins in the last string ends here
+    words = np.ndarray((len(buffer) - 7,), "<u8", buffer, 0, (1,))
+    found, kind = np.empty(len(items), np.uint64), kinds(sizes)
+    for each in np.unique(kind):
+        own = np.flatnonzero(kind == each)
+        at = starts[own]
+        found[own] = of(int(each), sizes[own].astype(np.uint64), lambda place, at=at: words[
+            at + (place if isinstance(place, int) else place.astype(np.int64))
+        ])  # fmt: skip
+    return found
+
+
+def _whole_words(sizes: Any) -> Any:
+    return sizes // 8
+
+
+def _tail(count: int, size: Words, word: Reader) -> Words:
+    """The bytes after the last whole word, as a number."""
+    return word(8 * count) & ((np.uint64(1) << size % 8 * 8) - np.uint64(1))
+
+
+def murmur(items: Sequence[bytes]) -> Words:
+    """MurmurHash64A under TensorFlow's seed, uint64 [items]."""
+    return _together(items, _whole_words, _murmur)
+
+
+def _murmur(count: int, size: Words, word: Reader) -> Words:
+    state = size * _MURMUR ^ _MURMUR_SEED
+    for place in range(count):
+        mixed = word(8 * place) * _MURMUR
+        mixed = (mixed ^ mixed >> _MURMUR_SHIFT) * _MURMUR
+        state = (state ^ mixed) * _MURMUR
+    state = np.where(size % 8, (state ^ _tail(count, size, word)) * _MURMUR, state)
+    state = (state ^ state >> _MURMUR_SHIFT) * _MURMUR
     return state ^ state >> _MURMUR_SHIFT
 
 
-def sip(key: Pair, data: bytes) -> int:
-    """SipHash-2-4 under a key of two words."""
-    a, b, c, d = (word ^ key[place % 2] for place, word in enumerate(_SIP))
+def sip(key: tuple[int, int], items: Sequence[bytes]) -> Words:
+    """SipHash-2-4 under a key of two words, uint64 [items]."""
 
-    def rounds(count: int) -> None:
-        nonlocal a, b, c, d
-        for _ in range(count):
-            a, c = a + b & _ALL, c + d & _ALL
-            b, d = _turned_left(b, 13) ^ a, _turned_left(d, 16) ^ c
-            a = _turned_left(a, 32)
-            a, c = a + d & _ALL, c + b & _ALL
-            d, b = _turned_left(d, 21) ^ a, _turned_left(b, 17) ^ c
-            c = _turned_left(c, 32)
+    def of(count: int, size: Words, word: Reader) -> Words:
+        four = [(size & 0) + (start ^ key[place % 2]) for place, start in enumerate(_SIP)]
+        for place in range(count):
+            _sip_take(four, word(8 * place))
+        _sip_take(four, _tail(count, size, word) | size << 56)
+        four[2] ^= 0xFF
+        _sip_rounds(four, 4)
+        a, b, c, d = four
+        return a ^ b ^ c ^ d
 
-    padded = data + bytes(-(len(data) + 1) % 8) + bytes([len(data) % 256])
-    for (word,) in struct.iter_unpack("<Q", padded):
-        d ^= word
-        rounds(2)
-        a ^= word
-    c ^= 0xFF
-    rounds(4)
-    return a ^ b ^ c ^ d
+    return _together(items, _whole_words, of)
 
 
-def farm(data: bytes) -> int:
-    """FarmHash's Fingerprint64."""
-    size = len(data)
-    word = _reader(data)
-    for limit, short in ((16, _up_to_16), (32, _up_to_32), (64, _up_to_64)):
-        if size <= limit:
-            return short(data, size, word)
-    y = (_FARM_SEED * _K1 + 113) & _ALL
-    z = _shifted((y * _K2 + 113) & _ALL) * _K2 & _ALL
-    state = _Long((_FARM_SEED * _K2 + word(0)) & _ALL, y, z)
-    tail = (size - 1) % 64
-    for start in range(0, size - 1 - tail, 64):
-        state.take(word, start, _K1)
-    return state.ended(word, size, tail)
+def _sip_take(four: list[Words], word: Words) -> None:
+    four[3] = four[3] ^ word
+    _sip_rounds(four, 2)
+    four[0] = four[0] ^ word
+
+
+def _sip_rounds(four: list[Words], count: int) -> None:
+    a, b, c, d = four
+    for _ in range(count):
+        a, c = a + b, c + d
+        b, d = _turned_left(b, 13) ^ a, _turned_left(d, 16) ^ c
+        a = _turned_left(a, 32)
+        a, c = a + d, c + b
+        d, b = _turned_left(d, 21) ^ a, _turned_left(b, 17) ^ c
+        c = _turned_left(c, 32)
+    four[:] = a, b, c, d
+
+
+def farm(items: Sequence[bytes]) -> Words:
+    """FarmHash's Fingerprint64, uint64 [items]."""
+    return _together(items, _farm_kinds, _farm)
+
+
+def _farm_kinds(sizes: Any) -> Any:
+    """The step that a size is on, beyond the last one the number of blocks of 64 bytes."""
+    steps = np.searchsorted(_FARM_STEPS, sizes, "right")
+    return np.where(steps < len(_FARM_STEPS), steps, len(_FARM_STEPS) + (sizes - 1) // 64)
+
+
+def _farm(kind: int, size: Words, word: Reader) -> Words:
+    short = (_of_nothing, _up_to_3, _up_to_7, _up_to_16, _up_to_32, _up_to_64)
+    if kind < len(short):
+        return short[kind](size, word)
+    state = _Long(word)
+    for block in range(kind - len(short)):
+        state.take(word, 64 * block, _K1)
+    return state.ended(word, size)
 
 
 class _Long:
-    """The state of a fingerprint of more than 64 bytes."""
+    """The states of fingerprints of more than 64 bytes."""
 
-    def __init__(self, x: int, y: int, z: int) -> None:
-        self.x, self.y, self.z = x, y, z
-        self.v: Pair = (0, 0)
-        self.w: Pair = (0, 0)
+    def __init__(self, word: Reader) -> None:
+        first = word(0)
+        y = (_FARM_SEED * _K1 + 113) & _ALL
+        z = (y * _K2 + 113) & _ALL
+        self.x = first + (_FARM_SEED * _K2 & _ALL)
+        self.y, self.z = (first & 0) + y, (first & 0) + ((z ^ z >> 47) * _K2 & _ALL)
+        self.v: Pair = (first & 0, first & 0)
+        self.w: Pair = (first & 0, first & 0)
 
-    def take(self, word: Callable[[int], int], at: int, by: int, more: int = 1) -> None:
+    def take(self, word: Reader, at: Any, by: Any, more: int = 1) -> None:
         """Take in the 64 bytes that begin at a place."""
-        x = _turned(self.x + self.y + self.v[0] + word(at + 8), 37) * by & _ALL
-        y = _turned(self.y + self.v[1] + word(at + 48), 42) * by & _ALL
-        x ^= self.w[1] * more & _ALL
-        y = (y + self.v[0] * more + word(at + 40)) & _ALL
-        z = _turned(self.z + self.w[0], 33) * by & _ALL
+        x = _turned(self.x + self.y + self.v[0] + word(at + 8), 37) * by
+        y = _turned(self.y + self.v[1] + word(at + 48), 42) * by
+        x = x ^ self.w[1] * more
+        y = y + self.v[0] * more + word(at + 40)
+        z = _turned(self.z + self.w[0], 33) * by
         four = tuple(word(at + step) for step in (0, 8, 16, 24))
         self.v = _weak(four, self.v[1] * by, x + self.w[0])
         four = tuple(word(at + step) for step in (32, 40, 48, 56))
         self.w = _weak(four, z + self.w[1], y + word(at + 16))
         self.x, self.y, self.z = z, y, x
 
-    def ended(self, word: Callable[[int], int], size: int, tail: int) -> int:
-        """The fingerprint, once the last 64 bytes are taken in again."""
-        by = (_K1 + ((self.z & 0xFF) << 1)) & _ALL
-        first = (self.w[0] + tail) & _ALL
-        self.v = ((self.v[0] + first) & _ALL, self.v[1])
-        self.w = ((first + self.v[0]) & _ALL, self.w[1])
+    def ended(self, word: Reader, size: Words) -> Words:
+        """The fingerprints, once the last 64 bytes are taken in again."""
+        by = ((self.z & 0xFF) << 1) + _K1
+        first = self.w[0] + (size - 1) % 64
+        self.v = (self.v[0] + first, self.v[1])
+        self.w = (first + self.v[0], self.w[1])
         self.take(word, size - 64, by, 9)
         (v0, v1), (w0, w1) = self.v, self.w
         one = _mixed(v0, w0, by) + _shifted(self.y) * _K0 + self.z
-        return _mixed(one & _ALL, (_mixed(v1, w1, by) + self.x) & _ALL, by)
+        return _mixed(one, _mixed(v1, w1, by) + self.x, by)
 
 
-def _up_to_16(data: bytes, size: int, word: Callable[[int], int]) -> int:
-    by = _K2 + size * 2
-    if size >= 8:
-        a, b = (word(0) + _K2) & _ALL, word(size - 8)
-        return _mixed(_turned(b, 37) * by + a, (_turned(a, 25) + b) * by, by)
-    if size >= 4:
-        one, two = struct.unpack_from("<I", data, 0)[0], struct.unpack_from("<I", data, size - 4)[0]
-        return _mixed(size + (one << 3), two, by)
-    if size:
-        y = data[0] + (data[size >> 1] << 8)
-        z = size + (data[-1] << 2)
-        return _shifted((y * _K2 ^ z * _K0) & _ALL) * _K2 & _ALL
-    return _K2
+def _of_nothing(size: Words, _: Reader) -> Words:
+    return size + _K2
 
 
-def _up_to_32(_: bytes, size: int, word: Callable[[int], int]) -> int:
-    by = _K2 + size * 2
+def _up_to_3(size: Words, word: Reader) -> Words:
+    y = (word(0) & 0xFF) + ((word(size >> 1) & 0xFF) << 8)
+    z = size + ((word(size - 1) & 0xFF) << 2)
+    return _shifted(y * _K2 ^ z * _K0) * _K2
+
+
+def _up_to_7(size: Words, word: Reader) -> Words:
+    low = 0xFFFFFFFF
+    return _mixed(size + ((word(0) & low) << 3), word(size - 4) & low, size * 2 + _K2)
+
+
+def _up_to_16(size: Words, word: Reader) -> Words:
+    by = size * 2 + _K2
+    a, b = word(0) + _K2, word(size - 8)
+    return _mixed(_turned(b, 37) * by + a, (_turned(a, 25) + b) * by, by)
+
+
+def _up_to_32(size: Words, word: Reader) -> Words:
+    by = size * 2 + _K2
     a, b = word(0) * _K1, word(8)
     c, d = word(size - 8) * by, word(size - 16) * _K2
     return _mixed(_turned(a + b, 43) + _turned(c, 30) + d, a + _turned(b + _K2, 18) + c, by)
 
 
-def _up_to_64(_: bytes, size: int, word: Callable[[int], int]) -> int:
-    by = _K2 + size * 2
+def _up_to_64(size: Words, word: Reader) -> Words:
+    by = size * 2 + _K2
     a, b = word(0) * _K2, word(8)
     c, d = word(size - 8) * by, word(size - 16) * _K2
     y = _turned(a + b, 43) + _turned(c, 30) + d
@@ -142,36 +214,29 @@ def _up_to_64(_: bytes, size: int, word: Callable[[int], int]) -> int:
     return _mixed(_turned(e + f, 43) + _turned(g, 30) + h, e + _turned(f + a, 18) + g, by)
 
 
-def _reader(data: bytes) -> Callable[[int], int]:
-    """The function that reads a word of 64 bits at a place."""
-    return lambda at: int.from_bytes(data[at : at + 8], "little")
+def _turned(value: Words, by: int) -> Words:
+    """The words, their bits turned to the right."""
+    return value >> by | value << (64 - by)
 
 
-def _turned(value: int, by: int) -> int:
-    """The word, its bits turned to the right."""
-    value &= _ALL
-    return (value >> by | value << (64 - by)) & _ALL
-
-
-def _turned_left(value: int, by: int) -> int:
+def _turned_left(value: Words, by: int) -> Words:
     return _turned(value, 64 - by)
 
 
-def _shifted(value: int) -> int:
+def _shifted(value: Words) -> Words:
     return value ^ value >> 47
 
 
-def _mixed(one: int, two: int, by: int) -> int:
+def _mixed(one: Words, two: Words, by: Words) -> Words:
     """One word of two."""
-    two &= _ALL
-    a = _shifted(((one & _ALL) ^ two) * by & _ALL)
-    return _shifted((two ^ a) * by & _ALL) * by & _ALL
+    a = _shifted((one ^ two) * by)
+    return _shifted((two ^ a) * by) * by
 
 
-def _weak(four: tuple[int, ...], a: int, b: int) -> Pair:
+def _weak(four: tuple[Words, ...], a: Words, b: Words) -> Pair:
     """Two words of four and of two seeds."""
     w, x, y, z = four
-    a += w
+    a = a + w
     b = _turned(b + a + z, 21)
     whole = a + x + y
-    return (whole + z) & _ALL, (b + _turned(whole, 44) + a) & _ALL
+    return whole + z, b + _turned(whole, 44) + a

@@ -337,7 +337,7 @@ class _Format:
         return b"(" + self.float(value.real) + b"," + self.float(value.imag) + b")"
 
 
-#: From bytes to a number of 64 bits.
+#: From strings to numbers of 64 bits.
 _FINGERPRINTS: Final = {
     "StringToHashBucket": fingerprints.murmur, "StringToHashBucketFast": fingerprints.farm,
 }  # fmt: skip
@@ -349,14 +349,14 @@ def string_to_hash_bucket(bind: Bind) -> Callable[..., Any]:
     """The bucket of each string."""
     xp, buckets, key = bind.xp, bind.attrs["num_buckets"], bind.attrs.get("key")
     if key is None:
-        fingerprint = _FINGERPRINTS[bind.node.type]
+        numbers = _FINGERPRINTS[bind.node.type]
+    elif len(key) == 2:
+        numbers = functools.partial(fingerprints.sip, tuple(word % 2**64 for word in key))
     else:
-        fingerprint = functools.partial(fingerprints.sip, tuple(word % 2**64 for word in key))
+        raise KernelError(3, f"Key must have 2 elements: it has {len(key)}")
 
     def compute(x: Any) -> Any:
-        if key is not None and len(key) != 2:
-            raise KernelError(3, f"Key must have 2 elements: it has {len(key)}")
-        found = [fingerprint(item) % buckets for item in x.reshape(-1).tolist()]
-        return xp.asarray(found, dtype="int64").reshape(x.shape)
+        found = numbers(x.reshape(-1).tolist()) % buckets
+        return xp.asarray(found.astype("int64")).reshape(x.shape)
 
     return compute
