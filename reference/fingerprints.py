@@ -6,6 +6,7 @@ definitions want it.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
@@ -52,10 +53,13 @@ def _together(
     for each in np.unique(kind):
         own = np.flatnonzero(kind == each)
         at = starts[own]
-        found[own] = of(int(each), sizes[own].astype(np.uint64), lambda place, at=at: words[
-            at + (place if isinstance(place, int) else place.astype(np.int64))
-        ])  # fmt: skip
+        read = functools.partial(_read, words, at)
+        found[own] = of(int(each), sizes[own].astype(np.uint64), read)
     return found
+
+
+def _read(words: Words, starts: Any, place: Any) -> Words:
+    return words[starts + (place if isinstance(place, int) else place.astype(np.int64))]
 
 
 def _whole_words(sizes: Any) -> Any:

@@ -178,8 +178,10 @@ def sparse_cross_entropy(xp: Any, features: Any, labels: Any) -> Any:
         raise KernelError(3, f"labels must be 1-D with as many elements as logits has rows: "
                           f"{labels.shape}, {features.shape}")  # fmt: skip
     classes = features.shape[1]
-    if xp.any((labels < 0) | (labels >= classes)):
-        raise KernelError(3, f"Received a label value outside the valid range of [0, {classes})")
+    outside = (labels < 0) | (labels >= classes)
+    if xp.any(outside):
+        raise KernelError(3, f"Received a label value of {int(labels[outside][-1])} which is "
+                          f"outside the valid range of [0, {classes}).")  # fmt: skip
     logs = log_softmax(xp, features.astype("float64"))
     chosen = xp.arange(classes)[None, :] == labels[:, None]
     loss = -xp.add.reduce(xp.where(chosen, logs, 0.0), axis=1)

@@ -4,7 +4,7 @@ Both look for the leftmost match, and of several there for what Perl would find.
 rewritten where the syntaxes differ: RE2's `$` and `\z` are the very end, `[[:alpha:]]` is a class,
 `\Q...\E` is taken as it is; characters are those of UTF-8, classes like `\d` ASCII's. What RE2
 refuses is refused: what looks ahead or behind, and references to groups. Not known here, and
-refused, too: classes of Unicode (`\pL`), `\C`, the flag `U`.
+refused, too: classes of Unicode's scripts (`\p{Greek}`), `\C`, the flag `U`.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from collections.abc import Callable
 from typing import Final
 
 from sessrun.reference.kernels.registry import KernelError
+from sessrun.reference.kernels.unicode_classes import category_ranges
 
 __all__ = ["matcher", "replacer"]
 
@@ -28,12 +29,16 @@ _CLASSES: Final = {
 }  # fmt: skip
 #: A piece of a pattern outside of brackets, or a whole class.
 _PIECE: Final = re.compile(
-    r"\\Q(?P<literal>.*?)(?:\\E|$)|\\(?P<escaped>.)|(?P<group>\(\?[=!]|\(\?<[=!]|\(\?[(#>])"
+    r"\\Q(?P<literal>.*?)(?:\\E|$)|(?P<kind>\\[pP](?:\{\^?\w+\}|\w))|\\(?P<escaped>.)"
+    r"|(?P<again>[*+?}]\+)|\{(?P<times>\d+)(?:,(?P<most>\d*))?\}|(?P<group>\(\?[=!]|\(\?<[=!]|\(\?[(#>])"
     r"|(?P<end>\$)|(?P<flags>\(\?[a-zA-Z]*m[a-zA-Z]*[:)])"
     r"|(?P<set>\[\^?\]?(?:\[:\^?\w+:\]|\\.|[^\]\\])*\])",
     re.DOTALL,
 )
 _NAMED: Final = re.compile(r"\[:(\w+):\]")
+#: A class of Unicode's categories.
+_KIND: Final = re.compile(r"\\(?P<sign>[pP])(?:\{(?P<turned>\^?)(?P<name>\w+)\}|(?P<letter>\w))")
+_MOST_TIMES: Final = 1000
 
 
 def _rewritten(pattern: str) -> str:
@@ -49,7 +54,12 @@ def _rewritten(pattern: str) -> str:
         nonlocal several_lines
         if found["literal"] is not None:
             return re.escape(found["literal"])
-        if found["group"] or found["escaped"] in {*"123456789", "Z", "p", "P", "C"}:
+        if found["kind"]:
+            return f"[{_category(found['kind'], pattern)}]"
+        if found["times"] and max(int(found["times"]), int(found["most"] or 0)) > _MOST_TIMES:
+            raise KernelError(_INVALID, f"Invalid pattern: {pattern}, error: invalid repetition "
+                              f"size: {found[0]}")  # fmt: skip
+        if found["group"] or found["again"] or found["escaped"] in {*"123456789", "Z", "C"}:
             raise KernelError(_INVALID, f"Invalid pattern: {pattern}, error: {found[0]}")
         if found["end"]:
             return "$" if several_lines else r"\Z"
@@ -57,16 +67,29 @@ def _rewritten(pattern: str) -> str:
             several_lines = "-" not in found["flags"]
             return found[0]
         if found["set"]:
-            return _set(found["set"])
+            return _set(found["set"], pattern)
         return r"\Z" if found["escaped"] == "z" else found[0]
 
     return _PIECE.sub(piece, pattern)
 
 
-def _set(text: str) -> str:
+def _set(text: str, pattern: str) -> str:
     """A class in brackets, what is named in it spelled out."""
     spelled = _NAMED.sub(lambda name: _CLASSES.get(name[1], name[0]), text)
-    return spelled[0] + spelled[1:].replace("[", r"\[").replace(r"\\[", r"\[")
+    plain = spelled[0] + spelled[1:].replace("[", r"\[").replace(r"\\[", r"\[")
+    return _KIND.sub(lambda kind: _category(kind[0], pattern), plain)
+
+
+def _category(text: str, pattern: str) -> str:
+    r"""The characters that `\p{...}` stands for, or all others for `\P{...}`."""
+    found = _KIND.fullmatch(text)
+    assert found is not None
+    outside = (found["sign"] == "P") != bool(found["turned"])
+    ranges = category_ranges(found["name"] or found["letter"], outside=outside)
+    if ranges is None:
+        raise KernelError(_INVALID, f"Invalid pattern: {pattern}, error: invalid character class "
+                          f"range: {text}")  # fmt: skip
+    return ranges
 
 
 @functools.lru_cache(maxsize=256)

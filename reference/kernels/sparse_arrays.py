@@ -114,7 +114,7 @@ def sparse_slice(
     xp: Any, indices: Any, values: Any, shape: Any, start: Any, size: Any
 ) -> Any:
     """The elements in a box, which begins at `start` and ends with the tensor."""
-    checked(indices, values, shape)
+    check_extent(checked(indices, values, shape))
     if start.shape != shape.shape or size.shape != shape.shape:
         raise KernelError(_INVALID, f"Expected start and size to be vectors of length {len(shape)}")
     if (size < 0).any():

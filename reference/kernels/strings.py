@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import binascii
 import functools
 import math
 import re
@@ -165,12 +164,14 @@ def decode_base64(_: Any, x: Any) -> Any:
 
     def decoded(item: bytes) -> bytes:
         bare = item.rstrip(b"=")
-        if re.fullmatch(rb"[-_A-Za-z0-9]*", bare) is None or len(item) - len(bare) > 2:
+        padded = len(item) - len(bare)
+        if re.fullmatch(rb"[-_A-Za-z0-9]*", bare) is None or padded > 2:
             raise KernelError(3, "Invalid character found in base64.")
-        try:
-            return base64.urlsafe_b64decode(bare + b"=" * (-len(bare) % 4))
-        except binascii.Error as error:
-            raise KernelError(3, "Base64 string length cannot be 1 modulo 4.") from error
+        if padded and len(item) % 4 > 1:
+            raise KernelError(3, "Invalid character found in base64.")
+        if len(item) % 4 == 1:
+            raise KernelError(3, "Base64 string length cannot be 1 modulo 4.")
+        return base64.urlsafe_b64decode(bare + b"=" * (-len(bare) % 4))
 
     return _each(x, decoded)
 
@@ -225,9 +226,17 @@ def decode_padded_raw(bind: Bind) -> Callable[..., Any]:
 
 
 _NUMERAL: Final = re.compile(
-    rb"[+-]?(\d+\.?\d*([eE][+-]?\d+)?|\.\d+([eE][+-]?\d+)?|inf(inity)?|nan)", re.IGNORECASE
+    rb"[+-]?((\d+\.?\d*|\.\d+)(e[+-]?\d+)?|inf(inity)?|nan(\(\w*\))?"
+    rb"|(?P<hex>0x([\da-f]+\.?[\da-f]*|\.[\da-f]+)(p[+-]?\d+)?))",
+    re.IGNORECASE,
 )
 _INTEGER: Final = re.compile(rb"[+-]?\d+")
+
+
+def _float(numeral: re.Match[bytes]) -> float:
+    """What C reads as a number: in decimals or, after `0x`, in digits of sixteen."""
+    text = numeral[0].partition(b"(")[0].decode()
+    return float.fromhex(text) if numeral["hex"] else float(text)
 
 
 @binder("StringToNumber", devices=("CPU",))
@@ -239,13 +248,9 @@ def string_to_number(bind: Bind) -> Callable[..., Any]:
 
     def number(item: bytes) -> float:
         bare = item.strip(b" \t\n\v\f\r")
-        if (_INTEGER if whole else _NUMERAL).fullmatch(bare) is None:
-            raise KernelError(3, f"StringToNumberOp could not correctly convert string: "
-                              f"{item.decode(errors='replace')}")  # fmt: skip
-        if not whole:
-            return float(bare)
-        value = int(bare)
-        if not bounds[0] <= value <= bounds[1]:
+        found = (_INTEGER if whole else _NUMERAL).fullmatch(bare)
+        value = None if found is None else int(bare) if whole else _float(found)
+        if value is None or (whole and not bounds[0] <= value <= bounds[1]):
             raise KernelError(3, f"StringToNumberOp could not correctly convert string: "
                               f"{item.decode(errors='replace')}")  # fmt: skip
         return value

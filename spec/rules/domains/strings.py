@@ -35,7 +35,8 @@ def joined_strings(draw: Draw, inputs: str) -> Arguments:
     return draw.arguments(**{inputs: [draw.tensor(inputs, one) for one in shapes]})
 
 
-_NUMERALS = (b"0", b"7", b"-12", b" 42 ", b"1.5", b"-2e3", b"inf", b"-inf", b"nan", b"  3.25\n")
+_NUMERALS = (b"0", b"7", b"-12", b" 42 ", b"1.5", b"-2e3", b"inf", b"-inf", b"nan", b"  3.25\n",
+             b"0x1F", b"-0x.8p3")  # fmt: skip
 
 
 @domain

@@ -31,7 +31,7 @@ def not_numerals(draw: Draw, x: str) -> Fault:
 @fault
 def not_web_safe(draw: Draw, x: str) -> Fault:
     """A text with a letter that is not of the web-safe alphabet, or cut short."""
-    text = draw.random.choice([b"ab+/", b"a b=", b"a"])
+    text = draw.random.choice([b"ab+/", b"a b=", b"a", b"YW=", b"YWJj=="])
     return Fault(draw.arguments(**{x: _vector(text)}), seen="run")
 
 
@@ -73,7 +73,7 @@ def uneven_length(draw: Draw, x: str, length: str) -> Fault:
 def broken_pattern(draw: Draw, x: str, pattern: str = "") -> Fault:
     """A pattern that is not closed, or repeats nothing; an input if it is named."""
     del x
-    broken = draw.random.choice(("(a", "[a", "*", "a)"))
+    broken = draw.random.choice(("(a", "[a", "*", "a)", "a++", r"\p{Zz}", "a{2000}"))
     made = valid(draw)
     if not pattern:
         return Fault(Arguments(made.inputs, {**made.attrs, "pattern": broken}), seen="run")
