@@ -14409,7 +14409,7 @@ _MAKERS: Final = {
             "quantized",
             (Name("input"), Name("min_range"), Name("max_range")),
         ),
-        numeric={"*": "close(1e-5, 1e-6)"},
+        numeric={"quint8": "levels(1)", "*": "close(1e-5, 1e-6)"},
         devices=("CPU",),
     ),
     "QuantizedAdd": lambda: Operation(
@@ -14715,7 +14715,7 @@ _MAKERS: Final = {
         shape=RuleCall("ranged_pictures", (Name("x"), Name("x_min"), Name("x_max"))),
         domain=RuleCall("bytes_normalized", (Name("x"), Name("x_min"), Name("x_max"))),
         errors=(RuleCall("range_turned", (Name("x_min"), Name("x_max"))),),
-        numeric={"quint8": "close(0, 1)", "*": "close(1e-4, 1e-5)"},
+        numeric={"quint8": "levels(1)", "*": "close(1e-4, 1e-5)"},
         devices=("CPU",),
     ),
     "QuantizedMatMul": lambda: Operation(
