@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from typing import Any
 
+from sessrun.reference.behaviour import as_text
 from sessrun.reference.files.file_names import file_errors, local_path
 from sessrun.reference.files.files import glob, makedirs
+from sessrun.reference.input.record_stream import RecordStream
 from sessrun.reference.kernels.host import string_array
 from sessrun.reference.kernels.readers import as_kernel_errors
-from sessrun.reference.kernels.registry import KernelError, kernel
+from sessrun.reference.kernels.registry import Bind, KernelError, binder, kernel
 from sessrun.reference.node_summary import bracketed
 
 __all__: list[str] = []
@@ -42,6 +45,33 @@ def write_file(_: Any, filename: Any, contents: Any) -> None:
             makedirs(folder)
         with file_errors(path), open(local, "wb") as file:
             file.write(data)
+
+
+@binder("RecordInput", devices=("CPU",))
+def record_input(bind: Bind) -> Callable[..., Any]:
+    """Records of the files; where the session's node is in its epoch goes on from run to run."""
+    attrs = bind.attrs
+    count, at_once = attrs["batch_size"], attrs["file_parallelism"]
+    if at_once < 0:
+        raise KernelError(3, f"file_parallelism should >= 0, got {at_once}")
+    if count < 0:
+        raise KernelError(3, f"batch_size must be non-negative but got {count}")
+
+    def stream() -> RecordStream:
+        return RecordStream(
+            as_text(attrs["file_pattern"]), attrs["file_random_seed"],
+            attrs["file_shuffle_shift_ratio"], attrs["file_buffer_size"],
+            as_text(attrs["compression_type"]),
+        )  # fmt: skip
+
+    def compute() -> Any:
+        with as_kernel_errors():
+            kept = bind.resources.get_or_create(
+                "", bind.node.name, RecordStream, stream, bind.node.type
+            )
+            return string_array(kept.take(count), (count,))
+
+    return compute
 
 
 @kernel("MatchingFiles", devices=("CPU",))

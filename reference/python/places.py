@@ -83,7 +83,9 @@ PLACES: Final[Mapping[str, str]] = {
     "ops.ctc_ops": "nn.ctc_losses nn.ctc_labels nn.ctc_states ops.ctc_ops|nn",
     "ops.custom_gradient": "differentiation.custom",
     "ops.data_flow_grad": "differentiation.functions",
-    "ops.data_flow_ops": "queues.queues queues.accumulators queues.barriers queues.staging|queue",
+    "ops.data_flow_ops":
+        "queues.queues queues.accumulators queues.barriers queues.staging "
+        "input.record_input|queue",
     "ops.embedding_ops": "nn.newer|nn",
     "ops.functional_ops": "functions.named_calls",
     "ops.gradient_checker": "test.gradient_checker",

@@ -37,6 +37,15 @@ def files() -> None:
     tf.identity(tf.matching_files([path[:-2] + "*", "/nowhere/*"]), name="found")
 
 
+def drawn_records() -> None:
+    """A record of a file of one, drawn twice."""
+    path = str(FOLDER / "one-record")
+    with tf.io.TFRecordWriter(path, "ZLIB") as writer:
+        writer.write(b"only")
+    options = {"file_buffer_size": 1, "batch_size": 2, "compression_type": "ZLIB"}
+    tf.identity(tf.raw_ops.RecordInput(file_pattern=path, **options), name="drawn")
+
+
 def readers() -> None:
     """Two files read by a reader of each kind."""
     with tf.io.TFRecordWriter(str(FOLDER / "records"), "GZIP") as writer:
@@ -177,6 +186,7 @@ _SPARSE = tuple(
 
 INPUTS: tuple[tuple[str, Callable[[], None], tuple[tuple[str, ...], ...]], ...] = (
     ("ReadFile WriteFile MatchingFiles", files, (("write",), ("read:0",), ("found:0",))),
+    ("RecordInput", drawn_records, (("drawn:0",), ("drawn:0",))),
     (READERS, readers, tuple(run for kind in KINDS for run in reading(kind))),
     ("DecodeCSV DecodeCompressed SerializeTensor ParseTensor", encoded,
      (("column_0:0", "column_1:0", "column_2:0"), ("inflated:0", "serialized:0", "parsed:0"))),

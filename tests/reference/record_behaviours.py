@@ -106,7 +106,30 @@ def _damaged(tf: Any) -> Any:
     return found
 
 
+def _drawn(tf: Any) -> Any:
+    """Records of three files: each once an epoch, in batches that two runs go on with."""
+    with tempfile.TemporaryDirectory() as folder:
+        for number in range(3):
+            with tf.io.TFRecordWriter(f"{folder}/file{number}") as writer:
+                for place in range(4):
+                    writer.write(b"%d" % (4 * number + place))
+        options = {"file_buffer_size": 5, "file_shuffle_shift_ratio": 0.4}
+        batch = tf.raw_ops.RecordInput(file_pattern=f"{folder}/file*", batch_size=6, **options)
+        with tf.Session() as sess:
+            found = [sorted([*sess.run(batch), *sess.run(batch)]) for _ in range(3)]
+
+        def refused(**wrong: Any) -> Any:
+            given = {"file_pattern": f"{folder}/none", **options, **wrong}
+            with tf.Session() as sess:
+                return sess.run(tf.raw_ops.RecordInput(**given))
+
+        return [batch, found, attempt(
+            refused, lambda: refused(batch_size=-1), lambda: refused(file_parallelism=-1),
+            lambda: refused(batch_size=0),
+        )]  # fmt: skip
+
+
 BEHAVIOURS = {
     f"records_{function.__name__.strip('_')}": function
-    for function in (_options, _written, _bytes, _damaged)
+    for function in (_options, _written, _bytes, _damaged, _drawn)
 }

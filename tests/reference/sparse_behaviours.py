@@ -167,9 +167,31 @@ def _refusals(tf: Any) -> Any:
     )  # fmt: skip
 
 
+def _held(tf: Any) -> Any:
+    """Parts in variants and back, alone and stacked; places and shapes that there are not."""
+    raw, x = tf.raw_ops, _tensor(tf)
+    parts = {"sparse_indices": x.indices, "sparse_values": x.values, "sparse_shape": x.dense_shape}
+    one = raw.SerializeSparse(**parts, out_type=tf.variant)
+    rows = raw.SerializeManySparse(**parts, out_type=tf.variant)
+    back = [tuple(raw.DeserializeSparse(serialized_sparse=each, dtype=tf.float32))
+            for each in (one, rows, tf.stack([one, one]))]  # fmt: skip
+    given = {"indices": x.indices, "values": x.values, "shape": x.dense_shape}
+    numbers = {"sparse_indices": [1, 3], "output_shape": [5], "default_value": 0}
+    return [run(tf, back), attempt(
+        lambda: run(tf, raw.DeserializeSparse(serialized_sparse=one, dtype=tf.int32)[0]),
+        lambda: run(tf, raw.SparseSplit(split_dim=[0, 1], num_split=2, **given)[0]),
+        lambda: run(tf, raw.SparseSplit(split_dim=1, num_split=2, indices=[[0, 9]], values=[1],
+                                        shape=[3, 4])[0]),
+        lambda: run(tf, raw.SparseToDense(**numbers, sparse_values=[1, 2, 3])),
+        lambda: run(tf, raw.SparseToDense(**numbers | {"default_value": [0]}, sparse_values=1)),
+        lambda: run(tf, raw.SparseSlice(**given | {"shape": [-1, 4]}, start=[0, 0], size=[1, 1])),
+    )]  # fmt: skip
+
+
 BEHAVIOURS = {
     "gradients": _gradients,
     "graphs": _graphs,
+    "held": _held,
     "made": _made,
     "refusals": _refusals,
     "segments": _segments,
