@@ -150,6 +150,8 @@ def matrix_set_diag(xp: Any, x: Any, diagonal: Any, k: Any, *, align: Any) -> An
     """The input with diagonals of its innermost matrices replaced."""
     if x.ndim < 2:
         raise KernelError(_INVALID, f"input must be at least 2-dim, received shape: {x.shape}")
+    if diagonal.ndim < 1:
+        raise KernelError(_INVALID, "diagonal must be at least 1-dim, received shape: []")
     ends = _ends(k)
     rows, columns = x.shape[-2:]
     _check_inside(rows, columns, ends)

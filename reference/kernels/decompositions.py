@@ -75,6 +75,8 @@ def self_adjoint_eig(xp: Any, x: Any, *, compute_v: bool) -> Any:
 def eig(xp: Any, x: Any, *, compute_v: bool, Tout: str) -> Any:  # noqa: N803 - the attribute's name
     """Eigenvalues and vectors of any square matrices, both complex."""
     wide, target = square(x), dtype_of(Tout)
+    if target.itemsize != x.dtype.itemsize * (1 if x.dtype.kind == "c" else 2):
+        raise KernelError(3, f"Invalid output dtype {Tout} vs {x.dtype}")
     if x.size and not xp.all(xp.isfinite(wide)):
         raise KernelError(3, "Eigen decomposition was not successful.")
     if compute_v:

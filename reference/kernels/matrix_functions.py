@@ -7,18 +7,21 @@ from typing import Any
 
 from sessrun.reference.kernels.decompositions import square
 from sessrun.reference.kernels.registry import kernel
-from sessrun.reference.kernels.scientific import linear_algebra
+from sessrun.reference.kernels.scientific import linear_algebra, numbers_unmoved
 
 __all__: list[str] = []
 
 
 def _of_each(xp: Any, x: Any, name: str) -> Any:
-    """The function of each matrix; NaN where there is none of the matrix's dtype."""
+    """The function of each matrix, in double precision; NaN where there is none of its dtype."""
     found = xp.empty(x.shape, dtype=x.dtype)
+    if not square(x).size:
+        return found
     flat = found.reshape((-1, *x.shape[-2:]))
     function = getattr(linear_algebra(), name)
-    for place, matrix in enumerate(square(x).reshape(flat.shape) if x.size else ()):
-        with warnings.catch_warnings():
+    wide = x.astype("complex128" if x.dtype.kind == "c" else "float64").reshape(flat.shape)
+    for place, matrix in enumerate(wide):
+        with warnings.catch_warnings(), numbers_unmoved():
             warnings.simplefilter("ignore")  # scipy warns of what it then gives as NaN
             value = function(matrix)
         is_other = value.dtype.kind == "c" and x.dtype.kind != "c" and bool(value.imag.any())

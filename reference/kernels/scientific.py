@@ -7,12 +7,15 @@ from __future__ import annotations
 
 import functools
 import importlib
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any, Final
 
+from sessrun.reference.kernels.host import HOST
 from sessrun.reference.kernels.products import one_thread
 from sessrun.reference.kernels.registry import KernelError
 
-__all__ = ["MODULES", "linear_algebra", "special_functions"]
+__all__ = ["MODULES", "linear_algebra", "numbers_unmoved", "special_functions"]
 
 #: By the array module's name, the module of its special functions.
 MODULES: Final = {"numpy": "scipy.special", "cupy": "cupyx.scipy.special"}
@@ -37,3 +40,18 @@ def linear_algebra() -> Any:
     module = importlib.import_module("scipy.linalg")
     one_thread()
     return module
+
+
+@contextmanager
+def numbers_unmoved() -> Iterator[None]:
+    """Within it numpy's global random numbers are always the same ones, after it as before it.
+
+    Scipy estimates norms by such numbers: a program's own must not depend on that, nor what a run
+    gives on the program's.
+    """
+    kept = HOST.random.get_state()
+    HOST.random.seed(0)
+    try:
+        yield
+    finally:
+        HOST.random.set_state(kept)

@@ -22,15 +22,22 @@ def _adjoint(xp: Any, x: Any) -> Any:
 @kernel("MatrixDeterminant")
 def determinant(xp: Any, x: Any) -> Any:
     """The determinant of each matrix."""
-    return xp.linalg.det(square(x)).astype(x.dtype)
+    found = xp.linalg.det(square(x)).astype(x.dtype)
+    return xp.where(_has_nan(xp, x), xp.asarray(float("nan"), dtype=x.dtype), found)
+
+
+def _has_nan(xp: Any, x: Any) -> Any:
+    """Which matrices have a NaN: LAPACK may take it for a pivot of 0."""
+    return xp.any(xp.isnan(x), axis=(-2, -1))
 
 
 @kernel("LogMatrixDeterminant")
 def log_determinant(xp: Any, x: Any) -> Any:
     """The sign, or phase, of each determinant, and the logarithm of its absolute value."""
     sign, logarithm = xp.linalg.slogdet(square(x))
-    return xp.where(xp.isnan(logarithm), xp.asarray(float("nan"), dtype=x.dtype),
-                    sign.astype(x.dtype)), logarithm.astype(x.dtype)  # fmt: skip
+    is_none = xp.isnan(logarithm) | _has_nan(xp, x)
+    none = xp.asarray(float("nan"), dtype=x.dtype)
+    return tuple(xp.where(is_none, none, each.astype(x.dtype)) for each in (sign, logarithm))
 
 
 @kernel("MatrixInverse")

@@ -48,6 +48,33 @@ def svd(
     return (real(values), left, right) if compute_uv else real(values)
 
 
+def _complex_of(tensor: Any) -> Any:
+    """The complex dtype whose parts are the tensor's numbers.
+
+    Raises:
+      UnboundLocalError: its dtype is another one than float32, float64 and the complex ones.
+
+    """
+    dtype = dtypes.as_dtype(tensor.dtype).base_dtype
+    for found, parts in ((dtypes.complex64, dtypes.float32), (dtypes.complex128, dtypes.float64)):
+        if dtype in {found, parts}:
+            return found
+    raise UnboundLocalError(f"eigenvalues of {tensor.dtype} have no dtype")
+
+
+def eig(tensor: Any, name: str | None = None) -> tuple[Tensor, Tensor]:
+    """The eigenvalues in no order, and the eigenvectors as columns, of square matrices."""
+    attrs = {"Tout": _complex_of(tensor), "compute_v": True}
+    op = apply_op("Eig", {"input": tensor}, attrs, name)
+    return op.outputs[0], op.outputs[1]
+
+
+def eigvals(tensor: Any, name: str | None = None) -> Tensor:
+    """The eigenvalues of square matrices, in no order."""
+    attrs = {"Tout": _complex_of(tensor), "compute_v": False}
+    return apply_op("Eig", {"input": tensor}, attrs, name).outputs[0]
+
+
 def self_adjoint_eig(tensor: Any, name: str | None = None) -> tuple[Tensor, Tensor]:
     """The eigenvalues in rising order, and the eigenvectors, of Hermitian matrices."""
     op = apply_op("SelfAdjointEigV2", {"input": tensor}, {"compute_v": True}, name)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from described import attempt, run
+from framework_path_behaviours import module_of
 from graphs_and_values import fed, shown
 
 __all__ = ["BEHAVIOURS"]
@@ -147,6 +149,43 @@ def _functions_of_matrices(tf: Any) -> Any:
     )  # fmt: skip
 
 
+def _numbers_that_are_none(tf: Any) -> Any:
+    nan, inf = float("nan"), float("inf")
+    matrices = np.array([
+        [[nan, 1], [1, 1]], [[inf, 1], [1, 1]], [[0, 0], [0, nan]], [[0, 0], [0, 0]],
+        [[inf, -inf], [1, 1]],
+    ], np.float32)  # fmt: skip
+    empty = np.zeros([2, 0, 0], "complex64")
+    return [
+        run(tf, [tf.linalg.det(matrices), *tf.linalg.slogdet(matrices)]),
+        run(tf, [tf.linalg.logm(empty), tf.linalg.sqrtm(empty), tf.linalg.logm(empty[:, None])]),
+    ]
+
+
+def _no_numbers_of_the_program_are_drawn(tf: Any) -> Any:
+    np.random.seed(3)  # noqa: NPY002 - the global generator is what is asked about
+    run(tf, tf.linalg.logm(_S.astype("complex64")))
+    return np.random.random(2)  # noqa: NPY002 - the same
+
+
+def _eigenvalues_of_any_matrices(tf: Any) -> Any:
+    linalg_ops = module_of(tf, "ops.linalg_ops")
+    found = []
+    for dtype in ("float32", "float64", "complex64", "complex128"):
+        values, vectors = linalg_ops.eig(tf.constant(_A.astype(dtype)))
+        alone = linalg_ops.eigvals(tf.constant(_A.astype(dtype)), name="alone")
+        same = tf.cast(tf.constant(_A.astype(dtype)), values.dtype)
+        made = tf.matmul(vectors, tf.matrix_diag(values)) - tf.matmul(same, vectors)
+        known = [values.shape.as_list(), vectors.shape.as_list(), alone.op.name, alone.dtype.name]
+        sums = run(tf, [tf.reduce_sum(values, -1), tf.reduce_sum(alone, -1), tf.abs(made)])
+        found.append([known, [np.round(each, 3) + 0 for each in sums]])
+    wrong = tf.raw_ops.Eig(input=_A, Tout=tf.complex128, compute_v=True)
+    return found, attempt(
+        lambda: linalg_ops.eig(tf.constant([[1]])), lambda: linalg_ops.eig(tf.constant(1.0)),
+        lambda: linalg_ops.eigvals([[1.0]]), lambda: run(tf, wrong),
+    )  # fmt: skip
+
+
 def _gradients(tf: Any) -> Any:
     def slope(make: Any, value: Any = _S[0], is_known: bool = True) -> Any:
         def by_input(tf: Any) -> Any:
@@ -171,8 +210,11 @@ def _gradients(tf: Any) -> Any:
 
 
 BEHAVIOURS = {
+    "eigenvalues_of_any_matrices": _eigenvalues_of_any_matrices,
     "functions_of_matrices": _functions_of_matrices,
     "gradients": _gradients,
+    "no_numbers_of_the_program_are_drawn": _no_numbers_of_the_program_are_drawn,
+    "numbers_that_are_none": _numbers_that_are_none,
     "ranks": _ranks,
     "reconstructions": _reconstructions,
     "solving": _solving,
