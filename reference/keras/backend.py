@@ -19,6 +19,11 @@ from sessrun.reference.keras.activations import (
     softsign,
     tanh,
 )
+from sessrun.reference.keras.crossentropies import (
+    binary_crossentropy,
+    categorical_crossentropy,
+    sparse_categorical_crossentropy,
+)
 from sessrun.reference.keras.functions import FUNCTIONS
 from sessrun.reference.keras.naming import get_uid, reset_uids
 from sessrun.reference.keras.phases import (
@@ -52,18 +57,29 @@ from sessrun.reference.keras.settings import (
     set_image_data_format,
 )
 from sessrun.reference.keras.steps import rnn
-from sessrun.reference.keras.windows import bias_add, conv1d, conv2d, conv3d
+from sessrun.reference.keras.windows import (
+    bias_add,
+    conv1d,
+    conv2d,
+    conv3d,
+    pool2d,
+    pool3d,
+    spatial_2d_padding,
+    spatial_3d_padding,
+)
 
 __all__ = [
-    "batch_dot", "batch_get_value", "batch_set_value", "bias_add", "cast", "cast_to_floatx",
+    "batch_dot", "batch_get_value", "batch_set_value", "bias_add",
+    "binary_crossentropy", "cast", "cast_to_floatx", "categorical_crossentropy",
     "clear_session", "clip", "concatenate", "constant", "conv1d", "conv2d", "conv3d",
     "count_params", "dtype", "elu", "epsilon", "eval", "flatten",
     "floatx", "get_session", "get_uid", "get_value", "hard_sigmoid", "image_data_format",
     "in_test_phase", "in_train_phase", "int_shape", "learning_phase", "learning_phase_scope",
-    "manual_variable_initialization", "name_scope", "ndim", "placeholder", "relu",
-    "reset_uids", "rnn", "set_epsilon", "set_floatx", "set_image_data_format",
+    "manual_variable_initialization", "name_scope", "ndim", "placeholder", "pool2d", "pool3d",
+    "relu", "reset_uids", "rnn", "set_epsilon", "set_floatx", "set_image_data_format",
     "set_learning_phase",
-    "set_session", "set_value", "sigmoid", "softmax", "softplus", "softsign", "switch", "tanh",
+    "set_session", "set_value", "sigmoid", "softmax", "softplus", "softsign",
+    "sparse_categorical_crossentropy", "spatial_2d_padding", "spatial_3d_padding", "switch", "tanh",
     "variable",
 ]  # fmt: skip
 

@@ -19,7 +19,8 @@ __all__ = ["FUNCTIONS", "ones_like"]
 #: Functions of one or two tensors that have the namespace's own name, or another one.
 _PLAIN: Final = {
     "abs": "abs", "cos": "cos", "equal": "equal", "exp": "exp", "greater": "greater",
-    "greater_equal": "greater_equal", "less": "less", "less_equal": "less_equal",
+    "greater_equal": "greater_equal", "in_top_k": "math.in_top_k", "less": "less",
+    "less_equal": "less_equal",
     "log": "math.log", "maximum": "maximum", "minimum": "minimum", "not_equal": "not_equal",
     "pow": "pow", "reshape": "reshape", "round": "round", "shape": "shape", "sign": "sign",
     "sin": "sin", "square": "square", "update": "assign", "update_add": "assign_add",
@@ -49,7 +50,7 @@ def _reduction(name: str, *, of_bools: str | None = None) -> Callable[..., Any]:
     def reduce(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
         if of_bools is not None and (of_bools == "bool" or x.dtype.base_dtype == tf.bool):
             x = tf.cast(x, floatx() if of_bools == "float" else tf.bool)
-        return getattr(tf, name)(x, axis, keepdims)
+        return _named(name)(x, axis, keepdims)
 
     reduce.__doc__ = f"`tf.{name}`, with the axis second."
     return reduce
@@ -96,6 +97,13 @@ def argmin(x: Any, axis: int = -1) -> Any:
     return tf.argmin(x, axis)
 
 
+def arange(start: Any, stop: Any = None, step: Any = 1, dtype: Any = "int32") -> Any:
+    """Numbers from a start to a stop; none up to a negative stop."""
+    first = 0 if stop is None and start < 0 else start
+    found = tf.range(first, limit=stop, delta=step, name="arange")
+    return found if dtype == "int32" else tf.cast(found, dtype)
+
+
 def batch_flatten(x: Any) -> Any:
     """All axes but the first as one."""
     return tf.reshape(x, tf.stack([-1, tf.reduce_prod(tf.shape(x)[1:], None, False)]))
@@ -116,9 +124,31 @@ def dot(x: Any, y: Any) -> Any:
     return tf.matmul(x, y)
 
 
+def dropout(x: Any, level: float, noise_shape: Any = None, seed: int | None = None) -> Any:
+    """A tensor of which a share is dropped, with a seed of its own where none is given."""
+    chosen = int(np.random.randint(10_000_000)) if seed is None else seed  # noqa: NPY002 - programs seed it
+    return tf.nn.dropout(x, rate=level, noise_shape=noise_shape, seed=chosen)
+
+
 def expand_dims(x: Any, axis: int = -1) -> Any:
     """One more axis of size 1, by default the last."""
     return tf.expand_dims(x, axis)
+
+
+def eye(size: int, dtype: Any = None, name: str | None = None) -> Any:
+    """A variable that begins with the identity matrix."""
+    kind = tf.as_dtype(dtype or floatx())
+    return sessions.variable(tf.eye(size, dtype=kind), dtype=kind, name=name)
+
+
+def foldl(fn: Any, elems: Any, initializer: Any = None, name: str | None = None) -> Any:
+    """What a function makes of all elements, from the first on."""
+    return tf.foldl(fn, elems, initializer=initializer, name=name)
+
+
+def foldr(fn: Any, elems: Any, initializer: Any = None, name: str | None = None) -> Any:
+    """What a function makes of all elements, from the last on."""
+    return tf.foldr(fn, elems, initializer=initializer, name=name)
 
 
 def gather(reference: Any, indices: Any) -> Any:
@@ -134,6 +164,16 @@ def gradients(loss: Any, variables: Any) -> Any:
 def l2_normalize(x: Any, axis: Any = None) -> Any:
     """A tensor scaled to length 1 along an axis."""
     return tf.nn.l2_normalize(x, axis=axis)
+
+
+def is_sparse(tensor: Any) -> bool:
+    """Whether it is a sparse tensor."""
+    return isinstance(tensor, tf.SparseTensor)
+
+
+def map_fn(fn: Any, elems: Any, name: str | None = None, dtype: Any = None) -> Any:
+    """What a function makes of each element."""
+    return tf.map_fn(fn, elems, name=name, dtype=dtype)
 
 
 def one_hot(indices: Any, num_classes: int) -> Any:
@@ -158,6 +198,16 @@ def _filled(make: str) -> Callable[..., Any]:
 
     fill.__doc__ = f"A variable that begins with `tf.{make}`."
     return fill
+
+
+def random_bernoulli(
+    shape: Any, p: float = 0.0, dtype: Any = None, seed: int | None = None
+) -> Any:
+    """Ones with a probability, else zeros."""
+    kind = dtype or floatx()
+    chosen = int(np.random.randint(10_000_000)) if seed is None else seed  # noqa: NPY002 - programs seed it
+    is_one = tf.random.uniform(shape, dtype=kind, seed=chosen) <= p
+    return tf.where_v2(is_one, tf.ones(shape, dtype=kind), tf.zeros(shape, dtype=kind))
 
 
 def permute_dimensions(x: Any, pattern: Any) -> Any:
@@ -202,6 +252,11 @@ def temporal_padding(x: Any, padding: tuple[int, int] = (1, 1)) -> Any:
     return tf.pad(x, [[0, 0], list(padding), [0, 0]])
 
 
+def to_dense(tensor: Any) -> Any:
+    """A sparse tensor as a dense one; another as it is."""
+    return tf.sparse.to_dense(tensor) if is_sparse(tensor) else tensor
+
+
 def tile(x: Any, n: Any) -> Any:
     """A tensor several times along its axes."""
     return tf.tile(x, [n] if isinstance(n, int) else n)
@@ -216,9 +271,10 @@ def transpose(x: Any) -> Any:
 FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
     **{name: _plain(name, dotted) for name, dotted in _PLAIN.items()},
     **{function.__name__: function for function in (
-        argmax, argmin, batch_flatten, cumprod, cumsum, dot, expand_dims, gather, gradients,
-        l2_normalize, one_hot, ones_like, permute_dimensions, repeat, reverse, sqrt, squeeze, stack,
-        stop_gradient, temporal_padding, tile, transpose,
+        arange, argmax, argmin, batch_flatten, cumprod, cumsum, dot, dropout, expand_dims, eye,
+        foldl, foldr, gather, gradients, is_sparse, l2_normalize, map_fn, one_hot, ones_like,
+        permute_dimensions, random_bernoulli, repeat, reverse, sqrt, squeeze, stack, stop_gradient,
+        temporal_padding, tile, to_dense, transpose,
     )},
     "all": _reduction("reduce_all", of_bools="bool"),
     "any": _reduction("reduce_any", of_bools="bool"),
@@ -226,7 +282,9 @@ FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
     "mean": _reduction("reduce_mean", of_bools="float"),
     "min": _reduction("reduce_min"),
     "prod": _reduction("reduce_prod"),
+    "std": _reduction("math.reduce_std", of_bools="float"),
     "sum": _reduction("reduce_sum"),
+    "var": _reduction("math.reduce_variance", of_bools="float"),
     "ones": _filled("ones"),
     "zeros": _filled("zeros"),
     "random_normal": _drawn("random.normal", 0.0, 1.0),

@@ -1,4 +1,6 @@
-"""Convolutions and biases of `tf.keras.backend`, of either data format. Source: tf_keras 2.21.
+"""Convolutions, pools, margins and biases of `tf.keras.backend`, of either data format.
+
+Source: tf_keras 2.21.
 
 Images with channels first are turned before and after: the operations of CPUs take channels last.
 """
@@ -12,7 +14,10 @@ from sessrun.reference.errors import bad_value
 from sessrun.reference.keras.functions import temporal_padding
 from sessrun.reference.keras.settings import image_data_format
 
-__all__ = ["bias_add", "conv1d", "conv2d", "conv3d"]
+__all__ = [
+    "bias_add", "conv1d", "conv2d", "conv3d", "pool2d", "pool3d", "spatial_2d_padding",
+    "spatial_3d_padding",
+]  # fmt: skip
 
 
 def _format(data_format: str | None) -> str:
@@ -106,3 +111,72 @@ def bias_add(x: Any, bias: Any, data_format: str | None = None) -> Any:
     if rank not in {3, 4, 5}:
         return tf.nn.bias_add(x, bias)
     return x + tf.reshape(bias, (1, shape[-1], *shape[:-1]) if is_first else (1, *shape))
+
+
+def _pooled(
+    x: Any, pool_size: Any, strides: Any, padding: str, data_format: str | None, pool_mode: str
+) -> Any:
+    rank = len(pool_size)
+    pools = {"max": (tf.nn.max_pool, tf.nn.max_pool3d), "avg": (tf.nn.avg_pool, tf.nn.avg_pool3d)}
+    is_first = _format(data_format) == "channels_first"
+    if is_first:
+        x = tf.transpose(x, (0, *range(2, rank + 2), 1))
+    if pool_mode not in pools:
+        raise bad_value(f"Invalid pooling mode: {pool_mode}")
+    result = pools[pool_mode][rank - 2](
+        x, (1, *pool_size, 1), (1, *strides, 1), padding=_padding(padding),
+        data_format={2: "NHWC", 3: "NDHWC"}[rank],
+    )  # fmt: skip
+    return tf.transpose(result, (0, rank + 1, *range(1, rank + 1))) if is_first else result
+
+
+def pool2d(
+    x: Any, pool_size: Any, strides: Any = (1, 1), padding: str = "valid",
+    data_format: str | None = None, pool_mode: str = "max",
+) -> Any:  # fmt: skip
+    """The largest element or the mean of each window of images.
+
+    Args:
+      x: of shape [batch, rows, columns, channels], or with channels first.
+      pool_size: the window's sizes.
+      strides: how far it moves each time.
+      padding: `valid` or `same`.
+      data_format: `channels_last` or `channels_first`.
+      pool_mode: `max` or `avg`.
+
+    Raises:
+      ValueError: there is no such format, padding or mode, or sizes are not two.
+
+    """
+    for name, given in (("pool_size", pool_size), ("strides", strides)):
+        if len(given) != 2:
+            raise bad_value(f"`{name}` must be a tuple of 2 integers.")
+    return _pooled(x, pool_size, strides, padding, data_format, pool_mode)
+
+
+def pool3d(
+    x: Any, pool_size: Any, strides: Any = (1, 1, 1), padding: str = "valid",
+    data_format: str | None = None, pool_mode: str = "max",
+) -> Any:  # fmt: skip
+    """As `pool2d`, of volumes."""
+    return _pooled(x, pool_size, strides, padding, data_format, pool_mode)
+
+
+def spatial_2d_padding(
+    x: Any, padding: Any = ((1, 1), (1, 1)), data_format: str | None = None
+) -> Any:
+    """Images with zeros around them, so many before and after each axis."""
+    return _surrounded(x, padding, data_format)
+
+
+def spatial_3d_padding(
+    x: Any, padding: Any = ((1, 1), (1, 1), (1, 1)), data_format: str | None = None
+) -> Any:
+    """Volumes with zeros around them, so many before and after each axis."""
+    return _surrounded(x, padding, data_format)
+
+
+def _surrounded(x: Any, padding: Any, data_format: str | None) -> Any:
+    pairs = [list(pair) for pair in padding]
+    is_first = _format(data_format) == "channels_first"
+    return tf.pad(x, [[0, 0], [0, 0], *pairs] if is_first else [[0, 0], *pairs, [0, 0]])
