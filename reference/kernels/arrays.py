@@ -13,7 +13,7 @@ from sessrun.reference.kernels.host import (
     ints,
     scalar_int,
 )
-from sessrun.reference.kernels.reductions import axis_of
+from sessrun.reference.kernels.reductions import axis_of, one_number
 from sessrun.reference.kernels.registry import Bind, KernelError, binder, kernel
 from sessrun.reference.node_summary import bracketed
 from sessrun.spec.rules.shapes import RULES, ShapeError, broadcast_shapes
@@ -28,6 +28,8 @@ _NO_JOINED_AXIS: Final = (
     "ConcatOp : Expected concatenating dimensions in the range [-{rank}, {rank}), but got {axis}"
 )
 _NO_SPLIT_AXIS: Final = "-input rank(-{rank}) <= split_dim < input rank ({rank}), but got {axis}"
+#: A tensor has fewer elements than this.
+_TOO_MANY_ELEMENTS: Final = 2**63
 #: A tensor has fewer dimensions than this.
 _TOO_MANY: Final = 254
 
@@ -40,7 +42,8 @@ def checked_shape(dims: Any) -> tuple[int, ...]:
 
     """
     if dims.ndim != 1:
-        raise KernelError(3, f"shape must be a vector of integers, got shape {dims.shape}")
+        raise KernelError(3, "shape must be a vector of {int32,int64}, got shape "
+                          f"{bracketed(dims.shape)}")  # fmt: skip
     shape = tuple(ints(dims))
     if any(dim < 0 for dim in shape):
         raise KernelError(3, f"Dimension {next(dim for dim in shape if dim < 0)} must be >= 0")
@@ -51,7 +54,7 @@ def checked_shape(dims: Any) -> tuple[int, ...]:
 def reshape(_: Any, tensor: Any, shape: Any) -> Any:
     """The same elements in another shape."""
     if shape.ndim > 1:
-        raise KernelError(3, f"shape must be a vector, got shape {shape.shape}")
+        raise KernelError(3, f"sizes input must be 1-D, not {bracketed(shape.shape)}")
     sizes = ints(shape)
     if sizes.count(-1) > 1:
         first = sizes.index(-1)
@@ -129,6 +132,8 @@ def squeeze(_: Any, x: Any, *, squeeze_dims: tuple[int, ...]) -> Any:
 
 
 def _order(perm: Any, count: int) -> list[int]:
+    if perm.ndim != 1:
+        raise KernelError(3, f"perm must be rank 1, got shape {bracketed(perm.shape)}")
     order = ints(perm)
     if len(order) != count:
         raise KernelError(3, f"transpose expects a vector of size {count}. But input(1) is a "
@@ -156,8 +161,8 @@ def conjugate_transpose(xp: Any, x: Any, perm: Any) -> Any:
 
 def _joined(xp: Any, values: tuple[Any, ...], axis: Any) -> Any:
     count = values[0].ndim
-    if count == 0:
-        raise KernelError(3, "Can't concatenate scalars (use tf.stack instead)")
+    if not all(value.ndim for value in values):
+        raise KernelError(3, "ConcatOp : Can't concatenate scalars (use tf.stack instead)")
     place = axis_of(scalar_int(axis), count, _NO_JOINED_AXIS)
     first = values[0].shape
     for number, value in enumerate(values):
@@ -200,9 +205,9 @@ def parallel_concat(bind: Bind) -> Callable[..., Any]:
 @kernel("ConcatOffset", host_inputs=("concat_dim", "shape"), host_outputs=("offset",))
 def concat_offset(_: Any, concat_dim: Any, *shapes: Any) -> Any:
     """Where each part begins in a concatenation."""
-    if concat_dim.ndim:
-        raise KernelError(3, "Concat dim tensor should be a scalar integer, but got shape "
-                          f"{bracketed(concat_dim.shape)}")  # fmt: skip
+    axis = one_number(
+        concat_dim, "Concat dim tensor should be a scalar integer, but got shape {}"
+    )
     rank = shapes[0].size
     for number, shape in enumerate(shapes):
         if shape.ndim != 1:
@@ -211,7 +216,7 @@ def concat_offset(_: Any, concat_dim: Any, *shapes: Any) -> Any:
         if shape.size != rank:
             raise KernelError(3, f"input {number} should contain {rank} elements, but got "
                               f"{shape.size}")  # fmt: skip
-    place = axis_of(scalar_int(concat_dim), rank)
+    place = axis_of(axis, rank)
     dims = [ints(shape) for shape in shapes]
     offsets, total = [], 0
     for number, (shape, sizes) in enumerate(zip(shapes, dims, strict=True)):
@@ -297,9 +302,13 @@ def fill(bind: Bind) -> Callable[..., Any]:
     xp = bind.xp
 
     def compute(dims: Any, value: Any) -> Any:
-        if value.ndim != 0:
-            raise KernelError(3, f"value must be a scalar, got shape {value.shape}")
-        return full(xp, checked_shape(dims), value, value.dtype)
+        if dims.ndim > 1:
+            raise KernelError(3, f"dims must represent a vector, got shape {bracketed(dims.shape)}")
+        if value.ndim > 1 or value.size != 1:
+            raise KernelError(3, "value must represent a scalar, got shape "
+                              f"{bracketed(value.shape)}")  # fmt: skip
+        # As in graphs of old, one number may stand for a vector of it and the other way round.
+        return full(xp, checked_shape(dims.reshape(-1)), value.reshape(()), value.dtype)
 
     return compute
 
@@ -315,6 +324,9 @@ def empty(xp: Any, shape: Any, *, dtype: Any, init: Any) -> Any:
 @kernel("Tile", host_inputs=("multiples",))
 def tile(xp: Any, x: Any, multiples: Any) -> Any:
     """The input repeated along each dimension."""
+    if multiples.ndim != 1:
+        raise KernelError(3, "Expected multiples to be 1-D, but got shape "
+                          f"{bracketed(multiples.shape)}")  # fmt: skip
     counts = ints(multiples)
     if len(counts) != x.ndim:
         raise KernelError(3, f"Expected multiples argument to be a vector of length {x.ndim} but "
@@ -322,6 +334,9 @@ def tile(xp: Any, x: Any, multiples: Any) -> Any:
     for place, count in enumerate(counts):
         if count < 0:
             raise KernelError(3, f"Expected multiples[{place}] >= 0, but got {count}")
+    if x.size * math.prod(counts) >= _TOO_MANY_ELEMENTS:
+        raise KernelError(3, "Encountered overflow when multiplying the sizes of "
+                          f"{bracketed(x.shape)} by {bracketed(tuple(counts))}")  # fmt: skip
     return xp.tile(x, tuple(counts))
 
 
@@ -384,8 +399,10 @@ def invert_permutation(xp: Any, x: Any) -> Any:
 def range_(xp: Any, start: Any, limit: Any, delta: Any) -> Any:
     """start, start + delta, ... up to limit, which is left out; each the last plus delta."""
     dtype = start.dtype
-    if any(x.ndim for x in (start, limit, delta)):
-        raise KernelError(3, "start, limit and delta must be scalars")
+    for name, given in (("start", start), ("limit", limit), ("delta", delta)):
+        if given.ndim > 1 or given.size != 1:
+            raise KernelError(3, f"{name} must be a scalar, not shape {bracketed(given.shape)}")
+    start, limit, delta = (x.reshape(()) for x in (start, limit, delta))
     try:
         (shape,) = RULES["ranged"](start, limit, delta)
     except ShapeError as error:

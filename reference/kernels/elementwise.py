@@ -302,7 +302,7 @@ def complex_(bind: Bind) -> Callable[..., Any]:
 
 @kernel("ClipByValue")
 def clip_by_value(xp: Any, t: Any, low: Any, high: Any) -> Any:
-    """max(min(t, high), low).
+    """max(min(t, high), low); of complex numbers both parts by themselves.
 
     Raises:
       KernelError: a bound is neither a scalar nor of t's shape.
@@ -312,7 +312,12 @@ def clip_by_value(xp: Any, t: Any, low: Any, high: Any) -> Any:
         if bound.ndim and bound.shape != t.shape:
             raise KernelError(3, "clip_value_min and clip_value_max must be either of the same "
                               f"shape as input, or a scalar: {t.shape}, {bound.shape}")  # fmt: skip
-    return xp.maximum(xp.minimum(t, high), low)
+    if t.dtype.kind != "c":
+        return xp.maximum(xp.minimum(t, high), low)
+    held = xp.empty_like(t)
+    held.real = xp.maximum(xp.minimum(t.real, high.real), low.real)
+    held.imag = xp.maximum(xp.minimum(t.imag, high.imag), low.imag)
+    return held
 
 
 @kernel("LeftShift")

@@ -12,7 +12,7 @@ from typing import Any
 
 from sessrun.reference.kernels.arrays import MOST_DIMENSIONS, checked_shape
 from sessrun.reference.kernels.host import dtype_of, ints, scalar_int, string_array
-from sessrun.reference.kernels.reductions import axis_of
+from sessrun.reference.kernels.reductions import axis_of, one_number
 from sessrun.reference.kernels.registry import Bind, KernelError, binder, kernel
 from sessrun.reference.node_summary import bracketed
 
@@ -205,11 +205,20 @@ def one_hot(bind: Bind) -> Callable[..., Any]:
 def dynamic_partition(xp: Any, data: Any, partitions: Any, *, num_partitions: int) -> Any:
     """The slices of the data, sorted into a number of tensors."""
     if data.shape[: partitions.ndim] != partitions.shape:
-        raise KernelError(3, f"data.shape must start with partitions.shape, got {data.shape} and "
-                          f"{partitions.shape}")  # fmt: skip
+        raise KernelError(3, "data.shape must start with partitions.shape, got data.shape = "
+                          f"{bracketed(data.shape)}, partitions.shape = "
+                          f"{bracketed(partitions.shape)}")  # fmt: skip
     numbers = partitions.reshape(-1)
-    if ((numbers < 0) | (numbers >= num_partitions)).any():
-        raise KernelError(3, f"partitions must be in [0, {num_partitions})")
+    wrong = ((numbers < 0) | (numbers >= num_partitions)).tolist()
+    if True in wrong:
+        flat = wrong.index(True)
+        place: list[int] = []
+        rest = flat
+        for size in reversed(partitions.shape):
+            rest, index = divmod(rest, size)
+            place.insert(0, index)
+        raise KernelError(3, f"partitions{bracketed(tuple(place)) if place else ''} = "
+                          f"{int(numbers[flat])} is not in [0, {num_partitions})")  # fmt: skip
     flat = data.reshape((numbers.shape[0], *data.shape[partitions.ndim :]))
     parts = tuple(flat[xp.asarray(numbers == i), ...] for i in range(num_partitions))
     return parts if num_partitions != 1 else parts[0]
@@ -275,7 +284,7 @@ def top_k_v2(bind: Bind) -> Callable[..., Any]:
     xp, dtype = bind.xp, dtype_of(bind.attrs["index_type"])
 
     def compute(x: Any, k: Any) -> Any:
-        values, places = _top(xp, x, scalar_int(k))
+        values, places = _top(xp, x, one_number(k, "k must be scalar, got shape {}"))
         return values, places.astype(dtype)
 
     return compute
@@ -308,9 +317,7 @@ def in_top_k(xp: Any, predictions: Any, targets: Any, *, k: int) -> Any:
 @kernel("InTopKV2", host_inputs=("k",))
 def in_top_k_v2(xp: Any, predictions: Any, targets: Any, k: Any) -> Any:
     """Whether fewer than k predictions of the row are above the target's."""
-    if k.ndim:
-        raise KernelError(3, f"k must be 0-D, got shape {bracketed(k.shape)}")
-    return _in_top(xp, predictions, targets, scalar_int(k))
+    return _in_top(xp, predictions, targets, one_number(k, "k must be 0-D, got shape {}"))
 
 
 def _search(op_type: str, side: str) -> None:

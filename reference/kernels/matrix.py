@@ -6,8 +6,9 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from sessrun.reference.kernels.elementwise import widened
-from sessrun.reference.kernels.host import dtype_of, scalar_int
+from sessrun.reference.kernels.host import dtype_of
 from sessrun.reference.kernels.products import product
+from sessrun.reference.kernels.reductions import one_number
 from sessrun.reference.kernels.registry import Bind, KernelError, binder, kernel
 
 __all__: list[str] = []
@@ -146,7 +147,8 @@ def matrix_band_part(xp: Any, x: Any, num_lower: Any, num_upper: Any) -> Any:
     """The innermost matrices, zero outside a band; a negative width keeps all of that side."""
     _check_matrices(x)
     rows, columns = x.shape[-2:]
-    lower, upper = scalar_int(num_lower), scalar_int(num_upper)
+    lower = one_number(num_lower, "num_lower must be scalar, got shape {}")
+    upper = one_number(num_upper, "num_upper must be scalar, got shape {}")
     if lower > rows or upper > columns:
         raise KernelError(3, f"num_lower and num_upper must be at most {rows} and {columns}")
     below = xp.arange(rows)[:, None] - xp.arange(columns)[None, :]

@@ -12,11 +12,28 @@ from typing import Any, Final
 from sessrun.reference.kernels.elementwise import is_integer, truncated_quotient, widened
 from sessrun.reference.kernels.host import dtype_of, ints, scalar_int
 from sessrun.reference.kernels.registry import Bind, KernelError, binder, kernel
+from sessrun.reference.node_summary import bracketed
 
-__all__ = ["axis_of"]
+__all__ = ["axis_of", "one_number"]
 
 #: What is said of an axis that there is not.
 _NO_AXIS: Final = "Expected dimension in the range [-{rank}, {rank}), but got {axis}"
+
+
+def one_number(given: Any, refusal: str) -> int:
+    """The integer of a scalar in host memory.
+
+    Args:
+      given: the input.
+      refusal: what is said of one that is no scalar; its shape is put in for `{}`.
+
+    Raises:
+      KernelError: code 3: it is no scalar.
+
+    """
+    if given.ndim:
+        raise KernelError(3, refusal.format(bracketed(given.shape)))
+    return scalar_int(given)
 
 
 def axis_of(axis: int, rank: int, said: str = _NO_AXIS) -> int:
@@ -128,7 +145,10 @@ def _argument(name: str) -> Callable[[Bind], Callable[..., Any]]:
         worst = -xp.inf if name == "argmax" else xp.inf
 
         def compute(x: Any, dimension: Any) -> Any:
-            axis = axis_of(scalar_int(dimension), x.ndim)
+            place = one_number(
+                dimension, "dim must be a scalar, but received tensor of shape: {}"
+            )
+            axis = axis_of(place, x.ndim)
             if x.shape[axis] == 0:
                 raise KernelError(3, f"Reduction axis {axis} is empty in shape {x.shape}")
             if not is_integer(x) and x.dtype.kind != "b":  # NaN is passed over
@@ -167,7 +187,12 @@ def _cumulative(op_type: str, name: str, start: int) -> None:
 
     def bind(bind: Bind) -> Callable[..., Any]:
         attrs = {key: bind.attrs[key] for key in ("exclusive", "reverse")}
-        return lambda x, axis: compute(bind.xp, x, axis=axis_of(scalar_int(axis), x.ndim), **attrs)
+
+        def run(x: Any, axis: Any) -> Any:
+            place = one_number(axis, "ScanOp: axis must be a scalar, not {}")
+            return compute(bind.xp, x, axis=axis_of(place, x.ndim), **attrs)
+
+        return run
 
     binder(op_type, host_inputs=("axis",))(bind)
 

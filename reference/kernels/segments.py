@@ -7,7 +7,8 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from sessrun.reference.kernels.elementwise import is_integer, widened
-from sessrun.reference.kernels.host import HOST, ints, scalar_int
+from sessrun.reference.kernels.host import HOST, ints
+from sessrun.reference.kernels.reductions import one_number
 from sessrun.reference.kernels.registry import KernelError, kernel
 
 __all__ = ["check_size", "check_sorted"]
@@ -138,7 +139,7 @@ def segment_mean(xp: Any, data: Any, segment_ids: Any) -> Any:
 def _unsorted_segments(op_type: str, name: str) -> None:
     @kernel(op_type, devices=_devices(name), host_inputs=("segment_ids", "num_segments"))
     def compute(xp: Any, data: Any, segment_ids: Any, num_segments: Any) -> Any:
-        count = scalar_int(num_segments)
+        count = one_number(num_segments, "num_segments should be a scalar, not shape {}")
         if count < 0:
             raise KernelError(3, f"Input num_segments == {count} must not be negative.")
         if data.shape[: segment_ids.ndim] != segment_ids.shape:

@@ -24,7 +24,7 @@ MASKS: Final = ("begin_mask", "end_mask", "ellipsis_mask", "new_axis_mask", "shr
 def slice_(_: Any, x: Any, begin: Any, size: Any) -> Any:
     """The block of a given size that begins at a given place."""
     starts, sizes = ints(begin), ints(size)
-    if not len(starts) == len(sizes) == x.ndim:
+    if begin.ndim != 1 or size.ndim != 1 or not len(starts) == len(sizes) == x.ndim:
         raise KernelError(3, "Expected begin and size arguments to be 1-D tensors of size "
                           f"{x.ndim}, but got shapes {bracketed(begin.shape)} and "
                           f"{bracketed(size.shape)} instead.")  # fmt: skip
@@ -51,7 +51,8 @@ def strided_index(
     """
     begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_mask = masks
     starts, stops, steps = ints(begin), ints(end), ints(strides)
-    if not len(starts) == len(stops) == len(steps):
+    ranks = {begin.ndim, end.ndim, strides.ndim}
+    if ranks != {1} or not len(starts) == len(stops) == len(steps):
         raise KernelError(3, "Expected begin, end, and strides to be 1D equal size tensors, but "
                           f"got shapes {bracketed(begin.shape)}, {bracketed(end.shape)}, and "
                           f"{bracketed(strides.shape)} instead.")  # fmt: skip
@@ -178,7 +179,10 @@ def strided_slice_grad(bind: Bind) -> Callable[..., Any]:
 
 
 def _pairs(paddings: Any, rank: int) -> list[tuple[int, int]]:
-    if paddings.ndim != 2 or paddings.shape != (rank, 2):
+    if paddings.ndim != 2 or paddings.shape[1] != 2:
+        raise KernelError(3, "paddings must be a matrix with 2 columns: "
+                          f"{bracketed(paddings.shape)}")  # fmt: skip
+    if paddings.shape[0] != rank:
         raise KernelError(3, f"The first dimension of paddings must be the rank of inputs: {rank}, "
                           f"and the second 2: {bracketed(paddings.shape)}")  # fmt: skip
     flat = ints(paddings)
@@ -286,6 +290,8 @@ def reverse(_: Any, x: Any, dims: Any) -> Any:
 @kernel("ReverseV2", host_inputs=("axis",))
 def reverse_v2(_: Any, x: Any, axis: Any) -> Any:
     """The input reversed along the given axes."""
+    if axis.ndim != 1:
+        raise KernelError(3, f"'dims' must be 1-dimension, not {axis.ndim}")
     try:
         RULES["along_axes"](x.shape, axis)
     except ShapeError as error:

@@ -263,14 +263,38 @@ def pad(
       ValueError: the mode is another.
 
     """
-    kind = mode.upper()
+    found = _padded(tensor, paddings, mode.upper(), name, constant_values)
+    sizes = found.op.inputs[0].shape
+    known = None if found.shape.is_fully_defined() else _known_paddings(paddings)
+    if known is not None and sizes.ndims is not None:
+        pairs = zip(known, sizes.as_list(), strict=False)
+        found.set_shape([
+            None if pair is None or dim is None or any(side is None for side in pair)
+            else dim + sum(pair)
+            for pair, dim in pairs
+        ])  # fmt: skip
+    return found
+
+
+def _known_paddings(paddings: Any) -> Any:
+    """What is known of each number of nested lists, of which some may be tensors."""
+    if isinstance(paddings, Tensor):
+        return get_static_value(paddings, partial=True)
+    if isinstance(paddings, list | tuple):
+        return [_known_paddings(each) for each in paddings]
+    return paddings
+
+
+def _padded(
+    tensor: Any, paddings: Any, kind: str, name: str | None, constant_values: Any
+) -> Tensor:
     inputs = {"input": tensor, "paddings": paddings}
     if kind in {"REFLECT", "SYMMETRIC"}:
         return one("MirrorPad", inputs, name, mode=kind)
     if kind != "CONSTANT":
         raise bad_value(
             'Value of argument `mode` expected to be one of "CONSTANT", "REFLECT", or "SYMMETRIC". '
-            f"Received `mode` = {mode}"
+            f"Received `mode` = {kind}"
         )
     if not isinstance(constant_values, Tensor) and np.ndim(constant_values) == 0 and (
         constant_values == 0

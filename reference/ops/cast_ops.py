@@ -42,7 +42,7 @@ def cast(x: Any, dtype: Any, name: str | None = None) -> Tensor:
         if hasattr(x, "with_values"):
             return x.with_values(cast(x.values, wanted, scope))  # type: ignore[no-any-return]  # sparse, as x is
         value = convert_to_tensor(x, name="x")
-        if value.dtype.base_dtype is wanted:
+        if value.dtype is wanted:
             return value
         return one("Cast", {"x": value}, scope, DstT=wanted)
 

@@ -65,7 +65,56 @@ def _seen_in_the_run(tf: Any) -> Any:
     )  # fmt: skip
 
 
+def _of_other_ranks(tf: Any) -> Any:
+    """Where one number is asked for a vector is refused, and the other way round; not by all."""
+
+    def of(function: Any, *values: Any) -> Any:
+        feeds = {tf.placeholder(np.asarray(value).dtype): value for value in values}
+        return lambda: run(tf, function(*feeds), feeds)
+
+    one, two = np.int32(1), np.array([1.0, 2.0], np.float32)
+    vector, pair = np.array([1], np.int32), np.array([0, 1], np.int32)
+    return attempt(
+        of(tf.fill, np.int32(2), 3.0), of(tf.fill, vector, two[:1]), of(tf.fill, vector, two),
+        of(tf.range, vector, one + 3, one), of(tf.range, pair, one + 3, one),
+        of(tf.reshape, two, one),
+        of(tf.reshape, two[:1], one), of(tf.slice, two, one, one),
+        of(tf.slice, two, vector, vector),
+        of(tf.strided_slice, two, one, one), of(tf.tile, two, one), of(tf.tile, two, vector + 1),
+        of(tf.argmax, two, vector - 1), of(tf.cumsum, two, vector - 1),
+        of(tf.reverse, two, one - 1),
+        of(tf.transpose, two, one - 1), of(tf.nn.top_k, two, vector), of(tf.nn.top_k, two, one),
+        of(tf.math.unsorted_segment_sum, two, pair, vector + 1),
+        of(tf.linspace, two[:1], two[1], one),
+        of(tf.matrix_band_part, np.ones([2, 2]), vector, one), of(tf.pad, two, pair),
+        of(lambda a, b: tf.concat([a, b], 0), two, two[0]), of(tf.zeros, one),
+        of(lambda a, b: tf.dynamic_partition(a, b, 1), two, pair),
+        of(lambda a, b: tf.dynamic_partition(a, b, 1), two, one),
+    )  # fmt: skip
+
+
+def _newer_functions(tf: Any) -> Any:
+    x, u = tf.constant([[1.0, 0.0], [2.0, 3.0]]), tf.placeholder(tf.int32)
+    p = tf.placeholder(tf.float32, [2, None])
+    big = tf.constant([1e300 + 1j, 1 - 1e300j], tf.complex128)
+    return attempt(
+        lambda: tf.where_v2(x > 1), lambda: run(tf, tf.where_v2(x)),
+        lambda: tf.where_v2([True], x, 5.0),
+        lambda: tf.where_v2(x > 1, x), lambda: tf.where_v2([True, False], x, p).shape,
+        lambda: tf.pad(p, [[1, 2], u]).shape, lambda: tf.pad(p, [[u, 2], [1, 1]]).shape,
+        lambda: tf.pad(x, [[1, u], [1, 1]], "REFLECT").shape, lambda: tf.pad(x, [u, [1, 1]]).shape,
+        lambda: run(tf, tf.saturate_cast(big, tf.complex64)), lambda: tf.pad(x, u, "weird"),
+        lambda: tf.reshape(p, tf.cast(tf.shape(p), tf.int64)).shape,
+        lambda: tf.reshape(p, tf.cast(tf.cast(tf.shape(p), tf.float32), tf.int32)).shape,
+        lambda: run(tf, tf.raw_ops.ParallelConcat(values=[[1], [2]], shape=[1])),
+        lambda: tf.raw_ops.ParallelConcat(values=[1], shape=[1]),
+        lambda: tf.tile([1], [2**62]).shape,
+    )  # fmt: skip
+
+
 BEHAVIOURS = {
+    "of other ranks": _of_other_ranks,
+    "newer functions": _newer_functions,
     "the names of Python": _names_of_python,
     "seen while building": _seen_while_building,
     "seen in the run": _seen_in_the_run,

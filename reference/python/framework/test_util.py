@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
+from sessrun.reference.graph import Graph
+from sessrun.reference.importing.importer import import_graph_def
 from sessrun.reference.ops import array_ops, math_ops
 from sessrun.reference.tensor import Tensor
 from sessrun.reference.test import modes
@@ -52,6 +54,7 @@ from sessrun.reference.test.modes import (
 )
 from sessrun.reference.test.sessions import ErrorLoggingSession
 from sessrun.reference.test.tapes import AbstractGradientTape
+from sessrun.spec.proto import GraphDef
 
 __all__ = [
     "AbstractGradientTape", "CapturedWrites", "ErrorLoggingSession", "GpuSupportsHalfMatMulAndConv",
@@ -96,6 +99,14 @@ _TO_NHWC: Final = {4: (0, 2, 3, 1), 5: (0, 2, 3, 4, 1)}
 def assert_equal_graph_def_v2(expected: Any, actual: Any) -> None:
     """As `assert_equal_graph_def`, whatever names are drawn by chance; the expected one first."""
     assert_equal_graph_def(actual, expected, checkpoint_v2=True, hash_table_shared_name=True)
+
+
+def set_producer_version(graph: Graph, producer_version: int) -> None:
+    """Let the graph say that this version of TensorFlow made it."""
+    definition = GraphDef()
+    definition.versions.producer = producer_version
+    with graph.as_default():
+        import_graph_def(definition)
 
 
 def is_xla_enabled() -> bool:
