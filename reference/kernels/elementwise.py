@@ -314,10 +314,14 @@ def clip_by_value(xp: Any, t: Any, low: Any, high: Any) -> Any:
                               f"shape as input, or a scalar: {t.shape}, {bound.shape}")  # fmt: skip
     if t.dtype.kind != "c":
         return xp.maximum(xp.minimum(t, high), low)
-    held = xp.empty_like(t)
-    held.real = xp.maximum(xp.minimum(t.real, high.real), low.real)
-    held.imag = xp.maximum(xp.minimum(t.imag, high.imag), low.imag)
-    return held
+    parts, least, most = (_parts(xp, x) for x in (t, low, high))
+    return xp.maximum(xp.minimum(parts, most), least).view(t.dtype)[..., 0]
+
+
+def _parts(xp: Any, x: Any) -> Any:
+    """Real and imaginary parts as a last dimension."""
+    kind = "float32" if x.dtype.itemsize == 8 else "float64"
+    return xp.ascontiguousarray(x).reshape((*x.shape, 1)).view(kind)
 
 
 @kernel("LeftShift")
