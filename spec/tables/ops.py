@@ -3519,8 +3519,8 @@ _MAKERS: Final = {
                 "T",
                 "type",
                 allowed=(
-                    "float32", "float64", "int32", "uint8", "int16", "int8", "int64", "bfloat16",
-                    "uint16", "float16",
+                    "float32", "float64", "int32", "uint8", "int16", "int8", "complex64", "int64",
+                    "bfloat16", "uint16", "complex128", "float16",
                 ),
             ),
         ),
