@@ -33,14 +33,24 @@ class _Column(NamedTuple):
     features: Any
 
 
-def _sparse_column(indices: Any, values: Any, shape: Any, rows: int) -> _Column:
-    if indices.ndim != 2 or indices.shape[1] != 2:
-        raise KernelError(_INVALID, "Expected sparse inputs to be matrices, got indices of shape "
-                          f"{bracketed(indices.shape)}")  # fmt: skip
+def _sparse_column(place: int, indices: Any, values: Any, shape: Any, rows: int) -> _Column:
+    """The column of a sparse matrix, which is the one at that place."""
+    for array, rank, words in (
+        (indices, 2, "indices should be a matrix"), (values, 1, "values should be a vector"),
+        (shape, 1, "shapes should be a vector"),
+    ):  # fmt: skip
+        if array.ndim != rank:
+            raise KernelError(_INVALID, f"Input {words} but received shape "
+                              f"{bracketed(array.shape)} at position {place}")  # fmt: skip
+    if indices.shape[1] != 2:
+        raise KernelError(_INVALID, f"Expected D2 of index to be 2 got {indices.shape[1]} at "
+                          f"position {place}")  # fmt: skip
     if values.shape != indices.shape[:1]:
-        raise KernelError(_INVALID, f"Expected {len(indices)} values, got {values.shape}")
+        raise KernelError(_INVALID, f"Expected size of values to be {len(indices)} got "
+                          f"{len(values)} at position {place}")  # fmt: skip
     if shape.shape != (2,) or int(shape[0]) != rows:
-        raise KernelError(_INVALID, f"Expected batch size {rows}, got {shape.tolist()}")
+        raise KernelError(_INVALID, f"Expected batch size {rows} got {shape.tolist()} at position "
+                          f"{place}")  # fmt: skip
     own = indices[:, 0]
     outside = (own < 0) | (own >= rows)
     if outside.any():
@@ -58,10 +68,13 @@ def _columns(parts: Sequence[Any], count: int) -> list[_Column]:
         raise KernelError(_INVALID, "There must be at least one input to cross")
     for each in dense:
         if each.ndim != 2:
-            raise KernelError(_INVALID, "Dense inputs should be matrices but received shape "
+            raise KernelError(_INVALID, "Dense inputs should be a matrix but received shape "
                               f"{bracketed(each.shape)}")  # fmt: skip
-    rows = int(shapes[0][0]) if count else dense[0].shape[0]
-    columns = [_sparse_column(*each, rows) for each in zip(indices, values, shapes, strict=True)]
+    rows = int(shapes[0].reshape(-1)[0]) if count else dense[0].shape[0]
+    columns = [
+        _sparse_column(place, *each, rows)
+        for place, each in enumerate(zip(indices, values, shapes, strict=True))
+    ]
     for each in dense:
         if each.shape[0] != rows:
             raise KernelError(_INVALID, f"Expected batch size {rows} got {each.shape[0]}")
