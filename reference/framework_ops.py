@@ -117,9 +117,18 @@ def _flat(item: Any) -> Iterator[Any]:
 
 
 def gated(graph: Any, item: Any) -> Any:
-    """The tensor again, on its own device; of an operation one that comes after it."""
+    """The tensor again, on its own device; of an operation one that comes after it.
+
+    Rows of a tensor come with their values again, a sparse tensor with all of its parts.
+    """
     if isinstance(item, Operation):
         return group(item)
+    if hasattr(item, "_mapped"):
+        with graph.colocate_with(item.values), graph.name_scope("control_dependency") as scope:
+            if item.parts()[0] is item.values:
+                again = identity(item.values, name=scope)
+                return type(item)(again, item.indices, item.dense_shape)
+            return item._mapped(identity)  # noqa: SLF001 - its own method
     tensor = convert_to_tensor(item)
     with graph.colocate_with(tensor):
         return identity(tensor, name="control_dependency")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import TYPE_CHECKING, Any, Final
@@ -25,6 +26,8 @@ __all__ = ["ENTERS", "Context", "constant_enter_of", "contains", "context_after"
            "derives_or_calls", "is_constant_enter", "is_loop_switch", "loop_around", "op_type_for",
            "switched"]  # fmt: skip
 
+#: What `tf.logging` writes to.
+_LOGGER: Final = logging.getLogger("sessrun")
 _EXITS: Final = frozenset({"Exit", "RefExit"})
 ENTERS: Final = frozenset({"Enter", "RefEnter"})
 _HANDING_ON: Final = frozenset({"Switch", "RefSwitch", "Identity", "RefIdentity"})
@@ -198,17 +201,20 @@ def _check_inside(op: Operation, source: Operation) -> None:
     if there is None or there is context:
         return
     loop, other = loop_around(context), loop_around(there)
+    told = f"What a loop makes is taken from what the loop returns, not from '{source.name}'."
     if loop is None:
         if other is None or op.type in ENTERS or op.type in _SWITCHES:
             return
+        _LOGGER.info(told)
         raise bad_value(
             f"Cannot use '{source.name}' as input to '{op.name}' because '{source.name}' is in a "
-            "while loop. Use what the loop returns."
+            "while loop. See info log for more details."
         )
     if other is not None and not _may_take(loop, other):
+        _LOGGER.info(told)
         raise bad_value(
             f"Cannot use '{source.name}' as input to '{op.name}' because they are in different "
-            "while loops. Use what the loop returns."
+            "while loops. See info log for more details."
         )
 
 

@@ -48,6 +48,8 @@ class _Elements:
         self._structure = structure
         self.tensors = [convert_to_tensor(each, name="elem") for each in nest.flatten(structure)]
         first = self.tensors[0]
+        if first.shape.ndims == 0:
+            raise ValueError("Elements in elems must be 1+ dimensional Tensors, not scalars")
         self.count: Any = first.shape.with_rank_at_least(1)[0].value
         if self.count is None:
             self.count = shape(first)[0]
@@ -114,6 +116,11 @@ def map_fn(
 
     """
     _check(fn)
+    if not nest.flatten(elems):
+        raise ValueError(
+            "elems must be a Tensor or (possibly nested) sequence of Tensors. Got "
+            f"{elems}, which does not contain any Tensors."
+        )
     like = elems if dtype is None else dtype
     with name_scope(name, "map", nest.flatten(elems)), _reading_variables_where_used():
         given = _Elements(elems)

@@ -19,7 +19,7 @@ from sessrun.reference.tensor import Tensor
 from sessrun.reference.tensor_shape import TensorShape
 from sessrun.reference.variables.resource_variables import ResourceVariable
 
-__all__ = ["while_loop"]
+__all__ = ["read_outside", "while_loop"]
 
 
 def while_loop(
@@ -61,7 +61,7 @@ def while_loop(
         raise TypeError("'body' must be callable.")
     if parallel_iterations < 1:
         raise TypeError("'parallel_iterations' must be a positive integer.")
-    loop_vars = nest.map_structure(_read_outside, loop_vars)
+    loop_vars = nest.map_structure(read_outside, loop_vars)
     if is_functional():
         return functional_while(
             cond, body, loop_vars, shape_invariants, parallel_iterations=parallel_iterations,
@@ -83,7 +83,7 @@ def while_loop(
         return result[0] if is_single and len(nest.flatten(result, True)) == 1 else result
 
 
-def _read_outside(value: Any) -> Any:
+def read_outside(value: Any) -> Any:
     """The value of a resource variable, read outside of the loop's scope; others as they are."""
     return convert_to_tensor(value) if isinstance(value, ResourceVariable) else value
 

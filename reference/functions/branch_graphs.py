@@ -67,6 +67,7 @@ class BranchGraph(FuncGraph):
         super().__init__(name, reads_variables=False)
         self.structure: Any = None
         self.waits_for: dict[Operation, None] = {}
+        self.scripts = self.outer_graph.scripts  # Python functions live as long as that graph
         outside = self.outer_graph.scopes
         self.scopes.device, self.scopes.device_text = outside.device, outside.device_text
 
@@ -115,7 +116,10 @@ class BranchGraph(FuncGraph):
                 ) from None
 
         with self.as_default():
-            with variable_scope("", custom_getter=self.variable, use_resource=True):
+            with variable_scope(
+                "", reuse=self.outer_scope.reuse or None, custom_getter=self.variable,
+                use_resource=True,
+            ):  # fmt: skip
                 result = function(*args)
             self.structure = nest.map_structure(returned, result, expand_composites=True)
             leaves = nest.flatten(self.structure, expand_composites=True)

@@ -53,6 +53,7 @@ class FuncGraph(Graph):
       extra_inputs: the captured tensors, in order.
       extra_args: their placeholders.
       extra_vars: the variables that the body asked for.
+      outer_scope: the variable scope that this was made in.
 
     """
 
@@ -78,7 +79,7 @@ class FuncGraph(Graph):
         self._may_copy = may_copy
         self._reads_variables = reads_variables
         self._captured: dict[Tensor, Tensor] = {}
-        self._scope = get_variable_scope()
+        self.outer_scope = get_variable_scope()
         store_of(self.outer_graph)  # there from now on, so that it is shared
         self.share_collections(self.outer_graph, _SHARED)
 
@@ -154,7 +155,7 @@ class FuncGraph(Graph):
         del getter
         given = {key: value for key, value in arguments.items() if key in _TOLD}
         with self.outer_graph.as_default():
-            variable = self._scope.get_variable(Request(name, **given))
+            variable = self.outer_scope.get_variable(Request(name, **given))
             self.extra_vars.append(variable)
             if hasattr(variable, "handle") and self._reads_variables:
                 return variable.value()
