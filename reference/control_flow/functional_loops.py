@@ -6,7 +6,8 @@ Source: TF 2.21.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
+from weakref import WeakKeyDictionary
 
 from sessrun.reference import nest, stacks
 from sessrun.reference.build import apply_op
@@ -25,11 +26,29 @@ from sessrun.reference.functions.branch_graphs import (
 )
 from sessrun.reference.generated import logical_and, stop_gradient
 from sessrun.reference.name_scopes import name_scope
+from sessrun.reference.operation import Operation
 from sessrun.reference.tensor import Tensor
 from sessrun.reference.tensor_shape import TensorShape
 from sessrun.spec.proto import AttrValue
 
-__all__ = ["functional_while"]
+__all__ = ["LoopBodies", "bodies_of_loop", "functional_while", "loop_of"]
+
+
+class LoopBodies(NamedTuple):
+    """The functions of a loop.
+
+    Attributes:
+      condition: whether there is one more iteration.
+      body: one iteration.
+
+    """
+
+    condition: BranchGraph
+    body: BranchGraph
+
+
+#: The functions of loops that were made here.
+_BODIES: Final[WeakKeyDictionary[Operation, LoopBodies]] = WeakKeyDictionary()
 
 #: Before the loop's own variables come the number of the iteration and the most there may be.
 _OWN: Final = 2
@@ -77,7 +96,14 @@ def functional_while(
         variables.check_shapes(following.outputs[_OWN:])
         given = [*own, *(flow_of(each) for each in firsts), *taken]
         _check_dtypes(following, given)
-        outputs = _loop(given, goes_on, following, shapes, parallel_iterations, scope)
+        kept = [each.shape for each in following.outputs]
+        kept[_OWN : _OWN + len(shapes)] = shapes
+        bodies = LoopBodies(goes_on, following)
+        op = loop_of(given, bodies, kept, parallel_iterations, scope)
+        graph = stacks.get_default_graph()
+        with graph.control_dependencies([each for body in bodies for each in body.waits_for]):
+            is_plain = not graph.building_function
+            outputs = [identity(each) if is_plain else each for each in op.outputs]
     found: list[Any] = outputs[_OWN : _OWN + len(firsts)]
     if not back_prop:
         found = [stop_gradient(each) for each in found]
@@ -180,29 +206,39 @@ def _check_dtypes(body: BranchGraph, given: Sequence[Tensor]) -> None:
             )
 
 
-def _loop(
+def bodies_of_loop(op: Operation) -> LoopBodies | None:
+    """The functions of a loop, if they were made here; None of one that was imported."""
+    return _BODIES.get(op)
+
+
+def loop_of(
     given: Sequence[Tensor],
-    goes_on: BranchGraph,
-    following: BranchGraph,
+    bodies: LoopBodies,
     shapes: Sequence[TensorShape],
     parallel_iterations: int,
-    scope: str,
-) -> list[Tensor]:
-    """The operation, and an identity of each output unless that is within a function."""
+    name: str,
+) -> Operation:
+    """The operation that executes a body as often as a condition says.
+
+    Args:
+      given: the first values of the variables.
+      bodies: the functions.
+      shapes: the shapes of what it gives.
+      parallel_iterations: how many iterations may run side by side.
+      name: the operation's name.
+
+    """
     graph = stacks.get_default_graph()
-    operations = [*goes_on.get_operations(), *following.get_operations()]
+    operations = [op for body in bodies for op in body.get_operations()]
     is_stateful = any(op.declaration.stateful for op in operations)
-    output_shapes = [each.shape for each in following.outputs]
-    output_shapes[_OWN : _OWN + len(shapes)] = shapes
     attrs = {
-        "cond": add_function(graph, goes_on), "body": add_function(graph, following),
-        "output_shapes": output_shapes, "parallel_iterations": parallel_iterations,
+        "cond": add_function(graph, bodies.condition), "body": add_function(graph, bodies.body),
+        "output_shapes": list(shapes), "parallel_iterations": parallel_iterations,
     }  # fmt: skip
     op_type = "While" if is_stateful else "StatelessWhile"
-    with graph.control_dependencies([*goes_on.waits_for, *following.waits_for]):
-        op = apply_op(op_type, {"input": list(given)}, attrs, scope)
-        note_functions(op, [goes_on, following], 0)
-        op._set_attr("_num_original_outputs", AttrValue(i=len(op.outputs)))  # noqa: SLF001 - TensorFlow's own name
-        if graph.building_function:
-            return list(op.outputs)
-        return [identity(each) for each in op.outputs]
+    with graph.control_dependencies([op for body in bodies for op in body.waits_for]):
+        op = apply_op(op_type, {"input": list(given)}, attrs, name)
+    note_functions(op, bodies, 0)
+    op._set_attr("_num_original_outputs", AttrValue(i=len(op.outputs)))  # noqa: SLF001 - TensorFlow's own name
+    _BODIES[op] = bodies
+    return op

@@ -31,7 +31,7 @@ from sessrun.reference.ops.fill_ops import zeros, zeros_like
 from sessrun.reference.tensor import Tensor
 from sessrun.spec.proto import AttrValue
 
-__all__ = ["GradientGraph", "gradients_of_branches"]
+__all__ = ["GradientGraph", "argument_of", "gradients_of_branches"]
 
 
 #: What wraps a value as one that may be there or not.
@@ -71,7 +71,7 @@ class GradientGraph(BranchGraph):
         if tensor.op.type == "Const":
             return constant(tensor.op.get_attr("value"), dtype=tensor.dtype)
         if tensor.dtype == dtypes.resource:
-            return super().capture(_argument_of(tensor), name)
+            return super().capture(argument_of(tensor), name)
         optional = super().capture(self._wrapped(tensor), name)
         attrs = {"output_types": [tensor.dtype], "output_shapes": [tensor.shape]}
         return apply_op("OptionalGetValue", {"optional": optional}, attrs).outputs[0]
@@ -89,7 +89,7 @@ class GradientGraph(BranchGraph):
         return self.kept[tensor]
 
 
-def _argument_of(handle: Tensor) -> Tensor:
+def argument_of(handle: Tensor) -> Tensor:
     """The argument of a branch that a handle within it comes from.
 
     Raises:
@@ -97,8 +97,8 @@ def _argument_of(handle: Tensor) -> Tensor:
 
     """
     found = handle
-    while found.op.type == "Identity":
-        found = found.op.inputs[0]
+    while found.op.type in {"Identity", "StatelessWhile", "While"}:
+        found = found.op.inputs[found.value_index]
     if found.op.type != "Placeholder":
         raise LookupError(f"{handle} is the handle of no resource that is an argument.")
     return found

@@ -14,12 +14,14 @@ from weakref import WeakKeyDictionary
 from sessrun.reference import dtypes
 from sessrun.reference.build import apply_op
 from sessrun.reference.constant_op import constant
+from sessrun.reference.control_flow.functional_loops import bodies_of_loop
 from sessrun.reference.differentiation.effects import lifted
 from sessrun.reference.differentiation.functional import (
     derived,
     function_of,
     known_gradients,
 )
+from sessrun.reference.differentiation.loops_made_here import gradients_of_loop
 from sessrun.reference.differentiation.nodes import gradient, node
 from sessrun.reference.differentiation.reach import is_trainable
 from sessrun.reference.differentiation.variables import gradient_dtypes
@@ -127,9 +129,19 @@ def _widen(op: Operation, firsts: list[Tensor], functions: dict[str, NameAttrLis
         op._set_attr(name, value)  # noqa: SLF001 - the same
 
 
+def _is_zeros(grad: Any, output: Tensor) -> bool:
+    """Whether a gradient stands for there being none."""
+    return bool(grad.op.type == "ZerosLike" and grad.op.inputs[0] is output)
+
+
 @gradient("StatelessWhile", "While")
 def _while(op: Operation, *grads: Any) -> Any:
+    if bodies_of_loop(op) is not None:
+        return gradients_of_loop(op, grads)
     size, body, count, lists, kinds = _keeping(op)
+    kept = zip(op.outputs[size + 1 :], grads[size + 1 :], strict=False)
+    if any(grad is not None and not _is_zeros(grad, output) for output, grad in kept):
+        raise LookupError(f"The gradient of loop '{op.name}' has no gradient itself.")
     variables, outputs = op.inputs[:size], op.outputs[:size]
     gives = gradient_dtypes(variables)
     is_handle = [each.dtype == dtypes.resource for each in variables]

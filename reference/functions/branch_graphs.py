@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Any, Final
 
 from sessrun.reference import nest
@@ -70,6 +70,12 @@ class BranchGraph(FuncGraph):
         self.scripts = self.outer_graph.scripts  # Python functions live as long as that graph
         outside = self.outer_graph.scopes
         self.scopes.device, self.scopes.device_text = outside.device, outside.device_text
+
+    def colocate_with(self, op: Any, ignore_existing: bool = False) -> AbstractContextManager[None]:
+        """As that of every graph; beside what is of another graph nothing is placed."""
+        if getattr(op, "graph", self) is not self:
+            return nullcontext()
+        return super().colocate_with(op, ignore_existing)
 
     @contextmanager
     def control_dependencies(self, control_inputs: Iterable[Any] | None) -> Iterator[None]:

@@ -144,6 +144,58 @@ def _gradient_of_a_loop(tf: Any) -> Any:
     return _runs(tf, [found, tf.gradients(found, [v, x])])
 
 
+def _derivatives_of_loops(tf: Any) -> Any:
+    """First and second derivatives, with all operations of the first."""
+    x = tf.constant(2.0, name="x")
+    y = tf.while_loop(lambda v: v < 8.0, lambda v: v * v, [x])
+    first = tf.gradients(y, x)[0]
+    operations = _operations(tf)
+    again = tf.while_loop(lambda v: v < 300.0, lambda v: v * x, [y])
+    return operations, _runs(tf, [y, first, tf.gradients(first, x), tf.gradients(again, x)])
+
+
+def _loops_in_loops(tf: Any) -> Any:
+    v = tf.get_variable("v", initializer=[2.0, 3.0], use_resource=True)
+
+    def inner(x: Any) -> Any:
+        return tf.while_loop(lambda i, _: i < 2, lambda i, a: (i + 1, a * tf.gather(v, [i])[0]),
+                             [0, x])[1]  # fmt: skip
+
+    y = tf.while_loop(lambda i, _: i < 3, lambda i, a: (i + 1, tf.cond(
+        tf.equal(i, 1), lambda: a + v[0], lambda: inner(a))), [0, 1.0])[1]  # fmt: skip
+    (grad,) = tf.gradients(y, v)
+    return _runs(tf, [y, tf.convert_to_tensor(grad)])
+
+
+def _what_python_gives(tf: Any) -> Any:
+    """Python functions and variables that are used again, within loops."""
+    with tf.variable_scope("root", use_resource=True) as scope:
+
+        def twice(x: Any) -> Any:
+            with tf.variable_scope("body"):
+                return x * tf.get_variable("two", [], initializer=tf.constant_initializer(2.0))
+
+        one = tf.map_fn(twice, tf.constant([1.0, 2.0]))
+        scope.reuse_variables()
+        other = tf.map_fn(twice, tf.constant([3.0]))
+    called = tf.while_loop(
+        lambda i, _: i < 2,
+        lambda i, a: (i + 1, tf.py_func(lambda value: value + value, [a], tf.float32)),
+        [0, 1.0], [tf.TensorShape([]), tf.TensorShape(None)],
+    )[1]  # fmt: skip
+    names = [each.name for each in tf.trainable_variables()]
+    return names, _runs(tf, [one, other, called])
+
+
+def _elements(tf: Any) -> Any:
+    rows = tf.IndexedSlices(tf.constant([1.0]), tf.constant([2]))
+    tied = tf.tuple([rows, tf.constant(3.0)])
+    return _runs(tf, tied[0].values), attempt(
+        lambda: tf.map_fn(lambda x: x, []), lambda: tf.map_fn(lambda x: x, 1),
+        lambda: tf.map_fn(lambda x: x, [1, 2]),
+    )  # fmt: skip
+
+
 def _arrays(tf: Any) -> Any:
     x = tf.constant([1.0, 2.0, 3.0])
     squares = tf.map_fn(lambda each: each * each, x)
@@ -239,6 +291,7 @@ BEHAVIOURS: dict[str, Callable[[Any], Any]] = {
         for program in (
             _branch, _nested_branches, _second_derivative, _rows, _what_is_not_fetched,
             _structures, _across_branches, _loop, _gradient_of_a_loop, _arrays,
+            _derivatives_of_loops, _loops_in_loops, _what_python_gives, _elements,
             _shapes_in_a_loop, _waiting, _gradients_within, _asked_for_after_a_run,
         )
     },

@@ -1,0 +1,191 @@
+"""Gradients of loops that are functions and were made here: a loop that goes back as often.
+
+What the way back needs of each iteration the loop pushes onto lists, which the way back pops;
+values that no iteration changes it takes as they are. Source: TF 2.21.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+from sessrun.reference import dtypes
+from sessrun.reference.constant_op import constant
+from sessrun.reference.control_flow.functional_loops import LoopBodies, bodies_of_loop, loop_of
+from sessrun.reference.conversion import convert_to_tensor
+from sessrun.reference.differentiation.functional_branches import argument_of
+from sessrun.reference.differentiation.nodes import node
+from sessrun.reference.differentiation.reach import is_trainable
+from sessrun.reference.differentiation.variables import variable_dtype
+from sessrun.reference.framework_ops import identity, placeholder
+from sessrun.reference.functions.branch_graphs import BranchGraph, add_function, function_name
+from sessrun.reference.operation import Operation
+from sessrun.reference.ops.fill_ops import zeros, zeros_like
+from sessrun.reference.ops.list_ops import empty_tensor_list, tensor_list_pop_back
+from sessrun.reference.tensor import Tensor
+from sessrun.spec.proto import AttrValue
+
+__all__ = ["gradients_of_loop"]
+
+#: Before the gradients come the number of the iteration, the most there may be, and how many
+#: there are.
+_OWN: Final = 3
+
+
+class _Backward(BranchGraph):
+    """The body of the way back.
+
+    Args:
+      name: what the function is called.
+      op: the loop.
+      forward: its condition and body.
+
+    Attributes:
+      next: for an argument that an iteration changes, what it is in the next one.
+      lists: the empty lists that the loop must be given.
+
+    """
+
+    def __init__(self, name: str, op: Operation, forward: LoopBodies) -> None:
+        super().__init__(name)
+        self.next: dict[Tensor, Tensor] = {}
+        self.lists: list[Tensor] = []
+        self._op = op
+        self._forward = forward
+        self._known: dict[Tensor, Tensor] = {}
+
+    def capture(self, tensor: Tensor, name: str | None = None) -> Tensor:
+        """What stands here for a tensor: for one of an iteration what was kept of it."""
+        if tensor.graph is not self._forward.body:
+            return super().capture(tensor, name)
+        while tensor.op.type == "Identity":
+            tensor = tensor.op.inputs[0]
+        if tensor not in self._known:
+            self._known[tensor] = self._taken(tensor, name or tensor.op.name)
+        return self._known[tensor]
+
+    def _taken(self, tensor: Tensor, name: str) -> Tensor:
+        body = self._forward.body
+        if tensor in body.inputs and tensor in body.outputs:
+            return super().capture(tensor, name)
+        if tensor.op.type == "Const":
+            return constant(tensor.op.get_attr("value"), dtype=tensor.dtype)
+        if tensor.dtype == dtypes.resource:
+            return super().capture(self._op.inputs[body.inputs.index(argument_of(tensor))], name)
+        kept = super().capture(self._pushed(tensor), name)
+        rest, value = tensor_list_pop_back(kept, element_dtype=tensor.dtype)
+        value.set_shape(tensor.shape)
+        self.next[kept] = rest
+        found: Tensor = value
+        return found
+
+    def _pushed(self, tensor: Tensor) -> Tensor:
+        """The list of the values of a tensor in each iteration, which the loop gives."""
+        goes_on, body = self._forward
+        kept = dict(zip(body.outputs, body.inputs, strict=True))
+        for user in tensor.consumers():
+            if user.type == "TensorListPushBack" and kept.get(user.outputs[0]) is user.inputs[0]:
+                return user.outputs[0]
+        outside = self._op.graph
+        with outside.as_default(), outside.control_dependencies(None):
+            name = f"{tensor.name}/accumulator".replace(":", "_")
+            empty = empty_tensor_list(tensor.shape, tensor.dtype, self._op.inputs[1], name)
+        self.lists.append(empty)
+        with body.as_default():
+            pushed: Tensor = node("TensorListPushBack", empty, tensor)
+        body.outputs.append(pushed)
+        with goes_on.as_default():
+            goes_on.capture(empty)
+        return pushed
+
+
+def gradients_of_loop(op: Operation, grads: Sequence[Any]) -> list[Any]:
+    """The gradients of a loop's inputs.
+
+    Args:
+      op: the loop, whose functions were made here.
+      grads: for each of its outputs the gradient, or None.
+
+    """
+    forward = bodies_of_loop(op)
+    assert forward is not None  # who calls has looked
+    size = len(op.outputs)
+    known = [_known(op, number, grads[number]) for number in range(size)]
+    traced = [number for number, each in enumerate(known) if each is not None]
+    firsts = [constant(0, dtype=op.outputs[0].dtype, name="grad_counter"), op.inputs[1],
+              op.outputs[0], *(known[number] for number in traced)]  # fmt: skip
+    back = _Backward(function_name(f"{forward.body.name}_", "grad"), op, forward)
+    _build(back, forward.body, firsts, traced)
+    if back.lists:
+        _widen(op, forward, back.lists)
+    taken = [op.outputs[forward.body.outputs.index(each)] if each.graph is forward.body else each
+             for each in back.extra_inputs]  # fmt: skip
+    goes_on = BranchGraph(function_name(f"{forward.condition.name}_", "grad"))
+    with goes_on.as_default():
+        goes_on.inputs = [_like(each) for each in (*firsts, *taken)]
+    goes_on.build(lambda count, _, total, *__: identity(count < total), goes_on.inputs)
+    made = loop_of(
+        [*firsts, *taken], LoopBodies(goes_on, back), [each.shape for each in back.outputs],
+        op.get_attr("parallel_iterations"), f"{op.name.rpartition('/')[2]}_grad",
+    ).outputs  # fmt: skip
+    found = [identity(each) for each in made][_OWN:]
+    by_number = dict(zip(traced, found, strict=False))
+    return [by_number.get(number) for number in range(len(op.inputs))]
+
+
+def _known(op: Operation, number: int, grad: Any) -> Any:
+    """The gradient of an output, dense; zeros for what has none and may get one."""
+    output = op.outputs[number]
+    if not is_trainable(output):
+        return None
+    if grad is None and output.dtype == dtypes.resource:
+        dtype = variable_dtype(op.inputs[number])
+        if dtype is None:
+            return None
+        return zeros(node("VariableShape", output, out_type=dtypes.int32), dtype)
+    return zeros_like(output) if grad is None else convert_to_tensor(grad)
+
+
+def _like(tensor: Tensor) -> Tensor:
+    return placeholder(tensor.dtype.base_dtype, tensor.shape)
+
+
+def _build(
+    back: _Backward, body: BranchGraph, firsts: Sequence[Tensor], traced: Sequence[int]
+) -> None:
+    """Make the operations of the way back through one iteration."""
+    # What goes back through a graph asks for this function.
+    from sessrun.reference.differentiation.backprop import gradients  # noqa: PLC0415 - as told
+
+    ys, xs = ([tensors[number] for number in traced] for tensors in (body.outputs, body.inputs))
+    with back.as_default():
+        back.inputs = [_like(each) for each in firsts]
+
+    def following(count: Tensor, limit: Tensor, total: Tensor, *weights: Tensor) -> list[Any]:
+        made = gradients(ys, xs, list(weights), unconnected_gradients="zero")
+        found = [count + 1, limit, total, *(convert_to_tensor(each) for each in made)]
+        return [identity(each) for each in found]  # where TensorFlow waits for effects
+
+    back.build(following, list(back.inputs))
+    back.outputs += [back.next.get(each, each) for each in back.extra_args]
+
+
+def _widen(op: Operation, forward: LoopBodies, lists: Sequence[Tensor]) -> None:
+    """Give a loop more lists, and its functions anew."""
+    start = len(op.outputs)
+    op._extend(lists, [Tensor(op, start + place, dtypes.variant, ())  # noqa: SLF001 - it is made anew here
+                       for place in range(len(lists))])  # fmt: skip
+    for body in forward:
+        body.name += "_rewritten"
+    kinds, shapes = AttrValue(), AttrValue()
+    kinds.list.type.extend(int(each.dtype.base_dtype.as_datatype_enum) for each in op.outputs)  # type: ignore[misc]  # an enum is its number
+    shapes.list.shape.extend(op.node_def.attr["output_shapes"].list.shape)
+    shapes.list.shape.extend(each.shape.as_proto() for each in op.outputs[start:])
+    values = {
+        "T": kinds, "output_shapes": shapes,
+        "cond": AttrValue(func=add_function(op.graph, forward.condition)),
+        "body": AttrValue(func=add_function(op.graph, forward.body)),
+        "_num_original_outputs": AttrValue(i=len(op.outputs)),
+    }  # fmt: skip
+    for key, value in values.items():
+        op._set_attr(key, value)  # noqa: SLF001 - as above
