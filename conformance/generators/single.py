@@ -24,7 +24,9 @@ KINDS: Final = ("unknown", "shape", "constant")
 _ALL_OR_NONE: Final = frozenset({"SplitV", "Substr"})
 #: Operations that TensorFlow refuses while building if it does not know how many blocks or paddings
 #: there are: where nothing is to be known, the shapes of indices are, and the rank of the rest.
-_OF_KNOWN_RANK: Final = frozenset({"BatchToSpaceND", "FusedPadConv2D", "SpaceToBatchND"})
+_OF_KNOWN_RANK: Final = frozenset({
+    "BatchToSpaceND", "FusedPadConv2D", "FusedResizeAndPadConv2D", "SpaceToBatchND",
+})  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,17 +23,27 @@ def _nudged(xp: Any, low: Any, high: Any, num_bits: int, narrow: bool) -> tuple[
     return (least - rounded) * step, (most - rounded) * step, step
 
 
-def _quantized(xp: Any, x: Any, low: Any, high: Any, num_bits: int, narrow: bool) -> Any:
-    """The numbers' levels; zeros where the range is nothing but 0."""
+def _quantized(xp: Any, x: Any, low: Any, high: Any, num_bits: int, narrow: bool,
+               is_divided: bool = False) -> Any:  # fmt: skip
+    """The numbers' levels; zeros where the range is nothing but 0.
+
+    Of 16 bits the last of a float32 decides on a level here and there: TensorFlow divides by how
+    far levels are apart where the range is a pair of tensors, and multiplies by how many there are
+    in 1 otherwise.
+    """
     least, most, step = _nudged(xp, low, high, num_bits, narrow)
-    one = x.dtype.type(1)
-    inverse = one / xp.where(step == 0, one, step)
-    half = x.dtype.type(0.5)
-    zero = xp.floor(half - least * inverse)
+    kind = x.dtype.type
+    apart = xp.where(step == 0, kind(1), step)
+    many = kind((1 << num_bits) - 1 - narrow) / xp.where(step == 0, kind(1), high - low)
+    half = kind(0.5)
+    zero = xp.floor(half - least * (kind(1) / apart if is_divided else many))
     found = xp.minimum(x, most)
     found = xp.maximum(found, least)
     found -= least
-    found *= inverse
+    if is_divided:
+        found /= apart
+    else:
+        found *= many
     found += half - zero
     found = xp.floor(found)
     found *= step
@@ -77,7 +87,8 @@ def fake_quant_vars(
 ) -> Any:
     """The levels of numbers in a range."""
     _check_scalars(low, high)
-    return _quantized(xp, x, xp.asarray(low), xp.asarray(high), num_bits, narrow_range)
+    ends = xp.asarray(low), xp.asarray(high)
+    return _quantized(xp, x, *ends, num_bits, narrow_range, is_divided=True)
 
 
 @kernel("FakeQuantWithMinMaxVarsPerChannel")

@@ -178,6 +178,8 @@ def quantized_concat(_: Any, axis: Any, *rest: Any, N: int, T: str) -> Any:  # n
         else whole.quantized(Levels(T, low, high).numbers(integers(part)))
         for part, (low, high) in zip(parts, ends, strict=True)
     ]  # fmt: skip
+    if axis.ndim:
+        raise KernelError(_INVALID, f"Concat dim tensor should be a scalar integer: {axis.shape}")
     place = scalar_int(axis)
     if not all(-each.ndim <= place < each.ndim for each in found):
         raise KernelError(_INVALID, f"concat_dim is out of range: {place}")
@@ -187,8 +189,8 @@ def quantized_concat(_: Any, axis: Any, *rest: Any, N: int, T: str) -> Any:  # n
 def _used(x: Any, levels: Levels) -> tuple[Any, Any]:
     """The range that the numbers need, which zero is in."""
     inner = integers(x)
-    if not inner.size:
-        raise KernelError(_INVALID, "the input must have elements")
+    if not inner.size:  # so TensorFlow has it, whatever the range is
+        return HOST.float32(0), levels.least
     low, high = levels.numbers(inner.min()), levels.numbers(inner.max())
     return min(HOST.float32(0), HOST.float32(low)), HOST.float32(high)
 

@@ -100,8 +100,8 @@ class Levels:
         """What integers stand for: float32."""
         if self.is_point:
             return HOST.full(HOST.shape(quantized), self.least, "float32")
-        step = float(HOST.float32(self._step))
-        bottom = _rounded(float(self.least) / step) * step
+        step = HOST.float32(self._step)
+        bottom = float(_whole(self.least / step) * step)
         offset = HOST.asarray(quantized, "float64") - self.lowest
         return (bottom + offset * self._step).astype("float32")
 

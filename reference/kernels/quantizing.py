@@ -16,7 +16,7 @@ _UNIMPLEMENTED: Final = 12
 _CPU: Final = ("CPU",)
 _MOST: Final = HOST.float32(HOST.finfo("float32").max)
 #: Most bits of a quantized number that is only imagined.
-_MOST_BITS: Final = 63
+_MOST_BITS: Final = 62
 
 
 def _away(numbers: Any) -> Any:
@@ -168,13 +168,13 @@ def quantize_and_dequantize_v3(
     if num_bits.size != 1:
         raise KernelError(_INVALID, f"Invalid shape for num_bits: {num_bits.shape}")
     how = (signed_input, scalar_int(num_bits), range_given, narrow_range, axis)
-    return _both(x, low, high, "HALF_TO_EVEN", how, is_checked=False)
+    return _both(x, low, high, "HALF_TO_EVEN", how, is_checked=axis < 0)
 
 
 def _both(x: Any, low: Any, high: Any, round_mode: str, how: tuple[Any, ...],
           is_checked: bool = True) -> Any:  # fmt: skip
     signed, bits, is_given, narrow, axis = how
-    if not signed < bits <= _MOST_BITS - (not signed):
+    if not 0 < bits <= _MOST_BITS - bool(signed):
         raise KernelError(_INVALID, f"num_bits is out of range: {bits} with signed_input "
                           f"{signed}")  # fmt: skip
     if is_given:
@@ -185,6 +185,8 @@ def _both(x: Any, low: Any, high: Any, round_mode: str, how: tuple[Any, ...],
     else:
         if axis >= x.ndim:
             raise KernelError(_INVALID, f"Shape must be at least rank {axis + 1}: {x.shape}")
+        if not x.size:
+            return x
         axes = tuple(place for place in range(x.ndim) if place != axis) if axis >= 0 else None
         least = HOST.asarray(HOST.min(x, axis=axes, keepdims=axis >= 0))
         most = HOST.asarray(HOST.max(x, axis=axes, keepdims=axis >= 0))

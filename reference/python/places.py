@@ -181,7 +181,7 @@ PLACES: Final[Mapping[str, str]] = {
     "ops.variables":
         "variables.variables variables.variable_base variables.variable_traits "
         "variables.variable_lists "
-        "variables.variable_parts|initializers",
+        "variables.variable_parts variables.initial_values|initializers",
     "ops.weights_broadcast_ops": "ops.weight_shapes",
     "ops.while_loop": "",
     "platform.app": "|app",
@@ -342,6 +342,7 @@ OTHER_NAMES: Final[Mapping[str, str]] = {
     "identity_initializer": "Identity",
     "_get_default_variable_store": "default_store",
     "_get_partitioned_variable": "get_partitioned_variable",
+    "_try_guard_against_uninitialized_dependencies": "guarded",
     "_get_dependent_variables": "dependent_variables",
     "_hessian_vector_product": "hessian_vector_product",
     "get_gradient_function": "gradient_function",

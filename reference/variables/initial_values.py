@@ -9,18 +9,20 @@ from typing import TYPE_CHECKING, Any, Final
 from sessrun.reference.build import apply_flat
 from sessrun.reference.conversion import convert_to_tensor
 from sessrun.reference.graph_keys import GraphKeys
+from sessrun.reference.tensor import Tensor
 from sessrun.spec.proto import AttrValue, VariableDef
 
 if TYPE_CHECKING:
     from sessrun.reference.graph import Graph
     from sessrun.reference.operation import Operation
-    from sessrun.reference.tensor import Tensor
     from sessrun.reference.variables.variable_base import Variable
 
 __all__ = ["beside_new", "check_outside", "finder", "guarded", "of_function", "variable_def"]
 
 #: Operations whose variables may be read while uninitialized, or are read on purpose.
 _LEFT_ALONE: Final = frozenset({"IsVariableInitialized", "VarIsInitializedOp", "ReadVariableOp"})
+#: Where a loop goes round.
+_TURNS: Final = frozenset({"NextIteration", "RefNextIteration"})
 _HOLDERS: Final = frozenset({"Variable", "VariableV2"})
 
 
@@ -57,8 +59,8 @@ def check_outside(initial: Tensor, name: str | None) -> None:
     """
     if initial.op._control_flow_context is not None:  # noqa: SLF001 - where it was made
         raise ValueError(
-            f"The `initial_value` passed to `tf.Variable` {name} is from inside of a loop or "
-            f"conditional: use a function that gives it. Got: {initial}"
+            f"The `initial_value` passed to `tf.Variable` {name} is from inside a control-flow "
+            f"construct, a loop or a branch: use a function that gives it. Got: {initial}"
         )
 
 
@@ -66,14 +68,33 @@ def guarded(scope: str, initial: Tensor) -> Tensor:
     """The initial value of a new variable, made from the initial values of other variables.
 
     So `Variable(w * 2)` can be initialized together with `w`, in any order. Operations between
-    the two are made again, with a conditional on whether `w` is initialized already.
+    the two are made again, with a conditional on whether `w` is initialized already. What comes
+    out of a loop stays as it is.
 
     Args:
       scope: the name scope of the variable.
       initial: its initial value.
 
+    Raises:
+      TypeError: the initial value is no tensor.
+
     """
-    return _Guard(scope).tensor(initial)
+    if not isinstance(initial, Tensor):
+        raise TypeError(f"initial_value needs to be a Tensor: {initial}")
+    return initial if _is_cyclic(initial.op) else _Guard(scope).tensor(initial)
+
+
+def _is_cyclic(op: Operation) -> bool:
+    """Whether the operation depends on a loop: only there do operations lie in a circle."""
+    seen, pending = {op}, [op]
+    while pending:
+        near = pending.pop()
+        if near.type in _TURNS:
+            return True
+        sources = {*(tensor.op for tensor in near.inputs), *near.control_inputs} - seen
+        seen |= sources
+        pending += sources
+    return False
 
 
 class _Guard:

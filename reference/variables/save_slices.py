@@ -11,6 +11,13 @@ from sessrun.spec.proto.foreign import adopt
 __all__ = ["SaveSliceInfo"]
 
 
+def _integer(text: str, rule: str) -> int:
+    try:
+        return int(text)
+    except ValueError as error:
+        raise ValueError(f"Spec string {rule}: {text!r} is none.") from error
+
+
 class SaveSliceInfo:
     """The place of a part in the whole.
 
@@ -63,18 +70,20 @@ class SaveSliceInfo:
         *shape, places = spec.split(" ")
         if not shape:
             raise ValueError("Spec string must contain space-separated full_shape info.")
-        pairs = [place.split(",") for place in places.split(":")]
-        if any(len(pair) != 2 for pair in pairs):
-            raise ValueError("Spec string must contain comma-separated pairs of offsets and "
-                             "shapes.")  # fmt: skip
-        offsets, sizes = ([int(pair[index]) for pair in pairs] for index in (0, 1))
-        return cls(None, [int(size) for size in shape], offsets, sizes)
+        full = [_integer(size, "full_shape must be a sequence of integers") for size in shape]
+        offsets, sizes = [], []
+        for place in places.split(":"):
+            pair = place.split(",")
+            if len(pair) != 2:
+                raise ValueError("Spec string must contain comma-separated pairs of offsets and "
+                                 "shapes.")  # fmt: skip
+            offsets.append(_integer(pair[0], "var_offset must be an integer"))
+            sizes.append(_integer(pair[1], "var_shape must be an integer"))
+        return cls(None, full, offsets, sizes)
 
     @property
     def spec(self) -> str:
-        """Shape and place as checkpoints write them: `4 6 0,2:0,3`; empty without a name."""
-        if not self.full_name:
-            return ""
+        """Shape and place as checkpoints write them: `4 6 0,2:0,3`."""
         offsets, sizes = self.var_offset or (), self.var_shape or ()
         places = (f"{offset},{size}" for offset, size in zip(offsets, sizes, strict=True))
         return f"{' '.join(map(str, self.full_shape or ()))} {':'.join(places)}"

@@ -247,3 +247,31 @@ def threads_see_their_own_scope(tf: Any) -> Any:
         thread.join()
         names.append(tf.get_variable("w", [2]).name)
     return names
+
+
+@behaviour
+def initial_values_of_loops(tf: Any) -> Any:
+    """What comes out of a loop is an initial value as it is; what is inside of one is none."""
+    w = tf.Variable(2.0, name="w")
+    _, doubled = tf.while_loop(lambda i, _: i < 3, lambda i, x: (i + 1, 2 * x), (0, 1.0))
+    v = tf.Variable(doubled + w.initialized_value(), name="v")
+
+    def body(i: Any) -> Any:
+        tf.Variable(tf.zeros([]), name="inside")
+        return i + 1
+
+    with tf.Session() as session:
+        session.run(tf.global_variables_initializer())
+        return [
+            session.run(v), v.initializer.inputs[1] is v.initial_value,
+            caught(lambda: tf.while_loop(lambda i: i < 3, body, (0,))),
+        ]  # fmt: skip
+
+
+@behaviour
+def places_in_a_whole(tf: Any) -> Any:
+    """The words of a part's place need no name; words that are none are refused one by one."""
+    info = tf.Variable.SaveSliceInfo
+    words = ("0", "a b", "0 0:0", "0 a,0:0:0", "0 0,a:0:0", "2 3 0,1:1,2")
+    return [info(None, [2, 3], [0, 2], [1, 1]).spec,
+            *(caught(lambda spec=spec: info.from_spec(spec).spec) for spec in words)]  # fmt: skip

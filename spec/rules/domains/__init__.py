@@ -26,8 +26,10 @@ from sessrun.spec.rules.domains import (
     fractional,
     images,
     indexing,
+    jpegs,
     matrices,
     nn,
+    padded_windows,
     patterns,
     quantizing,
     random_numbers,
@@ -53,10 +55,10 @@ from sessrun.spec.rules.domains.base import DOMAINS, ORDINARY, Arguments, Draw
 __all__ = [
     "DOMAINS", "ORDINARY", "Arguments", "Draw", "arguments", "arrays", "bands", "candidates",
     "counting", "ctc", "einsum", "elementwise", "files", "fourier", "fractional", "images",
-    "indexing", "matrices", "nn", "patterns", "plain_args", "quantizing", "random_numbers",
-    "records", "recurrent",
-    "reductions", "replacing", "sampling", "sets", "slices", "solving", "space", "sparse",
-    "sparse_arrays", "sparse_math", "sparse_segments", "special", "strings", "windows",
+    "indexing", "jpegs", "matrices", "nn", "padded_windows", "patterns", "plain_args",
+    "quantizing", "random_numbers", "records", "recurrent", "reductions", "replacing",
+    "sampling", "sets", "slices", "solving", "space", "sparse", "sparse_arrays", "sparse_math",
+    "sparse_segments", "special", "strings", "windows",
 ]  # fmt: skip
 
 

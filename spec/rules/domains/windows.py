@@ -9,7 +9,7 @@ import numpy as np
 from sessrun.spec.rules.domains.base import Arguments, Draw, domain
 from sessrun.spec.rules.windows import Axis, axes, stretched
 
-__all__ = ["Images", "images"]
+__all__ = ["Images", "draw_channels", "images"]
 
 #: Dtypes of maxima that a CPU computes.
 _MAXIMA = ("float16", "bfloat16", "float32", "float64", "int32", "int64", "uint8", "int16", "int8",
@@ -74,7 +74,7 @@ def images(
     return Images((draw.dim(least, 3), *sizes, channels), along)
 
 
-def _channels(draw: Draw, grouped: bool) -> tuple[int, int, int]:
+def draw_channels(draw: Draw, grouped: bool) -> tuple[int, int, int]:
     """How many channels an image has, a filter sees, and are given."""
     groups = draw.random.choice((1, 1, 1, 2, 3)) if grouped else 1
     depth = draw.random.randint(1, 3)
@@ -88,7 +88,7 @@ def convolved(draw: Draw, x: str, filters: str, spatial: int) -> Arguments:
     Left out are empty filters, which are an error; groups of volumes' channels, which a CPU does
     not compute; and empty batches, to which TensorFlow's default build gives another shape.
     """
-    depth, seen, out = _channels(draw, spatial == 2)
+    depth, seen, out = draw_channels(draw, spatial == 2)
     drawn = images(draw, spatial, depth, 2 if spatial == 2 else 1, least=1)
     return draw.arguments(**{
         x: draw.tensor(x, drawn.shape, "small"),
@@ -102,35 +102,13 @@ def convolved_anyhow(draw: Draw, x: str, filters: str) -> Arguments:
     spatial = 2 if draw.attrs["T"] in {"int32", "bfloat16"} else draw.random.choice((2, 2, 3))
     if spatial == 3 and draw.attrs["padding"] == "EXPLICIT":
         draw.attrs["padding"] = "SAME"
-    depth, _, out = _channels(draw, grouped=False)
+    depth, _, out = draw_channels(draw, grouped=False)
     drawn = images(draw, spatial, depth, 2 if spatial == 2 else 1, least=1)
     batches = draw.random.randint(1, 2)
     draw.attrs |= {"data_format": "CHANNELS_LAST", "batch_dims": batches, "groups": 1}
     lead = (draw.random.randint(1, 2),) * (batches - 1)
     return draw.arguments(**{
         x: draw.tensor(x, (*lead, *drawn.shape), "small"),
-        filters: draw.tensor(filters, (*drawn.window, depth, out), "small"),
-    })  # fmt: skip
-
-
-@domain
-def convolved_padded(draw: Draw, x: str, pads: str, filters: str) -> Arguments:
-    """An image, how many pixels of its mirror image go around it, and filters.
-
-    Left out is what TensorFlow 2.21 computes wrongly: more images than one, each of which gets the
-    first one's result, and strides longer than the window where the padding is SAME.
-    """
-    if draw.attrs["T"] == "bfloat16":  # no kernel
-        draw.attrs["T"] = "float32"
-    depth, _, out = _channels(draw, grouped=False)
-    drawn = images(draw, 2, depth, least=1)
-    strides = [min(axis.stride, axis.window) for axis in drawn.along]
-    draw.attrs["strides"] = (1, *strides, 1)
-    most = [size - (draw.attrs["mode"] == "REFLECT") for size in drawn.shape[1:3]]
-    around = [[draw.random.randint(0, min(size, 2)) for _ in "ab"] for size in most]
-    return draw.arguments(**{
-        x: draw.tensor(x, (1, *drawn.shape[1:]), "small"),
-        pads: draw.integers(pads, [[0, 0], *around, [0, 0]]),
         filters: draw.tensor(filters, (*drawn.window, depth, out), "small"),
     })  # fmt: skip
 

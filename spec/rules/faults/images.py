@@ -54,6 +54,15 @@ def no_colours(draw: Draw, images: str) -> Fault:
 
 
 @fault
+def box_beyond(draw: Draw, boxes: str) -> Fault:
+    """A box that lies in part outside of the picture, whose sides are 1."""
+    box = [0.1, 0.1, 0.9, 0.9]
+    box[draw.random.randrange(4)] = draw.random.choice([-0.5, 1.5])
+    wrong = np.array([[box]], "float32")
+    return changed(draw, valid(draw), "run", **{boxes: wrong})
+
+
+@fault
 def above_one(draw: Draw, share: str) -> Fault:
     """A share of an area that is none."""
     made = valid(draw)
@@ -63,9 +72,20 @@ def above_one(draw: Draw, share: str) -> Fault:
 
 
 @fault
+def block_beyond(draw: Draw, window: str) -> Fault:
+    """A block that begins before the picture, ends behind it, or is empty."""
+    made = valid(draw)
+    wrong = made.inputs[window].copy()
+    wrong[draw.random.randrange(2)] = -1
+    if draw.chance(0.7):
+        wrong = made.inputs[window].copy()
+        wrong[draw.random.randint(2, 3)] = draw.random.choice([0, 100])
+    return changed(draw, made, "run", **{window: wrong})
+
+
+@fault
 def no_picture(draw: Draw, contents: str) -> Fault:
     """Bytes that are no file of the kind."""
     wrong = np.array(None, object)
     wrong[()] = draw.random.choice([b"", b"no picture at all, only words", b"\xff\xd8\xff"])
-    draw.attrs.update(valid(draw).attrs) if draw.operation.domain else None
-    return Fault(draw.arguments(**{contents: wrong}), seen="run")
+    return changed(draw, valid(draw), "run", **{contents: wrong})

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from sessrun.spec.rules.domains import Draw
+from sessrun.spec.rules.domains.base import Arguments
 from sessrun.spec.rules.faults.base import Fault, changed, fault
 from sessrun.spec.rules.faults.elementwise import valid
 
@@ -28,3 +29,49 @@ def end_of_rank(draw: Draw, end: str) -> Fault:
     """A vector of two for the one end of a range."""
     made = valid(draw)
     return changed(draw, made, "shapes", **{end: np.zeros(2, "float32") + made.inputs[end].flat[0]})
+
+
+def _with_attr(made: Arguments, name: str, value: int) -> Fault:
+    return Fault(Arguments(made.inputs, {**made.attrs, name: value}), seen="run")
+
+
+@fault
+def levels_of_no_bits(draw: Draw, most: int) -> Fault:
+    """Too few bits to tell levels apart, or more than there may be."""
+    return _with_attr(valid(draw), "num_bits", draw.random.choice((-1, 0, 1, most + 1)))
+
+
+@fault
+def ends_turned(draw: Draw) -> Fault:
+    """The same of ends that are attributes."""
+    made = valid(draw)
+    return Fault(Arguments(made.inputs, {**made.attrs, "min": 6.0, "max": -6.0}), seen="run")
+
+
+@fault
+def bits_out_of_range(draw: Draw, bits: str) -> Fault:
+    """A computed number of bits that is none, or that no level is told by."""
+    number = draw.random.choice((-1, 0, 64))
+    return changed(draw, valid(draw), "run", **{bits: draw.integers(bits, number)})
+
+
+@fault
+def gradient_of_another(draw: Draw, grads: str) -> Fault:
+    """A gradient of one row more than there are numbers."""
+    made = valid(draw)
+    value = np.atleast_1d(made.inputs[grads])
+    return changed(draw, made, "shapes", **{grads: np.concatenate([value[:1], value, value[:1]])})
+
+
+@fault
+def ends_of_other_channels(draw: Draw, end: str) -> Fault:
+    """Ends for one channel more than there are."""
+    made = valid(draw)
+    value = made.inputs[end]
+    return changed(draw, made, "shapes", **{end: np.concatenate([value[:1], value])})
+
+
+@fault
+def joined_along_nothing(draw: Draw, axis: str) -> Fault:
+    """An axis that the tensors do not have."""
+    return changed(draw, valid(draw), "values", **{axis: draw.integers(axis, 9)})

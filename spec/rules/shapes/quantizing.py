@@ -120,8 +120,9 @@ def range_alone(_: Shape, *scalars: Shape) -> list[Shape]:
 
 
 @rule
-def ranged_broadcast(x: Shape, y: Shape) -> list[Shape]:
+def ranged_broadcast(x: Shape, y: Shape, *scalars: Shape) -> list[Shape]:
     """The shape that both broadcast to, and two scalars."""
+    _scalars(*scalars)
     return [broadcast_shapes(x, y), *_SCALARS]
 
 

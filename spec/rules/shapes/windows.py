@@ -167,6 +167,7 @@ def padded_convolution(
     if paddings.shape is None:
         raise ShapeError("Shape must be rank -1 but is rank 4")
     (whole,) = padded(with_rank(x, 4), paddings)
+    merge_dims(with_rank(x, 4)[3], with_rank(filters, 4)[2])
     return convolution(whole, filters, strides, padding, "", "NHWC", (1,) * 4, 2)
 
 
