@@ -301,8 +301,16 @@ def table_behind(tensor: Tensor) -> Table | None:
 
 def _maker(tensor: Tensor) -> Operation:
     """The operation that made what is passed on as this resource."""
-    op = tensor.graph.outer(tensor).op
-    while (op.type in _PASSING or op.type in _SAME_ELEMENTS) and op.inputs:
-        source = op.inputs[0]
-        op = source.graph.outer(source).op
-    return op
+    tensor = tensor.graph.outer(tensor)
+    while tensor.op.inputs and _passes(tensor.op):
+        place = tensor.value_index if tensor.op.type == "IdentityN" else 0
+        source = tensor.op.inputs[place]
+        tensor = source.graph.outer(source)
+    return tensor.op
+
+
+def _passes(op: Operation) -> bool:
+    """Whether an operation passes resources on; IdentityN where a gradient was put in its place."""
+    if op.type == "IdentityN":
+        return "_gradient_op_type" in op.node_def.attr
+    return op.type in _PASSING or op.type in _SAME_ELEMENTS

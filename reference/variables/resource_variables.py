@@ -283,15 +283,18 @@ class ResourceVariable(Variable):
         del use_locking  # updates of a resource variable always lock
         return self._combined("AssignSubVariableOp", delta, name, read_value=read_value)
 
+    @property
+    def _handle_name(self) -> str:
+        return self.name
+
+    @property
+    def _unique_id(self) -> str:
+        return self._shared_name
+
     def _combined(self, op_type: str, delta: Any, name: str | None, *, read_value: bool) -> Any:
         with stacks.graph_for(self.graph).as_default(), self._after():
             with self._after_cached():
                 tensor = convert_to_tensor(delta, dtype=self.dtype)
-                if not self.shape.is_compatible_with(tensor.shape):
-                    raise bad_value(
-                        f"The variable {self.name} of shape {self.shape} cannot be updated by a "
-                        f"value of shape {tensor.shape}."
-                    )
                 op = apply_op(op_type, {"resource": self.handle, "value": tensor}, {}, name)
             return UnreadVariable(self, op) if read_value else op
 

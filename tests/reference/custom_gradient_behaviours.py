@@ -63,7 +63,23 @@ def _own_gradients(tf: Any) -> Any:
         x = tf.constant(1.3)
         return tf.gradients(tf.grad_pass_through(tf.floor)(x * 2.0), x)
 
-    return _whole(tf, stable, of_several, second, in_a_loop, passed_through)
+    def of_a_handle() -> Any:
+        """A variable's handle goes through: what is behind it stays known."""
+        v = tf.get_variable("v", [3], initializer=tf.zeros_initializer(), use_resource=True)
+
+        @tf.custom_gradient
+        def updated(handle: Any, value: Any) -> Any:
+            with tf.control_dependencies([
+                tf.raw_ops.ResourceScatterUpdate(resource=handle, indices=[1], updates=value)
+            ]):  # fmt: skip
+                return tf.identity(handle), lambda grad: (None, grad.values * 5.0)
+
+        value = tf.constant([2.0])
+        new = updated(v.handle, value)
+        found = tf.raw_ops.ResourceGather(resource=new, indices=[0, 1], dtype=tf.float32)
+        return [found, *tf.gradients(found, value)]
+
+    return _whole(tf, stable, of_several, second, in_a_loop, passed_through, of_a_handle)
 
 
 def _methods(tf: Any) -> Any:

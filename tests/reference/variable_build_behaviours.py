@@ -275,3 +275,21 @@ def places_in_a_whole(tf: Any) -> Any:
     words = ("0", "a b", "0 0:0", "0 a,0:0:0", "0 0,a:0:0", "2 3 0,1:1,2")
     return [info(None, [2, 3], [0, 2], [1, 1]).spec,
             *(caught(lambda spec=spec: info.from_spec(spec).spec) for spec in words)]  # fmt: skip
+
+
+@behaviour
+def updates_and_gathers_that_do_not_fit(tf: Any) -> Any:
+    v = tf.Variable([0, 1, 2, 3], use_resource=True, name="v")
+
+    def gathered(batch_dims: int, known: bool) -> Any:
+        indices = tf.constant([1]) if known else tf.placeholder(tf.int32)
+        return tf.raw_ops.ResourceGather(
+            resource=v.handle, indices=indices, dtype=tf.int32, batch_dims=batch_dims
+        ).shape.as_list()
+
+    return [
+        [caught(lambda: v.assign_add(1)), caught(lambda: v.assign_sub([1, 2])),
+         v._handle_name, v._unique_id],
+        [caught(functools.partial(gathered, batch_dims, known))
+         for batch_dims in (0, 1, 9, -1) for known in (True, False)],
+    ]  # fmt: skip

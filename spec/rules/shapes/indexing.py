@@ -55,12 +55,12 @@ def gathered_axis(params: Shape, indices: Shape, axis: Value, batch_dims: int) -
 @rule
 def gathered_batch(params: Shape, indices: Shape, batch_dims: int) -> list[Shape]:
     """As `gathered_axis`, along the axis `batch_dims`."""
-    if params is None or indices is None:
+    if batch_dims < 0:
+        raise ShapeError(f"batch_dims is negative ({batch_dims})")
+    whole = at_least(params, batch_dims + 1)
+    if whole is None or indices is None:
         return [None]
-    batch = batch_dims + len(indices) if batch_dims < 0 else batch_dims
-    whole = at_least(params, batch + 1)
-    assert whole is not None
-    return [whole[:batch] + indices[batch:] + whole[batch + 1 :]]
+    return [whole[:batch_dims] + indices[batch_dims:] + whole[batch_dims + 1 :]]
 
 
 @rule
