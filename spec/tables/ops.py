@@ -4770,6 +4770,8 @@ _MAKERS: Final = {
                 Name("channels"),
             ),
         ),
+        domain=RuleCall("jpeg_contents", (Name("contents"), Name("crop_window"))),
+        errors=(RuleCall("block_beyond", (Name("crop_window"),)),),
         numeric={"*": "exact"},
         devices=("CPU",),
         python=("image.decode_and_crop_jpeg", "io.decode_and_crop_jpeg"),
@@ -5461,6 +5463,7 @@ _MAKERS: Final = {
             "dequantized",
             (Name("input"), Name("min_range"), Name("max_range")),
         ),
+        errors=(RuleCall("end_of_rank", (Name("min_range"),)),),
         numeric={"*": "close(1e-5, 1e-5)"},
         devices=("CPU",),
     ),
@@ -6535,6 +6538,7 @@ _MAKERS: Final = {
             ),
         ),
         shape=RuleCall("jpeg_shape", (Name("contents"),)),
+        domain=RuleCall("jpeg_contents", (Name("contents"),)),
         errors=(RuleCall("no_picture", (Name("contents"),)),),
         numeric={"*": "exact"},
         devices=("CPU",),
@@ -6725,6 +6729,7 @@ _MAKERS: Final = {
         ),
         shape=RuleCall("with_scalars", (Name("inputs"),)),
         domain=RuleCall("faked", (Name("inputs"),)),
+        errors=(RuleCall("levels_of_no_bits", (16,)), RuleCall("ends_turned")),
         numeric={"*": "close(1e-5, 1e-6)"},
         differentiable=True,
         python=(
@@ -6747,6 +6752,10 @@ _MAKERS: Final = {
         ),
         shape=RuleCall("merged_pair", (Name("gradients"), Name("inputs"))),
         domain=RuleCall("faked", (Name("gradients"), Name("inputs"))),
+        errors=(
+            RuleCall("gradient_of_another", (Name("gradients"),)),
+            RuleCall("levels_of_no_bits", (16,)),
+        ),
         numeric={"*": "exact"},
         python=(
             "quantization.fake_quant_with_min_max_args_gradient",
@@ -6823,6 +6832,10 @@ _MAKERS: Final = {
         ),
         shape=RuleCall("with_channels", (Name("inputs"), Name("min"), Name("max"))),
         domain=RuleCall("faked_channels", (Name("inputs"), Name("min"), Name("max"))),
+        errors=(
+            RuleCall("ends_of_other_channels", (Name("min"),)),
+            RuleCall("levels_of_no_bits", (16,)),
+        ),
         numeric={"*": "close(1e-5, 1e-6)"},
         differentiable=True,
         python=(
@@ -6855,6 +6868,10 @@ _MAKERS: Final = {
         domain=RuleCall(
             "faked_channels",
             (Name("gradients"), Name("inputs"), Name("min"), Name("max")),
+        ),
+        errors=(
+            RuleCall("gradient_of_another", (Name("gradients"),)),
+            RuleCall("ends_of_other_channels", (Name("max"),)),
         ),
         numeric={"*": "close(1e-5, 1e-6)"},
         python=(
@@ -7808,7 +7825,12 @@ _MAKERS: Final = {
                 Name("padding"),
             ),
         ),
-        numeric={"float16": "close(1e-2, 1e-2)", "*": "close(1e-5, 1e-5)"},
+        domain=RuleCall(
+            "convolved_resized",
+            (Name("input"), Name("size"), Name("paddings"), Name("filter")),
+        ),
+        errors=(RuleCall("filter_depth", (Name("input"), Name("filter"), "values")),),
+        numeric={"float16": "close(1e-2, 5e-2)", "*": "close(1e-5, 1e-5)"},
     ),
     "GRUBlockCell": lambda: Operation(
         name="GRUBlockCell",
@@ -14227,6 +14249,7 @@ _MAKERS: Final = {
                 Name("num_bits"),
             ),
         ),
+        errors=(RuleCall("bits_out_of_range", (Name("num_bits"),)),),
         numeric={"*": "close(1e-5, 1e-6)"},
         differentiable=True,
         devices=("CPU",),
@@ -14319,6 +14342,7 @@ _MAKERS: Final = {
                 Name("input_max"),
             ),
         ),
+        errors=(RuleCall("gradient_of_another", (Name("gradients"),)),),
         numeric={"*": "exact"},
         devices=("CPU",),
     ),
@@ -14409,6 +14433,7 @@ _MAKERS: Final = {
             "quantized",
             (Name("input"), Name("min_range"), Name("max_range")),
         ),
+        errors=(RuleCall("range_turned", (Name("min_range"), Name("max_range"))),),
         numeric={"quint8": "levels(1)", "*": "close(1e-5, 1e-6)"},
         devices=("CPU",),
     ),
@@ -14447,7 +14472,17 @@ _MAKERS: Final = {
                 default="qint32",
             ),
         ),
-        shape=RuleCall("ranged_broadcast", (Name("x"), Name("y"))),
+        shape=RuleCall(
+            "ranged_broadcast",
+            (
+                Name("x"),
+                Name("y"),
+                Name("min_x"),
+                Name("max_x"),
+                Name("min_y"),
+                Name("max_y"),
+            ),
+        ),
         domain=RuleCall(
             "bytes_paired",
             (
@@ -14597,6 +14632,7 @@ _MAKERS: Final = {
                 Name("input_maxes"),
             ),
         ),
+        errors=(RuleCall("joined_along_nothing", (Name("concat_dim"),)),),
         numeric={"*": "close(1e-5, 1e-6)"},
         devices=("CPU",),
         python=("quantization.quantized_concat", "quantized_concat"),
@@ -18941,6 +18977,7 @@ _MAKERS: Final = {
             "sampled_blocks",
             (Name("image_size"), Name("bounding_boxes")),
         ),
+        errors=(RuleCall("box_beyond", (Name("bounding_boxes"),)),),
         numeric={"*": "close(1e-6, 1e-6)"},
         stateful=True,
         devices=("CPU",),
@@ -19002,6 +19039,7 @@ _MAKERS: Final = {
                 Name("min_object_covered"),
             ),
         ),
+        errors=(RuleCall("box_beyond", (Name("bounding_boxes"),)),),
         numeric={"*": "close(1e-6, 1e-6)"},
         stateful=True,
         devices=("CPU",),
