@@ -13,6 +13,7 @@ import numpy as np
 import sessrun.reference as tf
 from sessrun.reference.keras import sessions
 from sessrun.reference.keras.settings import floatx
+from sessrun.reference.optimizers.averages import assign_moving_average
 
 __all__ = ["FUNCTIONS", "ones_like"]
 
@@ -176,6 +177,11 @@ def map_fn(fn: Any, elems: Any, name: str | None = None, dtype: Any = None) -> A
     return tf.map_fn(fn, elems, name=name, dtype=dtype)
 
 
+def moving_average_update(x: Any, value: Any, momentum: Any) -> Any:
+    """Move an average towards a value; as long as it is young, as if it had not begun with 0."""
+    return assign_moving_average(x, value, momentum, zero_debias=True)
+
+
 def one_hot(indices: Any, num_classes: int) -> Any:
     """1 at each number's place, else 0, along a new last axis."""
     return tf.one_hot(indices, depth=num_classes, axis=-1)
@@ -271,10 +277,11 @@ def transpose(x: Any) -> Any:
 FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
     **{name: _plain(name, dotted) for name, dotted in _PLAIN.items()},
     **{function.__name__: function for function in (
-        arange, argmax, argmin, batch_flatten, cumprod, cumsum, dot, dropout, expand_dims, eye,
-        foldl, foldr, gather, gradients, is_sparse, l2_normalize, map_fn, one_hot, ones_like,
-        permute_dimensions, random_bernoulli, repeat, reverse, sqrt, squeeze, stack, stop_gradient,
-        temporal_padding, tile, to_dense, transpose,
+        arange, argmax, argmin, batch_flatten, cumprod, cumsum, dot, dropout, expand_dims,
+        eye, foldl, foldr, gather, gradients, is_sparse, l2_normalize, map_fn,
+        moving_average_update, one_hot, ones_like, permute_dimensions, random_bernoulli,
+        repeat, reverse, sqrt, squeeze, stack, stop_gradient, temporal_padding, tile,
+        to_dense, transpose,
     )},
     "all": _reduction("reduce_all", of_bools="bool"),
     "any": _reduction("reduce_any", of_bools="bool"),

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from described import attempt
 from layered_graphs import examples, layered
 
 __all__ = ["BEHAVIOURS"]
@@ -81,8 +82,46 @@ def _others(tf: Any) -> Any:
     return [layered(tf, call, x) for call in calls]
 
 
+def _graph_functions(tf: Any) -> Any:
+    K = tf.keras.backend  # noqa: N806 - as programs call it
+    x, y = tf.placeholder(tf.float32, [None, 2]), tf.placeholder(tf.float32, [])
+    variable = K.variable(3.0)
+    count = K.variable(0.0)
+    outputs = [x * y + variable, {"sum": K.sum(x)}]
+    with tf.Session() as session:
+        K.set_session(session)
+        added = tf.assign_add(count, 1.0)
+        call = K.function([x, y], outputs, updates=[(variable, y), added.op], name="f")
+        rows = np.array([[1, 2], [3, 4]])
+        values = [call([rows, 2.0]), call((rows, tf.constant(4.0)))]
+        after = session.run([variable, count])
+        fed = K.function([x], [x + y], feed_dict={y: 7.0}, fetches=[x * 2.0])
+        seen: list[Any] = []
+        fed.fetch_callbacks[fed.fetches[0]] = lambda value: seen.append(value.tolist())
+        more = [fed([rows]), seen, K.function(x, x + 1.0)([rows]), call.name, len(call.outputs)]
+        K.set_session(None)
+    return [
+        tf.nest.map_structure(np.asarray, values), after, more,
+        attempt(lambda: K.function([x], [x], updates=variable)),
+        attempt(lambda: K.function([x], [x], other=1)),
+    ]  # fmt: skip
+
+
+def _average(tf: Any) -> Any:
+    K = tf.keras.backend  # noqa: N806 - as programs call it
+    kept = tf.Variable([1.0, 2.0], name="kept")
+
+    def build(p: Any) -> Any:
+        made = tf.get_variable("kept", [4], initializer=tf.zeros_initializer())
+        return [K.moving_average_update(made, p[0], 0.75), p]
+
+    return [layered(tf, build, examples(3, 4)), kept.name]
+
+
 BEHAVIOURS: dict[str, Callable[[Any], Any]] = {
     "cross entropies of Keras' backend": _crossentropies,
     "pools and margins of Keras' backend": _windows,
     "other functions of Keras' backend": _others,
+    "functions of parts of graphs": _graph_functions,
+    "moving averages of Keras' backend": _average,
 }
