@@ -83,7 +83,7 @@ def _multiplied(op: Operation, grad: Any) -> Any:
     right = gather(transpose(b) if adjoint_b else b, columns)
     # Each element's is the product of two vectors: row times column, each given as rows.
     of_values = matmul(
-        expand_dims(left, -1 if adjoint_a and not adjoint_b else -2),
+        expand_dims(left, -1 if adjoint_a else -2),
         expand_dims(right, -1 if adjoint_a != adjoint_b else -2),
         adjoint_a=adjoint_a, adjoint_b=adjoint_a == adjoint_b,
     )  # fmt: skip

@@ -131,6 +131,22 @@ def _gradients(tf: Any) -> Any:
     return found
 
 
+def _product_gradients(tf: Any) -> Any:
+    """Of a sparse matrix times a dense one, each as it is or turned, of complex numbers."""
+    found = []
+    for adjoint_a in (False, True):
+        for adjoint_b in (False, True):
+            values = tf.constant([1 + 1j, 2 - 1j, 3j])
+            x = tf.SparseTensor(_PLACES, values, [3, 4])
+            sizes = (3 if adjoint_a else 4, 2)
+            dense = tf.constant((np.arange(sizes[0] * 2) * (1 - 2j)).reshape(
+                sizes[::-1] if adjoint_b else sizes))  # fmt: skip
+            y = tf.sparse.matmul(x, dense, adjoint_a=adjoint_a, adjoint_b=adjoint_b)
+            grads = tf.gradients(tf.real(y * y), [values, dense])
+            found.append([grads, run(tf, grads)])
+    return found
+
+
 def _refusals(tf: Any) -> Any:
     s, x = tf.sparse, _tensor(tf)
     longer = tf.SparseTensor(_PLACES, [1.0, 2.0, 3.0], [5, 4])
@@ -193,6 +209,7 @@ BEHAVIOURS = {
     "graphs": _graphs,
     "held": _held,
     "made": _made,
+    "product-gradients": _product_gradients,
     "refusals": _refusals,
     "segments": _segments,
     "values": _values,
