@@ -125,6 +125,7 @@ def _tensor_scatter_add(op: Operation, grad: Any) -> Any:
     updates = gather_nd(grad, op.inputs[1])
     whole = identity(grad)
     return [whole, None, updates if op.type.endswith("Add") else -updates]
+gradient("ScatterNdNonAliasingAdd")(lambda op, grad: (grad, None, gather_nd(grad, op.inputs[1])))
 gradient("SparseToDense")(
     lambda op, grad: (None, None, gather_nd(grad, op.inputs[0]),
                       _sum(grad) - _sum(gather_nd(grad, op.inputs[0])))

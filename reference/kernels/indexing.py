@@ -166,11 +166,14 @@ def scatter_nd(bind: Bind) -> Callable[..., Any]:
 def _scatter_into(op_type: str, combine: str | None) -> None:
     @kernel(op_type)
     def compute(xp: Any, tensor: Any, indices: Any, updates: Any) -> Any:
+        if not tensor.size and (indices.size or updates.size):
+            raise KernelError(3, "Indices and updates specified for empty output shape")
         return scattered(xp, tensor.copy(), indices, updates, combine)
 
 
 _scatter_into("TensorScatterUpdate", None)
 _scatter_into("TensorScatterAdd", "add")
+_scatter_into("ScatterNdNonAliasingAdd", "add")
 _scatter_into("TensorScatterSub", "subtract")
 _scatter_into("TensorScatterMax", "maximum")
 _scatter_into("TensorScatterMin", "minimum")
