@@ -122,9 +122,6 @@ def as_str_any(value: Any, encoding: str = "utf-8") -> str:
     return as_text(value, encoding) if isinstance(value, bytes) else str(value)
 
 
-#: Only a program of TensorFlow 2 can ask for operations that are deterministic.
-is_op_determinism_enabled = _never
-
 EXPORTS: Final[Mapping[str, Any]] = {
     **{f"disable_{switch}": keep_v1_behaviour
        for switch in ("eager_execution", "tensor_equality", "v2_behavior",

@@ -43,6 +43,24 @@ def case(
       ValueError: there is no pair.
 
     """
+    choose = functools.partial(cond, strict=strict)
+    return first_that_holds(choose, pred_fn_pairs, default, exclusive, name)
+
+
+def first_that_holds(
+    choose: Callable[..., Any],
+    pred_fn_pairs: Any,
+    default: Branch | None,
+    exclusive: bool,
+    name: str,
+) -> Any:
+    """As `case`, by a function like `cond`, called with a predicate and two functions.
+
+    Raises:
+      TypeError: the pairs are none, or a function cannot be called.
+      ValueError: there is no pair.
+
+    """
     pairs = _pairs(pred_fn_pairs)
     if default is not None and not callable(default):
         raise TypeError("'default' must be callable.")
@@ -53,7 +71,7 @@ def case(
             last = _last_of(pairs)
             pairs, predicates = pairs[:-1], predicates[:-1]
         for pred, function in reversed(pairs):
-            last = functools.partial(cond, pred, function, last, strict=strict)
+            last = functools.partial(choose, pred, function, last)
         if not exclusive:
             return last()
         check = _at_most(1, predicates, "Input error: exclusive=True")

@@ -37,6 +37,7 @@ PLACES: Final[Mapping[str, str]] = {
         "op_statistics conversions",
     "framework.random_seed": "random_seed|random",
     "framework.registry": "registry",
+    "framework.smart_cond": "control_flow.known_branches",
     "framework.sparse_tensor": "sparse_tensor",
     "framework.tensor": "tensor",
     "framework.tensor_conversion": "conversion",

@@ -216,10 +216,50 @@ def _equal_graph_defs(tf: Any) -> Any:
     )  # fmt: skip
 
 
+def _branches_chosen_early(tf: Any) -> Any:
+    early = module_of(tf, "framework.smart_cond")
+    p, known = tf.placeholder(tf.bool, [], name="p"), tf.constant(2) * 3 > 5
+
+    def never() -> Any:
+        raise RuntimeError("this branch is not built")
+
+    def one() -> Any:
+        return tf.constant(1, name="one")
+
+    def two() -> Any:
+        return tf.constant(2, name="two")
+
+    return attempt(
+        lambda: early.smart_cond(True, one, never), lambda: early.smart_cond(0, never, two),
+        lambda: early.smart_cond(known, one, never),
+        lambda: early.smart_cond(p, one, two, name="c"),
+        lambda: early.smart_cond(p, one), lambda: early.smart_cond(True, None, two),
+        lambda: early.smart_cond("yes", one, two), lambda: early.smart_constant_value(known),
+        lambda: early.smart_constant_value(p), lambda: early.smart_constant_value(1),
+        lambda: early.smart_case([(False, never), (p, one), (True, two)], never),
+        lambda: early.smart_case([(False, never)], one, exclusive=True),
+        lambda: early.smart_case([], one), lambda: early.smart_case([(p, 1)], one),
+    )  # fmt: skip
+
+
+def _seeds_that_must_be_given(tf: Any) -> Any:
+    config = module_of(tf, "framework.config")
+    tf.set_random_seed(None)
+    config.enable_op_determinism()
+    try:
+        return attempt(
+            config.is_op_determinism_enabled, lambda: tf.random_uniform([2]),
+            lambda: tf.random_uniform([2], seed=3), lambda: tf.random_shuffle([1, 2]),
+        )  # fmt: skip
+    finally:
+        config.disable_op_determinism()
+
+
 BEHAVIOURS = {
     function.__name__.strip("_"): function
     for function in (
         _two_kinds_of_device_specs, _device_names, _registries, _name_scopes, _operations_by_name,
         _subscriptions, _resources, _operations_for_tests, _equal_graph_defs,
+        _branches_chosen_early, _seeds_that_must_be_given,
     )
 }  # fmt: skip
