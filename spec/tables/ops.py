@@ -19470,6 +19470,52 @@ _MAKERS: Final = {
         ),
         numeric={"*": "exact"},
     ),
+    "ScatterNdNonAliasingAdd": lambda: Operation(
+        name="ScatterNdNonAliasingAdd",
+        summary="The same under an older name, of bools too: one that is added to true stays true.",
+        inputs=(
+            ArgDecl("input", type_attr="T"),
+            ArgDecl("indices", type_attr="Tindices"),
+            ArgDecl("updates", type_attr="T"),
+        ),
+        outputs=(ArgDecl("output", type_attr="T"),),
+        attrs=(
+            AttrDecl(
+                "T",
+                "type",
+                allowed=(
+                    "float32", "float64", "int32", "uint8", "int16", "int8", "complex64", "int64",
+                    "bfloat16", "uint16", "complex128", "float16", "uint32", "uint64", "bool",
+                ),
+            ),
+            AttrDecl("Tindices", "type", allowed=("int32", "int64")),
+            AttrDecl(
+                "bad_indices_policy",
+                "string",
+                has_default=True,
+                default="",
+            ),
+        ),
+        shape=RuleCall(
+            "scattered_tensor",
+            (Name("input"), Name("indices"), Name("updates")),
+        ),
+        domain=RuleCall(
+            "scattered_into",
+            (Name("input"), Name("indices"), Name("updates")),
+        ),
+        errors=(RuleCall("index_range", (Name("input"), Name("indices"))),),
+        numeric={
+            "float16": "close(1e-2, 1e-2)",
+            "bfloat16": "close(1e-1, 1e-1)",
+            "float32": "close(1e-5, 1e-5)",
+            "float64": "close(1e-12, 1e-12)",
+            "complex64": "close(1e-5, 1e-5)",
+            "complex128": "close(1e-12, 1e-12)",
+            "*": "exact",
+        },
+        differentiable=True,
+    ),
     "ScatterNdSub": lambda: Operation(
         name="ScatterNdSub",
         summary="Subtracts from slices of a reference variable at index vectors.",
