@@ -13,7 +13,8 @@ __all__ = ["NUMERIC_NAMES"]
 #: By the module, the names that it has in its `EXPORTS`.
 NUMERIC_NAMES: Final[Mapping[str, str]] = {
     "ops.counting_ops":
-        "argsort bincount edit_distance histogram_fixed_width math.bincount sort",
+        "argsort bincount edit_distance histogram_fixed_width histogram_fixed_width_bins "
+        "math.bincount sort",
     "ops.decomposition_ops":
         "linalg.eigh linalg.eigvalsh linalg.matrix_rank linalg.normalize linalg.pinv linalg.svd "
         "self_adjoint_eig self_adjoint_eigvals svd",

@@ -19,6 +19,10 @@ __all__ = ["axis_of", "one_number"]
 #: What is said of an axis that there is not.
 _NO_AXIS: Final = "Expected dimension in the range [-{rank}, {rank}), but got {axis}"
 
+_NO_SCANNED_AXIS: Final = (
+    "ScanOp: Expected scan axis in the range [-{rank}, {rank}), but got {axis}"
+)
+
 
 def one_number(given: Any, refusal: str) -> int:
     """The integer of a scalar in host memory.
@@ -150,7 +154,8 @@ def _argument(name: str) -> Callable[[Bind], Callable[..., Any]]:
             )
             axis = axis_of(place, x.ndim)
             if x.shape[axis] == 0:
-                raise KernelError(3, f"Reduction axis {axis} is empty in shape {x.shape}")
+                raise KernelError(3, f"Reduction axis {axis} is empty in shape "
+                                  f"{bracketed(x.shape)}")  # fmt: skip
             if not is_integer(x) and x.dtype.kind != "b":  # NaN is passed over
                 x = xp.where(xp.isnan(x), xp.asarray(worst, dtype=x.dtype), x)
             return find(x, axis=axis).astype(dtype)
@@ -190,7 +195,8 @@ def _cumulative(op_type: str, name: str, start: int) -> None:
 
         def run(x: Any, axis: Any) -> Any:
             place = one_number(axis, "ScanOp: axis must be a scalar, not {}")
-            return compute(bind.xp, x, axis=axis_of(place, x.ndim), **attrs)
+            place = axis_of(place, x.ndim, _NO_SCANNED_AXIS)
+            return compute(bind.xp, x, axis=place, **attrs)
 
         return run
 

@@ -10,14 +10,18 @@ import numpy as np
 from sessrun.reference import dtypes
 from sessrun.reference.build import apply_op
 from sessrun.reference.constant_op import constant
+from sessrun.reference.control_flow.asserting import assert_
 from sessrun.reference.conversion import convert_to_tensor
+from sessrun.reference.default_graph import colocate_with, control_dependencies
 from sessrun.reference.errors import bad_value
-from sessrun.reference.generated import maximum, minimum, tensor_scatter_update
+from sessrun.reference.framework_ops import identity
+from sessrun.reference.generated import floor, greater, maximum, minimum, tensor_scatter_update
 from sessrun.reference.name_scopes import name_scope
 from sessrun.reference.nn.rankings import top_k
 from sessrun.reference.ops.array_ops import reshape, transpose
 from sessrun.reference.ops.cast_ops import cast
-from sessrun.reference.ops.math_ops import range_
+from sessrun.reference.ops.clipping import clip_by_value
+from sessrun.reference.ops.math_ops import range_, truediv
 from sessrun.reference.ops.reduce_ops import reduce_max
 from sessrun.reference.ops.shape_ops import rank, shape, size
 from sessrun.reference.sparse_tensor import SparseTensor, SparseTensorValue
@@ -117,6 +121,45 @@ def histogram_fixed_width(
     with name_scope(name, "histogram_fixed_width", [values, value_range, nbins]) as scope:
         inputs = {"values": values, "value_range": value_range, "nbins": nbins}
         return apply_op("HistogramFixedWidth", inputs, {"dtype": dtype}, scope).outputs[0]
+
+
+def histogram_fixed_width_bins(
+    values: Any,
+    value_range: Any,
+    nbins: Any = 100,
+    dtype: Any = dtypes.int32,
+    name: str | None = None,
+) -> Tensor:
+    """For each value the number of its bin, of so many bins of one width.
+
+    Args:
+      values: a tensor of numbers.
+      value_range: where the first bin begins and the last one ends; they take what is beyond.
+      nbins: how many bins there are; a run fails unless that is positive.
+      dtype: not used: the numbers are int32.
+      name: the operations' scope.
+
+    """
+    del dtype
+    with name_scope(name, "histogram_fixed_width_bins", [values, value_range, nbins]):
+        values = convert_to_tensor(values, name="values")
+        whole = shape(values)
+        values = reshape(values, [-1])
+        value_range = convert_to_tensor(value_range, name="value_range")
+        nbins = convert_to_tensor(nbins, dtype=dtypes.int32, name="nbins")
+        check = assert_(greater(nbins, 0), [f"nbins {nbins} must > 0"])
+        with (
+            name_scope(None, "control_dependency", [check, nbins]) as scope,
+            colocate_with(nbins),
+            control_dependencies([check]),
+        ):
+            nbins = identity(nbins, scope)
+        count = cast(nbins, values.dtype)
+        scaled = truediv(
+            values - value_range[0], value_range[1] - value_range[0], name="scaled_values"
+        )
+        places = floor(count * scaled, name="indices")
+        return reshape(cast(clip_by_value(places, 0, count - 1), dtypes.int32), whole)
 
 
 def _sorted(values: Any, axis: Any, direction: str, *, is_places: bool) -> Tensor:
@@ -226,6 +269,7 @@ EXPORTS: Final[Mapping[str, Any]] = {
     "bincount": bincount_v1,
     "edit_distance": edit_distance,
     "histogram_fixed_width": histogram_fixed_width,
+    "histogram_fixed_width_bins": histogram_fixed_width_bins,
     "math.bincount": bincount_v1,
     "sort": sort,
 }

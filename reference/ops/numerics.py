@@ -9,9 +9,11 @@ from sessrun.reference import dtypes
 from sessrun.reference.conversion import convert_to_tensor
 from sessrun.reference.default_graph import colocate_with, control_dependencies
 from sessrun.reference.errors import bad_value
-from sessrun.reference.framework_ops import identity
+from sessrun.reference.framework_ops import group, identity
 from sessrun.reference.name_scopes import name_scope
+from sessrun.reference.operation import Operation
 from sessrun.reference.ops.cast_ops import one
+from sessrun.reference.stacks import get_default_graph
 from sessrun.reference.tensor import Tensor
 from sessrun.reference.tensor_shape import TensorShape
 
@@ -42,6 +44,33 @@ def verify_tensor_all_finite(
         after = name_scope(None, "control_dependency", [checked, tensor])
         with after as scope, colocate_with(tensor), control_dependencies([checked]):
             return identity(tensor, name=scope)
+
+
+def add_check_numerics_ops() -> Operation:
+    """An operation that checks what every operation of the graph gives, in the order of the graph.
+
+    Raises:
+      ValueError: an operation stands within a conditional or a loop.
+
+    """
+    last: list[Tensor] = []
+    for op in get_default_graph().get_operations():
+        for output in op.outputs:
+            if output.dtype not in _CHECKED:
+                continue
+            if op._get_control_flow_context() is not None:  # noqa: SLF001 - TensorFlow's own name
+                raise bad_value(
+                    "`tf.add_check_numerics_ops() is not compatible with TensorFlow control flow "
+                    "operations such as `tf.cond()` or `tf.while_loop()`."
+                )
+            with control_dependencies(last):
+                said = f"{op.name}:{output.value_index}"
+                last = [one("CheckNumerics", {"tensor": output}, message=said)]
+    return group(*last)
+
+
+#: Dtypes whose infinities are looked for in a whole graph.
+_CHECKED: Final = (dtypes.float16, dtypes.float32, dtypes.float64)
 
 
 def _either(name: str, value: Any, older: str, older_value: Any) -> Any:
@@ -119,6 +148,7 @@ def _broadcast(size: int | None, other: int | None, shape: Any, other_shape: Any
 
 
 EXPORTS: Final[Mapping[str, Any]] = {
+    "add_check_numerics_ops": add_check_numerics_ops,
     "assert_same_float_dtype": assert_same_float_dtype,
     "broadcast_static_shape": broadcast_static_shape,
     "debugging.assert_all_finite": verify_tensor_all_finite,

@@ -121,7 +121,8 @@ PLACES: Final[Mapping[str, str]] = {
     "ops.map_fn": "",
     "ops.math_grad": "differentiation.functions",
     "ops.math_ops":
-        "ops.math_ops ops.reduce_ops control_flow.values differentiation.reductions overloads|math",
+        "ops.math_ops ops.reduce_ops control_flow.values differentiation.reductions overloads"
+        "|math linalg",
     "ops.metrics": "metrics|metrics",
     "ops.metrics_impl": "metrics.streams|metrics",
     "ops.nn": "|nn math",
@@ -129,7 +130,7 @@ PLACES: Final[Mapping[str, str]] = {
     "ops.nn_impl": "nn.newer nn.sampled_losses|nn math",
     "ops.nn_ops":
         "nn.newer nn.general nn.convolutions nn.isotonic nn.windows|nn math nn.experimental",
-    "ops.numerics": "|debugging",
+    "ops.numerics": "ops.numerics|debugging",
     "ops.parsing_config": "input.parsing_features|io",
     "ops.parsing_ops": "input.parsing_ops|io",
     "ops.partitioned_variables": "variables.partitioners",

@@ -106,7 +106,33 @@ def _several_at_once(tf: Any) -> Any:
     )  # fmt: skip
 
 
+def _bins(tf: Any) -> Any:
+    bins = tf.histogram_fixed_width_bins
+    return shown(
+        tf,
+        lambda _: bins([-1.0, 0.0, 1.5, 2.0, 5.0, 15.0], [0.0, 5.0], 5),
+        lambda tf: bins(fed(tf, np.float64([[0.5], [7.0]])), [0.0, 4.0], nbins=2, name="mine"),
+        lambda _: bins([1.0], [0.0, 1.0], 0), lambda _: bins([1], [0, 2], 4),
+        lambda tf: tf.histogram_fixed_width([1.0], [0.0, 1.0, 2.0]),
+    )  # fmt: skip
+
+
+def _checked_numbers(tf: Any) -> Any:
+    x = tf.placeholder_with_default([1.0, 0.0], [2])
+    with tf.name_scope("scope"):
+        quotient = 1.0 / x
+    _ = tf.cast(quotient, tf.int32)
+    check = tf.add_check_numerics_ops()
+    nodes = [(node.name, node.op, list(node.input)) for node in check.graph.as_graph_def().node]
+    found = attempt(lambda: run(tf, [check]), lambda: tf.Session().run(check, {x: [1.0, 2.0]}))
+    with tf.Graph().as_default():
+        tf.cond(tf.placeholder(tf.bool, []), lambda: 1.0, lambda: 2.0)
+        return nodes, found, attempt(tf.add_check_numerics_ops)
+
+
 BEHAVIOURS = {
+    "bins": _bins,
+    "checked-numbers": _checked_numbers,
     "quotients": _quotients,
     "mixed-products": _mixed_products,
     "signs": _signs,

@@ -11,7 +11,7 @@ from sessrun.spec.rules.shapes.base import (
     ShapeError,
     Value,
     at_least,
-    merge_dims,
+    exactly,
     ranked,
     rule,
     with_rank,
@@ -37,7 +37,7 @@ def dense_counts(shape: Shape, size: Known) -> list[Shape]:
 def histogram(value_range: Shape, nbins: Known) -> list[Shape]:
     """[nbins]."""
     (count,) = with_rank(value_range, 1)
-    merge_dims(count, 2)
+    exactly(count, 2)
     ranked(nbins.shape, 0, 0)
     if nbins.value is not None and int(nbins.value) <= 0:
         raise ShapeError(f"Requires nbins > 0: {int(nbins.value)}")
