@@ -147,15 +147,18 @@ def fractional_average_pool(bind: Bind) -> Callable[..., Any]:
     return _pooling(bind, _mean)
 
 
-def _borders(sequence: Any, size: int) -> list[int]:
-    """A sequence of borders.
+def _borders(sequence: Any, size: int, axis: int) -> list[int]:
+    """A sequence of borders along rows (1) or columns (2).
 
     Raises:
       KernelError: it is no vector of rising numbers up to `size`.
 
     """
     found = ints(sequence)
-    if len(found) < 2 or found[0] < 0 or sorted(found) != found or found[-1] > size:
+    if min(found, default=0) < 0:
+        what = "Row" if axis == 1 else "Column"
+        raise KernelError(3, f"{what} sequence tensor values must not be negative, got {found}")
+    if len(found) < 2 or sorted(found) != found or found[-1] > size:
         raise KernelError(3, f"a pooling sequence must rise to {size}, got {found}")
     return found
 
@@ -187,7 +190,7 @@ def fractional_max_pool_grad(bind: Bind) -> Callable[..., Any]:
     overlapping, xp = bind.attrs["overlapping"], bind.xp
 
     def compute(x: Any, y: Any, grad: Any, rows: Any, columns: Any) -> Any:
-        spans = [_spans(_borders(each, x.shape[axis]), overlapping, x.shape[axis])
+        spans = [_spans(_borders(each, x.shape[axis], axis), overlapping, x.shape[axis])
                  for axis, each in ((1, rows), (2, columns))]  # fmt: skip
         shape = (x.shape[0], len(spans[0]), len(spans[1]), x.shape[3])
         if y.shape != shape or grad.shape != shape:
@@ -216,7 +219,7 @@ def fractional_average_pool_grad(bind: Bind) -> Callable[..., Any]:
         shape = ints(sizes)
         if len(shape) != 4 or grad.ndim != 4 or min(shape) < 0:
             raise KernelError(3, f"original input tensor shape must be 4-dimensional, got {shape}")
-        spans = [_spans(_borders(each, shape[axis]), overlapping, shape[axis])
+        spans = [_spans(_borders(each, shape[axis], axis), overlapping, shape[axis])
                  for axis, each in ((1, rows), (2, columns))]  # fmt: skip
         wanted = (shape[0], len(spans[0]), len(spans[1]), shape[3])
         if grad.shape != wanted:

@@ -15,22 +15,28 @@ from sessrun.reference.conversion import convert_to_tensor
 from sessrun.reference.default_graph import control_dependencies
 from sessrun.reference.errors import bad_value
 from sessrun.reference.generated import (
+    broadcast_to,
     exp,
+    greater_equal,
+    less,
     log,
     log1p,
     logical_and,
+    logical_or,
     relu,
     reshape,
     stop_gradient,
     sub,
 )
 from sessrun.reference.name_scopes import name_scope
-from sessrun.reference.ops.array_ops import concat, rank, shape, slice_, transpose, where
+from sessrun.reference.nn.activations import log_softmax
+from sessrun.reference.ops.array_ops import concat, gather, rank, shape, slice_, transpose, where
 from sessrun.reference.ops.assertions import assert_equal
 from sessrun.reference.ops.cast_ops import cast
 from sessrun.reference.ops.fill_ops import ones_like, zeros_like
 from sessrun.reference.ops.math_ops import absolute, add, range_
-from sessrun.reference.ops.reduce_ops import chosen
+from sessrun.reference.ops.reduce_ops import chosen, reduce_sum
+from sessrun.reference.random_seed import is_op_determinism_enabled
 from sessrun.reference.tensor import Tensor
 
 __all__ = ["EXPORTS"]
@@ -168,7 +174,10 @@ def softmax_cross_entropy_with_logits_v2(
             precise, wanted = _ending(precise, place, count), _ending(wanted, place, count)
         whole = shape(precise)
         flat = {"features": _flattened(precise), "labels": _flattened(wanted)}
-        cost = apply_op("SoftmaxCrossEntropyWithLogits", flat, {}, scope).outputs[0]
+        if is_op_determinism_enabled():
+            cost = -reduce_sum(flat["labels"] * log_softmax(flat["features"]), axis=1)
+        else:
+            cost = apply_op("SoftmaxCrossEntropyWithLogits", flat, {}, scope).outputs[0]
         cost = reshape(cost, slice_(whole, [0], [sub(count, 1)]))
         if rows.shape.ndims is not None:
             sizes = rows.shape.as_list()
@@ -247,8 +256,18 @@ def sparse_softmax_cross_entropy_with_logits(
 
 
 def _of_numbers(rows: Tensor, numbers: Tensor, name: str | None) -> Tensor:
+    if is_op_determinism_enabled():
+        return _in_parts(rows, numbers)
     inputs = {"features": rows, "labels": numbers}
     return apply_op("SparseSoftmaxCrossEntropyWithLogits", inputs, {}, name).outputs[0]
+
+
+def _in_parts(rows: Tensor, numbers: Tensor) -> Tensor:
+    """The same of operations that are deterministic on GPUs too; NaN for a number of no class."""
+    cost = -gather(log_softmax(rows), numbers, batch_dims=1)
+    lost = broadcast_to(constant(math.nan, dtype=rows.dtype), shape(cost))
+    classes = cast(shape(rows)[-1], numbers.dtype)
+    return where(logical_or(less(numbers, 0), greater_equal(numbers, classes)), lost, cost)
 
 
 def _checked_classes(numbers: Tensor, rows: Tensor) -> bool:

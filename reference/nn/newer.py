@@ -33,7 +33,7 @@ from sessrun.reference.nn import (
 )
 from sessrun.reference.nn.windows import each
 from sessrun.reference.ops.cast_ops import cast
-from sessrun.reference.random_seed import get_seed
+from sessrun.reference.random_seed import get_seed, is_op_determinism_enabled
 from sessrun.reference.tensor import Tensor
 
 _REQUIRED: Final = inspect.Parameter.empty
@@ -278,6 +278,10 @@ def fractional_max_pool_v2(
         raise bad_value(f"`pooling_ratio` should be >= 1.0. Received: pooling_ratio="
                         f"{pooling_ratio}")  # fmt: skip
     ratio = each(pooling_ratio, 2, 3, "pooling_ratio")
+    if seed == 0 and is_op_determinism_enabled():
+        raise ValueError("tf.nn.fractional_max_pool requires a non-zero seed to be passed in when "
+                         f"determinism is enabled, but got seed={seed}. Please pass in a non-zero "
+                         'seed, e.g. by passing "seed=1".')  # fmt: skip
     return odd_poolings.fractional_max_pool(value, ratio, pseudo_random, overlapping,
                                             **_seeded(seed), name=name)  # fmt: skip
 

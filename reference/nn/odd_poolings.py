@@ -8,6 +8,7 @@ from sessrun.reference import dtypes
 from sessrun.reference.build import apply_op
 from sessrun.reference.errors import bad_value
 from sessrun.reference.ops.reduce_ops import chosen
+from sessrun.reference.random_seed import is_op_determinism_enabled
 from sessrun.reference.tensor import Tensor
 
 __all__ = ["EXPORTS"]
@@ -106,7 +107,17 @@ def fractional_max_pool(
       seed2: a second one.
       name: the operation's name.
 
+    Raises:
+      ValueError: operations must be deterministic, and this one would not be.
+
     """
+    if is_op_determinism_enabled() and not (seed and seed2 and deterministic):
+        raise ValueError(
+            'tf.compat.v1.nn.fractional_max_pool requires "seed" and "seed2" to be non-zero and '
+            '"deterministic" to be true when op determinism is enabled. Please pass in such '
+            'values, e.g. by passing"seed=1, seed2=1, deterministic=True". Got: '
+            f"seed={seed}, seed2={seed2}, deterministic={deterministic}"
+        )
     return FractionalMaxPool(*_fractional(
         "FractionalMaxPool", value, pooling_ratio, pseudo_random, overlapping, deterministic, seed,
         seed2, name,

@@ -159,6 +159,14 @@ class Placer:
                 f"devices are {devices.listing(there)}. Make sure the device specification "
                 "refers to a valid device."
             )  # fmt: skip
+        homeless = [m for m in members if not any(_runs_on(m, d) for d in self._devices)]
+        if homeless:
+            kinds = sorted({d.kind for d in self._devices})
+            return refused(
+                homeless[0], f"No OpKernel was registered to support Op '{homeless[0].type}' used "
+                f"by {{{{node {homeless[0].name}}}}} with its attributes. Registered devices: "
+                f"[{', '.join(kinds)}]"
+            )  # fmt: skip
         kinds = wanted.kind or "any"
         return refused(
             asking, f"Cannot assign a device for operation {asking.name}: Could not satisfy "

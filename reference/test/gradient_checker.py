@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from sessrun.reference import constant_op
+from sessrun.reference import constant_op, dtypes
 from sessrun.reference.differentiation.backprop import gradients
 from sessrun.reference.framework_ops import identity
+from sessrun.reference.ops.cast_ops import cast
 from sessrun.reference.stacks import get_default_session
 from sessrun.reference.tensor import Tensor
 from sessrun.reference.test.jacobians import Numbers, by_differences, by_gradients, largest_error
@@ -124,4 +125,10 @@ def _jacobians(
     def backward(given: Any) -> Any:
         return session.run(dx, {**feeds, x: value, dy: given})
 
-    return by_gradients(backward, of_x, of_y), by_differences(forward, value, of_x, of_y, delta)
+    found = by_gradients(backward, of_x, of_y)
+    if x.dtype == dtypes.bfloat16:
+        # TensorFlow moves a float32 copy of x, on which y does not depend.
+        x, of_x = cast(x, dtypes.float32), Numbers(dtypes.float32, value.shape)
+    if y.dtype == dtypes.bfloat16:
+        y, of_y = cast(y, dtypes.float32), Numbers(dtypes.float32, tuple(y_shape))
+    return found, by_differences(forward, value, of_x, of_y, delta)

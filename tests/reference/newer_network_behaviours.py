@@ -134,6 +134,23 @@ def _regressions(tf: Any) -> Any:
     ), attempt(lambda: nn.isotonic_regression(rows, axis=2))
 
 
+def _second_gradients(tf: Any) -> Any:
+    found = []
+    for shape, form, training in ((_X.shape, "NHWC", True), (_X.shape, "NHWC", False),
+                                  ((2, 3, 2, 2, 3), "NDHWC", True)):  # fmt: skip
+        x = tf.constant(_X.ravel()[: int(np.prod(shape))].reshape(shape))
+        scale, offset = tf.constant([0.5, 2.0, 1.0]), tf.constant([1.0, 0.0, -1.0])
+        moments = {} if training else {"mean": [0.5, 0.0, 1.0], "variance": [1.0, 2.0, 0.5]}
+        y, *_ = tf.nn.fused_batch_norm(
+            x, scale, offset, is_training=training, data_format=form, **moments
+        )
+        above = tf.square(x) + 1.0
+        firsts = tf.gradients(y, [x, scale, offset], above)
+        loss = tf.reduce_sum(firsts[0] ** 2) + tf.reduce_sum(firsts[1] * firsts[2])
+        found += [tf.reduce_mean(each) for each in tf.gradients(loss / 1000.0, [x, scale])]
+    return np.round(run(tf, found), 3)
+
+
 def _batches(tf: Any) -> Any:
     nn = _framework(tf, "nn_ops", "ops")
     kernels = np.ones([3, 3, 3, 2], np.float32)
@@ -149,5 +166,6 @@ def _batches(tf: Any) -> Any:
 
 BEHAVIOURS = {
     "averages": _averages, "batches": _batches, "fractional": _fractional, "left-out": _left_out,
-    "lookups": _lookups, "regressions": _regressions, "rows": _rows, "windows": _windows,
+    "lookups": _lookups, "regressions": _regressions, "rows": _rows,
+    "second-gradients": _second_gradients, "windows": _windows,
 }  # fmt: skip

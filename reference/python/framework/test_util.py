@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any, Final
 
+from sessrun.reference import random_seed
 from sessrun.reference.graph import Graph
 from sessrun.reference.importing.importer import import_graph_def
 from sessrun.reference.ops import array_ops, math_ops
@@ -65,7 +67,8 @@ __all__ = [
     "assert_meta_graph_protos_equal",
     "assert_no_garbage_created", "assert_no_new_pyobjects_executing_eagerly",
     "assert_no_new_tensors", "assert_ops_in_graph", "build_as_function_and_v1_graph", "device",
-    "disable_control_flow_v2", "enable_control_flow_v2", "enable_output_all_intermediates",
+    "deterministic_ops", "disable_control_flow_v2", "enable_control_flow_v2",
+    "enable_output_all_intermediates",
     "for_all_test_methods", "force_cpu",
     "force_gpu",
     "get_node_def_from_graph", "gpu_device_name", "is_gpu_available", "is_xla_enabled",
@@ -122,6 +125,16 @@ def IsMklEnabled() -> bool:
 def GpuSupportsHalfMatMulAndConv() -> bool:
     """Whether there is a GPU: each one multiplies float16."""
     return bool(gpu_device_name())
+
+
+@contextmanager
+def deterministic_ops() -> Iterator[None]:
+    """Ask for deterministic operations in a `with` statement."""
+    random_seed.enable_op_determinism()
+    try:
+        yield
+    finally:
+        random_seed.disable_op_determinism()
 
 
 def NHWCToNCHW(input_tensor: Any) -> Any:

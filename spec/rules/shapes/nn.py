@@ -75,7 +75,8 @@ def cross_entropy(features: Shape, labels: Shape) -> list[Shape]:
     except ShapeError:
         rows = broadcast_shapes(features, labels)
     if rows is None or len(rows) != 2:
-        raise ShapeError("Logits and labels must broadcast to rank 2")
+        known = "?" if rows is None else len(rows)
+        raise ShapeError(f"Shape must be broadcasted with rank 2, but is rank {known}")
     return [rows[:1], rows]
 
 
