@@ -102,6 +102,7 @@ def _again(op: Operation, *grads: Any) -> Any:
     with GradientTape() as tape:
         for each in sources:
             tape.watch(each)
-        found = batch_norm_gradient(*op.inputs[:5], epsilon, form, training)
+        grad_y, x, scale, mean, variance = op.inputs[:5]
+        found = batch_norm_gradient(grad_y, x, scale, mean, variance, epsilon, form, training)
     by = tape.gradient(list(found), sources, list(grads[:3]))
     return (*by, *[None] * (len(op.inputs) - 3))

@@ -161,11 +161,11 @@ class Placer:
             )  # fmt: skip
         homeless = [m for m in members if not any(_runs_on(m, d) for d in self._devices)]
         if homeless:
-            kinds = sorted({d.kind for d in self._devices})
+            registered = sorted({d.kind for d in self._devices})
             return refused(
                 homeless[0], f"No OpKernel was registered to support Op '{homeless[0].type}' used "
                 f"by {{{{node {homeless[0].name}}}}} with its attributes. Registered devices: "
-                f"[{', '.join(kinds)}]"
+                f"[{', '.join(registered)}]"
             )  # fmt: skip
         kinds = wanted.kind or "any"
         return refused(
