@@ -153,6 +153,21 @@ def of_words(draw: Draw, x: str, *scalars: str) -> Arguments:
     return _with_range(draw, x, "qint32", draw.shape(0, 3, 1), scalars)
 
 
+@domain
+def words_of_channels(draw: Draw, x: str, low: str, high: str, *asked: str) -> Arguments:
+    """Pictures of 32 bits, a range for each channel, and perhaps another that is asked for."""
+    draw.attrs["T"] = "qint32"
+    if asked:
+        draw.attrs["out_type"] = draw.random.choice(["qint8", "quint8"])
+    else:
+        draw.attrs["clip_value_max"] = draw.random.choice([6.0, 0.02])
+    shape = tuple(draw.random.randint(1, 4) for _ in range(4))
+    least, most = _ends(draw, 3, shape)
+    inputs = {x: _drawn(draw, "qint32", shape), low: least, high: most}
+    ends = (draw.random.choice([-1.0, -0.3]), draw.random.choice([1.0, 2.0, 0.05]))
+    return draw.arguments(**inputs, **dict(zip(asked, map(_end, ends), strict=False)))
+
+
 def _with_range(
     draw: Draw, x: str, dtype: str, shape: tuple[int, ...], scalars: tuple[str, ...]
 ) -> Arguments:

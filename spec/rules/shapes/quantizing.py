@@ -113,6 +113,21 @@ def with_range(shape: Shape, *scalars: Shape) -> list[Shape]:
 
 
 @rule
+def range_of_channels(_: Shape, low: Shape, high: Shape) -> list[Shape]:
+    """Two scalars, of vectors."""
+    for end in (low, high):
+        with_rank(end, 1)
+    return list(_SCALARS)
+
+
+@rule
+def narrowed_channels(shape: Shape, low: Shape, high: Shape, *scalars: Shape) -> list[Shape]:
+    """The first input's shape and two scalars, of two vectors and scalars."""
+    _scalars(*scalars)
+    return [shape, *range_of_channels(shape, low, high)]
+
+
+@rule
 def range_alone(_: Shape, *scalars: Shape) -> list[Shape]:
     """Two scalars, of scalars."""
     _scalars(*scalars)

@@ -1,0 +1,67 @@
+"""Kernels of quantized pictures each of whose channels has a range of its own."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from sessrun.reference.kernels.host import HOST
+from sessrun.reference.kernels.quantized_ranges import integers, scalar, whole
+from sessrun.reference.kernels.registry import KernelError, kernel
+
+__all__: list[str] = []
+
+_INVALID: Final = 3
+_CPU: Final = ("CPU",)
+#: What the end of a range stands at: the number of levels of 32 bits on one side of zero.
+_END: Final = 1 << 31
+
+
+def _pictures(x: Any) -> Any:
+    """The integers, [batch, height, width, channels]."""
+    if x.ndim != 4:
+        raise KernelError(_INVALID, f"Current RequantizePerChannel operator supports 4D tensors "
+                          f"only, not {x.shape}")  # fmt: skip
+    return integers(x)
+
+
+def _reach(low: Any, high: Any) -> Any:
+    """How far from zero the range of each channel goes: float32."""
+    if low.size != high.size:
+        raise KernelError(_INVALID, f"min and max must be as many: {low.shape}, {high.shape}")
+    return HOST.maximum(HOST.abs(low), HOST.abs(high)).reshape(-1)
+
+
+@kernel("RequantizationRangePerChannel", devices=_CPU)
+def requantization_range_per_channel(
+    _: Any, x: Any, low: Any, high: Any, *, T: str, clip_value_max: float  # noqa: N803 - the attribute's name
+) -> Any:
+    """The range that the numbers of all channels need, at most that of a relu that is cut off."""
+    del T
+    found, reach = _pictures(x), _reach(low, high)
+    if low.shape[:1] != (found.shape[3],):
+        raise KernelError(_INVALID, f"min and max must have the size of the last dimension: "
+                          f"{low.shape}, {high.shape}, {found.shape}")  # fmt: skip
+    least, most = found.min(axis=(0, 1, 2)), found.max(axis=(0, 1, 2))
+    largest = HOST.maximum(HOST.abs(least.astype("int64")), HOST.abs(most.astype("int64")))
+    ends = reach * largest.astype("float32") / HOST.float32(_END)
+    end = HOST.minimum(ends.max(), HOST.float32(clip_value_max))
+    return HOST.asarray(-end if (least < 0).any() else HOST.float32(0)), HOST.asarray(end)
+
+
+@kernel("RequantizePerChannel", devices=_CPU)
+def requantize_per_channel(
+    _: Any, x: Any, low: Any, high: Any, new_low: Any, new_high: Any, *,
+    T: str, out_type: str,  # noqa: N803 - the attributes' names
+) -> Any:  # fmt: skip
+    """Bytes of numbers of 32 bits, in a range that is asked for."""
+    del T
+    found, reach = _pictures(x), _reach(low, high)
+    ends = scalar(new_low, "requested_output_min"), scalar(new_high, "requested_output_max")
+    if out_type == "qint8" and ends[0] >= 0:
+        raise KernelError(_INVALID, f"requested_output_min must be negative for qint8, got "
+                          f"{ends[0]}")  # fmt: skip
+    info = HOST.iinfo(whole(out_type))
+    scale = HOST.float32(info.max) * (reach / max(abs(end) for end in ends) / HOST.float32(_END))
+    rounded = HOST.rint(found.astype("float32") * scale)
+    narrowed = HOST.clip(rounded, info.min, info.max).astype(info.dtype)
+    return narrowed, *(HOST.asarray(end) for end in ends)
