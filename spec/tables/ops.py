@@ -16481,6 +16481,40 @@ _MAKERS: Final = {
         numeric={"*": "close(1e-5, 1e-6)"},
         devices=("CPU",),
     ),
+    "RequantizationRangePerChannel": lambda: Operation(
+        name="RequantizationRangePerChannel",
+        summary="The range that pictures need whose channels have ranges of their own.",
+        inputs=(
+            ArgDecl("input", type_attr="T"),
+            ArgDecl("input_min", dtype="float32"),
+            ArgDecl("input_max", dtype="float32"),
+        ),
+        outputs=(
+            ArgDecl("output_min", dtype="float32"),
+            ArgDecl("output_max", dtype="float32"),
+        ),
+        attrs=(
+            AttrDecl(
+                "T",
+                "type",
+                allowed=("qint8", "quint8", "qint32", "qint16", "quint16"),
+                has_default=True,
+                default="qint32",
+            ),
+            AttrDecl("clip_value_max", "float"),
+        ),
+        shape=RuleCall(
+            "range_of_channels",
+            (Name("input"), Name("input_min"), Name("input_max")),
+        ),
+        domain=RuleCall(
+            "words_of_channels",
+            (Name("input"), Name("input_min"), Name("input_max")),
+        ),
+        errors=(RuleCall("ends_of_other_channels", (Name("input_max"), "run")),),
+        numeric={"*": "close(1e-5, 1e-6)"},
+        devices=("CPU",),
+    ),
     "Requantize": lambda: Operation(
         name="Requantize",
         summary="Numbers of 32 bits as bytes of a range that is asked for.",
@@ -16534,6 +16568,61 @@ _MAKERS: Final = {
                 (Name("requested_output_min"), Name("requested_output_max")),
             ),
         ),
+        numeric={"*": "close(1e-5, 1e-6)"},
+        devices=("CPU",),
+    ),
+    "RequantizePerChannel": lambda: Operation(
+        name="RequantizePerChannel",
+        summary="Bytes of pictures whose channels have ranges of their own, in a range that is asked for.",
+        inputs=(
+            ArgDecl("input", type_attr="T"),
+            ArgDecl("input_min", dtype="float32"),
+            ArgDecl("input_max", dtype="float32"),
+            ArgDecl("requested_output_min", dtype="float32"),
+            ArgDecl("requested_output_max", dtype="float32"),
+        ),
+        outputs=(
+            ArgDecl("output", type_attr="out_type"),
+            ArgDecl("output_min", dtype="float32"),
+            ArgDecl("output_max", dtype="float32"),
+        ),
+        attrs=(
+            AttrDecl(
+                "T",
+                "type",
+                allowed=("qint8", "quint8", "qint32", "qint16", "quint16"),
+                has_default=True,
+                default="qint32",
+            ),
+            AttrDecl(
+                "out_type",
+                "type",
+                allowed=("qint8", "quint8", "qint32", "qint16", "quint16"),
+                has_default=True,
+                default="quint8",
+            ),
+        ),
+        shape=RuleCall(
+            "narrowed_channels",
+            (
+                Name("input"),
+                Name("input_min"),
+                Name("input_max"),
+                Name("requested_output_min"),
+                Name("requested_output_max"),
+            ),
+        ),
+        domain=RuleCall(
+            "words_of_channels",
+            (
+                Name("input"),
+                Name("input_min"),
+                Name("input_max"),
+                Name("requested_output_min"),
+                Name("requested_output_max"),
+            ),
+        ),
+        errors=(RuleCall("pictures_of_rank", (Name("input"),)),),
         numeric={"*": "close(1e-5, 1e-6)"},
         devices=("CPU",),
     ),
