@@ -81,10 +81,14 @@ def _stream(handle: Handle, numbers: int) -> Stream:
     return stream
 
 
-def _algorithm(number: Any) -> None:
+def _scalar(name: str, number: Any) -> int:
     if number.ndim:
-        raise KernelError(_INVALID, f"algorithm must be of shape [], not {list(number.shape)}")
-    check_algorithm(scalar_int(number))
+        raise KernelError(_INVALID, f"{name} must have shape [], not {list(number.shape)}")
+    return scalar_int(number)
+
+
+def _algorithm(number: Any) -> None:
+    check_algorithm(_scalar("algorithm", number))
 
 
 @binder("RngReadAndSkip", devices=_CPU)
@@ -94,7 +98,7 @@ def read_and_skip(bind: Bind) -> Callable[..., Any]:
 
     def compute(handle: Handle, alg: Any, delta: Any) -> Any:
         _algorithm(alg)
-        return host_array(_taken(handle, scalar_int(delta))[:3], "int64")
+        return host_array(_taken(handle, _scalar("delta", delta))[:3], "int64")
 
     return compute
 
@@ -106,7 +110,7 @@ def skip(bind: Bind) -> Callable[..., Any]:
 
     def compute(handle: Handle, algorithm: Any, delta: Any) -> None:
         _algorithm(algorithm)
-        _taken(handle, scalar_int(delta))
+        _taken(handle, _scalar("delta", delta))
 
     return compute
 
@@ -170,7 +174,7 @@ def random_binomial(bind: Bind) -> Callable[..., Any]:
     dtype = dtype_of(bind.attrs["dtype"])
 
     def compute(handle: Handle, algorithm: Any, shape: Any, counts: Any, probs: Any) -> Any:
-        if scalar_int(algorithm) != 1:
+        if _scalar("algorithm", algorithm) != 1:
             raise KernelError(_INVALID, f"Unsupported algorithm id: {algorithm}")
 
         def stream(rows: int, each: int) -> Stream:

@@ -77,7 +77,14 @@ def _binomials(tf: Any) -> Any:
     generator = tf.random.Generator.from_seed(11)
     with tf.Session() as session:
         session.run(generator.state.initializer)
-        return session.run(generator.binomial([5, 2], [10.0, 100.0], [0.3, 0.6]))
+        odd = generator.binomial(
+            [6], [5.0, 5.0, 5.0, 0.0, 0.0, 0.0], [0.0, 1.0, np.nan, -10.0, 10.0, np.nan], tf.float32
+        )
+        none = generator.binomial([0], [], [])
+        return (
+            session.run(generator.binomial([5, 2], [10.0, 100.0], [0.3, 0.6])),
+            session.run(odd), none.shape.as_list(), session.run(none),
+        )  # fmt: skip
 
 
 def _resets(tf: Any) -> Any:
@@ -150,6 +157,16 @@ def _states_that_are_none(tf: Any) -> Any:
         for algorithm in (1, 2, 3, 4):
             draw = raw.StatefulUniform(resource=good.handle, algorithm=algorithm, shape=[2])
             found += attempt(lambda draw=draw: session.run(draw))
+    vector = tf.placeholder(tf.int64)
+    with tf.Session() as session:
+        session.run(good.initializer)
+        given = {"resource": good.handle}
+        for draw in (
+            raw.StatefulUniform(algorithm=vector, shape=[2], **given),
+            raw.RngSkip(algorithm=1, delta=vector, **given),
+            raw.StatefulRandomBinomial(algorithm=vector, shape=[2], counts=2.0, probs=0.5, **given),
+        ):
+            found += attempt(lambda draw=draw: session.run(draw, {vector: [1, 1]}))
     return found
 
 
