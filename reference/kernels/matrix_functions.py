@@ -1,4 +1,7 @@
-"""Kernels of functions of whole matrices: the square root and the logarithm, by scipy."""
+"""Kernels of functions of whole matrices: the square root and the logarithm, by scipy.
+
+Its logarithm is written in Python: one of 32 x 32 takes five to ten times as long as TensorFlow's.
+"""
 
 from __future__ import annotations
 
@@ -20,12 +23,13 @@ def _of_each(xp: Any, x: Any, name: str) -> Any:
     flat = found.reshape((-1, *x.shape[-2:]))
     function = getattr(linear_algebra(), name)
     wide = x.astype("complex128" if x.dtype.kind == "c" else "float64").reshape(flat.shape)
-    for place, matrix in enumerate(wide):
-        with warnings.catch_warnings(), numbers_unmoved():
-            warnings.simplefilter("ignore")  # scipy warns of what it then gives as NaN
+    with warnings.catch_warnings(), numbers_unmoved():
+        warnings.simplefilter("ignore")  # scipy warns of what it then gives as NaN
+        for place, matrix in enumerate(wide):
             value = function(matrix)
-        is_other = value.dtype.kind == "c" and x.dtype.kind != "c" and bool(value.imag.any())
-        flat[place] = float("nan") if is_other else value if x.dtype.kind == "c" else value.real
+            is_other = value.dtype.kind == "c" and x.dtype.kind != "c" and bool(value.imag.any())
+            fits = value if x.dtype.kind == "c" else value.real
+            flat[place] = float("nan") if is_other else fits
     return found
 
 
