@@ -221,6 +221,10 @@ class Graph(Scoped, Collections):
     def _unsafe_unfinalize(self) -> None:
         self._finalized = False
 
+    def _get_control_flow_context(self) -> Any:
+        """The branch or loop that operations are made in here, or None."""
+        return self.scopes.control_flow
+
     def check_not_finalized(self) -> None:
         """Raise RuntimeError if the graph is finalized."""
         if self._finalized:

@@ -19,6 +19,7 @@ from sessrun.reference.functions.branch_graphs import (
     function_name,
     note_functions,
 )
+from sessrun.reference.functions.imported_branches import body_of_library
 from sessrun.reference.indexed_slices import IndexedSlices
 from sessrun.reference.name_scopes import name_scope
 from sessrun.reference.operation import Operation
@@ -117,8 +118,13 @@ def built_branches(
 
 
 def bodies_of(op: Operation) -> Sequence[BranchGraph]:
-    """The branches of an operation, if they were made here; none of one that was imported."""
-    return _BODIES.get(op, ())
+    """The branches of an operation; none if they say what must run besides what they return."""
+    if op not in _BODIES:
+        named = [op.get_attr("then_branch"), op.get_attr("else_branch")] if op.type.endswith(
+            "If") else op.get_attr("branches")  # fmt: skip
+        found = [body_of_library(op, each, op.inputs[1:], is_captured=True) for each in named]
+        _BODIES[op] = [body for body in found if body is not None] if all(found) else []
+    return _BODIES[op]
 
 
 def joined_branches(

@@ -24,6 +24,7 @@ from sessrun.reference.functions.branch_graphs import (
     function_name,
     note_functions,
 )
+from sessrun.reference.functions.imported_branches import body_of_library
 from sessrun.reference.generated import logical_and, stop_gradient
 from sessrun.reference.name_scopes import name_scope
 from sessrun.reference.operation import Operation
@@ -207,8 +208,16 @@ def _check_dtypes(body: BranchGraph, given: Sequence[Tensor]) -> None:
 
 
 def bodies_of_loop(op: Operation) -> LoopBodies | None:
-    """The functions of a loop, if they were made here; None of one that was imported."""
-    return _BODIES.get(op)
+    """The functions of a loop; None if they say what must run besides what they return."""
+    if op not in _BODIES:
+        condition, body = (
+            body_of_library(op, op.get_attr(key), op.inputs, is_captured=False)
+            for key in ("cond", "body")
+        )
+        if condition is None or body is None:
+            return None
+        _BODIES[op] = LoopBodies(condition, body)
+    return _BODIES[op]
 
 
 def loop_of(

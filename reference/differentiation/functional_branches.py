@@ -176,7 +176,7 @@ def _rewrite(
     before = len(op.outputs)
     for body, back in zip(forward, backward, strict=True):
         body.outputs += back.kept.values()
-        body.name += "_rewritten"
+        body.rewritten()
     pad(forward)
     places = range(before, len(forward[0].outputs))
     op._extend([], [Tensor(op, place, dtypes.variant, ()) for place in places])  # noqa: SLF001 - it is made anew here

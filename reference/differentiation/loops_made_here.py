@@ -176,7 +176,7 @@ def _widen(op: Operation, forward: LoopBodies, lists: Sequence[Tensor]) -> None:
     op._extend(lists, [Tensor(op, start + place, dtypes.variant, ())  # noqa: SLF001 - it is made anew here
                        for place in range(len(lists))])  # fmt: skip
     for body in forward:
-        body.name += "_rewritten"
+        body.rewritten()
     kinds, shapes = AttrValue(), AttrValue()
     kinds.list.type.extend(int(each.dtype.base_dtype.as_datatype_enum) for each in op.outputs)  # type: ignore[misc]  # an enum is its number
     shapes.list.shape.extend(op.node_def.attr["output_shapes"].list.shape)

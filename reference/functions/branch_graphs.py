@@ -158,6 +158,17 @@ class BranchGraph(FuncGraph):
         self.extra_inputs, self.extra_args = list(taken), [of[tensor] for tensor in taken]
         self.inputs = [*declared, *self.extra_args]
 
+    def stands_for(self, taken: Sequence[Tensor]) -> None:
+        """Let its arguments be what it has captured: these tensors."""
+        self.extra_inputs, self.extra_args = list(taken), list(self.inputs)
+        self._captured.update(zip(taken, self.inputs, strict=True))
+
+    def rewritten(self) -> None:
+        """Give it the name of the function that it is now that it returns more."""
+        self.name += "_rewritten"
+        while self.name in self.functions:  # by another call of the same function
+            self.name += f"_{next(_NUMBERS)}"
+
     def reads_only(self) -> set[int]:
         """The numbers of the arguments that are resources which the body leaves as they are."""
         return {

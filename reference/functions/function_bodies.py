@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from sessrun.reference.functions.function_library import FunctionLibrary
     from sessrun.spec.proto import NameAttrList
 
-__all__ = ["Body", "body_of", "gradient_of", "is_inlined"]
+__all__ = ["Body", "body_of", "gradient_of", "is_inlined", "nodes_of"]
 
 _SHAPES: Final = "_output_shapes"
 _CLASS: Final = "_class"
@@ -77,15 +77,9 @@ def body_of(library: FunctionLibrary, function: NameAttrList, name: str, device:
         raise InvalidArgumentError(None, None, f"Function '{function.name}' is not defined")
     graph = Graph()
     graph.functions = library
-    arguments = [arg.name for arg in definition.signature.input_arg]
-    sources = _Sources(library, definition)
     controls = list(definition.control_ret.values())
     try:
-        graph_def = GraphDef(node=_nodes(sources, definition, function.attr))
-        results = [
-            _output(sources.of(_returned(definition, arg.name)))
-            for arg in definition.signature.output_arg
-        ]
+        graph_def, arguments, results = nodes_of(library, definition, function)
         with graph.as_default(), graph.device(device or None):
             wanted = [f"{argument}:0" for argument in arguments] + results + controls
             found = import_graph_def(graph_def, return_elements=wanted, name=name)
@@ -97,6 +91,33 @@ def body_of(library: FunctionLibrary, function: NameAttrList, name: str, device:
     effects = [op for op in graph.get_operations() if op.declaration.stateful]
     return Body(graph, tuple(found[:at]), tuple(found[at:end]), (*effects, *found[end:]),
                 tuple(found[end:]))  # fmt: skip
+
+
+def nodes_of(
+    library: FunctionLibrary, definition: FunctionDef, function: NameAttrList
+) -> tuple[GraphDef, list[str], list[str]]:
+    """A function as nodes of a graph.
+
+    Args:
+      library: the functions that it may call.
+      definition: the function.
+      function: its name, and the attributes that it leaves open.
+
+    Returns:
+      The nodes, the names of its arguments, which are placeholders, and those of its results.
+
+    Raises:
+      ValueError: it is ill-formed.
+
+    """
+    arguments = [arg.name for arg in definition.signature.input_arg]
+    sources = _Sources(library, definition)
+    graph_def = GraphDef(node=_nodes(sources, definition, function.attr))
+    results = [
+        _output(sources.of(_returned(definition, arg.name)))
+        for arg in definition.signature.output_arg
+    ]
+    return graph_def, arguments, results
 
 
 def gradient_of(body: Body, gives: Sequence[str]) -> Body:

@@ -1,0 +1,48 @@
+"""Functions of a graph's library as bodies, which can be differentiated and written anew.
+
+Source: TF 2.21, `function_def_to_graph`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sessrun.reference.functions.branch_graphs import BranchGraph
+from sessrun.reference.functions.function_bodies import nodes_of
+from sessrun.reference.importing.importer import import_graph_def
+from sessrun.reference.operation import Operation
+from sessrun.reference.tensor import Tensor
+from sessrun.spec.proto import NameAttrList
+
+__all__ = ["body_of_library"]
+
+
+def body_of_library(
+    op: Operation, function: NameAttrList, taken: Sequence[Tensor], *, is_captured: bool
+) -> BranchGraph | None:
+    """The body of a function that an operation calls.
+
+    Args:
+      op: the operation.
+      function: the function.
+      taken: what the operation passes to it.
+      is_captured: whether its arguments stand for these tensors, as if it had captured them.
+
+    Returns:
+      The body; None for a function that says what must run besides, which a body does not.
+
+    """
+    definition = op.graph.functions.definition(function.name)
+    if definition is None or definition.control_ret:
+        return None
+    graph_def, arguments, results = nodes_of(op.graph.functions, definition, function)
+    with op.graph.as_default():
+        body = BranchGraph(function.name)
+    with body.as_default():
+        wanted = [f"{argument}:0" for argument in arguments] + results
+        found = import_graph_def(graph_def, return_elements=wanted, name="")
+    assert found is not None
+    body.inputs, body.outputs = list(found[: len(arguments)]), list(found[len(arguments) :])
+    if is_captured:
+        body.stands_for(taken)
+    return body
