@@ -154,6 +154,19 @@ def _derivatives_of_loops(tf: Any) -> Any:
     return operations, _runs(tf, [y, first, tf.gradients(first, x), tf.gradients(again, x)])
 
 
+def _of_an_imported_graph(tf: Any) -> Any:
+    """First and second derivatives of branches and loops that another graph had."""
+    with tf.Graph().as_default() as graph:
+        x = tf.placeholder(tf.float32, [], name="x")
+        y = tf.cond(x > 1.0, lambda: x * x * x, lambda: tf.sin(x))
+        z = tf.while_loop(lambda v: v < 30.0, lambda v: v * v, [y], maximum_iterations=2)
+        tf.add(y, z, name="sum")
+    x = tf.placeholder_with_default(2.0, [])
+    (found,) = tf.import_graph_def(graph.as_graph_def(), {"x": x}, ["sum:0"])
+    first = tf.gradients(found, x)[0]
+    return _runs(tf, [found, first, tf.gradients(first, x)], [{}, {x: 0.5}])
+
+
 def _loops_in_loops(tf: Any) -> Any:
     v = tf.get_variable("v", initializer=[2.0, 3.0], use_resource=True)
 
@@ -291,7 +304,8 @@ BEHAVIOURS: dict[str, Callable[[Any], Any]] = {
         for program in (
             _branch, _nested_branches, _second_derivative, _rows, _what_is_not_fetched,
             _structures, _across_branches, _loop, _gradient_of_a_loop, _arrays,
-            _derivatives_of_loops, _loops_in_loops, _what_python_gives, _elements,
+            _derivatives_of_loops, _of_an_imported_graph, _loops_in_loops, _what_python_gives,
+            _elements,
             _shapes_in_a_loop, _waiting, _gradients_within, _asked_for_after_a_run,
         )
     },
