@@ -351,7 +351,11 @@ _FINGERPRINTS: Final = {
 @binder("StringToHashBucket", "StringToHashBucketFast", "StringToHashBucketStrong",
         devices=("CPU",))  # fmt: skip
 def string_to_hash_bucket(bind: Bind) -> Callable[..., Any]:
-    """The bucket of each string."""
+    """The bucket of each string.
+
+    TensorFlow, whose hashes are native code, takes a seventh (short strings) to a tenth (of 200
+    bytes) of the time: each step of a hash is a pass of numpy over a word of every string.
+    """
     xp, buckets, key = bind.xp, bind.attrs["num_buckets"], bind.attrs.get("key")
     if key is None:
         numbers = _FINGERPRINTS[bind.node.type]
