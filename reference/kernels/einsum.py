@@ -12,6 +12,7 @@ from typing import Any
 
 from sessrun.reference.behaviour import as_text
 from sessrun.reference.kernels.elementwise import widened
+from sessrun.reference.kernels.products import product
 from sessrun.reference.kernels.registry import KernelError, kernel
 
 __all__: list[str] = []
@@ -106,10 +107,10 @@ def _product(
         math.prod(sizes[name] for name in part) for part in (free[0], inner, free[1])
     )
     count = len(batch)
-    product = xp.matmul(left.reshape((*left.shape[:count], rows, depth)),
-                        right.reshape((*right.shape[:count], depth, columns)))  # fmt: skip
+    found = product(xp, left.reshape((*left.shape[:count], rows, depth)),
+                    right.reshape((*right.shape[:count], depth, columns)))  # fmt: skip
     ends = [sizes[name] for name in (*free[0], *free[1])]
-    return product.reshape((*product.shape[:count], *ends)), [*batch, *free[0], *free[1]]
+    return found.reshape((*found.shape[:count], *ends)), [*batch, *free[0], *free[1]]
 
 
 def _spread(xp: Any, x: Any, labels: Labels, result: Labels, sizes: dict[Any, int]) -> Any:

@@ -41,7 +41,7 @@ def batch_matmul(xp: Any, x: Any, y: Any, *, adj_x: bool, adj_y: bool) -> Any:
     right = _adjoint(xp, y) if adj_y else y
     if left.shape[-1] != right.shape[-2]:
         raise KernelError(3, f"Matrix size-incompatible: In[0]: {x.shape}, In[1]: {y.shape}")
-    return xp.matmul(left, right)
+    return product(xp, left, right)
 
 
 #: Dtypes whose products are of a wider one.

@@ -38,7 +38,7 @@ def _threads() -> tuple[ThreadPoolExecutor, int]:
 
 
 def product(xp: Any, left: Any, right: Any) -> Any:
-    """The product of two matrices of shapes (m, k) and (k, n).
+    """The product of two matrices of shapes (m, k) and (k, n), or of batches of such.
 
     Args:
       xp: their array module.
@@ -49,6 +49,8 @@ def product(xp: Any, left: Any, right: Any) -> Any:
     if xp is not HOST:
         return xp.matmul(left, right)
     _, cores = _threads()
+    if left.ndim > 2 or right.ndim > 2:
+        return HOST.matmul(left, right)
     rows, inner = left.shape
     if cores == 1 or rows * inner * right.shape[1] < _WORTH_SHARING:
         return HOST.matmul(left, right)
