@@ -67,7 +67,8 @@ class Signature:
                 raise bad_value(str(error)) from error
             inputs = [tensor for group in groups for tensor in _listed(group)]
             node = node_summary(name, self.declaration, inputs, attrs)
-            shown = ", ".join(bracketed(tensor.sizes) for tensor in inputs)
+            sizes = [tensor.sizes for tensor in inputs]
+            shown = ", ".join("?" if each is None else bracketed(each) for each in sizes)
             if not str(error).startswith("Shape must be"):  # values are looked at after ranks
                 shown += seen_values(self.declaration, groups)
             message = f"{error} for '{node}' with input shapes: {shown}."

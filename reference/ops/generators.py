@@ -232,10 +232,7 @@ class Generator:
     ) -> Tensor:
         """Numbers of a normal distribution of that shape, mean and standard deviation."""
         with name_scope(name, "stateful_normal", [shape, mean, stddev]) as scope:
-            dims = _shape_tensor(shape)
-            centre = convert_to_tensor(mean, dtype, name="mean")
-            width = convert_to_tensor(stddev, dtype, name="stddev")
-            return add(self._standard_normal(dims, dtype) * width, centre, name=scope)
+            return _scaled(self._standard_normal, shape, mean, stddev, dtype, scope)
 
     def truncated_normal(
         self,
@@ -247,10 +244,7 @@ class Generator:
     ) -> Tensor:
         """As `normal`; what is more than two deviations off is drawn again."""
         with name_scope(name, "truncated_normal", [shape, mean, stddev]) as scope:
-            dims = _shape_tensor(shape)
-            centre = convert_to_tensor(mean, dtype, name="mean")
-            width = convert_to_tensor(stddev, dtype, name="stddev")
-            return add(self._truncated_normal(dims, dtype) * width, centre, name=scope)
+            return _scaled(self._truncated_normal, shape, mean, stddev, dtype, scope)
 
     def uniform(
         self,
@@ -338,6 +332,14 @@ class Generator:
         zeros_before = [0] * (_state_size(self._alg) - 1)
         keys = unstack(self._make_int64_keys(shape=[count]), num=count)
         return [Generator(state=[*zeros_before, key], alg=self._alg) for key in keys]
+
+
+def _scaled(draw: Any, shape: Any, mean: Any, stddev: Any, dtype: Any, scope: str) -> Tensor:
+    """What is drawn of that shape, with another mean and standard deviation."""
+    dims = _shape_tensor(shape)
+    centre = convert_to_tensor(mean, dtype, name="mean")
+    width = convert_to_tensor(stddev, dtype, name="stddev")
+    return add(draw(dims, dtype) * width, centre, name=scope)
 
 
 def _variable(state: Any) -> Any:

@@ -256,19 +256,27 @@ def _times(dim: Dim, count: Dim) -> Dim:
     return None if dim is None or count is None else dim * count
 
 
-@rule
-def padded(shape: Shape, paddings: Known) -> list[Shape]:
-    """Each dimension plus what is put before and after it."""
+def _pairs(shape: Shape, paddings: Known) -> tuple[Shape, list[list[int]] | None]:
+    """The shape, of as many dimensions as there are paddings, and these; None where unknown."""
     count, two = with_rank(paddings.shape, 2)
     exactly(two, 2)
     if count is None:
-        return [None if shape is None else (None,) * len(shape)]
+        return None, None
     whole = with_rank(shape, count)
     if paddings.value is None:
-        return [(None,) * count]
+        return (None,) * count, None
     pairs = paddings.value.tolist()
     if any(n < 0 for pair in pairs for n in pair):
         raise ShapeError("Paddings must be non-negative")
+    return whole, pairs
+
+
+@rule
+def padded(shape: Shape, paddings: Known) -> list[Shape]:
+    """Each dimension plus what is put before and after it."""
+    whole, pairs = _pairs(shape, paddings)
+    if whole is None or pairs is None:
+        return [(None,) * len(shape) if whole is None and shape is not None else whole]
     return [
         tuple(None if dim is None else dim + sum(p) for dim, p in zip(whole, pairs, strict=True))
     ]
@@ -277,16 +285,9 @@ def padded(shape: Shape, paddings: Known) -> list[Shape]:
 @rule
 def mirror_folded(shape: Shape, paddings: Known) -> list[Shape]:
     """What is left without the paddings."""
-    count, two = with_rank(paddings.shape, 2)
-    exactly(two, 2)
-    if count is None:
-        return [None]
-    whole = with_rank(shape, count)
-    if paddings.value is None:
-        return [(None,) * count]
-    pairs = paddings.value.tolist()
-    if any(n < 0 for pair in pairs for n in pair):
-        raise ShapeError("Paddings must be non-negative")
+    whole, pairs = _pairs(shape, paddings)
+    if whole is None or pairs is None:
+        return [whole]
     for dim, pair in zip(whole, pairs, strict=True):
         if dim is not None and dim < sum(pair):
             raise ShapeError("Negative dimension size caused by subtracting "
