@@ -7,8 +7,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 if TYPE_CHECKING:
@@ -260,18 +259,22 @@ class Step:
             self.withdraw()
             raise
 
-    @contextmanager
-    def apart(self) -> Iterator[None]:
-        """Within it attempts are another plan's, which a kernel of this step runs.
+    def set_apart(self) -> tuple[Any, ...]:
+        """Let attempts be another plan's from now on, which a kernel of this step runs.
 
         That plan does its own waiting: put off and begun again, it would have its effects twice.
+
+        Returns:
+          What `rejoin` takes when that plan is over.
+
         """
         kept = self._attempts, self.postpones, self.iteration
         self._attempts, self.postpones = {}, False
-        try:
-            yield
-        finally:
-            self._attempts, self.postpones, self.iteration = kept
+        return kept
+
+    def rejoin(self, kept: tuple[Any, ...]) -> None:
+        """Let attempts be again those of the plan whose kernel ran another one."""
+        self._attempts, self.postpones, self.iteration = kept
 
     def withdraw(self) -> None:
         """Withdraw every attempt that is not over: the step has failed."""

@@ -146,12 +146,14 @@ def _runner(
         for register, value in zip(plan.feeds, values, strict=True):
             registers[register] = value
         registers[STEP_REGISTER] = step
+        kept = step.set_apart()
         try:
-            with step.apart():
-                plan.run(registers)
+            plan.run_within(registers)
         except errors.OpError as error:  # the graph of the session has not what failed
             kind = errors.exception_type_from_error_code(error.error_code)
             raise kind(None, None, f"{error.message}\n\t [[{name}]]") from error
+        finally:
+            step.rejoin(kept)
         return tuple(
             values[index] if is_argument else read_reference(registers[index])
             for is_argument, index in sources

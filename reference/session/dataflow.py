@@ -106,6 +106,15 @@ class FlowPlan(Plan):
     entries: tuple[tuple[int, tuple[tuple[Node, int], ...]], ...] = ()
     moves: tuple[Callable[[Any], Any] | None, ...] = ()
 
+    def run_within(self, registers: Registers) -> None:
+        """As `run`.
+
+        Raises:
+          OpError: as `run`.
+
+        """
+        self.run(registers)
+
     def run(self, registers: Registers, watch: Watch | None = None) -> None:
         """Execute.
 

@@ -75,6 +75,15 @@ class Plan:
         """
         quietly(run_steps, self.steps, self.ops, registers)
 
+    def run_within(self, registers: Registers) -> None:
+        """As `run`, within a kernel of another plan, where arithmetic is quiet already.
+
+        Raises:
+          OpError: as `run`.
+
+        """
+        run_steps(self.steps, self.ops, registers)
+
     def run_some(self, registers: Registers, steps: Iterable[int]) -> None:
         """Execute these steps, by number: what a partial run has got the feeds for.
 

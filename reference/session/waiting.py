@@ -95,6 +95,15 @@ class PatientPlan(Plan):
 
     groups: tuple[Group, ...] = ()
 
+    def run_within(self, registers: Registers) -> None:
+        """As `run`.
+
+        Raises:
+          OpError: as `run`.
+
+        """
+        self.run(registers)
+
     def run(self, registers: Registers) -> None:
         """Execute every group, those that have to wait after all the others.
 
