@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import base64
-import functools
 import math
 import re
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
-from sessrun.reference import fingerprints
 from sessrun.reference.kernels.host import dtype_of, ints, string_array
 from sessrun.reference.kernels.registry import Bind, KernelError, binder, kernel
 from sessrun.reference.node_summary import bracketed
@@ -340,32 +338,3 @@ class _Format:
     def complex(self, value: complex) -> bytes:
         """A complex number as a pair in parentheses."""
         return b"(" + self.float(value.real) + b"," + self.float(value.imag) + b")"
-
-
-#: From strings to numbers of 64 bits.
-_FINGERPRINTS: Final = {
-    "StringToHashBucket": fingerprints.murmur, "StringToHashBucketFast": fingerprints.farm,
-}  # fmt: skip
-
-
-@binder("StringToHashBucket", "StringToHashBucketFast", "StringToHashBucketStrong",
-        devices=("CPU",))  # fmt: skip
-def string_to_hash_bucket(bind: Bind) -> Callable[..., Any]:
-    """The bucket of each string.
-
-    TensorFlow, whose hashes are native code, takes a seventh (short strings) to a tenth (of 200
-    bytes) of the time: each step of a hash is a pass of numpy over a word of every string.
-    """
-    xp, buckets, key = bind.xp, bind.attrs["num_buckets"], bind.attrs.get("key")
-    if key is None:
-        numbers = _FINGERPRINTS[bind.node.type]
-    elif len(key) == 2:
-        numbers = functools.partial(fingerprints.sip, tuple(word % 2**64 for word in key))
-    else:
-        raise KernelError(3, f"Key must have 2 elements: it has {len(key)}")
-
-    def compute(x: Any) -> Any:
-        found = numbers(x.reshape(-1).tolist()) % buckets
-        return xp.asarray(found.astype("int64")).reshape(x.shape)
-
-    return compute

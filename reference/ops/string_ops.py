@@ -3,9 +3,6 @@
 Their node names and op types are those of `tensorflow.compat.v1`.
 """
 
-
-
-
 from __future__ import annotations
 
 from typing import Any, Final
@@ -42,6 +39,18 @@ def substr(
 ) -> Tensor:
     """Part of each string by position and length."""
     return one("Substr", {"input": input, "pos": pos, "len": len}, name, unit=unit)
+
+
+def fingerprint(data: Any, method: str = "farmhash64", name: str | None = None) -> Tensor:
+    """Eight bytes for each row of the data, the same for the same bytes: uint8 [rows, 8].
+
+    Args:
+      data: rows of any dtype.
+      method: `farmhash64`; there is no other.
+      name: the operation's name.
+
+    """
+    return one("Fingerprint", {"data": data, "method": method}, name)
 
 
 def reduce_join(
@@ -118,6 +127,7 @@ def string_split_v2(source: Any, sep: Any = None, maxsplit: int = -1) -> SparseT
 
 EXPORTS: Final[dict[str, Any]] = {
     "decode_raw": decode_raw,
+    "fingerprint": fingerprint,
     "io.decode_raw": decode_raw,
     "reduce_join": reduce_join,
     "string_join": string_join,

@@ -6903,6 +6903,24 @@ _MAKERS: Final = {
         numeric={"*": "exact"},
         differentiable=True,
     ),
+    "Fingerprint": lambda: Operation(
+        name="Fingerprint",
+        summary="The fingerprint of each row: eight bytes, by the method of that name.",
+        inputs=(ArgDecl("data", type_attr="T"), ArgDecl("method", dtype="string")),
+        outputs=(ArgDecl("fingerprint", dtype="uint8"),),
+        attrs=(AttrDecl("T", "type"),),
+        shape=RuleCall(
+            "fingerprints",
+            (Name("data"), RuleCall("known", (Name("method"),))),
+        ),
+        domain=RuleCall("rows_of_any", (Name("data"), Name("method"))),
+        errors=(
+            RuleCall("scalar_data", (Name("data"), Name("method"))),
+            RuleCall("other_method", (Name("method"),)),
+        ),
+        numeric={"*": "exact"},
+        devices=("CPU",),
+    ),
     "FiveFloatOutputs": lambda: Operation(
         name="FiveFloatOutputs",
         summary="Five floats.",

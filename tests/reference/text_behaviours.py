@@ -32,6 +32,18 @@ def _decoded(tf: Any) -> Any:
     )  # fmt: skip
 
 
+def _fingerprints(tf: Any) -> Any:
+    def of(data: Any, **options: Any) -> Any:
+        made = tf.fingerprint(data, **options)
+        return [made.op.name, str(made.shape), run(tf, made)]
+
+    return attempt(
+        lambda: of([[1, 2], [3, 4]]), lambda: of([b"a", b"bc"], name="print"),
+        lambda: of([[b"a", b"bc"], [b"abc", b""]]), lambda: of(np.zeros((0, 3))),
+        lambda: of(3), lambda: of([1], method="md5"), lambda: of([1], method=["farmhash64"]),
+    )  # fmt: skip
+
+
 def _encoded(tf: Any) -> Any:
     points = [72, 0x1F600, 0xD83D, -1, 0x110000, 0xFDD0]
 
@@ -121,5 +133,5 @@ def _counted(tf: Any) -> Any:
 
 BEHAVIOURS = {
     function.__name__.strip("_"): function
-    for function in (_decoded, _encoded, _runs_of_strings, _crossed, _counted)
+    for function in (_decoded, _encoded, _fingerprints, _runs_of_strings, _crossed, _counted)
 }

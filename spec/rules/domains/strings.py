@@ -95,6 +95,22 @@ def hashed_text(draw: Draw, x: str) -> Arguments:
 
 
 @domain
+def rows_of_any(draw: Draw, data: str, method: str) -> Arguments:
+    """Rows of numbers, or of one string or more: TensorFlow does not say what none give."""
+    kinds = ["bool", "uint8", "int32", "int64", "bfloat16", "float32", "complex64", "string"]
+    kind = draw.attrs["T"] = draw.random.choice(kinds)
+    rows = draw.dim(0)
+    if kind != "string":
+        values = draw.values(kind, (rows, *draw.shape(0, 2)))
+    else:
+        shape = (rows, *[draw.dim(1) for _ in range(draw.random.randint(0, 2))])
+        count = int(np.prod(shape, dtype=np.int64))
+        sizes = [draw.random.randint(0, 100) for _ in range(count)]
+        values = text_tensor([draw.random.randbytes(size) for size in sizes], shape)
+    return draw.arguments(**{data: values, method: text_tensor([b"farmhash64"], ())})
+
+
+@domain
 def parts(draw: Draw, x: str, pos: str, length: str) -> Arguments:
     """ASCII strings, positions in each and lengths, as tensors of one shape or scalars."""
     shape = draw.shape(0, 2)

@@ -152,3 +152,19 @@ def no_fraction(draw: Draw, x: str) -> Fault:
     wrong = draw.random.choice(({"precision": 0}, {"scientific": True}, {"shortest": True}))
     attrs = {**draw.attrs, "scientific": False, "shortest": False, **wrong}
     return Fault(Arguments({x: draw.tensor(x, (2,), "small")}, attrs), seen="run")
+
+
+@fault
+def scalar_data(draw: Draw, data: str, method: str) -> Fault:
+    """A number where rows must be."""
+    made = valid(draw)
+    draw.attrs["T"] = "int32"
+    return Fault(draw.arguments(**{data: np.array(7, "int32"), method: made.inputs[method]}))
+
+
+@fault
+def other_method(draw: Draw, method: str) -> Fault:
+    """A method that nobody knows, or two."""
+    one = draw.chance(0.5)
+    wrong = np.array(b"md5", object) if one else _vector(b"farmhash64", b"farmhash64")
+    return changed(draw, valid(draw), "values" if one else "shapes", **{method: wrong})

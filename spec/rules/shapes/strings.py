@@ -4,7 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sessrun.spec.rules.shapes.base import Shape, ShapeError, product, ranked, rule, with_rank
+from sessrun.spec.rules.shapes.base import (
+    Known,
+    Shape,
+    ShapeError,
+    product,
+    ranked,
+    rule,
+    with_rank,
+)
 
 __all__: list[str] = []
 
@@ -30,6 +38,16 @@ def code_points(strings: Shape, places: bool) -> list[Shape]:
     """One more than there are strings, and as many code points as there turn out to be."""
     count = None if strings is None else product(strings)
     return [(None if count is None else count + 1,), *[(None,)] * (2 if places else 1)]
+
+
+@rule
+def fingerprints(data: Shape, method: Known) -> list[Shape]:
+    """Eight bytes for each row; there is one method."""
+    ranked(data, 1, len(data or ()))
+    ranked(method.shape, 0, 0)
+    if method.value is not None and method.value.item() != b"farmhash64":
+        raise ShapeError(f"Unsupported method: {method.value.item().decode(errors='replace')}")
+    return [(None if data is None else data[0], 8)]
 
 
 @rule

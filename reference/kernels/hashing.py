@@ -1,0 +1,62 @@
+"""Kernels of fingerprints, and of buckets by them."""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Callable
+from typing import Any, Final
+
+from sessrun.reference import fingerprints
+from sessrun.reference.kernels.registry import Bind, KernelError, binder, kernel
+
+__all__: list[str] = []
+
+#: From strings to numbers of 64 bits.
+_FINGERPRINTS: Final = {
+    "StringToHashBucket": fingerprints.murmur, "StringToHashBucketFast": fingerprints.farm,
+}  # fmt: skip
+
+
+@binder("StringToHashBucket", "StringToHashBucketFast", "StringToHashBucketStrong",
+        devices=("CPU",))  # fmt: skip
+def string_to_hash_bucket(bind: Bind) -> Callable[..., Any]:
+    """The bucket of each string.
+
+    TensorFlow, whose hashes are native code, takes a seventh (short strings) to a tenth (of 200
+    bytes) of the time: each step of a hash is a pass of numpy over a word of every string.
+    """
+    xp, buckets, key = bind.xp, bind.attrs["num_buckets"], bind.attrs.get("key")
+    if key is None:
+        numbers = _FINGERPRINTS[bind.node.type]
+    elif len(key) == 2:
+        numbers = functools.partial(fingerprints.sip, tuple(word % 2**64 for word in key))
+    else:
+        raise KernelError(3, f"Key must have 2 elements: it has {len(key)}")
+
+    def compute(x: Any) -> Any:
+        found = numbers(x.reshape(-1).tolist()) % buckets
+        return xp.asarray(found.astype("int64")).reshape(x.shape)
+
+    return compute
+
+
+@kernel("Fingerprint", devices=("CPU",))
+def fingerprint(xp: Any, data: Any, method: Any) -> Any:
+    """FarmHash's fingerprint of the bytes of each row; of several strings that of theirs."""
+    if data.ndim < 1 or method.ndim:
+        raise KernelError(3, "data must have rows, and the method be a scalar: they have "
+                          f"{data.ndim} and {method.ndim} dimensions")  # fmt: skip
+    if method.item() != b"farmhash64":
+        raise KernelError(3, f"Unsupported method: {method.item().decode(errors='replace')}")
+    rows, size = len(data), math.prod(data.shape[1:])
+    if data.dtype != object:
+        content = data.tobytes()
+        width = size * data.dtype.itemsize
+        texts = [content[row * width : (row + 1) * width] for row in range(rows)]
+    else:
+        texts = data.reshape(-1).tolist()
+        if size != 1 and rows:
+            content = fingerprints.farm(texts).astype("<u8").tobytes()
+            texts = [content[row * 8 * size : (row + 1) * 8 * size] for row in range(rows)]
+    return xp.asarray(fingerprints.farm(texts).astype("<u8").view("uint8")).reshape(rows, 8)
