@@ -16312,6 +16312,18 @@ _MAKERS: Final = {
         numeric={"*": "exact"},
         devices=(),
     ),
+    "RefSelect": lambda: Operation(
+        name="RefSelect",
+        summary="One of several variables' references, by number.",
+        inputs=(
+            ArgDecl("index", dtype="int32"),
+            ArgDecl("inputs", type_attr="T", number_attr="N", is_ref=True),
+        ),
+        outputs=(ArgDecl("output", type_attr="T", is_ref=True),),
+        attrs=(AttrDecl("T", "type"), AttrDecl("N", "int", minimum=1)),
+        shape=RuleCall("common_shape", (Name("index"), Name("inputs"))),
+        numeric={"*": "exact"},
+    ),
     "RefSwitch": lambda: Operation(
         name="RefSwitch",
         summary="As Switch, of a variable's reference.",

@@ -189,7 +189,7 @@ def told() -> None:
 
 CONTROL = (
     "Switch Merge Enter Exit NextIteration LoopCond RefSwitch RefMerge RefEnter RefExit "
-    "RefNextIteration RefIdentity ControlTrigger"
+    "RefNextIteration RefIdentity RefSelect ControlTrigger"
 )
 
 
@@ -200,7 +200,6 @@ def control() -> None:
     tf.identity(tf.while_loop(lambda i: i < 5, lambda i: i + 2, [0]), name="counted")
     raw = tf.raw_ops
     v = tf.Variable(1.0, use_resource=False, name="v")
-    tf.group(v.initializer, name="init")
     same = raw.RefIdentity(input=v._variable)
     off, on = raw.RefSwitch(data=same, pred=taken)
     both = raw.RefMerge(inputs=[tf.assign_add(off, 1.0), tf.assign_add(on, 2.0)]).output
@@ -214,6 +213,10 @@ def control() -> None:
     out, again = raw.RefSwitch(data=start, pred=goes_on)
     start.op._update_input(1, raw.RefNextIteration(data=tf.assign_add(again, more)))
     tf.identity(raw.RefExit(data=out), name="left")
+    other = tf.Variable(4.0, use_resource=False, name="other")
+    chosen = raw.RefSelect(index=1, inputs=[v._variable, other._variable])
+    raw.AssignSub(ref=chosen, value=1.0, name="selected")
+    tf.group(v.initializer, other.initializer, name="init")
     with tf.control_dependencies([off]):
         trigger = raw.ControlTrigger()
     with tf.control_dependencies([trigger]):
@@ -226,7 +229,8 @@ CALLED: tuple[tuple[str, Callable[[], None], tuple[tuple[str, ...], ...]], ...] 
     (STACKS, stacks, (("newest:0",), ("last:0",), ("stacks_closed",))),
     (TEXT, text, (("matched:0", "matched_fed:0", "replaced:0", "replaced_fed:0", "shown:0"),
                   ("split:0", "split_again:0"))),
-    (CONTROL, control, (("init",), ("chosen:0", "counted:0", "left:0"), ("triggered:0",))),
+    (CONTROL, control,
+     (("init",), ("chosen:0", "counted:0", "left:0"), ("triggered:0",), ("selected:0",))),
     ("StatelessRandomGetAlg", algorithm, (("algorithm:0",),)),
     ("PrintV2", printing, (("printed",),)),
     (TOLD, told,

@@ -339,8 +339,33 @@ def _fetched_and_fed(tf: Any) -> Any:
             )  # fmt: skip
 
 
+def _references_chosen(tf: Any) -> Any:
+    """Static shapes of a reference chosen by number, and what is refused."""
+    index = tf.placeholder(tf.int32)
+    row, other, column = (
+        tf.Variable(value, use_resource=False) for value in ([[1, 2]], [[3, 4]], [[5], [6]])
+    )
+
+    def chosen(*variables: Any, index: Any = index) -> Any:
+        made = tf.raw_ops.RefSelect(index=index, inputs=list(variables))
+        return made, str(made.shape)
+
+    def run(number: Any) -> Any:
+        with tf.Session() as session:
+            session.run([row.initializer, other.initializer])
+            update = tf.assign_add(chosen(row, other)[0], [[10, 10]])
+            return [session.run(update, {index: number}), session.run([row, other])]
+
+    return attempt(
+        lambda: chosen(row, other)[1], lambda: chosen(row, column)[1], lambda: run(1),
+        lambda: run(2), lambda: run(-1), lambda: run([0]), lambda: chosen(row, index=[0]),
+        lambda: chosen(row, tf.constant(1)),
+    )  # fmt: skip
+
+
 BEHAVIOURS: dict[str, Callable[[Any], Any]] = {
     **{function.__name__: _compared(function) for function in PROGRAMS},
     "refused": _refused,
     "fetched_and_fed": _fetched_and_fed,
+    "references_chosen": _references_chosen,
 }

@@ -19,7 +19,7 @@ from sessrun.reference.name_scopes import name_scope
 from sessrun.reference.python.mirror import of_places
 from sessrun.reference.tensor import Tensor
 
-__all__ = ["exit", "merge", "switch", "with_dependencies"]
+__all__ = ["exit", "merge", "ref_select", "switch", "with_dependencies"]
 
 __getattr__ = of_places("ops.control_flow_ops")
 
@@ -102,6 +102,13 @@ def _SwitchRefOrTensor(data: Any, pred: Any, name: str = "Switch") -> Any:  # no
     """As `switch`, beside the value; a reference stays one."""
     value = data if isinstance(data, IndexedSlices) else convert_to_tensor(data, name="data")
     return switched_value(value, convert_to_tensor(pred, name="pred"), name)
+
+
+def ref_select(index: Any, inputs: Sequence[Any], name: str | None = None) -> Tensor:
+    """The reference of one of several variables, by number."""
+    if not isinstance(inputs, list | tuple):
+        raise TypeError(f"Expected list for 'inputs' argument to 'ref_select' Op, not {inputs}.")
+    return apply_op("RefSelect", {"index": index, "inputs": list(inputs)}, {}, name).outputs[0]
 
 
 def merge(inputs: Sequence[Any], name: str | None = None) -> Any:

@@ -28,6 +28,16 @@ def first_alive(inputs: Sequence[Shape]) -> list[Shape]:
 
 
 @rule
+def common_shape(index: Shape, inputs: Sequence[Shape]) -> list[Shape]:
+    """The shape of all inputs, if it is known whole and the same; the index is a scalar."""
+    ranked(index, 0, 0)
+    first = inputs[0]
+    if first is None or None in first or any(shape != first for shape in inputs):
+        return [None]
+    return [first]
+
+
+@rule
 def entered(data: Shape, constant: bool) -> list[Shape]:
     """The shape of what is constant; else a later iteration may have another."""
     return [data if constant else None]
