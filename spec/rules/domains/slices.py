@@ -50,8 +50,8 @@ def strided_parts(draw: Draw, shape: tuple[int, ...]) -> tuple[list[int], list[i
             masks["new_axis_mask"] |= 1 << bit
         elif chance < _ELLIPSIS and not masks["ellipsis_mask"]:
             masks["ellipsis_mask"] |= 1 << bit
-            axis += draw.random.randint(0, end - axis)
-            end = axis + draw.random.randint(0, len(shape) - axis)
+            axis = draw.random.randint(axis, len(shape))
+            end = len(shape)  # what follows is of the last axes
         elif axis >= end:
             break
         elif chance < _SHRINK and shape[axis]:
