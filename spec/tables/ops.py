@@ -2311,7 +2311,7 @@ _MAKERS: Final = {
             ),
         ),
         numeric={
-            "bfloat16": "close(1e-1, 1e-1)",
+            "bfloat16": "close(1e-1, 1.0)",
             "float32": "close(1e-5, 1e-5)",
             "float64": "close(1e-12, 1e-12)",
             "complex64": "close(1e-5, 1e-5)",
