@@ -212,9 +212,9 @@ def dynamic_partition(xp: Any, data: Any, partitions: Any, *, num_partitions: in
                           f"{bracketed(data.shape)}, partitions.shape = "
                           f"{bracketed(partitions.shape)}")  # fmt: skip
     numbers = partitions.reshape(-1)
-    wrong = ((numbers < 0) | (numbers >= num_partitions)).tolist()
-    if True in wrong:
-        flat = wrong.index(True)
+    wrong = (numbers < 0) | (numbers >= num_partitions)
+    if wrong.any():
+        flat = wrong.tolist().index(True)
         place: list[int] = []
         rest = flat
         for size in reversed(partitions.shape):
