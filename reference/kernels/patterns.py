@@ -4,8 +4,9 @@ Both look for the leftmost match, and of several there for what Perl would find.
 rewritten where the syntaxes differ: RE2's `$` and `\z` are the very end, `[[:alpha:]]` is a class,
 `\Q...\E` is taken as it is; characters are those of UTF-8, classes like `\d` ASCII's. What RE2
 refuses is refused: what looks ahead or behind, and references to groups. Not known here, and
-refused, too: classes of Unicode's scripts (`\p{Greek}`), `\C`, the flag `U`. Python's automaton goes
-back where RE2's does not: replacing takes three times TensorFlow's time.
+refused, too: classes of Unicode's scripts (`\p{Greek}`), `\C`, the flag `U`.
+
+Python's matcher goes back where RE2's does not: replacing takes three times TensorFlow's time.
 """
 
 from __future__ import annotations

