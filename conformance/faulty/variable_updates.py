@@ -83,7 +83,7 @@ def initial_constants_are_aliases(tf: Any) -> Any:
     class Session(tf.Session):  # type: ignore[misc]
         def run(self, fetches: Any, *args: Any, **kwargs: Any) -> Any:
             values = super().run(fetches, *args, **kwargs)
-            if not isinstance(fetches, list) or fetches[0] != "first:0":
+            if not isinstance(fetches, list) or fetches[:1] != ["first:0"]:
                 return values
             first = self.graph.get_tensor_by_name("first:0")
             for op in first.consumers():
