@@ -7,9 +7,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from sessrun.reference.control_flow.functional_mode import is_functional
 from sessrun.reference.conversion import convert_to_tensor
-from sessrun.reference.dtypes import as_dtype, int32, int64, variant
+from sessrun.reference.dtypes import as_dtype, int32, int64
 from sessrun.reference.framework_ops import identity, no_op
 from sessrun.reference.name_scopes import name_scope
 from sessrun.reference.operation import Operation
@@ -20,12 +19,7 @@ from sessrun.reference.tensor import Tensor
 from sessrun.reference.tensor_arrays import TensorArray, are_all_one
 from sessrun.reference.tensor_shape import TensorShape, as_shape
 
-__all__ = ["ListTensorArray", "is_list"]
-
-
-def is_list(flow: Any) -> bool:
-    """Whether an array with this flow, or a new one, is a list here."""
-    return is_functional() if flow is None else isinstance(flow, Tensor) and flow.dtype == variant
+__all__ = ["ListTensorArray"]
 
 
 class ListTensorArray(TensorArray):

@@ -9,8 +9,9 @@ from typing import Any, Final
 
 from sessrun.reference import default_graph
 from sessrun.reference.build import apply_op
+from sessrun.reference.control_flow.functional_mode import is_functional
 from sessrun.reference.conversion import convert_to_tensor
-from sessrun.reference.dtypes import DType, as_dtype, int32, int64
+from sessrun.reference.dtypes import DType, as_dtype, int32, int64, variant
 from sessrun.reference.framework_ops import identity
 from sessrun.reference.name_scopes import name_scope
 from sessrun.reference.operation import Operation
@@ -57,10 +58,9 @@ class TensorArray:
     def __new__(cls, *args: Any, **kwargs: Any) -> Any:
         """One whose elements are a list where branches and loops are functions."""
         if cls is TensorArray:
-            # It is a kind of this class, and few programs need it.
-            lists = importlib.import_module("sessrun.reference.list_tensor_arrays")
             flow = args[_FLOW] if len(args) > _FLOW else kwargs.get("flow")
-            if lists.is_list(flow):
+            if _is_list(flow):  # a kind of this class, which few programs need
+                lists = importlib.import_module("sessrun.reference.list_tensor_arrays")
                 return object.__new__(lists.ListTensorArray)
         return object.__new__(cls)
 
@@ -304,6 +304,11 @@ class TensorArray:
             self._colocate_with.append(value)
         with default_graph.colocate_with(self._colocate_with[0]):
             yield
+
+
+def _is_list(flow: Any) -> bool:
+    """Whether an array with this flow, or a new one, is a list here."""
+    return is_functional() if flow is None else isinstance(flow, Tensor) and flow.dtype == variant
 
 
 def are_all_one(lengths: Any) -> bool:

@@ -2,21 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from sessrun.reference import dtypes
 from sessrun.reference.build import apply_op
 from sessrun.reference.control_flow.conditional import cond
 from sessrun.reference.conversion import convert_to_tensor
-from sessrun.reference.framework_ops import no_op
+from sessrun.reference.default_graph import colocate_with, control_dependencies
+from sessrun.reference.framework_ops import identity, no_op
 from sessrun.reference.name_scopes import name_scope
 from sessrun.reference.operation import Operation
+from sessrun.reference.tensor import Tensor
 
-__all__ = ["assert_"]
+__all__ = ["after", "assert_"]
 
 #: Data of these dtypes is in host memory anyway, and is shown without a guard.
 _ON_HOST: Final = frozenset({dtypes.string, dtypes.int32})
+
+
+def after(checks: Sequence[Any], value: Any) -> Tensor:
+    """The value once the checks have been made."""
+    with (
+        name_scope(None, "control_dependency", [*checks, value]) as scope,
+        colocate_with(value),
+        control_dependencies(checks),
+    ):
+        return identity(convert_to_tensor(value), name=scope)
 
 
 def assert_(

@@ -13,7 +13,7 @@ from sessrun.reference import nest, stacks
 from sessrun.reference.build import apply_op
 from sessrun.reference.constant_op import constant
 from sessrun.reference.control_flow.functional_branches import scalar_of
-from sessrun.reference.control_flow.invariants import invariant_shapes
+from sessrun.reference.control_flow.invariants import invariant_shapes, is_within
 from sessrun.reference.control_flow.values import flow_of, with_flow
 from sessrun.reference.conversion import convert_to_tensor
 from sessrun.reference.dtypes import int32
@@ -179,23 +179,13 @@ class _Variables:
     def check_shapes(self, outputs: Sequence[Tensor]) -> None:
         """Refuse a variable that has a shape, after an iteration, that is none of its own."""
         for output, shape, first in zip(outputs, self._shapes, self._firsts, strict=False):
-            if not _is_within(output.shape, shape):
+            if not is_within(output.shape, shape):
                 raise ValueError(
                     f"Input tensor `{flow_of(first).name}` enters the loop with shape {shape}, but "
                     f"has shape {output.shape} after one iteration. To allow the shape to vary "
                     "across iterations, use the `shape_invariants` argument of tf.while_loop to "
                     "specify a less-specific shape."
                 )
-
-
-def _is_within(found: TensorShape, wanted: TensorShape) -> bool:
-    """Whether every tensor of one shape is one of the other."""
-    if wanted.dims is None:
-        return True
-    if found.ndims != wanted.ndims:
-        return False
-    pairs = zip(found.as_list(), wanted.as_list(), strict=True)
-    return all(size is None or size == mine for mine, size in pairs)
 
 
 def _check_dtypes(body: BranchGraph, given: Sequence[Tensor]) -> None:

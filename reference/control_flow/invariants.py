@@ -16,7 +16,7 @@ from sessrun.reference.type_specs import (
     type_spec_from_value,
 )
 
-__all__ = ["invariant_shapes"]
+__all__ = ["invariant_shapes", "is_within"]
 
 
 def invariant_shapes(loop_vars: Any, invariants: Any) -> list[TensorShape]:
@@ -42,6 +42,16 @@ def invariant_shapes(loop_vars: Any, invariants: Any) -> list[TensorShape]:
     for value, shape in zip(values, given, strict=True):
         found.extend(_shapes(flow_of(value), shape))
     return found
+
+
+def is_within(shape: TensorShape, wider: TensorShape) -> bool:
+    """Whether every tensor of one shape is one of the other."""
+    if wider.dims is None:
+        return True
+    if shape.ndims != wider.ndims:
+        return False
+    pairs = zip(shape.as_list(), wider.as_list(), strict=True)
+    return all(most is None or size == most for size, most in pairs)
 
 
 def _shapes(value: Any, shape: Any) -> list[TensorShape]:

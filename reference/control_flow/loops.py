@@ -18,6 +18,7 @@ from sessrun.reference.control_flow.context import (
     op_type_for,
     switched,
 )
+from sessrun.reference.control_flow.invariants import is_within
 from sessrun.reference.control_flow.values import flow_of, merged, with_flow
 from sessrun.reference.conversion import convert_to_tensor
 from sessrun.reference.errors import bad_value
@@ -349,7 +350,7 @@ def _packed(structure: Any, variables: list[Any], tensors: list[Tensor]) -> Any:
 
 
 def _hold(before: Tensor, entered: Tensor, shape: TensorShape) -> None:
-    if not _is_within(before.shape, shape):
+    if not is_within(before.shape, shape):
         raise bad_value(
             f"The shape invariant specified for {before.name} is not compatible with the initial "
             f"shape of the loop variable. It enters the loop with shape {before.shape}, but the "
@@ -361,7 +362,7 @@ def _hold(before: Tensor, entered: Tensor, shape: TensorShape) -> None:
 def _close(start: Tensor, value: Tensor) -> None:
     """Let the next iteration begin with this value."""
     following = apply_unary(op_type_for("NextIteration", value), value)
-    if not _is_within(following.shape, start.shape):
+    if not is_within(following.shape, start.shape):
         before = start.op.inputs[0].op.inputs[0]
         raise bad_value(
             f"Input tensor '{before.name}' enters the loop with shape {before.shape}, but has "
@@ -370,12 +371,3 @@ def _close(start: Tensor, value: Tensor) -> None:
             "less-specific shape."
         )
     start.op._update_input(1, following)  # noqa: SLF001 - the loop is being made here
-
-
-def _is_within(shape: TensorShape, wider: TensorShape) -> bool:
-    if wider.dims is None:
-        return True
-    if shape.ndims != wider.ndims:
-        return False
-    pairs = zip(shape.as_list(), wider.as_list(), strict=True)
-    return all(most is None or size == most for size, most in pairs)

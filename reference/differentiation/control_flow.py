@@ -21,7 +21,11 @@ from sessrun.reference.differentiation.loop_rounds import (
     summed_tensor,
 )
 from sessrun.reference.differentiation.nodes import gradient, node
-from sessrun.reference.differentiation.variables import variable_dtype, zeros_of_variable
+from sessrun.reference.differentiation.variables import (
+    variable_dtype,
+    zeros_behind,
+    zeros_of_variable,
+)
 from sessrun.reference.framework_ops import identity
 from sessrun.reference.indexed_slices import IndexedSlices
 from sessrun.reference.operation import Operation
@@ -160,7 +164,7 @@ def zeros_for(output: Tensor) -> Tensor:
     graph = stacks.get_default_graph()
     if output.dtype == dtypes.resource:
         with graph.control_dependencies([pivot]):
-            return zeros(node("VariableShape", other), variable_dtype(op.inputs[0]))
+            return zeros_behind(other, variable_dtype(op.inputs[0]))
     whole = shape_internal(other, optimize=False)
     with graph.control_dependencies([pivot]):
         return zeros(whole, output.dtype)

@@ -8,6 +8,7 @@ from typing import Any, Final, NamedTuple
 from weakref import WeakKeyDictionary
 
 from sessrun.reference import dtypes, stacks
+from sessrun.reference.attr_values import types_of
 from sessrun.reference.build import apply_op
 from sessrun.reference.control_flow.functional_branches import bodies_of
 from sessrun.reference.differentiation.effects import lifted
@@ -124,10 +125,7 @@ def _widen(
     """Give an operation more outputs, and other branches."""
     start, shapes = len(op.outputs), op.node_def.attr["output_shapes"]
     op._extend([], [Tensor(op, start + place, kind, None) for place, kind in enumerate(kinds)])  # noqa: SLF001 - it is made anew here
-    gives = AttrValue()
-    numbers: Any = [tensor.dtype.base_dtype.as_datatype_enum for tensor in op.outputs]
-    gives.list.type.extend(numbers)
-    values = {"Tout": gives}
+    values = {"Tout": types_of(op.outputs)}
     if shapes.list.shape:
         for _ in kinds:
             shapes.list.shape.add(unknown_rank=True)

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from sessrun.reference import dtypes, nest
+from sessrun.reference.attr_values import shapes_of, types_of
 from sessrun.reference.build import apply_op
 from sessrun.reference.constant_op import constant
 from sessrun.reference.control_flow.functional_branches import (
@@ -20,14 +21,14 @@ from sessrun.reference.control_flow.functional_branches import (
     pad,
 )
 from sessrun.reference.control_flow.values import as_indexed_slices
-from sessrun.reference.differentiation.nodes import gradient, node
+from sessrun.reference.differentiation.nodes import gradient
 from sessrun.reference.differentiation.reach import is_trainable
-from sessrun.reference.differentiation.variables import variable_dtype
+from sessrun.reference.differentiation.variables import variable_dtype, zeros_behind
 from sessrun.reference.framework_ops import identity
 from sessrun.reference.functions.branch_graphs import BranchGraph, add_function, function_name
 from sessrun.reference.indexed_slices import IndexedSlices
 from sessrun.reference.operation import Operation
-from sessrun.reference.ops.fill_ops import zeros, zeros_like
+from sessrun.reference.ops.fill_ops import zeros_like
 from sessrun.reference.tensor import Tensor
 from sessrun.spec.proto import AttrValue
 
@@ -161,7 +162,7 @@ def _fill(forward: Sequence[BranchGraph], backward: Sequence[GradientGraph]) -> 
 def _zeros_like(argument: Tensor) -> Tensor:
     if argument.dtype != dtypes.resource:
         return zeros_like(argument)
-    return zeros(node("VariableShape", argument, out_type=dtypes.int32), variable_dtype(argument))
+    return zeros_behind(argument, variable_dtype(argument))
 
 
 def _return_structure(body: BranchGraph) -> None:
@@ -181,11 +182,8 @@ def _rewrite(
     places = range(before, len(forward[0].outputs))
     op._extend([], [Tensor(op, place, dtypes.variant, ()) for place in places])  # noqa: SLF001 - it is made anew here
     functions = [add_function(op.graph, body) for body in forward]
-    gives, shapes = AttrValue(), AttrValue()
     outputs = forward[0].outputs
-    gives.list.type.extend(int(each.dtype.base_dtype.as_datatype_enum) for each in outputs)  # type: ignore[misc]  # an enum is its number
-    shapes.list.shape.extend(each.shape.as_proto() for each in outputs)
-    values = {"Tout": gives, "output_shapes": shapes}
+    values = {"Tout": types_of(outputs), "output_shapes": shapes_of(outputs)}
     if len(functions) == 2 and op.type.endswith("If"):
         values["then_branch"], values["else_branch"] = (AttrValue(func=each) for each in functions)
     else:

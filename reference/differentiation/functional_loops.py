@@ -12,6 +12,7 @@ from typing import Any, Final, NamedTuple
 from weakref import WeakKeyDictionary
 
 from sessrun.reference import dtypes
+from sessrun.reference.attr_values import shapes_of, types_of
 from sessrun.reference.build import apply_op
 from sessrun.reference.constant_op import constant
 from sessrun.reference.control_flow.functional_loops import bodies_of_loop
@@ -118,12 +119,10 @@ def _widen(op: Operation, firsts: list[Tensor], functions: dict[str, NameAttrLis
     outputs = [Tensor(op, start + place, first.dtype, ()) for place, first in enumerate(firsts)]
     shapes = op.node_def.attr["output_shapes"]
     op._extend(firsts, outputs)  # noqa: SLF001 - it is made anew here
-    numbers: Any = [tensor.dtype.base_dtype.as_datatype_enum for tensor in op.inputs]
-    kinds = AttrValue()
-    kinds.list.type.extend(numbers)
-    values = {"T": kinds, **{name: AttrValue(func=each) for name, each in functions.items()}}
+    values = {"T": types_of(op.inputs)}
+    values.update({name: AttrValue(func=each) for name, each in functions.items()})
     if shapes.list.shape:
-        shapes.list.shape.extend(output.shape.as_proto() for output in outputs)
+        shapes.MergeFrom(shapes_of(outputs))
         values["output_shapes"] = shapes
     for name, value in values.items():
         op._set_attr(name, value)  # noqa: SLF001 - the same

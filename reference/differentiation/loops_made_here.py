@@ -10,17 +10,18 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from sessrun.reference import dtypes
+from sessrun.reference.attr_values import shapes_of, types_of
 from sessrun.reference.constant_op import constant
 from sessrun.reference.control_flow.functional_loops import LoopBodies, bodies_of_loop, loop_of
 from sessrun.reference.conversion import convert_to_tensor
 from sessrun.reference.differentiation.functional_branches import argument_of
 from sessrun.reference.differentiation.nodes import node
 from sessrun.reference.differentiation.reach import is_trainable
-from sessrun.reference.differentiation.variables import variable_dtype
+from sessrun.reference.differentiation.variables import variable_dtype, zeros_behind
 from sessrun.reference.framework_ops import identity, placeholder
 from sessrun.reference.functions.branch_graphs import BranchGraph, add_function, function_name
 from sessrun.reference.operation import Operation
-from sessrun.reference.ops.fill_ops import zeros, zeros_like
+from sessrun.reference.ops.fill_ops import zeros_like
 from sessrun.reference.ops.list_ops import empty_tensor_list, tensor_list_pop_back
 from sessrun.reference.tensor import Tensor
 from sessrun.spec.proto import AttrValue
@@ -142,7 +143,7 @@ def _known(op: Operation, number: int, grad: Any) -> Any:
         dtype = variable_dtype(op.inputs[number])
         if dtype is None:
             return None
-        return zeros(node("VariableShape", output, out_type=dtypes.int32), dtype)
+        return zeros_behind(output, dtype)
     return zeros_like(output) if grad is None else convert_to_tensor(grad)
 
 
@@ -177,12 +178,11 @@ def _widen(op: Operation, forward: LoopBodies, lists: Sequence[Tensor]) -> None:
                        for place in range(len(lists))])  # fmt: skip
     for body in forward:
         body.rewritten()
-    kinds, shapes = AttrValue(), AttrValue()
-    kinds.list.type.extend(int(each.dtype.base_dtype.as_datatype_enum) for each in op.outputs)  # type: ignore[misc]  # an enum is its number
-    shapes.list.shape.extend(op.node_def.attr["output_shapes"].list.shape)
-    shapes.list.shape.extend(each.shape.as_proto() for each in op.outputs[start:])
+    shapes = AttrValue()
+    shapes.CopyFrom(op.node_def.attr["output_shapes"])
+    shapes.MergeFrom(shapes_of(op.outputs[start:]))
     values = {
-        "T": kinds, "output_shapes": shapes,
+        "T": types_of(op.outputs), "output_shapes": shapes,
         "cond": AttrValue(func=add_function(op.graph, forward.condition)),
         "body": AttrValue(func=add_function(op.graph, forward.body)),
         "_num_original_outputs": AttrValue(i=len(op.outputs)),

@@ -369,11 +369,11 @@ def _shaped(value: Any, static: Any, whole: Any) -> Tensor:
     return found
 
 
-EXPORTS: Final[Mapping[str, Any]] = {"GradientTape": GradientTape}
-
-
 def _seed(y: Tensor, grad: Any) -> Any:
     """What comes back for a target: as given, ones for complex numbers, which want it said."""
     if grad is None:
         return ones_like(y) if y.dtype.is_complex else None
     return convert_to_tensor(grad, y.dtype)
+
+
+EXPORTS: Final[Mapping[str, Any]] = {"GradientTape": GradientTape}

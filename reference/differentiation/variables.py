@@ -20,7 +20,8 @@ from sessrun.reference.static_values import handle_dtype
 from sessrun.reference.tensor import Tensor
 from sessrun.spec.proto import NameAttrList
 
-__all__ = ["gradient_dtypes", "variable_dtype", "zeros_of_argument", "zeros_of_variable"]
+__all__ = ["gradient_dtypes", "variable_dtype", "zeros_behind", "zeros_of_argument",
+           "zeros_of_variable"]  # fmt: skip
 
 constants((
     "AsString", "Assert", "Assign", "AssignAdd", "AssignSub", "DecodeBase64", "DecodeRaw",
@@ -66,6 +67,11 @@ def _resource_gather_nd(op: Operation, grad: Any) -> Any:
 def zeros_of_variable(handle: Tensor) -> Tensor:
     """Zeros of the shape and dtype of the variable that a handle refers to."""
     return zeros(variable_shape(handle), variable_dtype(handle))
+
+
+def zeros_behind(handle: Tensor, dtype: Any) -> Tensor:
+    """Zeros of a dtype, of the shape that what a handle refers to has when they are made."""
+    return zeros(node("VariableShape", handle, out_type=dtypes.int32), dtype)
 
 
 def zeros_of_argument(argument: Tensor, dtype: str) -> Tensor:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import random
 import threading
 from collections.abc import Iterator
@@ -73,7 +74,6 @@ class RecordStream:
             raise errors.make(errors.NOT_FOUND, f"Found no files at {self._pattern}")
         first = int(self._shift * self._epoch * len(names)) % len(names)
         for name in names[first:] + names[:first]:
-            reader = RecordReader(name, self._compression)
-            while (record := reader.read()) is not None:
-                yield record
-            reader.close()
+            with contextlib.closing(RecordReader(name, self._compression)) as reader:
+                while (record := reader.read()) is not None:
+                    yield record

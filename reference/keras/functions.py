@@ -125,10 +125,14 @@ def dot(x: Any, y: Any) -> Any:
     return tf.matmul(x, y)
 
 
+def _seed(given: int | None) -> int:
+    """A seed; one of its own for each operation where none is given."""
+    return int(np.random.randint(10_000_000)) if given is None else given  # noqa: NPY002 - programs seed it
+
+
 def dropout(x: Any, level: float, noise_shape: Any = None, seed: int | None = None) -> Any:
     """A tensor of which a share is dropped, with a seed of its own where none is given."""
-    chosen = int(np.random.randint(10_000_000)) if seed is None else seed  # noqa: NPY002 - programs seed it
-    return tf.nn.dropout(x, rate=level, noise_shape=noise_shape, seed=chosen)
+    return tf.nn.dropout(x, rate=level, noise_shape=noise_shape, seed=_seed(seed))
 
 
 def expand_dims(x: Any, axis: int = -1) -> Any:
@@ -211,8 +215,7 @@ def random_bernoulli(
 ) -> Any:
     """Ones with a probability, else zeros."""
     kind = dtype or floatx()
-    chosen = int(np.random.randint(10_000_000)) if seed is None else seed  # noqa: NPY002 - programs seed it
-    is_one = tf.random.uniform(shape, dtype=kind, seed=chosen) <= p
+    is_one = tf.random.uniform(shape, dtype=kind, seed=_seed(seed)) <= p
     return tf.where_v2(is_one, tf.ones(shape, dtype=kind), tf.zeros(shape, dtype=kind))
 
 

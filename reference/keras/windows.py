@@ -7,6 +7,7 @@ Images with channels first are turned before and after: the operations of CPUs t
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import sessrun.reference as tf
@@ -33,18 +34,24 @@ def _padding(padding: str) -> str:
     return padding.upper()
 
 
+def _with_channels_last(
+    function: Callable[[Any], Any], x: Any, rank: int, data_format: str | None
+) -> Any:
+    """What a function gives of a tensor whose channels come last, in the format of the given."""
+    if _format(data_format) == "channels_last":
+        return function(x)
+    result = function(tf.transpose(x, (0, *range(2, rank + 2), 1)))
+    return tf.transpose(result, (0, rank + 1, *range(1, rank + 1)))
+
+
 def _convolved(
     x: Any, kernel: Any, strides: Any, padding: str, data_format: str | None, dilation_rate: Any,
     rank: int,
 ) -> Any:  # fmt: skip
-    is_first = _format(data_format) == "channels_first"
-    if is_first:
-        x = tf.transpose(x, (0, *range(2, rank + 2), 1))
-    result = tf.nn.convolution(
+    return _with_channels_last(lambda x: tf.nn.convolution(
         input=x, filter=kernel, dilation_rate=dilation_rate, strides=strides,
         padding=_padding(padding), data_format={1: "NWC", 2: "NHWC", 3: "NDHWC"}[rank],
-    )  # fmt: skip
-    return tf.transpose(result, (0, rank + 1, *range(1, rank + 1))) if is_first else result
+    ), x, rank, data_format)  # fmt: skip
 
 
 def conv1d(
@@ -118,16 +125,13 @@ def _pooled(
 ) -> Any:
     rank = len(pool_size)
     pools = {"max": (tf.nn.max_pool, tf.nn.max_pool3d), "avg": (tf.nn.avg_pool, tf.nn.avg_pool3d)}
-    is_first = _format(data_format) == "channels_first"
-    if is_first:
-        x = tf.transpose(x, (0, *range(2, rank + 2), 1))
+    _format(data_format)  # is refused first
     if pool_mode not in pools:
         raise bad_value(f"Invalid pooling mode: {pool_mode}")
-    result = pools[pool_mode][rank - 2](
+    return _with_channels_last(lambda x: pools[pool_mode][rank - 2](
         x, (1, *pool_size, 1), (1, *strides, 1), padding=_padding(padding),
         data_format={2: "NHWC", 3: "NDHWC"}[rank],
-    )  # fmt: skip
-    return tf.transpose(result, (0, rank + 1, *range(1, rank + 1))) if is_first else result
+    ), x, rank, data_format)  # fmt: skip
 
 
 def pool2d(

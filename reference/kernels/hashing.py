@@ -50,13 +50,15 @@ def fingerprint(xp: Any, data: Any, method: Any) -> Any:
     if method.item() != b"farmhash64":
         raise KernelError(3, f"Unsupported method: {method.item().decode(errors='replace')}")
     rows, size = len(data), math.prod(data.shape[1:])
-    if data.dtype != object:
-        content = data.tobytes()
-        width = size * data.dtype.itemsize
+    is_text = data.dtype == object
+    texts = data.reshape(-1).tolist() if is_text else []
+    if not is_text or size != 1:
+        numbers = _bytes_of(texts) if is_text else data
+        content, width = numbers.tobytes(), numbers.nbytes // max(rows, 1)
         texts = [content[row * width : (row + 1) * width] for row in range(rows)]
-    else:
-        texts = data.reshape(-1).tolist()
-        if size != 1 and rows:
-            content = fingerprints.farm(texts).astype("<u8").tobytes()
-            texts = [content[row * 8 * size : (row + 1) * 8 * size] for row in range(rows)]
-    return xp.asarray(fingerprints.farm(texts).astype("<u8").view("uint8")).reshape(rows, 8)
+    return xp.asarray(_bytes_of(texts)).reshape(rows, 8)
+
+
+def _bytes_of(texts: list[bytes]) -> Any:
+    """The fingerprints of texts as bytes, the lowest first: uint8 [8 * texts]."""
+    return fingerprints.farm(texts).astype("<u8").view("uint8")

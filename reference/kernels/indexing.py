@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from sessrun.reference.kernels.arrays import MOST_DIMENSIONS, checked_shape
-from sessrun.reference.kernels.host import dtype_of, ints, scalar_int, string_array
+from sessrun.reference.kernels.host import HOST, dtype_of, ints, scalar_int, string_array
 from sessrun.reference.kernels.reductions import axis_of, one_number
 from sessrun.reference.kernels.registry import Bind, KernelError, binder, kernel
 from sessrun.reference.node_summary import bracketed
@@ -214,13 +214,9 @@ def dynamic_partition(xp: Any, data: Any, partitions: Any, *, num_partitions: in
     numbers = partitions.reshape(-1)
     wrong = (numbers < 0) | (numbers >= num_partitions)
     if wrong.any():
-        flat = wrong.tolist().index(True)
-        place: list[int] = []
-        rest = flat
-        for size in reversed(partitions.shape):
-            rest, index = divmod(rest, size)
-            place.insert(0, index)
-        raise KernelError(3, f"partitions{bracketed(tuple(place)) if place else ''} = "
+        flat = int(wrong.argmax())
+        place = HOST.unravel_index(flat, partitions.shape)
+        raise KernelError(3, f"partitions{bracketed(place) if place else ''} = "
                           f"{int(numbers[flat])} is not in [0, {num_partitions})")  # fmt: skip
     flat = data.reshape((numbers.shape[0], *data.shape[partitions.ndim :]))
     parts = tuple(flat[xp.asarray(numbers == i), ...] for i in range(num_partitions))

@@ -10,11 +10,9 @@ import numpy as np
 from sessrun.reference import dtypes
 from sessrun.reference.build import apply_op
 from sessrun.reference.constant_op import constant
-from sessrun.reference.control_flow.asserting import assert_
+from sessrun.reference.control_flow.asserting import after, assert_
 from sessrun.reference.conversion import convert_to_tensor
-from sessrun.reference.default_graph import colocate_with, control_dependencies
 from sessrun.reference.errors import bad_value
-from sessrun.reference.framework_ops import identity
 from sessrun.reference.generated import floor, greater, maximum, minimum, tensor_scatter_update
 from sessrun.reference.name_scopes import name_scope
 from sessrun.reference.nn.rankings import top_k
@@ -148,12 +146,7 @@ def histogram_fixed_width_bins(
         value_range = convert_to_tensor(value_range, name="value_range")
         nbins = convert_to_tensor(nbins, dtype=dtypes.int32, name="nbins")
         check = assert_(greater(nbins, 0), [f"nbins {nbins} must > 0"])
-        with (
-            name_scope(None, "control_dependency", [check, nbins]) as scope,
-            colocate_with(nbins),
-            control_dependencies([check]),
-        ):
-            nbins = identity(nbins, scope)
+        nbins = after([check], nbins)
         count = cast(nbins, values.dtype)
         scaled = truediv(
             values - value_range[0], value_range[1] - value_range[0], name="scaled_values"

@@ -6,10 +6,11 @@ from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
 from sessrun.reference import dtypes
+from sessrun.reference.control_flow.asserting import after
 from sessrun.reference.conversion import convert_to_tensor
 from sessrun.reference.default_graph import colocate_with, control_dependencies
 from sessrun.reference.errors import bad_value
-from sessrun.reference.framework_ops import group, identity
+from sessrun.reference.framework_ops import group
 from sessrun.reference.name_scopes import name_scope
 from sessrun.reference.operation import Operation
 from sessrun.reference.ops.cast_ops import one
@@ -41,9 +42,7 @@ def verify_tensor_all_finite(
         tensor = convert_to_tensor(value, name="x")
         with colocate_with(tensor):
             checked = one("CheckNumerics", {"tensor": tensor}, message=text)
-        after = name_scope(None, "control_dependency", [checked, tensor])
-        with after as scope, colocate_with(tensor), control_dependencies([checked]):
-            return identity(tensor, name=scope)
+        return after([checked], tensor)
 
 
 def add_check_numerics_ops() -> Operation:

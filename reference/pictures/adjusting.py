@@ -7,6 +7,7 @@ from functools import partial
 from typing import Any, Final
 
 from sessrun.reference import dtypes
+from sessrun.reference.control_flow.asserting import after
 from sessrun.reference.conversion import convert_to_tensor
 from sessrun.reference.differentiation.nodes import node
 from sessrun.reference.errors import bad_value
@@ -14,7 +15,7 @@ from sessrun.reference.name_scopes import name_scope
 from sessrun.reference.ops.cast_ops import cast
 from sessrun.reference.ops.math_ops import add
 from sessrun.reference.ops.random_ops import random_uniform
-from sessrun.reference.pictures.checks import after, is_tensor, unless
+from sessrun.reference.pictures.checks import is_tensor, unless
 from sessrun.reference.pictures.converting import convert_image_dtype
 from sessrun.reference.tensor import Tensor
 

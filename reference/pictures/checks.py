@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
-from sessrun.reference.control_flow.asserting import assert_
+from sessrun.reference.control_flow.asserting import after, assert_
 from sessrun.reference.control_flow.conditional import cond
-from sessrun.reference.conversion import convert_to_tensor
-from sessrun.reference.default_graph import colocate_with, control_dependencies
 from sessrun.reference.errors import bad_value
-from sessrun.reference.framework_ops import identity
 from sessrun.reference.generated import maximum, minimum
-from sessrun.reference.name_scopes import name_scope
 from sessrun.reference.ops.array_ops import expand_dims, squeeze, unstack
 from sessrun.reference.ops.assertions import EXPORTS as ASSERTIONS
 from sessrun.reference.ops.assertions import assert_equal
@@ -21,7 +17,7 @@ from sessrun.reference.ops.shape_ops import rank, shape
 from sessrun.reference.tensor import Tensor
 from sessrun.reference.variables.variables import Variable
 
-__all__ = ["Batch", "after", "by_rank", "checked", "checks_of_grey", "checks_of_picture",
+__all__ = ["Batch", "by_rank", "checked", "checks_of_grey", "checks_of_picture",
            "either_rank", "is_tensor", "larger", "same", "sizes", "smaller", "unless"]  # fmt: skip
 
 _assert_positive = ASSERTIONS["assert_positive"]
@@ -45,16 +41,6 @@ def unless(holds: Any, message: str) -> list[Any]:
     if not holds:
         raise bad_value(message)
     return []
-
-
-def after(checks: Sequence[Any], value: Any) -> Tensor:
-    """The value once the checks have been made."""
-    with (
-        name_scope(None, "control_dependency", [*checks, value]) as scope,
-        colocate_with(value),
-        control_dependencies(checks),
-    ):
-        return identity(convert_to_tensor(value), name=scope)
 
 
 def _larger_or_smaller(op: Callable[..., Any], plain: Callable[..., Any]) -> Callable[..., Any]:

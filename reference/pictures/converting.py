@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from sessrun.reference import dtypes
+from sessrun.reference.control_flow.asserting import after
 from sessrun.reference.conversion import convert_to_tensor
 from sessrun.reference.framework_ops import identity
 from sessrun.reference.generated import maximum, rsqrt, tile
@@ -19,7 +20,7 @@ from sessrun.reference.ops.math_ops import divide, floordiv
 from sessrun.reference.ops.reduce_ops import reduce_mean, reduce_prod
 from sessrun.reference.ops.shape_ops import rank, shape
 from sessrun.reference.ops.spreads import reduce_std
-from sessrun.reference.pictures.checks import after, checked, checks_of_grey
+from sessrun.reference.pictures.checks import checked, checks_of_grey
 from sessrun.reference.tensor import Tensor
 
 __all__ = ["EXPORTS", "convert_image_dtype"]

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from sessrun.reference import dtypes
+from sessrun.reference.control_flow.asserting import after
 from sessrun.reference.conversion import convert_to_tensor
 from sessrun.reference.errors import bad_value
 from sessrun.reference.generated import logical_or
@@ -15,7 +16,6 @@ from sessrun.reference.ops.cast_ops import cast
 from sessrun.reference.ops.shape_ops import shape
 from sessrun.reference.pictures.checks import (
     Batch,
-    after,
     checked,
     checks_of_picture,
     is_tensor,

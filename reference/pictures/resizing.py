@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from sessrun.reference import dtypes
+from sessrun.reference.control_flow.asserting import after
 from sessrun.reference.conversion import convert_to_tensor
 from sessrun.reference.differentiation.nodes import node
 from sessrun.reference.errors import bad_value
@@ -16,7 +17,6 @@ from sessrun.reference.ops.cast_ops import cast
 from sessrun.reference.ops.math_ops import round_
 from sessrun.reference.pictures.checks import (
     Batch,
-    after,
     checks_of_picture,
     larger,
     sizes,

@@ -134,24 +134,12 @@ def disable_control_flow_v2(unused_msg: Any) -> Callable[[Any], Any]:  # noqa: A
 
 def enable_control_flow_v2(fn: Any) -> Any:
     """Run a test with branches and loops as functions."""
-
-    @functools.wraps(fn)
-    def decorated(*args: Any, **kwargs: Any) -> Any:
-        with switched_to(True):
-            return fn(*args, **kwargs)
-
-    return decorated
+    return switched_to(True)(fn)
 
 
 def enable_output_all_intermediates(fn: Any) -> Any:
     """Run a test with what functions compute on the way given by what calls them."""
-
-    @functools.wraps(fn)
-    def decorated(*args: Any, **kwargs: Any) -> Any:
-        with giving_all():
-            return fn(*args, **kwargs)
-
-    return decorated
+    return giving_all()(fn)
 
 
 def with_control_flow_v2(cls: Any) -> Any:
