@@ -78,5 +78,5 @@ def operation_refusals(draw: random.Random, id_: str) -> Case:
         {"do": "run", "session": "s", "fetches": list(feeds), "feeds": feeds},
         {"do": "close", "session": "s"},
     )  # fmt: skip
-    title = f"{operation.name} refuses {name.replace('_', ' ')}."
+    title = f"{operation.name} refuses {name}."
     return Case(id_, title, "engine", ("OPERATIONS-002",), steps, {"g": single.graph})

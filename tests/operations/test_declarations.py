@@ -109,6 +109,7 @@ def test_a_fault_that_shapes_or_values_show_is_refused_by_the_shape_rule(name):
     operation = OPERATIONS[name]
     for i in range(10):
         drawn = faults.faulty_arguments(operation, random.Random(f"{name}:fault:{i}"))
+        assert len(drawn) == len(operation.errors), "a fault is declared twice"
         for faulty in drawn.values():
             case = faulty.arguments
             known = _known_shapes(case)

@@ -8,17 +8,12 @@ import zlib
 import numpy as np
 
 from sessrun.spec.rules.domains.base import Arguments, Draw, domain
+from sessrun.spec.rules.domains.strings import text_scalar
 
 __all__: list[str] = []
 
 #: The type of a PNG's colours and its channels.
 _PNG_COLOURS = {1: 0, 2: 4, 3: 2, 4: 6}
-
-
-def _scalar(content: bytes) -> np.ndarray:
-    found = np.array(None, object)
-    found[()] = content
-    return found
 
 
 def _bytes(draw: Draw, count: int) -> bytes:
@@ -43,7 +38,7 @@ def _png(draw: Draw) -> bytes:
 def png_contents(draw: Draw, contents: str) -> Arguments:
     """A PNG file, and how many channels are asked for."""
     draw.attrs["channels"] = draw.random.choice([0, 1, 3, 4])
-    return draw.arguments(**{contents: _scalar(_png(draw))})
+    return draw.arguments(**{contents: text_scalar(_png(draw))})
 
 
 @domain
@@ -52,7 +47,7 @@ def gif_contents(draw: Draw, contents: str) -> Arguments:
     while True:
         content = _png(draw)
         if content[25] == _PNG_COLOURS[3]:
-            return draw.arguments(**{contents: _scalar(content)})
+            return draw.arguments(**{contents: text_scalar(content)})
 
 
 @domain
@@ -65,7 +60,7 @@ def bmp_contents(draw: Draw, contents: str) -> Arguments:
     header = struct.pack("<2sIHHIIiiHHIIiiII", b"BM", 54 + row * height, 0, 0, 54, 40, width,
                          turned, 1, bits, 0, row * height, 0, 0, 0, 0)  # fmt: skip
     draw.attrs["channels"] = draw.random.choice([0, 0, 3, 4])
-    return draw.arguments(**{contents: _scalar(header + _bytes(draw, row * height))})
+    return draw.arguments(**{contents: text_scalar(header + _bytes(draw, row * height))})
 
 
 @domain
@@ -93,7 +88,7 @@ def wav_contents(draw: Draw, contents: str) -> Arguments:
         "<4sI4s4sIHHIIHH4sI", b"RIFF", 36 + len(data), b"WAVE", b"fmt ", 16, 1, channels, 8000,
         8000 * channels * 2, channels * 2, 16, b"data", len(data),
     ) + data  # fmt: skip
-    return draw.arguments(**{contents: _scalar(content)})
+    return draw.arguments(**{contents: text_scalar(content)})
 
 
 @domain

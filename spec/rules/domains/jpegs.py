@@ -5,9 +5,8 @@ from __future__ import annotations
 import struct
 from typing import Final
 
-import numpy as np
-
 from sessrun.spec.rules.domains.base import Arguments, Draw, domain
+from sessrun.spec.rules.domains.strings import text_scalar
 
 __all__: list[str] = []
 
@@ -82,8 +81,7 @@ def jpeg_contents(draw: Draw, contents: str, window: str = "") -> Arguments:
         draw.attrs["ratio"] = 1
         methods = ["", "INTEGER_FAST"] if is_flat else ["INTEGER_ACCURATE"]
         draw.attrs["dct_method"] = draw.random.choice(methods)
-    content = np.array(None, object)
-    content[()] = _jpeg(draw, width, height, draw.random.choice([1, 3]), is_flat)
+    content = text_scalar(_jpeg(draw, width, height, draw.random.choice([1, 3]), is_flat))
     if not window:
         return draw.arguments(**{contents: content})
     top, left = draw.random.randrange(height), draw.random.randrange(width)

@@ -6,10 +6,8 @@ import gzip
 import zlib
 from typing import Final
 
-import numpy as np
-
 from sessrun.spec.rules.domains.base import Arguments, Draw, domain
-from sessrun.spec.rules.domains.strings import drawn_texts
+from sessrun.spec.rules.domains.strings import drawn_texts, text_scalar
 
 __all__: list[str] = []
 
@@ -23,10 +21,6 @@ _PATTERNS: Final = (
 _SEPARATORS: Final = (b"", b" ", b",", b"a", b"ab", b", ")
 
 
-def _scalar(value: bytes) -> np.ndarray:
-    return np.array(value, object)
-
-
 @domain
 def matched_text(draw: Draw, x: str, pattern: str = "", rewrite: str = "") -> Arguments:
     """Words, a pattern and what it is replaced by: inputs if they are named, else attributes."""
@@ -37,7 +31,7 @@ def matched_text(draw: Draw, x: str, pattern: str = "", rewrite: str = "") -> Ar
         if draw.operation.attr("rewrite") is not None:
             draw.attrs["rewrite"] = put.decode()
         return draw.arguments(**words)
-    more = {pattern: _scalar(found)} | ({rewrite: _scalar(put)} if rewrite else {})
+    more = {pattern: text_scalar(found)} | ({rewrite: text_scalar(put)} if rewrite else {})
     return draw.arguments(**words, **more)
 
 
@@ -47,14 +41,14 @@ def split_text(draw: Draw, x: str, separator: str) -> Arguments:
     if draw.operation.attr("maxsplit") is not None:
         draw.attrs["maxsplit"] = draw.random.choice((-1, -1, 0, 1, 2))
     words = drawn_texts(draw, _WORDS, (draw.dim(),))
-    return draw.arguments(**{x: words, separator: _scalar(draw.random.choice(_SEPARATORS))})
+    return draw.arguments(**{x: words, separator: text_scalar(draw.random.choice(_SEPARATORS))})
 
 
 @domain
 def sharded_name(draw: Draw, name: str, *numbers: str) -> Arguments:
     """A file's name, and numbers of five digits at most."""
     drawn = [draw.random.choice((0, 1, 7, 99, 99999)) for _ in numbers]
-    text = _scalar(draw.random.choice((b"", b"a", b"/tmp/model.ckpt")))
+    text = text_scalar(draw.random.choice((b"", b"a", b"/tmp/model.ckpt")))
     values = {key: draw.integers(key, n) for key, n in zip(numbers, drawn, strict=True)}
     return draw.arguments(**{name: text}, **values)
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from sessrun.spec.rules.domains.base import Arguments, Draw, domain
 from sessrun.spec.rules.domains.sparse import draw_places, draw_sparse
+from sessrun.spec.rules.domains.strings import drawn_texts
 
 __all__: list[str] = []
 
@@ -125,12 +126,10 @@ def sparse_filled_gradient(draw: Draw, places: str, grad: str) -> Arguments:
 
 
 def _features(draw: Draw, dtype: str, shape: Sequence[int]) -> np.ndarray:
-    size = int(np.prod(shape))
     if dtype == "int64":
+        size = int(np.prod(shape))
         return np.array([draw.random.randint(-3, 99) for _ in range(size)], np.int64).reshape(shape)
-    made = np.empty(size, dtype=object)
-    made[:] = [draw.random.choice((b"", b"red", b"a longer feature of it")) for _ in range(size)]
-    return made.reshape(shape)
+    return drawn_texts(draw, (b"", b"red", b"a longer feature of it"), shape)
 
 
 @domain

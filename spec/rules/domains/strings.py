@@ -10,7 +10,7 @@ import numpy as np
 from sessrun.spec.dtypes import BY_NAME
 from sessrun.spec.rules.domains.base import Arguments, Draw, domain
 
-__all__ = ["drawn_texts", "text_tensor"]
+__all__ = ["drawn_texts", "text_scalar", "text_tensor", "text_vector"]
 
 
 def text_tensor(items: Sequence[bytes], shape: tuple[int, ...]) -> np.ndarray:
@@ -18,6 +18,23 @@ def text_tensor(items: Sequence[bytes], shape: tuple[int, ...]) -> np.ndarray:
     array = np.empty(len(items), dtype=object)
     array[:] = items
     return array.reshape(shape)
+
+
+def text_scalar(item: bytes) -> np.ndarray:
+    """A string as a tensor."""
+    return text_tensor([item], ())
+
+
+def text_vector(*items: bytes) -> np.ndarray:
+    """A vector of strings."""
+    return text_tensor(items, (len(items),))
+
+
+def _random_texts(draw: Draw, shape: tuple[int, ...], least: int, most: int) -> np.ndarray:
+    """A tensor of strings of random bytes, as many in each as from least to most."""
+    count = int(np.prod(shape, dtype=np.int64))
+    sizes = [draw.random.randint(least, most) for _ in range(count)]
+    return text_tensor([draw.random.randbytes(size) for size in sizes], shape)
 
 
 def drawn_texts(draw: Draw, some: Sequence[bytes], shape: tuple[int, ...]) -> np.ndarray:
@@ -63,11 +80,7 @@ def raw_bytes(draw: Draw, x: str) -> Arguments:
     Left out: bool, whose bytes other than 0 and 1 are undefined.
     """
     size = _element_size(draw, {"bool"}, "uint8") * draw.random.randint(1, 3)
-    shape = draw.shape(0, 2, 1)
-    count = int(np.prod(shape, dtype=np.int64))
-    return draw.arguments(**{
-        x: text_tensor([draw.random.randbytes(size) for _ in range(count)], shape)
-    })  # fmt: skip
+    return draw.arguments(**{x: _random_texts(draw, draw.shape(0, 2, 1), size, size)})
 
 
 @domain
@@ -77,21 +90,19 @@ def padded_bytes(draw: Draw, x: str, length: str) -> Arguments:
     Left out: halves, which TensorFlow's CPU does not decode so.
     """
     size = _element_size(draw, {"bfloat16", "float16"}, "float32")
-    some = [draw.random.randbytes(draw.random.randint(0, 3 * size)) for _ in range(5)]
+    texts = _random_texts(draw, draw.shape(1, 2, 1), 0, 3 * size)
     wanted = draw.integers(length, size * draw.random.randint(1, 3))
-    return draw.arguments(**{x: drawn_texts(draw, some, draw.shape(1, 2, 1)), length: wanted})
+    return draw.arguments(**{x: texts, length: wanted})
 
 
 @domain
 def hashed_text(draw: Draw, x: str) -> Arguments:
     """Bytes of any length, a number of buckets, and a key if the operation has one."""
     shape = draw.shape(0, 2)
-    count = int(np.prod(shape, dtype=np.int64))
     draw.attrs["num_buckets"] = draw.random.choice([1, 2, 7, 1000, 2**31, 2**63 - 1])
     if any(attr.name == "key" for attr in draw.operation.attrs):
         draw.attrs["key"] = [draw.random.randint(-(2**63), 2**63 - 1) for _ in range(2)]
-    texts = [draw.random.randbytes(draw.random.randint(0, 100)) for _ in range(count)]
-    return draw.arguments(**{x: text_tensor(texts, shape)})
+    return draw.arguments(**{x: _random_texts(draw, shape, 0, 100)})
 
 
 @domain
@@ -104,10 +115,8 @@ def rows_of_any(draw: Draw, data: str, method: str) -> Arguments:
         values = draw.values(kind, (rows, *draw.shape(0, 2)))
     else:
         shape = (rows, *[draw.dim(1) for _ in range(draw.random.randint(0, 2))])
-        count = int(np.prod(shape, dtype=np.int64))
-        sizes = [draw.random.randint(0, 100) for _ in range(count)]
-        values = text_tensor([draw.random.randbytes(size) for size in sizes], shape)
-    return draw.arguments(**{data: values, method: text_tensor([b"farmhash64"], ())})
+        values = _random_texts(draw, shape, 0, 100)
+    return draw.arguments(**{data: values, method: text_scalar(b"farmhash64")})
 
 
 @domain

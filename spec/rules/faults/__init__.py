@@ -25,8 +25,8 @@ from sessrun.spec.rules.faults import (
     indexing,
     quantizing,
     random_numbers,
-    recurrent,
     replacing,
+    rows,
     solving,
     space,
     sparse,
@@ -39,14 +39,16 @@ from sessrun.spec.rules.faults.base import FAULTS, Fault
 __all__ = [
     "FAULTS", "Fault", "arrays", "bands", "candidates", "counting", "ctc", "einsum",
     "elementwise", "faulty_arguments", "fourier", "images", "indexing", "quantizing",
-    "random_numbers", "recurrent", "replacing", "solving", "space", "sparse", "sparse_arrays",
-    "strings", "windows",
+    "random_numbers", "replacing", "rows", "solving", "space", "sparse", "sparse_arrays", "strings",
+    "windows",
 ]  # fmt: skip
 
 
 def faulty_arguments(operation: Operation, draw: random.Random) -> dict[str, Fault]:
-    """One drawing of each fault that the operation declares, by the fault's name."""
-    return {
-        call.name: FAULTS[call.name](Draw(operation, draw), *plain_args(call))
-        for call in operation.errors
-    }
+    """One drawing of each fault that the operation declares, by what is declared: `name(x)`."""
+    drawn = {}
+    for call in operation.errors:
+        args = plain_args(call)
+        said = f"{call.name}({', '.join(map(str, args))})"
+        drawn[said] = FAULTS[call.name](Draw(operation, draw), *args)
+    return drawn

@@ -6,9 +6,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final, Literal
 
-from sessrun.spec.rules.domains import Arguments, Draw
+import numpy as np
 
-__all__ = ["FAULTS", "INVALID", "Fault", "Seen", "changed", "fault"]
+from sessrun.spec.rules.domains import DOMAINS, Arguments, Draw, plain_args
+
+__all__ = ["FAULTS", "INVALID", "Fault", "Seen", "changed", "fault", "filled", "valid"]
 
 #: INVALID_ARGUMENT, the code of nearly every fault.
 INVALID: Final = 3
@@ -47,6 +49,22 @@ def fault(function: FaultFunction) -> FaultFunction:
         raise ValueError(f"two faults are called {name}")
     FAULTS[name] = function
     return function
+
+
+def valid(draw: Draw, **dtypes: str) -> Arguments:
+    """Valid arguments of the operation, some of whose dtypes are given."""
+    draw.attrs.update(dtypes)
+    call = draw.operation.domain
+    assert call is not None
+    return DOMAINS[call.name](draw, *plain_args(call))
+
+
+def filled(draw: Draw) -> Arguments:
+    """Valid arguments of which none is empty."""
+    while True:
+        made = valid(draw)
+        if all(np.size(value) for value in made.inputs.values()):
+            return made
 
 
 def changed(draw: Draw, valid: Arguments, seen: Seen = "shapes", **inputs: Any) -> Fault:

@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from sessrun.spec.rules.domains import Arguments, Draw
-from sessrun.spec.rules.faults.base import Fault, changed, fault
-from sessrun.spec.rules.faults.elementwise import valid
+from sessrun.spec.rules.faults.base import Fault, changed, fault, valid
 
 __all__: list[str] = []
 

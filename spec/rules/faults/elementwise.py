@@ -7,19 +7,11 @@ import dataclasses
 import numpy as np
 
 from sessrun.spec.dtypes import BY_NAME
-from sessrun.spec.rules.domains import DOMAINS, Draw, plain_args
+from sessrun.spec.rules.domains import Draw
 from sessrun.spec.rules.domains.base import Arguments
-from sessrun.spec.rules.faults.base import INVALID, Fault, Seen, changed, fault
+from sessrun.spec.rules.faults.base import INVALID, Fault, Seen, changed, fault, valid
 
-__all__ = ["valid"]
-
-
-def valid(draw: Draw, **dtypes: str) -> Arguments:
-    """Valid arguments of the operation, some of whose dtypes are given."""
-    draw.attrs.update(dtypes)
-    call = draw.operation.domain
-    assert call is not None
-    return DOMAINS[call.name](draw, *plain_args(call))
+__all__: list[str] = []
 
 
 @fault

@@ -7,8 +7,8 @@ import dataclasses
 import numpy as np
 
 from sessrun.spec.rules.domains import Draw
-from sessrun.spec.rules.faults.base import Fault, Seen, changed, fault
-from sessrun.spec.rules.faults.elementwise import valid
+from sessrun.spec.rules.domains.strings import text_scalar
+from sessrun.spec.rules.faults.base import Fault, Seen, changed, fault, valid
 
 __all__: list[str] = []
 
@@ -86,6 +86,5 @@ def block_beyond(draw: Draw, window: str) -> Fault:
 @fault
 def no_picture(draw: Draw, contents: str) -> Fault:
     """Bytes that are no file of the kind, nor how one begins: TensorFlow may wait for the rest."""
-    wrong = np.array(None, object)
-    wrong[()] = draw.random.choice([b"", b"no picture at all, only words"])
-    return changed(draw, valid(draw), "run", **{contents: wrong})
+    wrong = draw.random.choice([b"", b"no picture at all, only words"])
+    return changed(draw, valid(draw), "run", **{contents: text_scalar(wrong)})

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from sessrun.spec.rules.domains import Draw
 from sessrun.spec.rules.domains.base import Arguments
-from sessrun.spec.rules.faults.base import Fault, Seen, changed, fault
-from sessrun.spec.rules.faults.elementwise import valid
+from sessrun.spec.rules.faults.base import Fault, changed, fault, valid
 
 __all__: list[str] = []
 
@@ -89,15 +86,6 @@ def stitch_shapes(draw: Draw, indices: str, data: str) -> Fault:
         indices: [draw.integers(indices, [0]), draw.integers(indices, [1])],
         data: [draw.tensor(data, shape) for shape in shapes],
     }))  # fmt: skip
-
-
-@fault
-def unmatched_row(draw: Draw, rows: str, others: str, seen: Seen = "shapes") -> Fault:
-    """A row without its counterpart."""
-    made = valid(draw)
-    del rows
-    whole = made.inputs[others]
-    return changed(draw, made, seen, **{others: np.concatenate([whole, whole[:1]])})
 
 
 @fault

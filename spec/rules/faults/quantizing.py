@@ -6,8 +6,7 @@ import numpy as np
 
 from sessrun.spec.rules.domains import Draw
 from sessrun.spec.rules.domains.base import Arguments
-from sessrun.spec.rules.faults.base import Fault, Seen, changed, fault
-from sessrun.spec.rules.faults.elementwise import valid
+from sessrun.spec.rules.faults.base import Fault, changed, fault, valid
 
 __all__: list[str] = []
 
@@ -56,29 +55,6 @@ def bits_out_of_range(draw: Draw, bits: str) -> Fault:
 
 
 @fault
-def gradient_of_another(draw: Draw, grads: str) -> Fault:
-    """A gradient of one row more than there are numbers."""
-    made = valid(draw)
-    value = np.atleast_1d(made.inputs[grads])
-    return changed(draw, made, "shapes", **{grads: np.concatenate([value[:1], value, value[:1]])})
-
-
-@fault
-def ends_of_other_channels(draw: Draw, end: str, seen: Seen = "shapes") -> Fault:
-    """Ends for one channel more than there are."""
-    made = valid(draw)
-    value = made.inputs[end]
-    return changed(draw, made, seen, **{end: np.concatenate([value[:1], value])})
-
-
-@fault
 def joined_along_nothing(draw: Draw, axis: str) -> Fault:
     """An axis that the tensors do not have."""
     return changed(draw, valid(draw), "values", **{axis: draw.integers(axis, 9)})
-
-
-@fault
-def pictures_of_rank(draw: Draw, images: str) -> Fault:
-    """Pictures without a batch around them."""
-    made = valid(draw)
-    return changed(draw, made, "run", **{images: made.inputs[images][0]})

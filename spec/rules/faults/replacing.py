@@ -2,20 +2,10 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from sessrun.spec.rules.domains import Draw
-from sessrun.spec.rules.faults.base import Fault, changed, fault
-from sessrun.spec.rules.faults.elementwise import valid
+from sessrun.spec.rules.faults.base import Fault, changed, fault, valid
 
 __all__: list[str] = []
-
-
-@fault
-def fewer_rows(draw: Draw, i: str) -> Fault:
-    """More numbers of rows than rows."""
-    made = valid(draw)
-    return changed(draw, made, "run", **{i: np.append(made.inputs[i], np.int32(0))})
 
 
 @fault

@@ -8,8 +8,7 @@ import numpy as np
 
 from sessrun.spec.rules.domains import Draw
 from sessrun.spec.rules.domains.solving import computed_dtype
-from sessrun.spec.rules.faults.base import Fault, changed, fault
-from sessrun.spec.rules.faults.elementwise import valid
+from sessrun.spec.rules.faults.base import Fault, changed, fault, valid
 
 __all__: list[str] = []
 

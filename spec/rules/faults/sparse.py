@@ -7,8 +7,7 @@ from typing import Any
 import numpy as np
 
 from sessrun.spec.rules.domains import Arguments, Draw
-from sessrun.spec.rules.faults.base import Fault, Seen, changed, fault
-from sessrun.spec.rules.faults.elementwise import valid
+from sessrun.spec.rules.faults.base import Fault, Seen, changed, fault, valid
 
 __all__: list[str] = []
 

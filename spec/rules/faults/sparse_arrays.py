@@ -7,8 +7,7 @@ from typing import Any
 import numpy as np
 
 from sessrun.spec.rules.domains import Arguments, Draw
-from sessrun.spec.rules.faults.base import Fault, changed, fault
-from sessrun.spec.rules.faults.elementwise import valid
+from sessrun.spec.rules.faults.base import Fault, changed, fault, valid
 
 __all__: list[str] = []
 
@@ -54,14 +53,6 @@ def too_many_parts(draw: Draw, shape: str, axis: str, number: str) -> Fault:
     size = int(made.inputs[shape][int(made.inputs[axis])])
     parts = size + draw.random.randint(1, 2)
     return Fault(Arguments(made.inputs, {**made.attrs, number: parts}), seen="run")
-
-
-@fault
-def longer_vector(draw: Draw, x: str) -> Fault:
-    """A vector of one number more than there are dimensions."""
-    made = valid(draw)
-    more = np.append(made.inputs[x], made.inputs[x].dtype.type(1))
-    return changed(draw, made, "run", **{x: more})
 
 
 @fault

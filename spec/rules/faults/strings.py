@@ -9,37 +9,32 @@ import numpy as np
 from sessrun.spec.rules.domains import Draw
 from sessrun.spec.rules.domains.base import Arguments
 from sessrun.spec.rules.domains.records import message
-from sessrun.spec.rules.faults.base import Fault, changed, fault
-from sessrun.spec.rules.faults.elementwise import reduction_axis, valid
+from sessrun.spec.rules.domains.strings import text_scalar, text_vector
+from sessrun.spec.rules.faults.base import Fault, changed, fault, valid
+from sessrun.spec.rules.faults.elementwise import reduction_axis
 
 __all__: list[str] = []
-
-
-def _vector(*items: bytes) -> np.ndarray:
-    array = np.empty(len(items), dtype=object)
-    array[:] = items
-    return array
 
 
 @fault
 def not_numerals(draw: Draw, x: str) -> Fault:
     """A text that says no number."""
     text = draw.random.choice([b"", b"abc", b"1x", b"--1", b"1 2"])
-    return Fault(draw.arguments(**{x: _vector(b"1", text)}), seen="run")
+    return Fault(draw.arguments(**{x: text_vector(b"1", text)}), seen="run")
 
 
 @fault
 def not_web_safe(draw: Draw, x: str) -> Fault:
     """A text with a letter that is not of the web-safe alphabet, or cut short."""
     text = draw.random.choice([b"ab+/", b"a b=", b"a", b"YW=", b"YWJj=="])
-    return Fault(draw.arguments(**{x: _vector(text)}), seen="run")
+    return Fault(draw.arguments(**{x: text_vector(text)}), seen="run")
 
 
 @fault
 def part_range(draw: Draw, x: str, pos: str, length: str) -> Fault:
     """A position beyond the string."""
     place = draw.random.choice([4, -4])
-    made = Arguments({x: _vector(b"abc"), length: draw.integers(length, 1)}, draw.attrs)
+    made = Arguments({x: text_vector(b"abc"), length: draw.integers(length, 1)}, draw.attrs)
     return changed(draw, made, "run", **{pos: draw.integers(pos, place)})
 
 
@@ -57,7 +52,7 @@ def uneven_bytes(draw: Draw, x: str) -> Fault:
     """Strings of which one is longer, or whose length is no multiple of an element's."""
     draw.attrs["out_type"] = draw.random.choice(("int32", "float64", "uint16"))
     texts = draw.random.choice(((b"12345678", b"123456789abcdefg"), (b"123",)))
-    return Fault(draw.arguments(**{x: _vector(*texts)}), seen="run")
+    return Fault(draw.arguments(**{x: text_vector(*texts)}), seen="run")
 
 
 @fault
@@ -65,7 +60,7 @@ def uneven_length(draw: Draw, x: str, length: str) -> Fault:
     """A length that is no multiple of an element's, or not above 0."""
     draw.attrs["out_type"] = draw.random.choice(("int32", "float64", "uint16"))
     wrong = draw.random.choice((0, -8, 3))
-    made = draw.arguments(**{x: _vector(b"12345678"), length: draw.integers(length, wrong)})
+    made = draw.arguments(**{x: text_vector(b"12345678"), length: draw.integers(length, wrong)})
     return Fault(made, seen="values" if wrong else "run")
 
 
@@ -77,7 +72,7 @@ def broken_pattern(draw: Draw, x: str, pattern: str = "") -> Fault:
     made = valid(draw)
     if not pattern:
         return Fault(Arguments(made.inputs, {**made.attrs, "pattern": broken}), seen="run")
-    return changed(draw, made, "run", **{pattern: np.array(broken.encode(), object)})
+    return changed(draw, made, "run", **{pattern: text_scalar(broken.encode())})
 
 
 @fault
@@ -101,7 +96,7 @@ def undecodable(draw: Draw, x: str) -> Fault:
     made = valid(draw)
     attrs = {**made.attrs, "input_encoding": "UTF-8", "errors": "strict"}
     text = draw.random.choice((b"\xff", b"a\xe2\x82", b"\xc0\x80"))
-    return Fault(Arguments({**made.inputs, x: _vector(b"plain", text)}, attrs), seen="run")
+    return Fault(Arguments({**made.inputs, x: text_vector(b"plain", text)}, attrs), seen="run")
 
 
 @fault
@@ -109,7 +104,7 @@ def not_packed(draw: Draw, x: str) -> Fault:
     """Bytes that were never compressed."""
     draw.attrs["compression_type"] = draw.random.choice(("ZLIB", "GZIP"))
     attrs = dict(draw.attrs)
-    return Fault(Arguments({x: _vector(b"these are plain bytes")}, attrs), (15,), "run")
+    return Fault(Arguments({x: text_vector(b"these are plain bytes")}, attrs), (15,), "run")
 
 
 @fault
@@ -133,7 +128,7 @@ def other_dtype(draw: Draw, x: str) -> Fault:
     """The message of a tensor of integers where complex numbers are wanted."""
     content = message(np.arange(2, dtype=np.int16), "int16")
     draw.attrs["out_type"] = "complex64"
-    return Fault(draw.arguments(**{x: np.array(content, object)}), seen="run")
+    return Fault(draw.arguments(**{x: text_scalar(content)}), seen="run")
 
 
 @fault
@@ -142,7 +137,8 @@ def missing_field(draw: Draw, records: str, defaults: str) -> Fault:
     draw.attrs |= {"OUT_TYPE": ("int32", "string"), "use_quote_delim": True}
     line = draw.random.choice((b"1", b"1,a,2", b"x,a", b'1,"a', b",a"))
     given = [np.zeros(0, np.int32), np.zeros(0, object)]
-    return Fault(draw.arguments(**{records: _vector(b"1,a", line), defaults: given}), seen="run")
+    lines = text_vector(b"1,a", line)
+    return Fault(draw.arguments(**{records: lines, defaults: given}), seen="run")
 
 
 @fault
@@ -166,5 +162,5 @@ def scalar_data(draw: Draw, data: str, method: str) -> Fault:
 def other_method(draw: Draw, method: str) -> Fault:
     """A method that nobody knows, or two."""
     one = draw.chance(0.5)
-    wrong = np.array(b"md5", object) if one else _vector(b"farmhash64", b"farmhash64")
+    wrong = text_scalar(b"md5") if one else text_vector(b"farmhash64", b"farmhash64")
     return changed(draw, valid(draw), "values" if one else "shapes", **{method: wrong})

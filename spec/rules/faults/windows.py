@@ -7,8 +7,7 @@ from typing import Any
 import numpy as np
 
 from sessrun.spec.rules.domains import Arguments, Draw
-from sessrun.spec.rules.faults.base import INVALID, Fault, Seen, fault
-from sessrun.spec.rules.faults.elementwise import valid
+from sessrun.spec.rules.faults.base import INVALID, Fault, Seen, fault, filled, valid
 
 __all__: list[str] = []
 
@@ -19,14 +18,6 @@ def _with(made: Arguments, name: str, value: np.ndarray) -> Arguments:
 
 def _ruled(made: Arguments, **attrs: Any) -> Arguments:
     return Arguments(made.inputs, {**made.attrs, **attrs})
-
-
-def _filled(draw: Draw) -> Arguments:
-    """Valid arguments of which none is empty."""
-    while True:
-        made = valid(draw)
-        if all(value.size for value in made.inputs.values()):
-            return made
 
 
 @fault
@@ -109,16 +100,9 @@ def fractional_batch(draw: Draw, x: str) -> Fault:
 
 
 @fault
-def lower_rank(draw: Draw, x: str) -> Fault:
-    """A tensor of one dimension less than it must have."""
-    made = _filled(draw)
-    return Fault(_with(made, x, made.inputs[x][0]))
-
-
-@fault
 def other_batch(draw: Draw, grad: str, seen: Seen = "run") -> Fault:
     """A gradient for one image more than there are, with oneDNN ABORTED (10)."""
-    made = _filled(draw)
+    made = filled(draw)
     shape = (made.inputs[grad].shape[0] + 1, *made.inputs[grad].shape[1:])
     return Fault(_with(made, grad, draw.tensor(grad, shape, "small")), (INVALID, 10), seen)
 
@@ -126,7 +110,7 @@ def other_batch(draw: Draw, grad: str, seen: Seen = "run") -> Fault:
 @fault
 def backprop_rows(draw: Draw, grad: str, seen: Seen = "run") -> Fault:
     """As many rows and one more as there are places; ABORTED (10) as above."""
-    made = _filled(draw)
+    made = filled(draw)
     shape = list(made.inputs[grad].shape)
     shape[1] += 1
     return Fault(_with(made, grad, draw.tensor(grad, shape, "small")), (INVALID, 10), seen)
@@ -139,11 +123,3 @@ def window_over_batch(draw: Draw, ksize: str) -> Fault:
     sizes = made.inputs[ksize].copy()
     sizes[0] = 2
     return Fault(_with(made, ksize, sizes), codes=(12,), seen="run")
-
-
-@fault
-def longer_shape(draw: Draw, shape: str) -> Fault:
-    """A shape of one dimension more than images have."""
-    made = _filled(draw)
-    sizes = made.inputs[shape]
-    return Fault(_with(made, shape, np.append(sizes, sizes[:1])), seen="values")
