@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -125,7 +124,7 @@ def sparse_filled_gradient(draw: Draw, places: str, grad: str) -> Arguments:
     })  # fmt: skip
 
 
-def _features(draw: Draw, dtype: str, shape: Sequence[int]) -> np.ndarray:
+def _features(draw: Draw, dtype: str, shape: tuple[int, ...]) -> np.ndarray:
     if dtype == "int64":
         size = int(np.prod(shape))
         return np.array([draw.random.randint(-3, 99) for _ in range(size)], np.int64).reshape(shape)
