@@ -1,4 +1,4 @@
-"""`map_fn`, `foldl`, `foldr` and `scan`: functions of the elements of tensors, in loops.
+"""`foldl`, `foldr` and `scan`: what functions make of the elements of tensors, in loops.
 
 The elements are those along the first dimension of each tensor of a structure. Source: the graphs
 that TensorFlow 2.21 makes.
@@ -22,11 +22,11 @@ from sessrun.reference.tensor_shape import TensorShape
 from sessrun.reference.variables.opened_variable_scopes import variable_scope
 from sessrun.reference.variables.variable_scopes import get_variable_scope
 
-__all__ = ["foldl", "foldr", "map_fn", "scan"]
+__all__ = ["check_callable", "foldl", "foldr", "reading_variables_where_used", "scan", "written"]
 
 
 @contextmanager
-def _reading_variables_where_used() -> Iterator[None]:
+def reading_variables_where_used() -> Iterator[None]:
     """Within it a variable is read on the device of what reads it."""
     if get_variable_scope().caching_device is not None:
         yield
@@ -44,19 +44,19 @@ class _Elements:
 
     """
 
-    def __init__(self, structure: Any, *, with_shapes: bool = False) -> None:
+    def __init__(self, structure: Any, *, for_scan: bool = False) -> None:
         self._structure = structure
         self.tensors = [convert_to_tensor(each, name="elem") for each in nest.flatten(structure)]
         first = self.tensors[0]
         if first.shape.ndims == 0:
             raise ValueError("Elements in elems must be 1+ dimensional Tensors, not scalars")
         self.count: Any = first.shape.with_rank_at_least(1)[0].value
-        if self.count is None:
+        if self.count is None or not (self.count or for_scan):  # only `scan` knows a zero
             self.count = shape(first)[0]
         arrays = [
             TensorArray(
                 tensor.dtype, self.count, dynamic_size=False, infer_shape=True,
-                element_shape=tensor.shape[1:] if with_shapes else None,
+                element_shape=tensor.shape[1:] if for_scan else None,
             )
             for tensor in self.tensors
         ]  # fmt: skip
@@ -78,72 +78,21 @@ class _Elements:
         return results
 
 
-def _written(arrays: list[TensorArray], index: Any, values: list[Any]) -> list[TensorArray]:
+def written(arrays: list[TensorArray], index: Any, values: list[Any]) -> list[TensorArray]:
     """The arrays with each its value at the index."""
     return [array.write(index, each) for array, each in zip(arrays, values, strict=True)]
 
 
-def _check(fn: Any) -> None:
-    if not callable(fn):
-        raise TypeError(f"{fn} is not callable.")
-
-
-def map_fn(
-    fn: Callable[[Any], Any],
-    elems: Any,
-    dtype: Any = None,
-    parallel_iterations: int | None = None,
-    back_prop: bool = True,
-    swap_memory: bool = False,
-    infer_shape: bool = True,
-    name: str | None = None,
-) -> Any:
-    """The results of a function for each of the elements, stacked.
-
-    Args:
-      fn: from the elements at one index, nested as the tensors are, to its results.
-      elems: tensors with the same number of elements along the first dimension.
-      dtype: the dtypes of the results, nested as they are; by default those of `elems`.
-      parallel_iterations: as for `while_loop`.
-      back_prop: as for `while_loop`.
-      swap_memory: as for `while_loop`.
-      infer_shape: whether all results have one shape.
-      name: a name scope.
+def check_callable(fn: Any) -> None:
+    """Refuse what is no function.
 
     Raises:
-      TypeError: the function cannot be called, or the structure of its results is another.
-      ValueError: the same, or a tensor has no first dimension.
+      TypeError: it has a name, and cannot be called.
+      AttributeError: it has not even a name, as in TF 2.21.
 
     """
-    _check(fn)
-    if not nest.flatten(elems):
-        raise ValueError(
-            "elems must be a Tensor or (possibly nested) sequence of Tensors. Got "
-            f"{elems}, which does not contain any Tensors."
-        )
-    like = elems if dtype is None else dtype
-    with name_scope(name, "map", nest.flatten(elems)), _reading_variables_where_used():
-        given = _Elements(elems)
-        kinds = [each.dtype for each in given.tensors] if dtype is None else nest.flatten(dtype)
-        start = constant(0)
-        results = [
-            TensorArray(kind, given.count, dynamic_size=False, infer_shape=infer_shape)
-            for kind in kinds
-        ]
-
-        def compute(index: Any, arrays: Any) -> Any:
-            found = fn(given.at(index))
-            nest.assert_same_structure(like, found)
-            arrays = _written(arrays, index, nest.flatten(found))
-            return index + 1, arrays
-
-        _, results = while_loop(
-            lambda index, _: index < given.count, compute, (start, results),
-            parallel_iterations=parallel_iterations or 10, back_prop=back_prop,
-            swap_memory=swap_memory, maximum_iterations=given.count,
-        )  # fmt: skip
-        stacked = given.counted([array.stack() for array in results])
-        return nest.pack_sequence_as(like, stacked)
+    if not callable(fn):
+        raise TypeError(f"{fn.__name__} is not callable.")
 
 
 def foldl(
@@ -171,8 +120,8 @@ def foldl(
       ValueError: a tensor has no first dimension.
 
     """
-    _check(fn)
-    with name_scope(name, "foldl", nest.flatten(elems)), _reading_variables_where_used():
+    check_callable(fn)
+    with name_scope(name, "foldl", nest.flatten(elems)), reading_variables_where_used():
         given = _Elements(elems)
         made = given.at(0) if initializer is None else initializer
         start = constant(1 if initializer is None else 0)
@@ -199,8 +148,8 @@ def foldr(
     name: str | None = None,
 ) -> Any:
     """As `foldl`, the last elements first."""
-    _check(fn)
-    with name_scope(name, "foldr", nest.flatten(elems)), _reading_variables_where_used():
+    check_callable(fn)
+    with name_scope(name, "foldr", nest.flatten(elems)), reading_variables_where_used():
         given = _Elements(elems)
         start = given.count if initializer is not None else given.count - 1
         made = given.at(start) if initializer is None else initializer
@@ -246,10 +195,10 @@ def scan(
       ValueError: the same, or a tensor has no first dimension.
 
     """
-    _check(fn)
+    check_callable(fn)
     like = elems if initializer is None else initializer
-    with name_scope(name, "scan", nest.flatten(elems)), _reading_variables_where_used():
-        given = _Elements(elems, with_shapes=True)
+    with name_scope(name, "scan", nest.flatten(elems)), reading_variables_where_used():
+        given = _Elements(elems, for_scan=True)
         count = given.count
         first = count - 1 if reverse else 0
         made = nest.flatten(given.at(first) if initializer is None else initializer)
@@ -261,14 +210,14 @@ def scan(
         ]  # fmt: skip
         done = 0
         if initializer is None:
-            arrays, done = _written(arrays, first, made), 1
+            arrays, done = written(arrays, first, made), 1
 
         def compute(index: Any, made: Any, arrays: Any) -> Any:
             elements = given.at(index)
             found = fn(nest.pack_sequence_as(like, made), elements)
             nest.assert_same_structure(like, found)
             flat = nest.flatten(found)
-            arrays = _written(arrays, index, flat)
+            arrays = written(arrays, index, flat)
             return (index - 1 if reverse else index + 1), flat, arrays
 
         start = count - 1 - done if reverse else done
@@ -281,5 +230,5 @@ def scan(
 
 
 EXPORTS: Final[Mapping[str, Any]] = {
-    function.__name__: function for function in (map_fn, foldl, foldr, scan)
+    function.__name__: function for function in (foldl, foldr, scan)
 }

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from sessrun.reference import dtypes
-from sessrun.reference.control_flow.functional import map_fn
+from sessrun.reference.control_flow.mapped import map_fn
 from sessrun.reference.conversion import convert_to_tensor
 from sessrun.reference.dimension import dimension_value
 from sessrun.reference.generated import logical_and, reshape, scatter_nd, unique

@@ -10,7 +10,7 @@ import numpy as np
 from sessrun.reference import dtypes
 from sessrun.reference.build import apply_op
 from sessrun.reference.control_flow.conditional import cond
-from sessrun.reference.control_flow.functional import map_fn
+from sessrun.reference.control_flow.mapped import map_fn
 from sessrun.reference.conversion import convert_to_tensor
 from sessrun.reference.errors import bad_value
 from sessrun.reference.generated import pow as power

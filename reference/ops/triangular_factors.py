@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from sessrun.reference import dtypes, stacks
-from sessrun.reference.control_flow.functional import map_fn
+from sessrun.reference.control_flow.mapped import map_fn
 from sessrun.reference.conversion import convert_to_tensor
 from sessrun.reference.errors import bad_value
 from sessrun.reference.framework_ops import identity
