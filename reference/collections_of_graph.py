@@ -30,6 +30,10 @@ class Collections:
         for name in names:
             self._lists[name] = other.get_collection_ref(name)
 
+    def share_all_collections(self, other: Collections) -> None:
+        """Have the collections of another graph, those of later too."""
+        self._lists = other._lists
+
     def add_to_collection(self, name: Any, value: Any) -> None:
         """Append a value to the collection."""
         with self._lock:

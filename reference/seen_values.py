@@ -190,11 +190,18 @@ def _sizes_sliced(tensor: Tensor) -> Shape:
         return unknown
 
 
+def _sizes_of_outside(tensor: Tensor) -> Shape:
+    """What a branch or body has captured says what it says outside."""
+    outside = tensor.graph.outer(tensor) if tensor.graph.makes_functions else tensor
+    return _sizes(outside) if outside is not tensor else (None,) * tensor.shape.as_list()[0]
+
+
 _SHAPE_READERS: Final[Mapping[str, Callable[[Tensor], Shape]]] = {
     "Cast": _sizes_cast,
     "Concat": _sizes_joined,
     "ConcatV2": _sizes_joined,
     "Pack": _sizes_stacked,
+    "Placeholder": _sizes_of_outside,
     "Shape": lambda tensor: tensor.op.inputs[0].sizes,
     "StridedSlice": _sizes_sliced,
 }

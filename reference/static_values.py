@@ -30,6 +30,8 @@ __all__ = ["constant_value", "element_shape", "handle_dtype", "handle_shape", "s
 _PASSING: Final = frozenset(
     {"Identity", "StopGradient", "PreventGradient", "Snapshot", "Enter", "Switch"}
 )
+#: Of these each output is what the input of its number is: a loop keeps a list's kind.
+_FOR_EACH: Final = frozenset({"IdentityN", "StatelessWhile", "While"})
 #: What a branch or a loop is made of says nothing of a value, whatever goes into it.
 _CONTROL_FLOW: Final = frozenset({
     "Enter", "Exit", "Merge", "NextIteration", "RefEnter", "RefExit", "RefMerge",
@@ -303,7 +305,7 @@ def _maker(tensor: Tensor) -> Operation:
     """The operation that made what is passed on as this resource."""
     tensor = tensor.graph.outer(tensor)
     while tensor.op.inputs and _passes(tensor.op):
-        place = tensor.value_index if tensor.op.type == "IdentityN" else 0
+        place = tensor.value_index if tensor.op.type in _FOR_EACH else 0
         source = tensor.op.inputs[place]
         tensor = source.graph.outer(source)
     return tensor.op
@@ -313,4 +315,4 @@ def _passes(op: Operation) -> bool:
     """Whether an operation passes resources on; IdentityN where a gradient was put in its place."""
     if op.type == "IdentityN":
         return "_gradient_op_type" in op.node_def.attr
-    return op.type in _PASSING or op.type in _SAME_ELEMENTS
+    return op.type in _PASSING or op.type in _SAME_ELEMENTS or op.type in _FOR_EACH

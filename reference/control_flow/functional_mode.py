@@ -14,7 +14,7 @@ from typing import Any, Final
 from sessrun.reference import stacks
 
 __all__ = ["EXPORTS", "control_flow_v2_enabled", "gives_all", "giving_all", "is_functional",
-           "switched_to"]  # fmt: skip
+           "output_all_intermediates", "say_lowering", "says_lowering", "switched_to"]  # fmt: skip
 
 
 class _Mode:
@@ -23,10 +23,12 @@ class _Mode:
     Attributes:
       is_on: whether functions are made in every graph.
       gives_all: whether operations that call functions give what these compute on the way.
+      says_lowering: whether they say that they are to be lowered to switches.
 
     """
 
     is_on = False
+    says_lowering = True
     gives_all = False
 
 
@@ -65,6 +67,16 @@ def output_all_intermediates(state: bool | None) -> None:
 def gives_all() -> bool:
     """Whether operations give what their functions compute on the way."""
     return _Mode.gives_all
+
+
+def say_lowering(state: bool) -> None:
+    """Let operations say that they are to be lowered to switches, or not, from now on."""
+    _Mode.says_lowering = state
+
+
+def says_lowering() -> bool:
+    """Whether an operation that calls functions says that it is to be lowered to switches."""
+    return _Mode.says_lowering
 
 
 @contextmanager

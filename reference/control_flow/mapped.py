@@ -101,14 +101,14 @@ def map_fn(
         return nest.pack_sequence_as(elems if asked is None else asked, whole)
 
 
-def _specs(elems: Any, asked: Any) -> list[TypeSpec]:
+def _specs(elems: Any, asked: Any) -> list[Any]:
     """The specs of the results: those asked for, or those of the elements without their sizes."""
     if asked is not None:
         return [each if isinstance(each, TypeSpec) else TensorSpec(None, each)
                 for each in nest.flatten(asked)]  # fmt: skip
-    given = [type_spec_from_value(each) for each in nest.flatten(elems)]
-    return [type(each)(None, each.dtype) if isinstance(each, BatchableTypeSpec) else each
-            for each in given]  # type: ignore[call-arg]  # the two kinds there are
+    given: list[Any] = [type_spec_from_value(each) for each in nest.flatten(elems)]
+    return [type(each)(None, each.dtype) if isinstance(each, TensorSpec | SparseTensorSpec)
+            else each for each in given]  # fmt: skip
 
 
 class _Elements:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
 from sessrun.reference.control_flow.functional_branches import (
@@ -10,11 +10,12 @@ from sessrun.reference.control_flow.functional_branches import (
     built_branches,
     joined_branches,
 )
+from sessrun.reference.conversion import convert_to_tensor
 from sessrun.reference.functions.branch_graphs import function_name
 from sessrun.reference.name_scopes import name_scope
 from sessrun.reference.tensor import Tensor
 
-__all__ = ["switch_case"]
+__all__ = ["indexed_case", "switch_case"]
 
 Branch = Callable[[], Any]
 
@@ -42,10 +43,27 @@ def switch_case(
 
     """
     branches = _checked(branch_index, branch_fns, default)
-    with name_scope(name, "case", [branch_index]), name_scope("indexed_case") as scope:
-        names = [function_name(scope, f"branch{number}") for number in range(len(branches))]
-        bodies = built_branches(CASE, names, branches, branch_index)
-        return joined_branches(CASE, branch_index, bodies, scope)
+    with name_scope(name, "case", [branch_index]):
+        return indexed_case(branch_index, branches)
+
+
+def indexed_case(
+    branch_index: Any, branch_fns: Sequence[Branch], name: str = "indexed_case"
+) -> Any:
+    """What the function of a number returns, of functions in the order of their numbers.
+
+    Raises:
+      TypeError: the number is a Python int, or the structures of the results differ.
+      ValueError: one function takes what another one has made.
+
+    """
+    if isinstance(branch_index, int):
+        raise TypeError("branch_index must not be a Python int", branch_index)
+    with name_scope(name) as scope:
+        names = [function_name(scope, f"branch{number}") for number in range(len(branch_fns))]
+        index = convert_to_tensor(branch_index, name="branch_index")
+        bodies = built_branches(CASE, names, branch_fns, index)
+        return joined_branches(CASE, index, bodies, scope)
 
 
 def _checked(index: Any, given: Any, default: Branch | None) -> list[Branch]:

@@ -90,7 +90,7 @@ def _called(function: Callable[..., Any], args: tuple[Any, ...]) -> Any:
             "`ResourceVariable`s. Ensure that no `variable_scope` is created with "
             "`use_resource=False`."
         )
-    read = [tensor.op for op in graph.get_operations()[first:] if op.type in _READS
+    read = [graph.outer(tensor).op for op in graph.get_operations()[first:] if op.type in _READS
             for tensor in op.inputs[:1]]  # fmt: skip
     used = {each.name: each for each in (*_read(read), *dependent_variables(flat_args, results))}
     variables = [used[name] for name in sorted(used)]

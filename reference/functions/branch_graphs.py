@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager
 from typing import Any, Final
 
 from sessrun.reference import nest
+from sessrun.reference.control_flow.functional_mode import says_lowering
 from sessrun.reference.control_flow.values import flow_of
 from sessrun.reference.conversion import convert_to_tensor
 from sessrun.reference.dtypes import resource
@@ -20,6 +21,7 @@ from sessrun.reference.functions.func_graph import FuncGraph
 from sessrun.reference.functions.function_defs import function_def
 from sessrun.reference.graph import Graph
 from sessrun.reference.operation import Operation
+from sessrun.reference.seen_values import seen_shape
 from sessrun.reference.tensor import Tensor
 from sessrun.reference.variables.opened_variable_scopes import variable_scope
 from sessrun.spec.proto import AttrValue, FunctionDefLibrary, NameAttrList
@@ -35,6 +37,21 @@ _READING: Final = frozenset({
     "ReadVariableOp", "ResourceGather", "ResourceGatherNd", "VarIsInitializedOp", "VariableShape",
 })  # fmt: skip
 _READ_ONLY: Final = "_read_only_resource_inputs"
+#: Which input of an operation says the shape of what it gives.
+_SHAPED_BY: Final = {
+    **dict.fromkeys((
+        "Fill", "ParameterizedTruncatedNormal", "RandomStandardNormal", "RandomUniform",
+        "RandomUniformInt", "StatelessParameterizedTruncatedNormal", "StatelessRandomBinomial",
+        "StatelessRandomGammaV2", "StatelessRandomGammaV3", "StatelessRandomNormal",
+        "StatelessRandomNormalV2", "StatelessRandomPoisson", "StatelessRandomUniform",
+        "StatelessRandomUniformFullInt", "StatelessRandomUniformFullIntV2",
+        "StatelessRandomUniformInt", "StatelessRandomUniformIntV2", "StatelessRandomUniformV2",
+        "StatelessTruncatedNormal", "StatelessTruncatedNormalV2", "TruncatedNormal",
+    ), 0),
+    "Reshape": 1,
+}  # fmt: skip
+#: What draws a whole shape of numbers for each element of its second input.
+_SHAPED_FOR_EACH: Final = frozenset({"RandomGamma", "RandomPoissonV2"})
 
 
 def function_name(scope: str, word: str) -> str:
@@ -65,17 +82,21 @@ class BranchGraph(FuncGraph):
 
     def __init__(self, name: str) -> None:
         super().__init__(name, reads_variables=False)
+        self.tell = _see_shape
+        self.share_all_collections(self.outer_graph)
         self.structure: Any = None
         self.waits_for: dict[Operation, None] = {}
         self.scripts = self.outer_graph.scripts  # Python functions live as long as that graph
         outside = self.outer_graph.scopes
         self.scopes.device, self.scopes.device_text = outside.device, outside.device_text
+        self.scopes.colocation = outside.colocation
 
     def colocate_with(self, op: Any, ignore_existing: bool = False) -> AbstractContextManager[None]:
-        """As that of every graph; beside what is of another graph nothing is placed."""
-        if getattr(op, "graph", self) is not self:
-            return nullcontext()
-        return super().colocate_with(op, ignore_existing)
+        """As that of every graph; what is of outside is named, and a variable's handle captured."""
+        handle = getattr(op, "handle", None)
+        if isinstance(handle, Tensor):
+            op = self.capture(handle)
+        return super().colocate_with(op.op if isinstance(op, Tensor) else op, ignore_existing)
 
     @contextmanager
     def control_dependencies(self, control_inputs: Iterable[Any] | None) -> Iterator[None]:
@@ -178,6 +199,15 @@ class BranchGraph(FuncGraph):
         }  # fmt: skip
 
 
+def _see_shape(op: Operation) -> None:
+    """Give what an operation made the shape that constants of outside say."""
+    each = op.type in _SHAPED_FOR_EACH
+    if (not each and op.type not in _SHAPED_BY) or op.outputs[0].shape.is_fully_defined():
+        return
+    shape = seen_shape(op.inputs[_SHAPED_BY.get(op.type, 0)])
+    op.outputs[0].set_shape(shape.concatenate(op.inputs[1].shape) if each else shape)
+
+
 def _leaves(op: Operation, tensor: Tensor) -> bool:
     """Whether an operation leaves a resource as it is."""
     if op.type in _READING:
@@ -200,5 +230,6 @@ def note_functions(op: Operation, bodies: Sequence[BranchGraph], first: int) -> 
     numbers = set.intersection(*(body.reads_only() for body in bodies))
     found = AttrValue()
     found.list.i.extend(sorted(number + first for number in numbers))
-    op._set_attr("_lower_using_switch_merge", AttrValue(b=True))  # noqa: SLF001 - TensorFlow's own name
+    if says_lowering():
+        op._set_attr("_lower_using_switch_merge", AttrValue(b=True))  # noqa: SLF001 - TensorFlow's own name
     op._set_attr(_READ_ONLY, found)  # noqa: SLF001 - as above

@@ -27,7 +27,8 @@ from sessrun.reference.ops.stateless_ops import stateless_uniform
 from sessrun.reference.stacks import get_default_graph
 from sessrun.reference.tensor import Tensor
 
-__all__ = ["EXPORTS", "parameterized_truncated_normal", "stateless_random_crop"]
+__all__ = ["EXPORTS", "parameterized_truncated_normal", "random_poisson_v2",
+           "stateless_random_crop"]  # fmt: skip
 
 reduce_all = REDUCTIONS["reduce_all"]
 
@@ -83,6 +84,17 @@ def random_poisson(
         dims = convert_to_tensor(shape, dtypes.int32, name="shape")
         inputs = {"shape": dims, "rate": lam}
         return one("RandomPoissonV2", inputs, dtype=dtype, **seed_attributes(seed))
+
+
+def random_poisson_v2(
+    shape: Any,
+    lam: Any,
+    dtype: Any = dtypes.float32,
+    seed: int | None = None,
+    name: str | None = None,
+) -> Tensor:
+    """`random_poisson` with the shape first."""
+    return random_poisson(lam, shape, dtype, seed, name)
 
 
 def parameterized_truncated_normal(

@@ -71,15 +71,16 @@ def _refused(tf: Any) -> Any:
     spec = tf.SparseTensorSpec([4], tf.float32)
     scalar = tf.SparseTensor(np.zeros([1, 0], np.int64), [1.0], np.zeros([0], np.int64))
     return attempt(
-        lambda: tf.map_fn(lambda row: row, rows, tf.float32), lambda: tf.map_fn(lambda row: row, scalar),
-        lambda: tf.map_fn(lambda row: x, m, fn_output_signature=spec),
+        lambda: tf.map_fn(lambda row: row, rows, tf.float32),
+        lambda: tf.map_fn(lambda row: row, scalar),
+        lambda: tf.map_fn(lambda _: x, m, fn_output_signature=spec),
         lambda: tf.map_fn(lambda row: tf.sparse.expand_dims(row, 0), m, fn_output_signature=spec),
         lambda: tf.map_fn(lambda row: row, x, fn_output_signature=tf.IndexedSlicesSpec([1])),
         lambda: tf.map_fn(lambda each: each[0], (m, tf.zeros([2]))),
         lambda: tf.map_fn(lambda each: each, (x, tf.zeros([3]))),
         lambda: tf.map_fn(lambda each: each, (x, tf.constant(1.0))),
         lambda: tf.map_fn(3, x), lambda: tf.foldl(3, x), lambda: tf.scan("f", x),
-        lambda: tf.foldl(lambda a, b: a, m), lambda: tf.scan(lambda a, b: a, m),
+        lambda: tf.foldl(tf.add, m), lambda: tf.scan(tf.add, m),
         lambda: tf.map_fn(lambda row: (row, row), m),
     )  # fmt: skip
 

@@ -4,11 +4,19 @@ from __future__ import annotations
 
 from typing import Any
 
-from sessrun.reference.control_flow.functional_branches import functional_cond
+from sessrun.reference.control_flow.functional_branches import bodies_of, functional_cond
+from sessrun.reference.control_flow.switch_case import indexed_case
+from sessrun.reference.functions.branch_graphs import BranchGraph
+from sessrun.reference.operation import Operation
 
-__all__ = ["cond_v2"]
+__all__ = ["cond_v2", "get_func_graphs", "indexed_case"]
 
 
 def cond_v2(pred: Any, true_fn: Any, false_fn: Any, name: str | None = "cond") -> Any:
     """What one of two functions returns; the arguments are those of `tf.cond`."""
     return functional_cond(pred, true_fn, false_fn, name)
+
+
+def get_func_graphs(op: Operation) -> tuple[BranchGraph, ...]:
+    """The graphs of the branches of an operation."""
+    return tuple(bodies_of(op))

@@ -5,8 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from sessrun.reference import nest
-from sessrun.reference.control_flow.functional_loops import functional_while
+from sessrun.reference.control_flow.functional_loops import bodies_of_loop, functional_while
 from sessrun.reference.control_flow.while_loops import read_outside
+from sessrun.reference.functions.branch_graphs import BranchGraph
+from sessrun.reference.operation import Operation
 
 __all__ = ["while_loop"]
 
@@ -28,3 +30,12 @@ def while_loop(
         parallel_iterations=parallel_iterations, maximum_iterations=maximum_iterations,
         back_prop=back_prop, name=name, return_same_structure=return_same_structure,
     )  # fmt: skip
+
+
+def _get_graph(while_op: Operation, func_attr_name: str, attr_graph_name: str) -> BranchGraph:
+    """The graph of a loop's `cond` or `body`; the last argument is not used."""
+    del attr_graph_name
+    bodies = bodies_of_loop(while_op)
+    if bodies is None:
+        raise ValueError(f"{while_op.name} has functions that say what must run besides.")
+    return bodies.condition if func_attr_name == "cond" else bodies.body
