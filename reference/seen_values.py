@@ -193,7 +193,10 @@ def _sizes_sliced(tensor: Tensor) -> Shape:
 def _sizes_of_outside(tensor: Tensor) -> Shape:
     """What a branch or body has captured says what it says outside."""
     outside = tensor.graph.outer(tensor) if tensor.graph.makes_functions else tensor
-    return _sizes(outside) if outside is not tensor else (None,) * tensor.shape.as_list()[0]
+    if outside is not tensor:
+        return _sizes(outside)
+    (length,) = tensor.shape.as_list()
+    return None if length is None else (None,) * length
 
 
 _SHAPE_READERS: Final[Mapping[str, Callable[[Tensor], Shape]]] = {
