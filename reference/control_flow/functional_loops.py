@@ -13,7 +13,11 @@ from sessrun.reference import nest, stacks
 from sessrun.reference.build import apply_op
 from sessrun.reference.constant_op import constant
 from sessrun.reference.control_flow.functional_branches import scalar_of
-from sessrun.reference.control_flow.invariants import invariant_shapes, is_within
+from sessrun.reference.control_flow.invariants import (
+    invariant_shapes,
+    is_within,
+    shape_after_iteration,
+)
 from sessrun.reference.control_flow.values import flow_of, with_flow
 from sessrun.reference.conversion import convert_to_tensor
 from sessrun.reference.dtypes import int32
@@ -180,12 +184,7 @@ class _Variables:
         """Refuse a variable that has a shape, after an iteration, that is none of its own."""
         for output, shape, first in zip(outputs, self._shapes, self._firsts, strict=False):
             if not is_within(output.shape, shape):
-                raise ValueError(
-                    f"Input tensor `{flow_of(first).name}` enters the loop with shape {shape}, but "
-                    f"has shape {output.shape} after one iteration. To allow the shape to vary "
-                    "across iterations, use the `shape_invariants` argument of tf.while_loop to "
-                    "specify a less-specific shape."
-                )
+                raise shape_after_iteration(f"`{flow_of(first).name}`", shape, output.shape)
 
 
 def _check_dtypes(body: BranchGraph, given: Sequence[Tensor]) -> None:

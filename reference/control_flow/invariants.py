@@ -16,7 +16,7 @@ from sessrun.reference.type_specs import (
     type_spec_from_value,
 )
 
-__all__ = ["invariant_shapes", "is_within"]
+__all__ = ["invariant_shapes", "is_within", "shape_after_iteration"]
 
 
 def invariant_shapes(loop_vars: Any, invariants: Any) -> list[TensorShape]:
@@ -84,3 +84,19 @@ def _spec_like(value: Any, shape: TensorShape) -> TypeSpec:
     whole = TensorShape([None]).concatenate(shape[1:])
     dense = None if value.dense_shape is None else value.dense_shape.dtype
     return IndexedSlicesSpec(whole, value.dtype, value.indices.dtype, dense, shape[:1])
+
+
+def shape_after_iteration(name: str, before: TensorShape, after: TensorShape) -> ValueError:
+    """The error for a variable whose shape after an iteration is none that it may have.
+
+    Args:
+      name: the name of its first value, in quotation marks.
+      before: the shape that it enters the loop with.
+      after: its shape after an iteration.
+
+    """
+    return ValueError(
+        f"Input tensor {name} enters the loop with shape {before}, but has shape {after} after one "
+        "iteration. To allow the shape to vary across iterations, use the `shape_invariants` "
+        "argument of tf.while_loop to specify a less-specific shape."
+    )

@@ -18,7 +18,7 @@ from sessrun.reference.control_flow.context import (
     op_type_for,
     switched,
 )
-from sessrun.reference.control_flow.invariants import is_within
+from sessrun.reference.control_flow.invariants import is_within, shape_after_iteration
 from sessrun.reference.control_flow.values import flow_of, merged, with_flow
 from sessrun.reference.conversion import convert_to_tensor
 from sessrun.reference.errors import bad_value
@@ -364,10 +364,5 @@ def _close(start: Tensor, value: Tensor) -> None:
     following = apply_unary(op_type_for("NextIteration", value), value)
     if not is_within(following.shape, start.shape):
         before = start.op.inputs[0].op.inputs[0]
-        raise bad_value(
-            f"Input tensor '{before.name}' enters the loop with shape {before.shape}, but has "
-            f"shape {following.shape} after one iteration. To allow the shape to vary across "
-            "iterations, use the `shape_invariants` argument of tf.while_loop to specify a "
-            "less-specific shape."
-        )
+        raise shape_after_iteration(f"'{before.name}'", before.shape, following.shape)
     start.op._update_input(1, following)  # noqa: SLF001 - the loop is being made here
