@@ -6,7 +6,8 @@ import itertools
 import os
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any, Final
 
 from sessrun.reference.files.files import makedirs
@@ -146,10 +147,27 @@ def close_summary_writer(_: Any, writer: Any) -> None:
     writer.close()
 
 
-def _event(step: Any) -> Any:
+@contextmanager
+def _writing(writer: Any, step: Any) -> Iterator[Any]:
+    """An event of now, which is written once it is filled in the `with` statement."""
     from sessrun.spec.proto.summary_pb2 import Event  # noqa: PLC0415 - few programs write events
 
-    return Event(wall_time=time.time(), step=_only("step", step))
+    event = Event(wall_time=time.time(), step=_only("step", step))
+    yield event
+    writer.file().write(event)
+
+
+def _parsed(message: Any, data: bytes, called: str) -> Any:
+    """The message that the bytes are.
+
+    Raises:
+      KernelError: they are none.
+
+    """
+    try:
+        return foreign.parse(message, data, f"the {called}")
+    except foreign.ProtoError as error:
+        raise KernelError(_DATA_LOSS, f"Bad {called} binary proto tensor string") from error
 
 
 @kernel("ImportEvent", devices=_CPU)
@@ -158,21 +176,23 @@ def import_event(_: Any, writer: Any, event: Any) -> None:
     from sessrun.spec.proto.summary_pb2 import Event  # noqa: PLC0415 - as above
 
     file = writer.file()
-    try:
-        made = foreign.parse(Event, bytes(_only("event", event)), "the event")
-    except foreign.ProtoError as error:
-        raise KernelError(_DATA_LOSS, "Bad tf.Event binary proto tensor string") from error
-    file.write(made)
+    file.write(_parsed(Event, bytes(_only("event", event)), "tf.Event"))
 
 
 @kernel("WriteScalarSummary", devices=_CPU)
 def write_scalar_summary(_: Any, writer: Any, step: Any, tag: Any, value: Any) -> None:
     """Write a number."""
-    event = _event(step)
-    with HOST.errstate(over="ignore"):
-        number = float(HOST.float32(_only("value", value)))
-    event.summary.value.add(tag=_only("tag", tag).decode(), simple_value=number)
-    writer.file().write(event)
+    with _writing(writer, step) as event:
+        with HOST.errstate(over="ignore"):
+            number = float(HOST.float32(_only("value", value)))
+        event.summary.value.add(tag=_only("tag", tag).decode(), simple_value=number)
+
+
+def _metadata(message: Any, data: bytes) -> Any:
+    try:
+        return foreign.parse(message, data, "the metadata")
+    except foreign.ProtoError as error:
+        raise KernelError(_INVALID, f"Could not parse the summary metadata: {error}") from error
 
 
 @kernel("WriteSummary", devices=_CPU)
@@ -183,24 +203,18 @@ def write_summary(
     """Write a tensor."""
     from sessrun.spec.proto.summary_pb2 import SummaryMetadata  # noqa: PLC0415 - as above
 
-    event = _event(step)
-    value = event.summary.value.add(tag=_only("tag", tag).decode())
-    value.tensor.CopyFrom(content_proto(tensor, T))
-    told = bytes(_only("summary_metadata", summary_metadata))
-    if told:
-        try:
-            value.metadata.CopyFrom(foreign.parse(SummaryMetadata, told, "the metadata"))
-        except foreign.ProtoError as error:
-            raise KernelError(_INVALID, f"Could not parse the summary metadata: {error}") from error
-    writer.file().write(event)
+    with _writing(writer, step) as event:
+        value = event.summary.value.add(tag=_only("tag", tag).decode())
+        value.tensor.CopyFrom(content_proto(tensor, T))
+        if told := bytes(_only("summary_metadata", summary_metadata)):
+            value.metadata.CopyFrom(_metadata(SummaryMetadata, told))
 
 
 @kernel("WriteHistogramSummary", devices=_CPU)
 def write_histogram_summary(_: Any, writer: Any, step: Any, tag: Any, values: Any) -> None:
     """Write a histogram."""
-    event = _event(step)
-    event.summary.value.add(tag=_only("tag", tag).decode(), histo=histogram_of(values))
-    writer.file().write(event)
+    with _writing(writer, step) as event:
+        event.summary.value.add(tag=_only("tag", tag).decode(), histo=histogram_of(values))
 
 
 @kernel("WriteImageSummary", devices=_CPU)
@@ -208,9 +222,8 @@ def write_image_summary(
     _: Any, writer: Any, step: Any, tag: Any, tensor: Any, bad_color: Any, *, max_images: int
 ) -> None:
     """Write images."""
-    event = _event(step)
-    event.summary.CopyFrom(summary_of_images(tag, tensor, bad_color, max_images))
-    writer.file().write(event)
+    with _writing(writer, step) as event:
+        event.summary.CopyFrom(summary_of_images(tag, tensor, bad_color, max_images))
 
 
 @kernel("WriteAudioSummary", devices=_CPU)
@@ -218,9 +231,8 @@ def write_audio_summary(
     _: Any, writer: Any, step: Any, tag: Any, tensor: Any, sample_rate: Any, *, max_outputs: int
 ) -> None:
     """Write sounds."""
-    event = _event(step)
-    event.summary.CopyFrom(summary_of_sounds(tag, tensor, sample_rate, max_outputs))
-    writer.file().write(event)
+    with _writing(writer, step) as event:
+        event.summary.CopyFrom(summary_of_sounds(tag, tensor, sample_rate, max_outputs))
 
 
 @kernel("WriteRawProtoSummary", devices=_CPU)
@@ -228,26 +240,15 @@ def write_raw_summary(_: Any, writer: Any, step: Any, tensor: Any) -> None:
     """Write serialized summaries as one."""
     from sessrun.spec.proto.summary_pb2 import Summary  # noqa: PLC0415 - as above
 
-    event = _event(step)
-    event.summary.SetInParent()
-    for data in tensor.reshape(-1).tolist():
-        try:
-            event.summary.MergeFrom(foreign.parse(Summary, bytes(data), "the summary"))
-        except foreign.ProtoError as error:
-            raise KernelError(
-                _DATA_LOSS, "Bad tf.compat.v1.Summary binary proto tensor string"
-            ) from error
-    writer.file().write(event)
+    with _writing(writer, step) as event:
+        event.summary.SetInParent()
+        for data in tensor.reshape(-1).tolist():
+            event.summary.MergeFrom(_parsed(Summary, bytes(data), "tf.compat.v1.Summary"))
 
 
 @kernel("WriteGraphSummary", devices=_CPU)
 def write_graph_summary(_: Any, writer: Any, step: Any, tensor: Any) -> None:
     """Write a graph."""
-    event = _event(step)
-    data = bytes(_only("tensor", tensor))
-    try:
-        foreign.parse(GraphDef, data, "the graph")
-    except foreign.ProtoError as error:
-        raise KernelError(_DATA_LOSS, "Bad tf.GraphDef binary proto tensor string") from error
-    event.graph_def = data
-    writer.file().write(event)
+    with _writing(writer, step) as event:
+        event.graph_def = bytes(_only("tensor", tensor))
+        _parsed(GraphDef, event.graph_def, "tf.GraphDef")
