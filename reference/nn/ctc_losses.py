@@ -26,6 +26,11 @@ __all__ = ["EXPORTS", "ctc_loss_dense", "ctc_loss_v3"]
 _NARROW: Final = frozenset({dtypes.float16, dtypes.bfloat16})
 
 
+def _from_front(blank: int, logits: Any) -> Any:
+    """The number of the class that is the blank; one below 0 counts from the last class."""
+    return blank + size_at(logits, 2) if blank < 0 else blank
+
+
 def _blank_last(labels: SparseTensor, logits: Any, blank: Any) -> tuple[SparseTensor, Tensor]:
     """Labels and logits with the blank moved to the end."""
     parts = [logits[:, :, :blank], logits[:, :, blank + 1 :], logits[:, :, blank : blank + 1]]
@@ -67,9 +72,7 @@ def ctc_loss_v2(
         raise bad_value(
             "Argument `blank_index` must be provided when labels is a SparseTensor."
         )
-    blank: Any = blank_index
-    if blank < 0:
-        blank += size_at(logits, 2)
+    blank = _from_front(blank_index, logits)
     if blank != size_at(logits, 2) - 1:
         labels, logits = _blank_last(labels, logits, blank)
     return ctc_loss(labels=labels, inputs=logits, sequence_length=logit_length,
@@ -90,9 +93,7 @@ def ctc_loss_v3(
     if not isinstance(labels, SparseTensor) or blank_index is None:
         return ctc_loss_v2(labels, logits, label_length, logit_length, logits_time_major, unique,
                            blank_index, name)  # fmt: skip
-    blank: Any = blank_index
-    if blank < 0:
-        blank += size_at(logits, 2)
+    blank = _from_front(blank_index, logits)
     given = convert_to_tensor(logits, name="logits")
     labels, given = _blank_last(labels, given, blank)
     return ctc_loss(labels=labels, inputs=given, sequence_length=logit_length,
@@ -120,10 +121,8 @@ def ctc_loss_dense(
             logits = cast(logits, dtypes.float32)
         if not logits_time_major:
             logits = transpose(logits, perm=[1, 0, 2])
-        blank: Any = blank_index
+        blank = _from_front(blank_index, logits)
         if blank_index != 0:
-            if blank_index < 0:
-                blank += size_at(logits, 2)
             parts = [logits[:, :, blank : blank + 1], logits[:, :, :blank],
                      logits[:, :, blank + 1 :]]  # fmt: skip
             logits = concat(parts, axis=2)
