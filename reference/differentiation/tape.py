@@ -7,7 +7,7 @@ others are constants to it. Source: TF 2.21, probed without eager execution.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, Final, Self
 
@@ -201,7 +201,7 @@ class GradientTape:
             seed = reshape(one_hot(number, count, dtype=y.dtype), whole)
             return self._gradients([y], xs, [seed], unconnected_gradients)
 
-        rows = _rows(row, count, row(constant(0)), parallel_iterations)
+        rows = _rows(row, count, xs, parallel_iterations)
         found = [
             None if each is None else _shaped(each, y.shape.concatenate(x.shape),
                                               concat([whole, shape(convert_to_tensor(x))], 0))
@@ -245,7 +245,7 @@ class GradientTape:
             seed = tile(reshape(one_hot(number, count, dtype=y.dtype), [1, -1]), [batch, 1])
             return self._gradients([y], [source], [reshape(seed, sizes)], unconnected_gradients)
 
-        (rows,) = _rows(row, count, row(constant(0)), parallel_iterations)
+        (rows,) = _rows(row, count, [source], parallel_iterations)
         whole = concat([sizes, shape(x)[1:]], 0)
         if rows is None:
             return zeros(whole, y.dtype)
@@ -344,23 +344,27 @@ def _check_batches(y: Tensor, x: Tensor) -> None:
         )
 
 
-def _rows(row: Any, count: Any, first: list[Any], parallel: int | None) -> list[Any]:
-    """What `row` gives for each number below `count`, stacked; None where the first is."""
-    places = [place for place, found in enumerate(first) if found is not None]
-    if not places:
-        return first
-    arrays = [TensorArray(first[place].dtype, count) for place in places]
+def _rows(row: Any, count: Any, xs: Sequence[Any], parallel: int | None) -> list[Any]:
+    """What `row` gives by each x for each number below `count`, stacked; None where it gives none.
+
+    The loop makes one row only; whether an x is connected is known once that is made.
+    """
+    for x in xs:
+        _held(x, "differentiate by")
+    arrays = [TensorArray(x.dtype.base_dtype, count) for x in xs]
+    connected: list[bool] = []
 
     def following(number: Any, *held: Any) -> Any:
         found = row(number)
-        written = [array.write(number, convert_to_tensor(found[place]))
-                   for place, array in zip(places, held, strict=True)]  # fmt: skip
+        connected[:] = [each is not None for each in found]
+        written = [array if each is None else array.write(number, convert_to_tensor(each))
+                   for each, array in zip(found, held, strict=True)]  # fmt: skip
         return number + 1, *written
 
     _, *ended = while_loop(lambda number, *_: number < count, following, [constant(0), *arrays],
                            parallel_iterations=parallel or 10)  # fmt: skip
-    stacked = dict(zip(places, (array.stack() for array in ended), strict=True))
-    return [stacked.get(place) for place in range(len(first))]
+    return [array.stack() if is_there else None
+            for array, is_there in zip(ended, connected, strict=True)]  # fmt: skip
 
 
 def _shaped(value: Any, static: Any, whole: Any) -> Tensor:
