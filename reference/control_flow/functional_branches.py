@@ -26,9 +26,10 @@ from sessrun.reference.operation import Operation
 from sessrun.reference.ops.array_ops import squeeze
 from sessrun.reference.ops.cast_ops import cast
 from sessrun.reference.tensor import Tensor
+from sessrun.spec.proto import NameAttrList
 
 __all__ = ["CASE", "COND", "Kind", "bodies_of", "built_branches", "functional_cond",
-           "joined_branches", "pad", "scalar_of"]  # fmt: skip
+           "joined_branches", "kind_of", "pad", "scalar_of"]  # fmt: skip
 
 Branch = Callable[[], Any]
 
@@ -40,6 +41,7 @@ class Kind(NamedTuple):
       op_type: its type, behind `Stateless` if no branch has an effect.
       chosen_by: what its first input is called.
       function: the function that makes it.
+      attrs: the attributes that name its functions: one for all of them, or one for each.
       branches: what its branches are called: one word for all, or one for each.
 
     """
@@ -47,7 +49,19 @@ class Kind(NamedTuple):
     op_type: str
     chosen_by: str
     function: str
+    attrs: tuple[str, ...]
     branches: tuple[str, ...] = ()
+
+    def told(self, functions: Sequence[NameAttrList]) -> dict[str, Any]:
+        """The attributes that name these functions."""
+        if len(self.attrs) == 1:
+            return {self.attrs[0]: list(functions)}
+        return dict(zip(self.attrs, functions, strict=True))
+
+    def functions_of(self, op: Operation) -> list[NameAttrList]:
+        """The functions that an operation names."""
+        named = [op.get_attr(attr) for attr in self.attrs]
+        return list(named[0]) if len(self.attrs) == 1 else named
 
     def of_argument(self, number: int) -> str:
         """What messages call the argument that a branch comes from."""
@@ -60,8 +74,13 @@ class Kind(NamedTuple):
 
 #: The branches of operations that were made here.
 _BODIES: Final[WeakKeyDictionary[Operation, list[BranchGraph]]] = WeakKeyDictionary()
-COND: Final = Kind("If", "cond", "cond", ("true_fn", "false_fn"))
-CASE: Final = Kind("Case", "branch_index", "switch_case")
+COND: Final = Kind("If", "cond", "cond", ("then_branch", "else_branch"), ("true_fn", "false_fn"))
+CASE: Final = Kind("Case", "branch_index", "switch_case", ("branches",))
+
+
+def kind_of(op: Operation) -> Kind:
+    """The kind of an operation that chooses between branches."""
+    return COND if op.type.endswith("If") else CASE
 
 
 def functional_cond(pred: Any, true_fn: Any, false_fn: Any, name: str | None) -> Any:
@@ -120,9 +139,8 @@ def built_branches(
 def bodies_of(op: Operation) -> Sequence[BranchGraph]:
     """The branches of an operation; none if they say what must run besides what they return."""
     if op not in _BODIES:
-        named = [op.get_attr("then_branch"), op.get_attr("else_branch")] if op.type.endswith(
-            "If") else op.get_attr("branches")  # fmt: skip
-        found = [body_of_library(op, each, op.inputs[1:], is_captured=True) for each in named]
+        found = [body_of_library(op, each, op.inputs[1:], is_captured=True)
+                 for each in kind_of(op).functions_of(op)]  # fmt: skip
         _BODIES[op] = [body for body in found if body is not None] if all(found) else []
     return _BODIES[op]
 
@@ -165,11 +183,8 @@ def joined_branches(
     shapes = [_common(outputs) for outputs in zip(*(body.outputs for body in bodies), strict=True)]
     attrs: dict[str, Any] = {
         "output_shapes": shapes, "Tout": [each.dtype.base_dtype for each in bodies[0].outputs],
+        **kind.told(functions),
     }  # fmt: skip
-    if kind is COND:
-        attrs["then_branch"], attrs["else_branch"] = functions
-    else:
-        attrs["branches"] = functions
     op_type = kind.op_type if has_effects else f"Stateless{kind.op_type}"
     with graph.control_dependencies([op for body in bodies for op in body.waits_for]):
         op = apply_op(op_type, {kind.chosen_by: index, "input": taken}, attrs, name)

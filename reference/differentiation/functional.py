@@ -8,21 +8,21 @@ from typing import Any, Final, NamedTuple
 from weakref import WeakKeyDictionary
 
 from sessrun.reference import dtypes, stacks
-from sessrun.reference.attr_values import types_of
 from sessrun.reference.build import apply_op
-from sessrun.reference.control_flow.functional_branches import bodies_of
+from sessrun.reference.control_flow.functional_branches import bodies_of, kind_of
 from sessrun.reference.differentiation.effects import lifted
 from sessrun.reference.differentiation.functional_branches import gradients_of_branches
 from sessrun.reference.differentiation.nodes import gradient, node
 from sessrun.reference.differentiation.reach import is_trainable
 from sessrun.reference.differentiation.variables import gradient_dtypes
+from sessrun.reference.differentiation.widening import widen
 from sessrun.reference.framework_ops import identity, placeholder
 from sessrun.reference.functions.branch_graphs import add_function
 from sessrun.reference.functions.func_graph import FuncGraph
 from sessrun.reference.graph import Graph
 from sessrun.reference.operation import Operation
 from sessrun.reference.tensor import Tensor
-from sessrun.spec.proto import AttrValue, NameAttrList
+from sessrun.spec.proto import NameAttrList
 
 __all__ = ["derived", "function_of", "known_gradients"]
 
@@ -88,12 +88,12 @@ class _Branches(NamedTuple):
 _BRANCHES: Final[WeakKeyDictionary[Operation, _Branches]] = WeakKeyDictionary()
 
 
-def _keeping(op: Operation, functions: Sequence[NameAttrList], attrs: Sequence[str]) -> _Branches:
+def _keeping(op: Operation) -> _Branches:
     """Let an operation give what the effects of its branches gave; once for all gradients."""
     if op in _BRANCHES:
         return _BRANCHES[op]
     count, graph = len(op.outputs), op.graph
-    parts = [lifted(graph, function) for function in functions]
+    parts = [lifted(graph, function) for function in kind_of(op).functions_of(op)]
     kinds = [kind for _, _, more in parts for kind in more]
     ends = list(itertools.accumulate((len(more) for _, _, more in parts), initial=0))
     places = [range(start, end) for start, end in itertools.pairwise(ends)]
@@ -113,30 +113,10 @@ def _keeping(op: Operation, functions: Sequence[NameAttrList], attrs: Sequence[s
 
             with graph.as_default():
                 made.append(function_of(graph, f"{telling.name}_kept", op.inputs[1:], build))
-        _widen(op, kinds, made, attrs)
+        widen(op, [(kind, None) for kind in kinds], kind_of(op).told(made))
     again = [function for _, function, _ in parts]
     found = _BRANCHES[op] = _Branches(again, places, op.outputs[count:])
     return found
-
-
-def _widen(
-    op: Operation, kinds: list[Any], functions: list[NameAttrList], attrs: Sequence[str]
-) -> None:
-    """Give an operation more outputs, and other branches."""
-    start, shapes = len(op.outputs), op.node_def.attr["output_shapes"]
-    op._extend([], [Tensor(op, start + place, kind, None) for place, kind in enumerate(kinds)])  # noqa: SLF001 - it is made anew here
-    values = {"Tout": types_of(op.outputs)}
-    if shapes.list.shape:
-        for _ in kinds:
-            shapes.list.shape.add(unknown_rank=True)
-        values["output_shapes"] = shapes
-    if len(attrs) == 1:
-        values[attrs[0]] = AttrValue(list=AttrValue.ListValue(func=functions))
-    else:
-        values.update({name: AttrValue(func=each)
-                       for name, each in zip(attrs, functions, strict=True)})  # fmt: skip
-    for name, value in values.items():
-        op._set_attr(name, value)  # noqa: SLF001 - the same
 
 
 def _backward(
@@ -156,42 +136,23 @@ def _backward(
     return function_of(graph, f"{function.name}_grad", [*taken, *grads, *kept], build)
 
 
-def _of_branches(op: Operation, grads: Any, name: str, attrs: Sequence[str]) -> Any:
-    """The gradients by the arguments, by an operation of the same type.
-
-    Args:
-      op: the operation.
-      grads: the gradients of its results.
-      name: what its first input is called.
-      attrs: the attribute that names all of its functions, or one for each.
-
-    """
+@gradient("Case", "If", "StatelessCase", "StatelessIf")
+def _of_branches(op: Operation, *grads: Any) -> Any:
+    """The gradients by the arguments, by an operation of the same type."""
     if bodies_of(op):
         return gradients_of_branches(op, grads)
-    told = [op.get_attr(attr) for attr in attrs]
-    functions = told[0] if len(told) == 1 else told
-    again, places, kept = _keeping(op, functions, attrs)
+    again, places, kept = _keeping(op)
     count = len(op.outputs) - len(kept)
     known, taken = known_gradients(op.outputs[:count], grads[:count]), list(op.inputs[1:])
     made = [_backward(function, taken, known, kept, mine)
             for function, mine in zip(again, places, strict=True)]  # fmt: skip
     wanted = [each for each in taken if is_trainable(each)]
     values = {
-        **({attrs[0]: made} if len(attrs) == 1 else dict(zip(attrs, made, strict=True))),
+        **kind_of(op).told(made),
         "Tout": gradient_dtypes(wanted),
         "output_shapes": [None if each.dtype == dtypes.resource else each.shape
                           for each in wanted],
     }  # fmt: skip
-    inputs = {name: op.inputs[0], "input": [*taken, *known, *kept]}
+    inputs = {kind_of(op).chosen_by: op.inputs[0], "input": [*taken, *known, *kept]}
     found = iter(apply_op(op.type, inputs, values, "gradient").outputs)
     return [None, *(identity(next(found)) if is_trainable(each) else None for each in taken)]
-
-
-@gradient("Case", "StatelessCase")
-def _case(op: Operation, *grads: Any) -> Any:
-    return _of_branches(op, grads, "branch_index", ["branches"])
-
-
-@gradient("If", "StatelessIf")
-def _if(op: Operation, *grads: Any) -> Any:
-    return _of_branches(op, grads, "cond", ["then_branch", "else_branch"])

@@ -10,27 +10,26 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from sessrun.reference import dtypes, nest
-from sessrun.reference.attr_values import shapes_of, types_of
 from sessrun.reference.build import apply_op
 from sessrun.reference.constant_op import constant
 from sessrun.reference.control_flow.functional_branches import (
-    CASE,
     COND,
     bodies_of,
     joined_branches,
+    kind_of,
     pad,
 )
 from sessrun.reference.control_flow.values import as_indexed_slices
 from sessrun.reference.differentiation.nodes import gradient
 from sessrun.reference.differentiation.reach import is_trainable
 from sessrun.reference.differentiation.variables import variable_dtype, zeros_behind
+from sessrun.reference.differentiation.widening import widen
 from sessrun.reference.framework_ops import identity
 from sessrun.reference.functions.branch_graphs import BranchGraph, add_function, function_name
 from sessrun.reference.indexed_slices import IndexedSlices
 from sessrun.reference.operation import Operation
 from sessrun.reference.ops.fill_ops import zeros_like
 from sessrun.reference.tensor import Tensor
-from sessrun.spec.proto import AttrValue
 
 __all__ = ["GradientGraph", "argument_of", "gradients_of_branches"]
 
@@ -113,7 +112,7 @@ def gradients_of_branches(op: Operation, grads: Sequence[Any]) -> list[Any]:
       grads: for each of its outputs the gradient, or None.
 
     """
-    kind = COND if op.type.endswith("If") else CASE
+    kind = kind_of(op)
     forward = bodies_of(op)
     backward = [_backward(body, grads) for body in forward]
     _fill(forward, backward)
@@ -174,22 +173,14 @@ def _rewrite(
     op: Operation, forward: Sequence[BranchGraph], backward: Sequence[GradientGraph]
 ) -> None:
     """Let an operation give what its branches keep: as many values as the one that keeps most."""
-    before = len(op.outputs)
     for body, back in zip(forward, backward, strict=True):
         body.outputs += back.kept.values()
         body.rewritten()
     pad(forward)
-    places = range(before, len(forward[0].outputs))
-    op._extend([], [Tensor(op, place, dtypes.variant, ()) for place in places])  # noqa: SLF001 - it is made anew here
-    functions = [add_function(op.graph, body) for body in forward]
     outputs = forward[0].outputs
-    values = {"Tout": types_of(outputs), "output_shapes": shapes_of(outputs)}
-    if len(functions) == 2 and op.type.endswith("If"):
-        values["then_branch"], values["else_branch"] = (AttrValue(func=each) for each in functions)
-    else:
-        values["branches"] = AttrValue(list=AttrValue.ListValue(func=functions))
-    for key, value in values.items():
-        op._set_attr(key, value)  # noqa: SLF001 - as above
+    told = kind_of(op).told([add_function(op.graph, body) for body in forward])
+    widen(op, [(dtypes.variant, ())] * (len(outputs) - len(op.outputs)),
+          {"output_shapes": [each.sizes for each in outputs], **told})  # fmt: skip
 
 
 def _outside(op: Operation, forward: BranchGraph, tensor: Tensor) -> Tensor:

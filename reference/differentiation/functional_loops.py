@@ -12,7 +12,6 @@ from typing import Any, Final, NamedTuple
 from weakref import WeakKeyDictionary
 
 from sessrun.reference import dtypes
-from sessrun.reference.attr_values import shapes_of, types_of
 from sessrun.reference.build import apply_op
 from sessrun.reference.constant_op import constant
 from sessrun.reference.control_flow.functional_loops import bodies_of_loop
@@ -26,6 +25,7 @@ from sessrun.reference.differentiation.loops_made_here import gradients_of_loop
 from sessrun.reference.differentiation.nodes import gradient, node
 from sessrun.reference.differentiation.reach import is_trainable
 from sessrun.reference.differentiation.variables import gradient_dtypes
+from sessrun.reference.differentiation.widening import widen
 from sessrun.reference.framework_ops import identity
 from sessrun.reference.operation import Operation
 from sessrun.reference.ops.fill_ops import zeros
@@ -34,7 +34,7 @@ from sessrun.reference.ops.math_ops import add
 from sessrun.reference.ops.shape_ops import variable_shape
 from sessrun.reference.stacks import get_default_graph
 from sessrun.reference.tensor import Tensor
-from sessrun.spec.proto import AttrValue, NameAttrList
+from sessrun.spec.proto import NameAttrList
 
 __all__: list[str] = []
 
@@ -99,7 +99,7 @@ def _keeping(op: Operation) -> _Kept:
         wide = [*op.inputs, *firsts]
         functions = {"cond": function_of(graph, f"{cond.name}_kept", wide, goes_on),
                      "body": function_of(graph, f"{body.name}_kept", wide, following)}  # fmt: skip
-    _widen(op, firsts, functions)
+    widen(op, [(first.dtype, ()) for first in firsts], functions, firsts)
     count, *lists = op.outputs[size:]
     found = _KEPT[op] = _Kept(size, again, count, dict(zip(changing, lists, strict=True)), kinds)
     return found
@@ -111,21 +111,6 @@ def _called(
     kind = "PartitionedCall" if op.type == "StatelessWhile" else "StatefulPartitionedCall"
     attrs = {"f": function, "Tout": list(gives)}
     return list(apply_op(kind, {"args": list(values)}, attrs).outputs)
-
-
-def _widen(op: Operation, firsts: list[Tensor], functions: dict[str, NameAttrList]) -> None:
-    """Give a loop more variables, and other functions."""
-    start = len(op.outputs)
-    outputs = [Tensor(op, start + place, first.dtype, ()) for place, first in enumerate(firsts)]
-    shapes = op.node_def.attr["output_shapes"]
-    op._extend(firsts, outputs)  # noqa: SLF001 - it is made anew here
-    values = {"T": types_of(op.inputs)}
-    values.update({name: AttrValue(func=each) for name, each in functions.items()})
-    if shapes.list.shape:
-        shapes.MergeFrom(shapes_of(outputs))
-        values["output_shapes"] = shapes
-    for name, value in values.items():
-        op._set_attr(name, value)  # noqa: SLF001 - the same
 
 
 def _is_zeros(grad: Any, output: Tensor) -> bool:

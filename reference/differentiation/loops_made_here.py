@@ -10,7 +10,6 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from sessrun.reference import dtypes
-from sessrun.reference.attr_values import shapes_of, types_of
 from sessrun.reference.constant_op import constant
 from sessrun.reference.control_flow.functional_loops import LoopBodies, bodies_of_loop, loop_of
 from sessrun.reference.conversion import convert_to_tensor
@@ -18,6 +17,7 @@ from sessrun.reference.differentiation.functional_branches import argument_of
 from sessrun.reference.differentiation.nodes import node
 from sessrun.reference.differentiation.reach import is_trainable
 from sessrun.reference.differentiation.variables import variable_dtype, zeros_behind
+from sessrun.reference.differentiation.widening import widen
 from sessrun.reference.framework_ops import identity, placeholder
 from sessrun.reference.functions.branch_graphs import BranchGraph, add_function, function_name
 from sessrun.reference.operation import Operation
@@ -118,7 +118,7 @@ def gradients_of_loop(op: Operation, grads: Sequence[Any]) -> list[Any]:
     back = _Backward(function_name(f"{forward.body.name}_", "grad"), op, forward)
     _build(back, forward.body, firsts, traced)
     if back.lists:
-        _widen(op, forward, back.lists)
+        _give_lists(op, forward, back.lists)
     taken = [op.outputs[forward.body.outputs.index(each)] if each.graph is forward.body else each
              for each in back.extra_inputs]  # fmt: skip
     goes_on = BranchGraph(function_name(f"{forward.condition.name}_", "grad"))
@@ -171,21 +171,11 @@ def _build(
     back.outputs += [back.next.get(each, each) for each in back.extra_args]
 
 
-def _widen(op: Operation, forward: LoopBodies, lists: Sequence[Tensor]) -> None:
+def _give_lists(op: Operation, forward: LoopBodies, lists: Sequence[Tensor]) -> None:
     """Give a loop more lists, and its functions anew."""
-    start = len(op.outputs)
-    op._extend(lists, [Tensor(op, start + place, dtypes.variant, ())  # noqa: SLF001 - it is made anew here
-                       for place in range(len(lists))])  # fmt: skip
     for body in forward:
         body.rewritten()
-    shapes = AttrValue()
-    shapes.CopyFrom(op.node_def.attr["output_shapes"])
-    shapes.MergeFrom(shapes_of(op.outputs[start:]))
-    values = {
-        "T": types_of(op.outputs), "output_shapes": shapes,
-        "cond": AttrValue(func=add_function(op.graph, forward.condition)),
-        "body": AttrValue(func=add_function(op.graph, forward.body)),
-        "_num_original_outputs": AttrValue(i=len(op.outputs)),
-    }  # fmt: skip
-    for key, value in values.items():
-        op._set_attr(key, value)  # noqa: SLF001 - as above
+    functions = {"cond": add_function(op.graph, forward.condition),
+                 "body": add_function(op.graph, forward.body)}  # fmt: skip
+    widen(op, [(dtypes.variant, ())] * len(lists), functions, lists)
+    op._set_attr("_num_original_outputs", AttrValue(i=len(op.outputs)))  # noqa: SLF001 - it is made anew here
