@@ -3530,6 +3530,42 @@ def rgb_to_hsv(
     return op.outputs[0]
 
 
+def random_index_shuffle(
+    index: Any,
+    seed: Any,
+    max_index: Any,
+    rounds: int = 4,
+    name: str | None = None,
+) -> Tensor:
+    """Where each index is once all up to a largest one are put in a random order, of three
+        seeds.
+
+    Args:
+      index: a tensor, dtype: int32, uint32, int64, uint64.
+      seed: a tensor, Tseed: int32, uint32, int64, uint64.
+      max_index: a tensor, dtype: int32, uint32, int64, uint64.
+      rounds: a int; 4 if not given.
+      name: the operation's name in the graph.
+
+    Returns:
+      output: a tensor, dtype: int32, uint32, int64, uint64.
+
+    Raises:
+      TypeError: a dtype is not allowed.
+      ValueError: a shape is wrong.
+
+    Source: the operation RandomIndexShuffle of TensorFlow's registry.
+
+    """
+    op = apply_op(
+        "RandomIndexShuffle",
+        {"index": index, "seed": seed, "max_index": max_index},
+        {"rounds": rounds},
+        name,
+    )
+    return op.outputs[0]
+
+
 def read_file(
     filename: Any,
     name: str | None = None,
@@ -5815,6 +5851,7 @@ EXPORTS: Final[dict[str, Callable[..., Any]]] = {
     "quantization.fake_quant_with_min_max_vars_per_channel_gradient": fake_quant_with_min_max_vars_per_channel_gradient,
     "quantization.quantized_concat": quantized_concat,
     "quantized_concat": quantized_concat,
+    "random_index_shuffle": random_index_shuffle,
     "read_file": read_file,
     "realdiv": real_div,
     "reciprocal": reciprocal,

@@ -115,6 +115,8 @@ _LATER: Final[Mapping[str, str]] = {
         "random.stateless_multinomial random.stateless_normal "
         "random.stateless_parameterized_truncated_normal random.stateless_poisson "
         "random.stateless_truncated_normal random.stateless_uniform",
+    "ops.stateless_shuffles":
+        "random.experimental.index_shuffle random.experimental.stateless_shuffle",
     "ops.generators":
         "random.Generator random.create_rng_state random.experimental.Generator "
         "random.experimental.create_rng_state random.experimental.get_global_generator "

@@ -75,7 +75,10 @@ def single_graph(
         names.append(name)
     node = writer.operation(operation, names, arguments.attrs, "result")
     fetches = tuple(f"{node}:{index}" for index in range(outputs))
-    return SingleGraph(writer.graph(), feeds, fetches, contract_of(operation, arguments))
+    graph = writer.graph()
+    if operation.until:
+        graph["versions"]["producer"] = operation.until - 1
+    return SingleGraph(graph, feeds, fetches, contract_of(operation, arguments))
 
 
 def unknown_shape(operation: Operation, value: np.ndarray) -> tuple[int | None, ...] | None:

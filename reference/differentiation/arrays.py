@@ -67,6 +67,13 @@ def _check_numerics(op: Operation, grad: Any) -> Any:
     return node("CheckNumerics", grad, message=message)
 
 
+@gradient("CheckNumericsV2")
+def _check_numerics_apart(op: Operation, grad: Any) -> Any:
+    text = op.get_attr("message").decode()
+    message = f"Not a number (NaN) or infinity (Inf) values detected in gradient. {text}"
+    return node("CheckNumericsV2", grad, message=message)
+
+
 def _as_input(op: Operation, grad: Any) -> Tensor:
     return reshape(dense(grad), shape(op.inputs[0]))
 

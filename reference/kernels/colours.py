@@ -54,6 +54,16 @@ def adjust_contrast(xp: Any, images: Any, factor: Any) -> Any:
     return _contrasted(xp, images.astype("float32"), factor).astype(images.dtype)
 
 
+@kernel("AdjustContrast", devices=("CPU",))
+def adjust_and_cut(xp: Any, images: Any, factor: Any, low: Any, high: Any) -> Any:
+    """The same in float32, cut at the two values."""
+    _check_pictures(images)
+    for name, value in (("contrast_factor", factor), ("min_value", low), ("max_value", high)):
+        _check_scalar(value, name)
+    wide = images.astype("float32")
+    return xp.clip(_contrasted(xp, wide, factor), low, high) if wide.size else wide
+
+
 def _extremes(xp: Any, images: Any) -> tuple[Any, Any, Any, Any, Any]:
     """Red, green and blue, the greatest and the least of each pixel."""
     red, green, blue = (images[..., channel] for channel in range(3))

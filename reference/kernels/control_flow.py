@@ -35,7 +35,7 @@ def flow(bind: Bind) -> Callable[..., Any]:
 
 
 @binder("LoopCond", host_inputs=("input",), host_outputs=("output",))
-@binder("RefIdentity")
+@binder("DebugGradientRefIdentity", "RefIdentity")
 def same(_: Bind) -> Callable[..., Any]:
     """Hands its input on."""
     return lambda value: value

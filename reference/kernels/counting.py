@@ -6,7 +6,7 @@ from collections.abc import Callable
 from itertools import pairwise
 from typing import Any
 
-from sessrun.reference.kernels.host import dtype_of, scalar_int
+from sessrun.reference.kernels.host import dtype_of, ints, scalar_int
 from sessrun.reference.kernels.registry import Bind, KernelError, binder, kernel
 
 __all__: list[str] = []
@@ -43,6 +43,47 @@ def dense_bincount(xp: Any, x: Any, size: Any, weights: Any, *, binary_output: b
     else:
         xp.add.at(bins, places, xp.ones((), dtype=weights.dtype))
     return bins if x.ndim == 2 else bins[0]
+
+
+@kernel("RaggedBincount", devices=("CPU",), host_inputs=("splits", "size"))
+def ragged_bincount(
+    xp: Any, splits: Any, values: Any, size: Any, weights: Any, *, binary_output: bool
+) -> Any:
+    """How often each number below `size` occurs in each row, or its weights.
+
+    Raises:
+      KernelError: the size is no scalar or negative, the rows do not begin with the first number
+        and end with the last, or a number is negative.
+
+    """
+    if size.ndim:
+        raise KernelError(3, f"Shape must be rank 0 but is rank {size.ndim}")
+    length, count, ends = scalar_int(size), values.size, ints(splits)
+    if length < 0:
+        raise KernelError(3, f"size ({length}) must be non-negative")
+    if not ends:
+        raise KernelError(3, "Splits must be non-empty")
+    if ends[0]:
+        raise KernelError(3, f"Splits must start with 0, not with {ends[0]}")
+    if ends[-1] != count:
+        raise KernelError(3, "Splits must end with the number of values, got "
+                          f"{ends[-1]} instead of {count}")  # fmt: skip
+    flat = values.reshape(-1)
+    if count and xp.any(flat < 0):
+        raise KernelError(3, "Input must be non-negative")
+    rows = xp.searchsorted(xp.asarray(ends[1:], dtype="int64"), xp.arange(count), side="right")
+    if 0 < weights.size < count:
+        raise KernelError(3, f"There are {count} values, but only {weights.size} weights")
+    bins = xp.zeros((len(ends) - 1, length), dtype=weights.dtype)
+    inside = flat < length
+    places = rows[inside], flat[inside]
+    if binary_output:
+        bins[places] = 1
+    elif weights.size:
+        xp.add.at(bins, places, weights.reshape(-1)[:count][inside])
+    else:
+        xp.add.at(bins, places, xp.ones((), dtype=weights.dtype))
+    return bins
 
 
 @kernel("HistogramFixedWidth", host_inputs=("value_range", "nbins"))

@@ -53,13 +53,13 @@ def cholesky_factor(xp: Any, x: Any) -> Any:
     return xp.stack(factors).reshape(x.shape)
 
 
-@kernel("Cholesky")
+@kernel("Cholesky", "BatchCholesky")
 def cholesky(xp: Any, x: Any) -> Any:
     """The lower triangular factor of each positive definite matrix, of its lower triangle."""
     return cholesky_factor(xp, square(x)).astype(x.dtype)
 
 
-@kernel("SelfAdjointEigV2")
+@kernel("SelfAdjointEigV2", "BatchSelfAdjointEigV2")
 def self_adjoint_eig(xp: Any, x: Any, *, compute_v: bool) -> Any:
     """Eigenvalues in rising order, and vectors, of the lower triangles of Hermitian matrices."""
     wide = square(x)
@@ -69,6 +69,13 @@ def self_adjoint_eig(xp: Any, x: Any, *, compute_v: bool) -> Any:
         values, vectors = xp.linalg.eigh(wide)
         return values.astype(x.dtype), vectors.astype(x.dtype)
     return xp.linalg.eigvalsh(wide).astype(x.dtype), xp.empty((0,), dtype=x.dtype)
+
+
+@kernel("SelfAdjointEig", "BatchSelfAdjointEig")
+def joined_self_adjoint_eig(xp: Any, x: Any) -> Any:
+    """Eigenvalues as a row above the vectors."""
+    values, vectors = self_adjoint_eig(xp, x, compute_v=True)
+    return xp.concatenate([values[..., None, :], vectors], axis=-2)
 
 
 @kernel("Eig", devices=("CPU",))
@@ -85,7 +92,7 @@ def eig(xp: Any, x: Any, *, compute_v: bool, Tout: str) -> Any:  # noqa: N803 - 
     return xp.linalg.eigvals(wide).astype(target), xp.empty((0,), dtype=target)
 
 
-@kernel("Svd")
+@kernel("Svd", "BatchSvd")
 def svd(xp: Any, x: Any, *, compute_uv: bool, full_matrices: bool) -> Any:
     """Singular values in falling order, and the vectors on the left and on the right."""
     hold()

@@ -109,7 +109,7 @@ def diag_part(_: Any, x: Any) -> Any:
     return x.reshape(-1)[:: size + 1].reshape(x.shape[:half])
 
 
-@kernel("MatrixDiag")
+@kernel("MatrixDiag", "BatchMatrixDiag")
 def matrix_diag(xp: Any, diagonal: Any) -> Any:
     """Matrices with the input's rows on their diagonals."""
     if diagonal.ndim == 0:
@@ -121,7 +121,7 @@ def matrix_diag(xp: Any, diagonal: Any) -> Any:
     return out
 
 
-@kernel("MatrixDiagPart")
+@kernel("MatrixDiagPart", "BatchMatrixDiagPart")
 def matrix_diag_part(xp: Any, x: Any) -> Any:
     """The diagonals of the innermost matrices."""
     _check_matrices(x)
@@ -129,7 +129,7 @@ def matrix_diag_part(xp: Any, x: Any) -> Any:
     return x[..., places, places]
 
 
-@kernel("MatrixSetDiag")
+@kernel("MatrixSetDiag", "BatchMatrixSetDiag")
 def matrix_set_diag(xp: Any, x: Any, diagonal: Any) -> Any:
     """The input with the diagonals of its innermost matrices replaced."""
     _check_matrices(x)
@@ -142,7 +142,7 @@ def matrix_set_diag(xp: Any, x: Any, diagonal: Any) -> Any:
     return out
 
 
-@kernel("MatrixBandPart", host_inputs=("num_lower", "num_upper"))
+@kernel("MatrixBandPart", "BatchMatrixBandPart", host_inputs=("num_lower", "num_upper"))
 def matrix_band_part(xp: Any, x: Any, num_lower: Any, num_upper: Any) -> Any:
     """The innermost matrices, zero outside a band; a negative width keeps all of that side."""
     _check_matrices(x)

@@ -1,4 +1,4 @@
-"""Kernels of functions of whole matrices: the square root and the logarithm, by scipy.
+"""Kernels of functions of whole matrices: the square root, the logarithm and the exponential, by scipy.
 
 Its logarithm is written in Python: one of 32 x 32 takes five to ten times as long as TensorFlow's.
 """
@@ -43,3 +43,9 @@ def matrix_square_root(xp: Any, x: Any) -> Any:
 def matrix_logarithm(xp: Any, x: Any) -> Any:
     """The principal logarithm of each complex matrix."""
     return _of_each(xp, x, "logm")
+
+
+@kernel("MatrixExponential", devices=("CPU",))
+def matrix_exponential(xp: Any, x: Any) -> Any:
+    """The exponential of each matrix."""
+    return _of_each(xp, x, "expm")

@@ -8,8 +8,9 @@ from typing import Any, Final
 
 from sessrun.reference.kernels.examples import parse_example
 from sessrun.reference.kernels.host import HOST, string_array
-from sessrun.reference.kernels.registry import Bind, binder
+from sessrun.reference.kernels.registry import Bind, KernelError, binder
 from sessrun.reference.kernels.sequence_examples import parse_sequence_example
+from sessrun.reference.node_summary import bracketed
 
 __all__: list[str] = []
 
@@ -51,6 +52,22 @@ def older_example(bind: Bind) -> Callable[..., Any]:
     def compute(serialized: Any, names: Any, *rest: Any) -> Any:
         keys = _vector(rest[:sparse]), _vector(rest[sparse : sparse + dense]), _vector(())
         return parse(serialized, names, *keys, *rest[sparse + dense :])
+
+    return compute
+
+
+@binder("ParseSingleExample", devices=_CPU)
+def single_example(bind: Bind) -> Callable[..., Any]:
+    """As `ParseExampleV2` of one; the keys are attributes."""
+    attrs, parse = bind.attrs, parse_example(_newer(bind))
+    keys = _vector(attrs["sparse_keys"]), _vector(attrs["dense_keys"]), _vector(())
+    none = _vector(())
+
+    def compute(serialized: Any, *defaults: Any) -> Any:
+        if serialized.ndim:
+            shape = bracketed(serialized.shape)
+            raise KernelError(3, f"Expected serialized to be a scalar, got shape: {shape}")
+        return parse(serialized, none, *keys, *defaults)
 
     return compute
 

@@ -159,6 +159,16 @@ def quantize_and_dequantize(
     return _both(x, low, high, _word(round_mode), how)
 
 
+@kernel("QuantizeAndDequantize", devices=_CPU)
+def quantize_and_dequantize_between(
+    _: Any, x: Any, *, signed_input: bool, num_bits: int, range_given: bool, input_min: float,
+    input_max: float,
+) -> Any:  # fmt: skip
+    """The same, the range's ends attributes."""
+    low, high = (HOST.asarray(end, dtype=x.dtype) for end in (input_min, input_max))
+    return _both(x, low, high, "HALF_TO_EVEN", (signed_input, num_bits, range_given, False, -1))
+
+
 @kernel("QuantizeAndDequantizeV3", devices=_CPU)
 def quantize_and_dequantize_v3(
     _: Any, x: Any, low: Any, high: Any, num_bits: Any, *, signed_input: bool,

@@ -183,6 +183,7 @@ def _cast(drawn: Any, dtype: Any) -> Any:
 
 
 _register_stateful("RandomGamma", "T", _gamma)
+_register_stateful("RandomPoisson", "dtype", _poisson)
 _register_stateful("RandomPoissonV2", "dtype", _poisson)
 
 

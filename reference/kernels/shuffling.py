@@ -7,7 +7,8 @@ from typing import Any, Final
 
 from sessrun.reference.kernels.host import HOST
 from sessrun.reference.kernels.philox import Stream, interleaved, stream_of
-from sessrun.reference.kernels.registry import Bind, binder
+from sessrun.reference.kernels.registry import Bind, binder, kernel
+from sessrun.reference.kernels.stateless import keyed_stream
 
 __all__: list[str] = []
 
@@ -31,6 +32,17 @@ def random_shuffle(bind: Bind) -> Any:
         return rows if at_once else x[xp.asarray(rows), ...]
 
     return compute
+
+
+@kernel("StatelessShuffle", devices=("CPU",))
+def stateless_shuffle(_: Any, x: Any, key: Any, counter: Any, alg: Any) -> Any:
+    """The same of a key and a counter."""
+    stream = keyed_stream(HOST, key, counter, alg)
+    if x.ndim == 0 or math.prod(x.shape) <= 1 or x.shape[0] <= 1:
+        return x
+    rows = HOST.arange(x.shape[0])
+    _swap(rows, _partners(stream, len(rows)))
+    return x[rows, ...]
 
 
 def _partners(stream: Stream, size: int) -> Any:

@@ -19,7 +19,7 @@ def _adjoint(xp: Any, x: Any) -> Any:
     return xp.conj(xp.swapaxes(x, -1, -2))
 
 
-@kernel("MatrixDeterminant")
+@kernel("MatrixDeterminant", "BatchMatrixDeterminant")
 def determinant(xp: Any, x: Any) -> Any:
     """The determinant of each matrix."""
     found = xp.linalg.det(square(x)).astype(x.dtype)
@@ -40,7 +40,7 @@ def log_determinant(xp: Any, x: Any) -> Any:
     return tuple(xp.where(is_none, none, each.astype(x.dtype)) for each in (sign, logarithm))
 
 
-@kernel("MatrixInverse")
+@kernel("MatrixInverse", "BatchMatrixInverse")
 def inverse(xp: Any, x: Any, *, adjoint: bool) -> Any:
     """The inverse of each matrix, or of its adjoint.
 
@@ -74,7 +74,7 @@ def _same_rows(matrix: Any, rhs: Any, *, is_broadcast: bool = False) -> None:
         raise KernelError(3, f"Input matrix and rhs are incompatible: {matrix.shape}, {rhs.shape}")
 
 
-@kernel("MatrixSolve")
+@kernel("MatrixSolve", "BatchMatrixSolve")
 def solve(xp: Any, matrix: Any, rhs: Any, *, adjoint: bool) -> Any:
     """The solution of each system with a square matrix, or with its adjoint.
 
@@ -141,7 +141,27 @@ def _spread(xp: Any, matrix: Any, rhs: Any) -> Any:
     return xp.broadcast_to(rhs, (*batch, *rhs.shape[-2:]))
 
 
-@kernel("MatrixTriangularSolve")
+@kernel("CholeskyGrad", "BatchCholeskyGrad")
+def cholesky_gradient(xp: Any, factor: Any, gradient: Any) -> Any:
+    """The gradient of a lower triangular factor by its symmetric matrix.
+
+    Raises:
+      KernelError: the factors are not square, or the gradients not of their shape.
+
+    """
+    wide = square(factor)
+    if gradient.shape != factor.shape:
+        raise KernelError(3, f"Dimensions must be equal, got {factor.shape}, {gradient.shape}")
+    middle = xp.tril(_adjoint(xp, wide) @ xp.tril(gradient.astype(wide.dtype)))
+    places = xp.arange(wide.shape[-1])
+    middle[..., places, places] *= 0.5
+    upper = _adjoint(xp, wide)
+    left = solve_triangular(xp, upper, middle, lower=False)
+    found = _adjoint(xp, solve_triangular(xp, upper, _adjoint(xp, left), lower=False))
+    return ((found + _adjoint(xp, found)) * 0.5).astype(factor.dtype)
+
+
+@kernel("MatrixTriangularSolve", "BatchMatrixTriangularSolve")
 def triangular_solve(xp: Any, matrix: Any, rhs: Any, *, lower: bool, adjoint: bool) -> Any:
     """The solution of each system with a triangular matrix, or with its adjoint."""
     _same_rows(matrix, rhs, is_broadcast=True)
@@ -181,7 +201,7 @@ def banded_triangular_solve(xp: Any, matrix: Any, rhs: Any, *, lower: bool, adjo
     return solve_triangular(xp, dense, _spread(xp, dense, rhs), lower=lower)
 
 
-@kernel("MatrixSolveLs", host_inputs=("l2_regularizer",))
+@kernel("MatrixSolveLs", "BatchMatrixSolveLs", host_inputs=("l2_regularizer",))
 def solve_least_squares(xp: Any, matrix: Any, rhs: Any, l2_regularizer: Any, *, fast: bool) -> Any:
     """The solution of least squares of each system: by a Gramian matrix, or by singular values.
 

@@ -58,6 +58,14 @@ def audio_summary(_: Any, tag: Any, tensor: Any, sample_rate: Any, *, max_output
     return serialized(summary_of_sounds(tag, tensor, sample_rate, max_outputs))
 
 
+@kernel("AudioSummary", devices=_CPU)
+def audio_summary_of_rate(
+    _: Any, tag: Any, tensor: Any, *, sample_rate: float, max_outputs: int
+) -> Any:
+    """The same, the rate an attribute."""
+    return serialized(summary_of_sounds(tag, tensor, HOST.asarray(sample_rate), max_outputs))
+
+
 def summary_of_sounds(tag: Any, tensor: Any, sample_rate: Any, max_outputs: int) -> Any:
     """A Summary of at most so many sounds."""
     from sessrun.spec.proto.summary_pb2 import Summary  # noqa: PLC0415 - few programs run summaries

@@ -53,7 +53,7 @@ def _refuse(message: str) -> Any:
     raise KernelError(3, message)
 
 
-@binder("Placeholder")
+@binder("Placeholder", "PlaceholderV2")
 def placeholder(bind: Bind) -> Callable[..., Any]:
     """An error: whoever runs a placeholder has not fed it."""
     dtype, shape, name = bind.attrs["dtype"], bind.attrs["shape"], bind.node.name
@@ -68,7 +68,8 @@ def placeholder(bind: Bind) -> Callable[..., Any]:
     return compute
 
 
-@kernel("PlaceholderWithDefault", "Identity", "Snapshot", "StopGradient", "PreventGradient")
+@kernel("PlaceholderWithDefault", "Identity", "Snapshot", "StopGradient", "PreventGradient",
+        "DebugGradientIdentity")  # fmt: skip
 def identity(_: Any, x: Any) -> Any:
     """The input itself."""
     return x
@@ -108,6 +109,18 @@ def check_numerics(xp: Any, x: Any, *, message: str) -> Any:
         ]
         raise KernelError(3, f"{_text(message)} : Tensor had {' and '.join(found)} values")
     return x
+
+
+@kernel("CheckNumericsV2")
+def check_numerics_apart(xp: Any, x: Any, *, message: str) -> Any:
+    """The input, if all of it is finite; else it is told which infinities there are."""
+    if xp.all(xp.isfinite(x)):
+        return x
+    is_infinite = xp.isinf(x)
+    signs = (("-Inf", is_infinite & (x < 0)), ("+Inf", is_infinite & (x > 0)), ("NaN", xp.isnan(x)))
+    found = [word for word, where in signs if xp.any(where)]
+    listed = "-Inf, +Inf, and NaN" if len(found) == 3 else " and ".join(found)
+    raise KernelError(3, f"{_text(message)} : Tensor had {listed} values")
 
 
 @kernel("EnsureShape")

@@ -25,7 +25,7 @@ from sessrun.reference.ops.shape_ops import shape_tensor
 from sessrun.reference.raw_wrappers import wrapper
 from sessrun.reference.tensor import Tensor
 
-__all__ = ["EXPORTS", "Algorithm", "algorithm_number", "unknown_algorithm"]
+__all__ = ["EXPORTS", "Algorithm", "algorithm_number", "key_inputs", "unknown_algorithm"]
 
 
 class Algorithm(enum.Enum):
@@ -79,7 +79,7 @@ def _joined(pair: Tensor) -> Tensor:
     return bitwise_or(lower, left_shift(upper, constant(np.array(32, np.uint64), "Const")))
 
 
-def _key(seed: Any, alg: Any) -> dict[str, Any]:
+def key_inputs(seed: Any, alg: Any) -> dict[str, Any]:
     """Key, counter and algorithm, as inputs of an operation."""
     number = algorithm_number(alg)
     if number == Algorithm.AUTO_SELECT.value:
@@ -137,11 +137,11 @@ def stateless_uniform(
     with name_scope(name, "stateless_random_uniform", [shape, seed, minval, maxval]) as scope:
         dims = shape_tensor(shape)
         if minval is None:
-            inputs = {"shape": dims, **_key(seed, alg)}
+            inputs = {"shape": dims, **key_inputs(seed, alg)}
             return one("StatelessRandomUniformFullIntV2", inputs, scope, dtype=wanted)
         low = convert_to_tensor(minval, wanted, name="min")
         high = convert_to_tensor(maxval, wanted, name="max")
-        inputs = {"shape": dims, **_key(seed, alg)}
+        inputs = {"shape": dims, **key_inputs(seed, alg)}
         if wanted.is_integer:
             ends = {"minval": low, "maxval": high}
             return one("StatelessRandomUniformIntV2", {**inputs, **ends}, scope)
@@ -163,7 +163,7 @@ def _normal(op_type: str, scope_name: str, summary: str) -> Callable[..., Tensor
             dims = shape_tensor(shape)
             centre = convert_to_tensor(mean, dtype, name="mean")
             width = convert_to_tensor(stddev, dtype, name="stddev")
-            drawn = one(op_type, {"shape": dims, **_key(seed, alg)}, dtype=dtype)
+            drawn = one(op_type, {"shape": dims, **key_inputs(seed, alg)}, dtype=dtype)
             return add(drawn * width, centre, name=scope)
 
     draw.__doc__ = f"""{summary}
@@ -216,7 +216,7 @@ def stateless_gamma(
         rates = convert_to_tensor(1 if beta is None else beta, dtype, name="beta")
         whole = broadcast_dynamic_shape(shape_of(shapes), shape_of(rates))
         wide = broadcast_to(shapes, whole)
-        inputs = {"shape": dims, **_key(seed, "auto_select"), "alpha": wide}
+        inputs = {"shape": dims, **key_inputs(seed, "auto_select"), "alpha": wide}
         drawn = one("StatelessRandomGammaV3", inputs)
         return maximum(np.finfo(shapes.dtype.as_numpy_dtype).tiny, drawn / rates)
 

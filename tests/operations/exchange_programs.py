@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 from exchange_calls import CALLED, graph_of
+from exchange_first_releases import FIRST_RELEASES
 from exchange_functions import FUNCTIONS
 from exchange_inputs import INPUTS
 from exchange_older import older
@@ -42,7 +43,11 @@ def _program(
 ) -> Program:
     writer = GraphWriter()
     build(writer)
-    return Program(tuple(covers.split()), writer.graph(), runs, random)
+    graph, types = writer.graph(), tuple(covers.split())
+    last = min((OPERATIONS[op].until for op in types if OPERATIONS[op].until), default=0)
+    if last:
+        graph["versions"]["producer"] = last - 1
+    return Program(types, graph, runs, random)
 
 
 def _variable(w: GraphWriter, op: str = "VariableV2", dtype: str = "float32") -> None:
@@ -270,6 +275,7 @@ _PROGRAMS = (
         _plain, ("with_default:0", "checked:0", "printed:0", "sum:0"), ("nothing", "assert"),
     ),
     _by_moments(),
+    *(_program(covers, build, *runs) for covers, build, runs in FIRST_RELEASES),
     _program("GetSessionHandle GetSessionTensor DeleteSessionTensor", _kept, ("keep",)),
     *(
         _program(

@@ -26,6 +26,20 @@ def dense_counted(draw: Draw, x: str, size: str, weights: str) -> Arguments:
 
 
 @domain
+def counted_in_rows(draw: Draw, splits: str, values: str, size: str, weights: str) -> Arguments:
+    """Numbers in rows, some not below the size, and weights for each, or none."""
+    lengths = [draw.random.randint(0, 3) for _ in range(draw.random.randint(1, 4))]
+    ends = np.cumsum([0, *lengths])
+    numbers = [draw.random.randint(0, 8) for _ in range(int(ends[-1]))]
+    count = len(numbers) if draw.chance(0.5) else 0
+    return draw.arguments(**{
+        splits: draw.integers(splits, ends), values: draw.integers(values, numbers),
+        size: draw.integers(size, draw.random.randint(0, 10)),
+        weights: draw.tensor(weights, (count,), "small"),
+    })  # fmt: skip
+
+
+@domain
 def between_boundaries(draw: Draw, x: str) -> Arguments:
     """Numbers, and some boundaries in order, which may be equal; some numbers are boundaries."""
     boundaries = sorted(draw.random.randint(-4, 4) for _ in range(draw.random.randint(0, 5)))

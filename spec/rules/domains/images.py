@@ -126,6 +126,19 @@ def adjusting(draw: Draw, images: str, factor: str) -> Arguments:
 
 
 @domain
+def cut_contrast(draw: Draw, images: str, factor: str, low: str, high: str) -> Arguments:
+    """Pictures, a factor, and two values at which they are cut."""
+    shape = (*draw.shape(0, 1), draw.dim(1, 4), draw.dim(1, 4), draw.dim(1, 3))
+    least = draw.random.uniform(-2, 2)
+    return draw.arguments(**{
+        images: draw.tensor(images, shape, "small"),
+        factor: np.array(draw.random.uniform(0, 3), "float32"),
+        low: np.array(least, "float32"),
+        high: np.array(least + draw.random.uniform(0, 9), "float32"),
+    })  # fmt: skip
+
+
+@domain
 def colours(draw: Draw, images: str) -> Arguments:
     """A tensor whose last dimension is 3: colours with parts between 0 and 1, some grey."""
     shape = (*draw.shape(0, 3), 3)

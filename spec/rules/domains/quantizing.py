@@ -102,6 +102,16 @@ def roundtrip(draw: Draw, x: str, low: str, high: str, bits: str = "") -> Argume
 
 
 @domain
+def roundtrip_between(draw: Draw, x: str) -> Arguments:
+    """Numbers, and a range and a count of bits as attributes."""
+    draw.attrs["T"] = draw.random.choice(["float32", "float64"])
+    draw.attrs["num_bits"] = draw.random.choice([4, 8, 8, 10])
+    draw.attrs["input_min"] = draw.random.choice([0.0, -1.0, -2.5])
+    draw.attrs["input_max"] = draw.random.choice([0.5, 1.0, 4.0])
+    return draw.arguments(**{x: draw.tensor(x, draw.shape(1, 3, 1), "plain")})
+
+
+@domain
 def roundtrip_grad(draw: Draw, grads: str, x: str, low: str, high: str) -> Arguments:
     """Gradients, numbers and a range."""
     shape = draw.shape(0, 3, 1)

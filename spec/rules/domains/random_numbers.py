@@ -195,3 +195,30 @@ def seeded_trials(draw: Draw, shape: str, counts: str, probs: str) -> Arguments:
         counts: np.array(trials).reshape(shapes[0]).astype(kind),
         probs: np.array(chances).reshape(shapes[1]).astype(kind),
     }, **_pair(draw))  # fmt: skip
+
+
+@domain
+def keyed_rows(draw: Draw, value: str) -> Arguments:
+    """A tensor of any dtype, a key and a counter."""
+    return draw.arguments(**{value: draw.tensor(value, drawn_shape(draw))}, **_key(draw))
+
+
+@domain
+def shuffled_places(draw: Draw, index: str, seed: str, max_index: str) -> Arguments:
+    """Indices up to a largest one; each of the three for all, or for each.
+
+    The rounds are even and 4 at least: of others TensorFlow reads keys that there are not.
+    """
+    draw.attrs["rounds"] = draw.random.choice((4, 4, 6, 8, 24))
+    count = draw.dim(1)
+    kinds = [draw.chance(0.5) for _ in range(3)]
+    limit = np.iinfo(draw.integers(index, 0).dtype).max
+    largest = [min(int(limit), draw.random.choice((0, 1, 9, 2**16, 2**31 - 1, 2**40 + 7)))
+               for _ in range(count if kinds[0] else 1)]  # fmt: skip
+    places = [draw.random.randint(0, min(largest)) for _ in range(count if kinds[1] else 1)]
+    words = [[draw.random.randint(0, 2**31 - 1) for _ in range(3)] for _ in range(count)]
+    return draw.arguments(**{
+        index: draw.integers(index, places if kinds[1] else places[0]),
+        seed: draw.integers(seed, words if kinds[2] else words[0]),
+        max_index: draw.integers(max_index, largest if kinds[0] else largest[0]),
+    })  # fmt: skip

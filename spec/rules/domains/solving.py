@@ -88,6 +88,15 @@ def positive_definite(draw: Draw, x: str) -> Arguments:
     return draw.arguments(**{x: _typed(draw, x, values)})
 
 
+@domain
+def factor_and_gradient(draw: Draw, factor: str, gradient: str) -> Arguments:
+    """Lower triangular matrices of good condition, and others of their shape."""
+    computed_dtype(draw)
+    made = np.tril(regular(draw, factor, _batch(draw), _size(draw)))
+    other = _typed(draw, gradient, _plain(draw, made.shape, gradient))
+    return draw.arguments(**{factor: made, gradient: other})
+
+
 def _apart(draw: Draw, size: int, *, positive: bool) -> np.ndarray:
     """Numbers in falling order, each less than the one before by 0.5 at least."""
     steps = [draw.random.uniform(0.5, 1.5) for _ in range(size)]
@@ -221,3 +230,14 @@ def with_root(draw: Draw, x: str) -> Arguments:
     batch, size = _batch(draw), draw.dim(1, 4)
     values = _plain(draw, (*batch, size, size), x) / (2 * size)
     return draw.arguments(**{x: _typed(draw, x, values + draw.random.uniform(1, 3) * np.eye(size))})
+
+
+@domain
+def points_and_centers(draw: Draw, points: str, centers: str, k: str) -> Arguments:
+    """Points and centers of one space, at whole numbers, and how many centers are asked for."""
+    size = draw.dim(1, 4)
+    return draw.arguments(**{
+        points: draw.tensor(points, (draw.dim(1, 6), size), "small"),
+        centers: draw.tensor(centers, (draw.dim(0, 6), size), "small"),
+        k: draw.integers(k, draw.random.randint(0, 7)),
+    })  # fmt: skip

@@ -14,9 +14,29 @@ __all__: list[str] = []
 def negative_number(draw: Draw, x: str) -> Fault:
     """A number below zero among those that are counted."""
     made = valid(draw)
+    while not made.inputs[x].size:
+        made = valid(draw)
     numbers = made.inputs[x].copy()
     numbers.reshape(-1)[0] = -1
     return changed(draw, made, "run", **{x: numbers})
+
+
+@fault
+def late_rows(draw: Draw, splits: str) -> Fault:
+    """A first row that does not begin with the first number."""
+    made = valid(draw)
+    ends = made.inputs[splits].copy()
+    ends[0] = draw.random.choice([-1, 1])
+    return changed(draw, made, "run", **{splits: ends})
+
+
+@fault
+def short_rows(draw: Draw, splits: str) -> Fault:
+    """Rows that end before the last number or behind it."""
+    made = valid(draw)
+    ends = made.inputs[splits].copy()
+    ends[-1] += draw.random.choice([-1, 1])
+    return changed(draw, made, "run", **{splits: ends})
 
 
 @fault

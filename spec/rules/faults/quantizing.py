@@ -24,6 +24,14 @@ def range_turned(draw: Draw, low: str, high: str) -> Fault:
 
 
 @fault
+def range_attrs_turned(draw: Draw, x: str) -> Fault:
+    """Attributes of a range whose lower end is above the upper one."""
+    made = valid(draw)
+    attrs = {**made.attrs, "range_given": True, "input_min": 5.0, "input_max": -5.0}
+    return changed(draw, Arguments(made.inputs, attrs), "run", **{x: made.inputs[x]})
+
+
+@fault
 def end_of_rank(draw: Draw, end: str) -> Fault:
     """A vector of two for the one end of a range."""
     made = valid(draw)

@@ -26,6 +26,15 @@ def unknown_algorithm(draw: Draw, alg: str) -> Fault:
 
 
 @fault
+def index_behind_all(draw: Draw, index: str, max_index: str) -> Fault:
+    """An index above the largest one."""
+    made = valid(draw)
+    largest = draw.integers(max_index, 4)
+    behind = np.full_like(made.inputs[index], 5)
+    return changed(draw, made, "run", **{index: behind, max_index: largest})
+
+
+@fault
 def bounds_turned(draw: Draw, low: str, high: str) -> Fault:
     """A least number that is not below the greatest."""
     made = valid(draw)

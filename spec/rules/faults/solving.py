@@ -8,28 +8,28 @@ import numpy as np
 
 from sessrun.spec.rules.domains import Draw
 from sessrun.spec.rules.domains.solving import computed_dtype
-from sessrun.spec.rules.faults.base import Fault, changed, fault, valid
+from sessrun.spec.rules.faults.base import Fault, Seen, changed, fault, valid
 
 __all__: list[str] = []
 
 
 @fault
-def not_square(draw: Draw, matrix: str) -> Fault:
+def not_square(draw: Draw, matrix: str, seen: Seen = "shapes") -> Fault:
     """Matrices with one row more than columns."""
     computed_dtype(draw)
     made = valid(draw)
     size = made.inputs[matrix].shape[-1]
     replaced: dict[str, Any] = {matrix: draw.tensor(matrix, (size + 1, size), "unit")}
-    return changed(draw, made, **replaced)
+    return changed(draw, made, seen, **replaced)
 
 
 @fault
-def no_matrix(draw: Draw, matrix: str) -> Fault:
+def no_matrix(draw: Draw, matrix: str, seen: Seen = "shapes") -> Fault:
     """A vector instead of matrices."""
     computed_dtype(draw)
     made = valid(draw)
     replaced: dict[str, Any] = {matrix: draw.tensor(matrix, (3,), "positive")}
-    return changed(draw, made, **replaced)
+    return changed(draw, made, seen, **replaced)
 
 
 @fault
@@ -42,14 +42,14 @@ def singular_matrix(draw: Draw, matrix: str) -> Fault:
 
 
 @fault
-def unlike_rows(draw: Draw, matrix: str, rhs: str) -> Fault:
+def unlike_rows(draw: Draw, matrix: str, rhs: str, seen: Seen = "shapes") -> Fault:
     """A right-hand side of two rows more."""
     del matrix
     made = valid(draw)
     shape = made.inputs[rhs].shape
     longer = (*shape[:-2], shape[-2] + 2, shape[-1])
     replaced: dict[str, Any] = {rhs: draw.tensor(rhs, longer, "positive")}
-    return changed(draw, made, **replaced)
+    return changed(draw, made, seen, **replaced)
 
 
 @fault

@@ -87,6 +87,12 @@ def parsed_examples(
 
 
 @rule
+def parsed_one(serialized: Shape, num_sparse: int, dense_shapes: Sequence[Shape]) -> list[Shape]:
+    """As `parsed_examples` of one example, without features in rows."""
+    return parsed_examples(with_rank(serialized, 0), num_sparse, dense_shapes, ())
+
+
+@rule
 def parsed_batch(serialized: Shape, num_sparse: int, dense_shapes: Sequence[Shape]) -> list[Shape]:
     """As `parsed_examples` of a vector of examples, without features in rows."""
     return parsed_examples(with_rank(serialized, 1), num_sparse, dense_shapes, ())

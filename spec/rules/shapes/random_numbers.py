@@ -142,3 +142,16 @@ def between_of_generator(
     """As `of_generator`, of numbers between two scalars."""
     _interval(low, high)
     return of_generator(dims, algorithm)
+
+
+@rule
+def shuffled_places(index: Shape, seed: Shape, max_index: Shape) -> list[Shape]:
+    """[n] if one of them is given for each of n, else a scalar: three seeds, or a row of three."""
+    for shape, most in ((index, 1), (seed, 2), (max_index, 1)):
+        ranked(shape, most - 1, most)
+    if seed is not None and seed[-1] not in {None, 3}:
+        raise ShapeError(f"Seed must have shape [3] or [n, 3] but got {list(seed)}.")
+    if index is None or seed is None or max_index is None:
+        return [None]
+    counts = [*index, *seed[:-1], *max_index]
+    return [(counts[0],) if counts else ()]

@@ -53,6 +53,16 @@ def eigen(shape: Shape, compute_v: bool) -> list[Shape]:
 
 
 @rule
+def joined_eigen(shape: Shape) -> list[Shape]:
+    """[..., n + 1, n]: a row of values above the vectors of square matrices."""
+    whole = _square(shape)
+    if whole is None:
+        return [None]
+    size = whole[-1]
+    return [(*whole[:-2], None if size is None else size + 1, size)]
+
+
+@rule
 def singular(shape: Shape, compute_uv: bool, full_matrices: bool) -> list[Shape]:
     """[..., p] values, [..., m, p] and [..., n, p]; m and n for p in full matrices."""
     whole = at_least(shape, 2)

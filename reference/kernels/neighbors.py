@@ -1,0 +1,40 @@
+"""Nearest neighbours of points."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from sessrun.reference.kernels.host import scalar_int
+from sessrun.reference.kernels.registry import KernelError, kernel
+
+__all__: list[str] = []
+
+_INVALID: Final = 3
+
+
+@kernel("NearestNeighbors", devices=("CPU",))
+def nearest_neighbors(xp: Any, points: Any, centers: Any, k: Any) -> Any:
+    """For each point the k nearest centers, nearest first, and their squared distances.
+
+    Raises:
+      KernelError: points or centers are no matrices of one width, or `k` no scalar of at least 0;
+        TensorFlow ends the process at a negative one.
+
+    """
+    for name, value in (("points", points), ("centers", centers)):
+        if value.ndim != 2:
+            raise KernelError(_INVALID, f"Input {name} should be a matrix.")
+    if k.ndim:
+        raise KernelError(_INVALID, "Input k should be a scalar.")
+    if points.shape[1] != centers.shape[1]:
+        raise KernelError(_INVALID, "Expected point_dimensions == center_dimensions: "
+                          f"{points.shape[1]} vs {centers.shape[1]}.")  # fmt: skip
+    if not len(points):
+        raise KernelError(_INVALID, "Expected points.rows() > 0.")
+    if scalar_int(k) < 0:
+        raise KernelError(_INVALID, "k should not be negative.")
+    lengths = xp.add.reduce(centers * centers, axis=1)
+    own = xp.add.reduce(points * points, axis=1)
+    distances = own[:, None] - 2 * xp.matmul(points, centers.T) + lengths
+    places = xp.argsort(distances, axis=1, kind="stable")[:, : scalar_int(k)]
+    return places.astype("int64"), xp.take_along_axis(distances, places, axis=1)
