@@ -72,8 +72,8 @@ def _each(array: Any, count: int, name: str) -> list[int]:
     if array.ndim == 0:
         return ints(array.reshape(-1)) * count
     if array.shape != (count,):
-        raise KernelError(_INVALID, f"{name} must be a scalar or a vector of the same size as index "
-                          f"but got {list(array.shape)}")  # fmt: skip
+        raise KernelError(_INVALID, f"{name} must be a scalar or a vector of the same size as "
+                          f"index but got {list(array.shape)}")  # fmt: skip
     return ints(array)
 
 

@@ -1,4 +1,4 @@
-"""Kernels of functions of whole matrices: the square root, the logarithm and the exponential, by scipy.
+"""Kernels of functions of whole matrices: square root, logarithm and exponential, by scipy.
 
 Its logarithm is written in Python: one of 32 x 32 takes five to ten times as long as TensorFlow's.
 """

@@ -9,8 +9,8 @@ from typing import Any, Final
 
 from sessrun.reference.conversion import convert_to_tensor
 from sessrun.reference.name_scopes import name_scope
-from sessrun.reference.ops.cast_ops import one
 from sessrun.reference.ops.array_ops import pad
+from sessrun.reference.ops.cast_ops import one
 from sessrun.reference.ops.stateless_ops import key_inputs
 from sessrun.reference.raw_wrappers import wrapper
 from sessrun.reference.tensor import Tensor
@@ -26,7 +26,7 @@ def index_shuffle(index: Any, seed: Any, max_index: Any) -> Tensor:
 
     Args:
       index: an integer from 0 to `max_index`, or a vector of them.
-      seed: two integers, or a row of two for each index.
+      seed: two integers.
       max_index: the largest index, or a vector of them.
 
     """
