@@ -201,8 +201,8 @@ def scan(
         given = _Elements(elems, for_scan=True)
         count = given.count
         first = count - 1 if reverse else 0
-        made = nest.flatten(given.at(first) if initializer is None else initializer)
-        made = [convert_to_tensor(each) for each in made]
+        made = given.at(first) if initializer is None else initializer
+        made = [convert_to_tensor(each) for each in nest.flatten(made)]
         arrays = [
             TensorArray(each.dtype, count, dynamic_size=False, infer_shape=infer_shape,
                         element_shape=each.shape if infer_shape else None)
@@ -213,12 +213,10 @@ def scan(
             arrays, done = written(arrays, first, made), 1
 
         def compute(index: Any, made: Any, arrays: Any) -> Any:
-            elements = given.at(index)
-            found = fn(nest.pack_sequence_as(like, made), elements)
+            found = fn(nest.pack_sequence_as(like, made), given.at(index))
             nest.assert_same_structure(like, found)
             flat = nest.flatten(found)
-            arrays = written(arrays, index, flat)
-            return (index - 1 if reverse else index + 1), flat, arrays
+            return (index - 1 if reverse else index + 1), flat, written(arrays, index, flat)
 
         start = count - 1 - done if reverse else done
         _, _, arrays = while_loop(

@@ -21,6 +21,7 @@ from sessrun.reference.control_flow.while_loops import read_outside, while_loop
 from sessrun.reference.conversions import convert_to_tensor_or_composite
 from sessrun.reference.name_scopes import name_scope
 from sessrun.reference.ops.array_ops import shape
+from sessrun.reference.tensor import Tensor
 from sessrun.reference.tensor_arrays import TensorArray
 from sessrun.reference.tensor_shape import Dimension, TensorShape
 from sessrun.reference.type_specs import (
@@ -85,17 +86,14 @@ def map_fn(
             def compute(index: Any, results: Any) -> Any:
                 found = fn(given.at(index))
                 nest.assert_same_structure(elems if asked is None else asked, found)
-                kept = written(results, index, _boxed(nest.flatten(found), specs))
-                return index + 1, kept
+                return index + 1, written(results, index, _boxed(nest.flatten(found), specs))
 
             _, results = while_loop(
                 lambda index, _: index < given.count, compute, (start, results),
                 parallel_iterations=parallel_iterations or 10, back_prop=back_prop,
                 swap_memory=swap_memory, maximum_iterations=given.count,
             )  # fmt: skip
-            stacked = [array.stack() for array in results]
-            for each in stacked:
-                each.set_shape(TensorShape([given.known]).concatenate(each.shape[1:]))
+            stacked = given.stacked(results)
         pairs = zip(specs, stacked, strict=True)
         whole = [unboxed(spec._batch(given.known.value), each) for spec, each in pairs]
         return nest.pack_sequence_as(elems if asked is None else asked, whole)
@@ -172,6 +170,13 @@ class _Elements:
                         element_shape=each.shape)
             for each in map(boxed_spec, specs)
         ]  # fmt: skip
+
+    def stacked(self, results: Sequence[TensorArray]) -> list[Tensor]:
+        """The results as tensors of as many rows."""
+        made = [array.stack() for array in results]
+        for each in made:
+            each.set_shape(TensorShape([self.known]).concatenate(each.shape[1:]))
+        return made
 
 
 def _boxed(values: Sequence[Any], specs: Sequence[Any]) -> list[Any]:

@@ -78,21 +78,10 @@ def gradients(
       TypeError: a dtype has no gradient, or that of a `grad_ys` is wrong.
 
     """
-    sources = xs if isinstance(xs, list | tuple) else [xs]
-    targets = ys if isinstance(ys, list | tuple) else [ys]
-    given = [None] * len(targets) if grad_ys is None else grad_ys
-    given = given if isinstance(given, list | tuple) else [given]
-    stopped = [] if stop_gradients is None else stop_gradients
-    stopped = stopped if isinstance(stopped, list | tuple) else [stopped]
-    method = AggregationMethod.DEFAULT if aggregation_method is None else aggregation_method
-    if method not in METHODS:
-        raise ValueError(f"Invalid `aggregation_method` specified {aggregation_method}.")
-    try:
-        unconnected = UnconnectedGradients(unconnected_gradients)
-    except ValueError:
-        raise ValueError(
-            f"Unknown value for unconnected_gradients: '{unconnected_gradients}'"
-        ) from None
+    sources, targets = _listed(xs), _listed(ys)
+    given = [None] * len(targets) if grad_ys is None else _listed(grad_ys)
+    stopped = [] if stop_gradients is None else _listed(stop_gradients)
+    method, unconnected = _choices(aggregation_method, unconnected_gradients)
     if len(given) != len(targets):
         raise ValueError(f"Length mismatch. Passed {len(given)} grad_ys for {len(targets)} ys")
     values = [*targets, *sources, *stopped, *given]
@@ -109,6 +98,26 @@ def gradients(
                [convert_to_tensor(each, name="stop").op for each in stopped])  # fmt: skip
     way.finish()
     return [way.result(x, unconnected) for x in by]
+
+
+def _listed(value: Any) -> Any:
+    return value if isinstance(value, list | tuple) else [value]
+
+
+def _choices(method: int | None, unconnected: Any) -> tuple[int, UnconnectedGradients]:
+    """How gradients are summed, and what there is where nothing leads.
+
+    Raises:
+      ValueError: one is no such choice.
+
+    """
+    chosen = AggregationMethod.DEFAULT if method is None else method
+    if chosen not in METHODS:
+        raise ValueError(f"Invalid `aggregation_method` specified {method}.")
+    try:
+        return chosen, UnconnectedGradients(unconnected)
+    except ValueError:
+        raise ValueError(f"Unknown value for unconnected_gradients: '{unconnected}'") from None
 
 
 def _source(x: Any) -> Tensor:

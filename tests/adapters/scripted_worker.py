@@ -17,6 +17,7 @@ from typing import Any
 HELLO = {"outcome": "hello", "protocol": 1, "name": "scripted", "version": "0", "capabilities": []}
 OPENED = {"outcome": "opened", "handle": "s"}
 ZERO = {"dtype": "float32", "shape": [], "data": "AAAAAA=="}
+ZERO_FILE = {"dtype": "float32", "shape": []}
 
 
 def requests() -> Iterator[dict[str, Any]]:
@@ -37,37 +38,95 @@ def text(line: str) -> None:
     sys.stdout.flush()
 
 
-def on_run(manner: str, request: dict[str, Any], folder: str) -> None:  # noqa: C901, PLR0912, PLR0915 - one case per vice
-    identity = request["id"]
+def values_of(item: Any) -> dict[str, Any]:
+    return {"outcome": "values", "values": [item]}
+
+
+#: What is answered but for the id.
+ANSWERS: dict[str, dict[str, Any]] = {
+    "wrong-outcome": {"outcome": "done"},
+    "bad-code": {"outcome": "failure", "code": 99},
+    "extra-field": {**values_of(ZERO), "note": "hi"},
+    "bad-data": values_of(ZERO | {"shape": [7]}),
+    "bad-rank": values_of(ZERO | {"shape": [1] * 100}),
+    "float-shape": values_of(ZERO | {"shape": [1.0]}),
+    "broken-backend": {"outcome": "error", "kind": "backend", "message": "KeyError: 'x'"},
+    "escape": values_of(ZERO_FILE | {"file": "../secret", "nbytes": 4}),
+    "absolute": values_of(ZERO_FILE | {"file": "/etc/hostname", "nbytes": 4}),
+    "no-file": values_of(ZERO_FILE | {"file": "none", "nbytes": 4}),
+}
+
+#: A line that no JSON library would write, `#` for the id.
+LINES = {
+    "nan": '{"id":#,"outcome":"done","facts":{"x":NaN}}',
+    "infinity": '{"id":#,"outcome":"done","facts":{"x":1e999}}',
+    "nested": "[" * 100_000,
+    "long-line": "x" * (2**20 + 10),
+    "many-faults": '{"id":#,"outcome":"values","values":[' + "{}," * 300_000 + "{}]}",
+}
+
+
+def on_run(manner: str, identity: int, folder: Path) -> None:
+    """Answer a run in the one way; what is no vice in a run is answered rightly."""
+    if manner in ANSWERS:
+        say(identity, **ANSWERS[manner])
+    elif manner in LINES:
+        text(LINES[manner].replace("#", str(identity)))
+    elif reference := exchanged(manner, folder):
+        say(identity, **values_of(reference))
+    elif not end(manner, identity):
+        disturb(manner, identity, folder)
+        values(identity)
+
+
+def exchanged(manner: str, folder: Path) -> dict[str, Any] | None:
+    """Make an exchange file that no worker may name; how it is named."""
+    path, size = folder / manner, 4
+    match manner:
+        case "link":
+            path.symlink_to("/etc/passwd")
+            size = path.stat().st_size
+        case "pipe":
+            os.mkfifo(path)
+            size = 0
+        case "short-file":
+            path.write_bytes(b"abc")
+        case "directory":
+            path.mkdir()
+        case "huge-file":
+            size = 2**26 + 1
+            with path.open("wb") as file:
+                file.truncate(size)  # a hole: it costs nothing to write
+        case "swapper":
+            shutil.rmtree(folder)
+            folder.symlink_to(sys.argv[2])
+            path = folder / "secret"
+        case _:
+            return None
+    return ZERO_FILE | {"file": path.name, "nbytes": size}
+
+
+def disturb(manner: str, identity: int, folder: Path) -> None:
+    """Do what must not be done around an answer; then the right one may follow."""
     match manner:
         case "twice":
             values(identity)
-            values(identity)
-        case "never-asked":
-            values(identity + 1000)
         case "babble":
             text("computing, please wait")
-            values(identity)
-        case "wrong-outcome":
-            say(identity, outcome="done")
-        case "bad-code":
-            say(identity, outcome="failure", code=99)
-        case "extra-field":
-            say(identity, outcome="values", values=[ZERO], note="hi")
-        case "nan":
-            text(f'{{"id":{identity},"outcome":"done","facts":{{"x":NaN}}}}')
-        case "infinity":
-            text(f'{{"id":{identity},"outcome":"done","facts":{{"x":1e999}}}}')
-        case "nested":
-            text("[" * 100_000)
-        case "bad-data":
-            say(identity, outcome="values", values=[ZERO | {"shape": [7]}])
-        case "bad-rank":
-            say(identity, outcome="values", values=[ZERO | {"shape": [1] * 100}])
-        case "float-shape":
-            say(identity, outcome="values", values=[ZERO | {"shape": [1.0]}])
-        case "long-line":
-            text("x" * (2**20 + 10))
+        case "squatter":
+            for number in range(1, 9):
+                (folder / f"host-{number}").touch()
+        case "remover":
+            shutil.rmtree(folder)
+
+
+def end(manner: str, identity: int) -> bool:  # noqa: C901 - one case per vice
+    """Give no right answer: answer another, say no end of things, or die; whether that is so."""
+    match manner:
+        case "never-asked":
+            values(identity + 1000)
+        case "not-understood":
+            say(None, outcome="error", kind="request", message="what?")
         case "flood":
             while True:
                 text("y" * 4096)
@@ -82,63 +141,18 @@ def on_run(manner: str, request: dict[str, Any], folder: str) -> None:  # noqa: 
         case "exit-3":
             sys.stderr.write("goodbye, cruel world\n")
             sys.exit(3)
-        case "not-understood":
-            say(None, outcome="error", kind="request", message="what?")
-        case "broken-backend":
-            say(identity, outcome="error", kind="backend", message="KeyError: 'x'")
-        case "escape":
-            reference = {"file": "../secret", "nbytes": 4}
-            say(identity, outcome="values", values=[ZERO_FILE | reference])
-        case "absolute":
-            reference = {"file": "/etc/hostname", "nbytes": 4}
-            say(identity, outcome="values", values=[ZERO_FILE | reference])
-        case "link":
-            Path(folder, "link").symlink_to("/etc/passwd")
-            size = Path("/etc/passwd").stat().st_size
-            say(identity, outcome="values", values=[ZERO_FILE | {"file": "link", "nbytes": size}])
-        case "pipe":
-            os.mkfifo(f"{folder}/pipe")
-            say(identity, outcome="values", values=[ZERO_FILE | {"file": "pipe", "nbytes": 0}])
-        case "no-file":
-            say(identity, outcome="values", values=[ZERO_FILE | {"file": "none", "nbytes": 4}])
-        case "short-file":
-            Path(folder, "short").write_bytes(b"abc")
-            say(identity, outcome="values", values=[ZERO_FILE | {"file": "short", "nbytes": 4}])
-        case "directory":
-            Path(folder, "nest").mkdir()
-            say(identity, outcome="values", values=[ZERO_FILE | {"file": "nest", "nbytes": 4}])
-        case "huge-file":
-            with Path(folder, "huge").open("wb") as file:
-                file.truncate(2**26 + 1)  # a hole: it costs nothing to write
-            reference = {"file": "huge", "nbytes": 2**26 + 1}
-            say(identity, outcome="values", values=[ZERO_FILE | reference])
-        case "many-faults":
-            text(f'{{"id":{identity},"outcome":"values","values":[{"{}," * 300_000}{{}}]}}')
         case "runaway":
             child = subprocess.Popen(["sleep", "60"], start_new_session=True)  # noqa: S607 - any will do
             sys.stderr.write(f"{child.pid}\n")
             sys.stderr.flush()
             sys.exit(3)
-        case "squatter":
-            for number in range(1, 9):
-                Path(folder, f"host-{number}").touch()
-            values(identity)
-        case "remover":
-            shutil.rmtree(folder)
-            values(identity)
-        case "swapper":
-            shutil.rmtree(folder)
-            Path(folder).symlink_to(sys.argv[2])
-            say(identity, outcome="values", values=[ZERO_FILE | {"file": "secret", "nbytes": 4}])
         case "family":
             child = subprocess.Popen(["sleep", "60"])  # noqa: S607 - any will do
             say(identity, outcome="failure", code=2, message=str(child.pid))
             time.sleep(60)
         case _:
-            values(identity)
-
-
-ZERO_FILE = {"dtype": "float32", "shape": []}
+            return False
+    return True
 
 
 def crossed(source: Iterator[dict[str, Any]]) -> None:
@@ -190,7 +204,7 @@ def main() -> None:
         elif request["do"] == "run" and manner == "ghost":
             ghost(Path(sys.argv[2]), request["id"])
         elif request["do"] == "run":
-            on_run(manner, request, hello["exchange"])
+            on_run(manner, request["id"], Path(hello["exchange"]))
         else:
             say(request["id"], outcome="done")
             if manner == "last-words" and request["do"] == "close":
