@@ -148,6 +148,7 @@ _LATER: Final[Mapping[str, str]] = {
     "differentiation.custom": "custom_gradient grad_pass_through recompute_grad",
     "differentiation.hessian": "hessians",
     "differentiation.tape": "GradientTape",
+    "functions.traced": "function",
     "input.example_messages":
         "train.BytesList train.Example train.Feature train.FeatureList train.FeatureLists "
         "train.Features train.FloatList train.Int64List train.SequenceExample",

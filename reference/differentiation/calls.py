@@ -7,7 +7,9 @@ from typing import Any, Final
 
 from sessrun.reference import stacks
 from sessrun.reference.build import apply_flat, apply_op
+from sessrun.reference.differentiation.traced_calls import of_traced_call
 from sessrun.reference.differentiation.variables import gradient_dtypes
+from sessrun.reference.functions.traces import CALLS
 from sessrun.reference.operation import Operation
 from sessrun.spec.proto import NameAttrList
 
@@ -19,6 +21,8 @@ _CALLS: Final = frozenset({"PartitionedCall", "StatefulPartitionedCall"})
 def of_call(op: Operation) -> Callable[..., Any] | None:
     """What makes the gradients of an operation that calls a function; None if it calls none."""
     library = op.graph.functions
+    if op in CALLS:
+        return of_traced_call
     if op.type in _CALLS:
         return symbolic
     if op.type not in library:

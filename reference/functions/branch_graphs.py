@@ -9,11 +9,12 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
+from itertools import pairwise
 from typing import Any, Final
 
 from sessrun.reference import nest
 from sessrun.reference.control_flow.functional_mode import says_lowering
-from sessrun.reference.control_flow.values import flow_of
+from sessrun.reference.control_flow.values import flow_of, with_flow
 from sessrun.reference.conversion import convert_to_tensor
 from sessrun.reference.dtypes import resource
 from sessrun.reference.framework_ops import identity, placeholder
@@ -26,7 +27,7 @@ from sessrun.reference.tensor import Tensor
 from sessrun.reference.variables.opened_variable_scopes import variable_scope
 from sessrun.spec.proto import AttrValue, FunctionDefLibrary, NameAttrList
 
-__all__ = ["BranchGraph", "add_function", "function_name", "note_functions"]
+__all__ = ["BranchGraph", "add_function", "function_name", "note_functions", "note_reads"]
 
 #: Names of functions are told apart by numbers; no two of a process have the same.
 _NUMBERS: Final = itertools.count()
@@ -36,6 +37,8 @@ _MADE_SO: Final = {"_construction_context": AttrValue(s=b"kEagerRuntime")}
 _READING: Final = frozenset({
     "ReadVariableOp", "ResourceGather", "ResourceGatherNd", "VarIsInitializedOp", "VariableShape",
 })  # fmt: skip
+#: What counts as stateful and need not follow others.
+_FREE: Final = frozenset({"VarHandleOp", "Placeholder", "PlaceholderWithDefault"})
 _READ_ONLY: Final = "_read_only_resource_inputs"
 #: Which input of an operation says the shape of what it gives.
 _SHAPED_BY: Final = {
@@ -61,7 +64,8 @@ def function_name(scope: str, word: str) -> str:
 
 def add_function(graph: Graph, body: FuncGraph) -> NameAttrList:
     """Put a body into the library of a graph as a function of its name; what calls it."""
-    definition = function_def(body, body.name, is_exact=True, attrs=_MADE_SO)
+    waited = body.must_run if isinstance(body, BranchGraph) else ()
+    definition = function_def(body, body.name, is_exact=True, attrs=_MADE_SO, must_run=waited)
     graph.add_functions(FunctionDefLibrary(function=[definition]))
     return NameAttrList(name=body.name)
 
@@ -75,6 +79,8 @@ class BranchGraph(FuncGraph):
     Attributes:
       structure: what the Python function returned, of tensors of this graph.
       waits_for: operations of outside that it waits for.
+      must_run: operations that every call runs, whatever it returns.
+      orders_effects: whether they are those with effects, in the order in which they were made.
 
     """
 
@@ -86,6 +92,8 @@ class BranchGraph(FuncGraph):
         self.share_all_collections(self.outer_graph)
         self.structure: Any = None
         self.waits_for: dict[Operation, None] = {}
+        self.must_run: list[Operation] = []
+        self.orders_effects = getattr(self.outer_graph, "orders_effects", False)
         self.scripts = self.outer_graph.scripts  # Python functions live as long as that graph
         outside = self.outer_graph.scopes
         self.scopes.device, self.scopes.device_text = outside.device, outside.device_text
@@ -137,10 +145,7 @@ class BranchGraph(FuncGraph):
             try:
                 return convert_to_tensor(value)
             except (ValueError, TypeError):
-                raise TypeError(
-                    "A branch or body must return zero or more Tensors, or None values; of "
-                    f"{function} one of type {type(value).__name__} was returned, which is none."
-                ) from None
+                raise TypeError(self.refusal(function, value)) from None
 
         with self.as_default():
             with variable_scope(
@@ -151,6 +156,29 @@ class BranchGraph(FuncGraph):
             self.structure = nest.map_structure(returned, result, expand_composites=True)
             leaves = nest.flatten(self.structure, expand_composites=True)
             self.outputs = [self.capture(flow_of(leaf)) for leaf in leaves if leaf is not None]
+            if self.orders_effects:
+                self._order_effects(leaves)
+
+    def _order_effects(self, leaves: Sequence[Any]) -> None:
+        """Let each operation with effects wait for the one before it, and every call for all."""
+        effects = [
+            op for op in self.get_operations() if op.declaration.stateful and op.type not in _FREE
+        ]
+        for before, op in pairwise(effects):
+            if before not in op.control_inputs:
+                op._add_control_input(before)  # noqa: SLF001 - rewriting a graph is our trade here
+        self.must_run = effects[-1:]
+        self.outputs = [identity(each) for each in self.outputs]
+        found = iter(self.outputs)
+        values = [None if leaf is None else with_flow(leaf, next(found)) for leaf in leaves]
+        self.structure = nest.pack_sequence_as(self.structure, values, expand_composites=True)
+
+    def refusal(self, function: Callable[..., Any], value: Any) -> str:
+        """Why what the Python function returned is refused."""
+        return (
+            "A branch or body must return zero or more Tensors, or None values; of "
+            f"{function} one of type {type(value).__name__} was returned, which is none."
+        )
 
     def capture(self, tensor: Tensor, name: str | None = None) -> Tensor:
         """What stands here for a tensor of another graph; it is called as that is."""
@@ -227,9 +255,21 @@ def note_functions(op: Operation, bodies: Sequence[BranchGraph], first: int) -> 
       first: the number of its input that is their first argument.
 
     """
+    if says_lowering():
+        op._set_attr("_lower_using_switch_merge", AttrValue(b=True))  # noqa: SLF001 - TensorFlow's own name
+    note_reads(op, bodies, first)
+
+
+def note_reads(op: Operation, bodies: Sequence[BranchGraph], first: int) -> None:
+    """Note on an operation which resources the functions that it calls leave as they are.
+
+    Args:
+      op: the operation.
+      bodies: the functions.
+      first: the number of its input that is their first argument.
+
+    """
     numbers = set.intersection(*(body.reads_only() for body in bodies))
     found = AttrValue()
     found.list.i.extend(sorted(number + first for number in numbers))
-    if says_lowering():
-        op._set_attr("_lower_using_switch_merge", AttrValue(b=True))  # noqa: SLF001 - TensorFlow's own name
     op._set_attr(_READ_ONLY, found)  # noqa: SLF001 - as above

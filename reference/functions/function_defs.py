@@ -36,6 +36,7 @@ def function_def(
     out_names: Sequence[str] = (),
     attrs: Mapping[str, AttrValue],
     description: str = "",
+    must_run: Sequence[Operation] = (),
 ) -> FunctionDef:
     """The FunctionDef of a body.
 
@@ -46,6 +47,7 @@ def function_def(
       out_names: names of the results, all different; their operations' by default.
       attrs: attributes of the function.
       description: what it is for.
+      must_run: operations that run whatever is returned.
 
     Raises:
       InvalidArgumentError: there are too few or too many names of results, or two the same.
@@ -71,6 +73,9 @@ def function_def(
         node.input.extend(names.source(tensor) for tensor in op.inputs)
         node.input.extend("^" + names.waited_for(other) for other in op.control_inputs)
         function.node_def.append(node)
+    for op in must_run:
+        signature.control_output.append(names.of_nodes[op])
+        function.control_ret[names.of_nodes[op]] = names.of_nodes[op]
     signature.is_stateful = any(op.declaration.stateful for op in names.of_nodes)
     for key, value in attrs.items():
         function.attr[key].CopyFrom(value)

@@ -1,0 +1,106 @@
+"""Gradients of calls of traced functions: a function of its own for each call that is derived.
+
+What it needs of the way forth the call gives too, from then on: nothing is computed twice, and no
+effect happens again. Source: TF 2.21.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from sessrun.reference import dtypes
+from sessrun.reference.attr_values import types_of
+from sessrun.reference.constant_op import constant
+from sessrun.reference.differentiation.functional_branches import argument_of
+from sessrun.reference.differentiation.reach import is_trainable
+from sessrun.reference.functions.branch_graphs import BranchGraph, add_function, function_name
+from sessrun.reference.functions.traces import CALLS, Call, Trace
+from sessrun.reference.operation import Operation
+from sessrun.reference.tensor import Tensor
+from sessrun.spec.proto import AttrValue
+
+__all__ = ["of_traced_call"]
+
+
+class _Backward(BranchGraph):
+    """The gradients of a traced graph, which may take what that one computes.
+
+    Args:
+      name: what the function is called.
+      call: the call that is derived.
+
+    """
+
+    def __init__(self, name: str, call: Call) -> None:
+        super().__init__(name)
+        self._call = call
+        self._constants: dict[Tensor, Tensor] = {}
+
+    def capture(self, tensor: Tensor, name: str | None = None) -> Tensor:
+        """What stands here for a tensor; what the call computes it gives from now on."""
+        call = self._call
+        if tensor.graph is call.body and tensor not in call.body.inputs:
+            if tensor.op.type == "Const":
+                if tensor not in self._constants:
+                    value = tensor.op.get_attr("value")
+                    self._constants[tensor] = constant(value, dtype=tensor.dtype)
+                return self._constants[tensor]
+            if tensor.dtype == dtypes.resource:
+                return super().capture(argument_of(tensor), name)
+            if tensor not in call.outputs:
+                call.outputs.append(tensor)
+        return super().capture(tensor, name)
+
+
+def of_traced_call(op: Operation, *grads: Any) -> list[Any]:
+    """The gradients of a call's inputs, made when they are asked for.
+
+    Args:
+      op: the call.
+      *grads: for each of its outputs the gradient, or None.
+
+    Returns:
+      For each input a tensor, IndexedSlices or None.
+
+    """
+    # What goes back through a graph asks for this function.
+    from sessrun.reference.differentiation.backprop import gradients  # noqa: PLC0415 - as told
+
+    call = CALLS[op]
+    given = zip(call.outputs, grads, strict=True)
+    pairs = [(y, grad) for y, grad in given if is_trainable(y) and grad is not None]
+    body = _Backward(function_name(f"{call.body.name}_", "backward"), call)
+
+    def build() -> list[Any]:
+        ys, seeds = [y for y, _ in pairs], [grad for _, grad in pairs]
+        return gradients(ys, list(call.body.inputs), seeds)
+
+    body.build(build)
+    if len(call.outputs) > len(op.outputs):
+        _widen(op, call)
+    trace = Trace(body, {})
+    trace.put_into(body.outer_graph)
+    found: list[Any] = trace.call((), [_outside(op, call, each) for each in body.extra_inputs])
+    return found
+
+
+def _outside(op: Operation, call: Call, tensor: Tensor) -> Tensor:
+    """What the call is given, or gives, for a tensor of its body; others are themselves."""
+    if tensor.graph is not call.body:
+        return tensor
+    places: Sequence[Tensor] = call.body.inputs
+    if tensor in places:
+        return op.inputs[places.index(tensor)]
+    return op.outputs[call.outputs.index(tensor)]
+
+
+def _widen(op: Operation, call: Call) -> None:
+    """Let a call give all that its gradients take."""
+    start = len(op.outputs)
+    more = [Tensor(op, place, each.dtype.base_dtype, each.sizes)
+            for place, each in enumerate(call.outputs[start:], start)]  # fmt: skip
+    op._extend([], more)  # noqa: SLF001 - it is made anew here
+    function = add_function(op.graph, call.rewritten())
+    for key, value in (("Tout", types_of(op.outputs)), ("f", AttrValue(func=function))):
+        op._set_attr(key, value)  # noqa: SLF001 - the same
