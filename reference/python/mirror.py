@@ -18,6 +18,7 @@ from collections.abc import Callable, Iterable, Sequence
 from types import ModuleType
 from typing import Any, Final
 
+from sessrun.reference.python.elsewhere import ELSEWHERE
 from sessrun.reference.python.places import OTHER_NAMES, PLACES, WITH_WRAPPERS
 from sessrun.spec.tables.ops import OPERATIONS
 
@@ -82,18 +83,18 @@ class Mirror(importlib.abc.MetaPathFinder, importlib.abc.Loader):
 
 def install() -> None:
     """Let `import` find the modules of the table."""
-    Mirror(_PREFIX.removesuffix("."), PLACES, _offered).install()
+    Mirror(_PREFIX.removesuffix("."), [*PLACES, *ELSEWHERE], _offered).install()
 
 
 def _offered(inner: str) -> Callable[[str], Any] | None:
-    if inner in PLACES:
+    if inner in PLACES or inner in ELSEWHERE:
         return of_places(inner)
     return _of_wrappers(inner) if _GENERATED.fullmatch(inner) else None
 
 
 def of_places(inner: str) -> Callable[[str], Any]:
     """What looks up the names of a module of the table."""
-    modules, _, groups = PLACES[inner].partition("|")
+    modules, _, groups = PLACES.get(inner, "").partition("|")
     places = [f"{_RUNTIME}.{name}" for name in modules.split()]
 
     def find(name: str) -> Any:

@@ -18,6 +18,7 @@ PLACES: Final[Mapping[str, str]] = {
     "eager.context": "default_graph",
     "eager.def_function": "functions.traced",
     "eager.polymorphic_function.polymorphic_function": "functions.traced",
+    "eager.test": "|test",
     "framework.common_shapes": "ops.numerics",
     "framework.composite_tensor": "",
     "framework.config":
@@ -27,6 +28,7 @@ PLACES: Final[Mapping[str, str]] = {
     "framework.device_spec": "device_spec",
     "framework.errors": "errors|errors",
     "framework.errors_impl": "errors|errors",
+    "framework.func_graph": "functions.func_graph functions.branch_graphs",
     "framework.graph_io": "saving.graph_files|io",
     "framework.graph_util": "saving.graph_pruning saving.freezing|graph_util",
     "framework.graph_util_impl": "saving.graph_pruning saving.freezing|graph_util",
