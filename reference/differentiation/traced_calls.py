@@ -10,15 +10,14 @@ from collections.abc import Sequence
 from typing import Any
 
 from sessrun.reference import dtypes
-from sessrun.reference.attr_values import types_of
 from sessrun.reference.constant_op import constant
 from sessrun.reference.differentiation.functional_branches import argument_of
 from sessrun.reference.differentiation.reach import is_trainable
+from sessrun.reference.differentiation.widening import widen
 from sessrun.reference.functions.branch_graphs import BranchGraph, add_function, function_name
 from sessrun.reference.functions.traces import CALLS, Call, Trace
 from sessrun.reference.operation import Operation
 from sessrun.reference.tensor import Tensor
-from sessrun.spec.proto import AttrValue
 
 __all__ = ["of_traced_call"]
 
@@ -97,10 +96,6 @@ def _outside(op: Operation, call: Call, tensor: Tensor) -> Tensor:
 
 def _widen(op: Operation, call: Call) -> None:
     """Let a call give all that its gradients take."""
-    start = len(op.outputs)
-    more = [Tensor(op, place, each.dtype.base_dtype, each.sizes)
-            for place, each in enumerate(call.outputs[start:], start)]  # fmt: skip
-    op._extend([], more)  # noqa: SLF001 - it is made anew here
+    more = [(each.dtype.base_dtype, each.sizes) for each in call.outputs[len(op.outputs) :]]
     function = add_function(op.graph, call.rewritten())
-    for key, value in (("Tout", types_of(op.outputs)), ("f", AttrValue(func=function))):
-        op._set_attr(key, value)  # noqa: SLF001 - the same
+    widen(op, more, {"f": function})

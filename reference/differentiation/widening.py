@@ -21,7 +21,7 @@ def widen(
     """Give an operation more outputs.
 
     Args:
-      op: a branch, or a loop.
+      op: a call, a branch, or a loop.
       outputs: for each new output its dtype and its static shape, or None for that.
       attrs: its functions, and what else is told otherwise than before, as it keeps them.
       variables: of a loop, the first values of its new variables, one for each output.
@@ -32,7 +32,7 @@ def widen(
     op._extend(variables or [], made)  # noqa: SLF001 - it is made anew here
     dtypes = "Tout" if variables is None else "T"
     values: dict[str, Any] = {dtypes: [each.dtype.base_dtype.name for each in op.outputs]}
-    if shapes := op.attrs["output_shapes"]:
+    if shapes := op.attrs.get("output_shapes"):
         values["output_shapes"] = [*shapes, *(each.sizes for each in made)]
     types = {attr.name: attr.type for attr in op.declaration.attrs}
     for name, value in {**values, **attrs}.items():
