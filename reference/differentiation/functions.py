@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 from sessrun.reference.differentiation import (
     arrays,
     bands,
@@ -35,6 +38,7 @@ from sessrun.reference.differentiation import (
     tensor_lists,
     variables,
 )
+from sessrun.reference.differentiation.registry import registered
 
 __all__ = [
     "arrays", "bands", "batch_norms_again", "complex_numbers", "control_flow", "convolutions",
@@ -43,3 +47,13 @@ __all__ = [
     "quantizing", "random_numbers", "recurrent", "reductions", "solving", "space", "sparse",
     "special", "tensor_arrays", "tensor_lists", "variables",
 ]  # fmt: skip
+
+
+def __getattr__(name: str) -> Callable[..., Any]:
+    """The gradient of `X`, which TensorFlow's modules of gradients call `_XGrad`."""
+    found = None
+    if name.startswith("_") and name.endswith("Grad"):
+        found = registered(name.removeprefix("_").removesuffix("Grad"))
+    if found is None:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}", name=name)
+    return found

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from sessrun.reference.operation import Operation
 
 __all__ = ["EXPORTS", "RegisterGradient", "gradient_function", "is_differentiable",
-           "not_differentiable", "register"]  # fmt: skip
+           "not_differentiable", "register", "registered"]  # fmt: skip
 
 Gradient = Callable[..., Any]
 F = TypeVar("F", bound=Gradient)
@@ -76,6 +76,12 @@ def is_differentiable(op_type: str) -> bool:
         return _FUNCTIONS.lookup(op_type) is not None
     except LookupError:
         return False
+
+
+def registered(op_type: str) -> Gradient | None:
+    """The gradient of this op type; None if it has none."""
+    found: Gradient | None = _FUNCTIONS.lookup(op_type) if is_differentiable(op_type) else None
+    return found
 
 
 def gradient_function(op: Operation) -> Gradient | None:

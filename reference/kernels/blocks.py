@@ -8,6 +8,7 @@ from typing import Any, Final
 from sessrun.reference.kernels.host import HOST, ints
 from sessrun.reference.kernels.philox import Stream, interleaved, stream_of
 from sessrun.reference.kernels.registry import Bind, KernelError, binder
+from sessrun.reference.kernels.sizes import check_size
 from sessrun.reference.kernels.stateless import seeded_stream
 
 __all__: list[str] = []
@@ -249,6 +250,7 @@ def extract_glimpse(bind: Bind) -> Callable[..., Any]:
         _check_glimpse(images, size, offsets)
         want = tuple(ints(size))
         shape = (images.shape[0], *want, images.shape[3])
+        check_size(shape)
         found = HOST.empty(shape, "float32")
         for image, offset, window in zip(images, offsets, found, strict=True):
             spans = [_span(_first(offset[axis], image.shape[axis], want[axis], **how),

@@ -6,6 +6,7 @@ from typing import Any, Final
 
 from sessrun.reference.kernels.host import HOST, ints
 from sessrun.reference.kernels.registry import KernelError, kernel
+from sessrun.reference.kernels.sizes import check_size
 
 __all__: list[str] = []
 
@@ -24,9 +25,11 @@ def _check(image_shape: tuple[int, ...], boxes: Any, numbers: Any) -> None:
         raise KernelError(_INVALID, f"boxes must have 4 columns: {boxes.shape}")
     if numbers.ndim != 1 or numbers.shape[0] != boxes.shape[0]:
         raise KernelError(_INVALID, f"box_index has incompatible shape: {numbers.shape}")
-    inside = (numbers >= 0) & (numbers < image_shape[0])
-    if not bool(inside.all()):
-        raise KernelError(_OUT_OF_RANGE, f"box_index has values outside [0, {image_shape[0]})")
+
+
+def _check_numbers(numbers: Any, count: int) -> None:
+    if not bool(((numbers >= 0) & (numbers < count)).all()):
+        raise KernelError(_OUT_OF_RANGE, f"box_index has values outside [0, {count})")
 
 
 def _places(boxes: Any, first: int, have: int, want: int) -> Any:
@@ -95,6 +98,10 @@ def crop_and_resize(
     _check(image.shape, boxes, numbers)
     height, width = _size_of(crop_size)
     channels = image.shape[3]
+    check_size((len(boxes), height, width, channels))
+    if not HOST.isfinite(boxes).all():
+        raise KernelError(_INVALID, "Boxes contains at least one element that is not finite")
+    _check_numbers(numbers, image.shape[0])
     found = HOST.empty((len(boxes), height, width, channels), "float32")
     pixels = image.reshape(-1, channels)
     step = max(1, _AT_ONCE // max(height * width * channels, 1))
@@ -148,6 +155,8 @@ def crop_and_resize_grad_image(
     _check(shape, boxes, numbers)
     if shape[3] != grads.shape[3]:
         raise KernelError(_INVALID, "image_size and grads are incompatible")
+    check_size(shape)
+    _check_numbers(numbers, shape[0])
     corners = _Corners(shape, boxes, numbers, grads.shape[1:3])
     inner = HOST.where(corners.inside[..., None], grads, HOST.float32(0))
     if method in {"nearest", b"nearest"}:

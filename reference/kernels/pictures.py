@@ -36,10 +36,13 @@ def _content(contents: Any) -> bytes:
 
 
 def _kind(content: bytes) -> str:
+    if not content:
+        raise KernelError(_INVALID, "Input is empty.")
     for magic, kind in _MAGIC:
         if content.startswith(magic):
             return kind
-    raise KernelError(_INVALID, "Unknown image file format. One of JPEG, PNG, GIF, BMP required.")
+    raise KernelError(_INVALID, "Unknown image file format. One of JPEG, JPEG XL, PNG, GIF, BMP, "
+                      "WebP required.")  # fmt: skip
 
 
 def _png_pixels(content: bytes, channels: int, bits: int) -> Any:
@@ -90,14 +93,14 @@ def _grey(found: Any) -> Any:
 
 def _jpeg_image(content: bytes, channels: int, ratio: int = 1) -> Any:
     if channels not in {0, 1, 3}:
-        raise KernelError(_INVALID, f"channels must be 0, 1, 3 for JPEG, got {channels}")
+        raise KernelError(_INVALID, f"JPEG does not support {channels} channels")
     if ratio not in {1, 2, 4, 8}:
         raise KernelError(_INVALID, f"ratio must be 1, 2, 4, or 8, got {ratio}")
     try:
         image = pillow().Image.open(io.BytesIO(content))
     except (pillow().UnidentifiedImageError, OSError, SyntaxError) as error:
-        raise KernelError(_INVALID, f"Invalid JPEG data or crop window, data size "
-                          f"{len(content)}") from error  # fmt: skip
+        raise KernelError(_INVALID, "jpeg::Uncompress failed. Invalid JPEG data or crop "
+                          "window.") from error  # fmt: skip
     mode = {0: "L" if image.mode == "L" else "RGB", 1: "L", 3: "RGB"}[channels]
     width, height = image.size
     image.draft(mode, (max(width // ratio, 1), max(height // ratio, 1)))
@@ -116,8 +119,8 @@ def _jpeg_pixels(content: bytes, attrs: dict[str, Any], channels: int) -> Any:
     except (OSError, SyntaxError) as error:
         found = _truncated(content, mode) if attrs.get("try_recover_truncated") else None
         if found is None:
-            raise KernelError(_INVALID, f"Invalid JPEG data or crop window, data size "
-                              f"{len(content)}") from error  # fmt: skip
+            raise KernelError(_INVALID, "jpeg::Uncompress failed. Invalid JPEG data or crop "
+                              "window.") from error  # fmt: skip
     return found.reshape(*found.shape[:2], -1)
 
 
@@ -147,10 +150,11 @@ def _bmp_pixels(content: bytes, channels: int) -> Any:
     """The pixels of an uncompressed BMP of 8, 24 or 32 bits."""
     data = HOST.frombuffer(content, "uint8")
     if channels not in {0, 3, 4}:
-        raise KernelError(_INVALID, f"channels must be 0, 3 or 4 for BMP, got {channels}")
+        raise KernelError(_INVALID, f"`channels` must be 0, 3 or 4 for BMP, but got {channels}")
     if len(data) < 32:
-        raise KernelError(_INVALID, f"Incomplete bmp content, requires at least 32 bytes, got "
-                          f"{len(data)}")  # fmt: skip
+        raise KernelError(_INVALID, "Incomplete bmp content, requires at least 32 bytes to "
+                          "find the header size, width, height, and bpp, got "
+                          f"{len(data)} bytes")  # fmt: skip
     offset = int.from_bytes(content[10:14], "little", signed=True)
     width = int.from_bytes(content[18:22], "little", signed=True)
     tall = int.from_bytes(content[22:26], "little", signed=True)
@@ -202,7 +206,7 @@ def _decoded(content: bytes, attrs: dict[str, Any], dtype: str, channels: int) -
         found = _jpeg_pixels(content, attrs, channels)
     elif kind == "GIF":
         if channels not in {0, 3}:
-            raise KernelError(_INVALID, f"channels must be 0, 3 for GIF, got {channels}")
+            raise KernelError(_INVALID, f"channels must be 0 or 3 for GIF, got {channels}")
         found = _frames(content)
     else:
         found = _bmp_pixels(content, channels)
@@ -215,6 +219,18 @@ def _check_channels(channels: int) -> int:
     return channels
 
 
+def _check_kind(kind: str, op_type: str) -> None:
+    """Refuse a BMP where others are decoded, and others where a BMP is."""
+    if op_type == "DecodeImage" or (kind == "BMP") == (op_type == "DecodeBmp"):
+        return
+    if kind == "BMP":
+        raise KernelError(_INVALID, "Trying to decode BMP format using a wrong op. Use "
+                          "`decode_bmp` or `decode_image` instead. Op used: "
+                          f"{op_type}")  # fmt: skip
+    raise KernelError(_INVALID, f"Trying to decode {kind} format using DecodeBmp op. Use "
+                      f"`decode_{kind.lower()}` or `decode_image` instead.")  # fmt: skip
+
+
 @binder("DecodePng", "DecodeJpeg", "DecodeGif", "DecodeBmp", "DecodeImage", devices=_CPU)
 def decode_image(bind: Bind) -> Callable[..., Any]:
     """The pixels of a file; all but DecodeBmp read PNG, JPEG and GIF, and DecodeImage BMP too."""
@@ -225,9 +241,7 @@ def decode_image(bind: Bind) -> Callable[..., Any]:
     def compute(contents: Any) -> Any:
         content = _content(contents)
         kind = _kind(content)
-        if op_type != "DecodeImage" and (kind == "BMP") != (op_type == "DecodeBmp"):
-            raise KernelError(_INVALID, f"Trying to decode {kind} format using a wrong op. Use "
-                              f"`decode_image` instead. Op used: {op_type}.")  # fmt: skip
+        _check_kind(kind, op_type)
         found = _decoded(content, attrs, dtype, channels)
         if op_type == "DecodeGif":
             return found if kind == "GIF" else found[None]
@@ -251,14 +265,17 @@ def decode_and_crop_jpeg(bind: Bind) -> Callable[..., Any]:
         content = _content(contents)
         if window.ndim != 1 or window.size != 4:
             raise KernelError(_INVALID, f"crop_window must have four elements: {window.shape}")
-        if _kind(content) != "JPEG":
-            raise KernelError(_INVALID, "DecodeAndCropJpeg operation can run on JPEG only")
+        kind = _kind(content)
+        if kind != "JPEG":
+            raise KernelError(_INVALID, "DecodeAndCropJpeg operation can run on JPEG only, but "
+                              f"detected {kind}.")  # fmt: skip
         found = _jpeg_pixels(content, attrs, channels)
         top, left, height, width = ints(window)
         if min(top, left) < 0 or height <= 0 or width <= 0 or (
             top + height > found.shape[0] or left + width > found.shape[1]
         ):
-            raise KernelError(_INVALID, "Invalid JPEG data or crop window")
+            raise KernelError(_INVALID, "jpeg::Uncompress failed. Invalid JPEG data or crop "
+                              "window.")  # fmt: skip
         return found[top : top + height, left : left + width]
 
     return compute
@@ -269,7 +286,7 @@ def extract_jpeg_shape(_: Any, contents: Any, *, output_type: str) -> Any:
     """Height, width and channels of a JPEG."""
     content = _content(contents)
     if not content.startswith(b"\xff\xd8\xff"):
-        raise KernelError(_INVALID, "Cannot read the shape of what is no JPEG")
+        raise KernelError(_INVALID, f"Invalid JPEG data, size {len(content)}")
     image, mode = _jpeg_image(content, 0)
     return HOST.array([image.size[1], image.size[0], len(mode)], output_type)
 

@@ -12,6 +12,7 @@ from typing import Any, Final
 
 from sessrun.reference.kernels.host import HOST, ints
 from sessrun.reference.kernels.registry import KernelError, kernel
+from sessrun.reference.kernels.sizes import check_size
 
 __all__ = ["checked_size", "dense", "halves", "positions", "scale_of", "take_axis"]
 
@@ -38,6 +39,7 @@ def checked_size(images: Any, size: Any) -> tuple[int, int]:
         raise KernelError(_INVALID, "output dimensions must be positive")
     if 0 in images.shape[1:3]:
         raise KernelError(_INVALID, "input image must be of non-zero size")
+    check_size((images.shape[0], height, width, images.shape[3]))
     return height, width
 
 

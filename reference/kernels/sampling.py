@@ -13,6 +13,7 @@ from typing import Any, Final
 from sessrun.reference.kernels.host import HOST, ints
 from sessrun.reference.kernels.registry import KernelError, kernel
 from sessrun.reference.kernels.resizing import checked_size
+from sessrun.reference.kernels.sizes import check_size
 
 __all__: list[str] = []
 
@@ -252,6 +253,7 @@ def _transformed(
     height, width = ints(_pair(size, "output shape"))
     if height <= 0 or width <= 0:
         raise KernelError(_INVALID, "output dimensions must be positive")
+    check_size((count, height, width, channels))
     found = HOST.empty((count, height, width, channels), images.dtype)
     ways = [_sources(transform, height, width) for transform in transforms]
     for number, image in enumerate(images):

@@ -10,8 +10,9 @@ from sessrun.reference.kernels.elementwise import is_integer, widened
 from sessrun.reference.kernels.host import HOST, ints
 from sessrun.reference.kernels.reductions import one_number
 from sessrun.reference.kernels.registry import KernelError, kernel
+from sessrun.reference.kernels.sizes import check_size
 
-__all__ = ["check_size", "check_sorted"]
+__all__ = ["check_sorted"]
 
 
 def _lowest(xp: Any, dtype: Any) -> Any:
@@ -88,16 +89,6 @@ def check_sorted(ids: list[int], count: int) -> None:
         if not 0 <= this < count:
             raise KernelError(3, f"Segment id {this} out of range [0, {count}), possibly because "
                               "'segment_ids' input is not sorted.")  # fmt: skip
-
-
-def check_size(shape: tuple[int, ...]) -> None:
-    """Refuse a shape of more elements than 64 bits can count."""
-    count = 1
-    for size in shape:
-        if count * size >= 2**63:
-            raise KernelError(3, f"Encountered overflow when multiplying {count} with {size}, "
-                              "result: -1")  # fmt: skip
-        count *= size
 
 
 def _sorted_segments(op_type: str, name: str) -> None:

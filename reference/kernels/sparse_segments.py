@@ -10,7 +10,8 @@ from typing import Any, Final
 
 from sessrun.reference.kernels.host import HOST, dtype_of, scalar_int
 from sessrun.reference.kernels.registry import KernelError, binder
-from sessrun.reference.kernels.segments import check_size, check_sorted
+from sessrun.reference.kernels.segments import check_sorted
+from sessrun.reference.kernels.sizes import check_size
 from sessrun.reference.kernels.sparse_parts import add_rows
 
 __all__: list[str] = []

@@ -10,6 +10,7 @@ from sessrun.reference.conversion import convert_to_tensor
 from sessrun.reference.differentiation.nodes import node
 from sessrun.reference.errors import bad_value
 from sessrun.reference.name_scopes import name_scope
+from sessrun.reference.random_seed import is_op_determinism_enabled
 from sessrun.reference.raw_wrappers import wrapper
 from sessrun.reference.tensor import Tensor
 
@@ -121,7 +122,16 @@ def sample_distorted_bounding_box(  # noqa: D417 - attributes stand in the text
       min_object_covered: the part of an object that it covers at least.
       name: the operations' scope.
 
+    Raises:
+      ValueError: there is no seed though operations are to be deterministic.
+
     """
+    if not seed and not seed2 and is_op_determinism_enabled():
+        raise bad_value(
+            'tf.compat.v1.image.sample_distorted_bounding_box requires "seed" or "seed2" to be '
+            "non-zero when determinism is enabled. Please pass in a non-zero seed, e.g. by passing "
+            f'"seed=1". Got seed={seed} and seed2={seed2}'
+        )
     given = {
         "seed": seed, "seed2": seed2, "aspect_ratio_range": aspect_ratio_range,
         "area_range": area_range, "max_attempts": max_attempts,

@@ -28,7 +28,7 @@ from sessrun.reference.pictures.checks import (
 from sessrun.reference.seen_values import get_static_value
 from sessrun.reference.tensor import Tensor
 
-__all__ = ["EXPORTS", "pad_to_bounding_box"]
+__all__ = ["EXPORTS", "pad_to_bounding_box", "pad_to_bounding_box_internal"]
 
 
 def _known(*dims: Any) -> list[Any]:
@@ -51,17 +51,29 @@ def pad_to_bounding_box(
       ValueError: the rank is wrong, or the picture does not fit.
 
     """
+    return pad_to_bounding_box_internal(
+        image, offset_height, offset_width, target_height, target_width, check_dims=True
+    )
+
+
+def pad_to_bounding_box_internal(
+    image: Any, offset_height: Any, offset_width: Any, target_height: Any, target_width: Any,
+    check_dims: bool,
+) -> Tensor:  # fmt: skip
+    """As `pad_to_bounding_box`; without `check_dims` nothing asks whether the picture fits."""
     with name_scope(None, "pad_to_bounding_box", [image]):
         batch = Batch(convert_to_tensor(image, name="image"))
         many, height, width, depth = sizes(batch.images, 4)
         right = target_width - offset_width - width
         below = target_height - offset_height - height
-        checks = checks_of_picture(batch.images)
-        checks += unless(offset_height >= 0, "offset_height must be >= 0")
-        checks += unless(offset_width >= 0, "offset_width must be >= 0")
-        checks += unless(right >= 0, "width must be <= target - offset")
-        checks += unless(below >= 0, "height must be <= target - offset")
-        images = after(checks, batch.images)
+        images = batch.images
+        if check_dims:
+            checks = checks_of_picture(images)
+            checks += unless(offset_height >= 0, "offset_height must be >= 0")
+            checks += unless(offset_width >= 0, "offset_width must be >= 0")
+            checks += unless(right >= 0, "width must be <= target - offset")
+            checks += unless(below >= 0, "height must be <= target - offset")
+            images = after(checks, images)
         around = stack([0, 0, offset_height, below, offset_width, right, 0, 0])
         padded = pad(images, reshape(around, [4, 2]))
         padded.set_shape(_known(many, target_height, target_width, depth))

@@ -22,6 +22,7 @@ from sessrun.reference.ops.stateless_ops import stateless_uniform
 from sessrun.reference.pictures import adjusting, boxes, flips
 from sessrun.reference.pictures.resizing import METHODS, padded, resized_by
 from sessrun.reference.pictures.resizing import ResizeMethod as ResizeMethodV1
+from sessrun.reference.random_seed import is_op_determinism_enabled
 from sessrun.reference.raw_wrappers import wrapper
 from sessrun.reference.tensor import Tensor
 
@@ -108,7 +109,18 @@ def sample_distorted_bounding_box_v2(
     aspect_ratio_range: Any = None, area_range: Any = None, max_attempts: int | None = None,
     use_image_if_no_bounding_boxes: bool | None = None, name: str | None = None,
 ) -> Any:  # fmt: skip
-    """As `image.sample_distorted_bounding_box`, with one seed, which the graph's goes with."""
+    """As `image.sample_distorted_bounding_box`, with one seed, which the graph's goes with.
+
+    Raises:
+      ValueError: there is no seed though operations are to be deterministic.
+
+    """
+    if not seed and is_op_determinism_enabled():
+        raise bad_value(
+            "tf.image.sample_distorted_bounding_box requires a non-zero seed to be passed in when "
+            f"determinism is enabled, but got seed={seed}. Please pass in a non-zero seed, e.g. by "
+            'passing "seed=1".'
+        )
     seeds = seed_attributes(seed) if seed else {"seed": 0, "seed2": 0}
     return boxes.sample_distorted_bounding_box(
         image_size, bounding_boxes, seeds["seed"], seeds["seed2"], min_object_covered,
