@@ -185,6 +185,7 @@ def crop_and_resize_grad_boxes(
     _check(image.shape, boxes, numbers)
     if image.shape[3] != grads.shape[3]:
         raise KernelError(_INVALID, "image and grads have incompatible depths")
+    _check_numbers(numbers, image.shape[0])
     _, height, width, channels = image.shape
     many, rows, columns, _ = grads.shape
     corners = _Corners(image.shape, boxes, numbers, (rows, columns))
