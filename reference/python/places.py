@@ -16,6 +16,8 @@ PLACES: Final[Mapping[str, str]] = {
     "data.util.nest": "|nest",
     "eager.backprop": "differentiation.tape differentiation.custom",
     "eager.context": "default_graph",
+    "eager.def_function": "functions.traced",
+    "eager.polymorphic_function.polymorphic_function": "functions.traced",
     "eager.test": "|test",
     "framework.common_shapes": "ops.numerics",
     "framework.composite_tensor": "",
