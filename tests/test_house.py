@@ -29,6 +29,7 @@ NEEDED_ONCE = {
     ("reference/flags.py", "absl"),
     ("reference/kernels/pillow.py", "PIL"),
     ("reference/kernels/products.py", "threadpoolctl"),
+    ("reference/test/modes.py", "absl"),
 }
 FORBIDDEN_NAMES = {"utils", "helpers", "common", "misc"}
 MAX_LINES = 450

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from sessrun.reference.tensor import Tensor
 
 __all__ = ["ENTERS", "Context", "constant_enter_of", "contains", "context_after",
-           "derives_or_calls", "is_constant_enter", "is_loop_switch", "loop_around", "op_type_for",
-           "switched"]  # fmt: skip
+           "derives_or_calls", "is_constant_enter", "is_loop_switch", "is_switch_of_branch",
+           "loop_around", "op_type_for", "switched"]  # fmt: skip
 
 #: What `tf.logging` writes to.
 _LOGGER: Final = logging.getLogger("sessrun")
@@ -270,8 +270,13 @@ def is_loop_switch(op: Operation) -> bool:
     context = op._control_flow_context  # noqa: SLF001 - the two belong together
     if op.type not in _SWITCHES or context is None or context.loop() is not context:
         return False
+    return not is_switch_of_branch(op)
+
+
+def is_switch_of_branch(op: Operation) -> bool:
+    """Whether a Switch is one of a branch: all that takes its outputs is inside of branches."""
     users = [user for output in op.outputs for user in output.consumers()]
-    return not all(_is_of_branch(user) for user in users)
+    return all(_is_of_branch(user) for user in users)
 
 
 def _is_of_branch(op: Operation) -> bool:

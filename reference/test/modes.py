@@ -106,7 +106,7 @@ def run_all_in_graph_and_eager_modes(cls: Any) -> Any:
 
 
 def build_as_function_and_v1_graph(func: Any) -> Any:
-    """Run a test in a new default graph.
+    """Run a test of absl's `parameterized.TestCase` in a new default graph, and in a function.
 
     Raises:
       ValueError: `func` is a class.
@@ -114,12 +114,22 @@ def build_as_function_and_v1_graph(func: Any) -> Any:
     """
     _check_method(func, "build_as_function_and_v1_graph")
 
-    @functools.wraps(func)
-    def decorated(self: Any, *args: Any, **kwargs: Any) -> None:
-        with Graph().as_default():
+    from absl.testing import parameterized  # noqa: PLC0415 - needed by few
+
+    from sessrun.reference.functions.traced import function  # noqa: PLC0415 - as above
+
+    def in_graph(self: Any, in_function: bool, *args: Any, **kwargs: Any) -> None:
+        def run() -> None:
             func(self, *args, **kwargs)
 
-    return decorated
+        with Graph().as_default():
+            if in_function:
+                function(run).get_concrete_function()
+            else:
+                run()
+
+    ways: Any = parameterized.named_parameters
+    return ways(("_v1_graph", False), ("_function", True))(functools.wraps(func)(in_graph))
 
 
 def disable_control_flow_v2(unused_msg: Any) -> Callable[[Any], Any]:  # noqa: ARG001 - for readers

@@ -255,11 +255,38 @@ def _seeds_that_must_be_given(tf: Any) -> Any:
         config.disable_op_determinism()
 
 
+def _what_makes_branches_and_loops(tf: Any) -> Any:
+    told = module_of(tf, "ops.control_flow_util")
+    outside, free = tf.constant(3, name="outside"), tf.raw_ops.Enter(data=1, frame_name="free")
+    tf.raw_ops.Exit(data=free)
+
+    def body(x: Any) -> Any:
+        return tf.cond(x < 5, lambda: x + outside, lambda: x + 2)
+
+    tf.cond(tf.constant(True), lambda: tf.while_loop(lambda x: x < 9, body, [1]), lambda: 0)
+    questions = (
+        "IsSwitch", "IsMerge", "IsLoopEnter", "IsLoopExit", "IsCondSwitch", "IsCondMerge",
+        "IsLoopSwitch", "IsLoopMerge", "IsLoopConstantEnter", "IsInWhileLoop", "IsInCond",
+    )  # fmt: skip
+    found = []
+    for op in tf.get_default_graph().get_operations():
+        here = told.GetOutputContext(op)
+        around = [told.GetContainingWhileContext(here), told.GetContainingCondContext(here)]
+        within = [told.IsContainingContext(here, each) for each in around]
+        enters = [told.GetLoopConstantEnter(each) for each in op.outputs]
+        found.append([
+            op.name, [bool(getattr(told, each)(op)) for each in questions], within,
+            [each is None for each in around], [each is None or each.name for each in enters],
+            told.OpInContext(op, None), [told.TensorInContext(each, here) for each in op.outputs],
+        ])  # fmt: skip
+    return found
+
+
 BEHAVIOURS = {
     function.__name__.strip("_"): function
     for function in (
         _two_kinds_of_device_specs, _device_names, _registries, _name_scopes, _operations_by_name,
         _subscriptions, _resources, _operations_for_tests, _equal_graph_defs,
-        _branches_chosen_early, _seeds_that_must_be_given,
+        _branches_chosen_early, _seeds_that_must_be_given, _what_makes_branches_and_loops,
     )
 }  # fmt: skip

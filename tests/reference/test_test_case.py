@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from absl.testing import parameterized as absl_parameterized
 from assertion_call_behaviours import FAILING, PASSING, call, case
 
 import sessrun.reference as tf
@@ -193,10 +194,6 @@ def test_the_ways_to_run_a_test() -> None:
         def testDoesNothing(self) -> None:
             seen.append(False)
 
-        @test_util.build_as_function_and_v1_graph
-        def testGraph(self) -> None:
-            seen.append(not tf.get_default_graph().get_operations())
-
         @test_util.also_run_as_tf_function
         def testFunction(self) -> None:
             self.assertAllEqual(tf.constant(1) + 1, 2)
@@ -205,8 +202,21 @@ def test_the_ways_to_run_a_test() -> None:
             with test_util.skip_if_error(self, ValueError, ["of it", "x"]):
                 raise ValueError("because of it")
 
-    assert summary(Tests) == (8, 0, 0, 2)
-    assert seen == [True] * 5
+    assert summary(Tests) == (7, 0, 0, 2)
+    assert seen == [True] * 4
+
+
+def test_a_test_is_built_in_a_graph_and_in_a_function() -> None:
+    seen = []
+
+    class Tests(test_util.TensorFlowTestCase, absl_parameterized.TestCase):
+        @test_util.build_as_function_and_v1_graph
+        def testGraph(self) -> None:
+            graph = tf.get_default_graph()
+            seen.append((graph.building_function, len(graph.get_operations())))
+
+    assert summary(Tests) == (2, 0, 0, 0)
+    assert seen == [(True, 0), (False, 0)]
 
 
 def test_a_class_of_version_2_is_skipped() -> None:
