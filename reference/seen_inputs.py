@@ -16,6 +16,7 @@ __all__ = ["seen_values"]
 
 #: Arguments of a shape rule that are values of inputs.
 _VALUES: Final = frozenset({*RANKS, "known", "single"})
+_SIZES: Final = frozenset({"dims", "elements"})
 #: So many elements are shown.
 _MOST: Final = 256
 
@@ -55,13 +56,13 @@ def _looked_at(declaration: Operation, groups: Sequence[Any]) -> Iterator[tuple[
         places[arg.name] = (count, group)
         count += len(group) if isinstance(group, list) else 1
     for call in declaration.shape.args:
-        if not isinstance(call, RuleCall) or call.name not in {*_VALUES, "dims"}:
+        if not isinstance(call, RuleCall) or call.name not in _VALUES | _SIZES:
             continue
         (inner,) = call.args
         assert isinstance(inner, Name)
         first, group = places[inner.text]
         for at, tensor in enumerate(group if isinstance(group, list) else [group]):
-            yield first + at, tensor, call.name == "dims"
+            yield first + at, tensor, call.name in _SIZES
 
 
 def _summarized(value: np.ndarray) -> str:

@@ -15,7 +15,16 @@ from sessrun.reference.node_summary import bracketed, node_summary
 from sessrun.reference.seen_inputs import seen_values
 from sessrun.reference.tensor_shape import Shape
 from sessrun.spec.operations import ArgDecl, AttrDecl, Name, Operation, RuleArg, RuleCall
-from sessrun.spec.rules.shapes import RANKS, RULES, Known, ShapeError, denoted, ranked, single
+from sessrun.spec.rules.shapes import (
+    RANKS,
+    RULES,
+    Known,
+    ShapeError,
+    denoted,
+    elements_of,
+    ranked,
+    single,
+)
 from sessrun.spec.rules.shapes.resources import of_resource
 from sessrun.spec.tables.ops import OPERATIONS
 
@@ -160,8 +169,8 @@ def _value(least: int, most: int) -> Callable[[Tensor], Any]:
     return value
 
 
-def _dims(tensor: Tensor) -> Shape:
-    return denoted(tensor.sizes, static_values.shape_value(tensor))
+def _sizes(read: Callable[[Shape, Shape], Shape]) -> Callable[[Tensor], Shape]:
+    return lambda tensor: read(tensor.sizes, static_values.shape_value(tensor))
 
 
 def _element(tensor: Tensor) -> Shape:
@@ -177,7 +186,8 @@ def _known(group: Group) -> Any:
 
 _SPECIAL: Final[Mapping[str, Callable[[Tensor], Any]]] = {
     **{name: _value(*ranks) for name, ranks in RANKS.items()},
-    "dims": _dims,
+    "dims": _sizes(denoted),
+    "elements": _sizes(elements_of),
     "known": _known,
     "single": lambda tensor: single(static_values.constant_value(tensor)),
     "element": _element,

@@ -21,7 +21,7 @@ from sessrun.reference.ops.array_ops import (
     transpose,
 )  # fmt: skip
 from sessrun.reference.ops.cast_ops import cast
-from sessrun.reference.ops.fill_ops import zeros_like
+from sessrun.reference.ops.fill_ops import zeros, zeros_like
 from sessrun.reference.ops.math_ops import range_
 from sessrun.reference.ops.reduce_ops import EXPORTS as REDUCTIONS
 from sessrun.reference.ops.shape_ops import shape, size
@@ -154,7 +154,7 @@ def _dynamic_partition(op: Operation, *grads: Any) -> Any:
     outer = shape(partitions)
     numbers = reshape(range_(REDUCTIONS["reduce_prod"](outer)), outer)
     places = node("DynamicPartition", numbers, partitions, num_partitions=count)
-    together = node("DynamicStitch", places, list(grads))
+    together = node("ParallelDynamicStitch", places, list(grads))
     return [reshape(together, shape(data)), None]
 
 
@@ -174,6 +174,7 @@ def _top_k(op: Operation, grad: Any, _indices: Any) -> Any:
     last = gather(cast(whole, dtypes.int64), size(whole) - 1)
     starts = range_(0, cast(shape(rows)[0], dtypes.int64) * last, last)
     flat = reshape(rows + cast(expand_dims(starts, -1), dtypes.int32), [-1])
-    count = [REDUCTIONS["reduce_prod"](whole)]
-    found = node("ScatterNd", expand_dims(flat, -1), reshape(grad, [-1]), count)
-    return [reshape(found, whole), None]
+    at, given = expand_dims(flat, -1), reshape(grad, [-1])
+    found = node("ScatterNd", at, given, [REDUCTIONS["reduce_prod"](whole)])
+    # The second is by the number of elements, which nothing follows: it is zero, and not None.
+    return [reshape(found, whole), zeros([], dtypes.int32)]

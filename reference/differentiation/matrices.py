@@ -9,6 +9,7 @@ from sessrun.reference.differentiation.nodes import gradient, node
 from sessrun.reference.generated import cross
 from sessrun.reference.operation import Operation
 from sessrun.reference.ops.array_ops import concat, reshape, slice_
+from sessrun.reference.ops.bands import matrix_diag, matrix_diag_part, matrix_set_diag
 from sessrun.reference.ops.cast_ops import conj
 from sessrun.reference.ops.fill_ops import zeros, zeros_like
 from sessrun.reference.ops.math_ops import matmul
@@ -78,7 +79,7 @@ def _cross(op: Operation, grad: Any) -> Any:
 
 gradient("Diag")(lambda op, grad: node("DiagPart", grad))
 gradient("DiagPart")(lambda op, grad: node("Diag", grad))
-gradient("MatrixDiag")(lambda op, grad: node("MatrixDiagPart", grad))
+gradient("MatrixDiag")(lambda op, grad: matrix_diag_part(grad))
 gradient("MatrixBandPart")(
     lambda op, grad: (node("MatrixBandPart", grad, *op.inputs[1:]), None, None)
 )
@@ -88,8 +89,8 @@ gradient("MatrixBandPart")(
 def _matrix_diag_part(op: Operation, grad: Any) -> Any:
     sizes = op.inputs[0].shape[-2:]
     if sizes.is_fully_defined() and sizes[0] == sizes[1]:
-        return node("MatrixDiag", grad)
-    return node("MatrixSetDiag", zeros_like(op.inputs[0]), grad)
+        return matrix_diag(grad)
+    return matrix_set_diag(zeros_like(op.inputs[0]), grad)
 
 
 @gradient("MatrixSetDiag")
@@ -105,5 +106,5 @@ def _matrix_set_diag(op: Operation, grad: Any) -> Any:
             first = slice_(known, [0], [dimensions - 2])
             smaller = reduce_min(slice_(known, [dimensions - 2], [2]))
             of_diagonal = concat([first, [smaller]], 0)
-    without = node("MatrixSetDiag", grad, zeros(of_diagonal, grad.dtype))
-    return without, node("MatrixDiagPart", grad)
+    without = matrix_set_diag(grad, zeros(of_diagonal, grad.dtype))
+    return without, matrix_diag_part(grad)

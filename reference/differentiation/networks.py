@@ -126,8 +126,8 @@ def _of_loss(op: Operation, grad: Any, grad_of_grad: Any) -> Any:
 @gradient("SoftmaxCrossEntropyWithLogits")
 def _softmax_cross_entropy(op: Operation, grad: Any, grad_of_grad: Any) -> Any:
     found = _of_loss(op, grad, grad_of_grad)
-    logarithm = node("LogSoftmax", op.inputs[0])
-    return found, expand_dims(grad, -1) * -logarithm
+    surprise = -node("LogSoftmax", op.inputs[0])
+    return found, expand_dims(grad, -1) * surprise
 
 
 @gradient("SparseSoftmaxCrossEntropyWithLogits")

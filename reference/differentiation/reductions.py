@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Final
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -34,6 +35,9 @@ from sessrun.reference.tensor import Tensor
 
 __all__ = ["kept_shape"]
 
+_Scaling = tuple[tuple[int, ...], tuple[int, ...]]
+#: By graph, and by a shape and axes: what `_scaling` found.
+_SCALINGS: Final[WeakKeyDictionary[Any, dict[Any, _Scaling]]] = WeakKeyDictionary()
 _reduce_prod = REDUCTIONS["reduce_prod"]
 _cumsum, _cumprod = REDUCTIONS["cumsum"], REDUCTIONS["cumprod"]
 
@@ -56,19 +60,33 @@ def kept_shape(whole: Tensor, axes: Any) -> Any:
     return node("DynamicStitch", [every, places], [whole, one])
 
 
+def _scaling(sizes: tuple[Any, ...], axes: tuple[int, ...]) -> _Scaling:
+    """The shape of a sum over some axes that keeps them, and how often it is repeated.
+
+    TensorFlow divides the sizes by nodes that nothing needs afterwards, once in a graph for each
+    shape and axes. They are built here too: a random operation's seed counts the nodes before it.
+    """
+    known = _SCALINGS.setdefault(stacks.get_default_graph(), {})
+    if (sizes, axes) not in known:
+        kept = np.array(sizes, np.int32)
+        kept[list(axes)] = 1
+        times = np.array(sizes, np.int32) // np.maximum(kept, 1)
+        _ = sizes // maximum(kept, 1)
+        known[sizes, axes] = tuple(kept.tolist()), tuple(times.tolist())
+    return known[sizes, axes]
+
+
 def _of_sum(op: Operation, grad: Any) -> Any:
     x, axes = op.inputs
-    known, sizes = constant_value(axes), x.shape.as_list() if x.shape.rank is not None else None
+    known, sizes = constant_value(axes), x.sizes
     if known is not None and sizes is not None:
         if np.array_equal(known, np.arange(len(sizes))):
             one = reshape(grad, [1] * len(sizes))
             is_whole = None not in sizes
             return tile(one, constant(sizes, dtypes.int32) if is_whole else shape(x))
         if None not in sizes:
-            kept = np.array(sizes, np.int32)
-            kept[known.reshape(-1)] = 1
-            times = np.array(sizes, np.int32) // np.maximum(kept, 1)
-            return tile(reshape(grad, tuple(kept.tolist())), tuple(times.tolist()))
+            kept, times = _scaling(sizes, tuple(known.reshape(-1).tolist()))
+            return tile(reshape(grad, kept), times)
     whole = shape(x)
     if not op.get_attr("keep_dims"):
         with stacks.get_default_graph().colocate_with(whole):
@@ -180,8 +198,8 @@ def _segment_extreme(op: Operation, grad: Any) -> Any:
 
 
 def _by_zeros(op: Operation, grad: Any, summed: Callable[[Any], Any],
-              multiplied: Callable[[Any], Any]) -> tuple[Any, Any, Any]:  # fmt: skip
-    """For a product by segments: where zeros are, the gradient, and the product of the rest.
+              multiplied: Callable[[Any], Any]) -> tuple[Any, Any, Any, Any]:  # fmt: skip
+    """For a product by segments: where zeros are, the gradient, the rest, and its product.
 
     The gradient is zero where a segment has several zeros.
     """
@@ -189,63 +207,76 @@ def _by_zeros(op: Operation, grad: Any, summed: Callable[[Any], Any],
     is_zero = equal(data, 0)
     zeros = summed(cast(is_zero, dtypes.int32))
     left = select_v2(greater(zeros, 1), zeros_like(grad), grad)
-    return is_zero, left, multiplied(select_v2(is_zero, ones_like(data), data))
+    rest = select_v2(is_zero, ones_like(data), data)
+    return is_zero, left, rest, multiplied(rest)
 
 
 @gradient("SegmentProd")
 def _segment_prod(op: Operation, grad: Any) -> Any:
-    data, ids = op.inputs
-    is_zero, left, product = _by_zeros(
+    ids = op.inputs[1]
+    is_zero, left, rest, product = _by_zeros(
         op, grad, lambda value: node("SegmentSum", value, ids),
         lambda value: node("SegmentProd", value, ids),
     )  # fmt: skip
-    safe = select_v2(is_zero, ones_like(data), data)
-    others = select_v2(is_zero, gather(product, ids), gather(op.outputs[0], ids) / safe)
+    whole, without = gather(op.outputs[0], ids), gather(product, ids)
+    others = select_v2(is_zero, without, whole / rest)
     return gather(left, ids) * others, None
 
 
-def _of_segments(values: Any, ids: Any, clipped: Any = None) -> tuple[Any, Any, Any]:
-    """For each element that of its segment, zero where it has none; what was clipped; which have.
+def _places(ids: Any) -> Any:
+    """The segments of elements; those below zero are in none, and read the first."""
+    return maximum(ids, zeros_like(ids))
+
+
+def _or_zero(is_chosen: Any, found: Any) -> Any:
+    zero = zeros_like(found)
+    return select_v2(is_chosen, found, zero)
+
+
+def _of_segments(values: Any, ids: Any, places: Any) -> tuple[Any, Any]:
+    """For each element that of its segment, zero where it has none; and which have one.
 
     Args:
       values: one for each segment.
       ids: of the elements; those below zero are in no segment.
-      clipped: the ids from zero on, if they are there already.
+      places: the ids from zero on.
 
     """
-    places = maximum(ids, zeros_like(ids)) if clipped is None else clipped
     found = gather(values, places)
     inside = greater_equal(ids, 0)
     outer = shape(inside)
     rest = ones([rank(found) - rank(inside)], outer.dtype)
     spread = reshape(inside, concat([outer, rest], 0))
-    is_inside = node("LogicalAnd", spread, ones_like(found, "bool"))
-    return select_v2(is_inside, found, zeros_like(found)), places, is_inside
+    is_inside = spread & ones_like(found, "bool")
+    return _or_zero(is_inside, found), is_inside
 
 
-gradient("UnsortedSegmentSum")(
-    lambda op, grad: [_of_segments(grad, op.inputs[1])[0], None, None]
-)
+@gradient("UnsortedSegmentSum")
+def _unsorted_sum(op: Operation, grad: Any) -> Any:
+    ids = op.inputs[1]
+    return _of_segments(grad, ids, _places(ids))[0], None, None
 
 
 @gradient("UnsortedSegmentMax", "UnsortedSegmentMin")
 def _unsorted_extreme(op: Operation, grad: Any) -> Any:
     data, ids, count = op.inputs
-    extremes, places, is_inside = _of_segments(op.outputs[0], ids)
+    places = _places(ids)
+    extremes, is_inside = _of_segments(op.outputs[0], ids, places)
     chosen = node("LogicalAnd", equal(data, extremes), is_inside)
     many = node("UnsortedSegmentSum", cast(chosen, grad.dtype), ids, count)
-    shared = gather(divide(grad, many), places)
-    return select_v2(chosen, shared, zeros_like(shared)), None, None
+    shared = _or_zero(is_inside, gather(divide(grad, many), places))
+    return _or_zero(chosen, shared), None, None
 
 
 @gradient("UnsortedSegmentProd")
 def _unsorted_prod(op: Operation, grad: Any) -> Any:
     data, ids, count = op.inputs
-    is_zero, left, product = _by_zeros(
+    is_zero, left, _, product = _by_zeros(
         op, grad, lambda value: node("UnsortedSegmentSum", value, ids, count),
         lambda value: node("UnsortedSegmentProd", value, ids, count),
     )  # fmt: skip
-    own, places, _ = _of_segments(left, ids)
-    safe = select_v2(is_zero, ones_like(data), data)
-    others = select_v2(is_zero, gather(product, places), gather(op.outputs[0], places) / safe)
-    return own * others, None, None
+    places = _places(ids)
+    whole, without = gather(op.outputs[0], places), gather(product, places)
+    # Not a number where an element is zero, and not chosen there.
+    others = select_v2(is_zero, without, whole / data)
+    return _of_segments(left, ids, places)[0] * others, None, None

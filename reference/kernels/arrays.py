@@ -66,20 +66,22 @@ def reshape(_: Any, tensor: Any, shape: Any) -> Any:
     if shape.size >= _TOO_MANY:
         raise KernelError(3, f"too many dimensions: must be < {_TOO_MANY}, but received "
                           f"{shape.size}")  # fmt: skip
-    try:
-        (target,) = RULES["reshaped"](tensor.shape, tuple(ints(shape)))
-    except ShapeError as error:
-        raise KernelError(3, _misfit(tensor.size, ints(shape)) or str(error)) from error
+    target = _filled_in(tensor.shape, sizes)
+    if math.prod(target) != tensor.size:
+        want = math.prod(size for size in sizes if size != -1)
+        asks = f"requires a multiple of {want}" if -1 in sizes and want else f"has {want}"
+        raise KernelError(3, f"Input to reshape is a tensor with {tensor.size} values, but the "
+                          f"requested shape {asks}")  # fmt: skip
     return tensor.reshape(target)
 
 
-def _misfit(have: int, shape: Sequence[int]) -> str | None:
-    """What is wrong with a shape for so many elements; None if it is not the number of them."""
-    if any(dim < -1 for dim in shape):
-        return None
-    want = math.prod(dim for dim in shape if dim != -1)
-    asks = f"requires a multiple of {want}" if -1 in shape and want else f"has {want}"
-    return f"Input to reshape is a tensor with {have} values, but the requested shape {asks}"
+def _filled_in(shape: Sequence[int], sizes: Sequence[int]) -> tuple[int, ...]:
+    """Sizes with the one of -1 computed; of two empty shapes the zeros are left out of account."""
+    have, rest = math.prod(shape), math.prod(size for size in sizes if size != -1)
+    if rest == 0:
+        have = math.prod(size for size in shape if size)
+        rest = math.prod(size for size in sizes if size > 0)
+    return tuple(have // rest if size == -1 else size for size in sizes)
 
 
 @binder("Shape", host_outputs=("output",))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+import dataclasses
 import random
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -11,12 +13,13 @@ import numpy as np
 from google.protobuf import json_format
 
 from sessrun.conformance.generators.single import single_graph
+from sessrun.reference import make_tensor_proto
 from sessrun.spec import tensors
 from sessrun.spec.operations import Operation
 from sessrun.spec.rules.domains import Arguments, arguments
 from sessrun.spec.tables.ops import OPERATIONS
 
-__all__ = ["DIFFERENTIABLE", "GradientCase", "case_of", "import_forward"]
+__all__ = ["DIFFERENTIABLE", "GradientCase", "case_of", "import_forward", "known_case"]
 
 #: Operations whose gradient functions are tried, by name.
 DIFFERENTIABLE = {
@@ -133,6 +136,26 @@ def case_of(name: str, dtypes: set[str], number: int = 0, kinds: str = "fc") -> 
     feeds = {key: tensors.decode(row) for key, row in single.feeds.items()}
     by = [key for key, value in feeds.items() if value.dtype.kind in kinds]
     return GradientCase(single.graph, feeds, by, list(single.fetches))
+
+
+def known_case(case: GradientCase) -> GradientCase:
+    """The case where shapes of what is fed are stated, and all other numbers are constants."""
+    graph = copy.deepcopy(case.graph)
+    for node in graph["node"]:
+        value = case.feeds.get(f"{node['name']}:0")
+        if node["op"] != "Placeholder" or value is None:
+            continue
+        dims = [{"size": str(size)} for size in value.shape]
+        node["attr"]["shape"] = {"shape": {"dim": dims}}
+        if value.dtype.kind in "iub":
+            node["op"] = "Const"
+            proto = make_tensor_proto(value, shape=value.shape)
+            node["attr"] = {
+                "dtype": node["attr"]["dtype"],
+                "value": {"tensor": json_format.MessageToDict(proto)},
+            }
+    feeds = {key: value for key, value in case.feeds.items() if value.dtype.kind not in "iub"}
+    return dataclasses.replace(case, graph=graph, feeds=feeds)
 
 
 def _counts(operation: Operation, given: Arguments) -> Iterator[int]:

@@ -1,7 +1,7 @@
 """The gradient of every differentiable operation: against differences, and against TensorFlow's.
 
 Operations and arguments come from the table of operations; TensorFlow differentiates the same
-GraphDef. Its gradient graphs are ours node for node, but for those of `_OTHER_NODES`.
+GraphDef. Its gradient graphs are ours node for node.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from gradient_cases import DIFFERENTIABLE, GradientCase, case_of, import_forward
+from gradient_cases import DIFFERENTIABLE, GradientCase, case_of, import_forward, known_case
 
 import sessrun.reference as ours
 
@@ -26,13 +26,6 @@ _NOT_BY_DIFFERENCES = {
     # Of the triangle that is read the gradient is that of a symmetric change; complex vectors are
     # scaled to a length; complex numbers come of real ones.
     "Cholesky", "Eig", "RFFT", "RFFT2D",
-}  # fmt: skip
-#: Operations whose gradient TensorFlow builds of other nodes: newer forms of operations that are
-#: not declared, others in their order or by other names.
-_OTHER_NODES = {
-    "DynamicPartition", "MatrixDiag", "MatrixDiagPart", "MatrixSetDiag", "SegmentProd",
-    "SoftmaxCrossEntropyWithLogits", "TopKV2", "UnsortedSegmentMax", "UnsortedSegmentMin",
-    "UnsortedSegmentProd", "UnsortedSegmentSum",
 }  # fmt: skip
 #: Vectors have any sign or phase, and gradients by them that of theirs.
 _ANY_SIGN = {"Eig", "SelfAdjointEigV2", "Svd"}
@@ -129,10 +122,38 @@ def test_gradients_are_those_of_tensorflow(theirs: Any, name: str) -> None:
                 np.testing.assert_allclose(
                     found.astype(complex), wanted.astype(complex), relative, absolute
                 )
-        if name not in _OTHER_NODES:
-            assert results[0][2] == results[1][2]
+        assert results[0][2] == results[1][2]
     if not compared:
         pytest.skip("TensorFlow takes none of the arguments")
+
+
+@pytest.mark.tensorflow
+@pytest.mark.parametrize("name", sorted(DIFFERENTIABLE))
+@pytest.mark.filterwarnings("ignore")
+def test_gradients_of_known_shapes_and_numbers_are_those_of_tensorflow(
+    theirs: Any, name: str
+) -> None:
+    cases = [case_of(name, {dtype}, number, kinds) for number in range(2)
+             for dtype, kinds in (("float32", "f"), ("complex64", "c"))]  # fmt: skip
+    known = [known_case(case) for case in cases if case is not None]
+    compared = [(_gradient_nodes(ours, case), nodes) for case in known
+                if isinstance(nodes := _gradient_nodes(theirs, case), list)]  # fmt: skip
+    if not compared:
+        pytest.skip("TensorFlow takes none of the arguments")
+    for found, wanted in compared:
+        assert found == wanted
+
+
+def _gradient_nodes(tf: Any, case: GradientCase) -> Any:
+    try:
+        with tf.Graph().as_default() as graph:
+            import_forward(tf, case)
+            tensors = [graph.get_tensor_by_name(name) for name in case.outputs]
+            outputs = [each for each in tensors if each.dtype.is_floating or each.dtype.is_complex]
+            tf.gradients(outputs, [graph.get_tensor_by_name(name) for name in case.by])
+            return [(node.name, node.op, tuple(node.input)) for node in graph.as_graph_def().node]
+    except Exception as error:  # noqa: BLE001 - it is compared
+        return f"{type(error).__name__}: {error}"
 
 
 def _outcome(tf: Any, case: GradientCase) -> Any:

@@ -175,9 +175,11 @@ def no_points(draw: Draw, start: str, stop: str, num: str) -> Fault:
 
 @fault
 def negative_multiple(draw: Draw, x: str, multiples: str) -> Fault:
-    """A dimension repeated -1 times."""
+    """A dimension repeated less than no times; -1 is unknown while the graph is built."""
     made = _made(draw, **{x: draw.tensor(x, (2,))})
-    return changed(draw, made, "values", **{multiples: draw.integers(multiples, [-1])})
+    count = draw.random.choice([-1, -2])
+    seen: Seen = "run" if count == -1 else "values"
+    return changed(draw, made, seen, **{multiples: draw.integers(multiples, [count])})
 
 
 @fault

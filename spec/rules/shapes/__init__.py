@@ -55,15 +55,15 @@ from sessrun.spec.rules.shapes.base import (
     merge,
     ranked,
 )
-from sessrun.spec.rules.shapes.inference import RANKS, denoted, infer, single
+from sessrun.spec.rules.shapes.inference import RANKS, denoted, elements_of, infer, single
 from sessrun.spec.rules.shapes.tables import Table
 
 __all__ = [
     "MAX_RANK", "RANKS", "RULES", "Dim", "Known", "Shape", "ShapeError", "Table", "arrays",
     "bands", "broadcast_shapes", "candidates", "check_size", "checkpoints", "control_flow",
-    "counting", "ctc", "denoted", "einsum", "elementwise", "fourier", "images", "indexing",
-    "infer", "inputs", "matrices", "merge", "nn", "quantizing", "random_numbers", "ranked",
-    "recurrent", "reductions", "resources", "sets", "single", "solving", "sources", "space",
-    "sparse", "sparse_arrays", "sparse_math", "sparse_segments", "strided", "strings", "tables",
-    "tensor_arrays", "tensor_lists", "training", "windows",
+    "counting", "ctc", "denoted", "einsum", "elements_of", "elementwise", "fourier", "images",
+    "indexing", "infer", "inputs", "matrices", "merge", "nn", "quantizing", "random_numbers",
+    "ranked", "recurrent", "reductions", "resources", "sets", "single", "solving", "sources",
+    "space", "sparse", "sparse_arrays", "sparse_math", "sparse_segments", "strided", "strings",
+    "tables", "tensor_arrays", "tensor_lists", "training", "windows",
 ]  # fmt: skip

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import math
 from collections.abc import Sequence
 from typing import Final
 
@@ -17,11 +16,9 @@ from sessrun.spec.rules.shapes.base import (
     at_least,
     axis_index,
     broadcast_shapes,
-    check_sizes,
     exactly,
     merge,
     merge_dims,
-    not_a_size,
     product,
     ranked,
     rule,
@@ -42,45 +39,26 @@ _NOT_IN_ORDER: Final = "perm dim {axis} is out of range of input rank {rank}"
 
 @rule
 def reshaped(tensor: Shape, shape: Shape) -> list[Shape]:
-    """The shape asked for; a single -1 becomes what is left of the elements.
+    """The shape asked for; a single unknown dimension becomes what is left of the elements.
 
-    More than one -1 is found when it is run.
+    That more than one is asked for as -1 is found when it is run, and so is what becomes of one
+    among no elements.
     """
-    if shape is None:
-        return [None]
-    check_sizes(shape)
     have = None if tensor is None else product(tensor)
-    if shape.count(-1) == 1 and None not in shape:
-        return [_filled_in(tensor, have, shape)]
-    if shape.count(None) == 1 and not {0, -1} & set(shape):
-        return [_filled_in(tensor, have, tuple(-1 if dim is None else dim for dim in shape))]
-    want = product([None if dim == -1 else dim for dim in shape])
-    if have is not None and want is not None and have != want:
-        raise _not_reshaped(have, shape, want)
-    return [tuple(None if dim == -1 else dim for dim in shape)]
-
-
-def _not_reshaped(have: int, shape: Sequence[Dim], want: int) -> ShapeError:
-    shown = ",".join("?" if dim in {None, -1} else str(dim) for dim in shape)
-    return ShapeError(f"Cannot reshape a tensor with {have} elements to shape [{shown}] ({want} "
-                      "elements)")  # fmt: skip
-
-
-def _filled_in(tensor: Shape, have: Dim, shape: tuple[Dim, ...]) -> Shape:
-    """The shape with its -1 computed; of two empty shapes the zeros are left out of account."""
-    rest = product([dim for dim in shape if dim != -1])
+    if shape is None or have is None:
+        return [shape]
+    rest = product([dim for dim in shape if dim is not None])
     assert rest is not None
-    if have is None or tensor is None:
-        return tuple(None if dim == -1 else dim for dim in shape)
-    if rest == 0 and have == 0:
-        left = math.prod(dim for dim in tensor if dim)
-        missing = left // math.prod(dim for dim in shape if dim is not None and dim > 0)
-        return tuple(missing if dim == -1 else dim for dim in shape)
-    if rest == 0:
-        raise _not_reshaped(have, shape, 0)
-    if have % rest:
+    unknown = shape.count(None)
+    if unknown > 1 or (unknown and rest == have == 0):
+        return [shape]
+    if rest == 0 < have or (not unknown and rest != have):
+        shown = ",".join("?" if dim is None else str(dim) for dim in shape)
+        raise ShapeError(f"Cannot reshape a tensor with {have} elements to shape [{shown}] "
+                         f"({rest} elements)")  # fmt: skip
+    if unknown and have % rest:
         raise ShapeError(f"Dimension size must be evenly divisible by {rest} but is {have}")
-    return tuple(have // rest if dim == -1 else dim for dim in shape)
+    return [tuple(have // rest if dim is None else dim for dim in shape)]
 
 
 @rule
@@ -216,7 +194,7 @@ def split_sizes(value: Shape, sizes: Value, split_dim: Value, num_split: int) ->
     if value is None or split_dim is None:
         return [None if value is None else (None,) * len(value)] * num_split
     if sizes is not None and sizes.shape != (num_split,):
-        raise ShapeError(f"size_splits must be {num_split} sizes, not of shape {sizes.shape}")
+        raise ShapeError("Length of size_splits should be equal to num_outputs")
     place = axis_index(int(split_dim), len(value), _NOT_SPLIT)
     if sizes is None:
         parts: list[Dim] = [None] * num_split
@@ -228,6 +206,9 @@ def split_sizes(value: Shape, sizes: Value, split_dim: Value, num_split: int) ->
 def _parts(sizes: list[int], whole: Dim) -> list[Dim]:
     if sizes.count(-1) > 1:
         raise ShapeError("size_splits can only have one -1")
+    for place, size in enumerate(sizes):
+        if size < -1:
+            raise ShapeError(f"Split size at index {place} must be >= 0. Got: {size}")
     total = sum(size for size in sizes if size != -1)
     if whole is None:
         return [None if size == -1 else size for size in sizes]
@@ -242,10 +223,8 @@ def tiled(shape: Shape, multiples: Shape) -> list[Shape]:
     """Each dimension times its multiple; `multiples` is what is known of the multiples."""
     if multiples is None:
         return [None if shape is None else tuple(_times(dim, None) for dim in shape)]
-    whole = with_rank(shape, len(multiples))
-    for count in multiples:
-        if count is not None and count < 0:
-            raise not_a_size(count)
+    whole = with_rank(shape, len(multiples)) if shape is None else shape
+    with_rank(multiples, len(whole))
     return [tuple(map(_times, whole, multiples))]
 
 
@@ -302,12 +281,10 @@ def broadcast_to(shape: Shape, target: Shape) -> list[Shape]:
     """The shape asked for, to which the input must broadcast."""
     if target is None:
         return [None]
-    check_sizes(target)
-    wanted = tuple(None if dim == -1 else dim for dim in target)
     if shape is None:
-        return [wanted]
-    ranked(shape, 0, len(wanted))
-    return [merge(broadcast_shapes(shape, wanted), wanted)]
+        return [target]
+    ranked(shape, 0, len(target))
+    return [merge(broadcast_shapes(shape, target), target)]
 
 
 @rule

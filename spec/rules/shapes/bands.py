@@ -10,6 +10,7 @@ from sessrun.spec.rules.shapes.base import (
     Shape,
     ShapeError,
     Value,
+    as_dims,
     at_least,
     merge,
     rule,
@@ -35,13 +36,9 @@ def _bounds(k: Value) -> tuple[int, int] | None:
     return lower, upper
 
 
-def _size(value: Value) -> int | None:
-    """A number of rows or columns; -1 is the least that there may be."""
-    if value is None:
-        return None
-    if value.ndim:
-        raise ShapeError("The number of rows or columns must be a scalar")
-    return int(value.item())
+def _size(value: Value) -> int:
+    """A number of rows or columns; -1, the least that there may be, if it is not known, too."""
+    return -1 if value is None else int(value.item())
 
 
 @rule
@@ -61,25 +58,23 @@ def matrix_band(diagonal: Shape, k: Value, num_rows: Value, num_cols: Value) -> 
     rows, columns = _size(num_rows), _size(num_cols)
     length = whole[-1]
     if length is None:
-        return [(*batch, *(None if size in {None, -1} else size for size in (rows, columns)))]
+        return [(*batch, *as_dims((rows, columns)))]
     return [(*batch, *_sides(rows, columns, length - min(upper, 0), length + max(lower, 0)))]
 
 
 def _sides(
-    rows: int | None, columns: int | None, least_rows: int, least_columns: int
-) -> tuple[Dim, Dim]:
+    rows: int, columns: int, least_rows: int, least_columns: int
+) -> tuple[int, int]:
     """How many rows and columns there are, of which one must be as few as can be."""
-    if rows is not None and rows != -1 and rows < least_rows:
+    if rows != -1 and rows < least_rows:
         raise ShapeError("num_rows is too small")
-    if columns is not None and columns != -1 and columns < least_columns:
+    if columns != -1 and columns < least_columns:
         raise ShapeError("num_cols is too small")
     if rows == columns == -1:
         side = max(least_rows, least_columns)
         return side, side
     rows = least_rows if rows == -1 else rows
     columns = least_columns if columns == -1 else columns
-    if rows is None or columns is None:
-        return rows, columns
     if rows != least_rows and columns != least_columns:
         raise ShapeError("num_rows and num_cols do not go with the length of the diagonals")
     return rows, columns

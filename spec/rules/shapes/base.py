@@ -7,9 +7,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-__all__ = ["MAX_RANK", "RULES", "Dim", "Known", "Shape", "ShapeError", "Value", "at_least",
-           "axis_index", "broadcast_dims", "broadcast_shapes", "check_size", "exactly", "merge",
-           "merge_dims", "product", "ranked", "rule", "with_rank"]  # fmt: skip
+__all__ = ["MAX_RANK", "RULES", "Dim", "Known", "Shape", "ShapeError", "Value", "as_dim",
+           "as_dims", "at_least", "axis_index", "broadcast_dims", "broadcast_shapes",
+           "check_size", "exactly", "merge", "merge_dims", "product", "ranked", "rule", "size_of",
+           "with_rank"]  # fmt: skip
 
 Dim = int | None
 #: The dimensions, None for an unknown one; None for an unknown rank.
@@ -57,16 +58,45 @@ def not_a_size(size: int) -> ShapeError:
     return error
 
 
-def check_sizes(dims: Sequence[Dim]) -> None:
-    """Check that no size is negative, but for -1, which stands for an unknown one.
+def as_dims(sizes: Sequence[Dim]) -> tuple[Dim, ...]:
+    """The dimensions that sizes denote: -1 stands for an unknown one.
 
     Raises:
-      ShapeError: one is.
+      ShapeError: another is negative.
 
     """
-    for dim in dims:
-        if dim is not None and dim < -1:
-            raise not_a_size(dim)
+    for size in sizes:
+        if size is not None and size < -1:
+            raise not_a_size(size)
+    return tuple(None if size == -1 else size for size in sizes)
+
+
+def as_dim(size: Dim) -> Dim:
+    """The dimension that one number of several denotes: -1 stands for an unknown one.
+
+    Raises:
+      ShapeError: another is negative.
+
+    """
+    if size is not None and size < -1:
+        error = ShapeError(f"Dimension {size} must be >= 0")
+        error.is_of_value = True
+        raise error
+    return None if size == -1 else size
+
+
+def size_of(scalar: Value, place: int) -> Dim:
+    """The dimension that the scalar input of that place denotes, which cannot be unknown.
+
+    Raises:
+      ShapeError: it is negative.
+
+    """
+    size = None if scalar is None else int(scalar.item())
+    if size is not None and size < 0:
+        raise ShapeError(f"Dimension size, given by scalar input {place}, must be non-negative "
+                         f"but is {size}")  # fmt: skip
+    return size
 
 
 def rule(function: RuleFunction) -> RuleFunction:
@@ -198,7 +228,7 @@ def product(dims: Sequence[Dim]) -> Dim:
             known = False
         else:
             total *= dim
-    return total if known else None
+    return total if known or total == 0 else None
 
 
 def ranked(shape: Shape, least: int, most: int) -> Shape:

@@ -2,7 +2,16 @@
 
 from __future__ import annotations
 
-from sessrun.spec.rules.shapes.base import Dim, Known, Shape, at_least, exactly, rule, with_rank
+from sessrun.spec.rules.shapes.base import (
+    Dim,
+    Known,
+    Shape,
+    as_dim,
+    at_least,
+    exactly,
+    rule,
+    with_rank,
+)
 
 __all__: list[str] = []
 
@@ -12,7 +21,7 @@ def _lengths(shape: Shape, fft_length: Known, rank: int) -> tuple[Shape, list[Di
     whole = at_least(shape, rank)
     (count,) = with_rank(fft_length.shape, 1)
     exactly(count, rank)
-    lengths = [None if size is None or size < 0 else size for size in fft_length.elements(rank)]
+    lengths = [as_dim(size) for size in fft_length.elements(rank)]
     return None if whole is None else whole[: len(whole) - rank], lengths
 
 

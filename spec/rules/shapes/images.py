@@ -9,6 +9,7 @@ from sessrun.spec.rules.shapes.base import (
     Known,
     Shape,
     ShapeError,
+    as_dim,
     at_least,
     exactly,
     merge_dims,
@@ -26,9 +27,8 @@ _CORNERS = 4
 
 def _sizes(size: Known, count: int = 2) -> tuple[Dim, ...]:
     """The dimensions that a vector of so many integers names; -1 for one that is not known."""
-    merge_dims(with_rank(size.shape, 1)[0], count)
-    found = size.elements(count)
-    return tuple(None if dim is None or dim < 0 else dim for dim in found)
+    exactly(with_rank(size.shape, 1)[0], count)
+    return tuple(map(as_dim, size.elements(count)))
 
 
 @rule

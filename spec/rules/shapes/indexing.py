@@ -16,9 +16,9 @@ from sessrun.spec.rules.shapes.base import (
     product,
     ranked,
     rule,
+    size_of,
     with_rank,
 )
-from sessrun.spec.rules.shapes.sources import dims_shape
 
 __all__: list[str] = []
 
@@ -101,9 +101,8 @@ def scattered_tensor(target: Shape, indices: Shape, updates: Shape) -> list[Shap
 @rule
 def scattered_new(dims: Shape, indices: Shape, updates: Shape) -> list[Shape]:
     """The shape that a vector denotes, whose slices are updated as those of `scattered_nd`."""
-    (target,) = dims_shape(dims)
     at_least(updates, 1)
-    return [_scattered(target, indices, updates)]
+    return [_scattered(dims, indices, updates)]
 
 
 def _scattered(target: Shape, indices: Shape, updates: Shape) -> Shape:
@@ -197,9 +196,7 @@ def stitched(indices: Sequence[Known], data: Sequence[Shape]) -> list[Shape]:
 def top_k(shape: Shape, k: Value) -> list[Shape]:
     """Values and places: the input's shape with k at the end."""
     whole = at_least(shape, 1)
-    count = None if k is None else int(k)
-    if count is not None and count < 0:
-        raise ShapeError(f"Need k >= 0, got {count}")
+    count = size_of(k, 1)
     if whole is None:
         return [None, None]
     last = whole[-1]

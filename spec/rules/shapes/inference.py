@@ -7,11 +7,20 @@ from types import MappingProxyType
 from typing import Any, Final
 
 from sessrun.spec.operations import Name, Operation, RuleArg, RuleCall
-from sessrun.spec.rules.shapes.base import MAX_RANK, RULES, Known, Shape, ShapeError, Value, ranked
+from sessrun.spec.rules.shapes.base import (
+    MAX_RANK,
+    RULES,
+    Known,
+    Shape,
+    ShapeError,
+    Value,
+    as_dims,
+    ranked,
+)
 from sessrun.spec.rules.shapes.resources import of_resource
 from sessrun.spec.rules.shapes.tables import Table
 
-__all__ = ["RANKS", "denoted", "infer", "single"]
+__all__ = ["RANKS", "denoted", "elements_of", "infer", "single"]
 
 #: The calls that stand for an input's value: from which rank to which the input must have.
 RANKS: Final[Mapping[str, tuple[int, int]]] = MappingProxyType(
@@ -31,15 +40,15 @@ def single(known: Value) -> Value:
     return known
 
 
-def denoted(shape: Shape, dims: Shape) -> Shape:
-    """The shape that an integer vector denotes.
+def elements_of(shape: Shape, dims: Shape) -> Shape:
+    """The elements of an integer vector of sizes.
 
     Args:
       shape: the vector's own shape.
       dims: what is known of its elements; None for nothing.
 
     Raises:
-      ShapeError: it is no vector, or names more dimensions than a tensor has.
+      ShapeError: it is no vector, or has more elements than a tensor dimensions.
 
     """
     vector = ranked(shape, 1, 1)
@@ -48,6 +57,17 @@ def denoted(shape: Shape, dims: Shape) -> Shape:
             raise ShapeError(f"A shape has {MAX_RANK} dimensions at most, not {vector[0]}")
         return (None,) * vector[0]
     return dims
+
+
+def denoted(shape: Shape, dims: Shape) -> Shape:
+    """The shape that an integer vector denotes; arguments and errors are those of `elements_of`.
+
+    Raises:
+      ShapeError: a size is negative, but for -1, which stands for an unknown one.
+
+    """
+    found = elements_of(shape, dims)
+    return None if found is None else as_dims(found)
 
 
 def infer(
@@ -69,7 +89,8 @@ def infer(
     `axes(x)`, which demand of the input that it is a scalar, a vector, or one of the two;
     `single(x)` demands it of the value, if that is known; `known(x)` is shape and value;
     `dims(x)` is the shape that an integer vector denotes, of which single dimensions may be
-    known; `handle(x)` and `handle_dtype(x)` are the shape and the dtype of what is behind a
+    known, and `elements(x)` these numbers, where -1 means something of its own; `handle(x)`
+    and `handle_dtype(x)` are the shape and the dtype of what is behind a
     resource: a variable, or the elements of an array of tensors; `table(x)` is what is known of
     the lookup table behind a resource; `of_resource(x)` is what stands for an older handle.
 
@@ -116,10 +137,11 @@ def _calls(
 ) -> dict[str, Callable[[str], Any]]:
     """What the calls in a rule that look at an input's value stand for."""
 
-    def dims_of(name: str) -> Shape:
+    def sizes(name: str) -> Shape:
+        if dims is not None:
+            return dims(name)
         found = value(name)
-        each = None if found is None else tuple(int(n) for n in found.reshape(-1).tolist())
-        return denoted(shapes[name], each if dims is None else dims(name))
+        return None if found is None else tuple(int(n) for n in found.reshape(-1).tolist())
 
     def known(name: str) -> Any:
         found = value(name)
@@ -128,4 +150,9 @@ def _calls(
         found = found or [None] * len(shapes[name])
         return [Known(*pair) for pair in zip(shapes[name], found, strict=True)]
 
-    return {"dims": dims_of, "known": known, "single": lambda name: single(value(name))}
+    return {
+        "dims": lambda name: denoted(shapes[name], sizes(name)),
+        "elements": lambda name: elements_of(shapes[name], sizes(name)),
+        "known": known,
+        "single": lambda name: single(value(name)),
+    }

@@ -11,7 +11,7 @@ from sessrun.spec.rules.shapes.base import (
     ranked,
     rule,
 )
-from sessrun.spec.rules.shapes.sources import dims_shape, multinomial
+from sessrun.spec.rules.shapes.sources import multinomial
 
 __all__: list[str] = []
 
@@ -33,7 +33,7 @@ def _interval(low: Shape, high: Shape) -> None:
 def drawn_between(dims: Shape, low: Shape, high: Shape) -> list[Shape]:
     """As `dims_shape`, of numbers between two scalars."""
     _interval(low, high)
-    return dims_shape(dims)
+    return [dims]
 
 
 @rule

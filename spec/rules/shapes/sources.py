@@ -6,11 +6,12 @@ from sessrun.spec.rules.shapes.base import (
     Shape,
     ShapeError,
     Value,
+    as_dims,
     check_size,
-    check_sizes,
     merge,
     ranked,
     rule,
+    size_of,
 )
 
 __all__: list[str] = []
@@ -134,11 +135,8 @@ def kept_gone(handle: Shape) -> list[Shape]:
 
 @rule
 def dims_shape(shape: Shape) -> list[Shape]:
-    """The shape that an integer vector denotes; -1 stands for an unknown dimension."""
-    if shape is None:
-        return [None]
-    check_sizes(shape)
-    return [tuple(None if dim == -1 else dim for dim in shape)]
+    """The shape that an integer vector denotes."""
+    return [shape]
 
 
 @rule
@@ -189,7 +187,7 @@ def filled(dims: Shape, value: Shape) -> list[Shape]:
     merge(value, ())
     if dims is not None and None not in dims and any(size == -1 for size in dims if size):
         raise ShapeError("Fill dimensions must be >= 0")
-    return dims_shape(dims)
+    return [None if dims is None else as_dims(dims)]
 
 
 @rule
@@ -197,10 +195,7 @@ def one_hot(indices: Shape, depth: Value, axis: int) -> list[Shape]:
     """The indices' shape with a dimension `depth` put in at `axis`."""
     if depth is not None and depth.ndim:
         raise ShapeError(f"Input must be scalar but has rank {depth.ndim}")
-    size = None if depth is None else int(depth.item())
-    if size is not None and size < 0:
-        raise ShapeError("Dimension size, given by scalar input 1, must be non-negative but is "
-                         f"{size}")  # fmt: skip
+    size = size_of(depth, 1)
     if indices is None:
         return [None]
     if axis < -1:

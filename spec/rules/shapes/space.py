@@ -12,6 +12,7 @@ from sessrun.spec.rules.shapes.base import (
     Known,
     Shape,
     ShapeError,
+    at_least,
     merge,
     ranked,
     rule,
@@ -36,11 +37,11 @@ def _pairs(pads: Known, count: int, what: str) -> np.ndarray | None:
     return found
 
 
-def _blocks(shape: Known) -> tuple[int, list[int] | None]:
+def _blocks(x: Shape, shape: Known) -> tuple[int, list[int] | None]:
     """How many dimensions blocks have, and their sizes if they are known.
 
     Raises:
-      ShapeError: they are no vector of known length.
+      ShapeError: they are no vector of known length, or of more dimensions than images have.
 
     """
     if shape.shape is None or len(shape.shape) != 1:
@@ -48,6 +49,7 @@ def _blocks(shape: Known) -> tuple[int, list[int] | None]:
     (count,) = shape.shape
     if count is None:
         raise ShapeError("block_shape must have known size.")
+    at_least(x, count + 1)
     sizes = None if shape.value is None else [int(size) for size in shape.value]
     if sizes is not None and any(size < 1 for size in sizes):
         raise ShapeError("block_shape must be positive")
@@ -66,8 +68,6 @@ def _to_batch(x: Shape, count: int, blocks: list[int] | None, pads: Known) -> li
     around = _pairs(pads, count, "paddings")
     if x is None:
         return [None]
-    if len(x) < count + 1:
-        raise ShapeError(f"Shape must be at least rank {count + 1} but is rank {len(x)}")
     batch: Dim = None
     if blocks is not None and x[0] is not None:
         batch = x[0] * math.prod(blocks)
@@ -86,8 +86,6 @@ def _to_space(x: Shape, count: int, blocks: list[int] | None, crops: Known) -> l
     off = _pairs(crops, count, "crops")
     if x is None:
         return [None]
-    if len(x) < count + 1:
-        raise ShapeError(f"Shape must be at least rank {count + 1} but is rank {len(x)}")
     batch = None if blocks is None else functools.reduce(_divided, blocks, x[0])
     inner: list[Dim] = [None] * count
     if blocks is not None and off is not None:
@@ -111,7 +109,7 @@ def space_to_batch(x: Shape, pads: Known, block_size: int) -> list[Shape]:
 @rule
 def space_to_batch_nd(x: Shape, block_shape: Known, pads: Known) -> list[Shape]:
     """The batch times a block's elements, each dimension over its block."""
-    count, blocks = _blocks(block_shape)
+    count, blocks = _blocks(x, block_shape)
     return _to_batch(x, count, blocks, pads)
 
 
@@ -124,7 +122,7 @@ def batch_to_space(x: Shape, crops: Known, block_size: int) -> list[Shape]:
 @rule
 def batch_to_space_nd(x: Shape, block_shape: Known, crops: Known) -> list[Shape]:
     """The batch over a block's elements, each dimension times its block, less the crops."""
-    count, blocks = _blocks(block_shape)
+    count, blocks = _blocks(x, block_shape)
     return _to_space(x, count, blocks, crops)
 
 

@@ -10,7 +10,6 @@ from sessrun.spec.rules.shapes.base import (
     Shape,
     ShapeError,
     merge,
-    merge_dims,
     ranked,
     rule,
     with_rank,
@@ -25,7 +24,7 @@ NEW_AXIS = -1
 @rule
 def sliced(shape: Shape, begin: Known, size: Known, partial: Shape) -> list[Shape]:
     """The sizes asked for, as many as are known; -1 is what is left after `begin`."""
-    count = merge_dims(with_rank(begin.shape, 1)[0], with_rank(size.shape, 1)[0])
+    count = with_rank(merge(with_rank(begin.shape, 1), with_rank(size.shape, 1)), 1)[0]
     if count is None:
         return [None if shape is None else (None,) * len(shape)]
     whole = with_rank(shape, count)

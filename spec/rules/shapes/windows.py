@@ -279,7 +279,8 @@ def convolved(
         return [tuple(result)]
     whole = with_rank(sizes, rank)
     merge_dims(whole[0], grad[0])
-    return [(merge_dims(whole[0], grad[0]), *whole[1:])]
+    # How many images there are is what the gradient says, if it says nothing, too, as TensorFlow.
+    return [(grad[0], *whole[1:])]
 
 
 @rule
