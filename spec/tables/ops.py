@@ -7370,7 +7370,10 @@ _MAKERS: Final = {
                 default="int32",
             ),
         ),
-        shape=RuleCall("filled", (RuleCall("dims", (Name("dims"),)), Name("value"))),
+        shape=RuleCall(
+            "filled",
+            (RuleCall("elements", (Name("dims"),)), Name("value")),
+        ),
         domain=RuleCall("filled", (Name("dims"), Name("value"))),
         errors=(RuleCall("negative_dims", (Name("dims"), Name("value"))),),
         numeric={"*": "exact"},
@@ -11073,8 +11076,8 @@ _MAKERS: Final = {
             (
                 Name("diagonal"),
                 RuleCall("value", (Name("k"),)),
-                RuleCall("value", (Name("num_rows"),)),
-                RuleCall("value", (Name("num_cols"),)),
+                RuleCall("scalar", (Name("num_rows"),)),
+                RuleCall("scalar", (Name("num_cols"),)),
             ),
         ),
         domain=RuleCall(
@@ -11119,8 +11122,8 @@ _MAKERS: Final = {
             (
                 Name("diagonal"),
                 RuleCall("value", (Name("k"),)),
-                RuleCall("value", (Name("num_rows"),)),
-                RuleCall("value", (Name("num_cols"),)),
+                RuleCall("scalar", (Name("num_rows"),)),
+                RuleCall("scalar", (Name("num_cols"),)),
             ),
         ),
         domain=RuleCall(
@@ -21153,7 +21156,7 @@ _MAKERS: Final = {
                 Name("input"),
                 RuleCall("known", (Name("begin"),)),
                 RuleCall("known", (Name("size"),)),
-                RuleCall("dims", (Name("size"),)),
+                RuleCall("elements", (Name("size"),)),
             ),
         ),
         domain=RuleCall("sliced", (Name("input"), Name("begin"), Name("size"))),
@@ -22563,7 +22566,7 @@ _MAKERS: Final = {
         shape=RuleCall(
             "sparse_reduction",
             (
-                RuleCall("dims", (Name("input_shape"),)),
+                RuleCall("elements", (Name("input_shape"),)),
                 RuleCall("value", (Name("reduction_axes"),)),
                 Name("keep_dims"),
             ),
@@ -22661,7 +22664,7 @@ _MAKERS: Final = {
         shape=RuleCall(
             "sparse_reduction",
             (
-                RuleCall("dims", (Name("input_shape"),)),
+                RuleCall("elements", (Name("input_shape"),)),
                 RuleCall("value", (Name("reduction_axes"),)),
                 Name("keep_dims"),
             ),
