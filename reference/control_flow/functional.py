@@ -216,7 +216,8 @@ def scan(
             found = fn(nest.pack_sequence_as(like, made), given.at(index))
             nest.assert_same_structure(like, found)
             flat = nest.flatten(found)
-            return (index - 1 if reverse else index + 1), flat, written(arrays, index, flat)
+            arrays = written(arrays, index, flat)
+            return (index - 1 if reverse else index + 1), flat, arrays
 
         start = count - 1 - done if reverse else done
         _, _, arrays = while_loop(

@@ -86,7 +86,8 @@ def map_fn(
             def compute(index: Any, results: Any) -> Any:
                 found = fn(given.at(index))
                 nest.assert_same_structure(elems if asked is None else asked, found)
-                return index + 1, written(results, index, _boxed(nest.flatten(found), specs))
+                kept = written(results, index, _boxed(nest.flatten(found), specs))
+                return index + 1, kept
 
             _, results = while_loop(
                 lambda index, _: index < given.count, compute, (start, results),
