@@ -36,4 +36,5 @@ LATER: Final[Mapping[str, str]] = {
         "image.ResizeMethod image.resize image.resize_area image.resize_bicubic "
         "image.resize_bilinear image.resize_image_with_pad image.resize_images "
         "image.resize_nearest_neighbor",
+    "pictures.suppression": "image.non_max_suppression_padded",
 }

@@ -101,9 +101,11 @@ PLACES: Final[Mapping[str, str]] = {
     "ops.gradients_util": "",
     "ops.histogram_ops": "ops.counting_ops",
     "ops.image_grad": "",
-    "ops.image_ops": "pictures.newer pictures.resizing pictures.frames|image",
+    "ops.image_ops":
+        "pictures.suppression pictures.newer pictures.resizing pictures.frames|image",
     "ops.image_ops_impl":
-        "pictures.newer pictures.resizing pictures.frames pictures.measures|image",
+        "pictures.suppression pictures.newer pictures.resizing pictures.frames "
+        "pictures.measures|image",
     "ops.init_ops": "variables.init_ops variables.orthogonal_initializers|initializers",
     "ops.inplace_ops": "ops.replaced_rows",
     "ops.io_ops": "input.readers|io",

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from built_graphs import built as _built
 from built_graphs import fed as _fed
+from described import attempt
 from framework_path_behaviours import module_of
 
 __all__ = ["BEHAVIOURS"]
@@ -97,7 +98,25 @@ def _differentiated(tf: Any) -> Any:
     return [_built(tf, normal), _built(tf, gamma)]
 
 
+def _suppressed_in_tiles(tf: Any) -> Any:
+    generator = np.random.default_rng(5)
+    corners = generator.uniform(0.0, 4.0, (3, 40, 2))
+    boxes = np.concatenate([corners, corners + generator.uniform(1.0, 3.0, (3, 40, 2))], -1)
+    boxes, scores = boxes.astype("float32"), generator.uniform(0.1, 1.0, (3, 40)).astype("float32")
+    suppress, found = tf.image.non_max_suppression_padded, []
+    for limit, scored in ((0.2, 0.3), (0.5, float("-inf")), (0.9, 0.3)):
+        found += suppress(boxes, scores, 12, limit, scored, True, tile_size=8)
+    found += suppress(tf.constant(boxes[0]), np.sort(scores[0])[::-1], 5, 0.5, sorted_input=True,
+                      canonicalized_coordinates=True)  # fmt: skip
+    with tf.Session() as session:
+        return found[0], found[1], session.run(found), attempt(
+            lambda: suppress(tf.constant(boxes), scores, 5),
+            lambda: suppress([[0.0] * 4], [1.0], 5),
+            lambda: suppress(tf.constant(boxes[0]), scores[0], 2**31),
+        )  # fmt: skip
+
+
 BEHAVIOURS = {
     "differentiated": _differentiated, "moved": _moved, "of_parameters": _of_parameters,
-    "resized": _resized,
+    "resized": _resized, "suppressed_in_tiles": _suppressed_in_tiles,
 }  # fmt: skip
