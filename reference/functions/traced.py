@@ -21,6 +21,7 @@ import numpy as np
 from sessrun.reference import nest, stacks
 from sessrun.reference.conversion import convert_to_tensor
 from sessrun.reference.framework_ops import placeholder
+from sessrun.reference.functions.at_once import functions_run_eagerly
 from sessrun.reference.functions.traces import Trace, TracedGraph
 from sessrun.reference.graph import Graph
 from sessrun.reference.name_scopes import init_scope
@@ -138,6 +139,8 @@ class Function:
           ValueError: it makes variables in another call than the first.
 
         """
+        if functions_run_eagerly():
+            return self.python_function(*args, **kwargs)
         given = self._arguments(args, kwargs)
         return self._trace(given).call(_tensors(given))
 

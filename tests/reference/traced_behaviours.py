@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 from described import attempt
+from framework_path_behaviours import module_of
 
 __all__ = ["BEHAVIOURS"]
 
@@ -216,8 +217,18 @@ def _branches(tf: Any) -> Any:
     return _value(tf, [chosen(tf.constant(1.0)), chosen(tf.constant(-3.0))])
 
 
+def _at_once(tf: Any) -> Any:
+    module, test = module_of(tf, "eager.def_function"), module_of(tf, "framework.test_util")
+    traced = module.function(lambda x: x + 1.0)
+    with test.run_functions_eagerly(True):
+        found = traced(tf.constant(1.0)).op.type, module.functions_run_eagerly()
+    return found, traced(tf.constant(1.0)).op.type, module.functions_run_eagerly(), attempt(
+        lambda: test.run_functions_eagerly(1).__enter__())  # fmt: skip
+
+
 BEHAVIOURS = {
-    "structures": _structures, "traces": _traces, "outside": _outside, "effects": _effects,
+    "at_once": _at_once, "structures": _structures, "traces": _traces, "outside": _outside,
+    "effects": _effects,
     "signatures": _signatures, "variables": _variables, "results": _results, "methods": _methods,
     "concrete": _concrete, "slopes": _slopes, "branches": _branches,
 }  # fmt: skip

@@ -7,6 +7,8 @@ from contextlib import contextmanager
 from typing import Any, Final
 
 from sessrun.reference import random_seed
+from sessrun.reference.errors import bad_value
+from sessrun.reference.functions import at_once
 from sessrun.reference.graph import Graph
 from sessrun.reference.importing.importer import import_graph_def
 from sessrun.reference.ops import array_ops, math_ops
@@ -136,6 +138,25 @@ def deterministic_ops() -> Iterator[None]:
         yield
     finally:
         random_seed.disable_op_determinism()
+
+
+@contextmanager
+def run_functions_eagerly(run_eagerly: bool) -> Iterator[None]:
+    """Let calls in a `with` statement be calls of the Python functions themselves, or not.
+
+    Raises:
+      ValueError: it is not said which.
+
+    """
+    if not isinstance(run_eagerly, bool):
+        raise bad_value(f"Expect bool argument for `run_eagerly`, but got {run_eagerly} "
+                        "instead.")  # fmt: skip
+    before = at_once.functions_run_eagerly()
+    at_once.run_functions_eagerly(run_eagerly)
+    try:
+        yield
+    finally:
+        at_once.run_functions_eagerly(before)
 
 
 def NHWCToNCHW(input_tensor: Any) -> Any:
