@@ -8,6 +8,7 @@ from sessrun.reference import dtypes, stacks
 from sessrun.reference.differentiation.arrays import dense
 from sessrun.reference.differentiation.nodes import gradient, node
 from sessrun.reference.framework_ops import identity
+from sessrun.reference.generated import tile
 from sessrun.reference.indexed_slices import IndexedSlices
 from sessrun.reference.operation import Operation
 from sessrun.reference.ops.array_ops import (
@@ -21,10 +22,10 @@ from sessrun.reference.ops.array_ops import (
     transpose,
 )  # fmt: skip
 from sessrun.reference.ops.cast_ops import cast
-from sessrun.reference.ops.fill_ops import zeros, zeros_like
+from sessrun.reference.ops.fill_ops import ones, zeros, zeros_like
 from sessrun.reference.ops.math_ops import range_
 from sessrun.reference.ops.reduce_ops import EXPORTS as REDUCTIONS
-from sessrun.reference.ops.shape_ops import shape, size
+from sessrun.reference.ops.shape_ops import rank, shape, size
 from sessrun.reference.static_values import constant_value
 from sessrun.reference.tensor import Tensor
 
@@ -49,8 +50,8 @@ def _gather(op: Operation, grad: Any) -> Any:
     if batch < 0:
         if indices.shape.rank is None:
             raise ValueError(
-                "The gradient of a gather whose batch_dims count from the end needs the rank of "
-                f"the indices: {indices}"
+                "Currently, it is unsupported to take the gradient of tf.gather whose batch_dims "
+                f"count from the end if the rank of the indices is unknown: {indices}"
             )
         batch += indices.shape.rank
     if constant_value(axis[0]) == 0:
@@ -91,13 +92,14 @@ def _offset(params_shape: Tensor, indices: Tensor, batch: int) -> Tensor:
     """The indices into what is flat over the batches."""
     dtype, found = indices.dtype.base_dtype, indices
     sizes = cast(params_shape, dtype)
-    step: Any = 1
-    dimensions = len(indices.shape.as_list())
+    step: Any = ones([], dtype)
     for dimension in range(batch, 0, -1):
+        count = sizes[dimension - 1]
         step *= sizes[dimension]
-        starts = range_(cast(0, dtype), sizes[dimension - 1], cast(1, dtype)) * step
-        ones_before, ones_after = [1] * (dimension - 1), dimensions - dimension
-        found += reshape(starts, [*ones_before, -1, *[1] * ones_after])
+        starts = range_(zeros([], dtype), count, ones([], dtype)) * step
+        before = tile([1], [dimension - 1])
+        after = tile([1], [rank(indices) - dimension])
+        found += reshape(starts, concat([before, [count], after], axis=0))
     return found
 
 

@@ -30,6 +30,8 @@ _NO_JOINED_AXIS: Final = (
 _NO_SPLIT_AXIS: Final = "-input rank(-{rank}) <= split_dim < input rank ({rank}), but got {axis}"
 #: A tensor has fewer elements than this.
 _TOO_MANY_ELEMENTS: Final = 2**63
+#: As many numbers no machine has memory for.
+_MOST: Final = 2**56
 #: A tensor has fewer dimensions than this.
 _TOO_MANY: Final = 254
 
@@ -411,6 +413,10 @@ def range_(xp: Any, start: Any, limit: Any, delta: Any) -> Any:
         raise KernelError(3, str(error)) from error
     assert shape is not None
     count = shape[0]
+    if count >= _TOO_MANY_ELEMENTS:
+        raise KernelError(3, "Requires ((limit - start) / delta) <= 9223372036854775807")
+    if count > _MOST:
+        raise KernelError(8, f"OOM when allocating tensor with shape[{count}]")
     if dtype.kind in "iu":
         first, step = scalar_int(start), scalar_int(delta)
         return (xp.arange(count, dtype="int64") * step + first).astype(dtype)

@@ -112,6 +112,9 @@ def index_vectors(
 @kernel("GatherNd")
 def gather_nd(xp: Any, params: Any, indices: Any) -> Any:
     """Slices of params at index vectors."""
+    if indices.ndim and indices.size and not params.size:
+        raise KernelError(3, "Requested more than 0 entries, but params is empty. Params shape: "
+                          f"{bracketed(params.shape)}")  # fmt: skip
     parts = index_vectors(xp, indices, params.shape, "param shape")
     if not parts:
         return xp.broadcast_to(params, indices.shape[:-1] + params.shape)

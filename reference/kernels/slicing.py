@@ -302,9 +302,11 @@ def reverse_v2(_: Any, x: Any, axis: Any) -> Any:
 @kernel("ReverseSequence", host_inputs=("seq_lengths",))
 def reverse_sequence(_: Any, x: Any, lengths: Any, *, seq_dim: int, batch_dim: int) -> Any:
     """The first elements of each row reversed, as many as its length says."""
-    if batch_dim == seq_dim or not (batch_dim < x.ndim and 0 <= seq_dim < x.ndim):
-        raise KernelError(3, f"batch_dim {batch_dim} and seq_dim {seq_dim} must be different "
-                          f"dimensions of {x.shape}")  # fmt: skip
+    if batch_dim == seq_dim:
+        raise KernelError(3, f"batch_dim == seq_dim == {seq_dim}")
+    if not (batch_dim < x.ndim and 0 <= seq_dim < x.ndim):
+        raise KernelError(3, f"batch_dim {batch_dim} and seq_dim {seq_dim} must be dimensions "
+                          f"of {x.shape}")  # fmt: skip
     counts, longest = ints(lengths), x.shape[seq_dim]
     if len(counts) != x.shape[batch_dim]:
         raise KernelError(3, f"Length of seq_lengths != input.dims({batch_dim}), ({len(counts)} "

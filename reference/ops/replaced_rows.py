@@ -12,11 +12,11 @@ from sessrun.reference import dtypes
 from sessrun.reference.conversion import convert_to_tensor
 from sessrun.reference.ops.array_ops import expand_dims, reshape
 from sessrun.reference.ops.cast_ops import cast, one
-from sessrun.reference.ops.shape_ops import shape
+from sessrun.reference.ops.shape_ops import shape as shape_of
 from sessrun.reference.tensor import Tensor
 
-__all__ = ["alias_inplace_add", "alias_inplace_sub", "alias_inplace_update", "inplace_add",
-           "inplace_sub", "inplace_update"]  # fmt: skip
+__all__ = ["alias_inplace_add", "alias_inplace_sub", "alias_inplace_update", "empty",
+           "empty_like", "inplace_add", "inplace_sub", "inplace_update"]  # fmt: skip
 
 
 def _replaced(op_type: str, x: Any, i: Any, v: Any) -> Tensor:
@@ -33,11 +33,29 @@ def _replaced(op_type: str, x: Any, i: Any, v: Any) -> Tensor:
     v = convert_to_tensor(v, x.dtype)
     if i is None:
         flat, other = reshape(x, [1, -1]), reshape(v, [1, -1])
-        return reshape(one(op_type, {"x": flat, "i": [0], "v": other}), shape(x))
+        return reshape(one(op_type, {"x": flat, "i": [0], "v": other}), shape_of(x))
     i = cast(i, dtypes.int32)
     if i.shape.ndims == 0:
         i, v = reshape(i, [1]), expand_dims(v, 0)
     return one(op_type, {"x": x, "i": i, "v": v})
+
+
+def empty(shape: Any, dtype: Any, init: bool = False) -> Tensor:
+    """A tensor whose values do not matter; zeros, False or empty strings if `init` is true.
+
+    Args:
+      shape: its shape.
+      dtype: its dtype.
+      init: whether the values are those.
+
+    """
+    return one("Empty", {"shape": shape}, dtype=dtype, init=init)
+
+
+def empty_like(x: Any, init: bool | None = None) -> Tensor:
+    """A tensor of the shape and dtype of another one; see `empty`."""
+    x = convert_to_tensor(x)
+    return empty(shape_of(x), x.dtype, bool(init))
 
 
 def alias_inplace_update(x: Any, i: Any, v: Any) -> Tensor:

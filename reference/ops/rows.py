@@ -9,15 +9,15 @@ from sessrun.reference import dtypes
 from sessrun.reference.build import apply_op
 from sessrun.reference.conversion import convert_to_tensor
 from sessrun.reference.errors import bad_value
-from sessrun.reference.generated import greater, greater_equal, reshape, tile
+from sessrun.reference.generated import broadcast_to, greater, greater_equal, reshape, tile
 from sessrun.reference.name_scopes import name_scope
 from sessrun.reference.ops.array_ops import boolean_mask, concat, expand_dims, gather, shape
 from sessrun.reference.ops.cast_ops import cast
-from sessrun.reference.ops.fill_ops import zeros_like
+from sessrun.reference.ops.fill_ops import ones, zeros_like
 from sessrun.reference.ops.grids import sequence_mask
 from sessrun.reference.ops.math_ops import range_
 from sessrun.reference.ops.reduce_ops import reduce_all
-from sessrun.reference.ops.shape_ops import shape_internal
+from sessrun.reference.ops.shape_ops import rank, shape_internal
 from sessrun.reference.seen_values import get_static_value
 from sessrun.reference.tensor import Tensor
 
@@ -95,19 +95,28 @@ def repeat(input: Any, repeats: Any, axis: int | None = None, name: str | None =
             raise TypeError(f"repeats must be an integer tensor; dtype={counts.dtype}")
         counts = cast(counts, dtypes.int32)
         counts.shape.with_rank_at_most(1)
-        if data.shape.ndims == 0:
-            data = reshape(data, [1])
+        data = _with_axes(data)
         place = _axis_of(data, axis)
         if counts.shape.num_elements() == 1:
             return _repeated(data, reshape(counts, []), place)
         if counts.shape.ndims == 1 and data.shape.ndims is not None:
             data.shape[place : place + 1].assert_is_compatible_with(counts.shape)
+        if counts.shape.ndims is None:
+            counts = broadcast_to(counts, [shape(data)[place]])
         found = gather(data, _places(counts), axis=place)
         known = get_static_value(counts) if place else None  # as TensorFlow is seen to know it
         if known is not None and data.shape.ndims is not None:
             sizes = data.shape.as_list()
             found.set_shape([*sizes[:place], int(known.sum()), *sizes[place + 1 :]])
         return found
+
+
+def _with_axes(data: Tensor) -> Tensor:
+    """The data; a number as a vector of it."""
+    if data.shape.ndims is None:
+        sizes = concat([[1], shape(data)], axis=0)
+        return reshape(data, sizes[-rank(data) :])
+    return data if data.shape.ndims else reshape(data, [1])
 
 
 def _axis_of(data: Tensor, axis: int) -> int:
@@ -124,9 +133,13 @@ def _axis_of(data: Tensor, axis: int) -> int:
 def _repeated(data: Tensor, count: Tensor, axis: int) -> Tensor:
     """Each element equally often."""
     sizes = shape(data, out_type=count.dtype)
-    ndims = data.shape.ndims or 0
-    wide = expand_dims(data, axis + 1)
-    often: Sequence[Any] = [1] * (axis + 1) + [count] + [1] * (ndims - axis - 1)
+    wide, ndims = expand_dims(data, axis + 1), data.shape.ndims
+    often: Any
+    if ndims is None:
+        each = ones([rank(wide)], dtypes.int32)
+        often = concat([each[: axis + 1], [count], each[axis + 2 :]], axis=0)
+    else:
+        often = [1] * (axis + 1) + [count] + [1] * (ndims - axis - 1)
     whole = concat([sizes[:axis], [count * sizes[axis]], sizes[axis + 1 :]], axis=0)
     return reshape(tile(wide, often), whole)
 

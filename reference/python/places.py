@@ -286,6 +286,7 @@ OTHER_NAMES: Final[Mapping[str, str]] = {
     "Gradient": "symbolic_gradient",
     "If": "if_",
     "gcd": "common_divisor",
+    "linspace_nd": "linspace",
     "_uint_to_int": "_signed",
     "internal_convert_n_to_tensor": "convert_n_to_tensor",
     "internal_convert_n_to_tensor_or_composite": "convert_n_to_tensor_or_composite",
