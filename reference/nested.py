@@ -1,8 +1,8 @@
 """What counts as a nested structure, its branches in order, and how it is put together again.
 
 A structure is a sequence, a mapping, a view of one or an object of an attrs class; text is none.
-Where `composites` is true, a SparseTensor or IndexedSlices is one of a single branch, the tuple
-of the tensors it is made of.
+Where `composites` is true, a SparseTensor, RaggedTensor or IndexedSlices is one of a single branch,
+the tuple of the tensors it is made of.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from typing import Any
 
 from sessrun.reference.containers import attribute_names, is_namedtuple, mapping_like
 from sessrun.reference.indexed_slices import IndexedSlices
+from sessrun.reference.ragged_tensor import RaggedTensor
 from sessrun.reference.sparse_tensor import SparseTensor
 
 __all__ = ["branches", "is_attrs", "is_composite", "is_mapping", "is_nested", "packed", "rebuilt",
@@ -30,7 +31,7 @@ def is_attrs(obj: Any) -> bool:
 
 def is_composite(value: Any) -> bool:
     """Whether a value is made of several tensors."""
-    return isinstance(value, SparseTensor | IndexedSlices)
+    return isinstance(value, SparseTensor | IndexedSlices | RaggedTensor)
 
 
 def is_nested(seq: Any, composites: bool = False) -> bool:

@@ -297,7 +297,7 @@ def _padded(
             f"Received `mode` = {kind}"
         )
     if not isinstance(constant_values, Tensor) and np.ndim(constant_values) == 0 and (
-        constant_values == 0
+        constant_values == np.zeros_like(constant_values)
     ):
         return one("Pad", inputs, name)
     return one("PadV2", {**inputs, "constant_values": constant_values}, name)

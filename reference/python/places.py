@@ -141,6 +141,8 @@ PLACES: Final[Mapping[str, str]] = {
     "ops.parsing_config": "input.parsing_features|io",
     "ops.parsing_ops": "input.parsing_ops|io",
     "ops.partitioned_variables": "variables.partitioners",
+    "ops.ragged.ragged_tensor": "ragged_tensor",
+    "ops.ragged.ragged_tensor_value": "ragged_tensor",
     "ops.random_crop_ops": "ops.distribution_ops",
     "ops.random_grad": "differentiation.random_numbers",
     "ops.random_ops": "ops.random_ops ops.distribution_ops|random",

@@ -10,6 +10,7 @@ from typing import Any, Final
 import numpy as np
 
 from sessrun.reference import conversion, dtypes
+from sessrun.reference.ragged_tensor import RaggedTensor, is_ragged
 from sessrun.reference.tensor import Tensor
 from sessrun.reference.test.sessions import SessionCase
 
@@ -192,6 +193,9 @@ class ArrayAssertions(SessionCase):
 
     def assertAllEqual(self, a: Any, b: Any, msg: Any = None) -> None:
         """Fail unless two arrays, tensors or nested lists have equal shapes and elements."""
+        if is_ragged(a) or is_ragged(b):
+            self.assertEqual(self._as_lists(a), self._as_lists(b), msg)
+            return
         a, b = self._arrays(a, b)
         self._assert_same_shape(a, b, msg or "")
         if a.dtype.kind != b.dtype.kind and {a.dtype.kind, b.dtype.kind} <= _TEXTS:
@@ -317,6 +321,12 @@ class ArrayAssertions(SessionCase):
     def _arrays(self, a: Any, b: Any) -> tuple[Any, Any]:
         a, b = self.evaluate_if_both_tensors(a, b)
         return self._GetNdArray(a), self._GetNdArray(b)
+
+    def _as_lists(self, a: Any) -> Any:
+        """The value of a tensor, a ragged one too, as nested lists."""
+        if isinstance(a, RaggedTensor | Tensor):
+            a = self.evaluate(a)
+        return a.to_list() if is_ragged(a) else np.array(a, dtype=object).tolist()
 
     def _GetNdArray(self, a: Any) -> Any:
         """The array of a tensor's value, of a number or of a nested list, a ragged one too."""

@@ -1,0 +1,87 @@
+"""Programs with ragged tensors: how they are made, what they tell, what is refused."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from described import attempt
+
+__all__ = ["BEHAVIOURS"]
+
+
+def _value(tf: Any, found: Any) -> Any:
+    with tf.Session() as session:
+        return session.run(found)
+
+
+def _rows(tf: Any, ragged: Any) -> Any:
+    return _value(tf, ragged).to_list(), str(ragged.shape), ragged.ragged_rank, ragged.dtype.name
+
+
+def _made(tf: Any) -> Any:
+    make = tf.RaggedTensor
+    values = [1, 2, 3]
+    return [
+        _rows(tf, found)
+        for found in (
+            make.from_row_splits(values, [0, 1, 1, 3]),
+            make.from_row_splits([[1.0, 2.0], [3.0, 4.0]], [0, 2]),
+            make.from_row_lengths(values, [1, 0, 2]),
+            make.from_value_rowids(values, [0, 2, 2]),
+            make.from_value_rowids(values, [0, 2, 2], nrows=5),
+            make.from_nested_row_splits([1, 2, 3, 4], [[0, 2, 2], [0, 1, 4]]),
+            make.from_row_splits(tf.constant(["a"]), tf.constant([0, 1], tf.int32)),
+        )
+    ]
+
+
+def _told(tf: Any) -> Any:
+    ragged = tf.RaggedTensor.from_row_splits([1, 2, 3], [0, 1, 1, 3])
+    nested = tf.RaggedTensor.from_row_splits(ragged, [0, 2, 3])
+    empty = tf.RaggedTensor.from_row_splits(tf.zeros([0]), [0])
+    parts = [ragged.row_lengths(), ragged.nrows(), ragged.value_rowids(), ragged.row_starts(),
+             ragged.row_limits(), ragged.to_tensor(), ragged.to_tensor(-1), nested.to_tensor(),
+             nested.flat_values, nested.nested_row_splits, empty.to_tensor()]  # fmt: skip
+    other = ragged.with_values([7, 8, 9]), nested.with_flat_values([7, 8, 9])
+    return _value(tf, parts), [_value(tf, each).to_list() for each in other]
+
+
+def _values(tf: Any) -> Any:
+    value = _value(tf, tf.RaggedTensor.from_nested_row_splits([1, 2], [[0, 2], [0, 1, 2]]))
+    return [
+        str(value), value.shape, value.ragged_rank, value.dtype.name, value.flat_values,
+        value.nested_row_splits, type(value).__name__,
+    ]  # fmt: skip
+
+
+def _refused(tf: Any) -> Any:
+    make: Callable[..., Any] = tf.RaggedTensor.from_row_splits
+    values = tf.constant([1, 2, 3])
+    return attempt(
+        lambda: make(values, []), lambda: make(values, [[0, 1]]), lambda: make(values, [0.0, 1.0]),
+        lambda: make(values, [0, 3], validate=1),
+        *(lambda splits=splits: _value(tf, make(values, splits))
+          for splits in ([1, 3], [0, 3, 1, 3], [0, 2], [0, 4])),
+    )  # fmt: skip
+
+
+def _structures(tf: Any) -> Any:
+    ragged = tf.RaggedTensor.from_row_splits([1.0, 2.0], [0, 1, 2])
+    flat = tf.nest.flatten([ragged], expand_composites=True)
+    doubled = tf.nest.map_structure(tf.identity, ragged, expand_composites=True)
+    stopped = tf.stop_gradient(ragged)
+    sparse = tf.stop_gradient(tf.SparseTensor([[0]], [1.0], [1]))
+    with tf.Session() as session:
+        fed = session.run(ragged, {ragged: session.run(ragged.with_values([5.0, 6.0]))})
+    return [
+        [each.dtype.name for each in flat], _value(tf, doubled).to_list(), fed.to_list(),
+        _value(tf, stopped).to_list(), stopped.flat_values.op.type, sparse.values.op.type,
+        tf.is_tensor(ragged), tf.gradients(stopped.flat_values, ragged.flat_values),
+    ]  # fmt: skip
+
+
+BEHAVIOURS = {
+    "made": _made, "told": _told, "values": _values, "refused": _refused,
+    "structures": _structures,
+}  # fmt: skip
