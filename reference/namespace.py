@@ -149,6 +149,8 @@ _LATER: Final[Mapping[str, str]] = {
     "differentiation.custom": "custom_gradient grad_pass_through recompute_grad",
     "differentiation.hessian": "hessians",
     "differentiation.tape": "GradientTape",
+    "ragged_constants": "ragged.constant ragged.constant_value",
+    "ops.ragged_strings": "strings.bytes_split",
     "functions.traced": "function",
     "input.example_messages":
         "train.BytesList train.Example train.Feature train.FeatureList train.FeatureLists "

@@ -191,6 +191,21 @@ class RaggedTensor:
                 found = cls.from_row_splits(found, splits, validate=validate)
             return found  # type: ignore[no-any-return]  # there is at least one
 
+    @classmethod
+    def from_tensor(cls, tensor: Tensor) -> RaggedTensor:
+        """The rows of a tensor of at least rank 2, all of one length."""
+        sizes = shape(tensor, out_type=dtypes.int64)
+        splits = range_(sizes[0] + 1) * sizes[1]
+        values = reshape(tensor, concat([[sizes[0] * sizes[1]], sizes[2:]], axis=0))
+        values.set_shape(TensorShape([None]).concatenate(tensor.shape[2:]))
+        return cls(values, splits)
+
+    @classmethod
+    def from_sparse_rows(cls, sparse: Any) -> RaggedTensor:
+        """The rows of a sparse matrix whose values stand at the beginning of each."""
+        ids, rows = sparse.indices[:, 0], sparse.dense_shape[0]
+        return cls.from_value_rowids(sparse.values, ids, rows, validate=False)
+
     def parts(self) -> tuple[Any, Tensor]:
         """The values and the splits."""
         return self._values, self._row_splits

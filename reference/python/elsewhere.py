@@ -104,9 +104,9 @@ _FOLDERS: Final[Mapping[str, str]] = {
         "dynamic_ragged_shape ragged_array_ops ragged_autograph ragged_batch_gather_ops "
         "ragged_batch_gather_with_default_op ragged_bincount_ops ragged_check_ops "
         "ragged_concat_ops ragged_config ragged_conversion_ops ragged_dispatch "
-        "ragged_embedding_ops ragged_factory_ops ragged_functional_ops ragged_gather_ops "
+        "ragged_embedding_ops ragged_functional_ops ragged_gather_ops "
         "ragged_getitem ragged_image_ops ragged_map_ops ragged_math_ops ragged_ops "
-        "ragged_squeeze_op ragged_string_ops ragged_tensor_shape "
+        "ragged_squeeze_op ragged_tensor_shape "
         "ragged_util ragged_where_op row_partition segment_id_ops",
     "ops.structured":
         "structured_array_ops structured_ops structured_tensor structured_tensor_dynamic",

@@ -66,6 +66,30 @@ def _refused(tf: Any) -> Any:
     )  # fmt: skip
 
 
+def _constants(tf: Any) -> Any:
+    lists = [[[1, 2], [], [3]], [[[1], [2, 3]], []], [[], []], [["a"], ["b", "c"]], [1, 2]]
+    made = [tf.ragged.constant(each) for each in lists]
+    values = [tf.ragged.constant_value(each) for each in lists[:4]]
+    inner = tf.ragged.constant([[[1, 2], [3, 4]], []], ragged_rank=1)
+    refused = attempt(*(
+        lambda given=given: tf.ragged.constant(*given)
+        for given in (([[1], 2],), ([1], None, 2), ([[1]], None, -1), ([[[1], [2, 3]]], None, 1),
+                      ([[1], [[]]],), (made[0],))
+    ))  # fmt: skip
+    return [
+        [_value(tf, each) if isinstance(each, tf.Tensor) else _rows(tf, each) for each in made],
+        [each.to_list() for each in values], str(inner.shape), _value(tf, inner).to_list(), refused,
+    ]  # fmt: skip
+
+
+def _strings(tf: Any) -> Any:
+    split = tf.strings.bytes_split
+    ragged = tf.ragged.constant([["ab", ""], ["c"]])
+    found = split(["ab", ""]), split([["ab", "c"], ["", "d"]]), split(ragged)
+    return [[_value(tf, each).to_list() for each in found], _value(tf, split("abc")), attempt(
+        lambda: split(tf.placeholder(tf.string)))]  # fmt: skip
+
+
 def _structures(tf: Any) -> Any:
     ragged = tf.RaggedTensor.from_row_splits([1.0, 2.0], [0, 1, 2])
     flat = tf.nest.flatten([ragged], expand_composites=True)
@@ -83,5 +107,6 @@ def _structures(tf: Any) -> Any:
 
 BEHAVIOURS = {
     "made": _made, "told": _told, "values": _values, "refused": _refused,
+    "constants": _constants, "strings": _strings,
     "structures": _structures,
 }  # fmt: skip

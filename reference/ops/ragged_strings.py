@@ -1,0 +1,84 @@
+"""Strings taken apart into rows of parts: `tf.strings.bytes_split`, and splits that are ragged."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, Final
+
+from sessrun.reference.build import apply_op
+from sessrun.reference.conversion import convert_to_tensor
+from sessrun.reference.dtypes import string
+from sessrun.reference.name_scopes import name_scope
+from sessrun.reference.ops.array_ops import expand_dims
+from sessrun.reference.ops.splitting_ops import string_split
+from sessrun.reference.ops.string_ops import string_split_v2 as sparse_split
+from sessrun.reference.ragged_tensor import RaggedTensor
+from sessrun.reference.sparse_tensor import SparseTensor
+
+__all__ = ["EXPORTS", "string_bytes_split", "string_split", "string_split_v2"]
+
+
+def string_bytes_split(input: Any, name: str | None = None) -> Any:  # noqa: A002 - TensorFlow's name
+    """Each string as its bytes.
+
+    Args:
+      input: strings, ragged or not.
+      name: the operations' scope.
+
+    Returns:
+      A RaggedTensor of one dimension more; for one string a vector.
+
+    Raises:
+      ValueError: the rank of the strings is not known.
+
+    """
+
+    def parts(strings: Any) -> SparseTensor:
+        inputs = {"input": strings, "delimiter": ""}
+        return SparseTensor(*apply_op("StringSplit", inputs, {"skip_empty": False}).outputs)
+
+    with name_scope(name, "StringsByteSplit", [input]):
+        if not isinstance(input, RaggedTensor):
+            input = convert_to_tensor(input, string, "input")  # noqa: A001 - TensorFlow's name
+            if input.shape.rank is None:
+                raise ValueError("input must have a statically-known rank.")
+        return _split(input, parts)
+
+
+def string_split_v2(
+    input: Any,  # noqa: A002 - TensorFlow's name
+    sep: Any = None,
+    maxsplit: int = -1,
+    name: str | None = None,
+) -> Any:
+    """Each string split at a separator, as Python's `str.split` does.
+
+    Args:
+      input: strings, ragged or not; of unknown rank they are taken for a vector.
+      sep: the separator; runs of white space by default.
+      maxsplit: at how many places at most; at all by default.
+      name: the operations' scope.
+
+    Returns:
+      A RaggedTensor of one dimension more; for one string a vector.
+
+    """
+    with name_scope(name, "StringSplit", [input]):
+        if not isinstance(input, RaggedTensor):
+            input = convert_to_tensor(input, string, "input")  # noqa: A001 - TensorFlow's name
+        return _split(input, lambda strings: sparse_split(strings, sep, maxsplit))
+
+
+def _split(strings: Any, parts: Callable[[Any], SparseTensor]) -> Any:
+    """Strings of any rank split by what splits a vector of them."""
+    if isinstance(strings, RaggedTensor):
+        return strings.with_flat_values(_split(strings.flat_values, parts))
+    rank = strings.shape.rank
+    if rank == 0:
+        return _split(expand_dims(strings, 0), parts).values
+    if rank is None or rank == 1:
+        return RaggedTensor.from_sparse_rows(parts(strings))
+    return _split(RaggedTensor.from_tensor(strings), parts)
+
+
+EXPORTS: Final[Mapping[str, Any]] = {"strings.bytes_split": string_bytes_split}
