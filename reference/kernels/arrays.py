@@ -413,6 +413,7 @@ def range_(xp: Any, start: Any, limit: Any, delta: Any) -> Any:
         raise KernelError(3, str(error)) from error
     assert shape is not None
     count = shape[0]
+    assert count is not None
     if count >= _TOO_MANY_ELEMENTS:
         raise KernelError(3, "Requires ((limit - start) / delta) <= 9223372036854775807")
     if count > _MOST:
