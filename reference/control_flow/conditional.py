@@ -45,6 +45,8 @@ class Conditional(Context):
 
     """
 
+    is_branch = True
+
     def __init__(self, pred: Tensor, pivot: Tensor, branch: int) -> None:
         super().__init__(stacks.get_default_graph().unique_name("cond_text"))
         self.pred = pred

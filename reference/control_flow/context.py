@@ -41,12 +41,15 @@ class Context:
       name: what it is called.
 
     Attributes:
+      is_branch: whether it is the inside of a branch.
       graph: the graph whose operations it is told.
       name: its name.
       outer_context: the context around it, or None.
       nested: the contexts within it.
 
     """
+
+    is_branch = False
 
     def __init__(self, name: str) -> None:
         graph = stacks.get_default_graph()
@@ -283,7 +286,7 @@ def _is_of_branch(op: Operation) -> bool:
     context = op._control_flow_context  # noqa: SLF001 - the two belong together
     if op.type in ENTERS:
         context = context.outer_context
-    return context is not None and context.loop() is not context
+    return context is not None and context.is_branch
 
 
 def is_constant_enter(op: Operation) -> bool:

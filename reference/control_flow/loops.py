@@ -20,6 +20,7 @@ from sessrun.reference.control_flow.context import (
 )
 from sessrun.reference.control_flow.invariants import is_within, shape_after_iteration
 from sessrun.reference.control_flow.values import flow_of, merged, with_flow
+from sessrun.reference.control_flow.xla_contexts import is_in_xla_context
 from sessrun.reference.conversion import convert_to_tensor
 from sessrun.reference.errors import bad_value
 from sessrun.reference.framework_ops import identity
@@ -185,10 +186,11 @@ class Loop(Context):
     def take_new(self, op: Operation) -> None:
         """As `take`; the shape of a forward value is taken where the value is.
 
-        So the shape is kept for the way back, not the value.
+        So the shape is kept for the way back, not the value; but not for XLA.
         """
         loop: Any = loop_around(self.graph.scopes.control_flow)
-        if op.type in _OF_SHAPES and loop is not None and loop.gradient is not None:
+        goes_back = loop is not None and loop.gradient is not None
+        if op.type in _OF_SHAPES and goes_back and not is_in_xla_context(op):
             source = op.inputs[0].op._control_flow_context  # noqa: SLF001 - the two belong together
             if loop_around(source) is loop.gradient.forward:
                 source.settles(op)

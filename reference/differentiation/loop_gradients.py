@@ -15,6 +15,7 @@ from sessrun.reference.constant_op import constant
 from sessrun.reference.control_flow.conditional import Conditional
 from sessrun.reference.control_flow.context import constant_enter_of, context_after, switched
 from sessrun.reference.control_flow.loops import Loop
+from sessrun.reference.control_flow.xla_contexts import is_in_xla_context, size_of_stack
 from sessrun.reference.differentiation.loop_rounds import counted_backward, counted_forward
 from sessrun.reference.differentiation.nodes import node
 from sessrun.reference.operation import Operation
@@ -117,6 +118,7 @@ class LoopGradient:
 
         Raises:
           TypeError: the value is inside of something else than a branch.
+          ValueError: it is to be compiled by XLA, and how often a loop goes round is not known.
 
         """
         here = self._graph.scopes.control_flow
@@ -126,7 +128,10 @@ class LoopGradient:
                 nullcontext() if here is None else here.entered(),
                 self._graph.colocate_with(value),
             ):
-                size = constant(-1, dtypes.int32)
+                if is_in_xla_context(value.op):
+                    size = size_of_stack(value, self.forward)
+                else:
+                    size = constant(-1, dtypes.int32)
                 stack: Tensor = node("StackV2", size, elem_type=dtype, name="f_acc")
             entered = self.forward.value_inside(stack)
             swap = self.forward.options.swap_memory

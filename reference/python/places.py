@@ -83,7 +83,8 @@ PLACES: Final[Mapping[str, str]] = {
     "ops.control_flow_assert": "ops.assertions|debugging",
     "ops.control_flow_case": "control_flow.branches",
     "ops.control_flow_grad": "differentiation.functions",
-    "ops.control_flow_ops": "framework_ops control_flow.conditional control_flow.loops",
+    "ops.control_flow_ops":
+        "framework_ops control_flow.conditional control_flow.loops control_flow.xla_contexts",
     "ops.control_flow_v2_toggles": "control_flow.functional_mode",
     "ops.control_flow_switch_case": "control_flow.switch_case",
     "ops.ctc_ops": "nn.ctc_losses nn.ctc_labels nn.ctc_states ops.ctc_ops|nn",
