@@ -108,48 +108,66 @@ def _targets(rows: Sequence[Sequence[int]], blank: int, *, merge: bool) -> _Targ
     return _Targets(labels, counts, is_blank | merge, skip)
 
 
-def _shifted(values: Any, by: int) -> Any:
-    """The values moved along places, nothing where none comes from."""
-    moved = HOST.full(values.shape, _NEVER, dtype=values.dtype)
-    if by > 0:
-        moved[:, by:] = values[:, :-by]
-    else:
-        moved[:, :by] = values[:, -by:]
-    return moved
-
-
 def _only(allowed: Any, values: Any) -> Any:
     return HOST.where(allowed, values, values.dtype.type(_NEVER))
 
 
-def _forward(logs: Any, targets: _Targets, own: Any) -> Any:
+def _barred(allowed: Any, dtype: Any) -> Any:
+    """What is added to logarithms: 0 where something is allowed, minus infinity elsewhere."""
+    return _only(allowed, HOST.zeros(allowed.shape, dtype))
+
+
+class _Step:
+    """From the logarithms of one time to those of the next one.
+
+    Args:
+      stay: [batch, places], whether a path may stay at a place.
+      skip: whether it may come from the place before the last.
+      dtype: of the logarithms.
+
+    """
+
+    def __init__(self, stay: Any, skip: Any, dtype: Any) -> None:
+        self._stay, self._skip = _barred(stay, dtype), _barred(skip, dtype)
+        batch, places = stay.shape
+        self._padded = HOST.full((batch, places + 2), _NEVER, dtype)
+
+    def __call__(self, last: Any, result: Any) -> None:
+        """Write what leads to each place, from it and the two before, over the result."""
+        padded = self._padded
+        padded[:, 2:] = last
+        HOST.add(last, self._stay, out=result)
+        HOST.logaddexp(result, padded[:, 1:-1], out=result)
+        HOST.logaddexp(result, padded[:, :-2] + self._skip, out=result)
+
+
+def _forward(logs: Any, targets: _Targets) -> Any:
     """[time, batch, places]: logarithms of what leads up to each place, its own step with it."""
     alpha = HOST.full(logs.shape, _NEVER, dtype=logs.dtype)
     alpha[0, :, :2] = logs[0, :, :2]
-    alpha[0] = _only(own, alpha[0])
+    step = _Step(targets.stay, targets.skip, logs.dtype)
     for time in range(1, len(logs)):
-        last = alpha[time - 1]
-        came = HOST.logaddexp(_only(targets.stay, last), _shifted(last, 1))
-        came = HOST.logaddexp(came, _only(targets.skip, _shifted(last, 2)))
-        alpha[time] = _only(own, came + logs[time])
+        step(alpha[time - 1], alpha[time])
+        alpha[time] += logs[time]
     return alpha
 
 
-def _backward(logs: Any, targets: _Targets, own: Any, lengths: Any) -> Any:
+def _backward(logs: Any, targets: _Targets, lengths: Any) -> Any:
     """[time, batch, places]: logarithms of what follows each place, its own step without."""
     beta = HOST.full(logs.shape, _NEVER, dtype=logs.dtype)
-    places = HOST.arange(own.shape[1])
-    last = own & (places >= (targets.counts - 2)[:, None])
+    places = HOST.arange(logs.shape[2])
+    counts = targets.counts[:, None]
+    last = _barred((places < counts) & (places >= counts - 2), logs.dtype)
     skip = HOST.zeros_like(targets.skip)
     skip[:, :-2] = targets.skip[:, 2:]
+    step = _Step(targets.stay[:, ::-1], skip[:, ::-1], logs.dtype)
+    ending = {time: lengths == time + 1 for time in (lengths - 1).tolist()}
     for time in range(len(logs) - 1, -1, -1):
-        ends = (lengths == time + 1)[:, None]
         if time + 1 < len(logs):
             after = beta[time + 1] + logs[time + 1]
-            goes = HOST.logaddexp(_only(targets.stay, after), _shifted(after, -1))
-            goes = HOST.logaddexp(goes, _only(skip, _shifted(after, -2)))
-            beta[time] = _only(own, goes)
-        beta[time] = HOST.where(ends, HOST.where(last, logs.dtype.type(0), _NEVER), beta[time])
+            step(after[:, ::-1], beta[time, :, ::-1])
+        if time in ending:
+            beta[time, ending[time]] = last[ending[time]]
     return beta
 
 
@@ -191,9 +209,8 @@ def ctc_loss(
 def _loss(inputs: Any, targets: _Targets, lengths: Any, used: Any) -> Any:
     logs = _log_softmax(inputs)
     taken = HOST.take_along_axis(logs, targets.labels[None], axis=2)
-    own = HOST.arange(targets.labels.shape[1]) < targets.counts[:, None]
-    alpha = _forward(taken, targets, own)
-    both = alpha + _backward(taken, targets, own, lengths)
+    taken = _only(HOST.arange(targets.labels.shape[1]) < targets.counts[:, None], taken)
+    both = _forward(taken, targets) + _backward(taken, targets, lengths)
     total = HOST.logaddexp.reduce(both[0], axis=1)
     found = total > _NEVER
     share = HOST.exp(both - HOST.where(found, total, 0)[:, None])

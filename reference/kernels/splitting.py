@@ -106,8 +106,7 @@ def regex_replace(_: Any, strings: Any, pattern: Any, rewrite: Any, *, replace_g
 
 def _matches(xp: Any, strings: Any, pattern: Any) -> Any:
     matches = matcher(_scalar(pattern, "Pattern"))
-    found = [matches(item) for item in strings.reshape(-1).tolist()]
-    return xp.asarray(found, "bool").reshape(strings.shape)
+    return xp.asarray(matches(strings.reshape(-1).tolist()), "bool").reshape(strings.shape)
 
 
 @kernel("StaticRegexFullMatch", devices=("CPU",))

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import itertools
+import math
 import operator
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Final
 
 from sessrun.reference.behaviour import as_text
@@ -28,21 +29,33 @@ def unsorted_segment_join(
     if inputs.shape[: segment_ids.ndim] != segment_ids.shape:
         raise KernelError(_INVALID, f"inputs.shape = {list(inputs.shape)} does not start with "
                           f"segment_ids.shape = {list(segment_ids.shape)}")  # fmt: skip
+    segments = segment_ids.reshape(-1).astype("int64")
+    wrong = HOST.flatnonzero((segments < 0) | (segments >= count))
+    if len(wrong):
+        raise KernelError(_INVALID, f"segment_ids must be in [0, {count}), is "
+                          f"{segments[wrong[0]]}")  # fmt: skip
     inner = inputs.shape[segment_ids.ndim :]
-    width = 1
-    for size in inner:
-        width *= size
-    parts: list[list[bytes]] = [[] for _ in range(count * width)]
-    items = inputs.reshape(-1).tolist()
-    for place, segment in enumerate(ints(segment_ids)):
-        if not 0 <= segment < count:
-            raise KernelError(_INVALID, f"segment_ids must be in [0, {count}), is {segment}")
-        for column in range(width):
-            parts[segment * width + column].append(items[place * width + column])
+    width = math.prod(inner)
+    columns = (segments[:, None] * width + HOST.arange(width)).reshape(-1)
     glue = separator if isinstance(separator, bytes) else separator.encode()
-    # As TensorFlow has it, empty strings at the beginning are not separated from what follows.
-    joined = (glue.join(itertools.dropwhile(operator.not_, part)) for part in parts)
+    joined = (_joined(glue, part) for part in _sorted_parts(inputs, columns, count * width))
     return string_array(joined, (count, *inner))
+
+
+def _sorted_parts(inputs: Any, segments: Any, count: int) -> Iterator[list[bytes]]:
+    """The strings of each segment, in their order."""
+    kind = HOST.min_scalar_type(count)  # numbers of 16 bits are sorted by counting
+    order = segments.astype(kind).argsort(kind="stable")
+    items = inputs.reshape(-1)[order].tolist()
+    ends = HOST.cumsum(HOST.bincount(segments, minlength=count)).tolist()
+    return (items[begin:end] for begin, end in itertools.pairwise([0, *ends]))
+
+
+def _joined(glue: bytes, part: Sequence[bytes]) -> bytes:
+    """As TensorFlow has it, empty strings at the beginning are not separated from what follows."""
+    if part and not part[0]:
+        return glue.join(itertools.dropwhile(operator.not_, part))
+    return glue.join(part)
 
 
 def _check_splits(splits: Sequence[int], count: int) -> None:
