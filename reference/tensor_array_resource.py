@@ -187,13 +187,14 @@ class ElementArray:
         if index < 0 or (index >= count and not self._grows):
             raise self._refused(f"Tried to write to index {index} but array is not resizeable and "
                                 f"size is: {count}")  # fmt: skip
-        if not fits(value.shape, self.element_shape):
+        if value.shape != self.element_shape and not fits(value.shape, self.element_shape):
             raise self._refused(
                 f"Could not write to TensorArray index {index}: the value's shape is "
                 f"{bracketed(value.shape)}, which is incompatible with the element shape "
                 f"{bracketed(self.element_shape)} (consider setting infer_shape=False)"
             )
-        self._elements.extend(_Element() for _ in range(count, index + 1))
+        if index >= count:
+            self._elements.extend(_Element() for _ in range(count, index + 1))
         if self._identical:
             self.element_shape = tuple(value.shape)
         element = self._elements[index]

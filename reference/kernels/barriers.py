@@ -12,6 +12,7 @@ from sessrun.reference.kernels.host import (
     full,
     host_array,
     scalar_int,
+    stacked,
     string_array,
 )
 from sessrun.reference.kernels.older_handles import behind, reference_to
@@ -123,7 +124,7 @@ def take_many(bind: Bind) -> Callable[..., Any]:
         for place, (shape, dtype) in enumerate(zip(source.shapes, source.types, strict=True)):
             rows = [element.components[place] for element in taken]
             empty = full(bind.xp, (0, *shape), 0, dtype_of(dtype)) if not rows else None
-            columns.append(bind.xp.stack(rows) if rows else empty)
+            columns.append(stacked(bind.xp, rows) if rows else empty)
         indices = host_array([element.order for element in taken], "int64")
         return (indices, string_array([element.key for element in taken], (len(taken),)), *columns)
 

@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
-from sessrun.reference.kernels.host import HOST, frozen, scalar_int
+from sessrun.reference.kernels.host import HOST, frozen, scalar_int, stacked
 from sessrun.reference.kernels.philox import Stream, interleaved
 from sessrun.reference.kernels.registry import Bind, KernelError, Step, binder
 from sessrun.reference.node_summary import bracketed
@@ -290,7 +290,7 @@ def _batch(xp: Any, queue: Queue, elements: Sequence[Element]) -> list[Any]:
         if queue.kind == "PaddingFIFOQueue":
             shape = queue.terms.shapes[index]
             arrays = _padded(xp, arrays, shape or ())
-        batch.append(xp.stack(arrays))
+        batch.append(stacked(xp, arrays))
     return batch
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Final
 
 from sessrun.reference.behaviour import as_text
-from sessrun.reference.kernels.host import dtype_of, full, string_array
+from sessrun.reference.kernels.host import dtype_of, full, stacked, string_array
 from sessrun.reference.kernels.registry import Bind, KernelError, binder
 from sessrun.reference.tables.dense_table import DenseTable
 from sessrun.reference.tables.table_files import LineReader
@@ -166,7 +166,7 @@ def _rows(xp: Any, values: Any, value_shape: Sequence[int]) -> list[Any]:
         scalars: list[Any] = values.reshape(-1).tolist()
         return scalars
     own = xp.array(values).reshape((-1, *value_shape))
-    return [own[index] for index in range(own.shape[0])]
+    return list(own)
 
 
 def _array(
@@ -177,7 +177,7 @@ def _array(
     if not rows:
         return full(xp, shape, _zero(dtype), dtype_of(dtype))
     if inner:
-        return xp.stack(rows).reshape(shape)
+        return stacked(xp, rows).reshape(shape)
     if dtype == "string":
         return string_array(rows, shape)
     return xp.asarray(rows, dtype=dtype_of(dtype)).reshape(shape)

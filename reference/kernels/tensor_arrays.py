@@ -6,7 +6,14 @@ import itertools
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
-from sessrun.reference.kernels.host import dtype_of, frozen, host_array, ints, scalar_int
+from sessrun.reference.kernels.host import (
+    dtype_of,
+    frozen,
+    host_array,
+    ints,
+    scalar_int,
+    stacked,
+)
 from sessrun.reference.kernels.registry import Bind, KernelError, binder
 from sessrun.reference.node_summary import bracketed
 from sessrun.reference.tensor_array_resource import ElementArray, Shape, fits
@@ -153,6 +160,11 @@ def _kept(xp: Any, value: Any) -> Any:
     return frozen(xp.asarray(value)[...])
 
 
+def _kept_rows(xp: Any, value: Any) -> list[Any]:
+    kept = _kept(xp, value)
+    return list(kept) if kept.ndim > 1 else [kept[row, ...] for row in range(len(kept))]
+
+
 @binder("TensorArrayReadV3", host_inputs=("handle", "index", "flow_in"))
 def read(bind: Bind) -> Callable[..., Any]:
     """One element."""
@@ -184,7 +196,7 @@ def gather(bind: Bind) -> Callable[..., Any]:
             return _nothing(bind, dtype, array.element_shape, "element shape", "packing")
         values = array.read(ints(indices), zeros)
         _check_alike([value.shape for value in values], array.element_shape, "element_shape", "")
-        return xp.stack(values)
+        return stacked(xp, values)
 
     return compute
 
@@ -207,7 +219,7 @@ def scatter(bind: Bind) -> Callable[..., Any]:
         if not array.grows and max(places, default=-1) >= count:
             raise KernelError(_INVALID, f"Max scatter index must be < array size ({max(places)} "
                               f"vs. {count})")  # fmt: skip
-        rows = [_kept(xp, value[row, ...]) for row in range(len(places))]
+        rows = _kept_rows(xp, value)
         array.write(list(zip(places, rows, strict=True)), add)
         return flow
 
@@ -224,6 +236,8 @@ def _check_alike(
     shapes: Sequence[tuple[int, ...]], wanted: Shape, declared: str, what: str
 ) -> None:
     """Check that all shapes are one, and one that is wanted."""
+    if len(set(shapes)) == 1 and fits(shapes[0], wanted):
+        return
     for index, shape in enumerate(shapes):
         if not fits(shape, wanted):
             raise KernelError(_INVALID, f"TensorArray was passed {declared} {bracketed(wanted)}, "
@@ -280,8 +294,8 @@ def split(bind: Bind) -> Callable[..., Any]:
             raise KernelError(_INVALID, "TensorArray's size is not equal to the size of lengths "
                               f"({count} vs. {len(sizes)}), and the TensorArray is not marked as "
                               "dynamically resizeable")  # fmt: skip
-        ends = [sum(sizes[: index + 1]) for index in range(len(sizes))]
-        pieces = [_kept(xp, value[end - size : end]) for end, size in zip(ends, sizes, strict=True)]
+        ends = itertools.accumulate(sizes, initial=0)
+        pieces = [_kept(xp, value[begin:end]) for begin, end in itertools.pairwise(ends)]
         array.write(list(enumerate(pieces)), add)
         array.split_into(len(pieces))
         return flow

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
-from sessrun.reference.kernels.host import dtype_of, frozen, ints, scalar_int
+from sessrun.reference.kernels.host import dtype_of, frozen, ints, scalar_int, stacked
 from sessrun.reference.kernels.registry import Bind, KernelError, binder
 from sessrun.reference.node_summary import bracketed
 from sessrun.reference.tensor_list import Shape, TensorList, merged, shape_of
@@ -76,7 +76,7 @@ def from_tensor(bind: Bind) -> Callable[..., Any]:
             raise KernelError(_INVALID, "Tensor must be at least a vector, but saw shape: []")
         found = TensorList(dtype, _shape(shape))
         found.fitting(value.shape[1:], "create")
-        return found.with_elements([frozen(row) for row in value])
+        return found.with_elements(list(frozen(value[...])))
 
     return compute
 
@@ -212,15 +212,17 @@ def _packed(
     if not places:
         sizes = _sized(known, f"Tried to {doing} elements of an empty list {vague}")
         return bind.xp.empty((0, *sizes), dtype_of(source.dtype))
-    for place in places:
-        if source.elements[place] is not None:
-            known = merged(known, shape_of(source.elements[place]))
+    chosen = [source.elements[place] for place in places]
+    for found in dict.fromkeys(shape_of(each) for each in chosen if each is not None):
+        known = merged(known, found)
     if doing == "stack" and all(element is None for element in source.elements):
         _sized(known, "Tried to stack list which only contains uninitialized tensors and has a "
                "non-fully-defined element_shape")  # fmt: skip
-    if any(source.elements[place] is None for place in places):
-        known = _sized(known, f"Tried to {doing} uninitialized tensors from a list {vague}")
-    return bind.xp.stack([_element(bind, source, place, known) for place in places])
+    if any(each is None for each in chosen):
+        sizes = _sized(known, f"Tried to {doing} uninitialized tensors from a list {vague}")
+        zeros = bind.xp.zeros(sizes, dtype_of(source.dtype))
+        chosen = [zeros if each is None else each for each in chosen]
+    return bind.xp.stack(chosen) if source.dtype == "variant" else stacked(bind.xp, chosen)
 
 
 @binder("TensorListStack", host_inputs=("input_handle", "element_shape"))
