@@ -17,6 +17,7 @@ _INVALID: Final = 3
 Shape = tuple[int | None, ...] | None
 
 
+@functools.lru_cache(maxsize=256)  # many elements are of one shape
 def merged(one: Shape, other: Shape) -> Shape:
     """What two shapes say together.
 

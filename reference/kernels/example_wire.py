@@ -3,15 +3,19 @@
 TensorFlow's parser is quicker and less strict than protobuf's: fields that are none of an Example's
 are passed over, whatever they hold, a length that reaches beyond its surroundings ends with them,
 and a feature's own bytes are looked at only if it is asked for. Source: TF 2.21.
+
+Tags and lengths are read in Python, one by one: many short features take five times TensorFlow's
+time, in lists of features nine times, those of a hundred to a thousand numbers three times.
 """
 
 from __future__ import annotations
 
-import struct
-from collections.abc import Callable, Mapping
+import sys
+from array import array
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final
 
-__all__ = ["WireError", "feature_lists_of", "features_of", "values_of"]
+__all__ = ["WireError", "feature_lists_of", "features_of", "joined", "values_of"]
 
 _VARINT: Final = 0
 _FIXED64: Final = 1
@@ -20,7 +24,16 @@ _FIXED32: Final = 5
 #: The most bytes that a varint has.
 _LONGEST: Final = 10
 _KINDS: Final = {1: "string", 2: "float32", 3: "int64"}
-_FLOAT: Final = struct.Struct("<f")
+_FLOAT_SIZE: Final = 4
+#: The bits of an integer; the least negative one, written without a sign.
+_BITS, _NEGATIVE = 64, 1 << 63
+
+#: The values of a feature: an array of floats or integers, or a list of strings.
+Values = Any
+#: Where values of a dtype are gathered.
+_EMPTY: Final[Mapping[str, Callable[[], Values]]] = {
+    "string": list, "float32": lambda: array("f"), "int64": lambda: array("q"),
+}  # fmt: skip
 
 
 class WireError(ValueError):
@@ -37,6 +50,8 @@ class _Reader:
 
     """
 
+    __slots__ = ("data", "end", "place")
+
     def __init__(self, data: bytes, place: int, end: int) -> None:
         self.data = data
         self.place = place
@@ -50,6 +65,9 @@ class _Reader:
     def varint(self) -> int:
         """The next number, modulo 2**64."""
         number = 0
+        if self.place < self.end and self.data[self.place] < 0x80:
+            self.place += 1
+            return self.data[self.place - 1]
         for index in range(_LONGEST):
             if self.place >= self.end:
                 break
@@ -72,8 +90,8 @@ class _Reader:
 
     def within(self) -> _Reader:
         """The message that comes next: to its length, or to the end of what it is in."""
-        length = self.length()
-        return _Reader(self.data, self.place, min(self.place + length, self.end))
+        end = self.length() + self.place
+        return _Reader(self.data, self.place, min(end, self.end))
 
     def take(self) -> bytes:
         """The string that comes next, all of which must be there."""
@@ -184,7 +202,15 @@ def _steps(data: bytes) -> list[bytes]:
     return found
 
 
-def values_of(feature: bytes) -> tuple[str, list[Any]] | None:
+def joined(rows: Iterable[Values], dtype: str) -> Values:
+    """All values of features, or other values of that dtype, behind one another."""
+    flat = _EMPTY[dtype]()
+    for row in rows:
+        flat.extend(row)
+    return flat
+
+
+def values_of(feature: bytes) -> tuple[str, Values] | None:
     """The dtype and the values of a feature's bytes; None if it is of no kind.
 
     Raises:
@@ -201,8 +227,8 @@ def values_of(feature: bytes) -> tuple[str, list[Any]] | None:
     return dtype, _LISTS[dtype](reader.within())
 
 
-def _strings(reader: _Reader) -> list[Any]:
-    found: list[Any] = []
+def _strings(reader: _Reader) -> list[bytes]:
+    found: list[bytes] = []
     while reader.more:
         if not reader.expect(1):
             raise WireError("no string of a list")
@@ -210,36 +236,51 @@ def _strings(reader: _Reader) -> list[Any]:
     return found
 
 
-def _numbers(reader: _Reader, kind: int, one: Any) -> list[Any]:
-    """Numbers, packed or each with its tag."""
-    found: list[Any] = []
+def _packed(reader: _Reader, kind: int) -> bytes:
+    """The bytes of numbers that are packed, or each of which has its tag."""
     if reader.expect(1):
         inner = reader.within()
-        while inner.more:
-            found.append(one(inner))
-        return found
+        return inner.data[inner.place : inner.end]
+    parts = []
     while reader.more:
         if not reader.expect(1, kind):
             raise WireError("no number of a list")
-        found.append(one(reader))
+        begin = reader.place
+        if kind == _VARINT:
+            reader.varint()
+        else:
+            reader.place = min(begin + _FLOAT_SIZE, reader.end)
+        parts.append(reader.data[begin : reader.place])
+    return b"".join(parts)
+
+
+def _floats(reader: _Reader) -> Values:
+    data = _packed(reader, _FIXED32)
+    if len(data) % _FLOAT_SIZE:
+        raise WireError("a number is cut off")
+    found = array("f", data)
+    if sys.byteorder == "big":
+        found.byteswap()
     return found
 
 
-def _float(reader: _Reader) -> float:
-    if reader.place + _FLOAT.size > reader.end:
+def _integers(reader: _Reader) -> Values:
+    found = array("q")
+    number = shift = 0
+    for byte in _packed(reader, _VARINT):
+        number |= (byte & 0x7F) << shift
+        shift += 7
+        if byte < 0x80:
+            number &= 0xFFFFFFFFFFFFFFFF
+            found.append(number - (1 << _BITS) if number >= _NEGATIVE else number)
+            number = shift = 0
+        elif shift == 7 * _LONGEST:
+            break
+    if shift:
         raise WireError("a number is cut off")
-    (value,) = _FLOAT.unpack_from(reader.data, reader.place)
-    reader.place += _FLOAT.size
-    return float(value)
+    return found
 
 
-def _integer(reader: _Reader) -> int:
-    number = reader.varint()
-    return number - (1 << 64) if number >> 63 else number
-
-
-_LISTS: Final[Mapping[str, Callable[[_Reader], list[Any]]]] = {
-    "string": _strings,
-    "float32": lambda reader: _numbers(reader, _FIXED32, _float),
-    "int64": lambda reader: _numbers(reader, _VARINT, _integer),
-}
+_LISTS: Final[Mapping[str, Callable[[_Reader], Values]]] = {
+    "string": _strings, "float32": _floats, "int64": _integers,
+}  # fmt: skip

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import itertools
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, Final
 
-from sessrun.reference.kernels.example_wire import WireError, features_of, values_of
-from sessrun.reference.kernels.host import dtype_of, host_array, string_array
+from sessrun.reference.kernels.example_wire import WireError, features_of, joined, values_of
+from sessrun.reference.kernels.host import HOST, dtype_of, host_array, string_array
 from sessrun.reference.kernels.registry import Bind, KernelError, binder
 from sessrun.reference.node_summary import bracketed
 from sessrun.spec.dtypes import BY_NAME
 
-__all__ = ["Parser", "Place", "keys_of", "values_in"]
+__all__ = ["Parser", "Place", "keys_of", "places_in", "values_in"]
 
 _INVALID: Final = 3
 #: How a dense feature of another kind than wanted is reported, and one that is sparse or ragged.
@@ -122,11 +123,12 @@ class Parser:
     places: Sequence[Place]
     batch: tuple[int, ...]
 
-    def array(self, values: Sequence[Any], dtype: str, shape: Sequence[int]) -> Any:
-        """A tensor of values in C order."""
+    def array(self, rows: Iterable[Sequence[Any]], dtype: str, shape: Sequence[int]) -> Any:
+        """A tensor of all values of these rows in C order."""
+        values = joined(rows, dtype)
         if dtype == "string":
             return string_array(values, shape)
-        return self.xp.asarray(values, dtype=dtype_of(dtype)).reshape(tuple(shape))
+        return self.xp.asarray(values).view(dtype_of(dtype)).reshape(tuple(shape))
 
     def rows(self, key: str, dtype: str, mismatch: str = _LOOSE_MISMATCH) -> list[Sequence[Any]]:
         """The values of each example, none where there is no such feature."""
@@ -136,27 +138,18 @@ class Parser:
     def sparse(self, key: str, dtype: str) -> tuple[Any, Any, Any]:
         """Indices, values and shape."""
         rows = self.rows(key, dtype)
-        many = bool(self.batch)
-        places = [
-            place
-            for row, values in enumerate(rows)
-            for column in range(len(values))
-            for place in ((row, column) if many else (column,))
-        ]
-        flat = [value for values in rows for value in values]
-        longest = max(map(len, rows), default=0)
-        indices = host_array(places, "int64").reshape((len(flat), 1 + many))
-        shape = host_array([*self.batch, longest], "int64")
-        return indices, self.array(flat, dtype, (len(flat),)), shape
+        sizes = host_array([len(values) for values in rows], "int64")
+        row, column = places_in(sizes)
+        indices = HOST.stack([row, column] if self.batch else [column], axis=1)
+        shape = host_array([*self.batch, sizes.max(initial=0)], "int64")
+        return indices, self.array(rows, dtype, (len(column),)), shape
 
     def ragged(self, key: str, dtype: str, split: str) -> tuple[Any, Any]:
         """Values, and where each example's begin; the latter has no elements for one example."""
         rows = self.rows(key, dtype)
-        flat = [value for values in rows for value in values]
-        ends = [0] if self.batch else []
-        for values in rows if self.batch else ():
-            ends.append(ends[-1] + len(values))
-        return self.array(flat, dtype, (len(flat),)), host_array(ends, split)
+        ends = list(itertools.accumulate(map(len, rows), initial=0))
+        values = self.array(rows, dtype, (ends[-1],))
+        return values, host_array(ends if self.batch else [], split)
 
     def dense(self, key: str, dtype: str, shape: Sequence[int | None], default: Any) -> Any:
         """A tensor with a row for each example."""
@@ -164,7 +157,7 @@ class Parser:
             return self.varying(key, dtype, [int(size or 0) for size in shape[1:]], default)
         sizes = [int(size or 0) for size in shape]
         count = _product(sizes)
-        flat: list[Any] = []
+        rows: list[Sequence[Any]] = []
         for features, place in zip(self.examples, self.places, strict=True):
             values = values_in(features, key, dtype, place)
             if values is None:
@@ -173,8 +166,8 @@ class Parser:
                 values = default.reshape(-1).tolist()
             elif len(values) != count:
                 raise place.refuse(key, place.miscounted(dtype, len(values), sizes))
-            flat += values
-        return self.array(flat, dtype, (*self.batch, *sizes))
+            rows.append(values)
+        return self.array(rows, dtype, (*self.batch, *sizes))
 
     def varying(self, key: str, dtype: str, inner: Sequence[int], default: Any) -> Any:
         """As `dense`, the first dimension as long as the longest example; others are padded."""
@@ -185,8 +178,14 @@ class Parser:
                 raise place.unstrided(key, dtype, len(values), inner)
         longest = max(map(len, rows), default=0)
         filler = default.reshape(-1).tolist()[:1] if default.size else []
-        flat = [value for row in rows for value in [*row, *filler * (longest - len(row))]]
-        return self.array(flat, dtype, (*self.batch, longest // max(stride, 1), *inner))
+        padded = (part for row in rows for part in (row, filler * (longest - len(row))))
+        return self.array(padded, dtype, (*self.batch, longest // max(stride, 1), *inner))
+
+
+def places_in(sizes: Any) -> tuple[Any, Any]:
+    """For each element of rows of these sizes its row, and its place there: int64 vectors."""
+    rows = HOST.repeat(HOST.arange(len(sizes)), sizes)
+    return rows, HOST.arange(len(rows)) - (HOST.cumsum(sizes) - sizes)[rows]
 
 
 def _product(sizes: Sequence[int]) -> int:

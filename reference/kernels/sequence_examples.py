@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from sessrun.reference.kernels.example_wire import WireError, feature_lists_of
-from sessrun.reference.kernels.examples import Parser, Place, keys_of, values_in
-from sessrun.reference.kernels.host import host_array
+from sessrun.reference.kernels.examples import Parser, Place, keys_of, places_in, values_in
+from sessrun.reference.kernels.host import HOST, host_array
 from sessrun.reference.kernels.registry import Bind, KernelError, binder
 from sessrun.reference.node_summary import bracketed
 from sessrun.spec.dtypes import BY_NAME
@@ -93,21 +93,16 @@ class _Lists:
 
     def sparse(self, key: str, dtype: str) -> tuple[Any, Any, Any]:
         """Indices, values and shape."""
-        rows = [[step or () for step in steps or ()] for steps in self.steps(key, dtype)]
+        rows = [steps or () for steps in self.steps(key, dtype)]
+        flat = [values or () for steps in rows for values in steps]
+        counts = host_array([len(steps) for steps in rows], "int64")
+        widths = host_array([len(values) for values in flat], "int64")
+        (row, step), (which, column) = places_in(counts), places_in(widths)
         batch = self.parser.batch
-        places: list[Any] = [
-            (row, step, column) if batch else (step, column)
-            for row, steps in enumerate(rows)
-            for step, values in enumerate(steps)
-            for column in range(len(values))
-        ]
-        flat = [value for steps in rows for values in steps for value in values]
-        longest = max(map(len, rows), default=0)
-        widest = max((len(values) for steps in rows for values in steps), default=0)
         return (
-            host_array(places, "int64").reshape((len(flat), 2 + len(batch))),
-            self.parser.array(flat, dtype, (len(flat),)),
-            host_array([*batch, longest, widest], "int64"),
+            HOST.stack([*([row[which]] if batch else []), step[which], column], axis=1),
+            self.parser.array(flat, dtype, (len(column),)),
+            host_array([*batch, counts.max(initial=0), widths.max(initial=0)], "int64"),
         )
 
     def dense(
@@ -120,10 +115,10 @@ class _Lists:
         self._check(key, rows, sizes, may_miss=may_miss)
         longest = max((len(steps or ()) for steps in rows), default=0)
         filler = [b"" if dtype == "string" else 0]
-        flat: list[Any] = []
+        flat: list[Sequence[Any]] = []
         for steps in rows:
-            flat += [value for values in steps or () for value in values or ()]
-            flat += filler * count * (longest - len(steps or ()))
+            flat += [values or () for values in steps or ()]
+            flat.append(filler * count * (longest - len(steps or ())))
         lengths = host_array([len(steps or ()) for steps in rows], "int64")
         batch = self.parser.batch
         return self.parser.array(flat, dtype, (*batch, longest, *sizes)), lengths.reshape(batch)
@@ -160,9 +155,9 @@ class _Lists:
             outer.append(outer[-1] + len(steps))
             for values in steps:
                 inner.append(inner[-1] + len(values))
-        flat = [value for steps in rows for values in steps for value in values]
+        flat = [values for steps in rows for values in steps]
         outer = outer if self.parser.batch else []
-        return (self.parser.array(flat, dtype, (len(flat),)), host_array(outer, split),
+        return (self.parser.array(flat, dtype, (inner[-1],)), host_array(outer, split),
                 host_array(inner, split))  # fmt: skip
 
 

