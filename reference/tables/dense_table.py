@@ -101,11 +101,13 @@ class DenseTable(LookupTable):
             )
         return tuple(keys[:1])
 
-    def find(self, keys: Iterable[Any]) -> list[Any]:
-        """The row of each key, None where there is none; code 3 for a reserved key."""
+    def find(self, keys: Iterable[Any], defaults: Iterable[Any]) -> list[Any]:
+        """The row of each key, or its default where there is none; code 3 for a reserved key."""
         with self.lock:
-            places = [self._place(key) for key in keys]
-            return [None if place is None else self._values[place] for place in places]
+            return [
+                default if place is None else self._values[place]
+                for place, default in zip(map(self._place, keys), defaults, strict=True)
+            ]
 
     def insert(self, pairs: Sequence[Pair]) -> None:
         """Put rows in; with more buckets, if there are too few for all of them."""
@@ -147,39 +149,40 @@ class DenseTable(LookupTable):
         for key, row in pairs:
             place = self._place(key)
             if place is None:
-                free = (self._empty, self._deleted)
-                place = next((at for at in self._probed(key) if self._keys[at] in free), None)
+                place = self._free(key)
                 self._count += 1
-            if place is None:
-                raise KernelError(_INTERNAL, "There is no bucket left for a key")
             self._keys[place], self._values[place] = key, row
 
     def _place(self, key: Any) -> int | None:
-        """The bucket of a key, None if it has none."""
-        for place in self._probed(key):
-            if self._keys[place] == key:
+        """The bucket of a key, None if it has none; code 3 for a reserved key."""
+        keys, empty = self._keys, self._empty
+        if key == empty or key == self._deleted:  # noqa: PLR1714 - quicker than a tuple of both
+            name = "empty" if key == empty else "deleted"
+            raise KernelError(_INVALID, f"Using the {name}_key as a table key is not allowed")
+        mask, place = len(keys) - 1, _hash(key)
+        for step in range(len(keys)):
+            place = (place + step) & mask
+            found = keys[place]
+            if found == key:
                 return place
-            if self._keys[place] == self._empty:
+            if found == empty:
                 return None
         return None
 
-    def _probed(self, key: Any) -> Iterable[int]:
-        """The buckets in which a key may be, in order."""
-        for name, reserved in (("empty", self._empty), ("deleted", self._deleted)):
-            if key == reserved:
-                raise KernelError(
-                    _INVALID, f"Using the {name}_key as a table key is not allowed"
-                )
+    def _free(self, key: Any) -> int:
+        """The first bucket for a key that has none."""
         mask, place = len(self._keys) - 1, _hash(key)
         for step in range(len(self._keys)):
             place = (place + step) & mask
-            yield place
+            if self._keys[place] in (self._empty, self._deleted):
+                return place
+        raise KernelError(_INTERNAL, "There is no bucket left for a key")
 
 
 def _hash(key: Any) -> int:
     """A number of the key, the same in every process."""
+    if isinstance(key, int):
+        return key
     if isinstance(key, bytes):
         return zlib.crc32(key)
-    if isinstance(key, tuple):
-        return zlib.crc32(repr(key).encode())
-    return int(key)
+    return zlib.crc32(repr(key).encode())

@@ -68,10 +68,10 @@ class LookupTable:
         """The shape of a tensor of keys without that of a single key."""
         return tuple(keys)
 
-    def find(self, keys: Iterable[Any]) -> list[Any]:
-        """The row of each key, None where there is none."""
+    def find(self, keys: Iterable[Any], defaults: Iterable[Any]) -> list[Any]:
+        """The row of each key, or its default where there is none."""
         with self.lock:
-            return [self._rows.get(key) for key in keys]
+            return list(map(self._rows.get, keys, defaults))
 
     def insert(self, pairs: Sequence[Pair]) -> None:
         """Put rows in, over those that their keys have."""
@@ -152,11 +152,11 @@ class StaticTable(LookupTable):
                     )  # fmt: skip
             self.is_filled = True
 
-    def find(self, keys: Iterable[Any]) -> list[Any]:
+    def find(self, keys: Iterable[Any], defaults: Iterable[Any]) -> list[Any]:
         """The row of each key; an error of code 9 before it is filled."""
         if not self.is_filled:
             raise KernelError(_FAILED_PRECONDITION, "Table not initialized.")
-        return super().find(keys)
+        return super().find(keys, defaults)
 
     def insert(self, pairs: Sequence[Pair]) -> None:
         """Refuse: code 12."""

@@ -87,16 +87,16 @@ def read_values(proto: TensorProto, dtype: str, shape: Sequence[int], name: str)
 
     """
     field, view = _field(dtype)
-    values = list(getattr(proto, field))
     row = BY_NAME[dtype]
     try:
         if field in _FLOATING:
             array = _floating(proto, field, view).view(row.numpy)
         elif view is object:
+            values = list(getattr(proto, field))
             array = np.empty(len(values), object)
             array[:] = values
         else:
-            array = np.array(values, view).view(row.numpy)
+            array = np.array(getattr(proto, field), view).view(row.numpy)
     except (OverflowError, ValueError) as error:
         raise _lost(name, f"a value is none of dtype {row.opdef}") from error
     if array.size != math.prod(shape):
@@ -106,11 +106,13 @@ def read_values(proto: TensorProto, dtype: str, shape: Sequence[int], name: str)
 
 def _floating(proto: TensorProto, field: str, view: Any) -> Any:
     """The numbers of a field, of its bytes."""
-    only = TensorProto()
-    only.CopyFrom(proto)
-    for each, _ in proto.ListFields():
-        if each.name != field:
-            only.ClearField(each.name)
+    others = [each.name for each, _ in proto.ListFields() if each.name != field]
+    only = proto
+    if others:
+        only = TensorProto()
+        only.CopyFrom(proto)
+        for name in others:
+            only.ClearField(name)
     data = only.SerializeToString()
     return np.frombuffer(data, view, offset=take_varint(data, 1)[1] if data else 0)
 
