@@ -4,9 +4,9 @@ The state after some words is a sum, over GF(2), of each word moved on by the by
 So a long text is folded in halves: of neighbouring values the left one is moved on by the right
 one's bytes and added to it, all pairs at once, until one value is left.
 
-Processors have an instruction for it, which nothing here can call. So files that are full of it take
-longer than TensorFlow's, files in its caches: RestoreV2 and Save of a million bytes three to four
-times, of 20,000 strings five times, a TFRecordReader of records of 45 bytes six times as long.
+Processors have an instruction for it, which nothing here can call. So Save and RestoreV2 of a
+million bytes take three to four times TensorFlow's time, RestoreV2 of 20,000 strings five times, a
+TFRecordReader of records of 45 bytes six times.
 """
 
 from __future__ import annotations
