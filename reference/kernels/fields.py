@@ -1,13 +1,14 @@
 """Kernels of lines of fields: DecodeCSV.
 
-Each field is looked at by a pattern and made by a call of Python's; TensorFlow, in native code,
-takes a tenth of the time.
+Columns of numbers that stand there plainly are looked at by one pattern, and each is made by a call
+of Python's; of other columns each field is looked at by itself. TensorFlow, in native code, takes a
+sixth of the time, of other columns a tenth, of quoted fields a twentieth.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 from sessrun.reference.kernels.host import dtype_of, string_array
@@ -23,6 +24,9 @@ _FLOAT: Final = re.compile(
     rb"[+-]?(\d+\.?\d*([eE][+-]?\d+)?|\.\d+([eE][+-]?\d+)?|inf(inity)?|nan)", re.IGNORECASE
 )
 _SPACE: Final = b" \t\n\v\f\r"
+#: Columns of plain numbers, with commas between them.
+_INTEGERS: Final = re.compile(rb"-?\d+(?:,-?\d+)*")
+_FLOATS: Final = re.compile(rb"-?\d+(?:\.\d+)?(?:,-?\d+(?:\.\d+)?)*")
 
 
 def _text(value: Any) -> bytes:
@@ -43,10 +47,11 @@ class _Splitter:
         self._quotes = quotes and delimiter != _QUOTE
         forbidden = b"\n\r" + (_QUOTE if self._quotes else b"")
         self._forbidden = frozenset(forbidden) - set(delimiter)
+        self._special = re.compile(b"[%s]" % re.escape(bytes(self._forbidden)))
 
     def split(self, line: bytes) -> list[bytes]:
         """The fields of a line."""
-        if line and self._forbidden.isdisjoint(line):
+        if line and not self._special.search(line):
             return line.split(self._delimiter)
         fields: list[bytes] = []
         place = 0
@@ -108,6 +113,18 @@ def _reader_of(xp: Any, dtype: str) -> Callable[[bytes], Any]:
     return whole
 
 
+def _numbers(xp: Any, fields: Sequence[bytes], dtype: str) -> list[Any]:
+    """The numbers of a column, if all stand there plainly and are within the dtype; else none."""
+    whole, is_float = b",".join(fields), dtype.startswith("float")
+    plain = _FLOATS if is_float else _INTEGERS
+    if whole.count(b",") >= len(fields) or not plain.fullmatch(whole):
+        return []
+    if is_float:
+        return list(map(float, fields))
+    found, bounds = list(map(int, fields)), xp.iinfo(dtype)
+    return found if bounds.min <= min(found) and max(found) <= bounds.max else []
+
+
 class _Columns:
     """Makes columns of lines.
 
@@ -130,15 +147,37 @@ class _Columns:
         """A tensor like the records for each column."""
         if len(self._delimiter) != 1:
             raise KernelError(_INVALID, "field_delim should be only 1 char")
-        columns: list[list[Any]] = [[] for _ in self._types]
-        for row, line in enumerate(records.reshape(-1).tolist()):
-            for place, field in enumerate(self._picked(line, row)):
-                columns[place].append(self._value(field, place, row, defaults[place]))
+        lines = records.reshape(-1).tolist()
+        columns = self._plain(lines) or self._each(lines, defaults)
         made = [
             _tensor(self._xp, column, dtype, records.shape)
             for column, dtype in zip(columns, self._types, strict=True)
         ]
         return made[0] if len(made) == 1 else tuple(made)
+
+    def _plain(self, lines: Sequence[bytes]) -> list[list[Any]]:
+        """The columns, if every number stands there plainly and no field is missing; else none."""
+        try:
+            rows = [self._picked(line, row) for row, line in enumerate(lines)]
+        except KernelError:
+            return []
+        columns: list[list[Any]] = []
+        for fields, dtype in zip(zip(*rows, strict=True), self._types, strict=False):
+            if b"" in fields or self._missing in fields:
+                return []
+            column = list(fields) if dtype == "string" else _numbers(self._xp, fields, dtype)
+            if not column:
+                return []
+            columns.append(column)
+        return columns
+
+    def _each(self, lines: Sequence[bytes], defaults: Sequence[Any]) -> list[list[Any]]:
+        """The columns, field by field."""
+        columns: list[list[Any]] = [[] for _ in self._types]
+        for row, line in enumerate(lines):
+            for place, field in enumerate(self._picked(line, row)):
+                columns[place].append(self._value(field, place, row, defaults[place]))
+        return columns
 
     def _picked(self, line: bytes, row: int) -> list[bytes]:
         fields = self._splitter.split(line)

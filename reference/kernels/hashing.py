@@ -43,7 +43,10 @@ def string_to_hash_bucket(bind: Bind) -> Callable[..., Any]:
 
 @kernel("Fingerprint", devices=("CPU",))
 def fingerprint(xp: Any, data: Any, method: Any) -> Any:
-    """FarmHash's fingerprint of the bytes of each row; of several strings that of theirs."""
+    """FarmHash's fingerprint of the bytes of each row; of several strings that of theirs.
+
+    Of strings of a few bytes it takes four times TensorFlow's time, of longer ones twice.
+    """
     if data.ndim < 1 or method.ndim:
         raise KernelError(3, "data must have rows, and the method be a scalar: they have "
                           f"{data.ndim} and {method.ndim} dimensions")  # fmt: skip

@@ -40,7 +40,8 @@ def _pooled(row: list[float]) -> tuple[list[int], list[float]]:
     """How long the pieces of a row are, and the mean of each; a later one's is not larger.
 
     A piece that would rise over the one before is joined to it. Each step depends on the last one:
-    no array module does it at once, and this loop takes five times as long as TensorFlow's.
+    no array module does it at once, and this loop takes seven to nine times as long as
+    TensorFlow's, twenty times where rows are in order before.
     """
     lengths: list[int] = []
     sums: list[float] = []

@@ -1,8 +1,8 @@
 """Kernels of strings: Python's own, on object arrays of bytes in host memory.
 
 Each string is an object of Python's, and some calls of its: TensorFlow, in native code, takes a
-quarter of the time for short strings (EncodeBase64, DecodeRaw, AsString), of DecodePaddedRaw a
-sixth, of DecodeBase64, StringToNumber and Substr a tenth.
+quarter of the time for short strings (EncodeBase64, DecodeRaw, AsString, StringLength), of
+DecodePaddedRaw a sixth, of DecodeBase64, StringToNumber and Substr a tenth.
 """
 
 from __future__ import annotations

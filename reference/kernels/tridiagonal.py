@@ -101,21 +101,19 @@ def _with_exchange(xp: Any, three: Any, known: Any, perturb_singular: bool) -> A
 def _without_exchange(xp: Any, three: Any, known: Any) -> Any:
     """By Thomas' elimination, row by row, of all systems at once: each row needs the one before.
 
-    A row is some calls of numpy's: a single system takes five times TensorFlow's time.
+    A row is some calls of numpy's: a single system takes seven times TensorFlow's time.
     """
     above, main, below = (three[:, place].T[:, :, None] for place in range(3))
-    ratios = xp.empty(main.shape, dtype=known.dtype)
+    pivots, ratios = main.copy(), xp.empty(main.shape, dtype=known.dtype)
     found = xp.swapaxes(known, 0, 1).copy()
-    is_singular = xp.zeros(main.shape[1:], dtype="bool")
-    for row in range(len(found)):
-        pivot = main[row]
-        if row:
-            pivot = pivot - below[row] * ratios[row - 1]
-            found[row] -= below[row] * found[row - 1]
-        is_singular |= pivot == 0
-        ratios[row] = above[row] / pivot
-        found[row] /= pivot
-    for row in range(len(found) - 2, -1, -1):
-        found[row] -= ratios[row] * found[row + 1]
-    found[:, is_singular[:, 0]] = float("nan")
+    for place, (high, low) in enumerate(zip(above, below, strict=True)):
+        pivot, row = pivots[place], found[place]
+        if place:
+            pivot -= low * ratios[place - 1]
+            row -= low * found[place - 1]
+        xp.divide(high, pivot, out=ratios[place])
+        row /= pivot
+    for place in range(len(found) - 2, -1, -1):
+        found[place] -= ratios[place] * found[place + 1]
+    found[:, (pivots == 0).any(axis=0)[:, 0]] = float("nan")
     return xp.swapaxes(found, 0, 1)

@@ -80,6 +80,8 @@ class PriorityStore(FifoStore):
 class ShuffleStore(FifoStore):
     """Elements in random order, while `reserve` of them stay behind.
 
+    Each is chosen by a call of Python's: many at once take three times TensorFlow's time.
+
     Args:
       reserve: how many.
       words: random numbers, far larger than the number of elements; each choice takes one.
