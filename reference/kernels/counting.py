@@ -116,14 +116,16 @@ def nth_element(xp: Any, x: Any, n: Any, *, reverse: bool) -> Any:
       KernelError: there is no such number, or `n` is no scalar.
 
     """
-    if n.ndim or scalar_int(n) < 0:
-        raise KernelError(3, f"n must be a scalar of at least 0, got {n.tolist()}")
+    if n.ndim:
+        raise KernelError(3, f"N must be scalar but has rank {n.ndim}")
     place = scalar_int(n)
+    if place < 0:
+        raise KernelError(3, f"n must be non-negative but is {place}")
     if x.ndim < 1:
-        raise KernelError(3, f"Input must be >= 1-D, got shape {x.shape}")
+        raise KernelError(3, "Input must be at least rank 1 but is rank 0")
     length = x.shape[-1]
     if length <= place:
-        raise KernelError(3, f"Input must have at least n+1 columns, got {length} and n {place}")
+        raise KernelError(3, f"Input must have last dimension > n = {place}")
     place = length - 1 - place if reverse else place
     return xp.partition(x, place, axis=-1)[..., place]
 

@@ -164,7 +164,26 @@ def _batches(tf: Any) -> Any:
     return counts, attempt(lambda: run(tf, back))
 
 
+def _elements_that_are_not_there(tf: Any) -> Any:
+    found, cases = [], (
+        (5, 0, "at least rank 1 but is rank 0"), ([5], -1, "must be non-negative but is -1"),
+        ([5, 6], [1], "must be scalar but has rank 1"),
+        ([5, 6], 2, "must have last dimension > n = 2"),
+    )  # fmt: skip
+    for values, n, words in cases:
+        for is_fed in (False, True):
+            fed = {tf.placeholder(tf.int32): each for each in (values, n)} if is_fed else {}
+            given = list(fed) or [values, n]
+            try:
+                with tf.Session() as session:
+                    session.run(tf.raw_ops.NthElement(input=given[0], n=given[1]), fed)
+            except (ValueError, tf.errors.InvalidArgumentError) as error:
+                found.append((words in str(error), isinstance(error, ValueError)))
+    return found
+
+
 BEHAVIOURS = {
+    "elements_that_are_not_there": _elements_that_are_not_there,
     "averages": _averages, "batches": _batches, "fractional": _fractional, "left-out": _left_out,
     "lookups": _lookups, "regressions": _regressions, "rows": _rows,
     "second-gradients": _second_gradients, "windows": _windows,

@@ -49,7 +49,7 @@ def nth_of_rows(shape: Shape, n: Value) -> list[Shape]:
     """All dimensions but the last, which has more than n elements."""
     whole = at_least(shape, 1)
     if n is not None and int(n) < 0:
-        raise ShapeError(f"Need n >= 0, got {int(n)}")
+        raise ShapeError(f"given by scalar input 1, must be non-negative but is {int(n)}")
     if whole is None:
         return [None]
     if n is not None and whole[-1] is not None and whole[-1] <= int(n):
