@@ -103,9 +103,9 @@ PLACES: Final[Mapping[str, str]] = {
     "ops.histogram_ops": "ops.counting_ops",
     "ops.image_grad": "",
     "ops.image_ops":
-        "pictures.suppression pictures.newer pictures.resizing pictures.frames|image",
+        "pictures.newer pictures.suppression pictures.resizing pictures.frames|image",
     "ops.image_ops_impl":
-        "pictures.suppression pictures.newer pictures.resizing pictures.frames "
+        "pictures.newer pictures.suppression pictures.resizing pictures.frames "
         "pictures.measures|image",
     "ops.init_ops": "variables.init_ops variables.orthogonal_initializers|initializers",
     "ops.inplace_ops": "ops.replaced_rows",

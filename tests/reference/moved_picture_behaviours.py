@@ -108,8 +108,10 @@ def _suppressed_in_tiles(tf: Any) -> Any:
         found += suppress(boxes, scores, 12, limit, scored, True, tile_size=8)
     found += suppress(tf.constant(boxes[0]), np.sort(scores[0])[::-1], 5, 0.5, sorted_input=True,
                       canonicalized_coordinates=True)  # fmt: skip
+    older = module_of(tf, "ops.image_ops_impl").non_max_suppression_padded_v1
+    found += older(boxes[1], scores[1], 6, 0.4, pad_to_max_output_size=True)
     with tf.Session() as session:
-        return found[0], found[1], session.run(found), attempt(
+        return found[0], found[1], found[-1].op.type, session.run(found), attempt(
             lambda: suppress(tf.constant(boxes), scores, 5),
             lambda: suppress([[0.0] * 4], [1.0], 5),
             lambda: suppress(tf.constant(boxes[0]), scores[0], 2**31),
