@@ -150,7 +150,7 @@ _LATER: Final[Mapping[str, str]] = {
     "differentiation.hessian": "hessians",
     "differentiation.tape": "GradientTape",
     "ragged_constants": "ragged.constant ragged.constant_value",
-    "ops.ragged_strings": "strings.bytes_split",
+    "ops.ragged_strings": "strings.bytes_split strings.split",
     "functions.traced": "function",
     "input.example_messages":
         "train.BytesList train.Example train.Feature train.FeatureList train.FeatureLists "

@@ -10,7 +10,8 @@ import numpy as np
 from sessrun.reference import dtypes
 from sessrun.reference.constant_op import constant as dense_constant
 from sessrun.reference.name_scopes import name_scope
-from sessrun.reference.ragged_tensor import RaggedTensor, RaggedTensorValue, is_ragged
+from sessrun.reference.ragged_tensor import RaggedTensor, is_ragged
+from sessrun.reference.ragged_values import RaggedTensorValue
 
 __all__ = ["EXPORTS", "constant", "constant_value"]
 

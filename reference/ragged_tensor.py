@@ -7,22 +7,21 @@ operations, those that take any structure of tensors take them. Source: TF 2.21.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from itertools import pairwise
 from typing import Any, Final
-
-import numpy as np
 
 from sessrun.reference import dtypes
 from sessrun.reference.conversion import convert_to_tensor
 from sessrun.reference.framework_ops import identity
 from sessrun.reference.generated import less, scatter_nd
 from sessrun.reference.name_scopes import name_scope
-from sessrun.reference.ops.array_ops import concat, expand_dims, gather, reshape, shape
+from sessrun.reference.ops.array_ops import concat, expand_dims, gather, reshape, shape, stack
 from sessrun.reference.ops.cast_ops import cast, one
 from sessrun.reference.ops.fill_ops import fill, ones_like, zeros
 from sessrun.reference.ops.math_ops import range_
 from sessrun.reference.ops.reduce_ops import reduce_max
+from sessrun.reference.ragged_values import RaggedTensorValue
 from sessrun.reference.session.expansions import register_session_run_conversion_functions
+from sessrun.reference.sparse_tensor import SparseTensor
 from sessrun.reference.stacks import get_default_graph
 from sessrun.reference.tensor import Tensor
 from sessrun.reference.tensor_shape import TensorShape
@@ -30,66 +29,6 @@ from sessrun.reference.tensor_shape import TensorShape
 __all__ = ["EXPORTS", "RaggedTensor", "RaggedTensorValue", "is_ragged"]
 
 _INVALID: Final = "Arguments to {} do not form a valid RaggedTensor:"
-
-
-class RaggedTensorValue:
-    """What a fetch of a RaggedTensor gives.
-
-    Args:
-      values: an array, or another such value.
-      row_splits: where the rows begin, and the last one ends, among the values.
-
-    Attributes:
-      values: as given.
-      row_splits: as given.
-
-    """
-
-    def __init__(self, values: Any, row_splits: Any) -> None:
-        self.values = values
-        self.row_splits = row_splits
-
-    @property
-    def dtype(self) -> np.dtype[Any]:
-        """The dtype of the innermost values."""
-        found: np.dtype[Any] = self.values.dtype
-        return found
-
-    @property
-    def flat_values(self) -> Any:
-        """The innermost values."""
-        inner = self.values
-        return inner.flat_values if isinstance(inner, RaggedTensorValue) else inner
-
-    @property
-    def nested_row_splits(self) -> tuple[Any, ...]:
-        """The splits of every ragged dimension, outermost first."""
-        inner = self.values
-        more = inner.nested_row_splits if isinstance(inner, RaggedTensorValue) else ()
-        return (self.row_splits, *more)
-
-    @property
-    def ragged_rank(self) -> int:
-        """How many dimensions are ragged."""
-        return len(self.nested_row_splits)
-
-    @property
-    def shape(self) -> tuple[int | None, ...]:
-        """The shape; None for what is ragged."""
-        return (len(self.row_splits) - 1, None, *self.values.shape[1:])
-
-    def to_list(self) -> list[Any]:
-        """The rows as lists."""
-        inner = self.values
-        items = inner.to_list() if isinstance(inner, RaggedTensorValue) else inner.tolist()
-        splits = [int(split) for split in self.row_splits]
-        return [items[begin:end] for begin, end in pairwise(splits)]
-
-    def __str__(self) -> str:
-        return f"<tf.RaggedTensorValue {self.to_list()}>"
-
-    def __repr__(self) -> str:
-        return f"tf.RaggedTensorValue(values={self.values!r}, row_splits={self.row_splits!r})"
 
 
 class RaggedTensor:
@@ -190,6 +129,13 @@ class RaggedTensor:
             for splits in reversed(nested_row_splits):
                 found = cls.from_row_splits(found, splits, validate=validate)
             return found  # type: ignore[no-any-return]  # there is at least one
+
+    @classmethod
+    def from_value(cls, value: RaggedTensorValue) -> RaggedTensor:
+        """A constant of such a value."""
+        return cls.from_nested_row_splits(
+            value.flat_values, value.nested_row_splits, validate=False
+        )
 
     @classmethod
     def from_tensor(cls, tensor: Tensor) -> RaggedTensor:
@@ -316,11 +262,32 @@ class RaggedTensor:
             found = gather(concat([rows, blank], axis=0), places * chosen + absent * (1 - chosen))
             return reshape(found, concat([shape(mask), shape(rows)[1:]], axis=0))
 
+    def to_sparse(self, name: str | None = None) -> SparseTensor:
+        """The values as a sparse tensor, whose rows are those of this.
+
+        Raises:
+          NotImplementedError: the innermost values are of a rank above 1.
+
+        """
+        if self.flat_values.shape.rank != 1:
+            raise NotImplementedError("Only ragged tensors of scalars are made sparse.")
+        with name_scope(name, "RaggedToSparse", list(self.parts())):
+            rows, starts = self.value_rowids(), self.row_starts()
+            columns = range_(shape(rows, out_type=rows.dtype)[0]) - gather(starts, rows)
+            places = cast(stack([rows, columns], axis=1), dtypes.int64)
+            sizes = cast(stack(list(_extent(self))), dtypes.int64)
+            if not isinstance(self._values, RaggedTensor):
+                return SparseTensor(places, self._values, sizes)
+            inner = self._values.to_sparse()
+            places = concat([gather(places, inner.indices[:, 0]), inner.indices[:, 1:]], axis=1)
+            return SparseTensor(
+                places, inner.values, concat([sizes, inner.dense_shape[1:]], axis=0)
+            )
+
     def _mask(self) -> Tensor:
         """Whether a row has a column: bool, shape [rows, length of the longest]."""
-        lengths = self.row_lengths()
-        longest = reduce_max(concat([zeros([1], lengths.dtype), lengths], axis=0))
-        return less(expand_dims(range_(longest), 0), expand_dims(lengths, 1))
+        _, longest = _extent(self)
+        return less(expand_dims(range_(longest), 0), expand_dims(self.row_lengths(), 1))
 
     def __repr__(self) -> str:
         return f"tf.RaggedTensor(values={self._values}, row_splits={self._row_splits})"
@@ -331,7 +298,15 @@ def is_ragged(value: Any) -> bool:
     return isinstance(value, RaggedTensor | RaggedTensorValue)
 
 
+def _extent(ragged: RaggedTensor) -> tuple[Tensor, Tensor]:
+    """How many rows there are, and how long the longest is."""
+    lengths = ragged.row_lengths()
+    return ragged.nrows(), reduce_max(concat([zeros([1], lengths.dtype), lengths], axis=0))
+
+
 def _values(values: Any) -> Any:
+    if isinstance(values, RaggedTensorValue):
+        return RaggedTensor.from_value(values)
     return values if isinstance(values, RaggedTensor) else convert_to_tensor(values, name="values")
 
 

@@ -25,6 +25,7 @@ from sessrun.reference.operation import Operation
 from sessrun.reference.ops.array_ops import concat, transpose
 from sessrun.reference.ops.fill_ops import one_hot, ones_like, zeros
 from sessrun.reference.ops.shape_ops import shape, size
+from sessrun.reference.ragged_tensor import is_ragged
 from sessrun.reference.tensor import Tensor
 from sessrun.reference.tensor_arrays import TensorArray
 from sessrun.reference.variables.ref_variables import RefVariable
@@ -160,11 +161,17 @@ class GradientTape:
                 "Argument `target` should be a list or nested structure of Tensors, Variables or "
                 "CompositeTensors to be differentiated, but received None."
             )
-        ys = [convert_to_tensor(y) for y in nest.flatten(target)]
+        ys = [convert_to_tensor(_differentiated(y)) for y in nest.flatten(target)]
         given = [None] * len(ys) if output_gradients is None else nest.flatten(output_gradients)
         if len(given) != len(ys):
             raise ValueError(f"Passed {len(given)} output_gradients for {len(ys)} targets")
-        found = self._gradients(ys, nest.flatten(sources), given, unconnected_gradients)
+        xs = nest.flatten(sources)
+        flat = [_differentiated(x) for x in xs]
+        found = [
+            x.with_flat_values(each) if is_ragged(x) and each is not None else each
+            for x, each in zip(xs, self._gradients(ys, flat, given, unconnected_gradients),
+                               strict=True)
+        ]  # fmt: skip
         return nest.pack_sequence_as(sources, found)
 
     def jacobian(
@@ -314,6 +321,11 @@ class GradientTape:
             return []
         held = self._graph.get_collection(GraphKeys.TRAINABLE_VARIABLES)
         return [v for v in held if isinstance(v, ResourceVariable)]
+
+
+def _differentiated(x: Any) -> Any:
+    """What of a ragged tensor is differentiated: its values; others are as they are."""
+    return x.flat_values if is_ragged(x) else x
 
 
 def _held(x: Any, what: str) -> Tensor:

@@ -13,9 +13,10 @@ from sessrun.reference.ops.array_ops import expand_dims
 from sessrun.reference.ops.splitting_ops import string_split
 from sessrun.reference.ops.string_ops import string_split_v2 as sparse_split
 from sessrun.reference.ragged_tensor import RaggedTensor
+from sessrun.reference.ragged_values import RaggedTensorValue
 from sessrun.reference.sparse_tensor import SparseTensor
 
-__all__ = ["EXPORTS", "string_bytes_split", "string_split", "string_split_v2"]
+__all__ = ["EXPORTS", "split", "string_bytes_split", "string_split", "string_split_v2"]
 
 
 def string_bytes_split(input: Any, name: str | None = None) -> Any:  # noqa: A002 - TensorFlow's name
@@ -38,11 +39,10 @@ def string_bytes_split(input: Any, name: str | None = None) -> Any:  # noqa: A00
         return SparseTensor(*apply_op("StringSplit", inputs, {"skip_empty": False}).outputs)
 
     with name_scope(name, "StringsByteSplit", [input]):
-        if not isinstance(input, RaggedTensor):
-            input = convert_to_tensor(input, string, "input")  # noqa: A001 - TensorFlow's name
-            if input.shape.rank is None:
-                raise ValueError("input must have a statically-known rank.")
-        return _split(input, parts)
+        given = _strings(input)
+        if not isinstance(given, RaggedTensor) and given.shape.rank is None:
+            raise ValueError("input must have a statically-known rank.")
+        return _split(given, parts)
 
 
 def string_split_v2(
@@ -64,9 +64,49 @@ def string_split_v2(
 
     """
     with name_scope(name, "StringSplit", [input]):
-        if not isinstance(input, RaggedTensor):
-            input = convert_to_tensor(input, string, "input")  # noqa: A001 - TensorFlow's name
-        return _split(input, lambda strings: sparse_split(strings, sep, maxsplit))
+        return _split(_strings(input), lambda strings: sparse_split(strings, sep, maxsplit))
+
+
+def split(
+    input: Any = None,  # noqa: A002 - TensorFlow's name
+    sep: Any = None,
+    maxsplit: int = -1,
+    result_type: str = "SparseTensor",
+    source: Any = None,
+    name: str | None = None,
+) -> Any:
+    """The same as `string_split_v2`, sparse by default, and of one string as of a vector of it.
+
+    Args:
+      input: strings, ragged or not.
+      sep: as above.
+      maxsplit: as above.
+      result_type: "SparseTensor" or "RaggedTensor".
+      source: the old name of `input`.
+      name: the operations' scope.
+
+    Raises:
+      ValueError: another result type.
+
+    """
+    with name_scope(name, "StringSplit", [source if input is None else input]):
+        strings = _strings(source if input is None else input)
+        if strings.shape.rank == 0:
+            strings = expand_dims(strings, 0)
+        if result_type not in {"SparseTensor", "RaggedTensor"}:
+            raise ValueError("result_type must be 'RaggedTensor' or 'SparseTensor'.")
+        if result_type == "SparseTensor" and strings.shape.rank == 1:
+            return sparse_split(strings, sep, maxsplit)
+        found = string_split_v2(strings, sep, maxsplit)
+        return found if result_type == "RaggedTensor" else found.to_sparse()
+
+
+def _strings(value: Any) -> Any:
+    if isinstance(value, RaggedTensorValue):
+        return RaggedTensor.from_value(value)
+    if isinstance(value, RaggedTensor):
+        return value
+    return convert_to_tensor(value, string, "input")
 
 
 def _split(strings: Any, parts: Callable[[Any], SparseTensor]) -> Any:
@@ -81,4 +121,6 @@ def _split(strings: Any, parts: Callable[[Any], SparseTensor]) -> Any:
     return _split(RaggedTensor.from_tensor(strings), parts)
 
 
-EXPORTS: Final[Mapping[str, Any]] = {"strings.bytes_split": string_bytes_split}
+EXPORTS: Final[Mapping[str, Any]] = {
+    "strings.bytes_split": string_bytes_split, "strings.split": split,
+}  # fmt: skip

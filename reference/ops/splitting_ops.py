@@ -8,8 +8,8 @@ from sessrun.reference.build import apply_op
 from sessrun.reference.conversion import convert_to_tensor
 from sessrun.reference.dtypes import string
 from sessrun.reference.name_scopes import name_scope
-from sessrun.reference.ops.array_ops import expand_dims
 from sessrun.reference.ops.cast_ops import one
+from sessrun.reference.ragged_tensor import RaggedTensor
 from sessrun.reference.sparse_tensor import SparseTensor
 from sessrun.reference.tensor import Tensor
 
@@ -23,7 +23,7 @@ def string_split(
     delimiter: Any = None,
     result_type: str = "SparseTensor",
     name: str | None = None,
-) -> SparseTensor:
+) -> Any:
     """Each string of a vector split at any character of a delimiter.
 
     Args:
@@ -31,7 +31,7 @@ def string_split(
       sep: the characters, a blank by default; empty to split between all bytes.
       skip_empty: whether empty parts are left out.
       delimiter: the old name of `sep`.
-      result_type: "SparseTensor".
+      result_type: "SparseTensor" or "RaggedTensor".
       name: the name of the scope.
 
     Raises:
@@ -40,53 +40,17 @@ def string_split(
     """
     if sep is not None and delimiter is not None:
         raise ValueError("Cannot specify both 'delimiter' and 'sep'.")
-    _check_result(result_type)
     mark = sep if sep is not None else " " if delimiter is None else delimiter
     with name_scope(name, "StringSplit", [source]):
         inputs = {"delimiter": convert_to_tensor(mark, dtype=string)}
         inputs["input"] = convert_to_tensor(source, dtype=string)
         op = apply_op("StringSplit", inputs, {"skip_empty": skip_empty})
-        return SparseTensor(*op.outputs)
-
-
-def split(
-    input: Any = None,  # noqa: A002 - TensorFlow's name
-    sep: Any = None,
-    maxsplit: int = -1,
-    result_type: str = "SparseTensor",
-    source: Any = None,
-    name: str | None = None,
-) -> SparseTensor:
-    """Each string split at a separator, as Python's `str.split` does.
-
-    Args:
-      input: a scalar or a vector of strings.
-      sep: the separator; runs of white space by default.
-      maxsplit: at how many places at most; at all by default.
-      result_type: "SparseTensor".
-      source: the old name of `input`.
-      name: the name of the scope.
-
-    Raises:
-      ValueError: another result type.
-      NotImplementedError: the strings have a rank that is above 1, or is not known.
-
-    """
-    _check_result(result_type)
-    with name_scope(name, "StringSplit", [input or source if input is None else input]):
-        value = convert_to_tensor(source if input is None else input, dtype=string, name="input")
-        if value.shape.ndims == 0:
-            value = expand_dims(value, 0)
-        if value.shape.ndims != 1:
-            raise NotImplementedError("Only scalars and vectors of strings can be split.")
-        mark = convert_to_tensor("" if sep is None else sep, dtype=string)
-        op = apply_op("StringSplitV2", {"input": value, "sep": mark}, {"maxsplit": maxsplit})
-        return SparseTensor(*op.outputs)
-
-
-def _check_result(result_type: str) -> None:
-    if result_type != "SparseTensor":
-        raise ValueError(f"result_type must be SparseTensor, not {result_type!r}")
+        sparse = SparseTensor(*op.outputs)
+        if result_type == "RaggedTensor":
+            return RaggedTensor.from_sparse_rows(sparse)
+        if result_type != "SparseTensor":
+            raise ValueError("result_type must be 'RaggedTensor' or 'SparseTensor'.")
+        return sparse
 
 
 def regex_replace(
@@ -129,5 +93,4 @@ EXPORTS: Final[dict[str, Any]] = {
     "string_split": string_split,
     "strings.regex_full_match": regex_full_match,
     "strings.regex_replace": regex_replace,
-    "strings.split": split,
 }

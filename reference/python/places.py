@@ -145,7 +145,7 @@ PLACES: Final[Mapping[str, str]] = {
     "ops.ragged.ragged_factory_ops": "ragged_constants|ragged",
     "ops.ragged.ragged_string_ops": "ops.ragged_strings|strings",
     "ops.ragged.ragged_tensor": "ragged_tensor",
-    "ops.ragged.ragged_tensor_value": "ragged_tensor",
+    "ops.ragged.ragged_tensor_value": "ragged_values",
     "ops.random_crop_ops": "ops.distribution_ops",
     "ops.random_grad": "differentiation.random_numbers",
     "ops.random_ops": "ops.random_ops ops.distribution_ops|random",

@@ -90,6 +90,35 @@ def _strings(tf: Any) -> Any:
         lambda: split(tf.placeholder(tf.string)))]  # fmt: skip
 
 
+def _splits(tf: Any) -> Any:
+    ragged = tf.ragged.constant([["a b", "c"], ["d"]])
+    split, older = tf.strings.split, tf.string_split
+    found = [
+        split(["a b", ""], result_type="RaggedTensor"),
+        split("a,b", ",", result_type="RaggedTensor"),
+        split([["a b c"], ["d"]], maxsplit=1, result_type="RaggedTensor"),
+        split(ragged, result_type="RaggedTensor"),
+        older(["a b", "c"], result_type="RaggedTensor"),
+    ]  # fmt: skip
+    sparse = [split(ragged), split([["a b"], ["c"]]), ragged.to_sparse(), found[0].to_sparse()]
+    return [
+        [_value(tf, each).to_list() for each in found], [_value(tf, each) for each in sparse],
+        attempt(lambda: split("a", result_type="List"), lambda: older(["a"], result_type="List")),
+    ]  # fmt: skip
+
+
+def _slopes(tf: Any) -> Any:
+    ragged = tf.RaggedTensor.from_row_splits([1.0, 2.0], [0, 1, 2])
+    with tf.GradientTape(persistent=True) as tape:
+        tape.watch(ragged.flat_values)
+        squares = ragged.with_flat_values(ragged.flat_values ** 2)
+        stopped = tf.stop_gradient(ragged)
+    return [
+        _value(tf, tape.gradient(squares, ragged.flat_values)),
+        _value(tf, tape.gradient(squares, ragged)).to_list(), tape.gradient(stopped, ragged),
+    ]  # fmt: skip
+
+
 def _structures(tf: Any) -> Any:
     ragged = tf.RaggedTensor.from_row_splits([1.0, 2.0], [0, 1, 2])
     flat = tf.nest.flatten([ragged], expand_composites=True)
@@ -107,6 +136,6 @@ def _structures(tf: Any) -> Any:
 
 BEHAVIOURS = {
     "made": _made, "told": _told, "values": _values, "refused": _refused,
-    "constants": _constants, "strings": _strings,
+    "constants": _constants, "strings": _strings, "splits": _splits, "slopes": _slopes,
     "structures": _structures,
 }  # fmt: skip
