@@ -33,7 +33,12 @@ def operation_of_node(
     input_types: Iterable[DType] | None,
     original: Operation | None,
 ) -> Operation:
-    """Make the operation that a NodeDef describes; see `Operation.from_node_def`."""
+    """Make the operation that a NodeDef describes; see `Operation.from_node_def`.
+
+    Raises:
+      TypeError: an argument is of another type.
+
+    """
     if not hasattr(node_def, "op") or not hasattr(node_def, "attr"):
         raise bad_type(f"Argument node_def must be a NodeDef, not a {type(node_def).__name__}.")
     if not isinstance(graph, Graph):

@@ -100,11 +100,6 @@ def _gated_graph(tf: Any) -> None:
     gate.enqueue_many(tf.zeros([n], tf.int32), name="open")
 
 
-def _open_the_gate(s: SessionAuthor, runs: int) -> None:
-    arrive(s, runs)
-    s.run(["open"], {"n:0": np.int32(runs)}, values=[None])
-
-
 @engine_case("RUN-041", title="Runs that overlap each compute from their own feeds.")
 def overlapping_runs_have_their_own_feeds(c: EngineAuthor) -> None:
     with c.graph() as tf:

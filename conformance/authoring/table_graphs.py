@@ -8,15 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 
 from sessrun.conformance.authoring.record import EngineAuthor, SessionAuthor
 
 __all__ = ["Table", "array", "dense", "mutable", "nodes", "static"]
-
-_NUMPY: Final = {"string": object}
 
 
 def array(values: Any, dtype: str) -> np.ndarray:

@@ -41,6 +41,12 @@ def smart_cond(
 ) -> Any:
     """What one of two functions returns; a `cond` only where the predicate is not known yet.
 
+    Args:
+      pred: a bool, the number 0 or 1, or a scalar tensor.
+      true_fn: makes what is there if it holds.
+      false_fn: makes what is there if not.
+      name: a name scope, of the `cond` only.
+
     Raises:
       TypeError: a function cannot be called, or the predicate is none.
 

@@ -59,8 +59,6 @@ _DIRECT: Final = {
     "Invert": "invert",
 }
 
-_FLOAT16: Final = frozenset({"float16", "bfloat16"})
-
 
 def _direct(name: str) -> Callable[[Bind], Callable[..., Any]]:
     def bind(bind: Bind) -> Callable[..., Any]:

@@ -128,7 +128,21 @@ def log_loss(
     loss_collection: Any = GraphKeys.LOSSES,
     reduction: str = _BY_WEIGHTS,
 ) -> Tensor:
-    """The cross entropy of probabilities; `epsilon` keeps the logarithms finite."""
+    """The cross entropy of probabilities, as a scalar unless `reduction` is NONE.
+
+    Args:
+      labels: what is true, each in [0, 1]; cast to float32.
+      predictions: probabilities, of the labels' shape.
+      weights: how much each counts, of a shape that broadcasts to it.
+      epsilon: what is added to keep the logarithms finite.
+      scope: a name scope.
+      loss_collection: the collection that the loss is put into, or None.
+      reduction: one of Reduction.
+
+    Raises:
+      ValueError: an argument is None, or shapes do not fit.
+
+    """
     given(labels=labels, predictions=predictions)
     with name_scope(scope, "log_loss", (predictions, labels, weights)) as inner:
         true, guessed = _pair(labels, predictions)

@@ -159,7 +159,21 @@ def mean_cosine_distance(
     updates_collections: Any = None,
     name: str | None = None,
 ) -> Metric:
-    """One less the mean product of vectors of length 1 along an axis, `dim`."""
+    """One less the mean product of vectors of length 1.
+
+    Args:
+      labels: vectors of length 1, of a floating dtype.
+      predictions: others, of the labels' shape.
+      dim: the axis along which the vectors are.
+      weights: None, or how much each counts: of a shape that broadcasts to that of the products.
+      metrics_collections: collections that the value is put into.
+      updates_collections: collections that the update is put into.
+      name: a scope.
+
+    Raises:
+      ValueError: shapes do not fit.
+
+    """
     guessed, true, given = aligned(predictions, labels, weights)
     products = reduce_sum(mul(guessed, true), axis=[dim], keepdims=True)
     value, update = mean(products, given, None, None, name or "mean_cosine_distance")

@@ -168,13 +168,27 @@ def _affine(x: Any, weights: Any, biases: Any, name: str | None = None) -> Tenso
 
 
 def xw_plus_b(x: Any, weights: Any, biases: Any, name: str | None = None) -> Tensor:
-    """The affine map x @ weights + biases."""
+    """The affine map x @ weights + biases.
+
+    Args:
+      x: [batch, from].
+      weights: [from, to], of its dtype.
+      biases: [to].
+      name: a name scope.
+
+    Returns:
+      [batch, to].
+
+    Raises:
+      ValueError: the shapes do not go together.
+
+    """
     with name_scope(name, "xw_plus_b", [x, weights, biases]) as scope:
         return _affine(x, weights, biases, scope)
 
 
 def relu_layer(x: Any, weights: Any, biases: Any, name: str | None = None) -> Tensor:
-    """What is positive of x @ weights + biases."""
+    """What is positive of x @ weights + biases; arguments and errors as those of `xw_plus_b`."""
     with name_scope(name, "relu_layer", [x, weights, biases]) as scope:
         return relu(_affine(x, weights, biases), name=scope)
 

@@ -354,7 +354,22 @@ def _pooled(
 def atrous_conv2d(
     value: Any, filters: Any, rate: Any, padding: Any, name: str | None = None
 ) -> Tensor:
-    """A convolution of images whose windows' elements are `rate` apart."""
+    """A convolution of images whose windows' elements are apart.
+
+    Args:
+      value: [batch, height, width, channels].
+      filters: [height, width, channels, new channels], of its dtype.
+      rate: how far apart they are, above 0.
+      padding: "VALID" or "SAME".
+      name: a name scope.
+
+    Returns:
+      [batch, height, width, new channels].
+
+    Raises:
+      ValueError: shapes, the rate or the padding are wrong.
+
+    """
     apart = np.broadcast_to(rate, (2,))
     return convolution(value, filters, padding, dilation_rate=apart, name=name)
 

@@ -139,7 +139,12 @@ def by_time(x: Tensor) -> Tensor:
 
 
 def batch_size_of(inputs: Sequence[Tensor]) -> Any:
-    """The second dimension of the inputs: a number if one of them tells, else a tensor."""
+    """The second dimension of the inputs: a number if one of them tells, else a tensor.
+
+    Raises:
+      ValueError: one has no second dimension.
+
+    """
     for each in inputs:
         sizes = each.sizes
         if sizes is None:

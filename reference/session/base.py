@@ -314,7 +314,12 @@ def has_been_closed() -> errors.OpError:
 
 
 def adopted(message: Any, cls: type, name: str) -> Any:
-    """Our message of a message given, ours or TensorFlow's; None of None."""
+    """Our message of a message given, ours or TensorFlow's; None of None.
+
+    Raises:
+      TypeError: it is no such message.
+
+    """
     if message is None:
         return None
     try:

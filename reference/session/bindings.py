@@ -133,7 +133,12 @@ class Bindings:
 
 
 def check_not_fed(op: Operation, arg: ArgDecl, tensor: Tensor) -> None:
-    """Refuse an input that takes a reference and would get the value that is fed."""
+    """Refuse an input that takes a reference and would get the value that is fed.
+
+    Raises:
+      InvalidArgumentError: it is such an input.
+
+    """
     if arg.is_ref:
         raise errors.InvalidArgumentError(
             op.node_def, op, f"Input '{arg.name}' of node {op.name} takes a reference and was "

@@ -35,7 +35,12 @@ __all__ = ["EXPORTS", "common_divisor", "frame", "overlap_and_add"]
 
 
 def common_divisor(a: Any, b: Any, name: str | None = None) -> Tensor:
-    """The greatest common divisor of two integers."""
+    """The greatest common divisor of two integers.
+
+    Raises:
+      ValueError: one is no scalar, or no integer.
+
+    """
     with name_scope(name, "gcd", [a, b]):
         a, b = convert_to_tensor(a), convert_to_tensor(b)
         for which, value in (("a", a), ("b", b)):

@@ -97,6 +97,8 @@ def min_max_variable_partitioner(
       min_slice_size: the least size of a part in bytes.
       bytes_per_string_element: what a string counts.
 
+    The partitioner raises ValueError for a shape that has no such axis.
+
     """
 
     def partitioner(shape: TensorShape, dtype: Any) -> list[int]:
