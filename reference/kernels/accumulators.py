@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any, Final
 
 from sessrun.reference.behaviour import as_text
-from sessrun.reference.kernels.host import host_array, scalar_int
+from sessrun.reference.kernels.host import host_array, scalar_int, stacked
 from sessrun.reference.kernels.older_handles import reference_to
 from sessrun.reference.kernels.registry import Bind, KernelError, Step, binder
 from sessrun.reference.queues.accumulator_resource import (
@@ -34,7 +35,8 @@ def accumulator(bind: Bind) -> Callable[..., Any]:
 
     def make() -> Accumulator:
         if kind == "SparseConditionalAccumulator":
-            return SparseAccumulator(dtype, attrs["shape"], mean=mean, stack=bind.xp.stack)
+            stack = functools.partial(stacked, bind.xp)
+            return SparseAccumulator(dtype, attrs["shape"], mean=mean, stack=stack)
         return DenseAccumulator(dtype, attrs["shape"], mean=mean)
 
     def compute() -> Any:

@@ -3,7 +3,7 @@
 Each element has as many counters of the stream as are reserved for it. All that are not yet found
 are tried together; what a try takes of its element's words is TensorFlow's, step by step.
 
-Each pass draws and computes arrays, which takes three to four times as long as TensorFlow's one
+Each pass draws and computes arrays, which takes three to five times as long as TensorFlow's one
 loop for each number, and for ten numbers seven times: a pass costs what it costs.
 """
 

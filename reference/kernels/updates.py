@@ -1,6 +1,7 @@
 """How rows and slices of a variable are updated: new arrays from the old one and the updates.
 
-Extrema of rows take three times TensorFlow's time: numpy's `ufunc.at` has no vector loop for them.
+Extrema of rows take up to three times TensorFlow's time: numpy's `ufunc.at` has no vector loop for
+them.
 """
 
 from __future__ import annotations
