@@ -3474,7 +3474,7 @@ _MAKERS: Final = {
             AttrDecl("T", "type", allowed=("float16", "float32")),
         ),
         shape=RuleCall(
-            "likenesses",
+            "lstm_times_gradient",
             (
                 Name("x"),
                 Name("cs_prev"),
@@ -3487,7 +3487,7 @@ _MAKERS: Final = {
             ),
         ),
         domain=RuleCall("lstm_times"),
-        errors=(RuleCall("one_row_alone", (Name("cs_prev"),)),),
+        errors=(RuleCall("one_row_alone", (Name("cs_prev"), "shapes")),),
         numeric={"float16": "close(5e-2, 2e-2)", "float32": "close(1e-4, 1e-5)"},
     ),
     "BlockLSTMGradV2": lambda: Operation(
@@ -3528,7 +3528,7 @@ _MAKERS: Final = {
             AttrDecl("T", "type", allowed=("float16", "float32")),
         ),
         shape=RuleCall(
-            "likenesses",
+            "lstm_times_gradient",
             (
                 Name("x"),
                 Name("cs_prev"),
@@ -3541,7 +3541,7 @@ _MAKERS: Final = {
             ),
         ),
         domain=RuleCall("lstm_times"),
-        errors=(RuleCall("one_row_alone", (Name("cs_prev"),)),),
+        errors=(RuleCall("one_row_alone", (Name("cs_prev"), "shapes")),),
         numeric={"float16": "close(5e-2, 2e-2)", "float32": "close(1e-4, 1e-5)"},
     ),
     "BlockLSTMV2": lambda: Operation(
@@ -7223,10 +7223,10 @@ _MAKERS: Final = {
             AttrDecl("num_bits", "int", has_default=True, default=8),
             AttrDecl("narrow_range", "bool", has_default=True, default=False),
         ),
-        shape=RuleCall("merged_pair", (Name("gradients"), Name("inputs"))),
+        shape=RuleCall("same", (Name("gradients"),)),
         domain=RuleCall("faked", (Name("gradients"), Name("inputs"))),
         errors=(
-            RuleCall("one_row_more", (Name("gradients"), "shapes")),
+            RuleCall("one_row_more", (Name("gradients"), "run")),
             RuleCall("levels_of_no_bits", (16,)),
         ),
         numeric={"*": "exact"},
@@ -7898,6 +7898,7 @@ _MAKERS: Final = {
                 Name("variance"),
                 Name("data_format"),
                 Name("is_training"),
+                Name("exponential_avg_factor"),
                 5,
             ),
         ),
@@ -7971,7 +7972,7 @@ _MAKERS: Final = {
         ),
         errors=(
             RuleCall("channel_count", (Name("scale"),)),
-            RuleCall("other_batch", (Name("y_backprop"), "shapes")),
+            RuleCall("other_batch", (Name("y_backprop"), "run")),
         ),
         numeric={
             "reserve_space_3.float": "free",
@@ -8034,7 +8035,7 @@ _MAKERS: Final = {
         ),
         errors=(
             RuleCall("channel_count", (Name("scale"),)),
-            RuleCall("other_batch", (Name("y_backprop"), "shapes")),
+            RuleCall("other_batch", (Name("y_backprop"), "run")),
         ),
         numeric={
             "reserve_space_3.float": "free",
@@ -8100,7 +8101,7 @@ _MAKERS: Final = {
         ),
         errors=(
             RuleCall("channel_count", (Name("scale"),)),
-            RuleCall("other_batch", (Name("y_backprop"), "shapes")),
+            RuleCall("other_batch", (Name("y_backprop"), "run")),
         ),
         numeric={
             "reserve_space_4.float": "free",
@@ -8157,6 +8158,7 @@ _MAKERS: Final = {
                 Name("variance"),
                 Name("data_format"),
                 Name("is_training"),
+                Name("exponential_avg_factor"),
                 5,
             ),
         ),
@@ -8226,6 +8228,7 @@ _MAKERS: Final = {
                 Name("variance"),
                 Name("data_format"),
                 Name("is_training"),
+                Name("exponential_avg_factor"),
                 6,
             ),
         ),
@@ -9903,10 +9906,7 @@ _MAKERS: Final = {
             AttrDecl("use_peephole", "bool"),
             AttrDecl("T", "type", allowed=("float16", "float32")),
         ),
-        shape=RuleCall(
-            "lstm_step_gradient",
-            (Name("x"), Name("cs_prev"), Name("wci"), Name("wcf"), Name("wco")),
-        ),
+        shape=RuleCall("lstm_step_gradient", (Name("x"), Name("cs_prev"))),
         domain=RuleCall("lstm_step"),
         errors=(
             RuleCall("one_row_more", (Name("b"),)),
@@ -22195,7 +22195,7 @@ _MAKERS: Final = {
                 allowed=("int32", "int64", "float32", "float64"),
             ),
         ),
-        shape=RuleCall("sparse_counts", (Name("dense_shape"),)),
+        shape=RuleCall("sparse_counts", (Name("indices"),)),
         domain=RuleCall(
             "sparse_counted_rows",
             (

@@ -30,6 +30,8 @@ def dense_counts(shape: Shape, size: Known) -> list[Shape]:
         raise ShapeError(f"size ({length}) must be non-negative")
     if shape is None:
         return [None]
+    if length is None:
+        return [(None,) * max(len(shape), 1)]
     return [(shape[0], length) if len(shape) == 2 else (length,)]
 
 
@@ -98,10 +100,9 @@ def sparse_bins(indices: Shape, values: Shape, shape: Known, size: Known) -> lis
     (rank,) = with_rank(shape.shape, 1)
     if rank is not None and rank not in {1, 2}:
         raise ShapeError("Input must be less than rank 2")
-    if rank is None:
+    if shape.value is None or length is None:
         return [None]
-    rows = None if shape.value is None else int(shape.value[0])
-    return [(length,) if rank == 1 else (rows, length)]
+    return [(length,) if rank == 1 else (int(shape.value[0]), length)]
 
 
 @rule
@@ -113,7 +114,7 @@ def dense_counted(values: Shape, weights: Shape) -> list[Shape]:
 
 
 @rule
-def sparse_counts(shape: Shape) -> list[Shape]:
+def sparse_counts(indices: Shape) -> list[Shape]:
     """The three parts of a sparse tensor of the input's rank."""
-    (rank,) = with_rank(shape, 1)
+    _, rank = with_rank(indices, 2)
     return [(None, rank), (None,), (rank,)]

@@ -12,6 +12,7 @@ from sessrun.spec.rules.shapes.base import (
     broadcast_shapes,
     merge,
     rule,
+    with_rank,
 )
 
 __all__: list[str] = []
@@ -72,9 +73,9 @@ def broadcast_equal(x: Shape, y: Shape, incompatible_shape_error: bool) -> list[
 @rule
 def broadcast_parts(shape: Shape, pos: Shape, length: Shape) -> list[Shape]:
     """The broadcast shape of texts and of the parts asked for, each by a place and a length."""
-    if pos is None and length is not None:
-        pos = (None,) * len(length)
-    if pos != length:  # even where only one of them is unknown
+    known = pos if length is None else with_rank(pos, len(length))
+    if known is not None and known != with_rank(length, len(known)):
+        # Even where only one of two dimensions is unknown.
         raise ShapeError(f"pos and len shapes must match: {pos} vs. {length}")
     return [broadcast_shapes(shape, pos)]
 

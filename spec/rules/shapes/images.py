@@ -149,7 +149,7 @@ def suppressed_classes(
     for scalar in (each.shape, total.shape, overlap, score):
         with_rank(scalar, 0)
     merge_dims(count, other)
-    batch = merge_dims(batch, many)
+    merge_dims(batch, many)
     exactly(corners, _CORNERS)
     if None not in {groups, classes} and groups not in {1, classes}:
         raise ShapeError(f"third dimension of boxes must be either 1 or equal to the third "

@@ -138,8 +138,7 @@ def parsed_sequences(
 def reordered(indices: Shape, values: Shape, shape: Shape) -> list[Shape]:
     """Indices and values as they were; that there are as many of both, a run finds out."""
     ranked(shape, 1, 1)
-    places, known = ranked(indices, 2, 2), ranked(values, 1, 1)
-    return [indices if places is None else places, values if known is None else known]
+    return [with_rank(indices, 2), with_rank(values, 1)]
 
 
 @rule

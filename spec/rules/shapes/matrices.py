@@ -88,11 +88,11 @@ def _smaller(a: Dim, b: Dim) -> Dim:
 @rule
 def matrix_set_diag(shape: Shape, diagonal: Shape) -> list[Shape]:
     """The input's shape; the diagonal's is [..., min(m, n)]."""
-    whole = at_least(shape, 2)
-    at_least(diagonal, 1)
-    if whole is not None:
-        merge((*whole[:-2], _smaller(*whole[-2:])), diagonal)
-    return [shape]
+    whole, given = at_least(shape, 2), at_least(diagonal, 1)
+    if whole is None:
+        return [None if given is None else (*given[:-1], None, None)]
+    merged = with_rank(merge((*whole[:-2], _smaller(*whole[-2:])), diagonal), len(whole) - 1)
+    return [(*merged[:-1], *whole[-2:])]
 
 
 @rule

@@ -67,7 +67,8 @@ def dequantized(
 @rule
 def dequantized_grad(grads: Shape, shape: Shape, low: Shape, high: Shape, axis: int) -> list[Shape]:
     """The input's shape, which the gradient has too, and that of each end of the range."""
-    ends = _ends(shape, low, high, axis)
+    _ends(shape, low, high, axis)
+    ends = merge(low, high)
     return [merge(grads, shape), ends, ends]
 
 
@@ -85,7 +86,7 @@ def with_channels(shape: Shape, low: Shape, high: Shape) -> list[Shape]:
     last = None if whole is None else whole[-1]
     for end in (low, high):
         last = merge_dims(last, with_rank(end, 1)[0])
-    return [None if whole is None else (*whole[:-1], last)]
+    return [whole]
 
 
 @rule
@@ -102,7 +103,7 @@ def faked_grad_channels(grads: Shape, shape: Shape, low: Shape, high: Shape) -> 
     whole = at_least(merge(grads, shape), 1)
     ends = merge(with_rank(low, 1), with_rank(high, 1))
     last = merge_dims(None if whole is None else whole[-1], with_rank(ends, 1)[0])
-    return [None if whole is None else (*whole[:-1], last), (last,), (last,)]
+    return [whole, (last,), (last,)]
 
 
 @rule

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from sessrun.spec.rules.shapes.base import (
+    Dim,
     Shape,
     ShapeError,
     Value,
     broadcast_shapes,
     exactly,
+    merge_dims,
     ranked,
     rule,
 )
@@ -149,9 +151,13 @@ def shuffled_places(index: Shape, seed: Shape, max_index: Shape) -> list[Shape]:
     """[n] if one of them is given for each of n, else a scalar: three seeds, or a row of three."""
     for shape, most in ((index, 1), (seed, 2), (max_index, 1)):
         ranked(shape, most - 1, most)
-    if seed is not None and seed[-1] not in {None, 3}:
-        raise ShapeError(f"Seed must have shape [3] or [n, 3] but got {list(seed)}.")
-    if index is None or seed is None or max_index is None:
-        return [None]
-    counts = [*index, *seed[:-1], *max_index]
-    return [(counts[0],) if counts else ()]
+    if seed is not None and seed[-1] != 3:  # if it is not known, too
+        shown = [-1 if size is None else size for size in seed]
+        raise ShapeError(f"Seed must have shape [3] or [n, 3] but got {shown}.")
+    counts = [*(index or ()), *(seed or ())[:-1], *(max_index or ())]
+    if not counts:
+        return [None if None in {index, seed, max_index} else ()]
+    count: Dim = 1 if set(counts) == {1} else None
+    for each in counts:
+        count = count if each == 1 else merge_dims(count, each)
+    return [(count,)]

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from sessrun.spec.rules.shapes.base import Shape, rule, with_rank
+from sessrun.spec.rules.shapes.base import Dim, Shape, rule, with_rank
 
 __all__: list[str] = []
 
 
-def _of_step(x: Shape, state: Shape) -> Shape:
+def _of_step(x: Shape, state: Shape) -> tuple[Dim, Dim]:
     """A row of the state's size for each example."""
     return with_rank(x, 2)[0], with_rank(state, 2)[1]
 
@@ -20,12 +20,12 @@ def lstm_step(x: Shape, state: Shape) -> list[Shape]:
 
 @rule
 def lstm_step_gradient(
-    x: Shape, state: Shape, first: Shape, second: Shape, third: Shape
+    x: Shape, state: Shape
 ) -> list[Shape]:
     """The state's, four gates' side by side, and the three peepholes'."""
-    batch, size = _of_step(x, state) or (None, None)
+    batch, size = _of_step(x, state)
     gates = None if size is None else 4 * size
-    return [(batch, size), (batch, gates), first, second, third]
+    return [(batch, size), (batch, gates), (size,), (size,), (size,)]
 
 
 @rule
@@ -37,9 +37,10 @@ def lstm_times(x: Shape, bias: Shape) -> list[Shape]:
 
 
 @rule
-def likenesses(*inputs: Shape) -> list[Shape]:
-    """The shapes of inputs."""
-    return list(inputs)
+def lstm_times_gradient(x: Shape, *inputs: Shape) -> list[Shape]:
+    """The shapes of what is given for each time, two states, the weights, and four vectors."""
+    ranks = (2, 2, 2, 1, 1, 1, 1)
+    return [with_rank(x, 3), *map(with_rank, inputs, ranks)]
 
 
 @rule

@@ -11,6 +11,7 @@ from sessrun.spec.rules.shapes.base import (
     merge_dims,
     ranked,
     rule,
+    with_rank,
 )
 from sessrun.spec.rules.shapes.sparse import sparse_rank
 
@@ -40,7 +41,8 @@ def dense_and_sparse_sets(a: Shape, indices: Shape, values: Shape, shape: Shape)
     """The parts of a sparse tensor of the rank of both."""
     rank = sparse_rank(indices, values, shape)
     at_least(a, 2)
-    return _result(rank if a is None else merge_dims(rank, len(a)))
+    # Of an unknown dense one only the sparse one's shape says the rank, not its indices.
+    return _result(with_rank(shape, 1)[0] if a is None else merge_dims(rank, len(a)))
 
 
 @rule

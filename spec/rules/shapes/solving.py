@@ -119,9 +119,9 @@ def tridiagonal_solved(diagonals: Shape, rhs: Shape) -> list[Shape]:
     if left is None or right is None:
         return [right]
     merge_dims(left[-2], 3)
-    rows = merge_dims(left[-1], right[-2])
-    batch = merge(left[:-2], right[:-2])
-    return [None if batch is None else (*batch, rows, right[-1])]
+    merge_dims(left[-1], right[-2])
+    merge(left[:-2], right[:-2])
+    return [right]
 
 
 @rule
@@ -134,6 +134,6 @@ def tridiagonal_product(
     if diagonal is None or whole is None:
         return [whole]
     merge_dims(diagonal[-2], 1)
-    rows = merge_dims(diagonal[-1], whole[-2])
-    batch = merge(diagonal[:-2], whole[:-2])
-    return [None if batch is None else (*batch, rows, whole[-1])]
+    merge_dims(diagonal[-1], whole[-2])
+    merge(diagonal[:-2], whole[:-2])
+    return [whole]

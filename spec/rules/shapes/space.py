@@ -103,7 +103,7 @@ def _to_space(x: Shape, count: int, blocks: list[int] | None, crops: Known) -> l
 @rule
 def space_to_batch(x: Shape, pads: Known, block_size: int) -> list[Shape]:
     """A larger batch of smaller images."""
-    return _to_batch(ranked(x, 4, 4), 2, [block_size] * 2, pads)
+    return _to_batch(with_rank(x, 4), 2, [block_size] * 2, pads)
 
 
 @rule
@@ -116,7 +116,7 @@ def space_to_batch_nd(x: Shape, block_shape: Known, pads: Known) -> list[Shape]:
 @rule
 def batch_to_space(x: Shape, crops: Known, block_size: int) -> list[Shape]:
     """A smaller batch of larger images."""
-    return _to_space(ranked(x, 4, 4), 2, [block_size] * 2, crops)
+    return _to_space(with_rank(x, 4), 2, [block_size] * 2, crops)
 
 
 @rule

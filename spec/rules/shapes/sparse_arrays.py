@@ -64,7 +64,8 @@ def sparse_filled(
     """Elements of unknown number, a flag for each row, and a place for each element."""
     rows = ranked(indices, 2, 2) or (None, None)
     count = merge_dims(rows[0], (ranked(values, 1, 1) or (None,))[0])
-    rank = merge_dims(rows[1], (ranked(shape, 1, 1) or (None,))[0])
+    rank = (ranked(shape, 1, 1) or (None,))[0]
+    merge_dims(rows[1], rank)
     ranked(default, 0, 0)
     return [(None, rank), (None,), (sizes[0] if sizes else None,), (count,)]
 

@@ -47,7 +47,7 @@ def fingerprints(data: Shape, method: Known) -> list[Shape]:
     ranked(method.shape, 0, 0)
     if method.value is not None and method.value.item() != b"farmhash64":
         raise ShapeError(f"Unsupported method: {method.value.item().decode(errors='replace')}")
-    return [(None if data is None else data[0], 8)]
+    return [(None if data is None else data[0], None if method.value is None else 8)]
 
 
 @rule
@@ -64,8 +64,7 @@ def encoded_rows(values: Shape, splits: Shape) -> list[Shape]:
 def string_runs(data: Shape, splits: Shape) -> list[Shape]:
     """As many runs as there turn out to be, and the shape of the splits."""
     with_rank(data, 1)
-    with_rank(splits, 1)
-    return [(None,), splits]
+    return [(None,), with_rank(splits, 1)]
 
 
 @rule

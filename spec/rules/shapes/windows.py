@@ -252,7 +252,9 @@ def pooling_grad_grad(
     data_format: str, rank: int,
 ) -> list[Shape]:  # fmt: skip
     """The shape of what a pooling gives."""
-    return [merge(y, pooling(x, ksize, strides, padding, "", data_format, True, rank)[0])]
+    found = pooling(x, ksize, strides, padding, "", data_format, True, rank)
+    merge(y, found[0])
+    return found
 
 
 @rule
@@ -286,14 +288,19 @@ def convolved(
 @rule
 def batch_norm(
     x: Shape, scale: Shape, offset: Shape, mean: Shape, variance: Shape, data_format: str,
-    is_training: bool, outputs: int,
+    is_training: bool, factor: float, outputs: int,
 ) -> list[Shape]:  # fmt: skip
-    """The input's shape, and vectors of one element for each channel."""
+    """The input's shape, and vectors of one element for each channel.
+
+    The mean and the variance are looked at where they are used: out of training, and where new
+    ones are averaged with them by a factor below 1.
+    """
     rank = 5 if "D" in data_format else 4
     whole = with_rank(x, rank)
     axis = channel_axis(data_format, rank)
     channels = whole[axis]
-    for vector in (scale, offset) if is_training else (scale, offset, mean, variance):
+    used = (scale, offset) if is_training and factor == 1 else (scale, offset, mean, variance)
+    for vector in used:
         channels = merge_dims(channels, with_rank(vector, 1)[0])
     each: Shape = (channels,)
     rest: list[Shape] = [None] if outputs == 6 else []
@@ -306,9 +313,9 @@ def batch_norm_grad(
 ) -> list[Shape]:
     """The input's shape, two vectors of one element for each channel, and two empty ones."""
     rank = 5 if "D" in data_format else 4
-    whole = with_rank(merge(with_rank(y_backprop, rank), x), rank)
+    whole, given = with_rank(y_backprop, rank), with_rank(x, rank)
     axis = channel_axis(data_format, rank)
-    channels = whole[axis]
+    channels = merge_dims(whole[axis], given[axis])
     for vector in (scale, first, second):
         channels = merge_dims(channels, with_rank(vector, 1)[0])
     each: Shape = (channels,)
@@ -341,9 +348,9 @@ def dilation(
     whole, window = with_rank(x, 4), with_rank(filters, 3)
     _check_length("stride", strides, 4)
     _check_length("rates", rates, 4)
-    depth = merge_dims(whole[3], window[2])
+    merge_dims(whole[3], window[2])
     inner = _kernel_places(whole[1:3], window[:2], strides[1:3], rates[1:3], padding)
-    return [(whole[0], *inner, depth)]
+    return [(whole[0], *inner, window[2])]
 
 
 @rule
