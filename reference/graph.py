@@ -239,6 +239,13 @@ class Graph(Scoped, Collections):
         """The inputs of a new operation as tensors of this graph, which they are."""
         return groups
 
+    def made_elsewhere(
+        self, op_type: str, name: str, groups: list[Any], attrs: dict[str, Any]
+    ) -> Operation | None:
+        """The operation of another graph that does for one asked for here; none does."""
+        del op_type, name, groups, attrs
+        return None
+
     def outer(self, tensor: Tensor) -> Tensor:
         """The tensor that one of this graph stands for: itself; see `FuncGraph`."""
         return tensor

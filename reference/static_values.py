@@ -276,6 +276,8 @@ def _behind(tensor: Tensor) -> tuple[Shape, str] | None:
         known, outer = _behind(op.inputs[0]), op.inputs[2].sizes
         if known is not None and known[0] is not None and outer and outer[0] is not None:
             return ((None,) * outer[0] + known[0], known[1])
+    if op.type == "OptionalFromValue" and len(op.inputs) == 1:
+        return op.inputs[0].sizes, op.inputs[0].dtype.base_dtype.spec_name
     if op.type in _LISTS:
         return element_shape(op.inputs[_LISTS[op.type]]), attrs["element_dtype"]
     return None
@@ -304,15 +306,21 @@ def table_behind(tensor: Tensor) -> Table | None:
 def _maker(tensor: Tensor) -> Operation:
     """The operation that made what is passed on as this resource."""
     tensor = tensor.graph.outer(tensor)
-    while tensor.op.inputs and _passes(tensor.op):
+    while tensor.op.inputs and _passes(tensor):
         place = tensor.value_index if tensor.op.type in _FOR_EACH else 0
         source = tensor.op.inputs[place]
         tensor = source.graph.outer(source)
     return tensor.op
 
 
-def _passes(op: Operation) -> bool:
-    """Whether an operation passes resources on; IdentityN where a gradient was put in its place."""
+def _passes(tensor: Tensor) -> bool:
+    """Whether it is a resource, or a list, that was passed on.
+
+    IdentityN does where a gradient was put in its place, a loop for lists.
+    """
+    op = tensor.op
     if op.type == "IdentityN":
         return "_gradient_op_type" in op.node_def.attr
-    return op.type in _PASSING or op.type in _SAME_ELEMENTS or op.type in _FOR_EACH
+    if op.type in _FOR_EACH:
+        return tensor.dtype.spec_name == "variant"
+    return op.type in _PASSING or op.type in _SAME_ELEMENTS

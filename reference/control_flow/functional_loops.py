@@ -94,6 +94,7 @@ def functional_while(
         goes_on.build(variables.condition(cond, maximum_iterations is not None),
                       variables.arguments(goes_on, own))  # fmt: skip
         following = BranchGraph(function_name(scope, "body"))
+        following.is_loop_body = True
         following.build(variables.following(body, goes_on), variables.arguments(following, own))
         taken = list(following.extra_inputs)
         goes_on.take(taken, word=f"{goes_on.name}___redundant_placeholder")

@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 from sessrun.reference import dtypes, stacks
+from sessrun.reference.constant_op import constant
 from sessrun.reference.control_flow.conditional import Conditional
 from sessrun.reference.control_flow.context import Context, context_after, loop_around
 from sessrun.reference.control_flow.loops import Loop
@@ -149,6 +150,13 @@ def _merge(op: Operation, grad: Any, _index: Any) -> Any:
     return [switched_value(grad, is_taken)[1] for is_taken in taken]
 
 
+def _zeros_in_loop(output: Tensor) -> Tensor:
+    """Zeros for which no value of an iteration must be kept, but for its shape."""
+    if output.shape.is_fully_defined():
+        return constant(0, output.dtype, output.shape)
+    return zeros(shape_internal(output, optimize=False), output.dtype)
+
+
 def zeros_for(output: Tensor) -> Tensor:
     """The gradient of an output that nothing depends on: zeros.
 
@@ -157,8 +165,11 @@ def zeros_for(output: Tensor) -> Tensor:
     op = output.op
     context = op._control_flow_context if op.type in _SWITCHES else None  # noqa: SLF001 - as above
     if not isinstance(context, Conditional):
-        is_handle = output.dtype == dtypes.resource
-        return zeros_of_variable(output) if is_handle else zeros_like(output, optimize=False)
+        if output.dtype == dtypes.resource:
+            return zeros_of_variable(output)
+        if getattr(output.graph, "is_loop_body", False) and output.dtype != dtypes.variant:
+            return _zeros_in_loop(output)
+        return zeros_like(output, optimize=False)
     other = node("Switch", op.inputs[0], context.pred)[1 - context.branch]
     pivot = identity(other)
     graph = stacks.get_default_graph()

@@ -8,10 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any, Final
+from weakref import WeakKeyDictionary
 
-from sessrun.reference import dtypes
+from sessrun.reference import dtypes, nest
+from sessrun.reference.build import make_operation
 from sessrun.reference.constant_op import constant
 from sessrun.reference.control_flow.functional_loops import LoopBodies, bodies_of_loop, loop_of
+from sessrun.reference.control_flow.functional_mode import gives_all
 from sessrun.reference.conversion import convert_to_tensor
 from sessrun.reference.differentiation.functional_branches import argument_of
 from sessrun.reference.differentiation.nodes import node
@@ -23,11 +26,16 @@ from sessrun.reference.functions.branch_graphs import BranchGraph, add_function,
 from sessrun.reference.operation import Operation
 from sessrun.reference.ops.fill_ops import zeros_like
 from sessrun.reference.ops.list_ops import empty_tensor_list, tensor_list_pop_back
+from sessrun.reference.signature import signature
 from sessrun.reference.tensor import Tensor
 from sessrun.spec.proto import AttrValue
 
 __all__ = ["gradients_of_loop"]
 
+#: What tells little of a tensor: it is kept instead of the tensor, where that is not kept as well.
+_SMALL: Final = frozenset({"Rank", "Shape", "Size", "TensorListElementShape", "TensorListLength"})
+#: Such operations of bodies, by type, name and inputs.
+_MADE: Final[WeakKeyDictionary[BranchGraph, dict[Any, Operation]]] = WeakKeyDictionary()
 #: Before the gradients come the number of the iteration, the most there may be, and how many
 #: there are.
 _OWN: Final = 3
@@ -47,6 +55,8 @@ class _Backward(BranchGraph):
 
     """
 
+    is_loop_body = True
+
     def __init__(self, name: str, op: Operation, forward: LoopBodies) -> None:
         super().__init__(name)
         self.next: dict[Tensor, Tensor] = {}
@@ -55,14 +65,34 @@ class _Backward(BranchGraph):
         self._forward = forward
         self._known: dict[Tensor, Tensor] = {}
 
+    def made_elsewhere(
+        self, op_type: str, name: str, groups: list[Any], attrs: dict[str, Any]
+    ) -> Operation | None:
+        """What is small of a tensor of an iteration that is not kept: the loop's body makes it."""
+        body = self._forward.body
+        tensors = nest.flatten(groups)
+        if op_type not in _SMALL or gives_all() or not all(
+            each.graph is body and self._list_of(each) is None for each in tensors
+        ):  # fmt: skip
+            return None
+        known = _MADE.setdefault(body, {})
+        key = (op_type, name, tuple(tensors))
+        if key not in known:
+            with body.as_default():
+                known[key] = make_operation(
+                    body, signature(op_type), body.unique_full_name(name), groups, attrs
+                )
+        return known[key]
+
     def capture(self, tensor: Tensor, name: str | None = None) -> Tensor:
         """What stands here for a tensor: for one of an iteration what was kept of it."""
         if tensor.graph is not self._forward.body:
             return super().capture(tensor, name)
+        name = name or tensor.op.name
         while tensor.op.type == "Identity":
             tensor = tensor.op.inputs[0]
         if tensor not in self._known:
-            self._known[tensor] = self._taken(tensor, name or tensor.op.name)
+            self._known[tensor] = self._taken(tensor, name)
         return self._known[tensor]
 
     def _taken(self, tensor: Tensor, name: str) -> Tensor:
@@ -80,13 +110,22 @@ class _Backward(BranchGraph):
         found: Tensor = value
         return found
 
-    def _pushed(self, tensor: Tensor) -> Tensor:
-        """The list of the values of a tensor in each iteration, which the loop gives."""
-        goes_on, body = self._forward
-        kept = dict(zip(body.outputs, body.inputs, strict=True))
+    def _list_of(self, tensor: Tensor) -> Tensor | None:
+        """The list of the values of a tensor that the loop gives already."""
+        body = self._forward.body
+        # Behind the outputs may be lists that the condition has not been given yet.
+        kept = dict(zip(body.outputs, body.inputs, strict=False))
         for user in tensor.consumers():
             if user.type == "TensorListPushBack" and kept.get(user.outputs[0]) is user.inputs[0]:
                 return user.outputs[0]
+        return None
+
+    def _pushed(self, tensor: Tensor) -> Tensor:
+        """The list of the values of a tensor in each iteration, which the loop gives."""
+        goes_on, body = self._forward
+        known = self._list_of(tensor)
+        if known is not None:
+            return known
         outside = self._op.graph
         with outside.as_default(), outside.control_dependencies(None):
             name = f"{tensor.name}/accumulator".replace(":", "_")
@@ -127,7 +166,7 @@ def gradients_of_loop(op: Operation, grads: Sequence[Any]) -> list[Any]:
     goes_on.build(lambda count, _, total, *__: identity(count < total), goes_on.inputs)
     made = loop_of(
         [*firsts, *taken], LoopBodies(goes_on, back), [each.shape for each in back.outputs],
-        op.get_attr("parallel_iterations"), f"{op.name.rpartition('/')[2]}_grad",
+        op.get_attr("parallel_iterations"), f"{op.name}_grad",
     ).outputs  # fmt: skip
     found = [identity(each) for each in made][_OWN:]
     by_number = dict(zip(traced, found, strict=False))

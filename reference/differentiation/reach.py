@@ -9,6 +9,7 @@ from typing import Final
 from sessrun.reference.functions.func_graph import FuncGraph
 from sessrun.reference.graph import Graph
 from sessrun.reference.operation import Operation
+from sessrun.reference.static_values import handle_dtype
 from sessrun.reference.tensor import Tensor
 
 __all__ = ["Sight", "is_trainable", "nearest", "ops_between", "stop_ops", "uses_among"]
@@ -19,8 +20,11 @@ _TRAINABLE: Final = frozenset({
 
 
 def is_trainable(tensor: Tensor) -> bool:
-    """Whether its dtype is one that can be differentiated by."""
-    return tensor.dtype.base_dtype.name in _TRAINABLE
+    """Whether its dtype, or that of what a variant is known to hold, can be differentiated by."""
+    name = tensor.dtype.base_dtype.name
+    if name == "variant":
+        name = handle_dtype(tensor) or name
+    return name in _TRAINABLE
 
 
 class Sight:

@@ -81,14 +81,17 @@ class BranchGraph(FuncGraph):
       waits_for: operations of outside that it waits for.
       must_run: operations that every call runs, whatever it returns.
       orders_effects: whether they are those with effects, in the order in which they were made.
+      is_loop_body: whether it is one iteration of a loop, or the way back through one.
 
     """
 
     makes_functions = True
+    is_loop_body = False
 
     def __init__(self, name: str) -> None:
         super().__init__(name, reads_variables=False)
         self.tell = _see_shape
+        self.seed = self.outer_graph.seed
         self.share_all_collections(self.outer_graph)
         self.structure: Any = None
         self.waits_for: dict[Operation, None] = {}
@@ -111,8 +114,10 @@ class BranchGraph(FuncGraph):
         """As that of every graph; what is of outside is waited for by the call."""
         mine = []
         for each in control_inputs or ():
-            told = getattr(each, "_as_graph_element", None)
+            # A variable that was changed is not read to be waited for.
+            told = None if hasattr(each, "_handle") else getattr(each, "_as_graph_element", None)
             element = each if told is None else told()
+            element = each.op if hasattr(each, "_handle") else element
             graph = getattr(element, "graph", self)
             if graph is self or graph is None:
                 mine.append(element)
@@ -222,7 +227,7 @@ class BranchGraph(FuncGraph):
         """The numbers of the arguments that are resources which the body leaves as they are."""
         return {
             number for number, tensor in enumerate(self.inputs)
-            if tensor.dtype == resource and tensor not in self.outputs
+            if tensor.dtype == resource
             and all(_leaves(op, tensor) for op in tensor.consumers())
         }  # fmt: skip
 

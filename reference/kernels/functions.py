@@ -97,6 +97,7 @@ def loop(bind: Bind) -> Callable[..., Any]:
     goes_on = bind.function(
         bind.attrs["cond"], dtypes, ["bool"],
         miscounted="Expected a single scalar return value from the condition, got {} tensors.",
+        wanted=None,
     )  # fmt: skip
     body = bind.function(
         bind.attrs["body"], dtypes, dtypes,

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from sessrun.reference import errors
 from sessrun.reference.functions.function_bodies import is_inlined
+from sessrun.reference.functions.loop_needs import needed_variables
 from sessrun.reference.kernels import registry
 from sessrun.reference.resources import KernelError
 from sessrun.reference.session.execute import run_error
@@ -29,6 +30,8 @@ __all__ = ["HOST", "Bindings", "Device", "check_not_fed", "location_of", "mover"
 HOST: Final = "host"
 #: Operations that call one of several functions, of which a part may be run.
 _CHOOSING: Final = frozenset({"Case", "If", "StatelessCase", "StatelessIf"})
+#: Operations that call functions again and again, of whose variables some may be computed.
+_LOOPING: Final = frozenset({"StatelessWhile", "While"})
 
 
 class Device(Protocol):
@@ -69,6 +72,7 @@ class Bindings:
       kernels: each operation's registry entry and bound kernel, by what is wanted of it.
       wanted: of operations of which a part may be run, the outputs that this plan takes.
       widths: how many outputs operations had when they were first bound.
+      is_call: whether a plan's values are what a function returns, and not what a run fetches.
 
     """
 
@@ -77,16 +81,24 @@ class Bindings:
     kernels: dict[Any, tuple[registry.Entry, Callable[..., Any]]] = field(default_factory=dict)
     wanted: Mapping[Operation, frozenset[int]] = field(default_factory=dict)
     widths: dict[Operation, int] = field(default_factory=dict)
+    is_call: bool = False
 
     def taking(self, ops: Sequence[Operation], fetched: Sequence[Tensor]) -> Bindings:
         """The same, for a plan of these operations that fetches these tensors."""
-        found = [op for op in ops if op.type in _CHOOSING and is_inlined(op)]
-        taken = {tensor for op in ops for tensor in op.inputs} if found else set()
+        found = [op for op in ops if op.type in _CHOOSING | _LOOPING and is_inlined(op)]
+        if not found:
+            return replace(self, wanted={})
+        taken = {tensor for op in ops for tensor in op.inputs}
         taken.update(fetched)
         wanted = {
             op: frozenset(number for number, output in enumerate(op.outputs) if output in taken)
             for op in found
         }
+        whole = {other for op in ops for other in op.control_inputs}
+        whole.update(tensor.op for tensor in (() if self.is_call else fetched))
+        for op in found:
+            if op.type in _LOOPING:
+                wanted[op] = _computed(op, wanted[op], is_whole=op in whole)
         return replace(self, wanted=wanted)
 
     def kernel(self, op: Operation, device: Device) -> tuple[registry.Entry, Callable[..., Any]]:
@@ -98,7 +110,8 @@ class Bindings:
           OpError: its kernel takes no such attributes.
 
         """
-        width = self.widths.setdefault(op, len(op.outputs)) if op in self.wanted else None
+        is_choice = op.type in _CHOOSING and op in self.wanted
+        width = self.widths.setdefault(op, len(op.outputs)) if is_choice else None
         if width is not None and width != len(op.outputs):
             raise errors.InvalidArgumentError(
                 None, None, f"Connecting to invalid output {width} of source node {op.name} which "
@@ -130,6 +143,18 @@ class Bindings:
         return registry.Bind(
             device.xp, attrs, node, device.name, self.resources, seeds, function
         )  # fmt: skip
+
+
+def _computed(op: Operation, wanted: frozenset[int], *, is_whole: bool) -> frozenset[int]:
+    """The numbers of a loop's variables that are computed.
+
+    All of them are where the loop itself is fetched or run, or its end is waited for.
+    """
+    count = len(op.outputs)
+    if is_whole or not wanted:
+        return frozenset(range(count))
+    condition, body = op.get_attr("cond").name, op.get_attr("body").name
+    return needed_variables(op.graph.functions, condition, body, wanted, count)
 
 
 def check_not_fed(op: Operation, arg: ArgDecl, tensor: Tensor) -> None:

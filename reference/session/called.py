@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from sessrun.reference import errors
@@ -104,7 +105,8 @@ class Functions:
         effects = body.controls if is_inlined(op) else body.effects
         ops = prune.prune(outputs, effects, frozenset(body.inputs))
         computed = [each for each in dict.fromkeys(outputs) if each not in body.inputs]
-        plan = compile_plan(ops, computed, body.inputs, placer.place(ops), self.bindings)
+        bindings = replace(self.bindings, is_call=True)
+        plan = compile_plan(ops, computed, body.inputs, placer.place(ops), bindings)
         sources = {tensor: (True, index) for index, tensor in enumerate(body.inputs)}
         registers = ((False, register) for register in plan.fetches)
         sources.update(zip(computed, registers, strict=True))

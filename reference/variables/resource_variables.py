@@ -408,8 +408,10 @@ class UnreadVariable(ResourceVariable):
         self._initial_value = variable._initial_value  # noqa: SLF001 - the same class
         self._traits = variable._traits  # noqa: SLF001 - the same class
         self._validate_shape = variable._validate_shape  # noqa: SLF001 - the same class
-        with self._after():
-            self._read = self._read_here()
+        self._read = None  # type: ignore[assignment]  # in a function nothing is fetched
+        if not stacks.get_default_graph().building_function:  # only a run needs what is there
+            with self._after():
+                self._read = self._read_here()
 
     @property
     def op(self) -> Operation:

@@ -8,13 +8,13 @@ from typing import Any
 
 from described import attempt
 
-__all__ = ["BEHAVIOURS"]
+__all__ = ["BEHAVIOURS", "REDUNDANT", "functional", "plain_name"]
 
-_REDUNDANT = re.compile(r".*___redundant")
+REDUNDANT = re.compile(r".*___redundant")
 _NUMBER = re.compile(r"_\d+(?=$|_grad|_rewritten)")
 
 
-def _functional(program: Callable[[Any], Any]) -> Callable[[Any], Any]:
+def functional(program: Callable[[Any], Any]) -> Callable[[Any], Any]:
     """The program, run with branches and loops as functions."""
 
     def switched(tf: Any) -> Any:
@@ -27,7 +27,7 @@ def _functional(program: Callable[[Any], Any]) -> Callable[[Any], Any]:
     return switched
 
 
-def _plain(text: str, names: dict[str, str]) -> str:
+def plain_name(text: str, names: dict[str, str]) -> str:
     """A name without the numbers that tell functions of a process apart."""
     return names.get(text) or _NUMBER.sub("", text)
 
@@ -46,8 +46,8 @@ def _operations(tf: Any) -> Any:
                 body = library[each.name]
                 takes = [(arg.name, arg.type) for arg in body.signature.input_arg]
                 gives = [(arg.name, arg.type) for arg in body.signature.output_arg]
-                takes = [(_REDUNDANT.sub("redundant", name), kind) for name, kind in takes]
-                found.append((key, _plain(each.name, {}), takes, gives,
+                takes = [(REDUNDANT.sub("redundant", name), kind) for name, kind in takes]
+                found.append((key, plain_name(each.name, {}), takes, gives,
                               sorted(body.ret.items()), nodes(body.node_def)))  # fmt: skip
         return found
 
@@ -296,17 +296,46 @@ def _within_a_number(tf: Any) -> Any:
     return _operations(tf), _runs(tf, tf.gradients(y, x), [{number: 0}, {number: 1}])
 
 
+def _what_is_not_taken(tf: Any) -> Any:
+    """What no variable of a loop that is taken depends on does not run, whatever its effects."""
+    v = tf.get_variable("v", initializer=0.0, use_resource=True)
+    row = tf.placeholder_with_default([1.0, 2.0], [None])
+
+    def loop(goes_on: Any, product: Any) -> Any:
+        def body(i: Any, a: Any, b: Any) -> Any:
+            with tf.control_dependencies([v.assign_add(1.0)]):
+                return i + 1, product(a, b), b + 1.0
+
+        return tf.while_loop(goes_on, body, [0, 2.0, 0.0])
+
+    counted, doubled = (lambda i, _a, _b: i < 3), (lambda a, _: a * 2.0)
+    bare = loop(counted, doubled)
+    with tf.control_dependencies([bare[1].op.inputs[0].op]):
+        after = tf.constant(1)
+    fails = tf.while_loop(lambda i, _: i < 3, lambda i, a: (i + 1, a + row[i + 1]), [0, 0.0])
+    inner = tf.while_loop(lambda i, *_: i < 2, lambda i, x, y: (
+        i + 1, x + loop(counted, doubled)[1], y + loop(counted, doubled)[2]), [0, 0.0, 0.0])
+    chosen = tf.cond(row[0] > 0.0, lambda: loop(counted, doubled)[1:], lambda: [row[0], row[1]])
+    fetched = [bare[1], bare[2], after, bare[1].op.inputs[0].op.outputs[0], fails[0], fails[1],
+               loop(lambda _i, _a, b: b < 3.0, doubled)[1], loop(counted, lambda a, b: a * b)[1],
+               inner[1], inner[2], chosen[0], chosen[1]]  # fmt: skip
+    with tf.Session() as session:
+        session.run(v.initializer)
+        return attempt(*(lambda each=each: (session.run(each), session.run(v))
+                         for each in fetched))  # fmt: skip
+
+
 BEHAVIOURS: dict[str, Callable[[Any], Any]] = {
     "gradients-of-switch-case": _of_a_number,
     "branches-within-switch-case": _within_a_number,
     **{
-        program.__name__.strip("_").replace("_", "-"): _functional(program)
+        program.__name__.strip("_").replace("_", "-"): functional(program)
         for program in (
             _branch, _nested_branches, _second_derivative, _rows, _what_is_not_fetched,
             _structures, _across_branches, _loop, _gradient_of_a_loop, _arrays,
             _derivatives_of_loops, _of_an_imported_graph, _loops_in_loops, _what_python_gives,
-            _elements,
-            _shapes_in_a_loop, _waiting, _gradients_within, _asked_for_after_a_run,
+            _elements, _shapes_in_a_loop, _waiting, _what_is_not_taken, _gradients_within,
+            _asked_for_after_a_run,
         )
     },
 }

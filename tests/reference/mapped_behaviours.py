@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 from described import attempt, run
+from functional_flow_behaviours import functional
 
 __all__ = ["BEHAVIOURS"]
 
@@ -85,22 +86,9 @@ def _refused(tf: Any) -> Any:
     )  # fmt: skip
 
 
-def _functional(program: Callable[[Any], Any]) -> Callable[[Any], Any]:
-    """The program, run with loops as functions."""
-
-    def switched(tf: Any) -> Any:
-        tf.enable_control_flow_v2()
-        try:
-            return program(tf)
-        finally:
-            tf.disable_control_flow_v2()
-
-    return switched
-
-
 _PROGRAMS = (_rows_of_sparse, _sparse_of_dense, _mixed, _spelled_out, _refused)
 BEHAVIOURS: dict[str, Callable[[Any], Any]] = {
     **{program.__name__.strip("_").replace("_", "-"): program for program in _PROGRAMS},
-    **{f"{program.__name__.strip('_').replace('_', '-')}-in-functions": _functional(program)
+    **{f"{program.__name__.strip('_').replace('_', '-')}-in-functions": functional(program)
        for program in _PROGRAMS},
 }  # fmt: skip
