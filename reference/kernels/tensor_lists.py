@@ -33,6 +33,11 @@ def _shape(value: Any) -> Shape:
     return tuple(None if size < 0 else size for size in ints(value))
 
 
+def _check_vector(value: Any) -> None:
+    if not value.ndim:
+        raise KernelError(_INVALID, "Tensor must be at least a vector, but saw shape: []")
+
+
 def _sized(shape: Shape, what: str) -> tuple[int, ...]:
     """A shape whose sizes are all known."""
     if shape is None or None in shape:
@@ -73,8 +78,7 @@ def from_tensor(bind: Bind) -> Callable[..., Any]:
     dtype = bind.attrs["element_dtype"]
 
     def compute(value: Any, shape: Any) -> TensorList:
-        if not value.ndim:
-            raise KernelError(_INVALID, "Tensor must be at least a vector, but saw shape: []")
+        _check_vector(value)
         found = TensorList(dtype, _shape(shape))
         found.fitting(value.shape[1:], "create")
         return found.with_elements(list(frozen(value[...])))
@@ -101,20 +105,27 @@ def push(bind: Bind) -> Callable[..., Any]:
     return compute
 
 
-def _element(bind: Bind, source: TensorList, index: int, shape: Shape) -> Any:
-    """An element, or zeros where it is not there."""
-    found = source.elements[index]
-    if found is not None:
-        merged(shape_of(found), shape)
-        return found
-    known = merged(source.shape, shape)
-    for each in source.elements:
-        if each is not None and (known is None or None in known):
-            known = merged(known, shape_of(each))
+def _zeros(bind: Bind, source: TensorList, known: Shape, *, guess: bool) -> Any:
+    """Zeros where an element is not there; `guess`: in the shape of the elements that are."""
+    if guess and (known is None or None in known):
+        known = _agreeing(known, source.elements)
     sizes = _sized(
         known, "Trying to read an uninitialized tensor but element_shape is not fully defined"
     )
-    return frozen(bind.xp.zeros(sizes, dtype_of(source.dtype)))
+    return frozen(_filled(bind, sizes, source.dtype))
+
+
+def _filled(bind: Bind, sizes: Sequence[int], dtype: str) -> Any:
+    if dtype == "string":
+        return bind.xp.full(sizes, b"", dtype_of(dtype))
+    return bind.xp.zeros(sizes, dtype_of(dtype))
+
+
+def _agreeing(shape: Shape, elements: Sequence[Any]) -> Shape:
+    """What a shape and all elements that are there say together."""
+    for found in dict.fromkeys(shape_of(each) for each in elements if each is not None):
+        shape = merged(shape, found)
+    return shape
 
 
 @binder("TensorListPopBack", host_inputs=("input_handle", "element_shape"),
@@ -128,7 +139,9 @@ def pop(bind: Bind) -> Callable[..., Any]:
         source.check(dtype, "op elements")
         if not source.elements:
             raise KernelError(_INVALID, "Trying to pop from an empty list.")
-        value = _element(bind, source, len(source.elements) - 1, _shape(shape))
+        value = source.elements[-1]
+        if value is None:
+            value = _zeros(bind, source, merged(source.shape, _shape(shape)), guess=False)
         return source.with_elements(source.elements[:-1]), value
 
     return compute
@@ -162,7 +175,10 @@ def get(bind: Bind) -> Callable[..., Any]:
     def compute(handle: Any, index: Any, shape: Any) -> Any:
         source = _list(handle)
         source.check(dtype, "op elements")
-        return _element(bind, source, source.place(scalar_int(index)), _shape(shape))
+        found = source.elements[source.place(scalar_int(index))]
+        if found is None:
+            return _zeros(bind, source, merged(source.shape, _shape(shape)), guess=True)
+        return found
 
     return compute
 
@@ -179,7 +195,7 @@ def put(bind: Bind) -> Callable[..., Any]:
         if number < 0:
             raise KernelError(_INVALID, f"Trying to modify element {number} in a list, but the "
                               "index must be non-negative.")  # fmt: skip
-        if grows and (source.limit < 0 or number < source.limit):
+        if grows:
             elements += [None] * (number + 1 - len(elements))
         source.with_elements(elements).place(number, "modify")
         source.fitting(shape_of(value), "set")
@@ -213,17 +229,14 @@ def _packed(
     if not places:
         sizes = _sized(known, f"Tried to {doing} elements of an empty list {vague}")
         return bind.xp.empty((0, *sizes), dtype_of(source.dtype))
-    chosen = [source.elements[place] for place in places]
-    for found in dict.fromkeys(shape_of(each) for each in chosen if each is not None):
-        known = merged(known, found)
-    if doing == "stack" and all(element is None for element in source.elements):
-        _sized(known, "Tried to stack list which only contains uninitialized tensors and has a "
-               "non-fully-defined element_shape")  # fmt: skip
-    if any(each is None for each in chosen):
-        sizes = _sized(known, f"Tried to {doing} uninitialized tensors from a list {vague}")
-        zeros = bind.xp.zeros(sizes, dtype_of(source.dtype))
-        chosen = [zeros if each is None else each for each in chosen]
-    return bind.xp.stack(chosen) if source.dtype == "variant" else stacked(bind.xp, chosen)
+    picked = [source.elements[place] for place in places]
+    sizes = _sized(
+        _agreeing(known, picked), f"Tried to {doing} uninitialized tensors from a list {vague}"
+    )
+    if any(each is None for each in picked):
+        zeros = _filled(bind, sizes, source.dtype)
+        picked = [zeros if each is None else each for each in picked]
+    return bind.xp.stack(picked) if source.dtype == "variant" else stacked(bind.xp, picked)
 
 
 @binder("TensorListStack", host_inputs=("input_handle", "element_shape"))
@@ -273,7 +286,7 @@ def scatter(bind: Bind) -> Callable[..., Any]:
             raise KernelError(
                 _INVALID, f"TensorListScatter expects num_elements >= -1, found: {most}"
             )
-        _check_places(places, len(value))
+        _check_places(places, value)
         found.fitting(value.shape[1:], "scatter")
         longest = max(places, default=-1) + 1
         if -1 < most < longest:
@@ -289,10 +302,11 @@ def scatter(bind: Bind) -> Callable[..., Any]:
     return compute
 
 
-def _check_places(places: Sequence[int], rows: int) -> None:
-    if len(places) != rows:
+def _check_places(places: Sequence[int], value: Any) -> None:
+    _check_vector(value)
+    if len(places) != len(value):
         raise KernelError(_INVALID, "Invalid number of rows in input tensor. Expected: "
-                          f"{len(places)} Actual: {rows}")  # fmt: skip
+                          f"{len(places)} Actual: {len(value)}")  # fmt: skip
     if min(places, default=0) < 0:
         raise KernelError(_INVALID, "Indices in TensorListScatter must all be non-negative.")
 
@@ -306,7 +320,7 @@ def scatter_into(bind: Bind) -> Callable[..., Any]:
     def compute(handle: Any, value: Any, indices: Any) -> TensorList:
         source, places = _list(handle), ints(indices)
         source.check(dtype, "op elements")
-        _check_places(places, len(value))
+        _check_places(places, value)
         source.fitting(value.shape[1:], "scatter")
         elements = [*source.elements]
         elements += [None] * (max((place + 1 for place in places), default=0) - len(elements))
@@ -325,24 +339,50 @@ def concat(bind: Bind) -> Callable[..., Any]:
     xp, dtype, declared = bind.xp, bind.attrs["element_dtype"], bind.attrs.get("element_shape")
 
     def compute(handle: Any, shape: Any = None, leading: Any = None) -> Any:
-        source, sizes = _list(handle), [] if leading is None else ints(leading)
+        source = _list(handle)
         source.check(dtype, "op elements")
-        known = declared if shape is None else _shape(shape)
+        # The older form does not ask the list for the shape of its elements.
+        known = declared if shape is None else merged(source.shape, _shape(shape))
+        if known == ():
+            raise KernelError(_INVALID, "Concat requires elements to be at least vectors, found "
+                              "scalars instead.")  # fmt: skip
+        first, sizes = _joinable(source, known)
+        asked = [] if leading is None else ints(leading)
         parts = []
         for place, element in enumerate(source.elements):
-            wanted = known
-            if element is None and known and known[0] is None and place < len(sizes):
-                wanted = (sizes[place], *known[1:])
-            parts.append(_element(bind, source, place, wanted))
-        if not parts:
-            rest = _sized((merged(source.shape, known) or ())[1:], "Tried to concat an empty list")
-            return xp.empty((0, *rest), dtype_of(dtype)), xp.empty((0,), "int64")
-        inner: Shape = None
-        for rest in dict.fromkeys(part.shape[1:] for part in parts):
-            inner = merged(inner, rest)
-        return xp.concatenate(parts), xp.asarray([len(part) for part in parts], "int64")
+            part = element
+            if part is None:
+                count = asked[place] if place < len(asked) else first
+                if count is None:
+                    raise KernelError(_INVALID, f"List contains uninitialized tensor at index "
+                                      f"{place} whose length nothing tells")  # fmt: skip
+                part = _filled(bind, (count, *sizes), dtype)
+            parts.append(part)
+        lengths = xp.asarray([len(part) for part in parts], "int64")
+        return xp.concatenate(parts) if parts else xp.empty((0, *sizes), dtype_of(dtype)), lengths
 
     return compute
+
+
+def _joinable(source: TensorList, known: Shape) -> tuple[int | None, tuple[int, ...]]:
+    """The length of an element that is not there, if anything tells it, and the other sizes."""
+    first, rest = (None, None) if known is None else (known[0], known[1:])
+    if not source.elements:
+        return first, _sized(rest, "All except the first dimension must be fully defined when "
+                             "concating an empty tensor list")  # fmt: skip
+    there = dict.fromkeys(shape_of(each) for each in source.elements if each is not None)
+    if source.shape is None or None in source.shape:
+        for place, shape in enumerate(there):
+            if not shape:
+                raise KernelError(_INVALID, f"Concat saw a scalar shape at index {place} but "
+                                  "requires at least vectors.")  # fmt: skip
+            merged((first,), shape[:1])
+            rest = merged(rest, shape[1:])
+        lengths = {shape[0] for shape in there}
+        if first is None and len(lengths) == 1:
+            (first,) = lengths
+    return first, _sized(rest, "Trying to concat list with only uninitialized tensors but "
+                         "element_shape_except_first_dim is not fully defined")  # fmt: skip
 
 
 @binder("TensorListConcatLists", host_inputs=("input_a", "input_b"), host_outputs=("output",))
@@ -354,6 +394,11 @@ def concat_lists(bind: Bind) -> Callable[..., Any]:
         first, second = _list(one), _list(other)
         first.check(dtype, "op elements")
         second.check(dtype, "op elements")
+        if first.shape != second.shape:
+            raise KernelError(
+                _INVALID, "input_a and input_b TensorList element shapes are not identical at "
+                f"index 0. Saw {bracketed(first.shape)} vs. {bracketed(second.shape)}"
+            )
         return first.with_elements((*first.elements, *second.elements))
 
     return compute
@@ -367,8 +412,12 @@ def split(bind: Bind) -> Callable[..., Any]:
 
     def compute(value: Any, shape: Any, lengths: Any) -> TensorList:
         found, sizes = TensorList(dtype, _shape(shape)), ints(lengths)
-        if not value.ndim:
-            raise KernelError(_INVALID, "Tensor must be at least a vector, but saw shape: []")
+        _check_vector(value)
+        if found.shape is not None:
+            if not found.shape:
+                raise KernelError(_INVALID, "TensorListSplit requires element_shape to be at least "
+                                  "of rank 1, but saw: []")  # fmt: skip
+            merged(found.shape[1:], tuple(value.shape[1:]))
         if min(sizes, default=0) < 0 or sum(sizes) != len(value):
             raise KernelError(
                 _INVALID, "The values of lengths must be non-negative and sum up to the first "

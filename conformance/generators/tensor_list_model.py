@@ -1,0 +1,168 @@
+"""What operations on lists of tensors give, as a model of a list says: no engine is asked."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from sessrun.conformance.generators.single_runs import Refused
+from sessrun.spec.dtypes import BY_NAME
+
+__all__ = ["ListModel", "Shape", "cut", "is_full", "merged"]
+
+Shape = tuple[int | None, ...] | None
+
+
+def merged(one: Shape, other: Shape) -> Shape:
+    """What two shapes say together; refused if they contradict each other."""
+    if one is None or other is None:
+        return other if one is None else one
+    pairs = list(zip(one, other, strict=False))
+    if len(one) != len(other) or any(a != b for a, b in pairs if None not in (a, b)):
+        raise Refused
+    return tuple(b if a is None else a for a, b in pairs)
+
+
+def is_full(shape: Shape) -> bool:
+    """Whether all of a shape is known."""
+    return shape is not None and None not in shape
+
+
+def cut(rows: np.ndarray, shape: Shape) -> tuple[np.ndarray, ...]:
+    """The rows of a tensor, each of which must fit the shape."""
+    if not rows.ndim:
+        raise Refused
+    merged(shape, rows.shape[1:])
+    return tuple(np.asarray(row, rows.dtype) for row in rows)
+
+
+def _sized(shape: Shape) -> tuple[int, ...]:
+    if shape is None or None in shape:
+        raise Refused
+    return tuple(size for size in shape if size is not None)
+
+
+def _agreeing(shape: Shape, elements: Sequence[np.ndarray | None]) -> Shape:
+    for each in elements:
+        shape = shape if each is None else merged(shape, each.shape)
+    return shape
+
+
+@dataclass(frozen=True, slots=True)
+class ListModel:
+    """A list: the output that gives it, what is known of its elements' shape, and these.
+
+    Attributes:
+      dtype: the dtype of its elements.
+      shape: what is known of the shape of each element.
+      elements: the elements; None for one that is not there.
+      limit: the most that may be pushed; any number if negative.
+      output: the output of its node.
+
+    """
+
+    dtype: str
+    shape: Shape
+    elements: tuple[np.ndarray | None, ...] = ()
+    limit: int = -1
+    output: str = ""
+
+    def _zeros(self, shape: tuple[int, ...]) -> np.ndarray:
+        return np.full(shape, b"" if self.dtype == "string" else 0, BY_NAME[self.dtype].numpy)
+
+    def pushed(self, value: np.ndarray) -> ListModel:
+        """The list with one element more."""
+        merged(self.shape, value.shape)
+        if 0 <= self.limit <= len(self.elements):
+            raise Refused
+        return replace(self, elements=(*self.elements, value))
+
+    def put(self, place: int, value: np.ndarray, *, grows: bool) -> ListModel:
+        """The list with another element at a place."""
+        elements = list(self.elements)
+        if grows:
+            elements += [None] * (place + 1 - len(elements))
+        if not 0 <= place < len(elements):
+            raise Refused
+        merged(self.shape, value.shape)
+        elements[place] = value
+        return replace(self, elements=tuple(elements))
+
+    def resized(self, count: int) -> ListModel:
+        """The first elements of the list, or all and some that are not there."""
+        if count < 0:
+            raise Refused
+        more = (None,) * (count - len(self.elements))
+        return replace(self, elements=(*self.elements[:count], *more))
+
+    def scattered(self, places: Sequence[int], rows: np.ndarray) -> ListModel:
+        """The list with the rows of a tensor at some places."""
+        if not rows.ndim or len(places) != len(rows) or min(places, default=0) < 0:
+            raise Refused
+        length = max(len(self.elements), max(places, default=-1) + 1)
+        elements = [*self.elements, *[None] * (length - len(self.elements))]
+        for place, row in zip(places, cut(rows, self.shape), strict=True):
+            elements[place] = row
+        return replace(self, elements=tuple(elements))
+
+    def with_others(self, other: ListModel) -> ListModel:
+        """The list with the elements of another one of the same shape after its own."""
+        if self.shape != other.shape:
+            raise Refused
+        return replace(self, elements=self.elements + other.elements)
+
+    def last(self, asked: Shape) -> np.ndarray:
+        """The last element; zeros of the shape of all where it is not there."""
+        if not self.elements:
+            raise Refused
+        found = self.elements[-1]
+        return self._zeros(_sized(merged(self.shape, asked))) if found is None else found
+
+    def element(self, place: int, asked: Shape) -> np.ndarray:
+        """An element; zeros for one that is not there, if anything tells their shape."""
+        if not 0 <= place < len(self.elements):
+            raise Refused
+        found = self.elements[place]
+        if found is not None:
+            return found
+        known = merged(self.shape, asked)
+        return self._zeros(_sized(known if is_full(known) else _agreeing(known, self.elements)))
+
+    def packed(self, places: Sequence[int], asked: Shape) -> np.ndarray:
+        """The elements at some places along a new axis."""
+        if any(not 0 <= place < len(self.elements) for place in places):
+            raise Refused
+        known = merged(self.shape, asked)
+        picked = [self.elements[place] for place in places]
+        sizes = _sized(_agreeing(known, picked))
+        values = [self._zeros(sizes) if each is None else each for each in picked]
+        return np.stack(values) if values else self._zeros((0, *sizes))
+
+    def joined(self, known: Shape, leading: Sequence[int]) -> list[np.ndarray]:
+        """The elements behind each other, and their lengths; `leading` of those not there."""
+        if known == ():
+            raise Refused
+        first, rest = (None, None) if known is None else (known[0], known[1:])
+        if not self.elements:
+            _sized(rest)
+        if not is_full(self.shape):
+            first, rest = self._told(first, rest)
+        sizes, parts = _sized(rest), []
+        for place, each in enumerate(self.elements):
+            count = leading[place] if place < len(leading) else first
+            parts.append(self._zeros((*_sized((count,)), *sizes)) if each is None else each)
+        lengths = np.array([len(part) for part in parts], np.int64)
+        return [np.concatenate(parts) if parts else self._zeros((0, *sizes)), lengths]
+
+    def _told(self, first: int | None, rest: Shape) -> tuple[int | None, Shape]:
+        """What the elements tell of each one's length, if it is one, and of its other sizes."""
+        there = [each for each in self.elements if each is not None]
+        if any(not each.ndim or first not in (None, len(each)) for each in there):
+            raise Refused
+        for each in there:
+            rest = merged(rest, each.shape[1:])
+        if first is None and len({len(each) for each in there}) == 1:
+            first = len(there[0])
+        return first, rest
