@@ -171,8 +171,9 @@ class ElementArray:
             if found is None:
                 shape = None if self.element_shape is None else (*outer, *self.element_shape)
                 found = self._gradients[source] = ElementArray(
-                    f"{self.name}@{source}", self.dtype, size, shape, adds=True
-                )
+                    f"{self.name}@{source}", self.dtype, size, shape, adds=True,
+                    identical=self._identical,
+                )  # fmt: skip
                 found._take_shapes(self._elements, outer)
                 found._joined = self._joined
             return found

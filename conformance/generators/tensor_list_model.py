@@ -10,7 +10,7 @@ import numpy as np
 from sessrun.conformance.generators.single_runs import Refused
 from sessrun.spec.dtypes import BY_NAME
 
-__all__ = ["ListModel", "Shape", "cut", "is_full", "merged"]
+__all__ = ["ListModel", "Shape", "cut", "is_full", "merged", "sized"]
 
 Shape = tuple[int | None, ...] | None
 
@@ -38,7 +38,8 @@ def cut(rows: np.ndarray, shape: Shape) -> tuple[np.ndarray, ...]:
     return tuple(np.asarray(row, rows.dtype) for row in rows)
 
 
-def _sized(shape: Shape) -> tuple[int, ...]:
+def sized(shape: Shape) -> tuple[int, ...]:
+    """A shape that must be known; refused if it is not."""
     if shape is None or None in shape:
         raise Refused
     return tuple(size for size in shape if size is not None)
@@ -118,7 +119,7 @@ class ListModel:
         if not self.elements:
             raise Refused
         found = self.elements[-1]
-        return self._zeros(_sized(merged(self.shape, asked))) if found is None else found
+        return self._zeros(sized(merged(self.shape, asked))) if found is None else found
 
     def element(self, place: int, asked: Shape) -> np.ndarray:
         """An element; zeros for one that is not there, if anything tells their shape."""
@@ -128,7 +129,7 @@ class ListModel:
         if found is not None:
             return found
         known = merged(self.shape, asked)
-        return self._zeros(_sized(known if is_full(known) else _agreeing(known, self.elements)))
+        return self._zeros(sized(known if is_full(known) else _agreeing(known, self.elements)))
 
     def packed(self, places: Sequence[int], asked: Shape) -> np.ndarray:
         """The elements at some places along a new axis."""
@@ -136,7 +137,7 @@ class ListModel:
             raise Refused
         known = merged(self.shape, asked)
         picked = [self.elements[place] for place in places]
-        sizes = _sized(_agreeing(known, picked))
+        sizes = sized(_agreeing(known, picked))
         values = [self._zeros(sizes) if each is None else each for each in picked]
         return np.stack(values) if values else self._zeros((0, *sizes))
 
@@ -146,13 +147,13 @@ class ListModel:
             raise Refused
         first, rest = (None, None) if known is None else (known[0], known[1:])
         if not self.elements:
-            _sized(rest)
+            sized(rest)
         if not is_full(self.shape):
             first, rest = self._told(first, rest)
-        sizes, parts = _sized(rest), []
+        sizes, parts = sized(rest), []
         for place, each in enumerate(self.elements):
             count = leading[place] if place < len(leading) else first
-            parts.append(self._zeros((*_sized((count,)), *sizes)) if each is None else each)
+            parts.append(self._zeros((*sized((count,)), *sizes)) if each is None else each)
         lengths = np.array([len(part) for part in parts], np.int64)
         return [np.concatenate(parts) if parts else self._zeros((0, *sizes)), lengths]
 

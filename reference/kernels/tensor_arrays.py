@@ -57,7 +57,7 @@ def _check_vector(array: Any, what: str) -> None:
 
 def _zeros(bind: Bind, dtype: str) -> Callable[[Sequence[int]], Any]:
     def zeros(shape: Sequence[int]) -> Any:
-        if dtype == "string":
+        if dtype == "string" and 0 not in shape:
             raise KernelError(_INVALID, "TensorArray type not supported: an array of strings has "
                               "no zeros for elements that were not written")  # fmt: skip
         return frozen(bind.xp.zeros(shape, dtype_of(dtype)))
@@ -193,8 +193,10 @@ def gather(bind: Bind) -> Callable[..., Any]:
         _check_vector(indices, "indices")
         if not indices.size:
             array.size()
-            return _nothing(bind, dtype, array.element_shape, "element shape", "packing")
+            return _nothing(bind, dtype, declared, "element shape", "packing")
         values = array.read(ints(indices), zeros)
+        if not values[0].size:
+            values = values[:1] * len(values)  # nobody looks past an empty one
         _check_alike([value.shape for value in values], array.element_shape, "element_shape", "")
         return stacked(xp, values)
 
