@@ -22,8 +22,8 @@ from sessrun.conformance.generators.variable_model import (
 )
 
 __all__ = [
-    "able", "assign", "count", "destroy", "gather", "read", "read_node", "row_update",
-    "slice_update", "sum_of", "vector_update",
+    "able", "assign", "count", "destroy", "gather", "gather_vectors", "read", "read_node",
+    "row_update", "slice_update", "sum_of", "vector_update",
 ]  # fmt: skip
 
 #: `action(history, variable)` writes the node and changes what the history holds.
@@ -208,14 +208,23 @@ def vector_update(
     return _write(history, held, f"{prefix}ScatterNd{kind}", inputs, attrs)
 
 
-def _vectors(history: History, held: Held) -> Done:
+def _index_vectors(history: History, held: Held, *, unique: bool) -> np.ndarray:
     draw = history.draw
-    kind = draw.choice(("Update", "Add", "Sub")) if held.dtype in NUMBERS else "Update"
     depth = draw.randint(1, len(held.shape))
     places = list(np.ndindex(*held.shape[:depth]))
     count = min(draw.choice((0, 1, 2, 3)), len(places))
-    chosen = draw.sample(places, count) if kind == "Update" else draw.choices(places, k=count)
-    indices = np.array(chosen, draw.choice(("int32", "int64"))).reshape(count, depth)
+    chosen = draw.sample(places, count) if unique else draw.choices(places, k=count)
+    return np.array(chosen, draw.choice(("int32", "int64"))).reshape(count, depth)
+
+
+def _vectors(history: History, held: Held) -> Done:
+    draw = history.draw
+    kinds = ["Update"]
+    if held.dtype in NUMBERS:
+        kinds += ["Add", "Sub"] if held.dtype in COMPLEX else ["Add", "Sub", "Min", "Max"]
+    kind = draw.choice(kinds)
+    indices = _index_vectors(history, held, unique=kind == "Update")
+    count, depth = indices.shape
     updates = drawn(draw, held.dtype, (count, *held.shape[depth:]))
     value = vectors_updated(kind, history.held[held], indices, updates)
     return _kept(history, held, vector_update(history, held, kind, indices, updates), value)
@@ -223,6 +232,10 @@ def _vectors(history: History, held: Held) -> Done:
 
 def _gathered(history: History, held: Held) -> Done:
     rows = held.shape[0]
+    if held.resource and history.draw.random() < 0.3:
+        vectors = _index_vectors(history, held, unique=False)
+        found = history.held[held][tuple(vectors.T)]
+        return Done(gather_vectors(history, held, vectors), found)
     indices = _indices(history, rows, "Gather") if rows else np.zeros([0], np.int32)
     return Done(gather(history, held, indices), history.held[held][indices])
 
@@ -238,6 +251,12 @@ def gather(history: History, held: Held, indices: np.ndarray) -> str:
     value = history.node("Identity", [held.name], {"T": kind})
     attrs = {"Tparams": kind, "Tindices": rows, "Taxis": dtype_attr("int32")}
     return history.node("GatherV2", [value, source, axis], attrs)
+
+
+def gather_vectors(history: History, held: Held, vectors: np.ndarray) -> str:
+    """Write the gathering of what index vectors name in a resource variable; its node."""
+    attrs = {"dtype": dtype_attr(held.dtype), "Tindices": dtype_attr(vectors.dtype.name)}
+    return history.node("ResourceGatherNd", [held.name, history.given(vectors)], attrs)
 
 
 # --- slices --------------------------------------------------------------------------------

@@ -90,6 +90,9 @@ def _wrong_vector(history: History, held: Held) -> None:
     vector = [draw.randrange(size) for size in held.shape]
     axis = draw.randrange(len(vector))
     vector[axis] = draw.choice((held.shape[axis], -1))
+    if held.resource and draw.random() < 0.3:
+        history.fail(actions.gather_vectors(history, held, np.array([vector], np.int32)), [3])
+        return
     updates = drawn(draw, held.dtype, (1,))
     history.fail(
         actions.vector_update(history, held, "Update", np.array([vector], np.int32), updates), [3]
