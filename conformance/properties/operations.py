@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import random
-from typing import Any
+from typing import Any, Final
 
 from sessrun.conformance.generators.single import single_graph
 from sessrun.conformance.properties import prop
@@ -14,6 +14,9 @@ from sessrun.spec.rules.domains import Arguments, arguments
 from sessrun.spec.rules.faults import faulty_arguments
 from sessrun.spec.tables.ops import OPERATIONS
 
+#: Stateful so that nothing is folded or shared; their value is determined all the same.
+_DETERMINED: Final = ("CheckNumerics", "DeepCopy", "GuaranteeConst")
+
 
 @functools.cache
 def drawable() -> tuple[Operation, ...]:
@@ -21,7 +24,8 @@ def drawable() -> tuple[Operation, ...]:
     return tuple(
         operation
         for operation in OPERATIONS.values()
-        if operation.domain is not None and not operation.stateful
+        if operation.domain is not None
+        and (not operation.stateful or operation.name in _DETERMINED)
     )
 
 
