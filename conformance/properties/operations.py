@@ -15,7 +15,7 @@ from sessrun.spec.rules.faults import faulty_arguments
 from sessrun.spec.tables.ops import OPERATIONS
 
 #: Stateful so that nothing is folded or shared; their value is determined all the same.
-_DETERMINED: Final = ("CheckNumerics", "DeepCopy", "GuaranteeConst")
+_DETERMINED: Final = ("CheckNumerics", "CheckNumericsV2", "DeepCopy", "GuaranteeConst")
 
 
 @functools.cache

@@ -6,7 +6,7 @@ import itertools
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
-from sessrun.reference.kernels.host import dtype_of, frozen, ints, scalar_int, stacked
+from sessrun.reference.kernels.host import dtype_of, frozen, full, ints, scalar_int, stacked
 from sessrun.reference.kernels.registry import Bind, KernelError, binder
 from sessrun.reference.node_summary import bracketed
 from sessrun.reference.tensor_list import Shape, TensorList, merged, shape_of
@@ -117,7 +117,7 @@ def _zeros(bind: Bind, source: TensorList, known: Shape, *, guess: bool) -> Any:
 
 def _filled(bind: Bind, sizes: Sequence[int], dtype: str) -> Any:
     if dtype == "string":
-        return bind.xp.full(sizes, b"", dtype_of(dtype))
+        return full(bind.xp, sizes, b"", dtype_of(dtype))
     return bind.xp.zeros(sizes, dtype_of(dtype))
 
 
@@ -236,7 +236,14 @@ def _packed(
     if any(each is None for each in picked):
         zeros = _filled(bind, sizes, source.dtype)
         picked = [zeros if each is None else each for each in picked]
-    return bind.xp.stack(picked) if source.dtype == "variant" else stacked(bind.xp, picked)
+    if source.dtype == "variant":
+        return bind.xp.stack(picked)
+    if source.dtype == "string" and not sizes:  # bytes, or arrays of them
+        row = bind.xp.empty(len(picked), dtype_of("string"))
+        for place, each in enumerate(picked):
+            row[place] = each if isinstance(each, bytes) else each[()]
+        return row
+    return stacked(bind.xp, picked)
 
 
 @binder("TensorListStack", host_inputs=("input_handle", "element_shape"))
