@@ -3457,6 +3457,54 @@ def qr(
     return Qr(*op.outputs)
 
 
+class QuantizedAvgPool(NamedTuple):
+    """The outputs of QuantizedAvgPool."""
+
+    output: Tensor
+    min_output: Tensor
+    max_output: Tensor
+
+
+def quantized_avg_pool(
+    input: Any,
+    min_input: Any,
+    max_input: Any,
+    ksize: Sequence[int],
+    strides: Sequence[int],
+    padding: str,
+    name: str | None = None,
+) -> QuantizedAvgPool:
+    """The mean of each window of quantized pictures.
+
+    Args:
+      input: a tensor, T: qint8, quint8, qint32, qint16, quint16.
+      min_input: a tensor of float32.
+      max_input: a tensor of float32.
+      ksize: a list(int).
+      strides: a list(int).
+      padding: a string, one of SAME, VALID.
+      name: the operation's name in the graph.
+
+    Returns:
+      output: a tensor, T: qint8, quint8, qint32, qint16, quint16; min_output: a tensor of
+        float32; max_output: a tensor of float32.
+
+    Raises:
+      TypeError: a dtype is not allowed.
+      ValueError: a shape is wrong.
+
+    Source: the operation QuantizedAvgPool of TensorFlow's registry.
+
+    """
+    op = apply_op(
+        "QuantizedAvgPool",
+        {"input": input, "min_input": min_input, "max_input": max_input},
+        {"ksize": ksize, "strides": strides, "padding": padding},
+        name,
+    )
+    return QuantizedAvgPool(*op.outputs)
+
+
 class QuantizedConcat(NamedTuple):
     """The outputs of QuantizedConcat."""
 
@@ -3499,6 +3547,111 @@ def quantized_concat(
         name,
     )
     return QuantizedConcat(*op.outputs)
+
+
+class QuantizedConv2D(NamedTuple):
+    """The outputs of QuantizedConv2D."""
+
+    output: Tensor
+    min_output: Tensor
+    max_output: Tensor
+
+
+def quantized_conv2_d(
+    input: Any,
+    filter: Any,
+    min_input: Any,
+    max_input: Any,
+    min_filter: Any,
+    max_filter: Any,
+    strides: Sequence[int],
+    padding: str,
+    out_type: Any = "qint32",
+    dilations: Sequence[int] = (1, 1, 1, 1),
+    name: str | None = None,
+) -> QuantizedConv2D:
+    """Each window of quantized pictures times each quantized filter, 32 bits of it.
+
+    Args:
+      input: a tensor, Tinput: qint8, quint8, qint32, qint16, quint16.
+      filter: a tensor, Tfilter: qint8, quint8, qint32, qint16, quint16.
+      min_input: a tensor of float32.
+      max_input: a tensor of float32.
+      min_filter: a tensor of float32.
+      max_filter: a tensor of float32.
+      strides: a list(int).
+      padding: a string, one of SAME, VALID.
+      out_type: a type, one of qint8, quint8, qint32, qint16, quint16; 'qint32' if not
+        given.
+      dilations: a list(int); (1, 1, 1, 1) if not given.
+      name: the operation's name in the graph.
+
+    Returns:
+      output: a tensor, out_type: qint8, quint8, qint32, qint16, quint16; min_output: a
+        tensor of float32; max_output: a tensor of float32.
+
+    Raises:
+      TypeError: a dtype is not allowed.
+      ValueError: a shape is wrong.
+
+    Source: the operation QuantizedConv2D of TensorFlow's registry.
+
+    """
+    op = apply_op(
+        "QuantizedConv2D",
+        {"input": input, "filter": filter, "min_input": min_input, "max_input": max_input, "min_filter": min_filter, "max_filter": max_filter},
+        {"strides": strides, "padding": padding, "out_type": out_type, "dilations": dilations},
+        name,
+    )
+    return QuantizedConv2D(*op.outputs)
+
+
+class QuantizedMaxPool(NamedTuple):
+    """The outputs of QuantizedMaxPool."""
+
+    output: Tensor
+    min_output: Tensor
+    max_output: Tensor
+
+
+def quantized_max_pool(
+    input: Any,
+    min_input: Any,
+    max_input: Any,
+    ksize: Sequence[int],
+    strides: Sequence[int],
+    padding: str,
+    name: str | None = None,
+) -> QuantizedMaxPool:
+    """The largest number of each window of quantized pictures.
+
+    Args:
+      input: a tensor, T: qint8, quint8, qint32, qint16, quint16.
+      min_input: a tensor of float32.
+      max_input: a tensor of float32.
+      ksize: a list(int).
+      strides: a list(int).
+      padding: a string, one of SAME, VALID.
+      name: the operation's name in the graph.
+
+    Returns:
+      output: a tensor, T: qint8, quint8, qint32, qint16, quint16; min_output: a tensor of
+        float32; max_output: a tensor of float32.
+
+    Raises:
+      TypeError: a dtype is not allowed.
+      ValueError: a shape is wrong.
+
+    Source: the operation QuantizedMaxPool of TensorFlow's registry.
+
+    """
+    op = apply_op(
+        "QuantizedMaxPool",
+        {"input": input, "min_input": min_input, "max_input": max_input},
+        {"ksize": ksize, "strides": strides, "padding": padding},
+        name,
+    )
+    return QuantizedMaxPool(*op.outputs)
 
 
 def rgb_to_hsv(
@@ -4648,38 +4801,6 @@ def string_to_hash_bucket_strong(
     return op.outputs[0]
 
 
-def string_to_number(
-    string_tensor: Any,
-    out_type: Any = "float32",
-    name: str | None = None,
-) -> Tensor:
-    """Elementwise number that a text says.
-
-    Args:
-      string_tensor: a tensor of string.
-      out_type: a type, one of float32, float64, int32, int64, uint32, uint64; 'float32' if
-        not given.
-      name: the operation's name in the graph.
-
-    Returns:
-      output: a tensor, out_type: float32, float64, int32, int64, uint32, uint64.
-
-    Raises:
-      TypeError: a dtype is not allowed.
-      ValueError: a shape is wrong.
-
-    Source: the operation StringToNumber of TensorFlow's registry.
-
-    """
-    op = apply_op(
-        "StringToNumber",
-        {"string_tensor": string_tensor},
-        {"out_type": out_type},
-        name,
-    )
-    return op.outputs[0]
-
-
 def string_upper(
     input: Any,
     encoding: str = "",
@@ -4948,41 +5069,6 @@ def tensor_scatter_sub(
     """
     op = apply_op(
         "TensorScatterSub",
-        {"tensor": tensor, "indices": indices, "updates": updates},
-        {"bad_indices_policy": bad_indices_policy},
-        name,
-    )
-    return op.outputs[0]
-
-
-def tensor_scatter_update(
-    tensor: Any,
-    indices: Any,
-    updates: Any,
-    bad_indices_policy: str = "",
-    name: str | None = None,
-) -> Tensor:
-    """A copy of the tensor with elements replaced at index vectors.
-
-    Args:
-      tensor: a tensor, T: any dtype.
-      indices: a tensor, Tindices: int32, int64.
-      updates: a tensor, T: any dtype.
-      bad_indices_policy: a string; '' if not given.
-      name: the operation's name in the graph.
-
-    Returns:
-      output: a tensor, T: any dtype.
-
-    Raises:
-      TypeError: a dtype is not allowed.
-      ValueError: a shape is wrong.
-
-    Source: the operation TensorScatterUpdate of TensorFlow's registry.
-
-    """
-    op = apply_op(
-        "TensorScatterUpdate",
         {"tensor": tensor, "indices": indices, "updates": updates},
         {"bad_indices_policy": bad_indices_policy},
         name,
@@ -5831,6 +5917,9 @@ EXPORTS: Final[dict[str, Callable[..., Any]]] = {
     "nn.l2_loss": l2_loss,
     "nn.local_response_normalization": lrn,
     "nn.lrn": lrn,
+    "nn.quantized_avg_pool": quantized_avg_pool,
+    "nn.quantized_conv2d": quantized_conv2_d,
+    "nn.quantized_max_pool": quantized_max_pool,
     "nn.relu": relu,
     "nn.relu6": relu6,
     "nn.selu": selu,
@@ -5892,13 +5981,11 @@ EXPORTS: Final[dict[str, Callable[..., Any]]] = {
     "string_strip": string_strip,
     "string_to_hash_bucket_fast": string_to_hash_bucket_fast,
     "string_to_hash_bucket_strong": string_to_hash_bucket_strong,
-    "string_to_number": string_to_number,
     "strings.as_string": as_string,
     "strings.lower": string_lower,
     "strings.strip": string_strip,
     "strings.to_hash_bucket_fast": string_to_hash_bucket_fast,
     "strings.to_hash_bucket_strong": string_to_hash_bucket_strong,
-    "strings.to_number": string_to_number,
     "strings.unicode_script": unicode_script,
     "strings.unicode_transcode": unicode_transcode,
     "strings.unsorted_segment_join": unsorted_segment_join,
@@ -5911,9 +5998,7 @@ EXPORTS: Final[dict[str, Callable[..., Any]]] = {
     "tensor_scatter_nd_max": tensor_scatter_max,
     "tensor_scatter_nd_min": tensor_scatter_min,
     "tensor_scatter_nd_sub": tensor_scatter_sub,
-    "tensor_scatter_nd_update": tensor_scatter_update,
     "tensor_scatter_sub": tensor_scatter_sub,
-    "tensor_scatter_update": tensor_scatter_update,
     "tensor_strided_slice_update": tensor_strided_slice_update,
     "tile": tile,
     "timestamp": timestamp,

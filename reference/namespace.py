@@ -160,8 +160,9 @@ _LATER: Final[Mapping[str, str]] = {
         "train.maybe_shuffle_batch train.maybe_shuffle_batch_join train.shuffle_batch "
         "train.shuffle_batch_join",
     "input.input_producers":
-        "train.input_producer train.limit_epochs train.match_filenames_once "
-        "train.range_input_producer train.slice_input_producer train.string_input_producer",
+        "io.match_filenames_once train.input_producer train.limit_epochs "
+        "train.match_filenames_once train.range_input_producer train.slice_input_producer "
+        "train.string_input_producer",
     "scalar_summaries": "summary.scalar",
     "variables.batch_updates": "batch_scatter_update",
     "variables.critical_sections": "CriticalSection",

@@ -271,32 +271,66 @@ def _rename(oldname: Any, newname: Any, overwrite: bool = False) -> None:
     rename(oldname, newname, overwrite)
 
 
-def _of(name: str, function: Callable[[Any], Any]) -> Callable[..., Any]:
-    """A function of one argument under the older name of that argument."""
+def _delete_recursively(dirname: Any) -> None:
+    """As `tf.io.gfile.rmtree`."""
+    rmtree(dirname)
 
-    def called(*args: Any, **kwargs: Any) -> Any:
-        named = [kwargs.pop(name)] if name in kwargs else []
-        return function(*args, *named, **kwargs)
 
-    called.__doc__ = function.__doc__
-    return called
+def _exists(filename: Any) -> bool:
+    """As `tf.io.gfile.exists`."""
+    return exists(filename)
+
+
+def _glob(filename: Any) -> list[str]:
+    """As `tf.io.gfile.glob`."""
+    return glob(filename)
+
+
+def _is_directory(dirname: Any) -> bool:
+    """As `tf.io.gfile.isdir`."""
+    return isdir(dirname)
+
+
+def _list_directory(dirname: Any) -> list[str]:
+    """As `tf.io.gfile.listdir`."""
+    return listdir(dirname)
+
+
+def _make_dirs(dirname: Any) -> None:
+    """As `tf.io.gfile.makedirs`."""
+    makedirs(dirname)
+
+
+def _mk_dir(dirname: Any) -> None:
+    """As `tf.io.gfile.mkdir`."""
+    mkdir(dirname)
+
+
+def _remove(filename: Any) -> None:
+    """As `tf.io.gfile.remove`."""
+    remove(filename)
+
+
+def _stat(filename: Any) -> Any:
+    """As `tf.io.gfile.stat`."""
+    return stat(filename)
 
 
 EXPORTS: Final[Mapping[str, Any]] = {
     "gfile.Copy": _copy,
-    "gfile.DeleteRecursively": _of("dirname", rmtree),
-    "gfile.Exists": _of("filename", exists),
+    "gfile.DeleteRecursively": _delete_recursively,
+    "gfile.Exists": _exists,
     "gfile.FastGFile": FastGFile,
     "gfile.GFile": GFile,
-    "gfile.Glob": _of("filename", glob),
-    "gfile.IsDirectory": _of("dirname", isdir),
-    "gfile.ListDirectory": _of("dirname", listdir),
-    "gfile.MakeDirs": _of("dirname", makedirs),
-    "gfile.MkDir": _of("dirname", mkdir),
+    "gfile.Glob": _glob,
+    "gfile.IsDirectory": _is_directory,
+    "gfile.ListDirectory": _list_directory,
+    "gfile.MakeDirs": _make_dirs,
+    "gfile.MkDir": _mk_dir,
     "gfile.Open": GFile,
-    "gfile.Remove": _of("filename", remove),
+    "gfile.Remove": _remove,
     "gfile.Rename": _rename,
-    "gfile.Stat": _of("filename", stat),
+    "gfile.Stat": _stat,
     "gfile.Walk": _walk,
     "io.gfile.GFile": GFile,
     **{

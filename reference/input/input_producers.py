@@ -188,7 +188,8 @@ def slice_input_producer(
 
 
 EXPORTS: Final[Mapping[str, Any]] = {
-    f"train.{each.__name__}": each
+    "io.match_filenames_once": match_filenames_once,
+    **{f"train.{each.__name__}": each
     for each in (input_producer, limit_epochs, match_filenames_once, range_input_producer,
-                 slice_input_producer, string_input_producer)
+                 slice_input_producer, string_input_producer)},
 }  # fmt: skip

@@ -132,13 +132,17 @@ def _known() -> dict[str, Any]:
 _SERIALIZED: Final = {"softmax_v2": "softmax"}
 
 
-def serialize(activation: Any) -> Any:
+def serialize(activation: Any, use_legacy_format: bool = False) -> Any:  # noqa: ARG001 - as there
     """The name of a function, or the config of an object."""
     name = getattr(activation, "__name__", None)
     return _SERIALIZED[name] if name in _SERIALIZED else serialized(activation)
 
 
-def deserialize(name: Any, custom_objects: Mapping[str, Any] | None = None) -> Any:
+def deserialize(
+    name: Any,
+    custom_objects: Mapping[str, Any] | None = None,
+    use_legacy_format: bool = False,  # noqa: ARG001 - both formats are read
+) -> Any:
     """The function of a name or a config; raises ValueError for one that is not known."""
     return deserialized(name, _known(), "activation", custom_objects)
 

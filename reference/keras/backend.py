@@ -145,7 +145,7 @@ def ndim(x: Any) -> int | None:
 
 def placeholder(
     shape: Any = None, ndim: int | None = None, dtype: Any = None, sparse: bool = False,
-    name: str | None = None,
+    name: str | None = None, ragged: bool = False,
 ) -> Any:  # fmt: skip
     """A placeholder, by default of the default dtype of floats.
 
@@ -155,8 +155,14 @@ def placeholder(
       dtype: its dtype.
       sparse: whether it is one of a sparse tensor.
       name: its name.
+      ragged: whether it is one of rows of different lengths, which there are not here.
+
+    Raises:
+      NotImplementedError: `ragged` is set.
 
     """
+    if ragged:
+        raise NotImplementedError("There are no placeholders of rows of different lengths.")
     sizes = [None] * ndim if not shape and ndim else shape
     make = tf.sparse_placeholder if sparse else tf.placeholder
     return make(dtype or floatx(), shape=sizes, name=name)

@@ -109,12 +109,16 @@ _KNOWN: Final[Mapping[str, Any]] = {
 }  # fmt: skip
 
 
-def serialize(constraint: Any) -> Any:
+def serialize(constraint: Any, use_legacy_format: bool = False) -> Any:  # noqa: ARG001 - as there
     """The config of a constraint."""
     return serialized(constraint)
 
 
-def deserialize(config: Any, custom_objects: Mapping[str, Any] | None = None) -> Any:
+def deserialize(
+    config: Any,
+    custom_objects: Mapping[str, Any] | None = None,
+    use_legacy_format: bool = False,  # noqa: ARG001 - both formats are read
+) -> Any:
     """The constraint of a name or a config; raises ValueError for one that is not known."""
     return deserialized(config, _KNOWN, "constraint", custom_objects)
 

@@ -5,6 +5,7 @@ Source: tf_keras 2.21 in graph mode.
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from typing import Any, Final
 
@@ -12,20 +13,23 @@ import numpy as np
 
 import sessrun.reference as tf
 from sessrun.reference.keras import sessions
+from sessrun.reference.keras.enlarging import ENLARGING
 from sessrun.reference.keras.settings import floatx
+from sessrun.reference.ops.fill_ops import ones_like_v2
 from sessrun.reference.optimizers.averages import assign_moving_average
 
 __all__ = ["FUNCTIONS", "ones_like"]
 
-#: Functions of one or two tensors that have the namespace's own name, or another one.
+#: Functions that have the namespace's own name, or another one, and their arguments.
 _PLAIN: Final = {
-    "abs": "abs", "cos": "cos", "equal": "equal", "exp": "exp", "greater": "greater",
-    "greater_equal": "greater_equal", "in_top_k": "math.in_top_k", "less": "less",
-    "less_equal": "less_equal",
-    "log": "math.log", "maximum": "maximum", "minimum": "minimum", "not_equal": "not_equal",
-    "pow": "pow", "reshape": "reshape", "round": "round", "shape": "shape", "sign": "sign",
-    "sin": "sin", "square": "square", "update": "assign", "update_add": "assign_add",
-    "update_sub": "assign_sub", "zeros_like": "zeros_like",
+    "abs": "abs x", "cos": "cos x", "equal": "equal x y", "exp": "exp x",
+    "greater": "greater x y", "greater_equal": "greater_equal x y",
+    "in_top_k": "math.in_top_k predictions targets k", "less": "less x y",
+    "less_equal": "less_equal x y", "log": "math.log x", "maximum": "maximum x y",
+    "minimum": "minimum x y", "not_equal": "not_equal x y", "pow": "pow x a",
+    "reshape": "reshape x shape", "round": "round x", "shape": "shape x", "sign": "sign x",
+    "sin": "sin x", "square": "square x", "update": "assign x new_x",
+    "update_add": "assign_add x increment", "update_sub": "assign_sub x decrement",
 }  # fmt: skip
 
 
@@ -36,13 +40,33 @@ def _named(dotted: str) -> Any:
     return found
 
 
-def _plain(name: str, dotted: str) -> Callable[..., Any]:
+def _with_names(compute: Callable[..., Any], **arguments: Any) -> Callable[..., Any]:
+    """A function whose arguments have these names and defaults; `empty` for one without."""
+    known = inspect.Signature([
+        inspect.Parameter(name, inspect.Parameter.POSITIONAL_OR_KEYWORD, default=default)
+        for name, default in arguments.items()
+    ])  # fmt: skip
+
+    def called(*args: Any, **kwargs: Any) -> Any:
+        given = known.bind(*args, **kwargs)
+        given.apply_defaults()
+        return compute(*given.args)
+
+    called.__signature__ = known  # type: ignore[attr-defined]  # where `inspect` looks for it
+    called.__doc__ = compute.__doc__
+    return called
+
+
+def _plain(name: str, line: str) -> Callable[..., Any]:
+    dotted, *names = line.split()
+
     def compute(*args: Any) -> Any:
         return _named(dotted)(*args)
 
-    compute.__name__ = name
     compute.__doc__ = f"The same as `tf.{dotted}`."
-    return compute
+    made = _with_names(compute, **dict.fromkeys(names, inspect.Parameter.empty))
+    made.__name__ = name
+    return made
 
 
 def _reduction(name: str, *, of_bools: str | None = None) -> Callable[..., Any]:
@@ -57,35 +81,29 @@ def _reduction(name: str, *, of_bools: str | None = None) -> Callable[..., Any]:
     return reduce
 
 
-def _drawn(dotted: str, *defaults: float) -> Callable[..., Any]:
+def _drawn(dotted: str, **defaults: float) -> Callable[..., Any]:
     """Random numbers of two parameters, with a seed of their own where none is given."""
 
-    def draw(
-        shape: Any, first: Any = defaults[0], second: Any = defaults[1], dtype: Any = None,
-        seed: int | None = None, **named: Any,
-    ) -> Any:  # fmt: skip
-        first = named.get("mean", named.get("minval", first))
-        second = named.get("stddev", named.get("maxval", second))
-        chosen = int(np.random.randint(10_000_000)) if seed is None else seed  # noqa: NPY002 - programs seed it
-        return _named(dotted)(shape, first, second, dtype=dtype or floatx(), seed=chosen)
+    def draw(shape: Any, first: Any, second: Any, dtype: Any, seed: int | None) -> Any:
+        return _named(dotted)(shape, first, second, dtype=dtype or floatx(), seed=_seed(seed))
 
-    return draw
+    return _with_names(draw, shape=inspect.Parameter.empty, **defaults, dtype=None, seed=None)
 
 
-def _drawn_variable(make: str) -> Callable[..., Any]:
+def _drawn_variable(make: str, *names: str) -> Callable[..., Any]:
     """A variable that begins with random numbers of two parameters."""
 
     def draw(
-        shape: Any, first: float, second: float, dtype: Any = None, name: str | None = None,
-        seed: int | None = None,
-    ) -> Any:  # fmt: skip
+        shape: Any, first: Any, second: Any, dtype: Any, name: str | None, seed: int | None
+    ) -> Any:
         chosen = int(np.random.randint(10**9)) if seed is None else seed  # noqa: NPY002 - programs seed it
         kind = tf.as_dtype(dtype or floatx())
         value = getattr(tf, make)(first, second, dtype=kind, seed=chosen)(shape)
         return sessions.variable(value, dtype=kind, name=name)
 
     draw.__doc__ = f"A variable that begins with what `tf.{make}` makes."
-    return draw
+    none = dict.fromkeys(("shape", *names), inspect.Parameter.empty)
+    return _with_names(draw, **none, dtype=None, name=None, seed=None)
 
 
 def argmax(x: Any, axis: int = -1) -> Any:
@@ -191,11 +209,14 @@ def one_hot(indices: Any, num_classes: int) -> Any:
     return tf.one_hot(indices, depth=num_classes, axis=-1)
 
 
-def ones_like(x: Any) -> Any:
-    """Ones in a tensor's shape: a constant if that is known, else by one operation."""
-    if x.shape.is_fully_defined():
-        return tf.ones(x.shape.as_list(), x.dtype.base_dtype, name="ones_like")
-    return tf.raw_ops.OnesLike(x=x, name="ones_like")
+def ones_like(x: Any, dtype: Any = None, name: str | None = None) -> Any:
+    """Ones in a tensor's shape."""
+    return ones_like_v2(x, dtype, name)
+
+
+def zeros_like(x: Any, dtype: Any = None, name: str | None = None) -> Any:
+    """Zeros in a tensor's shape."""
+    return tf.zeros_like(x, dtype, name)
 
 
 def _filled(make: str) -> Callable[..., Any]:
@@ -276,15 +297,16 @@ def transpose(x: Any) -> Any:
     return tf.transpose(x)
 
 
-#: Every function of this module by its public name.
+#: Every function of this module and of `enlarging` by its public name.
 FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
+    **ENLARGING,
     **{name: _plain(name, dotted) for name, dotted in _PLAIN.items()},
     **{function.__name__: function for function in (
         arange, argmax, argmin, batch_flatten, cumprod, cumsum, dot, dropout, expand_dims,
         eye, foldl, foldr, gather, gradients, is_sparse, l2_normalize, map_fn,
         moving_average_update, one_hot, ones_like, permute_dimensions, random_bernoulli,
         repeat, reverse, sqrt, squeeze, stack, stop_gradient, temporal_padding, tile,
-        to_dense, transpose,
+        to_dense, transpose, zeros_like,
     )},
     "all": _reduction("reduce_all", of_bools="bool"),
     "any": _reduction("reduce_any", of_bools="bool"),
@@ -297,9 +319,9 @@ FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
     "var": _reduction("math.reduce_variance", of_bools="float"),
     "ones": _filled("ones"),
     "zeros": _filled("zeros"),
-    "random_normal": _drawn("random.normal", 0.0, 1.0),
-    "random_normal_variable": _drawn_variable("random_normal_initializer"),
-    "random_uniform_variable": _drawn_variable("random_uniform_initializer"),
-    "random_uniform": _drawn("random.uniform", 0.0, 1.0),
-    "truncated_normal": _drawn("random.truncated_normal", 0.0, 1.0),
+    "random_normal": _drawn("random.normal", mean=0.0, stddev=1.0),
+    "random_normal_variable": _drawn_variable("random_normal_initializer", "mean", "scale"),
+    "random_uniform_variable": _drawn_variable("random_uniform_initializer", "low", "high"),
+    "random_uniform": _drawn("random.uniform", minval=0.0, maxval=1.0),
+    "truncated_normal": _drawn("random.truncated_normal", mean=0.0, stddev=1.0),
 }  # fmt: skip

@@ -122,12 +122,16 @@ _NAMES: Final[Mapping[str, Any]] = {
 }  # fmt: skip
 
 
-def serialize(initializer: Any) -> Any:
+def serialize(initializer: Any, use_legacy_format: bool = False) -> Any:  # noqa: ARG001 - as there
     """The config of an initializer."""
     return serialized(initializer)
 
 
-def deserialize(config: Any, custom_objects: Mapping[str, Any] | None = None) -> Any:
+def deserialize(
+    config: Any,
+    custom_objects: Mapping[str, Any] | None = None,
+    use_legacy_format: bool = False,  # noqa: ARG001 - both formats are read
+) -> Any:
     """The initializer of a name or a config; raises ValueError for one that is not known."""
     return deserialized(config, {**_CLASSES, **_NAMES}, "initializer", custom_objects)
 

@@ -124,12 +124,16 @@ _KNOWN: Final[Mapping[str, Any]] = {
 }  # fmt: skip
 
 
-def serialize(regularizer: Any) -> Any:
+def serialize(regularizer: Any, use_legacy_format: bool = False) -> Any:  # noqa: ARG001 - as there
     """The config of a regularizer."""
     return serialized(regularizer)
 
 
-def deserialize(config: Any, custom_objects: Mapping[str, Any] | None = None) -> Any:
+def deserialize(
+    config: Any,
+    custom_objects: Mapping[str, Any] | None = None,
+    use_legacy_format: bool = False,  # noqa: ARG001 - both formats are read
+) -> Any:
     """The regularizer of a name or a config; raises ValueError for one that is not known."""
     if config == "l1_l2":
         return l1_l2()

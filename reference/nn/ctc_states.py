@@ -21,7 +21,6 @@ from sessrun.reference.generated import (
     reshape,
     scatter_nd,
     tensor_scatter_add,
-    tensor_scatter_update,
     tile,
 )
 from sessrun.reference.name_scopes import name_scope
@@ -35,6 +34,7 @@ from sessrun.reference.ops.array_ops import (
     shape,
     squeeze,
     stack,
+    tensor_scatter_update,
     transpose,
     where,
 )

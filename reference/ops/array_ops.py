@@ -26,8 +26,23 @@ from sessrun.reference.seen_values import get_static_value
 from sessrun.reference.tensor import Tensor
 from sessrun.reference.tensor_shape import TensorShape
 
-__all__ = ["EXPORTS", "concat", "expand_dims", "gather", "rank", "reshape", "shape", "size",
-           "slice_", "split", "squeeze", "stack", "transpose", "where"]  # fmt: skip
+__all__ = [
+    "EXPORTS",
+    "concat",
+    "expand_dims",
+    "gather",
+    "rank",
+    "reshape",
+    "shape",
+    "size",
+    "slice_",
+    "split",
+    "squeeze",
+    "stack",
+    "tensor_scatter_update",
+    "transpose",
+    "where",
+]  # fmt: skip
 
 
 def expand_dims(
@@ -402,6 +417,15 @@ def roll(
     return one("Roll", {"input": input, "shift": shift, "axis": axis}, name)
 
 
+def tensor_scatter_update(
+    tensor: Any, indices: Any, updates: Any, name: str | None = None
+) -> Tensor:
+    """A copy of the tensor with elements replaced at index vectors."""
+    return one(
+        "TensorScatterUpdate", {"tensor": tensor, "indices": indices, "updates": updates}, name
+    )
+
+
 EXPORTS: Final[dict[str, Any]] = {
     "boolean_mask": boolean_mask,
     "broadcast_dynamic_shape": broadcast_dynamic_shape,
@@ -428,4 +452,6 @@ EXPORTS: Final[dict[str, Any]] = {
     "strided_slice": strided_slice,
     "transpose": transpose,
     "unstack": unstack,
+    "tensor_scatter_nd_update": tensor_scatter_update,
+    "tensor_scatter_update": tensor_scatter_update,
 }

@@ -165,6 +165,7 @@ def conj(x: Any, name: str | None = None) -> Tensor:
 _PARTS: Final[dict[str, Any]] = {
     "angle": _part("Angle"),
     "complex": complex_,
+    "dtypes.complex": complex_,
     "conj": conj,
     "imag": imag,
     "real": real,

@@ -13,10 +13,10 @@ from sessrun.reference.constant_op import constant
 from sessrun.reference.control_flow.asserting import after, assert_
 from sessrun.reference.conversion import convert_to_tensor
 from sessrun.reference.errors import bad_value
-from sessrun.reference.generated import floor, greater, maximum, minimum, tensor_scatter_update
+from sessrun.reference.generated import floor, greater, maximum, minimum
 from sessrun.reference.name_scopes import name_scope
 from sessrun.reference.nn.rankings import top_k
-from sessrun.reference.ops.array_ops import reshape, transpose
+from sessrun.reference.ops.array_ops import reshape, tensor_scatter_update, transpose
 from sessrun.reference.ops.cast_ops import cast
 from sessrun.reference.ops.clipping import clip_by_value
 from sessrun.reference.ops.math_ops import range_, truediv

@@ -8,6 +8,7 @@ Their node names and op types are those of `tensorflow.compat.v1`.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, Final
 
 import numpy as np
@@ -21,17 +22,22 @@ from sessrun.reference.errors import bad_type
 from sessrun.reference.name_scopes import name_scope
 from sessrun.reference.ops.array_ops import reshape
 from sessrun.reference.ops.cast_ops import one
-from sessrun.reference.ops.shape_ops import shape_internal
+from sessrun.reference.ops.shape_ops import is_sparse, shape_internal
 from sessrun.reference.tensor import Tensor
 from sessrun.reference.tensor_shape import TensorShape
 
-__all__ = ["EXPORTS", "fill", "ones", "zeros", "zeros_like"]
+__all__ = ["EXPORTS", "fill", "ones", "ones_like_v2", "zeros", "zeros_like"]
 
 #: Tensors with fewer elements are made as constants, not by `Fill`.
 _SMALL: Final = 1000
 
 
-def fill(dims: Any, value: Any, name: str | None = None) -> Tensor:
+def fill(
+    dims: Any,
+    value: Any,
+    name: str | None = None,
+    layout: Any = None,  # noqa: ARG001 - TensorFlow's signature; a graph has no layouts
+) -> Tensor:
     """A tensor filled with one value."""
     return one("Fill", {"dims": dims, "value": value}, name)
 
@@ -69,7 +75,12 @@ def _static(shape_: Any) -> list[int] | None:
     return dims.as_list() if dims.is_fully_defined() else None  # type: ignore[return-value]  # no None here
 
 
-def zeros(shape: Any, dtype: Any = dtypes.float32, name: str | None = None) -> Tensor:
+def zeros(
+    shape: Any,
+    dtype: Any = dtypes.float32,
+    name: str | None = None,
+    layout: Any = None,  # noqa: ARG001 - as of `fill`
+) -> Tensor:
     """Zeros (false, empty strings) of that shape."""
     wanted = dtypes.as_dtype(dtype).base_dtype
     zero: Any = False if wanted is dtypes.bool_ else b"" if wanted is dtypes.string else 0
@@ -78,7 +89,12 @@ def zeros(shape: Any, dtype: Any = dtypes.float32, name: str | None = None) -> T
     return _filled(shape, zero, wanted, "zeros", name)
 
 
-def ones(shape: Any, dtype: Any = dtypes.float32, name: str | None = None) -> Tensor:
+def ones(
+    shape: Any,
+    dtype: Any = dtypes.float32,
+    name: str | None = None,
+    layout: Any = None,  # noqa: ARG001 - as of `fill`
+) -> Tensor:
     """Ones of that shape."""
     wanted = dtypes.as_dtype(dtype).base_dtype
     one_: Any = True if wanted is dtypes.bool_ else 1
@@ -87,19 +103,43 @@ def ones(shape: Any, dtype: Any = dtypes.float32, name: str | None = None) -> Te
     return _filled(shape, one_, wanted, "ones", name)
 
 
-def zeros_like(
-    tensor: Any, dtype: Any = None, name: str | None = None, optimize: bool = True
-) -> Tensor:
-    """Zeros in a tensor's shape: a constant where that is known and small."""
-    with name_scope(name, "zeros_like", [tensor]) as scope:
-        value = convert_to_tensor(tensor, name="tensor")
+def _filled_like(
+    made_by: tuple[Callable[..., Tensor], str, str], tensor: Any, dtype: Any, name: str | None,
+    optimize: bool = True,
+) -> Tensor:  # fmt: skip
+    """A tensor of one value in another's shape: a constant where that is known and small.
+
+    Args:
+      made_by: the function that makes one of a shape, an op type that makes one like another, and
+        the operation's name where none is given.
+      tensor: the other, dense or sparse.
+      dtype: another dtype than the other's.
+      name: the operation's name.
+      optimize: whether a known shape becomes a constant.
+
+    """
+    of_shape, op_type, default = made_by
+    with name_scope(name, default, [tensor]) as scope:
+        value = tensor if is_sparse(tensor) else convert_to_tensor(tensor, name="tensor")
         wanted = value.dtype.base_dtype if dtype is None else dtypes.as_dtype(dtype)
         is_plain = value.dtype.base_dtype is not dtypes.variant
         if optimize and is_plain and value.shape.is_fully_defined():
-            return zeros(value.shape, wanted, name=scope)
+            return of_shape(value.shape, wanted, name=scope)
         if wanted is not value.dtype.base_dtype and wanted is not dtypes.variant:
-            return zeros(shape_internal(value, optimize=optimize), wanted, name=scope)
-        return one("ZerosLike", {"x": value}, scope)
+            return of_shape(shape_internal(value, optimize=optimize), wanted, name=scope)
+        return one(op_type, {"x": value}, scope)
+
+
+def zeros_like(
+    tensor: Any, dtype: Any = None, name: str | None = None, optimize: bool = True
+) -> Tensor:
+    """Zeros in a tensor's shape, or a sparse one's: a constant where that is known and small."""
+    return _filled_like((zeros, "ZerosLike", "zeros_like"), tensor, dtype, name, optimize)
+
+
+def ones_like_v2(x: Any, dtype: Any = None, name: str | None = None) -> Tensor:
+    """Ones in a tensor's shape, made as `zeros_like` makes zeros."""
+    return _filled_like((ones, "OnesLike", "ones_like"), x, dtype, name)
 
 
 def ones_like(

@@ -117,8 +117,8 @@ def zeros_like_v2(input: Any, dtype: Any = None, name: str | None = None) -> Ten
 
 
 def ones_like_v2(input: Any, dtype: Any = None, name: str | None = None) -> Tensor:  # noqa: A002
-    """As `ones_like`."""
-    return fill_ops.ones_like(input, dtype, name)
+    """Ones in a tensor's shape."""
+    return fill_ops.ones_like_v2(input, dtype, name)
 
 
 def repeat_with_axis(data: Any, repeats: Any, axis: int, name: str | None = None) -> Tensor:

@@ -93,7 +93,14 @@ reduce_max = _reduction("Max", "The largest element over the given axes.")
 reduce_min = _reduction("Min", "The smallest element over the given axes.")
 reduce_all = _reduction("All", "Whether all elements over the given axes hold.")
 reduce_any = _reduction("Any", "Whether any element over the given axes holds.")
-reduce_euclidean_norm = _reduction("EuclideanNorm", "The Euclidean norm over the given axes.")
+_euclidean_norm = _reduction("EuclideanNorm", "The Euclidean norm over the given axes.")
+
+
+def reduce_euclidean_norm(
+    input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
+) -> Tensor:
+    """The Euclidean norm over the given axes; the arguments have no older names."""
+    return _euclidean_norm(input_tensor, axis, bool(keepdims), name)
 
 
 def reduce_logsumexp(

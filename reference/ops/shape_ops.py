@@ -17,7 +17,7 @@ from sessrun.reference.ops.cast_ops import one
 from sessrun.reference.static_values import handle_shape
 from sessrun.reference.tensor import Tensor
 
-__all__ = ["rank", "rank_internal", "shape", "shape_internal", "shape_tensor", "size",
+__all__ = ["is_sparse", "rank", "rank_internal", "shape", "shape_internal", "shape_tensor", "size",
            "size_internal", "variable_shape"]  # fmt: skip
 
 
@@ -46,7 +46,7 @@ def shape_internal(
     """The same as `shape`; `optimize` says whether a known shape becomes a constant."""
     wanted = dtypes.int32 if out_type is None else dtypes.as_dtype(out_type)
     with name_scope(name, "Shape", [input]) as scope:
-        if _is_sparse(input):
+        if is_sparse(input):
             return one("Cast", {"x": input.dense_shape}, DstT=wanted)
         value = convert_to_tensor(input)
         if optimize and value.shape.is_fully_defined():
@@ -56,7 +56,8 @@ def shape_internal(
         return one("Shape", {"input": value}, scope, out_type=wanted)
 
 
-def _is_sparse(value: Any) -> bool:
+def is_sparse(value: Any) -> bool:
+    """Whether it is a sparse tensor, or its value."""
     from sessrun.reference import sparse_tensor  # noqa: PLC0415 - it imports this module
 
     return sparse_tensor.is_sparse(value)
@@ -80,7 +81,7 @@ def size_internal(
     """The same as `size`; `optimize` says whether a known size becomes a constant."""
     wanted = dtypes.int32 if out_type is None else dtypes.as_dtype(out_type)
     with name_scope(name, "Size", [input]) as scope:
-        if _is_sparse(input):
+        if is_sparse(input):
             sizes = one("Cast", {"x": input.dense_shape}, DstT=wanted)
             return one("Prod", {"input": sizes, "reduction_indices": 0}, scope)
         value = convert_to_tensor(input)
@@ -101,7 +102,7 @@ def rank_internal(
 ) -> Tensor:
     """The same as `rank`; `optimize` says whether a known rank becomes a constant."""
     with name_scope(name, "Rank", [input]) as scope:
-        if _is_sparse(input):
+        if is_sparse(input):
             return one("Size", {"input": input.dense_shape}, scope, out_type=dtypes.int32)
         value = convert_to_tensor(input)
         if optimize and value.shape.ndims is not None:

@@ -116,8 +116,8 @@ def sparse_eye(
 
 
 def sparse_concat(
-    axis: Any = None,
-    sp_inputs: Any = None,
+    axis: Any,
+    sp_inputs: Any,
     name: str | None = None,
     expand_nonconcat_dim: bool = False,
     concat_dim: Any = None,

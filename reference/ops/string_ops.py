@@ -14,6 +14,7 @@ from sessrun.reference.build import apply_op
 from sessrun.reference.conversion import constant, convert_to_tensor
 from sessrun.reference.name_scopes import name_scope
 from sessrun.reference.ops.cast_ops import one
+from sessrun.reference.ops.reduce_ops import chosen
 from sessrun.reference.sparse_tensor import SparseTensor
 from sessrun.reference.tensor import Tensor
 
@@ -23,6 +24,17 @@ __all__ = ["EXPORTS", "string_split_v2"]
 def string_join(inputs: Any, separator: str = "", name: str | None = None) -> Tensor:
     """Strings joined element by element, scalars repeated."""
     return one("StringJoin", {"inputs": inputs}, name, separator=separator)
+
+
+def string_to_number(
+    string_tensor: Any = None,
+    out_type: Any = dtypes.float32,
+    name: str | None = None,
+    input: Any = None,  # noqa: A002 - TensorFlow's name
+) -> Tensor:
+    """The number that each string says; `input` is another name of the strings."""
+    given = chosen(input, string_tensor, "input", "string_tensor")
+    return one("StringToNumber", {"string_tensor": given}, name, out_type=out_type)
 
 
 def string_length(input: Any, name: str | None = None, unit: str = "BYTE") -> Tensor:  # noqa: A002 - TensorFlow's name
@@ -135,7 +147,9 @@ EXPORTS: Final[dict[str, Any]] = {
     "strings.length": string_length,
     "strings.reduce_join": reduce_join,
     "string_to_hash_bucket": string_to_hash_bucket,
+    "string_to_number": string_to_number,
     "strings.substr": substr,
     "strings.to_hash_bucket": string_to_hash_bucket,
+    "strings.to_number": string_to_number,
     "substr": substr,
 }

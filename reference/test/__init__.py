@@ -26,8 +26,7 @@ from sessrun.reference.test.machine import (
     is_cpu_target_available,
     is_gpu_available,
 )
-from sessrun.reference.test.modes import disable_with_predicate
-from sessrun.reference.test.modes import unchanged as with_eager_op_as_function
+from sessrun.reference.test.modes import disable_with_predicate, with_eager_op_as_function
 from sessrun.reference.test.stubs import StubOutForTesting
 from sessrun.reference.test.temporary import get_temp_dir
 
