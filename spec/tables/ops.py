@@ -15160,6 +15160,7 @@ _MAKERS: Final = {
         errors=(RuleCall("end_of_rank", (Name("min_input"),)),),
         numeric={"*": "levels(1)"},
         devices=("CPU",),
+        python=("nn.quantized_avg_pool",),
     ),
     "QuantizedBiasAdd": lambda: Operation(
         name="QuantizedBiasAdd",
@@ -15328,6 +15329,7 @@ _MAKERS: Final = {
         errors=(RuleCall("end_of_rank", (Name("min_input"),)),),
         numeric={"*": "close(1e-5, 1e-6)"},
         devices=("CPU",),
+        python=("nn.quantized_conv2d",),
     ),
     "QuantizedInstanceNorm": lambda: Operation(
         name="QuantizedInstanceNorm",
@@ -15488,6 +15490,7 @@ _MAKERS: Final = {
         errors=(RuleCall("end_of_rank", (Name("min_input"),)),),
         numeric={"*": "exact"},
         devices=("CPU",),
+        python=("nn.quantized_max_pool",),
     ),
     "QuantizedMul": lambda: Operation(
         name="QuantizedMul",
@@ -25902,7 +25905,6 @@ _MAKERS: Final = {
         errors=(RuleCall("not_numerals", (Name("string_tensor"),)),),
         numeric={"*": "exact"},
         devices=("CPU",),
-        python=("strings.to_number", "string_to_number"),
     ),
     "StringUpper": lambda: Operation(
         name="StringUpper",
@@ -27031,7 +27033,6 @@ _MAKERS: Final = {
         errors=(RuleCall("index_range", (Name("tensor"), Name("indices"))),),
         numeric={"*": "exact"},
         differentiable=True,
-        python=("tensor_scatter_nd_update", "tensor_scatter_update"),
     ),
     "TensorStridedSliceUpdate": lambda: Operation(
         name="TensorStridedSliceUpdate",
