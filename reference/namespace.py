@@ -47,7 +47,7 @@ PACKAGE: Final = "sessrun.reference"
 #: Modules whose names are public, in this order: a later one may replace a name.
 _MODULES: Final = (
     "physical", "optimizer_options", "version", "generated", "ops.choosing", "ops.array_ops",
-    "ops.cast_ops",
+    "ops.cast_ops", "ops.scattering",
     "ops.fill_ops", "ops.math_ops", "ops.reduce_ops", "ops.random_ops", "ops.string_ops",
     "nn.activations", "nn.cross_entropies", "nn.rankings",
     "variables.state_ops", "variables.init_ops", "variables.variables",

@@ -34,7 +34,6 @@ from sessrun.reference.ops.array_ops import (
     shape,
     squeeze,
     stack,
-    tensor_scatter_update,
     transpose,
     where,
 )
@@ -44,6 +43,7 @@ from sessrun.reference.ops.fill_ops import fill, one_hot, ones, ones_like, zeros
 from sessrun.reference.ops.grids import sequence_mask
 from sessrun.reference.ops.math_ops import equal, range_
 from sessrun.reference.ops.reduce_ops import reduce_logsumexp, reduce_sum
+from sessrun.reference.ops.scattering import tensor_scatter_update
 from sessrun.reference.tensor import Tensor
 
 __all__ = ["ctc_loss_and_grad"]

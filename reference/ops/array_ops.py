@@ -417,15 +417,6 @@ def roll(
     return one("Roll", {"input": input, "shift": shift, "axis": axis}, name)
 
 
-def tensor_scatter_update(
-    tensor: Any, indices: Any, updates: Any, name: str | None = None
-) -> Tensor:
-    """A copy of the tensor with elements replaced at index vectors."""
-    return one(
-        "TensorScatterUpdate", {"tensor": tensor, "indices": indices, "updates": updates}, name
-    )
-
-
 EXPORTS: Final[dict[str, Any]] = {
     "boolean_mask": boolean_mask,
     "broadcast_dynamic_shape": broadcast_dynamic_shape,
@@ -452,6 +443,4 @@ EXPORTS: Final[dict[str, Any]] = {
     "strided_slice": strided_slice,
     "transpose": transpose,
     "unstack": unstack,
-    "tensor_scatter_nd_update": tensor_scatter_update,
-    "tensor_scatter_update": tensor_scatter_update,
 }

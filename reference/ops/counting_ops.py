@@ -16,11 +16,12 @@ from sessrun.reference.errors import bad_value
 from sessrun.reference.generated import floor, greater, maximum, minimum
 from sessrun.reference.name_scopes import name_scope
 from sessrun.reference.nn.rankings import top_k
-from sessrun.reference.ops.array_ops import reshape, tensor_scatter_update, transpose
+from sessrun.reference.ops.array_ops import reshape, transpose
 from sessrun.reference.ops.cast_ops import cast
 from sessrun.reference.ops.clipping import clip_by_value
 from sessrun.reference.ops.math_ops import range_, truediv
 from sessrun.reference.ops.reduce_ops import reduce_max
+from sessrun.reference.ops.scattering import tensor_scatter_update
 from sessrun.reference.ops.shape_ops import rank, shape, size
 from sessrun.reference.sparse_tensor import SparseTensor, SparseTensorValue
 from sessrun.reference.static_values import constant_value
