@@ -39,7 +39,6 @@ __all__ = [
     "split",
     "squeeze",
     "stack",
-    "tensor_scatter_update",
     "transpose",
     "where",
 ]  # fmt: skip

@@ -15,7 +15,6 @@ ABSENT_MODULES = {
     "mixed_precision": "rewrites graphs for GPUs",
     "mlir": "a compiler",
     "profiler": "a tool that reads traces",
-    "ragged": "rows of different lengths",
     "tpu": "another device",
     "types": "only for annotations",
     "user_ops": "an example of compiled code",
@@ -58,9 +57,11 @@ _BY_REASON = {
     "types of datasets and functions":
         "NoneTensorSpec OptionalSpec TensorArraySpec",
     "rows of different lengths":
-        "RaggedTensor RaggedTensorSpec experimental.DynamicRaggedShape "
-        "experimental.RowPartition experimental.StructuredTensor io.RaggedFeature "
-        "ragged_fill_empty_rows ragged_fill_empty_rows_grad strings.bytes_split "
+        "RaggedTensorSpec experimental.DynamicRaggedShape experimental.RowPartition "
+        "experimental.StructuredTensor io.RaggedFeature ragged.boolean_mask ragged.cross "
+        "ragged.cross_hashed ragged.map_flat_values ragged.placeholder ragged.range "
+        "ragged.row_splits_to_segment_ids ragged.segment_ids_to_row_splits ragged.stack "
+        "ragged.stack_dynamic_partitions ragged_fill_empty_rows ragged_fill_empty_rows_grad "
         "strings.ngrams strings.unicode_decode strings.unicode_decode_with_offsets "
         "strings.unicode_encode strings.unicode_split strings.unicode_split_with_offsets",
     "operations without a kernel on a CPU, or for other devices":
@@ -101,11 +102,6 @@ _BY_REASON = {
         "experimental.float8_e4m3fn experimental.float8_e4m3fnuz experimental.float8_e5m2 "
         "experimental.float8_e5m2fnuz experimental.int2 experimental.int4 "
         "experimental.uint2 experimental.uint4",
-    "eager functions and batches of a server":
-        "function nondifferentiable_batch_function py_function vectorized_map wrap_function",
-    "not built":
-        "image.non_max_suppression_padded math.sobol_sample "
-        "train.do_quantize_training_on_graphdef",
     "models, and layers of preprocessing":
         "keras.Input keras.Model keras.Sequential keras.layers.CategoryEncoding "
         "keras.layers.CenterCrop keras.layers.CuDNNGRU keras.layers.CuDNNLSTM "
@@ -158,6 +154,10 @@ _BY_REASON = {
         "keras.metrics.sparse_categorical_crossentropy "
         "keras.metrics.sparse_top_k_categorical_accuracy keras.metrics.squared_hinge "
         "keras.metrics.top_k_categorical_accuracy",
+    "not built":
+        "math.sobol_sample train.do_quantize_training_on_graphdef",
+    "eager functions and batches of a server":
+        "nondifferentiable_batch_function py_function vectorized_map wrap_function",
     "checkpoints and models of version 2":
         "saved_model.Asset saved_model.SaveOptions saved_model.load_v2 saved_model.save "
         "train.Checkpoint train.CheckpointManager train.CheckpointOptions "
@@ -168,4 +168,7 @@ _BY_REASON = {
 #: Names that are absent from modules that are there.
 ABSENT = {name: reason for reason, names in _BY_REASON.items() for name in names.split()}
 #: Functions whose arguments are others.
-OTHER_ARGUMENTS = {"convert_to_tensor": "takes one more, which only its own conversions give"}
+OTHER_ARGUMENTS = {
+    "convert_to_tensor": "takes one more, which only its own conversions give",
+    "function": "has those that a graph knows",
+}
