@@ -71,19 +71,20 @@ def ragged_bincount(
     flat = values.reshape(-1)
     if count and xp.any(flat < 0):
         raise KernelError(3, "Input must be non-negative")
-    rows = xp.searchsorted(xp.asarray(ends[1:], dtype="int64"), xp.arange(count), side="right")
     if 0 < weights.size < count:
         raise KernelError(3, f"There are {count} values, but only {weights.size} weights")
-    bins = xp.zeros((len(ends) - 1, length), dtype=weights.dtype)
+    rows = len(ends) - 1
+    lengths = xp.asarray([high - low for low, high in pairwise(ends)], dtype="int64")
     inside = flat < length
-    places = rows[inside], flat[inside]
+    places = (xp.repeat(xp.arange(rows), lengths) * length + flat)[inside]
+    bins = xp.zeros(rows * length, dtype=weights.dtype)
     if binary_output:
         bins[places] = 1
     elif weights.size:
         xp.add.at(bins, places, weights.reshape(-1)[:count][inside])
     else:
-        xp.add.at(bins, places, xp.ones((), dtype=weights.dtype))
-    return bins
+        bins += xp.bincount(places, minlength=rows * length).astype(bins.dtype)
+    return bins.reshape(rows, length)
 
 
 @kernel("HistogramFixedWidth", host_inputs=("value_range", "nbins"))

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final
 
-from sessrun.reference.kernels.host import HOST, ints
+from sessrun.reference.kernels.host import HOST
 from sessrun.reference.kernels.registry import KernelError, kernel
 
 __all__: list[str] = []
@@ -26,55 +26,86 @@ _MOST_BITS: Final = 64
 _CONSTANT: Final = 0xFFFFFFFC
 _SEQUENCE: Final = 0x7369F885192C0EF5
 _WORD: Final = 2**32
+_ONE: Final = HOST.uint64(1)
 
 
-def _turned(word: int, places: int, width: int) -> int:
-    """A word whose bits have gone round to the left; a negative number of places to the right."""
-    places %= width
-    return (word << places | word >> width - places) & (1 << width) - 1
+def _turned(words: Any, places: int, width: Any) -> Any:
+    """Words whose bits have gone round to the left; a negative number of places to the right."""
+    left = HOST.uint64(places) if places >= 0 else width - HOST.uint64(-places)
+    return (words << left | words >> width - left) & _mask(width)
 
 
-def _mixed(word: int, width: int) -> int:
-    first, second, eighth = (_turned(word, places, width) for places in (1, 2, 8))
+def _mask(width: Any) -> Any:
+    return (_ONE << width) - _ONE
+
+
+def _mixed(words: Any, width: Any) -> Any:
+    first, second, eighth = (_turned(words, places, width) for places in (1, 2, 8))
     return first & eighth ^ second
 
 
-def _round_keys(words: Sequence[int], rounds: int, width: int) -> list[int]:
-    """A key for each round: the given words, then each of three before it."""
-    mask = (1 << width) - 1
-    keys = [word % _WORD & mask for word in words]
+def _round_keys(words: Any, rounds: int, width: Any) -> list[Any]:
+    """A key for each round: the columns of the given words, then each of three before it."""
+    mask = _mask(width)
+    keys = [words[:, column] & mask for column in range(words.shape[1])]
     sequence = _SEQUENCE & mask
     while len(keys) < rounds:
         last = _turned(keys[-1], -3, width) ^ _turned(keys[-1], -4, width)
-        keys.append(_CONSTANT & mask ^ sequence & 1 ^ keys[-3] ^ last)
-        sequence >>= 1
+        keys.append(_CONSTANT & mask ^ sequence & _ONE ^ keys[-3] ^ last)
+        sequence = sequence >> _ONE
     return keys[:rounds]
 
 
-def _place(index: int, words: Sequence[int], largest: int, rounds: int) -> int:
-    if largest == 0:
-        return 0
-    bits = (largest - 1).bit_length()
-    width = min(max(bits + bits % 2, _LEAST_BITS), _MOST_BITS) // 2
-    keys, mask = _round_keys(words, rounds, width), (1 << width) - 1
-    while True:
-        left, right = index >> width & mask, index & mask
-        for first, second in zip(keys[::2], keys[1::2], strict=False):
-            left ^= _mixed(right, width) ^ first
-            right ^= _mixed(left, width) ^ second
-        index = left << width | right
-        if index <= largest:
-            return index
+def _enciphered(places: Any, keys: Sequence[Any], width: Any) -> Any:
+    mask = _mask(width)
+    left, right = places >> width & mask, places & mask
+    for first, second in zip(keys[::2], keys[1::2], strict=False):
+        left = left ^ _mixed(right, width) ^ first
+        right = right ^ _mixed(left, width) ^ second
+    return left << width | right
 
 
-def _each(array: Any, count: int, name: str) -> list[int]:
-    """One number for each index: the scalar again and again, or the vector's own."""
-    if array.ndim == 0:
-        return ints(array.reshape(-1)) * count
-    if array.shape != (count,):
+def _widths(limits: Any) -> Any:
+    """How many bits half a block has, for each largest index."""
+    known, which = HOST.unique(limits, return_inverse=True)
+    bits = [(limit - 1).bit_length() for limit in known.tolist()]
+    widths = [min(max(each + each % 2, _LEAST_BITS), _MOST_BITS) // 2 for each in bits]
+    return HOST.asarray(widths, dtype="uint64")[which.reshape(limits.shape)]
+
+
+def _shuffled(places: Any, words: Any, limits: Any, rounds: int) -> Any:
+    """For each index its place; of words and limits there is one for all, or one for each."""
+    found = HOST.zeros_like(places)
+    width = _widths(limits)
+    keys = _round_keys(words, rounds, width)
+    left = HOST.flatnonzero(HOST.broadcast_to(limits, places.shape))  # 0 is the only one to 0
+    now = places[left]
+    while left.size:
+        given = (*keys, width, limits)
+        *own, size, most = (each if len(each) == 1 else each[left] for each in given)
+        now = _enciphered(now, own, size)
+        is_one = now <= most
+        found[left[is_one]] = now[is_one]
+        left, now = left[~is_one], now[~is_one]
+    return found
+
+
+def _each(array: Any, count: int, name: str) -> Any:
+    """A number for each index, as a vector: one for all, or the vector's own."""
+    if array.ndim and array.shape != (count,):
         raise KernelError(_INVALID, f"{name} must be a scalar or a vector of the same size as "
                           f"index but got {list(array.shape)}")  # fmt: skip
-    return ints(array)
+    return array.reshape(-1)
+
+
+def _check(places: Any, limits: Any) -> None:
+    wrong = HOST.flatnonzero((places < 0) | (limits < 0) | (places > limits))
+    if not wrong.size:
+        return
+    place, limit = (array[wrong[0] if len(array) > 1 else 0] for array in (places, limits))
+    if place < 0 or limit < 0:
+        raise KernelError(_INVALID, f"index and max_index must be >= 0, are {place}, {limit}")
+    raise KernelError(_INVALID, f"max_index must be >= index, but {limit} < {place}")
 
 
 @kernel("RandomIndexShuffle", devices=("CPU",))
@@ -92,16 +123,11 @@ def random_index_shuffle(_: Any, index: Any, seed: Any, max_index: Any, *, round
     is_scalar = index.ndim == max_index.ndim == 0 and seed.ndim == 1
     count = max([len(array) for array in (index, max_index) if array.ndim] + [len(rows)])
     places, limits = _each(index, count, "Index"), _each(max_index, count, "Maxval")
-    words = [ints(row) for row in rows] * (1 if seed.ndim == 2 else count)
-    if len(words) != count:
-        raise KernelError(_INVALID, f"Seed must have {count} rows but has {len(words)}.")
-    for place, limit in zip(places, limits, strict=True):
-        if limit < 0 or place < 0:
-            raise KernelError(_INVALID, f"index and max_index must be >= 0, are {place}, {limit}")
-        if place > limit:
-            raise KernelError(
-                _INVALID, f"max_index must be >= index, but {limit} < {place}"
-            )
-    found = [_place(*each, rounds) for each in zip(places, words, limits, strict=True)]
-    array = HOST.asarray(found, dtype=index.dtype)
+    if seed.ndim == 2 and len(rows) != count:
+        raise KernelError(_INVALID, f"Seed must have {count} rows but has {len(rows)}.")
+    _check(places, limits)
+    words = rows.astype("int64" if rows.dtype.kind == "i" else "uint64") % _WORD
+    wide = HOST.broadcast_to(places, (count,)).astype("uint64")
+    found = _shuffled(wide, words.astype("uint64"), limits.astype("uint64"), rounds)
+    array = found.astype(index.dtype)
     return array[0] if is_scalar else array

@@ -36,5 +36,20 @@ def nearest_neighbors(xp: Any, points: Any, centers: Any, k: Any) -> Any:
     lengths = xp.add.reduce(centers * centers, axis=1)
     own = xp.add.reduce(points * points, axis=1)
     distances = own[:, None] - 2 * xp.matmul(points, centers.T) + lengths
-    places = xp.argsort(distances, axis=1, kind="stable")[:, : scalar_int(k)]
-    return places.astype("int64"), xp.take_along_axis(distances, places, axis=1)
+    places = _nearest(xp, distances, min(scalar_int(k), len(centers)))
+    near = xp.take_along_axis(distances, places, axis=1)
+    order = xp.argsort(near, axis=1, kind="stable")
+    return (xp.take_along_axis(places, order, axis=1).astype("int64"),
+            xp.take_along_axis(near, order, axis=1))  # fmt: skip
+
+
+def _nearest(xp: Any, distances: Any, k: int) -> Any:
+    """The k least of each row, in the order of the columns; of equal ones the first."""
+    rows, columns = distances.shape
+    if k in {0, columns}:
+        return xp.broadcast_to(xp.arange(k), (rows, k))
+    farthest = xp.partition(distances, k - 1, axis=1)[:, k - 1 : k]
+    nearer, equal = distances < farthest, distances == farthest
+    left = k - xp.count_nonzero(nearer, axis=1)[:, None]
+    chosen = nearer | (equal & (xp.cumsum(equal, axis=1) <= left))
+    return xp.nonzero(chosen)[1].reshape(rows, k)
