@@ -64,8 +64,8 @@ class _Elements:
         self._arrays = [array.unstack(tensor) for array, tensor in pairs]
 
     def at(self, index: Any) -> Any:
-        """The elements at an index, as the tensors are nested."""
-        read = [array.read(index) for array in self._arrays]
+        """The elements at an index, or at one made for each, as the tensors are nested."""
+        read = [array.read(_made(index)) for array in self._arrays]
         return nest.pack_sequence_as(self._structure, read)
 
     def counted(self, results: list[Tensor]) -> list[Tensor]:
@@ -79,8 +79,19 @@ class _Elements:
 
 
 def written(arrays: list[TensorArray], index: Any, values: list[Any]) -> list[TensorArray]:
-    """The arrays with each its value at the index."""
-    return [array.write(index, each) for array, each in zip(arrays, values, strict=True)]
+    """The arrays with each its value at the index, or at one made for it."""
+    return [array.write(_made(index), each) for array, each in zip(arrays, values, strict=True)]
+
+
+def _array_of(count: Any, first: Tensor, *, infer_shape: bool) -> TensorArray:
+    """An array for so many results like the first one."""
+    shape = first.shape if infer_shape else None
+    return TensorArray(first.dtype, count, dynamic_size=False, infer_shape=infer_shape,
+                       element_shape=shape)  # fmt: skip
+
+
+def _made(index: Any) -> Any:
+    return index() if callable(index) else index
 
 
 def check_callable(fn: Any) -> None:
@@ -200,14 +211,13 @@ def scan(
     with name_scope(name, "scan", nest.flatten(elems)), reading_variables_where_used():
         given = _Elements(elems, for_scan=True)
         count = given.count
-        first = count - 1 if reverse else 0
+
+        def first() -> Any:  # anew for each tensor, as TensorFlow
+            return count - 1 if reverse else 0
+
         made = given.at(first) if initializer is None else initializer
         made = [convert_to_tensor(each) for each in nest.flatten(made)]
-        arrays = [
-            TensorArray(each.dtype, count, dynamic_size=False, infer_shape=infer_shape,
-                        element_shape=each.shape if infer_shape else None)
-            for each in made
-        ]  # fmt: skip
+        arrays = [_array_of(count, each, infer_shape=infer_shape) for each in made]
         done = 0
         if initializer is None:
             arrays, done = written(arrays, first, made), 1

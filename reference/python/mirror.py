@@ -108,6 +108,9 @@ def of_places(inner: str) -> Callable[[str], Any]:
             for spelled in wanted:
                 if source is not None and hasattr(source, spelled):
                     return getattr(source, spelled)
+        newer = importlib.import_module(f"{_PREFIX}newer_forms")
+        if hasattr(newer, name):
+            return getattr(newer, name)
         if _GENERATED.fullmatch(f"ops.{name}") and inner == f"ops.{name.removeprefix('gen_')}":
             return importlib.import_module(f"{_PREFIX}ops.{name}")
         if inner in WITH_WRAPPERS:
