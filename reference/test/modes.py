@@ -28,8 +28,9 @@ __all__ = [
     "disable_with_predicate", "enable_control_flow_v2",
     "enable_output_all_intermediates", "for_all_test_methods", "force_cpu", "force_gpu",
     "in_session",
-    "run_all_in_graph_and_eager_modes", "run_cuda_only", "run_gpu_only",
-    "run_in_graph_and_eager_modes", "run_v1_only", "run_v2_only", "skip_if", "skip_if_error",
+    "run_all_in_graph_and_eager_modes", "run_class_in_v1_v2", "run_cuda_only", "run_gpu_only",
+    "run_gpu_or_tpu", "run_in_graph_and_eager_modes", "run_in_v1_v2", "run_v1_only",
+    "run_v2_only", "skip_if", "skip_if_error",
     "use_gpu", "with_control_flow_v2", "with_forward_compatibility_horizons",
 ]  # fmt: skip
 
@@ -279,6 +280,37 @@ def run_cuda_only(func: Any) -> Any:
     """
     _check_method(func, "run_cuda_only")
     return _skipping(func, lambda: not gpu_device_name(), "Test requires CUDA GPU")
+
+
+def run_gpu_or_tpu(func: Any) -> Any:
+    """Skip a test where there is no GPU; elsewhere it is given the kind of device.
+
+    Raises:
+      ValueError: `func` is a class.
+
+    """
+    _check_method(func, "run_gpu_or_tpu")
+
+    @functools.wraps(func)
+    def decorated(self: Any, *args: Any, **kwargs: Any) -> Any:
+        if not gpu_device_name():
+            self.skipTest("Test requires GPU or TPU")
+        return func(self, "GPU", *args, **kwargs)
+
+    return decorated
+
+
+def run_in_v1_v2(
+    device_to_use: str | None = None, assert_no_eager_garbage: bool = False
+) -> Callable[[Any], Any]:
+    """A decorator that leaves a test as it is: it runs as version 1 does, once."""
+    del device_to_use, assert_no_eager_garbage
+    return unchanged
+
+
+def run_class_in_v1_v2(cls: Any) -> Any:
+    """The class as it is: its tests run as version 1 does, once."""
+    return cls
 
 
 def disable_with_predicate(pred: Callable[[], Any], skip_message: str) -> Callable[[Any], Any]:

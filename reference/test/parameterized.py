@@ -12,7 +12,8 @@ import unittest
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
-__all__ = ["TestCase", "named_parameters", "parameters", "product"]
+__all__ = ["TestCase", "generate_combinations_with_testcase_name", "named_parameters",
+           "parameters", "product"]  # fmt: skip
 
 #: The key of a dict of named parameters that is the name.
 _NAME: Final = "testcase_name"
@@ -84,6 +85,28 @@ def product(*kwargs_seqs: Sequence[Mapping[str, Any]], **testgrid: Any) -> Calla
         for parts in itertools.product(*kwargs_seqs, *grid)
     ]
     return parameters(*combined)
+
+
+def generate_combinations_with_testcase_name(**kwargs: Any) -> list[dict[str, Any]]:
+    """Parameters for `named_parameters`: each combination of some values, with a name.
+
+    Args:
+      **kwargs: by an argument's name a list of its values, or its only one.
+
+    """
+    grid = [
+        [(key, each) for each in (values if isinstance(values, list) else [values])]
+        for key, values in sorted(kwargs.items())
+    ]
+    return [
+        {**dict(pairs), _NAME: "_test" + "".join(f"_{_word(key)}_{_word(str(value))}"
+                                                 for key, value in pairs)}
+        for pairs in itertools.product(*grid)
+    ]  # fmt: skip
+
+
+def _word(text: str) -> str:
+    return "".join(filter(str.isalnum, text))
 
 
 def _listed(testcases: tuple[Any, ...]) -> list[Any]:

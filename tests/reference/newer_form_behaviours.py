@@ -134,7 +134,28 @@ def _checks(tf: Any) -> Any:
     )
 
 
+def _what_tests_use(tf: Any) -> Any:
+    util = module_of(tf, "framework.test_util")
+    named = util.generate_combinations_with_testcase_name(b=[1, "x-y"], a=[True], c=None)
+
+    class Tests:
+        @util.run_in_v1_v2()
+        def run_plainly(self) -> None:
+            pass
+
+    return [
+        [list(each.items()) for each in named], util.is_asan_enabled(), util.IsBuiltWithNvcc(),
+        util.run_class_in_v1_v2(Tests) is Tests, util.NHWCToNCHW_VECT_C([2, 3, 5, 8]),
+        util.NCHW_VECT_CToNHWC([2, 2, 3, 5, 4]),
+        attempt(lambda: util.NHWCToNCHW_VECT_C([2, 3, 5, 7]),
+                lambda: util.NCHW_VECT_CToNHWC([2, 2, 3, 5, 3])),
+        shown(tf, lambda tf: util.NHWCToNCHW_VECT_C(tf.ones([1, 2, 3, 8])),
+              lambda tf: util.NCHW_VECT_CToNHWC(tf.ones([1, 2, 3, 2, 4]))),
+    ]  # fmt: skip
+
+
 BEHAVIOURS = {
+    "what-tests-use": _what_tests_use,
     "newer-forms-of-reductions-and-arrays": _reductions_and_arrays,
     "newer-forms-of-axes": _axes,
     "newer-forms-of-sparse-functions": _sparse_forms,

@@ -45,9 +45,12 @@ from sessrun.reference.test.modes import (
     force_cpu,
     force_gpu,
     run_all_in_graph_and_eager_modes,
+    run_class_in_v1_v2,
     run_cuda_only,
     run_gpu_only,
+    run_gpu_or_tpu,
     run_in_graph_and_eager_modes,
+    run_in_v1_v2,
     run_v1_only,
     run_v2_only,
     skip_if,
@@ -56,6 +59,7 @@ from sessrun.reference.test.modes import (
     with_control_flow_v2,
     with_forward_compatibility_horizons,
 )
+from sessrun.reference.test.parameterized import generate_combinations_with_testcase_name
 from sessrun.reference.test.sessions import ErrorLoggingSession
 from sessrun.reference.test.tapes import AbstractGradientTape
 from sessrun.spec.proto import GraphDef
@@ -72,11 +76,12 @@ __all__ = [
     "deterministic_ops", "device",
     "disable_control_flow_v2", "enable_control_flow_v2",
     "enable_output_all_intermediates",
-    "for_all_test_methods", "force_cpu",
-    "force_gpu",
+    "for_all_test_methods", "force_cpu", "force_gpu", "generate_combinations_with_testcase_name",
     "get_node_def_from_graph", "gpu_device_name", "is_gpu_available", "is_xla_enabled",
-    "matmul_without_tf32", "run_all_in_graph_and_eager_modes", "run_cuda_only", "run_gpu_only",
-    "run_in_async_and_sync_mode", "run_in_graph_and_eager_modes", "run_v1_only", "run_v2_only",
+    "matmul_without_tf32", "run_all_in_graph_and_eager_modes", "run_class_in_v1_v2",
+    "run_cuda_only", "run_gpu_only", "run_gpu_or_tpu",
+    "run_in_async_and_sync_mode", "run_in_graph_and_eager_modes", "run_in_v1_v2", "run_v1_only",
+    "run_v2_only",
     "skip_if", "skip_if_error", "use_gpu", "with_control_flow_v2",
     "with_forward_compatibility_horizons",
 ]  # fmt: skip
@@ -100,6 +105,8 @@ matmul_without_tf32 = math_ops.matmul
 #: From a rank to where each axis of NHWC goes in NCHW, and back.
 _TO_NCHW: Final = {3: (0, 2, 1), 4: (0, 3, 1, 2), 5: (0, 4, 1, 2, 3)}
 _TO_NHWC: Final = {4: (0, 2, 3, 1), 5: (0, 2, 3, 4, 1)}
+#: Channels that stand together in the layout NCHW_VECT_C.
+_TOGETHER: Final = 4
 
 
 def assert_equal_graph_def_v2(expected: Any, actual: Any) -> None:
@@ -118,6 +125,15 @@ def set_producer_version(graph: Graph, producer_version: int) -> None:
 def is_xla_enabled() -> bool:
     """False: nothing is compiled by XLA."""
     return False
+
+
+def is_sanitizer_enabled() -> bool:
+    """False: nothing is compiled, with a sanitizer or without."""
+    return False
+
+
+is_asan_enabled = is_msan_enabled = is_tsan_enabled = is_ubsan_enabled = is_sanitizer_enabled
+is_mlir_bridge_enabled = IsBuiltWithNvcc = is_sanitizer_enabled
 
 
 def IsMklEnabled() -> bool:
@@ -167,6 +183,43 @@ def NHWCToNCHW(input_tensor: Any) -> Any:
 def NCHWToNHWC(input_tensor: Any) -> Any:
     """A tensor, or the list of a shape, with the channels last."""
     return _permuted(input_tensor, _TO_NHWC)
+
+
+def NHWCToNCHW_VECT_C(input_shape_or_tensor: Any) -> Any:
+    """A tensor, or the list of a shape, whose channels stand by fours in a last dimension.
+
+    Raises:
+      ValueError: they are no multiple of four.
+
+    """
+    *rest, channels = _sizes(input_shape_or_tensor)
+    if channels % _TOGETHER:
+        raise ValueError("Last dimension of input must be evenly divisible by 4 to convert to "
+                         "NCHW_VECT_C.")  # fmt: skip
+    sizes = [*rest, channels // _TOGETHER, _TOGETHER]
+    value = input_shape_or_tensor
+    split = array_ops.reshape(value, sizes) if isinstance(value, Tensor) else sizes
+    return _permuted(split, {5: (0, 3, 1, 2, 4), 6: (0, 4, 1, 2, 3, 5)})
+
+
+def NCHW_VECT_CToNHWC(input_shape_or_tensor: Any) -> Any:
+    """The reverse of `NHWCToNCHW_VECT_C`.
+
+    Raises:
+      ValueError: the last dimension is not four.
+
+    """
+    if _sizes(input_shape_or_tensor)[-1] != _TOGETHER:
+        raise ValueError("Last dimension of NCHW_VECT_C must be 4.")
+    orders = {5: (0, 2, 3, 1, 4), 6: (0, 2, 3, 4, 1, 5)}
+    turned = _permuted(input_shape_or_tensor, orders)
+    sizes = _permuted(_sizes(input_shape_or_tensor), orders)
+    whole = [*sizes[:-2], sizes[-2] * _TOGETHER]
+    return array_ops.reshape(turned, whole) if isinstance(turned, Tensor) else whole
+
+
+def _sizes(value: Any) -> list[Any]:
+    return value.shape.as_list() if isinstance(value, Tensor) else list(value)
 
 
 def _permuted(value: Any, orders: Mapping[int, Sequence[int]]) -> Any:
