@@ -64,7 +64,7 @@ class Oracle:
 
     def _graph_def(self, operation: Operation, cases: list[Arguments]) -> Any:
         graph = self.tf.GraphDef()
-        graph.versions.producer = 2000
+        graph.versions.producer = operation.until - 1 if operation.until else 2000
         for i, case in enumerate(cases):
             node = graph.node.add(name=f"case{i}", op=operation.name)
             for attr in operation.attrs:
