@@ -19,7 +19,7 @@ from sessrun.reference.ops.cast_ops import cast, one
 from sessrun.reference.ops.fill_ops import fill, ones_like, zeros
 from sessrun.reference.ops.math_ops import range_
 from sessrun.reference.ops.reduce_ops import reduce_max
-from sessrun.reference.ragged_values import RaggedTensorValue
+from sessrun.reference.ragged_values import RaggedTensorValue, Rows
 from sessrun.reference.session.expansions import register_session_run_conversion_functions
 from sessrun.reference.sparse_tensor import SparseTensor
 from sessrun.reference.stacks import get_default_graph
@@ -31,7 +31,7 @@ __all__ = ["EXPORTS", "RaggedTensor", "RaggedTensorValue", "is_ragged"]
 _INVALID: Final = "Arguments to {} do not form a valid RaggedTensor:"
 
 
-class RaggedTensor:
+class RaggedTensor(Rows):
     """Rows of different lengths; made by one of the methods whose names begin with `from`.
 
     Args:
@@ -167,28 +167,10 @@ class RaggedTensor:
         return self._row_splits
 
     @property
-    def flat_values(self) -> Tensor:
-        """The innermost values."""
-        inner = self._values
-        found: Tensor = inner.flat_values if isinstance(inner, RaggedTensor) else inner
-        return found
-
-    @property
-    def nested_row_splits(self) -> tuple[Tensor, ...]:
-        """The splits of every ragged dimension, outermost first."""
-        inner = self._values
-        more = inner.nested_row_splits if isinstance(inner, RaggedTensor) else ()
-        return (self._row_splits, *more)
-
-    @property
-    def ragged_rank(self) -> int:
-        """How many dimensions are ragged."""
-        return len(self.nested_row_splits)
-
-    @property
     def dtype(self) -> dtypes.DType:
         """The dtype of the innermost values."""
-        return self.flat_values.dtype
+        found: dtypes.DType = self.flat_values.dtype
+        return found
 
     @property
     def graph(self) -> Any:

@@ -7,10 +7,32 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["RaggedTensorValue"]
+__all__ = ["RaggedTensorValue", "Rows"]
 
 
-class RaggedTensorValue:
+class Rows:
+    """What all rows of different lengths tell; they have `values` and `row_splits`."""
+
+    @property
+    def flat_values(self: Any) -> Any:
+        """The innermost values."""
+        inner = self.values
+        return inner.flat_values if isinstance(inner, Rows) else inner
+
+    @property
+    def nested_row_splits(self: Any) -> tuple[Any, ...]:
+        """The splits of every ragged dimension, outermost first."""
+        inner = self.values
+        more = inner.nested_row_splits if isinstance(inner, Rows) else ()
+        return (self.row_splits, *more)
+
+    @property
+    def ragged_rank(self) -> int:
+        """How many dimensions are ragged."""
+        return len(self.nested_row_splits)
+
+
+class RaggedTensorValue(Rows):
     """What a fetch of a RaggedTensor gives.
 
     Args:
@@ -32,24 +54,6 @@ class RaggedTensorValue:
         """The dtype of the innermost values."""
         found: np.dtype[Any] = self.values.dtype
         return found
-
-    @property
-    def flat_values(self) -> Any:
-        """The innermost values."""
-        inner = self.values
-        return inner.flat_values if isinstance(inner, RaggedTensorValue) else inner
-
-    @property
-    def nested_row_splits(self) -> tuple[Any, ...]:
-        """The splits of every ragged dimension, outermost first."""
-        inner = self.values
-        more = inner.nested_row_splits if isinstance(inner, RaggedTensorValue) else ()
-        return (self.row_splits, *more)
-
-    @property
-    def ragged_rank(self) -> int:
-        """How many dimensions are ragged."""
-        return len(self.nested_row_splits)
 
     @property
     def shape(self) -> tuple[int | None, ...]:

@@ -70,12 +70,7 @@ def map_fn(
 
     """
     check_callable(fn)
-    elems = nest.map_structure(read_outside, elems)
-    if not nest.flatten(elems):
-        raise ValueError(
-            "elems must be a Tensor or (possibly nested) sequence of Tensors. Got "
-            f"{elems}, which does not contain any Tensors."
-        )
+    elems = _read(elems)
     asked = dtype if fn_output_signature is None else fn_output_signature
     specs = _specs(elems, asked)
     with name_scope(name, "map", nest.flatten(elems)):
@@ -98,6 +93,22 @@ def map_fn(
         pairs = zip(specs, stacked, strict=True)
         whole = [unboxed(spec._batch(given.known.value), each) for spec, each in pairs]
         return nest.pack_sequence_as(elems if asked is None else asked, whole)
+
+
+def _read(elems: Any) -> Any:
+    """The values, with variables read outside of the loop.
+
+    Raises:
+      ValueError: there is none.
+
+    """
+    found = nest.map_structure(read_outside, elems)
+    if not nest.flatten(found):
+        raise ValueError(
+            "elems must be a Tensor or (possibly nested) sequence of Tensors. Got "
+            f"{found}, which does not contain any Tensors."
+        )
+    return found
 
 
 def _specs(elems: Any, asked: Any) -> list[Any]:

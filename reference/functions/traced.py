@@ -19,6 +19,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from sessrun.reference import nest, stacks
+from sessrun.reference.control_flow.invariants import is_within
 from sessrun.reference.conversion import convert_to_tensor
 from sessrun.reference.framework_ops import placeholder
 from sessrun.reference.functions.at_once import functions_run_eagerly
@@ -361,12 +362,8 @@ def _sizes(shape: TensorShape) -> tuple[int | None, ...] | None:
 def _covers(wide: Any, key: Any) -> bool:
     """Whether a trace for the one key serves the other: as much is known of it, or more."""
     if isinstance(wide, _TensorKey) and isinstance(key, _TensorKey):
-        if wide.dtype != key.dtype or wide.sizes is None:
-            return wide.dtype == key.dtype
-        return (
-            key.sizes is not None and len(wide.sizes) == len(key.sizes)
-            and all(size in {None, mine} for size, mine in zip(wide.sizes, key.sizes, strict=True))
-        )  # fmt: skip
+        shapes = TensorShape(key.sizes), TensorShape(wide.sizes)
+        return wide.dtype == key.dtype and is_within(*shapes)
     if isinstance(wide, tuple) and isinstance(key, tuple):
         return len(wide) == len(key) and all(map(_covers, wide, key))
     return bool(wide == key)

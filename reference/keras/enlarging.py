@@ -18,7 +18,7 @@ from sessrun.reference.keras.crossentropies import binary_crossentropy, cut, log
 from sessrun.reference.keras.products import batch_dot
 from sessrun.reference.keras.settings import image_data_format
 
-__all__ = ["ENLARGING"]
+__all__ = ["ENLARGING", "repeat_elements", "resize_images", "resize_volumes"]
 
 #: How `resize_images` finds what is between.
 _METHODS: Final = {

@@ -6,11 +6,11 @@ Most build the same graph, with fewer arguments or in another order. Source: TF 
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from sessrun.reference import dtypes
+from sessrun.reference.argument_orders import in_order
 from sessrun.reference.conversion import convert_to_tensor
 from sessrun.reference.errors import bad_value
 from sessrun.reference.generated import erfc, tanh
@@ -36,7 +36,6 @@ from sessrun.reference.ops.cast_ops import cast
 from sessrun.reference.random_seed import get_seed, is_op_determinism_enabled
 from sessrun.reference.tensor import Tensor
 
-_REQUIRED: Final = inspect.Parameter.empty
 #: Defaults of arguments that have none in the older function, or another one.
 _DEFAULTS: Final[Mapping[str, Any]] = {"keepdims": False, "padding": "VALID"}
 
@@ -118,40 +117,9 @@ _FORMS: Final[Mapping[str, tuple[Callable[..., Any], str, Mapping[str, Any]]]] =
 }  # fmt: skip
 
 
-def _form(
-    name: str, older: Callable[..., Any], order: str, fixed: Mapping[str, Any]
-) -> Callable[..., Any]:
-    """The older function with arguments in this order.
-
-    It raises TypeError for a missing or an unknown argument.
-    """
-    known = inspect.signature(older).parameters
-    parameters = []
-    for argument in order.split():
-        plain = argument.removesuffix("*")
-        default = _DEFAULTS.get(plain, known[plain].default)
-        kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
-        wanted = _REQUIRED if argument.endswith("*") else default
-        parameters.append(inspect.Parameter(plain, kind, default=wanted))
-    form = inspect.Signature(parameters)
-    # What the older function needs and the newer one has by another name.
-    unsaid = {
-        key: None for key, parameter in known.items()
-        if parameter.default is _REQUIRED and key not in form.parameters and key not in fixed
-    }  # fmt: skip
-
-    def newer(*values: Any, **arguments: Any) -> Any:
-        bound = form.bind(*values, **arguments)
-        bound.apply_defaults()
-        return older(**unsaid, **fixed, **bound.arguments)
-
-    newer.__name__ = name
-    newer.__doc__ = older.__doc__
-    newer.__signature__ = form  # type: ignore[attr-defined]  # what `inspect` asks for
-    return newer
-
-
-globals().update({name: _form(name, *parts) for name, parts in _FORMS.items()})
+globals().update({
+    name: in_order(name, *parts, defaults=_DEFAULTS) for name, parts in _FORMS.items()
+})  # fmt: skip
 
 
 def _only_channels_last(data_format: str) -> None:

@@ -6,41 +6,19 @@ signatures of TF 2.21.
 
 from __future__ import annotations
 
-import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 import sessrun.reference as tf
+from sessrun.reference.argument_orders import in_order
 from sessrun.reference.differentiation.backprop import gradients
 from sessrun.reference.sparse_tensor import SparseTensor
 
 __all__ = [
-    "FORMS", "and_", "assert_type_v2", "convert_to_int_tensor", "get_positive_axis", "invert_",
+    "and_", "assert_type_v2", "convert_to_int_tensor", "get_positive_axis", "invert_",
     "map_values", "or_", "scalar_mul_v2", "sparse_reduce_max_v2", "sparse_reduce_sum_v2",
     "tile_one_dimension", "xor_",
 ]  # fmt: skip
-
-
-def _form(function: Callable[..., Any], order: str, **fixed: Any) -> Callable[..., Any]:
-    """A function of another's arguments in an order of its own, the others at their defaults.
-
-    Args:
-      function: the one that is called.
-      order: the names of the arguments, with spaces between.
-      fixed: arguments that the caller does not choose.
-
-    """
-    known = inspect.signature(function).parameters
-    signature = inspect.Signature([
-        known[name].replace(kind=inspect.Parameter.POSITIONAL_OR_KEYWORD) for name in order.split()
-    ])
-
-    def form(*args: Any, **kwargs: Any) -> Any:
-        return function(**signature.bind(*args, **kwargs).arguments, **fixed)
-
-    form.__signature__ = signature  # type: ignore[attr-defined]  # read by inspect
-    form.__doc__ = function.__doc__
-    return form
 
 
 _COMPARED: Final = ("equal", "greater", "greater_equal", "less", "less_equal", "none_equal")
@@ -51,55 +29,50 @@ _GRADIENTS: Final = ("ys xs grad_ys name gate_gradients aggregation_method stop_
 _LOOP: Final = ("cond body loop_vars shape_invariants parallel_iterations back_prop swap_memory "
                 "maximum_iterations name")  # fmt: skip
 
-#: By name: the functions that are another's arguments in another order.
-FORMS: Final[dict[str, Callable[..., Any]]] = {
-    "argmax_v2": _form(tf.argmax, "input axis output_type name"),
-    "argmin_v2": _form(tf.argmin, "input axis output_type name"),
-    "assert_integer_v2": tf.assert_integer,
-    "assert_near_v2": _form(tf.assert_near, "x y rtol atol message summarize name"),
-    "assert_scalar_v2": _form(tf.assert_scalar, "tensor message name"),
-    "cond_for_tf_v2": _form(tf.cond, "pred true_fn false_fn name", strict=True),
-    "count_nonzero_v2": _form(tf.count_nonzero, "input axis keepdims dtype name"),
-    "decode_csv_v2": _form(tf.decode_csv, "records record_defaults field_delim use_quote_delim "
-                           "na_value select_cols name"),
-    "foldl_v2": tf.foldl,
-    "foldr_v2": tf.foldr,
-    "gradients_v2": _form(gradients, _GRADIENTS, colocate_gradients_with_ops=True),
-    "HessiansV2": _form(tf.hessians, "ys xs gate_gradients aggregation_method name",
-                        colocate_gradients_with_ops=True),
-    "map_fn_v2": tf.map_fn,
-    "norm_v2": _form(tf.norm, "tensor ord axis keepdims name"),
-    "normalize": tf.linalg.normalize,
-    "reduce_join_v2": _form(tf.reduce_join, "inputs axis keepdims separator name"),
-    "scan_v2": tf.scan,
-    "serialize_many_sparse_v2": _form(tf.serialize_many_sparse, "sp_input out_type name"),
-    "serialize_sparse_v2": _form(tf.serialize_sparse, "sp_input out_type name"),
-    "set_seed": tf.set_random_seed,
-    "sparse_add_v2": _form(tf.sparse_add, "a b threshold"),
-    "sparse_concat_v2": _form(tf.sparse_concat, "axis sp_inputs expand_nonconcat_dims name"),
-    "sparse_split_v2": _form(tf.sparse_split, "sp_input num_split axis name"),
-    "string_length_v2": _form(tf.strings.length, "input unit name"),
-    "substr_deprecated": tf.strings.substr,
-    "substr_v2": _form(tf.strings.substr, "input pos len unit name"),
-    "tuple_v2": _form(tf.tuple, "tensors control_inputs name"),
-    "verify_tensor_all_finite_v2": _form(tf.verify_tensor_all_finite, "x message name"),
-    "while_loop_v2": _form(tf.while_loop, _LOOP, return_same_structure=True),
-    **{f"assert_{name}_v2": _form(getattr(tf, f"assert_{name}"), "x y message summarize name")
+_FIELDS: Final = ("records record_defaults field_delim use_quote_delim na_value select_cols "
+                  "name")  # fmt: skip
+_SEGMENTS: Final = "data indices segment_ids num_segments name sparse_gradient"
+#: By name: the older function, the arguments in their order, and what it is always given besides.
+_ORDERS: Final[Mapping[str, tuple[Any, ...]]] = {
+    "argmax_v2": (tf.argmax, "input axis output_type name"),
+    "argmin_v2": (tf.argmin, "input axis output_type name"),
+    "assert_near_v2": (tf.assert_near, "x y rtol atol message summarize name"),
+    "assert_scalar_v2": (tf.assert_scalar, "tensor message name"),
+    "cond_for_tf_v2": (tf.cond, "pred true_fn false_fn name", {"strict": True}),
+    "count_nonzero_v2": (tf.count_nonzero, "input* axis keepdims dtype name"),
+    "decode_csv_v2": (tf.decode_csv, _FIELDS),
+    "gradients_v2": (gradients, _GRADIENTS, {"colocate_gradients_with_ops": True}),
+    "HessiansV2": (tf.hessians, "ys xs gate_gradients aggregation_method name",
+                   {"colocate_gradients_with_ops": True}),
+    "norm_v2": (tf.norm, "tensor ord axis keepdims name"),
+    "reduce_join_v2": (tf.reduce_join, "inputs axis keepdims separator name"),
+    "serialize_many_sparse_v2": (tf.serialize_many_sparse, "sp_input out_type name"),
+    "serialize_sparse_v2": (tf.serialize_sparse, "sp_input out_type name"),
+    "sparse_add_v2": (tf.sparse_add, "a b threshold"),
+    "sparse_concat_v2": (tf.sparse_concat, "axis sp_inputs expand_nonconcat_dims name"),
+    "sparse_split_v2": (tf.sparse_split, "sp_input num_split axis name"),
+    "string_length_v2": (tf.strings.length, "input unit name"),
+    "substr_v2": (tf.strings.substr, "input pos len unit name"),
+    "tuple_v2": (tf.tuple, "tensors control_inputs name"),
+    "verify_tensor_all_finite_v2": (tf.verify_tensor_all_finite, "x* message* name"),
+    "while_loop_v2": (tf.while_loop, _LOOP, {"return_same_structure": True}),
+    **{f"assert_{name}_v2": (getattr(tf, f"assert_{name}"), "x y message summarize name")
        for name in _COMPARED},
-    **{f"assert_{name}_v2": _form(getattr(tf, f"assert_{name}"), "x message summarize name")
+    **{f"assert_{name}_v2": (getattr(tf, f"assert_{name}"), "x message summarize name")
        for name in _SIGNS},
-    **{f"assert_{name}_v2": _form(getattr(tf, f"assert_{name}"), f"x {ranks} message name")
+    **{f"assert_{name}_v2": (getattr(tf, f"assert_{name}"), f"x {ranks} message name")
        for name, ranks in _RANKS.items()},
-    **{f"{name}_v2": _form(getattr(tf, name), "data indices segment_ids num_segments name "
-                           "sparse_gradient")
+    **{f"{name}_v2": (getattr(tf, name), _SEGMENTS)
        for name in ("sparse_segment_mean", "sparse_segment_sqrt_n", "sparse_segment_sum")},
 }  # fmt: skip
 
-
-def __getattr__(name: str) -> Any:
-    if name in FORMS:
-        return FORMS[name]
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}", name=name)
+globals().update({name: in_order(name, *parts) for name, parts in _ORDERS.items()})
+#: Those that are the same by another name.
+globals().update({
+    "assert_integer_v2": tf.assert_integer, "foldl_v2": tf.foldl, "foldr_v2": tf.foldr,
+    "map_fn_v2": tf.map_fn, "normalize": tf.linalg.normalize, "scan_v2": tf.scan,
+    "set_seed": tf.set_random_seed, "substr_deprecated": tf.strings.substr,
+})  # fmt: skip
 
 
 def sparse_reduce_max_v2(

@@ -2,110 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any, Final
 
-import numpy as np
-
 import sessrun.reference as tf
-from sessrun.reference.errors import bad_value
 from sessrun.reference.keras.engine.base_layer import Layer
 from sessrun.reference.keras.engine.input_spec import InputSpec
+from sessrun.reference.keras.enlarging import repeat_elements, resize_images, resize_volumes
 from sessrun.reference.keras.layers.sizes import normalized_format, normalized_tuple
 
-__all__ = ["UpSampling1D", "UpSampling2D", "UpSampling3D", "repeat_elements", "resize_images",
-           "resize_volumes"]  # fmt: skip
+__all__ = ["UpSampling1D", "UpSampling2D", "UpSampling3D"]
 
-#: The operation of each way of resizing, and whether it counts from the middle of pixels.
-_RESIZES: Final[Mapping[str, tuple[str, bool]]] = {
-    "nearest": ("ResizeNearestNeighbor", True), "bilinear": ("ResizeBilinear", True),
-    "bicubic": ("ResizeBicubic", True), "area": ("ResizeArea", False),
-}  # fmt: skip
-
-
-def repeat_elements(x: Any, rep: int, axis: int) -> Any:
-    """A tensor with each slice along an axis `rep` times.
-
-    Args:
-      x: a tensor of known rank.
-      rep: how often.
-      axis: the axis.
-
-    """
-    known = x.shape.as_list()
-    if known[axis] is not None:
-        parts = tf.split(value=x, num_or_size_splits=known[axis], axis=axis)
-        return tf.concat([part for part in parts for _ in range(rep)], axis)
-    sizes = tf.shape(x)
-    longer = np.ones(len(known) + 1)  # floats, as Keras has them
-    longer[axis + 1] = rep
-    repeated = tf.tile(tf.expand_dims(x, axis=axis + 1), longer)
-    factors = [1] * len(known)
-    factors[axis] = rep
-    repeated = tf.reshape(repeated, sizes * tf.constant(factors, dtype=tf.int32))
-    repeated.set_shape(known)
-    return repeated
-
-
-def resize_images(
-    x: Any, height_factor: int, width_factor: int, data_format: str, interpolation: str = "nearest"
-) -> Any:
-    """Pictures, so many times as high and wide.
-
-    Args:
-      x: of shape [batch, rows, columns, channels], or with channels second.
-      height_factor: how many times as high.
-      width_factor: how many times as wide.
-      data_format: `channels_last` or `channels_first`.
-      interpolation: `nearest`, `bilinear`, `bicubic` or `area`.
-
-    Raises:
-      ValueError: there is no such format or interpolation.
-
-    """
-    if data_format not in {"channels_first", "channels_last"}:
-        raise bad_value(f"Invalid `data_format` argument: {data_format}")
-    first = 2 if data_format == "channels_first" else 1
-    known = x.shape[first : first + 2]
-    if known.is_fully_defined():
-        sizes = tf.constant(known.as_list(), dtype=tf.int32)
-    else:
-        sizes = tf.shape(x)[first : first + 2]
-    sizes *= tf.constant(np.array([height_factor, width_factor], dtype=np.int32))
-    if data_format == "channels_first":
-        x = tf.transpose(x, [0, 2, 3, 1])
-    if interpolation not in _RESIZES:
-        raise bad_value(
-            f"`interpolation` argument should be one of: {sorted(_RESIZES)}. "
-            f'Received: "{interpolation}".'
-        )
-    x = _resized(x, sizes, interpolation)
-    return tf.transpose(x, [0, 3, 1, 2]) if data_format == "channels_first" else x
-
-
-def _resized(images: Any, sizes: Any, interpolation: str) -> Any:
-    """Pictures of other sizes, as `tf.image.resize` of TensorFlow 2 makes them."""
-    kind, from_middle = _RESIZES[interpolation]
-    with tf.name_scope("resize"):
-        options = {"half_pixel_centers": True} if from_middle else {}
-        return getattr(tf.raw_ops, kind)(images=images, size=sizes, **options)
-
-
-def resize_volumes(
-    x: Any, depth_factor: int, height_factor: int, width_factor: int, data_format: str
-) -> Any:
-    """Volumes with each slice of the three axes so many times.
-
-    Raises:
-      ValueError: there is no such format.
-
-    """
-    if data_format not in {"channels_first", "channels_last"}:
-        raise bad_value(f"Invalid data_format: {data_format}")
-    first = 2 if data_format == "channels_first" else 1
-    for axis, factor in enumerate((depth_factor, height_factor, width_factor), first):
-        x = repeat_elements(x, factor, axis)
-    return x
+#: The ways of resizing that a layer takes.
+_INTERPOLATIONS: Final = ("area", "bicubic", "bilinear", "nearest")
 
 
 class UpSampling1D(Layer):
@@ -180,10 +88,10 @@ class UpSampling2D(UpSampling):
         super().__init__(**kwargs)
         self._set_up(size, data_format, 2)
         self.interpolation = interpolation.lower()
-        if self.interpolation not in _RESIZES:
+        if self.interpolation not in _INTERPOLATIONS:
             raise NotImplementedError(
                 f'Value not recognized for `interpolation`: "{interpolation}". Supported values '
-                f"are: {sorted(_RESIZES)}"
+                f"are: {list(_INTERPOLATIONS)}"
             )
 
     def call(self, inputs: Any) -> Any:
