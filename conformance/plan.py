@@ -25,6 +25,7 @@ CERTIFY_SEED: Final = 2026
 #: The sources that decide what a case asks and how its answer is judged and recorded.
 _DECIDES: Final = (
     "conformance/checks", "conformance/generators", "conformance/properties",
+    "conformance/subjects",
     "conformance/facts.py", "conformance/observe.py", "conformance/oracle.py",
     "conformance/patience.py", "conformance/plan.py", "conformance/runner.py",
     "spec/cases", "spec/rules", "spec/tensors.py",

@@ -18,6 +18,7 @@ from typing import Any, Final
 
 from sessrun.conformance import authoring
 from sessrun.conformance.authoring.record import AUTHORED, record
+from sessrun.conformance.subjects import subjects_with
 from sessrun.spec.cases import judge as judging
 from sessrun.spec.cases.model import Case
 from sessrun.spec.loader import SPEC_DIR, load_clauses
@@ -40,14 +41,21 @@ class FreezeReport:
 
 
 def subjects() -> list[str]:
-    """The authored subjects: modules of this package that hold cases."""
+    """The authored subjects: modules of this package, and subjects' `cases`, that hold cases."""
     skip = {"case_files", "engine_author", "forms", "freeze", "record", "rows"}
-    return sorted(m.name for m in pkgutil.iter_modules(authoring.__path__) if m.name not in skip)
+    here = {m.name for m in pkgutil.iter_modules(authoring.__path__)} - skip
+    return sorted(here | set(subjects_with("cases")))
 
 
 def record_subject(subject: str, namespace: Any) -> list[Case]:
     """Record every authored case of a subject; namespace builds GraphDefs."""
-    importlib.import_module(f"sessrun.conformance.authoring.{subject.replace('-', '_')}")
+    module = subject.replace("-", "_")
+    has_folder = module in subjects_with("cases")
+    importlib.import_module(
+        f"sessrun.conformance.subjects.{module}.cases"
+        if has_folder
+        else f"sessrun.conformance.authoring.{module}"
+    )
     wanted = subject.replace("_", "-")
     return [record(a, namespace) for a in AUTHORED.values() if a.subject == wanted]
 

@@ -22,6 +22,7 @@ from typing import Any
 
 from sessrun.adapters.namespace import NamespaceBackend
 from sessrun.adapters.registry import AdapterError, load
+from sessrun.conformance.subjects import load_modules
 
 __all__ = ["FAULTS", "Fault", "Overlay", "backend", "fault", "override"]
 
@@ -74,10 +75,11 @@ def override(namespace: Any, **changes: Any) -> Any:
 
 
 def load_all() -> dict[str, Fault]:
-    """Import every module of this package, so that `FAULTS` is whole."""
+    """Import every module of this package and of the subjects, so that `FAULTS` is whole."""
     package = importlib.import_module("sessrun.conformance.faulty")
     for name in _modules(package.__path__):
         importlib.import_module(f"{package.__name__}.{name}")
+    load_modules("faults")
     return FAULTS
 
 

@@ -15,6 +15,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from sessrun.conformance.subjects import load_modules
 from sessrun.spec.cases.model import Case
 
 __all__ = ["PROPERTIES", "Property", "generate", "prop", "strategy"]
@@ -74,3 +75,4 @@ def strategy(name: str) -> Any:
 
 for _module in sorted(m.name for m in pkgutil.iter_modules(__path__)):
     importlib.import_module(f"{__name__}.{_module}")
+load_modules("properties")

@@ -6,10 +6,16 @@ from typing import Any
 
 import pytest
 
-from sessrun.conformance import selfcheck
 from sessrun.conformance.faulty.framework import FAULTS, Fault, load_all
 from sessrun.conformance.plan import build_plan
-from sessrun.conformance.selfcheck import Examiner, FaultReport, draw, examine_all, of_its_own
+from sessrun.conformance.selfcheck import faults as selfcheck
+from sessrun.conformance.selfcheck.faults import (
+    Examiner,
+    FaultReport,
+    draw,
+    examine_all,
+    of_its_own,
+)
 from sessrun.spec.loader import load_clauses
 
 FAULTS_BY_NAME = load_all()

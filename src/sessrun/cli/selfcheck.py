@@ -12,7 +12,7 @@ from sessrun.cli.failure import UserError
 
 if TYPE_CHECKING:
     from sessrun.conformance.faulty.framework import Fault
-    from sessrun.conformance.selfcheck import FaultReport
+    from sessrun.conformance.selfcheck.faults import FaultReport
     from sessrun.spec.cases.model import Case
 
 SUMMARY = "run the suite on the faulty backends it must catch"
@@ -40,7 +40,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Examine; 1 if a fault escaped or blurred more than three other clauses."""
     from sessrun.adapters.process.host import spawn
-    from sessrun.conformance import selfcheck
+    from sessrun.conformance.selfcheck import faults as selfcheck
 
     chosen = _chosen(args)
     if args.list:
@@ -64,8 +64,8 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _chosen(args: argparse.Namespace) -> Sequence[Fault]:
-    from sessrun.conformance import selfcheck
     from sessrun.conformance.faulty.framework import load_all
+    from sessrun.conformance.selfcheck import faults as selfcheck
     from sessrun.spec.loader import load_clauses, load_profiles
 
     faults = load_all()
@@ -89,8 +89,8 @@ def _chosen(args: argparse.Namespace) -> Sequence[Fault]:
 
 
 def _cases_of(args: argparse.Namespace) -> Callable[[Fault], Sequence[Case]]:
-    from sessrun.conformance import selfcheck
     from sessrun.conformance.plan import build_plan
+    from sessrun.conformance.selfcheck import faults as selfcheck
     from sessrun.spec.loader import load_clauses
 
     @functools.cache

@@ -24,11 +24,11 @@ from dataclasses import dataclass
 from typing import Final
 
 from sessrun.adapters.errors import AdapterError
-from sessrun.conformance.examined import DEADLINE_S
 from sessrun.conformance.faulty.framework import Fault
 from sessrun.conformance.oracle import Oracle
 from sessrun.conformance.patience import Patience
 from sessrun.conformance.runner import Runner
+from sessrun.conformance.selfcheck.examined import DEADLINE_S
 from sessrun.spec.cases.model import Case, Observation
 from sessrun.spec.loader import subject_of
 from sessrun.spec.records import QUIET
@@ -161,7 +161,7 @@ class Examiner:
         return found
 
     def _start(self) -> subprocess.Popen[str]:
-        command = [sys.executable, "-m", "sessrun.conformance.examined"]
+        command = [sys.executable, "-m", "sessrun.conformance.selfcheck.examined"]
         self._process = subprocess.Popen(  # noqa: S603 - our own program
             command,
             stdin=subprocess.PIPE,

@@ -32,6 +32,7 @@ _NOT_OF_CASES: Final = (
     "sessrun.conformance.authoring",
     "sessrun.conformance.benchmarks",
     "sessrun.conformance.plugin",
+    "sessrun.conformance.selfcheck",
     "sessrun.conformance.suites",
 )
 
