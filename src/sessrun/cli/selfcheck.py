@@ -8,6 +8,7 @@ import sys
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
+from sessrun.cli import selfcheck_coverage
 from sessrun.cli.failure import UserError
 
 if TYPE_CHECKING:
@@ -35,6 +36,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--seed", type=int, default=1, help="of the draw (default: 1)")
     parser.add_argument("--list", action="store_true", help="list the faults and stop")
+    selfcheck_coverage.configure(parser)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -42,13 +44,15 @@ def run(args: argparse.Namespace) -> int:
     from sessrun.adapters.process.host import spawn
     from sessrun.conformance.selfcheck import faults as selfcheck
 
+    if args.jobs < 1:
+        raise UserError("--jobs must be at least 1")
+    if args.coverage:
+        return selfcheck_coverage.run(args)
     chosen = _chosen(args)
     if args.list:
         for fault in chosen:
             print(f"{fault.clause:15} {fault.name:45} {fault.summary}")
         return 0
-    if args.jobs < 1:
-        raise UserError("--jobs must be at least 1")
     if args.base != "reference":
         spawn(args.base).shutdown()  # or every fault would say that it does not start
     bad = cases = 0
