@@ -8,7 +8,7 @@ import sys
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from sessrun.cli import selfcheck_coverage
+from sessrun.cli import selfcheck_coverage, selfcheck_mutants
 from sessrun.cli.failure import UserError
 
 if TYPE_CHECKING:
@@ -37,6 +37,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--seed", type=int, default=1, help="of the draw (default: 1)")
     parser.add_argument("--list", action="store_true", help="list the faults and stop")
     selfcheck_coverage.configure(parser)
+    selfcheck_mutants.configure(parser)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -48,6 +49,8 @@ def run(args: argparse.Namespace) -> int:
         raise UserError("--jobs must be at least 1")
     if args.coverage:
         return selfcheck_coverage.run(args)
+    if args.mutants is not None:
+        return selfcheck_mutants.run(args)
     chosen = _chosen(args)
     if args.list:
         for fault in chosen:

@@ -1,0 +1,168 @@
+"""`sessrun selfcheck --mutants N`: small changes in the reference's source, and who survives."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from sessrun.cli.failure import UserError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from sessrun.conformance.selfcheck.mutation.campaign import Entries, Outcome
+    from sessrun.conformance.selfcheck.mutation.functions import SourceFunction
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of mutants."""
+    group = parser.add_argument_group("mutants")
+    group.add_argument(
+        "--mutants",
+        type=int,
+        metavar="N",
+        help="change the source of the reference in N places, drawn by --seed: who survives",
+    )
+    group.add_argument(
+        "--in",
+        dest="package",
+        metavar="PACKAGE",
+        help="only functions below this folder of the reference, such as `kernels`",
+    )
+    group.add_argument(
+        "--entries",
+        type=Path,
+        default=Path("out/entries.jsonl"),
+        metavar="FILE",
+        help="which functions the cases enter: recorded if it is not there (default: %(default)s)",
+    )
+    group.add_argument("--results", type=Path, metavar="FILE", help="write every mutant as JSON")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Examine the mutants, print the survivors and the shares; always 0: survivors are news."""
+    from sessrun.conformance.selfcheck.mutation import campaign
+    from sessrun.conformance.selfcheck.mutation.equivalents import load_equivalents
+    from sessrun.conformance.selfcheck.mutation.sites import MissingLibraryError
+
+    if args.mutants < 1:
+        raise UserError("--mutants takes a number of mutants, at least 1")
+    functions = _functions(args.package)
+    outcomes: list[Outcome] = []
+    try:
+        mutants = list(campaign.draw_mutants(functions, args.mutants, args.seed))
+        entries = _entries(args)
+        asked = campaign.examine_mutants(
+            mutants, entries, load_equivalents(), _SEED, args.generated, args.jobs
+        )
+        for number, outcome in enumerate(asked, 1):
+            outcomes.append(outcome)
+            if not outcome.killed:
+                _print_survivor(outcome)
+            if number % 50 == 0:
+                killed = sum(outcome.killed for outcome in outcomes)
+                print(f"{number} of {len(mutants)}: {killed} killed", file=sys.stderr, flush=True)
+    except (MissingLibraryError, campaign.CampaignError) as error:
+        raise UserError(str(error)) from error
+    if args.results is not None:
+        forms = [outcome.to_json() for outcome in outcomes]
+        args.results.write_text(json.dumps(forms, indent=1) + "\n", encoding="utf-8")
+    print(_shares(outcomes))
+    return 0
+
+
+#: The seed of the cases; --seed is that of the mutants.
+_SEED: Final = 2026
+#: How many letters of a line of a program are printed; `sessrun replay ID --python` has it all.
+_SHOWN: Final = 160
+
+
+def _functions(package: str | None) -> Sequence[SourceFunction]:
+    from importlib.util import find_spec
+
+    from sessrun.conformance.selfcheck.covered import PACKAGE
+    from sessrun.conformance.selfcheck.mutation.functions import functions_of
+
+    spec = find_spec(PACKAGE)
+    assert spec is not None and spec.origin is not None  # noqa: PT018 - our own package
+    functions = functions_of(Path(spec.origin).resolve().parent)
+    chosen = [f for f in functions if package is None or f.module.startswith(f"{package}/")]
+    if not chosen:
+        raise UserError(f"--in: the reference has no folder {package!r} with functions")
+    return chosen
+
+
+def _entries(args: argparse.Namespace) -> Entries:
+    from sessrun.conformance.plan import build_plan
+    from sessrun.conformance.selfcheck.mutation.campaign import Entries, record_entries
+    from sessrun.spec.loader import load_clauses
+
+    profiles = [args.profile] if args.profile else sorted(
+        {clause.profile for clause in load_clauses().values()}
+    )  # fmt: skip
+    if not args.entries.exists():
+        args.entries.parent.mkdir(parents=True, exist_ok=True)
+        print("recording which functions each case enters", file=sys.stderr, flush=True)
+        record_entries(args.entries, _SEED, args.generated, profiles, args.jobs)
+    plans = {name: build_plan(name, _SEED, args.generated) for name in profiles}
+    planned = {name: frozenset(case.id for case in plan.cases) for name, plan in plans.items()}
+    return Entries.read(args.entries, planned)
+
+
+def _print_survivor(outcome: Outcome) -> None:
+    from sessrun.conformance.plain import python_lines
+    from sessrun.conformance.plan import case_of
+
+    mutant = outcome.mutant
+    state = f"equivalent: {outcome.equivalent}" if outcome.equivalent else "survives"
+    if not outcome.entered_by:
+        state = "is entered by no case"
+    print(f"\n{mutant.function.id} ({mutant.site.operator}, {mutant.key}) {state}")
+    for line in mutant.diff:
+        print(f"    {line}")
+    if outcome.showing and not outcome.equivalent:
+        entered = ", ".join(f"{name} {count}" for name, count in outcome.entered_by.items())
+        print(f"    cases that enter it: {entered}; {outcome.ran} ran")
+        shows = "gives another answer" if outcome.differs else "enters it, and answers alike"
+        print(f"    {outcome.showing} {shows}:")
+        for line in python_lines(case_of(outcome.showing)):
+            print(f"        {line}" if len(line) <= _SHOWN else f"        {line[:_SHOWN]}...")
+    sys.stdout.flush()
+
+
+def _shares(outcomes: Sequence[Outcome]) -> str:
+    """The summary: all mutants, those of each profile's code, and each area's."""
+    from sessrun.conformance.selfcheck.coverage import area_of
+
+    lines = ["", f"{'':28} mutants   killed  equivalent  not entered"]
+    lines.append(_share("all", outcomes))
+    for area in sorted({area_of(o.mutant.function.module) for o in outcomes}):
+        members = [o for o in outcomes if area_of(o.mutant.function.module) == area]
+        lines.append(_share(area, members))
+    lines.append("in the code that a profile enters, by its own cases:")
+    profiles = sorted({name for outcome in outcomes for name in outcome.entered_by})
+    for profile in profiles:
+        members = [o for o in outcomes if profile in o.entered_by and not o.equivalent]
+        killed = sum(profile in o.killed_by for o in members)
+        lines.append(f"{profile:28} {len(members):7} {100 * killed / len(members):7.1f} %")
+    survivors = Counter(o.mutant.site.operator for o in outcomes if not o.killed)
+    lines.append("survivors by operator: " + _counted(survivors))
+    return "\n".join(lines)
+
+
+def _share(name: str, outcomes: Sequence[Outcome]) -> str:
+    equivalent = sum(bool(o.equivalent) for o in outcomes)
+    killed = sum(o.killed for o in outcomes)
+    unentered = sum(not o.entered_by for o in outcomes)
+    rest = max(1, len(outcomes) - equivalent)
+    return (
+        f"{name:28} {len(outcomes):7} {100 * killed / rest:7.1f} % {equivalent:10} {unentered:12}"
+    )
+
+
+def _counted(counts: Mapping[Any, int]) -> str:
+    return ", ".join(f"{name} {n}" for name, n in Counter(counts).most_common()) or "none"
