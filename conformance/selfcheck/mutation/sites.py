@@ -171,6 +171,8 @@ def _unseen(tree: ast.Module) -> list[_Span]:
                 hidden = [*args, *(keyword.value for keyword in keywords)]
             case ast.Assert():
                 hidden = [node]
+            case ast.Call(func=ast.Name(id="zip"), keywords=keywords):
+                hidden = [keyword.value for keyword in keywords]  # `strict` only asserts
             case ast.Call(func=ast.Name(id="cast"), args=[first, *_]):
                 hidden = [first]
             case _:
