@@ -103,7 +103,7 @@ def build_plan(profile: str, seed: int = CERTIFY_SEED, generated: int = CERTIFY_
 def _generated(clauses: set[str], seed: int, count: int) -> Iterator[Case]:
     for name, prop in sorted(properties.PROPERTIES.items()):
         if clauses & set(prop.clauses):
-            for index in range(count * prop.weight):
+            for index in range(prop.planned(count)):
                 yield properties.generate(name, seed, index)
 
 

@@ -33,6 +33,7 @@ class Property:
       summary: one sentence.
       generator: from (source of chance, id) to a case.
       weight: how many times the plan's count it generates; more where one case covers little.
+      rows: how many cases of a seed differ, where they are drawn from a table; None if all do.
 
     """
 
@@ -41,18 +42,26 @@ class Property:
     summary: str
     generator: Generator
     weight: int = 1
+    rows: Callable[[], int] | None = None
+
+    def planned(self, count: int) -> int:
+        """How many cases a plan with this count has of it."""
+        cases = count * self.weight
+        return cases if self.rows is None else min(cases, self.rows())
 
 
 #: Every property by name.
 PROPERTIES: dict[str, Property] = {}
 
 
-def prop(name: str, *clauses: str, weight: int = 1) -> Callable[[Generator], Generator]:
+def prop(
+    name: str, *clauses: str, weight: int = 1, rows: Callable[[], int] | None = None
+) -> Callable[[Generator], Generator]:
     """Register a generator; its docstring's first line is the summary."""
 
     def decorate(function: Generator) -> Generator:
         summary = (function.__doc__ or "").strip().splitlines()[0]
-        PROPERTIES[name] = Property(name, clauses, summary, function, weight)
+        PROPERTIES[name] = Property(name, clauses, summary, function, weight, rows)
         return function
 
     return decorate

@@ -239,10 +239,23 @@ def _match_form(
         theirs = got[key] if isinstance(got[key], dict) else {}
         for part in ("type", "fields", "values"):
             _match(body[part], theirs.get(part), kept, f"{place}.{part}", contract)
+    elif key == "$raised":
+        _match_raised(body, got[key], place)
     elif key == "$float" and contract != "exact":
         _match_tensor(_as_double(body, place), _as_double(got[key], place), place, contract)
     elif body != got[key]:
         raise _Mismatch(f"{place}: want {_brief(want)}, got {_brief(got)}")
+
+
+def _match_raised(want: Any, got: Any, place: str) -> None:
+    """An error may be of several classes at once: either's own class must be one of the other's."""
+    theirs = got if isinstance(got, dict) else {}
+    wanted, seen = want["classes"], theirs.get("classes") or ["no class"]
+    if wanted[0] not in seen and seen[0] not in wanted:
+        raise _Mismatch(f"{place}: it raised {seen[0]}, not {wanted[0]}")
+    codes = {want["code"], theirs.get("code")} - {None}
+    if len(codes) > 1:
+        raise _Mismatch(f"{place}: it raised code {theirs.get('code')}, not {want['code']}")
 
 
 def _as_double(text: Any, place: str) -> dict[str, Any]:

@@ -11,18 +11,27 @@ import base64
 import collections
 import math
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
 
 from sessrun.spec import tensors
 
-__all__ = ["LITERAL_FORMS", "ValueFormError", "describe", "literal"]
+__all__ = ["LITERAL_FORMS", "Raised", "ValueFormError", "describe", "literal"]
 
 #: The one-key objects that `literal` reads.
 LITERAL_FORMS: Final = frozenset(
     {"$array", "$scalar", "$bytes", "$float", "$int", "$complex", "$none"}
 )
+
+
+@dataclass(frozen=True, slots=True)
+class Raised:
+    """An error that a named check caught: its public classes, the nearest first, and its code."""
+
+    classes: tuple[str, ...]
+    code: int | None
 
 
 class ValueFormError(ValueError):
@@ -102,6 +111,8 @@ def _describe_structure(value: Any, depth: int) -> Any:
         if isinstance(value, collections.OrderedDict):
             key = "$ordered_dict"
         return {key: pairs}
+    if isinstance(value, Raised):
+        return {"$raised": {"classes": list(value.classes), "code": value.code}}
     if hasattr(type(value), "__attrs_attrs__"):
         names = [field.name for field in type(value).__attrs_attrs__]
         values = [describe(getattr(value, name), depth + 1) for name in names]

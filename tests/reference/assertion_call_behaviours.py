@@ -8,7 +8,8 @@ from typing import Any
 
 import ml_dtypes
 import numpy as np
-from described import attempt
+
+from sessrun.conformance.subjects.programs.described import attempt
 
 __all__ = ["BEHAVIOURS", "FAILING", "PASSING", "case"]
 

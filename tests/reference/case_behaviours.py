@@ -12,7 +12,8 @@ from typing import Any
 
 import numpy as np
 from assertion_call_behaviours import case
-from described import attempt
+
+from sessrun.conformance.subjects.programs.described import attempt
 
 __all__ = ["BEHAVIOURS"]
 

@@ -2,25 +2,20 @@
 
 from __future__ import annotations
 
-import importlib
 import time
 from typing import Any
 
-from described import attempt, run
 from google.protobuf import text_format
 
-__all__ = ["BEHAVIOURS", "module_of"]
+from sessrun.conformance.subjects.programs.described import attempt, run
+from sessrun.conformance.subjects.programs.paths import module_of
+
+__all__ = ["BEHAVIOURS"]
 
 
 def _framework(tf: Any, name: str) -> Any:
     """A module of `python.framework` of a namespace."""
     return module_of(tf, f"framework.{name}")
-
-
-def module_of(tf: Any, path: str) -> Any:
-    """A module below `python` of a namespace."""
-    package = "sessrun.reference" if tf.__name__.startswith("sessrun") else "tensorflow"
-    return importlib.import_module(f"{package}.python.{path}")
 
 
 def _two_kinds_of_device_specs(tf: Any) -> Any:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from described import attempt
-from framework_path_behaviours import module_of
-from graphs_and_values import fed, shown
+from sessrun.conformance.subjects.programs.described import attempt
+from sessrun.conformance.subjects.programs.graphs_and_values import fed, shown
+from sessrun.conformance.subjects.programs.paths import module_of
 
 __all__ = ["BEHAVIOURS"]
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from described import attempt, run
-from pipeline_behaviours import built
 from value_path_behaviours import _framework
+
+from sessrun.conformance.subjects.programs.described import attempt, run
+from sessrun.conformance.subjects.programs.queues.pipeline import built
 
 __all__ = ["BEHAVIOURS"]
 

@@ -8,7 +8,8 @@ from threading import Thread
 from typing import Any
 
 import numpy as np
-from described import attempt, run
+
+from sessrun.conformance.subjects.programs.described import attempt, run
 
 __all__ = ["BEHAVIOURS"]
 

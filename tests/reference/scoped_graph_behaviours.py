@@ -6,8 +6,9 @@ import importlib
 from typing import Any
 
 import numpy as np
-from described import attempt
-from saved_graphs import in_a_folder
+
+from sessrun.conformance.subjects.programs.described import attempt
+from sessrun.conformance.subjects.programs.saved_graphs import in_a_folder
 
 __all__ = ["BEHAVIOURS"]
 

@@ -11,7 +11,8 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from described import attempt, run
+
+from sessrun.conformance.subjects.programs.described import attempt, run
 
 __all__ = ["BEHAVIOURS"]
 

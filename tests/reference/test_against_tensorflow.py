@@ -1,8 +1,7 @@
-"""Small programs over the whole API beside TensorFlow's: the same values, names and refusals.
+"""Programs that only we and TensorFlow are asked: module paths, `tf.test`, oneDNN's oddities.
 
-Each module of `SUBJECTS` holds programs, functions of the namespace; what one returns is written
-down by `described` and compared piece by piece. An error of ours must be of TensorFlow's class
-(it may be of another one besides) and have the same code.
+What every backend is asked stands in `conformance/subjects/programs`. An error of ours must be of
+TensorFlow's class (it may be of another one besides) and have the same code.
 """
 
 from __future__ import annotations
@@ -12,9 +11,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from described import Raised, described
 
 import sessrun.reference as ours
+from sessrun.conformance.subjects.programs.described import described
+from sessrun.conformance.subjects.programs.registry import NOT_ASKED
+from sessrun.spec.cases.judge import judge
+from sessrun.spec.cases.model import Case
+from sessrun.spec.cases.values import describe
 
 pytestmark = [pytest.mark.tensorflow, pytest.mark.filterwarnings("ignore")]
 
@@ -29,33 +32,23 @@ PROGRAMS = {
     for module in SUBJECTS
     for name, program in module.BEHAVIOURS.items()
 }
+PROGRAMS |= {entry.name: entry.program for entry in NOT_ASKED}
+CASE = Case(
+    id="programs/compared",
+    title="A program gives what TensorFlow gives.",
+    surface="api",
+    clauses=(),
+    steps=({"do": "check", "name": "", "expect": {"oracle": {"contract": "close(1e-4, 1e-5)"}}},),
+)
 
 
-def outcome(tf: Any, name: str) -> Any:
+def observed(tf: Any, name: str) -> list[dict[str, Any]]:
     with tf.Graph().as_default():
-        return described(PROGRAMS[name](tf))
-
-
-def differences(found: Any, wanted: Any, place: str) -> list[str]:
-    """Where two descriptions differ, one line each."""
-    if isinstance(wanted, Raised) and isinstance(found, Raised):
-        same = wanted.classes[0] in found.classes and wanted.code in {None, found.code}
-    elif isinstance(wanted, list) and isinstance(found, list) and len(found) == len(wanted):
-        pairs = enumerate(zip(found, wanted, strict=True))
-        return [line for i, pair in pairs for line in differences(*pair, f"{place}[{i}]")]
-    else:
-        same = not isinstance(wanted, Raised) and found == wanted
-    return [] if same else [f"{place}: {found}, not {wanted}"]
+        value = describe(described(PROGRAMS[name](tf)))
+    return [{"step": "0", "outcome": "value", "value": value}]
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_a_program_gives_what_tensorflow_gives(theirs: Any, name: str) -> None:
-    found = differences(outcome(ours, name), outcome(theirs, name), name)
-    assert not found, "\n".join(found)
-
-
-def test_there_are_hundreds_of_comparisons() -> None:
-    def count(described_: Any) -> int:
-        return sum(map(count, described_)) if isinstance(described_, list) else 1
-
-    assert sum(count(outcome(ours, name)) for name in PROGRAMS) > 1000
+    judgement = judge(CASE, observed(ours, name), observed(theirs, name))
+    assert judgement.result == "pass", judgement.finding and judgement.finding.reason

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from layered_graphs import examples
 
 import sessrun.reference as ours
+from sessrun.conformance.subjects.programs.layered_graphs import examples
 
 pytestmark = [pytest.mark.tensorflow, pytest.mark.filterwarnings("ignore")]
 

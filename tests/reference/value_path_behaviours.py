@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-import importlib
 import warnings
 from typing import Any
 
 import numpy as np
-from described import attempt, run
+
+from sessrun.conformance.subjects.programs.described import attempt, run
+from sessrun.conformance.subjects.programs.paths import module_of
 
 __all__ = ["BEHAVIOURS"]
 
 
 def _framework(tf: Any, name: str, package: str = "framework") -> Any:
     """A module of `python.framework` of a namespace, or of another folder of `python`."""
-    root = "sessrun.reference" if tf.__name__.startswith("sessrun") else "tensorflow"
-    return importlib.import_module(f"{root}.python.{package}.{name}")
+    return module_of(tf, f"{package}.{name}")
 
 
 def _constants_of_the_second_version(tf: Any) -> Any:

@@ -7,8 +7,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from described import attempt
-from framework_path_behaviours import module_of
+from sessrun.conformance.subjects.programs.described import attempt
+from sessrun.conformance.subjects.programs.paths import module_of
 
 __all__ = ["BEHAVIOURS"]
 

@@ -1,0 +1,1 @@
+"""Programs of the area arrays; each module is a topic."""

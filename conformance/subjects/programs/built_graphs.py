@@ -1,0 +1,45 @@
+"""What a function builds in a graph of its own, written down with all its nodes, and its values."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from sessrun.conformance.subjects.programs.described import attempt
+
+__all__ = ["built", "fed", "nodes"]
+
+_IMPLIED = {"_output_shapes", "T"}
+
+
+def nodes(graph: Any) -> Any:
+    """The nodes of a graph with all their attributes, constants by their values."""
+    return [
+        [node.name, node.op, *node.input,
+         {key: str(value) for key, value in node.attr.items() if key not in _IMPLIED}]
+        for node in graph.as_graph_def().node
+    ]  # fmt: skip
+
+
+def built(tf: Any, build: Callable[[], Any], feeds: Any = None) -> Any:
+    """What a function returns in a graph of its own, the graph, and the values."""
+
+    def whole() -> Any:
+        with tf.Graph().as_default() as graph:
+            made = build()
+            whole_graph = nodes(graph)
+            with tf.Session() as session:
+                values = attempt(lambda: session.run(made, feeds and feeds(graph)))
+            return made, whole_graph, values
+
+    return attempt(whole)
+
+
+def fed(*values: Any) -> Any:
+    """Values for the placeholders p, p_1, ... of a graph."""
+
+    def feeds(_graph: Any) -> Any:
+        names = ["p:0", *(f"p_{place}:0" for place in range(1, len(values)))]
+        return dict(zip(names, values, strict=True))
+
+    return feeds

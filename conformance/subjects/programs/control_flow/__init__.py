@@ -1,0 +1,1 @@
+"""Programs of the area control flow; each module is a topic."""

@@ -1,0 +1,192 @@
+"""Programs of meta graphs of branches and loops: what they say of them, and gradients behind."""
+
+# ruff: noqa: ARG005 - a loop tells each function of every variable
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from sessrun.conformance.subjects.programs.described import attempt
+from sessrun.conformance.subjects.programs.paths import module_of
+from sessrun.spec.proto import CondContextDef, WhileContextDef
+
+__all__ = ["BEHAVIOURS"]
+
+Program = Callable[[Any], Any]
+_KINDS = {"cond_context": CondContextDef, "while_context": WhileContextDef}
+
+
+def _x(tf: Any) -> Any:
+    return tf.placeholder_with_default([1.0, 2.0], [None], name="x")
+
+
+def a_branch(tf: Any) -> Any:
+    x = _x(tf)
+    return tf.cond(x[0] > 0.5, lambda: x * x, lambda: -x), x
+
+
+def a_variable_in_branches(tf: Any) -> Any:
+    x, v = _x(tf), tf.get_variable("v", [2], use_resource=True, initializer=tf.ones_initializer())
+    return tf.cond(x[0] > 5.0, lambda: x + v, lambda: 2.0 * v), v
+
+
+def nested_branches(tf: Any) -> Any:
+    x = _x(tf)
+    inner = lambda: tf.cond(x[1] > 0.5, lambda: x * x * x, lambda: x)  # noqa: E731 - it is a branch
+    return tf.cond(x[0] > 0.5, inner, lambda: -x), x
+
+
+def a_loop(tf: Any) -> Any:
+    x = _x(tf)
+    y = x * 2.0
+    return tf.while_loop(lambda i, v: i < 3, lambda i, v: [i + 1, v * y], [0, x])[1], x
+
+
+def a_loop_with_options(tf: Any) -> Any:
+    x = _x(tf)
+    found = tf.while_loop(
+        lambda v: tf.reduce_sum(v) < 1000.0, lambda v: v * x * 3.0, [x], maximum_iterations=4,
+        parallel_iterations=3, swap_memory=True, name="around",
+    )  # fmt: skip
+    return found, x
+
+
+def a_loop_without_way_back(tf: Any) -> Any:
+    x = _x(tf)
+    found = tf.while_loop(lambda i, v: i < 3, lambda i, v: [i + 1, v * x], [0, x], back_prop=False)
+    return found[1], x
+
+
+def a_branch_in_a_loop(tf: Any) -> Any:
+    x = _x(tf)
+
+    def step(i: Any, v: Any) -> Any:
+        return [i + 1, tf.cond(tf.equal(i, 1), lambda: v * x, lambda: tf.sin(v))]
+
+    return tf.while_loop(lambda i, v: i < 3, step, [0, x])[1], x
+
+
+def nested_loops(tf: Any) -> Any:
+    x = _x(tf)
+
+    def step(i: Any, v: Any) -> Any:
+        inner = tf.while_loop(lambda j, w: j < i, lambda j, w: [j + 1, w * v * x], [0, v])
+        return [i + 1, inner[1]]
+
+    return tf.while_loop(lambda i, v: i < 3, step, [0, x])[1], x
+
+
+def arrays_of_tensors(tf: Any) -> Any:
+    x = _x(tf)
+    return tf.map_fn(lambda v: v * v * 3.0, x), x
+
+
+def a_loop_with_its_gradient(tf: Any) -> Any:
+    y, x = a_loop(tf)
+    return y * tf.gradients(y, x)[0], x
+
+
+_PROGRAMS: list[Program] = [
+    a_branch, a_variable_in_branches, nested_branches, a_loop, a_loop_with_options,
+    a_loop_without_way_back, a_branch_in_a_loop, nested_loops, arrays_of_tensors,
+]  # fmt: skip
+
+
+def _told(definition: Any) -> list[Any]:
+    """What a MetaGraphDef says of branches and loops."""
+    return [
+        [key, [str(kind.FromString(value))
+               for value in definition.collection_def[key].bytes_list.value]]
+        for key, kind in _KINDS.items() if key in definition.collection_def
+    ]  # fmt: skip
+
+
+def _nodes(graph: Any) -> list[Any]:
+    return [[node.name, node.op, list(node.input), str(node.attr["frame_name"].s)]
+            for node in graph.as_graph_def().node]  # fmt: skip
+
+
+def _contexts(graph: Any) -> list[Any]:
+    """The name of the context that each operation is in."""
+    found = []
+    for op in graph.get_operations():
+        context = op._get_control_flow_context()
+        found.append([op.name, context and context.name])
+    return found
+
+
+def _imported(tf: Any, definition: Any, names: list[str], scope: str | None) -> Any:
+    with tf.Graph().as_default() as graph:
+        tf.train.import_meta_graph(definition, import_scope=scope)
+        before = _contexts(graph)
+        y, x = (graph.get_tensor_by_name(f"{scope}/{name}" if scope else name) for name in names)
+        made = tf.gradients(y, x)
+        again = tf.train.export_meta_graph(graph=graph)
+
+        def values() -> Any:
+            with tf.Session() as session:
+                session.run(tf.global_variables_initializer())
+                return session.run([y, *(each for each in made if each is not None)])
+
+        return [before, made, _nodes(graph), _told(again), attempt(values)]
+
+
+def _exchanged(program: Program) -> Program:
+    """What is said of a program's graph, and gradients in what is made of that."""
+
+    def exchanged(tf: Any) -> Any:
+        with tf.Graph().as_default() as graph:
+            y, x = program(tf)
+            names = [y.name, getattr(x, "handle", x).name]
+            definition = tf.train.export_meta_graph(graph=graph)
+        return [
+            _told(definition),
+            *attempt(lambda: _imported(tf, definition, names, None),
+                     lambda: _imported(tf, definition, names, "in/side")),
+        ]  # fmt: skip
+
+    return exchanged
+
+
+def _of_a_scope(tf: Any) -> Any:
+    """Only what is in a name scope, and its context with it."""
+    with tf.Graph().as_default() as graph:
+        x = _x(tf)
+        with tf.name_scope("kept"):
+            y = tf.identity(x, name="y")
+            found = tf.while_loop(lambda v: v[0] < 9.0, lambda v: v * y, [y], name="loop")
+        with tf.name_scope("left"):
+            tf.while_loop(lambda v: v[0] < 9.0, lambda v: v + v, [x])
+        definition = tf.train.export_meta_graph(graph=graph, export_scope="kept")
+    with tf.Graph().as_default() as graph:
+        value = tf.constant([2.0])
+        tf.train.import_meta_graph(
+            definition, import_scope="new", input_map={"$unbound_inputs_x": value}
+        )
+        out = graph.get_tensor_by_name(found.name.replace("kept", "new"))
+        made = tf.gradients(out, value)
+        with tf.Session() as session:
+            return [_told(definition), _nodes(graph), session.run([out, *made])]
+
+
+def _round_trip(tf: Any) -> Any:
+    """Each context from its own message is the same again."""
+    nested_loops(tf), nested_branches(tf)
+    module = module_of(tf, "ops.control_flow_ops")
+    kinds = module.CondContext, module.WhileContext
+    found = []
+    for key in sorted(_KINDS):
+        for context in tf.get_collection(key):
+            again = type(context).from_proto(context.to_proto())
+            is_same = str(again.to_proto()) == str(context.to_proto())
+            found.append([again.name, is_same, [isinstance(again, kind) for kind in kinds]])
+    return found
+
+
+BEHAVIOURS: dict[str, Program] = {
+    **{program.__name__: _exchanged(program) for program in _PROGRAMS},
+    "its gradient is exported too": _exchanged(a_loop_with_its_gradient),
+    "of a scope": _of_a_scope,
+    "round trip": _round_trip,
+}

@@ -1,0 +1,126 @@
+"""Programs of branches and loops of defined functions: the nodes, the functions and the values."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from sessrun.conformance.subjects.programs.described import attempt
+from sessrun.conformance.subjects.programs.paths import module_of
+
+__all__ = ["BEHAVIOURS"]
+
+
+def _whole(tf: Any, *programs: Callable[[], Any]) -> Any:
+    """What each gives in a graph of its own, its nodes, and how its functions are called."""
+
+    def run(program: Callable[[], Any]) -> Any:
+        with tf.Graph().as_default() as graph:
+            fetched = program()
+            definition = graph.as_graph_def()
+            nodes = [[node.name, node.op, list(node.input), sorted(node.attr)]
+                     for node in definition.node]  # fmt: skip
+            functions = [
+                [each.signature.name.rpartition("_")[0], len(each.signature.input_arg),
+                 len(each.signature.output_arg)] for each in definition.library.function
+            ]  # fmt: skip
+            with tf.Session() as session:
+                session.run(tf.global_variables_initializer())
+                return [session.run(fetched), nodes, sorted(functions)]
+
+    return attempt(*(lambda program=program: run(program) for program in programs))
+
+
+def _parts(tf: Any) -> Any:
+    return module_of(tf, "ops.functional_ops"), module_of(tf, "framework.function").Defun
+
+
+def _branches(tf: Any) -> Any:
+    calls, defun = _parts(tf)
+    twice, squared = (defun(tf.float32, func_name=name)(function) for name, function in
+                      (("twice", lambda x: (x + x, x)), ("squared", lambda x: (x * x, -x))))
+
+    def taken(condition: Any) -> Callable[[], Any]:
+        return lambda: calls.If(condition, [3.0], twice, squared, name="here")
+
+    def gradients() -> Any:
+        return calls.Gradient([3.0, 1.0, 2.0], squared)
+
+    conditions = (True, 0, 2, 0.0, b"", b"a", [], [0], [[False]])
+    return _whole(tf, *map(taken, conditions), gradients)
+
+
+def _loops(tf: Any) -> Any:
+    calls, defun = _parts(tf)
+
+    def below(n: Any, _: Any) -> Any:
+        return n < 5.0
+
+    def summed(n: Any, x: Any) -> Any:
+        return n + 1.0, x + n
+
+    def plain() -> Any:
+        return calls.While([1.0, 0.0], defun(tf.float32, tf.float32, func_name="below")(below),
+                           defun(tf.float32, tf.float32, func_name="summed")(summed))
+
+    def with_a_capture(**options: Any) -> Any:
+        v = tf.get_variable("v", [], initializer=tf.ones_initializer())
+
+        @defun(tf.float32, tf.float32, func_name="more")
+        def more(n: Any, x: Any) -> Any:
+            return n + v, x + n
+
+        goes_on = defun(tf.float32, tf.float32, func_name="below")(below)
+        return calls.While([1.0, 0.0], goes_on, more, **options)
+
+    def capturing_condition() -> Any:
+        v = tf.constant(3.0)
+        goes_on = defun(tf.float32, tf.float32)(lambda n, _: n < v)
+        return calls.While([1.0, 0.0], goes_on, defun(tf.float32, tf.float32)(summed))
+
+    def other_arguments() -> Any:
+        goes_on = defun(tf.float32, tf.int32)(below)
+        return calls.While([1.0, 0.0], goes_on, defun(tf.float32, tf.float32)(summed))
+
+    return _whole(tf, plain, with_a_capture, lambda: with_a_capture(hostmem=[1]),
+                  capturing_condition, other_arguments)
+
+
+def _ranges(tf: Any) -> Any:
+    calls, defun = _parts(tf)
+
+    def with_body(*bounds: Any, **options: Any) -> Callable[[], Any]:
+        def program() -> Any:
+            @defun(tf.int32, tf.float32, func_name="body")
+            def body(i: Any, x: Any) -> Any:
+                return x * 2.0 + tf.cast(i, tf.float32)
+
+            return calls.For(*bounds, [1.0], body, **options)
+
+        return program
+
+    def with_a_capture(**options: Any) -> Callable[[], Any]:
+        def program() -> Any:
+            v = tf.constant(3.0)
+            body = defun(tf.int32, tf.float32, func_name="body")(lambda _, x: (x * v,))
+            return calls.For(0, 3, 1, [1.0], body, **options)
+
+        return program
+
+    bounds = ((0, 4, 1), (3, 0, -1), (0, 5, 2), (2, 2, 0), (0, 3, -1), (0, 3, 0), ([0], 3, 1))
+    whiles = [with_body(*each, rewrite_with_while=True) for each in ((0, 5, 2), (3, 0, -1))]
+    return _whole(tf, *(with_body(*each) for each in bounds), with_body(0, 4, 1, hostmem=[0]),
+                  *whiles, with_a_capture(), with_a_capture(rewrite_with_while=True))
+
+
+def _elsewhere(tf: Any) -> Any:
+    calls, defun = _parts(tf)
+    squared = defun(tf.float32, func_name="squared")(lambda x: x * x)
+
+    def on(target: Any) -> Callable[[], Any]:
+        return lambda: calls.remote_call(args=[3.0], Tout=[tf.float32], f=squared, target=target)
+
+    return _whole(tf, on("/cpu:0"), on("/job:localhost/replica:0/task:0/device:CPU:0"))
+
+
+BEHAVIOURS = {"branches": _branches, "loops": _loops, "ranges": _ranges, "elsewhere": _elsewhere}

@@ -1,0 +1,200 @@
+"""Branches and loops that are functions, within each other, and their gradients, node for node."""
+
+from __future__ import annotations
+
+import collections
+from collections.abc import Callable
+from typing import Any
+
+from sessrun.conformance.subjects.programs.control_flow.functional_flow import (
+    REDUNDANT,
+    functional,
+    plain_name,
+)
+
+__all__ = ["BEHAVIOURS"]
+
+_Pair = collections.namedtuple("_Pair", "count values")  # noqa: PYI024 - what programs nest
+
+
+def _attributes(node: Any) -> list[Any]:
+    """The attributes of a node, those of functions by name; not the values of constants."""
+    found = []
+    for key in sorted(node.attr):
+        value = node.attr[key]
+        kind = value.WhichOneof("value")
+        if kind == "func":
+            told: Any = plain_name(value.func.name, {})
+        elif value.list.func:
+            told = [plain_name(each.name, {}) for each in value.list.func]
+        elif kind == "tensor":
+            told = [value.tensor.dtype, [dim.size for dim in value.tensor.tensor_shape.dim]]
+        else:
+            told = " ".join(str(value).split())
+        if key != "_gradient_op_type":  # which has a number
+            found.append([key, told])
+    return found
+
+
+def _nodes(tf: Any) -> list[Any]:
+    """Every node of the graph, with those of the functions that it calls behind it."""
+    graph = tf.get_default_graph().as_graph_def()
+    library = {each.signature.name: each for each in graph.library.function}
+    found: list[Any] = []
+
+    def tell(nodes: Any) -> None:
+        for node in nodes:
+            inputs = [REDUNDANT.sub("redundant", each) for each in node.input]
+            found.append([node.name, node.op, inputs, _attributes(node), node.device])
+            for key in sorted(node.attr):
+                value = node.attr[key]
+                is_one = value.WhichOneof("value") == "func"
+                for each in [value.func] if is_one else value.list.func:
+                    body = library[each.name]
+                    found.append([[arg.type for arg in body.signature.input_arg],
+                                  [arg.name for arg in body.signature.output_arg],
+                                  sorted((name, REDUNDANT.sub("redundant", source))
+                                         for name, source in body.ret.items()),
+                                  sorted(body.control_ret.items())])  # fmt: skip
+                    tell(body.node_def)
+
+    tell(graph.node)
+    return found
+
+
+def _times(tf: Any, count: int, step: Callable[..., Any], *firsts: Any) -> Any:
+    """The last values of variables that each iteration changes by a function."""
+    return tf.while_loop(lambda i, *_: i < count, lambda i, *v: (i + 1, *step(i, *v)),
+                         [0, *firsts])[1:]  # fmt: skip
+
+
+def _loop_in_branch_in_loop(tf: Any) -> Any:
+    x, y = tf.constant(2.0), tf.placeholder_with_default([1.0, 2.0], [None])
+    inner = lambda a: _times(tf, 2, lambda _, c: [c * x + tf.sin(c)], a)[0]  # noqa: E731
+    (r,) = _times(tf, 3, lambda i, a: [tf.cond(i > 1, lambda: a * y + x, lambda: inner(a))], y)
+    s = tf.cond(tf.placeholder_with_default(True, []), lambda: r * r, lambda: y)
+    return s, tf.gradients(s, [x, y])
+
+
+def _third_derivatives(tf: Any) -> Any:
+    x = tf.constant(0.5)
+    found = [*_times(tf, 2, lambda _, a: [tf.sin(a * x)], x)]
+    for _ in range(3):
+        found += tf.gradients(found[-1], x)
+    return found
+
+
+def _second_derivatives_of_branches(tf: Any) -> Any:
+    x = tf.constant(3.0)
+    inner = lambda: tf.cond(x > 1.0, lambda: x * x * x, lambda: x)  # noqa: E731
+    y = tf.cond(tf.placeholder_with_default(True, []), lambda: tf.exp(x) * x * x, inner)
+    first = tf.gradients(y, x)
+    return y, first, tf.gradients(first, x)
+
+
+def _arrays(tf: Any) -> Any:
+    x, w = tf.constant([1.0, 2.0, 3.0]), tf.constant(2.0)
+    given = tf.TensorArray(tf.float32, 3).unstack(x)
+
+    def step(i: Any, kept: Any, last: Any) -> Any:
+        value = given.read(i) * w + last
+        return kept.write(i, value), value
+
+    kept, last = _times(tf, 3, step, tf.TensorArray(tf.float32, 3), 0.0)
+    return kept.stack(), tf.gradients(kept.stack(), [x, w]), tf.gradients(last, [x, w])
+
+
+def _elements(tf: Any) -> Any:
+    x = tf.placeholder_with_default([1.0, 2.0], [2])
+    found = [tf.map_fn(lambda e: e * e + x[0], x), tf.scan(lambda a, e: a * e, x),
+             tf.foldl(lambda a, e: a + e * e, x)]  # fmt: skip
+    return found, tf.gradients(found, x)
+
+
+def _variables(tf: Any) -> Any:
+    v = tf.get_variable("v", initializer=[1.0, 2.0], use_resource=True)
+    w = tf.get_variable("w", initializer=[[1.0, 2.0], [3.0, 4.0]], use_resource=True)
+    (r,) = _times(tf, 2, lambda _, a: [tf.linalg.matvec(w, a) + v], v)
+    (rows,) = _times(tf, 1, lambda i, a: [a + tf.gather(w, [i, i + 1])], tf.zeros([2, 2]))
+    c = tf.cond(r[0] > 0.0, lambda: tf.gather(v, [0, 1]) * r, lambda: v)
+
+    return r, c, rows, tf.gradients([r, c], [v, w]), tf.gradients(rows, w)
+
+
+def _changes(tf: Any) -> Any:
+    v = tf.get_variable("v", initializer=[1.0, 2.0], use_resource=True)
+
+    def changing(_: Any, a: Any) -> Any:
+        with tf.control_dependencies([v.assign_add([1.0, 1.0])]):
+            return [a * v]
+
+    (r,) = _times(tf, 2, changing, tf.ones([2]))
+    return r, tf.cond(tf.constant(False), lambda: v.assign_sub([1.0, 1.0]), lambda: r)
+
+
+def _numbers(tf: Any) -> Any:
+    x, number = tf.constant(2.0), tf.placeholder_with_default(1, [])
+    r = tf.switch_case(number, [lambda: x, lambda: x * x, lambda: tf.sin(x) * x])
+    (q,) = _times(tf, 3, lambda j, a: [tf.switch_case(j, [lambda: a * x, lambda: a * a])], x)
+    return r, q, tf.gradients(r, x), tf.gradients(q, x)
+
+
+def _shapes(tf: Any) -> Any:
+    x = tf.placeholder_with_default([[1.5, 2.0]], [None, 2])
+    y = tf.placeholder_with_default([[2.0, 2.0]], [None, 2])
+    powers = _times(tf, 2, lambda _, a, b: (tf.pow(a, b), b), x, y)
+    (means,) = _times(tf, 2, lambda _, a: [tf.reduce_mean(a, 1, keepdims=True) * x], x)
+    longer = tf.while_loop(lambda i, _: i < 2, lambda i, a: (i + 1, tf.concat([a, a * x[0]], 0)),
+                           [0, x], [tf.TensorShape([]), tf.TensorShape([None, 2])])[1]  # fmt: skip
+    return (powers, means, longer, tf.gradients(powers[0], x), tf.gradients(means, x),
+            tf.gradients(longer, x))  # fmt: skip
+
+
+def _own_gradients(tf: Any) -> Any:
+    x = tf.constant(2.0)
+
+    @tf.custom_gradient
+    def square(a: Any) -> Any:
+        return a * a, lambda dy: dy * 3.0 * a
+
+    (r,) = _times(tf, 2, lambda _, a: [square(a)], x)
+    stopped = _times(tf, 2, lambda _, a, b: (a * tf.stop_gradient(b), b * x), x, x)[0]
+    within = _times(tf, 2, lambda _, a: tf.gradients(tf.cond(a > 0.0, lambda: a * a * x,
+                                                             lambda: a), a), x)[0]  # fmt: skip
+    return r, stopped, within, tf.gradients(r, x), tf.gradients(stopped, x)
+
+
+def _structures(tf: Any) -> Any:
+    x = tf.constant(2.0)
+
+    def body(s: Any) -> Any:
+        pair = s["k"]
+        return [{"k": _Pair(pair.count + 1, [pair.values[0] * x]), "m": (s["m"][0] + x,)}]
+
+    with tf.name_scope("s"):
+        r = tf.while_loop(lambda s: s["k"].count < 3, body,
+                          [{"k": _Pair(0, [x]), "m": (x,)}], name="w")  # fmt: skip
+    y = r[0]["k"].values[0] * r[0]["m"][0]
+    return y, tf.gradients(y, x, name="g")
+
+
+def _whole(program: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """What a program builds, and its values."""
+
+    def built(tf: Any) -> Any:
+        found = [each for each in tf.nest.flatten(program(tf), expand_composites=True)
+                 if each is not None]  # fmt: skip
+        with tf.Session() as session:
+            session.run(tf.global_variables_initializer())
+            return _nodes(tf), found, session.run(found)
+
+    return functional(built)
+
+
+BEHAVIOURS: dict[str, Callable[[Any], Any]] = {
+    program.__name__.strip("_").replace("_", "-"): _whole(program)
+    for program in (
+        _loop_in_branch_in_loop, _third_derivatives, _second_derivatives_of_branches, _arrays,
+        _elements, _variables, _changes, _numbers, _shapes, _own_gradients, _structures,
+    )
+}  # fmt: skip

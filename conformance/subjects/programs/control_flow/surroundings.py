@@ -1,0 +1,135 @@
+"""Programs of `tf.compat`, `tf.logging`, the switches between versions and places of files."""
+
+from __future__ import annotations
+
+import logging
+import os
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from sessrun.conformance.subjects.programs.described import attempt
+
+__all__ = ["BEHAVIOURS"]
+
+
+def _text(tf: Any) -> Any:
+    compat = tf.compat
+    values = ("a\u00e4", b"a\xc3\xa4", b"\xff", bytearray(b"a"), 3, None, Path("a/b"), ["a"])
+    return [
+        attempt(*(lambda value=value, turn=turn: turn(value) for value in values),
+                lambda turn=turn: turn("a", "nope"), lambda turn=turn: turn(b"\xe4", "latin-1"))
+        for turn in (compat.as_bytes, compat.as_str, compat.as_text, compat.as_str_any)
+    ], attempt(*(lambda value=value: compat.path_to_str(value) for value in values))  # fmt: skip
+
+
+def _kinds_of_numbers(tf: Any) -> Any:
+    compat = tf.compat
+    values = (1, 1.5, 1j, True, "a", b"a", np.int8(1), np.float32(1), np.complex64(1),
+              np.bool_(True), np.ones(1), None)  # fmt: skip
+    kinds = (compat.bytes_or_text_types, compat.complex_types, compat.integral_types,
+             compat.real_types)  # fmt: skip
+    return [[isinstance(value, kind) for value in values] for kind in kinds], attempt(
+        lambda: compat.dimension_value(tf.Dimension(3)), lambda: compat.dimension_value(4),
+        lambda: compat.dimension_at_index(tf.TensorShape([1, 2]), 1),
+        lambda: compat.dimension_at_index(tf.TensorShape(None), 1),
+    )  # fmt: skip
+
+
+def _dates(tf: Any) -> Any:
+    ask = tf.compat.forward_compatible
+
+    def moved() -> Any:
+        with tf.compat.forward_compatibility_horizon(2100, 2, 3) as given:
+            return given, ask(2100, 2, 2), ask(2100, 2, 3), ask(2100, 2, 4)
+
+    return attempt(
+        lambda: ask(2019, 8, 1), lambda: ask(2026, 1, 15), lambda: ask(2026, 1, 16),
+        lambda: ask(2100, 1, 1), moved, lambda: ask(2100, 1, 1), lambda: ask("a", 1, 1),
+        lambda: tf.compat.forward_compatibility_horizon(2100, 13, 1).__enter__(),
+    )  # fmt: skip
+
+
+class _Kept(logging.Handler):
+    """Keeps messages with the line of the program that wrote them."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.messages: list[Any] = []
+
+    def emit(self, record: logging.LogRecord) -> None:
+        place = Path(record.pathname).name, record.funcName
+        self.messages.append([record.levelname, record.getMessage(), *place])
+
+
+def _messages(tf: Any) -> Any:
+    log, logger, kept = tf.logging, tf.get_logger(), _Kept()
+    before = logger.level, logger.propagate
+    logger.addHandler(kept)
+    logger.propagate = False
+
+    def repeated(write: Any) -> None:
+        for number in range(7):
+            write(number)
+
+    try:
+        found = attempt(
+            lambda: log.set_verbosity(log.INFO), log.get_verbosity, lambda: logger.level,
+            lambda: log.debug("unseen"), lambda: log.info("a %d", 1), lambda: log.info("100%"),
+            lambda: log.warning("b"), lambda: log.warning("c %s", [1]), lambda: log.error("d"),
+            lambda: log.log(log.WARN, "f %s %s", 1, 2),
+            lambda: log.log("INFO", "g"), lambda: log.vlog(log.ERROR, "h"),
+            lambda: log.vlog(1, "i"),
+            lambda: log.log_if(log.INFO, "j %s", True, 1), lambda: log.log_if(log.INFO, "k", []),
+            lambda: log.TaskLevelStatusMessage("l"), lambda: log.TaskLevelStatusMessage("l", 1),
+            lambda: repeated(lambda number: log.log_every_n(log.ERROR, "every %s", 3, number)),
+            log.flush, lambda: log.set_verbosity("ERROR"), log.get_verbosity,
+            lambda: log.set_verbosity("nope"), lambda: log.warning("unseen"),
+            lambda: [log.DEBUG, log.INFO, log.WARN, log.ERROR, log.FATAL],
+            lambda: log.set_verbosity(15), log.get_verbosity,
+        )  # fmt: skip
+    finally:
+        logger.removeHandler(kept)
+        logger.setLevel(before[0])
+        logger.propagate = before[1]
+    return found, kept.messages
+
+
+def _switches(tf: Any) -> Any:
+    x = tf.constant([1])
+    return attempt(
+        tf.disable_eager_execution, tf.disable_v2_tensorshape, tf.disable_tensor_equality,
+        tf.disable_control_flow_v2, tf.executing_eagerly, tf.executing_eagerly_outside_functions,
+        tf.control_flow_v2_enabled, lambda: tf.is_symbolic_tensor(x),
+        lambda: tf.is_symbolic_tensor(tf.Variable(1)), lambda: tf.is_symbolic_tensor(np.ones(1)),
+        lambda: tf.is_symbolic_tensor(tf.Variable(1, use_resource=True)),
+        lambda: tf.is_symbolic_tensor(tf.SparseTensor([[0]], [1], [2])),
+        lambda: tf.is_symbolic_tensor(tf.IndexedSlices(x, x)), lambda: tf.is_symbolic_tensor("x"),
+    )  # fmt: skip
+
+
+def _equality(tf: Any) -> Any:
+    x, y = tf.constant([1]), tf.constant([1])
+    tf.enable_tensor_equality()
+    found = attempt(lambda: x == y, lambda: x != y, lambda: x in {y, x})
+    tf.disable_tensor_equality()
+    return found
+
+
+def _places(tf: Any) -> Any:
+    loader, here = tf.resource_loader, os.path.realpath(os.path.dirname(__file__))  # noqa: PTH120
+    return attempt(
+        lambda: os.path.realpath(loader.get_data_files_path()) == here,
+        lambda: os.path.realpath(loader.get_path_to_datafile("x")) == here + "/x",
+        lambda: loader.readahead_file_path("a", "1M"), lambda: loader.load_resource("nope"),
+        lambda: loader.load_resource(__file__)[:9],
+        lambda: Path(loader.get_root_dir_with_all_resources()).is_dir(),
+        lambda: tf.sysconfig.get_build_info()["is_rocm_build"],
+    )  # fmt: skip
+
+
+BEHAVIOURS = {
+    function.__name__.strip("_"): function
+    for function in (_text, _kinds_of_numbers, _dates, _messages, _switches, _equality, _places)
+}

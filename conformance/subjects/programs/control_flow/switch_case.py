@@ -1,0 +1,65 @@
+"""Programs of `switch_case`: what it gives, its gradients, the operations it makes, refusals."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from sessrun.conformance.subjects.programs.described import attempt
+
+__all__ = ["BEHAVIOURS"]
+
+
+def _values(tf: Any, build: Callable[[Any, Any], Any]) -> Any:
+    """What a program gives for several numbers, and its operations besides functions."""
+    number, x = tf.placeholder(tf.int32, [], name="n"), tf.constant([3.0, 4.0], name="x")
+    fetched = build(number, x)
+    nodes = [(node.name, node.op, list(node.input))
+             for node in tf.get_default_graph().as_graph_def().node
+             if not node.name.startswith("gradients")]  # fmt: skip
+    with tf.Session() as session:
+        session.run(tf.global_variables_initializer())
+        return [[session.run(fetched, {number: n}) for n in (0, 1, 2, 7, -1)], nodes]
+
+
+def _chosen(tf: Any) -> Any:
+    def build(number: Any, x: Any) -> Any:
+        found = tf.switch_case(number, [lambda: x * 2.0, lambda: x * x, lambda: tf.identity(x)])
+        return [found, *tf.gradients(found, x)]
+
+    return _values(tf, build)
+
+
+def _with_a_default(tf: Any) -> Any:
+    def build(number: Any, x: Any) -> Any:
+        branches = {1: lambda: (x, {"a": x * 3.0}), 0: lambda: (x + 1.0, {"a": x})}
+        return tf.switch_case(number, branches, default=lambda: (-x, {"a": x * 0.0}), name="sc")
+
+    return _values(tf, build)
+
+
+def _with_variables(tf: Any) -> Any:
+    def build(number: Any, x: Any) -> Any:
+        v = tf.get_variable("v", initializer=[1.0, 2.0], use_resource=True)
+        return tf.switch_case(number, [lambda: x + v, lambda: v * 2.0])
+
+    return _values(tf, build)[0]
+
+
+def _refused(tf: Any) -> Any:
+    number, x = tf.constant(1), tf.constant(1.0)
+    return attempt(
+        lambda: tf.switch_case(1, [lambda: x]), lambda: tf.switch_case(x, [lambda: x]),
+        lambda: tf.switch_case(number, []), lambda: tf.switch_case(number, 3),
+        lambda: tf.switch_case(number, [(0, 3)]), lambda: tf.switch_case(number, [3]),
+        lambda: tf.switch_case(number, {0: lambda: x, 2: lambda: x}),
+        lambda: tf.switch_case(number, {"a": lambda: x}),
+    )  # fmt: skip
+
+
+BEHAVIOURS: dict[str, Callable[[Any], Any]] = {
+    "chosen": _chosen,
+    "with_a_default": _with_a_default,
+    "with_variables": _with_variables,
+    "refused": _refused,
+}

@@ -1,0 +1,235 @@
+"""Programs with `tf.function`: what is traced and when, what a call makes, what it refuses."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from sessrun.conformance.subjects.programs.described import attempt
+from sessrun.conformance.subjects.programs.paths import module_of
+
+__all__ = ["BEHAVIOURS"]
+
+
+def _made(tf: Any) -> Any:
+    """Operations of the default graph: name, type, inputs, and what waits for what."""
+    return [
+        (op.name, op.type, [each.name for each in op.inputs],
+         [each.name for each in op.control_inputs], [str(each.shape) for each in op.outputs])
+        for op in tf.get_default_graph().get_operations()
+    ]  # fmt: skip
+
+
+def _value(tf: Any, found: Any) -> Any:
+    with tf.Session() as session:
+        session.run(tf.global_variables_initializer())
+        return session.run(found)
+
+
+def _structures(tf: Any) -> Any:
+    @tf.function
+    def scaled(x: Any, factor: Any = 2) -> Any:
+        """Scale it."""
+        return x * factor, {"more": [x + 1, None]}
+
+    x = tf.placeholder_with_default([1.0, 2.0], [None])
+    first, rest = scaled(x)
+    again = [scaled(np.array([3.0], np.float32)), scaled(3), scaled(x, factor=np.float32(4))]
+    return [
+        scaled.__name__, scaled.__doc__, rest["more"][1], scaled.experimental_get_tracing_count(),
+        _made(tf), _value(tf, [first, rest["more"][0], *(each[0] for each in again)]),
+    ]  # fmt: skip
+
+
+def _traces(tf: Any) -> Any:
+    traced = []
+
+    @tf.function
+    def noted(x: Any, *more: Any, word: str = "a") -> Any:
+        traced.append((str(x), word, len(more)))
+        return x
+
+    for dtype in (tf.float32, tf.int32, tf.float32):
+        noted(tf.zeros([2], dtype))
+    noted(tf.zeros([3]))
+    noted(tf.zeros([3]), word="b")
+    noted(1)
+    noted(1)
+    noted(2, tf.zeros([]))
+    noted([1, 2])
+    return traced
+
+
+def _outside(tf: Any) -> Any:
+    outer = tf.constant(3.0)
+    variable = tf.get_variable("v", initializer=2.0, use_resource=True)
+
+    @tf.function
+    def joined(x: Any) -> Any:
+        return outer * variable + x
+
+    @tf.function
+    def twice(x: Any) -> Any:
+        return joined(joined(x))
+
+    found = twice(tf.constant(1.0))
+    slopes = tf.gradients(found, [outer, variable])
+    return [[each.op.type for each in (found, *slopes)], _value(tf, [found, *slopes])]
+
+
+def _effects(tf: Any) -> Any:
+    variable = tf.get_variable("v", initializer=1.0, use_resource=True)
+
+    @tf.function
+    def doubled_then_added(x: Any) -> Any:
+        variable.assign(variable * 2)
+        variable.assign_add(x)
+        return variable.read_value()
+
+    @tf.function
+    def checked(x: Any) -> Any:
+        tf.debugging.assert_less(x, 5.0)
+        variable.assign_add(x)
+        return x
+
+    found = doubled_then_added(tf.constant(10.0))
+    x = tf.placeholder(tf.float32, [])
+    late = checked(x)
+    with tf.Session() as session:
+        session.run(tf.global_variables_initializer())
+        seen = [session.run(found), session.run(variable), session.run(late, {x: 1.0})]
+        refused = attempt(lambda: session.run(late, {x: 6.0}))
+        return [found.op.type, seen, refused]
+
+
+def _signatures(tf: Any) -> Any:
+    spec = tf.TensorSpec([None], tf.float32)
+
+    @tf.function(input_signature=[spec, [tf.TensorSpec([], tf.int32)]])
+    def taken(x: Any, parts: Any) -> Any:
+        return x * tf.cast(parts[0], tf.float32)
+
+    found = taken([1, 2], [3])
+    taken(tf.zeros([4]), [5])
+    refusals = attempt(
+        taken, lambda: taken([1.0]), lambda: taken([1.0], [2], 3), lambda: taken([[1.0]], [2]),
+        lambda: taken(["a"], [2]), lambda: tf.function(taken, input_signature=spec),
+    )  # fmt: skip
+    return [
+        str(found.shape), _value(tf, found), taken.experimental_get_tracing_count(), refusals,
+        len(taken.input_signature),
+    ]  # fmt: skip
+
+
+def _variables(tf: Any) -> Any:
+    held: list[Any] = []
+
+    @tf.function
+    def once(x: Any) -> Any:
+        if not held:
+            held.append(tf.Variable(3.0, use_resource=True, name="mine"))
+        return held[0] * x
+
+    @tf.function
+    def always(x: Any) -> Any:
+        return tf.Variable(3.0, use_resource=True) * x
+
+    found = once(tf.constant(2.0))
+    return [
+        [each.name for each in tf.global_variables()], _value(tf, found),
+        attempt(lambda: always(tf.constant(1.0))), once.experimental_get_tracing_count(),
+    ]  # fmt: skip
+
+
+def _results(tf: Any) -> Any:
+    @tf.function
+    def nothing() -> None:
+        return None
+
+    @tf.function
+    def odd() -> Any:
+        return object()
+
+    @tf.function
+    def plain() -> Any:
+        return 1, "a", [2.0]
+
+    @tf.function
+    def rows(x: Any) -> Any:
+        return tf.IndexedSlices(x, tf.constant([1]))
+
+    number, text, (half,) = plain()
+    found = rows(tf.ones([1, 2]))
+    return [
+        nothing(), attempt(odd), _value(tf, [number, text, half]), type(found).__name__,
+        _value(tf, tf.convert_to_tensor(found.values)),
+    ]  # fmt: skip
+
+
+def _methods(tf: Any) -> Any:
+    class Scaled:
+        def __init__(self, factor: float) -> None:
+            self.factor = factor
+
+        @tf.function
+        def of(self, x: Any) -> Any:
+            return x * self.factor
+
+    two, three = Scaled(2.0), Scaled(3.0)
+    return _value(tf, [two.of(tf.constant(1.0)), three.of(tf.constant(1.0)), two.of(4.0)])
+
+
+def _concrete(tf: Any) -> Any:
+    outer = tf.constant(1.0)
+
+    @tf.function
+    def added(x: Any, y: Any) -> Any:
+        return {"sum": x + y + outer}
+
+    found = added.get_concrete_function(tf.TensorSpec([2], tf.float32), tf.TensorSpec([]))
+    called = found(tf.constant([1.0, 2.0]), tf.constant(3.0))
+    return [
+        [each.name for each in found.inputs[:2]], len(found.captured_inputs), len(found.outputs),
+        sorted(found.structured_outputs), _value(tf, called), added.python_function.__name__,
+    ]  # fmt: skip
+
+
+def _slopes(tf: Any) -> Any:
+    @tf.function
+    def cubed(x: Any) -> Any:
+        return x * x * x
+
+    x = tf.constant(2.0)
+    (first,) = tf.gradients(cubed(x), x)
+    (second,) = tf.gradients(first, x)
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = cubed(x)
+    return _value(tf, [first, second, tape.gradient(y, x)])
+
+
+def _branches(tf: Any) -> Any:
+    @tf.function
+    def chosen(x: Any) -> Any:
+        larger = tf.cond(x > 0.0, lambda: x * 2.0, lambda: -x)
+        return tf.while_loop(lambda y: y < 10.0, lambda y: y * 2.0, [larger])
+
+    return _value(tf, [chosen(tf.constant(1.0)), chosen(tf.constant(-3.0))])
+
+
+def _at_once(tf: Any) -> Any:
+    module, test = module_of(tf, "eager.def_function"), module_of(tf, "framework.test_util")
+    traced = module.function(lambda x: x + 1.0)
+    with test.run_functions_eagerly(True):
+        found = traced(tf.constant(1.0)).op.type, module.functions_run_eagerly()
+    return found, traced(tf.constant(1.0)).op.type, module.functions_run_eagerly(), attempt(
+        lambda: test.run_functions_eagerly(1).__enter__())  # fmt: skip
+
+
+BEHAVIOURS = {
+    "at_once": _at_once, "structures": _structures, "traces": _traces, "outside": _outside,
+    "effects": _effects,
+    "signatures": _signatures, "variables": _variables, "results": _results, "methods": _methods,
+    "concrete": _concrete, "slopes": _slopes, "branches": _branches,
+}  # fmt: skip

@@ -1,0 +1,1 @@
+"""Programs of the area gradients; each module is a topic."""

@@ -1,0 +1,193 @@
+"""Programs of functions that come with a gradient of their own, and of calls that derive one."""
+
+# ruff: noqa: ARG005 - a loop tells each function of every variable
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from sessrun.conformance.subjects.programs.described import attempt
+from sessrun.conformance.subjects.programs.paths import module_of
+
+__all__ = ["BEHAVIOURS"]
+
+Program = Callable[[Any], Any]
+
+
+def _whole(tf: Any, *programs: Callable[[], Any]) -> Any:
+    """What each program gives in a graph of its own, and the nodes it makes."""
+
+    def run(program: Callable[[], Any]) -> Any:
+        with tf.Graph().as_default() as graph:
+            fetched = [each for each in program() if each is not None]
+            nodes = [[node.name, node.op, list(node.input)] for node in graph.as_graph_def().node]
+            with tf.Session() as session:
+                session.run(tf.global_variables_initializer())
+                return [session.run(fetched), nodes]
+
+    return attempt(*(lambda program=program: run(program) for program in programs))
+
+
+def _own_gradients(tf: Any) -> Any:
+    def stable() -> Any:
+        @tf.custom_gradient
+        def function(x: Any) -> Any:
+            e = tf.exp(x)
+            return tf.log(1 + e), lambda dy: dy * (1 - 1 / (1 + e))
+
+        x = tf.constant(100.0)
+        return tf.gradients(function(x), x)
+
+    def of_several() -> Any:
+        function = tf.custom_gradient(lambda x, y: ((x * y, x + y), lambda a, b: (a * 5, b * 7)))
+        x, y = tf.constant([1.0, 2.0]), tf.constant([3.0, 4.0])
+        results = function(x, y)
+        return [*results, *tf.gradients(list(results), [x, y]), *tf.gradients(results[0], x)]
+
+    def second() -> Any:
+        function = tf.custom_gradient(lambda x: (x * x * x, lambda dy: dy * 3.0 * x * x))
+        x = tf.constant(2.0)
+        (first,) = tf.gradients(function(x), x)
+        return [first, *tf.gradients(first, x)]
+
+    def in_a_loop() -> Any:
+        function = tf.custom_gradient(lambda x: (x * x, lambda dy: dy * 10.0 * x))
+        x = tf.constant(2.0)
+        found = tf.while_loop(lambda i, v: i < 3, lambda i, v: (i + 1, function(v)), [0, x])
+        return tf.gradients(found[1], x)
+
+    def passed_through() -> Any:
+        x = tf.constant(1.3)
+        return tf.gradients(tf.grad_pass_through(tf.floor)(x * 2.0), x)
+
+    def of_a_handle() -> Any:
+        """A variable's handle goes through: what is behind it stays known."""
+        v = tf.get_variable("v", [3], initializer=tf.zeros_initializer(), use_resource=True)
+
+        @tf.custom_gradient
+        def updated(handle: Any, value: Any) -> Any:
+            with tf.control_dependencies([
+                tf.raw_ops.ResourceScatterUpdate(resource=handle, indices=[1], updates=value)
+            ]):  # fmt: skip
+                return tf.identity(handle), lambda grad: (None, grad.values * 5.0)
+
+        value = tf.constant([2.0])
+        new = updated(v.handle, value)
+        found = tf.raw_ops.ResourceGather(resource=new, indices=[0, 1], dtype=tf.float32)
+        return [found, *tf.gradients(found, value)]
+
+    return _whole(tf, stable, of_several, second, in_a_loop, passed_through, of_a_handle)
+
+
+def _methods(tf: Any) -> Any:
+    class Model:
+        @tf.custom_gradient
+        def scaled(self, x: Any) -> Any:
+            """What is called."""
+            return x * 2.0, lambda dy: dy * 7.0
+
+    def bound() -> Any:
+        x = tf.constant(3.0)
+        y = Model().scaled(x)
+        return [y, *tf.gradients(y, x)]
+
+    told = [Model().scaled.__name__, Model.scaled.__doc__, callable(Model.scaled)]
+    return [told, _whole(tf, bound)]
+
+
+def _dependence(tf: Any) -> Any:
+    """The variables that are found behind tensors."""
+    found = module_of(tf, "ops.custom_gradient")
+    v = tf.get_variable("v", [], use_resource=True)
+    w = tf.get_variable("w", [], use_resource=True, trainable=False)
+    x = tf.identity(v)
+    return attempt(
+        lambda: [each.name for each in found._get_dependent_variables([], [x * w + 1.0])],
+        lambda: found._get_dependent_variables([x], [x * 2.0]),
+        lambda: found._get_dependent_variables([], [tf.ones_like(v)]),
+        lambda: found.get_variable_by_name("v").name, lambda: found.get_variable_by_name("w"),
+        lambda: found.get_variable_by_name("none"),
+    )  # fmt: skip
+
+
+def _variables(tf: Any) -> Any:
+    def function(takes: bool, use_resource: bool = True) -> Any:
+        def inner(x: Any) -> Any:
+            v = tf.get_variable("v", [2], initializer=tf.ones_initializer(),
+                                use_resource=use_resource)  # fmt: skip
+
+            def gradient(dy: Any, variables: Any = None) -> Any:
+                return dy * 3.0, [dy * 11.0 * len(variables)]
+
+            return x * v, gradient if takes else lambda dy: dy
+
+        return tf.custom_gradient(inner)
+
+    def used() -> Any:
+        x = tf.constant([1.0, 2.0])
+        found = function(takes=True)(x)
+        return tf.gradients(found, [x, *tf.global_variables()])
+
+    return _whole(
+        tf, used, lambda: [function(takes=False)(tf.constant([1.0, 2.0]))],
+        lambda: [function(takes=True, use_resource=False)(tf.constant([1.0, 2.0]))],
+    )  # fmt: skip
+
+
+def _refused(tf: Any) -> Any:
+    x, y = tf.constant(1.0), tf.constant(2.0)
+    half = tf.custom_gradient(lambda x, y: (x * y, lambda d: (None, d)))(x, y)
+    short = tf.custom_gradient(lambda x, y: (x * y, lambda d: (d,)))(x, y)
+    plain = tf.custom_gradient(lambda x: (x, lambda d: d))
+    return attempt(
+        lambda: plain(x=x), lambda: tf.gradients(half, x), lambda: tf.gradients(half, y),
+        lambda: tf.gradients(short, x), lambda: tf.gradients(tf.stop_gradient(x * x), x),
+        lambda: tf.RegisterGradient(3), lambda: tf.NotDifferentiable(3),
+        lambda: tf.NoGradient("MatMul"), lambda: tf.RegisterGradient("MatMul")(lambda op, g: g),
+        lambda: tf.gradients(tf.unique([1.0, 2.0])[0] * x, x)[0].shape,
+    )  # fmt: skip
+
+
+def _derived(tf: Any) -> Any:
+    """Values of gradients of functions that say nothing of their gradient."""
+    package = "tensorflow" if tf.__name__.startswith("tensorflow") else tf.__name__
+    defun = importlib.import_module(f"{package}.python.framework.function").Defun
+
+    def values(program: Callable[[], Any]) -> Any:
+        with tf.Graph().as_default() as graph:
+            fetched = program()
+            types = [op.type for op in graph.get_operations() if "gradients" in op.name]
+            with tf.Session() as session:
+                return session.run(fetched), types
+
+    def plain() -> Any:
+        function = defun(tf.float32, tf.float32)(lambda x, y: x * tf.sin(y) + x * x)
+        x, y = tf.constant([1.0, 2.0]), tf.constant(np.float32([3.0, 4.0]))
+        return tf.gradients(function(x, y), [x, y])
+
+    def in_a_loop() -> Any:
+        function = defun(tf.float32)(lambda x: x * x)
+        x = tf.constant(1.5)
+        found = tf.while_loop(lambda i, v: i < 3, lambda i, v: (i + 1, function(v)), [0, x])
+        return tf.gradients(found[1], x)
+
+    def in_a_branch() -> Any:
+        function = defun(tf.float32)(lambda x: x * x)
+        x = tf.constant(1.5)
+        return tf.gradients(tf.cond(x > 1.0, lambda: function(x), lambda: x), x)
+
+    return attempt(*(lambda p=p: values(p) for p in (plain, in_a_loop, in_a_branch)))
+
+
+BEHAVIOURS: dict[str, Program] = {
+    "own_gradients": _own_gradients,
+    "methods": _methods,
+    "dependence": _dependence,
+    "variables": _variables,
+    "refused": _refused,
+    "derived": _derived,
+}

@@ -1,0 +1,1 @@
+"""Programs of the area graphs; each module is a topic."""

@@ -1,0 +1,407 @@
+"""Programs that build graphs: elements, names, scopes, shapes, dtypes, GraphDefs, collections."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from sessrun.conformance.subjects.programs.described import attempt, run
+
+__all__ = ["BEHAVIOURS"]
+
+
+def _names(tf: Any) -> list[str]:
+    return [op.name for op in tf.get_default_graph().get_operations()]
+
+
+def _scopes(tf: Any) -> Any:
+    found = []
+    with tf.name_scope("a") as outer:
+        found += [outer, tf.constant(1).name]
+        with tf.name_scope("b"), tf.name_scope("c/"):
+            found.append(tf.no_op().name)
+        with tf.name_scope(outer), tf.name_scope(None, "d", [tf.constant(2)]) as inner:
+            found.append(inner)
+        with tf.name_scope(""):
+            found.append(tf.constant(3, name="x").name)
+    with tf.name_scope("a"):
+        found.append(tf.constant(4).name)
+    graph = tf.get_default_graph()
+    found += [graph.unique_name("a"), graph.unique_name("a", mark_as_used=False)]
+    return found, graph.unique_name("a"), graph.get_name_scope()
+
+
+def _devices(tf: Any) -> Any:
+    found = []
+    with tf.device("/job:worker"), tf.device("/cpu:0"):
+        found.append(tf.constant(1).device)
+        with tf.device("/device:GPU:*"):
+            found.append(tf.constant(1).device)
+        with tf.device(None):
+            found.append(tf.constant(1).device)
+        with tf.device(lambda op: "/gpu:1" if op.type == "Const" else ""):
+            found += [tf.constant(1).device, tf.no_op().device]
+        with tf.device(tf.DeviceSpec(job="ps", device_type="CPU", device_index=2)):
+            found.append(tf.constant(1).device)
+    return found, attempt(lambda: tf.device("nope"), lambda: tf.device("/foo:1").__enter__())
+
+
+def _colocation(tf: Any) -> Any:
+    with tf.device("/cpu:0"):
+        a = tf.constant(1.0, name="a")
+    with tf.colocate_with(a):
+        b = tf.constant(2.0, name="b")
+        with tf.colocate_with(b.op), tf.device("/gpu:0"):
+            c = tf.constant(3.0, name="c")
+        with tf.colocate_with(None, ignore_existing=True):
+            d = tf.constant(4.0, name="d")
+    groups = [x.op.colocation_groups() for x in (a, b, c, d)]
+    return groups, [x.device for x in (a, b, c, d)], attempt(
+        lambda: tf.get_default_graph().colocate_with(None).__enter__(),
+        lambda: a.op.get_attr("_class"), lambda: b.op.get_attr("_class"),
+    )  # fmt: skip
+
+
+def _control(tf: Any) -> Any:
+    a, b = tf.no_op("a"), tf.constant(1, name="b")
+    with tf.control_dependencies([a, b]):
+        c = tf.no_op("c")
+        with tf.control_dependencies(["a"]):
+            d = tf.identity(b, "d")
+        with tf.control_dependencies(None), tf.control_dependencies([c]):
+            e = tf.no_op("e")
+        with tf.control_dependencies([tf.no_op("inside")]):
+            f = tf.no_op("f")
+    g = tf.group(a, [b, {"x": d}], name="g")
+    return c, d, e, f, g, tf.group(), tf.tuple([b, None, d]), attempt(
+        lambda: tf.control_dependencies([1]).__enter__(),
+        lambda: tf.control_dependencies(["nope"]).__enter__(), lambda: tf.tuple([]),
+        lambda: tf.group(1), lambda: tf.group(a, bad=1), lambda: tf.tuple([b], control_inputs=[3]),
+    )  # fmt: skip
+
+
+def _elements(tf: Any) -> Any:
+    graph = tf.get_default_graph()
+    a = tf.constant([1, 2], name="a")
+    other = tf.Graph()
+    with other.as_default():
+        strange = tf.constant(1)
+    return attempt(
+        lambda: graph.as_graph_element("a"), lambda: graph.as_graph_element("a:0"),
+        lambda: graph.as_graph_element(a), lambda: graph.as_graph_element(a.op),
+        lambda: graph.as_graph_element("a:1"), lambda: graph.as_graph_element("a:x"),
+        lambda: graph.as_graph_element("b:0"), lambda: graph.as_graph_element("b"),
+        lambda: graph.as_graph_element(3), lambda: graph.as_graph_element(None),
+        lambda: graph.as_graph_element(strange), lambda: graph.as_graph_element(strange.op),
+        lambda: graph.as_graph_element("a", allow_operation=False),
+        lambda: graph.as_graph_element("a:0", allow_tensor=False),
+        lambda: graph.as_graph_element("a", allow_tensor=False, allow_operation=False),
+        lambda: graph.get_operation_by_name("a"), lambda: graph.get_operation_by_name("a:0"),
+        lambda: graph.get_operation_by_name(1), lambda: graph.get_tensor_by_name("a"),
+        lambda: graph.get_tensor_by_name("a:0"), lambda: graph.get_tensor_by_name(a),
+        lambda: tf.add(a, strange), lambda: a.op.node_def.name, lambda: a.op.op_def.name,
+        lambda: a.op.get_attr("dtype"), lambda: a.op.get_attr("nope"), a.consumers,
+        lambda: tf.identity(a).op.inputs[0], lambda: a.value_index, lambda: a.graph is graph,
+    )  # fmt: skip
+
+
+def _finalized(tf: Any) -> Any:
+    graph = tf.get_default_graph()
+    a = tf.constant(1.0)
+    graph.finalize()
+    return graph.finalized, attempt(
+        lambda: tf.constant(2.0), lambda: a + a, lambda: graph.add_to_collection("x", 1),
+        lambda: tf.import_graph_def(tf.GraphDef()), lambda: tf.Variable(1.0),
+        lambda: run(tf, a), lambda: tf.Session().run(a), lambda: graph.get_collection("x"),
+    )  # fmt: skip
+
+
+def _collections(tf: Any) -> Any:
+    graph = tf.get_default_graph()
+    tf.add_to_collection("mine", 1)
+    tf.add_to_collections(["mine", "yours", "mine"], 2)
+    with tf.name_scope("s"):
+        tf.add_to_collection("named", tf.constant(1))
+    tf.add_to_collection("named", tf.constant(2))
+    reference = tf.get_collection_ref("mine")
+    reference.append(3)
+    copied = tf.get_collection("mine")
+    copied.append(4)
+    tf.GraphKeys.MINE = "mine"
+    found = [tf.get_collection("mine"), tf.get_collection("none"), tf.get_collection("named", "s"),
+             graph.get_all_collection_keys(), sorted(graph.collections)]  # fmt: skip
+    graph.clear_collection("mine")
+    return found, tf.get_collection("mine"), tf.get_collection_ref("new"), attempt(
+        lambda: graph.add_to_collections("letters", 5), lambda: graph.get_collection("letters"),
+        lambda: tf.get_collection("s"), lambda: tf.GraphKeys.TRAINABLE_VARIABLES,
+    )  # fmt: skip
+
+
+def _imports(tf: Any) -> Any:
+    with tf.Graph().as_default() as source:
+        x = tf.placeholder(tf.float32, [None, 2], name="x")
+        tf.multiply(x, 2.0, name="y")
+        with tf.control_dependencies([tf.no_op("wait")]):
+            tf.identity(x, name="z")
+    graph_def = source.as_graph_def()
+    mine = tf.constant([[1.0, 2.0]], name="mine")
+    first = tf.import_graph_def(graph_def, return_elements=["y", "y:0"])
+    second = tf.import_graph_def(graph_def, {"x": mine}, ["z:0"], name="sub")
+    third = tf.import_graph_def(graph_def, {"x:0": mine}, ["y:0"], name="")
+    with tf.name_scope("outer"), tf.control_dependencies([mine]):
+        fourth = tf.import_graph_def(graph_def, return_elements=["wait", "x"])
+    return first, second, third, fourth, _names(tf), run(tf, [second, third]), attempt(
+        lambda: tf.import_graph_def(graph_def, {"nope": mine}),
+        lambda: tf.import_graph_def(graph_def, {"x": tf.constant(1)}),
+        lambda: tf.import_graph_def(graph_def, return_elements=["nope:0"]),
+        lambda: tf.import_graph_def(graph_def, return_elements=[1]),
+        lambda: tf.import_graph_def("not a graph"), lambda: tf.import_graph_def(graph_def, [1]),
+        lambda: tf.import_graph_def(graph_def, return_elements="y"),
+    )  # fmt: skip
+
+
+def _graph_defs(tf: Any) -> Any:
+    x = tf.placeholder(tf.float32, [None, 2], name="x")
+    tf.matmul(x, tf.ones([2, 3]), transpose_b=False, name="m")
+    graph = tf.get_default_graph()
+    plain, shaped = graph.as_graph_def(), graph.as_graph_def(add_shapes=True)
+    return [sorted(node.attr) for node in plain.node], shaped.node[-1].attr["_output_shapes"], [
+        graph.version, graph.graph_def_versions.producer, plain.versions.producer,
+        len(graph.as_graph_def(from_version=1).node), graph.seed, graph.building_function,
+    ]  # fmt: skip
+
+
+def _default_graphs(tf: Any) -> Any:
+    outer = tf.get_default_graph()
+    graph = tf.Graph()
+    found = []
+    with graph.as_default() as entered:
+        found += [entered is graph, tf.get_default_graph() is graph]
+        found += attempt(tf.reset_default_graph)
+    return found, tf.get_default_graph() is outer, tf.get_default_session()
+
+
+def _create_op(tf: Any) -> Any:
+    graph = tf.get_default_graph()
+    a = tf.constant(1.0)
+    return attempt(
+        lambda: graph.create_op("Identity", [a], [tf.float32], attrs={
+            "T": tf.AttrValue(type=1)}, name="made"),
+        lambda: graph.create_op("NoOp", [], []), lambda: graph.create_op("Nope", [], []),
+    )  # fmt: skip
+
+
+def _scope_attributes(tf: Any) -> Any:
+    graph = tf.get_default_graph()
+    with graph.container("box"):
+        v = tf.Variable(1.0, use_resource=False).op.get_attr("container")
+        with graph.container("inner"):
+            w = tf.Variable(1.0, use_resource=True).op.get_attr("container")
+    with graph.gradient_override_map({"Square": "Mine"}):
+        s = tf.square(1.0).op.get_attr("_gradient_op_type")
+    return v, w, s, attempt(lambda: graph.gradient_override_map({"a": 1}).__enter__())
+
+
+def _conversion(tf: Any) -> Any:
+    class Box:
+        def __init__(self, value: Any) -> None:
+            self.value = value
+
+    tf.register_tensor_conversion_function(
+        Box,
+        lambda value, dtype=None, name=None, as_ref=False: tf.constant(value.value, name=name)  # noqa: ARG005 - the signature is TensorFlow's
+    )  # fmt: skip
+    a = tf.constant(1.0)
+    return attempt(
+        lambda: tf.convert_to_tensor(Box([1, 2])), lambda: Box(1) + a, lambda: a + Box(1.0),
+        lambda: tf.convert_to_tensor([a, 2.0]), lambda: tf.convert_to_tensor([[a], [3.0]]),
+        lambda: tf.convert_to_tensor([a, 2], tf.float64), lambda: tf.convert_to_tensor(a, tf.int32),
+        lambda: tf.convert_to_tensor(None), lambda: tf.convert_to_tensor(object()),
+        lambda: tf.convert_to_tensor(1, preferred_dtype=tf.float32),
+        lambda: tf.convert_to_tensor("a", preferred_dtype=tf.float32),
+        lambda: tf.convert_to_tensor([1, "a"]), lambda: tf.convert_to_tensor([[1], [2, 3]]),
+        lambda: tf.convert_to_tensor(1.5, tf.int32), lambda: tf.convert_to_tensor(300, tf.int8),
+        lambda: tf.convert_to_tensor(np.float64(2)), lambda: tf.convert_to_tensor(2**40),
+        lambda: tf.convert_to_tensor(True),
+        lambda: tf.convert_to_tensor(1j),
+        lambda: tf.convert_to_tensor(tf.TensorShape([2, 3])),
+        lambda: tf.convert_to_tensor(tf.TensorShape([2, None])),
+        lambda: tf.convert_to_tensor(tf.TensorShape([2])[0]), lambda: tf.convert_to_tensor([]),
+        lambda: tf.convert_to_tensor(np.zeros([0, 2], np.uint8)), lambda: tf.is_tensor(a),
+        lambda: tf.is_tensor(1), lambda: tf.convert_to_tensor(range(3)),
+        lambda: tf.constant(range(3)),
+        lambda: tf.convert_to_tensor(range(1, 9, 3), tf.float32), lambda: a + range(2),
+        lambda: tf.register_tensor_conversion_function(int, lambda: 1),
+    )  # fmt: skip
+
+
+def _constants(tf: Any) -> Any:
+    return attempt(
+        lambda: tf.constant(1), lambda: tf.constant([1.5]), lambda: tf.constant("a"),
+        lambda: tf.constant([b"a", "b"]), lambda: tf.constant(2, shape=[2, 2]),
+        lambda: tf.constant([1, 2], shape=[3]), lambda: tf.constant([1, 2], shape=[4], name="fill"),
+        lambda: tf.constant([1, 2, 3], shape=[2]), lambda: tf.constant(1, tf.float64),
+        lambda: tf.constant([1, 2], shape=[3], verify_shape=True),
+        lambda: tf.constant(1.5, "int32"),
+        lambda: tf.constant(None), lambda: tf.constant(tf.constant(1)),
+        lambda: tf.constant(np.array(["x", "yy"])), lambda: tf.constant(np.float16(1)),
+        lambda: tf.constant([[1, 2], [3]]), lambda: tf.constant(1, tf.bfloat16),
+        lambda: tf.constant(-1, tf.uint8), lambda: tf.constant([1, 2**31]),
+        lambda: tf.constant(2**63), lambda: tf.constant(1, dtype=tf.string),
+        lambda: tf.constant("1", dtype=tf.int32), lambda: tf.constant(1.0, tf.bool),
+        lambda: run(tf, tf.constant([1, 2], shape=[2, 3])), lambda: tf.constant(1, tf.complex64),
+        lambda: tf.make_ndarray(tf.make_tensor_proto([1.5, 2.0])),
+        lambda: tf.make_tensor_proto([[1, 2]], shape=[1, 2]).tensor_shape,
+        lambda: tf.make_tensor_proto([1], verify_shape=True, shape=[2]),
+    )  # fmt: skip
+
+
+def _placeholders(tf: Any) -> Any:
+    return attempt(
+        lambda: tf.placeholder(tf.float32), lambda: tf.placeholder("int64", [None, 2]),
+        lambda: tf.placeholder(tf.bool, []), lambda: tf.placeholder(None),
+        lambda: tf.placeholder(np.float32, shape=(2, 3), name="named"),
+        lambda: tf.placeholder(tf.float32, [-1, 2]), lambda: tf.placeholder(tf.float32, [-2]),
+        lambda: tf.placeholder(tf.float32, 3), lambda: tf.placeholder(tf.float32, "a"),
+        lambda: tf.placeholder("nope"), lambda: tf.placeholder_with_default([1.0], [None]),
+        lambda: tf.placeholder_with_default([1.0], [2]), lambda: tf.placeholder(tf.float32_ref),
+        lambda: tf.placeholder(tf.float32, tf.TensorShape([2])), lambda: tf.placeholder(),
+        lambda: tf.placeholder(tf.float32, [2.5]), lambda: tf.placeholder(tf.float32, name="a b"),
+    )  # fmt: skip
+
+
+def _shapes(tf: Any) -> Any:
+    shape, unknown = tf.TensorShape([None, 3]), tf.TensorShape(None)
+    return attempt(
+        lambda: shape, lambda: unknown, lambda: shape[0], lambda: shape[1], lambda: shape[1:],
+        shape.as_list, unknown.as_list, lambda: shape.ndims, lambda: unknown.ndims,
+        lambda: len(shape), lambda: len(unknown), shape.num_elements,
+        tf.TensorShape([2, 3]).num_elements, shape.is_fully_defined,
+        lambda: shape.merge_with([2, None]), lambda: shape.merge_with([2, 4]),
+        lambda: shape.concatenate([5]), lambda: shape.concatenate(unknown),
+        lambda: shape.with_rank(2), lambda: shape.with_rank(3), lambda: unknown.with_rank(2),
+        lambda: shape.with_rank_at_least(3), lambda: shape.with_rank_at_most(2),
+        lambda: shape.is_compatible_with([7, 3]), lambda: shape.is_compatible_with([7]),
+        lambda: shape == tf.TensorShape([None, 3]), lambda: tf.TensorShape([2]) == [2],
+        lambda: tf.TensorShape([2]) != [3], lambda: shape.assert_has_rank(2),
+        lambda: shape.assert_is_compatible_with([1, 2]), shape.assert_is_fully_defined,
+        lambda: repr(shape), lambda: str(unknown), lambda: repr(shape[0]), lambda: shape[1] + 2,
+        lambda: shape[1] // 2, lambda: shape[0] * 2, lambda: shape[1] - 1, lambda: 7 % shape[1],
+        lambda: shape[1] < 4, lambda: shape[0] < 4, lambda: int(shape[1]), lambda: shape.as_proto(),
+        lambda: unknown.as_proto(), lambda: tf.TensorShape(shape.as_proto()), shape.dims.__len__,
+        lambda: list(shape), lambda: list(unknown), lambda: tf.TensorShape(5),
+        lambda: tf.TensorShape([-2]), lambda: tf.TensorShape("ab"), lambda: bool(unknown),
+        lambda: bool(shape), lambda: shape + [1],
+        lambda: [1] + tf.TensorShape([2]),
+        lambda: tf.dimension_value(shape[1]), lambda: tf.Dimension(3).merge_with(4),
+        lambda: tf.Dimension(3).is_compatible_with(None), lambda: hash(tf.TensorShape([1])) is None,
+        lambda: tf.Dimension(-1), lambda: tf.Dimension("3"), lambda: tf.Dimension(3) == "a",
+        lambda: tf.dimension_at_index(shape, 1), lambda: shape.rank,
+        lambda: shape.most_specific_compatible_shape([4, 3]),
+    )  # fmt: skip
+
+
+def _dtypes(tf: Any) -> Any:
+    names = ("float32", "bfloat16", "int32", "uint8", "bool", "string", "complex64", "qint8")
+    kinds = [tf.as_dtype(name) for name in names]
+    facts = [
+        [str(k), repr(k), k.size, k.is_floating, k.is_integer, k.is_complex, k.is_bool,
+         k.is_unsigned, k.is_quantized, k.is_numpy_compatible, k.as_datatype_enum, k.real_dtype,
+         k.base_dtype, k.name, str(k.as_numpy_dtype)] for k in kinds
+    ]  # fmt: skip
+    ref = tf.as_dtype("float32_ref")
+    return facts, attempt(
+        lambda: tf.float32.min, lambda: tf.uint8.max, lambda: tf.string.max, lambda: tf.bool.max,
+        lambda: tf.uint8.limits, lambda: tf.as_dtype(np.float64), lambda: tf.as_dtype(1),
+        lambda: tf.as_dtype("x"), lambda: tf.as_dtype(object), lambda: tf.as_dtype(float),
+        lambda: tf.float32 == "float32", lambda: tf.float32 == np.float32, lambda: tf.float32 != 1,
+        lambda: hash(tf.float32) == hash(tf.as_dtype("float32")), lambda: ref,
+        lambda: ref.base_dtype,
+        lambda: ref.is_compatible_with(tf.float32), lambda: tf.float32.is_compatible_with("int32"),
+        lambda: tf.bfloat16.max, lambda: tf.int64.min, lambda: tf.DType(1),
+        lambda: tf.float32 is None,
+        lambda: tf.as_dtype(np.dtype("S4")), lambda: tf.as_dtype(np.str_), lambda: tf.qint8.min,
+        lambda: ref == tf.float32, lambda: tf.half is tf.float16, lambda: tf.complex64.limits,
+        lambda: int(tf.float32.as_datatype_enum), lambda: tf.as_dtype(None),
+    )  # fmt: skip
+
+
+def _specs(tf: Any) -> Any:
+    spec = tf.DeviceSpec.from_string("/job:ps/replica:1/task:2/device:GPU:3")
+    part = tf.DeviceSpec(job="w", device_type="CPU")
+    return attempt(
+        spec.to_string, part.to_string, lambda: (spec.job, spec.replica, spec.task),
+        lambda: (spec.device_type, spec.device_index), lambda: tf.DeviceSpec.from_string("/gpu:1"),
+        lambda: tf.DeviceSpec.from_string("bad"), lambda: tf.DeviceSpec.from_string("/cpu:0/gpu:0"),
+        lambda: part.merge_from(spec), part.to_string, lambda: spec == spec,
+        lambda: tf.DeviceSpec(),
+        lambda: tf.DeviceSpec.from_string("/device:CPU:*").to_string(),
+        lambda: tf.DeviceSpec(job=1),
+    )  # fmt: skip
+
+
+def _set_shape(tf: Any) -> Any:
+    x = tf.placeholder(tf.float32)
+    x.set_shape([None, 3])
+    found = [x.shape, x.get_shape()]
+    x.set_shape([2, None])
+    return found, x.shape, attempt(lambda: x.set_shape([3, 3]), lambda: x.set_shape([2]),
+                                   lambda: x.shape, lambda: tf.reshape(x, [-1]).shape)  # fmt: skip
+
+
+def _seeds(tf: Any) -> Any:
+    found = [tf.get_seed(None), tf.get_seed(3)]
+    first = tf.random_uniform([2], seed=3)
+    tf.set_random_seed(9)
+    second, third = tf.random_normal([2]), tf.truncated_normal([2], seed=4)
+    seeds = [(t.op.inputs[0].op.inputs[0].op if t.op.type != "RandomUniform" else t.op)
+             for t in (first, second, third)]  # fmt: skip
+    return found, tf.get_seed(None), tf.get_seed(2), tf.get_default_graph().seed, [
+        (op.get_attr("seed"), op.get_attr("seed2")) for op in seeds if "seed" in op.node_def.attr
+    ]  # fmt: skip
+
+
+def _original_operations(tf: Any) -> Any:
+    graph = tf.get_default_graph()
+    a = tf.constant(0.0, name="a")
+    with graph._original_op(a.op):
+        b = tf.identity(a)
+        with graph._original_op(b.op):
+            x = tf.placeholder(tf.float32, name="x")
+        c = tf.identity(a)
+    originals = [t.op._original_op for t in (a, b, x, c, tf.identity(a))]
+    try:
+        run(tf, x)
+    except tf.errors.InvalidArgumentError as error:
+        originals.append(error.op._original_op._original_op)
+    return [original and original.name for original in originals]
+
+
+def _names_as_bytes(tf: Any) -> Any:
+    c, x = tf.constant(1.0, name=b"c"), tf.placeholder(tf.float32, name=b"x")
+    with tf.name_scope("s"):
+        made = [c, x, tf.add(c, x, name=b"sum"), tf.identity(c, name=b"e"), tf.no_op(name=b"n")]
+    return [item.name for item in made], attempt(
+        lambda: tf.identity(c, name=b"bad name"), lambda: tf.identity(c, name=3),
+        lambda: run(tf, b"c:0"), lambda: run(tf, [b"s/n"]), lambda: run(tf, c, {b"c:0": 4.0}),
+    )  # fmt: skip
+
+
+def _strings_of_objects(tf: Any) -> Any:
+    x = tf.placeholder(tf.float32, [None, 2], name="x")
+    with tf.device("/cpu:0"):
+        y = tf.identity(x, "y")
+    z = tf.placeholder(tf.int32)
+    return [str(x), repr(x), str(y), repr(z), str(z), repr(x.op), repr(tf.float32), str(y.op)]
+
+
+BEHAVIOURS = {
+    function.__name__.strip("_"): function
+    for function in (
+        _scopes, _devices, _colocation, _control, _elements, _finalized, _collections, _imports,
+        _graph_defs, _default_graphs, _create_op, _scope_attributes, _conversion, _constants,
+        _placeholders, _shapes, _dtypes, _specs, _set_shape, _seeds, _original_operations,
+        _names_as_bytes, _strings_of_objects,
+    )
+}  # fmt: skip

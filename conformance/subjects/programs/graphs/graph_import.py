@@ -1,0 +1,154 @@
+"""Programs that import GraphDefs: what is replaced, returned, renamed, kept and refused."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sessrun.conformance.subjects.programs.described import attempt, run
+
+__all__ = ["BEHAVIOURS"]
+
+
+def _graph_def(tf: Any, producer: int = 2000, min_consumer: int = 0) -> Any:
+    """`c = AddV2(a, b)` of integers, after a node `n` that does nothing."""
+    with tf.Graph().as_default() as graph:
+        a, b = tf.constant(1, name="a"), tf.constant(2, name="b")
+        with tf.control_dependencies([tf.no_op("n")]):
+            tf.add(a, b, name="c")
+    found = graph.as_graph_def()
+    found.versions.producer, found.versions.min_consumer = producer, min_consumer
+    return found
+
+
+def _elsewhere(tf: Any, name: str) -> Any:
+    with tf.Graph().as_default():
+        return tf.constant(5, name=name)
+
+
+def _replaced(tf: Any) -> Any:
+    graph_def = _graph_def(tf)
+
+    def imported(input_map: Any, **given: Any) -> Any:
+        with tf.Graph().as_default() as graph:
+            five = tf.constant(5, name="five")
+            values = {key: five if value is None else value for key, value in input_map.items()}
+            found = tf.import_graph_def(graph_def, values, **{"return_elements": ["c:0"], **given})
+            names = [op.name for op in graph.get_operations()]
+            return names, found, found and run(tf, found[-1])
+
+    return attempt(
+        lambda: imported({"a": None}), lambda: imported({"a:0": None}),
+        lambda: imported({b"b:0": None}), lambda: imported({"^n": None}),
+        lambda: imported({"c": None}),
+        lambda: imported({"c:0": None}, return_elements=["c", "a:0"]),
+        lambda: imported({"a": 7}), lambda: imported({"a": 7}, name="x"),
+        lambda: imported({"a": 7}, name=""), lambda: imported({"c": 7}, name=""),
+        lambda: imported({"a": 7.0}), lambda: imported({"a": "text"}),
+        lambda: imported({"c:1": None}), lambda: imported({"n:0": None}),
+        lambda: imported({"z": None}), lambda: imported({"^z": None}),
+        lambda: imported({"^a:0": None}), lambda: imported({"": None}),
+        lambda: imported({"a:b": None}), lambda: imported({"a:0:0": None}),
+        lambda: imported({"a": _elsewhere(tf, "strange")}),
+        lambda: imported({"a": _elsewhere(tf, "five")}), lambda: imported({3: None}),
+        lambda: imported({"a": None}, return_elements=["a:0", "a"]),
+    )  # fmt: skip
+
+
+def _returned(tf: Any) -> Any:
+    graph_def = _graph_def(tf)
+
+    def returned(*names: Any) -> Any:
+        return tf.import_graph_def(graph_def, return_elements=names)
+
+    return attempt(
+        lambda: returned("c", "a:0", b"b:0", "c"), returned, lambda: returned("z"),
+        lambda: returned("z:0"), lambda: returned("c:1"), lambda: returned("n:0"),
+        lambda: returned("c:0:0"), lambda: returned("c:x"), lambda: returned("^n"),
+        lambda: returned(3), lambda: returned(None),
+    )  # fmt: skip
+
+
+def _node(tf: Any, text: str) -> Any:
+    """A node from `name op input input`; op types that need attributes get dtype int32."""
+    name, op, *inputs = text.split(" ")
+    node = tf.NodeDef(name=name, op=op, input=inputs)
+    if op in {"Neg", "Add"}:
+        node.attr["T"].type = 3
+    return node
+
+
+def _refused(tf: Any) -> Any:
+    def imported(*nodes: str) -> Any:
+        graph_def = tf.GraphDef(node=[_node(tf, text) for text in nodes])
+        return tf.import_graph_def(graph_def)
+
+    ints = "a IntOutput"
+    return attempt(
+        lambda: imported(ints, "b None a"), lambda: imported(ints, "b IntInputFloatInput a"),
+        lambda: imported(ints, "b Add a"), lambda: imported(ints, "b FloatInput a"),
+        lambda: imported(ints, "b RefInputIntInput a a"), lambda: imported("b None a:b"),
+        lambda: imported("b None a:0:0"), lambda: imported(ints, "b IntInput a:-1"),
+        lambda: imported(ints, "b None ^a:0"), lambda: imported("b Neg b"),
+        lambda: imported(ints, "a None"), lambda: imported("b None ^b"),
+    )  # fmt: skip
+
+
+def _versions(tf: Any) -> Any:
+    graph = tf.get_default_graph()
+    seen = []
+    for producer, min_consumer in ((2000, 5), (1000, 3), (2400, 9)):
+        tf.import_graph_def(_graph_def(tf, producer, min_consumer))
+        versions = graph.graph_def_versions
+        seen.append((versions.producer, versions.min_consumer))
+    return seen, graph.as_graph_def().versions.producer, attempt(
+        lambda: tf.import_graph_def(_graph_def(tf, producer=-1)),
+        lambda: tf.import_graph_def(_graph_def(tf, min_consumer=99999999)),
+    )  # fmt: skip
+
+
+def _library(tf: Any) -> Any:
+    def with_function(name: str, op: str) -> Any:
+        graph_def = _graph_def(tf)
+        function = graph_def.library.function.add()
+        function.signature.name = name
+        for arg in (function.signature.input_arg.add(), function.signature.output_arg.add()):
+            arg.name, arg.type = "x", 3
+        node = function.node_def.add(name="i", op=op, input=["x"])
+        node.attr["T"].type = 3
+        function.ret["x"] = "i:output:0" if op == "Identity" else "i:y:0"
+        return graph_def
+
+    graph = tf.get_default_graph()
+    same = with_function("F", "Identity")
+    tf.import_graph_def(same)
+    tf.import_graph_def(same)
+    tf.import_graph_def(with_function("G", "Neg"))
+    functions = graph.as_graph_def().library.function
+    return [f.signature.name for f in functions], [f.node_def for f in functions], attempt(
+        lambda: tf.import_graph_def(with_function("F", "Neg")),
+        lambda: tf.import_graph_def(with_function("Neg", "Neg")),
+        lambda: len(graph.as_graph_def().library.function),
+    )  # fmt: skip
+
+
+def _later_attributes(tf: Any) -> Any:
+    """Attributes of a program that is newer: dropped where they have its default."""
+    meta = tf.MetaGraphDef.MetaInfoDef
+    op_list = meta().stripped_op_list
+    declared = op_list.op.add(name="Neg")
+    later = declared.attr.add(name="later", type="int")
+    later.default_value.i = 4
+
+    def imported(value: int, **given: Any) -> Any:
+        graph_def = tf.GraphDef(node=[_node(tf, "a IntOutput"), _node(tf, "b Neg a")])
+        graph_def.node[1].attr["later"].i = value
+        (op,) = tf.import_graph_def(graph_def, return_elements=["b"], **given)
+        return attempt(lambda: op.get_attr("later"))
+
+    return attempt(lambda: imported(4, producer_op_list=op_list))
+
+
+BEHAVIOURS = {
+    function.__name__.strip("_"): function
+    for function in (_replaced, _returned, _refused, _versions, _library, _later_attributes)
+}

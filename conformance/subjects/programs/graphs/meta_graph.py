@@ -1,0 +1,175 @@
+"""Programs of meta graphs: what they say of graphs and collections, and graphs made of them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from sessrun.conformance.subjects.programs.described import attempt
+from sessrun.conformance.subjects.programs.paths import module_of
+from sessrun.conformance.subjects.programs.saved_graphs import (
+    in_a_folder,
+    inputs,
+    listing,
+    variables,
+)
+
+__all__ = ["BEHAVIOURS"]
+
+
+def _collections_of(graph: Any) -> list[Any]:
+    keys = sorted(graph.get_all_collection_keys())
+    return [[key, [getattr(item, "name", item) for item in graph.get_collection(key)
+                   if not hasattr(item, "saver_def")]] for key in keys]  # fmt: skip
+
+
+def _full_graph(tf: Any) -> Any:
+    with tf.device("/cpu:0"), tf.name_scope("inner"):
+        a = tf.constant(1, name="a")
+    variables(tf)
+    with tf.variable_scope("inner"):
+        tf.get_variable("w", [2], initializer=tf.zeros_initializer())
+    tf.train.get_or_create_global_step()
+    for key, values in (("texts", ["one", b"two"]), ("ints", [3, True]), ("floats", [2.5]),
+                        ("nodes", [a, a.op]), ("mixed", [1, "a"]), ("odd", [object()]),
+                        ("variable", [tf.global_variables()[0]])):  # fmt: skip
+        for value in values:
+            tf.add_to_collection(key, value)
+    saver = tf.train.Saver()
+    tf.add_to_collection(tf.GraphKeys.SAVERS, saver)
+    return saver
+
+
+def _told(definition: Any) -> list[Any]:
+    """What a MetaGraphDef says, but for the producer and the versions."""
+    info = definition.meta_info_def
+    return [
+        [[n.name, n.op, inputs(n), n.device, sorted(n.attr)] for n in definition.graph_def.node],
+        [[key, sorted(str(definition.collection_def[key]).split())]
+         for key in sorted(definition.collection_def)],
+        sorted(op.name for op in info.stripped_op_list.op), info.stripped_default_attrs,
+        info.tensorflow_version, definition.saver_def,
+    ]  # fmt: skip
+
+
+@in_a_folder
+def _exporting(tf: Any) -> Any:
+    saver = _full_graph(tf)
+    export = tf.train.export_meta_graph
+    return attempt(
+        lambda: _told(saver.export_meta_graph()), lambda: _told(export()),
+        lambda: _told(export(export_scope="inner", clear_devices=True)),
+        lambda: _told(export(collection_list=["ints"], clear_extraneous_savers=True)),
+        lambda: _told(export(saver_def=saver.saver_def, clear_extraneous_savers=True,
+                             strip_default_attrs=True)),
+        lambda: _told(export("d/g.meta", as_text=True)), lambda: _told(export("g.meta")), listing,
+        lambda: export(foo=1), lambda: export(graph=5), lambda: export(graph_def=5),
+    )  # fmt: skip
+
+
+@in_a_folder
+def _importing(tf: Any) -> Any:
+    saver = _full_graph(tf)
+    definition = saver.export_meta_graph("g.meta")
+    saver.export_meta_graph("text.meta", as_text=True)
+    inner = tf.train.export_meta_graph(export_scope="inner")
+    with tf.Session() as session:
+        session.run(tf.global_variables_initializer())
+        saver.save(session, "x")
+    Path("bad").write_bytes(b"what")
+    found = []
+    for given, options in (
+        (definition, {}), ("g.meta", {"import_scope": "z"}), ("text.meta", {"clear_devices": True}),
+        (inner, {}), (inner, {"import_scope": "y/z"}),
+        (tf.MetaGraphDef(), {}), ("none", {}), ("bad", {}), (5, {}),
+    ):  # fmt: skip
+        def program(given: Any = given, options: Any = options) -> Any:
+            with tf.Graph().as_default() as graph:
+                tf.no_op(name="before")
+                made = tf.train.import_meta_graph(given, **options)
+                names = [[op.name, op.device] for op in graph.get_operations()]
+                told = [names, _collections_of(graph), made and made.saver_def]
+                if given is definition:
+                    with tf.Session() as session:
+                        made.restore(session, "x")
+                        told.append(session.run(["v:0", "inner/w:0", "global_step:0"]))
+                return told
+
+        found += attempt(program)
+    return found
+
+
+def _queue_runners(tf: Any) -> Any:
+    with tf.name_scope("in"):
+        queue = tf.FIFOQueue(3, tf.float32, name="q")
+        runner = tf.train.QueueRunner(
+            queue, [queue.enqueue(1.0)] * 2,
+            queue_closed_exception_types=(tf.errors.CancelledError, tf.errors.OutOfRangeError),
+        )  # fmt: skip
+        queue.dequeue(name="next")
+    tf.train.add_queue_runner(runner)
+    definition = tf.train.export_meta_graph()
+    found = attempt(
+        runner.to_proto, lambda: runner.to_proto("in"), lambda: runner.to_proto("out"),
+        lambda: str(definition.collection_def["queue_runners"]),
+        lambda: tf.train.QueueRunner.from_proto(runner.to_proto(), "nowhere"),
+    )  # fmt: skip
+    for scope in (None, "z"):
+        with tf.Graph().as_default(), tf.Session() as session:
+            tf.train.import_meta_graph(definition, import_scope=scope)
+            (made,) = tf.get_collection(tf.GraphKeys.QUEUE_RUNNERS)
+            coordinator = tf.train.Coordinator()
+            threads = tf.train.start_queue_runners(session, coordinator)
+            next_value = ("z/" if scope else "") + "in/next:0"
+            found += [made.to_proto(), [session.run(next_value) for _ in range(5)], len(threads)]
+            coordinator.request_stop()
+            coordinator.join(threads)
+    return found
+
+
+def _scopes(tf: Any) -> Any:
+    """Imports within a name scope; a part of the collections; inputs under another name."""
+    module = module_of(tf, "framework.meta_graph")
+    a = tf.constant(1.0, name="a")
+    with tf.name_scope("in"):
+        tf.add(a, 2.0, name="sum")
+    tf.Variable(1.0, name="v")
+    tf.add_to_collection("left", "x")
+    definition = tf.train.export_meta_graph(unbound_inputs_col_name="open")
+    inner, _ = module.export_scoped_meta_graph(export_scope="in", unbound_inputs_col_name="open")
+    found = [sorted(inner.collection_def), definition.collection_def["left"]]
+    for given, options in (
+        (definition, {}), (definition, {"import_scope": "z"}),
+        (definition, {"restore_collections_predicate": lambda key: key != "left"}),
+        (inner, {"unbound_inputs_col_name": "open"}), (inner, {}),
+    ):  # fmt: skip
+        def program(given: Any = given, options: Any = options) -> Any:
+            with tf.Graph().as_default() as graph, tf.name_scope("foo"):
+                made = module.import_scoped_meta_graph(given, **options)
+                names = [op.name for op in graph.get_operations()]
+                return [sorted(made), names, _collections_of(graph)]
+
+        found += attempt(program)
+    with tf.Graph().as_default() as graph, tf.name_scope("foo"):
+        tf.train.import_meta_graph(definition)
+        return [*found, [op.name for op in graph.get_operations()]]
+
+
+def _ops_that_are_used(tf: Any) -> Any:
+    """Functions that call each other are no operations, nor is what none of them executes."""
+    used = module_of(tf, "framework.meta_graph").stripped_op_list_for_graph
+    definition = tf.GraphDef()
+    for name, inner in (("A", ["B", "Sub"]), ("B", ["A", "Mul"]), ("Idle", ["Div"])):
+        function = definition.library.function.add()
+        function.signature.name = name
+        for op in inner:
+            function.node_def.add(name=op, op=op)
+    definition.node.add(name="a", op="A")
+    definition.node.add(name="sum", op="Add")
+    return [op.name for op in used(definition).op]
+
+
+BEHAVIOURS = {
+    "exporting": _exporting, "importing": _importing, "queue_runners": _queue_runners,
+    "scopes": _scopes, "ops_that_are_used": _ops_that_are_used,
+}  # fmt: skip

@@ -1,0 +1,67 @@
+"""What layers build in a graph of their own: nodes, collections, values from a known seed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from sessrun.conformance.subjects.programs.built_graphs import nodes
+from sessrun.conformance.subjects.programs.described import attempt
+
+__all__ = ["collected", "examples", "layered"]
+
+_KEYS = ("variables", "trainable_variables", "regularization_losses", "update_ops")
+
+
+def collected(graph: Any) -> Any:
+    """The collections that layers fill, by the names of what is in them."""
+    keys = [key for key in graph.get_all_collection_keys() if key in _KEYS]
+    return {key: [item.name for item in graph.get_collection(key)] for key in sorted(keys)}
+
+
+def examples(*shape: int) -> Any:
+    """Numbers that differ, of both signs."""
+    count = int(np.prod(shape))
+    return ((np.arange(count) * 37 % 101) / 53.7 - 0.93).reshape(shape).astype(np.float32)
+
+
+def _rounded(values: Any) -> Any:
+    """Values to so few digits that the order in which a sum was taken does not show."""
+    return [np.round(value.astype("float64"), 3) if value.dtype.kind == "f" else value
+            for value in values]  # fmt: skip
+
+
+def layered(tf: Any, build: Callable[[Any], Any], *inputs: Any, shape: Any = None) -> Any:
+    """What a function of placeholders returns, the graph, its collections, and values.
+
+    Args:
+      tf: the namespace.
+      build: gets one placeholder for each input.
+      *inputs: arrays that are fed.
+      shape: the shape of the first placeholder; by default its array's without the batch.
+
+    """
+
+    def whole() -> Any:
+        with tf.Graph().as_default() as graph:
+            tf.set_random_seed(7)
+            places = [
+                tf.placeholder(value.dtype.name, [None, *value.shape[1:]] if shape is None or n
+                               else shape, name=f"p{n}")
+                for n, value in enumerate(inputs)
+            ]  # fmt: skip
+            made = build(*places)
+            facts = [made, nodes(graph), collected(graph)]
+            with tf.Session() as session:
+                session.run(tf.global_variables_initializer())
+                feeds = dict(zip(places, inputs, strict=True))
+                wanted = [t for t in tf.nest.flatten(made) if tf.is_tensor(t)]
+                values = attempt(lambda: _rounded(session.run(wanted, feeds)))
+                updates = tf.get_collection(tf.GraphKeys.UPDATE_OPS)
+                session.run(updates, feeds)
+                after = _rounded(session.run(tf.global_variables()))
+            return [*facts, values, after]
+
+    return attempt(whole)

@@ -1,0 +1,1 @@
+"""Programs of the area layers; each module is a topic."""

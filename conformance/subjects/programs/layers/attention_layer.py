@@ -1,0 +1,227 @@
+"""Programs of layers with several heads, of dense layers of any axes and of recurrent images."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from sessrun.conformance.subjects.programs.described import attempt
+from sessrun.conformance.subjects.programs.layered_graphs import examples, layered
+
+__all__ = ["BEHAVIOURS"]
+
+
+def _one(tf: Any, make: Callable[[Any], Any], *inputs: Any, **options: Any) -> Any:
+    """A layer on inputs, with its variables and losses."""
+
+    def build(*given: Any) -> Any:
+        layer = make(tf.keras.layers)
+        out = layer(*given)
+        return [out, [[v.name, v.shape.as_list()] for v in layer.weights], layer.losses]
+
+    return layered(tf, build, *inputs, **options)
+
+
+def _einsum(tf: Any) -> Any:
+    x, y = examples(2, 3, 4), examples(2, 3, 4, 5)
+    rows: list[tuple[Any, Any, Any]] = [
+        (x, "abc,cd->abd", {"output_shape": (None, 6), "bias_axes": "d"}),
+        (x, "abc,cd->abd", {"output_shape": (3, 6), "bias_axes": "bd", "activation": "relu"}),
+        (x, "abc,cde->abde", {"output_shape": (None, 2, 3), "bias_axes": "e"}),
+        (y, "...x,xy->...y", {"output_shape": 2, "bias_axes": "y", "kernel_regularizer": "l2"}),
+        (y, "ab...,bc->ac...", {"output_shape": 2, "bias_axes": "c"}),
+        (x, "abc,cd->abd", {"output_shape": (9, 6)}),
+        (x, "abc,cd->abe", {"output_shape": (None, 6)}),
+        (x, "abc,cde->abd", {"output_shape": (None, 6)}),
+        (x, "abc,cd->abd", {"output_shape": (None, 6), "bias_axes": "y"}),
+        (x, "abc->cba", {"output_shape": (None, 6)}),
+    ]
+
+    def made(equation: str, options: Any) -> Callable[[Any], Any]:
+        return lambda k: k.EinsumDense(equation, activity_regularizer="l1", **options)
+
+    layer = tf.keras.layers.EinsumDense("ab,bc->ac", 3, bias_axes="c")
+    layer.build((None, 4))
+    return [
+        [_one(tf, made(equation, options), value) for value, equation, options in rows],
+        layer.compute_output_shape((None, 4)).as_list(), layer.get_config()["bias_axes"],
+    ]  # fmt: skip
+
+
+def _attention(tf: Any) -> Any:
+    q, v = examples(2, 3, 4), examples(2, 5, 4)
+
+    def called(options: Any, seen: Any = None, **how: Any) -> Any:
+        def build(query: Any, value: Any) -> Any:
+            if seen is not None:
+                how["attention_mask"] = tf.constant(seen)
+            layer = tf.keras.layers.MultiHeadAttention(2, 3, name="heads", **options)
+            out = layer(query, value, return_attention_scores=True, **how)
+            shapes = [[w.name, w.shape.as_list()] for w in layer.weights]
+            return [*out, shapes, layer.losses]
+
+        return layered(tf, build, q, v)
+
+    seen = np.array([[[1, 1, 0, 1, 0]] * 3] * 2)
+    return [
+        called({}),
+        called({"value_dim": 2, "use_bias": False, "output_shape": 5}),
+        called({"output_shape": (2, 3), "kernel_regularizer": "l2", "bias_initializer": "ones"}),
+        called({}, use_causal_mask=True),
+        called({}, seen),
+        called({"softmax_robust_masking": True}, seen > 0, use_causal_mask=True),
+        called({"dropout": 0.5}, training=False),
+        called({"attention_axes": 1}),
+    ]  # fmt: skip
+
+
+def _attention_more(tf: Any) -> Any:
+    wide = examples(2, 3, 2, 4)
+    layers = tf.keras.layers
+    layer = layers.MultiHeadAttention(2, 3, value_dim=2, attention_axes=(1, 2), name="wide")
+
+    def build(x: Any) -> Any:
+        return [layer(x, x), layer(x, x, key=x + 1.0), [v.name for v in layer.trainable_weights]]
+
+    before = sorted(map(str, layers.MultiHeadAttention(2, 3, name="config").get_config().items()))
+    values = layered(tf, build, wide)
+    config = layer.get_config()
+    again = layers.MultiHeadAttention.from_config(copy.deepcopy(config))
+
+    def masked(x: Any) -> Any:
+        hidden = layers.Masking()(x)
+        out = layers.MultiHeadAttention(1, 2, name="masked")(hidden, hidden)
+        return [out, out._keras_mask is None]
+
+    gaps = examples(2, 3, 4)
+    gaps[0, 2] = 0.0
+    plain = layers.MultiHeadAttention(2, 3, output_shape=(5,))
+    return [
+        values, before, sorted(map(str, config.items())),
+        [w.shape.as_list() for w in again.weights],
+        layered(tf, masked, gaps),
+        plain.compute_output_shape((2, 3, 4), (2, 5, 4)).as_list(),
+        attempt(lambda: plain.compute_output_shape((2, 3, 4), (2, 5, 3))),
+        attempt(lambda: plain.compute_output_shape((2, 3, 4), (2, 5, 4), (2, 6, 4))),
+    ]  # fmt: skip
+
+
+def _images(tf: Any) -> Any:
+    x, line, volume = examples(2, 3, 5, 4, 2), examples(2, 3, 5, 2), examples(1, 2, 3, 3, 3, 2)
+    wide = {"shape": (2, 3, 5, 4, 2)}
+    return [
+        _one(tf, lambda k: k.ConvLSTM2D(3, 2), x),
+        _one(tf, lambda k: k.ConvLSTM2D(3, (3, 2), padding="same", return_sequences=True,
+                                        return_state=True), x, **wide),
+        _one(tf, lambda k: k.ConvLSTM2D(3, 2, (2, 1), use_bias=False, go_backwards=True), x),
+        _one(tf, lambda k: k.ConvLSTM2D(2, 2, dilation_rate=2, unit_forget_bias=False,
+                                        activation="relu", recurrent_activation="sigmoid"), x),
+        _one(tf, lambda k: k.ConvLSTM2D(3, 2, stateful=True), x, **wide),
+        _one(tf, lambda k: k.ConvLSTM2D(2, 2, "kernel_regularizer"), x),
+        _one(tf, lambda k: k.ConvLSTM2D(2, 2, kernel_regularizer="l1", recurrent_regularizer="l2",
+                                        bias_regularizer="l2", activity_regularizer="l2"), x),
+        _one(tf, lambda k: k.ConvLSTM2D(2, 2, unroll=True), x),
+        _one(tf, lambda k: k.ConvLSTM2D(2, 2), line),
+        _one(tf, lambda k: k.ConvLSTM1D(2, 3, padding="same"), line),
+        _one(tf, lambda k: k.ConvLSTM3D(2, 2), volume),
+    ]  # fmt: skip
+
+
+def _channels_first(tf: Any) -> Any:
+    layers = tf.keras.layers
+    found = []
+    for kind, shape in ((layers.ConvLSTM1D, (2, 3, 2, 4)), (layers.ConvLSTM2D, (2, 3, 2, 4, 3)),
+                        (layers.ConvLSTM3D, (1, 2, 2, 3, 3, 3))):  # fmt: skip
+        with tf.Graph().as_default(), tf.Session() as session:
+            tf.keras.backend.set_session(session)
+            layer = kind(3, 2, data_format="channels_first", kernel_initializer="ones",
+                         recurrent_initializer="ones", return_state=True)  # fmt: skip
+            out = layer(tf.constant(examples(*shape)))
+            session.run(tf.global_variables_initializer())
+            shapes = layer.compute_output_shape(shape)
+            found.append([[np.round(v, 3).tolist() for v in session.run(out)], str(shapes)])
+            tf.keras.backend.set_session(None)
+    return found
+
+
+def _image_states(tf: Any) -> Any:
+    layers, backend = tf.keras.layers, tf.keras.backend
+    x = tf.constant(examples(2, 3, 4, 4, 1))
+    with tf.Session() as sess:
+        backend.set_session(sess)
+        layer = layers.ConvLSTM2D(2, 2, stateful=True, kernel_initializer="ones",
+                                  recurrent_initializer="ones")
+        out = layer(tf.constant(examples(2, 3, 4, 4, 1)))
+        sess.run(tf.global_variables_initializer())
+        step = [out, layer.updates]
+        found = [np.round(sess.run(step)[0].sum(), 1) for _ in range(2)]
+        layer.reset_states()
+        found.append(np.round(sess.run(step)[0].sum(), 1))
+        layer.reset_states([np.ones((2, 3, 3, 2)), np.zeros((2, 3, 3, 2))])
+        found.append(np.round(sess.run(step)[0].sum(), 1))
+        refused = [
+            attempt(lambda: layer.reset_states([np.ones((2, 3, 3, 2))])),
+            attempt(lambda: layer.reset_states([np.ones((2, 3, 3, 2)), np.ones((1, 3, 3, 2))])),
+            attempt(lambda: layers.ConvLSTM2D(2, 2).reset_states()),
+        ]
+        given = layers.ConvLSTM2D(2, 2, recurrent_initializer="ones", kernel_initializer="ones")
+        out = given(x, initial_state=[tf.ones([2, 3, 3, 2]), tf.ones([2, 3, 3, 2])])
+        sess.run(tf.variables_initializer(given.weights))
+        values = np.round(sess.run(out), 4).tolist()
+        backend.set_session(None)
+    config = layers.ConvLSTM2D(2, (2, 3), name="config", dropout=0.2).get_config()
+    again = layers.ConvLSTM2D.from_config(config)
+    shapes = [
+        layers.ConvLSTM2D(2, 2, **options).compute_output_shape((None, 3, 4, 4, 1))
+        for options in ({}, {"return_sequences": True}, {"padding": "same", "return_state": True})
+    ]
+    return [found, refused, values, sorted(map(str, config.items())),
+            again.get_config() == config, str(shapes)]  # fmt: skip
+
+
+def _channels_apart(tf: Any) -> Any:
+    x, first = examples(2, 5, 3), examples(2, 3, 5)
+    return [
+        _one(tf, lambda k: k.DepthwiseConv1D(2), x),
+        _one(tf, lambda k: k.DepthwiseConv1D(2, 2, "same", 2, activation="relu"), x),
+        _one(tf, lambda k: k.DepthwiseConv1D(2, dilation_rate=2, use_bias=False), x),
+        attempt(lambda: tf.keras.layers.DepthwiseConv1D(
+            2, data_format="channels_first", depth_multiplier=2,
+        ).compute_output_shape(first.shape)),
+        _one(tf, lambda k: k.DepthwiseConv1D(2), examples(2, 5, 3, 1)),
+        sorted(map(str, tf.keras.layers.DepthwiseConv1D(2, name="apart").get_config().items())),
+    ]  # fmt: skip
+
+
+def _windows(tf: Any) -> Any:
+    backend = tf.keras.backend
+    x, y, z = examples(1, 5, 2), examples(1, 4, 4, 2), examples(1, 3, 3, 3, 2)
+    line, image, volume = (np.ones((*[2] * n, 2, 3), np.float32) for n in (1, 2, 3))
+    return [
+        layered(tf, lambda p: backend.conv1d(p, tf.constant(line), padding="causal"), x),
+        layered(tf, lambda p: backend.conv1d(p, tf.constant(line), (2,), "same"), x),
+        layered(tf, lambda p: backend.conv2d(p, image), y),
+        layered(tf, lambda p: backend.conv2d(tf.transpose(p, [0, 3, 1, 2]), image, padding="same",
+                                             data_format="channels_first"), y),
+        layered(tf, lambda p: backend.conv3d(p, volume, dilation_rate=(1, 2, 1)), z),
+        layered(tf, lambda p: backend.bias_add(p, tf.ones([2])), y),
+        layered(tf, lambda p: backend.bias_add(p, tf.ones([4, 4, 2])), y),
+        layered(tf, lambda p: backend.bias_add(p, tf.ones([4, 2])), y),
+        layered(tf, lambda p: backend.conv2d(p, image, data_format="x"), y),
+        layered(tf, lambda p: backend.conv2d(p, image, padding="full"), y),
+    ]  # fmt: skip
+
+
+BEHAVIOURS: dict[str, Callable[[Any], Any]] = {
+    "dense layers of any axes": _einsum,
+    "attention of several heads": _attention,
+    "attention over several axes, configs and masks": _attention_more,
+    "recurrent layers of images": _images,
+    "recurrent layers of images with channels first": _channels_first,
+    "states of recurrent layers of images": _image_states,
+    "channels of sequences apart": _channels_apart,
+    "convolutions of Keras' backend": _windows,
+}

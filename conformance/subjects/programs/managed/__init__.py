@@ -1,0 +1,1 @@
+"""Programs of the area managed; each module is a topic."""

@@ -1,0 +1,138 @@
+"""Programs of event files: what FileWriter writes and refuses, and what reading it gives."""
+
+from __future__ import annotations
+
+import io
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from PIL import Image
+
+from sessrun.conformance.subjects.programs.described import attempt
+
+__all__ = ["BEHAVIOURS"]
+
+
+def _summary(tf: Any, tag: str = "a") -> Any:
+    return tf.Summary(value=[tf.Summary.Value(tag=tag, simple_value=1.0)])
+
+
+def _events(tf: Any, folder: str) -> list[Any]:
+    """The events of each file, without the times at which they were written, as text."""
+    found = []
+    for path in sorted(Path(folder).glob("*tfevents*")):
+        events = list(tf.train.summary_iterator(str(path)))
+        found.append([_shown(tf, event) for event in events])
+    return found
+
+
+def _shown(tf: Any, event: Any) -> str:
+    """An event as text, with its graph and its images, whose bytes are as each writes them."""
+    event.ClearField("wall_time")
+    images = [value.image for value in event.summary.value if value.HasField("image")]
+    pixels = [np.array(Image.open(io.BytesIO(each.encoded_image_string))) for each in images]
+    for each in images:
+        each.ClearField("encoded_image_string")
+    graph = tf.GraphDef.FromString(event.graph_def)
+    if event.graph_def:
+        event.graph_def = b""
+    return f"{event}{graph}{[each.tolist() for each in pixels]}"
+
+
+def _names(folder: str) -> list[str]:
+    return [path.name for path in Path(folder).iterdir()]
+
+
+def _steps(tf: Any) -> Any:
+    with tempfile.TemporaryDirectory() as folder:
+        with tf.summary.FileWriter(folder) as writer:
+            add = writer.add_summary
+            found = attempt(
+                *(lambda step=step: add(_summary(tf), step)
+                  for step in (1, 1.7, "3", None, -5, 2**70, float("nan"), [1])),
+                *(lambda bad=bad: add(bad) for bad in ("x", b"\xff", None, 3, tf.Event())),
+                lambda: add(_summary(tf, "q").SerializeToString(), 2), lambda: add(b""),
+            )  # fmt: skip
+        return [found, _events(tf, folder)]
+
+
+def _kinds(tf: Any) -> Any:
+    metadata, graph = tf.RunMetadata(), tf.Graph()
+    with graph.as_default():
+        tf.constant([1.5], name="one")
+    log = tf.SessionLog(status=tf.SessionLog.CHECKPOINT, checkpoint_path="p", msg="m")
+    with tempfile.TemporaryDirectory() as folder:
+        writer = tf.summary.FileWriter(folder)
+        found = attempt(
+            lambda: writer.add_session_log(log, 7), lambda: writer.add_session_log(None),
+            lambda: writer.add_session_log(3), lambda: writer.add_run_metadata(metadata, "a", 1),
+            lambda: writer.add_run_metadata(metadata, "a"), lambda: writer.add_graph(graph, 2),
+            lambda: writer.add_run_metadata(None, "b"), lambda: writer.add_meta_graph(3),
+            lambda: writer.add_meta_graph(tf.MetaGraphDef()), lambda: writer.add_graph(None),
+            lambda: writer.add_graph(graph, graph_def=graph.as_graph_def()),
+            lambda: writer.add_graph(graph.as_graph_def()),
+            lambda: writer.add_graph(None, graph_def=graph),
+            lambda: writer.add_event(tf.Event(step=3, wall_time=1.5, file_version="x")),
+            writer.close, writer.close,
+        )  # fmt: skip
+        return [found, _events(tf, folder)]
+
+
+def _metadata(tf: Any) -> Any:
+    summary = tf.Summary()
+    for tag in ("x", "y", "x"):
+        summary.value.add(tag=tag).metadata.display_name = "shown"
+    with tempfile.TemporaryDirectory() as folder:
+        with tf.summary.FileWriter(folder) as writer:
+            writer.add_summary(summary)
+            writer.add_summary(summary)
+        return [str(summary), _events(tf, folder)]
+
+
+def _files(tf: Any) -> Any:
+    with tempfile.TemporaryDirectory() as folder:
+        made = tf.summary.FileWriter(f"{folder}/a/b")
+        empty = _names(f"{folder}/a/b")
+        made.flush()
+        made.close()
+        suffixed = tf.summary.FileWriter(Path(folder) / "c", filename_suffix=".end")
+        ends = [name.endswith(".end") for name in _names(f"{folder}/c")]
+        suffixed.close()
+        Path(f"{folder}/file").touch()
+        found = attempt(
+            lambda: tf.summary.FileWriter(f"{folder}/file"),
+            lambda: tf.summary.FileWriter(folder, filename_suffix=3),
+            lambda: list(tf.train.summary_iterator(f"{folder}/no")),
+            lambda: list(tf.train.summary_iterator(f"{folder}/file")),
+        )
+        place = suffixed.get_logdir() == f"{folder}/c"
+        names = _names(f"{folder}/a/b")
+        return [empty, names, ends, found, place, _events(tf, f"{folder}/c")]
+
+
+def _shared(tf: Any) -> Any:
+    cache = tf.summary.FileWriterCache
+    with tempfile.TemporaryDirectory() as folder:
+        first = cache.get(folder)
+        same = cache.get(folder) is first
+        cache.clear()
+        second = cache.get(folder)
+        cache.clear()
+        return [same, second is first, second.get_logdir() == folder]
+
+
+def _broken(tf: Any) -> Any:
+    """An event that cannot be written: the error comes from the next flush."""
+    with tempfile.TemporaryDirectory() as folder:
+        writer = tf.summary.FileWriter(folder)
+        found = attempt(lambda: writer.add_event("no event"), writer.flush, writer.flush)
+        again = tf.summary.FileWriter(folder)
+        return [found, attempt(lambda: again.add_event(_summary(tf)), again.close, again.close)]
+
+
+BEHAVIOURS = {
+    f"event_files_{function.__name__.strip('_')}": function
+    for function in (_steps, _kinds, _metadata, _files, _shared, _broken)
+}

@@ -1,0 +1,1 @@
+"""Programs of the area networks; each module is a topic."""

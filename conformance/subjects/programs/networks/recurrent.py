@@ -1,0 +1,212 @@
+"""Cells unrolled over time: the graphs, what they compute, gradients, and what is refused."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from sessrun.conformance.subjects.programs.built_graphs import nodes
+from sessrun.conformance.subjects.programs.described import attempt
+
+__all__ = ["BEHAVIOURS"]
+
+_X = np.arange(12, dtype=np.float32).reshape(2, 3, 2) / 12
+
+
+class _Cell:
+    """A cell of a program: its state is what it puts out, or two of them."""
+
+    def __init__(self, tf: Any, units: int = 2, *, two: bool = False) -> None:
+        self.tf = tf
+        self.units = units
+        self.two = two
+
+    @property
+    def state_size(self) -> Any:
+        return (self.units, self.units) if self.two else self.units
+
+    @property
+    def output_size(self) -> Any:
+        return self.units
+
+    def zero_state(self, batch_size: Any, dtype: Any) -> Any:
+        zero = self.tf.zeros([batch_size, self.units], dtype)
+        return (zero, zero) if self.two else zero
+
+    def __call__(self, inputs: Any, state: Any, scope: Any = None) -> Any:
+        tf = self.tf
+        ones = tf.constant_initializer(0.5)
+        with tf.variable_scope(scope or "cell"):
+            first = state[0] if self.two else state
+            matrix = tf.get_variable("w", [inputs.shape[1], self.units], initializer=ones)
+            output = tf.tanh(tf.matmul(inputs, matrix) + first)
+        return output, ((output, state[1] + 1.0) if self.two else output)
+
+
+def _p(tf: Any, shape: Any = (2, 3, 2)) -> Any:
+    return tf.placeholder(tf.float32, shape, name="p")
+
+
+def _seen(tf: Any, build: Callable[[], Any], value: Any = _X) -> Any:
+    """What is built in a graph of its own, all its nodes, and its value."""
+
+    def whole() -> Any:
+        with tf.Graph().as_default() as graph:
+            made = build()
+            places = [op for op in graph.get_operations() if op.type == "Placeholder"]
+            fed = {place.outputs[0]: value for place in places}
+            start = tf.global_variables_initializer()
+            built = nodes(graph)
+            with tf.Session() as session:
+                session.run(start)
+                values = attempt(lambda: session.run(made, fed))
+            return made, built, values
+
+    return attempt(whole)
+
+
+def _each(tf: Any, *builds: Callable[[], Any], value: Any = _X) -> list[Any]:
+    return [_seen(tf, build, value) for build in builds]
+
+
+def _dynamic(tf: Any) -> Any:
+    rnn, cell, two = tf.nn.dynamic_rnn, _Cell(tf), _Cell(tf, two=True)
+    kind = {"dtype": tf.float32}
+    return _each(
+        tf,
+        lambda: rnn(cell, _p(tf), **kind), lambda: rnn(two, _p(tf), [3, 1], **kind),
+        lambda: rnn(cell, _p(tf), initial_state=tf.ones([2, 2]), time_major=False, scope="s"),
+        lambda: rnn(cell, _p(tf, [None, None, 2]), [1, 2], **kind),
+        lambda: rnn(two, _p(tf, (2, 3, 2)), time_major=True, parallel_iterations=1,
+                    swap_memory=True, **kind),
+        lambda: rnn(cell, _p(tf)), lambda: rnn(cell, _p(tf, None), **kind),
+        lambda: rnn(cell, _p(tf, [2, 3, None]), **kind), lambda: rnn("cell", _p(tf), **kind),
+        lambda: rnn(cell, _p(tf), [[1, 2]], **kind), lambda: rnn(cell, _p(tf), [1, 2, 3], **kind),
+        lambda: rnn(cell, _p(tf), tf.constant([3, 0], tf.int64), **kind),
+    )  # fmt: skip
+
+
+def _dynamic_gradients(tf: Any) -> Any:
+    def of(make: Callable[[], Any]) -> Callable[[], Any]:
+        def build() -> Any:
+            outputs, _ = make()
+            return tf.gradients(tf.reduce_sum(outputs), tf.trainable_variables())
+
+        return build
+
+    rnn = tf.nn.dynamic_rnn
+    return _each(
+        tf, of(lambda: rnn(_Cell(tf), _p(tf), dtype=tf.float32)),
+        of(lambda: rnn(_Cell(tf, two=True), _p(tf), [1, 3], dtype=tf.float32)),
+    )  # fmt: skip
+
+
+def _both_ways(tf: Any) -> Any:
+    rnn, static = tf.nn.bidirectional_dynamic_rnn, tf.nn.static_bidirectional_rnn
+
+    def pair() -> Any:
+        return _Cell(tf), _Cell(tf, 2, two=True)
+
+    kind = {"dtype": tf.float32}
+    return _each(
+        tf,
+        lambda: rnn(*pair(), _p(tf), **kind), lambda: rnn(*pair(), _p(tf), [1, 2], **kind),
+        lambda: rnn(*pair(), _p(tf), time_major=True, scope="b", **kind),
+        lambda: static(*pair(), tf.unstack(_p(tf), axis=1), **kind),
+        lambda: static(*pair(), tf.unstack(_p(tf), axis=1), sequence_length=[2, 1], **kind),
+        lambda: static(*pair(), _p(tf), **kind), lambda: static(*pair(), [], **kind),
+        lambda: rnn(_Cell(tf), None, _p(tf), **kind),
+    )  # fmt: skip
+
+
+def _static(tf: Any) -> Any:
+    rnn, cell, two = tf.nn.static_rnn, _Cell(tf), _Cell(tf, two=True)
+    kind = {"dtype": tf.float32}
+
+    def steps(shape: Any = (2, 3, 2)) -> Any:
+        return tf.unstack(_p(tf, shape), num=3, axis=1)
+
+    return _each(
+        tf,
+        lambda: rnn(cell, steps(), **kind), lambda: rnn(two, steps(), sequence_length=[1, 2],
+                                                        **kind),
+        lambda: rnn(cell, steps([None, 3, 2]), sequence_length=[0, 3], scope="s", **kind),
+        lambda: rnn(cell, steps(), tf.ones([2, 2])), lambda: rnn(cell, steps()),
+        lambda: rnn(cell, _p(tf), **kind), lambda: rnn(cell, (), **kind),
+        lambda: rnn(cell, steps([2, 3, None]), **kind), lambda: rnn(3, steps(), **kind),
+        lambda: rnn(cell, steps(), sequence_length=[[1, 2]], **kind),
+    )  # fmt: skip
+
+
+class _Saver:
+    """Saves states in variables."""
+
+    def __init__(self, tf: Any) -> None:
+        self.tf = tf
+        self.kept = {name: tf.Variable(tf.ones([2, 2]), name=name) for name in "ab"}
+
+    def state(self, name: str) -> Any:
+        return self.kept[name]
+
+    def save_state(self, name: str, value: Any) -> Any:
+        return self.tf.assign(self.kept[name], value)
+
+
+def _saving(tf: Any) -> Any:
+    rnn = tf.nn.static_state_saving_rnn
+
+    def steps() -> Any:
+        return tf.unstack(_p(tf), axis=1)
+
+    def many() -> Any:
+        return _Cell(tf, two=True)
+
+    return _each(
+        tf,
+        lambda: rnn(_Cell(tf), steps(), _Saver(tf), "a")[0],
+        lambda: rnn(many(), steps(), _Saver(tf), ("a", "b"), [1, 3]),
+        lambda: rnn(many(), steps(), _Saver(tf), "a"), lambda: rnn(many(), steps(), _Saver(tf),
+                                                                  ("a", "b", "a")),
+    )  # fmt: skip
+
+
+def _raw(tf: Any) -> Any:
+    def with_steps(lengths: Any, emit: Any = None, state: Any = None) -> Callable[[], Any]:
+        def build() -> Any:
+            x = tf.transpose(_p(tf), [1, 0, 2])
+            array = tf.TensorArray(tf.float32, 3).unstack(x)
+            cell = _Cell(tf)
+
+            def loop(time: Any, output: Any, cell_state: Any, kept: Any) -> Any:
+                is_first = output is None
+                next_state = cell.zero_state(2, tf.float32) if is_first else cell_state
+                finished = time >= tf.constant(lengths)
+                over = tf.reduce_all(finished)
+                following = tf.cond(over, lambda: tf.zeros([2, 2]), lambda: array.read(time))
+                put_out = emit(tf) if is_first and emit else output
+                if not is_first and emit:
+                    put_out = (output * 2.0, tf.reduce_sum(output, 1))
+                count = state if is_first else None if state is None else kept + 1
+                return finished, following, next_state, put_out, count
+
+            arrays, final, kept = tf.nn.raw_rnn(cell, loop)
+            return tf.nest.map_structure(lambda each: each.stack(), arrays), final, (
+                tf.constant(0) if kept is None else kept)  # fmt: skip
+
+        return build
+
+    return _each(
+        tf,
+        with_steps([3, 1]), with_steps([2, 2], state=0),
+        with_steps([1, 3], emit=lambda tf: (tf.zeros([2]), tf.zeros([]))),
+    ), attempt(
+        lambda: tf.nn.raw_rnn(_Cell(tf), 3), lambda: tf.nn.raw_rnn(None, lambda *_: None)
+    )  # fmt: skip
+
+
+BEHAVIOURS = {
+    "dynamic": _dynamic, "dynamic gradients": _dynamic_gradients, "both ways": _both_ways,
+    "static": _static, "saving": _saving, "raw": _raw,
+}  # fmt: skip

@@ -1,0 +1,1 @@
+"""Programs of the area numbers; each module is a topic."""

@@ -1,0 +1,1 @@
+"""Programs of the area pictures; each module is a topic."""

@@ -1,0 +1,1 @@
+"""Programs of the area queues; each module is a topic."""

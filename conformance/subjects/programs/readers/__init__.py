@@ -1,0 +1,1 @@
+"""Programs of the area readers; each module is a topic."""

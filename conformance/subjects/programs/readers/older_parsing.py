@@ -1,0 +1,98 @@
+"""Programs that parse as graphs of earlier releases do: keys one by one, or as attributes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sessrun.conformance.subjects.programs.described import attempt, run
+
+__all__ = ["BEHAVIOURS"]
+
+
+def _example(tf: Any, **features: list[int]) -> bytes:
+    found = tf.train.Example()
+    for name, values in features.items():
+        found.features.feature[name].int64_list.value.extend(values)
+    return bytes(found.SerializeToString())
+
+
+def _sequence(tf: Any, context: list[int], **lists: list[list[int]]) -> bytes:
+    found = tf.train.SequenceExample()
+    found.context.feature["c"].int64_list.value.extend(context)
+    for name, steps in lists.items():
+        for step in steps:
+            found.feature_lists.feature_list[name].feature.add().int64_list.value.extend(step)
+    return bytes(found.SerializeToString())
+
+
+def _examples(tf: Any) -> Any:
+    first, second = _example(tf, a=[1, 2], b=[3]), _example(tf, a=[4])
+    default = tf.constant([7], tf.int64)
+
+    def parsed(serialized: Any, names: Any = ()) -> Any:
+        made = tf.raw_ops.ParseExample(
+            serialized=serialized, names=tf.constant(names, tf.string, [len(names)]),
+            sparse_keys=["a"], dense_keys=["b"], dense_defaults=[default],
+            sparse_types=[tf.int64], dense_shapes=[[1]],
+        )  # fmt: skip
+        tensors = [tensor for group in made for tensor in group]
+        return [[tensor.shape for tensor in tensors], run(tf, tensors)]
+
+    unknown = tf.placeholder_with_default(tf.constant([first]), None)
+    return attempt(
+        lambda: parsed([first, second]), lambda: parsed([second], ["x"]), lambda: parsed(first),
+        lambda: parsed(unknown), lambda: parsed([b"bad"]), lambda: parsed([_example(tf, b=[1, 2])]),
+    )  # fmt: skip
+
+
+def _sequences(tf: Any) -> Any:
+    first = _sequence(tf, [5], s=[[1], [2, 3]], d=[[1], [2]])
+    second = _sequence(tf, [6, 7], d=[[3]])
+
+    def parsed(serialized: Any, missing: Any = ()) -> Any:
+        made = tf.raw_ops.ParseSequenceExample(
+            serialized=serialized, debug_name=tf.constant([], tf.string),
+            context_dense_defaults=[], feature_list_dense_missing_assumed_empty=list(missing),
+            context_sparse_keys=["c"], context_dense_keys=[], feature_list_sparse_keys=["s"],
+            feature_list_dense_keys=["d"], Ncontext_sparse=1, Nfeature_list_sparse=1,
+            Nfeature_list_dense=1, context_sparse_types=[tf.int64],
+            feature_list_dense_types=[tf.int64], feature_list_sparse_types=[tf.int64],
+            feature_list_dense_shapes=[[1]],
+        )  # fmt: skip
+        tensors = [tensor for group in made for tensor in group]
+        return [[tensor.shape for tensor in tensors], run(tf, tensors)]
+
+    bare = _sequence(tf, [1])
+    return attempt(
+        lambda: parsed([first, second]), lambda: parsed([first]), lambda: parsed([bare]),
+        lambda: parsed([bare, first], ["d"]),
+    )  # fmt: skip
+
+
+def _single_sequences(tf: Any) -> Any:
+    def parsed(serialized: Any, missing: Any = ()) -> Any:
+        made = tf.raw_ops.ParseSingleSequenceExample(
+            serialized=serialized, debug_name=tf.constant("it"),
+            feature_list_dense_missing_assumed_empty=tf.constant(missing, tf.string,
+                                                                 [len(missing)]),
+            context_sparse_keys=["n"], context_dense_keys=["c"], feature_list_sparse_keys=["s"],
+            feature_list_dense_keys=["d"], context_dense_defaults=[tf.constant([9], tf.int64)],
+            context_sparse_types=[tf.int64], context_dense_shapes=[[1]],
+            feature_list_dense_types=[tf.int64], feature_list_sparse_types=[tf.int64],
+            feature_list_dense_shapes=[[1]],
+        )  # fmt: skip
+        tensors = [tensor for group in made for tensor in group]
+        return [[tensor.shape for tensor in tensors], run(tf, tensors)]
+
+    whole = _sequence(tf, [5], s=[[1], [2, 3]], d=[[1], [2]])
+    return attempt(
+        lambda: parsed(whole), lambda: parsed(_sequence(tf, [])),
+        lambda: parsed(_sequence(tf, [4]), ["d"]), lambda: parsed([whole]),
+        lambda: parsed(_sequence(tf, [4], d=[[1, 2]])),
+    )  # fmt: skip
+
+
+BEHAVIOURS = {
+    function.__name__.strip("_"): function
+    for function in (_examples, _sequences, _single_sequences)
+}

@@ -1,0 +1,135 @@
+"""Programs of record files outside of graphs: options, writing, reading, what is refused."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from sessrun.conformance.subjects.programs.described import attempt
+
+__all__ = ["BEHAVIOURS"]
+
+RECORDS = [b"first", b"second" * 10, b"", b"third"]
+KINDS = ("", "GZIP", "ZLIB")
+
+
+def _options(tf: Any) -> Any:
+    options, kinds = tf.io.TFRecordOptions, tf.io.TFRecordCompressionType
+    given = [None, "", "GZIP", "ZLIB", "gzip", "NONE", b"GZIP", 7,
+             kinds.NONE, kinds.GZIP, kinds.ZLIB]  # fmt: skip
+    made = options("GZIP", compression_level=9)
+    return [
+        attempt(*(lambda kind=kind: options.get_compression_type_string(kind) for kind in given)),
+        attempt(*(lambda kind=kind: options(kind).compression_type for kind in given)),
+        dict(options.compression_type_map),
+        {name: value for name, value in vars(made).items() if not name.startswith("_")},
+    ]  # fmt: skip
+
+
+def _written(tf: Any) -> Any:
+    with tempfile.TemporaryDirectory() as folder:
+        path = f"{folder}/file"
+        writer = tf.io.TFRecordWriter(path)
+        found = attempt(*(
+            lambda item=item: writer.write(item)
+            for item in (b"a", "b", "é", bytearray(b"c"), memoryview(b"d"), 3, None)
+        ))  # fmt: skip
+        writer.flush()
+        size = Path(path).stat().st_size
+        found += attempt(
+            writer.close, writer.close, lambda: writer.write(b"x"), writer.flush,
+            lambda: tf.io.TFRecordWriter(f"{folder}/no/file"),
+            lambda: tf.io.TFRecordWriter(folder), lambda: tf.io.TFRecordWriter(path, "gzip"),
+            lambda: tf.io.TFRecordWriter(Path(path)),
+            lambda: tf.io.tf_record_iterator(f"{folder}/no"),
+            lambda: tf.io.tf_record_iterator(Path(path)),
+            lambda: list(tf.python_io.tf_record_iterator(path)),
+            lambda: list(tf.python_io.tf_record_iterator(path.encode())),
+            lambda: list(tf.io.tf_record_iterator(folder)),
+        )  # fmt: skip
+        return [found, size]
+
+
+def _bytes(tf: Any) -> Any:
+    """What is written, to the byte, by every way of compressing."""
+    settings = [
+        {}, {"compression_level": 1}, {"compression_level": 9}, {"compression_strategy": 2},
+        {"window_bits": 10}, {"mem_level": 3}, {"flush_mode": 2, "input_buffer_size": 100},
+    ]  # fmt: skip
+    found = []
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "file"
+        for kind in KINDS:
+            for setting in settings:
+                options = tf.io.TFRecordOptions(kind, **setting)
+                with tf.io.TFRecordWriter(str(path), options) as writer:
+                    for record in RECORDS * 30:
+                        writer.write(record)
+                    writer.flush()
+                    writer.write(b"x" * 300_000)
+                found.append(path.read_bytes())
+    return found
+
+
+def _damaged(tf: Any) -> Any:
+    """Records before a place where a file is cut, changed or followed by something else."""
+    found = []
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "file"
+
+        def read(kind: str) -> Any:
+            records: list[bytes] = []
+
+            def whole() -> None:
+                records.extend(())
+                for record in tf.io.tf_record_iterator(str(path), tf.io.TFRecordOptions(kind)):
+                    records.append(record)  # noqa: PERF402 - those before an error are kept
+
+            return [attempt(whole), records]
+
+        for kind in KINDS:
+            with tf.io.TFRecordWriter(str(path), kind) as writer:
+                for record in RECORDS:
+                    writer.write(record)
+            data = path.read_bytes()
+            changed = [data[:place] for place in range(len(data))]
+            changed += [
+                data[:place] + bytes([data[place] ^ 16]) + data[place + 1 :]
+                for place in range(len(data))
+            ]
+            for content in (*changed, data + data, data + b"junkjunkjunkjunkjunk"):
+                path.write_bytes(content)
+                found.append(read(kind))
+            path.write_bytes(data)
+            found.append([read(other) for other in KINDS])
+    return found
+
+
+def _drawn(tf: Any) -> Any:
+    """Records of three files: each once an epoch, in batches that two runs go on with."""
+    with tempfile.TemporaryDirectory() as folder:
+        for number in range(3):
+            with tf.io.TFRecordWriter(f"{folder}/file{number}") as writer:
+                for place in range(4):
+                    writer.write(b"%d" % (4 * number + place))
+        options = {"file_buffer_size": 5, "file_shuffle_shift_ratio": 0.4}
+        batch = tf.raw_ops.RecordInput(file_pattern=f"{folder}/file*", batch_size=6, **options)
+        with tf.Session() as sess:
+            found = [sorted([*sess.run(batch), *sess.run(batch)]) for _ in range(3)]
+
+        def refused(**wrong: Any) -> Any:
+            given = {"file_pattern": f"{folder}/none", **options, **wrong}
+            with tf.Session() as sess:
+                return sess.run(tf.raw_ops.RecordInput(**given))
+
+        return [batch, found, attempt(
+            refused, lambda: refused(batch_size=-1), lambda: refused(file_parallelism=-1),
+            lambda: refused(batch_size=0),
+        )]  # fmt: skip
+
+
+BEHAVIOURS = {
+    f"records_{function.__name__.strip('_')}": function
+    for function in (_options, _written, _bytes, _damaged, _drawn)
+}

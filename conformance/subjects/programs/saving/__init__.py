@@ -1,0 +1,1 @@
+"""Programs of the area saving; each module is a topic."""

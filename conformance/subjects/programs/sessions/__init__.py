@@ -1,0 +1,1 @@
+"""Programs of the area sessions; each module is a topic."""

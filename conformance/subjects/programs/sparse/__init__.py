@@ -1,0 +1,1 @@
+"""Programs of the area sparse; each module is a topic."""

@@ -1,0 +1,141 @@
+"""Programs with ragged tensors: how they are made, what they tell, what is refused."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from sessrun.conformance.subjects.programs.described import attempt
+
+__all__ = ["BEHAVIOURS"]
+
+
+def _value(tf: Any, found: Any) -> Any:
+    with tf.Session() as session:
+        return session.run(found)
+
+
+def _rows(tf: Any, ragged: Any) -> Any:
+    return _value(tf, ragged).to_list(), str(ragged.shape), ragged.ragged_rank, ragged.dtype.name
+
+
+def _made(tf: Any) -> Any:
+    make = tf.RaggedTensor
+    values = [1, 2, 3]
+    return [
+        _rows(tf, found)
+        for found in (
+            make.from_row_splits(values, [0, 1, 1, 3]),
+            make.from_row_splits([[1.0, 2.0], [3.0, 4.0]], [0, 2]),
+            make.from_row_lengths(values, [1, 0, 2]),
+            make.from_value_rowids(values, [0, 2, 2]),
+            make.from_value_rowids(values, [0, 2, 2], nrows=5),
+            make.from_nested_row_splits([1, 2, 3, 4], [[0, 2, 2], [0, 1, 4]]),
+            make.from_row_splits(tf.constant(["a"]), tf.constant([0, 1], tf.int32)),
+        )
+    ]
+
+
+def _told(tf: Any) -> Any:
+    ragged = tf.RaggedTensor.from_row_splits([1, 2, 3], [0, 1, 1, 3])
+    nested = tf.RaggedTensor.from_row_splits(ragged, [0, 2, 3])
+    empty = tf.RaggedTensor.from_row_splits(tf.zeros([0]), [0])
+    parts = [ragged.row_lengths(), ragged.nrows(), ragged.value_rowids(), ragged.row_starts(),
+             ragged.row_limits(), ragged.to_tensor(), ragged.to_tensor(-1), nested.to_tensor(),
+             nested.flat_values, nested.nested_row_splits, empty.to_tensor()]  # fmt: skip
+    other = ragged.with_values([7, 8, 9]), nested.with_flat_values([7, 8, 9])
+    return _value(tf, parts), [_value(tf, each).to_list() for each in other]
+
+
+def _values(tf: Any) -> Any:
+    value = _value(tf, tf.RaggedTensor.from_nested_row_splits([1, 2], [[0, 2], [0, 1, 2]]))
+    return [
+        str(value), value.shape, value.ragged_rank, value.dtype.name, value.flat_values,
+        value.nested_row_splits, type(value).__name__,
+    ]  # fmt: skip
+
+
+def _refused(tf: Any) -> Any:
+    make: Callable[..., Any] = tf.RaggedTensor.from_row_splits
+    values = tf.constant([1, 2, 3])
+    return attempt(
+        lambda: make(values, []), lambda: make(values, [[0, 1]]), lambda: make(values, [0.0, 1.0]),
+        lambda: make(values, [0, 3], validate=1),
+        *(lambda splits=splits: _value(tf, make(values, splits))
+          for splits in ([1, 3], [0, 3, 1, 3], [0, 2], [0, 4])),
+    )  # fmt: skip
+
+
+def _constants(tf: Any) -> Any:
+    lists = [[[1, 2], [], [3]], [[[1], [2, 3]], []], [[], []], [["a"], ["b", "c"]], [1, 2]]
+    made = [tf.ragged.constant(each) for each in lists]
+    values = [tf.ragged.constant_value(each) for each in lists[:4]]
+    inner = tf.ragged.constant([[[1, 2], [3, 4]], []], ragged_rank=1)
+    refused = attempt(*(
+        lambda given=given: tf.ragged.constant(*given)
+        for given in (([[1], 2],), ([1], None, 2), ([[1]], None, -1), ([[[1], [2, 3]]], None, 1),
+                      ([[1], [[]]],), (made[0],))
+    ))  # fmt: skip
+    return [
+        [_value(tf, each) if isinstance(each, tf.Tensor) else _rows(tf, each) for each in made],
+        [each.to_list() for each in values], str(inner.shape), _value(tf, inner).to_list(), refused,
+    ]  # fmt: skip
+
+
+def _strings(tf: Any) -> Any:
+    split = tf.strings.bytes_split
+    ragged = tf.ragged.constant([["ab", ""], ["c"]])
+    found = split(["ab", ""]), split([["ab", "c"], ["", "d"]]), split(ragged)
+    return [[_value(tf, each).to_list() for each in found], _value(tf, split("abc")), attempt(
+        lambda: split(tf.placeholder(tf.string)))]  # fmt: skip
+
+
+def _splits(tf: Any) -> Any:
+    ragged = tf.ragged.constant([["a b", "c"], ["d"]])
+    split, older = tf.strings.split, tf.string_split
+    found = [
+        split(["a b", ""], result_type="RaggedTensor"),
+        split("a,b", ",", result_type="RaggedTensor"),
+        split([["a b c"], ["d"]], maxsplit=1, result_type="RaggedTensor"),
+        split(ragged, result_type="RaggedTensor"),
+        older(["a b", "c"], result_type="RaggedTensor"),
+    ]  # fmt: skip
+    sparse = [split(ragged), split([["a b"], ["c"]]), ragged.to_sparse(), found[0].to_sparse()]
+    return [
+        [_value(tf, each).to_list() for each in found], [_value(tf, each) for each in sparse],
+        attempt(lambda: split("a", result_type="List"), lambda: older(["a"], result_type="List")),
+    ]  # fmt: skip
+
+
+def _slopes(tf: Any) -> Any:
+    ragged = tf.RaggedTensor.from_row_splits([1.0, 2.0], [0, 1, 2])
+    with tf.GradientTape(persistent=True) as tape:
+        tape.watch(ragged.flat_values)
+        squares = ragged.with_flat_values(ragged.flat_values ** 2)
+        stopped = tf.stop_gradient(ragged)
+    return [
+        _value(tf, tape.gradient(squares, ragged.flat_values)),
+        _value(tf, tape.gradient(squares, ragged)).to_list(), tape.gradient(stopped, ragged),
+    ]  # fmt: skip
+
+
+def _structures(tf: Any) -> Any:
+    ragged = tf.RaggedTensor.from_row_splits([1.0, 2.0], [0, 1, 2])
+    flat = tf.nest.flatten([ragged], expand_composites=True)
+    doubled = tf.nest.map_structure(tf.identity, ragged, expand_composites=True)
+    stopped = tf.stop_gradient(ragged)
+    sparse = tf.stop_gradient(tf.SparseTensor([[0]], [1.0], [1]))
+    with tf.Session() as session:
+        fed = session.run(ragged, {ragged: session.run(ragged.with_values([5.0, 6.0]))})
+    return [
+        [each.dtype.name for each in flat], _value(tf, doubled).to_list(), fed.to_list(),
+        _value(tf, stopped).to_list(), stopped.flat_values.op.type, sparse.values.op.type,
+        tf.is_tensor(ragged), tf.gradients(stopped.flat_values, ragged.flat_values),
+    ]  # fmt: skip
+
+
+BEHAVIOURS = {
+    "made": _made, "told": _told, "values": _values, "refused": _refused,
+    "constants": _constants, "strings": _strings, "splits": _splits, "slopes": _slopes,
+    "structures": _structures,
+}  # fmt: skip

@@ -1,0 +1,1 @@
+"""Programs of the area tables; each module is a topic."""

@@ -1,0 +1,307 @@
+"""Programs of arrays of tensors: their graphs, what they hold, and what they refuse."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from sessrun.conformance.subjects.programs.described import attempt, run
+
+__all__ = ["BEHAVIOURS"]
+
+#: How an array is made that stands for every kind: by its arguments besides dtype and size.
+KINDS: tuple[dict[str, Any], ...] = (
+    {}, {"element_shape": []}, {"infer_shape": False}, {"dynamic_size": True},
+    {"clear_after_read": False}, {"element_shape": [None], "infer_shape": False},
+)  # fmt: skip
+
+
+def _ran(tf: Any, *programs: Callable[[], Any]) -> Any:
+    """What each program's fetch gives, or how building or running it fails."""
+    return attempt(*(lambda program=program: run(tf, program()) for program in programs))
+
+
+def _nodes(tf: Any) -> list[Any]:
+    graph = tf.get_default_graph()
+    return [
+        [n.name, n.op, n.device, list(n.attr["_class"].list.s), list(n.input),
+         [str(t.shape) for t in graph.get_operation_by_name(n.name).outputs]]
+        for n in graph.as_graph_def().node
+    ]  # fmt: skip
+
+
+def _graph(tf: Any) -> Any:
+    with tf.device("/cpu:0"):
+        one = tf.TensorArray(tf.float32, 2, name="one").unstack([1.0, 2.0])
+        one.stack()
+        one.read(0)
+        one.size()
+        two = tf.TensorArray(
+            tf.float32, tf.placeholder(tf.int32), dynamic_size=True, element_shape=[2]
+        ).write(3, [1.0, 2.0])
+        two.stack()
+        two.size()
+        two.concat()
+        two.close()
+        two.grad("x")
+        two.identity()
+        two.split([1.0, 2.0], [2, 0], name="split")
+        two.gather([1], name="gather")
+        two.scatter([0], [[1.0, 2.0]], name="scatter")
+        tf.TensorArray(tf.float32, 2, colocate_with_first_write_call=False).write(0, 1.0)
+    two.write(0, [3.0, 4.0]).mark_used()
+    # TensorFlow has that method on what a write gives only, and does not list it.
+    public = sorted(n for n in dir(two) if not n.startswith("_") and n != "mark_used")
+    return [_nodes(tf), str(one.element_shape), one.dtype.name, one.dynamic_size,
+            two.dynamic_size, public]  # fmt: skip
+
+
+def _made(tf: Any) -> Any:
+    def of_handle(**more: Any) -> Any:
+        handle = tf.TensorArray(tf.float32, 2).handle
+        return tf.TensorArray(tf.float32, handle=handle, **more).flow
+
+    return attempt(
+        lambda: tf.TensorArray(tf.float32),
+        lambda: tf.TensorArray(tf.float32, handle="h", flow=tf.zeros([])),
+        lambda: tf.TensorArray(tf.float32, [1, 2]),
+        of_handle,
+        lambda: of_handle(size=2, flow=tf.zeros([])),
+        lambda: of_handle(tensor_array_name="x"),
+        lambda: of_handle(element_shape=[]),
+        lambda: of_handle(dynamic_size=False),
+        lambda: of_handle(clear_after_read=True),
+        lambda: of_handle(flow=tf.zeros([])),
+        lambda: tf.convert_to_tensor(tf.TensorArray(tf.float32, 2)),
+        lambda: run(tf, tf.TensorArray(tf.float32, 2)),
+    )
+
+
+def _writes(tf: Any, options: dict[str, Any]) -> Any:
+    def array() -> Any:
+        return tf.TensorArray(tf.float32, 3, **options)
+
+    def unknown(value: Any) -> Any:
+        return tf.placeholder_with_default(np.float32(value), None)
+
+    return _ran(
+        tf,
+        lambda: array().write(0, 1.0).write(0, 2.0).flow,
+        lambda: array().write(3, 1.0).flow,
+        lambda: array().write(-1, [1.0]).flow,
+        lambda: array().write(1, 1.0).read(1),
+        lambda: array().write(1, 1.0).read(0),
+        lambda: array().write(1, [1.0]).write(0, 3.0).read(1),
+        lambda: array().write(1, unknown([1.0])).write(0, unknown(3.0)).stack(),
+        lambda: array().stack(),
+        lambda: array().scatter([2, 0], [1.0, 2.0]).stack(),
+        lambda: array().scatter([3, 1], [[1.0], [2.0]]).flow,
+        lambda: array().scatter([1, 1], [1.0, 2.0]).flow,
+        lambda: array().unstack([1.0, 2.0, 3.0]).gather([2, 0]),
+        lambda: array().unstack([1.0, 2.0, 3.0]).gather([2, 2]),
+        lambda: array().split([1.0, 2.0, 3.0], [1, 2, 0]).concat(),
+        lambda: array().split([1.0, 2.0, 3.0], [1, 2, 0]).read(1),
+        lambda: array().split([1.0, 2.0, 3.0, 4.0], [1, 1, 1, 1]).concat(),
+        lambda: array().split([1.0, 2.0], [1, 1]).concat(),
+        lambda: array().split([1.0, 2.0, 3.0], [1, 1, 0]).flow,
+    )
+
+
+def _written(tf: Any) -> Any:
+    return [_writes(tf, options) for options in KINDS]
+
+
+def _values(tf: Any) -> Any:
+    def of(dtype: Any, values: Any) -> Any:
+        return tf.TensorArray(dtype, 2).unstack(tf.constant(values, dtype)).stack()
+
+    f32 = tf.float32
+    return _ran(
+        tf,
+        *(lambda dtype=dtype: of(dtype, [1, 0])
+          for dtype in (tf.int8, tf.uint32, tf.int64, tf.half, tf.bfloat16, tf.complex64)),
+        lambda: of(tf.string, ["a", "b"]),
+        lambda: of(tf.bool, [[True], [False]]),
+        *(lambda dtype=dtype: tf.TensorArray(dtype, 2, element_shape=[]).read(1)
+          for dtype in (tf.int8, tf.bool, tf.complex64, tf.half, tf.string)),
+        lambda: tf.TensorArray(f32, 0).stack(),
+        lambda: tf.TensorArray(f32, 0, element_shape=[2]).stack(),
+        lambda: tf.TensorArray(f32, 0, element_shape=[2, None]).stack(),
+        lambda: tf.TensorArray(f32, 0, element_shape=[None, 2]).concat(),
+        lambda: tf.TensorArray(f32, 0).concat(),
+        lambda: tf.TensorArray(f32, 2).unstack([1.0, 2.0]).concat(),
+        lambda: tf.TensorArray(f32, 2, infer_shape=False).unstack([1.0, 2.0]).concat(),
+        lambda: tf.TensorArray(f32, 2).unstack([[1.0], [2.0]]).concat(),
+        lambda: tf.TensorArray(f32, 3).unstack([1.0, 2.0]).gather(tf.zeros([0], tf.int32)),
+        lambda: tf.TensorArray(f32, -1).flow,
+        lambda: tf.TensorArray(f32, tf.placeholder_with_default(2, None)).size(),
+        lambda: tf.TensorArray(f32, tf.placeholder_with_default([2], None)).flow,
+        lambda: tf.TensorArray(f32, 0, dynamic_size=True).write(5, 1.0).size(),
+        lambda: tf.TensorArray(f32, 5, dynamic_size=True, infer_shape=False)
+        .split([1.0, 2.0], [1, 1]).flow,
+        lambda: tf.TensorArray(f32, 2).unstack(1.0).flow,
+        lambda: tf.TensorArray(f32, 2).unstack([1, 2]).stack(),
+        lambda: tf.TensorArray(f32, 2).write(0, tf.constant(1)).flow,
+        lambda: tf.TensorArray(f32, 2).write([0], 1.0).flow,
+        lambda: tf.TensorArray(f32, 2).unstack([1.0, 2.0]).identity().stack(),
+        lambda: [tf.TensorArray(f32, 1, tensor_array_name="x").write(0, 1.0).read(0),
+                 tf.TensorArray(f32, 1, tensor_array_name="x").write(0, 2.0).read(0)],
+    )  # fmt: skip
+
+
+def _in_order(tf: Any) -> Any:
+    """A second operation after a first one, for arrays that keep elements and that do not."""
+
+    def after(first: Callable[[Any], Any], second: Callable[[Any], Any], **options: Any) -> Any:
+        array = tf.TensorArray(tf.float32, 2, **options).unstack([1.0, 2.0])
+        with tf.control_dependencies([array.flow]):
+            done = first(array)
+        with tf.control_dependencies([done]):
+            return second(array)
+
+    seconds: list[Callable[[Any], Any]] = [
+        lambda array: array.read(0),
+        lambda array: array.write(0, 3.0).flow,
+        lambda array: array.stack(),
+        lambda array: array.gather([1]),
+        lambda array: array.close(),
+    ]
+    return _ran(
+        tf,
+        *(lambda first=first, second=second, clears=clears:
+          after(first, second, clear_after_read=clears)
+          for first in (lambda array: array.read(0), lambda array: array.close())
+          for second in seconds for clears in (None, False)),
+    )  # fmt: skip
+
+
+def _raw(tf: Any) -> Any:
+    ops = tf.raw_ops
+
+    def made(**options: Any) -> Any:
+        return ops.TensorArrayV3(size=2, dtype=tf.float32, **options)
+
+    def gathered(array: Any, **options: Any) -> Any:
+        return ops.TensorArrayGatherV3(
+            handle=array[0], indices=[0], flow_in=array[1], **{"dtype": tf.float32, **options}
+        )
+
+    def joined(array: Any, **options: Any) -> Any:
+        return ops.TensorArrayConcatV3(
+            handle=array[0], flow_in=array[1], **{"dtype": tf.float32, **options}
+        )
+
+    unwritten = made(element_shape=[None, 3])
+    return [
+        *attempt(
+            lambda: made(element_shape=[2]).handle,
+            lambda: gathered(made(), element_shape=[2, None]),
+            lambda: gathered(made(element_shape=[2]), element_shape=[3]),
+            lambda: gathered(unwritten, element_shape=[2, None]),
+            lambda: gathered(made(identical_element_shapes=True), element_shape=[2]),
+            lambda: ops.TensorArraySizeV3(handle=tf.placeholder(tf.resource), flow_in=0.0),
+            lambda: ops.TensorArraySizeV3(handle=tf.placeholder(tf.resource, []), flow_in=0.0),
+            lambda: ops.TensorArrayReadV3(
+                handle=made(element_shape=[2])[0], index=0, flow_in=[0.0], dtype=tf.float32),
+            lambda: ops.TensorArrayReadV3(
+                handle=made(element_shape=[2])[0], index=0, flow_in=0.0, dtype=tf.int32),
+        ),
+        *_ran(
+            tf,
+            lambda: gathered(unwritten, element_shape=[2, None]),
+            lambda: gathered(made(), dtype=tf.int32),
+            lambda: joined(made(element_shape=[1, 2])),
+            lambda: joined(made(), element_shape_except0=[2]),
+            lambda: joined(made(element_shape=[1, 2]), element_shape_except0=[3]),
+            lambda: joined(made(element_shape=[1, 2]), dtype=tf.int32),
+        ),
+    ]  # fmt: skip
+
+
+def _gradients(tf: Any) -> Any:
+    def array(**options: Any) -> Any:
+        return tf.TensorArray(tf.float32, 2, clear_after_read=False, **options).unstack([1.0, 2.0])
+
+    def twice() -> Any:
+        forward = array()
+        written = forward.grad("a").write(0, 4.0)
+        with tf.control_dependencies([written.flow]):
+            return forward.grad("a").read(0), forward.grad("b").read(0)
+
+    def grown() -> Any:
+        forward = array(dynamic_size=True)
+        with tf.control_dependencies([forward.grad("a").flow]):
+            return forward.write(7, 1.0).flow
+
+    def partly() -> Any:
+        forward = tf.TensorArray(tf.float32, 3, infer_shape=False).write(0, 1.0).write(1, [2.0])
+        return forward.grad("a")
+
+    def strings() -> Any:
+        forward = tf.TensorArray(tf.string, 2).unstack(["a", "b"])
+        return forward.grad("a").write(0, "x").write(0, "y").read(0)
+
+    def read_twice() -> Any:
+        backward = array().grad("a")
+        with tf.control_dependencies([backward.read(0)]):
+            return backward.read(0)
+
+    return _ran(
+        tf,
+        lambda: array().grad("a").write(0, 5.0).write(0, 6.0).read(0),
+        lambda: array().grad("a").read(1),
+        twice,
+        grown,
+        lambda: partly().read(1),
+        lambda: partly().read(2),
+        lambda: partly().write(1, tf.placeholder_with_default(3.0, None)).flow,
+        strings,
+        read_twice,
+        lambda: array().grad("a").write(0, 5.0).write(0, 1.0).grad("b").flow,
+    )
+
+
+def _runs(tf: Any) -> Any:
+    """Each run has arrays of its own; a partial run keeps them."""
+    value = tf.placeholder(tf.float32, [])
+    array = tf.TensorArray(tf.float32, 2, element_shape=[]).write(0, value)
+    second = tf.placeholder(tf.float32, [])
+    whole = array.write(1, second).stack()
+    with tf.Session() as session:
+        found = [session.run(whole, {value: n, second: n + 1}) for n in range(3)]
+        handle = session.partial_run_setup([array.flow, whole], [value, second])
+        session.partial_run(handle, array.flow, {value: 8.0})
+        return [*found, session.partial_run(handle, whole, {second: 9.0})]
+
+
+def _gradients_of_pieces(tf: Any) -> Any:
+    """The gradient of what an array was split into has no part of what was written later."""
+    x = tf.constant([1.0, 2.0, 3.0])
+    array = tf.TensorArray(tf.float32, 3, dynamic_size=True).split(x, [1, 1, 1]).write(3, [4.0])
+    return run(tf, tf.gradients(tf.square(array.concat()), x)[0])
+
+
+def _gradients_with_more_axes(tf: Any) -> Any:
+    def made(outer: Any, **options: Any) -> Any:
+        array = tf.TensorArray(tf.float32, 2, **options)
+        handle, flow = tf.raw_ops.TensorArrayGradWithShape(
+            handle=array.handle, flow_in=array.write(0, [1.0, 2.0]).flow, shape_to_prepend=outer,
+            source="s",
+        )  # fmt: skip
+        return tf.TensorArray(tf.float32, handle=handle, flow=flow)
+
+    known = made([3], element_shape=[None])
+    shapes = [str(known.handle.shape), str(known.flow.shape), str(made([4, 5]).read(0).shape)]
+    return shapes, _ran(
+        tf, lambda: known.read(0), lambda: known.write(1, [1.0]).flow,
+        lambda: made([[3]]).read(0), lambda: made(tf.constant([-1])).read(0),
+    )  # fmt: skip
+
+
+BEHAVIOURS: dict[str, Callable[[Any], Any]] = {
+    "gradients of pieces": _gradients_of_pieces, "more axes": _gradients_with_more_axes,
+    "graph": _graph, "made": _made, "written": _written, "values": _values, "order": _in_order,
+    "raw": _raw, "gradients": _gradients, "runs": _runs,
+}  # fmt: skip

@@ -1,0 +1,1 @@
+"""Programs of the area text; each module is a topic."""

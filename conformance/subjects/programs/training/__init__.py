@@ -1,0 +1,1 @@
+"""Programs of the area training; each module is a topic."""

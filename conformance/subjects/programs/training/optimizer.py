@@ -1,0 +1,96 @@
+"""Optimizers: the graphs of `minimize`, node for node, and the losses of twenty steps."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable
+from typing import Any
+
+from sessrun.conformance.subjects.programs.described import attempt
+
+__all__ = ["BEHAVIOURS"]
+
+_IMPLIED = {"_output_shapes", "T"}
+#: Every optimizer by name, with what makes it of the namespace.
+OPTIMIZERS: dict[str, Callable[[Any], Any]] = {
+    "descent": lambda tf: tf.train.GradientDescentOptimizer(0.1),
+    "momentum": lambda tf: tf.train.MomentumOptimizer(0.1, 0.9),
+    "nesterov": lambda tf: tf.train.MomentumOptimizer(lambda: 0.1, 0.5, use_locking=True,
+                                                      use_nesterov=True),
+    "adam": lambda tf: tf.train.AdamOptimizer(0.05),
+    "adam_own": lambda tf: tf.train.AdamOptimizer(
+        0.05, name="Own", use_own_namescope_for_non_slot_vars=True),
+    "rms_prop": lambda tf: tf.train.RMSPropOptimizer(0.05, momentum=0.5),
+    "centered": lambda tf: tf.train.RMSPropOptimizer(0.05, centered=True, epsilon=1e-3),
+    "adagrad": lambda tf: tf.train.AdagradOptimizer(0.3),
+    "adagrad_da": lambda tf: tf.train.AdagradDAOptimizer(
+        0.5, tf.train.get_or_create_global_step(), l1_regularization_strength=0.01,
+        l2_regularization_strength=0.01),
+    "adadelta": lambda tf: tf.train.AdadeltaOptimizer(1.0, epsilon=1e-3),
+    "ftrl": lambda tf: tf.train.FtrlOptimizer(0.5, l1_regularization_strength=0.01),
+    "ftrl_v2": lambda tf: tf.train.FtrlOptimizer(
+        0.5, -0.6, l2_regularization_strength=0.1, beta=0.2, accum_name="A", linear_name="L",
+        l2_shrinkage_regularization_strength=0.01),
+    "proximal": lambda tf: tf.train.ProximalGradientDescentOptimizer(0.1, 0.01, 0.02),
+    "proximal_adagrad": lambda tf: tf.train.ProximalAdagradOptimizer(
+        0.3, l1_regularization_strength=0.01),
+}  # fmt: skip
+
+
+def _nodes(graph: Any) -> Any:
+    """The nodes of a graph with all their attributes, constants by their values."""
+    return [
+        [node.name, node.op, *[name for name in node.input if name[0] != "^"],
+         *sorted(name for name in node.input if name[0] == "^"),
+         {key: str(value) for key, value in node.attr.items() if key not in _IMPLIED}]
+        for node in graph.as_graph_def().node
+    ]  # fmt: skip
+
+
+def _loss(tf: Any, kind: bool, dtype: Any, rows: bool) -> Any:
+    """A loss of a matrix and of a vector, by all of the matrix or by rows of it, one twice."""
+    w = tf.get_variable("w", initializer=tf.constant([[1.0, 2], [-3, 4], [5, -6]], dtype),
+                        use_resource=kind)  # fmt: skip
+    b = tf.get_variable("b", initializer=tf.constant([0.5, -0.5], dtype), use_resource=kind)
+    weights = tf.constant([[1, 2, 3], [0, 1, 1]], dtype)
+    taken = tf.gather(w, [0, 2, 0]) if rows else tf.matmul(weights, w)
+    return tf.reduce_sum(tf.square(taken + b)), w, b
+
+
+def _trained(tf: Any, make: Callable[[Any], Any], kind: bool, dtype: Any, rows: bool) -> Any:
+    """The graph, the slots, and the losses of twenty steps."""
+
+    def whole() -> Any:
+        with tf.Graph().as_default() as graph:
+            loss, w, b = _loss(tf, kind, dtype, rows)
+            optimizer = make(tf)
+            step = tf.train.get_or_create_global_step()
+            train = optimizer.minimize(loss, global_step=step)
+            init = tf.global_variables_initializer()
+            names = optimizer.get_slot_names()
+            told = [optimizer.get_name(), names, train,
+                    [[optimizer.get_slot(v, name) for name in names] for v in (w, b)],
+                    [v.name for v in optimizer.variables()],
+                    [op.name for op in tf.get_collection(tf.GraphKeys.TRAIN_OP)],
+                    [v.name for v in tf.global_variables()],
+                    [v.name for v in tf.trainable_variables()]]  # fmt: skip
+            with tf.Session() as session:
+                session.run(init)
+                losses = []
+                for _ in range(20):
+                    session.run(train)
+                    losses.append(f"{session.run(loss):.3g}")
+                return told, _nodes(graph), losses, session.run(step)
+
+    return attempt(whole)
+
+
+def _of_one(name: str) -> Callable[[Any], Any]:
+    def program(tf: Any) -> Any:
+        choices = itertools.product((False, True), (tf.float32, tf.float64), (False, True))
+        return [_trained(tf, OPTIMIZERS[name], *choice) for choice in choices]
+
+    return program
+
+
+BEHAVIOURS = {name: _of_one(name) for name in OPTIMIZERS}

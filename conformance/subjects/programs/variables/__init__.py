@@ -1,0 +1,1 @@
+"""Programs of the area variables; each module is a topic."""

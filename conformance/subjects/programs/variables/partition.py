@@ -1,0 +1,119 @@
+"""Variables that are parts of a larger one: their places, and the whole that they make."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from sessrun.conformance.subjects.programs.described import attempt
+
+__all__ = ["BEHAVIOURS"]
+
+
+def _kind(tf: Any) -> Any:
+    """The class `PartitionedVariable`, which only TensorFlow's own path offers."""
+    package = "tensorflow" if tf.__name__.startswith("tensorflow") else "sessrun.reference"
+    return importlib.import_module(f"{package}.python.ops.variables").PartitionedVariable
+
+
+def _part(
+    tf: Any, value: int, *, full: Sequence[int] = (2,), offset: Any = None, resource: bool = False
+) -> Any:
+    made = tf.Variable([value], name="part", use_resource=resource)
+    offset = [value] + [0] * (len(full) - 1) if offset is None else offset
+    made._set_save_slice_info(
+        tf.Variable.SaveSliceInfo("whole", list(full), offset, [1] * len(full))
+    )
+    return made
+
+
+def _whole(tf: Any, **options: Any) -> Any:
+    arguments = {"name": "whole", "shape": [2], "dtype": tf.int32, "partitions": [2]}
+    if "variable_list" not in options:
+        arguments["variable_list"] = [_part(tf, 1), _part(tf, 0)]
+    return _kind(tf)(**{**arguments, **options})
+
+
+def _told(info: Any) -> Any:
+    fields = ("full_name", "full_shape", "var_offset", "var_shape")
+    return None if info is None else [getattr(info, field) for field in fields]
+
+
+def _places(tf: Any) -> Any:
+    kind = tf.Variable.SaveSliceInfo
+    info = kind("scope/a", [4, 6], [0, 2], [2, 3])
+    again = kind(save_slice_info_def=info.to_proto(), import_scope="outer/")
+    v = tf.Variable([1.0], name="v")
+    before = [v._get_save_slice_info(), v.to_proto().HasField("save_slice_info_def")]
+    v._set_save_slice_info(info)
+    return [
+        info.spec, _told(info), _told(again), again.spec, before,
+        str(info.to_proto()), str(info.to_proto(export_scope="scope")),
+        info.to_proto(export_scope="other"), _told(kind()),
+        str(v.to_proto().save_slice_info_def),
+        _told(tf.Variable.from_proto(v.to_proto())._get_save_slice_info()),
+        attempt(
+            *(lambda spec=spec: _told(kind.from_spec(spec))
+              for spec in ("4 6 0,2:2,3", "2 0,1", "2 3 0,1", "x", "3 0", "")),
+            lambda: kind(save_slice_info_def=3),
+        ),
+    ]  # fmt: skip
+
+
+def _made(tf: Any) -> Any:
+    def shown(**options: Any) -> Callable[[], Any]:
+        def make() -> Any:
+            whole = _whole(tf, **options)
+            return [whole.name, whole.shape, whole.get_shape(), whole._get_partitions(),
+                    [part.name for part in whole], len(whole), whole.as_tensor()]  # fmt: skip
+
+        return make
+
+    unplaced = tf.Variable([0])
+    square = [_part(tf, 0, full=[2, 2]), _part(tf, 1, full=[2, 2])]
+    return attempt(
+        shown(), shown(name="other"), shown(variable_list=[]), shown(variable_list=None),
+        shown(partitions=None), shown(partitions=[0]), shown(partitions=[1, 2]),
+        shown(partitions=(2,), variable_list=(_part(tf, 0), _part(tf, 1))),
+        shown(partitions=[1], variable_list=[_part(tf, 0)]),
+        shown(shape=[3]), shown(shape=[2, 2]), shown(variable_list=[unplaced]),
+        shown(shape=[2, 2], partitions=[2, 2], variable_list=square),
+        shown(shape=[2, 2], partitions=[2, 1], variable_list=square),
+    )  # fmt: skip
+
+
+def _graph(tf: Any) -> Any:
+    whole = _whole(tf)
+    sums = [tf.add(whole, 1), tf.identity(whole), tf.convert_to_tensor(whole, dtype=tf.int32)]
+    whole.assign(tf.constant([5, 6]))
+    refused = attempt(
+        lambda: tf.convert_to_tensor(whole, dtype=tf.float32), lambda: whole + 1,
+        lambda: whole.assign([1, 2]), lambda: tf.Session().run(whole),
+    )  # fmt: skip
+    nodes = tf.get_default_graph().as_graph_def().node
+    return [sums, refused, [[n.name, n.op, list(n.input)] for n in nodes]]
+
+
+def _updated(tf: Any) -> Any:
+    found: list[Any] = []
+    for resource in (False, True):
+        one, two = (
+            _whole(tf, variable_list=[_part(tf, n, resource=resource) for n in (0, 1)])
+            for _ in range(2)
+        )
+        updates = [
+            one.assign(tf.constant([3, 4])), one.assign_add([[1], [1]]), two.assign(one),
+            two.assign_sub(one), two.assign_add(tf.constant([7, 8]), use_locking=True),
+        ]  # fmt: skip
+        with tf.Session() as session:
+            session.run(tf.global_variables_initializer())
+            for update in updates:
+                session.run(update)
+                found.append(session.run([one.as_tensor(), two.as_tensor(), *one, *two]))
+    return found
+
+
+BEHAVIOURS: dict[str, Callable[[Any], Any]] = {
+    "places": _places, "made": _made, "graph": _graph, "updated": _updated,
+}  # fmt: skip
