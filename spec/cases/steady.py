@@ -18,8 +18,9 @@ from typing import Any, Final
 
 from sessrun.spec.cases.judge import Finding
 from sessrun.spec.cases.model import Case, Observation, canonical_json, walk
+from sessrun.spec.tensors import Held
 
-__all__ = ["KEEP_BYTES", "finding_form", "steady_observations", "steady_text"]
+__all__ = ["KEEP_BYTES", "finding_form", "is_kept", "steady_observations", "steady_text"]
 
 #: What a record keeps of a case's observations, and of a value in a finding, in bytes of JSON.
 KEEP_BYTES: Final = 65536
@@ -45,11 +46,25 @@ def steady_text(text: str) -> str:
     return text
 
 
+def is_kept(observations: Sequence[Observation]) -> bool:
+    """Whether a record keeps the observations of a case: they are small."""
+    return not _holds(observations) and len(canonical_json(observations)) <= KEEP_BYTES
+
+
+def _holds(form: Any) -> bool:
+    """Whether there is a large tensor in it, whose elements have no JSON form yet."""
+    if isinstance(form, Held):
+        return True
+    parts = form.values() if isinstance(form, dict) else form if isinstance(form, list) else ()
+    return any(map(_holds, parts))
+
+
 def finding_form(finding: Finding) -> dict[str, Any]:
     """A finding as a record keeps it."""
     got = finding.got
-    size = len(canonical_json(got))
-    if size > _SHOWN_BYTES:
+    if _holds(got):
+        got = f"more than {KEEP_BYTES:,} bytes of JSON, left out here"
+    elif (size := len(canonical_json(got))) > _SHOWN_BYTES:
         got = f"{size:,} bytes of JSON, left out here"
     reason = steady_text(finding.reason)[:_REASON]
     return {"step": finding.step, "reason": reason, "want": finding.want, "got": got}
