@@ -26,6 +26,7 @@ __all__ = ["KEEP_BYTES", "finding_form", "is_kept", "steady_observations", "stea
 KEEP_BYTES: Final = 65536
 _SHOWN_BYTES: Final = 8192
 _REASON: Final = 2000
+_TEXT: Final = 4096
 
 _SOURCE: Final = r"[\w.-]+\.(?:py|pyx|c|cc|cpp|h|so|js|mjs)\b"
 _CHANGES: Final = (
@@ -38,7 +39,8 @@ _OPEN: Final = ("like", "keep", "same_as", "differs_from")
 
 
 def steady_text(text: str) -> str:
-    """A message without what changes from run to run."""
+    """A message without what changes from run to run; of a very long one, of its beginning."""
+    text = text[:_TEXT]  # the patterns take time with the square of a word's length
     for folder in {tempfile.gettempdir(), "/tmp"}:  # noqa: S108 - named to be taken out
         text = re.sub(re.escape(folder) + r"/[\w./+@~-]*", "(a temporary file)", text)
     for pattern, instead in _CHANGES:
