@@ -2,8 +2,10 @@
 
 After `cases` losses in a row, or once losses and the restarts after them have cost `seconds`, one
 probe decides. A backend that answers it may lose `again` seconds more before the next probe, but
-never more than `limit` in all. One that loses nothing, but drags every answer to its deadline, is
-given up once the run has taken `whole`: that alone bounds a run, whatever the backend does.
+never more than `limit` in all. Of a loss that follows an answer, `cheap` seconds are not counted: a
+backend that dies now and then, and answers in between, has every case judged. One that loses
+nothing, but drags every answer to its deadline, is given up once the run has taken `whole`: that
+alone bounds a run, whatever the backend does.
 """
 
 from __future__ import annotations
@@ -41,6 +43,7 @@ class Patience:
       seconds: what they and the restarts after them may cost in all before the probe.
       again: what a backend that answered the probe may lose before the next one.
       limit: what may be lost in all, whatever the probes say.
+      cheap: what a loss may cost without being counted, if a case was answered since the last one.
       retries: how many failing cases are tried a second time on a fresh worker.
       retry_seconds: what the restarts for second tries may cost in all.
       whole: what the run may take by the clock, from the making of its runner.
@@ -51,6 +54,7 @@ class Patience:
     seconds: float = 300.0
     again: float = 90.0
     limit: float = 450.0
+    cheap: float = 3.0
     retries: int = 20
     retry_seconds: float = 60.0
     whole: float = math.inf
@@ -66,6 +70,7 @@ class Losses:
         self.until = time.monotonic() + patience.whole
         self.seconds = 0.0
         self.given_up = ""
+        self.why_missing = ""
 
     def answered(self) -> None:
         """A case was answered, rightly or wrongly."""
@@ -73,8 +78,9 @@ class Losses:
 
     def lost(self, seconds: float) -> None:
         """A case was lost, with the restart after it."""
+        free = 0.0 if self._consecutive else self._patience.cheap
         self._consecutive += 1
-        self.seconds += seconds
+        self.seconds += max(0.0, seconds - free)
 
     @property
     def probe_is_due(self) -> bool:
@@ -100,6 +106,13 @@ class Losses:
         self._consecutive = 0
         self._allowed = max(self._allowed, self.seconds + self._patience.again)
 
-    def give_up(self, reason: str) -> None:
-        """Ask this backend nothing more."""
-        self.given_up = self.given_up or reason
+    def give_up(self, reason: str, why_missing: str) -> None:
+        """Ask this backend nothing more.
+
+        Args:
+          reason: what has happened, for the record's events.
+          why_missing: what the record says of each case that is not asked any more.
+
+        """
+        if not self.given_up:
+            self.given_up, self.why_missing = reason, why_missing

@@ -16,6 +16,7 @@ from typing import Any, Final
 from sessrun.adapters.backend import Backend, Description
 from sessrun.adapters.process.errors import (
     AdapterError,
+    CaseRefusedError,
     WorkerContractError,
     WorkerCrash,
     WorkerError,
@@ -30,12 +31,13 @@ from sessrun.conformance.patience import PROBE, Losses, Patience
 from sessrun.spec.cases.audit import audit
 from sessrun.spec.cases.judge import Finding, judge, oracle_steps
 from sessrun.spec.cases.model import Case, Observation, canonical_json, walk
-from sessrun.spec.cases.steady import KEEP_BYTES, finding_form, steady_observations, steady_text
+from sessrun.spec.cases.steady import finding_form, is_kept, steady_observations, steady_text
 
 __all__ = ["Patience", "Runner"]
 
-#: Why a backend is given up that answers, but too slowly.
+#: Why a backend is given up that answers, but too slowly; and what of each case not asked then.
 _LATE: Final = "the run has taken all the time that it may"
+_TIME_IS_UP: Final = "the time of the run is up"
 #: The one option that has TensorFlow print on standard output, as the two surfaces spell it.
 _PLACEMENT_LOG: Final = re.compile(rb"log_device_placement|logDevicePlacement")
 _LOSSES: Final[Mapping[type[Exception], str]] = {
@@ -99,7 +101,9 @@ class Runner:
         """
         if self._backend is None:
             until = self._losses.until
-            self._backend = load(self.spec) if self.in_process else spawn(self.spec, until)
+            self._backend = (
+                load(self.spec) if self.in_process else spawn(self.spec, until, spare=True)
+            )
         found: Backend = self._backend
         return found
 
@@ -129,7 +133,7 @@ class Runner:
 
         """
         if self._losses.late:
-            self._give_up(_LATE)
+            self._give_up(_LATE, _TIME_IS_UP)
         if self._losses.given_up:
             return self._missing(case, 0.0)
         absent = sorted(set(case.needs) - facts())
@@ -162,9 +166,7 @@ class Runner:
         return _line(case, _LOSSES[type(fault)], line["seconds"], detail=detail)
 
     def _missing(self, case: Case, seconds: float) -> dict[str, Any]:
-        late = self._losses.given_up == _LATE
-        detail = "the time of the run is up" if late else "backend unresponsive"
-        return _line(case, "missing", seconds, detail=detail)
+        return _line(case, "missing", seconds, detail=self._losses.why_missing)
 
     def observe(self, case: Case) -> list[Observation]:
         """What the backend was seen to do; raises what the worker's host raises."""
@@ -203,10 +205,8 @@ class Runner:
             result = _LOSSES.get(type(error), "timeout")
             return _line(case, result, seconds, detail=str(error))
         except Exception as error:  # noqa: BLE001 - it costs this case, and never passes it
-            # In a worker nothing of the backend gets here: then the case or the suite is wrong.
-            result = "error" if self.in_process else "infra_error"
             self._log(traceback.format_exc())
-            return _line(case, result, time.perf_counter() - started, detail=_told(error))
+            return self._unasked(case, error, time.perf_counter() - started)
         seconds = time.perf_counter() - started
         self._losses.answered()
         printed = "" if self.in_process else self._backend.printed()
@@ -217,6 +217,28 @@ class Runner:
             return self._judged(case, steady_observations(case, seen), seconds)
         except Exception as error:  # noqa: BLE001 - an answer that no judge can read
             return _line(case, "error", seconds, detail=f"cannot be judged: {_told(error)}")
+
+    def _unasked(self, case: Case, error: Exception, seconds: float) -> dict[str, Any]:
+        """The line of a case that could not be interpreted.
+
+        In the host nothing of a backend raises: then the case or the suite is wrong. A worker may
+        say so of an API case, which is not taken on its word: the oracle must say the same.
+        """
+        if self.in_process:
+            return _line(case, "error", seconds, detail=_told(error))
+        if isinstance(error, CaseRefusedError) and not self._oracle_refuses(case):
+            detail = f"it calls the case ill-formed, the oracle does not: {error}"
+            return _line(case, "error", seconds, detail=detail)
+        return _line(case, "infra_error", seconds, detail=_told(error))
+
+    def _oracle_refuses(self, case: Case) -> bool:
+        try:
+            self._answers(case)
+        except CaseRefusedError:
+            return True
+        except Exception as error:  # noqa: BLE001 - an oracle without an answer confirms nothing
+            self._log(_told(error))
+        return False
 
     def _judged(self, case: Case, seen: list[Observation], seconds: float) -> dict[str, Any]:
         expected = None
@@ -250,13 +272,14 @@ class Runner:
     def _lost(self, reason: str, seconds: float) -> None:
         losses = self._losses
         if losses.late:
-            self._give_up(_LATE)
+            self._give_up(_LATE, _TIME_IS_UP)
             return
         losses.lost(seconds + self._restart(reason, seconds))
         if losses.given_up:
             return
         if losses.spent:
-            self._give_up("its timeouts and crashes have cost all the time there is")
+            reason = "its timeouts and crashes have cost all the time there is"
+            self._give_up(reason, f"out of time: {reason}")
         elif losses.probe_is_due:
             self._probe()
 
@@ -265,7 +288,7 @@ class Runner:
         try:
             observe(self.backend(), PROBE, min(PROBE.deadline_s, self.deadline_s))
         except WorkerError as error:
-            self._give_up(f"the probe failed too: {error}")
+            self._unresponsive(f"the probe failed too: {error}")
         else:
             self._losses.answered_probe()
         self._losses.seconds += time.perf_counter() - started
@@ -278,13 +301,19 @@ class Runner:
         try:
             self._backend.restart()
         except (AdapterError, WorkerError) as error:
-            self._give_up(f"it does not start again: {error}")
+            self._unresponsive(f"it does not start again: {error}")
         self._tell("restart", reason, seconds)
         return time.perf_counter() - started
 
-    def _give_up(self, reason: str) -> None:
+    def _unresponsive(self, reason: str) -> None:
+        if self._losses.late:  # it had less time to answer than it is entitled to
+            self._give_up(_LATE, _TIME_IS_UP)
+        else:
+            self._give_up(reason, f"backend unresponsive: {reason}")
+
+    def _give_up(self, reason: str, why_missing: str) -> None:
         if not self._losses.given_up:
-            self._losses.give_up(reason)
+            self._losses.give_up(reason, why_missing)
             self._tell("unresponsive", reason, self._losses.seconds)
 
     def _log(self, log: str) -> None:
@@ -315,7 +344,7 @@ def _line(
     }
     if finding is not None:
         line["finding"] = finding_form(finding)
-    if seen is not None and len(canonical_json(seen)) <= KEEP_BYTES:
+    if seen is not None and is_kept(seen):
         line["observations"] = seen
     if detail:
         line["detail"] = steady_text(detail)[:2000]

@@ -16,7 +16,7 @@ from sessrun.spec.cases.audit import audit
 from sessrun.spec.cases.facts import facts_of
 from sessrun.spec.cases.judge import Finding, Judgement, judge, oracle_steps
 from sessrun.spec.cases.model import Case, Observation, canonical_json
-from sessrun.spec.cases.steady import KEEP_BYTES, finding_form
+from sessrun.spec.cases.steady import KEEP_BYTES, finding_form, is_kept
 from sessrun.spec.records import RunRecord
 
 __all__ = ["Rejudged", "judge_anew"]
@@ -101,7 +101,8 @@ class _Judge:
         """A pass answers what any conforming backend does: that tells how much it must be."""
         if result != "pass" or self.oracle is None:
             return
-        if len(canonical_json(self.oracle(case))) <= KEEP_BYTES // 2:
+        seen = list(self.oracle(case))
+        if is_kept(seen) and len(canonical_json(seen)) <= KEEP_BYTES // 2:
             yield f"Case {case.id} is recorded as pass, but what it answered was left out."
 
     def _differing(self, case: Case, line: Mapping[str, Any], seen: Any) -> Iterator[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import math
 import tempfile
 import threading
 import time
@@ -13,9 +14,14 @@ from typing import Any, Final
 from sessrun.adapters.backend import Description
 from sessrun.adapters.process.child import Child
 from sessrun.adapters.process.connection import Connection
-from sessrun.adapters.process.errors import ExchangeError, ProtocolError, WorkerError
+from sessrun.adapters.process.errors import (
+    CaseRefusedError,
+    ExchangeError,
+    ProtocolError,
+    WorkerError,
+)
 from sessrun.adapters.process.exchange import ANSWER_BYTES, Exchange
-from sessrun.adapters.process.payloads import Packer
+from sessrun.adapters.process.payloads import OBSERVATION_BYTES, STRINGS, Packer
 from sessrun.adapters.process.protocol import (
     VERSIONS,
     Answer,
@@ -26,7 +32,6 @@ from sessrun.adapters.process.protocol import (
     pack_request,
     unpack_answer,
 )
-from sessrun.spec.cases.expressions import ExpressionError
 from sessrun.spec.cases.outcomes import Done, Failure, Fetched, Opened, Unsupported
 
 __all__ = ["Channel", "Ids"]
@@ -137,7 +142,7 @@ class Channel:
 
         Raises:
           WorkerTimeout, WorkerCrash, WorkerContractError: the worker failed, now or before.
-          ExpressionError: it found an API case ill-formed.
+          CaseRefusedError: it calls the API case that it was sent ill-formed.
           ProtocolError: an argument has no form on the wire; nothing was sent.
 
         """
@@ -153,8 +158,8 @@ class Channel:
             for name in packer.files:
                 self._exchange.remove(name)
         if isinstance(answer, Trouble):
-            if answer.kind == "case":
-                raise ExpressionError(answer.message)
+            if answer.kind == "case" and do == "case":
+                raise CaseRefusedError(answer.message)
             raise self.broken(f"the worker reports ({answer.kind}): {answer.message}")
         fits: bool = isinstance(answer, _WANTED[do])
         if not fits:
@@ -194,14 +199,32 @@ class Channel:
     def _unpack(self, do: str, form: dict[str, Any]) -> Answer:
         files = _files(form)
         try:
-            if sum(file["nbytes"] for file in files) > ANSWER_BYTES:
-                raise self.broken(f"an answer with more than {ANSWER_BYTES:,} bytes in files")
+            _check_sizes(files)
             return unpack_answer(form, do, self._exchange)
         except ProtocolError as error:
             raise self.broken(str(error)) from error
         finally:
             for file in files:
                 self._exchange.remove(file["file"])
+
+
+def _check_sizes(files: Sequence[Mapping[str, Any]]) -> None:
+    """Refuse an answer that would keep the host busy, before any of its files is read."""
+    nbytes = sum(file["nbytes"] for file in files)
+    if nbytes > ANSWER_BYTES:
+        raise ProtocolError(
+            f"an answer with more than {ANSWER_BYTES:,} bytes in files: it has {nbytes:,}"
+        )
+    strings = sum(math.prod(f["shape"]) for f in files if f.get("dtype") == "string")
+    if strings > STRINGS:
+        raise ProtocolError(
+            f"an answer with more than {STRINGS:,} strings in files: it has {strings:,}"
+        )
+    seen = sum(file["nbytes"] for file in files if "dtype" not in file)
+    if seen > OBSERVATION_BYTES:
+        raise ProtocolError(
+            f"observations of more than {OBSERVATION_BYTES:,} bytes: they have {seen:,}"
+        )
 
 
 def _files(form: Mapping[str, Any]) -> list[Mapping[str, Any]]:

@@ -8,14 +8,18 @@ about what the backend computed, so no outcome of the Backend contract stands fo
 - `WorkerTimeout`: a request was not answered within its deadline. The worker has been killed.
 - `WorkerCrash`: the process ended by itself: a signal, an exit.
 - `WorkerContractError`: it said something that the protocol does not allow. It has been killed.
+
+`CaseRefusedError` is raised to the runner too: the worker calls an API case ill-formed. It lives.
 """
 
 from __future__ import annotations
 
 from sessrun.adapters.errors import AdapterError
+from sessrun.spec.cases.expressions import ExpressionError
 
 __all__ = [
     "AdapterError",
+    "CaseRefusedError",
     "ExchangeError",
     "ProtocolError",
     "WorkerContractError",
@@ -31,6 +35,10 @@ class ProtocolError(ValueError):
 
 class ExchangeError(ProtocolError):
     """A file cannot be put into the exchange folder, because of what the other side did to it."""
+
+
+class CaseRefusedError(ExpressionError):
+    """A worker says that the API case it was sent is ill-formed: nobody else has said so yet."""
 
 
 class WorkerError(Exception):

@@ -19,6 +19,7 @@ from sessrun.adapters.process.errors import (
     WorkerTimeout,
 )
 from sessrun.adapters.process.protocol import Hello, Observed, Trouble
+from sessrun.adapters.process.spare import Spare
 from sessrun.spec.cases.engine import observation
 from sessrun.spec.cases.model import Case, Observation
 from sessrun.spec.cases.outcomes import Failure, Fetched, Outcome, Unsupported
@@ -28,15 +29,20 @@ __all__ = ["EXEC", "ProcessBackend", "WorkerContractError", "WorkerCrash", "Work
 
 #: What a backend that is a command starts with.
 EXEC: Final = "exec:"
+#: A spare worker may take so many times what the first one took to start, and a second.
+_SPARE_TIMES: Final = 3
+#: After so many spare workers that failed there is no further one.
+_SPARE_FAILURES: Final = 3
 
 
-def spawn(spec: str, until: float = math.inf) -> ProcessBackend:
+def spawn(spec: str, until: float = math.inf, *, spare: bool = False) -> ProcessBackend:
     """Start a backend in a process of its own.
 
     Args:
       spec: `exec:COMMAND LINE` for a program that speaks the protocol (split like a shell
         would, run without one); anything else is loaded by our own worker in a new Python.
       until: see `ProcessBackend`.
+      spare: whether a spare worker is kept ready, from the first restart on.
 
     Raises:
       AdapterError: it cannot be started or does not introduce itself; the message says why.
@@ -53,6 +59,7 @@ def spawn(spec: str, until: float = math.inf) -> ProcessBackend:
         command = [sys.executable, "-m", "sessrun.adapters.worker", spec]
     backend = ProcessBackend(command)
     backend.until = until
+    backend.keeps_spare = spare
     try:
         backend.restart()
     except WorkerError as error:
@@ -75,6 +82,7 @@ class ProcessBackend:
       deadline_s: seconds that a request may take, an API case as a whole; may be set at any time.
       start_deadline_s: seconds until the worker must have introduced itself.
       until: when, by the monotonic clock, every deadline is over, whatever is left of it.
+      keeps_spare: whether a spare worker is kept ready from the first restart on.
 
     """
 
@@ -83,9 +91,13 @@ class ProcessBackend:
         self.deadline_s = 30.0
         self.start_deadline_s = 120.0
         self.until = math.inf
+        self.keeps_spare = False
         self._ids = Ids()
         self._description: Description | None = None
         self._channel: Channel | None = None
+        self._spare: Spare | None = None
+        self._spare_failures = 0
+        self._start_s = 0.0
 
     @property
     def alive(self) -> bool:
@@ -116,7 +128,7 @@ class ProcessBackend:
         return "" if self._channel is None else self._channel.printed()
 
     def restart(self) -> None:
-        """Kill the worker, with everything it started, and start a new one.
+        """Kill the worker, with everything it started; the spare one, or a new one, follows.
 
         Raises:
           AdapterError: the program cannot be run at all.
@@ -124,21 +136,50 @@ class ProcessBackend:
             somebody else than the first time.
 
         """
+        first_start = self._channel is None
         if self._channel is not None:
             self._channel.kill()
-        self._channel = Channel(self.command, self._ids)
-        found = self._channel.hello(self._left(self.start_deadline_s))
+        self._channel, found = self._spare_worker() or self._new_worker()
         first = self._description or found
         for part in ("name", "version", "capabilities"):
             if getattr(found, part) != getattr(first, part):
                 raise self._channel.broken(f"the worker introduced itself with another {part}")
         self._description = found
+        if self.keeps_spare and not first_start:
+            self._prepare()
 
     def shutdown(self) -> None:
-        """Have the worker end, in peace if it is idle."""
+        """Have the worker end, in peace if it is idle, and the spare one with it."""
+        spare, self._spare = self._spare, None
+        if spare is not None:
+            spare.discard()
         if self._channel is not None:
             self._channel.close()
             self._channel = None
+
+    def _new_worker(self) -> tuple[Channel, Description]:
+        started = time.monotonic()
+        self._channel = Channel(self.command, self._ids)
+        description = self._channel.hello(self._left(self.start_deadline_s))
+        self._start_s = time.monotonic() - started
+        return self._channel, description
+
+    def _spare_worker(self) -> tuple[Channel, Description] | None:
+        """The spare worker, which the next one follows at once; None if there is none."""
+        spare, self._spare = self._spare, None
+        if spare is None:
+            return None
+        if not spare.ready:  # workers end faster than they start: two may start at a time
+            self._prepare()
+        worker = spare.take()
+        self._spare_failures = 0 if worker else self._spare_failures + 1
+        return worker
+
+    def _prepare(self) -> None:
+        """Start a spare worker, unless there is one."""
+        if self._spare is None and self._spare_failures < _SPARE_FAILURES:
+            seconds = min(self.start_deadline_s, 1.0 + _SPARE_TIMES * self._start_s)
+            self._spare = Spare(self.command, self._ids, self._left(seconds))
 
     def describe(self) -> Description:
         """What the worker said of itself when it was last started."""
@@ -148,7 +189,7 @@ class ProcessBackend:
         """Have the worker interpret an API-surface case.
 
         Raises:
-          ExpressionError: the case is ill-formed, as the worker sees it.
+          CaseRefusedError: the worker calls the case ill-formed.
 
         """
         answer = self._live().ask("case", {"case": case.to_json()}, self._left(self.deadline_s))

@@ -7,8 +7,10 @@ little-endian, in C order; a string's bytes follow their length, eight bytes lit
 from __future__ import annotations
 
 import base64
+import contextlib
 import json
 import math
+import struct
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
@@ -23,15 +25,21 @@ from sessrun.spec.dtypes import BY_NAME, row_of_numpy
 from sessrun.spec.proto import GraphDef
 from sessrun.spec.proto.foreign import ProtoError, parse, serialize
 
-__all__ = ["INLINE_BYTES", "LINE_BYTES", "Packer", "dumps", "loads", "unpack_graph",
-           "unpack_json", "unpack_tensor"]  # fmt: skip
+__all__ = ["INLINE_BYTES", "LINE_BYTES", "OBSERVATION_BYTES", "STRINGS", "Packer", "dumps",
+           "loads", "unpack_graph", "unpack_json", "unpack_tensor"]  # fmt: skip
 
 #: A tensor of more bytes goes to an exchange file.
 INLINE_BYTES: Final = 65536
 #: A line of more bytes, without its newline, is no message.
 LINE_BYTES: Final = 2**20
 
+#: The tensors of one answer may hold so many strings in files: each is an object here.
+STRINGS: Final = 2**20
+#: The observations of an API case in a file may take so many bytes: all of them is looked at.
+OBSERVATION_BYTES: Final = 2**22
+
 _LENGTH: Final = 8
+_SIZE: Final = struct.Struct("<Q")
 #: What a reference to an exchange file takes of a line, at most.
 _REFERENCE_BYTES: Final = 80
 #: Dtypes whose tensors cross as a mere sign that they exist.
@@ -259,12 +267,17 @@ def _from_file(dtype: str, shape: list[int], raw: bytes) -> np.ndarray:
 
 
 def _strings_from(raw: bytes, shape: list[int], count: int) -> np.ndarray:
+    if len(raw) < count * _LENGTH:
+        raise ProtocolError(f"the file does not hold {count} strings")
     items: list[bytes] = []
     at = 0
-    while at < len(raw) and len(items) <= count:
-        start = at + _LENGTH
-        at = start + int.from_bytes(raw[at:start], "little")
-        items.append(raw[start:at])
+    length_at = _SIZE.unpack_from
+    with contextlib.suppress(struct.error):  # the length itself is cut, which the sums below show
+        while at < len(raw) and len(items) <= count:
+            (length,) = length_at(raw, at)
+            start = at + _LENGTH
+            at = start + length
+            items.append(raw[start:at])
     if at != len(raw) or len(items) != count:
         raise ProtocolError(f"the file does not hold {count} strings")
     array = np.empty(count, dtype=object)

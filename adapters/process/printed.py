@@ -97,7 +97,7 @@ def redirect_output() -> None:
 
 def flush_output() -> None:
     """Write out what this process has printed and still buffers, Python's and C's."""
-    with contextlib.suppress(Exception):  # a backend may have closed or replaced it
+    with contextlib.suppress(BaseException):  # a backend may have closed or replaced it
         sys.stdout.flush()
     if _C_STDOUT is not None:
         _C.fflush(_C_STDOUT)

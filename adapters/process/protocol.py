@@ -31,6 +31,8 @@ from sessrun.spec.errors import BY_CODE
 from sessrun.spec.schema import ERRORS_COMPARED, inlined, load_schema, validator
 
 __all__ = [
+    "LISTS",
+    "TEXT",
     "VERSIONS",
     "Answer",
     "Hello",
@@ -47,11 +49,18 @@ __all__ = [
 #: The protocol versions this package speaks.
 VERSIONS: Final = (1,)
 
-#: Longest message text of a failure that a line carries.
-_TEXT: Final = 16384
+#: The longest message of a failure that our own worker sends; it cuts what is longer.
+TEXT: Final = 16384
+
+#: The longest lists of an answer: each item is looked at.
+LISTS: Final[Mapping[str, int]] = {
+    "values": 16384, "observations": 16384, "devices": 4096, "classes": 256,
+}  # fmt: skip
 
 #: How much of an ill-formed line an error quotes.
 _BRIEF: Final = 160
+#: How much of something too long an error quotes.
+_SHOWN: Final = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,19 +150,19 @@ def _answer_form(answer: Answer, packer: Packer) -> dict[str, Any]:
         case Done(facts):
             return {"outcome": "done", "facts": dict(facts)}
         case Unsupported(capability, message):
-            text = message[:_TEXT]
+            text = message[:TEXT]
             return {"outcome": "unsupported", "capability": capability, "message": text}
         case Failure(call, code, classes, node, message):
             return {
                 "outcome": "failure", "call": call, "code": code, "classes": list(classes),
-                "node": node, "message": message[:_TEXT],
+                "node": node, "message": message[:TEXT],
             }  # fmt: skip
         case Observed(observations):
             return {"outcome": "observations", "observations": observations}
         case Hello(protocol, description):
             return {"outcome": "hello", "protocol": protocol, **description.to_json()}
         case Trouble(kind, message):
-            return {"outcome": "error", "kind": kind, "message": message[:_TEXT]}
+            return {"outcome": "error", "kind": kind, "message": message[:TEXT]}
 
 
 def read_line(line: bytes, side: str) -> dict[str, Any]:
@@ -177,11 +186,19 @@ def read_line(line: bytes, side: str) -> dict[str, Any]:
     validate = _validator(f"{kind}_{side}") if isinstance(kind, str) else None
     if validate is None:
         raise ProtocolError(f"no {side} of this protocol: {_brief(line)}")
-    reason = validate(form)
+    reason = _too_many(form) or validate(form)
     if reason is not None:
         raise ProtocolError(f"{reason}: {_brief(line)}")
     checked: dict[str, Any] = form
     return checked
+
+
+def _too_many(form: Mapping[str, Any]) -> str | None:
+    """Which list of a message is too long, before anything in it is looked at."""
+    for name, limit in LISTS.items():
+        if isinstance(form.get(name), list) and len(form[name]) > limit:
+            return f"at {name}: {len(form[name]):,} items; the limit is {limit:,}"
+    return None
 
 
 def unpack_request(form: Mapping[str, Any], exchange: Exchange) -> Request:
@@ -250,8 +267,8 @@ def _hello(form: Mapping[str, Any]) -> Hello:
 
 def _observations(value: Any) -> list[Observation]:
     # A list inside the line is checked with it; one from a file is not.
-    reason = _checked("observations_answer")({"id": 1, "outcome": "observations",
-                                              "observations": value})  # fmt: skip
+    form = {"id": 1, "outcome": "observations", "observations": value}
+    reason = _too_many(form) or _checked("observations_answer")(form)
     if reason is not None or not isinstance(value, list):
         raise ProtocolError(f"these are no observations: {reason}")
     return value
@@ -277,11 +294,21 @@ def _validator(name: str) -> Callable[[Any], str | None] | None:
         error = best_match(itertools.islice(checks.iter_errors(form), ERRORS_COMPARED))
         if error is None:
             return None
-        place = ".".join(str(part) for part in error.absolute_path)
-        message = textwrap.shorten(error.message, _BRIEF)
+        place = ".".join(textwrap.shorten(str(p), _BRIEF) for p in error.absolute_path)
+        message = _limit_passed(error) or textwrap.shorten(error.message, _BRIEF)
         return f"at {place}: {message}" if place else message
 
     return validate
+
+
+def _limit_passed(error: Any) -> str | None:
+    """What is too long, how long it is, and what it may be; None if that is not the fault."""
+    unit = {"maxLength": "characters", "maxItems": "items"}.get(error.validator)
+    if unit is None:
+        return None
+    start = repr(error.instance[:_SHOWN])
+    limit = error.validator_value
+    return f"{start}... has {len(error.instance):,} {unit}; the limit is {limit:,}"
 
 
 def _brief(line: bytes) -> str:

@@ -38,6 +38,8 @@ from sessrun.spec.schema import SpecError
 
 __all__ = ["serve"]
 
+#: What the interpreter of API cases raises where the case itself is ill-formed.
+_ILL_FORMED: Final = (ExpressionError, ValueFormError, SpecError)
 #: The id of an answer to a line whose own id could not be read.
 _NO_ID: Final = None
 
@@ -157,10 +159,10 @@ class _Server:
     def _outcome(self, request: Request) -> Answer:
         try:
             return self._call(request)
-        except (ExpressionError, ValueFormError, SpecError) as error:
-            return Trouble("case", str(error))
         except BaseException as error:  # noqa: BLE001 - the contract allows none: it is reported
-            with contextlib.suppress(Exception):  # a backend may have closed stderr
+            if request.do == "case" and isinstance(error, _ILL_FORMED):
+                return Trouble("case", _told(error))
+            with contextlib.suppress(BaseException):  # a backend may have closed stderr
                 traceback.print_exc()  # to the log: whoever writes the adapter wants to know where
             return Trouble("backend", _told(error))
 
@@ -182,7 +184,7 @@ class _Server:
     def _write(self, identity: int | None, answer: Answer) -> None:
         try:
             line = pack_answer(identity, answer, Packer(self.exchange))
-        except Exception as error:  # noqa: BLE001 - whatever the backend put into its answer
+        except BaseException as error:  # noqa: BLE001 - whatever the backend put into its answer
             trouble = Trouble("backend", f"its answer has no form on the wire: {_told(error)}")
             line = pack_answer(identity, trouble, Packer(self.exchange))
         flush_output()  # what a backend printed is to be seen before its answer
@@ -197,5 +199,5 @@ class _Server:
 def _told(error: BaseException) -> str:
     try:
         return f"{type(error).__name__}: {error}"
-    except Exception:  # noqa: BLE001 - an exception of a backend may be unable to say what it is
+    except BaseException:  # noqa: BLE001 - an exception of a backend may be unable to say what it is
         return type(error).__name__

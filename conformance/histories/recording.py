@@ -17,12 +17,16 @@ from sessrun.conformance.histories.queue_model import Limits
 from sessrun.spec.cases.engine import Engine
 from sessrun.spec.cases.outcomes import Failure, Fetched, Opened, Outcome, Unsupported
 
-__all__ = ["Plan", "RefusedError", "draw_plan", "perform", "record", "terms_of"]
+__all__ = [
+    "Plan", "RefusedError", "draw_plan", "elements_of", "perform", "record", "terms_of",
+]  # fmt: skip
 
 #: Far longer than any thread takes, in seconds.
 _LONG_S: Final = 60.0
 #: How long those that wait are left waiting before the queue is closed under them, in seconds.
 _WAIT_S: Final = 0.3
+#: More than any queue of a history holds.
+_MOST_ELEMENTS: Final = 4096
 _EXPECTED: Final = frozenset({0, CANCELLED, LATE, OUT_OF_RANGE})
 
 
@@ -163,10 +167,23 @@ class _Recorder:
         code = outcome.code if isinstance(outcome, Failure) else 0
         if code not in _EXPECTED or isinstance(outcome, Unsupported):
             raise RefusedError(outcome)
-        result: tuple[int, ...] = ()
-        if isinstance(outcome, Fetched) and outcome.values[0] is not None:
-            result = tuple(np.ravel(np.asarray(outcome.values[0])).astype(np.int64).tolist())
+        result = elements_of(outcome) if isinstance(outcome, Fetched) else ()
         self.events.append(Event(call, thread, began, ended, code, result))
+
+
+def elements_of(outcome: Fetched) -> tuple[int, ...]:
+    """The integers that a call gave; none for an operation.
+
+    Raises:
+      RefusedError: it gave something else, or more than any call on these queues may.
+
+    """
+    if outcome.values[0] is None:
+        return ()
+    array = np.ravel(np.asarray(outcome.values[0]))
+    if array.dtype.kind not in "iub" or array.size > _MOST_ELEMENTS:
+        raise RefusedError(outcome)
+    return tuple(array.astype(np.int64).tolist())
 
 
 def perform(engine: Engine, session: str, kind: str, call: Planned) -> Outcome:
@@ -227,19 +244,22 @@ def record(
     until = time.monotonic() + _WAIT_S
     for thread in threads:
         thread.join(max(0.0, until - time.monotonic()))
-    _end(recorder, threads)
+    _end(recorder, threads, plan)
     engine.close(opened.handle)
     if recorder.faults:
         raise recorder.faults[0]
     return recorder.events
 
 
-def _end(recorder: _Recorder, threads: Sequence[threading.Thread]) -> None:
+def _end(recorder: _Recorder, threads: Sequence[threading.Thread], plan: Plan) -> None:
     last = len(threads)
     recorder.make(last, Planned("cancel"))
     for thread in threads:
         thread.join(_LONG_S)
     if any(thread.is_alive() for thread in threads):
         raise TimeoutError("a call on a closed queue does not end")
-    while recorder.events[-1].code == 0 and not recorder.faults:
+    most = sum(1 + len(call.values) for calls in plan.threads for call in calls)
+    for _ in range(most):  # a queue that gives more than was put in is found out by the model
+        if recorder.events[-1].code or recorder.faults:
+            return
         recorder.make(last, Planned("take", timeout_ms=int(_LONG_S * 1000)))

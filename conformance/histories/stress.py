@@ -18,7 +18,7 @@ import numpy as np
 from sessrun.conformance.generators.queue_graphs import queue_graph
 from sessrun.conformance.histories.history import CANCELLED, LATE, OUT_OF_RANGE, Planned
 from sessrun.conformance.histories.queue_model import Limits
-from sessrun.conformance.histories.recording import RefusedError, perform, terms_of
+from sessrun.conformance.histories.recording import RefusedError, elements_of, perform, terms_of
 from sessrun.spec.cases.engine import Engine
 from sessrun.spec.cases.outcomes import Failure, Fetched, Opened
 
@@ -113,8 +113,7 @@ class _Floor:
         """
         outcome = perform(self._engine, self._session, self._plan.kind, call)
         if isinstance(outcome, Fetched):
-            value = outcome.values[0]
-            return 0, [] if value is None else np.ravel(np.asarray(value)).tolist()
+            return 0, list(elements_of(outcome))
         if isinstance(outcome, Failure) and outcome.code in {CANCELLED, LATE, OUT_OF_RANGE}:
             return outcome.code, []
         raise RefusedError(outcome)
@@ -158,7 +157,7 @@ class _Floor:
         taken: list[int] = []
         self.books.taken.append(taken)
         single, calls = False, 0
-        while True:
+        while len(taken) <= plan.producers * plan.elements:  # more are invented
             several = 0 if single else draw.choice((0, 0, draw.randint(1, 16)))
             ways = ("take",) if plan.kind == "priority" else ("take", "up_to")
             action = draw.choice(ways) if several else "take"
@@ -173,6 +172,7 @@ class _Floor:
                 return calls
             elif code:
                 single = True
+        return calls
 
     def _timeout(self, draw: random.Random) -> int:
         timed = self._plan.timeout_ms and draw.random() < 1 / 16

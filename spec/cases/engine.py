@@ -135,8 +135,16 @@ def expects_failure(step: Mapping[str, Any]) -> bool:
 
 
 def _array(value: Any) -> Any:
-    # The engine surface knows arrays only: a numpy scalar is a 0-d array there.
-    return None if value is None else describe(np.asarray(value))
+    # The engine surface knows arrays only: a numpy scalar is a 0-d array there. A large one is
+    # held as it is: whoever judges it looks at dtype and shape first.
+    if value is None:
+        return None
+    array = np.asarray(value)
+    try:
+        form = tensors.observed(array)
+    except (tensors.TensorError, TypeError):
+        return describe(array)
+    return {"$array": form}
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,6 +152,10 @@ class _Noted:
     """What a step of the case itself found, as JSON."""
 
     value: Any
+
+
+class _NothingOpenedError(Exception):
+    """The engine has not opened what a step is about, and the case went on without it."""
 
 
 #: A call in another thread: what it has answered, or what it has raised.
@@ -157,7 +169,7 @@ class _Interpreter:
         self.case = case
         self.engine = engine
         self.files = files
-        self.handles: dict[str, str] = {}
+        self.handles: dict[str, str | None] = {}
         self.open_sessions: dict[str, None] = {}
         self.blocked: dict[str, _Blocked] = {}
 
@@ -172,6 +184,8 @@ class _Interpreter:
                 stopped = isinstance(outcome, Failure) and not expects_failure(step)
                 if stopped or isinstance(outcome, Unsupported):
                     break
+        except _NothingOpenedError:  # the judge misses the steps that are left
+            pass
         finally:
             for session in self.open_sessions:
                 self.engine.close(session)
@@ -213,9 +227,8 @@ class _Interpreter:
     def _open(self, step: Mapping[str, Any]) -> Outcome:
         outcome = self.engine.open(self._graph(step), step.get("config", {}))
         if isinstance(outcome, Opened):
-            self.handles[step["session"]] = outcome.handle
             self.open_sessions[outcome.handle] = None
-        return outcome
+        return self._keep(step["session"], outcome)
 
     def _graph(self, step: Mapping[str, Any]) -> Any:
         return self.files.given(self.case.graphs[step["graph"]])
@@ -231,7 +244,7 @@ class _Interpreter:
             return failure_of(error, "file")
 
     def _session(self, step: Mapping[str, Any]) -> str:
-        return self.handles[step["session"]]
+        return self._handle(step["session"])
 
     def _extend(self, step: Mapping[str, Any]) -> Outcome:
         return self.engine.extend(self._session(step), self._graph(step))
@@ -243,24 +256,29 @@ class _Interpreter:
 
     def _setup(self, step: Mapping[str, Any]) -> Outcome:
         outcome = self.engine.setup(self._session(step), step["fetches"], step.get("names", []))
-        return self._keep(step, outcome)
+        return self._keep(step["handle"], outcome)
 
     def _callable(self, step: Mapping[str, Any]) -> Outcome:
         outcome = self.engine.callable(self._session(step), step["fetches"], step.get("names", []))
-        return self._keep(step, outcome)
+        return self._keep(step["handle"], outcome)
 
-    def _keep(self, step: Mapping[str, Any], outcome: Outcome) -> Outcome:
-        if isinstance(outcome, Opened):
-            self.handles[step["handle"]] = outcome.handle
+    def _keep(self, name: str, outcome: Outcome) -> Outcome:
+        self.handles[name] = outcome.handle if isinstance(outcome, Opened) else None
         return outcome
 
+    def _handle(self, name: str) -> str:
+        handle = self.handles[name]  # a KeyError is the case's own fault: it opens no such thing
+        if handle is None:
+            raise _NothingOpenedError
+        return handle
+
     def _partial(self, step: Mapping[str, Any]) -> Outcome:
-        handle = self.handles[step["handle"]]
+        handle = self._handle(step["handle"])
         return self.engine.partial(self._session(step), handle, step["fetches"], self._feeds(step))
 
     def _call(self, step: Mapping[str, Any]) -> Outcome:
         values = [tensors.decode(self.files.given(form)) for form in step.get("values", [])]
-        return self.engine.call(self._session(step), self.handles[step["handle"]], values)
+        return self.engine.call(self._session(step), self._handle(step["handle"]), values)
 
     def _devices(self, step: Mapping[str, Any]) -> Outcome:
         return self.engine.devices(self._session(step))

@@ -20,6 +20,7 @@ from typing import Any, Final, Self
 
 from sessrun.spec.cases.model import Case, Observation
 from sessrun.spec.schema import SpecError
+from sessrun.spec.tensors import Held
 
 __all__ = ["FOLDER_VARIABLE", "STAND_IN", "CaseFiles", "with_stand_in"]
 
@@ -107,7 +108,7 @@ class CaseFiles:
             return form.replace(str(self._folder), STAND_IN)
         if isinstance(form, list):
             return [self._shown(part) for part in form]
-        if not isinstance(form, dict):
+        if not isinstance(form, dict) or isinstance(form, Held):
             return form
         if set(form) == {"$bytes"}:
             return {"$bytes": self._shown_bytes(form["$bytes"])}

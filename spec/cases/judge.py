@@ -22,7 +22,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from sessrun.spec import tensors
 from sessrun.spec.cases.model import Case, Observation, walk
@@ -47,6 +47,10 @@ class Judgement:
 
     result: str
     finding: Finding | None = None
+
+
+#: How much of a value is told in a reason.
+_BRIEF: Final = 160
 
 
 class _Mismatch(Exception):  # noqa: N818 - not an error: the judge's way out of a deep comparison
@@ -266,14 +270,16 @@ def _as_double(text: Any, place: str) -> dict[str, Any]:
 
 
 def _match_tensor(want: Any, got: Any, place: str, contract: str) -> None:
-    try:
+    head = got if isinstance(got, Mapping) else {}
+    if want["dtype"] != head.get("dtype", want["dtype"]):
+        raise _Mismatch(f"{place}: want dtype {want['dtype']}, got {_text(head['dtype'])}")
+    shape = head.get("shape", want["shape"])
+    if contract != "free" and list(want["shape"]) != shape:
+        raise _Mismatch(f"{place}: want shape {want['shape']}, got {_text(shape)}")
+    try:  # not before: what has a wrong shape may be of any size
         theirs = tensors.decode(got)
     except tensors.TensorError as error:
         raise _Mismatch(f"{place}: {error}") from error
-    if want["dtype"] != got["dtype"]:
-        raise _Mismatch(f"{place}: want dtype {want['dtype']}, got {got['dtype']}")
-    if contract != "free" and list(want["shape"]) != list(got["shape"]):
-        raise _Mismatch(f"{place}: want shape {want['shape']}, got {got['shape']}")
     reason = difference(contract, tensors.decode(want), theirs)
     if reason is not None:
         raise _Mismatch(f"{place}: {reason}")
@@ -357,6 +363,8 @@ _MATCHERS = {
 
 def _brief(value: Any) -> str:
     tensor = _tensor_of(value)
+    if isinstance(tensor, tensors.Held):
+        return f"{tensor['dtype']}{tensor['shape']}"
     if tensor is not None:
         try:
             text = f"{tensor['dtype']}{tensor['shape']} {tensors.decode(tensor).tolist()!r}"
@@ -364,4 +372,13 @@ def _brief(value: Any) -> str:
             text = repr(value)
     else:
         text = repr(value)
-    return text if len(text) <= 160 else text[:157] + "..."
+    return _cut(text)
+
+
+def _text(value: Any) -> str:
+    """Of a backend's own words, as they are: a dtype, a shape."""
+    return _cut(str(value))
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= _BRIEF else text[: _BRIEF - 3] + "..."

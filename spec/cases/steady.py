@@ -18,13 +18,15 @@ from typing import Any, Final
 
 from sessrun.spec.cases.judge import Finding
 from sessrun.spec.cases.model import Case, Observation, canonical_json, walk
+from sessrun.spec.tensors import Held
 
-__all__ = ["KEEP_BYTES", "finding_form", "steady_observations", "steady_text"]
+__all__ = ["KEEP_BYTES", "finding_form", "is_kept", "steady_observations", "steady_text"]
 
 #: What a record keeps of a case's observations, and of a value in a finding, in bytes of JSON.
 KEEP_BYTES: Final = 65536
 _SHOWN_BYTES: Final = 8192
 _REASON: Final = 2000
+_TEXT: Final = 4096
 
 _SOURCE: Final = r"[\w.-]+\.(?:py|pyx|c|cc|cpp|h|so|js|mjs)\b"
 _CHANGES: Final = (
@@ -37,7 +39,8 @@ _OPEN: Final = ("like", "keep", "same_as", "differs_from")
 
 
 def steady_text(text: str) -> str:
-    """A message without what changes from run to run."""
+    """A message without what changes from run to run; of a very long one, of its beginning."""
+    text = text[:_TEXT]  # the patterns take time with the square of a word's length
     for folder in {tempfile.gettempdir(), "/tmp"}:  # noqa: S108 - named to be taken out
         text = re.sub(re.escape(folder) + r"/[\w./+@~-]*", "(a temporary file)", text)
     for pattern, instead in _CHANGES:
@@ -45,11 +48,25 @@ def steady_text(text: str) -> str:
     return text
 
 
+def is_kept(observations: Sequence[Observation]) -> bool:
+    """Whether a record keeps the observations of a case: they are small."""
+    return not _holds(observations) and len(canonical_json(observations)) <= KEEP_BYTES
+
+
+def _holds(form: Any) -> bool:
+    """Whether there is a large tensor in it, whose elements have no JSON form yet."""
+    if isinstance(form, Held):
+        return True
+    parts = form.values() if isinstance(form, dict) else form if isinstance(form, list) else ()
+    return any(map(_holds, parts))
+
+
 def finding_form(finding: Finding) -> dict[str, Any]:
     """A finding as a record keeps it."""
     got = finding.got
-    size = len(canonical_json(got))
-    if size > _SHOWN_BYTES:
+    if _holds(got):
+        got = f"more than {KEEP_BYTES:,} bytes of JSON, left out here"
+    elif (size := len(canonical_json(got))) > _SHOWN_BYTES:
         got = f"{size:,} bytes of JSON, left out here"
     reason = steady_text(finding.reason)[:_REASON]
     return {"step": finding.step, "reason": reason, "want": finding.want, "got": got}

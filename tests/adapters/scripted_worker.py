@@ -51,6 +51,12 @@ ANSWERS: dict[str, dict[str, Any]] = {
     "bad-rank": values_of(ZERO | {"shape": [1] * 100}),
     "float-shape": values_of(ZERO | {"shape": [1.0]}),
     "broken-backend": {"outcome": "error", "kind": "backend", "message": "KeyError: 'x'"},
+    "case": {"outcome": "error", "kind": "case", "message": "the case is ill-formed"},
+    "long-class": {"outcome": "failure", "code": 3, "classes": ["C" * 201]},
+    "long-dtype": values_of(ZERO | {"dtype": "d" * 33}),
+    "long-shape": values_of(ZERO | {"shape": [1] * 255}),
+    "many-strings": values_of(ZERO_FILE | {"dtype": "string", "shape": [2**23], "file": "none",
+                                           "nbytes": 2**26}),
     "escape": values_of(ZERO_FILE | {"file": "../secret", "nbytes": 4}),
     "absolute": values_of(ZERO_FILE | {"file": "/etc/hostname", "nbytes": 4}),
     "no-file": values_of(ZERO_FILE | {"file": "none", "nbytes": 4}),
@@ -62,7 +68,8 @@ LINES = {
     "infinity": '{"id":#,"outcome":"done","facts":{"x":1e999}}',
     "nested": "[" * 100_000,
     "long-line": "x" * (2**20 + 10),
-    "many-faults": '{"id":#,"outcome":"values","values":[' + "{}," * 300_000 + "{}]}",
+    "many-faults": '{"id":#,"outcome":"values","values":[' + "{}," * 9_000 + "{}]}",
+    "many-values": '{"id":#,"outcome":"values","values":[' + "{}," * 300_000 + "{}]}",
 }
 
 
@@ -83,6 +90,9 @@ def exchanged(manner: str, folder: Path) -> dict[str, Any] | None:
     """Make an exchange file that no worker may name; how it is named."""
     path, size = folder / manner, 4
     match manner:
+        case "ragged-strings":
+            path.write_bytes(bytes(7))
+            return {"dtype": "string", "shape": [1], "file": path.name, "nbytes": 7}
         case "link":
             path.symlink_to("/etc/passwd")
             size = path.stat().st_size
@@ -163,6 +173,23 @@ def crossed(source: Iterator[dict[str, Any]]) -> None:
         say(request["id"], outcome="values", values=[ZERO | {"data": data}])
 
 
+def interpret(manner: str, identity: int, folder: Path) -> None:
+    """Answer an API case, in the one way."""
+    match manner:
+        case "case":
+            say(identity, **ANSWERS[manner])
+        case "many-observations":
+            size = 2**22 + 1
+            with (folder / manner).open("wb") as file:
+                file.truncate(size)
+            reference = {"file": manner, "nbytes": size}
+            say(identity, outcome="observations", observations=reference)
+        case "long-words":  # which no pattern may be tried on for long
+            failure = {"outcome": "failure", "code": None, "classes": ["ValueError"], "call": "call",
+                       "node": None, "message": "/a" * 400_000}  # fmt: skip
+            say(identity, outcome="observations", observations=[{"step": "0", **failure}])
+
+
 def ghost(path: Path, identity: int) -> None:
     """Answer the id that an earlier life of this program left unanswered, then keep this one."""
     if path.exists():
@@ -187,7 +214,8 @@ def main() -> None:
     if manner == "bad-start":
         sys.exit("no licence")
     time.sleep(60 if manner == "deaf" else 0)
-    capabilities = ["concurrent"] if manner == "crossed" else []
+    on_api = {"case", "many-observations", "long-words"}
+    capabilities = ["concurrent"] if manner == "crossed" else ["api"] if manner in on_api else []
     protocol = 7 if manner == "version-7" else 1
     version = str(starts(Path(sys.argv[2]))) if manner == "renamed" else "0"
     introduction = {"capabilities": capabilities, "protocol": protocol, "version": version}
@@ -195,9 +223,11 @@ def main() -> None:
     time.sleep(60 if manner == "stuffed" else 0)
     for request in source:
         if request["do"] == "open":
-            say(request["id"], **OPENED)
+            say(request["id"], **OPENED | {"handle": "h" * (257 if manner == "long-handle" else 1)})
             if manner == "crossed":
                 crossed(source)
+        elif request["do"] == "case":
+            interpret(manner, request["id"], Path(hello["exchange"]))
         elif request["do"] == "shutdown":
             say(request["id"], outcome="done")
             return

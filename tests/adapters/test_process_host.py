@@ -75,6 +75,13 @@ def run(backend: ProcessBackend) -> Outcome:
         ("directory", "no plain file of 4 bytes"),
         ("huge-file", "more than 67,108,864 bytes in files"),
         ("many-faults", "is a required property"),
+        ("many-values", "at values: 300,001 items; the limit is 16,384"),
+        ("many-strings", "more than 1,048,576 strings in files: it has 8,388,608"),
+        ("ragged-strings", "does not hold 1 strings"),
+        ("long-class", "has 201 characters; the limit is 200"),
+        ("long-dtype", "has 33 characters; the limit is 32"),
+        ("long-shape", "has 255 items; the limit is 254"),
+        ("case", r"reports \(case\): the case is ill-formed"),
     ],
 )
 def test_a_broken_contract_is_named_and_costs_one_restart(

@@ -146,7 +146,9 @@ def test_a_hanging_backend_is_given_up(tmp_path: Path) -> None:
     assert len(unresponsive) == 1
     assert "the probe failed too" in unresponsive[0]["detail"]
     missing = [line for line in run.record.results.values() if line["result"] == "missing"]
-    assert {line["detail"] for line in missing} == {"backend unresponsive"}
+    assert {line["detail"] for line in missing} == {
+        "backend unresponsive: the probe failed too: no answer to run within 0.5 s"
+    }
     assert re.search(r"\d+ timeout", run.terminal)
     assert re.search(r"\d+ missing", run.terminal)
     assert "backend unresponsive" in run.html
@@ -184,7 +186,7 @@ def test_whatever_a_backend_does_a_certification_ends_within_ten_minutes(
 def test_the_breaker_opens_long_before_that() -> None:
     patience = Patience()
     losses = Losses(patience)
-    losses.lost(patience.limit - 1)
+    losses.lost(patience.cheap + patience.limit - 1)
     assert losses.deadline(600.0) == PROBE.deadline_s
     assert patience.seconds == 300
     assert patience.cases == 20
@@ -192,7 +194,7 @@ def test_the_breaker_opens_long_before_that() -> None:
 
 
 def test_an_answer_resets_the_count_of_losses() -> None:
-    losses = Losses(Patience(cases=2))
+    losses = Losses(Patience(cases=2, cheap=0.0))
     losses.lost(1.0)
     losses.answered()
     losses.lost(1.0)

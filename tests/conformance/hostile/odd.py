@@ -11,7 +11,7 @@ from sessrun.adapters.backend import Description, unsupported
 from sessrun.adapters.fakes.conforming import TinyEngine
 from sessrun.spec.cases.engine import observation
 from sessrun.spec.cases.model import Case, Observation
-from sessrun.spec.cases.outcomes import Failure, Fetched, Outcome
+from sessrun.spec.cases.outcomes import Done, Failure, Fetched, Opened, Outcome
 
 
 def backend(argument: str) -> TinyEngine:
@@ -80,10 +80,42 @@ class Slow(Odd):
 
 
 class Large(Odd):
-    """Whatever is fetched has a hundred thousand elements."""
+    """Whatever is fetched has as many elements as the argument says, all 1 or as it says."""
 
     def run(self, **args: Any) -> Outcome:
-        return Fetched(tuple(np.ones(100_000, np.float32) for _ in args["fetches"]))
+        size, _, value = (self.argument or "100000").partition(":")
+        array = np.full(int(size), float(value or 1), np.float32)
+        return Fetched(tuple(array for _ in args["fetches"]))
+
+
+class Unpackable(Odd):
+    """Whatever is fetched raises when it is put on the wire, what no program should catch."""
+
+    def run(self, **args: Any) -> Outcome:
+        kinds = {"exit": SystemExit, "interrupt": KeyboardInterrupt, "base": BaseException}
+        return Fetched(tuple(_Raising(kinds[self.argument]) for _ in args["fetches"]))
+
+
+class _Raising:
+    def __init__(self, kind: type[BaseException]) -> None:
+        self.kind = kind
+
+    def __array__(self, *_: Any, **__: Any) -> np.ndarray:
+        raise self.kind("amid an answer")
+
+
+class Queue(Odd):
+    """Any graph opens; what is fetched is words, or a number that nobody put in, without end."""
+
+    def open(self, graph: Mapping[str, Any], config: Mapping[str, Any]) -> Outcome:
+        return Opened("queue")
+
+    def run(self, **args: Any) -> Outcome:
+        value = np.array(b"word", object) if self.argument == "words" else np.int64(-7)
+        return Fetched(tuple(value if ":" in name else None for name in args["fetches"]))
+
+    def close(self, session: str) -> Outcome:
+        return Done()
 
 
 class DeepStrings(Odd):
@@ -146,8 +178,10 @@ ODD = {
     "large": Large,
     "liar": Liar,
     "incomplete": Incomplete,
+    "queue": Queue,
     "raising": Raising,
     "sequential": Sequential,
     "slow": Slow,
     "starts-once": StartsOnce,
+    "unpackable": Unpackable,
 }

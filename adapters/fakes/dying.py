@@ -1,0 +1,33 @@
+"""A fake that takes its process with it now and then: it exits in every Nth run of a life."""
+
+from __future__ import annotations
+
+import os
+from typing import Any, Final
+
+from sessrun.adapters.fakes.conforming import TinyEngine
+from sessrun.spec.cases.outcomes import Outcome
+
+__all__ = ["DyingEngine", "backend"]
+
+_STATUS: Final = 3
+
+
+def backend(argument: str | None = None) -> DyingEngine:
+    """Make the fake; the argument says how many runs a life has, 20 without one."""
+    return DyingEngine(int(argument or 20))
+
+
+class DyingEngine(TinyEngine):
+    """The conforming engine, whose process ends without a word in the last of its runs."""
+
+    def __init__(self, runs: int) -> None:
+        super().__init__()
+        self._left = runs
+
+    def run(self, *args: Any, **kwargs: Any) -> Outcome:
+        """Run, or exit."""
+        self._left -= 1
+        if self._left == 0:
+            os._exit(_STATUS)
+        return super().run(*args, **kwargs)
