@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
+import gc
 import hashlib
 import re
 from collections.abc import Iterator
@@ -12,7 +14,7 @@ from typing import Any, Final
 
 from sessrun.conformance import properties
 from sessrun.spec.cases.model import Case, content_hash
-from sessrun.spec.loader import load_clauses, load_profiles, load_vectors
+from sessrun.spec.loader import load_clauses, load_profiles, load_vector, vectors_of
 
 __all__ = ["CERTIFY_COUNT", "CERTIFY_SEED", "Plan", "PlanError", "build_plan", "case_of",
            "suite_digest"]  # fmt: skip
@@ -96,8 +98,21 @@ def build_plan(profile: str, seed: int = CERTIFY_SEED, generated: int = CERTIFY_
             f"a property generates from 0 to {_MOST_GENERATED:,} cases, not {generated:,}"
         )
     clauses = {id_ for id_, clause in load_clauses().items() if clause.profile == profile}
-    vectors = [case for case in load_vectors().values() if clauses & set(case.clauses)]
-    return Plan(profile, seed, generated, (*vectors, *_generated(clauses, seed, generated)))
+    with _without_collections():
+        cases = (*vectors_of(clauses), *_generated(clauses, seed, generated))
+    return Plan(profile, seed, generated, cases)
+
+
+@contextlib.contextmanager
+def _without_collections() -> Iterator[None]:
+    """Without the collector of cycles: a plan has none, and each collection walks all of it."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
 
 
 def _generated(clauses: set[str], seed: int, count: int) -> Iterator[Case]:
@@ -116,7 +131,7 @@ def case_of(id_: str) -> Case:
     """
     if ":" not in id_:
         try:
-            return load_vectors()[id_]
+            return load_vector(id_)
         except KeyError:
             raise PlanError(f"no vector is called {id_!r}") from None
     found = _GENERATED.fullmatch(id_)

@@ -10,22 +10,28 @@ import functools
 import hashlib
 import json
 import math
+import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Final, Literal
 
-from sessrun.spec.cases.model import Case
+from sessrun.spec.cases.model import Case, stored_form
+from sessrun.spec.checked import is_stated
 from sessrun.spec.operations import Operation, older_form, parse_operation
 from sessrun.spec.schema import SpecError, check
 
 __all__ = ["SPEC_DIR", "Clause", "Profile", "load_claims", "load_clauses", "load_debt",
-           "load_operations", "load_profiles", "load_vectors", "read_json", "read_toml",
-           "spec_digest", "subject_of"]  # fmt: skip
+           "load_operations", "load_profiles", "load_vector", "load_vectors", "read_json",
+           "read_toml", "read_vector", "spec_digest", "subject_of", "vectors_of"]  # fmt: skip
 
 SPEC_DIR: Final = Path(__file__).parent
+_VECTORS: Final = SPEC_DIR / "vectors"
+_VECTOR_ID: Final = re.compile(r"[a-z0-9-]+/[a-z0-9-]+")
+#: The outer key of a stored vector: within it, keys stand further right, and no string has a line.
+_CLAUSES_KEY: Final = b'\n "clauses": ['
 
 
 def subject_of(clause: str) -> str:
@@ -95,6 +101,14 @@ def read_toml(path: Path) -> dict[str, Any]:
         raise SpecError(str(path), "", f"cannot be read as TOML: {error}") from error
 
 
+def _checked_toml(path: Path, schema: str) -> dict[str, Any]:
+    """A TOML file's table, which follows the schema."""
+    table = read_toml(path)
+    if not is_stated(path, path.read_bytes(), schema):
+        check(table, schema, str(path))
+    return table
+
+
 def read_json(path: Path) -> Any:
     """A JSON file's value.
 
@@ -104,10 +118,10 @@ def read_json(path: Path) -> Any:
 
     """
     try:
-        text = path.read_text(encoding="utf-8")
         return json.loads(
-            text, object_pairs_hook=_object, parse_float=_finite, parse_constant=_finite
-        )
+            path.read_text(encoding="utf-8"),
+            object_pairs_hook=_object, parse_float=_finite, parse_constant=_finite,
+        )  # fmt: skip
     except (OSError, ValueError, RecursionError) as error:
         raise SpecError(str(path), "", f"cannot be read as JSON: {error}") from error
 
@@ -133,8 +147,7 @@ def load_clauses(folder: Path = SPEC_DIR / "clauses") -> Mapping[str, Clause]:
     """Every clause by id, in file and number order."""
     clauses: dict[str, Clause] = {}
     for path in sorted(folder.glob("*.toml")):
-        table = read_toml(path)
-        check(table, "clauses", str(path))
+        table = _checked_toml(path, "clauses")
         for id_, form in table.items():
             if id_ in clauses:
                 raise SpecError(str(path), id_, "this id is taken")
@@ -150,8 +163,7 @@ def load_operations(folder: Path = SPEC_DIR / "ops") -> Mapping[str, Operation]:
     """Every declared operation by op type, sorted by name."""
     operations: dict[str, Operation] = {}
     for path in sorted(folder.glob("*.toml")):
-        table = read_toml(path)
-        check(table, "ops", str(path))
+        table = _checked_toml(path, "ops")
         for name, form in table.items():
             declared = [parse_operation(name, form, str(path))]
             if "older" in form:
@@ -172,8 +184,7 @@ def load_operations(folder: Path = SPEC_DIR / "ops") -> Mapping[str, Operation]:
 @functools.cache
 def load_profiles(path: Path = SPEC_DIR / "profiles.toml") -> Mapping[str, Profile]:
     """Every profile by name."""
-    table = read_toml(path)
-    check(table, "profiles", str(path))
+    table = _checked_toml(path, "profiles")
     return MappingProxyType(
         {
             name: Profile(name, form["summary"], form.get("finished", False))
@@ -185,29 +196,88 @@ def load_profiles(path: Path = SPEC_DIR / "profiles.toml") -> Mapping[str, Profi
 @functools.cache
 def load_claims(path: Path = SPEC_DIR / "claims.toml") -> Mapping[str, Any]:
     """Every claim of the source documents: what it says, what TensorFlow does, the ruling."""
-    table = read_toml(path)
-    check(table, "claims", str(path))
+    table = _checked_toml(path, "claims")
     return MappingProxyType(table)
 
 
 @functools.cache
 def load_debt(path: Path = SPEC_DIR / "debt.toml") -> Mapping[str, Any]:
     """Clause id to what it still lacks (`runtime`, `test`, `fault`) and which subject pays."""
-    table = read_toml(path)
-    check(table, "debt", str(path))
+    table = _checked_toml(path, "debt")
     return MappingProxyType(table)
 
 
 @functools.cache
-def load_vectors(folder: Path = SPEC_DIR / "vectors") -> Mapping[str, Case]:
-    """Every vector by id, sorted by id, hashes checked."""
-    vectors: dict[str, Case] = {}
-    for path in sorted(folder.rglob("*.json")):
-        case = Case.from_json(read_json(path), str(path))
-        if path.relative_to(folder).with_suffix("").as_posix() != case.id:
-            raise SpecError(str(path), "id", f"the id {case.id!r} is not the file's path")
-        vectors[case.id] = case
-    return MappingProxyType(dict(sorted(vectors.items())))
+def load_vectors(folder: Path = _VECTORS) -> Mapping[str, Case]:
+    """Every vector by id, sorted by id; each is what was checked, or is checked now."""
+    vectors = (_vector(path, path.read_bytes()) for path in folder.rglob("*.json"))
+    return MappingProxyType({case.id: case for case in sorted(vectors, key=lambda case: case.id)})
+
+
+def load_vector(id_: str) -> Case:
+    """The vector `subject/slug`.
+
+    Raises:
+      KeyError: there is none.
+      SpecError: its file is not what it should be.
+
+    """
+    path = _VECTORS / f"{id_}.json"
+    if not _VECTOR_ID.fullmatch(id_) or not path.is_file():
+        raise KeyError(id_)
+    return _vector(path, path.read_bytes())
+
+
+def vectors_of(clauses: Collection[str]) -> Iterator[Case]:
+    """The vectors that test one of these clauses, sorted by id.
+
+    Of a file that is as it was checked, the list of clauses is read first, and the rest only if
+    one of them is asked for. Any other file is checked in full, whatever it tests.
+    """
+    wanted = frozenset(clauses)
+    for path in sorted(_VECTORS.rglob("*.json"), key=lambda path: path.with_suffix("").as_posix()):
+        raw = path.read_bytes()
+        if not is_stated(path, raw, "case"):
+            case = read_vector(path, raw)
+        elif wanted.isdisjoint(_stored_clauses(raw)):
+            continue
+        else:
+            case = Case.from_checked(json.loads(raw))
+        if not wanted.isdisjoint(case.clauses):
+            yield case
+
+
+def _vector(path: Path, raw: bytes) -> Case:
+    if is_stated(path, raw, "case"):
+        return Case.from_checked(json.loads(raw))
+    return read_vector(path, raw)
+
+
+def _stored_clauses(raw: bytes) -> list[str]:
+    """The clauses of a vector in the form that is stored, which puts the outer keys first."""
+    start = raw.index(_CLAUSES_KEY) + len(_CLAUSES_KEY) - 1
+    clauses: list[str] = json.loads(raw[start : raw.index(b"]", start) + 1])
+    return clauses
+
+
+def read_vector(path: Path, raw: bytes) -> Case:
+    """A vector's case, checked in full.
+
+    Args:
+      path: the file `subject/slug.json`.
+      raw: its content.
+
+    Raises:
+      SpecError: it does not follow the schema, its hash is not its content's, its id not its
+        path, or it is not written as vectors are stored.
+
+    """
+    case = Case.from_json(read_json(path), str(path))
+    if f"{path.parent.name}/{path.stem}" != case.id:
+        raise SpecError(str(path), "id", f"the id {case.id!r} is not the file's path")
+    if raw != stored_form(case):
+        raise SpecError(str(path), "", "it is not written as `sessrun freeze` writes a vector")
+    return case
 
 
 @functools.cache

@@ -20,7 +20,7 @@ from sessrun.conformance import authoring
 from sessrun.conformance.authoring.record import AUTHORED, record
 from sessrun.conformance.subjects import subjects_with
 from sessrun.spec.cases import judge as judging
-from sessrun.spec.cases.model import Case
+from sessrun.spec.cases.model import Case, stored_form
 from sessrun.spec.loader import SPEC_DIR, load_clauses
 
 __all__ = ["ORACLES", "FreezeReport", "freeze_cases", "record_subject", "subjects"]
@@ -93,8 +93,7 @@ def freeze_cases(
         frozen = dataclasses.replace(case, provenance=provenance)
         Case.from_json(frozen.to_json(), case.id)
         path.parent.mkdir(parents=True, exist_ok=True)
-        text = json.dumps(frozen.to_json(), indent=1, ensure_ascii=False)
-        path.write_text(text + "\n", encoding="utf-8")
+        path.write_bytes(stored_form(frozen))
         report.written.append(case.id)
     return report
 

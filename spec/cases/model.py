@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 from sessrun.spec.schema import SpecError, check
 
-__all__ = ["Case", "Observation", "canonical_json", "content_hash", "walk"]
+__all__ = ["Case", "Observation", "canonical_json", "content_hash", "stored_form", "walk"]
 
 #: What a backend was seen to do at one step: JSON with `step` and `outcome`
 #: (value | values | opened | done | failure | unsupported) and what belongs to it.
@@ -48,6 +48,7 @@ class Case:
     isolated: bool = False
     deadline_s: float = 30.0
     provenance: Mapping[str, Any] = field(default_factory=dict)
+    _hash: str | None = field(default=None, init=False, repr=False, compare=False)
 
     @classmethod
     def from_json(cls, form: Any, source: str) -> Case:
@@ -59,10 +60,7 @@ class Case:
 
         """
         check(form, "case", source)
-        body = {key: value for key, value in form.items() if key != "hash"}
-        for key in ("clauses", "steps", "needs"):
-            body[key] = tuple(body.get(key, ()))
-        case = cls(**body)
+        case = cls._of(form)
         try:
             found = case.hash
         except (ValueError, RecursionError) as error:  # a number may not be finite
@@ -70,6 +68,20 @@ class Case:
         if form.get("hash", found) != found:
             raise SpecError(source, "hash", f"content has hash {found}, not {form['hash']}")
         return case
+
+    @classmethod
+    def from_checked(cls, form: Mapping[str, Any]) -> Case:
+        """A case whose form has been checked before, its hash too."""
+        case = cls._of(form)
+        object.__setattr__(case, "_hash", form["hash"])
+        return case
+
+    @classmethod
+    def _of(cls, form: Mapping[str, Any]) -> Case:
+        body = {key: value for key, value in form.items() if key != "hash"}
+        for key in ("clauses", "steps", "needs"):
+            body[key] = tuple(body.get(key, ()))
+        return cls(**body)
 
     def to_json(self) -> dict[str, Any]:
         """The JSON form, without the fields that hold their defaults, with the hash."""
@@ -101,8 +113,16 @@ class Case:
 
     @property
     def hash(self) -> str:
-        """SHA-256 of the canonical JSON of the content."""
-        return content_hash(self.content())
+        """SHA-256 of the canonical JSON of the content, computed when first asked for."""
+        if self._hash is None:
+            object.__setattr__(self, "_hash", content_hash(self.content()))
+        assert self._hash is not None
+        return self._hash
+
+
+def stored_form(case: Case) -> bytes:
+    """The bytes of a vector's file."""
+    return (json.dumps(case.to_json(), indent=1, ensure_ascii=False) + "\n").encode()
 
 
 def canonical_json(form: Any) -> bytes:

@@ -62,11 +62,10 @@ def _clause(id_: str, record: Path | None) -> None:
 def _tests(id_: str) -> None:
     from sessrun.conformance.faulty.framework import load_all
     from sessrun.conformance.properties import PROPERTIES
-    from sessrun.spec.loader import load_vectors
+    from sessrun.spec.loader import vectors_of
 
-    for case in load_vectors().values():
-        if id_ in case.clauses:
-            print_wrapped("  vector    ", f"{case.id}: {case.title}")
+    for case in vectors_of({id_}):
+        print_wrapped("  vector    ", f"{case.id}: {case.title}")
     for prop in PROPERTIES.values():
         if id_ in prop.clauses:
             print_wrapped("  property  ", f"{prop.name}: {prop.summary}")

@@ -35,6 +35,7 @@ def run(args: argparse.Namespace) -> int:
     from sessrun.adapters.process.host import spawn
     from sessrun.conformance.authoring import freeze
     from sessrun.conformance.observe import observe
+    from sessrun.spec import checked
 
     _check(args)
     workers = {name: spawn(name) for name in freeze.ORACLES}
@@ -62,6 +63,7 @@ def run(args: argparse.Namespace) -> int:
     written = sum(len(report.written) for report in reports)
     refused = sum(len(report.refused) for report in reports)
     unchanged = sum(len(report.unchanged) for report in reports)
+    checked.write_statement(print)
     print(f"{written} frozen, {unchanged} unchanged, {refused} refused")
     return 1 if refused else 0
 
