@@ -18,7 +18,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Final, Self
 
-from sessrun.spec.cases.model import Case, Observation
+from sessrun.spec.cases.model import AskedCase, Case, Observation
 from sessrun.spec.schema import SpecError
 
 __all__ = ["FOLDER_VARIABLE", "STAND_IN", "CaseFiles", "with_stand_in"]
@@ -41,7 +41,7 @@ class CaseFiles:
 
     """
 
-    def __init__(self, case: Case, under: str | None = None) -> None:
+    def __init__(self, case: Case | AskedCase, under: str | None = None) -> None:
         self._case = case
         self._under = under
         self._folder: Path | None = None
