@@ -12,7 +12,7 @@ from typing import Any, Protocol
 
 from sessrun.spec.cases.audit import CAPABILITIES
 from sessrun.spec.cases.engine import Engine
-from sessrun.spec.cases.model import Case, Observation
+from sessrun.spec.cases.model import AskedCase, GoesOn, Observation
 from sessrun.spec.cases.outcomes import Unsupported
 
 __all__ = ["CAPABILITIES", "Backend", "Description", "unsupported"]
@@ -53,8 +53,11 @@ class Backend(Engine, Protocol):
     def describe(self) -> Description:
         """Who this is and what it offers."""
 
-    def interpret_api(self, case: Case) -> list[Observation]:
-        """Interpret an API-surface case where the namespace lives; see `cases.api`."""
+    def interpret_api(self, case: AskedCase, goes_on: GoesOn) -> list[Observation]:
+        """Interpret an API-surface case where the namespace lives; see `cases.api`.
+
+        After each step that failed, `goes_on` says whether the case goes on.
+        """
 
     def shutdown(self) -> None:
         """Free everything; no call follows."""

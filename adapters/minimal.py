@@ -6,7 +6,7 @@ from typing import Any
 
 from sessrun.adapters.backend import Description, unsupported
 from sessrun.spec.cases.engine import observation
-from sessrun.spec.cases.model import Case, Observation
+from sessrun.spec.cases.model import Observation
 from sessrun.spec.cases.outcomes import Outcome
 
 __all__ = ["MinimalEngine"]
@@ -23,9 +23,9 @@ class MinimalEngine:
         """Who this is."""
         return Description(type(self).__name__, "0", frozenset())
 
-    def interpret_api(self, case: Case) -> list[Observation]:
+    def interpret_api(self, *_: Any) -> list[Observation]:
         """Decline at the first step: there is no namespace."""
-        return [observation("0", unsupported("api", case.id))]
+        return [observation("0", unsupported("api"))]
 
     def open(self, *_: Any, **__: Any) -> Outcome:
         """Decline, as do the methods below."""

@@ -18,7 +18,7 @@ from google.protobuf import json_format
 
 from sessrun.adapters.backend import CAPABILITIES, Description, unsupported
 from sessrun.spec.cases import api
-from sessrun.spec.cases.model import Case, Observation
+from sessrun.spec.cases.model import AskedCase, GoesOn, Observation
 from sessrun.spec.cases.outcomes import Call, Done, Fetched, Opened, Outcome, failure_of
 
 __all__ = ["NamespaceBackend"]
@@ -101,9 +101,9 @@ class NamespaceBackend:
             offered -= {"partial_runs"}
         return Description(self.name, self.version, offered, devices, self.details)
 
-    def interpret_api(self, case: Case) -> list[Observation]:
+    def interpret_api(self, case: AskedCase, goes_on: GoesOn) -> list[Observation]:
         """What the namespace was seen to do with an API-surface case."""
-        return api.interpret(case, self.namespace)
+        return api.interpret(case, self.namespace, goes_on)
 
     @_answers("open")
     def open(self, graph: Mapping[str, Any], config: Mapping[str, Any]) -> Outcome:

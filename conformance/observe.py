@@ -1,11 +1,14 @@
-"""How a case is put to a backend: on the surface that it is for, within a deadline."""
+"""How a case is put to a backend: on the surface that it is for, within a deadline.
+
+A backend is sent what a case asks, never what it expects: that stays here.
+"""
 
 from __future__ import annotations
 
 from typing import Any
 
 from sessrun.spec.cases import engine
-from sessrun.spec.cases.model import Case, Observation
+from sessrun.spec.cases.model import Case, GoesOn, Observation, asked, walk
 
 __all__ = ["observe"]
 
@@ -22,6 +25,17 @@ def observe(backend: Any, case: Case, deadline_s: float) -> list[Observation]:
     if hasattr(backend, "deadline_s"):
         backend.deadline_s = deadline_s
     if case.surface == "api":
-        seen: list[Observation] = backend.interpret_api(case)
+        seen: list[Observation] = backend.interpret_api(asked(case), _goes_on(case))
         return seen
     return engine.interpret(case, backend)
+
+
+def _goes_on(case: Case) -> GoesOn:
+    """Whether an API case goes on after its last observation: a failure that was expected."""
+    steps = dict(walk(case.steps))
+
+    def goes_on(seen: list[Observation]) -> bool:
+        step = steps.pop(seen[-1]["step"], None) if seen else None  # no step fails twice
+        return step is not None and engine.expects_failure(step)
+
+    return goes_on

@@ -41,7 +41,7 @@ _ANY: Final = (Failure, Unsupported)
 _WANTED: Final[Mapping[str, tuple[type[Any], ...]]] = {
     "hello": (Hello,),
     "shutdown": (Done,),
-    "case": (Observed, *_ANY),
+    **dict.fromkeys(("case", "proceed"), (Observed, *_ANY)),
     **dict.fromkeys(("open", "setup", "callable"), (Opened, *_ANY)),
     **dict.fromkeys(("run", "partial", "call"), (Fetched, *_ANY)),
     **dict.fromkeys(("extend", "devices", "reset", "close"), (Done, *_ANY)),

@@ -35,6 +35,11 @@ _SWEEP: Final = 4.0
 _KEEPER: Final = Path(__file__).with_name("keeper.py")
 
 
+def _environment() -> dict[str, str]:
+    """Our environment without what pytest puts there: a test's name, which names the case."""
+    return {name: value for name, value in os.environ.items() if not name.startswith("PYTEST_")}
+
+
 class Child:
     """A running process with pipes to its stdin, stdout and stderr, and one for what it prints.
 
@@ -64,7 +69,7 @@ class Child:
                 bufsize=0,
                 start_new_session=True,  # so that its whole group can be killed
                 pass_fds=(control, output),
-                env={**os.environ, PIPE: str(output), FOLDER_VARIABLE: str(folder)},
+                env={**_environment(), PIPE: str(output), FOLDER_VARIABLE: str(folder)},
             )
         except (OSError, ValueError) as error:
             os.close(self._control)

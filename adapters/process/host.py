@@ -21,7 +21,7 @@ from sessrun.adapters.process.errors import (
 from sessrun.adapters.process.protocol import Hello, Observed, Trouble
 from sessrun.adapters.process.spare import Spare
 from sessrun.spec.cases.engine import observation
-from sessrun.spec.cases.model import Case, Observation
+from sessrun.spec.cases.model import AskedCase, GoesOn, Observation
 from sessrun.spec.cases.outcomes import Failure, Fetched, Outcome, Unsupported
 
 __all__ = ["EXEC", "ProcessBackend", "WorkerContractError", "WorkerCrash", "WorkerTimeout",
@@ -185,18 +185,28 @@ class ProcessBackend:
         """What the worker said of itself when it was last started."""
         return self._description or Description("unknown", "unknown", frozenset())
 
-    def interpret_api(self, case: Case) -> list[Observation]:
-        """Have the worker interpret an API-surface case.
+    def interpret_api(self, case: AskedCase, goes_on: GoesOn) -> list[Observation]:
+        """Have the worker interpret an API-surface case; it pauses after each step that failed.
 
         Raises:
           CaseRefusedError: the worker calls the case ill-formed.
 
         """
-        answer = self._live().ask("case", {"case": case.to_json()}, self._left(self.deadline_s))
-        if isinstance(answer, Observed):
-            return answer.observations
-        assert isinstance(answer, Failure | Unsupported)
-        return [observation("0", answer)]
+        end = time.monotonic() + self.deadline_s
+        seen: list[Observation] = []
+        do: str = "case"
+        args: dict[str, Any] = {"case": case.to_json()}
+        while True:
+            answer = self._live().ask(do, args, self._left(end - time.monotonic()))
+            if not isinstance(answer, Observed):
+                assert isinstance(answer, Failure | Unsupported)
+                return [*seen, observation("0", answer)]
+            seen += answer.observations
+            if not answer.paused:
+                return seen
+            if do == "proceed" and not args["on"]:
+                raise self._live().broken("a case that was ended is paused again")
+            do, args = "proceed", {"on": goes_on(seen)}
 
     def open(self, graph: Mapping[str, Any], config: Mapping[str, Any]) -> Outcome:
         """See `sessrun.spec.cases.engine.Engine.open`, as for the methods below."""

@@ -85,9 +85,16 @@ class Hello:
 
 @dataclass(frozen=True, slots=True)
 class Observed:
-    """The answer to a case that was interpreted in the worker."""
+    """What was observed of a case in the worker since its last answer.
+
+    Attributes:
+      observations: the observations, in order.
+      paused: whether the last one is of a step that failed, and the case waits for `proceed`.
+
+    """
 
     observations: list[Observation]
+    paused: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,8 +164,8 @@ def _answer_form(answer: Answer, packer: Packer) -> dict[str, Any]:
                 "outcome": "failure", "call": call, "code": code, "classes": list(classes),
                 "node": node, "message": message[:TEXT],
             }  # fmt: skip
-        case Observed(observations):
-            return {"outcome": "observations", "observations": observations}
+        case Observed(observations, paused):
+            return {"outcome": "observations", "observations": observations, "paused": paused}
         case Hello(protocol, description):
             return {"outcome": "hello", "protocol": protocol, **description.to_json()}
         case Trouble(kind, message):
@@ -240,7 +247,8 @@ def unpack_answer(form: Mapping[str, Any], do: str, exchange: Exchange) -> Answe
         case "failure":
             return _failure(form, do)
         case "observations":
-            return Observed(_observations(unpack_json(form["observations"], exchange)))
+            seen = _observations(unpack_json(form["observations"], exchange))
+            return Observed(seen, form.get("paused", False))
         case "hello":
             return _hello(form)
         case _:

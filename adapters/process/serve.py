@@ -17,6 +17,7 @@ from sessrun.adapters.backend import Backend
 from sessrun.adapters.errors import AdapterError
 from sessrun.adapters.process.errors import ProtocolError
 from sessrun.adapters.process.exchange import Exchange
+from sessrun.adapters.process.interpretation import Interpretation
 from sessrun.adapters.process.payloads import LINE_BYTES, Packer
 from sessrun.adapters.process.printed import flush_output
 from sessrun.adapters.process.protocol import (
@@ -31,7 +32,7 @@ from sessrun.adapters.process.protocol import (
     unpack_request,
 )
 from sessrun.spec.cases.expressions import ExpressionError
-from sessrun.spec.cases.model import Case
+from sessrun.spec.cases.model import AskedCase
 from sessrun.spec.cases.outcomes import Done
 from sessrun.spec.cases.values import ValueFormError
 from sessrun.spec.schema import SpecError
@@ -65,6 +66,7 @@ class _Server:
         self.answers = answers
         self.exchange = Exchange(Path(), "worker-")
         self.backend: Backend | None = None
+        self.interpretation: Interpretation | None = None
         self.concurrent = False
         self.reading = threading.Lock()
         self.writing = threading.Lock()
@@ -175,11 +177,30 @@ class _Server:
                 self.backend.shutdown()
                 return Done()
             case "case":
-                case = Case.from_json(request.args["case"], "the case sent")
-                return Observed(self.backend.interpret_api(case))
+                return self._begin(request.args["case"])
+            case "proceed":
+                if self.interpretation is None:
+                    return Trouble("request", "no case is paused")
+                return self._observed(self.interpretation.proceed(request.args["on"]))
         method: Any = getattr(self.backend, request.do)
         answer: Answer = method(**request.args)
         return answer
+
+    def _begin(self, form: Any) -> Answer:
+        if self.interpretation is not None:
+            return Trouble("request", "a case is paused, which waits for proceed")
+        assert self.backend is not None
+        case = AskedCase.from_json(form, "the case sent")
+        self.interpretation = Interpretation(self.backend.interpret_api)
+        return self._observed(self.interpretation.begin(case))
+
+    def _observed(self, outcome: Observed | BaseException) -> Observed:
+        if isinstance(outcome, Observed) and outcome.paused:
+            return outcome
+        self.interpretation = None
+        if isinstance(outcome, BaseException):
+            raise outcome
+        return outcome
 
     def _write(self, identity: int | None, answer: Answer) -> None:
         try:

@@ -1,24 +1,26 @@
 """The interpreter of API-surface cases: steps become calls on a `tensorflow.compat.v1` namespace.
 
 Runs inside the process that holds the namespace (the worker). Each case gets a thread of its
-own: default graphs and default sessions belong to a thread, so no case sees another's.
+own: default graphs and default sessions belong to a thread, so no case sees another's. What is
+expected is not known here: after a step that failed, whoever knows is asked whether to go on.
 """
 
 from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
 
 from sessrun.spec.cases.checks import CHECKS, check_of
-from sessrun.spec.cases.engine import expects_failure, observation
+from sessrun.spec.cases.engine import observation
 from sessrun.spec.cases.expressions import FILES, ExpressionError, Scope, evaluate
 from sessrun.spec.cases.files import FOLDER_VARIABLE, CaseFiles
-from sessrun.spec.cases.model import Case, Observation
-from sessrun.spec.cases.outcomes import failure_of
+from sessrun.spec.cases.model import AskedCase, GoesOn, Observation
+from sessrun.spec.cases.outcomes import Failure, failure_of
 from sessrun.spec.cases.values import ValueFormError, describe
 from sessrun.spec.schema import SpecError
 
@@ -26,11 +28,25 @@ __all__ = ["CHECKS", "interpret"]
 
 
 class _Stop(Exception):  # noqa: N818 - not an error: it ends the case
-    """A step failed that should not have: the case ends here."""
+    """A step failed, and the case does not go on: it ends here."""
 
 
-def interpret(case: Case, namespace: Any) -> list[Observation]:
-    """What the namespace was seen to do, step by step, until a step fails that should not.
+@dataclass(slots=True)
+class _Course:
+    """How far one interpretation has come: the bound names, what was observed, who is asked."""
+
+    scope: Scope
+    seen: list[Observation]
+    goes_on: Callable[[], bool]
+
+
+def interpret(case: AskedCase, namespace: Any, goes_on: GoesOn) -> list[Observation]:
+    """What the namespace was seen to do, step by step, until a failing step ends the case.
+
+    Args:
+      case: the case, without expectations.
+      namespace: what stands for `tensorflow.compat.v1`.
+      goes_on: called after each step that failed, in the thread of the step.
 
     Raises:
       ExpressionError: the case itself is ill-formed.
@@ -38,28 +54,28 @@ def interpret(case: Case, namespace: Any) -> list[Observation]:
 
     """
     with CaseFiles(case, os.environ.get(FOLDER_VARIABLE)) as files:
-        return files.seen(_interpret(case, namespace, files))
+        seen: list[Observation] = []
+        scope = {"tf": namespace, "np": _Numpy, "py": _Python, FILES: files}
+        _interpret(case, _Course(scope, seen, lambda: goes_on(files.seen(seen))))
+        return files.seen(seen)
 
 
-def _interpret(case: Case, namespace: Any, files: CaseFiles) -> list[Observation]:
-    seen: list[Observation] = []
+def _interpret(case: AskedCase, course: _Course) -> None:
     faults: list[BaseException] = []
-    scope = {"tf": namespace, "np": _Numpy, "py": _Python, FILES: files}
 
     def work() -> None:
         try:
-            _steps(case.steps, scope, seen, "")
+            _steps(case.steps, course, "")
         except _Stop:
             pass
         except BaseException as error:  # noqa: BLE001 - handed to the caller below
             faults.append(error)
 
-    thread = threading.Thread(target=work, daemon=True, name=f"case {case.id}")
+    thread = threading.Thread(target=work, daemon=True, name="case")
     thread.start()
     thread.join()
     if faults:
         raise faults[0]
-    return seen
 
 
 class _Numpy:
@@ -85,49 +101,54 @@ class _Python:
     ValueError = ValueError
 
 
-def _steps(steps: Any, scope: Scope, seen: list[Observation], prefix: str) -> None:
+def _steps(steps: Any, course: _Course, prefix: str) -> None:
     for index, step in enumerate(steps):
-        _DO[step["do"]](step, scope, seen, f"{prefix}{index}")
+        _DO[step["do"]](step, course, f"{prefix}{index}")
 
 
-def _note(step: Mapping[str, Any], path: str, error: Exception, seen: list[Observation]) -> None:
+def _note(path: str, error: Exception, course: _Course) -> None:
+    """Observe a failure, and stop unless the case goes on after it."""
     if isinstance(error, ExpressionError | ValueFormError | SpecError):
         raise error
-    seen.append(observation(path, failure_of(error, "call")))
-    if not expects_failure(step):
+    _failed(path, failure_of(error, "call"), course)
+
+
+def _failed(path: str, failure: Failure, course: _Course) -> None:
+    course.seen.append(observation(path, failure))
+    if not course.goes_on():
         raise _Stop
 
 
-def _eval(step: Mapping[str, Any], scope: Scope, seen: list[Observation], path: str) -> None:
+def _eval(step: Mapping[str, Any], course: _Course, path: str) -> None:
     try:
-        value = evaluate(step["expr"], scope)
+        value = evaluate(step["expr"], course.scope)
     except Exception as error:  # noqa: BLE001 - what the backend raises is the observation
-        _note(step, path, error, seen)
+        _note(path, error, course)
         return
     if "as" in step:
-        scope[step["as"]] = value
-    if "as" not in step or "expect" in step:
-        seen.append({"step": path, "outcome": "value", "value": describe(value)})
+        course.scope[step["as"]] = value
+    if step.get("observe"):
+        course.seen.append({"step": path, "outcome": "value", "value": describe(value)})
 
 
-def _with(step: Mapping[str, Any], scope: Scope, seen: list[Observation], path: str) -> None:
+def _with(step: Mapping[str, Any], course: _Course, path: str) -> None:
     try:
-        with evaluate(step["context"], scope) as value:
+        with evaluate(step["context"], course.scope) as value:
             if "as" in step:
-                scope[step["as"]] = value
-            _steps(step["steps"], scope, seen, f"{path}.")
+                course.scope[step["as"]] = value
+            _steps(step["steps"], course, f"{path}.")
     except Exception as error:
         if isinstance(error, _Stop):
             raise
-        _note(step, path, error, seen)
+        _note(path, error, course)
 
 
-def _thread(step: Mapping[str, Any], scope: Scope, seen: list[Observation], path: str) -> None:
+def _thread(step: Mapping[str, Any], course: _Course, path: str) -> None:
     faults: list[BaseException] = []
 
     def work() -> None:
         try:
-            _steps(step["steps"], scope, seen, f"{path}.")
+            _steps(step["steps"], course, f"{path}.")
         except BaseException as error:  # noqa: BLE001 - handed to the caller below
             faults.append(error)
 
@@ -138,22 +159,23 @@ def _thread(step: Mapping[str, Any], scope: Scope, seen: list[Observation], path
         raise faults[0]
 
 
-def _assign(step: Mapping[str, Any], scope: Scope, seen: list[Observation], path: str) -> None:
+def _assign(step: Mapping[str, Any], course: _Course, path: str) -> None:
     """Set a public attribute: {"do": "assign", "object": E, "attr": "seed", "value": E}."""
     try:
-        setattr(evaluate(step["object"], scope), step["attr"], evaluate(step["value"], scope))
+        target, value = (evaluate(step[part], course.scope) for part in ("object", "value"))
+        setattr(target, step["attr"], value)
     except Exception as error:  # noqa: BLE001 - what the backend raises is the observation
-        _note(step, path, error, seen)
+        _note(path, error, course)
         return
-    seen.append({"step": path, "outcome": "value", "value": None})
+    course.seen.append({"step": path, "outcome": "value", "value": None})
 
 
-def _raise(step: Mapping[str, Any], scope: Scope, _: list[Observation], path: str) -> None:
+def _raise(step: Mapping[str, Any], course: _Course, path: str) -> None:
     """Raise in the body of a `with`: {"do": "raise", "error": E}, E a class or an exception.
 
     Leaves no observation of its own: what comes of it shows at the `with`.
     """
-    error = evaluate(step["error"], scope)
+    error = evaluate(step["error"], course.scope)
     raisable = isinstance(error, type) and issubclass(error, Exception)
     if not (raisable or isinstance(error, Exception)):
         raise ExpressionError(f"a step raises an exception, not a {type(error).__name__}")
@@ -162,27 +184,25 @@ def _raise(step: Mapping[str, Any], scope: Scope, _: list[Observation], path: st
     raise error
 
 
-def _check(step: Mapping[str, Any], scope: Scope, seen: list[Observation], path: str) -> None:
+def _check(step: Mapping[str, Any], course: _Course, path: str) -> None:
     check = check_of(step["name"])
-    args = {key: evaluate(value, scope) for key, value in step.get("args", {}).items()}
+    args = {key: evaluate(value, course.scope) for key, value in step.get("args", {}).items()}
     try:
-        value = check(scope["tf"], **args)
+        value = check(course.scope["tf"], **args)
     except Exception as error:  # noqa: BLE001 - what the backend raises is the observation
-        _note(step, path, error, seen)
+        _note(path, error, course)
         return
-    seen.append({"step": path, "outcome": "value", "value": describe(value)})
+    course.seen.append({"step": path, "outcome": "value", "value": describe(value)})
 
 
-def _file(step: Mapping[str, Any], scope: Scope, seen: list[Observation], path: str) -> None:
+def _file(step: Mapping[str, Any], course: _Course, path: str) -> None:
     """Change a file of the case's folder, or read one back."""
     try:
-        value = scope[FILES].do(step)
+        value = course.scope[FILES].do(step)
     except OSError as error:
-        seen.append(observation(path, failure_of(error, "file")))
-        if not expects_failure(step):
-            raise _Stop from error
+        _failed(path, failure_of(error, "file"), course)
         return
-    seen.append({"step": path, "outcome": "value", "value": value})
+    course.seen.append({"step": path, "outcome": "value", "value": value})
 
 
 _DO: Final = {

@@ -18,7 +18,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Final, Self
 
-from sessrun.spec.cases.model import Case, Observation
+from sessrun.spec.cases.model import AskedCase, Case, Observation
 from sessrun.spec.schema import SpecError
 from sessrun.spec.tensors import Held
 
@@ -42,7 +42,7 @@ class CaseFiles:
 
     """
 
-    def __init__(self, case: Case, under: str | None = None) -> None:
+    def __init__(self, case: Case | AskedCase, under: str | None = None) -> None:
         self._case = case
         self._under = under
         self._folder: Path | None = None

@@ -4,17 +4,36 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 from sessrun.spec.schema import SpecError, check
 
-__all__ = ["Case", "Observation", "canonical_json", "content_hash", "stored_form", "walk"]
+__all__ = [
+    "AskedCase",
+    "Case",
+    "GoesOn",
+    "Observation",
+    "asked",
+    "canonical_json",
+    "content_hash",
+    "stored_form",
+    "walk",
+]
 
 #: What a backend was seen to do at one step: JSON with `step` and `outcome`
 #: (value | values | opened | done | failure | unsupported) and what belongs to it.
 Observation = dict[str, Any]
+
+#: Called after a step of an API case failed, with all that was observed so far: whether the case
+#: goes on. Only the host knows which failures are expected.
+GoesOn = Callable[[list[Observation]], bool]
+
+#: What of a step only the host needs: what is expected, why, and which clause that shows.
+_ASIDE: Final = frozenset({"expect", "why", "clause"})
+#: Steps that leave an observation only if they fail.
+_SILENT: Final = frozenset({"with", "thread", "raise"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,6 +142,57 @@ class Case:
 def stored_form(case: Case) -> bytes:
     """The bytes of a vector's file."""
     return (json.dumps(case.to_json(), indent=1, ensure_ascii=False) + "\n").encode()
+
+
+@dataclass(frozen=True, slots=True)
+class AskedCase:
+    """What a backend is sent of an API case: what to do, and nothing of what is expected.
+
+    Attributes:
+      steps: the steps without expectations, reasons and clauses; `observe` marks those whose
+        value is observed, whatever is expected of it.
+      files: as in `Case`.
+
+    """
+
+    steps: tuple[Mapping[str, Any], ...]
+    files: Mapping[str, str | None] | None = None
+
+    @property
+    def id(self) -> str:
+        """The same for every case."""
+        return "case"
+
+    @classmethod
+    def from_json(cls, form: Any, source: str) -> AskedCase:
+        """Read an asked case.
+
+        Raises:
+          SpecError: it does not follow `asked.schema.json`.
+
+        """
+        check(form, "asked", source)
+        return cls(tuple(form["steps"]), form.get("files"))
+
+    def to_json(self) -> dict[str, Any]:
+        """The JSON form."""
+        form: dict[str, Any] = {"steps": list(self.steps)}
+        return form if self.files is None else form | {"files": dict(self.files)}
+
+
+def asked(case: Case) -> AskedCase:
+    """What a backend is sent of a case: nothing in it tells which case it is, or what is right."""
+    return AskedCase(tuple(map(_asked_step, case.steps)), case.files)
+
+
+def _asked_step(step: Mapping[str, Any]) -> dict[str, Any]:
+    form = {key: part for key, part in step.items() if key not in _ASIDE}
+    if "steps" in step:
+        form["steps"] = [_asked_step(inner) for inner in step["steps"]]
+    bound_only = step["do"] == "eval" and "as" in step and "expect" not in step
+    if step["do"] not in _SILENT and not bound_only:
+        form["observe"] = True
+    return form
 
 
 def canonical_json(form: Any) -> bytes:

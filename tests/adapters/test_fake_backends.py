@@ -13,7 +13,7 @@ from adapter_graphs import ADD
 from sessrun.adapters.errors import AdapterError
 from sessrun.adapters.process.errors import WorkerContractError, WorkerCrash, WorkerTimeout
 from sessrun.adapters.process.host import ProcessBackend, spawn
-from sessrun.spec.cases.model import Case
+from sessrun.spec.cases.model import AskedCase
 from sessrun.spec.cases.outcomes import Done, Failure, Fetched, Opened, Outcome, Unsupported
 
 FEEDS = {"x:0": np.float32(2), "y:0": np.float32(3)}
@@ -65,8 +65,8 @@ def test_conforming_describes_itself_and_closes(fake: Spawn) -> None:
 
 
 def test_an_undeclared_surface_is_unsupported(fake: Spawn) -> None:
-    case = Case("a/b", "t", "api", ("RUN-001",), ({"do": "eval", "expr": 1},))
-    (seen,) = fake("conforming").interpret_api(case)
+    case = AskedCase(({"do": "eval", "expr": 1},))
+    (seen,) = fake("conforming").interpret_api(case, lambda _: False)
     assert (seen["outcome"], seen["capability"]) == ("unsupported", "api")
 
 

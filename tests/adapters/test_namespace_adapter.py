@@ -17,6 +17,7 @@ from sessrun.adapters.errors import AdapterError
 from sessrun.adapters.namespace import NamespaceBackend
 from sessrun.adapters.process.host import ProcessBackend, spawn
 from sessrun.adapters.registry import load
+from sessrun.conformance.observe import observe
 from sessrun.spec.cases import engine
 from sessrun.spec.cases.expressions import ExpressionError
 from sessrun.spec.cases.judge import judge
@@ -218,7 +219,7 @@ def test_an_api_case_is_interpreted_where_the_namespace_lives(backend: Backend) 
             {"do": "eval", "expr": {"$call": "s.run", "args": ["nope:0"]}},
         ],
     }
-    seen = backend.interpret_api(Case.from_json(form, "a test"))
+    seen = observe(backend, Case.from_json(form, "a test"), 30.0)
     assert [entry["outcome"] for entry in seen] == ["value", "failure"]
     assert seen[0]["value"] == [{"$scalar": {"dtype": "float32", "shape": [], "data": "AAAAQA=="}}]
     assert seen[1]["classes"][0] == "ValueError"
@@ -227,7 +228,7 @@ def test_an_api_case_is_interpreted_where_the_namespace_lives(backend: Backend) 
 def test_an_ill_formed_case_is_the_cases_own_fault(backend: Backend) -> None:
     case = Case("a/b", "t", "api", ("RUN-001",), ({"do": "eval", "expr": {"$": "unbound"}},))
     with pytest.raises(ExpressionError, match="unbound"):
-        backend.interpret_api(case)
+        observe(backend, case, 30.0)
     if isinstance(backend, ProcessBackend):
         assert backend.alive
 

@@ -7,10 +7,10 @@ import pytest
 
 from sessrun.adapters.registry import load
 from sessrun.conformance.authoring.record import ApiAuthor, obj
+from sessrun.conformance.observe import observe
 from sessrun.conformance.plain import python_lines
 from sessrun.conformance.plan import build_plan
 from sessrun.conformance.runner import Runner
-from sessrun.spec.cases import api
 from sessrun.spec.cases.expressions import ExpressionError
 from sessrun.spec.cases.judge import judge
 from sessrun.spec.cases.model import Case
@@ -60,7 +60,7 @@ def recorded(c: ApiAuthor) -> Case:
 
 
 def result(case: Case, reference: Any) -> str:
-    return judge(case, api.interpret(case, reference.namespace)).result
+    return judge(case, observe(reference, case, 30.0)).result
 
 
 def test_a_context_that_is_used_again_stays_bound(reference: Any) -> None:
@@ -134,7 +134,7 @@ def test_steps_that_are_none(step: dict[str, Any], reference: Any) -> None:
     form = {"id": "a/b", "title": "T.", "surface": "api", "clauses": ["RUN-001"], "steps": [step]}
     case = Case.from_json(form, "here")
     try:
-        seen = api.interpret(case, reference.namespace)
+        seen = observe(reference, case, 30.0)
     except ExpressionError:
         return
     assert judge(case, seen).result == "fail"

@@ -10,7 +10,7 @@ import numpy as np
 from sessrun.adapters.backend import Description, unsupported
 from sessrun.adapters.fakes.conforming import TinyEngine
 from sessrun.spec.cases.engine import observation
-from sessrun.spec.cases.model import Case, Observation
+from sessrun.spec.cases.model import Observation
 from sessrun.spec.cases.outcomes import Done, Failure, Fetched, Opened, Outcome
 
 
@@ -157,11 +157,11 @@ class Liar(Odd):
 
     capabilities = frozenset({"api"})
 
-    def interpret_api(self, case: Case) -> list[Observation]:
+    def interpret_api(self, *_: Any) -> list[Observation]:
         if self.argument == "steps":
             return [{"step": "99", "outcome": "value", "value": 1}]
         if self.argument == "unsupported":
-            return [observation("0", unsupported("api", case.id))]
+            return [observation("0", unsupported("api", "case"))]
         if self.argument == "nothing":
             return []
         form: Mapping[str, Any] = {"bare": {}, "deep": {"value": {"$namedtuple": 5}}}[self.argument]
