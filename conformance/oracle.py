@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import threading
 from types import TracebackType
 from typing import Any, Self
@@ -52,6 +53,15 @@ class Oracle:
                 if self._kept is not None and len(self._answers) > self._kept:
                     del self._answers[next(iter(self._answers))]
             return answer
+
+    def ask_ahead(self, case: Case) -> None:
+        """Have the case answered while the caller does something else; errors show when it asks."""
+        if not self._in_process:
+            threading.Thread(target=self._answer_quietly, args=(case,), daemon=True).start()
+
+    def _answer_quietly(self, case: Case) -> None:
+        with contextlib.suppress(Exception):
+            self(case)
 
     def _observe(self, case: Case) -> list[Observation]:
         if self._backend is None:

@@ -193,6 +193,8 @@ class Runner:
         return None if first is None else Finding(first, "unsupported: concurrent (not declared)")
 
     def _attempt(self, case: Case) -> dict[str, Any]:
+        if oracle_steps(case):
+            self._ask_oracle_ahead(case)
         started = time.perf_counter()
         try:
             seen = self.observe(case)
@@ -263,11 +265,20 @@ class Runner:
             judgement = audit(case, judgement, seen, self.describe().capabilities)
         return _line(case, judgement.result, seconds, judgement.finding, seen)
 
+    def _ask_oracle_ahead(self, case: Case) -> None:
+        """Have an oracle of our own answer while the backend does: it has a process of its own."""
+        self._choose_oracle()
+        if self._oracle is not None:
+            self._oracle.ask_ahead(case)
+
     def _answers(self, case: Case) -> list[Observation]:
+        return self._choose_oracle()(case)
+
+    def _choose_oracle(self) -> Callable[[Case], list[Observation]]:
         if self.ask_oracle is None:
             self._oracle = Oracle(self.oracle, in_process=self.in_process, kept=1)
             self.ask_oracle = self._oracle
-        return self.ask_oracle(case)
+        return self.ask_oracle
 
     def _lost(self, reason: str, seconds: float) -> None:
         losses = self._losses
