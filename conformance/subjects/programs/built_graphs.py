@@ -13,12 +13,17 @@ _IMPLIED = {"_output_shapes", "T"}
 
 
 def nodes(graph: Any) -> Any:
-    """The nodes of a graph with all their attributes, constants by their values."""
-    return [
-        [node.name, node.op, *node.input,
-         {key: str(value) for key, value in node.attr.items() if key not in _IMPLIED}]
-        for node in graph.as_graph_def().node
-    ]  # fmt: skip
+    """The nodes of a graph, a line each: name, type, inputs, attributes."""
+    return [_line(node) for node in graph.as_graph_def().node]
+
+
+def _line(node: Any) -> str:
+    attrs = [
+        f"{key}={' '.join(str(value).split())}"
+        for key, value in sorted(node.attr.items())
+        if key not in _IMPLIED
+    ]
+    return " ".join([node.name, node.op, *node.input, *attrs])
 
 
 def built(tf: Any, build: Callable[[], Any], feeds: Any = None) -> Any:

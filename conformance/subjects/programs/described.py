@@ -60,7 +60,7 @@ def described(value: Any) -> Any:
     if isinstance(value, float | complex):
         return np.asarray(value)[()]  # compared like what a run returns, not digit by digit
     if isinstance(value, Message):
-        return sorted(str(value).split())
+        return " ".join(sorted(str(value).split()))
     if isinstance(value, Mapping):
         items = sorted((str(key), described(item)) for key, item in value.items())
         return [type(value).__name__, *([key, item] for key, item in items)]
