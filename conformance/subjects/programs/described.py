@@ -6,6 +6,7 @@ error the public classes that it is.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
@@ -16,6 +17,9 @@ from sessrun.spec.cases.values import Raised
 from sessrun.spec.errors import BY_CODE
 
 __all__ = ["Raised", "attempt", "described", "raised", "run"]
+
+#: Names that count what the process has made so far.
+_NUMBERED: Final = re.compile(r"\b(pyfunc_)\d+\b")
 
 #: The classes of `tf.errors`.
 _ERRORS: Final = {row.cls for row in BY_CODE.values()}
@@ -55,12 +59,14 @@ def run(tf: Any, fetches: Any, feed_dict: Any = None, **options: Any) -> Any:
 
 def described(value: Any) -> Any:
     """Plain data that says all that is compared of a value."""
+    if isinstance(value, str):
+        return _NUMBERED.sub(r"\1N", value)
     if isinstance(value, Raised | np.ndarray | np.generic | bool | int | str | bytes | None):
         return value
     if isinstance(value, float | complex):
         return np.asarray(value)[()]  # compared like what a run returns, not digit by digit
     if isinstance(value, Message):
-        return " ".join(sorted(str(value).split()))
+        return described(" ".join(sorted(str(value).split())))
     if isinstance(value, Mapping):
         items = sorted((str(key), described(item)) for key, item in value.items())
         return [type(value).__name__, *([key, item] for key, item in items)]

@@ -59,22 +59,41 @@ class NotAsked:
         return _all_of(self.name.partition("/")[0])[self.name]
 
 
-_ONEDNN: Final = "with oneDNN, which it has as it comes on x86, it does otherwise"
-_RELEASE: Final = "it tells its own release, or what a release added"
-NOT_ASKED: Final = (
-    NotAsked("networks/window_value/refused", _ONEDNN),
-    NotAsked("networks/window_value/transposed", _ONEDNN),
-    NotAsked("networks/window_value/beside_nans", _ONEDNN),
-    NotAsked("graphs/graph/graph_defs", _RELEASE),
-    NotAsked("graphs/graph_util/frozen_references", _RELEASE),
-    NotAsked("graphs/graph_util/frozen_resources", _RELEASE),
-    NotAsked("graphs/meta_graph/exporting", _RELEASE),
-    NotAsked("graphs/meta_graph/importing", _RELEASE),
-    NotAsked("graphs/value/casts_of_narrow_dtypes", _RELEASE),
-    NotAsked("graphs/value/more_of_dtypes", _RELEASE),
-    NotAsked("graphs/value/protos", _RELEASE),
-    NotAsked("readers/parsing/parsing_feature_reasons", _RELEASE),
-    NotAsked("variables/generator/graphs", _RELEASE),
+NOT_ASKED: Final = tuple(
+    NotAsked(name, why)
+    for why, names in {
+        "with oneDNN, which it has as it comes on x86, it does otherwise": (
+            "networks/window_value/beside_nans",
+            "networks/window_value/refused",
+            "networks/window_value/transposed",
+        ),
+        "it tells its own release, or what a release added or mended": (
+            "control_flow/nested_flow/arrays",
+            "control_flow/nested_flow/elements",
+            "control_flow/surroundings/dates",
+            "graphs/graph/graph_defs",
+            "graphs/graph_util/frozen_references",
+            "graphs/graph_util/frozen_resources",
+            "graphs/meta_graph/exporting",
+            "graphs/meta_graph/importing",
+            "graphs/value/casts_of_narrow_dtypes",
+            "graphs/value/more_of_dtypes",
+            "graphs/value/protos",
+            "layers/attention_layer/attention of several heads",
+            "layers/attention_layer/attention over several axes, configs and masks",
+            "layers/attention_layer/dense layers of any axes",
+            "managed/event_file/event_files_kinds",
+            "managed/graph_writer/graph_writers_by_a_session",
+            "managed/graph_writer/graph_writers_kinds",
+            "managed/graph_writer/graph_writers_operations",
+            "numbers/signal/spectrograms",
+            "readers/parsing/parsing_feature_reasons",
+            "text/text/encoded",
+            "variables/generator/graphs",
+        ),
+        "it depends on what its process did before": ("control_flow/surroundings/messages",),
+    }.items()
+    for name in names
 )
 
 
