@@ -185,9 +185,9 @@ def interpret(manner: str, identity: int, folder: Path) -> None:
             reference = {"file": manner, "nbytes": size}
             say(identity, outcome="observations", observations=reference)
         case "long-words":  # which no pattern may be tried on for long
-            failure = {"outcome": "failure", "code": None, "classes": ["ValueError"], "call": "call",
-                       "node": None, "message": "/a" * 400_000}  # fmt: skip
-            say(identity, outcome="observations", observations=[{"step": "0", **failure}])
+            failure = {"outcome": "failure", "code": None, "classes": ["ValueError"], "node": None}
+            words = {"step": "0", "call": "call", "message": "/a" * 400_000}
+            say(identity, outcome="observations", observations=[failure | words])
 
 
 def ghost(path: Path, identity: int) -> None:
