@@ -12,6 +12,7 @@ import pytest
 
 from sessrun.adapters.backend import CAPABILITIES
 from sessrun.adapters.process import protocol
+from sessrun.adapters.process.connection import DROPPED
 from sessrun.adapters.process.errors import ProtocolError
 from sessrun.adapters.process.exchange import ANSWER_BYTES, NAME_LENGTH
 from sessrun.adapters.process.payloads import (
@@ -92,7 +93,7 @@ def test_the_page_lists_every_limit_that_the_code_has() -> None:
     limits = {limit for limit in schema_limits(load_schema("protocol")) if limit != codes}
     assert limits
     limits |= {LINE_BYTES, INLINE_BYTES, ANSWER_BYTES, STRINGS, OBSERVATION_BYTES, MAX_ELEMENTS}
-    limits |= {protocol.TEXT, MESSAGE, NAME_LENGTH, *protocol.LISTS.values()}
+    limits |= {DROPPED, protocol.TEXT, MESSAGE, NAME_LENGTH, *protocol.LISTS.values()}
     listed = {int(number.replace(",", "")) for number in re.findall(r"\b\d[\d,]*\b", section)}
     assert limits - listed == set()
     assert listed - limits == set(), "and no other"
