@@ -24,7 +24,10 @@ from sessrun.adapters.process.errors import (
 from sessrun.adapters.process.payloads import LINE_BYTES
 from sessrun.adapters.process.protocol import read_line
 
-__all__ = ["Connection"]
+__all__ = ["DROPPED", "Connection"]
+
+#: How many answers that nobody waits for one worker may give.
+DROPPED: Final = 1000
 
 #: How long a worker that closed its stdout may take to end, in seconds.
 _GRACE: Final = 2.0
@@ -46,6 +49,7 @@ class Connection:
         self._issued = issued
         self._lock = threading.Lock()
         self._waiting: dict[int, tuple[str, Waiting]] = {}
+        self._dropped = 0
         self._fault: Callable[[], WorkerError] | None = None
         self._reader = threading.Thread(target=self._read, daemon=True, name="worker answers")
         self._reader.start()
@@ -152,7 +156,10 @@ class Connection:
             answers.put(answer)
         elif not self._issued(identity):
             raise ProtocolError(f"an answer to request {identity}, which was never made")
-        # Else it is late: whoever asked has gone. Ids are never used twice, so it is dropped.
+        else:  # it is late, whoever asked has gone: ids are never used twice, so it is dropped
+            self._dropped += 1
+            if self._dropped > DROPPED:
+                raise ProtocolError(f"more than {DROPPED:,} answers that nobody waits for")
 
     def _crash(self, code: int) -> None:
         with self._lock:

@@ -19,13 +19,15 @@ from typing import Any, Final
 
 from sessrun.adapters.process.errors import ExchangeError, ProtocolError
 
-__all__ = ["ANSWER_BYTES", "Exchange"]
+__all__ = ["ANSWER_BYTES", "NAME_LENGTH", "Exchange"]
 
 #: What the files of one answer may hold together: a file costs its writer nothing (it may be
 #: all holes), but whoever reads it needs several times its size of memory.
 ANSWER_BYTES: Final = 2**26
 
-_NAME: Final = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}")
+#: How long a file's name may be.
+NAME_LENGTH: Final = 100
+_NAME: Final = re.compile(rf"[A-Za-z0-9_][A-Za-z0-9_.-]{{0,{NAME_LENGTH - 1}}}")
 
 
 class Exchange:

@@ -176,10 +176,12 @@ class ProcessBackend:
         return worker
 
     def _prepare(self) -> None:
-        """Start a spare worker, unless there is one."""
-        if self._spare is None and self._spare_failures < _SPARE_FAILURES:
-            seconds = min(self.start_deadline_s, 1.0 + _SPARE_TIMES * self._start_s)
-            self._spare = Spare(self.command, self._ids, self._left(seconds))
+        """Start a spare worker, unless there is one, or none comes up, or the run is over."""
+        if self._spare is not None or self._spare_failures >= _SPARE_FAILURES:
+            return
+        seconds = self._left(min(self.start_deadline_s, 1.0 + _SPARE_TIMES * self._start_s))
+        if seconds > 0:
+            self._spare = Spare(self.command, self._ids, seconds)
 
     def describe(self) -> Description:
         """What the worker said of itself when it was last started."""

@@ -23,6 +23,7 @@ import sys
 import time
 from typing import Final, NoReturn
 
+_PR_SET_PDEATHSIG: Final = 1
 _PR_SET_CHILD_SUBREAPER: Final = 36
 #: What is meant for the worker, since nobody outside knows of its keeper.
 _PASSED_ON: Final = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
@@ -35,9 +36,8 @@ _NOT_RUN: Final = 127
 def main(control: int, folder: str, command: list[str]) -> NoReturn:
     """Run `command` until it ends or `control` is closed; end in the same way."""
     host = os.getppid()
-    with contextlib.suppress(OSError, AttributeError):
-        # On Linux whoever loses its parent becomes our child, and cannot get away.
-        ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+    # On Linux whoever loses its parent becomes our child, and cannot get away.
+    _prctl(_PR_SET_CHILD_SUBREAPER, 1)
     os.set_inheritable(control, False)
     woken, waker = os.pipe()
     for end in (woken, waker):
@@ -46,6 +46,7 @@ def main(control: int, folder: str, command: list[str]) -> NoReturn:
     signal.signal(signal.SIGCHLD, lambda *_: None)
     worker = os.fork()
     if worker == 0:
+        _prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)  # it may end its keeper, and itself with it
         _become(command)
     for number in _PASSED_ON:
         signal.signal(number, lambda number, _: _send(worker, number))
@@ -59,6 +60,12 @@ def main(control: int, folder: str, command: list[str]) -> NoReturn:
 
         shutil.rmtree(folder, ignore_errors=True)
     _end_like(status)
+
+
+def _prctl(what: int, value: int) -> None:
+    """Set something of this process, where the system is Linux."""
+    with contextlib.suppress(OSError, AttributeError):
+        ctypes.CDLL(None).prctl(what, value, 0, 0, 0)
 
 
 def _become(command: list[str]) -> NoReturn:

@@ -27,10 +27,10 @@ from sessrun.spec.cases.outcomes import (
 )
 from sessrun.spec.cases.values import describe
 
-__all__ = ["Engine", "expects_failure", "interpret", "observation"]
+__all__ = ["MESSAGE", "Engine", "expects_failure", "interpret", "observation"]
 
 #: How much of an error's message is observed: it is for people, and TensorFlow's hold a stack.
-_MESSAGE: Final = 2000
+MESSAGE: Final = 2000
 
 
 class Engine(Protocol):
@@ -120,9 +120,9 @@ def observation(step: str, outcome: Outcome | _Noted) -> Observation:
 
 def _in_brief(message: str) -> str:
     """The first lines of a message: half a path would not be known for one."""
-    if len(message) <= _MESSAGE:
+    if len(message) <= MESSAGE:
         return message
-    head = message[:_MESSAGE]
+    head = message[:MESSAGE]
     return head.rpartition("\n")[0] or head
 
 

@@ -1,6 +1,6 @@
 """A program that speaks the protocol and notes its starts; some of its lives have a vice.
 
-`counted_worker.py VICE FILE`: each life adds its number to FILE, and what it is asked to FILE-NUMBER.
+`counted_worker.py VICE FILE`: each life adds its number to FILE, what it is asked to FILE-NUMBER.
 The third life is the first that a host starts in reserve, if it starts any.
 """
 

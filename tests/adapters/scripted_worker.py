@@ -130,7 +130,7 @@ def disturb(manner: str, identity: int, folder: Path) -> None:
             shutil.rmtree(folder)
 
 
-def end(manner: str, identity: int) -> bool:  # noqa: C901 - one case per vice
+def end(manner: str, identity: int) -> bool:  # noqa: C901, PLR0912 - one case per vice
     """Give no right answer: answer another, say no end of things, or die; whether that is so."""
     match manner:
         case "never-asked":
@@ -140,6 +140,15 @@ def end(manner: str, identity: int) -> bool:  # noqa: C901 - one case per vice
         case "flood":
             while True:
                 text("y" * 4096)
+        case "parrot":
+            while True:
+                values(identity)
+        case "patricide" | "captor":
+            os.setsid()
+            sys.stderr.write(f"{os.getpid()}\n")
+            sys.stderr.flush()
+            os.kill(os.getppid(), signal.SIGKILL if manner == "patricide" else signal.SIGSTOP)
+            time.sleep(60)
         case "endless-line":
             while True:
                 sys.stdout.write("z" * 65536)
@@ -185,9 +194,9 @@ def interpret(manner: str, identity: int, folder: Path) -> None:
             reference = {"file": manner, "nbytes": size}
             say(identity, outcome="observations", observations=reference)
         case "long-words":  # which no pattern may be tried on for long
-            failure = {"outcome": "failure", "code": None, "classes": ["ValueError"], "call": "call",
-                       "node": None, "message": "/a" * 400_000}  # fmt: skip
-            say(identity, outcome="observations", observations=[{"step": "0", **failure}])
+            failure = {"outcome": "failure", "code": None, "classes": ["ValueError"], "node": None}
+            words = {"step": "0", "call": "call", "message": "/a" * 400_000}
+            say(identity, outcome="observations", observations=[failure | words])
 
 
 def ghost(path: Path, identity: int) -> None:

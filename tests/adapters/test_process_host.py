@@ -210,6 +210,34 @@ def test_no_request_outlives_the_end_of_the_run(script: Script) -> None:
         backend.restart()
 
 
+def test_a_worker_that_answers_without_end_is_ended(script: Script) -> None:
+    backend = script("parrot")
+    assert isinstance(run(backend), Fetched)
+    until = time.monotonic() + 10
+    while backend.alive and time.monotonic() < until:
+        time.sleep(0.01)
+    with pytest.raises(WorkerContractError, match="more than 1,000 answers that nobody waits for"):
+        run(backend)
+
+
+def test_a_worker_that_kills_its_keeper_ends_with_it(script: Script) -> None:
+    backend = script("patricide")
+    started = time.monotonic()
+    with pytest.raises(WorkerCrash, match="died of SIGKILL") as caught:
+        run(backend)
+    assert time.monotonic() - started < 4
+    assert _gone(int(caught.value.log))
+
+
+def test_a_worker_that_stops_its_keeper_ends_at_its_deadline(script: Script) -> None:
+    backend = script("captor")
+    backend.deadline_s = 0.5
+    with pytest.raises(WorkerTimeout) as caught:
+        run(backend)
+    assert _gone(int(caught.value.log))
+    backend.restart()
+
+
 def test_what_a_worker_leaves_behind_is_ended_and_does_not_hide_its_end(script: Script) -> None:
     backend = script("runaway")
     started = time.monotonic()

@@ -4,16 +4,28 @@ import io
 import json
 import re
 import time
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from sessrun.adapters.backend import CAPABILITIES
 from sessrun.adapters.process import protocol
-from sessrun.adapters.process.payloads import INLINE_BYTES, LINE_BYTES
+from sessrun.adapters.process.connection import DROPPED
+from sessrun.adapters.process.errors import ProtocolError
+from sessrun.adapters.process.exchange import ANSWER_BYTES, NAME_LENGTH
+from sessrun.adapters.process.payloads import (
+    INLINE_BYTES,
+    LINE_BYTES,
+    OBSERVATION_BYTES,
+    STRINGS,
+)
 from sessrun.adapters.process.serve import serve
+from sessrun.spec.cases.engine import MESSAGE
 from sessrun.spec.errors import CODES
 from sessrun.spec.schema import load_schema
+from sessrun.spec.tensors import MAX_ELEMENTS
 
 PAGE = (Path(__file__).parents[2] / "docs" / "protocol.md").read_text()
 BLOCKS = re.findall(r"^```\n(.*?)^```$", PAGE, re.DOTALL | re.MULTILINE)
@@ -59,6 +71,48 @@ def test_the_page_shows_every_message_there_is() -> None:
     there = {name for name in load_schema("protocol")["$defs"]
              if name.endswith(("_request", "_answer"))}  # fmt: skip
     assert shown == there
+
+
+def schema_limits(form: Any) -> Iterator[int]:
+    """Every length, number of items and number that the schema bounds."""
+    if isinstance(form, dict):
+        for key, value in form.items():
+            if key in {"maxLength", "maxItems", "maximum"} and isinstance(value, int):
+                yield value
+            else:
+                yield from schema_limits(value)
+    elif isinstance(form, list):
+        for part in form:
+            yield from schema_limits(part)
+
+
+def test_the_page_lists_every_limit_that_the_code_has() -> None:
+    _, _, rest = PAGE.partition("\n## Limits\n")
+    section = rest.partition("\n## ")[0]
+    codes = len(CODES)  # the greatest code is no limit on how much there may be
+    limits = {limit for limit in schema_limits(load_schema("protocol")) if limit != codes}
+    assert limits
+    limits |= {LINE_BYTES, INLINE_BYTES, ANSWER_BYTES, STRINGS, OBSERVATION_BYTES, MAX_ELEMENTS}
+    limits |= {DROPPED, protocol.TEXT, MESSAGE, NAME_LENGTH, *protocol.LISTS.values()}
+    listed = {int(number.replace(",", "")) for number in re.findall(r"\b\d[\d,]*\b", section)}
+    assert limits - listed == set()
+    assert listed - limits == set(), "and no other"
+
+
+@pytest.mark.parametrize(
+    ("fields", "reason"),
+    [
+        ({"do": "close", "session": "s" * 257},
+         "at session: 'ssss.* has 257 characters; the limit is 256"),
+        ({"do": "reset", "containers": ["n" * 65537]},
+         "at containers.0: 'nnnn.* has 65,537 characters; the limit is 65,536"),
+        ({"do": "run", "session": "s", "fetches": [], "options": {}, "feeds": {"n" * 65537: {}}},
+         "'nnnn.* has 65,537 characters; the limit is 65,536"),
+    ],
+)  # fmt: skip
+def test_what_is_too_long_is_refused_with_the_limit(fields: dict[str, Any], reason: str) -> None:
+    with pytest.raises(ProtocolError, match=reason):
+        protocol.read_line(json.dumps({"id": 1, **fields}).encode(), "request")
 
 
 def test_the_page_names_what_the_code_has() -> None:

@@ -2,6 +2,7 @@
 
 import os
 import shlex
+import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -157,19 +158,18 @@ def test_a_spare_that_is_somebody_else_is_no_worker(start: Start) -> None:
         backend.restart()
 
 
-def test_nothing_of_a_spare_outlives_a_killed_host(start: Start, tmp_path: Path) -> None:
+def test_nothing_of_a_spare_outlives_a_killed_host(tmp_path: Path) -> None:
+    command = shlex.join([sys.executable, str(WORKER), "none", str(tmp_path / "starts")])
     program = f"""
-import sys, time
+import time
 from sessrun.adapters.process.host import spawn
-backend = spawn({f"exec:{shlex.join([sys.executable, str(WORKER), 'none', str(tmp_path / 'starts')])}"!r}, spare=True)
+backend = spawn({f"exec:{command}"!r}, spare=True)
 backend.restart()
 while not backend._spare.ready:
     time.sleep(0.01)
 print(backend._spare._channel.folder, flush=True)
 time.sleep(60)
 """
-    import subprocess
-
     host = subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True)
     assert host.stdout is not None
     folder = host.stdout.readline().strip()

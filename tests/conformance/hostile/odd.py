@@ -107,14 +107,14 @@ class _Raising:
 class Queue(Odd):
     """Any graph opens; what is fetched is words, or a number that nobody put in, without end."""
 
-    def open(self, graph: Mapping[str, Any], config: Mapping[str, Any]) -> Outcome:
+    def open(self, *_: Any, **__: Any) -> Outcome:
         return Opened("queue")
 
     def run(self, **args: Any) -> Outcome:
         value = np.array(b"word", object) if self.argument == "words" else np.int64(-7)
         return Fetched(tuple(value if ":" in name else None for name in args["fetches"]))
 
-    def close(self, session: str) -> Outcome:
+    def close(self, *_: Any, **__: Any) -> Outcome:
         return Done()
 
 
