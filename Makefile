@@ -13,7 +13,7 @@ EXTRA   := $(extra-$(BACKEND))
 .PHONY: certify test check drift soak clean
 
 certify: $(VENV)/certify-$(BACKEND).stamp
-	$(BIN)/sessrun certify $(BACKEND) --profile $(PROFILE) --output $(OUT)/certify-$(BACKEND)-$(PROFILE)
+	$(BIN)/sessrun certify $(BACKEND) --profile $(PROFILE) $(if $(SEED),--seed $(SEED)) --output $(OUT)/certify-$(BACKEND)-$(PROFILE)
 
 # What failed beside other tests runs again alone: on a busy machine deadlines are missed.
 AGAIN   := --last-failed --last-failed-no-failures none

@@ -56,6 +56,7 @@ def header(plan: Plan, runner: Runner) -> dict[str, Any]:
             "seed": plan.seed,
             "generated": plan.generated,
         },
+        "seed": plan.drawn_by.to_json(),
         "backend": {"spec": runner.spec, **runner.describe().to_json()},
         "environment": environment(),
         "started": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
@@ -122,7 +123,7 @@ def _resumed(path: Path, first: dict[str, Any], plan: Plan) -> _Start:
     if _is_cut_before_its_header(path):  # nothing is lost
         return _Start()
     record = read_record(path)
-    for key in ("sessrun", "spec", "suite", "plan", "backend", "environment", "mode"):
+    for key in ("sessrun", "spec", "suite", "plan", "seed", "backend", "environment", "mode"):
         difference = _difference(record.header[key], first[key], key)
         if difference is not None:
             raise ResumeError(

@@ -15,11 +15,12 @@ from typing import Any, Final
 from sessrun.conformance import properties
 from sessrun.spec.cases.model import Case, content_hash
 from sessrun.spec.loader import load_clauses, load_profiles, load_vector, vectors_of
+from sessrun.spec.seeds import SEEDS, Seed
 
 __all__ = ["CERTIFY_COUNT", "CERTIFY_SEED", "Plan", "PlanError", "build_plan", "case_of",
            "suite_digest"]  # fmt: skip
 
-#: Generated cases per property in a certification, and their seed.
+#: Generated cases per property in a certification, and the seed where nobody says another.
 CERTIFY_COUNT: Final = 60
 CERTIFY_SEED: Final = 2026
 
@@ -37,8 +38,6 @@ _GENERATED: Final = re.compile(
 )
 
 
-#: Seeds are below this, as the ids of generated cases have it.
-_SEEDS: Final = 10**18
 #: The most cases that a property generates in one plan, which is held in memory.
 _MOST_GENERATED: Final = 100_000
 
@@ -56,6 +55,7 @@ class Plan:
       seed: the seed of the generated cases.
       generated: how many cases each property generates.
       cases: the cases in order: vectors by id, then properties by name and index.
+      source: the seed with where it comes from; None if it was given as a number.
 
     """
 
@@ -63,6 +63,12 @@ class Plan:
     seed: int
     generated: int
     cases: tuple[Case, ...]
+    source: Seed | None = None
+
+    @property
+    def drawn_by(self) -> Seed:
+        """The seed, and where it comes from."""
+        return self.source or Seed(self.seed)
 
     def to_json(self) -> dict[str, Any]:
         """What a package stores and `verify` regenerates: ids, hashes and clauses in order."""
@@ -82,7 +88,9 @@ class Plan:
         return content_hash(self.to_json())
 
 
-def build_plan(profile: str, seed: int = CERTIFY_SEED, generated: int = CERTIFY_COUNT) -> Plan:
+def build_plan(
+    profile: str, seed: int | Seed = CERTIFY_SEED, generated: int = CERTIFY_COUNT
+) -> Plan:
     """The plan of a profile: every case that tests one of its clauses.
 
     Raises:
@@ -91,7 +99,9 @@ def build_plan(profile: str, seed: int = CERTIFY_SEED, generated: int = CERTIFY_
     """
     if profile not in load_profiles():
         raise PlanError(f"no profile is called {profile!r}; there are {', '.join(load_profiles())}")
-    if not 0 <= seed < _SEEDS:
+    source = seed if isinstance(seed, Seed) else Seed(seed)
+    seed = source.value
+    if not 0 <= seed < SEEDS:
         raise PlanError(f"a seed is a number from 0 to 10**18 - 1, not {seed}")
     if not 0 <= generated <= _MOST_GENERATED:
         raise PlanError(
@@ -100,7 +110,7 @@ def build_plan(profile: str, seed: int = CERTIFY_SEED, generated: int = CERTIFY_
     clauses = {id_ for id_, clause in load_clauses().items() if clause.profile == profile}
     with _without_collections():
         cases = (*vectors_of(clauses), *_generated(clauses, seed, generated))
-    return Plan(profile, seed, generated, cases)
+    return Plan(profile, seed, generated, cases, source)
 
 
 @contextlib.contextmanager

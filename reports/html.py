@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from sessrun.reports.failures import replay_command
+from sessrun.reports.origin import origin_of_cases
 from sessrun.reports.printable import number, printable, shortened, value_text
 from sessrun.reports.summary import (
     CLAUSE_RESULTS,
@@ -82,7 +83,7 @@ def report_html(summary: Summary, replays: str = "replays") -> str:
         certified=summary.verdict.startswith("CERTIFIED"),
         backend={key: shortened(backend[key], 120) for key in ("name", "version")},
         face={"style": face[0], "glyph": face[1]},
-        reasons=[printable(reason) for reason in summary.reasons],
+        reasons=[printable(text) for text in (*summary.reasons, *origin_of_cases(summary))],
         facts=_facts(summary),
         limits=_LIMITS,
         totals=[("planned", summary.planned), *summary.counts.items()],

@@ -173,6 +173,7 @@ def manifest_of(files: Mapping[str, bytes], summary: Summary) -> dict[str, Any]:
         "spec": header["spec"],
         "suite": header["suite"],
         "plan": header["plan"]["hash"],
+        "seed": header["seed"],
         "profile": summary.profile,
         "backend": {key: header["backend"][key] for key in ("spec", "name", "version")},
         "started": header.get("started"),

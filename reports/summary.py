@@ -173,6 +173,7 @@ class Summary:
       complete: whether the record has its end.
       planned: how many cases were planned: the denominator of every share.
       counts: result to number of planned cases, every result of the record's set, zeros too.
+      ran: how many `fixed` cases (vectors) ran, and how many `drawn` by the seed.
       clauses: the clauses of the profile, and those its planned cases test besides, by id.
       subjects: the subjects of those clauses.
       failures: cases that went wrong, grouped.
@@ -189,6 +190,7 @@ class Summary:
     complete: bool
     planned: int
     counts: Mapping[str, int]
+    ran: Mapping[str, int]
     clauses: tuple[ClauseSummary, ...]
     subjects: tuple[SubjectSummary, ...]
     failures: tuple[FailureGroup, ...]
@@ -216,6 +218,7 @@ class Summary:
             "spec": header["spec"],
             "suite": header["suite"],
             "plan": header["plan"],
+            "seed": header["seed"],
             "backend": {key: header["backend"][key] for key in ("spec", "name", "version")},
             "started": header.get("started"),
             "mode": header["mode"],
@@ -224,6 +227,7 @@ class Summary:
             "verdict": self.verdict,
             "reasons": list(self.reasons),
             "totals": {"planned": self.planned, **self.counts},
+            "ran": dict(self.ran),
             "required": self.required,
             "clauses": [clause.to_json() for clause in self.clauses],
             "subjects": [subject.to_json() for subject in self.subjects],

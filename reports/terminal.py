@@ -13,6 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from sessrun.reports.failures import replay_command
+from sessrun.reports.origin import origin_of_cases
 from sessrun.reports.printable import number, printable, shortened
 from sessrun.reports.summary import FailureGroup, Summary, Verdict
 
@@ -89,7 +90,7 @@ def _face(summary: Summary, *, chosen: bool) -> Text:
     if chosen:
         return text.append("No verdict: `sessrun certify` runs the whole profile.\n", "dim")
     text.append(f"{_GLYPH[summary.verdict]} {summary.verdict}\n", _VERDICT_STYLE[summary.verdict])
-    for reason in summary.reasons:
+    for reason in (*summary.reasons, *origin_of_cases(summary)):
         text.append(f"  {printable(reason)}\n")
     return text
 

@@ -71,6 +71,7 @@ def summarize(
         complete=record.complete,
         planned=len(answers),
         counts=_full_counts(answers),
+        ran=_ran(answers),
         clauses=judged,
         subjects=_subjects(answers, judged),
         failures=group_failures(answers),
@@ -319,6 +320,12 @@ def _counts(answers: Iterable[Answer]) -> dict[str, int]:
 def _full_counts(answers: Iterable[Answer]) -> dict[str, int]:
     counted = Counter(answer.result for answer in answers)
     return {result: counted[result] for result in RESULTS}
+
+
+def _ran(answers: Iterable[Answer]) -> dict[str, int]:
+    """How many cases ran that are fixed, and how many that the seed drew."""
+    counted = Counter(answer.case.generated for answer in answers if answer.result in _RAN)
+    return {"fixed": counted[False], "drawn": counted[True]}
 
 
 def _listed(ids: Sequence[str], noun: str, verb: bool = True) -> str:

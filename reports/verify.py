@@ -14,10 +14,13 @@ from sessrun.reports import recheck
 from sessrun.reports.package import Package, ReplayOf
 from sessrun.reports.plan import PlanFacts
 from sessrun.reports.rejudge import judge_anew
+from sessrun.reports.summary import Summary
 from sessrun.spec.cases.model import Case, Observation
 from sessrun.spec.loader import Clause
+from sessrun.spec.records import QUIET
+from sessrun.spec.seeds import Seed
 
-__all__ = ["Check", "Installed", "Verification", "verify"]
+__all__ = ["Check", "Fresh", "Installed", "Verification", "verify"]
 
 _KNOWS: Final = (
     "It can know that the files are whole and fit one another, that the plan is the one that "
@@ -39,7 +42,7 @@ class Installed:
       spec_digest: the spec's digest.
       suite: the suite's digest.
       clauses: the spec's clauses by id.
-      plan: the plan made anew for the package's profile, with the seed and the counts of a
+      plan: the plan made anew for the package's profile and seed, with the counts of a
         certification.
       case_of: makes the case of a planned id, to judge recorded observations anew; None judges
         none.
@@ -127,8 +130,27 @@ class Verification:
         }
 
 
+@dataclass(frozen=True, slots=True)
+class Fresh:
+    """Cases that no package has, drawn by the verifier and run now.
+
+    Attributes:
+      seed: the verifier's own seed.
+      lines: the lines that a record would have of them.
+
+    """
+
+    seed: int
+    lines: tuple[Mapping[str, Any], ...]
+
+
 def verify(
-    package: Package, installed: Installed, rerun: Mapping[str, str] | None = None
+    package: Package,
+    installed: Installed,
+    rerun: Mapping[str, str] | None = None,
+    *,
+    fresh: Fresh | None = None,
+    challenge: str | None = None,
 ) -> Verification:
     """Verify a package.
 
@@ -136,6 +158,8 @@ def verify(
       package: the package as read (`sessrun.reports.package.read_package`).
       installed: the installed spec's facts, and the plan made anew.
       rerun: case id to the result of running it again now, for a sample; None if none was.
+      fresh: cases drawn by another seed, and what came of them; None if none were.
+      challenge: the challenge that the package's seed must come of; None if any seed will do.
 
     """
     checks = [
@@ -146,6 +170,7 @@ def verify(
             recheck.plan_faults(package, installed.plan),
             f"The plan is the installed spec's: {len(installed.plan.cases):,} cases.",
         ),
+        _seed(package, challenge),
     ]
     if not all(check.passed for check in checks):
         # Numbers computed with another plan or other clauses would only add noise.
@@ -176,6 +201,8 @@ def verify(
     ]
     if rerun is not None:
         checks.append(_rerun(package, installed, rerun))
+    if fresh is not None:
+        checks.append(_fresh(anew.summary, fresh))
     return Verification(anew.summary.verdict, tuple(checks))
 
 
@@ -227,3 +254,35 @@ def _rerun(package: Package, installed: Installed, rerun: Mapping[str, str]) -> 
             faults.append(f"Run again, case {id_} gives {result}; the record says {recorded}.")
     fine = f"{len(rerun):,} cases, run again, give the recorded results."
     return Check("rerun", tuple(faults), fine)
+
+
+def _seed(package: Package, challenge: str | None) -> Check:
+    """Whether the seed is the plan's, follows from its challenge, and that is the one demanded."""
+    seed = Seed.from_json(package.record.header["seed"])
+    faults = [] if seed.fault is None else [seed.fault]
+    if seed.value != package.plan.seed:
+        faults.append(f"The plan has the seed {package.plan.seed}, the record {seed.value}.")
+    if challenge is not None and seed.challenge != challenge:
+        came = "a challenge, but another one" if seed.challenge is not None else f"was {seed.how}"
+        faults.append(f"The seed does not come of the challenge that was demanded: it {came}.")
+    fine = {
+        "challenge": "The seed follows from the challenge that the package names.",
+        "given": "The tested side chose the seed.",
+        "drawn": "The tested side drew the seed itself.",
+    }
+    return Check("seed", tuple(faults), fine[seed.how])
+
+
+def _fresh(summary: Summary, fresh: Fresh) -> Check:
+    """Whether a case that nobody could know shows a clause broken that the record says holds."""
+    held = {clause.id for clause in summary.clauses if set(clause.counts) <= QUIET}
+    faults = tuple(
+        f"Case {line['id']}, drawn anew, gives {line['result']}; by the record "
+        f"{', '.join(broken)} {'holds' if len(broken) == 1 else 'hold'}."
+        for line in fresh.lines
+        if line["result"] not in QUIET
+        for broken in [sorted(held.intersection(line["clauses"]))]
+        if broken
+    )
+    fine = f"{len(fresh.lines):,} cases drawn anew by the seed {fresh.seed} agree with the record."
+    return Check("fresh", faults, fine)

@@ -148,6 +148,7 @@ def header(plan: PlanFacts, backend: Mapping[str, Any] | None = None) -> dict[st
         "spec": {"version": "0.1", "digest": SPEC_DIGEST},
         "suite": SUITE,
         "plan": plan.header,
+        "seed": {"value": plan.seed, "how": "given"},
         "backend": dict(backend or {
             "spec": "tensorflow", "name": "TensorFlow", "version": "2.21.0",
             "capabilities": ["api", "callables", "devices", "partial_runs", "state"],

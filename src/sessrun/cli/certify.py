@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Final
 
 from sessrun.cli.failure import UserError
+from sessrun.spec.seeds import Seed
 
 #: What of the minutes the cases may take; the rest is for shrinking failures, and the reports.
 _FOR_CASES: Final = 0.85
@@ -27,6 +28,14 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--minutes", type=int, default=10, metavar="N",
         help="give the backend up when the whole run has taken so long (default: 10)",
+    )  # fmt: skip
+    seeds = parser.add_mutually_exclusive_group()
+    seeds.add_argument(
+        "--seed", type=int, metavar="N", help="of the drawn cases (default: drawn anew)"
+    )
+    seeds.add_argument(
+        "--challenge", metavar="TEXT",
+        help="derive the seed from a certifier's text, which makes the drawn cases unforeseeable",
     )  # fmt: skip
     parser.add_argument("--resume", action="store_true", help="continue a run that was cut")
     parser.add_argument(
@@ -58,8 +67,8 @@ def run(args: argparse.Namespace) -> int:
         for e in expected
         if e.waiver and e.clause
     ]
-    plan = build_plan(args.profile)
     folder = args.output or Path("out") / f"certify-{_slug(args.backend)}-{args.profile}"
+    plan = build_plan(args.profile, _seed(args, folder / "record.jsonl"))
     folder.mkdir(parents=True, exist_ok=True)
     record = execute_with_progress(
         plan,
@@ -91,6 +100,30 @@ def run(args: argparse.Namespace) -> int:
             console.print(complaint, soft_wrap=True, markup=False)
         return 0 if seen.clean else 1
     return 0 if summary.verdict.startswith("CERTIFIED") else 1
+
+
+def _seed(args: argparse.Namespace, record: Path) -> Seed:
+    """The seed that is asked for, that of the record which is resumed, or a new one."""
+    from sessrun.spec.records import read_record
+    from sessrun.spec.schema import SpecError
+
+    wanted = None
+    if args.challenge is not None:
+        wanted = Seed.of_challenge(args.challenge)
+    elif args.seed is not None:
+        wanted = Seed(args.seed)
+    if args.resume and record.exists():
+        try:
+            begun = Seed.from_json(read_record(record).header["seed"])
+        except SpecError:  # cut before its header was whole, or no record: `execute` tells
+            return wanted or Seed.drawn()
+        if wanted not in {None, begun}:
+            raise UserError(
+                f"{record} has the seed {begun.value} ({begun.how}), which --resume keeps: "
+                "leave out --seed and --challenge, or start anew without --resume"
+            )
+        return begun
+    return wanted or Seed.drawn()
 
 
 def _slug(backend: str) -> str:

@@ -6,7 +6,6 @@ import argparse
 import dataclasses
 import json
 import random
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,10 +13,11 @@ from rich.console import Console
 
 from sessrun.cli.failure import UserError
 from sessrun.cli.wrapped import print_wrapped
+from sessrun.spec.seeds import Seed
 
 if TYPE_CHECKING:
-    from sessrun.reports.verify import Verification
-    from sessrun.spec.cases.model import Case
+    from sessrun.conformance.plan import Plan
+    from sessrun.reports.verify import Fresh, Verification
 
 SUMMARY = "verify a certification package"
 
@@ -26,10 +26,14 @@ def configure(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
     parser.add_argument("package", type=Path, help="the package (package.zip)")
     parser.add_argument(
-        "--rerun", type=int, default=0, metavar="N", help="run N cases again, drawn at random"
+        "--rerun", type=int, default=0, metavar="N",
+        help="run N cases again, drawn at random, and N that this command draws anew",
+    )  # fmt: skip
+    parser.add_argument(
+        "--challenge", metavar="TEXT", help="the seed must come of this very challenge"
     )
     parser.add_argument("--backend", help="for --rerun: the backend (default: the package's)")
-    parser.add_argument("--seed", type=int, help="for --rerun: of the draw (default: none)")
+    parser.add_argument("--seed", type=int, help="for --rerun: of the draws (default: drawn anew)")
     parser.add_argument("--json", action="store_true", help="print the verification as JSON")
 
 
@@ -54,7 +58,7 @@ def run(args: argparse.Namespace) -> int:
         raise UserError(
             f"the package says that its backend is {backend!r}: give --backend to run that"
         )
-    plan = build_plan(package.plan.profile)
+    plan = build_plan(package.plan.profile, package.plan.seed)
     cases = {case.id: case for case in plan.cases}
     installed = Installed(
         sessrun=__version__,
@@ -67,14 +71,15 @@ def run(args: argparse.Namespace) -> int:
         replay_of=replay_of(plan, backend),
     )
     console = Console(stderr=True)
-    rerun = None
+    rerun = fresh = None
     if args.rerun:
-        draw = random.Random(args.seed)
-        ids = draw.sample(sorted(cases), min(args.rerun, len(cases)))
-        with console.status(f"running {len(ids)} cases again"):
-            rerun = _rerun([cases[id_] for id_ in ids], args.backend or backend)
+        with console.status(f"running {args.rerun} cases again, and {args.rerun} drawn anew"):
+            rerun, fresh = _ran(args, plan, args.backend or backend)
     with Oracle() as oracle, console.status("judging the recorded answers anew"):
-        found = verify(package, dataclasses.replace(installed, oracle=oracle), rerun)
+        found = verify(
+            package, dataclasses.replace(installed, oracle=oracle), rerun,
+            fresh=fresh, challenge=args.challenge,
+        )  # fmt: skip
     if args.json:
         print(json.dumps(found.to_json(), indent=1))
     else:
@@ -92,11 +97,21 @@ def _print(found: Verification) -> None:
         print_wrapped("  ", sentence)
 
 
-def _rerun(cases: Sequence[Case], backend: str) -> dict[str, str]:
+def _ran(args: argparse.Namespace, plan: Plan, backend: str) -> tuple[dict[str, str], Fresh]:
+    """What comes of planned cases run again, and of cases of a seed of our own."""
+    from sessrun.conformance.plan import build_plan
     from sessrun.conformance.runner import Runner
+    from sessrun.reports.verify import Fresh
 
+    seed = Seed.drawn().value if args.seed is None else args.seed
+    draw = random.Random(seed)
+    own = Seed.of_challenge(f"cases drawn anew: {seed}, not {plan.seed}").value
+    drawn = [case for case in build_plan(plan.profile, own).cases if ":" in case.id]
     runner = Runner(backend)
     try:
-        return {case.id: runner.run(case)["result"] for case in cases}
+        again = draw.sample(plan.cases, min(args.rerun, len(plan.cases)))
+        rerun = {case.id: runner.run(case)["result"] for case in again}
+        anew = draw.sample(drawn, min(args.rerun, len(drawn)))
+        return rerun, Fresh(own, tuple(runner.run(case) for case in anew))
     finally:
         runner.shutdown()
