@@ -7,7 +7,7 @@ import threading
 from types import TracebackType
 from typing import Any, Self
 
-from sessrun.adapters.process.errors import WorkerError
+from sessrun.adapters.process.errors import WorkerCrash, WorkerError
 from sessrun.adapters.process.host import spawn
 from sessrun.adapters.registry import load
 from sessrun.conformance.observe import observe
@@ -36,6 +36,8 @@ class Oracle:
         self._backend: Any = None
         self._lock = threading.Lock()
         self._answers: dict[str, list[Observation]] = {}
+        self._ahead: list[threading.Thread] = []
+        self._ending = False
 
     def __call__(self, case: Case) -> list[Observation]:
         """The oracle's observations of a case, as a record keeps them.
@@ -57,7 +59,9 @@ class Oracle:
     def ask_ahead(self, case: Case) -> None:
         """Have the case answered while the caller does something else; errors show when it asks."""
         if not self._in_process:
-            threading.Thread(target=self._answer_quietly, args=(case,), daemon=True).start()
+            thread = threading.Thread(target=self._answer_quietly, args=(case,), daemon=True)
+            self._ahead = [*filter(threading.Thread.is_alive, self._ahead), thread]
+            thread.start()
 
     def _answer_quietly(self, case: Case) -> None:
         with contextlib.suppress(Exception):
@@ -66,10 +70,13 @@ class Oracle:
     def _observe(self, case: Case) -> list[Observation]:
         if self._backend is None:
             self._backend = load(self._spec) if self._in_process else spawn(self._spec)
+        backend = self._backend
+        if self._ending:  # since it was asked ahead; a backend that is gone by now raises below
+            raise WorkerCrash("the oracle has been stopped")
         try:
-            return observe(self._backend, case, case.deadline_s)
+            return observe(backend, case, case.deadline_s)
         except WorkerError:
-            self.shutdown()  # the next question finds a fresh worker
+            self._end_worker()  # the next question finds a fresh worker
             raise
 
     def __enter__(self) -> Self:
@@ -84,7 +91,15 @@ class Oracle:
         self.shutdown()
 
     def shutdown(self) -> None:
-        """Stop the oracle; a later question starts it again."""
+        """Stop the oracle, whatever it was asked ahead; a later question starts it again."""
+        self._ending = True
+        self._end_worker()
+        for thread in self._ahead:
+            thread.join()
+        self._end_worker()  # one that was starting meanwhile
+        self._ending = False
+
+    def _end_worker(self) -> None:
         backend, self._backend = self._backend, None
         if backend is not None:
             backend.shutdown()
