@@ -45,6 +45,12 @@ class Answer:
         return (self.line or {}).get("finding") or {}
 
     @property
+    def clauses(self) -> tuple[str, ...]:
+        """The clauses that the result speaks of: the one a failing step names, else the case's."""
+        clause = self.finding.get("clause")
+        return (clause,) if clause in self.case.clauses else self.case.clauses
+
+    @property
     def replayable(self) -> bool:
         """Whether it went wrong, and there is a line that a replay can be made from."""
         return self.line is not None and self.result not in QUIET
@@ -89,7 +95,7 @@ def _group(signature: str, members: list[Answer]) -> FailureGroup:
         result=first.result,
         family=first.case.family,
         reason=first.reason,
-        clauses=tuple(sorted({clause for answer in members for clause in answer.case.clauses})),
+        clauses=tuple(sorted({clause for answer in members for clause in answer.clauses})),
         cases=tuple(answer.case.id for answer in members),
         step=first.finding.get("step"),
         want=first.finding.get("want"),

@@ -140,6 +140,6 @@ def _told_otherwise(finding: Finding, line: Mapping[str, Any]) -> bool:
     """Whether a line tells another finding; its words aside, which may hold numpy's."""
     ours, theirs = finding_form(finding), line.get("finding") or {}
     return any(
-        canonical_json(ours[part]) != canonical_json(theirs.get(part))
-        for part in ("step", "want", "got")
+        canonical_json(ours.get(part)) != canonical_json(theirs.get(part))
+        for part in ("step", "want", "got", "clause")
     )

@@ -2,7 +2,8 @@
 
 A clause *holds* if at least one of its cases ran and every case that ran passed. It is *not
 applicable here* if all its cases were skipped for a fact that the host observed, *not tested* if
-none ran for any other reason, else *broken*. A profile is CERTIFIED if every required clause
+none ran for any other reason, else *broken*. A case that failed at a step which names its clause
+speaks of that one alone. A profile is CERTIFIED if every required clause
 (its MUST clauses) that applies here holds and no case of one is missing, flaky, timeout, crash,
 unsupported or infra_error. A waiver excuses what a backend was seen to do, never a case that
 nobody answered; an infra_error voids the run.
@@ -165,7 +166,7 @@ def _judge_clauses(
         id_: [] for id_, clause in clauses.items() if clause.profile == profile
     }
     for answer in answers:
-        for id_ in answer.case.clauses:
+        for id_ in answer.clauses:
             if id_ in clauses:
                 by_clause.setdefault(id_, []).append(answer)
     return tuple(
@@ -304,7 +305,7 @@ def _subjects(
     subject_of = {clause.id: clause.subject for clause in judged}
     by_subject: dict[str, list[Answer]] = {subject: [] for subject in subject_of.values()}
     for answer in answers:
-        for subject in {subject_of[id_] for id_ in answer.case.clauses if id_ in subject_of}:
+        for subject in {subject_of[id_] for id_ in answer.clauses if id_ in subject_of}:
             by_subject[subject].append(answer)
     return tuple(
         SubjectSummary(subject, len(members), _counts(members))

@@ -33,6 +33,11 @@ class Matcher:
     json: Mapping[str, Any]
 
 
+def by(clause: str, want: Any) -> Matcher:
+    """What is wanted, and the clause that anything else shows false."""
+    return Matcher({"clause": clause, "is": form(want)})
+
+
 def near(value: Any, contract: str) -> Matcher:
     """Equal under a numeric contract: `ulp(n)` or `close(rtol, atol)`."""
     return Matcher({"near": form(value), "contract": contract})

@@ -33,6 +33,7 @@ from sessrun.conformance.authoring.forms import (
     Recorded,
     anything,
     as_array,
+    by,
     differs_from,
     form,
     keep,
@@ -43,11 +44,11 @@ from sessrun.conformance.authoring.forms import (
     same_as,
 )
 from sessrun.spec.cases.files import STAND_IN
-from sessrun.spec.cases.model import Case
+from sessrun.spec.cases.model import Case, clauses_of
 
 __all__ = [
     "AUTHORED", "ApiAuthor", "Authored", "EngineAuthor", "Matcher", "SessionAuthor", "Symbol",
-    "anything", "api_case", "as_array", "differs_from", "engine_case", "form", "keep", "like",
+    "anything", "api_case", "as_array", "by", "differs_from", "engine_case", "form", "keep", "like",
     "near", "obj", "one_of", "same_as",
 ]  # fmt: skip
 
@@ -220,6 +221,10 @@ class ApiAuthor:
         self.check(value, None)
         self._blocks[-1][-1]["expect"] = {"oracle": {"contract": contract}}
 
+    def blame(self, clause: str) -> None:
+        """A failure of the step just recorded shows this clause false."""
+        self._blocks[-1][-1]["clause"] = clause
+
     def check_same(self, left: Any, right: Any, *, same: bool = True) -> None:
         """The two must be (or not be) one object."""
         expr = {"$is": [form(left), form(right)]}
@@ -298,10 +303,11 @@ class ApiAuthor:
         body = {key: form(value) for key, value in args.items()}
         self._blocks[-1].append({**step, "args": body, "expect": {"value": form(want)}})
 
-    def case(self, id_: str, title: str, clauses: Sequence[str], **options: Any) -> Case:
-        """The case recorded so far."""
+    def case(self, id_: str, title: str, clauses: Sequence[str] = (), **options: Any) -> Case:
+        """The case recorded so far; it tests what its steps name, unless clauses are given."""
         steps = tuple(_tidy(self.steps))
-        return Case(id_, title, "api", tuple(clauses), steps, files=self.files, **options)
+        tested = tuple(clauses) or clauses_of(steps)
+        return Case(id_, title, "api", tested, steps, files=self.files, **options)
 
     def _inlined(self, value: Symbol) -> Any:
         """The expression of a value; the step just recorded, if it made it, is taken back."""

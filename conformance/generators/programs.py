@@ -109,6 +109,11 @@ class Program:
 
     body: tuple[Any, ...]
 
+    @property
+    def loops(self) -> bool:
+        """Whether there is a loop in it."""
+        return _has_loop(self.body)
+
     def run(self, values: Sequence[int]) -> tuple[list[int], int]:
         """The variables in the end, and how often the resource was bumped."""
         state = list(values)
@@ -131,6 +136,17 @@ class Program:
         for number, result in enumerate(results):
             writer.node("Identity", (result, f"^{done}"), {"T": _INT}, f"r{number}")
         return writer.graph()
+
+
+def _has_loop(block: Sequence[Any]) -> bool:
+    for statement in block:
+        if isinstance(statement, Loop):
+            return True
+        if isinstance(statement, If) and (
+            _has_loop(statement.then) or _has_loop(statement.otherwise)
+        ):
+            return True
+    return False
 
 
 def _run(block: Sequence[Any], state: list[int]) -> int:

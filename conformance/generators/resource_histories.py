@@ -13,7 +13,7 @@ from typing import Any, Final
 import numpy as np
 
 from sessrun.spec import tensors
-from sessrun.spec.cases.model import Case
+from sessrun.spec.cases.model import Case, clauses_of
 
 __all__ = ["DTYPES", "History", "drawn", "text"]
 
@@ -56,8 +56,14 @@ class History:
         values: Sequence[np.ndarray | None] | None = None,
         error: Sequence[int] | None = None,
         session: str = "s",
+        clause: str = "",
+        clauses: Sequence[str] = (),
     ) -> None:
-        """A run and what it must give: values (None for an operation), or one of some codes."""
+        """A run and what it must give: values (None for an operation), or one of some codes.
+
+        `clause` is the one that the run shows false where it gives anything else; `clauses` has
+        one for each value, the first of which is also the run's.
+        """
         step: dict[str, Any] = {"do": "run", "session": session, "fetches": list(fetches)}
         if feeds:
             step["feeds"] = {name: tensors.encode(value) for name, value in feeds.items()}
@@ -65,11 +71,20 @@ class History:
             step["expect"] = {"error": {"codes": list(error)}}
         else:
             wanted = [None] * len(fetches) if values is None else values
-            step["expect"] = {"values": [
+            matchers: list[Any] = [
                 None if value is None else {"$array": tensors.encode(value)} for value in wanted
-            ]}  # fmt: skip
+            ]
+            if clauses:
+                matchers = [{"clause": name, "is": matcher}
+                            for name, matcher in zip(clauses, matchers, strict=True)]  # fmt: skip
+            step["expect"] = {"values": matchers}
+        if clause or clauses:
+            step["clause"] = clause or clauses[0]
         self.steps.append(step)
 
-    def case(self, id_: str, title: str, clauses: Sequence[str], graph: dict[str, Any]) -> Case:
-        """The case of these steps."""
-        return Case(id_, title, "engine", tuple(clauses), tuple(self.steps), {"g": graph})
+    def case(
+        self, id_: str, title: str, graph: dict[str, Any], clauses: Sequence[str] = ()
+    ) -> Case:
+        """The case of these steps; it tests the clauses that they name, unless others are given."""
+        tested = tuple(clauses) or clauses_of(self.steps)
+        return Case(id_, title, "engine", tested, tuple(self.steps), {"g": graph})

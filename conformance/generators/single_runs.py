@@ -7,7 +7,7 @@ is refused is fetched alone, as a run gives nothing beside an error.
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 import numpy as np
 
@@ -47,6 +47,7 @@ class SingleRun:
         self._feeds: dict[str, np.ndarray] = {}
         self._values: dict[str, np.ndarray | None] = {}
         self._refused: dict[str, tuple[int, ...]] = {}
+        self._clauses: dict[str, str] = {}
 
     def given(self, value: np.ndarray, *, fed: bool = False) -> str:
         """A node of this value: a constant or, always where `fed`, a placeholder of any shape."""
@@ -56,26 +57,32 @@ class SingleRun:
         self._feeds[f"{node}:0"] = value
         return node
 
-    def shows(self, fetch: str, value: np.ndarray | None) -> None:
-        """A fetch must give this; None for an operation."""
+    def shows(self, fetch: str, value: np.ndarray | None, clause: str = "") -> None:
+        """A fetch must give this (None for an operation); the clause says so."""
         self._values[fetch] = value
+        self._clauses[fetch] = clause
 
-    def refuses(self, fetch: str, refused: Refused) -> None:
-        """A fetch must fail."""
+    def refuses(self, fetch: str, refused: Refused, clause: str = "") -> None:
+        """A fetch must fail; the clause says so."""
         self._refused[fetch] = refused.codes
+        self._clauses[fetch] = clause
 
-    def case(self, id_: str, title: str, clauses: Sequence[str], *, most: int = 3) -> Case:
+    def case(self, id_: str, title: str, clauses: tuple[str, ...] = (), *, most: int = 3) -> Case:
         """The case: all that has a value, `most` of what is refused, and some values again."""
         history = History()
         history.open()
         self._run(history, self._values)
         for fetch in self.draw.sample(sorted(self._refused), min(most, len(self._refused))):
-            history.run([fetch], self._feeds, error=self._refused[fetch])
+            codes, clause = self._refused[fetch], self._clauses[fetch]
+            history.run([fetch], self._feeds, error=codes, clause=clause)
         if self._values:
             kept = self.draw.sample(sorted(self._values), self.draw.randint(1, len(self._values)))
             self._run(history, {fetch: self._values[fetch] for fetch in kept})
-        return history.case(id_, title, clauses, self.writer.graph())
+        return history.case(id_, title, self.writer.graph(), clauses)
 
     def _run(self, history: History, wanted: Mapping[str, np.ndarray | None]) -> None:
         if wanted:
-            history.run(list(wanted), self._feeds, values=list(wanted.values()))
+            named = [self._clauses[fetch] for fetch in wanted]
+            clauses = named if all(named) else ()
+            values = list(wanted.values())
+            history.run(list(wanted), self._feeds, values=values, clauses=clauses)

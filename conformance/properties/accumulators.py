@@ -21,9 +21,8 @@ _CLAUSES: Final = (
     "ACCUMULATORS-001", "ACCUMULATORS-002", "ACCUMULATORS-003", "ACCUMULATORS-004",
     "ACCUMULATORS-005", "ACCUMULATORS-006", "ACCUMULATORS-007", "ACCUMULATORS-008",
     "ACCUMULATORS-009", "ACCUMULATORS-010", "ACCUMULATORS-011", "ACCUMULATORS-012",
-    "ACCUMULATORS-013", "ACCUMULATORS-014", "ACCUMULATORS-018", "ACCUMULATORS-019",
-    "ACCUMULATORS-020", "ACCUMULATORS-021", "ACCUMULATORS-022", "ACCUMULATORS-023",
-    "ACCUMULATORS-024", "ACCUMULATORS-026",
+    "ACCUMULATORS-013", "ACCUMULATORS-014", "ACCUMULATORS-019", "ACCUMULATORS-020",
+    "ACCUMULATORS-021", "ACCUMULATORS-023", "ACCUMULATORS-024", "ACCUMULATORS-026",
 )  # fmt: skip
 _DTYPES: Final = ("float16", "float32", "float64")
 _SHAPES: Final[tuple[tuple[int, ...], ...]] = ((), (1,), (3,), (0,), (2, 2), (1, 3, 2))
@@ -51,6 +50,10 @@ class _Life:
         if self._declared:
             self._shape = draw.choice(_SHAPES)
         self._step = 0
+        #: Whether the accumulator's step is what the last taking made of it.
+        self._stepped = False
+        #: Whether gradients of another shape were taken, after which one of any shape may come.
+        self._reshaped = False
         self._count = 0
         self._sums: dict[int, tuple[np.ndarray, int]] = {}
 
@@ -90,12 +93,17 @@ class _Life:
             self._take()
         elif chance < 0.8:
             feeds = {"wanted:0": np.array(self._draw.choice([0, -1, -9]), np.int32)}
-            self.history.run(["take:0"], feeds, error=[3])
+            self.history.run(["take:0"], feeds, error=[3], clause="ACCUMULATORS-011")
         elif chance < 0.88:
-            self._step = self._step + self._draw.randint(0, 3)
-            self.history.run(["set"], {"step:0": np.array(self._step, np.int64)})
+            self._step, self._stepped = self._step + self._draw.randint(0, 3), False
+            feeds = {"step:0": np.array(self._step, np.int64)}
+            self.history.run(["set"], feeds, clause="ACCUMULATORS-008")
         else:
-            self.history.run(["count:0"], values=[np.array(self._count, np.int32)])
+            self._see_count("ACCUMULATORS-003")
+
+    def _see_count(self, clause: str) -> None:
+        """Ask how many gradients were gathered: it shows what the step before did."""
+        self.history.run(["count:0"], values=[np.array(self._count, np.int32)], clause=clause)
 
     def _numbers(self, shape: tuple[int, ...]) -> np.ndarray:
         count = int(np.prod(shape, dtype=np.int64))
@@ -125,12 +133,31 @@ class _Life:
             rows = [values]
         feeds["values:0"] = values
         if step < self._step:
-            self.history.run(["apply"], feeds)
+            clause = self._clause_of_stale(step)
+            self.history.run(["apply"], feeds, clause=clause)
         elif is_odd:
-            self.history.run(["apply"], feeds, error=[3])
+            clause = self._clause_of_odd(len(indices), values)
+            self.history.run(["apply"], feeds, error=[3], clause=clause)
         else:
+            clause = "ACCUMULATORS-006" if step == self._step else "ACCUMULATORS-009"
+            if self._reshaped and self._count == 0:
+                clause = "ACCUMULATORS-014"
             self._gather(shape, indices, rows)
-            self.history.run(["apply"], feeds)
+            self.history.run(["apply"], feeds, clause=clause)
+        if draw.random() < 0.5:
+            self._see_count(clause)
+
+    def _clause_of_stale(self, step: int) -> str:
+        if self._stepped and step == self._step - 1:
+            return "ACCUMULATORS-007"
+        return "ACCUMULATORS-005"
+
+    def _clause_of_odd(self, indices: int, values: np.ndarray) -> str:
+        if self._kind == "Sparse" and len(values) != indices:
+            return "ACCUMULATORS-023"
+        if self._declared:
+            return "ACCUMULATORS-012"
+        return "ACCUMULATORS-024" if self._kind == "Sparse" else "ACCUMULATORS-013"
 
     def _odd_shapes(self) -> list[tuple[int, ...]]:
         """Shapes that must be refused; what a sparse accumulator declares may go on in a slice."""
@@ -160,13 +187,18 @@ class _Life:
             first = _SLICES if self._declared else -1
             values = [np.array(sorted(self._sums), np.int64), np.stack(rows),
                       np.array([first, *rows[0].shape], np.int64)]  # fmt: skip
-            self.history.run(["take:0", "take:1", "take:2"], feeds, values=values)
+            merged = "ACCUMULATORS-019" if self._mean else "ACCUMULATORS-026"
+            clauses = ["ACCUMULATORS-020", merged, "ACCUMULATORS-021"]
+            self.history.run(["take:0", "take:1", "take:2"], feeds, values=values, clauses=clauses)
         else:
-            self.history.run(["take:0"], feeds, values=rows)
+            clause = "ACCUMULATORS-001" if self._mean else "ACCUMULATORS-002"
+            self.history.run(["take:0"], feeds, values=rows, clause=clause)
+        took_more = required < self._count
         self._sums, self._count = {}, 0
-        self._step += 1
+        self._step, self._stepped = self._step + 1, True
         if not self._declared:
-            self._shape = None
+            self._shape, self._reshaped = None, True
+        self._see_count("ACCUMULATORS-010" if took_more else "ACCUMULATORS-004")
 
 
 @prop("accumulators", *_CLAUSES, weight=2)
@@ -178,4 +210,4 @@ def accumulators(draw: random.Random, id_: str) -> Case:
     for _ in range(draw.randint(6, 18)):
         life.go_on()
     title = "An accumulator gives the mean or sum of the gradients that are not stale."
-    return life.history.case(id_, title, _CLAUSES, graph)
+    return life.history.case(id_, title, graph)

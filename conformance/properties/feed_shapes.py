@@ -11,7 +11,7 @@ import numpy as np
 from sessrun.conformance.generators.graphdef import GraphWriter, dtype_attr
 from sessrun.conformance.properties import prop
 from sessrun.spec import tensors
-from sessrun.spec.cases.model import Case
+from sessrun.spec.cases.model import Case, clauses_of
 
 _DTYPES: Final = ("float32", "float64", "int32", "int64")
 _RUNS: Final = 5
@@ -91,8 +91,10 @@ _WRONG: Final[dict[str, Callable[[random.Random], tuple[_Dims, _Shape]]]] = {
 }
 
 
-def _run(dtype: str, shape: _Shape, draw: random.Random, *, refused: bool) -> dict[str, Any]:
-    """A run that fetches the negation and the counter's update."""
+def _run(
+    dtype: str, shape: _Shape, draw: random.Random, clause: str, *, refused: bool
+) -> dict[str, Any]:
+    """A run that fetches the negation and the counter's update; the clause says what it gives."""
     size = int(np.prod(shape, dtype=np.int64))
     value = np.array([draw.randint(-9, 9) for _ in range(size)], dtype).reshape(shape)
     values = [{"$array": tensors.encode(np.asarray(np.negative(value)))}, None]
@@ -101,18 +103,20 @@ def _run(dtype: str, shape: _Shape, draw: random.Random, *, refused: bool) -> di
         "values": values if fetches[0] == "y:0" else values[::-1]
     }  # fmt: skip
     return {"do": "run", "session": "s", "fetches": fetches,
-            "feeds": {"p:0": tensors.encode(value)}, "expect": expect}  # fmt: skip
+            "feeds": {"p:0": tensors.encode(value)}, "expect": expect,
+            "clause": clause}  # fmt: skip
 
 
-def _count(value: int) -> dict[str, Any]:
+def _count(value: int, clause: str = "FEED-026") -> dict[str, Any]:
+    """A run that fetches the counter: a refused run has not begun, and leaves it as it was."""
     form = {"$array": tensors.encode(np.array(value, np.int32))}
-    return {"do": "run", "session": "s", "fetches": ["count:0"], "expect": {"values": [form]}}
+    return {"do": "run", "session": "s", "fetches": ["count:0"], "expect": {"values": [form]},
+            "clause": clause}  # fmt: skip
 
 
 def _case(
     id_: str,
     title: str,
-    clauses: tuple[str, ...],
     graph: dict[str, Any],
     runs: list[dict[str, Any]],
 ) -> Case:
@@ -121,7 +125,7 @@ def _case(
         {"do": "run", "session": "s", "fetches": ["init"]},
     ]
     steps = [*start, *runs, {"do": "close", "session": "s"}]
-    return Case(id_, title, "engine", clauses, tuple(steps), {"g": graph})
+    return Case(id_, title, "engine", clauses_of(steps), tuple(steps), {"g": graph})
 
 
 @prop("feeds-of-wrong-shapes", "FEED-021", "FEED-022", "FEED-023", "FEED-026")
@@ -134,10 +138,11 @@ def feeds_of_wrong_shapes(draw: random.Random, id_: str) -> Case:
     for _ in range(_RUNS):
         refused = draw.random() < 0.6
         shape = wrong if refused else _admitted(draw, dims)
-        runs += [_run(dtype, shape, draw, refused=refused), _count(count := count + (not refused))]
-    runs += [_run(dtype, wrong, draw, refused=True), _count(count)]
+        count += not refused
+        runs += [_run(dtype, shape, draw, clause, refused=refused), _count(count)]
+    runs += [_run(dtype, wrong, draw, clause, refused=True), _count(count)]
     title = "A value of a wrong shape is refused, and the run has not begun."
-    return _case(id_, title, (clause, "FEED-026"), _graph(dtype, dims), runs)
+    return _case(id_, title, _graph(dtype, dims), runs)
 
 
 @prop("feeds-of-admitted-shapes", "FEED-024", "FEED-025")

@@ -40,4 +40,4 @@ def function_programs(draw: random.Random, id_: str) -> Case:
         fetches = body.values[len(_FIRST) :]
         history.run(fetches, feeds, values=[np.array(value, np.int32) for value in wanted])
     title = "A program of functions gives what its model says."
-    return history.case(id_, title, _CLAUSES, {**body.writer.graph(), "library": library.form()})
+    return history.case(id_, title, {**body.writer.graph(), "library": library.form()}, _CLAUSES)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import random
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 from sessrun.conformance.authoring.record import ApiAuthor, Symbol
@@ -14,31 +15,80 @@ _NAMES: Final = ("a", "b", "add", "layer", "layer_1", "x", "A")
 _NAMING: Final = ("GRAPH-007", "GRAPH-010", "GRAPH-011", "GRAPH-012", "GRAPH-013", "GRAPH-014")
 
 
-def _build(c: ApiAuthor, draw: random.Random, entered: list[Symbol], depth: int) -> None:
-    """Some operations and some scopes with more of the same inside."""
-    for _ in range(draw.randint(1, 4)):
-        choice = draw.random()
-        if choice < 0.6 or depth >= 3:
-            name = draw.choice((*_NAMES, None))
-            constant = draw.random() < 0.5
-            made = c.tf.constant(1.0, name=name) if constant else c.tf.no_op(name=name)
-            c.against_oracle(made.name)
-            continue
-        again = entered and draw.random() < 0.3
-        scope = draw.choice(entered) if again else draw.choice((*_NAMES, None))
-        with c.within(c.tf.name_scope(scope)) as inside:
-            c.against_oracle(inside)
-            if scope is not None:
-                entered.append(inside)
-            _build(c, draw, entered, depth + 1)
+@dataclass(frozen=True, slots=True)
+class _Scope:
+    """A name scope: what enters it again, and which names were asked for in it."""
+
+    symbol: Symbol | None
+    operations: set[str | None] = field(default_factory=set)
+    scopes: set[str | None] = field(default_factory=set)
+
+    def clause_of_operation(self, name: str | None) -> str:
+        """What gives an operation its name here, where this one is asked for."""
+        if name in self.scopes:
+            return "GRAPH-014"
+        return "GRAPH-007" if name in self.operations or self.symbol is None else "GRAPH-010"
+
+    def clause_of_scope(self, name: str) -> str:
+        """What gives a scope within this one its name, where this one is asked for."""
+        if name in self.operations:
+            return "GRAPH-014"
+        return "GRAPH-011" if name in self.scopes else "GRAPH-010"
+
+
+class _Scopes:
+    """Draws operations and scopes, and asks for the name of each."""
+
+    def __init__(self, c: ApiAuthor, draw: random.Random) -> None:
+        self.c, self.draw = c, draw
+        self.root = _Scope(None)
+        self.entered: list[_Scope] = []
+
+    def build(self, scope: _Scope, depth: int = 0) -> None:
+        """Some operations and some scopes with more of the same inside."""
+        for _ in range(self.draw.randint(1, 4)):
+            if self.draw.random() < 0.6 or depth >= 3:
+                self._operation(scope)
+            else:
+                self._scope(scope, depth)
+
+    def _operation(self, scope: _Scope) -> None:
+        tf, name = self.c.tf, self.draw.choice((*_NAMES, None))
+        constant = self.draw.random() < 0.5
+        made = tf.constant(1.0, name=name) if constant else tf.no_op(name=name)
+        self.c.against_oracle(made.name)
+        self.c.blame(scope.clause_of_operation(name))
+        scope.operations.add(name)
+
+    def _scope(self, scope: _Scope, depth: int) -> None:
+        if self.entered and self.draw.random() < 0.3:
+            again = self.draw.choice(self.entered)
+            with self.c.within(self.c.tf.name_scope(again.symbol)) as inside:
+                self.c.against_oracle(inside)
+                self.c.blame("GRAPH-012")
+                self.build(again, depth + 1)
+            return
+        name = self.draw.choice((*_NAMES, None))
+        with self.c.within(self.c.tf.name_scope(name)) as inside:
+            self.c.against_oracle(inside)
+            if name is None:
+                self.c.blame("GRAPH-013")
+                self.build(self.root, depth + 1)
+                return
+            self.c.blame(scope.clause_of_scope(name))
+            scope.scopes.add(name)
+            within = _Scope(inside)
+            self.entered.append(within)
+            self.build(within, depth + 1)
 
 
 @prop("graph-names", *_NAMING)
 def graph_names(draw: random.Random, id_: str) -> Case:
     """Operations made in random nested and re-entered name scopes get the oracle's names."""
     c = ApiAuthor()
-    _build(c, draw, [], 0)
-    return c.case(id_, "Names in nested and re-entered scopes are unique in one way.", _NAMING)
+    scopes = _Scopes(c, draw)
+    scopes.build(scopes.root)
+    return c.case(id_, "Names in nested and re-entered scopes are unique in one way.")
 
 
 def _dims(draw: random.Random, shape: tuple[int, ...]) -> Any:

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import random
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
 from sessrun.conformance.generators.programs import VARIABLES, draw_program
 from sessrun.conformance.properties import prop
 from sessrun.spec import tensors
-from sessrun.spec.cases.model import Case
+from sessrun.spec.cases.model import Case, clauses_of
 
-_CLAUSES = ("RUN-049", "RUN-056", "RUN-057")
+_BRANCH: Final = "RUN-049"
+_LOOP: Final = "RUN-056"
+_EFFECT: Final = "RUN-057"
 #: TensorFlow's optimizer breaks one in twenty such programs: see docs/findings.md.
 _PLAIN = {"graphOptions": {"rewriteOptions": {"disableMetaOptimizer": True}}}
 
@@ -21,7 +23,7 @@ def _scalar(value: int) -> dict[str, Any]:
     return tensors.encode(np.array(value, np.int32))
 
 
-@prop("programs", *_CLAUSES)
+@prop("programs", _BRANCH, _LOOP, _EFFECT)
 def programs(draw: random.Random, id_: str) -> Case:
     """Branches and loops inside of each other execute what a program of them says, and no more."""
     program = draw_program(draw)
@@ -35,7 +37,7 @@ def programs(draw: random.Random, id_: str) -> Case:
         wanted, more = program.run(given)
         bumps += more
         steps.append({
-            "do": "run", "session": "s",
+            "do": "run", "session": "s", "clause": _LOOP if program.loops else _BRANCH,
             "fetches": [f"r{number}:0" for number in range(VARIABLES)],
             "feeds": {f"v{number}:0": _scalar(value) for number, value in enumerate(given)},
             "expect": {"values": [{"$array": _scalar(value)} for value in wanted]},
@@ -43,6 +45,7 @@ def programs(draw: random.Random, id_: str) -> Case:
         steps.append({
             "do": "run", "session": "s", "fetches": ["count:0"],
             "expect": {"values": [{"$array": _scalar(bumps)}]},
+            "clause": _EFFECT if program.loops else _BRANCH,
         })  # fmt: skip
     title = "A program of branches and loops leaves what its model says."
-    return Case(id_, title, "engine", _CLAUSES, tuple(steps), {"g": program.graph()})
+    return Case(id_, title, "engine", clauses_of(steps), tuple(steps), {"g": program.graph()})

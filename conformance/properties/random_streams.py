@@ -11,7 +11,7 @@ import numpy as np
 from sessrun.conformance.generators.graphdef import GraphWriter
 from sessrun.conformance.properties import prop
 from sessrun.spec import tensors
-from sessrun.spec.cases.model import Case
+from sessrun.spec.cases.model import Case, clauses_of
 from sessrun.spec.operations import Operation
 from sessrun.spec.rules.domains import Arguments, arguments
 from sessrun.spec.tables.ops import OPERATIONS
@@ -82,13 +82,13 @@ def random_streams(draw: random.Random, id_: str) -> Case:
         {"do": "open", "session": session, "graph": "g"} for session in sessions
     ]
     runs = draw.randint(1, 5)
-    for _ in range(runs):
+    for number in range(runs):
         name = draw.choice(list(nodes))
         feeds, expect = nodes[name]
         steps.append({
             "do": "run", "session": draw.choice(sessions), "fetches": [f"{name}:0"],
             "feeds": _other_shape(feeds, draw), "expect": expect,
+            "clause": _NEXT if number else _CLAUSES[operation.name],
         })  # fmt: skip
-    clauses = (_CLAUSES[operation.name], _NEXT) if runs > 1 else (_CLAUSES[operation.name],)
     title = f"{operation.name} with seeds draws the numbers of its stream."
-    return Case(id_, title, "engine", clauses, tuple(steps), {"g": writer.graph()})
+    return Case(id_, title, "engine", clauses_of(steps), tuple(steps), {"g": writer.graph()})

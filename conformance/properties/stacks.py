@@ -19,7 +19,7 @@ from sessrun.spec.cases.model import Case
 
 _STACKS: Final = (
     "STACKS-001", "STACKS-002", "STACKS-003", "STACKS-004", "STACKS-005", "STACKS-006",
-    "STACKS-007", "STACKS-008", "STACKS-009", "STACKS-010",
+    "STACKS-007", "STACKS-008", "STACKS-009",
 )  # fmt: skip
 _SHAPES: Final = ((), (2,), (0,), (1, 3))
 
@@ -32,6 +32,7 @@ class _Stack:
     form: str
     dtype: str
     limit: int
+    is_named: bool
     held: list[np.ndarray] = field(default_factory=list)
     is_closed: bool = False
 
@@ -50,6 +51,8 @@ class _Life:
         self.fetches: list[str] = []
         self.feeds: dict[str, np.ndarray] = {}
         self.values: list[np.ndarray | None] = []
+        #: For each fetch the clause that it shows false.
+        self.clauses: list[str] = []
         self.code = 0
         self._stacks = [self._made() for _ in range(draw.randint(1, 3))]
 
@@ -60,13 +63,15 @@ class _Life:
     def _made(self) -> _Stack:
         dtype, form = self._draw.choice(DTYPES), self._draw.choice(("V2", "V2", ""))
         attrs = {"elem_type": dtype_attr(dtype)}
-        if self._draw.random() < 0.5:
+        is_named = self._draw.random() < 0.5
+        if is_named:
             attrs["stack_name"] = text_attr("one name")  # for as many stacks as have it
         limit, inputs = -1, []
         if form:
             limit = self._draw.choice((-1, -1, 1, 2, 3))
             inputs = [self._writer.constant(np.array(limit, np.int32))]
-        return _Stack(self._writer.node(f"Stack{form}", inputs, attrs), form, dtype, limit)
+        node = self._writer.node(f"Stack{form}", inputs, attrs)
+        return _Stack(node, form, dtype, limit, is_named)
 
     def go_on(self) -> None:
         """Add one operation more, which waits for the one before it; none after one that fails."""
@@ -78,7 +83,7 @@ class _Life:
         elif chance < 0.93 and (stack.held or chance > 0.9):
             self._pop(stack)
         elif chance > 0.96:
-            self._do(f"StackClose{stack.form}", [stack.node], {}, None)
+            self._do(f"StackClose{stack.form}", [stack.node], {}, None, "STACKS-005")
             stack.is_closed = True
 
     def _push(self, stack: _Stack) -> None:
@@ -87,33 +92,60 @@ class _Life:
         fed = self._writer.placeholder(dtype, None)
         attrs = {"T": dtype_attr(dtype), "swap_memory": {"b": self._draw.random() < 0.3}}
         self.feeds[f"{fed}:0"] = value
-        self._do(f"StackPush{stack.form}", [stack.node, fed], attrs, value)
+        clause = self._clause_of_push(stack, dtype)
+        self._do(f"StackPush{stack.form}", [stack.node, fed], attrs, value, clause)
         if dtype != stack.dtype or stack.is_full or stack.is_closed:
             self._pop(stack)  # an optimizer may take a push on what is never popped for nothing
-            self.code = 3
+            self._fails(3, clause)
         stack.held.append(value)
+
+    def _clause_of_push(self, stack: _Stack, dtype: str) -> str:
+        if stack.is_closed:
+            return "STACKS-005"
+        if dtype != stack.dtype:
+            return "STACKS-007"
+        if stack.is_full:
+            return "STACKS-004"
+        return "STACKS-009" if stack.limit < 0 and len(stack.held) > 1 else "STACKS-002"
+
+    def _fails(self, code: int, clause: str) -> None:
+        """The run fails so, which this clause wants."""
+        self.code, self.clauses = code, [clause]
 
     def _pop(self, stack: _Stack) -> None:
         dtype = self._dtype_for(stack)
-        if not stack.held or stack.is_closed:
-            self.code = 3
-        elif dtype != stack.dtype:
-            self.code = 13
-        value = stack.held.pop() if stack.held else np.zeros((), np.int32)
+        is_empty = not stack.held
+        value = np.zeros((), np.int32) if is_empty else stack.held.pop()
         attrs = {"elem_type": dtype_attr(dtype)}
-        self._do(f"StackPop{stack.form}", [stack.node], attrs, value)
+        clause = "STACKS-008" if self._shares_name(stack) else "STACKS-001"
+        self._do(f"StackPop{stack.form}", [stack.node], attrs, value, clause)
+        if stack.is_closed:
+            self._fails(3, "STACKS-005")
+        elif is_empty:
+            self._fails(3, "STACKS-003")
+        elif dtype != stack.dtype:
+            self._fails(13, "STACKS-007")
+
+    def _shares_name(self, stack: _Stack) -> bool:
+        return stack.is_named and sum(other.is_named for other in self._stacks) > 1
 
     def _dtype_for(self, stack: _Stack) -> str:
         """The stack's dtype, and now and then another one, which is refused."""
         return self._draw.choice(DTYPES) if self._draw.random() < 0.02 else stack.dtype
 
     def _do(
-        self, op: str, inputs: list[str], attrs: dict[str, Any], value: np.ndarray | None
+        self,
+        op: str,
+        inputs: list[str],
+        attrs: dict[str, Any],
+        value: np.ndarray | None,
+        clause: str,
     ) -> None:
         waits = [] if self._before is None else [f"^{self._before}"]
         self._before = self._writer.node(op, [*inputs, *waits], attrs)
         self.fetches.append(self._before if value is None else f"{self._before}:0")
         self.values.append(value)
+        self.clauses.append(clause)
 
 
 @prop("stacks", *_STACKS)
@@ -124,10 +156,11 @@ def stacks(draw: random.Random, id_: str) -> Case:
         life.go_on()
     history = History()
     history.open()
-    for _ in range(2):
+    for number in range(2):
         if life.code:
-            history.run(life.fetches, life.feeds, error=[life.code])
+            history.run(life.fetches, life.feeds, error=[life.code], clause=life.clauses[0])
         else:
-            history.run(life.fetches, life.feeds, values=life.values)
+            clauses = ["STACKS-006"] * len(life.clauses) if number else life.clauses
+            history.run(life.fetches, life.feeds, values=life.values, clauses=clauses)
     title = "Stacks give what was put on them last, in each run anew."
-    return history.case(id_, title, _STACKS, life.graph())
+    return history.case(id_, title, life.graph())

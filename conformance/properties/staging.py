@@ -82,18 +82,24 @@ class _Line(_Parts):
         if chance < 0.4 or (chance < 0.8 and not held):
             element = self._element()
             held.append(element)
-            self.history.run(["put"], {f"v{n}:0": value for n, value in enumerate(element)})
+            feeds = {f"v{n}:0": value for n, value in enumerate(element)}
+            self.history.run(["put"], feeds, clause="STAGING-001")
         elif chance < 0.6:
-            self.history.run(self._outputs("get"), values=held.pop(0))
+            self.history.run(self._outputs("get"), values=held.pop(0), clause="STAGING-001")
         elif chance < 0.8:
             place = self._draw.randrange(len(held))
             feeds = {"place:0": _place(place)}
-            self.history.run(self._outputs("peek"), feeds, values=held[place])
+            wanted = held[place]
+            self.history.run(self._outputs("peek"), feeds, values=wanted, clause="STAGING-003")
         elif chance < 0.95:
-            self.history.run(["size:0"], values=[_place(len(held))])
+            self._see_size("STAGING-002")
         else:
             held.clear()
-            self.history.run(["clear"])
+            self.history.run(["clear"], clause="STAGING-004")
+            self._see_size("STAGING-004")
+
+    def _see_size(self, clause: str) -> None:
+        self.history.run(["size:0"], values=[_place(len(self._held))], clause=clause)
 
 
 class _Map(_Parts):
@@ -104,6 +110,8 @@ class _Map(_Parts):
         self._order = draw.choice(("Map", "OrderedMap"))
         self._complete: dict[int, dict[int, np.ndarray]] = {}
         self._incomplete: dict[int, dict[int, np.ndarray]] = {}
+        #: The keys of complete elements whose components were put in one by one.
+        self._in_parts: set[int] = set()
 
     def graph(self) -> dict[str, Any]:
         """The graph of the map's operations."""
@@ -140,12 +148,17 @@ class _Map(_Parts):
         elif chance < 0.8:
             self._get_part()
         elif chance < 0.97:
-            self.history.run(["size:0", "lacking:0"], values=[
-                _place(len(self._complete)), _place(len(self._incomplete))
-            ])  # fmt: skip
+            self._see_sizes("STAGING-016", "STAGING-017")
         else:
-            self._complete, self._incomplete = {}, {}
-            self.history.run(["clear"])
+            self._complete, self._incomplete, self._in_parts = {}, {}, set()
+            self.history.run(["clear"], clause="STAGING-023")
+            self._see_sizes("STAGING-023", "STAGING-023")
+
+    def _see_sizes(self, complete: str, incomplete: str) -> None:
+        """Ask for both sizes; a clause for each."""
+        sizes = [_place(len(self._complete)), _place(len(self._incomplete))]
+        clauses = [complete, incomplete]
+        self.history.run(["size:0", "lacking:0"], values=sizes, clauses=clauses)
 
     def _fed(self, key: int | None, where: list[int]) -> dict[str, np.ndarray]:
         feeds = {"where:0": np.array(where, np.int32)}
@@ -161,7 +174,7 @@ class _Map(_Parts):
         feeds = self._fed(key, list(range(len(element))))
         feeds |= {f"v{n}:0": value for n, value in enumerate(element)}
         self._complete[key] = dict(enumerate(element))
-        self.history.run(["put"], feeds)
+        self.history.run(["put"], feeds, clause="STAGING-012")
 
     def _put_part(self) -> None:
         key = self._draw.choice([k for k in _KEYS if k not in self._complete] or [123])
@@ -170,12 +183,13 @@ class _Map(_Parts):
         feeds = self._fed(key, [number]) | {f"v{number}:0": value}
         parts = self._incomplete.setdefault(key, {})
         if number in parts:
-            self.history.run([f"put{number}"], feeds, error=[3])
+            self.history.run([f"put{number}"], feeds, error=[3], clause="STAGING-019")
             return
         parts[number] = value
         if len(parts) == len(self._dtypes):
             self._complete[key] = self._incomplete.pop(key)
-        self.history.run([f"put{number}"], feeds)
+            self._in_parts.add(key)
+        self.history.run([f"put{number}"], feeds, clause="STAGING-018")
 
     def _get(self, key: int) -> None:
         every = list(range(len(self._dtypes)))
@@ -186,9 +200,14 @@ class _Map(_Parts):
                 return  # which element a map gives is not defined
             wanted = [np.array(key, np.int64), *wanted]
         feeds = self._fed(None if op == "any" else key, every)
-        self.history.run(self._outputs(op, int(op == "any")), feeds, values=wanted)
+        clause = {"get": "STAGING-012", "peek": "STAGING-013", "any": "STAGING-014"}[op]
+        if op == "get" and key in self._in_parts:
+            clause = "STAGING-018"
+        fetches = self._outputs(op, int(op == "any"))
+        self.history.run(fetches, feeds, values=wanted, clause=clause)
         if op != "peek":
             del self._complete[key]
+            self._in_parts.discard(key)
 
     def _get_part(self) -> None:
         if not self._complete:
@@ -198,19 +217,22 @@ class _Map(_Parts):
         parts, odd = self._complete[key], self._draw.random() < 0.2
         feeds = self._fed(key, [len(self._dtypes)] if odd else [number])
         if odd or number not in parts:
-            self.history.run([f"get{number}:0"], feeds, error=[3])
+            clause = "STAGING-022" if odd else "STAGING-021"
+            self.history.run([f"get{number}:0"], feeds, error=[3], clause=clause)
             return
-        self.history.run([f"get{number}:0"], feeds, values=[parts.pop(number)])
+        wanted = [parts.pop(number)]
+        self.history.run([f"get{number}:0"], feeds, values=wanted, clause="STAGING-020")
         if not parts:
             del self._complete[key]
+            self._in_parts.discard(key)
 
 
-def _history(draw: random.Random, id_: str, life: Any, clauses: Any, title: str) -> Case:
+def _history(draw: random.Random, id_: str, life: Any, title: str) -> Case:
     graph = life.graph()
     life.history.open()
     for _ in range(draw.randint(6, 18)):
         life.go_on()
-    case: Case = life.history.case(id_, title, clauses, graph)
+    case: Case = life.history.case(id_, title, graph)
     return case
 
 
@@ -219,9 +241,9 @@ def staging(draw: random.Random, id_: str) -> Case:
     """A staging area gives what a list gives, a staged map what a dictionary gives."""
     if draw.random() < 0.4:
         title = "A staging area gives its elements as a list does."
-        return _history(draw, id_, _Line(draw), _LINE, title)
+        return _history(draw, id_, _Line(draw), title)
     title = "A staged map gives its elements as a dictionary does."
-    return _history(draw, id_, _Map(draw), _MAP, title)
+    return _history(draw, id_, _Map(draw), title)
 
 
 class _Barrier:
@@ -269,11 +291,15 @@ class _Barrier:
         elif chance < 0.75:
             self._take()
         elif chance < 0.94:
-            self.history.run(["ready:0", "lacking:0"], values=[
-                _place(len(self._ready)), _place(len(self._incomplete))
-            ])  # fmt: skip
+            self._see_sizes("BARRIERS-002", "BARRIERS-003")
         else:
             self._close()
+
+    def _see_sizes(self, ready: str, incomplete: str) -> None:
+        """Ask for both sizes; a clause for each."""
+        sizes = [_place(len(self._ready)), _place(len(self._incomplete))]
+        clauses = [ready, incomplete]
+        self.history.run(["ready:0", "lacking:0"], values=sizes, clauses=clauses)
 
     def _put(self) -> None:
         number = self._draw.randrange(len(self._dtypes))
@@ -287,12 +313,20 @@ class _Barrier:
         feeds = {"keys:0": text(keys), f"v{number}:0": values}
         is_new = keys[0] not in self._incomplete
         if self._is_cancelled or (self._is_closed and is_new):
-            self.history.run([f"put{number}"], feeds, error=[1])
+            clause = "BARRIERS-009" if self._is_cancelled else "BARRIERS-007"
+            self.history.run([f"put{number}"], feeds, error=[1], clause=clause)
         elif number in self._incomplete.get(keys[0], (0, {}))[1]:
-            self.history.run([f"put{number}"], feeds, error=[3])
+            self.history.run([f"put{number}"], feeds, error=[3], clause="BARRIERS-005")
         else:
+            clause = self._clause_of_put(keys)
             self._insert(number, keys, values)
-            self.history.run([f"put{number}"], feeds)
+            self.history.run([f"put{number}"], feeds, clause=clause)
+
+    def _clause_of_put(self, keys: list[bytes]) -> str:
+        if self._is_closed:
+            return "BARRIERS-008"
+        again = {key for *_, key, _ in self._ready} & set(keys)
+        return "BARRIERS-017" if again else "BARRIERS-001"
 
     def _insert(self, number: int, keys: list[bytes], values: np.ndarray) -> None:
         any_new = False
@@ -318,8 +352,9 @@ class _Barrier:
         lacking = len(self._incomplete)
         if count > there and (lacking or not few or not there):
             if count > there + lacking and not few:
-                self.history.run([f"{op}:1"], feeds, error=[11])
+                self.history.run([f"{op}:1"], feeds, error=[11], clause="BARRIERS-011")
             return  # it would wait for those that lack a component
+        clause = self._clause_of_take(count)
         taken, self._ready = self._ready[:count], self._ready[count:]
         wanted = [text([key for _, _, key, _ in taken])]
         for number, dtype in enumerate(self._dtypes):
@@ -330,24 +365,31 @@ class _Barrier:
                 held[place] = row if row.ndim else row[()]
             wanted.append(held)
         fetches = [f"{op}:{n}" for n in range(1, 2 + len(self._dtypes))]
-        self.history.run(fetches, feeds, values=wanted)
+        keys = "BARRIERS-004" if there > count and clause == "BARRIERS-001" else clause
+        clauses = [keys, *[clause] * len(self._dtypes)]
+        self.history.run(fetches, feeds, values=wanted, clauses=clauses)
+
+    def _clause_of_take(self, count: int) -> str:
+        if count > len(self._ready):
+            return "BARRIERS-012"
+        return "BARRIERS-013" if self._is_closed else "BARRIERS-001"
 
     def _close(self) -> None:
         op = self._draw.choice(["close", "cancel"])
         if self._is_closed and not self._incomplete:
             op = "close"  # a second close that cancels hangs in TensorFlow where nothing is left
         if self._is_cancelled or (self._is_closed and op == "close"):
-            self.history.run([op], error=[1])
+            self.history.run([op], error=[1], clause="BARRIERS-010")
             return
         self._is_closed = True
         if op == "cancel":
             self._is_cancelled = True
             self._incomplete.clear()
-        self.history.run([op])
+        self.history.run([op], clause="BARRIERS-009" if op == "cancel" else "BARRIERS-007")
 
 
 @prop("barriers", *_BARRIER, weight=2)
 def barriers(draw: random.Random, id_: str) -> Case:
     """A barrier gives the elements that a model of it has complete, in the order of their keys."""
     title = "A barrier gives what is complete, in the order of the keys."
-    return _history(draw, id_, _Barrier(draw), _BARRIER, title)
+    return _history(draw, id_, _Barrier(draw), title)

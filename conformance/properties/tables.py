@@ -45,6 +45,8 @@ _DENSE: Final = "MutableDenseHashTableV2"
 _STATIC: Final = "HashTableV2"
 _WORDS: Final = (b"", b"a", b"bb", b"c\0c", b"\xff", b"a" * 40, "Grüße".encode(), b"z")
 _NUMBERS: Final = (0, 1, -1, 5, 77, -(2**31), 2**31 - 1, 12)
+#: How many keys are looked up at most after a table was replaced as a whole.
+_MOST: Final = 6
 #: The keys that a table of buckets keeps for itself.
 _RESERVED: Final = {"string": (b"<empty>", b"<freed>"), "int32": (-7, -8), "int64": (-7, -8)}
 
@@ -167,16 +169,39 @@ class _Life:
         keys = model.keys(int(np.prod(shape, dtype=np.int64)))
         each = model.kind not in {_STATIC, _DENSE} and self._draw.random() < 0.3
         defaults = model.values(shape if each else ())
+        clause = "TABLES-019" if each else self._clause_of_find(keys)
+        self._look_up(keys, defaults, shape, clause)
+
+    def _clause_of_find(self, keys: list[Any]) -> str:
+        model = self._model
+        if model.held is None:
+            return "TABLES-003"
+        if not keys:
+            return "TABLES-012"
+        if model.row:
+            return "TABLES-020"
+        lacks = any(key not in model.held for key in keys)
+        return "TABLES-002" if lacks and model.kind == _STATIC else "TABLES-001"
+
+    def _look_up(
+        self, keys: list[Any], defaults: np.ndarray, shape: tuple[int, ...], clause: str
+    ) -> None:
+        model = self._model
         feeds = {"keys:0": model.key_tensor(keys, shape), "values:0": defaults}
         if model.held is None:
-            self.history.run(["find:0"], feeds, error=[9])
+            self.history.run(["find:0"], feeds, error=[9], clause=clause)
         else:
             found = model.looked_up(keys, defaults, shape)
-            self.history.run(["find:0"], feeds, values=[found])
+            self.history.run(["find:0"], feeds, values=[found], clause=clause)
+
+    def _see(self, keys: list[Any], clause: str) -> None:
+        """Look up what a step has changed, most of the time: that shows what it did."""
+        if keys and self._draw.random() < 0.7:
+            self._look_up(keys, self._model.values(()), (len(keys),), clause)
 
     def _size(self) -> None:
         size = np.array(len(self._model.held or ()), np.int64)
-        self.history.run(["size:0"], values=[size])
+        self.history.run(["size:0"], values=[size], clause="TABLES-008")
 
     def _pairs(self, shape: tuple[int, ...]) -> tuple[list[Any], np.ndarray, dict[str, np.ndarray]]:
         model = self._model
@@ -190,18 +215,23 @@ class _Life:
         op = self._draw.choice(["fill", "restore"])
         keys, values, feeds = self._pairs((self._draw.randint(1, 4),))
         if model.held is not None:
-            again = len(keys) == len(model.held)
-            self.history.run([op], feeds, error=None if again else [9])
+            if len(keys) == len(model.held):
+                clause = "TABLES-004"
+                self.history.run([op], feeds, clause=clause)
+            else:
+                clause = "TABLES-005"
+                self.history.run([op], feeds, error=[9], clause=clause)
+            self._see(keys, clause)
             return
         pairs: dict[Any, Any] = {}
         fits = all(pairs.setdefault(k, v) == v for k, v in zip(keys, values, strict=True))
-        if fits:
-            model.held = pairs
-            self.history.run([op], feeds)
-        else:  # what came before an error stays in, and would decide what comes next
+        if not fits:  # what came before an error stays in, and would decide what comes next
             keys, values, feeds = self._pairs((1,))
-            model.held = dict(zip(keys, values, strict=True))
-            self.history.run([op], feeds)
+            pairs = dict(zip(keys, values, strict=True))
+        model.held = pairs
+        clause = "TABLES-007" if len(pairs) < len(keys) else "TABLES-001"
+        self.history.run([op], feeds, clause=clause)
+        self._see(keys, clause)
 
     def _put(self) -> None:
         model = self._model
@@ -211,10 +241,21 @@ class _Life:
         keys, values, feeds = self._pairs(shape)
         if model.kind == _DENSE and model.lost and model.held.keys() & set(keys):
             return  # TensorFlow may hold such a key twice: see docs/findings.md
+        before = set(model.held)
         if restores:
             model.held = {}
         model.held.update(zip(keys, values, strict=True))
-        self.history.run(["restore" if restores else "insert"], feeds)
+        clause = "TABLES-018" if restores else self._clause_of_insertion(before, keys)
+        self.history.run(["restore" if restores else "insert"], feeds, clause=clause)
+        self._see(sorted(before) if restores and len(before) <= _MOST else keys, clause)
+
+    def _clause_of_insertion(self, before: set[Any], keys: list[Any]) -> str:
+        if len(set(keys)) < len(keys):
+            return "TABLES-015"
+        if before & set(keys):
+            return "TABLES-014"
+        is_dense = self._model.kind == _DENSE
+        return "TABLES-031" if is_dense and not self._model.is_roomy else "TABLES-001"
 
     def _remove(self) -> None:
         model, shape = self._model, self._shape()
@@ -223,10 +264,13 @@ class _Life:
         if model.kind == _DENSE and not model.is_roomy:  # buckets of removed keys count as taken
             keys = [key for key in keys if key not in model.held]
             shape = (len(keys),)
-        model.lost = model.lost or bool(model.held.keys() & set(keys))
+        removes = bool(model.held.keys() & set(keys))
+        model.lost = model.lost or removes
         for key in keys:
             model.held.pop(key, None)
-        self.history.run(["remove"], {"keys:0": model.key_tensor(keys, shape)})
+        clause = "TABLES-016" if removes else "TABLES-017"
+        self.history.run(["remove"], {"keys:0": model.key_tensor(keys, shape)}, clause=clause)
+        self._see(keys, clause)
 
     def _odd(self) -> None:
         """What must fail, and change nothing."""
@@ -240,10 +284,10 @@ class _Life:
                 feeds["values:0"] = model.values(())
             elif fetch == "remove":
                 del feeds["values:0"]
-            self.history.run([fetch], feeds, error=[3])
+            self.history.run([fetch], feeds, error=[3], clause="TABLES-030")
             return
         feeds["values:0"] = model.values((3,))
-        self.history.run(["insert"], feeds, error=[3])
+        self.history.run(["insert"], feeds, error=[3], clause="TABLES-021")
 
 
 @prop("tables", *_CLAUSES, weight=2)
@@ -257,4 +301,4 @@ def tables(draw: random.Random, id_: str) -> Case:
     for _ in range(draw.randint(5, 16)):
         life.go_on()
     title = f"A {model.kind} from {model.key} to {model.value} has what was put in."
-    return life.history.case(id_, title, _CLAUSES, graph)
+    return life.history.case(id_, title, graph)

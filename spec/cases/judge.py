@@ -15,13 +15,18 @@ Expectations (`expect` of a step):
 Matchers `M` are the forms of `values`, compared exactly (NaN equals NaN, -0.0 is 0.0), in which
 any subtree may be {"near": form, "contract": C}, {"like": {"dtype": d, "shape": s}},
 {"anything": true}, {"object": "ClassName"}, {"as_array": form} (0-d array and numpy scalar are
-alike), {"one_of": [M…]}, {"keep": name}, {"same_as": name} or {"differs_from": name}.
+alike), {"one_of": [M…]}, {"keep": name}, {"same_as": name}, {"differs_from": name} or
+{"clause": id, "is": M}.
+
+A step may name the clause that its failure shows false (`clause`), and so may a matcher of what it
+expects: the innermost one around what differs counts. A finding has that clause; one without
+speaks of all clauses of the case.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from sessrun.spec import tensors
@@ -33,12 +38,16 @@ __all__ = ["Finding", "Judgement", "judge", "oracle_steps"]
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """Why a case fails: the step, what was wanted, what was seen, in words for people."""
+    """Why a case fails: the step, what was wanted, what was seen, in words for people.
+
+    `clause` is the one that the step names; empty if it names none.
+    """
 
     step: str
     reason: str
     want: Any = None
     got: Any = None
+    clause: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +63,16 @@ _BRIEF: Final = 160
 
 
 class _Mismatch(Exception):  # noqa: N818 - not an error: the judge's way out of a deep comparison
-    """A value does not match; the argument says where and how."""
+    """A value does not match; the argument says where and how.
+
+    Attributes:
+      clause: the clause that the innermost matcher around it names; empty if none does.
+
+    """
+
+    def __init__(self, reason: str, clause: str = "") -> None:
+        super().__init__(reason)
+        self.clause = clause
 
 
 def oracle_steps(case: Case) -> list[str]:
@@ -88,15 +106,21 @@ def judge(
         entry = by_step.get(path)
         if entry is None:
             if _observed(step):
-                return Judgement("fail", Finding(path, "the step was not answered"))
+                unanswered = Finding(path, "the step was not answered")
+                return Judgement("fail", _blaming(unanswered, step))
             continue
         if entry["outcome"] == "unsupported":
             reason = f"unsupported: {entry.get('capability')} {entry.get('message', '')}".strip()
             return Judgement("unsupported", Finding(path, reason))
         finding = _judge_step(path, step, entry, kept, oracle_by_step.get(path))
         if finding is not None:
-            return Judgement("fail", finding)
+            return Judgement("fail", _blaming(finding, step))
     return Judgement("pass")
+
+
+def _blaming(finding: Finding, step: Mapping[str, Any]) -> Finding:
+    """The finding with the step's clause, unless it has a matcher's."""
+    return finding if finding.clause else replace(finding, clause=step.get("clause", ""))
 
 
 def _observed(step: Mapping[str, Any]) -> bool:
@@ -122,41 +146,45 @@ def _judge_step(
     expect = step.get("expect", {})
     options = expect.get("any_of") or [expect]
     reasons = []
+    clause = ""
     for option in options:
         trial = dict(kept)
-        reason = _reason(option, entry, trial, oracle)
-        if reason is None:
+        try:
+            _match_option(option, entry, trial, oracle)
+        except _Mismatch as mismatch:
+            reasons.append(str(mismatch))
+            clause = clause or mismatch.clause
+        else:
             kept.update(trial)
             return None
-        reasons.append(reason)
-    return Finding(path, "; or ".join(reasons), expect, _shown(entry))
+    return Finding(path, "; or ".join(reasons), expect, _shown(entry), clause)
 
 
 def _shown(entry: Observation) -> Any:
     return {key: value for key, value in entry.items() if key not in {"step", "outcome"}}
 
 
-def _reason(
+def _match_option(
     expect: Mapping[str, Any], entry: Observation, kept: dict[str, Any], oracle: Observation | None
-) -> str | None:
-    """Why the observation breaks the expectation; None if it does not."""
+) -> None:
+    """Raise _Mismatch if the observation breaks the expectation."""
     if "oracle" in expect:
-        return _against_oracle(expect["oracle"], entry, oracle)
+        _match_oracle(expect["oracle"], entry, oracle)
+        return
     if "error" in expect:
-        return _error_reason(expect["error"], entry)
+        reason = _error_reason(expect["error"], entry)
+        if reason is not None:
+            raise _Mismatch(reason)
+        return
     if entry["outcome"] == "failure":
         name = entry["classes"][0] if entry["classes"] else f"code {entry['code']}"
-        return f"it failed with {name}: {entry['message']}"
-    try:
-        if "value" in expect:
-            _match(expect["value"], entry.get("value"), kept, "value")
-        if "values" in expect:
-            _match(list(expect["values"]), entry.get("values"), kept, "values")
-        for name, want in expect.get("facts", {}).items():
-            _match(want, entry.get("facts", {}).get(name), kept, f"facts.{name}")
-    except _Mismatch as mismatch:
-        return str(mismatch)
-    return None
+        raise _Mismatch(f"it failed with {name}: {entry['message']}")
+    if "value" in expect:
+        _match(expect["value"], entry.get("value"), kept, "value")
+    if "values" in expect:
+        _match(list(expect["values"]), entry.get("values"), kept, "values")
+    for name, want in expect.get("facts", {}).items():
+        _match(want, entry.get("facts", {}).get(name), kept, f"facts.{name}")
 
 
 def _error_reason(error: Mapping[str, Any], entry: Observation) -> str | None:
@@ -179,36 +207,39 @@ def _either(options: Sequence[Any]) -> str:
     return " or ".join(map(str, options))
 
 
-def _against_oracle(
+def _match_oracle(
     expect: Mapping[str, Any], entry: Observation, oracle: Observation | None
-) -> str | None:
+) -> None:
+    """Raise _Mismatch unless the observation is the oracle's, under the contract."""
     if oracle is None or oracle["outcome"] == "unsupported":
-        return "the oracle did not answer this step"
+        raise _Mismatch("the oracle did not answer this step")
     if oracle["outcome"] == "failure":
-        if entry["outcome"] != "failure":
-            return f"it succeeded, the oracle raised {oracle['classes'][0]}: {oracle['message']}"
-        if oracle["code"] != entry["code"] and not set(oracle["classes"][:1]) & set(
-            entry["classes"]
-        ):
-            return (
-                f"it raised {entry['classes'][0]} (code {entry['code']}), "
-                f"the oracle {oracle['classes'][0]} (code {oracle['code']})"
-            )
-        return None
+        _match_failure(entry, oracle)
+        return
     if entry["outcome"] == "failure":
-        return f"it raised {entry['classes'][0]}: {entry['message']}; the oracle succeeded"
-    try:
-        for key in ("value", "values", "facts"):
-            if key in oracle:
-                contract = expect.get("contract", "exact")
-                want: Any = {"near": oracle[key], "contract": contract}
-                if isinstance(contract, list):  # one for each of the list that is fetched
-                    want = [{"near": item, "contract": text} for item, text in zip(
-                        oracle[key], contract, strict=True)]  # fmt: skip
-                _match(want, entry.get(key), {}, key)
-    except _Mismatch as mismatch:
-        return str(mismatch)
-    return None
+        reason = f"it raised {entry['classes'][0]}: {entry['message']}; the oracle succeeded"
+        raise _Mismatch(reason)
+    for key in ("value", "values", "facts"):
+        if key in oracle:
+            contract = expect.get("contract", "exact")
+            want: Any = {"near": oracle[key], "contract": contract}
+            if isinstance(contract, list):  # one for each of the list that is fetched
+                want = [{"near": item, "contract": text} for item, text in zip(
+                    oracle[key], contract, strict=True)]  # fmt: skip
+            _match(want, entry.get(key), {}, key)
+
+
+def _match_failure(entry: Observation, oracle: Observation) -> None:
+    """Raise _Mismatch unless it failed as the oracle did: with its code, or with its class."""
+    if entry["outcome"] != "failure":
+        reason = f"it succeeded, the oracle raised {oracle['classes'][0]}: {oracle['message']}"
+        raise _Mismatch(reason)
+    same_class = set(oracle["classes"][:1]) & set(entry["classes"])
+    if oracle["code"] != entry["code"] and not same_class:
+        raise _Mismatch(
+            f"it raised {entry['classes'][0]} (code {entry['code']}), "
+            f"the oracle {oracle['classes'][0]} (code {oracle['code']})"
+        )
 
 
 def _match(want: Any, got: Any, kept: dict[str, Any], place: str, contract: str = "exact") -> None:
@@ -348,7 +379,18 @@ def _differs_from(want: dict[str, Any], got: Any, kept: dict[str, Any], place: s
         raise _Mismatch(f"{place}: want another value than {want['differs_from']}, got the same")
 
 
+def _of_clause(
+    want: dict[str, Any], got: Any, kept: dict[str, Any], place: str, contract: str
+) -> None:
+    try:
+        _match(want["is"], got, kept, place, contract)
+    except _Mismatch as mismatch:
+        mismatch.clause = mismatch.clause or want["clause"]
+        raise
+
+
 _MATCHERS = {
+    "clause": _of_clause,
     "near": _near,
     "like": _like,
     "as_array": _as_array,

@@ -17,6 +17,7 @@ __all__ = [
     "Observation",
     "asked",
     "canonical_json",
+    "clauses_of",
     "content_hash",
     "stored_form",
     "walk",
@@ -210,6 +211,27 @@ def canonical_json(form: Any) -> bytes:
 def content_hash(form: Any) -> str:
     """SHA-256, in hex, of the canonical JSON."""
     return hashlib.sha256(canonical_json(form)).hexdigest()
+
+
+def clauses_of(steps: Any) -> tuple[str, ...]:
+    """The clauses that steps name, and the matchers of what they expect; sorted."""
+    named: set[str] = set()
+    for _, step in walk(steps):
+        if "clause" in step:
+            named.add(step["clause"])
+        named.update(_clauses_within(step.get("expect")))
+    return tuple(sorted(named))
+
+
+def _clauses_within(matcher: Any) -> Iterator[str]:
+    if isinstance(matcher, dict):
+        if matcher.keys() == {"clause", "is"}:
+            yield matcher["clause"]
+        for part in matcher.values():
+            yield from _clauses_within(part)
+    elif isinstance(matcher, list):
+        for part in matcher:
+            yield from _clauses_within(part)
 
 
 def walk(steps: Any, prefix: str = "") -> Iterator[tuple[str, Mapping[str, Any]]]:

@@ -69,7 +69,8 @@ def finding_form(finding: Finding) -> dict[str, Any]:
     elif (size := len(canonical_json(got))) > _SHOWN_BYTES:
         got = f"{size:,} bytes of JSON, left out here"
     reason = steady_text(finding.reason)[:_REASON]
-    return {"step": finding.step, "reason": reason, "want": finding.want, "got": got}
+    form = {"step": finding.step, "reason": reason, "want": finding.want, "got": got}
+    return form | {"clause": finding.clause} if finding.clause else form
 
 
 def steady_observations(case: Case, seen: Sequence[Observation]) -> list[Observation]:
@@ -106,6 +107,8 @@ def _matched(want: Any, got: Any, contents: dict[bytes, int]) -> Any:
     key = next(iter(want))
     if key == "anything":
         return "left open"
+    if key == "clause":
+        return _matched(want["is"], got, contents)
     if key in _OPEN:
         return _opened(got, contents)
     if key == "one_of":

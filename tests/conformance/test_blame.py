@@ -1,0 +1,69 @@
+"""A failing case names one clause: that of the step, or of the part of a value, that is wrong."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from cut_run import plan_of, run_plan
+
+from sessrun.conformance import properties
+from sessrun.spec.cases.judge import judge
+from sessrun.spec.cases.model import Case, clauses_of
+
+SEED = 2026
+
+
+def case(want: Any, **step: Any) -> Case:
+    expression = {"do": "eval", "expr": {"$list": {"$tuple": [1, 2]}}, "expect": {"value": want}}
+    steps = ({"do": "eval", "expr": 1, "expect": {"value": 1}}, {**expression, **step})
+    return Case("made/here", "Made here.", "api", ("FEED-001", "RUN-001", "RUN-002"), steps)
+
+
+def blamed(made: Case, value: Any) -> str:
+    seen = [{"step": "0", "outcome": "value", "value": 1}]
+    if value is not None:
+        seen.append({"step": "1", "outcome": "value", "value": value})
+    judgement = judge(made, seen)
+    assert judgement.result == "fail"
+    assert judgement.finding is not None
+    return judgement.finding.clause
+
+
+def test_a_failing_step_names_its_clause() -> None:
+    made = case([1, 3], clause="RUN-002")
+    assert blamed(made, [1, 2]) == "RUN-002"
+    assert blamed(made, None) == "RUN-002", "it was not answered"
+    assert blamed(case([1, 3]), [1, 2]) == "", "nothing is named: all clauses of the case"
+
+
+def test_the_innermost_clause_around_what_differs_counts() -> None:
+    inner = {"clause": "FEED-001", "is": {"$tuple": [2]}}
+    made = case({"clause": "RUN-001", "is": [1, inner]}, clause="RUN-002")
+    assert blamed(made, [1, {"$tuple": [3]}]) == "FEED-001"
+    assert blamed(made, [7, {"$tuple": [2]}]) == "RUN-001"
+    assert clauses_of(made.steps) == ("FEED-001", "RUN-001", "RUN-002")
+
+
+def test_a_failure_speaks_of_the_clause_it_names_alone(tmp_path: Path) -> None:
+    run = run_plan("reference", plan_of(case([1, 3], clause="RUN-002")), tmp_path / "r.jsonl")
+    (line,) = run.record.results.values()
+    assert line["finding"]["clause"] == "RUN-002"
+    results = {clause.id: clause.result for clause in run.summary.clauses}
+    assert results == {"FEED-001": "not tested", "RUN-001": "not tested", "RUN-002": "broken"}
+    assert run.summary.failures[0].clauses == ("RUN-002",)
+
+
+def test_a_pass_speaks_of_every_clause_of_the_case(tmp_path: Path) -> None:
+    run = run_plan("reference", plan_of(case([1, 2], clause="RUN-002")), tmp_path / "r.jsonl")
+    assert {clause.result for clause in run.summary.clauses} == {"holds"}
+
+
+@pytest.mark.parametrize("name", sorted(properties.PROPERTIES))
+def test_generated_cases_test_the_clauses_that_their_steps_name(name: str) -> None:
+    """No case names all the clauses of its property: of several, each step names its own."""
+    for index in range(12):
+        drawn = properties.generate(name, SEED, index)
+        if len(drawn.clauses) > 1:
+            assert drawn.clauses == clauses_of(drawn.steps), drawn.id
