@@ -15,6 +15,7 @@ from sessrun.spec.cases.model import Case, clauses_of
 
 _DTYPES: Final = ("float32", "float64", "int32", "int64")
 _RUNS: Final = 5
+_NOT_BEGUN: Final = "FEED-026"
 
 #: The dimensions of a placeholder, None where unknown; None instead where its rank is.
 _Dims = list[int | None] | None
@@ -107,7 +108,7 @@ def _run(
             "clause": clause}  # fmt: skip
 
 
-def _count(value: int, clause: str = "FEED-026") -> dict[str, Any]:
+def _count(value: int, clause: str = _NOT_BEGUN) -> dict[str, Any]:
     """A run that fetches the counter: a refused run has not begun, and leaves it as it was."""
     form = {"$array": tensors.encode(np.array(value, np.int32))}
     return {"do": "run", "session": "s", "fetches": ["count:0"], "expect": {"values": [form]},
@@ -155,7 +156,7 @@ def feeds_of_admitted_shapes(draw: random.Random, id_: str) -> Case:
         dims = [size if draw.random() < 0.4 else None for size in sizes]
         dims[draw.randrange(len(dims))] = None
     shapes = [_admitted(draw, dims) for _ in range(_RUNS)]
-    runs = [_run(dtype, shape, draw, refused=False) for shape in shapes]
-    title = "A value of an admitted shape is taken, in every run anew."
     clause = "FEED-025" if dims is None else "FEED-024"
-    return _case(id_, title, (clause,), _graph(dtype, dims), [*runs, _count(_RUNS)])
+    runs = [_run(dtype, shape, draw, clause, refused=False) for shape in shapes]
+    title = "A value of an admitted shape is taken, in every run anew."
+    return _case(id_, title, _graph(dtype, dims), [*runs, _count(_RUNS, clause)])
