@@ -21,11 +21,10 @@ from sessrun.spec.cases.values import describe
 
 pytestmark = [pytest.mark.tensorflow, pytest.mark.filterwarnings("ignore")]
 
-#: Every module of programs here; those about variables have a test of their own.
+#: Every module of programs here.
 SUBJECTS = [
     importlib.import_module(path.stem)
     for path in sorted(Path(__file__).parent.glob("*_behaviours.py"))
-    if not path.name.startswith("variable_")
 ]
 PROGRAMS = {
     f"{module.__name__.removesuffix('_behaviours')}-{name}": program

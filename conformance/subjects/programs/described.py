@@ -16,7 +16,7 @@ from google.protobuf.message import Message
 from sessrun.spec.cases.values import Raised
 from sessrun.spec.errors import BY_CODE
 
-__all__ = ["Raised", "attempt", "described", "raised", "run"]
+__all__ = ["Raised", "attempt", "caught", "described", "raised", "run"]
 
 #: Names that count what the process has made so far.
 _NUMBERED: Final = re.compile(r"\b(pyfunc_)\d+\b")
@@ -42,13 +42,15 @@ def _is_public(kind: type) -> bool:
 
 def attempt(*functions: Callable[[], Any]) -> list[Any]:
     """What each call returns or raises, in order."""
-    results: list[Any] = []
-    for function in functions:
-        try:
-            results.append(described(function()))
-        except Exception as error:  # noqa: BLE001 - whatever it is, it is what is compared
-            results.append(raised(error))
-    return results
+    return [caught(function) for function in functions]
+
+
+def caught(function: Callable[[], Any]) -> Any:
+    """What a call returns or raises."""
+    try:
+        return described(function())
+    except Exception as error:  # noqa: BLE001 - whatever it is, it is what is compared
+        return raised(error)
 
 
 def run(tf: Any, fetches: Any, feed_dict: Any = None, **options: Any) -> Any:
@@ -89,4 +91,4 @@ def _of_the_api(value: Any) -> Any:
     if kind in {"SparseTensor", "IndexedSlices"}:
         return [kind, *(described(getattr(value, part, None))
                         for part in ("values", "indices", "dense_shape"))]  # fmt: skip
-    return f"a {kind}"
+    return f"a {kind.lstrip('_')}"

@@ -1,16 +1,21 @@
-"""What variables, scopes and initializers are, and what they refuse."""
+"""Programs that make variables: what they are, what they hold at first, what is refused."""
 
 from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
-from behaviour_registry import KINDS, behaviour, caught
+
+from sessrun.conformance.subjects.programs.described import caught
+
+__all__ = ["BEHAVIOURS"]
+
+#: Reference variables, resource variables.
+KINDS: Final = (False, True)
 
 
-@behaviour
 def construction_errors(tf: Any) -> Any:
     found = []
     for kind in KINDS:
@@ -35,83 +40,6 @@ def construction_errors(tf: Any) -> Any:
     return found
 
 
-@behaviour
-def reuse_errors(tf: Any) -> Any:
-    w = tf.get_variable("w", [2])
-    tf.get_variable("r", [2], use_resource=True)
-    tf.Variable(1.0, name="plain")
-
-    def within(reuse: Any, function: Callable[[], Any]) -> Any:
-        with tf.variable_scope(tf.get_variable_scope(), reuse=reuse):
-            return function()
-
-    get = tf.get_variable
-    return [
-        caught(lambda: get("w", [2])), caught(lambda: get("r", [2])),
-        caught(lambda: within(True, lambda: get("x", [2]))),
-        caught(lambda: within(True, lambda: get("plain"))),
-        caught(lambda: within(True, lambda: get("w", [3]))),
-        caught(lambda: within(True, lambda: get("w", [2], tf.int32))),
-        caught(lambda: within(tf.AUTO_REUSE, lambda: get("w", [3]))),
-        caught(lambda: within(True, lambda: get("w", [None]) is w)),
-        caught(lambda: within(True, lambda: get("w") is w)),
-        caught(lambda: within("yes", lambda: get("w") is w)),
-        caught(lambda: get("new", [2])), caught(lambda: get("plain", [2])),
-    ]  # fmt: skip
-
-
-@behaviour
-def get_variable_errors(tf: Any) -> Any:
-    get = tf.get_variable
-    return [
-        caught(lambda: get("a")), caught(lambda: get("b", [None])),
-        caught(lambda: get("c", [2], initializer=tf.constant([1.0, 2.0]))),
-        caught(lambda: get("d", [2], initializer=[1.0, 2.0])),
-        caught(lambda: get("e", [2], tf.string)), caught(lambda: get("f", [2], tf.complex64)),
-        caught(lambda: get("g", [2], tf.int32, initializer=tf.glorot_uniform_initializer())),
-        caught(lambda: get("h", dtype=tf.int32, initializer=tf.constant(1.0))),
-        caught(lambda: get("i", [2], initializer=tf.constant_initializer([1.0, 2.0, 3.0]))),
-        caught(lambda: get("j", [3], initializer=tf.constant_initializer([1.0, 2.0]))),
-        caught(lambda: get("k", [2], initializer=3)), caught(lambda: get(3, [2])),
-        caught(lambda: get("l", [2], initializer=tf.zeros([3]))),
-        caught(lambda: get("m", [2], initializer=lambda: tf.zeros([2]))),
-        caught(lambda: get("n", [2], initializer=lambda shape: shape)),
-        caught(lambda: get("o", [-2])), caught(lambda: get("p", "shape")),
-        caught(lambda: get("a b", [2])), caught(lambda: get("", [2])),
-        caught(lambda: get("q", [2], partitioner=3)), get("s", 3).shape.as_list(),
-        caught(lambda: get("t", [2], trainable=True,
-                           synchronization=tf.VariableSynchronization.ON_READ)),
-        caught(lambda: get("u", [2], collections="mine")),
-        caught(lambda: get("v", [2], tf.bool).dtype.name),
-        caught(lambda: get("w", initializer=tf.zeros_initializer())),
-        caught(lambda: get("x", [2], initializer=tf.constant_initializer("a"))),
-        caught(lambda: get("y", [2, 0])),
-    ]  # fmt: skip
-
-
-@behaviour
-def scope_errors(tf: Any) -> Any:
-    def enter(*args: Any, **kwargs: Any) -> Any:
-        with tf.variable_scope(*args, **kwargs) as scope:
-            names = tf.get_default_graph().get_name_scope()
-            return scope.name, scope.original_name_scope, scope.reuse, names
-
-    return [
-        caught(lambda: enter(None)), caught(lambda: enter(3)), caught(lambda: enter("a")),
-        caught(lambda: enter("a", reuse=False)), caught(lambda: enter("a", reuse=3)),
-        caught(lambda: enter(None, "b", reuse=True)), caught(lambda: enter("a", "b")),
-        caught(lambda: enter("", "b")), caught(lambda: enter("a b")), caught(lambda: enter("a/b")),
-        caught(lambda: enter("a", auxiliary_name_scope=3)),
-        caught(lambda: enter("a", auxiliary_name_scope=False)),
-        caught(lambda: enter(None, "b", auxiliary_name_scope=False)),
-        caught(lambda: enter("a", custom_getter=3)), caught(lambda: enter("a", values=[3])),
-        caught(lambda: enter(tf.get_variable_scope())), caught(lambda: enter("a", dtype="float")),
-        caught(lambda: enter("a/")), caught(lambda: enter("_a")),
-        caught(lambda: enter("a", reuse=True)),
-    ]  # fmt: skip
-
-
-@behaviour
 def properties(tf: Any) -> Any:
     found: list[Any] = []
     for kind in KINDS:
@@ -120,9 +48,9 @@ def properties(tf: Any) -> Any:
         found += [
             v.name, v.dtype.name, v.shape.as_list(), v.get_shape().as_list(), v.device, v.op.name,
             v.op.type, v.graph is tf.get_default_graph(), v.trainable, v.initializer.name,
-            v.initial_value.name, repr(v), v.constraint,
-            type(v) is tf.Variable, hash(v) == hash(v), str(v),
-            v.synchronization.name, v.aggregation.name, v._shared_name,
+            v.initial_value.name, v.constraint,
+            type(v) is tf.Variable, hash(v) == hash(v),
+            v.synchronization.name, v.aggregation.name,
             caught(lambda v=v: len(v)),
             caught(lambda v=v: np.asarray(v)),
             caught(lambda v=v: v.set_shape([1, 2])), caught(lambda v=v: setattr(v, "name", "x")),
@@ -134,7 +62,6 @@ def properties(tf: Any) -> Any:
     return found
 
 
-@behaviour
 def protos(tf: Any) -> Any:
     found: list[Any] = []
     for kind in KINDS:
@@ -143,7 +70,7 @@ def protos(tf: Any) -> Any:
         with tf.name_scope("s"):
             u = tf.Variable(1.0, name="u", use_resource=kind)
         found += [
-            str(proto), str(u.to_proto(export_scope="s")), str(u.to_proto(export_scope="s_1")),
+            proto, u.to_proto(export_scope="s"), u.to_proto(export_scope="s_1"),
             v.to_proto(export_scope="other"), u.to_proto(export_scope="q"),
         ]  # fmt: skip
         if kind:  # TensorFlow 2.21 makes a reference variable of it
@@ -158,7 +85,6 @@ def protos(tf: Any) -> Any:
     return found
 
 
-@behaviour
 def variable_lists(tf: Any) -> Any:
     tf.Variable(1.0, name="a")
     with tf.variable_scope("s"):
@@ -173,26 +99,6 @@ def variable_lists(tf: Any) -> Any:
     ]  # fmt: skip
 
 
-@behaviour
-def creators(tf: Any) -> Any:
-    seen: list[Any] = []
-
-    def outer(next_creator: Any, **kwargs: Any) -> Any:
-        seen.append(["outer", kwargs["name"], kwargs["trainable"], kwargs["use_resource"]])
-        return next_creator(**kwargs)
-
-    def inner(next_creator: Any, **kwargs: Any) -> Any:
-        seen.append("inner")
-        kwargs["name"] = "renamed"
-        return next_creator(**kwargs)
-
-    with tf.variable_creator_scope(outer), tf.variable_creator_scope(inner):
-        v = tf.Variable(1.0, name="v")
-        w = tf.get_variable("w", [2])
-    return [seen, v.name, w.name]
-
-
-@behaviour
 def initial_values(tf: Any) -> Any:
     tf.set_random_seed(7)
     found = []
@@ -229,27 +135,6 @@ def initial_values(tf: Any) -> Any:
     return found
 
 
-@behaviour
-def threads_see_their_own_scope(tf: Any) -> Any:
-    import threading  # noqa: PLC0415 - used here only
-
-    graph = tf.get_default_graph()
-    names: list[str] = []
-
-    def work() -> None:
-        with graph.as_default():
-            names.append(tf.get_variable_scope().name)
-            names.append(tf.get_variable("w", [2]).name)
-
-    with tf.variable_scope("a"):
-        thread = threading.Thread(target=work)
-        thread.start()
-        thread.join()
-        names.append(tf.get_variable("w", [2]).name)
-    return names
-
-
-@behaviour
 def initial_values_of_loops(tf: Any) -> Any:
     """What comes out of a loop is an initial value as it is; what is inside of one is none."""
     w = tf.Variable(2.0, name="w")
@@ -268,7 +153,6 @@ def initial_values_of_loops(tf: Any) -> Any:
         ]  # fmt: skip
 
 
-@behaviour
 def places_in_a_whole(tf: Any) -> Any:
     """The words of a part's place need no name; words that are none are refused one by one."""
     info = tf.Variable.SaveSliceInfo
@@ -277,7 +161,6 @@ def places_in_a_whole(tf: Any) -> Any:
             *(caught(lambda spec=spec: info.from_spec(spec).spec) for spec in words)]  # fmt: skip
 
 
-@behaviour
 def updates_and_gathers_that_do_not_fit(tf: Any) -> Any:
     v = tf.Variable([0, 1, 2, 3], use_resource=True, name="v")
 
@@ -288,8 +171,22 @@ def updates_and_gathers_that_do_not_fit(tf: Any) -> Any:
         ).shape.as_list()
 
     return [
-        [caught(lambda: v.assign_add(1)), caught(lambda: v.assign_sub([1, 2])),
-         v._handle_name, v._unique_id],
+        [caught(lambda: v.assign_add(1)), caught(lambda: v.assign_sub([1, 2]))],
         [caught(functools.partial(gathered, batch_dims, known))
          for batch_dims in (0, 1, 9, -1) for known in (True, False)],
     ]  # fmt: skip
+
+
+BEHAVIOURS: dict[str, Callable[[Any], Any]] = {
+    program.__name__: program
+    for program in (
+        construction_errors,
+        properties,
+        protos,
+        variable_lists,
+        initial_values,
+        initial_values_of_loops,
+        places_in_a_whole,
+        updates_and_gathers_that_do_not_fit,
+    )
+}

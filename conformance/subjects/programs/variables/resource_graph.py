@@ -1,77 +1,68 @@
-"""Programs that make resource variables."""
+"""Programs that make resource variables: the graphs they build."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
-from program_registry import program
+from sessrun.conformance.subjects.programs.variable_graphs import building
+
+__all__ = ["BEHAVIOURS"]
 
 
-@program
 def resource_scalar(tf: Any) -> Any:
     return tf.Variable(1.0, use_resource=True)
 
 
-@program
 def resource_named(tf: Any) -> Any:
     return [tf.Variable([1, 2], name="v", use_resource=True) for _ in range(2)]
 
 
-@program
 def resource_callable(tf: Any) -> Any:
     return tf.Variable(lambda: tf.zeros([2]), name="v", use_resource=True, trainable=False)
 
 
-@program
 def resource_of_tensor(tf: Any) -> Any:
     return tf.Variable(tf.constant([1.0, 2.0], name="c"), name="v", use_resource=True)
 
 
-@program
 def resource_unvalidated(tf: Any) -> Any:
     value = tf.placeholder(tf.float32, [None, 2])
     return tf.Variable(value, validate_shape=False, name="v", use_resource=True)
 
 
-@program
 def resource_shape(tf: Any) -> Any:
     v = tf.Variable([[1.0, 2.0]], shape=[None, 2], name="v", use_resource=True)
     return v, v.assign([[1.0, 2.0], [3.0, 4.0]])
 
 
-@program
 def resource_in_device(tf: Any) -> Any:
     with tf.device("/cpu:0"):
         return tf.Variable(lambda: tf.zeros([2]), name="v", use_resource=True)
 
 
-@program
 def resource_caching_device(tf: Any) -> Any:
     v = tf.Variable([1.0], name="v", use_resource=True, caching_device="/cpu:0")
     return v, v + 1.0
 
 
-@program
 def resource_in_control_dependencies(tf: Any) -> Any:
     with tf.control_dependencies([tf.no_op(name="first")]):
         v = tf.Variable([1.0], name="v", use_resource=True)
         return v, v.assign([2.0])
 
 
-@program
 def resource_in_name_scope(tf: Any) -> Any:
     with tf.name_scope("a"):
         v = tf.Variable([1.0], name="v", use_resource=True)
         return v, v.assign_add([1.0]), v + 1.0, v.read_value()
 
 
-@program
 def resource_in_container(tf: Any) -> Any:
     with tf.get_default_graph().container("box"):
         return tf.Variable([1.0], name="v", use_resource=True)
 
 
-@program
 def resource_assignments(tf: Any) -> Any:
     v = tf.Variable([1.0, 2.0], name="v", use_resource=True)
     made = [
@@ -82,7 +73,6 @@ def resource_assignments(tf: Any) -> Any:
     return [*made, made[0] + 1.0, tf.identity(made[1])]
 
 
-@program
 def resource_assign_functions(tf: Any) -> Any:
     v = tf.Variable([1.0, 2.0], name="v", use_resource=True)
     made = [
@@ -92,13 +82,11 @@ def resource_assign_functions(tf: Any) -> Any:
     return [tf.identity(item) for item in made]
 
 
-@program
 def resource_count_up_to(tf: Any) -> Any:
     v = tf.Variable(0, name="v", use_resource=True)
     return tf.count_up_to(v, 3), v.count_up_to(4)
 
 
-@program
 def resource_scatter(tf: Any) -> Any:
     v = tf.Variable([1.0, 2.0], name="v", use_resource=True)
     made = [
@@ -108,37 +96,31 @@ def resource_scatter(tf: Any) -> Any:
     return [tf.identity(item) for item in made]
 
 
-@program
 def resource_reads(tf: Any) -> Any:
     v = tf.Variable([1.0, 2.0], name="v", use_resource=True)
     return [v.value(), v.read_value(), tf.identity(v), tf.convert_to_tensor(v), v.handle]
 
 
-@program
 def resource_operators(tf: Any) -> Any:
     v = tf.Variable([[1.0, 2.0]], name="v", use_resource=True)
     return [v + 1.0, 1.0 - v, v * v, v / 2.0, -v, abs(v), v @ [[1.0], [2.0]], v > 1.0, v**2.0]
 
 
-@program
 def resource_slices(tf: Any) -> Any:
     v = tf.Variable([[1.0, 2.0]], name="v", use_resource=True)
     return [v[0], v[:, 1:], v[0, 1]]
 
 
-@program
 def resource_of_resource(tf: Any) -> Any:
     v = tf.Variable([1.0], name="v", use_resource=True)
     return tf.Variable(v * 2.0, name="w", use_resource=True)
 
 
-@program
 def resource_is_initialized(tf: Any) -> Any:
     v = tf.Variable([1.0], name="v", use_resource=True)
     return tf.is_variable_initialized(v), v.is_initialized(), v.is_initialized(name="known")
 
 
-@program
 def resource_enabled(tf: Any) -> Any:
     tf.enable_resource_variables()
     try:
@@ -147,10 +129,41 @@ def resource_enabled(tf: Any) -> Any:
         tf.disable_resource_variables()
 
 
-@program
 def chained_resource(tf: Any) -> Any:
     v = tf.Variable(1.0, name="v", use_resource=True, caching_device="/cpu:0")
     last = v.assign(2.0).assign_add(3.0, name="more").assign_sub(1.0, read_value=False)
-    return last, v.assign(3.0) + v.assign(4.0), v.read_value(), tf.count_up_to(
-        tf.Variable(0, name="n", use_resource=True), 3, name="count"
+    return (
+        last,
+        v.assign(3.0) + v.assign(4.0),
+        v.read_value(),
+        tf.count_up_to(tf.Variable(0, name="n", use_resource=True), 3, name="count"),
     )
+
+
+BEHAVIOURS: dict[str, Callable[[Any], Any]] = {
+    program.__name__: building(program)
+    for program in (
+        resource_scalar,
+        resource_named,
+        resource_callable,
+        resource_of_tensor,
+        resource_unvalidated,
+        resource_shape,
+        resource_in_device,
+        resource_caching_device,
+        resource_in_control_dependencies,
+        resource_in_name_scope,
+        resource_in_container,
+        resource_assignments,
+        resource_assign_functions,
+        resource_count_up_to,
+        resource_scatter,
+        resource_reads,
+        resource_operators,
+        resource_slices,
+        resource_of_resource,
+        resource_is_initialized,
+        resource_enabled,
+        chained_resource,
+    )
+}

@@ -1,19 +1,21 @@
-"""Programs that get variables in scopes, and operate on many at once."""
+"""Programs that make variables in scopes: the graphs they build."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from program_registry import program
+
+from sessrun.conformance.subjects.programs.variable_graphs import building
+
+__all__ = ["BEHAVIOURS"]
 
 
-@program
 def get_default(tf: Any) -> Any:
     return tf.get_variable("w", [2, 3]), tf.get_variable("n", [2], tf.int32)
 
 
-@program
 def get_dtypes(tf: Any) -> Any:
     return [
         tf.get_variable(f"v{place}", [2], dtype)
@@ -21,12 +23,10 @@ def get_dtypes(tf: Any) -> Any:
     ]
 
 
-@program
 def get_string(tf: Any) -> Any:
     return tf.get_variable("s", [2], tf.string, initializer=tf.constant_initializer("a"))
 
 
-@program
 def get_initializers(tf: Any) -> Any:
     return [
         tf.get_variable("a", [2, 3], initializer=tf.zeros_initializer()),
@@ -42,7 +42,6 @@ def get_initializers(tf: Any) -> Any:
     ]
 
 
-@program
 def get_variance_scaling(tf: Any) -> Any:
     made = []
     for mode in ("fan_in", "fan_out", "fan_avg"):
@@ -53,7 +52,6 @@ def get_variance_scaling(tf: Any) -> Any:
     return made
 
 
-@program
 def get_named_initializers(tf: Any) -> Any:
     return [
         tf.get_variable("a", [2, 3], initializer=tf.glorot_uniform_initializer(seed=1)),
@@ -67,14 +65,12 @@ def get_named_initializers(tf: Any) -> Any:
     ]
 
 
-@program
 def get_large_zeros(tf: Any) -> Any:
     return tf.get_variable("a", [100, 20], initializer=tf.zeros_initializer()), tf.get_variable(
         "b", [100, 20], initializer=tf.ones_initializer()
     )
 
 
-@program
 def get_of_tensor(tf: Any) -> Any:
     return [
         tf.get_variable("a", initializer=tf.constant([1.0, 2.0])),
@@ -85,7 +81,6 @@ def get_of_tensor(tf: Any) -> Any:
     ]
 
 
-@program
 def get_in_scope(tf: Any) -> Any:
     with tf.variable_scope("a"):
         first = tf.get_variable("w", [2])
@@ -98,7 +93,6 @@ def get_in_scope(tf: Any) -> Any:
         return first, total, second, other, third, tf.add(third, 1.0)
 
 
-@program
 def get_reused(tf: Any) -> Any:
     with tf.variable_scope("a"):
         w = tf.get_variable("w", [2])
@@ -112,7 +106,6 @@ def get_reused(tf: Any) -> Any:
     return w is again, w is third, inner, w
 
 
-@program
 def get_auto_reused(tf: Any) -> Any:
     made = []
     for _ in range(2):
@@ -121,7 +114,6 @@ def get_auto_reused(tf: Any) -> Any:
     return made[0] is made[2], made[1] is made[3], *made
 
 
-@program
 def get_scope_object(tf: Any) -> Any:
     with tf.variable_scope("a") as a:
         tf.get_variable("w", [2])
@@ -136,7 +128,6 @@ def get_scope_object(tf: Any) -> Any:
     return a.name, again.name, a.original_name_scope, again.original_name_scope, x, y, z, u
 
 
-@program
 def get_default_name(tf: Any) -> Any:
     names = []
     for _ in range(2):
@@ -147,7 +138,6 @@ def get_default_name(tf: Any) -> Any:
     return names
 
 
-@program
 def get_scope_defaults(tf: Any) -> Any:
     with tf.variable_scope(
         "a", initializer=tf.constant_initializer(3.0), dtype=tf.float64,
@@ -159,7 +149,6 @@ def get_scope_defaults(tf: Any) -> Any:
         return w, x, scope.dtype, scope.reuse
 
 
-@program
 def get_regularized(tf: Any) -> Any:
     def regularizer(value: Any) -> Any:
         return tf.reduce_sum(value, name="sum")
@@ -170,7 +159,6 @@ def get_regularized(tf: Any) -> Any:
     return w, x, tf.get_collection(tf.GraphKeys.REGULARIZATION_LOSSES)
 
 
-@program
 def get_regularized_resource(tf: Any) -> Any:
     def regularizer(value: Any) -> Any:
         return tf.reduce_sum(value, name="sum")
@@ -179,7 +167,6 @@ def get_regularized_resource(tf: Any) -> Any:
     return w, tf.get_collection(tf.GraphKeys.REGULARIZATION_LOSSES)
 
 
-@program
 def get_custom_getter(tf: Any) -> Any:
     def doubled(getter: Any, name: str, *args: Any, **kwargs: Any) -> Any:
         return getter(name, *args, **kwargs) * 2.0
@@ -195,7 +182,6 @@ def get_custom_getter(tf: Any) -> Any:
     return w, x, y
 
 
-@program
 def get_local(tf: Any) -> Any:
     a = tf.get_local_variable("a", [2], initializer=tf.zeros_initializer())
     with tf.variable_scope("s"):
@@ -203,7 +189,6 @@ def get_local(tf: Any) -> Any:
     return a, b, tf.local_variables(), tf.global_variables()
 
 
-@program
 def get_resource(tf: Any) -> Any:
     with tf.variable_scope("a", use_resource=True):
         w = tf.get_variable("w", [2, 3])
@@ -211,7 +196,6 @@ def get_resource(tf: Any) -> Any:
         return w, x, w + 1.0
 
 
-@program
 def get_in_name_scope(tf: Any) -> Any:
     with tf.name_scope("n"):
         w = tf.get_variable("w", [2])
@@ -221,25 +205,21 @@ def get_in_name_scope(tf: Any) -> Any:
             return w, x, v, tf.add(w, x)
 
 
-@program
 def get_in_device(tf: Any) -> Any:
     with tf.device("/cpu:0"):
         return tf.get_variable("w", [2, 3]), tf.get_variable("x", [2], use_resource=True)
 
 
-@program
 def get_in_control_dependencies(tf: Any) -> Any:
     with tf.control_dependencies([tf.no_op(name="first")]):
         return tf.get_variable("w", [2, 3]), tf.get_variable("x", [2], use_resource=True)
 
 
-@program
 def get_variable_op_scope(tf: Any) -> Any:
     with tf.variable_op_scope([tf.constant(1.0)], "a", "default"):
         return tf.get_variable("w", [2])
 
 
-@program
 def get_nested_names(tf: Any) -> Any:
     with tf.variable_scope("a/b"):
         w = tf.get_variable("c/w", [2])
@@ -250,7 +230,6 @@ def get_nested_names(tf: Any) -> Any:
     return w, again is w, x
 
 
-@program
 def get_synchronized(tf: Any) -> Any:
     return tf.get_variable(
         "w", [2], synchronization=tf.VariableSynchronization.ON_READ,
@@ -258,7 +237,6 @@ def get_synchronized(tf: Any) -> Any:
     )  # fmt: skip
 
 
-@program
 def initializers_of_all(tf: Any) -> Any:
     a = tf.Variable(1.0, name="a")
     tf.Variable(1.0, name="b", use_resource=True)
@@ -270,12 +248,10 @@ def initializers_of_all(tf: Any) -> Any:
     ]  # fmt: skip
 
 
-@program
 def initializers_of_none(tf: Any) -> Any:
     return tf.global_variables_initializer(), tf.local_variables_initializer()
 
 
-@program
 def reports(tf: Any) -> Any:
     tf.Variable(1.0, name="a")
     tf.Variable(1.0, name="b", use_resource=True)
@@ -283,19 +259,16 @@ def reports(tf: Any) -> Any:
     return tf.report_uninitialized_variables()
 
 
-@program
 def reports_of_none(tf: Any) -> Any:
     return tf.report_uninitialized_variables()
 
 
-@program
 def asserts(tf: Any) -> Any:
     tf.Variable(1.0, name="a")
     tf.Variable([1, 2], name="b")
     return tf.assert_variables_initialized(), tf.assert_variables_initialized([])
 
 
-@program
 def lists(tf: Any) -> Any:
     tf.Variable(1.0, name="a", trainable=False)
     with tf.variable_scope("s"):
@@ -309,7 +282,6 @@ def lists(tf: Any) -> Any:
     ]  # fmt: skip
 
 
-@program
 def get_with_dtype_names(tf: Any) -> Any:
     with tf.variable_scope("s", dtype=tf.float64):
         a = tf.get_variable("a", [2], "float32")
@@ -319,7 +291,6 @@ def get_with_dtype_names(tf: Any) -> Any:
     return a, b, c, d
 
 
-@program
 def scopes_in_scopes(tf: Any) -> Any:
     found = []
     with tf.variable_scope("a"):
@@ -338,7 +309,6 @@ def scopes_in_scopes(tf: Any) -> Any:
     return found
 
 
-@program
 def seeded_initializers(tf: Any) -> Any:
     tf.set_random_seed(3)
     return [
@@ -347,3 +317,44 @@ def seeded_initializers(tf: Any) -> Any:
         tf.Variable(tf.random_uniform([2]), name="d"),
         tf.get_variable("e", [2], tf.int32, tf.random_uniform_initializer(0, 9, dtype=tf.int32)),
     ]  # fmt: skip
+
+
+BEHAVIOURS: dict[str, Callable[[Any], Any]] = {
+    program.__name__: building(program)
+    for program in (
+        get_default,
+        get_dtypes,
+        get_string,
+        get_initializers,
+        get_variance_scaling,
+        get_named_initializers,
+        get_large_zeros,
+        get_of_tensor,
+        get_in_scope,
+        get_reused,
+        get_auto_reused,
+        get_scope_object,
+        get_default_name,
+        get_scope_defaults,
+        get_regularized,
+        get_regularized_resource,
+        get_custom_getter,
+        get_local,
+        get_resource,
+        get_in_name_scope,
+        get_in_device,
+        get_in_control_dependencies,
+        get_variable_op_scope,
+        get_nested_names,
+        get_synchronized,
+        initializers_of_all,
+        initializers_of_none,
+        reports,
+        reports_of_none,
+        asserts,
+        lists,
+        get_with_dtype_names,
+        scopes_in_scopes,
+        seeded_initializers,
+    )
+}

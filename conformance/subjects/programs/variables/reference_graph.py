@@ -1,92 +1,81 @@
-"""Programs that make reference variables."""
+"""Programs that make reference variables: the graphs they build."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from program_registry import program
+
+from sessrun.conformance.subjects.programs.variable_graphs import building
+
+__all__ = ["BEHAVIOURS"]
 
 
-@program
 def ref_scalar(tf: Any) -> Any:
     return tf.Variable(1.0)
 
 
-@program
 def ref_named_vector(tf: Any) -> Any:
     return [tf.Variable([1, 2, 3], name="v"), tf.Variable([1, 2, 3], name="v")]
 
 
-@program
 def ref_dtype(tf: Any) -> Any:
     return tf.Variable([1, 2], dtype=tf.float64, name="v", trainable=False)
 
 
-@program
 def ref_of_tensor(tf: Any) -> Any:
     return tf.Variable(tf.constant([1.0, 2.0], name="c"), name="v")
 
 
-@program
 def ref_callable(tf: Any) -> Any:
     return tf.Variable(lambda: tf.constant([1.0, 2.0]), name="v")
 
 
-@program
 def ref_callable_dtype(tf: Any) -> Any:
     return tf.Variable(lambda: [1, 2], dtype=tf.float32, name="v")
 
 
-@program
 def ref_unvalidated(tf: Any) -> Any:
     return tf.Variable(tf.placeholder(tf.float32, [None, 2]), validate_shape=False, name="v")
 
 
-@program
 def ref_unvalidated_shape(tf: Any) -> Any:
     value = tf.placeholder(tf.float32, [None, 2])
     return tf.Variable(value, validate_shape=False, shape=[None, 2], name="v")
 
 
-@program
 def ref_in_device(tf: Any) -> Any:
     with tf.device("/cpu:0"):
         return tf.Variable([1.0], name="v")
 
 
-@program
 def ref_callable_in_device(tf: Any) -> Any:
     with tf.device("/cpu:0"):
         return tf.Variable(lambda: tf.zeros([2]), name="v")
 
 
-@program
 def ref_caching_device(tf: Any) -> Any:
     return tf.Variable([1.0], name="v", caching_device="/cpu:0")
 
 
-@program
 def ref_in_control_dependencies(tf: Any) -> Any:
     with tf.control_dependencies([tf.no_op(name="first")]):
         v = tf.Variable([1.0], name="v")
         return v, v.assign([2.0])
 
 
-@program
 def ref_in_name_scope(tf: Any) -> Any:
     with tf.name_scope("a"):
         v = tf.Variable([1.0], name="v")
         return v, v.assign_add([1.0]), v + 1.0
 
 
-@program
 def ref_in_container(tf: Any) -> Any:
     with tf.get_default_graph().container("box"):
         return tf.Variable([1.0], name="v")
 
 
-@program
 def ref_collections(tf: Any) -> Any:
     tf.Variable(1.0, name="a", collections=["mine", "yours"])
     tf.Variable(1.0, name="b", collections=[tf.GraphKeys.LOCAL_VARIABLES], trainable=False)
@@ -94,7 +83,6 @@ def ref_collections(tf: Any) -> Any:
     return tf.Variable(1.0, name="d")
 
 
-@program
 def ref_assignments(tf: Any) -> Any:
     v = tf.Variable([1.0, 2.0], name="v")
     return [
@@ -104,7 +92,6 @@ def ref_assignments(tf: Any) -> Any:
     ]  # fmt: skip
 
 
-@program
 def ref_assign_functions(tf: Any) -> Any:
     v = tf.Variable([1.0, 2.0], name="v")
     return [
@@ -114,19 +101,16 @@ def ref_assign_functions(tf: Any) -> Any:
     ]  # fmt: skip
 
 
-@program
 def ref_chain_of_assignments(tf: Any) -> Any:
     v = tf.Variable([1.0, 2.0], name="v")
     return tf.assign_add(tf.assign(v, [3.0, 4.0]), [1.0, 1.0])
 
 
-@program
 def ref_count_up_to(tf: Any) -> Any:
     v = tf.Variable(0, name="v")
     return tf.count_up_to(v, 3), v.count_up_to(4)
 
 
-@program
 def ref_scatter(tf: Any) -> Any:
     v = tf.Variable([1.0, 2.0], name="v")
     return [
@@ -137,7 +121,6 @@ def ref_scatter(tf: Any) -> Any:
     ]  # fmt: skip
 
 
-@program
 def ref_scatter_nd(tf: Any) -> Any:
     v = tf.Variable([1.0, 2.0], name="v")
     return [
@@ -148,31 +131,26 @@ def ref_scatter_nd(tf: Any) -> Any:
     ]  # fmt: skip
 
 
-@program
 def ref_reads(tf: Any) -> Any:
     v = tf.Variable([1.0, 2.0], name="v")
     return [v.value(), v.read_value(), tf.identity(v), tf.convert_to_tensor(v), v._ref()]
 
 
-@program
 def ref_operators(tf: Any) -> Any:
     v = tf.Variable([[1.0, 2.0]], name="v")
     return [v + 1.0, 1.0 - v, v * v, v / 2.0, -v, abs(v), v @ [[1.0], [2.0]], v > 1.0, v**2.0]
 
 
-@program
 def ref_slices(tf: Any) -> Any:
     v = tf.Variable([[1.0, 2.0]], name="v")
     return [v[0], v[:, 1:], v[0, 1]]
 
 
-@program
 def ref_slice_assign(tf: Any) -> Any:
     v = tf.Variable([1.0, 2.0, 3.0], name="v")
     return v[:2]
 
 
-@program
 def ref_load(tf: Any) -> Any:
     v = tf.Variable([1.0, 2.0], name="v")
     with tf.Session() as session:
@@ -180,41 +158,34 @@ def ref_load(tf: Any) -> Any:
         return session.run(v).tolist()
 
 
-@program
 def ref_is_initialized(tf: Any) -> Any:
     v = tf.Variable([1.0], name="v")
     return tf.is_variable_initialized(v)
 
 
-@program
 def ref_string(tf: Any) -> Any:
     return tf.Variable("a", name="s"), tf.Variable(b"b"), tf.Variable([True], name="t")
 
 
-@program
 def ref_use_locking(tf: Any) -> Any:
     v = tf.Variable([1.0], name="v")
     return v.assign([2.0], use_locking=True), v.assign([2.0], use_locking=False)
 
 
-@program
 def ref_of_numpy(tf: Any) -> Any:
     return tf.Variable(np.ones([2, 3], np.float64), name="v")
 
 
-@program
 def ref_random(tf: Any) -> Any:
     return tf.Variable(tf.random_normal([2, 3], seed=1), name="v"), tf.Variable(
         tf.truncated_normal([2, 3], stddev=0.1, seed=1)
     )
 
 
-@program
 def ref_zeros(tf: Any) -> Any:
     return tf.Variable(tf.zeros([2, 3]), name="v"), tf.Variable(tf.ones([2]), name="w")
 
 
-@program
 def groups_by_device(tf: Any) -> Any:
     with tf.device("/cpu:0"):
         a = tf.Variable(1.0, name="a")
@@ -227,7 +198,6 @@ def groups_by_device(tf: Any) -> Any:
         ]  # fmt: skip
 
 
-@program
 def reads_elsewhere(tf: Any) -> Any:
     with tf.device("/cpu:0"):
         a = tf.Variable([1.0], name="a")
@@ -245,7 +215,6 @@ def reads_elsewhere(tf: Any) -> Any:
     return made
 
 
-@program
 def from_protos(tf: Any) -> Any:
     found = []
     v = tf.Variable([1.0, 2.0], name="v", trainable=False)
@@ -254,7 +223,6 @@ def from_protos(tf: Any) -> Any:
     return found
 
 
-@program
 def operand_kinds(tf: Any) -> Any:
     i = tf.Variable([5, 6], name="i")
     b = tf.Variable([True, False], name="b", use_resource=True)
@@ -263,3 +231,46 @@ def operand_kinds(tf: Any) -> Any:
         i // 2, i % 2, i / 2, 7 - i, 7 // i, 7 % i, 2 / i, i & 3, i | 1, i ^ 1, ~i, ~b, b & True,
         b | b, abs(c), i < 3, i >= 5, 2**i, np.int32(3) * i, i + np.array([1, 2], np.int32),
     ]  # fmt: skip
+
+
+BEHAVIOURS: dict[str, Callable[[Any], Any]] = {
+    program.__name__: building(program)
+    for program in (
+        ref_scalar,
+        ref_named_vector,
+        ref_dtype,
+        ref_of_tensor,
+        ref_callable,
+        ref_callable_dtype,
+        ref_unvalidated,
+        ref_unvalidated_shape,
+        ref_in_device,
+        ref_callable_in_device,
+        ref_caching_device,
+        ref_in_control_dependencies,
+        ref_in_name_scope,
+        ref_in_container,
+        ref_collections,
+        ref_assignments,
+        ref_assign_functions,
+        ref_chain_of_assignments,
+        ref_count_up_to,
+        ref_scatter,
+        ref_scatter_nd,
+        ref_reads,
+        ref_operators,
+        ref_slices,
+        ref_slice_assign,
+        ref_load,
+        ref_is_initialized,
+        ref_string,
+        ref_use_locking,
+        ref_of_numpy,
+        ref_random,
+        ref_zeros,
+        groups_by_device,
+        reads_elsewhere,
+        from_protos,
+        operand_kinds,
+    )
+}

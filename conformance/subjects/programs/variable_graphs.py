@@ -1,0 +1,34 @@
+"""What a program of variables builds: what it returns, the nodes, the collections."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final
+
+from sessrun.conformance.subjects.programs.built_graphs import nodes
+
+__all__ = ["building"]
+
+#: What is compared of a variable or a tensor.
+_SHOWN: Final = ("name", "shape", "dtype", "device", "trainable")
+
+
+def building(program: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """The program that returns all that this one has left in the default graph."""
+
+    def run(tf: Any) -> Any:
+        value = _shown(program(tf))
+        graph = tf.get_default_graph()
+        keys = sorted(map(str, graph.get_all_collection_keys()))
+        collections = [[key, _shown(graph.get_collection(key))] for key in keys]
+        return [value, nodes(graph), collections]
+
+    return run
+
+
+def _shown(value: Any) -> Any:
+    if isinstance(value, list | tuple):
+        return [_shown(item) for item in value]
+    if value is None or isinstance(value, bool | int | float | str):
+        return value
+    return [str(getattr(value, part, None)) for part in _SHOWN]

@@ -1,0 +1,185 @@
+"""Programs that set variables, as a whole and by their rows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final
+
+import numpy as np
+
+from sessrun.conformance.subjects.programs.described import caught
+
+__all__ = ["BEHAVIOURS"]
+
+#: Reference variables, resource variables.
+KINDS: Final = (False, True)
+
+
+def assignments(tf: Any) -> Any:
+    found = []
+    for kind in KINDS:
+        v = tf.Variable([1.0, 2.0], use_resource=kind)
+        updates = [
+            v.assign([3.0, 4.0]), v.assign_add([1.0, 1.0]), v.assign_sub([0.5, 1.0]),
+            tf.assign(v, [7.0, 8.0]), tf.assign_add(v, [1.0, 1.0]), tf.assign_sub(v, v),
+            v.assign([3.0, 4.0], read_value=False), v.assign_add([3.0, 4.0], read_value=False),
+        ]  # fmt: skip
+        with tf.Session() as session:
+            session.run(v.initializer)
+            for update in updates:
+                found += [session.run(update), session.run(v)]
+            found.append(session.run(tf.assign(v, [1.0, 1.0]) * 2.0))
+    return found
+
+
+def chains(tf: Any) -> Any:
+    found = []
+    for kind in KINDS:
+        v = tf.Variable(1.0, use_resource=kind)
+        if kind:
+            last = v.assign(2.0).assign_add(3.0).assign_sub(1.0)
+        else:
+            last = tf.assign_sub(tf.assign_add(v.assign(2.0), 3.0), 1.0)
+        with tf.Session() as session:
+            session.run(v.initializer)
+            found += [session.run(last), session.run(v)]
+    return found
+
+
+def wrong_shapes(tf: Any) -> Any:
+    found = []
+    for kind in KINDS:
+        v = tf.Variable([1.0, 2.0], use_resource=kind)
+        found += [
+            caught(lambda v=v: v.assign([1.0])), caught(lambda v=v: v.assign_add([1.0])),
+            caught(lambda v=v: tf.assign(v, [[1.0, 2.0]])),
+            caught(lambda v=v: tf.assign_sub(v, 1.0)),
+            caught(lambda v=v: v.assign(["a", "b"])), caught(lambda v=v: v.assign([1, 2])),
+            caught(lambda v=v: v.assign(None)),
+            caught(lambda v=v: v.assign(np.array([1.0, 2.0]))),
+            caught(lambda v=v: v.assign(tf.constant([1, 2]))),
+        ]  # fmt: skip
+        value = tf.placeholder(tf.float32)
+        update = v.assign(value)
+        with tf.Session() as session:
+            session.run(v.initializer)
+            found.append(caught(lambda u=update, p=value, s=session: s.run(u, {p: [1.0]})))
+            found.append(session.run(v))
+            found.append(session.run(update, {value: [5.0, 6.0]}))
+    return found
+
+
+def unvalidated(tf: Any) -> Any:
+    found = []
+    for kind in KINDS:
+        value = tf.placeholder(tf.float32)
+        v = tf.Variable(value, validate_shape=False, use_resource=kind)
+        with tf.Session() as session:
+            for given in ([1.0], [[1.0, 2.0]], 3.0):
+                session.run(v.initializer, {value: given})
+                found += [session.run(v), caught(lambda v=v, s=session: s.run(v.assign_add(v)))]
+    v = tf.Variable([1.0, 2.0])
+    other = tf.assign(v, [[1.0]], validate_shape=False)
+    with tf.Session() as session:
+        session.run(v.initializer)
+        found += [session.run(other), session.run(v)]
+    return found
+
+
+def scatters(tf: Any) -> Any:
+    found = []
+    for kind in KINDS:
+        v = tf.Variable([1.0, 2.0, 3.0], use_resource=kind)
+        names = ["scatter_update", "scatter_add", "scatter_sub"]
+        with tf.Session() as session:
+            for name in names:
+                session.run(v.initializer)
+                update = getattr(tf, name)(v, [0, 2], [10.0, 20.0])
+                found += [session.run(update), session.run(v)]
+                wrong = getattr(tf, name)(v, [5], [1.0])
+                found.append(caught(lambda w=wrong, s=session: s.run(w)))
+                same = getattr(tf, name)(v, [1, 1], [10.0, 20.0])
+                found.append(session.run(same))
+    v = tf.Variable([1.0, 2.0, 3.0])
+    with tf.Session() as session:
+        for name in ("scatter_mul", "scatter_div", "scatter_min", "scatter_max"):
+            session.run(v.initializer)
+            found.append(session.run(getattr(tf, name)(v, [0, 2], [10.0, 2.0])))
+        for name in ("scatter_nd_update", "scatter_nd_add", "scatter_nd_sub"):
+            session.run(v.initializer)
+            found.append(session.run(getattr(tf, name)(v, [[0], [2]], [10.0, 2.0])))
+    found.append(caught(lambda: tf.scatter_add(tf.constant([1.0]), [0], [1.0])))
+    found.append(caught(lambda: tf.assign(tf.constant([1.0]), [1.0])))
+    found.append(caught(lambda: tf.assign_add(3.0, 1.0)))
+    found.append(caught(lambda: tf.count_up_to(v, 3)))
+    return found
+
+
+def counting(tf: Any) -> Any:
+    found = []
+    for kind in KINDS:
+        v = tf.Variable(0, use_resource=kind)
+        count = tf.count_up_to(v, 2)
+        with tf.Session() as session:
+            session.run(v.initializer)
+            found += [caught(lambda c=count, s=session: s.run(c)) for _ in range(4)]
+            found.append(session.run(v))
+    return found
+
+
+def scattered_by_slices(tf: Any) -> Any:
+    found: list[Any] = []
+    for kind in KINDS:
+        v = tf.Variable([1.0, 2.0, 3.0], use_resource=kind, name=f"v{kind}")
+        n = tf.Variable([[7, 8], [9, 10]], use_resource=kind, name=f"n{kind}")
+        with tf.Session() as session:
+            for name in ("update", "add", "sub", "mul", "div", "min", "max"):
+                made = getattr(v, f"scatter_{name}")(tf.IndexedSlices([2.5, 0.5, 4.0], [0, 2, 0]))
+                ints = getattr(n, f"scatter_{name}")(
+                    tf.IndexedSlices(tf.constant([[3, -2]]), tf.constant([1])), use_locking=True
+                )
+                session.run([v.initializer, n.initializer])
+                session.run([made.op, ints.op])
+                found += [made.name, session.run([v, n])]
+            found += [
+                caught(lambda v=v: v.scatter_add([1.0])),
+                caught(lambda v=v: v.scatter_min(tf.IndexedSlices(["a"], [0]))),
+                caught(lambda s=session, v=v: s.run(
+                    v.scatter_max(tf.IndexedSlices([1.0], tf.placeholder_with_default([5], None)))
+                )),
+            ]  # fmt: skip
+    graph = tf.get_default_graph().as_graph_def()
+    return [found, [[n.name, list(n.input)] for n in graph.node if "Scatter" in n.op]]
+
+
+def gathered_by_vectors(tf: Any) -> Any:
+    """A resource variable is gathered from without being read as a whole."""
+    found: list[Any] = []
+    for kind in KINDS:
+        v = tf.Variable([[1.0, 2.0], [3.0, 4.0]], use_resource=kind, name=f"v{kind}")
+        far = tf.placeholder_with_default([[5, 0]], None)
+        parts = [tf.gather_nd(v, [[1, 0]]), tf.gather_nd(v, [[1], [0]], name="named")]
+        outside = tf.gather_nd(v, far)
+        with tf.Session() as session:
+            session.run(v.initializer)
+            found += [session.run(parts), parts[1].shape.as_list(), outside.shape.ndims,
+                      caught(lambda s=session, o=outside: s.run(o)),
+                      caught(lambda v=v: tf.gather_nd(v, tf.zeros([2, 3], tf.int32))),
+                      caught(lambda v=v: v.gather_nd([[1]]).shape.as_list())]  # fmt: skip
+    graph = tf.get_default_graph().as_graph_def()
+    return [found, [[n.name, n.op, list(n.input)] for n in graph.node]]
+
+
+BEHAVIOURS: dict[str, Callable[[Any], Any]] = {
+    program.__name__: program
+    for program in (
+        assignments,
+        chains,
+        wrong_shapes,
+        unvalidated,
+        scatters,
+        counting,
+        scattered_by_slices,
+        gathered_by_vectors,
+    )
+}
