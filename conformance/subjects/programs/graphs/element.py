@@ -93,7 +93,7 @@ def _equality(tf: Any) -> Any:
     tf.enable_tensor_equality()
     try:
         values = [x == y, x != y]
-        odd = [caught(lambda: hash(x)), caught(lambda: x == [1, 2]), x == None]  # noqa: E711
+        odd = [caught(lambda: hash(x) == hash(y)), caught(lambda: x == [1, 2]), x == None]  # noqa: E711
     finally:
         tf.disable_tensor_equality()
     return [before, values, odd, x == y]
