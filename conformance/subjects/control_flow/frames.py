@@ -1,0 +1,209 @@
+"""Writes programs as version 1 of control flow does: Switch, Merge, and the nodes of frames.
+
+What is carried through a branch or a loop are the variables, and for each state the number of its
+effects so far: an effect waits for that number, and the next number waits for the effect. Handles
+and the fixed number come into a branch by a Switch and into a loop as constants.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from sessrun.conformance.generators.graphdef import GraphWriter, text_attr
+from sessrun.conformance.subjects.control_flow.site import INT, REF, Kind, scalar
+from sessrun.conformance.subjects.control_flow.statements import (
+    CYCLES,
+    MODULUS,
+    VARIABLES,
+    Again,
+    Effect,
+    If,
+    Loop,
+    Set,
+    Statement,
+)
+from sessrun.conformance.subjects.control_flow.states import State
+
+__all__ = ["FIXED", "Frames"]
+
+#: The placeholder of the number that never changes.
+FIXED = "fixed"
+_Body = Callable[[list[str]], list[str]]
+
+
+@dataclass(slots=True)
+class _Context:
+    """A branch or a body: what is alive exactly in it, and how it takes what is outside."""
+
+    pivot: str
+    lift: Callable[[str, Kind], str]
+    lifted: dict[str, str] = field(default_factory=dict)
+
+
+class Frames:
+    """Writes statements into a graph.
+
+    Args:
+      writer: the graph.
+      states: the states of the program; the first is the tally.
+      prefix: of the names of its frames.
+
+    """
+
+    def __init__(
+        self, writer: GraphWriter, states: Sequence[State], prefix: str = "frame"
+    ) -> None:
+        self._writer = writer
+        self._prefix = prefix
+        self._states = states
+        self._contexts: list[_Context] = []
+        self._frames = 0
+
+    def node(
+        self,
+        op: str,
+        inputs: Sequence[str] = (),
+        attrs: Mapping[str, Any] | None = None,
+        output: str = "",
+    ) -> str:
+        """Write a node; its name. Outputs are numbered here, their names play no part."""
+        del output
+        return self._writer.node(op, inputs, attrs)
+
+    def constant(self, value: Any) -> str:
+        """Write a constant that waits for the innermost branch or body to be executed."""
+        name = self._writer.constant(np.asarray(value))
+        if self._contexts:
+            self._writer.wait(name, self._contexts[-1].pivot)
+        return name
+
+    def outside(self, text: str, kind: Kind) -> str:
+        """How a tensor of the whole graph is called in the innermost branch or body."""
+        for context in self._contexts:
+            if text not in context.lifted:
+                context.lifted[text] = context.lift(text, kind)
+            text = context.lifted[text]
+        return text
+
+    def block(self, statements: Sequence[Statement], values: Sequence[str]) -> list[str]:
+        """What is carried, after the statements."""
+        carried = list(values)
+        for statement in statements:
+            carried = self._statement(statement, carried)
+        return carried
+
+    def repeat(self, times: str, values: Sequence[str], body: _Body, parallel: int = 10) -> list[str]:
+        """A loop of so many iterations over int32 values; what they are in the end."""
+        return self._loop(times, values, lambda inside: inside, body, parallel)
+
+    def _statement(self, statement: Statement, carried: list[str]) -> list[str]:
+        match statement:
+            case Set(target, op, left, right):
+                made = self._ints(op, carried[left], carried[right])
+                carried[target] = self._reduced(made)
+            case Effect(state, value):
+                count = carried[VARIABLES + state]
+                carried[VARIABLES + state] = self._effect(state, carried[value], count)
+            case If():
+                return self._branches(statement, carried)
+            case Loop():
+                return self._repeated(statement, carried)
+            case Again(target, times, parallel):
+                total = self._again(times, parallel)
+                carried[target] = self._reduced(self._ints("AddV2", carried[target], total))
+        return carried
+
+    def _ints(self, op: str, left: str, right: str, *waits: str) -> str:
+        return self.node(op, (left, right, *waits), {"T": INT})
+
+    def _reduced(self, value: str) -> str:
+        return self._ints("FloorMod", value, self.constant(scalar(MODULUS)))
+
+    def _effect(self, state: int, value: str, count: str) -> str:
+        """The number of effects after one more."""
+        done = self._states[state].effect(self, value, count, (f"^{count.partition(':')[0]}",))
+        return self._ints("AddV2", count, self.constant(scalar(1)), f"^{done}")
+
+    def _switch(self, value: str, pred: str, kind: Kind = INT) -> str:
+        return self.node("RefSwitch" if kind is REF else "Switch", (value, pred), {"T": kind})
+
+    def _merge(self, first: str, second: str) -> str:
+        return self.node("Merge", (first, second), {"T": INT, "N": {"i": "2"}})
+
+    def _branches(self, statement: If, carried: list[str]) -> list[str]:
+        pred = self._ints("Less", carried[statement.left], carried[statement.right])
+        switches = [self._switch(value, pred) for value in carried]
+        ends = []
+        for side, block in (("", statement.otherwise), (":1", statement.then)):
+            inside = [switch + side for switch in switches]
+            pivot = self.node("Identity", (inside[0],), {"T": INT})
+
+            def lift(text: str, kind: Kind, side: str = side) -> str:
+                return self._switch(text, pred, kind) + side
+
+            self._contexts.append(_Context(pivot, lift))
+            ends.append(self.block(block, inside))
+            self._contexts.pop()
+        return [self._merge(*pair) for pair in zip(*ends, strict=True)]
+
+    def _repeated(self, statement: Loop, carried: list[str]) -> list[str]:
+        cycles = self.constant(scalar(CYCLES))
+        limit = self._ints("FloorMod", carried[statement.times], cycles)
+        if statement.most is not None:
+            limit = self._ints("Minimum", limit, self.constant(scalar(statement.most)))
+
+        def asked(inside: list[str]) -> list[str]:
+            return self.block(statement.asking, inside)
+
+        def body(inside: list[str]) -> list[str]:
+            return self.block(statement.body, inside)
+
+        return self._loop(limit, carried, asked, body, statement.parallel)
+
+    def _again(self, times: int, parallel: int) -> str:
+        """The sum of an inner loop into which nothing comes that changes around it."""
+
+        def body(inside: list[str]) -> list[str]:
+            number, total = inside
+            term = self._ints("AddV2", self.outside(FIXED, INT), number)
+            done = self._states[0].effect(self, term, number, ())
+            following = self._ints("AddV2", number, self.constant(scalar(1)), f"^{done}")
+            return [following, self._ints("AddV2", total, term)]
+
+        zeros = [self.constant(scalar(0)), self.constant(scalar(0))]
+        limit = self.constant(scalar(times))
+        return self._loop(limit, zeros, lambda inside: inside, body, parallel)[1]
+
+    def _loop(
+        self, limit: str, carried: Sequence[str], asked: _Body, body: _Body, parallel: int
+    ) -> list[str]:
+        self._frames += 1
+        frame = f"{self._prefix}{self._frames}"
+
+        def enter(text: str, kind: Kind = INT, *, constant: bool = True) -> str:
+            attrs = {"T": kind, "frame_name": text_attr(frame), "is_constant": {"b": constant},
+                     "parallel_iterations": {"i": str(parallel)}}  # fmt: skip
+            return self.node("RefEnter" if kind is REF else "Enter", (text,), attrs)
+
+        bound = enter(limit)
+        ends = [f"{frame}/next{number}" for number in range(len(carried) + 1)]
+        entered = [enter(value, constant=False) for value in (self.constant(scalar(0)), *carried)]
+        starts = [self._merge(*pair) for pair in zip(entered, ends, strict=True)]
+        context = _Context(starts[0], enter)
+        self._contexts.append(context)
+        turn, *held = starts[0], *asked(starts[1:])
+        goes_on = self.node("LoopCond", (self._ints("Less", turn, bound),))
+        switches = [self._switch(value, goes_on) for value in (turn, *held)]
+        inside = [self.node("Identity", (f"{switch}:1",), {"T": INT}) for switch in switches]
+        context.pivot = inside[0]
+        following = [
+            self._ints("AddV2", inside[0], self.constant(scalar(1))), *body(inside[1:]),
+        ]  # fmt: skip
+        self._contexts.pop()
+        for name, value in zip(ends, following, strict=True):
+            self._writer.node("NextIteration", (value,), {"T": INT}, name)
+        return [self.node("Exit", (switch,), {"T": INT}) for switch in switches[1:]]

@@ -1,0 +1,92 @@
+"""Whole programs with effects: a graph, a model, and the runs that hold one against the other."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Sequence
+from typing import Any, Final
+
+import numpy as np
+
+from sessrun.conformance.generators.graphdef import GraphWriter
+from sessrun.conformance.generators.resource_histories import History
+from sessrun.conformance.subjects.control_flow.frames import FIXED, Frames
+from sessrun.conformance.subjects.control_flow.site import INT, scalar
+from sessrun.conformance.subjects.control_flow.statements import (
+    MODULUS,
+    VARIABLES,
+    Statement,
+    run_block,
+)
+from sessrun.conformance.subjects.control_flow.states import RunState, State
+from sessrun.spec.cases.model import Case
+
+__all__ = ["PLAIN", "Writing", "case_of_program", "open_plainly", "with_frames"]
+
+#: TensorFlow's optimizer breaks one in twenty such programs: see docs/findings.md.
+PLAIN: Final = {"graphOptions": {"rewriteOptions": {"disableMetaOptimizer": True}}}
+#: Writes a program into a graph: from the names of what is carried to what it is in the end.
+Writing = Callable[[GraphWriter, Sequence[State], Sequence[Statement], list[str]], list[str]]
+
+
+def open_plainly(history: History, session: str = "s") -> None:
+    """Open a session on the graph as it is written, without TensorFlow's optimizer."""
+    history.steps.append({"do": "open", "session": session, "graph": "g", "config": PLAIN})
+
+
+def with_frames(
+    writer: GraphWriter, states: Sequence[State], block: Sequence[Statement], carried: list[str]
+) -> list[str]:
+    """Write a program with Switch, Merge and frames."""
+    return Frames(writer, states).block(block, carried)
+
+
+def case_of_program(
+    draw: random.Random,
+    id_: str,
+    block: Sequence[Statement],
+    states: Sequence[State],
+    write: Writing,
+    clauses: Sequence[str],
+) -> Case:
+    """The case of a program: one to three runs, each followed by runs that show every state."""
+    writer = GraphWriter()
+    for state in states:
+        state.make(writer)
+    graph, fetches = _written(writer, block, states, write)
+    history = History()
+    open_plainly(history)
+    for state in states:
+        state.initialize(history)
+    for _ in range(draw.randint(1, 3)):
+        variables = [draw.randrange(12) for _ in range(VARIABLES)]
+        fixed = draw.randrange(12)
+        feeds = {f"v{number}:0": scalar(value) for number, value in enumerate(variables)}
+        run_block(block, variables, fixed, states)
+        wanted: list[np.ndarray | None] = [scalar(value) for value in variables]
+        wanted += [state.shown() for state in states if isinstance(state, RunState)]
+        history.run(fetches, {**feeds, f"{FIXED}:0": scalar(fixed)}, values=wanted)
+        for state in states:
+            state.show(history)
+    title = "A program of branches, loops and effects leaves what its model says."
+    return history.case(id_, title, clauses, graph)
+
+
+def _written(
+    writer: GraphWriter, block: Sequence[Statement], states: Sequence[State], write: Writing
+) -> tuple[dict[str, Any], list[str]]:
+    """The graph, and the tensors to fetch: the variables, and the states of the run."""
+    writer.placeholder("int32", (), FIXED)
+    carried = [writer.placeholder("int32", (), f"v{number}") for number in range(VARIABLES)]
+    carried += [writer.constant(scalar(0)) for _ in states]
+    ends = write(writer, states, block, carried)
+    counts = [end.partition(":")[0] for end in ends[VARIABLES:]]
+    fetches = []
+    for number, end in enumerate(ends[:VARIABLES]):
+        inputs = (end, *(f"^{count}" for count in counts))
+        fetches.append(f"{writer.node('Identity', inputs, {'T': INT}, f'r{number}')}:0")
+    top = Frames(writer, states, "last")
+    for state, count in zip(states, counts, strict=True):
+        if isinstance(state, RunState):
+            fetches.append(f"{state.finish(top, count)}:0")
+    return writer.graph(), fetches

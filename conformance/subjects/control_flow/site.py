@@ -1,0 +1,66 @@
+"""Where nodes are written: in a graph, in a branch or a loop of it, or in a function's body."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final, Protocol
+
+import numpy as np
+
+from sessrun.conformance.generators.graphdef import dtype_attr
+
+__all__ = [
+    "FLOAT", "INT", "LONG", "REF", "RESOURCE", "Kind", "LoopingSite", "Site", "list_of", "scalar",
+    "waiting",
+]  # fmt: skip
+
+#: A dtype as AttrValue; REF marks an int32 reference, which moves by operations of its own.
+Kind = dict[str, Any]
+INT: Final[Kind] = dtype_attr("int32")
+LONG: Final[Kind] = dtype_attr("int64")
+FLOAT: Final[Kind] = dtype_attr("float32")
+RESOURCE: Final[Kind] = dtype_attr("resource")
+REF: Final[Kind] = {"type": "DT_INT32"}
+
+
+class Site(Protocol):
+    """A place of a graph in which nodes are written."""
+
+    def node(
+        self,
+        op: str,
+        inputs: Sequence[str] = (),
+        attrs: Mapping[str, Any] | None = None,
+        output: str = "output",
+    ) -> str:
+        """Write a node; how its first output, which has this name, is called here."""
+
+    def constant(self, value: Any) -> str:
+        """Write a constant that is alive exactly where this place is executed."""
+
+    def outside(self, text: str, kind: Kind) -> str:
+        """How a tensor of the whole graph is called here."""
+
+
+class LoopingSite(Site, Protocol):
+    """A place in which loops can be written."""
+
+    def repeat(
+        self, times: str, values: Sequence[str], body: Callable[[list[str]], list[str]]
+    ) -> list[str]:
+        """A loop of so many iterations over int32 values; what they are in the end."""
+
+
+def waiting(text: str) -> str:
+    """The control input that waits for the node of a tensor."""
+    return "^" + text.partition(":")[0]
+
+
+def list_of(*kinds: Kind) -> dict[str, Any]:
+    """Some dtypes as AttrValue."""
+    return {"list": {"type": [kind["type"] for kind in kinds]}}
+
+
+def scalar(value: int, dtype: str = "int32") -> np.ndarray:
+    """A number as a tensor of shape []."""
+    return np.array(value, dtype)

@@ -1,0 +1,176 @@
+"""Programs of int32 variables, branches, loops and effects: drawn, and run as plain Python.
+
+A program has a few variables, a number that never changes (`fixed`), and states that its effects
+change. All numbers are taken modulo 1009.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from sessrun.conformance.subjects.control_flow.states import State
+
+__all__ = [
+    "CYCLES", "MODULUS", "OPS", "VARIABLES", "Again", "Effect", "If", "Loop", "Set", "Statement",
+    "draw_block", "kinds_in", "run_block",
+]  # fmt: skip
+
+VARIABLES: Final = 3
+MODULUS: Final = 1009
+#: A loop makes fewer iterations than this.
+CYCLES: Final = 4
+#: Branches and loops are nested no deeper.
+_DEPTH: Final = 3
+OPS: Final[dict[str, Callable[[int, int], int]]] = {
+    "AddV2": lambda a, b: a + b, "Sub": lambda a, b: a - b, "Mul": lambda a, b: a * b,
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Set:
+    """`target = (left op right) mod 1009`."""
+
+    target: int
+    op: str
+    left: int
+    right: int
+
+
+@dataclass(frozen=True, slots=True)
+class Effect:
+    """An effect on a state, with the value of a variable."""
+
+    state: int
+    value: int
+
+
+@dataclass(frozen=True, slots=True)
+class If:
+    """`if left < right: then else: otherwise`."""
+
+    left: int
+    right: int
+    then: tuple[Statement, ...]
+    otherwise: tuple[Statement, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Loop:
+    """`for _ in range(min(times mod 4, most)): body`, the variable looked at before the loop.
+
+    Attributes:
+      times: the variable.
+      most: a limit beside it; None if there is none.
+      parallel: how many iterations may be under way at once.
+      asking: effects of the condition, which is asked once more than the body is executed.
+      body: the statements.
+
+    """
+
+    times: int
+    most: int | None
+    parallel: int
+    asking: tuple[Effect, ...]
+    body: tuple[Statement, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Again:
+    """`for j in range(times): tally += fixed + j; sum += fixed + j`, then `target += sum`.
+
+    It takes nothing that changes in the loops around it.
+    """
+
+    target: int
+    times: int
+    parallel: int
+
+
+Statement = Set | Effect | If | Loop | Again
+
+
+def draw_block(
+    draw: random.Random, states: int, makers: Sequence[type], depth: int = 0, least: int = 0
+) -> tuple[Statement, ...]:
+    """Some statements of these kinds; Set and Effect may always be among them."""
+    kinds: list[type] = [Set, Effect, Effect]
+    if depth < _DEPTH:
+        kinds += makers
+    return tuple(
+        _drawn(draw, draw.choice(kinds), states, makers, depth)
+        for _ in range(draw.randint(least, 3))
+    )
+
+
+def draw_statement(
+    draw: random.Random, kind: type, states: int, makers: Sequence[type]
+) -> Statement:
+    """A statement of a kind, with something in it."""
+    return _drawn(draw, kind, states, makers, 0)
+
+
+def _drawn(
+    draw: random.Random, kind: type, states: int, makers: Sequence[type], depth: int
+) -> Statement:
+    def block(least: int = 0) -> tuple[Statement, ...]:
+        return draw_block(draw, states, makers, depth + 1, least)
+
+    variable = lambda: draw.randrange(VARIABLES)  # noqa: E731 - a short word for a draw
+    parallel = draw.choice((1, 2, 10, 32))
+    if kind is Set:
+        return Set(variable(), draw.choice(sorted(OPS)), variable(), variable())
+    if kind is Effect:
+        return Effect(draw.randrange(states), variable())
+    if kind is If:
+        left, right = draw.sample(range(VARIABLES), 2)
+        return If(left, right, block(), block(1))
+    if kind is Again:
+        return Again(variable(), draw.randint(0, 3), parallel)
+    asking = tuple(Effect(draw.randrange(states), variable()) for _ in range(draw.choice((0, 0, 1))))
+    most = draw.choice((None, None, 0, 1, 2, 5))
+    return Loop(variable(), most, parallel, asking, block(1))
+
+
+def kinds_in(block: Sequence[Statement]) -> set[type]:
+    """The kinds of statements in it, in its branches and bodies too."""
+    kinds: set[type] = set()
+    for statement in block:
+        kinds.add(type(statement))
+        if isinstance(statement, If):
+            kinds |= kinds_in(statement.then) | kinds_in(statement.otherwise)
+        if isinstance(statement, Loop):
+            kinds |= kinds_in(statement.body)
+    return kinds
+
+
+def run_block(
+    block: Sequence[Statement], variables: list[int], fixed: int, states: Sequence[State]
+) -> None:
+    """Change the variables, and the models of the states, as the statements say."""
+    for statement in block:
+        _run(statement, variables, fixed, states)
+
+
+def _run(statement: Statement, variables: list[int], fixed: int, states: Sequence[Any]) -> None:
+    match statement:
+        case Set(target, op, left, right):
+            variables[target] = OPS[op](variables[left], variables[right]) % MODULUS
+        case Effect(state, value):
+            states[state].happen(variables[value])
+        case If(left, right, then, otherwise):
+            taken = then if variables[left] < variables[right] else otherwise
+            run_block(taken, variables, fixed, states)
+        case Loop(times, most, _, asking, body):
+            limit = variables[times] % CYCLES
+            for turn in range(limit + 1 if most is None else min(limit, most) + 1):
+                run_block(asking, variables, fixed, states)
+                if turn < (limit if most is None else min(limit, most)):
+                    run_block(body, variables, fixed, states)
+        case Again(target, times, _):
+            terms = [fixed + turn for turn in range(times)]
+            for term in terms:
+                states[0].happen(term)
+            variables[target] = (variables[target] + sum(terms)) % MODULUS
