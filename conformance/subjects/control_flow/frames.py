@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from sessrun.conformance.generators.graphdef import GraphWriter, text_attr
-from sessrun.conformance.subjects.control_flow.site import INT, REF, Kind, scalar
+from sessrun.conformance.subjects.control_flow.site import INT, REF, Kind, scalar, waiting
 from sessrun.conformance.subjects.control_flow.statements import (
     CYCLES,
     MODULUS,
@@ -25,6 +25,7 @@ from sessrun.conformance.subjects.control_flow.statements import (
     Loop,
     Set,
     Statement,
+    touched,
 )
 from sessrun.conformance.subjects.control_flow.states import State
 
@@ -42,6 +43,12 @@ class _Context:
     pivot: str
     lift: Callable[[str, Kind], str]
     lifted: dict[str, str] = field(default_factory=dict)
+
+
+def _replaced(values: Sequence[str], places: Sequence[int], new: Sequence[str]) -> list[str]:
+    """The values with others at some places."""
+    others = dict(zip(places, new, strict=True))
+    return [others.get(place, value) for place, value in enumerate(values)]
 
 
 class Frames:
@@ -115,6 +122,8 @@ class Frames:
             case Again(target, times, parallel):
                 total = self._again(times, parallel)
                 carried[target] = self._reduced(self._ints("AddV2", carried[target], total))
+                tallied = (carried[VARIABLES], waiting(total))
+                carried[VARIABLES] = self.node("Identity", tallied, {"T": INT})
         return carried
 
     def _ints(self, op: str, left: str, right: str, *waits: str) -> str:
@@ -125,8 +134,8 @@ class Frames:
 
     def _effect(self, state: int, value: str, count: str) -> str:
         """The number of effects after one more."""
-        done = self._states[state].effect(self, value, count, (f"^{count.partition(':')[0]}",))
-        return self._ints("AddV2", count, self.constant(scalar(1)), f"^{done}")
+        done = self._states[state].effect(self, value, count, (waiting(count),))
+        return self._ints("AddV2", count, self.constant(scalar(1)), waiting(done))
 
     def _switch(self, value: str, pred: str, kind: Kind = INT) -> str:
         return self.node("RefSwitch" if kind is REF else "Switch", (value, pred), {"T": kind})
@@ -136,7 +145,8 @@ class Frames:
 
     def _branches(self, statement: If, carried: list[str]) -> list[str]:
         pred = self._ints("Less", carried[statement.left], carried[statement.right])
-        switches = [self._switch(value, pred) for value in carried]
+        places = sorted(touched(statement.then + statement.otherwise))
+        switches = [self._switch(carried[place], pred) for place in places]
         ends = []
         for side, block in (("", statement.otherwise), (":1", statement.then)):
             inside = [switch + side for switch in switches]
@@ -146,9 +156,18 @@ class Frames:
                 return self._switch(text, pred, kind) + side
 
             self._contexts.append(_Context(pivot, lift))
-            ends.append(self.block(block, inside))
+            ends.append(self._within(block, places, inside))
             self._contexts.pop()
-        return [self._merge(*pair) for pair in zip(*ends, strict=True)]
+        merged = [self._merge(*pair) for pair in zip(*ends, strict=True)]
+        return _replaced(carried, places, merged)
+
+    def _within(
+        self, block: Sequence[Statement], places: Sequence[int], values: Sequence[str]
+    ) -> list[str]:
+        """Write statements that touch these places only; what is at them in the end."""
+        count = VARIABLES + len(self._states)
+        ends = self.block(block, _replaced([""] * count, places, values))
+        return [ends[place] for place in places]
 
     def _repeated(self, statement: Loop, carried: list[str]) -> list[str]:
         cycles = self.constant(scalar(CYCLES))
@@ -156,13 +175,15 @@ class Frames:
         if statement.most is not None:
             limit = self._ints("Minimum", limit, self.constant(scalar(statement.most)))
 
-        def asked(inside: list[str]) -> list[str]:
-            return self.block(statement.asking, inside)
-
-        def body(inside: list[str]) -> list[str]:
-            return self.block(statement.body, inside)
-
-        return self._loop(limit, carried, asked, body, statement.parallel)
+        places = sorted(touched(statement.asking + statement.body))
+        ends = self._loop(
+            limit,
+            [carried[place] for place in places],
+            lambda inside: self._within(statement.asking, places, inside),
+            lambda inside: self._within(statement.body, places, inside),
+            statement.parallel,
+        )
+        return _replaced(carried, places, ends)
 
     def _again(self, times: int, parallel: int) -> str:
         """The sum of an inner loop into which nothing comes that changes around it."""
@@ -171,7 +192,7 @@ class Frames:
             number, total = inside
             term = self._ints("AddV2", self.outside(FIXED, INT), number)
             done = self._states[0].effect(self, term, number, ())
-            following = self._ints("AddV2", number, self.constant(scalar(1)), f"^{done}")
+            following = self._ints("AddV2", number, self.constant(scalar(1)), waiting(done))
             return [following, self._ints("AddV2", total, term)]
 
         zeros = [self.constant(scalar(0)), self.constant(scalar(0))]

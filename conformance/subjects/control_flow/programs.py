@@ -10,23 +10,31 @@ import numpy as np
 
 from sessrun.conformance.generators.graphdef import GraphWriter
 from sessrun.conformance.generators.resource_histories import History
+from sessrun.conformance.subjects.control_flow.bodies import Bodies, Library
 from sessrun.conformance.subjects.control_flow.frames import FIXED, Frames
-from sessrun.conformance.subjects.control_flow.site import INT, scalar
+from sessrun.conformance.subjects.control_flow.site import INT, scalar, waiting
 from sessrun.conformance.subjects.control_flow.statements import (
     MODULUS,
     VARIABLES,
     Statement,
     run_block,
 )
-from sessrun.conformance.subjects.control_flow.states import RunState, State
+from sessrun.conformance.subjects.control_flow.states import Asked, RunState, State
 from sessrun.spec.cases.model import Case
 
-__all__ = ["PLAIN", "Writing", "case_of_program", "open_plainly", "with_frames"]
+__all__ = [
+    "PLAIN", "Writing", "ask", "case_of_program", "open_plainly", "with_frames",
+    "with_functions",
+]  # fmt: skip
 
 #: TensorFlow's optimizer breaks one in twenty such programs: see docs/findings.md.
 PLAIN: Final = {"graphOptions": {"rewriteOptions": {"disableMetaOptimizer": True}}}
-#: Writes a program into a graph: from the names of what is carried to what it is in the end.
-Writing = Callable[[GraphWriter, Sequence[State], Sequence[Statement], list[str]], list[str]]
+#: Writes a program into a graph, and the functions that it needs: from the names of what is carried
+#: to what it is in the end, and the functions.
+Writing = Callable[
+    [GraphWriter, Sequence[State], Sequence[Statement], list[str]],
+    tuple[list[str], list[dict[str, Any]]],
+]
 
 
 def open_plainly(history: History, session: str = "s") -> None:
@@ -34,11 +42,31 @@ def open_plainly(history: History, session: str = "s") -> None:
     history.steps.append({"do": "open", "session": session, "graph": "g", "config": PLAIN})
 
 
+def ask(history: History, asked: Sequence[Asked]) -> None:
+    """Add a run that fetches these, if there are any."""
+    if asked:
+        feeds = {name: value for one in asked for name, value in one.feeds.items()}
+        values = [one.wanted for one in asked]
+        history.run([one.fetch for one in asked], feeds, values=values)
+
+
 def with_frames(
     writer: GraphWriter, states: Sequence[State], block: Sequence[Statement], carried: list[str]
-) -> list[str]:
+) -> tuple[list[str], list[dict[str, Any]]]:
     """Write a program with Switch, Merge and frames."""
-    return Frames(writer, states).block(block, carried)
+    return Frames(writer, states).block(block, carried), []
+
+
+def with_functions(*, lowers: bool) -> Writing:
+    """Write a program with If and While, which may ask to be made of Switch and Merge."""
+
+    def write(
+        writer: GraphWriter, states: Sequence[State], block: Sequence[Statement], carried: list[str]
+    ) -> tuple[list[str], list[dict[str, Any]]]:
+        library = Library(states, lowers)
+        return Bodies(library, writer).block(block, carried), library.functions
+
+    return write
 
 
 def case_of_program(
@@ -56,8 +84,8 @@ def case_of_program(
     graph, fetches = _written(writer, block, states, write)
     history = History()
     open_plainly(history)
-    for state in states:
-        state.initialize(history)
+    first = [state.initializer() for state in states]
+    history.run([name for name in first if name is not None])
     for _ in range(draw.randint(1, 3)):
         variables = [draw.randrange(12) for _ in range(VARIABLES)]
         fixed = draw.randrange(12)
@@ -66,8 +94,8 @@ def case_of_program(
         wanted: list[np.ndarray | None] = [scalar(value) for value in variables]
         wanted += [state.shown() for state in states if isinstance(state, RunState)]
         history.run(fetches, {**feeds, f"{FIXED}:0": scalar(fixed)}, values=wanted)
-        for state in states:
-            state.show(history)
+        ask(history, [asked for state in states for asked in state.seen()])
+        ask(history, [asked for state in states for asked in state.taken()])
     title = "A program of branches, loops and effects leaves what its model says."
     return history.case(id_, title, clauses, graph)
 
@@ -79,14 +107,16 @@ def _written(
     writer.placeholder("int32", (), FIXED)
     carried = [writer.placeholder("int32", (), f"v{number}") for number in range(VARIABLES)]
     carried += [writer.constant(scalar(0)) for _ in states]
-    ends = write(writer, states, block, carried)
-    counts = [end.partition(":")[0] for end in ends[VARIABLES:]]
+    ends, functions = write(writer, states, block, carried)
+    # Each is read by a node of its own: of a branch that is made of Switch and Merge TensorFlow
+    # executes only what an output needs.
+    counts = [writer.node("Identity", (end,), {"T": INT}) for end in ends[VARIABLES:]]
     fetches = []
     for number, end in enumerate(ends[:VARIABLES]):
-        inputs = (end, *(f"^{count}" for count in counts))
+        inputs = (end, *(waiting(count) for count in counts))
         fetches.append(f"{writer.node('Identity', inputs, {'T': INT}, f'r{number}')}:0")
     top = Frames(writer, states, "last")
     for state, count in zip(states, counts, strict=True):
         if isinstance(state, RunState):
             fetches.append(f"{state.finish(top, count)}:0")
-    return writer.graph(), fetches
+    return {**writer.graph(), "library": {"function": functions}}, fetches

@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Sequence
 from typing import Final
 
 from sessrun.conformance.properties import prop
-from sessrun.conformance.subjects.control_flow.programs import case_of_program, with_frames
+from sessrun.conformance.subjects.control_flow.programs import (
+    case_of_program,
+    with_frames,
+    with_functions,
+)
 from sessrun.conformance.subjects.control_flow.statements import (
     Again,
     If,
     Loop,
+    Statement,
     draw_block,
     draw_statement,
 )
@@ -31,10 +37,35 @@ def effects(draw: random.Random, id_: str) -> Case:
     """Effects in branches and loops happen as often, and in the order, that the program says."""
     makers, clauses = draw.choice(_FOCI)
     states = draw_states(draw, in_functions=False)
-    number = len(states)
-    block = (
-        *draw_block(draw, number, makers),
-        *(draw_statement(draw, maker, number, makers) for maker in makers),
-        *draw_block(draw, number, makers),
-    )
+    block = _drawn(draw, makers, len(states))
     return case_of_program(draw, id_, block, states, with_frames, clauses)
+
+
+def _drawn(
+    draw: random.Random, makers: Sequence[type], states: int
+) -> tuple[Statement, ...]:
+    """A program that has each of these kinds of statements."""
+    return (
+        *draw_block(draw, states, makers),
+        *(draw_statement(draw, maker, states, makers) for maker in makers),
+        *draw_block(draw, states, makers),
+    )
+
+
+#: The same of programs whose branches and loops are functions.
+_FUNCTIONAL: Final[tuple[tuple[tuple[type, ...], tuple[str, ...]], ...]] = (
+    ((If,), ("CONTROL-FLOW-020",)),
+    ((Loop,), ("CONTROL-FLOW-028",)),
+    ((If, Loop), ("CONTROL-FLOW-020", "CONTROL-FLOW-028")),
+    ((Loop, Again), ("CONTROL-FLOW-028",)),
+)
+
+
+@prop("function-effects", "CONTROL-FLOW-020", "CONTROL-FLOW-028")
+def function_effects(draw: random.Random, id_: str) -> Case:
+    """Effects in functions of branches and loops happen as often as the program says."""
+    makers, clauses = draw.choice(_FUNCTIONAL)
+    states = draw_states(draw, in_functions=True)
+    block = _drawn(draw, makers, len(states))
+    write = with_functions(lowers=draw.random() < 0.3)
+    return case_of_program(draw, id_, block, states, write, clauses)

@@ -10,12 +10,13 @@ import numpy as np
 from sessrun.conformance.generators.graphdef import dtype_attr
 
 __all__ = [
-    "FLOAT", "INT", "LONG", "REF", "RESOURCE", "Kind", "LoopingSite", "Site", "list_of", "scalar",
+    "BOOL", "FLOAT", "INT", "LONG", "REF", "RESOURCE", "Kind", "LoopingSite", "Site", "list_of", "scalar",
     "waiting",
 ]  # fmt: skip
 
 #: A dtype as AttrValue; REF marks an int32 reference, which moves by operations of its own.
 Kind = dict[str, Any]
+BOOL: Final[Kind] = dtype_attr("bool")
 INT: Final[Kind] = dtype_attr("int32")
 LONG: Final[Kind] = dtype_attr("int64")
 FLOAT: Final[Kind] = dtype_attr("float32")

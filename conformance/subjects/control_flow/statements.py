@@ -15,7 +15,7 @@ from sessrun.conformance.subjects.control_flow.states import State
 
 __all__ = [
     "CYCLES", "MODULUS", "OPS", "VARIABLES", "Again", "Effect", "If", "Loop", "Set", "Statement",
-    "draw_block", "kinds_in", "run_block",
+    "draw_block", "draw_statement", "run_block", "touched",
 ]  # fmt: skip
 
 VARIABLES: Final = 3
@@ -24,6 +24,8 @@ MODULUS: Final = 1009
 CYCLES: Final = 4
 #: Branches and loops are nested no deeper.
 _DEPTH: Final = 3
+#: A block has no more statements.
+_LONGEST: Final = 2
 OPS: Final[dict[str, Callable[[int, int], int]]] = {
     "AddV2": lambda a, b: a + b, "Sub": lambda a, b: a - b, "Mul": lambda a, b: a * b,
 }  # fmt: skip
@@ -65,7 +67,8 @@ class Loop:
       times: the variable.
       most: a limit beside it; None if there is none.
       parallel: how many iterations may be under way at once.
-      asking: effects of the condition, which is asked once more than the body is executed.
+      asking: effects of the condition on the tally; it is asked once more than the
+        body is executed.
       body: the statements.
 
     """
@@ -101,7 +104,7 @@ def draw_block(
         kinds += makers
     return tuple(
         _drawn(draw, draw.choice(kinds), states, makers, depth)
-        for _ in range(draw.randint(least, 3))
+        for _ in range(draw.randint(least, _LONGEST))
     )
 
 
@@ -129,21 +132,27 @@ def _drawn(
         return If(left, right, block(), block(1))
     if kind is Again:
         return Again(variable(), draw.randint(0, 3), parallel)
-    asking = tuple(Effect(draw.randrange(states), variable()) for _ in range(draw.choice((0, 0, 1))))
+    asking = tuple(Effect(0, variable()) for _ in range(draw.choice((0, 0, 1))))
     most = draw.choice((None, None, 0, 1, 2, 5))
     return Loop(variable(), most, parallel, asking, block(1))
 
 
-def kinds_in(block: Sequence[Statement]) -> set[type]:
-    """The kinds of statements in it, in its branches and bodies too."""
-    kinds: set[type] = set()
+def touched(block: Sequence[Statement]) -> set[int]:
+    """What of what is carried its statements read or change: variables, then states."""
+    places: set[int] = set()
     for statement in block:
-        kinds.add(type(statement))
-        if isinstance(statement, If):
-            kinds |= kinds_in(statement.then) | kinds_in(statement.otherwise)
-        if isinstance(statement, Loop):
-            kinds |= kinds_in(statement.body)
-    return kinds
+        match statement:
+            case Set(target, _, left, right):
+                places |= {target, left, right}
+            case Effect(state, value):
+                places |= {value, VARIABLES + state}
+            case If(left, right, then, otherwise):
+                places |= {left, right} | touched(then) | touched(otherwise)
+            case Loop(times, _, _, asking, body):
+                places |= {times} | touched(asking) | touched(body)
+            case Again(target):
+                places |= {target, VARIABLES}
+    return places
 
 
 def run_block(

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import random
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from typing import Any, ClassVar, Final
 
 import numpy as np
 
 from sessrun.conformance.generators.graphdef import GraphWriter, shape_attr, text_attr
-from sessrun.conformance.generators.resource_histories import History
 from sessrun.conformance.subjects.control_flow.site import (
     FLOAT,
     INT,
@@ -26,9 +26,10 @@ from sessrun.conformance.subjects.control_flow.site import (
     Site,
     list_of,
     scalar,
+    waiting,
 )
 
-__all__ = ["KINDS", "State", "Variable", "draw_states"]
+__all__ = ["KINDS", "Asked", "RunState", "State", "Variable", "draw_states"]
 
 _SCALAR: Final = shape_attr(())
 _KEYS: Final = 4
@@ -37,6 +38,15 @@ _LATE: Final = 10**6
 #: What a stack holds is read as a number to this base, modulo a prime.
 _BASE: Final = 31
 _MODULUS: Final = 1009
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A fetch, what it must give (None for an operation), and what is fed for it."""
+
+    fetch: str
+    wanted: np.ndarray | None
+    feeds: dict[str, np.ndarray] = field(default_factory=dict)
 
 
 class State:
@@ -61,6 +71,11 @@ class State:
         self.handle = name
         self.effects: list[int] = []
 
+    @property
+    def flows(self) -> tuple[str, ...]:
+        """The float32 tensors that effects take besides the handle."""
+        return ()
+
     def make(self, writer: GraphWriter) -> None:
         """Write the nodes that make the state and those that show it after a run."""
         raise NotImplementedError
@@ -73,11 +88,17 @@ class State:
         """The effect in the model."""
         self.effects.append(value)
 
-    def initialize(self, history: History) -> None:
-        """Add the runs that come first."""
+    def initializer(self) -> str | None:
+        """The operation that must come first; None if none must."""
+        return None
 
-    def show(self, history: History) -> None:
-        """Add the runs that show, after a run of the program, what its effects made."""
+    def seen(self) -> list[Asked]:
+        """What may be fetched at any time after a run of the program."""
+        return []
+
+    def taken(self) -> list[Asked]:
+        """What may be fetched then; it is taken out, here and in the model."""
+        return []
 
 
 class Variable(State):
@@ -109,11 +130,11 @@ class Variable(State):
     def happen(self, value: int) -> None:
         self._value = self._value + value if self._adds else value
 
-    def initialize(self, history: History) -> None:
-        history.run([f"{self.name}/init"])
+    def initializer(self) -> str:
+        return f"{self.name}/init"
 
-    def show(self, history: History) -> None:
-        history.run([f"{self.name}/read:0"], values=[scalar(self._value)])
+    def seen(self) -> list[Asked]:
+        return [Asked(f"{self.name}/read:0", scalar(self._value))]
 
 
 class Reference(Variable):
@@ -153,24 +174,30 @@ class Queue(State):
         attrs = {"Tcomponents": list_of(INT)}
         return site.node("QueueEnqueueV2", (handle, value, *waits), attrs)
 
-    def show(self, history: History) -> None:
-        number = scalar(len(self.effects))
-        history.run([f"{self.name}/size:0"], values=[number])
+    def seen(self) -> list[Asked]:
+        return [Asked(f"{self.name}/size:0", scalar(len(self.effects)))]
+
+    def taken(self) -> list[Asked]:
         wanted = np.array(self.effects, np.int32)
-        history.run([f"{self.name}/all:0"], {f"{self.name}/number:0": number}, values=[wanted])
         self.effects.clear()
+        return [Asked(f"{self.name}/all:0", wanted, {f"{self.name}/number:0": scalar(len(wanted))})]
 
 
 class Staging(State):
     """A staging area of int32; its operations find it by its name and take no handle."""
 
     def make(self, writer: GraphWriter) -> None:
-        self.handle = ""
         attrs = self._attrs()
         writer.node("StageSize", (), attrs, f"{self.name}/size")
         place = writer.placeholder("int32", (), f"{self.name}/place")
-        writer.node("StagePeek", (place,), attrs, f"{self.name}/peek")
-        writer.node("StageClear", (), attrs, f"{self.name}/clear")
+        writer.node("StagePeek", (writer.constant(scalar(0)),), attrs, f"{self.name}/first")
+        writer.node("StagePeek", (place,), attrs, f"{self.name}/last")
+        waits = (f"^{self.name}/first", f"^{self.name}/last")
+        writer.node("StageClear", waits, attrs, f"{self.name}/clear")
+
+    def __init__(self, name: str) -> None:
+        super().__init__(name)
+        self.handle = ""
 
     def _attrs(self) -> dict[str, Any]:
         return {"dtypes": list_of(INT), "shared_name": text_attr(self.name)}
@@ -178,14 +205,20 @@ class Staging(State):
     def effect(self, site: Site, value: str, count: str, waits: Sequence[str]) -> str:
         return site.node("Stage", (value, *waits), self._attrs())
 
-    def show(self, history: History) -> None:
-        number = len(self.effects)
-        history.run([f"{self.name}/size:0"], values=[scalar(number)])
-        for place in sorted({0, number // 2, number - 1}) if number else ():
-            feeds = {f"{self.name}/place:0": scalar(place)}
-            history.run([f"{self.name}/peek:0"], feeds, values=[scalar(self.effects[place])])
-        history.run([f"{self.name}/clear"])
+    def seen(self) -> list[Asked]:
+        return [Asked(f"{self.name}/size:0", scalar(len(self.effects)))]
+
+    def taken(self) -> list[Asked]:
+        if not self.effects:
+            return []
+        first, last = scalar(self.effects[0]), scalar(self.effects[-1])
+        place = {f"{self.name}/place:0": scalar(len(self.effects) - 1)}
         self.effects.clear()
+        return [
+            Asked(f"{self.name}/first:0", first),
+            Asked(f"{self.name}/last:0", last, place),
+            Asked(f"{self.name}/clear", None),
+        ]
 
 
 class Table(State):
@@ -215,10 +248,10 @@ class Table(State):
     def happen(self, value: int) -> None:
         self._held[value % _KEYS] = value
 
-    def show(self, history: History) -> None:
+    def seen(self) -> list[Asked]:
         wanted = np.array([self._held.get(key, -1) for key in range(_KEYS)], np.int64)
-        values = [wanted, scalar(len(self._held), "int64")]
-        history.run([f"{self.name}/held:0", f"{self.name}/size:0"], values=values)
+        size = scalar(len(self._held), "int64")
+        return [Asked(f"{self.name}/held:0", wanted), Asked(f"{self.name}/size:0", size)]
 
 
 class Accumulator(State):
@@ -241,13 +274,14 @@ class Accumulator(State):
         inputs = (handle, step, number, *waits)
         return site.node("ResourceAccumulatorApplyGradient", inputs, {"dtype": FLOAT})
 
-    def show(self, history: History) -> None:
-        number = scalar(len(self.effects))
-        history.run([f"{self.name}/number:0"], values=[number])
-        if self.effects:
-            total = np.array(sum(self.effects), np.float32)
-            history.run([f"{self.name}/sum:0"], values=[total])
+    def seen(self) -> list[Asked]:
+        return [Asked(f"{self.name}/number:0", scalar(len(self.effects)))]
+
+    def taken(self) -> list[Asked]:
+        total = np.array(sum(self.effects), np.float32)
+        asked = [Asked(f"{self.name}/sum:0", total)] if self.effects else []
         self.effects.clear()
+        return asked
 
 
 class RunState(State):
@@ -267,6 +301,10 @@ class RunState(State):
 class Array(RunState):
     """A TensorArray, in which each effect writes the next element."""
 
+    @property
+    def flows(self) -> tuple[str, ...]:
+        return (f"{self.name}:1",)
+
     def make(self, writer: GraphWriter) -> None:
         attrs = {"dtype": INT, "dynamic_size": {"b": True}, "element_shape": _SCALAR}
         zero = writer.constant(scalar(0))
@@ -280,7 +318,7 @@ class Array(RunState):
 
     def finish(self, site: LoopingSite, count: str) -> str:
         flow = f"{self.name}:1"
-        size = site.node("TensorArraySizeV3", (self.name, flow, f"^{count}"))
+        size = site.node("TensorArraySizeV3", (self.name, flow, waiting(count)))
         zero, one = site.constant(scalar(0)), site.constant(scalar(1))
         places = site.node("Range", (zero, size, one), {"Tidx": INT})
         attrs = {"dtype": INT, "element_shape": _SCALAR}

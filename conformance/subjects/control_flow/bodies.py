@@ -1,0 +1,270 @@
+"""Writes programs as version 2 of control flow does: If and While, whose parts are functions.
+
+Every function of a branch takes the fixed number, all that is carried (the variables, and for each
+state the number of its effects so far) and the handles, and gives what is carried. A loop's
+functions take the turn and its limit before that, and its body gives all that it takes.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+import numpy as np
+
+from sessrun.conformance.generators.graphdef import GraphWriter
+from sessrun.conformance.subjects.control_flow.frames import FIXED
+from sessrun.conformance.subjects.control_flow.site import (
+    BOOL,
+    FLOAT,
+    INT,
+    RESOURCE,
+    Kind,
+    list_of,
+    scalar,
+    waiting,
+)
+from sessrun.conformance.subjects.control_flow.statements import (
+    CYCLES,
+    MODULUS,
+    VARIABLES,
+    Again,
+    Effect,
+    If,
+    Loop,
+    Set,
+    Statement,
+)
+from sessrun.conformance.subjects.control_flow.states import State
+
+__all__ = ["Bodies", "Library"]
+
+_INTS: Final = {"T": INT}
+#: Operations without effects, of which nothing is executed for their own sake.
+_PURE: Final = frozenset({
+    "AddV2", "Cast", "Const", "FloorMod", "Identity", "Less", "Minimum", "Mul", "Sub",
+})
+
+
+def _called(name: str) -> dict[str, Any]:
+    return {"func": {"name": name}}
+
+
+@dataclass(slots=True)
+class Library:
+    """The functions of a program, and how its branches and loops are to be executed.
+
+    Attributes:
+      states: the states of the program; the first is the tally.
+      outside: the tensors that every function takes besides what is carried, with their dtypes.
+      lowers: whether branches and loops ask to be made of Switch and Merge.
+      functions: what was written so far.
+
+    """
+
+    states: Sequence[State]
+    lowers: bool
+    outside: list[tuple[str, Kind]] = field(default_factory=lambda: [(FIXED, INT)])
+    functions: list[dict[str, Any]] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        for state in self.states:
+            self.outside += [(handle, RESOURCE) for handle in (state.handle,) if handle]
+            self.outside += [(flow, FLOAT) for flow in state.flows]
+
+    @property
+    def kinds(self) -> list[Kind]:
+        """The dtypes of what a branch takes."""
+        carried = [INT] * (VARIABLES + len(self.states))
+        return [*carried, *(kind for _, kind in self.outside)]
+
+    def add(
+        self, body: Bodies, arguments: Sequence[Kind], results: Sequence[tuple[str, Kind]]
+    ) -> str:
+        """Add a function whose arguments are called a0, a1, ...; its name."""
+        name = f"function{len(self.functions)}"
+        nodes = body.writer.graph()["node"]
+        effects = [node["name"] for node in nodes if node["op"] not in _PURE]
+        self.functions.append({
+            "signature": {
+                "name": name, "isStateful": True,
+                "inputArg": [{"name": f"a{place}", **kind} for place, kind in enumerate(arguments)],
+                "outputArg": [{"name": f"r{place}", **kind} for place, (_, kind) in enumerate(results)],
+                "controlOutput": effects,
+            },
+            "nodeDef": nodes,
+            "controlRet": {effect: effect for effect in effects},
+            "ret": {f"r{place}": text for place, (text, _) in enumerate(results)},
+        })
+        return name
+
+
+class Bodies:
+    """Writes statements into a graph, or into the body of a function.
+
+    Args:
+      library: takes the functions that are made on the way.
+      writer: the graph, or None for a function.
+
+    """
+
+    def __init__(self, library: Library, writer: GraphWriter | None = None) -> None:
+        self.writer = writer or GraphWriter()
+        self._library = library
+        self._inside = writer is None
+        self._outside: dict[str, str] = {}
+
+    def node(
+        self,
+        op: str,
+        inputs: Sequence[str] = (),
+        attrs: Mapping[str, Any] | None = None,
+        output: str = "output",
+    ) -> str:
+        """Write a node; how its first output is called here."""
+        name = self.writer.node(op, inputs, attrs)
+        return f"{name}:{output}:0" if self._inside else name
+
+    def constant(self, value: Any) -> str:
+        """Write a constant."""
+        name = self.writer.constant(np.asarray(value))
+        return f"{name}:output:0" if self._inside else name
+
+    def outside(self, text: str, kind: Kind) -> str:
+        """How a tensor of the whole graph is called here."""
+        del kind
+        return self._outside.get(text, text)
+
+    def takes(self, first: int) -> list[str]:
+        """Name the arguments of a function from the place `first` on; what is carried in it."""
+        count = VARIABLES + len(self._library.states)
+        for place, (text, _) in enumerate(self._library.outside, first + count):
+            self._outside[text] = f"a{place}"
+        return [self.node("Identity", (f"a{first + place}",), _INTS) for place in range(count)]
+
+    def block(self, statements: Sequence[Statement], values: Sequence[str]) -> list[str]:
+        """What is carried, after the statements."""
+        carried = list(values)
+        for statement in statements:
+            match statement:
+                case Set(target, op, left, right):
+                    carried[target] = self._reduced(self._ints(op, carried[left], carried[right]))
+                case Effect(state, value):
+                    count = carried[VARIABLES + state]
+                    carried[VARIABLES + state] = self._effect(state, carried[value], count)
+                case If():
+                    carried = self._branches(statement, carried)
+                case Loop():
+                    carried = self._repeated(statement, carried)
+                case Again(target, times, parallel):
+                    total = self._again(times, parallel)
+                    carried[target] = self._reduced(self._ints("AddV2", carried[target], total))
+                    tallied = (carried[VARIABLES], waiting(total))
+                    carried[VARIABLES] = self.node("Identity", tallied, _INTS)
+        return carried
+
+    def _ints(self, op: str, left: str, right: str, *waits: str) -> str:
+        return self.node(op, (left, right, *waits), _INTS, "z")
+
+    def _reduced(self, value: str) -> str:
+        return self._ints("FloorMod", value, self.constant(scalar(MODULUS)))
+
+    def _effect(self, state: int, value: str, count: str) -> str:
+        done = self._library.states[state].effect(self, value, count, (waiting(count),))
+        return self._ints("AddV2", count, self.constant(scalar(1)), waiting(done))
+
+    def _given(self) -> list[str]:
+        """The tensors that every function takes, as they are called here."""
+        return [self.outside(text, kind) for text, kind in self._library.outside]
+
+    def _results(self, name: str, count: int) -> list[str]:
+        """The outputs of a branch or a loop that was just written."""
+        base = name.partition(":")[0]
+        return [
+            f"{base}:output:{place}" if self._inside else f"{base}:{place}"
+            for place in range(count)
+        ]
+
+    def _attrs(self, **attrs: Any) -> dict[str, Any]:
+        return {**attrs, "_lower_using_switch_merge": {"b": self._library.lowers}}
+
+    def _branches(self, statement: If, carried: list[str]) -> list[str]:
+        library = self._library
+        names = []
+        for block in (statement.then, statement.otherwise):
+            body = Bodies(library)
+            ends = body.block(block, body.takes(0))
+            names.append(library.add(body, library.kinds, [(end, INT) for end in ends]))
+        pred = self._ints("Less", carried[statement.left], carried[statement.right])
+        attrs = self._attrs(
+            Tcond=BOOL, Tin=list_of(*library.kinds), Tout=list_of(*[INT] * len(carried)),
+            then_branch=_called(names[0]), else_branch=_called(names[1]),
+        )
+        made = self.node("If", (pred, *carried, *self._given()), attrs)
+        return self._results(made, len(carried))
+
+    def _repeated(self, statement: Loop, carried: list[str]) -> list[str]:
+        limit = self._ints(
+            "FloorMod", carried[statement.times], self.constant(scalar(CYCLES))
+        )
+        if statement.most is not None:
+            limit = self._ints("Minimum", limit, self.constant(scalar(statement.most)))
+        ends = self._while(limit, carried, statement.asking, statement.body, statement.parallel)
+        return ends[2 : 2 + len(carried)]
+
+    def _while(
+        self,
+        limit: str,
+        carried: Sequence[str],
+        asking: Sequence[Statement],
+        block: Sequence[Statement],
+        parallel: int,
+    ) -> list[str]:
+        """A loop; all that it gives: the turn, the limit, what is carried, what it takes."""
+        library = self._library
+        kinds = [INT, INT, *library.kinds]
+        asked = Bodies(library)
+        counts = asked.block(asking, asked.takes(2))[VARIABLES:]
+        less = asked.node("Less", ("a0", "a1", *map(waiting, counts)), _INTS, "z")
+        cond = library.add(asked, kinds, [(less, BOOL)])
+        body = Bodies(library)
+        ends = body.block(block, body.takes(2))
+        turn = body.node("AddV2", ("a0", body.constant(scalar(1))), _INTS, "z")
+        given = [*ends, *(body.outside(text, kind) for text, kind in library.outside)]
+        results = list(zip((turn, "a1", *given), kinds, strict=True))
+        attrs = self._attrs(
+            T=list_of(*kinds), cond=_called(cond), body=_called(library.add(body, kinds, results)),
+            parallel_iterations={"i": str(parallel)},
+        )
+        inputs = (self.constant(scalar(0)), limit, *carried, *self._given())
+        return self._results(self.node("While", inputs, attrs), len(kinds))
+
+    def _again(self, times: int, parallel: int) -> str:
+        """The sum of an inner loop into which nothing comes that changes around it."""
+        library = self._library
+        tally = library.states[0]
+        kinds = [INT, INT, INT, INT, RESOURCE]
+        asked = Bodies(library)
+        less = asked.node("Less", ("a0", "a1"), _INTS, "z")
+        cond = library.add(asked, kinds, [(less, BOOL)])
+        body = Bodies(library)
+        body.rename({FIXED: "a3", tally.handle: "a4"})
+        term = body.node("AddV2", ("a3", "a0"), _INTS, "z")
+        done = tally.effect(body, term, "a0", ())
+        turn = body.node("AddV2", ("a0", body.constant(scalar(1)), waiting(done)), _INTS, "z")
+        total = body.node("AddV2", ("a2", term), _INTS, "z")
+        results = list(zip((turn, "a1", total, "a3", "a4"), kinds, strict=True))
+        attrs = self._attrs(
+            T=list_of(*kinds), cond=_called(cond), body=_called(library.add(body, kinds, results)),
+            parallel_iterations={"i": str(parallel)},
+        )
+        zero, limit = self.constant(scalar(0)), self.constant(scalar(times))
+        handle = self.outside(tally.handle, RESOURCE)
+        inputs = (zero, limit, zero, self.outside(FIXED, INT), handle)
+        return self._results(self.node("While", inputs, attrs), 3)[2]
+
+    def rename(self, names: Mapping[str, str]) -> None:
+        """Say what tensors of the whole graph are called here."""
+        self._outside.update(names)
