@@ -179,13 +179,15 @@ class Bodies:
         """The tensors that every function takes, as they are called here."""
         return [self.outside(text, kind) for text, kind in self._library.outside]
 
-    def _results(self, name: str, count: int) -> list[str]:
-        """The outputs of a branch or a loop that was just written."""
+    def _results(self, name: str, places: Sequence[int]) -> list[str]:
+        """Int32 outputs of a branch or a loop that was just written.
+
+        Each is handed on by a node that others may wait for: who waits for a branch that is made of
+        Switch and Merge waits for its execution, not for all of its values.
+        """
         base = name.partition(":")[0]
-        return [
-            f"{base}:output:{place}" if self._inside else f"{base}:{place}"
-            for place in range(count)
-        ]
+        output = ":output" if self._inside else ""
+        return [self.node("Identity", (f"{base}{output}:{place}",), _INTS) for place in places]
 
     def _attrs(self, **attrs: Any) -> dict[str, Any]:
         return {**attrs, "_lower_using_switch_merge": {"b": self._library.lowers}}
@@ -203,7 +205,7 @@ class Bodies:
             then_branch=_called(names[0]), else_branch=_called(names[1]),
         )
         made = self.node("If", (pred, *carried, *self._given()), attrs)
-        return self._results(made, len(carried))
+        return self._results(made, range(len(carried)))
 
     def _repeated(self, statement: Loop, carried: list[str]) -> list[str]:
         limit = self._ints(
@@ -211,8 +213,8 @@ class Bodies:
         )
         if statement.most is not None:
             limit = self._ints("Minimum", limit, self.constant(scalar(statement.most)))
-        ends = self._while(limit, carried, statement.asking, statement.body, statement.parallel)
-        return ends[2 : 2 + len(carried)]
+        made = self._while(limit, carried, statement.asking, statement.body, statement.parallel)
+        return self._results(made, range(2, 2 + len(carried)))
 
     def _while(
         self,
@@ -221,8 +223,8 @@ class Bodies:
         asking: Sequence[Statement],
         block: Sequence[Statement],
         parallel: int,
-    ) -> list[str]:
-        """A loop; all that it gives: the turn, the limit, what is carried, what it takes."""
+    ) -> str:
+        """A loop, which gives the turn, the limit, what is carried and what it takes."""
         library = self._library
         kinds = [INT, INT, *library.kinds]
         asked = Bodies(library)
@@ -239,7 +241,7 @@ class Bodies:
             parallel_iterations={"i": str(parallel)},
         )
         inputs = (self.constant(scalar(0)), limit, *carried, *self._given())
-        return self._results(self.node("While", inputs, attrs), len(kinds))
+        return self.node("While", inputs, attrs)
 
     def _again(self, times: int, parallel: int) -> str:
         """The sum of an inner loop into which nothing comes that changes around it."""
@@ -263,7 +265,7 @@ class Bodies:
         zero, limit = self.constant(scalar(0)), self.constant(scalar(times))
         handle = self.outside(tally.handle, RESOURCE)
         inputs = (zero, limit, zero, self.outside(FIXED, INT), handle)
-        return self._results(self.node("While", inputs, attrs), 3)[2]
+        return self._results(self.node("While", inputs, attrs), [2])[0]
 
     def rename(self, names: Mapping[str, str]) -> None:
         """Say what tensors of the whole graph are called here."""

@@ -108,9 +108,7 @@ def _written(
     carried = [writer.placeholder("int32", (), f"v{number}") for number in range(VARIABLES)]
     carried += [writer.constant(scalar(0)) for _ in states]
     ends, functions = write(writer, states, block, carried)
-    # Each is read by a node of its own: of a branch that is made of Switch and Merge TensorFlow
-    # executes only what an output needs.
-    counts = [writer.node("Identity", (end,), {"T": INT}) for end in ends[VARIABLES:]]
+    counts = ends[VARIABLES:]
     fetches = []
     for number, end in enumerate(ends[:VARIABLES]):
         inputs = (end, *(waiting(count) for count in counts))

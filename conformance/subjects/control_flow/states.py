@@ -84,6 +84,14 @@ class State:
         """Write an effect with an int32 `value`, the `count`th; how the node is called."""
         raise NotImplementedError
 
+    def look(self, site: Site, waits: Sequence[str]) -> str:
+        """Write a node that looks at the state and leaves it as it is; how it is called."""
+        raise NotImplementedError
+
+    def looked(self) -> np.ndarray:
+        """What that gives now."""
+        raise NotImplementedError
+
     def happen(self, value: int) -> None:
         """The effect in the model."""
         self.effects.append(value)
@@ -127,6 +135,13 @@ class Variable(State):
         handle = site.outside(self.handle, self.kind)
         return site.node(op, (handle, value, *waits), {"dtype": INT})
 
+    def look(self, site: Site, waits: Sequence[str]) -> str:
+        handle = site.outside(self.handle, self.kind)
+        return site.node("ReadVariableOp", (handle, *waits), {"dtype": INT}, "value")
+
+    def looked(self) -> np.ndarray:
+        return scalar(self._value)
+
     def happen(self, value: int) -> None:
         self._value = self._value + value if self._adds else value
 
@@ -155,6 +170,11 @@ class Reference(Variable):
         attrs = {"T": INT, "use_locking": {"b": True}}
         return site.node("AssignAdd" if self._adds else "Assign", (handle, value, *waits), attrs)
 
+    def look(self, site: Site, waits: Sequence[str]) -> str:
+        handle = site.outside(self.handle, self.kind)
+        # Of a mere read the buffer may be the variable's, which changes later in the run.
+        return site.node("AddV2", (handle, site.constant(scalar(0)), *waits), {"T": INT}, "z")
+
 
 class Queue(State):
     """A queue of int32, in which the effects stand in their order."""
@@ -173,6 +193,12 @@ class Queue(State):
         handle = site.outside(self.handle, self.kind)
         attrs = {"Tcomponents": list_of(INT)}
         return site.node("QueueEnqueueV2", (handle, value, *waits), attrs)
+
+    def look(self, site: Site, waits: Sequence[str]) -> str:
+        return site.node("QueueSizeV2", (site.outside(self.handle, self.kind), *waits), {}, "size")
+
+    def looked(self) -> np.ndarray:
+        return scalar(len(self.effects))
 
     def seen(self) -> list[Asked]:
         return [Asked(f"{self.name}/size:0", scalar(len(self.effects)))]
@@ -204,6 +230,12 @@ class Staging(State):
 
     def effect(self, site: Site, value: str, count: str, waits: Sequence[str]) -> str:
         return site.node("Stage", (value, *waits), self._attrs())
+
+    def look(self, site: Site, waits: Sequence[str]) -> str:
+        return site.node("StageSize", tuple(waits), self._attrs(), "size")
+
+    def looked(self) -> np.ndarray:
+        return scalar(len(self.effects))
 
     def seen(self) -> list[Asked]:
         return [Asked(f"{self.name}/size:0", scalar(len(self.effects)))]
@@ -245,11 +277,20 @@ class Table(State):
         attrs = {"Tin": LONG, "Tout": LONG}
         return site.node("LookupTableInsertV2", (handle, key, long, *waits), attrs)
 
+    def look(self, site: Site, waits: Sequence[str]) -> str:
+        keys = site.constant(np.arange(_KEYS, dtype=np.int64))
+        none = site.constant(scalar(-1, "int64"))
+        inputs = (site.outside(self.handle, self.kind), keys, none, *waits)
+        return site.node("LookupTableFindV2", inputs, {"Tin": LONG, "Tout": LONG}, "values")
+
+    def looked(self) -> np.ndarray:
+        return np.array([self._held.get(key, -1) for key in range(_KEYS)], np.int64)
+
     def happen(self, value: int) -> None:
         self._held[value % _KEYS] = value
 
     def seen(self) -> list[Asked]:
-        wanted = np.array([self._held.get(key, -1) for key in range(_KEYS)], np.int64)
+        wanted = self.looked()
         size = scalar(len(self._held), "int64")
         return [Asked(f"{self.name}/held:0", wanted), Asked(f"{self.name}/size:0", size)]
 
@@ -273,6 +314,13 @@ class Accumulator(State):
         handle = site.outside(self.handle, self.kind)
         inputs = (handle, step, number, *waits)
         return site.node("ResourceAccumulatorApplyGradient", inputs, {"dtype": FLOAT})
+
+    def look(self, site: Site, waits: Sequence[str]) -> str:
+        inputs = (site.outside(self.handle, self.kind), *waits)
+        return site.node("ResourceAccumulatorNumAccumulated", inputs, {}, "num_accumulated")
+
+    def looked(self) -> np.ndarray:
+        return scalar(len(self.effects))
 
     def seen(self) -> list[Asked]:
         return [Asked(f"{self.name}/number:0", scalar(len(self.effects)))]
