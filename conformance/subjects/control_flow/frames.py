@@ -67,6 +67,9 @@ class Frames:
         self._writer = writer
         self._prefix = prefix
         self._states = states
+        #: The nodes of each part of a statement, in the keys of `Passes`.
+        self.parts: dict[tuple[int, str], list[str]] = {}
+        self._part: list[str] = []
         self._contexts: list[_Context] = []
         self._frames = 0
 
@@ -79,11 +82,14 @@ class Frames:
     ) -> str:
         """Write a node; its name. Outputs are numbered here, their names play no part."""
         del output
-        return self._writer.node(op, inputs, attrs)
+        name = self._writer.node(op, inputs, attrs)
+        self._part.append(name)
+        return name
 
     def constant(self, value: Any) -> str:
         """Write a constant that waits for the innermost branch or body to be executed."""
         name = self._writer.constant(np.asarray(value))
+        self._part.append(name)
         if self._contexts:
             self._writer.wait(name, self._contexts[-1].pivot)
         return name
@@ -99,13 +105,16 @@ class Frames:
     def block(self, statements: Sequence[Statement], values: Sequence[str]) -> list[str]:
         """What is carried, after the statements."""
         carried = list(values)
+        around = self._part
         for statement in statements:
+            self._part = self.parts.setdefault((id(statement), ""), [])
             carried = self._statement(statement, carried)
+        self._part = around
         return carried
 
     def repeat(self, times: str, values: Sequence[str], body: _Body, parallel: int = 10) -> list[str]:
         """A loop of so many iterations over int32 values; what they are in the end."""
-        return self._loop(times, values, lambda inside: inside, body, parallel)
+        return self._loop(0, times, values, lambda inside: inside, body, parallel)
 
     def _statement(self, statement: Statement, carried: list[str]) -> list[str]:
         match statement:
@@ -120,7 +129,7 @@ class Frames:
             case Loop():
                 return self._repeated(statement, carried)
             case Again(target, times, parallel):
-                total = self._again(times, parallel)
+                total = self._again(id(statement), times, parallel)
                 carried[target] = self._reduced(self._ints("AddV2", carried[target], total))
                 tallied = (carried[VARIABLES], waiting(total))
                 carried[VARIABLES] = self.node("Identity", tallied, {"T": INT})
@@ -150,7 +159,7 @@ class Frames:
         ends = []
         for side, block in (("", statement.otherwise), (":1", statement.then)):
             inside = [switch + side for switch in switches]
-            pivot = self.node("Identity", (inside[0],), {"T": INT})
+            pivot = self._writer.node("Identity", (inside[0],), {"T": INT})
 
             def lift(text: str, kind: Kind, side: str = side) -> str:
                 return self._switch(text, pred, kind) + side
@@ -177,6 +186,7 @@ class Frames:
 
         places = sorted(touched(statement.asking + statement.body))
         ends = self._loop(
+            id(statement),
             limit,
             [carried[place] for place in places],
             lambda inside: self._within(statement.asking, places, inside),
@@ -185,22 +195,28 @@ class Frames:
         )
         return _replaced(carried, places, ends)
 
-    def _again(self, times: int, parallel: int) -> str:
+    def _again(self, number: int, times: int, parallel: int) -> str:
         """The sum of an inner loop into which nothing comes that changes around it."""
 
         def body(inside: list[str]) -> list[str]:
-            number, total = inside
-            term = self._ints("AddV2", self.outside(FIXED, INT), number)
-            done = self._states[0].effect(self, term, number, ())
-            following = self._ints("AddV2", number, self.constant(scalar(1)), waiting(done))
+            turn, total = inside
+            term = self._ints("AddV2", self.outside(FIXED, INT), turn)
+            done = self._states[0].effect(self, term, turn, ())
+            following = self._ints("AddV2", turn, self.constant(scalar(1)), waiting(done))
             return [following, self._ints("AddV2", total, term)]
 
         zeros = [self.constant(scalar(0)), self.constant(scalar(0))]
         limit = self.constant(scalar(times))
-        return self._loop(limit, zeros, lambda inside: inside, body, parallel)[1]
+        return self._loop(number, limit, zeros, lambda inside: inside, body, parallel)[1]
 
     def _loop(
-        self, limit: str, carried: Sequence[str], asked: _Body, body: _Body, parallel: int
+        self,
+        number: int,
+        limit: str,
+        carried: Sequence[str],
+        asked: _Body,
+        body: _Body,
+        parallel: int,
     ) -> list[str]:
         self._frames += 1
         frame = f"{self._prefix}{self._frames}"
@@ -216,15 +232,18 @@ class Frames:
         starts = [self._merge(*pair) for pair in zip(entered, ends, strict=True)]
         context = _Context(starts[0], enter)
         self._contexts.append(context)
+        around, self._part = self._part, self.parts.setdefault((number, "asked"), [])
         turn, *held = starts[0], *asked(starts[1:])
         goes_on = self.node("LoopCond", (self._ints("Less", turn, bound),))
         switches = [self._switch(value, goes_on) for value in (turn, *held)]
+        self._part = self.parts.setdefault((number, "turned"), [])
         inside = [self.node("Identity", (f"{switch}:1",), {"T": INT}) for switch in switches]
         context.pivot = inside[0]
         following = [
             self._ints("AddV2", inside[0], self.constant(scalar(1))), *body(inside[1:]),
         ]  # fmt: skip
         self._contexts.pop()
+        self._part = around
         for name, value in zip(ends, following, strict=True):
             self._writer.node("NextIteration", (value,), {"T": INT}, name)
         return [self.node("Exit", (switch,), {"T": INT}) for switch in switches[1:]]

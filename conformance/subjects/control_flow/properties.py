@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
 from typing import Final
 
 from sessrun.conformance.properties import prop
@@ -16,9 +15,7 @@ from sessrun.conformance.subjects.control_flow.statements import (
     Again,
     If,
     Loop,
-    Statement,
-    draw_block,
-    draw_statement,
+    draw_program,
 )
 from sessrun.conformance.subjects.control_flow.states import draw_states
 from sessrun.spec.cases.model import Case
@@ -37,19 +34,8 @@ def effects(draw: random.Random, id_: str) -> Case:
     """Effects in branches and loops happen as often, and in the order, that the program says."""
     makers, clauses = draw.choice(_FOCI)
     states = draw_states(draw, in_functions=False)
-    block = _drawn(draw, makers, len(states))
+    block = draw_program(draw, makers, len(states))
     return case_of_program(draw, id_, block, states, with_frames, clauses)
-
-
-def _drawn(
-    draw: random.Random, makers: Sequence[type], states: int
-) -> tuple[Statement, ...]:
-    """A program that has each of these kinds of statements."""
-    return (
-        *draw_block(draw, states, makers),
-        *(draw_statement(draw, maker, states, makers) for maker in makers),
-        *draw_block(draw, states, makers),
-    )
 
 
 #: The same of programs whose branches and loops are functions.
@@ -66,6 +52,6 @@ def function_effects(draw: random.Random, id_: str) -> Case:
     """Effects in functions of branches and loops happen as often as the program says."""
     makers, clauses = draw.choice(_FUNCTIONAL)
     states = draw_states(draw, in_functions=True)
-    block = _drawn(draw, makers, len(states))
+    block = draw_program(draw, makers, len(states))
     write = with_functions(lowers=draw.random() < 0.3)
     return case_of_program(draw, id_, block, states, write, clauses)

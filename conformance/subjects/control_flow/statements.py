@@ -7,15 +7,16 @@ change. All numbers are taken modulo 1009.
 from __future__ import annotations
 
 import random
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 from sessrun.conformance.subjects.control_flow.states import State
 
 __all__ = [
-    "CYCLES", "MODULUS", "OPS", "VARIABLES", "Again", "Effect", "If", "Loop", "Set", "Statement",
-    "draw_block", "draw_statement", "run_block", "touched",
+    "CYCLES", "MODULUS", "OPS", "VARIABLES", "Again", "Effect", "If", "Loop", "Passes", "Set", "Statement",
+    "draw_program", "run_block", "touched",
 ]  # fmt: skip
 
 VARIABLES: Final = 3
@@ -108,11 +109,13 @@ def draw_block(
     )
 
 
-def draw_statement(
-    draw: random.Random, kind: type, states: int, makers: Sequence[type]
-) -> Statement:
-    """A statement of a kind, with something in it."""
-    return _drawn(draw, kind, states, makers, 0)
+def draw_program(draw: random.Random, makers: Sequence[type], states: int) -> tuple[Statement, ...]:
+    """A program that has a statement at least of each of these kinds."""
+    return (
+        *draw_block(draw, states, makers),
+        *(_drawn(draw, maker, states, makers, 0) for maker in makers),
+        *draw_block(draw, states, makers),
+    )
 
 
 def _drawn(
@@ -155,15 +158,36 @@ def touched(block: Sequence[Statement]) -> set[int]:
     return places
 
 
+class Passes(Counter[tuple[int, str]]):
+    """How often parts of statements were executed, by a statement's identity and the part's name."""
+
+
 def run_block(
-    block: Sequence[Statement], variables: list[int], fixed: int, states: Sequence[State]
+    block: Sequence[Statement],
+    variables: list[int],
+    fixed: int,
+    states: Sequence[State],
+    passes: Passes | None = None,
 ) -> None:
-    """Change the variables, and the models of the states, as the statements say."""
+    """Change the variables, and the models of the states, as the statements say.
+
+    Args:
+      block: the statements.
+      variables: the variables.
+      fixed: the number that never changes.
+      states: the states; the first is the tally.
+      passes: counts the parts that are executed: `` of each statement, `asked` and `turned` of loops.
+
+    """
+    counted = Passes() if passes is None else passes
     for statement in block:
-        _run(statement, variables, fixed, states)
+        counted[id(statement), ""] += 1
+        _run(statement, variables, fixed, states, counted)
 
 
-def _run(statement: Statement, variables: list[int], fixed: int, states: Sequence[Any]) -> None:
+def _run(
+    statement: Statement, variables: list[int], fixed: int, states: Sequence[State], passes: Passes
+) -> None:
     match statement:
         case Set(target, op, left, right):
             variables[target] = OPS[op](variables[left], variables[right]) % MODULUS
@@ -171,15 +195,20 @@ def _run(statement: Statement, variables: list[int], fixed: int, states: Sequenc
             states[state].happen(variables[value])
         case If(left, right, then, otherwise):
             taken = then if variables[left] < variables[right] else otherwise
-            run_block(taken, variables, fixed, states)
+            run_block(taken, variables, fixed, states, passes)
         case Loop(times, most, _, asking, body):
-            limit = variables[times] % CYCLES
-            for turn in range(limit + 1 if most is None else min(limit, most) + 1):
-                run_block(asking, variables, fixed, states)
-                if turn < (limit if most is None else min(limit, most)):
-                    run_block(body, variables, fixed, states)
+            cycles = variables[times] % CYCLES
+            limit = cycles if most is None else min(cycles, most)
+            for turn in range(limit + 1):
+                passes[id(statement), "asked"] += 1
+                run_block(asking, variables, fixed, states, passes)
+                if turn < limit:
+                    passes[id(statement), "turned"] += 1
+                    run_block(body, variables, fixed, states, passes)
         case Again(target, times, _):
             terms = [fixed + turn for turn in range(times)]
+            passes[id(statement), "asked"] += times + 1
+            passes[id(statement), "turned"] += times
             for term in terms:
                 states[0].happen(term)
             variables[target] = (variables[target] + sum(terms)) % MODULUS

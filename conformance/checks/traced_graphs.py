@@ -1,0 +1,67 @@
+"""Named checks of TRACING on whole graphs: how often each node is listed, where, with what outputs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from google.protobuf import json_format
+
+__all__ = ["listed"]
+
+
+def listed(
+    tf: Any,
+    graph: str,
+    config: str,
+    first: Sequence[str],
+    runs: Sequence[Mapping[str, Any]],
+) -> list[dict[str, Any]]:
+    """What traced runs of a graph tell of its nodes.
+
+    Args:
+      tf: the namespace.
+      graph: a GraphDef, and `config` a ConfigProto, in protobuf's JSON mapping.
+      config: see there.
+      first: the operations to run before, untraced.
+      runs: for each traced run its `fetches`, its `feeds`, its `level`, and the `nodes` that are
+        asked after.
+
+    Returns:
+      for each run for each node that was asked after and is listed, by name: how often, the
+      devices that list it, and dtype, shape and bytes of its outputs, by slot.
+
+    """
+    options = json_format.Parse(config, tf.ConfigProto())
+    with tf.Graph().as_default() as whole:
+        tf.import_graph_def(json_format.Parse(graph, tf.GraphDef()), name="")
+    with tf.Session(graph=whole, config=options) as session:
+        if first:
+            session.run(list(first))
+        return [_listed(tf, session, **run) for run in runs]
+
+
+def _listed(
+    tf: Any, session: Any, fetches: Any, feeds: Any, level: str, nodes: Sequence[str]
+) -> dict[str, Any]:
+    metadata = tf.RunMetadata()
+    options = tf.RunOptions(trace_level=tf.RunOptions.TraceLevel.Value(level))
+    session.run(list(fetches), dict(feeds), options, metadata)
+    told: dict[str, Any] = {}
+    for device in metadata.step_stats.dev_stats:
+        for stats in device.node_stats:
+            if stats.node_name in nodes:
+                count, devices, outputs = told.get(stats.node_name, (0, [], []))
+                devices = sorted({*devices, device.device})
+                told[stats.node_name] = [count + 1, devices, outputs or _outputs(tf, stats)]
+    return {name: told[name] for name in sorted(told)}
+
+
+def _outputs(tf: Any, stats: Any) -> list[list[Any]]:
+    described = []
+    for output in stats.output:
+        tensor = output.tensor_description
+        shape = [dim.size for dim in tensor.shape.dim]
+        requested = tensor.allocation_description.requested_bytes
+        described.append([output.slot, tf.as_dtype(tensor.dtype).name, shape, requested])
+    return sorted(described)
