@@ -43,9 +43,19 @@ __all__ = ["Bodies", "Library"]
 
 _INTS: Final = {"T": INT}
 #: Operations without effects, of which nothing is executed for their own sake.
-_PURE: Final = frozenset({
-    "AddV2", "Cast", "Const", "FloorMod", "Identity", "Less", "Minimum", "Mul", "Sub",
-})
+_PURE: Final = frozenset(
+    {
+        "AddV2",
+        "Cast",
+        "Const",
+        "FloorMod",
+        "Identity",
+        "Less",
+        "Minimum",
+        "Mul",
+        "Sub",
+    }
+)
 
 
 def _called(name: str) -> dict[str, Any]:
@@ -87,17 +97,24 @@ class Library:
         name = f"function{len(self.functions)}"
         nodes = body.writer.graph()["node"]
         effects = [node["name"] for node in nodes if node["op"] not in _PURE]
-        self.functions.append({
-            "signature": {
-                "name": name, "isStateful": True,
-                "inputArg": [{"name": f"a{place}", **kind} for place, kind in enumerate(arguments)],
-                "outputArg": [{"name": f"r{place}", **kind} for place, (_, kind) in enumerate(results)],
-                "controlOutput": effects,
-            },
-            "nodeDef": nodes,
-            "controlRet": {effect: effect for effect in effects},
-            "ret": {f"r{place}": text for place, (text, _) in enumerate(results)},
-        })
+        self.functions.append(
+            {
+                "signature": {
+                    "name": name,
+                    "isStateful": True,
+                    "inputArg": [
+                        {"name": f"a{place}", **kind} for place, kind in enumerate(arguments)
+                    ],
+                    "outputArg": [
+                        {"name": f"r{place}", **kind} for place, (_, kind) in enumerate(results)
+                    ],
+                    "controlOutput": effects,
+                },
+                "nodeDef": nodes,
+                "controlRet": {effect: effect for effect in effects},
+                "ret": {f"r{place}": text for place, (text, _) in enumerate(results)},
+            }
+        )
         return name
 
 
@@ -201,16 +218,17 @@ class Bodies:
             names.append(library.add(body, library.kinds, [(end, INT) for end in ends]))
         pred = self._ints("Less", carried[statement.left], carried[statement.right])
         attrs = self._attrs(
-            Tcond=BOOL, Tin=list_of(*library.kinds), Tout=list_of(*[INT] * len(carried)),
-            then_branch=_called(names[0]), else_branch=_called(names[1]),
+            Tcond=BOOL,
+            Tin=list_of(*library.kinds),
+            Tout=list_of(*[INT] * len(carried)),
+            then_branch=_called(names[0]),
+            else_branch=_called(names[1]),
         )
         made = self.node("If", (pred, *carried, *self._given()), attrs)
         return self._results(made, range(len(carried)))
 
     def _repeated(self, statement: Loop, carried: list[str]) -> list[str]:
-        limit = self._ints(
-            "FloorMod", carried[statement.times], self.constant(scalar(CYCLES))
-        )
+        limit = self._ints("FloorMod", carried[statement.times], self.constant(scalar(CYCLES)))
         if statement.most is not None:
             limit = self._ints("Minimum", limit, self.constant(scalar(statement.most)))
         made = self._while(limit, carried, statement.asking, statement.body, statement.parallel)
@@ -237,7 +255,9 @@ class Bodies:
         given = [*ends, *(body.outside(text, kind) for text, kind in library.outside)]
         results = list(zip((turn, "a1", *given), kinds, strict=True))
         attrs = self._attrs(
-            T=list_of(*kinds), cond=_called(cond), body=_called(library.add(body, kinds, results)),
+            T=list_of(*kinds),
+            cond=_called(cond),
+            body=_called(library.add(body, kinds, results)),
             parallel_iterations={"i": str(parallel)},
         )
         inputs = (self.constant(scalar(0)), limit, *carried, *self._given())
@@ -259,7 +279,9 @@ class Bodies:
         total = body.node("AddV2", ("a2", term), _INTS, "z")
         results = list(zip((turn, "a1", total, "a3", "a4"), kinds, strict=True))
         attrs = self._attrs(
-            T=list_of(*kinds), cond=_called(cond), body=_called(library.add(body, kinds, results)),
+            T=list_of(*kinds),
+            cond=_called(cond),
+            body=_called(library.add(body, kinds, results)),
             parallel_iterations={"i": str(parallel)},
         )
         zero, limit = self.constant(scalar(0)), self.constant(scalar(times))

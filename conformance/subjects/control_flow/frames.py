@@ -61,9 +61,7 @@ class Frames:
 
     """
 
-    def __init__(
-        self, writer: GraphWriter, states: Sequence[State], prefix: str = "frame"
-    ) -> None:
+    def __init__(self, writer: GraphWriter, states: Sequence[State], prefix: str = "frame") -> None:
         self._writer = writer
         self._prefix = prefix
         self._states = states
@@ -112,7 +110,9 @@ class Frames:
         self._part = around
         return carried
 
-    def repeat(self, times: str, values: Sequence[str], body: _Body, parallel: int = 10) -> list[str]:
+    def repeat(
+        self, times: str, values: Sequence[str], body: _Body, parallel: int = 10
+    ) -> list[str]:
         """A loop of so many iterations over int32 values; what they are in the end."""
         return self._loop(0, times, values, lambda inside: inside, body, parallel)
 

@@ -37,9 +37,16 @@ Writing = Callable[
 ]
 
 
-def open_plainly(history: History, session: str = "s") -> None:
-    """Open a session on the graph as it is written, without TensorFlow's optimizer."""
-    history.steps.append({"do": "open", "session": session, "graph": "g", "config": PLAIN})
+def open_plainly(history: History, **options: Any) -> None:
+    """Open a session on the graph as it is written, without TensorFlow's optimizer.
+
+    Args:
+      history: takes the step.
+      options: further GraphOptions.
+
+    """
+    config = {"graphOptions": {**PLAIN["graphOptions"], **options}}
+    history.steps.append({"do": "open", "session": "s", "graph": "g", "config": config})
 
 
 def ask(history: History, asked: Sequence[Asked]) -> None:

@@ -5,12 +5,26 @@ from __future__ import annotations
 import random
 from typing import Final
 
+import numpy as np
+
+from sessrun.conformance.authoring.record import ApiAuthor, form
 from sessrun.conformance.properties import prop
+from sessrun.conformance.generators.resource_histories import History
+from sessrun.conformance.subjects.control_flow.deadness import (
+    CONDITIONS,
+    Deadness,
+    Setting,
+    settings,
+)
+from sessrun.conformance.subjects.control_flow.limits import Limits
 from sessrun.conformance.subjects.control_flow.programs import (
     case_of_program,
+    open_plainly,
     with_frames,
     with_functions,
 )
+
+from sessrun.conformance.subjects.control_flow.site import scalar
 from sessrun.conformance.subjects.control_flow.statements import (
     Again,
     If,
@@ -55,3 +69,77 @@ def function_effects(draw: random.Random, id_: str) -> Case:
     block = draw_program(draw, makers, len(states))
     write = with_functions(lowers=draw.random() < 0.3)
     return case_of_program(draw, id_, block, states, write, clauses)
+
+
+@prop("loop-limits", "CONTROL-FLOW-029")
+def loop_limits(draw: random.Random, id_: str) -> Case:
+    """A loop of `tf.while_loop` makes as many iterations as its condition and its limit allow."""
+    loop = Limits.drawn(draw)
+    c = ApiAuthor()
+    variable = c.tf.get_variable(
+        "v", [], c.tf.int32, initializer=c.tf.zeros_initializer(), use_resource=draw.random() < 0.5
+    )
+    result = c.do(loop.expression(form(variable)["$"]))
+    session = c.tf.Session()
+    session.run(c.tf.global_variables_initializer())
+    for turn in (1, 2):
+        c.check(session.run(result), np.int32(loop.iterations))
+        c.check(session.run(variable), np.int32(turn * loop.innermost))
+    return c.case(id_, "A loop makes as many iterations as it may.", ("CONTROL-FLOW-029",))
+
+
+#: What a fetched tensor may be made by, and the clause that it can show false.
+_OF: Final = {
+    "Merge": "CONTROL-FLOW-002", "Merge:1": "CONTROL-FLOW-001", "waiting": "CONTROL-FLOW-003",
+}  # fmt: skip
+
+
+@prop("dead-values", "CONTROL-FLOW-001", "CONTROL-FLOW-002", "CONTROL-FLOW-003",
+      "CONTROL-FLOW-004", "RUN-051")  # fmt: skip
+def dead_values(draw: random.Random, id_: str) -> Case:
+    """What is dead has no value and no effects, whatever it passes through."""
+    dead = Deadness(draw)
+    for _ in range(draw.randint(4, 14)):
+        dead.grow()
+    history = History()
+    open_plainly(history)
+    history.run(["init"])
+    if dead.updates and draw.random() < 0.3:
+        clauses = _update(draw, dead, history)
+    else:
+        clauses = _fetch(draw, dead, history)
+    title = "Values are dead where the conditions say, and nowhere else."
+    return history.case(id_, title, clauses, dead.graph())
+
+
+def _feeds(dead: Deadness, setting: Setting) -> dict[str, np.ndarray]:
+    pairs = zip(CONDITIONS, setting, strict=True)
+    return {"x:0": scalar(dead.fed)} | {f"{name}:0": np.array(truth) for name, truth in pairs}
+
+
+def _fetch(draw: random.Random, dead: Deadness, history: History) -> tuple[str, ...]:
+    """Add runs that fetch tensors of one kind, of which some are dead; their clause."""
+    of = draw.choice((*_OF, "all"))
+    among = [one for one in dead.tensors if of in {one.of, "all"}] or dead.tensors
+    fetched = draw.sample(among, min(3, len(among)))
+    for setting in draw.sample(settings(), 3):
+        for one in fetched:
+            name = one.name if ":" in one.name else f"{one.name}:0"
+            value = one.values[setting]
+            if value is None:
+                history.run([name], _feeds(dead, setting), error=[3])
+            else:
+                history.run([name], _feeds(dead, setting), values=[scalar(value)])
+    return (_OF.get(fetched[0].of, "RUN-051"),)
+
+
+def _update(draw: random.Random, dead: Deadness, history: History) -> tuple[str, ...]:
+    """Add runs of all updates, each with a look at their number; their clauses."""
+    count = 0
+    for setting in draw.sample(settings(), 3):
+        history.run([name for name, _ in dead.updates], _feeds(dead, setting))
+        count += sum(setting in alive for _, alive in dead.updates)
+        history.run(["read:0"], values=[scalar(count)])
+    if dead.has_triggers:
+        return ("CONTROL-FLOW-003", "CONTROL-FLOW-004")
+    return ("CONTROL-FLOW-003",)

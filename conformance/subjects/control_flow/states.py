@@ -180,10 +180,16 @@ class Queue(State):
     """A queue of int32, in which the effects stand in their order."""
 
     def make(self, writer: GraphWriter) -> None:
-        writer.node("FIFOQueueV2", (), {
-            "component_types": list_of(INT), "shapes": {"list": {"shape": [{}]}},
-            "shared_name": text_attr(self.name),
-        }, self.name)
+        writer.node(
+            "FIFOQueueV2",
+            (),
+            {
+                "component_types": list_of(INT),
+                "shapes": {"list": {"shape": [{}]}},
+                "shared_name": text_attr(self.name),
+            },
+            self.name,
+        )
         writer.node("QueueSizeV2", (self.name,), {}, f"{self.name}/size")
         number = writer.placeholder("int32", (), f"{self.name}/number")
         attrs = {"component_types": list_of(INT)}
@@ -299,10 +305,17 @@ class Accumulator(State):
     """An accumulator, which gives the sum of the effects when their number is taken."""
 
     def make(self, writer: GraphWriter) -> None:
-        writer.node("ResourceConditionalAccumulator", (), {
-            "dtype": FLOAT, "shape": _SCALAR, "shared_name": text_attr(self.name),
-            "reduction_type": text_attr("SUM"),
-        }, self.name)
+        writer.node(
+            "ResourceConditionalAccumulator",
+            (),
+            {
+                "dtype": FLOAT,
+                "shape": _SCALAR,
+                "shared_name": text_attr(self.name),
+                "reduction_type": text_attr("SUM"),
+            },
+            self.name,
+        )
         writer.node("ResourceAccumulatorNumAccumulated", (self.name,), {}, f"{self.name}/number")
         one = writer.constant(scalar(1))
         attrs = {"dtype": FLOAT}
@@ -412,15 +425,23 @@ class Stack(RunState):
 
 #: The kinds of state, all of which a program may have.
 KINDS: Final[tuple[type[State], ...]] = (
-    Variable, Reference, Queue, Staging, Table, Accumulator, Array, Stack,
+    Variable,
+    Reference,
+    Queue,
+    Staging,
+    Table,
+    Accumulator,
+    Array,
+    Stack,
 )
 
 
 def draw_states(draw: random.Random, *, in_functions: bool) -> list[State]:
     """One to three states of different kinds, after a variable that effects add to."""
     kinds = [kind for kind in KINDS if kind.in_functions or not in_functions]
-    states: list[State] = [(Variable if in_functions else draw.choice((Variable, Reference)))
-                           ("tally", adds=True)]
+    states: list[State] = [
+        (Variable if in_functions else draw.choice((Variable, Reference)))("tally", adds=True)
+    ]
     for kind in draw.sample(kinds, draw.randint(1, 3)):
         name = kind.__name__.lower()
         if issubclass(kind, Variable):

@@ -83,16 +83,22 @@ def traced_graphs(draw: random.Random, id_: str) -> Case:
             feeds[f"{node.name}:0"] = dag.value(node.dtype, node.shape)
         fed = {name.partition(":")[0] for name in feeds}
         needed = _needed(graph["node"], fetched, fed)
-        runs.append({
-            "fetches": [f"{name}:0" for name in fetched], "feeds": feeds,
-            "level": draw.choice(_LEVELS), "nodes": [name for name in made if name not in fed],
-        })
-        wanted.append({
-            name: [1, [devices[name]], [_output(node.dtype, node.shape)]]
-            for name, node in sorted(made.items())
-            if name in needed
-        })
-    clauses = (draw.choice((("RUN-044",), ("RUN-045",), ("TRACING-017", "TRACING-018"))))
+        runs.append(
+            {
+                "fetches": [f"{name}:0" for name in fetched],
+                "feeds": feeds,
+                "level": draw.choice(_LEVELS),
+                "nodes": [name for name in made if name not in fed],
+            }
+        )
+        wanted.append(
+            {
+                name: [1, [devices[name]], [_output(node.dtype, node.shape)]]
+                for name, node in sorted(made.items())
+                if name in needed
+            }
+        )
+    clauses = draw.choice((("RUN-044",), ("RUN-045",), ("TRACING-017", "TRACING-018")))
     if any(device.endswith("1") for device in devices.values()):
         clauses = ("TRACING-020",)
     return _case(id_, clauses, graph, [], runs, wanted)
@@ -160,11 +166,14 @@ def traced_programs(draw: random.Random, id_: str) -> Case:
             if ops[name] not in _PLUMBING and name in needed and passes[part]
         }
         asked = [name for names in frames.parts.values() for name in names]
-        runs.append({
-            "fetches": ["end"], "feeds": {**feeds, f"{FIXED}:0": scalar(fixed)},
-            "level": draw.choice(_LEVELS),
-            "nodes": [name for name in asked if ops[name] not in _PLUMBING],
-        })
+        runs.append(
+            {
+                "fetches": ["end"],
+                "feeds": {**feeds, f"{FIXED}:0": scalar(fixed)},
+                "level": draw.choice(_LEVELS),
+                "nodes": [name for name in asked if ops[name] not in _PLUMBING],
+            }
+        )
         wanted.append({name: [*of, anything] for name, of in sorted(listed.items())})
     first = [name for state in states if (name := state.initializer()) is not None]
     return _case(id_, clauses, graph, first, runs, wanted)
