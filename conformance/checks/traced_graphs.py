@@ -1,4 +1,4 @@
-"""Named checks of TRACING on whole graphs: how often each node is listed, where, with what outputs."""
+"""Named checks of TRACING on whole graphs: how often each node is listed, where, with what."""
 
 from __future__ import annotations
 

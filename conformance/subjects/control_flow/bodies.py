@@ -7,7 +7,6 @@ functions take the turn and its limit before that, and its body gives all that i
 
 from __future__ import annotations
 
-import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
@@ -37,7 +36,7 @@ from sessrun.conformance.subjects.control_flow.statements import (
     Set,
     Statement,
 )
-from sessrun.conformance.subjects.control_flow.states import State
+from sessrun.conformance.subjects.control_flow.states import Doing, State
 
 __all__ = ["Bodies", "Library"]
 
@@ -189,7 +188,7 @@ class Bodies:
         return self._ints("FloorMod", value, self.constant(scalar(MODULUS)))
 
     def _effect(self, state: int, value: str, count: str) -> str:
-        done = self._library.states[state].effect(self, value, count, (waiting(count),))
+        done = self._library.states[state].effect(self, Doing(value, count, (waiting(count),)))
         return self._ints("AddV2", count, self.constant(scalar(1)), waiting(done))
 
     def _given(self) -> list[str]:
@@ -274,7 +273,7 @@ class Bodies:
         body = Bodies(library)
         body.rename({FIXED: "a3", tally.handle: "a4"})
         term = body.node("AddV2", ("a3", "a0"), _INTS, "z")
-        done = tally.effect(body, term, "a0", ())
+        done = tally.effect(body, Doing(term, "a0"))
         turn = body.node("AddV2", ("a0", body.constant(scalar(1)), waiting(done)), _INTS, "z")
         total = body.node("AddV2", ("a2", term), _INTS, "z")
         results = list(zip((turn, "a1", total, "a3", "a4"), kinds, strict=True))

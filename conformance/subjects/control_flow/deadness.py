@@ -1,8 +1,8 @@
-"""Graphs of Switch and Merge without loops, and where their values are dead: drawn with a model.
+"""Graphs of Switch and Merge, and where their values are dead: drawn with a model.
 
-Which of two outputs of a Switch is alive depends on fed conditions. What takes a dead value is dead,
-but a Merge with one value that is alive, and a ControlTrigger. A model says for each setting of the
-conditions which values are alive, and what they are.
+Which of two outputs of a Switch is alive depends on fed conditions. What takes a dead value is
+dead, but a Merge with one value that is alive, and a ControlTrigger. A model
+says for each setting of the conditions which values are alive, and what they are.
 """
 
 from __future__ import annotations
@@ -78,8 +78,16 @@ class Deadness:
 
     def grow(self) -> None:
         """Add one thing more."""
-        ways = (self._switch, self._switch, self._sum, self._merge, self._merge, self._constant,
-                self._update, self._trigger)  # fmt: skip
+        ways = (
+            self._switch,
+            self._switch,
+            self._sum,
+            self._merge,
+            self._merge,
+            self._constant,
+            self._update,
+            self._trigger,
+        )
         self._draw.choice(ways)()
 
     def _pick(self) -> Tensor:

@@ -27,7 +27,7 @@ from sessrun.conformance.subjects.control_flow.statements import (
     Statement,
     touched,
 )
-from sessrun.conformance.subjects.control_flow.states import State
+from sessrun.conformance.subjects.control_flow.states import Doing, State
 
 __all__ = ["FIXED", "Frames"]
 
@@ -143,7 +143,7 @@ class Frames:
 
     def _effect(self, state: int, value: str, count: str) -> str:
         """The number of effects after one more."""
-        done = self._states[state].effect(self, value, count, (waiting(count),))
+        done = self._states[state].effect(self, Doing(value, count, (waiting(count),)))
         return self._ints("AddV2", count, self.constant(scalar(1)), waiting(done))
 
     def _switch(self, value: str, pred: str, kind: Kind = INT) -> str:
@@ -201,7 +201,7 @@ class Frames:
         def body(inside: list[str]) -> list[str]:
             turn, total = inside
             term = self._ints("AddV2", self.outside(FIXED, INT), turn)
-            done = self._states[0].effect(self, term, turn, ())
+            done = self._states[0].effect(self, Doing(term, turn))
             following = self._ints("AddV2", turn, self.constant(scalar(1)), waiting(done))
             return [following, self._ints("AddV2", total, term)]
 
@@ -222,8 +222,12 @@ class Frames:
         frame = f"{self._prefix}{self._frames}"
 
         def enter(text: str, kind: Kind = INT, *, constant: bool = True) -> str:
-            attrs = {"T": kind, "frame_name": text_attr(frame), "is_constant": {"b": constant},
-                     "parallel_iterations": {"i": str(parallel)}}  # fmt: skip
+            attrs = {
+                "T": kind,
+                "frame_name": text_attr(frame),
+                "is_constant": {"b": constant},
+                "parallel_iterations": {"i": str(parallel)},
+            }
             return self.node("RefEnter" if kind is REF else "Enter", (text,), attrs)
 
         bound = enter(limit)
@@ -240,8 +244,9 @@ class Frames:
         inside = [self.node("Identity", (f"{switch}:1",), {"T": INT}) for switch in switches]
         context.pivot = inside[0]
         following = [
-            self._ints("AddV2", inside[0], self.constant(scalar(1))), *body(inside[1:]),
-        ]  # fmt: skip
+            self._ints("AddV2", inside[0], self.constant(scalar(1))),
+            *body(inside[1:]),
+        ]
         self._contexts.pop()
         self._part = around
         for name, value in zip(ends, following, strict=True):

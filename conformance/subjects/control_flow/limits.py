@@ -78,5 +78,6 @@ class Limits:
             most = self.most
             kwargs["maximum_iterations"] = call("tf.constant", most) if self.as_tensor else most
         less = call("tf.less", count, self.bound)
-        return call("tf.while_loop", _function(name, less), _function(name, following), [0],
-                    **kwargs)  # fmt: skip
+        return call(
+            "tf.while_loop", _function(name, less), _function(name, following), [0], **kwargs
+        )

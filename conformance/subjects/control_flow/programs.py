@@ -14,7 +14,6 @@ from sessrun.conformance.subjects.control_flow.bodies import Bodies, Library
 from sessrun.conformance.subjects.control_flow.frames import FIXED, Frames
 from sessrun.conformance.subjects.control_flow.site import INT, scalar, waiting
 from sessrun.conformance.subjects.control_flow.statements import (
-    MODULUS,
     VARIABLES,
     Statement,
     run_block,
@@ -23,9 +22,14 @@ from sessrun.conformance.subjects.control_flow.states import Asked, RunState, St
 from sessrun.spec.cases.model import Case
 
 __all__ = [
-    "PLAIN", "Writing", "ask", "case_of_program", "open_plainly", "with_frames",
+    "PLAIN",
+    "Writing",
+    "ask",
+    "case_of_program",
+    "open_plainly",
+    "with_frames",
     "with_functions",
-]  # fmt: skip
+]
 
 #: TensorFlow's optimizer breaks one in twenty such programs: see docs/findings.md.
 PLAIN: Final = {"graphOptions": {"rewriteOptions": {"disableMetaOptimizer": True}}}

@@ -8,8 +8,8 @@ from typing import Final
 import numpy as np
 
 from sessrun.conformance.authoring.record import ApiAuthor, form
-from sessrun.conformance.properties import prop
 from sessrun.conformance.generators.resource_histories import History
+from sessrun.conformance.properties import prop
 from sessrun.conformance.subjects.control_flow.deadness import (
     CONDITIONS,
     Deadness,
@@ -23,15 +23,14 @@ from sessrun.conformance.subjects.control_flow.programs import (
     with_frames,
     with_functions,
 )
-
 from sessrun.conformance.subjects.control_flow.site import scalar
+from sessrun.conformance.subjects.control_flow.state_kinds import draw_states
 from sessrun.conformance.subjects.control_flow.statements import (
     Again,
     If,
     Loop,
     draw_program,
 )
-from sessrun.conformance.subjects.control_flow.states import draw_states
 from sessrun.spec.cases.model import Case
 
 #: What a program has besides plain statements, and the clauses that it can show false.
@@ -90,12 +89,20 @@ def loop_limits(draw: random.Random, id_: str) -> Case:
 
 #: What a fetched tensor may be made by, and the clause that it can show false.
 _OF: Final = {
-    "Merge": "CONTROL-FLOW-002", "Merge:1": "CONTROL-FLOW-001", "waiting": "CONTROL-FLOW-003",
-}  # fmt: skip
+    "Merge": "CONTROL-FLOW-002",
+    "Merge:1": "CONTROL-FLOW-001",
+    "waiting": "CONTROL-FLOW-003",
+}
 
 
-@prop("dead-values", "CONTROL-FLOW-001", "CONTROL-FLOW-002", "CONTROL-FLOW-003",
-      "CONTROL-FLOW-004", "RUN-051")  # fmt: skip
+@prop(
+    "dead-values",
+    "CONTROL-FLOW-001",
+    "CONTROL-FLOW-002",
+    "CONTROL-FLOW-003",
+    "CONTROL-FLOW-004",
+    "RUN-051",
+)
 def dead_values(draw: random.Random, id_: str) -> Case:
     """What is dead has no value and no effects, whatever it passes through."""
     dead = Deadness(draw)

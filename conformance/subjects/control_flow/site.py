@@ -10,9 +10,19 @@ import numpy as np
 from sessrun.conformance.generators.graphdef import dtype_attr
 
 __all__ = [
-    "BOOL", "FLOAT", "INT", "LONG", "REF", "RESOURCE", "Kind", "LoopingSite", "Site", "list_of", "scalar",
+    "BOOL",
+    "FLOAT",
+    "INT",
+    "LONG",
+    "REF",
+    "RESOURCE",
+    "Kind",
+    "LoopingSite",
+    "Site",
+    "list_of",
+    "scalar",
     "waiting",
-]  # fmt: skip
+]
 
 #: A dtype as AttrValue; REF marks an int32 reference, which moves by operations of its own.
 Kind = dict[str, Any]

@@ -15,9 +15,21 @@ from typing import Final
 from sessrun.conformance.subjects.control_flow.states import State
 
 __all__ = [
-    "CYCLES", "MODULUS", "OPS", "VARIABLES", "Again", "Effect", "If", "Loop", "Passes", "Set", "Statement",
-    "draw_program", "run_block", "touched",
-]  # fmt: skip
+    "CYCLES",
+    "MODULUS",
+    "OPS",
+    "VARIABLES",
+    "Again",
+    "Effect",
+    "If",
+    "Loop",
+    "Passes",
+    "Set",
+    "Statement",
+    "draw_program",
+    "run_block",
+    "touched",
+]
 
 VARIABLES: Final = 3
 MODULUS: Final = 1009
@@ -28,8 +40,10 @@ _DEPTH: Final = 3
 #: A block has no more statements.
 _LONGEST: Final = 2
 OPS: Final[dict[str, Callable[[int, int], int]]] = {
-    "AddV2": lambda a, b: a + b, "Sub": lambda a, b: a - b, "Mul": lambda a, b: a * b,
-}  # fmt: skip
+    "AddV2": lambda a, b: a + b,
+    "Sub": lambda a, b: a - b,
+    "Mul": lambda a, b: a * b,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +138,9 @@ def _drawn(
     def block(least: int = 0) -> tuple[Statement, ...]:
         return draw_block(draw, states, makers, depth + 1, least)
 
-    variable = lambda: draw.randrange(VARIABLES)  # noqa: E731 - a short word for a draw
+    def variable() -> int:
+        return draw.randrange(VARIABLES)
+
     parallel = draw.choice((1, 2, 10, 32))
     if kind is Set:
         return Set(variable(), draw.choice(sorted(OPS)), variable(), variable())
@@ -159,7 +175,7 @@ def touched(block: Sequence[Statement]) -> set[int]:
 
 
 class Passes(Counter[tuple[int, str]]):
-    """How often parts of statements were executed, by a statement's identity and the part's name."""
+    """How often parts of statements were executed, by a statement's identity and a part's name."""
 
 
 def run_block(
@@ -176,7 +192,8 @@ def run_block(
       variables: the variables.
       fixed: the number that never changes.
       states: the states; the first is the tally.
-      passes: counts the parts that are executed: `` of each statement, `asked` and `turned` of loops.
+      passes: counts the parts that are executed: of each statement the part without a name, of
+        loops also `asked`, the condition, and `turned`, the body.
 
     """
     counted = Passes() if passes is None else passes

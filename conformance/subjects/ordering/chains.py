@@ -17,7 +17,7 @@ import numpy as np
 from sessrun.conformance.generators.graphdef import GraphWriter
 from sessrun.conformance.subjects.control_flow.frames import Frames
 from sessrun.conformance.subjects.control_flow.site import INT, scalar
-from sessrun.conformance.subjects.control_flow.states import State
+from sessrun.conformance.subjects.control_flow.states import Doing, State
 from sessrun.conformance.subjects.ordering.relays import FAILING, FUNCTIONS, HOLDS, RELAYS
 
 __all__ = ["Chain", "LinkKind", "Performed"]
@@ -117,7 +117,7 @@ class Chain:
             return state.look(self._site, waits)
         count = self._writer.constant(scalar(self._count[state.name]))
         self._count[state.name] += 1
-        return state.effect(self._site, given, count, waits)
+        return state.effect(self._site, Doing(given, count, waits))
 
     def perform(self, last: int, fed: bool) -> Performed:
         """A run that fetches the operation at the place `last`, and what it looked at before.

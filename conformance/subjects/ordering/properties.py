@@ -1,4 +1,4 @@
-"""Control edges between operations of every kind: what waits, what is cut off, what never starts."""
+"""Control edges between operations of every kind: what waits, and what never starts."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ from sessrun.conformance.properties import prop
 from sessrun.conformance.properties.operations import drawable, output_count, refusing
 from sessrun.conformance.subjects.control_flow.programs import ask, open_plainly
 from sessrun.conformance.subjects.control_flow.site import scalar
-from sessrun.conformance.subjects.control_flow.states import KINDS, State, Variable
+from sessrun.conformance.subjects.control_flow.state_kinds import KINDS, Variable
+from sessrun.conformance.subjects.control_flow.states import State
 from sessrun.conformance.subjects.ordering.chains import Chain, LinkKind
 from sessrun.conformance.subjects.ordering.surroundings import (
     INITIALIZER,

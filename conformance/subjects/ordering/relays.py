@@ -29,20 +29,28 @@ Relay = Callable[[GraphWriter, Sequence[str]], str]
 #: A fed condition, which holds.
 HOLDS: Final = "holds"
 #: The library of the graphs: a function that gives its argument, one that compares it with zero.
-FUNCTIONS: Final[dict[str, Any]] = {"function": [
-    {
-        "signature": {"name": "Same", "inputArg": [{"name": "x", **INT}],
-                      "outputArg": [{"name": "y", **INT}]},
-        "nodeDef": [{"name": "same", "op": "Identity", "input": ["x"], "attr": {"T": INT}}],
-        "ret": {"y": "same:output:0"},
-    },
-    {
-        "signature": {"name": "Never", "inputArg": [{"name": "x", **INT}],
-                      "outputArg": [{"name": "y", **BOOL}]},
-        "nodeDef": [{"name": "less", "op": "Less", "input": ["x", "x"], "attr": {"T": INT}}],
-        "ret": {"y": "less:z:0"},
-    },
-]}  # fmt: skip
+FUNCTIONS: Final[dict[str, Any]] = {
+    "function": [
+        {
+            "signature": {
+                "name": "Same",
+                "inputArg": [{"name": "x", **INT}],
+                "outputArg": [{"name": "y", **INT}],
+            },
+            "nodeDef": [{"name": "same", "op": "Identity", "input": ["x"], "attr": {"T": INT}}],
+            "ret": {"y": "same:output:0"},
+        },
+        {
+            "signature": {
+                "name": "Never",
+                "inputArg": [{"name": "x", **INT}],
+                "outputArg": [{"name": "y", **BOOL}],
+            },
+            "nodeDef": [{"name": "less", "op": "Less", "input": ["x", "x"], "attr": {"T": INT}}],
+            "ret": {"y": "less:z:0"},
+        },
+    ]
+}
 _SAME: Final = {"func": {"name": "Same"}}
 _NEVER: Final = {"func": {"name": "Never"}}
 
@@ -92,8 +100,13 @@ def _call(op: str) -> Relay:
 
 
 def _branch(writer: GraphWriter, waits: Sequence[str]) -> str:
-    attrs = {"Tcond": BOOL, "Tin": list_of(INT), "Tout": list_of(INT), "then_branch": _SAME,
-             "else_branch": _SAME}  # fmt: skip
+    attrs = {
+        "Tcond": BOOL,
+        "Tin": list_of(INT),
+        "Tout": list_of(INT),
+        "then_branch": _SAME,
+        "else_branch": _SAME,
+    }
     return writer.node("If", (HOLDS, writer.constant(scalar(5)), *waits), attrs)
 
 

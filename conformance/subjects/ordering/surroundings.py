@@ -1,4 +1,4 @@
-"""What stands around one operation: a write that it waits for, a read and a write that wait for it."""
+"""What stands around one operation: writes and reads, by control edges."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ def between(graph: Mapping[str, Any]) -> dict[str, Any]:
         attrs = {"dtype": INT, "shape": shape_attr(()), "shared_name": text_attr(name)}
         writer.node("VarHandleOp", (), attrs, name)
     first = writer.node("AssignVariableOp", ("after", zero), {"dtype": INT}, "after/init")
-    inputs = ("around", zero, f"^{first}")
-    writer.node("AssignVariableOp", inputs, {"dtype": INT}, INITIALIZER)
+    both = ("around", zero, f"^{first}")
+    writer.node("AssignVariableOp", both, {"dtype": INT}, INITIALIZER)
     written = writer.placeholder("int32", (), WRITTEN.removesuffix(":0"))
     writer.node("AssignVariableOp", ("around", written), {"dtype": INT}, _WRITE)
-    inputs = ("around", f"^{_RESULT}")
-    writer.node("ReadVariableOp", inputs, {"dtype": INT}, READ.removesuffix(":0"))
-    inputs = ("after", written, f"^{_RESULT}")
-    writer.node("AssignVariableOp", inputs, {"dtype": INT}, WRITE_AFTER)
+    read = ("around", f"^{_RESULT}")
+    writer.node("ReadVariableOp", read, {"dtype": INT}, READ.removesuffix(":0"))
+    after = ("after", written, f"^{_RESULT}")
+    writer.node("AssignVariableOp", after, {"dtype": INT}, WRITE_AFTER)
     writer.node("ReadVariableOp", ("after",), {"dtype": INT}, UNWRITTEN.removesuffix(":0"))
     nodes = [
         {**node, "input": [*node.get("input", ()), f"^{_WRITE}"]}

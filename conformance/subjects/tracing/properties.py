@@ -14,6 +14,7 @@ from sessrun.conformance.generators.graphdef import GraphWriter
 from sessrun.conformance.properties import prop
 from sessrun.conformance.subjects.control_flow.frames import FIXED, Frames
 from sessrun.conformance.subjects.control_flow.site import INT, scalar, waiting
+from sessrun.conformance.subjects.control_flow.state_kinds import draw_states
 from sessrun.conformance.subjects.control_flow.statements import (
     VARIABLES,
     Again,
@@ -23,23 +24,34 @@ from sessrun.conformance.subjects.control_flow.statements import (
     draw_program,
     run_block,
 )
-from sessrun.conformance.subjects.control_flow.states import draw_states
 from sessrun.spec import tensors
 from sessrun.spec.cases.model import Case
 from sessrun.spec.dtypes import BY_NAME
 
 _CPU: Final = "/job:localhost/replica:0/task:0/device:CPU:"
 #: Two CPUs, and graphs that are executed as they are written.
-_CONFIG: Final = json.dumps({
-    "deviceCount": {"CPU": 2},
-    "graphOptions": {
-        "optimizerOptions": {"optLevel": "L0"}, "rewriteOptions": {"disableMetaOptimizer": True},
-    },
-})  # fmt: skip
+_CONFIG: Final = json.dumps(
+    {
+        "deviceCount": {"CPU": 2},
+        "graphOptions": {
+            "optimizerOptions": {"optLevel": "L0"},
+            "rewriteOptions": {"disableMetaOptimizer": True},
+        },
+    }
+)
 #: Nodes that only say where values go; an engine need not have them.
-_PLUMBING: Final = frozenset({
-    "Enter", "Exit", "LoopCond", "Merge", "NextIteration", "RefEnter", "RefSwitch", "Switch",
-})  # fmt: skip
+_PLUMBING: Final = frozenset(
+    {
+        "Enter",
+        "Exit",
+        "LoopCond",
+        "Merge",
+        "NextIteration",
+        "RefEnter",
+        "RefSwitch",
+        "Switch",
+    }
+)
 _LEVELS: Final = ("SOFTWARE_TRACE", "SOFTWARE_TRACE", "FULL_TRACE")
 
 
@@ -72,7 +84,7 @@ def traced_graphs(draw: random.Random, id_: str) -> Case:
     dag = grow(draw, draw.randint(3, 12))
     graph = _placed(draw, dag)
     devices = {node["name"]: _CPU + node["device"][-1] for node in graph["node"]}
-    # Of constants that are fetched TensorFlow lists some and others not, where there are two devices.
+    # Where there are two devices TensorFlow lists some of the constants that are fetched.
     constants = {node["name"] for node in graph["node"] if node["op"] == "Const"}
     made = {node.name: node for node in dag.nodes if node.name not in constants}
     runs, wanted = [], []
@@ -118,9 +130,13 @@ def _case(
 ) -> Case:
     c = ApiAuthor()
     c.named_check(
-        "traced_graphs.listed", wanted, graph=json.dumps(graph), config=_CONFIG, first=first,
+        "traced_graphs.listed",
+        wanted,
+        graph=json.dumps(graph),
+        config=_CONFIG,
+        first=first,
         runs=runs,
-    )  # fmt: skip
+    )
     return c.case(id_, "A trace lists what its model says that ran.", clauses)
 
 
