@@ -5,68 +5,26 @@ from __future__ import annotations
 import json
 import math
 import random
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from sessrun.conformance.authoring.record import ApiAuthor, anything
+from sessrun.conformance.authoring.record import ApiAuthor
 from sessrun.conformance.generators.dags import Dag, grow
-from sessrun.conformance.generators.graphdef import GraphWriter
 from sessrun.conformance.properties import prop
-from sessrun.conformance.subjects.control_flow.frames import FIXED, Frames
-from sessrun.conformance.subjects.control_flow.site import INT, scalar, waiting
 from sessrun.conformance.subjects.control_flow.state_kinds import draw_states
 from sessrun.conformance.subjects.control_flow.statements import (
     VARIABLES,
     Again,
     If,
     Loop,
-    Passes,
     draw_program,
-    run_block,
 )
+from sessrun.conformance.subjects.tracing.traced import CONFIG, CPU, Traced, needed
 from sessrun.spec import tensors
 from sessrun.spec.cases.model import Case
 from sessrun.spec.dtypes import BY_NAME
 
-_CPU: Final = "/job:localhost/replica:0/task:0/device:CPU:"
-#: Two CPUs, and graphs that are executed as they are written.
-_CONFIG: Final = json.dumps(
-    {
-        "deviceCount": {"CPU": 2},
-        "graphOptions": {
-            "optimizerOptions": {"optLevel": "L0"},
-            "rewriteOptions": {"disableMetaOptimizer": True},
-        },
-    }
-)
-#: Nodes that only say where values go; an engine need not have them.
-_PLUMBING: Final = frozenset(
-    {
-        "Enter",
-        "Exit",
-        "LoopCond",
-        "Merge",
-        "NextIteration",
-        "RefEnter",
-        "RefSwitch",
-        "Switch",
-    }
-)
 _LEVELS: Final = ("SOFTWARE_TRACE", "SOFTWARE_TRACE", "FULL_TRACE")
-
-
-def _needed(nodes: Iterable[Mapping[str, Any]], fetches: Iterable[str], fed: set[str]) -> set[str]:
-    """The nodes that a run of these executes, where these nodes are fed."""
-    inputs = {node["name"]: node.get("input", ()) for node in nodes}
-    needed: set[str] = set()
-    pending = [fetch for fetch in fetches if fetch not in fed]
-    while pending:
-        name = pending.pop()
-        if name not in needed:
-            needed.add(name)
-            sources = [text.lstrip("^").partition(":")[0] for text in inputs[name]]
-            pending += [source for source in sources if source not in fed]
-    return needed
 
 
 def _placed(draw: random.Random, dag: Dag) -> dict[str, Any]:
@@ -83,7 +41,7 @@ def traced_graphs(draw: random.Random, id_: str) -> Case:
     """A trace lists the nodes that ran, once each, with their devices and outputs, and no other."""
     dag = grow(draw, draw.randint(3, 12))
     graph = _placed(draw, dag)
-    devices = {node["name"]: _CPU + node["device"][-1] for node in graph["node"]}
+    devices = {node["name"]: CPU + node["device"][-1] for node in graph["node"]}
     # Where there are two devices TensorFlow lists some of the constants that are fetched.
     constants = {node["name"] for node in graph["node"] if node["op"] == "Const"}
     made = {node.name: node for node in dag.nodes if node.name not in constants}
@@ -94,7 +52,7 @@ def traced_graphs(draw: random.Random, id_: str) -> Case:
         for node in draw.sample(dag.cuttable(), draw.choice((0, min(1, len(dag.cuttable()))))):
             feeds[f"{node.name}:0"] = dag.value(node.dtype, node.shape)
         fed = {name.partition(":")[0] for name in feeds}
-        needed = _needed(graph["node"], fetched, fed)
+        executed = needed(graph["node"], fetched, fed)
         runs.append(
             {
                 "fetches": [f"{name}:0" for name in fetched],
@@ -107,7 +65,7 @@ def traced_graphs(draw: random.Random, id_: str) -> Case:
             {
                 name: [1, [devices[name]], [_output(node.dtype, node.shape)]]
                 for name, node in sorted(made.items())
-                if name in needed
+                if name in executed
             }
         )
     clauses = draw.choice((("RUN-044",), ("RUN-045",), ("TRACING-017", "TRACING-018")))
@@ -133,7 +91,7 @@ def _case(
         "traced_graphs.listed",
         wanted,
         graph=json.dumps(graph),
-        config=_CONFIG,
+        config=CONFIG,
         first=first,
         runs=runs,
     )
@@ -155,41 +113,8 @@ def traced_programs(draw: random.Random, id_: str) -> Case:
     makers, clauses = draw.choice(_FOCI)
     states = draw_states(draw, in_functions=False)
     block = draw_program(draw, makers, len(states))
-    writer = GraphWriter()
-    for state in states:
-        state.make(writer)
-    writer.placeholder("int32", (), FIXED)
-    carried = [writer.placeholder("int32", (), f"v{number}") for number in range(VARIABLES)]
-    carried += [writer.constant(scalar(0)) for _ in states]
-    frames = Frames(writer, states)
-    ends = frames.block(block, carried)
-    waits = [waiting(end) for end in ends]
-    writer.node("Identity", (ends[0], *waits), {"T": INT}, "end")
-    graph = writer.graph()
-    ops = {node["name"]: node["op"] for node in graph["node"]}
-    needed = _needed(graph["node"], ["end"], {FIXED, *carried[:VARIABLES]})
-    runs, wanted = [], []
+    program = Traced(block, states)
     for _ in range(2):
         variables = [draw.randrange(12) for _ in range(VARIABLES)]
-        fixed = draw.randrange(12)
-        feeds = {f"v{number}:0": scalar(value) for number, value in enumerate(variables)}
-        passes = Passes()
-        run_block(block, variables, fixed, states, passes)
-        listed = {
-            name: [passes[part], [f"{_CPU}0"]]
-            for part, names in frames.parts.items()
-            for name in names
-            if ops[name] not in _PLUMBING and name in needed and passes[part]
-        }
-        asked = [name for names in frames.parts.values() for name in names]
-        runs.append(
-            {
-                "fetches": ["end"],
-                "feeds": {**feeds, f"{FIXED}:0": scalar(fixed)},
-                "level": draw.choice(_LEVELS),
-                "nodes": [name for name in asked if ops[name] not in _PLUMBING],
-            }
-        )
-        wanted.append({name: [*of, anything] for name, of in sorted(listed.items())})
-    first = [name for state in states if (name := state.initializer()) is not None]
-    return _case(id_, clauses, graph, first, runs, wanted)
+        program.run(variables, draw.randrange(12), draw.choice(_LEVELS))
+    return program.case(id_, clauses)

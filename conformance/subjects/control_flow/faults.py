@@ -1,0 +1,84 @@
+"""Faults of CONTROL-FLOW: inner loops, effects of conditions, limits, iterations under way."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from sessrun.conformance.faulty.framework import fault, override
+from sessrun.conformance.faulty.resource_runs import nodes_of
+from sessrun.conformance.faulty.run_fragments import UPDATES, data_inputs, editing
+
+_INT: Final = 3
+_BOOL: Final = 10
+
+
+def _added(definition: Any, name: str, op: str, inputs: list[str], **types: int) -> str:
+    node = definition.node.add(name=name, op=op, input=inputs)
+    for attr, enum in types.items():
+        node.attr[attr].type = enum
+    return name
+
+
+@fault("CONTROL-FLOW-027", "An inner loop of constants runs in the first outer iteration only.")
+def inner_loops_run_once(tf: Any) -> Any:
+    """Multiply the constants that enter a frame within a frame by whether the count is zero."""
+
+    def change(definition: Any) -> None:
+        nodes = {node.name: node for node in definition.node}
+        for enter in nodes_of(definition, ("Enter",)):
+            source = nodes.get(enter.input[0])
+            if source is None or source.op != "Const" or not enter.attr["is_constant"].b:
+                continue
+            turns = [text[1:] for text in source.input if text.startswith("^")]
+            if not turns or nodes[turns[0]].op != "Identity":
+                continue
+            zero = _added(definition, f"{enter.name}/zero", "ZerosLike", [turns[0]], T=_INT)
+            first = _added(definition, f"{enter.name}/first", "Equal", [turns[0], zero], T=_INT)
+            cast = _added(definition, f"{enter.name}/cast", "Cast", [first], SrcT=_BOOL, DstT=_INT)
+            both = [enter.input[0], cast]
+            enter.input[0] = _added(definition, f"{enter.name}/limit", "Mul", both, T=_INT)
+
+    return editing(tf, change)
+
+
+@fault("CONTROL-FLOW-028", "Updates in the condition of a While are left out.")
+def conditions_have_no_effects(tf: Any) -> Any:
+    """Make nothing of them in functions that are conditions."""
+
+    def change(definition: Any) -> None:
+        bodies = [function.node_def for function in definition.library.function]
+        loops = [node for nodes in (definition.node, *bodies) for node in nodes]
+        conditions = {node.attr["cond"].func.name for node in loops if node.op == "While"}
+        for function in definition.library.function:
+            if function.signature.name in conditions:
+                for node in function.node_def:
+                    if node.op in UPDATES:
+                        node.op = "NoOp"
+                        node.input[:] = [text for text in node.input if text.startswith("^")]
+                        node.attr.clear()
+
+    return editing(tf, change)
+
+
+@fault("CONTROL-FLOW-029", "A loop with a limit runs once more than that.")
+def limits_are_one_too_large(tf: Any) -> Any:
+    """Add one to `maximum_iterations`."""
+
+    def while_loop(*args: Any, maximum_iterations: Any = None, **kwargs: Any) -> Any:
+        if maximum_iterations is not None:
+            maximum_iterations += 1
+        return tf.while_loop(*args, maximum_iterations=maximum_iterations, **kwargs)
+
+    return override(tf, while_loop=while_loop)
+
+
+@fault("CONTROL-FLOW-030", "As many iterations are under way as can be.")
+def iterations_are_not_held_back(tf: Any) -> Any:
+    """Allow a thousand."""
+
+    def change(definition: Any) -> None:
+        for node in nodes_of(definition, ("Enter", "RefEnter")):
+            if data_inputs(node):
+                node.attr["parallel_iterations"].i = 1000
+
+    return editing(tf, change)
