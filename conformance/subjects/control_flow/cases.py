@@ -36,7 +36,7 @@ _TOGETHER: Final = 2
 _ITERATIONS: Final = 6
 
 
-@engine_case("CONTROL-FLOW-027", title="An inner loop of constants runs in every outer iteration.")
+@engine_case("CONTROL-FLOW-063", title="An inner loop of constants runs in every outer iteration.")
 def an_inner_loop_of_constants(c: EngineAuthor) -> None:
     writer = GraphWriter()
     tally = Variable("tally", adds=True)
@@ -57,7 +57,7 @@ def an_inner_loop_of_constants(c: EngineAuthor) -> None:
         session.run(["tally/read:0"], values=[scalar(total)])
 
 
-@engine_case("CONTROL-FLOW-028", title="Body and condition of a While update as often as they run.")
+@engine_case("CONTROL-FLOW-064", title="Body and condition of a While update as often as they run.")
 def loops_with_effects(c: EngineAuthor) -> None:
     both: Json = {"list": {"type": ["DT_RESOURCE", "DT_FLOAT"]}}
     given = [*args("h", "DT_RESOURCE"), *args("a")]
@@ -108,7 +108,7 @@ def loops_with_effects(c: EngineAuthor) -> None:
         session.run(["read:0"], values=[np.float32(total)])
 
 
-@api_case("CONTROL-FLOW-029", title="A limit ends a loop whose condition still holds.")
+@api_case("CONTROL-FLOW-065", title="A limit ends a loop whose condition still holds.")
 def limits_of_loops(c: ApiAuthor) -> None:
     variable = c.tf.get_variable(
         "v", [], c.tf.int32, initializer=c.tf.zeros_initializer(), use_resource=True
@@ -145,7 +145,7 @@ def _loop_that_waits(tf: Any, parallel: int) -> None:
     released.enqueue_many([tf.fill([n], 5)], name="release")
 
 
-@engine_case("CONTROL-FLOW-030", title="Two iterations are under way at once, and no third.")
+@engine_case("CONTROL-FLOW-066", title="Two iterations are under way at once, and no third.")
 def iterations_under_way(c: EngineAuthor) -> None:
     with c.graph() as tf:
         _loop_that_waits(tf, _TOGETHER)

@@ -19,7 +19,7 @@ def _added(definition: Any, name: str, op: str, inputs: list[str], **types: int)
     return name
 
 
-@fault("CONTROL-FLOW-027", "An inner loop of constants runs in the first outer iteration only.")
+@fault("CONTROL-FLOW-063", "An inner loop of constants runs in the first outer iteration only.")
 def inner_loops_run_once(tf: Any) -> Any:
     """Multiply the constants that enter a frame within a frame by whether the count is zero."""
 
@@ -41,7 +41,7 @@ def inner_loops_run_once(tf: Any) -> Any:
     return editing(tf, change)
 
 
-@fault("CONTROL-FLOW-028", "Updates in the condition of a While are left out.")
+@fault("CONTROL-FLOW-064", "Updates in the condition of a While are left out.")
 def conditions_have_no_effects(tf: Any) -> Any:
     """Make nothing of them in functions that are conditions."""
 
@@ -60,7 +60,7 @@ def conditions_have_no_effects(tf: Any) -> Any:
     return editing(tf, change)
 
 
-@fault("CONTROL-FLOW-029", "A loop with a limit runs once more than that.")
+@fault("CONTROL-FLOW-065", "A loop with a limit runs once more than that.")
 def limits_are_one_too_large(tf: Any) -> Any:
     """Add one to `maximum_iterations`."""
 
@@ -72,7 +72,7 @@ def limits_are_one_too_large(tf: Any) -> Any:
     return override(tf, while_loop=while_loop)
 
 
-@fault("CONTROL-FLOW-030", "As many iterations are under way as can be.")
+@fault("CONTROL-FLOW-066", "As many iterations are under way as can be.")
 def iterations_are_not_held_back(tf: Any) -> Any:
     """Allow a thousand."""
 

@@ -38,11 +38,11 @@ _FOCI: Final[tuple[tuple[tuple[type, ...], tuple[str, ...]], ...]] = (
     ((If,), ("RUN-049",)),
     ((Loop,), ("RUN-057",)),
     ((If, Loop), ("RUN-049", "RUN-057")),
-    ((Loop, Again), ("CONTROL-FLOW-027",)),
+    ((Loop, Again), ("CONTROL-FLOW-063",)),
 )
 
 
-@prop("effects", "RUN-049", "RUN-057", "CONTROL-FLOW-027")
+@prop("effects", "RUN-049", "RUN-057", "CONTROL-FLOW-063")
 def effects(draw: random.Random, id_: str) -> Case:
     """Effects in branches and loops happen as often, and in the order, that the program says."""
     makers, clauses = draw.choice(_FOCI)
@@ -54,13 +54,13 @@ def effects(draw: random.Random, id_: str) -> Case:
 #: The same of programs whose branches and loops are functions.
 _FUNCTIONAL: Final[tuple[tuple[tuple[type, ...], tuple[str, ...]], ...]] = (
     ((If,), ("CONTROL-FLOW-020",)),
-    ((Loop,), ("CONTROL-FLOW-028",)),
-    ((If, Loop), ("CONTROL-FLOW-020", "CONTROL-FLOW-028")),
-    ((Loop, Again), ("CONTROL-FLOW-028",)),
+    ((Loop,), ("CONTROL-FLOW-064",)),
+    ((If, Loop), ("CONTROL-FLOW-020", "CONTROL-FLOW-064")),
+    ((Loop, Again), ("CONTROL-FLOW-064",)),
 )
 
 
-@prop("function-effects", "CONTROL-FLOW-020", "CONTROL-FLOW-028")
+@prop("function-effects", "CONTROL-FLOW-020", "CONTROL-FLOW-064")
 def function_effects(draw: random.Random, id_: str) -> Case:
     """Effects in functions of branches and loops happen as often as the program says."""
     makers, clauses = draw.choice(_FUNCTIONAL)
@@ -70,7 +70,7 @@ def function_effects(draw: random.Random, id_: str) -> Case:
     return case_of_program(draw, id_, block, states, write, clauses)
 
 
-@prop("loop-limits", "CONTROL-FLOW-029")
+@prop("loop-limits", "CONTROL-FLOW-065")
 def loop_limits(draw: random.Random, id_: str) -> Case:
     """A loop of `tf.while_loop` makes as many iterations as its condition and its limit allow."""
     loop = Limits.drawn(draw)
@@ -84,7 +84,7 @@ def loop_limits(draw: random.Random, id_: str) -> Case:
     for turn in (1, 2):
         c.check(session.run(result), np.int32(loop.iterations))
         c.check(session.run(variable), np.int32(turn * loop.innermost))
-    return c.case(id_, "A loop makes as many iterations as it may.", ("CONTROL-FLOW-029",))
+    return c.case(id_, "A loop makes as many iterations as it may.", ("CONTROL-FLOW-065",))
 
 
 #: What a fetched tensor may be made by, and the clause that it can show false.
