@@ -7,7 +7,14 @@ from collections.abc import Sequence
 from typing import Final
 
 from sessrun.conformance.properties import prop
-from sessrun.conformance.subjects.composites import activations, losses, moments, windows
+from sessrun.conformance.subjects.composites import (
+    activations,
+    averages,
+    losses,
+    metrics,
+    moments,
+    windows,
+)
 from sessrun.conformance.subjects.composites.rows import Row, case_of_row
 from sessrun.spec.cases.model import Case
 
@@ -34,3 +41,16 @@ def composites(draw: random.Random, id_: str) -> Case:
 def weighed_losses(draw: random.Random, id_: str) -> Case:
     """A loss, weighed and reduced, gives what its formula says."""
     return case_of_row(draw, id_, _row(_LOSSES, id_))
+
+
+@prop("streaming-metrics", *sorted({"METRICS-006", *(row.clause for row in metrics.ROWS)}))
+def streaming_metrics(draw: random.Random, id_: str) -> Case:
+    """A metric over several batches, empty ones among them, gives what was seen so far."""
+    rows = metrics.ROWS
+    return metrics.case_of_metric(draw, id_, rows[int(id_.rpartition(":")[2]) % len(rows)])
+
+
+@prop("moving-averages", "OPTIMIZERS-046", "OPTIMIZERS-047")
+def moving_averages(draw: random.Random, id_: str) -> Case:
+    """Moving averages follow variables and tensors as their decay says."""
+    return averages.case_of_average(draw, id_)
