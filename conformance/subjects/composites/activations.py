@@ -25,19 +25,24 @@ __all__ = ["ROWS"]
 _LOGITS: Final = ("plain", "large", "large", "masked", "equal", "empty")
 _FINITE: Final = ("plain", "large", "large", "equal", "empty")
 #: Small probabilities count, too.
-_SMALL: Final = {**NEAR, "float16": "close(1e-2, 1e-6)", "bfloat16": "close(6e-2, 1e-30)",
-                 "float32": "close(1e-4, 1e-30)", "float64": "close(1e-9, 1e-290)"}  # fmt: skip
+_SMALL: Final = {
+    **NEAR,
+    "float16": "close(1e-2, 1e-6)",
+    "bfloat16": "close(6e-2, 1e-30)",
+    "float32": "close(1e-4, 1e-30)",
+    "float64": "close(1e-9, 1e-290)",
+}
 
 
 def _probabilities(name: str, axis: str) -> Kind:
     """Probabilities along an axis, of the shape of another argument."""
 
     def drawn(d: Drawing) -> np.ndarray:
-        logits = d.values[name]
+        logits: np.ndarray = d.values[name]
         weights = np.array([d.draw.randint(0, 3) for _ in range(logits.size)], np.float64)
         weights = weights.reshape(logits.shape) + 0.25
         along = d.values.get(axis, -1)
-        found = weights / weights.sum(axis=along, keepdims=True)
+        found: np.ndarray = weights / weights.sum(axis=along, keepdims=True)
         return found.astype(logits.dtype)
 
     return drawn
@@ -51,7 +56,8 @@ def _axis_of_classes(d: Drawing) -> int:
 def _format_of_value(d: Drawing) -> str:
     """A data format; the channels come first only where other dimensions follow them."""
     first = ("NCHW", "NC...") if d.values["value"].ndim > 2 else ()
-    return d.draw.choice(("NHWC", "N...C", *first))
+    formats: tuple[str, ...] = ("NHWC", "N...C", *first)
+    return d.draw.choice(formats)
 
 
 def _labels(name: str) -> Kind:
@@ -73,27 +79,66 @@ def _activation(name: str, **options: Kind) -> Row:
 
 
 ROWS: Final = (
-    Row("nn.softmax", "COMPOSITES-001", {"logits": numbers(1), "axis": axis_of("logits")},
-        styles=_LOGITS, near=_SMALL),
-    Row("nn.log_softmax", "COMPOSITES-001", {"logits": numbers(1), "axis": axis_of("logits")},
-        styles=_LOGITS),
-    Row("nn.sigmoid_cross_entropy_with_logits", "COMPOSITES-002",
-        {"logits": numbers(), "labels": positive(like("logits"))}, styles=_FINITE),
-    Row("nn.weighted_cross_entropy_with_logits", "COMPOSITES-002",
+    Row(
+        "nn.softmax",
+        "COMPOSITES-001",
+        {"logits": numbers(1), "axis": axis_of("logits")},
+        styles=_LOGITS,
+        near=_SMALL,
+    ),
+    Row(
+        "nn.log_softmax",
+        "COMPOSITES-001",
+        {"logits": numbers(1), "axis": axis_of("logits")},
+        styles=_LOGITS,
+    ),
+    Row(
+        "nn.sigmoid_cross_entropy_with_logits",
+        "COMPOSITES-002",
+        {"logits": numbers(), "labels": positive(like("logits"))},
+        styles=_FINITE,
+    ),
+    Row(
+        "nn.weighted_cross_entropy_with_logits",
+        "COMPOSITES-002",
         {"logits": numbers(), "labels": like("logits"), "pos_weight": chosen(0.25, 1.0, 3.0)},
-        styles=("plain", "empty", "equal"), dtypes=("float32", "float64", "float16")),
-    Row("nn.softmax_cross_entropy_with_logits_v2", "COMPOSITES-003",
-        {"logits": numbers(2, 4), "axis": _axis_of_classes,
-         "labels": _probabilities("logits", "axis")}, styles=_FINITE),
-    Row("nn.softmax_cross_entropy_with_logits", "COMPOSITES-003",
-        {"logits": _rows_of_logits, "labels": _probabilities("logits", "dim")}, styles=_FINITE),
-    Row("nn.sparse_softmax_cross_entropy_with_logits", "COMPOSITES-003",
-        {"logits": _rows_of_logits, "labels": _labels("logits")}, styles=_FINITE,
-        is_static=True),
-    Row("nn.log_poisson_loss", "COMPOSITES-004",
-        {"targets": positive(numbers()), "log_input": like("targets"),
-         "compute_full_loss": chosen(False, True)}, styles=("plain", "empty", "equal"),
-        dtypes=("float32", "float64")),
+        styles=("plain", "empty", "equal"),
+        dtypes=("float32", "float64", "float16"),
+    ),
+    Row(
+        "nn.softmax_cross_entropy_with_logits_v2",
+        "COMPOSITES-003",
+        {
+            "logits": numbers(2, 4),
+            "axis": _axis_of_classes,
+            "labels": _probabilities("logits", "axis"),
+        },
+        styles=_FINITE,
+    ),
+    Row(
+        "nn.softmax_cross_entropy_with_logits",
+        "COMPOSITES-003",
+        {"logits": _rows_of_logits, "labels": _probabilities("logits", "dim")},
+        styles=_FINITE,
+    ),
+    Row(
+        "nn.sparse_softmax_cross_entropy_with_logits",
+        "COMPOSITES-003",
+        {"logits": _rows_of_logits, "labels": _labels("logits")},
+        styles=_FINITE,
+        is_static=True,
+    ),
+    Row(
+        "nn.log_poisson_loss",
+        "COMPOSITES-004",
+        {
+            "targets": positive(numbers()),
+            "log_input": like("targets"),
+            "compute_full_loss": chosen(False, True),
+        },
+        styles=("plain", "empty", "equal"),
+        dtypes=("float32", "float64"),
+    ),
     Row("nn.l2_loss", "COMPOSITES-004", {"t": numbers()}, styles=("plain", "special", "empty")),
     _activation("softplus"),
     _activation("softsign"),
@@ -101,25 +146,58 @@ ROWS: Final = (
     _activation("selu"),
     _activation("relu6"),
     _activation("leaky_relu", alpha=chosen(0.0, 0.2, 1.5)),
-    Row("nn.swish", "COMPOSITES-005", {"features": numbers()},
-        styles=("plain", "large", "empty")),
+    Row("nn.swish", "COMPOSITES-005", {"features": numbers()}, styles=("plain", "large", "empty")),
     Row("nn.crelu", "COMPOSITES-005", {"features": numbers(1), "axis": axis_of("features")}),
     Row("math.log_sigmoid", "COMPOSITES-005", {"x": numbers()}, styles=("plain", "large", "empty")),
-    Row("nn.bias_add", "COMPOSITES-006",
-        {"value": numbers(2, 5), "data_format": _format_of_value,
-         "bias": per_channel("value")}),
-    Row("nn.xw_plus_b", "COMPOSITES-006",
-        {"x": numbers(2, 2), "weights": lambda d: d.array([d.values["x"].shape[1], 3]),
-         "biases": per_channel("weights")}, styles=("plain",)),
-    Row("nn.relu_layer", "COMPOSITES-006",
-        {"x": numbers(2, 2), "weights": lambda d: d.array([d.values["x"].shape[1], 3]),
-         "biases": per_channel("weights")}, styles=("plain",)),
-    Row("math.xlogy", "COMPOSITES-007", {"x": numbers(), "y": positive(spread_over("x"))},
-        styles=("plain", "special", "empty")),
-    Row("math.xlog1py", "COMPOSITES-007", {"x": numbers(), "y": positive(spread_over("x"))},
-        styles=("plain", "special", "empty"), dtypes=("float32", "float64")),
-    Row("math.divide_no_nan", "COMPOSITES-007", {"x": numbers(), "y": spread_over("x")},
-        styles=("plain", "special", "empty")),
-    Row("math.multiply_no_nan", "COMPOSITES-007", {"x": numbers(), "y": spread_over("x")},
-        styles=("plain", "special", "empty"), dtypes=("float32", "float64")),
-)  # fmt: skip
+    Row(
+        "nn.bias_add",
+        "COMPOSITES-006",
+        {"value": numbers(2, 5), "data_format": _format_of_value, "bias": per_channel("value")},
+    ),
+    Row(
+        "nn.xw_plus_b",
+        "COMPOSITES-006",
+        {
+            "x": numbers(2, 2),
+            "weights": lambda d: d.array([d.values["x"].shape[1], 3]),
+            "biases": per_channel("weights"),
+        },
+        styles=("plain",),
+    ),
+    Row(
+        "nn.relu_layer",
+        "COMPOSITES-006",
+        {
+            "x": numbers(2, 2),
+            "weights": lambda d: d.array([d.values["x"].shape[1], 3]),
+            "biases": per_channel("weights"),
+        },
+        styles=("plain",),
+    ),
+    Row(
+        "math.xlogy",
+        "COMPOSITES-007",
+        {"x": numbers(), "y": positive(spread_over("x"))},
+        styles=("plain", "special", "empty"),
+    ),
+    Row(
+        "math.xlog1py",
+        "COMPOSITES-007",
+        {"x": numbers(), "y": positive(spread_over("x"))},
+        styles=("plain", "special", "empty"),
+        dtypes=("float32", "float64"),
+    ),
+    Row(
+        "math.divide_no_nan",
+        "COMPOSITES-007",
+        {"x": numbers(), "y": spread_over("x")},
+        styles=("plain", "special", "empty"),
+    ),
+    Row(
+        "math.multiply_no_nan",
+        "COMPOSITES-007",
+        {"x": numbers(), "y": spread_over("x")},
+        styles=("plain", "special", "empty"),
+        dtypes=("float32", "float64"),
+    ),
+)

@@ -12,8 +12,11 @@ from sessrun.spec.cases.model import Case
 
 __all__ = ["case_of_average"]
 
-_CONTRACTS: Final = {"float32": "close(1e-4, 1e-5)", "float64": "close(1e-9, 1e-10)",
-                     "float16": "close(1e-2, 4e-3)"}  # fmt: skip
+_CONTRACTS: Final = {
+    "float32": "close(1e-4, 1e-5)",
+    "float64": "close(1e-9, 1e-10)",
+    "float16": "close(1e-2, 4e-3)",
+}
 
 
 def _numbers(draw: random.Random, dtype: str, size: int) -> np.ndarray:
@@ -45,7 +48,7 @@ def case_of_average(draw: random.Random, id_: str) -> Case:
     session = c.tf.Session()
     session.run(c.tf.global_variables_initializer())
     for number in range(draw.randint(2, 4)):
-        feeds = {fed: _numbers(draw, dtype, size)}
+        feeds: dict[Any, Any] = {fed: _numbers(draw, dtype, size)}
         if assigned is not None:
             session.run(assigned, feeds)
         if step is not None:

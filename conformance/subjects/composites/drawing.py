@@ -13,9 +13,25 @@ import numpy as np
 from sessrun.spec.dtypes import BY_NAME
 
 __all__ = [
-    "Drawing", "Kind", "Name", "Slices", "axes_of", "axis_of", "chosen", "fixed", "integers",
-    "like", "numbers", "of_shape", "per_channel", "plainly", "positive", "slices", "spread_over", "variant",
-]  # fmt: skip
+    "Drawing",
+    "Kind",
+    "Name",
+    "Slices",
+    "axes_of",
+    "axis_of",
+    "chosen",
+    "fixed",
+    "integers",
+    "like",
+    "numbers",
+    "of_shape",
+    "per_channel",
+    "plainly",
+    "positive",
+    "slices",
+    "spread_over",
+    "variant",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,8 +84,12 @@ class Drawing:
 #: From the drawing so far to an argument: an ndarray is a tensor, anything else is passed as it is.
 Kind = Callable[[Drawing], Any]
 
-_BITS: Final = {"float16": (-14, 15), "bfloat16": (-126, 127), "float32": (-126, 127),
-                "float64": (-1022, 1023)}  # fmt: skip
+_BITS: Final = {
+    "float16": (-14, 15),
+    "bfloat16": (-126, 127),
+    "float32": (-126, 127),
+    "float64": (-1022, 1023),
+}
 
 
 def _least(dtype: str) -> float:
@@ -122,10 +142,16 @@ def _equal(draw: random.Random, _: str, count: int) -> list[float]:
 
 #: What the numbers of a call are like, by the style's name.
 _STYLES: Final[dict[str, Callable[[random.Random, str, int], list[float]]]] = {
-    "plain": _plain, "large": _large, "huge": _huge, "tiny": _tiny, "special": _special,
+    "plain": _plain,
+    "large": _large,
+    "huge": _huge,
+    "tiny": _tiny,
+    "special": _special,
     "masked": _masked,
-    "shifted": _shifted, "equal": _equal, "empty": _plain,
-}  # fmt: skip
+    "shifted": _shifted,
+    "equal": _equal,
+    "empty": _plain,
+}
 
 
 # --- tensors --------------------------------------------------------------------------------

@@ -96,7 +96,14 @@ def _weighing(d: Drawing) -> str:
 
 def _alone(function: str, clause: str, **arguments: Kind) -> Row:
     """A loss by itself, neither weighed nor reduced."""
-    return Row(f"losses.{function}", clause, {**arguments, **_EACH}, dtypes=_DTYPES, styles=_STYLES, near=_NEAR)
+    return Row(
+        f"losses.{function}",
+        clause,
+        {**arguments, **_EACH},
+        dtypes=_DTYPES,
+        styles=_STYLES,
+        near=_NEAR,
+    )
 
 
 def _weighed(function: str, **arguments: Kind) -> Row:
@@ -104,28 +111,66 @@ def _weighed(function: str, **arguments: Kind) -> Row:
     first = next(iter(arguments))
     reductions = chosen(*(Name(f"losses.Reduction.{name}") for name in _REDUCTIONS), _NONZERO)
     given = {**arguments, "weights": _weights(first), "reduction": reductions}
-    return Row(f"losses.{function}", _weighing, given, styles=("plain", "empty"),
-               dtypes=("float32", "float16"), is_static=True)  # fmt: skip
+    return Row(
+        f"losses.{function}",
+        _weighing,
+        given,
+        styles=("plain", "empty"),
+        dtypes=("float32", "float16"),
+        is_static=True,
+    )
 
 
 ROWS: Final = (
     _alone("absolute_difference", "LOSSES-019", labels=numbers(), predictions=like("labels")),
     _alone("mean_squared_error", "LOSSES-019", labels=numbers(), predictions=like("labels")),
-    _alone("huber_loss", "LOSSES-010", labels=numbers(), predictions=like("labels"),
-           delta=chosen(0.5, 1.0, 2.0)),
-    _alone("log_loss", "LOSSES-011", predictions=_between, labels=_bits("predictions"),
-           epsilon=chosen(1e-7, 0.125)),
+    _alone(
+        "huber_loss",
+        "LOSSES-010",
+        labels=numbers(),
+        predictions=like("labels"),
+        delta=chosen(0.5, 1.0, 2.0),
+    ),
+    _alone(
+        "log_loss",
+        "LOSSES-011",
+        predictions=_between,
+        labels=_bits("predictions"),
+        epsilon=chosen(1e-7, 0.125),
+    ),
     _alone("hinge_loss", "LOSSES-012", logits=numbers(1, 3), labels=_bits("logits")),
-    _alone("cosine_distance", "LOSSES-013", labels=numbers(1, 3), predictions=like("labels"),
-           axis=axis_of("labels")),
-    _alone("sigmoid_cross_entropy", "LOSSES-015", logits=numbers(1, 3),
-           multi_class_labels=_bits("logits"), label_smoothing=chosen(0, 0, 0.25)),
-    _alone("softmax_cross_entropy", "LOSSES-015", logits=_logits,
-           onehot_labels=_classes("logits"), label_smoothing=chosen(0, 0, 0.25)),
-    Row("losses.mean_pairwise_squared_error", "LOSSES-014",
-        {"labels": lambda d: d.array([d.draw.randint(1, 3), d.draw.randint(2, 4)]),
-         "predictions": like("labels"), "weights": chosen(1.0, 0.5)}, styles=("plain",),
-        dtypes=("float32",)),
+    _alone(
+        "cosine_distance",
+        "LOSSES-013",
+        labels=numbers(1, 3),
+        predictions=like("labels"),
+        axis=axis_of("labels"),
+    ),
+    _alone(
+        "sigmoid_cross_entropy",
+        "LOSSES-015",
+        logits=numbers(1, 3),
+        multi_class_labels=_bits("logits"),
+        label_smoothing=chosen(0, 0, 0.25),
+    ),
+    _alone(
+        "softmax_cross_entropy",
+        "LOSSES-015",
+        logits=_logits,
+        onehot_labels=_classes("logits"),
+        label_smoothing=chosen(0, 0, 0.25),
+    ),
+    Row(
+        "losses.mean_pairwise_squared_error",
+        "LOSSES-014",
+        {
+            "labels": lambda d: d.array([d.draw.randint(1, 3), d.draw.randint(2, 4)]),
+            "predictions": like("labels"),
+            "weights": chosen(1.0, 0.5),
+        },
+        styles=("plain",),
+        dtypes=("float32",),
+    ),
     _weighed("compute_weighted_loss", losses=numbers(0, 3)),
     _weighed("absolute_difference", labels=numbers(0, 3), predictions=like("labels")),
     _weighed("mean_squared_error", labels=numbers(0, 3), predictions=like("labels")),
@@ -133,4 +178,4 @@ ROWS: Final = (
     _weighed("hinge_loss", logits=numbers(0, 3), labels=_bits("logits")),
     _weighed("log_loss", predictions=positive(numbers(0, 3)), labels=_bits("predictions")),
     _weighed("sigmoid_cross_entropy", logits=numbers(1, 3), multi_class_labels=_bits("logits")),
-)  # fmt: skip
+)

@@ -86,14 +86,16 @@ def _summation(d: Drawing) -> str:
 
 _PAIRS: Final[Mapping[str, Kind]] = {"labels": _floats(), "predictions": _floats()}
 _ROWS_OF_THREE: Final[Mapping[str, Kind]] = {
-    "labels": _floats(width=3), "predictions": _floats(width=3),
-}  # fmt: skip
+    "labels": _floats(width=3),
+    "predictions": _floats(width=3),
+}
 _BINARY: Final[Mapping[str, Kind]] = {"labels": _truths, "predictions": _truths}
 _JUDGED: Final[Mapping[str, Kind]] = {"labels": _truths, "predictions": _eighths}
 _CLASSES: Final[Mapping[str, Kind]] = {"labels": _integers(3), "predictions": _integers(3)}
 _RANKED: Final[Mapping[str, Kind]] = {
-    "labels": _integers(5, width=1), "predictions": _floats(width=5),
-}  # fmt: skip
+    "labels": _integers(5, width=1),
+    "predictions": _floats(width=5),
+}
 _THRESHOLDS: Final = chosen([0.5], [0.25, 0.5, 0.75], [0.0, 0.125, 1.0])
 
 
@@ -105,42 +107,81 @@ def _at_thresholds(*functions: str) -> list[MetricRow]:
 ROWS: Final = (
     MetricRow("mean", "METRICS-002", {"values": _floats()}, {}),
     MetricRow("mean", "METRICS-002", {"values": _floats(width=2)}, {}),
-    MetricRow("mean_tensor", "METRICS-001", {"values": _floats(width=2)}, {}, is_weighed=False,
-              rows=2),
+    MetricRow(
+        "mean_tensor", "METRICS-001", {"values": _floats(width=2)}, {}, is_weighed=False, rows=2
+    ),
     MetricRow("accuracy", "METRICS-007", _CLASSES, {}),
-    MetricRow("accuracy", "METRICS-007", {"labels": _integers(3), "predictions": _floats(high=3)},
-              {}),
+    MetricRow(
+        "accuracy", "METRICS-007", {"labels": _integers(3), "predictions": _floats(high=3)}, {}
+    ),
     MetricRow("mean_absolute_error", "METRICS-002", _PAIRS, {}),
     MetricRow("mean_squared_error", "METRICS-002", _ROWS_OF_THREE, {}, is_weighed=False),
     MetricRow("root_mean_squared_error", "METRICS-002", _PAIRS, {}),
-    MetricRow("mean_relative_error", "METRICS-018",
-              {**_PAIRS, "normalizer": _integers(3, dtype=np.float32)}, {},
-              is_weighed=False),
-    MetricRow("mean_cosine_distance", "METRICS-018", _ROWS_OF_THREE, {"dim": fixed(1)},
-              is_weighed=False),
-    MetricRow("percentage_below", "METRICS-017", {"values": _eighths},
-              {"threshold": chosen(0.25, 0.5)}),
-    *(MetricRow(name, "METRICS-019", _BINARY, {})
-      for name in ("precision", "recall", "true_positives", "true_negatives", "false_positives",
-                   "false_negatives")),
-    *_at_thresholds("precision_at_thresholds", "recall_at_thresholds",
-                    "true_positives_at_thresholds", "false_negatives_at_thresholds",
-                    "true_negatives_at_thresholds", "false_positives_at_thresholds"),
-    MetricRow("auc", "METRICS-011", _JUDGED,
-              {"num_thresholds": chosen(3, 9, 50), "curve": chosen("ROC", "PR"),
-               "summation_method": _summation}),
-    MetricRow("sensitivity_at_specificity", "METRICS-020", _JUDGED,
-              {"specificity": chosen(0.25, 0.5, 0.75), "num_thresholds": chosen(5, 20)}),
-    MetricRow("specificity_at_sensitivity", "METRICS-020", _JUDGED,
-              {"sensitivity": chosen(0.25, 0.5, 0.75), "num_thresholds": chosen(5, 20)}),
+    MetricRow(
+        "mean_relative_error",
+        "METRICS-018",
+        {**_PAIRS, "normalizer": _integers(3, dtype=np.float32)},
+        {},
+        is_weighed=False,
+    ),
+    MetricRow(
+        "mean_cosine_distance", "METRICS-018", _ROWS_OF_THREE, {"dim": fixed(1)}, is_weighed=False
+    ),
+    MetricRow(
+        "percentage_below", "METRICS-017", {"values": _eighths}, {"threshold": chosen(0.25, 0.5)}
+    ),
+    *(
+        MetricRow(name, "METRICS-019", _BINARY, {})
+        for name in (
+            "precision",
+            "recall",
+            "true_positives",
+            "true_negatives",
+            "false_positives",
+            "false_negatives",
+        )
+    ),
+    *_at_thresholds(
+        "precision_at_thresholds",
+        "recall_at_thresholds",
+        "true_positives_at_thresholds",
+        "false_negatives_at_thresholds",
+        "true_negatives_at_thresholds",
+        "false_positives_at_thresholds",
+    ),
+    MetricRow(
+        "auc",
+        "METRICS-011",
+        _JUDGED,
+        {
+            "num_thresholds": chosen(3, 9, 50),
+            "curve": chosen("ROC", "PR"),
+            "summation_method": _summation,
+        },
+    ),
+    MetricRow(
+        "sensitivity_at_specificity",
+        "METRICS-020",
+        _JUDGED,
+        {"specificity": chosen(0.25, 0.5, 0.75), "num_thresholds": chosen(5, 20)},
+    ),
+    MetricRow(
+        "specificity_at_sensitivity",
+        "METRICS-020",
+        _JUDGED,
+        {"sensitivity": chosen(0.25, 0.5, 0.75), "num_thresholds": chosen(5, 20)},
+    ),
     MetricRow("mean_iou", "METRICS-012", _CLASSES, {"num_classes": chosen(3, 5)}),
     MetricRow("mean_per_class_accuracy", "METRICS-013", _CLASSES, {"num_classes": chosen(3, 5)}),
     MetricRow("precision_at_k", "METRICS-014", _RANKED, {"k": chosen(1, 2, 4)}),
     MetricRow("recall_at_k", "METRICS-014", _RANKED, {"k": chosen(1, 2, 4)}),
-    MetricRow("average_precision_at_k", "METRICS-015",
-              {"labels": _integers(5, width=2), "predictions": _floats(width=5)},
-              {"k": chosen(1, 2, 4)}),
-)  # fmt: skip
+    MetricRow(
+        "average_precision_at_k",
+        "METRICS-015",
+        {"labels": _integers(5, width=2), "predictions": _floats(width=5)},
+        {"k": chosen(1, 2, 4)},
+    ),
+)
 
 
 def _weights(d: Drawing) -> np.ndarray:

@@ -1,4 +1,4 @@
-"""A row of the table: a public function, what it is called with, and how near its values must be."""
+"""A row of the table: a public function, its arguments, and how near its values must be."""
 
 from __future__ import annotations
 
@@ -14,16 +14,29 @@ from sessrun.conformance.subjects.composites.drawing import Drawing, Kind, Name,
 from sessrun.spec.cases.model import Case
 from sessrun.spec.dtypes import row_of_numpy
 
-__all__ = ["FLOATS", "NEAR", "STYLES", "WIDE", "Row", "case_of_row", "named", "run", "tensor"]
+__all__ = [
+    "FLOATS",
+    "NEAR",
+    "STYLES",
+    "WIDE",
+    "Row",
+    "case_of_row",
+    "items",
+    "named",
+    "run",
+    "tensor",
+]
 
 FLOATS: Final = ("float32", "float32", "float16", "bfloat16", "float64")
 WIDE: Final = ("float32", "float64")
 STYLES: Final = ("plain", "plain", "large", "special", "empty")
 #: How near values must be: TensorFlow computes the parts of a composite in the argument's dtype.
 NEAR: Final[Mapping[str, str]] = {
-    "float16": "close(1e-2, 4e-3)", "bfloat16": "close(6e-2, 3e-2)",
-    "float32": "close(1e-4, 1e-5)", "float64": "close(1e-9, 1e-10)",
-}  # fmt: skip
+    "float16": "close(1e-2, 4e-3)",
+    "bfloat16": "close(6e-2, 3e-2)",
+    "float32": "close(1e-4, 1e-5)",
+    "float64": "close(1e-9, 1e-10)",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,8 +110,9 @@ def _argument(
         return tensor(c, draw, value, feeds, is_static=is_static)
     if isinstance(value, Slices):
         rows = tensor(c, draw, value.values, feeds, is_static=is_static)
-        return c.tf.IndexedSlices(rows, c.tf.constant(value.indices),
-                                  c.tf.constant(list(value.shape), c.tf.int64))  # fmt: skip
+        return c.tf.IndexedSlices(
+            rows, c.tf.constant(value.indices), c.tf.constant(list(value.shape), c.tf.int64)
+        )
     if isinstance(value, list) and any(isinstance(x, np.ndarray | Slices) for x in value):
         return [_argument(c, draw, item, feeds, is_static=is_static) for item in value]
     return named(c, value.path) if isinstance(value, Name) else value
@@ -110,6 +124,15 @@ def named(c: ApiAuthor, path: str) -> Any:
     for part in path.split("."):
         found = getattr(found, part)
     return found
+
+
+def items(count: int) -> Callable[[ApiAuthor, Any, Drawing], Any]:
+    """What is fetched of a result whose first items are values, and others may be None."""
+
+    def fetched(_: ApiAuthor, result: Any, __: Drawing) -> Any:
+        return [result[place] for place in range(count)]
+
+    return fetched
 
 
 def case_of_row(draw: random.Random, id_: str, row: Row) -> Case:

@@ -14,7 +14,7 @@ from sessrun.conformance.subjects.composites.drawing import (
     fixed,
     numbers,
 )
-from sessrun.conformance.subjects.composites.rows import WIDE, Row
+from sessrun.conformance.subjects.composites.rows import WIDE, Row, items
 
 __all__ = ["ROWS"]
 
@@ -26,9 +26,12 @@ _NARROW: Final = ("float32", "float16", "bfloat16", "float64")
 def _picture(rank: int, channels: tuple[int, int] = (1, 3)) -> Kind:
     """A batch of pictures of some spatial dimensions, the channels last."""
     return lambda d: d.array(
-        [d.draw.randint(1, 2), *(d.draw.randint(3, 7) for _ in range(rank)),
-         d.draw.randint(*channels)]
-    )  # fmt: skip
+        [
+            d.draw.randint(1, 2),
+            *(d.draw.randint(3, 7) for _ in range(rank)),
+            d.draw.randint(*channels),
+        ]
+    )
 
 
 def _filter(name: str, rank: int, *, turned: bool = False) -> Kind:
@@ -85,11 +88,13 @@ def _pooled(function: str, rank: int, value: str = "value") -> Row:
     sizes = lambda d: [1, *(d.draw.randint(1, 3) for _ in range(rank)), 1]  # noqa: E731
     dtypes = _NARROW if rank == 2 else ("float32",)
     return Row(
-        f"nn.{function}", "COMPOSITES-023",
+        f"nn.{function}",
+        "COMPOSITES-023",
         {value: _picture(rank), "ksize": sizes, "strides": _strides(rank), "padding": _PADDING},
-        dtypes=dtypes, styles=("plain", "special") if "max" not in function else _PLAIN,
+        dtypes=dtypes,
+        styles=("plain", "special") if "max" not in function else _PLAIN,
         is_static=True,
-    )  # fmt: skip
+    )
 
 
 def _kept_or_scaled(c: ApiAuthor, result: Any, d: Drawing) -> Any:
@@ -97,8 +102,7 @@ def _kept_or_scaled(c: ApiAuthor, result: Any, d: Drawing) -> Any:
     kept = 1 - d.values["rate"]
     scaled = c.tf.constant(d.values["x"]) / kept
     near = c.tf.abs(result - scaled) <= c.tf.abs(scaled) * 1e-3
-    return [c.tf.reduce_all(c.tf.logical_or(c.tf.equal(result, 0), near)),
-            c.tf.shape(result)]  # fmt: skip
+    return [c.tf.reduce_all(c.tf.logical_or(c.tf.equal(result, 0), near)), c.tf.shape(result)]
 
 
 def _lookups(d: Drawing) -> Any:
@@ -115,73 +119,217 @@ def _segments(d: Drawing) -> np.ndarray:
 
 
 ROWS: Final = (
-    Row("nn.conv1d", "COMPOSITES-022",
-        {"value": _picture(1), "filters": _filter("value", 1), "stride": chosen(1, 2, 3),
-         "padding": _PADDING}, dtypes=_NARROW, styles=_PLAIN, is_static=True),
-    Row("nn.conv2d", "COMPOSITES-022",
-        {"input": _picture(2), "filter": _filter("input", 2), "strides": _strides(2),
-         "padding": _PADDING}, dtypes=_NARROW, styles=_PLAIN, is_static=True),
-    Row("nn.conv3d", "COMPOSITES-022",
-        {"input": _picture(3), "filter": _filter("input", 3), "strides": _strides_of_filter,
-         "padding": _PADDING}, dtypes=WIDE, styles=_PLAIN, is_static=True),
-    Row("nn.convolution", "COMPOSITES-022",
-        {"input": _picture(2), "filter": _filter("input", 2), "strides": _steps(2),
-         "dilation_rate": _rates(2), "padding": _PADDING}, dtypes=WIDE, styles=_PLAIN,
-        is_static=True),
-    Row("nn.atrous_conv2d", "COMPOSITES-022",
-        {"value": _picture(2), "filters": _filter("value", 2), "rate": chosen(1, 2, 3),
-         "padding": fixed("SAME")}, dtypes=WIDE, styles=_PLAIN, is_static=True),
-    Row("nn.depthwise_conv2d", "COMPOSITES-022",
-        {"input": _picture(2), "filter": _filter("input", 2), "strides": _strides(2, same=True),
-         "padding": _PADDING}, dtypes=WIDE, styles=_PLAIN, is_static=True),
-    Row("nn.separable_conv2d", "COMPOSITES-022",
-        {"input": _picture(2), "depthwise_filter": _filter("input", 2),
-         "pointwise_filter": lambda d: d.array(
-             [1, 1, int(np.prod(d.values["depthwise_filter"].shape[2:])), 2]),
-         "strides": _strides(2, same=True), "padding": _PADDING},
-        dtypes=WIDE, styles=_PLAIN, is_static=True),
-    Row("nn.conv2d_transpose", "COMPOSITES-022",
-        {"value": _picture(2), "filter": _filter("value", 2, turned=True),
-         "strides": _strides(2), "padding": _PADDING, "output_shape": _shape_before},
-        dtypes=WIDE, styles=_PLAIN, is_static=True),
-    Row("nn.dilation2d", "COMPOSITES-022",
-        {"input": _picture(2),
-         "filter": lambda d: d.array([d.draw.randint(1, 3), d.draw.randint(1, 3),
-                                      d.values["input"].shape[-1]]),
-         "strides": _strides(2), "rates": fixed([1, 1, 1, 1]), "padding": _PADDING},
-        dtypes=WIDE, styles=_PLAIN, is_static=True),
-    Row("nn.erosion2d", "COMPOSITES-022",
-        {"value": _picture(2),
-         "kernel": lambda d: d.array([d.draw.randint(1, 3), d.draw.randint(1, 3),
-                                      d.values["value"].shape[-1]]),
-         "strides": _strides(2), "rates": fixed([1, 1, 1, 1]), "padding": _PADDING},
-        dtypes=WIDE, styles=_PLAIN, is_static=True),
+    Row(
+        "nn.conv1d",
+        "COMPOSITES-022",
+        {
+            "value": _picture(1),
+            "filters": _filter("value", 1),
+            "stride": chosen(1, 2, 3),
+            "padding": _PADDING,
+        },
+        dtypes=_NARROW,
+        styles=_PLAIN,
+        is_static=True,
+    ),
+    Row(
+        "nn.conv2d",
+        "COMPOSITES-022",
+        {
+            "input": _picture(2),
+            "filter": _filter("input", 2),
+            "strides": _strides(2),
+            "padding": _PADDING,
+        },
+        dtypes=_NARROW,
+        styles=_PLAIN,
+        is_static=True,
+    ),
+    Row(
+        "nn.conv3d",
+        "COMPOSITES-022",
+        {
+            "input": _picture(3),
+            "filter": _filter("input", 3),
+            "strides": _strides_of_filter,
+            "padding": _PADDING,
+        },
+        dtypes=WIDE,
+        styles=_PLAIN,
+        is_static=True,
+    ),
+    Row(
+        "nn.convolution",
+        "COMPOSITES-022",
+        {
+            "input": _picture(2),
+            "filter": _filter("input", 2),
+            "strides": _steps(2),
+            "dilation_rate": _rates(2),
+            "padding": _PADDING,
+        },
+        dtypes=WIDE,
+        styles=_PLAIN,
+        is_static=True,
+    ),
+    Row(
+        "nn.atrous_conv2d",
+        "COMPOSITES-022",
+        {
+            "value": _picture(2),
+            "filters": _filter("value", 2),
+            "rate": chosen(1, 2, 3),
+            "padding": fixed("SAME"),
+        },
+        dtypes=WIDE,
+        styles=_PLAIN,
+        is_static=True,
+    ),
+    Row(
+        "nn.depthwise_conv2d",
+        "COMPOSITES-022",
+        {
+            "input": _picture(2),
+            "filter": _filter("input", 2),
+            "strides": _strides(2, same=True),
+            "padding": _PADDING,
+        },
+        dtypes=WIDE,
+        styles=_PLAIN,
+        is_static=True,
+    ),
+    Row(
+        "nn.separable_conv2d",
+        "COMPOSITES-022",
+        {
+            "input": _picture(2),
+            "depthwise_filter": _filter("input", 2),
+            "pointwise_filter": lambda d: d.array(
+                [1, 1, int(np.prod(d.values["depthwise_filter"].shape[2:])), 2]
+            ),
+            "strides": _strides(2, same=True),
+            "padding": _PADDING,
+        },
+        dtypes=WIDE,
+        styles=_PLAIN,
+        is_static=True,
+    ),
+    Row(
+        "nn.conv2d_transpose",
+        "COMPOSITES-022",
+        {
+            "value": _picture(2),
+            "filter": _filter("value", 2, turned=True),
+            "strides": _strides(2),
+            "padding": _PADDING,
+            "output_shape": _shape_before,
+        },
+        dtypes=WIDE,
+        styles=_PLAIN,
+        is_static=True,
+    ),
+    Row(
+        "nn.dilation2d",
+        "COMPOSITES-022",
+        {
+            "input": _picture(2),
+            "filter": lambda d: d.array(
+                [d.draw.randint(1, 3), d.draw.randint(1, 3), d.values["input"].shape[-1]]
+            ),
+            "strides": _strides(2),
+            "rates": fixed([1, 1, 1, 1]),
+            "padding": _PADDING,
+        },
+        dtypes=WIDE,
+        styles=_PLAIN,
+        is_static=True,
+    ),
+    Row(
+        "nn.erosion2d",
+        "COMPOSITES-022",
+        {
+            "value": _picture(2),
+            "kernel": lambda d: d.array(
+                [d.draw.randint(1, 3), d.draw.randint(1, 3), d.values["value"].shape[-1]]
+            ),
+            "strides": _strides(2),
+            "rates": fixed([1, 1, 1, 1]),
+            "padding": _PADDING,
+        },
+        dtypes=WIDE,
+        styles=_PLAIN,
+        is_static=True,
+    ),
     _pooled("max_pool", 2),
     _pooled("avg_pool", 2),
     _pooled("max_pool3d", 3, "input"),
     _pooled("avg_pool3d", 3, "input"),
-    Row("nn.pool", "COMPOSITES-023",
-        {"input": _picture(2), "window_shape": lambda d: [d.draw.randint(1, 2) for _ in range(2)],
-         "pooling_type": chosen("MAX", "AVG"),
-         "strides": lambda d: [d.draw.randint(1, n) for n in d.values["window_shape"]],
-         "dilation_rate": _rates(2),
-         "padding": lambda d: "VALID" if max(d.values["dilation_rate"]) > 1 else "SAME"},
-        dtypes=("float32",), styles=_PLAIN, is_static=True),
-    Row("nn.max_pool_with_argmax", "COMPOSITES-023",
-        {"input": _picture(2), "ksize": lambda d: [1, *_steps(2)(d), 1], "strides": _strides(2),
-         "padding": _PADDING, "include_batch_in_index": chosen(False, True)},
-        dtypes=("float32",), styles=_PLAIN, is_static=True,
-        fetched=lambda c, result, d: [result[0], result[1]]),
-    Row("nn.dropout", "COMPOSITES-024",
+    Row(
+        "nn.pool",
+        "COMPOSITES-023",
+        {
+            "input": _picture(2),
+            "window_shape": lambda d: [d.draw.randint(1, 2) for _ in range(2)],
+            "pooling_type": chosen("MAX", "AVG"),
+            "strides": lambda d: [d.draw.randint(1, n) for n in d.values["window_shape"]],
+            "dilation_rate": _rates(2),
+            "padding": lambda d: "VALID" if max(d.values["dilation_rate"]) > 1 else "SAME",
+        },
+        dtypes=("float32",),
+        styles=_PLAIN,
+        is_static=True,
+    ),
+    Row(
+        "nn.max_pool_with_argmax",
+        "COMPOSITES-023",
+        {
+            "input": _picture(2),
+            "ksize": lambda d: [1, *_steps(2)(d), 1],
+            "strides": _strides(2),
+            "padding": _PADDING,
+            "include_batch_in_index": chosen(False, True),
+        },
+        dtypes=("float32",),
+        styles=_PLAIN,
+        is_static=True,
+        fetched=items(2),
+    ),
+    Row(
+        "nn.dropout",
+        "COMPOSITES-024",
         {"x": lambda d: d.array([d.draw.randint(1, 20), 4]), "rate": chosen(0.0, 0.25, 0.5, 0.9)},
-        dtypes=("float32",), styles=_PLAIN, is_static=True, fetched=_kept_or_scaled),
-    Row("nn.embedding_lookup", "COMPOSITES-025",
-        {"params": lambda d: d.array([d.draw.randint(1, 5), 3]), "ids": _lookups,
-         "max_norm": chosen(None, 0.5, 2.0)}, dtypes=("float32",), styles=_PLAIN),
-    *(Row(f"math.unsorted_segment_{name}", "COMPOSITES-026",
-          {"data": numbers(1, 3), "segment_ids": _segments, "num_segments": chosen(4, 6)},
-          dtypes=WIDE, styles=("plain", "empty"), is_static=True) for name in ("mean", "sqrt_n")),
-    Row("math.segment_mean", "COMPOSITES-026",
+        dtypes=("float32",),
+        styles=_PLAIN,
+        is_static=True,
+        fetched=_kept_or_scaled,
+    ),
+    Row(
+        "nn.embedding_lookup",
+        "COMPOSITES-025",
+        {
+            "params": lambda d: d.array([d.draw.randint(1, 5), 3]),
+            "ids": _lookups,
+            "max_norm": chosen(None, 0.5, 2.0),
+        },
+        dtypes=("float32",),
+        styles=_PLAIN,
+    ),
+    *(
+        Row(
+            f"math.unsorted_segment_{name}",
+            "COMPOSITES-026",
+            {"data": numbers(1, 3), "segment_ids": _segments, "num_segments": chosen(4, 6)},
+            dtypes=WIDE,
+            styles=("plain", "empty"),
+            is_static=True,
+        )
+        for name in ("mean", "sqrt_n")
+    ),
+    Row(
+        "math.segment_mean",
+        "COMPOSITES-026",
         {"data": numbers(1, 3), "segment_ids": lambda d: np.sort(_segments(d).clip(0))},
-        dtypes=WIDE, styles=("plain",)),
-)  # fmt: skip
+        dtypes=WIDE,
+        styles=("plain",),
+    ),
+)

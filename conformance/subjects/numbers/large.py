@@ -43,6 +43,7 @@ class LargeRow:
       dtypes: the dtypes that it is asked in.
       arrangements: how the elements may lie.
       units: for sums that are rounded, how many units of the dtype they may be off, by dtype.
+
     """
 
     op: str
@@ -86,8 +87,9 @@ def _found(op: str, find: Callable[..., Any]) -> Build:
     return build
 
 
-def _picked(w: Writer, draw: random.Random, node: str, wanted: np.ndarray, axis: int,
-            dtype: str) -> Outcome:  # fmt: skip
+def _picked(
+    w: Writer, draw: random.Random, node: str, wanted: np.ndarray, axis: int, dtype: str
+) -> Outcome:
     """Some elements of a large result along its large axis."""
     places = sample(draw, wanted.shape[axis])
     kinds = {"Tparams": dtype, "Tindices": "int32", "Taxis": "int32"}
@@ -97,8 +99,15 @@ def _picked(w: Writer, draw: random.Random, node: str, wanted: np.ndarray, axis:
 
 def _running(draw: random.Random, w: Writer, x: Large, axis: int) -> Outcome:
     excludes, reverses = draw.random() < 0.4, draw.random() < 0.4
-    node = w.op("Cumsum", x.node, w.integer(axis), T=x.dtype, Tidx="int32", exclusive=excludes,
-                reverse=reverses)  # fmt: skip
+    node = w.op(
+        "Cumsum",
+        x.node,
+        w.integer(axis),
+        T=x.dtype,
+        Tidx="int32",
+        exclusive=excludes,
+        reverse=reverses,
+    )
     flipped = np.flip(x.values, axis) if reverses else x.values
     sums = np.cumsum(flipped, axis)
     sums = sums - flipped if excludes else sums
@@ -109,8 +118,12 @@ def _product(draw: random.Random, w: Writer, x: Large, axis: int) -> Outcome:
     """The product of a matrix, or a batch, with a matrix of ones: the sums of its rows."""
     rank, count = x.values.ndim, x.values.shape[axis]
     shape = (count, 2) if rank == 2 else (x.values.shape[0], count, 2)
-    ones = w.op("Cast", w.op("Fill", w.integers(*shape), w.integer(1), T="int32",
-                             index_type="int32"), SrcT="int32", DstT=x.dtype)  # fmt: skip
+    ones = w.op(
+        "Cast",
+        w.op("Fill", w.integers(*shape), w.integer(1), T="int32", index_type="int32"),
+        SrcT="int32",
+        DstT=x.dtype,
+    )
     transposes = axis != rank - 1
     left = np.swapaxes(x.values, -1, -2) if transposes else x.values
     wanted = np.repeat(left.sum(axis=-1, keepdims=True), 2, axis=-1)
@@ -153,8 +166,9 @@ def _greatest(draw: random.Random, w: Writer, x: Large, _: int) -> Outcome:
     kinds = {"T": x.dtype, "Tk": "int32", "index_type": "int32"}
     node = w.op("TopKV2", x.node, w.integer(k), sorted=True, **kinds)
     order = np.argsort(-x.values, axis=-1, kind="stable")[..., :k]
-    return Outcome([node, f"{node}:1"], [np.take_along_axis(x.values, order, -1), order],
-                   [x.dtype, "int32"])  # fmt: skip
+    return Outcome(
+        [node, f"{node}:1"], [np.take_along_axis(x.values, order, -1), order], [x.dtype, "int32"]
+    )
 
 
 #: Rows whose values the dtype holds, whichever order the elements are taken in.
@@ -168,14 +182,23 @@ EXACT: Final = (
     LargeRow("Cumsum", _running),
     LargeRow("MatMul", _product, (*_FLOATS, "float64", "int32")),
     LargeRow("SegmentSum", _segments("SegmentSum", np.add, 0), arrangements=("columns",)),
-    LargeRow("UnsortedSegmentSum", _segments("UnsortedSegmentSum", np.add, 0),
-             arrangements=("columns",)),
-    LargeRow("UnsortedSegmentMax", _segments("UnsortedSegmentMax", np.maximum, -2),
-             ("float32", "int32"), ("columns",)),
-    LargeRow("SparseSegmentSum", _segments("SparseSegmentSum", np.add, 0),
-             ("float32", "float16", "bfloat16"), ("columns",)),
+    LargeRow(
+        "UnsortedSegmentSum", _segments("UnsortedSegmentSum", np.add, 0), arrangements=("columns",)
+    ),
+    LargeRow(
+        "UnsortedSegmentMax",
+        _segments("UnsortedSegmentMax", np.maximum, -2),
+        ("float32", "int32"),
+        ("columns",),
+    ),
+    LargeRow(
+        "SparseSegmentSum",
+        _segments("SparseSegmentSum", np.add, 0),
+        ("float32", "float16", "bfloat16"),
+        ("columns",),
+    ),
     LargeRow("TopKV2", _greatest, arrangements=_LAST),
-)  # fmt: skip
+)
 
 _HALF: Final = {"float16": 16.0, "bfloat16": 4.0}
 _BLOCKS: Final = {**_HALF, "float32": 64.0}
@@ -189,9 +212,10 @@ WIDE: Final = (
     LargeRow("EuclideanNorm", _reduced("EuclideanNorm", _root_of_squares), _FLOATS, _LAST, _BLOCKS),
     LargeRow("L2Loss", _half_of_squares, ("bfloat16", "float32"), ("rows", "columns"), _BLOCKS),
     LargeRow("MatMul", _product, _NARROW, _ALL, _HALF),
-    LargeRow("SparseSegmentSum", _segments("SparseSegmentSum", np.add, 0), _NARROW, ("columns",),
-             _HALF),
-)  # fmt: skip
+    LargeRow(
+        "SparseSegmentSum", _segments("SparseSegmentSum", np.add, 0), _NARROW, ("columns",), _HALF
+    ),
+)
 
 
 def contract(row: LargeRow, dtype: str) -> str:

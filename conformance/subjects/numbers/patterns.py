@@ -15,13 +15,25 @@ from sessrun.spec.dtypes import BY_NAME
 from sessrun.spec.tables.ops import OPERATIONS
 
 __all__ = [
-    "ARRANGEMENTS", "Large", "Writer", "eps", "exact_pattern", "rounded", "sample",
+    "ARRANGEMENTS",
+    "Large",
+    "Writer",
+    "eps",
+    "exact_pattern",
+    "rounded",
+    "sample",
     "tenths_pattern",
-]  # fmt: skip
+]
 
 #: The integers up to this are all numbers of the dtype.
-_EXACT: Final = {"float16": 2**11, "bfloat16": 2**8, "float32": 2**24, "float64": 2**53,
-                 "int32": 2**31, "int64": 2**53}  # fmt: skip
+_EXACT: Final = {
+    "float16": 2**11,
+    "bfloat16": 2**8,
+    "float32": 2**24,
+    "float64": 2**53,
+    "int32": 2**31,
+    "int64": 2**53,
+}
 
 
 def eps(dtype: str) -> float:
@@ -82,8 +94,9 @@ def exact_pattern(draw: random.Random, w: Writer, count: int, dtype: str) -> Lar
     node = w.op("Sub", turned, w.integer(2), T="int32")
     # 0 .. 4 become -2 .. 2, and all the others -2: those are taken off.
     small = w.op("Maximum", node, w.integer(-2), T="int32")
-    is_zero = w.op("Cast", w.op("Equal", clipped, w.integer(5), T="int32"), SrcT="bool",
-                   DstT="int32")  # fmt: skip
+    is_zero = w.op(
+        "Cast", w.op("Equal", clipped, w.integer(5), T="int32"), SrcT="bool", DstT="int32"
+    )
     node = w.op("Add", small, w.op("Mul", is_zero, w.integer(2), T="int32"), T="int32")
     values = np.where(values >= 5, 0, values - 2)
     return _of_dtype(w, node, values, dtype)
@@ -127,14 +140,21 @@ def _transposed(w: Writer, x: Large, *axes: int) -> Large:
 def _strided(w: Writer, x: Large, step: int) -> Large:
     """Each second column, or all of them from the last to the first."""
     node = w.op(
-        "StridedSlice", x.node, w.integers(0, 0), w.integers(0, 0), w.integers(1, step),
-        T=x.dtype, Index="int32", begin_mask=3, end_mask=3,
-    )  # fmt: skip
+        "StridedSlice",
+        x.node,
+        w.integers(0, 0),
+        w.integers(0, 0),
+        w.integers(1, step),
+        T=x.dtype,
+        Index="int32",
+        begin_mask=3,
+        end_mask=3,
+    )
     return Large(node, x.values[:, ::step], x.dtype)
 
 
 Pattern = Callable[[random.Random, Writer, int, str], Large]
-#: From a pattern, a number of rows and of columns, to a tensor and the axis along which it is large.
+#: A tensor and the axis along which it is large.
 Arranged = tuple[Large, int]
 
 
@@ -169,9 +189,14 @@ def _turned_middle(make: Callable[[int], Large], w: Writer, rows: int, count: in
 
 #: How the elements of a tensor come to lie along its large axis.
 ARRANGEMENTS: Final[dict[str, Callable[[Callable[[int], Large], Writer, int, int], Arranged]]] = {
-    "rows": _rows, "columns": _columns, "turned": _turned, "every second": _every_second,
-    "backwards": _backwards, "middle": _middle, "turned middle": _turned_middle,
-}  # fmt: skip
+    "rows": _rows,
+    "columns": _columns,
+    "turned": _turned,
+    "every second": _every_second,
+    "backwards": _backwards,
+    "middle": _middle,
+    "turned middle": _turned_middle,
+}
 
 
 def sample(draw: random.Random, count: int, size: int = 12) -> Sequence[int]:

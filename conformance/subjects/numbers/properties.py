@@ -40,10 +40,15 @@ def case_of(
     ]
     steps = (
         {"do": "open", "session": "s", "graph": "g"},
-        {"do": "run", "session": "s", "feeds": w.feeds, "expect": {"values": values},
-         "fetches": [node if ":" in node else f"{node}:0" for node in outcome.nodes]},
+        {
+            "do": "run",
+            "session": "s",
+            "feeds": w.feeds,
+            "expect": {"values": values},
+            "fetches": [node if ":" in node else f"{node}:0" for node in outcome.nodes],
+        },
         {"do": "close", "session": "s"},
-    )  # fmt: skip
+    )
     return Case(id_, title, "engine", (clause,), steps, {"g": w.graph()})
 
 
@@ -68,8 +73,10 @@ def _large(draw: random.Random, id_: str, row: large.LargeRow, clause: str) -> C
 
 #: So many that the sum in halves stands still, and the sum in one float32 is far off.
 _LENGTHS: Final[Mapping[str, Sequence[int]]] = {
-    "float16": (3000, 4099, 8000), "bfloat16": (3000, 4099, 10000), "float32": (50000, 100000),
-}  # fmt: skip
+    "float16": (3000, 4099, 8000),
+    "bfloat16": (3000, 4099, 10000),
+    "float32": (50000, 100000),
+}
 
 
 @prop("large-exact", "NUMBERS-001")

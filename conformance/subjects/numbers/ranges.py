@@ -35,8 +35,9 @@ def drawn(draw: random.Random, w: Writer) -> tuple[str, Outcome, str]:
     kinds = {"Tparams": dtype, "Tindices": "int32", "Taxis": "int32"}
     picked = w.op("GatherV2", node, w.integers(*places), w.integer(0), **kinds)
     size = w.op("Size", node, T=dtype, out_type="int32")
-    outcome = Outcome([picked, size], [values[list(places)], np.asarray(len(values))],
-                      [dtype, "int32"])  # fmt: skip
+    outcome = Outcome(
+        [picked, size], [values[list(places)], np.asarray(len(values))], [dtype, "int32"]
+    )
     largest = float(np.abs(values).max())
     name = "LinSpace" if is_line else "Range"
     title = f"{name} of {count} elements of {dtype} is as even at its end as at its beginning."

@@ -1,1 +1,1 @@
-"""The optimizers of `tf.train` as classes: on both kinds of variables, step by step, slots and all."""
+"""The optimizers of `tf.train` as classes: their steps on both kinds of variables, and slots."""

@@ -30,6 +30,7 @@ class OptimizerClass:
       rates: the learning rates that it is drawn with.
       dtypes: the dtypes of the variables.
       counts: whether it needs a global step, which it is made with.
+
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""Each optimizer of `tf.train` with each form of gradients, over several steps, against the oracle."""
+"""Each optimizer of `tf.train` with each form of gradients, over several steps."""
 
 from __future__ import annotations
 

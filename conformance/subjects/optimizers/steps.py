@@ -17,9 +17,10 @@ __all__ = ["FORMS", "Training", "train"]
 #: How the gradients come: fed whole, fed by rows (each once, or some of them twice), or computed.
 FORMS: Final = ("dense", "rows", "duplicates", "computed", "gathered")
 _CONTRACTS: Final[Mapping[str, str]] = {
-    "float16": "close(2e-2, 2e-2)", "float32": "close(1e-4, 1e-5)",
+    "float16": "close(2e-2, 2e-2)",
+    "float32": "close(1e-4, 1e-5)",
     "float64": "close(1e-9, 1e-10)",
-}  # fmt: skip
+}
 
 
 @dataclass(slots=True)
@@ -33,6 +34,7 @@ class Training:
       form: how gradients come.
       dtype: the dtype of the variables.
       shapes: the placeholders that each step feeds, with the shape or the rows of what they take.
+
     """
 
     c: ApiAuthor
@@ -45,8 +47,12 @@ class Training:
     def numbers(self, shape: tuple[int, ...]) -> np.ndarray:
         """Numbers about zero, zero among them."""
         count = int(np.prod(shape))
-        found = [self.draw.choice((0.0, self.draw.uniform(-2, 2))) if self.draw.random() < 0.2
-                 else self.draw.uniform(-2, 2) for _ in range(count)]  # fmt: skip
+        found = [
+            self.draw.choice((0.0, self.draw.uniform(-2, 2)))
+            if self.draw.random() < 0.2
+            else self.draw.uniform(-2, 2)
+            for _ in range(count)
+        ]
         return np.array(found, self.dtype).reshape(shape)
 
     def variable(self) -> tuple[Symbol, tuple[int, ...]]:
@@ -125,21 +131,21 @@ def _applied(t: Training, optimizer: Symbol, variables: list[Any], step: Any) ->
                 loss, gate_gradients=getattr(optimizer, gate), **counted
             )
             return minimized
-        pairs = optimizer.compute_gradients(loss)
-        applied: Symbol = optimizer.apply_gradients(pairs, **counted)
+        applied: Symbol = optimizer.apply_gradients(optimizer.compute_gradients(loss), **counted)
         return applied
     gradients = [t.gradient(shape) for _, shape in variables]
     if t.draw.random() < 0.3:
         clipped = tf.clip_by_global_norm(gradients, 1.0)
         gradients = [clipped[0][place] for place in range(len(gradients))]
-    pairs = [(gradient, variable) for gradient, (variable, _) in zip(gradients, variables,
-                                                                     strict=True)]  # fmt: skip
+    pairs = [
+        (gradient, variable) for gradient, (variable, _) in zip(gradients, variables, strict=True)
+    ]
     made: Symbol = optimizer.apply_gradients(pairs, **counted)
     return made
 
 
 def train(t: Training) -> None:
-    """Record variables, optimizer and steps; after each step all variables and slots are compared."""
+    """Record variables, optimizer and steps; compare all variables and slots after each step."""
     c, tf = t.c, t.c.tf
     variables = [t.variable() for _ in range(t.draw.randint(1, 2))]
     options = {name: drawn(t.draw) for name, drawn in t.cls.options.items()}
