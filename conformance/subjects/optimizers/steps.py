@@ -153,7 +153,6 @@ def train(t: Training) -> None:
     step = tf.train.get_or_create_global_step() if counts else None
     optimizer = _optimizer(t, options, step)
     applied = _applied(t, optimizer, variables, step)
-    c.against_oracle(optimizer.get_slot_names())
     names = t.cls.slots(options)
     shown = [variable for variable, _ in variables]
     shown += [optimizer.get_slot(variable, name) for variable, _ in variables for name in names]
