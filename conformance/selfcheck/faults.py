@@ -37,7 +37,8 @@ __all__ = ["MAX_OTHERS", "Examiner", "FaultReport", "draw", "examine", "examine_
 
 #: Clauses other than its own that a fault may fail, so that each test points at one rule.
 MAX_OTHERS: Final = 3
-_OPERATIONS: Final = "operations"
+#: The subjects of what operations compute.
+_COMPUTED: Final = frozenset({"operations", "numbers"})
 #: Results by which a backend shows a fault; an unanswered case shows nothing.
 _CAUGHT: Final = frozenset({"fail", "flaky", "timeout", "crash", "error"})
 #: A fault that hangs has shown itself after a few cases.
@@ -121,10 +122,17 @@ def examine(
 
 
 def _asked_of(fault: Fault, cases: Sequence[Case]) -> Sequence[Case]:
-    """Whoever garbles feeds or fetches garbles every operation: their cases tell nothing then."""
-    if subject_of(fault.clause) == _OPERATIONS:
-        return cases
-    return [case for case in cases if {subject_of(id_) for id_ in case.clauses} != {_OPERATIONS}]
+    """Whoever garbles feeds or fetches garbles every operation: their cases tell nothing then.
+
+    Likewise whoever garbles an operation garbles it at size.
+    """
+    own = subject_of(fault.clause)
+    subjects = [{subject_of(id_) for id_ in case.clauses} for case in cases]
+    return [
+        case
+        for case, theirs in zip(cases, subjects, strict=True)
+        if own in theirs or not theirs <= _COMPUTED
+    ]
 
 
 class Examiner:

@@ -401,7 +401,7 @@ def invert_permutation(xp: Any, x: Any) -> Any:
 
 @kernel("Range", host_inputs=("start", "limit", "delta"))
 def range_(xp: Any, start: Any, limit: Any, delta: Any) -> Any:
-    """start, start + delta, ... up to limit, which is left out; each the last plus delta."""
+    """start, start + delta, start + 2 * delta, ... up to limit, which is left out."""
     dtype = start.dtype
     for name, given in (("start", start), ("limit", limit), ("delta", delta)):
         if given.ndim > 1 or given.size != 1:
@@ -421,10 +421,8 @@ def range_(xp: Any, start: Any, limit: Any, delta: Any) -> Any:
     if dtype.kind in "iu":
         first, step = scalar_int(start), scalar_int(delta)
         return (xp.arange(count, dtype="int64") * step + first).astype(dtype)
-    steps = xp.full((count,), delta.item(), dtype=dtype)
-    if count:
-        steps[:1] = start.item()
-    return xp.add.accumulate(steps, dtype=dtype)
+    steps = xp.arange(count).astype(dtype) * xp.full((), delta.item(), dtype=dtype)
+    return steps + xp.full((), start.item(), dtype=dtype)
 
 
 @binder("LinSpace", host_inputs=("start", "stop", "num"))

@@ -84,6 +84,9 @@ def _reduction(
 
 @widened
 def _sum(xp: Any, x: Any, *, axes: tuple[int, ...], keep: bool) -> Any:
+    # numpy adds by blocks only what lies side by side; else each number is added to the last sum.
+    if x.ndim - 1 in axes and x.dtype.kind in "fc":
+        x = xp.ascontiguousarray(x)
     return xp.add.reduce(x, axis=axes, dtype=x.dtype, keepdims=keep)
 
 

@@ -317,7 +317,9 @@ def logical_xor(x: Any, y: Any, name: str = "LogicalXor") -> Tensor:
     return one("LogicalAnd", {"x": either, "y": both}, name)
 
 
-_NUMBERS: Final = (dtypes.int32, dtypes.int64, dtypes.float32, dtypes.float64)
+_NUMBERS: Final = (
+    dtypes.int32, dtypes.int64, dtypes.float16, dtypes.bfloat16, dtypes.float32, dtypes.float64,
+)  # fmt: skip
 
 
 def range_(

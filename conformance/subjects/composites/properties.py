@@ -1,0 +1,56 @@
+"""The tables of composites, walked row by row: functions on drawn arguments against the oracle."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from typing import Final
+
+from sessrun.conformance.properties import prop
+from sessrun.conformance.subjects.composites import (
+    activations,
+    averages,
+    losses,
+    metrics,
+    moments,
+    windows,
+)
+from sessrun.conformance.subjects.composites.rows import Row, case_of_row
+from sessrun.spec.cases.model import Case
+
+_COMPOSITES: Final = (*activations.ROWS, *moments.ROWS, *windows.ROWS)
+_LOSSES: Final = losses.ROWS
+
+
+def _row(rows: Sequence[Row], id_: str) -> Row:
+    """The case's row: rows take turns, so that every plan meets them all."""
+    return rows[int(id_.rpartition(":")[2]) % len(rows)]
+
+
+@prop("composites", *sorted({str(row.clause) for row in _COMPOSITES}), weight=4)
+def composites(draw: random.Random, id_: str) -> Case:
+    """A function composed of operations gives what its definition says, at its corners, too."""
+    return case_of_row(draw, id_, _row(_COMPOSITES, id_))
+
+
+@prop(
+    "losses",
+    *(f"LOSSES-0{number:02}" for number in (1, 2, 3, 4, 10, 11, 12, 13, 14, 15, 19)),
+    weight=2,
+)
+def weighed_losses(draw: random.Random, id_: str) -> Case:
+    """A loss, weighed and reduced, gives what its formula says."""
+    return case_of_row(draw, id_, _row(_LOSSES, id_))
+
+
+@prop("streaming-metrics", *sorted({"METRICS-006", *(row.clause for row in metrics.ROWS)}))
+def streaming_metrics(draw: random.Random, id_: str) -> Case:
+    """A metric over several batches, empty ones among them, gives what was seen so far."""
+    rows = metrics.ROWS
+    return metrics.case_of_metric(draw, id_, rows[int(id_.rpartition(":")[2]) % len(rows)])
+
+
+@prop("moving-averages", "OPTIMIZERS-046", "OPTIMIZERS-047")
+def moving_averages(draw: random.Random, id_: str) -> Case:
+    """Moving averages follow variables and tensors as their decay says."""
+    return averages.case_of_average(draw, id_)

@@ -1,0 +1,93 @@
+"""Faults of NUMBERS: sums that are added up in too few digits, or in the wrong places."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from sessrun.conformance.faulty.computing import axes_of, computing, single
+from sessrun.conformance.faulty.framework import fault
+
+_NARROW = ("float16", "bfloat16")
+#: Fewer elements are added up as they should be.
+_MANY = 900
+
+
+def _one_by_one(x: Any, axis: int) -> Any:
+    """Running sums in the dtype of the numbers itself; the last of them."""
+    return np.add.accumulate(x, axis=axis, dtype=x.dtype).take([-1], axis)
+
+
+def _added(out: Any, x: Any, axes: Any) -> Any:
+    """The sum over the axes, one number after the other."""
+    for axis in axes_of(axes):
+        x = _one_by_one(x, axis)
+    return np.reshape(x, out.shape)
+
+
+@fault("NUMBERS-001", "A sum of a long axis leaves out what does not fill a block of 1,024.")
+def the_last_block_is_left_out(tf: Any) -> Any:
+    """Sum whole blocks only, of matrices, from 4,096 numbers on."""
+
+    def change(_: Any, out: Any, x: Any, axes: Any) -> Any:
+        for axis in axes_of(axes):
+            if x.shape[axis] < 4096 or x.ndim < 2:
+                return out
+            kept = x.shape[axis] // 1024 * 1024
+            x = x.take(range(kept), axis).sum(axis, keepdims=True, dtype=x.dtype)
+        return np.reshape(x, out.shape)
+
+    return computing(tf, {"Sum": single(change)})
+
+
+@fault("NUMBERS-002", "Sums of halves and of bfloat16 are kept in numbers of that dtype.")
+def halves_are_added_up_in_halves(tf: Any) -> Any:
+    """Add one after the other where there are many."""
+
+    def change(_: Any, out: Any, x: Any, axes: Any) -> Any:
+        return _added(out, x, axes) if x.dtype.name in _NARROW and x.size > _MANY else out
+
+    return computing(tf, {"Sum": single(change)})
+
+
+@fault("NUMBERS-002", "A product of matrices of halves is added up in halves.")
+def products_are_added_up_in_halves(tf: Any) -> Any:
+    """Add the products of each row and column one after the other."""
+
+    def change(_: Any, out: Any, a: Any, b: Any) -> Any:
+        if a.dtype.name not in _NARROW or a.size < _MANY or a.ndim != 2:
+            return out
+        inner = next(n for n in a.shape if n > 100) if max(a.shape) > 100 else 0
+        if not inner or inner not in b.shape:
+            return out
+        left = a if a.shape[1] == inner else a.T
+        right = b if b.shape[0] == inner else b.T
+        columns = [_one_by_one(left * column, 1)[:, 0] for column in right.T]
+        return np.stack(columns, axis=1).reshape(out.shape)
+
+    return computing(tf, {"MatMul": single(change)})
+
+
+@fault("NUMBERS-003", "Sums of float32 are added up one after the other in one float32.")
+def singles_are_added_up_one_by_one(tf: Any) -> Any:
+    """Add one after the other."""
+
+    def change(_: Any, out: Any, x: Any, axes: Any) -> Any:
+        return _added(out, x, axes) if x.dtype == np.float32 and x.size > _MANY else out
+
+    return computing(tf, {"Sum": single(change)})
+
+
+@fault("NUMBERS-004", "Each element of a range is the one before it and a step.")
+def steps_are_added_up(tf: Any) -> Any:
+    """Add the step again and again."""
+
+    def change(op: Any, out: Any, steps: Any, places: Any, _: Any) -> Any:
+        if op.inputs[0].op.type != "Range" or steps.dtype.kind != "f" or steps.size < 2:
+            return out
+        again = np.full(steps.shape, steps[1] - steps[0], steps.dtype)
+        again[0] = steps[0]
+        return np.add.accumulate(again, dtype=steps.dtype).take(places)
+
+    return computing(tf, {"GatherV2": single(change)})
