@@ -223,7 +223,7 @@ def _unique(wanted: bool) -> Accepts:
     return follows
 
 
-def _of_size(kind: type, holds: Callable[[int, int], bool]) -> Callable[[int], Accepts]:
+def _of_size(kind: type[Any], holds: Callable[[int, int], bool]) -> Callable[[int], Accepts]:
     return lambda limit: lambda form: not isinstance(form, kind) or holds(len(form), limit)
 
 
