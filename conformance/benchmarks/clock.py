@@ -42,11 +42,15 @@ class Seen:
     seen: list[float] = field(default_factory=list)
 
     def disagreement(self) -> str | None:
-        """In words, that the clocks are apart in more than three rounds of four; None if not."""
+        """In words, that the clocks are apart; None if not.
+
+        Samples are longer than the other clock saw in more than three rounds of four, or much
+        shorter in every round: the machine may be busy, and then most questions wait.
+        """
         both = list(zip(self.told, self.seen, strict=True))
         longer = sorted(t - s - _LONGER[0] * s - _LONGER[1] for t, s in both)
-        shorter = sorted(s - t - _SHORTER[0] * s - _SHORTER[1] for t, s in both)
-        if both and max(longer[len(both) // 4], shorter[len(both) // 4]) > 0:
+        shorter = [s - t - _SHORTER[0] * s - _SHORTER[1] for t, s in both]
+        if both and max(longer[len(both) // 4], min(shorter)) > 0:
             return _in_words(sum(self.told), sum(self.seen))
         return None
 

@@ -134,11 +134,7 @@ def measure(
         began = clock.moment(perf_counter)
         order = _interleave(series, rounds, seed, clock, progress)
         apart = began.disagreement(clock.moment(perf_counter))
-    for entry in series:
-        of = entry.clocks.disagreement()
-        apart = apart or (of and f"of {entry.job.name!r} on {entry.backend!r} {of}")
-    if apart is not None:
-        raise AdapterError(f"no time counts: {apart}")
+    _check_clocks(series, apart)
     return {
         "bench": 1,
         "sessrun": __version__,
@@ -150,6 +146,15 @@ def measure(
         "ceilings": _ceilings(),
         "series": [entry.to_json() for entry in series],
     }
+
+
+def _check_clocks(series: Sequence[_Series], apart: str | None) -> None:
+    """Refuse what was measured if the clocks went apart over the run, or around the samples."""
+    for entry in series:
+        found = entry.clocks.disagreement()
+        apart = apart or (found and f"of {entry.job.name!r} on {entry.backend!r} {found}")
+    if apart is not None:
+        raise AdapterError(f"no time counts: {apart}")
 
 
 def _prepared(job: Job, spec: str, backend: NamespaceBackend, device: str) -> Prepared:

@@ -47,8 +47,8 @@ def frames_of(content: bytes) -> Any:
             each = pillow().ImageSequence.Iterator(image)
             drawn = [HOST.asarray(frame.convert("RGB"))[:height, :width] for frame in each]
             return HOST.stack(drawn)
-    except (too_large(), ArithmeticError, EOFError, LookupError, OSError, SyntaxError,
-            ValueError) as error:  # fmt: skip
+    except (ArithmeticError, EOFError, LookupError, OSError, SyntaxError, ValueError,
+            *too_large()) as error:  # fmt: skip
         raise GifError(str(error)) from error
 
 

@@ -54,7 +54,8 @@ def seen_by(told: list[float], seen: list[float]) -> str | None:
 def test_what_asking_takes_is_no_disagreement() -> None:
     assert seen_by([0.004] * 8, [0.0065] * 8) is None
     assert seen_by([0.004] * 8, [0.0041] * 4 + [0.5] * 4) is None
-    assert seen_by([0.004] * 8, [0.02] * 7 + [0.0041])
+    assert seen_by([0.004] * 8, [0.02] * 7 + [0.0041]) is None
+    assert seen_by([0.004] * 8, [0.02] * 8)
     assert seen_by([0.006] * 8, [0.004] * 8)
     assert seen_by([0.006] * 4 + [0.004] * 4, [0.0041] * 8) is None
 
