@@ -42,13 +42,15 @@ def frames_of(content: bytes) -> Any:
         raise GifError(f"{len(found)} frames of {height} by {width} pixels")
     sizes = width.to_bytes(2, "little") + height.to_bytes(2, "little")
     whole = content[:6] + sizes + content[10 : found[-1][1]] + b";"
+    unreadable: tuple[type[Exception], ...] = (
+        ArithmeticError, EOFError, LookupError, OSError, SyntaxError, ValueError, *too_large(),
+    )  # fmt: skip
     try:
         with pillow().Image.open(io.BytesIO(whole)) as image:
             each = pillow().ImageSequence.Iterator(image)
             drawn = [HOST.asarray(frame.convert("RGB"))[:height, :width] for frame in each]
             return HOST.stack(drawn)
-    except (ArithmeticError, EOFError, LookupError, OSError, SyntaxError, ValueError,
-            *too_large()) as error:  # fmt: skip
+    except unreadable as error:
         raise GifError(str(error)) from error
 
 
