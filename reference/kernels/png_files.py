@@ -173,11 +173,14 @@ def pixels_of(content: bytes) -> tuple[Header, Any]:
     header = Header(content)
     if header.bits == 16:
         return header, _unpacked(header)
+    unreadable: tuple[type[Exception], ...] = (
+        OSError, SyntaxError, ValueError, zlib.error, *too_large(),
+    )  # fmt: skip
     try:
         with pillow().Image.open(io.BytesIO(content)) as image:
             mode = {1: "L", 2: "LA", 3: "RGB", 4: "RGBA"}[header.channels]
             found = HOST.asarray(image if image.mode == mode else image.convert(mode))
-    except (OSError, SyntaxError, ValueError, zlib.error, *too_large()) as error:
+    except unreadable as error:
         raise PngError(str(error)) from error
     return header, found.reshape(*found.shape[:2], -1)
 
