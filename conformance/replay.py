@@ -9,14 +9,19 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from sessrun.conformance.plain import python_lines
+from sessrun.spec import tensors
 from sessrun.spec.cases.model import Case
 from sessrun.spec.loader import read_json
 from sessrun.spec.schema import SpecError
+from sessrun.spec.writing import write_text
 
 __all__ = ["python_lines", "read_replay", "replay_form", "write_replay"]
+
+#: The steps that make what later ones use, and what that is called in a step.
+_MAKES: Final = {"open": "session", "setup": "handle", "callable": "handle", "start": "thread"}
 
 
 def replay_form(case: Case, line: Mapping[str, Any], backend: str) -> dict[str, Any]:
@@ -36,14 +41,15 @@ def write_replay(path: Path, case: Case, line: Mapping[str, Any], backend: str) 
     path.parent.mkdir(parents=True, exist_ok=True)
     text = json.dumps(replay_form(case, line, backend), indent=1, ensure_ascii=False)
     # Half a surrogate pair has no UTF-8; its escape is what JSON reads back as the same.
-    path.write_text(text + "\n", encoding="utf-8", errors="backslashreplace")
+    write_text(path, text + "\n", errors="backslashreplace")
 
 
 def read_replay(path: Path) -> Case:
     """The case of a replay file, or of a vector's file.
 
     Raises:
-      SpecError: it is neither.
+      SpecError: it is neither, or its steps name a graph or a session that is not there, or a
+        tensor in it is ill-formed.
 
     """
     form = read_json(path)
@@ -51,4 +57,41 @@ def read_replay(path: Path) -> Case:
         if form["replay"] != 1:
             raise SpecError(str(path), "replay", f"format {form['replay']!r} is not known, 1 is")
         form = form.get("case")
-    return Case.from_json(form, str(path))
+    case = Case.from_json(form, str(path))
+    _check_references(case, str(path))
+    _check_tensors(list(case.steps), str(path), "steps")
+    return case
+
+
+def _check_references(case: Case, source: str) -> None:
+    """Each step of an engine case uses graphs of the case, and what earlier steps have opened."""
+    known: dict[str, set[str]] = {"graph": set(case.graphs), "session": set(), "handle": set(),
+                                  "thread": set()}  # fmt: skip
+    for index, outer in enumerate(case.steps if case.surface == "engine" else ()):
+        for step in (outer, outer["step"]) if "step" in outer else (outer,):
+            made = _MAKES.get(step["do"], "")
+            for kind, names in known.items():
+                if kind == made:
+                    names.add(step[kind])
+                elif kind in step and step[kind] not in names:
+                    reason = f"no {kind} is called {step[kind]!r} at this step"
+                    raise SpecError(source, f"steps.{index}.{kind}", reason)
+
+
+def _check_tensors(form: Any, source: str, place: str) -> None:
+    """Whatever has a dtype, a shape and data can be decoded; paths of files are put in later."""
+    if isinstance(form, list):
+        for index, part in enumerate(form):
+            _check_tensors(part, source, f"{place}.{index}")
+    elif isinstance(form, Mapping):
+        if form.keys() >= {"dtype", "shape", "data"} and not _with_paths(form["data"]):
+            try:
+                tensors.decode(form)
+            except tensors.TensorError as error:
+                raise SpecError(source, place, str(error)) from error
+        for key, part in form.items():
+            _check_tensors(part, source, f"{place}.{key}")
+
+
+def _with_paths(data: Any) -> bool:
+    return isinstance(data, list) and any(isinstance(item, Mapping) for item in data)

@@ -34,6 +34,7 @@ from sessrun.spec.cases.model import Case
 from sessrun.spec.loader import Clause
 from sessrun.spec.records import RunRecord, read_record
 from sessrun.spec.schema import SpecError, check
+from sessrun.spec.writing import write_bytes
 
 __all__ = [
     "FILES", "Package", "PackageError", "ReplayOf", "derived_files", "json_bytes", "manifest_of",
@@ -136,7 +137,7 @@ def write_package(
             name = f"replays/{replay_name(answer.case.id)}"
             files[name] = json_bytes(replay_of(answer.case.id, answer.line))
     files["manifest.json"] = json_bytes(manifest_of(files, summary))
-    path.write_bytes(pack(files))
+    write_bytes(path, pack(files))
     return summary
 
 
@@ -278,7 +279,7 @@ def _record(raw: bytes) -> RunRecord:
     name = "record.jsonl"
     with tempfile.TemporaryDirectory(prefix="sessrun-") as folder:
         path = Path(folder) / name
-        path.write_bytes(raw)
+        write_bytes(path, raw)
         try:
             record = read_record(path)
         except SpecError as error:

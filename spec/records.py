@@ -17,9 +17,10 @@ import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Final, Self, TextIO
+from typing import Any, Final, Self
 
 from sessrun.spec.schema import SpecError, check
+from sessrun.spec.writing import naming
 
 __all__ = ["QUIET", "RESULTS", "RecordWriter", "RunRecord", "read_record"]
 
@@ -119,7 +120,8 @@ class RecordWriter:
           SpecError: another run is writing it.
 
         """
-        self._file: TextIO = path.open("a", encoding="utf-8")
+        self._path = path
+        self._file = path.open("ab", buffering=0)
         try:
             fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)  # until it is closed
         except BlockingIOError as error:
@@ -128,16 +130,22 @@ class RecordWriter:
         self._file.truncate(keep_bytes or 0)
 
     def write(self, form: Mapping[str, Any]) -> None:
-        """Append one line and flush it."""
+        """Append one line.
+
+        Raises:
+          OSError: the disk is full, say; the error names the record.
+
+        """
         text = json.dumps(form, sort_keys=True, separators=(",", ":"), allow_nan=False)
-        self._file.write(text + "\n")
-        self._file.flush()
+        with naming(self._path):
+            line = memoryview(f"{text}\n".encode("ascii"))
+            while line:  # a system call may write a part
+                line = line[self._file.write(line) :]
 
     def close(self) -> None:
         """Flush to the disk and close."""
-        self._file.flush()
-        os.fsync(self._file.fileno())
-        self._file.close()
+        with naming(self._path), self._file:
+            os.fsync(self._file.fileno())
 
     def __enter__(self) -> Self:
         return self

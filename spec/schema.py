@@ -10,8 +10,9 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
-__all__ = ["ERRORS_COMPARED", "SCHEMA_DIR", "SpecError", "check", "inlined", "load_schema",
-           "validator"]  # fmt: skip
+from sessrun.spec.acceptance import Accepts, acceptance
+
+__all__ = ["ERRORS_COMPARED", "SCHEMA_DIR", "SpecError", "check", "first_error", "load_schema"]
 
 SCHEMA_DIR: Final = Path(__file__).parent / "schemas"
 #: Of how many errors the best is told. What is read may be made to have a million of them, and
@@ -49,8 +50,8 @@ def load_schema(name: str) -> dict[str, Any]:
 
 
 @functools.cache
-def validator(name: str) -> Any:
-    """The jsonschema validator of the schema `name`."""
+def _validator(name: str, kind: str | None) -> Any:
+    """The jsonschema validator of the schema `name`, or of one kind within it."""
     from jsonschema import Draft202012Validator, ValidationError  # noqa: PLC0415 - slow to import
     from jsonschema.validators import extend  # noqa: PLC0415 - slow to import
 
@@ -59,29 +60,31 @@ def validator(name: str) -> Any:
         if isinstance(instance, str) and not re.search(wanted.replace("$", r"\Z"), instance):
             yield ValidationError(f"{instance!r} does not match {wanted!r}")
 
-    kind = extend(Draft202012Validator, {"pattern": pattern})  # type: ignore[no-untyped-call]  # its types are not told
+    made = extend(Draft202012Validator, {"pattern": pattern})  # type: ignore[no-untyped-call]  # its types are not told
     whole = load_schema(name)
-    return kind(inlined(whole, whole.get("$defs", {})))
+    kinds = whole.get("$defs", {})
+    checks = made(_inlined(whole, kinds))
+    return checks if kind is None else checks.evolve(schema=_inlined(kinds[kind], kinds))
 
 
-def inlined(schema: Any, kinds: Mapping[str, Any], within: tuple[str, ...] = ()) -> Any:
+def _inlined(schema: Any, kinds: Mapping[str, Any], within: tuple[str, ...] = ()) -> Any:
     """The schema with what it refers to in its place: to resolve that takes half of a check.
 
     A kind that holds itself (`within` itself) stays a reference.
     """
     if isinstance(schema, list):
-        return [inlined(part, kinds, within) for part in schema]
+        return [_inlined(part, kinds, within) for part in schema]
     if not isinstance(schema, dict):
         return schema
     parts = {
-        key: part if key in _AS_THEY_ARE else inlined(part, kinds, within)
+        key: part if key in _AS_THEY_ARE else _inlined(part, kinds, within)
         for key, part in schema.items()
     }
     name = schema.get("$ref", "").rpartition("/")[2]
     if not name or name in within:
         return parts
     del parts["$ref"]
-    return {**inlined(kinds[name], kinds, (*within, name)), **parts}
+    return {**_inlined(kinds[name], kinds, (*within, name)), **parts}
 
 
 def check(form: Any, name: str, source: str) -> None:
@@ -91,12 +94,37 @@ def check(form: Any, name: str, source: str) -> None:
       SpecError: the place and the reason of the first error, smallest subtree first.
 
     """
-    from jsonschema.exceptions import best_match  # noqa: PLC0415 - slow to import
-
     try:
-        error = best_match(itertools.islice(validator(name).iter_errors(form), ERRORS_COMPARED))
+        error = first_error(form, name)
     except RecursionError:
         raise SpecError(source, "", "nested too deep") from None
     if error is not None:
         place = ".".join(str(part) for part in error.absolute_path)
         raise SpecError(source, place, error.message)
+
+
+def first_error(form: Any, name: str, kind: str | None = None) -> Any:
+    """What jsonschema finds wrong with a form first, smallest subtree first; None if nothing.
+
+    Args:
+      form: the form.
+      name: the schema's name.
+      kind: the kind within the schema (of its `$defs`); the schema as a whole if None.
+
+    Raises:
+      RecursionError: the form nests too deep.
+
+    """
+    if _accepts(name, kind)(form):
+        return None
+    from jsonschema.exceptions import best_match  # noqa: PLC0415 - slow to import
+
+    errors = _validator(name, kind).iter_errors(form)
+    return best_match(itertools.islice(errors, ERRORS_COMPARED))
+
+
+@functools.cache
+def _accepts(name: str, kind: str | None) -> Accepts:
+    whole = load_schema(name)
+    kinds = whole.get("$defs", {})
+    return acceptance(whole if kind is None else kinds[kind], kinds)

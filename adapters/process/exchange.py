@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from sessrun.adapters.process.errors import ExchangeError, ProtocolError
+from sessrun.spec.writing import naming
 
 __all__ = ["ANSWER_BYTES", "NAME_LENGTH", "Exchange"]
 
@@ -67,7 +68,7 @@ class Exchange:
             descriptor = os.open(name, flags, 0o600, dir_fd=self.hold())
         except (FileExistsError, FileNotFoundError, PermissionError) as error:
             raise ExchangeError(f"{name!r} in the exchange folder: {error.strerror}") from error
-        with os.fdopen(descriptor, "wb") as file:
+        with naming(self.folder / name), os.fdopen(descriptor, "wb") as file:
             file.write(data)
         return {"file": name, "nbytes": len(data)}
 

@@ -7,10 +7,8 @@ every line they read.
 
 from __future__ import annotations
 
-import functools
-import itertools
 import textwrap
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -28,7 +26,7 @@ from sessrun.adapters.process.payloads import (
 from sessrun.spec.cases.model import Observation
 from sessrun.spec.cases.outcomes import Done, Failure, Fetched, Opened, Outcome, Unsupported
 from sessrun.spec.errors import BY_CODE
-from sessrun.spec.schema import ERRORS_COMPARED, inlined, load_schema, validator
+from sessrun.spec.schema import first_error, load_schema
 
 __all__ = [
     "LISTS",
@@ -190,10 +188,10 @@ def read_line(line: bytes, side: str) -> dict[str, Any]:
     except ProtocolError as error:
         raise ProtocolError(f"{error}: {_brief(line)}") from error
     kind = form.get("do" if side == "request" else "outcome") if isinstance(form, dict) else None
-    validate = _validator(f"{kind}_{side}") if isinstance(kind, str) else None
-    if validate is None:
+    name = f"{kind}_{side}"
+    if not isinstance(kind, str) or name not in load_schema("protocol")["$defs"]:
         raise ProtocolError(f"no {side} of this protocol: {_brief(line)}")
-    reason = _too_many(form) or validate(form)
+    reason = _too_many(form) or _wrong(form, name)
     if reason is not None:
         raise ProtocolError(f"{reason}: {_brief(line)}")
     checked: dict[str, Any] = form
@@ -276,37 +274,20 @@ def _hello(form: Mapping[str, Any]) -> Hello:
 def _observations(value: Any) -> list[Observation]:
     # A list inside the line is checked with it; one from a file is not.
     form = {"id": 1, "outcome": "observations", "observations": value}
-    reason = _too_many(form) or _checked("observations_answer")(form)
+    reason = _too_many(form) or _wrong(form, "observations_answer")
     if reason is not None or not isinstance(value, list):
         raise ProtocolError(f"these are no observations: {reason}")
     return value
 
 
-def _checked(name: str) -> Callable[[Any], str | None]:
-    found = _validator(name)
-    assert found is not None
-    return found
-
-
-@functools.lru_cache(maxsize=64)  # names come from outside
-def _validator(name: str) -> Callable[[Any], str | None] | None:
-    """A function from a form to what is wrong with it, for one kind of message."""
-    from jsonschema.exceptions import best_match  # noqa: PLC0415 - slow to import
-
-    kinds = load_schema("protocol")["$defs"]
-    if name not in kinds:
+def _wrong(form: Any, kind: str) -> str | None:
+    """What is wrong with a form that should be one kind of message; None if nothing is."""
+    error = first_error(form, "protocol", kind)
+    if error is None:
         return None
-    checks = validator("protocol").evolve(schema=inlined(kinds[name], kinds))
-
-    def validate(form: Any) -> str | None:
-        error = best_match(itertools.islice(checks.iter_errors(form), ERRORS_COMPARED))
-        if error is None:
-            return None
-        place = ".".join(textwrap.shorten(str(p), _BRIEF) for p in error.absolute_path)
-        message = _limit_passed(error) or textwrap.shorten(error.message, _BRIEF)
-        return f"at {place}: {message}" if place else message
-
-    return validate
+    place = ".".join(textwrap.shorten(str(p), _BRIEF) for p in error.absolute_path)
+    message = _limit_passed(error) or textwrap.shorten(error.message, _BRIEF)
+    return f"at {place}: {message}" if place else message
 
 
 def _limit_passed(error: Any) -> str | None:

@@ -206,7 +206,8 @@ class _Server:
         try:
             line = pack_answer(identity, answer, Packer(self.exchange))
         except BaseException as error:  # noqa: BLE001 - whatever the backend put into its answer
-            trouble = Trouble("backend", f"its answer has no form on the wire: {_told(error)}")
+            why = "cannot be written" if isinstance(error, OSError) else "has no form on the wire"
+            trouble = Trouble("backend", f"its answer {why}: {_told(error)}")
             line = pack_answer(identity, trouble, Packer(self.exchange))
         flush_output()  # what a backend printed is to be seen before its answer
         with self.writing:

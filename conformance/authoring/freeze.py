@@ -22,6 +22,7 @@ from sessrun.conformance.subjects import subjects_with
 from sessrun.spec.cases import judge as judging
 from sessrun.spec.cases.model import Case, stored_form
 from sessrun.spec.loader import SPEC_DIR, load_clauses
+from sessrun.spec.writing import write_bytes
 
 __all__ = ["ORACLES", "FreezeReport", "freeze_cases", "record_subject", "subjects"]
 
@@ -93,7 +94,7 @@ def freeze_cases(
         frozen = dataclasses.replace(case, provenance=provenance)
         Case.from_json(frozen.to_json(), case.id)
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(stored_form(frozen))
+        write_bytes(path, stored_form(frozen))
         report.written.append(case.id)
     return report
 

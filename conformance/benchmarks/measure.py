@@ -2,7 +2,8 @@
 
 All backends live in this one process, so that they share the machine's moods; each sample is
 the mean of enough calls to last a few milliseconds; after each sample the result of one more call
-is checked. All samples are kept.
+is checked. All samples are kept. What this process's clock says of each is held against a clock in
+another process (`clock.py`): where the two disagree nothing is measured.
 """
 
 from __future__ import annotations
@@ -11,9 +12,9 @@ import contextlib
 import datetime
 import gc
 import random
-import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from time import perf_counter
 from typing import Any, Final
 
 import numpy as np
@@ -22,6 +23,7 @@ from sessrun import __version__
 from sessrun.adapters.errors import AdapterError
 from sessrun.adapters.namespace import NamespaceBackend
 from sessrun.adapters.registry import load
+from sessrun.conformance.benchmarks.clock import OtherClock, Seen
 from sessrun.conformance.benchmarks.jobs import Job, Prepared
 from sessrun.conformance.facts import environment
 
@@ -43,6 +45,7 @@ class _Series:
     calls: int = 1
     samples: list[float] = field(default_factory=list)
     wrong: str | None = None
+    clocks: Seen = field(default_factory=Seen)
 
     def warm_up(self) -> None:
         """Run it hot, check it, and choose how many calls make a sample."""
@@ -51,17 +54,22 @@ class _Series:
         best = min(self._time(1) for _ in range(5))
         self.calls = max(1, min(_MAX_CALLS, int(_SAMPLE_SECONDS / max(best, 1e-9))))
 
-    def sample(self) -> None:
+    def sample(self, clock: OtherClock) -> None:
         """Take one sample, and check the result of a call that is not timed."""
-        self.samples.append(self._time(self.calls))
+        began = clock.now()
+        sample = self._time(self.calls)
+        ended = clock.now()
+        self.samples.append(sample)
+        self.clocks.told.append(sample * self.calls)
+        self.clocks.seen.append(ended - began)
         self.wrong = self.wrong or self.prepared.check(self.prepared.call())
 
     def _time(self, calls: int) -> float:
         call = self.prepared.call
-        started = time.perf_counter()
+        started = perf_counter()
         for _ in range(calls):
             call()
-        return (time.perf_counter() - started) / calls
+        return (perf_counter() - started) / calls
 
     def to_json(self) -> dict[str, Any]:
         """The series as `bench.schema.json` has it."""
@@ -104,8 +112,8 @@ def measure(
       The measurement as `bench.schema.json` has it, times in seconds per call.
 
     Raises:
-      AdapterError: a backend cannot be loaded, has no namespace, is named twice, or cannot do
-        a job at all.
+      AdapterError: a backend cannot be loaded, has no namespace, is named twice, cannot do
+        a job at all, or the clock of this process is not to be trusted.
 
     """
     series, versions, names = [], {}, [job.name for job in jobs]
@@ -122,7 +130,11 @@ def measure(
     for entry in series:
         with _told(entry.job, entry.backend):
             entry.warm_up()
-    order = _interleave(series, rounds, seed, progress)
+    with OtherClock() as clock:
+        began = clock.moment(perf_counter)
+        order = _interleave(series, rounds, seed, clock, progress)
+        apart = began.disagreement(clock.moment(perf_counter))
+    _check_clocks(series, apart)
     return {
         "bench": 1,
         "sessrun": __version__,
@@ -134,6 +146,15 @@ def measure(
         "ceilings": _ceilings(),
         "series": [entry.to_json() for entry in series],
     }
+
+
+def _check_clocks(series: Sequence[_Series], apart: str | None) -> None:
+    """Refuse what was measured if the clocks went apart over the run, or around the samples."""
+    for entry in series:
+        found = entry.clocks.disagreement()
+        apart = apart or (found and f"of {entry.job.name!r} on {entry.backend!r} {found}")
+    if apart is not None:
+        raise AdapterError(f"no time counts: {apart}")
 
 
 def _prepared(job: Job, spec: str, backend: NamespaceBackend, device: str) -> Prepared:
@@ -155,6 +176,7 @@ def _interleave(
     series: Sequence[_Series],
     rounds: int,
     seed: int,
+    clock: OtherClock,
     progress: Callable[[int, int], None] | None,
 ) -> list[list[int]]:
     """Sample every series once a round, in a drawn order; the orders."""
@@ -166,7 +188,7 @@ def _interleave(
         for number in range(rounds):
             orders.append(draw.sample(range(len(series)), len(series)))
             for index in orders[-1]:
-                series[index].sample()
+                series[index].sample(clock)
             if progress is not None:
                 progress(number + 1, rounds)
     finally:
@@ -186,6 +208,6 @@ def _ceilings() -> dict[str, float]:
 
 
 def _seconds(call: Callable[[], Any]) -> float:
-    started = time.perf_counter()
+    started = perf_counter()
     call()
-    return time.perf_counter() - started
+    return perf_counter() - started

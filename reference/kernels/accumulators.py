@@ -6,7 +6,7 @@ import functools
 from collections.abc import Callable
 from typing import Any, Final
 
-from sessrun.reference.behaviour import as_text
+from sessrun.reference.kernels.attribute_text import attribute_text, resource_names
 from sessrun.reference.kernels.host import host_array, scalar_int, stacked
 from sessrun.reference.kernels.older_handles import reference_to
 from sessrun.reference.kernels.registry import Bind, KernelError, Step, binder
@@ -29,9 +29,9 @@ _DTYPES: Final = frozenset({"float16", "float32", "float64"})
 def accumulator(bind: Bind) -> Callable[..., Any]:
     """The accumulator of that container and name, made if there is none."""
     attrs, kind, dtype = bind.attrs, bind.node.type, bind.attrs["dtype"]
-    name = as_text(attrs["shared_name"]) or f"_0_{bind.node.name}"
-    container = as_text(attrs["container"]) or DEFAULT_CONTAINER
-    mean = as_text(attrs["reduction_type"]) == "MEAN"
+    container, name = resource_names(attrs)
+    container, name = container or DEFAULT_CONTAINER, name or f"_0_{bind.node.name}"
+    mean = attribute_text(attrs["reduction_type"]) == "MEAN"
 
     def make() -> Accumulator:
         if kind == "SparseConditionalAccumulator":

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from sessrun.reference.behaviour import as_text
+from sessrun.reference.kernels.attribute_text import attribute_text
 from sessrun.reference.kernels.host import ints, scalar_int
 from sessrun.reference.kernels.registry import KernelError, kernel
 
@@ -105,7 +105,7 @@ def matrix_diag(
     )  # fmt: skip
     out = xp.empty((*band.shape[:-2], rows, columns), dtype=diagonal.dtype)
     out[...] = padding_value
-    _put(xp, out, band, ends, longest, as_text(align))
+    _put(xp, out, band, ends, longest, attribute_text(align))
     return out
 
 
@@ -136,7 +136,7 @@ def matrix_diag_part(xp: Any, x: Any, k: Any, padding_value: Any, *, align: Any)
     out = xp.empty((*x.shape[:-2], ends[1] - ends[0] + 1, longest), dtype=x.dtype)
     out[...] = padding_value
     for row, begin, length, first_row, first_column in _diagonals(
-        rows, columns, ends, longest, as_text(align)
+        rows, columns, ends, longest, attribute_text(align)
     ):
         places = xp.arange(max(length, 0))
         out[..., row, begin : begin + max(length, 0)] = x[
@@ -163,7 +163,7 @@ def matrix_set_diag(xp: Any, x: Any, diagonal: Any, k: Any, *, align: Any) -> An
                           f"[:-2], or the length is not the longest's: {list(diagonal.shape)}, "
                           f"not {list(wanted)}")  # fmt: skip
     out = x.copy()
-    _put(xp, out, _banded(xp, diagonal, ends), ends, longest, as_text(align))
+    _put(xp, out, _banded(xp, diagonal, ends), ends, longest, attribute_text(align))
     return out
 
 

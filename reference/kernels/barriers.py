@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
-from sessrun.reference.behaviour import as_text
+from sessrun.reference.kernels.attribute_text import resource_names
 from sessrun.reference.kernels.host import (
     dtype_of,
     frozen,
@@ -30,8 +30,8 @@ _INVALID: Final = 3
 def barrier(bind: Bind) -> Callable[..., Any]:
     """The barrier of that container and name, made if there is none."""
     attrs = bind.attrs
-    name = as_text(attrs["shared_name"]) or f"_0_{bind.node.name}"
-    container = as_text(attrs["container"]) or DEFAULT_CONTAINER
+    container, name = resource_names(attrs)
+    container, name = container or DEFAULT_CONTAINER, name or f"_0_{bind.node.name}"
     types = tuple(attrs["component_types"])
     shapes = tuple(_known(shape) for shape in attrs["shapes"])
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final, Protocol
 
-from sessrun.reference.behaviour import as_text
+from sessrun.reference.kernels.attribute_text import attribute_text
 from sessrun.reference.kernels.class_weights import Alias, Unigrams, read_weights
 from sessrun.reference.kernels.host import HOST, dtype_of
 from sessrun.reference.kernels.philox import Stream, interleaved, stream_of
@@ -219,7 +219,7 @@ def _own_weights(attrs: Mapping[str, Any]) -> Any:
       KernelError: they cannot be read, are given twice or not at all, or their count is wrong.
 
     """
-    file, given = as_text(attrs["vocab_file"]), list(attrs["unigrams"])
+    file, given = attribute_text(attrs["vocab_file"]), list(attrs["unigrams"])
     if bool(file) == bool(given):
         raise KernelError(_INVALID, "Provide one of vocab_file and unigrams")
     if file:

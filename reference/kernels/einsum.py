@@ -10,7 +10,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from sessrun.reference.behaviour import as_text
+from sessrun.reference.kernels.attribute_text import attribute_text
 from sessrun.reference.kernels.elementwise import widened
 from sessrun.reference.kernels.products import product
 from sessrun.reference.kernels.registry import KernelError, kernel
@@ -137,7 +137,7 @@ def einsum(xp: Any, *inputs: Any, equation: Any) -> Any:
       KernelError: the inputs do not fit the equation.
 
     """
-    names, result = _parsed(as_text(equation), inputs)
+    names, result = _parsed(attribute_text(equation), inputs)
     sizes = _sizes(inputs, names)
     operands = []
     for place, (x, labels) in enumerate(zip(inputs, names, strict=True)):

@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from sessrun.reference.input.compressed_files import inflated
 from sessrun.reference.input.record_options import compression_of
+from sessrun.reference.kernels.attribute_text import attribute_text
 from sessrun.reference.kernels.host import HOST, string_array
 from sessrun.reference.kernels.readers import as_kernel_errors
 from sessrun.reference.kernels.registry import Bind, KernelError, binder, kernel
@@ -22,14 +23,10 @@ _CPU: Final = ("CPU",)
 _INVALID: Final = 3
 
 
-def _text(value: Any) -> str:
-    return value.decode() if isinstance(value, bytes) else str(value)
-
-
 @binder("DecodeCompressed", devices=_CPU)
 def decode_compressed(bind: Bind) -> Callable[..., Any]:
     """Each string decompressed."""
-    kind = _text(bind.attrs["compression_type"])
+    kind = attribute_text(bind.attrs["compression_type"])
     is_known = kind in {"", "GZIP", "ZLIB"}
     compression = compression_of(kind) if is_known else None
 

@@ -6,10 +6,10 @@ import os
 from collections.abc import Callable
 from typing import Any
 
-from sessrun.reference.behaviour import as_text
 from sessrun.reference.files.file_names import file_errors, local_path
 from sessrun.reference.files.files import glob, makedirs
 from sessrun.reference.input.record_stream import RecordStream
+from sessrun.reference.kernels.attribute_text import attribute_text
 from sessrun.reference.kernels.host import string_array
 from sessrun.reference.kernels.readers import as_kernel_errors
 from sessrun.reference.kernels.registry import Bind, KernelError, binder, kernel
@@ -59,9 +59,9 @@ def record_input(bind: Bind) -> Callable[..., Any]:
 
     def stream() -> RecordStream:
         return RecordStream(
-            as_text(attrs["file_pattern"]), attrs["file_random_seed"],
+            attribute_text(attrs["file_pattern"]), attrs["file_random_seed"],
             attrs["file_shuffle_shift_ratio"], attrs["file_buffer_size"],
-            as_text(attrs["compression_type"]),
+            attribute_text(attrs["compression_type"]),
         )  # fmt: skip
 
     def compute() -> Any:

@@ -27,6 +27,9 @@ _CONSTANT: Final = 0xFFFFFFFC
 _SEQUENCE: Final = 0x7369F885192C0EF5
 _WORD: Final = 2**32
 _ONE: Final = HOST.uint64(1)
+#: After so many steps of a walk the rest is looked up, which takes blocks of 16 bits; in larger
+#: ones a walk has four steps on average, and none as many as this.
+_STEPS: Final = 200
 
 
 def _turned(words: Any, places: int, width: Any) -> Any:
@@ -80,14 +83,45 @@ def _shuffled(places: Any, words: Any, limits: Any, rounds: int) -> Any:
     keys = _round_keys(words, rounds, width)
     left = HOST.flatnonzero(HOST.broadcast_to(limits, places.shape))  # 0 is the only one to 0
     now = places[left]
+    steps = 0
     while left.size:
         given = (*keys, width, limits)
         *own, size, most = (each if len(each) == 1 else each[left] for each in given)
+        if steps >= _STEPS and 2 * size.max() == _LEAST_BITS:
+            found[left] = _walked(now, own, size, most)
+            break
         now = _enciphered(now, own, size)
         is_one = now <= most
         found[left[is_one]] = now[is_one]
         left, now = left[~is_one], now[~is_one]
+        steps += 1
     return found
+
+
+def _walked(places: Any, keys: Sequence[Any], width: Any, limits: Any) -> list[int]:
+    """Where walks in blocks of 16 bits end: all numbers of a block are enciphered at once.
+
+    Args:
+      places: the indices, uint64.
+      keys: of each round, one for all indices or one for each.
+      width: how many bits half a block has, as many as the keys.
+      limits: the largest indices, likewise.
+
+    """
+    ends, known = [], {}
+    block = HOST.arange(2**_LEAST_BITS, dtype="uint64")
+    for number, start in enumerate(places.tolist()):
+        row = number if len(width) > 1 or len(keys[0]) > 1 or len(limits) > 1 else 0
+        *own, size, most = (each[row if len(each) > 1 else 0] for each in (*keys, width, limits))
+        cipher = (size, *own)
+        if cipher not in known:
+            known[cipher] = _enciphered(block, own, size).tolist()
+        following = known[cipher]
+        end = following[start]
+        while end > most:
+            end = following[end]
+        ends.append(end)
+    return ends
 
 
 def _each(array: Any, count: int, name: str) -> Any:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from sessrun.reference.attempts import Attempt
-from sessrun.reference.behaviour import as_text
+from sessrun.reference.kernels.attribute_text import attribute_text
 from sessrun.reference.kernels.registry import Bind, KernelError, Step, binder
 from sessrun.reference.mutex_resource import Held, Mutex
 
@@ -19,8 +19,8 @@ _INVALID: Final = 3
 @binder("MutexV2", devices=_CPU)
 def mutex(bind: Bind) -> Callable[..., Any]:
     """The lock; every node of one container and name gives the same."""
-    name = as_text(bind.attrs["shared_name"]) or bind.node.name
-    container = as_text(bind.attrs["container"])
+    name = attribute_text(bind.attrs["shared_name"]) or bind.node.name
+    container = attribute_text(bind.attrs["container"])
     return lambda: bind.resources.get_or_create(container, name, Mutex, Mutex)
 
 

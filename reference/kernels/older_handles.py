@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, Final
 
-from sessrun.reference.behaviour import as_text
+from sessrun.reference.kernels.attribute_text import attribute_octets, attribute_text
 from sessrun.reference.kernels.host import frozen, string_array
 from sessrun.reference.kernels.registry import Bind, Entry, KernelError, Node
 from sessrun.reference.resources import DEFAULT_CONTAINER, HandleReference
@@ -23,7 +23,7 @@ _INVALID: Final = 3
 
 def reference_to(resource: Any, container: str, name: str) -> HandleReference:
     """An older handle, whose value is [container, name]."""
-    told = string_array([container.encode(), name.encode()], (2,))
+    told = string_array([attribute_octets(container), attribute_octets(name)], (2,))
     return HandleReference(resource, name, frozen(told))
 
 
@@ -53,8 +53,8 @@ def older_kernel(operation: Operation, entry: Entry) -> Entry:
     def bind(bind: Bind) -> Callable[..., Any]:
         compute = entry.bind(replace(bind, node=Node(bind.node.name, operation.newer)))
         if operation.outputs and operation.outputs[0].is_ref:
-            container = as_text(bind.attrs["container"]) or DEFAULT_CONTAINER
-            name = as_text(bind.attrs["shared_name"]) or bind.node.name
+            container = attribute_text(bind.attrs["container"]) or DEFAULT_CONTAINER
+            name = attribute_text(bind.attrs["shared_name"]) or bind.node.name
             return lambda *args: reference_to(compute(*args), container, name)
 
         def unwrapped(*args: Any) -> Any:

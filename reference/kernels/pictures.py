@@ -12,8 +12,9 @@ import io
 from collections.abc import Callable
 from typing import Any, Final
 
+from sessrun.reference.kernels.gif_files import GifError, frames_of
 from sessrun.reference.kernels.host import HOST, ints, string_array
-from sessrun.reference.kernels.pillow import pillow
+from sessrun.reference.kernels.pillow import pillow, too_large
 from sessrun.reference.kernels.png_files import PngError, pixels_of, png
 from sessrun.reference.kernels.registry import Bind, KernelError, binder, kernel
 from sessrun.reference.node_summary import bracketed
@@ -24,6 +25,10 @@ _INVALID: Final = 3
 _CPU: Final = ("CPU",)
 _MAGIC: Final = ((b"\xff\xd8\xff", "JPEG"), (b"\x89PNG\r\n\x1a\n", "PNG"), (b"GIF8", "GIF"),
                  (b"BM", "BMP"))  # fmt: skip
+#: The markers of a JPEG's frame and of its scans, and the largest side that libjpeg takes.
+_JPEG_FRAMES: Final = frozenset({0xC0, 0xC1, 0xC2, 0xC9, 0xCA})
+_JPEG_SCAN: Final = 0xDA
+_JPEG_SIDE: Final = 65500
 #: The weights of red, green and blue in grey, of 2**15, as libpng has them.
 _GREY: Final = (9797, 19234, 3737)
 
@@ -98,7 +103,7 @@ def _jpeg_image(content: bytes, channels: int, ratio: int = 1) -> Any:
         raise KernelError(_INVALID, f"ratio must be 1, 2, 4, or 8, got {ratio}")
     try:
         image = pillow().Image.open(io.BytesIO(content))
-    except (pillow().UnidentifiedImageError, OSError, SyntaxError) as error:
+    except (pillow().UnidentifiedImageError, OSError, SyntaxError, *too_large()) as error:
         raise KernelError(_INVALID, "jpeg::Uncompress failed. Invalid JPEG data or crop "
                           "window.") from error  # fmt: skip
     mode = {0: "L" if image.mode == "L" else "RGB", 1: "L", 3: "RGB"}[channels]
@@ -138,12 +143,9 @@ def _truncated(content: bytes, mode: str) -> Any:
 def _frames(content: bytes) -> Any:
     """The frames of a GIF, each drawn over the one before: [frames, height, width, 3]."""
     try:
-        with pillow().Image.open(io.BytesIO(content)) as image:
-            each = pillow().ImageSequence.Iterator(image)
-            found = [HOST.asarray(frame.convert("RGB")) for frame in each]
-    except (OSError, SyntaxError, EOFError) as error:
+        return frames_of(content)
+    except GifError as error:
         raise KernelError(_INVALID, f"Invalid GIF data (size {len(content)}), {error}") from error
-    return HOST.stack(found)
 
 
 def _bmp_pixels(content: bytes, channels: int) -> Any:
@@ -287,8 +289,29 @@ def extract_jpeg_shape(_: Any, contents: Any, *, output_type: str) -> Any:
     content = _content(contents)
     if not content.startswith(b"\xff\xd8\xff"):
         raise KernelError(_INVALID, f"Invalid JPEG data, size {len(content)}")
-    image, mode = _jpeg_image(content, 0)
-    return HOST.array([image.size[1], image.size[0], len(mode)], output_type)
+    found = _jpeg_shape(content)
+    if found is None:
+        raise KernelError(_INVALID, f"Invalid JPEG data, size {len(content)}")
+    return HOST.array(found, output_type)
+
+
+def _jpeg_shape(content: bytes) -> tuple[int, int, int] | None:
+    """Height, width and channels of a file that is whole up to its first scan; None of another."""
+    place, shape = 2, None
+    while place + 4 <= len(content) and content[place] == 0xFF:
+        kind, size = content[place + 1], int.from_bytes(content[place + 2 : place + 4], "big")
+        if kind in _JPEG_FRAMES:
+            head = content[place + 4 : place + 2 + size]
+            if len(head) < 6 or len(head) < 6 + 3 * head[5]:
+                return None
+            height, width = (int.from_bytes(head[at : at + 2], "big") for at in (1, 3))
+            if not (0 < height <= _JPEG_SIDE and 0 < width <= _JPEG_SIDE):
+                return None
+            shape = (height, width, 1 if head[5] == 1 else 3)
+        if kind == _JPEG_SCAN:
+            return shape if place + 2 + size <= len(content) else None
+        place += 1 if kind == 0xFF else 2 + size
+    return None
 
 
 @kernel("EncodePng", devices=_CPU)

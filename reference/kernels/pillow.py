@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-__all__ = ["pillow"]
+__all__ = ["pillow", "too_large"]
 
 
 def pillow() -> Any:
@@ -14,3 +14,9 @@ def pillow() -> Any:
     import PIL.ImageSequence  # noqa: PLC0415 - the same
 
     return PIL
+
+
+def too_large() -> tuple[type[Exception], ...]:
+    """What it raises of a picture of 180 million pixels (90, where warnings are errors) or more."""
+    image = pillow().Image
+    return (image.DecompressionBombError, image.DecompressionBombWarning)

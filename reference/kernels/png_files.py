@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from sessrun.reference.kernels.host import HOST
-from sessrun.reference.kernels.pillow import pillow
+from sessrun.reference.kernels.pillow import pillow, too_large
 
 __all__ = ["Header", "PngError", "pixels_of", "png"]
 
@@ -31,6 +31,9 @@ _UP, _AVERAGE, _PAETH = 2, 3, 4
 _PART: Final = 8192
 #: The longest chunk that may be.
 _LONGEST: Final = (1 << 31) - 1
+#: A side of so many pixels, or so many in all, are refused.
+_SIDE: Final = 2**27
+_PIXELS: Final = 2**29
 
 
 class PngError(ValueError):
@@ -133,6 +136,8 @@ class Header:
         self.width, self.height, self.bits, self.colours, *_, laced = struct.unpack(
             ">IIBBBBB", parts[b"IHDR"][0]
         )
+        if max(self.width, self.height) >= _SIDE or self.width * self.height >= _PIXELS:
+            raise PngError(f"{self.height} rows of {self.width} pixels are too large")
         if self.colours not in _CHANNELS or not self.width or not self.height:
             raise PngError("the header is wrong")
         self.is_laced = bool(laced)
@@ -168,11 +173,14 @@ def pixels_of(content: bytes) -> tuple[Header, Any]:
     header = Header(content)
     if header.bits == 16:
         return header, _unpacked(header)
+    unreadable: tuple[type[Exception], ...] = (
+        OSError, SyntaxError, ValueError, zlib.error, *too_large(),
+    )  # fmt: skip
     try:
         with pillow().Image.open(io.BytesIO(content)) as image:
             mode = {1: "L", 2: "LA", 3: "RGB", 4: "RGBA"}[header.channels]
             found = HOST.asarray(image if image.mode == mode else image.convert(mode))
-    except (OSError, SyntaxError, ValueError, zlib.error) as error:
+    except unreadable as error:
         raise PngError(str(error)) from error
     return header, found.reshape(*found.shape[:2], -1)
 

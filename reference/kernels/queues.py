@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import random
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
+from sessrun.reference.kernels.attribute_text import attribute_text, resource_names
 from sessrun.reference.kernels.host import HOST, frozen, scalar_int, stacked
 from sessrun.reference.kernels.philox import Stream, interleaved
 from sessrun.reference.kernels.registry import Bind, KernelError, Step, binder
@@ -30,13 +30,8 @@ _UNBOUNDED: Final = 2**31 - 1
 #: Groups of random words that are computed together.
 _GROUPS: Final = 64
 #: What a container's name looks like.
-_CONTAINER: Final = re.compile(r"[A-Za-z0-9.][A-Za-z0-9.\-/]*")
 
 Shape = tuple[int | None, ...] | None
-
-
-def _text(value: Any) -> str:
-    return value.decode() if isinstance(value, bytes) else str(value)
 
 
 @binder("FIFOQueueV2", "PaddingFIFOQueueV2", "PriorityQueueV2", "RandomShuffleQueueV2",
@@ -44,7 +39,7 @@ def _text(value: Any) -> str:
 def queue(bind: Bind) -> Callable[..., Any]:
     """The queue of that container and name, made if there is none."""
     attrs, kind = bind.attrs, bind.node.type.removesuffix("V2")
-    container, name = _text(attrs["container"]), _text(attrs["shared_name"])
+    container, name = attribute_text(attrs["container"]), attribute_text(attrs["shared_name"])
     # Nobody else can ask for a name that begins so.
     key = name or f"_0_{bind.node.name}"
     name = name or bind.node.name
@@ -61,19 +56,12 @@ def queue(bind: Bind) -> Callable[..., Any]:
         return Queue(kind, name, _store(kind, bind), capacity, terms)
 
     def compute() -> Queue:
-        _check_named(container, _text(attrs["shared_name"]))
+        resource_names(attrs)
         found = bind.resources.get_or_create(container, key, Queue, make)
         _agree(found.terms, terms, name)
         return found
 
     return compute
-
-
-def _check_named(container: str, shared_name: str) -> None:
-    if shared_name.startswith("_"):
-        raise KernelError(3, f"shared_name cannot start with '_': {shared_name}")
-    if container and not _CONTAINER.fullmatch(container):
-        raise KernelError(3, f"container contains invalid characters: {container}")
 
 
 def _check_made(terms: QueueTerms, capacity: int) -> None:

@@ -16,6 +16,7 @@ from sessrun.reference.input.reader_resource import (
     WholeFileReader,
 )
 from sessrun.reference.input.record_options import compression_of
+from sessrun.reference.kernels.attribute_text import attribute_text, resource_names
 from sessrun.reference.kernels.host import scalar_int, string_array
 from sessrun.reference.kernels.registry import Bind, KernelError, Step, binder
 from sessrun.reference.node_summary import bracketed
@@ -27,10 +28,6 @@ _CPU: Final = ("CPU",)
 _INVALID: Final = 3
 #: How often who waits for a reader that another thread reads looks whether its step has ended.
 _LOOK_S: Final = 0.05
-
-
-def _text(value: Any) -> str:
-    return value.decode() if isinstance(value, bytes) else str(value)
 
 
 @contextmanager
@@ -52,8 +49,8 @@ def _reader(op_type: str, prepare: Callable[[Bind, str], Callable[[], Reader]]) 
     """
 
     def bind(bind: Bind) -> Callable[..., Any]:
-        container = _text(bind.attrs["container"])
-        name = _text(bind.attrs["shared_name"]) or bind.node.name
+        container, name = resource_names(bind.attrs)
+        name = name or bind.node.name
         make = prepare(bind, name)
 
         def compute() -> Reader:
@@ -83,7 +80,7 @@ _reader("TextLineReaderV2", _line_reader)
 
 
 def _record_reader(bind: Bind, name: str) -> Callable[[], Reader]:
-    kind = _text(bind.attrs["compression_type"])
+    kind = attribute_text(bind.attrs["compression_type"])
     compression = compression_of(kind if kind in {"ZLIB", "GZIP"} else "")
     return lambda: RecordFileReader(name, compression)
 
@@ -97,7 +94,7 @@ def _fixed_reader(bind: Bind, name: str) -> Callable[[], Reader]:
             if bind.attrs[word] < 0:
                 raise KernelError(_INVALID, f"{word} must be >= 0 not {bind.attrs[word]}")
         return FixedLengthReader(name, (header, record, footer, hop),
-                                 _text(bind.attrs["encoding"]))  # fmt: skip
+                                 attribute_text(bind.attrs["encoding"]))  # fmt: skip
 
     return make
 

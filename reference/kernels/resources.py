@@ -10,6 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from sessrun.reference.kernels.attribute_text import attribute_text
 from sessrun.reference.kernels.host import dtype_of, frozen, host_array
 from sessrun.reference.kernels.indexing import check_range, gather_nd
 from sessrun.reference.kernels.registry import Bind, KernelError, VariableBuffer, binder
@@ -87,17 +88,13 @@ class Handle:
                               f"of dtype {self.dtype}")  # fmt: skip
 
 
-def _text(value: Any) -> str:
-    return value.decode() if isinstance(value, bytes) else str(value)
-
-
 @binder("VarHandleOp", host_outputs=("resource",))
 def var_handle(bind: Bind) -> Callable[..., Any]:
     """The handle; every node of one container and name, the empty one too, gives an equal one."""
     attrs = bind.attrs
-    name = _text(attrs["shared_name"])
+    name = attribute_text(attrs["shared_name"])
     handle = Handle(
-        bind.resources, _text(attrs["container"]), name, attrs["dtype"], attrs["shape"],
+        bind.resources, attribute_text(attrs["container"]), name, attrs["dtype"], attrs["shape"],
         f"resource on {bind.device}",
     )  # fmt: skip
     return lambda: handle

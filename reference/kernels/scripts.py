@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from sessrun.reference import scripts
-from sessrun.reference.behaviour import as_text
+from sessrun.reference.kernels.attribute_text import attribute_text
 from sessrun.reference.kernels.registry import Bind, Step, binder
 
 __all__: list[str] = []
@@ -15,7 +15,7 @@ __all__: list[str] = []
 @binder("PyFunc", "PyFuncStateless", devices=("CPU",), needs_step=True)
 def py_func(bind: Bind) -> Callable[..., Any]:
     """Calls the function; one without effects and inputs in the first run only."""
-    node, token, types = bind.node, as_text(bind.attrs["token"]), bind.attrs["Tout"]
+    node, token, types = bind.node, attribute_text(bind.attrs["token"]), bind.attrs["Tout"]
     returns_the_same = node.type == "PyFuncStateless" and not bind.attrs["Tin"]
     known: list[Any] = []
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
-from sessrun.reference.behaviour import as_text
 from sessrun.reference.input.sparse_map import SparseMap
+from sessrun.reference.kernels.attribute_text import attribute_text
 from sessrun.reference.kernels.encoding import serialize_tensor, tensor_of
 from sessrun.reference.kernels.host import HOST, dtype_of, frozen, host_array, string_array
 from sessrun.reference.kernels.registry import Bind, KernelError, binder, kernel
@@ -204,8 +204,8 @@ def deserialize_sparse(_: Any, serialized: Any, *, dtype: str, Tserialized: str)
 
 
 def _map(bind: Bind, *, make: bool = True) -> SparseMap:
-    container = as_text(bind.attrs["container"])
-    name = as_text(bind.attrs["shared_name"]) or bind.node.name
+    container = attribute_text(bind.attrs["container"])
+    name = attribute_text(bind.attrs["shared_name"]) or bind.node.name
     if not make and bind.resources.get(container, name) is None:
         raise KernelError(_INVALID, f"No sparse tensors are kept under {name!r}")
     return bind.resources.get_or_create(container, name, SparseMap, lambda: SparseMap(name))

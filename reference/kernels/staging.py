@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
-from sessrun.reference.behaviour import as_text
+from sessrun.reference.kernels.attribute_text import resource_names
 from sessrun.reference.kernels.host import frozen, ints, scalar_int
 from sessrun.reference.kernels.registry import Bind, KernelError, Step, binder
 from sessrun.reference.queues.staging_resource import MapArea, StagingArea
@@ -18,14 +18,15 @@ _INVALID: Final = 3
 _INTERNAL: Final = 13
 
 
-def _name(bind: Bind) -> str:
-    return as_text(bind.attrs["shared_name"]) or bind.node.name
+def _names(bind: Bind) -> tuple[str, str]:
+    container, name = resource_names(bind.attrs)
+    return container, name or bind.node.name
 
 
 def _area(bind: Bind) -> StagingArea:
     attrs = bind.attrs
     return bind.resources.get_or_create(
-        as_text(attrs["container"]), _name(bind), StagingArea,
+        *_names(bind), StagingArea,
         lambda: StagingArea(attrs["capacity"], attrs["memory_limit"]),
     )  # fmt: skip
 
@@ -33,7 +34,7 @@ def _area(bind: Bind) -> StagingArea:
 def _map(bind: Bind) -> MapArea:
     attrs = bind.attrs
     return bind.resources.get_or_create(
-        as_text(attrs["container"]), _name(bind), MapArea,
+        *_names(bind), MapArea,
         lambda: MapArea(
             len(attrs["dtypes"]), ordered=bind.node.type.startswith("Ordered"),
             capacity=attrs["capacity"], limit=attrs["memory_limit"],

@@ -11,6 +11,7 @@ import contextlib
 from collections.abc import Callable
 from typing import Any, Final
 
+from sessrun.reference.kernels.attribute_text import attribute_text, resource_names
 from sessrun.reference.kernels.host import dtype_of, frozen, full
 from sessrun.reference.kernels.registry import Bind, KernelError, Step, VariableBuffer, binder
 from sessrun.reference.kernels.updates import SLICE_UPDATES, Update, row_update, slice_update
@@ -37,8 +38,8 @@ class _Variable(VariableBuffer):
 def variable(bind: Bind) -> Callable[..., Any]:
     """The buffer of that container and name, shared by every node on the device that names it."""
     dtype = bind.attrs["dtype"]
-    shared = _text(bind.attrs["shared_name"]) or bind.node.name
-    container = _text(bind.attrs["container"])
+    container, shared = resource_names(bind.attrs)
+    shared = shared or bind.node.name
     shape = bind.attrs["shape"]
     if bind.node.type == "Variable" and shape == ():  # the older form of an unknown shape
         shape = None
@@ -59,14 +60,10 @@ def variable(bind: Bind) -> Callable[..., Any]:
     return refuse if buffer.dtype != dtype else lambda: buffer
 
 
-def _text(value: Any) -> str:
-    return value.decode() if isinstance(value, bytes) else str(value)
-
-
 @binder("TemporaryVariable", needs_step=True, may_wait=False)
 def temporary_variable(bind: Bind) -> Callable[..., Any]:
     """A new buffer under the variable's name, of zeros: TensorFlow's holds what was there."""
-    name = _text(bind.attrs["var_name"]) or bind.node.name
+    name = attribute_text(bind.attrs["var_name"]) or bind.node.name
     shape, dtype = bind.attrs["shape"] or (), dtype_of(bind.attrs["dtype"])
     zero = b"" if dtype.kind == "O" else 0
 
@@ -87,7 +84,7 @@ def temporary_variable(bind: Bind) -> Callable[..., Any]:
 @binder("DestroyTemporaryVariable", needs_step=True, may_wait=False)
 def destroy_temporary_variable(bind: Bind) -> Callable[..., Any]:
     """The last value; the name is free again."""
-    name = _text(bind.attrs["var_name"])
+    name = attribute_text(bind.attrs["var_name"])
 
     def compute(step: Step, ref: VariableBuffer) -> Any:
         if step.resources.remove(_TEMPORARY, name) is None:

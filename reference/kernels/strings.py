@@ -15,6 +15,7 @@ import string
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
+from sessrun.reference.kernels.attribute_text import attribute_octets, attribute_text
 from sessrun.reference.kernels.host import dtype_of, ints, string_array
 from sessrun.reference.kernels.registry import Bind, KernelError, binder, kernel
 from sessrun.reference.node_summary import bracketed
@@ -33,10 +34,6 @@ def _each(array: Any, function: Callable[[bytes], bytes]) -> Any:
     return string_array(map(function, array.reshape(-1).tolist()), array.shape)
 
 
-def _text(value: Any) -> str:
-    return value.decode("utf-8") if isinstance(value, bytes) else str(value)
-
-
 @kernel("StringJoin", devices=("CPU",))
 def string_join(_: Any, *inputs: Any, separator: Any) -> Any:
     """Elementwise joined strings, scalars repeated."""
@@ -52,14 +49,14 @@ def string_join(_: Any, *inputs: Any, separator: Any) -> Any:
     columns = [
         array.reshape(-1).tolist() if array.ndim else [array.item()] * count for array in inputs
     ]
-    glue = _text(separator).encode()
+    glue = attribute_octets(separator)
     return string_array((glue.join(row) for row in zip(*columns, strict=True)), shape)
 
 
 @binder("StringLength", devices=("CPU",))
 def string_length(bind: Bind) -> Callable[..., Any]:
     """The length in bytes or in UTF-8 characters."""
-    xp, characters = bind.xp, _text(bind.attrs["unit"]) == "UTF8_CHAR"
+    xp, characters = bind.xp, attribute_text(bind.attrs["unit"]) == "UTF8_CHAR"
 
     def compute(x: Any) -> Any:
         items = x.reshape(-1).tolist()
@@ -76,10 +73,10 @@ def _starts(item: bytes) -> list[int]:
 
 def _is_ascii(encoding: Any) -> bool:
     """Whether only letters of ASCII have a case, as without an encoding."""
-    if _text(encoding) not in {"", "utf-8"}:
-        message = f"only utf-8 or '' (no encoding) is supported, received {_text(encoding)}"
-        raise KernelError(3, message)
-    return _text(encoding) == ""
+    name = attribute_text(encoding)
+    if name not in {"", "utf-8"}:
+        raise KernelError(3, f"only utf-8 or '' (no encoding) is supported, received {name}")
+    return name == ""
 
 
 @kernel("StringLower", devices=("CPU",))
@@ -107,7 +104,7 @@ def string_strip(_: Any, x: Any) -> Any:
 @binder("Substr", devices=("CPU",))
 def substr(bind: Bind) -> Callable[..., Any]:
     """Part of a string by position and length, in bytes or UTF-8 characters."""
-    xp, characters = bind.xp, _text(bind.attrs["unit"]) == "UTF8_CHAR"
+    xp, characters = bind.xp, attribute_text(bind.attrs["unit"]) == "UTF8_CHAR"
 
     def part(item: bytes, position: int, length: int) -> bytes:
         bounds = [*_starts(item), len(item)] if characters else None
@@ -142,7 +139,7 @@ def reduce_join(_: Any, x: Any, indices: Any, *, keep_dims: bool, separator: Any
     kept = [axis for axis in range(x.ndim) if axis not in axes]
     moved = x.transpose([*kept, *axes[::-1]])
     shape = tuple(x.shape[axis] for axis in kept)
-    count, glue = 1, _text(separator).encode()
+    count, glue = 1, attribute_octets(separator)
     for dim in shape:
         count *= dim
     rows = moved.reshape((count, -1)) if x.size else string_array([], (count, 0))
@@ -278,7 +275,7 @@ def as_string(bind: Bind) -> Callable[..., Any]:
     attrs = bind.attrs
     form = _Format(
         attrs["precision"], attrs["scientific"], attrs["shortest"], attrs["width"],
-        _text(attrs["fill"]),
+        attribute_text(attrs["fill"]),
     )  # fmt: skip
     if attrs["T"] == "string":
         return lambda x: _each(x, form.text)

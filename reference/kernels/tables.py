@@ -12,7 +12,7 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Final
 
-from sessrun.reference.behaviour import as_text
+from sessrun.reference.kernels.attribute_text import attribute_text, resource_names
 from sessrun.reference.kernels.host import dtype_of, full, stacked, string_array
 from sessrun.reference.kernels.registry import Bind, KernelError, binder
 from sessrun.reference.tables.dense_table import DenseTable
@@ -106,10 +106,9 @@ def _kept(bind: Bind, make: Callable[[], LookupTable]) -> LookupTable:
         )  # fmt: skip
     if bind.node.type.startswith(_ANONYMOUS):
         return make()
-    name = as_text(attrs["shared_name"])
+    container, name = resource_names(attrs)
     if not name:  # another node can only name the table if this one lets it
         name = bind.node.name if attrs["use_node_name_sharing"] else f"_0_{bind.node.name}"
-    container = as_text(attrs["container"])
     found = bind.resources.get_or_create(container, name, LookupTable, make)
     if (found.key_dtype, found.value_dtype) != (key_dtype, value_dtype):
         raise KernelError(
@@ -329,7 +328,7 @@ def fill_from_file(bind: Bind) -> Callable[..., Any]:
     """Fills it with the lines of a file."""
     attrs = bind.attrs
     columns = (attrs["key_index"], attrs["value_index"])
-    options = (as_text(attrs["delimiter"]), attrs["vocab_size"], attrs["offset"])
+    options = (attribute_text(attrs["delimiter"]), attrs["vocab_size"], attrs["offset"])
 
     def compute(handle: Any, filename: Any) -> None:
         target = _fillable(handle)

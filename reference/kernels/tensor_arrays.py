@@ -6,6 +6,7 @@ import itertools
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
+from sessrun.reference.kernels.attribute_text import attribute_text
 from sessrun.reference.kernels.host import (
     dtype_of,
     frozen,
@@ -25,10 +26,6 @@ _INVALID: Final = 3
 _UNIMPLEMENTED: Final = 12
 #: What tells arrays of one name apart in messages.
 _NUMBERS: Final = itertools.count()
-
-
-def _text(value: Any) -> str:
-    return value.decode() if isinstance(value, bytes) else str(value)
 
 
 def _index(array: Any, what: str = "index") -> int:
@@ -89,7 +86,7 @@ def _nothing(bind: Bind, dtype: str, shape: Shape, what: str, doing: str) -> Any
 def tensor_array(bind: Bind) -> Callable[..., Any]:
     """A new array in each run."""
     attrs = bind.attrs
-    name = _text(attrs["tensor_array_name"]) or bind.node.name
+    name = attribute_text(attrs["tensor_array_name"]) or bind.node.name
 
     def compute(size: Any) -> Any:
         count = _index(size, "size")
@@ -109,7 +106,7 @@ def tensor_array(bind: Bind) -> Callable[..., Any]:
         host_outputs=("grad_handle", "flow_out"))  # fmt: skip
 def gradient(bind: Bind) -> Callable[..., Any]:
     """The array of its gradients for this source."""
-    source = _text(bind.attrs["source"])
+    source = attribute_text(bind.attrs["source"])
     return lambda array, flow: (array.gradient(source), flow)
 
 
@@ -117,7 +114,7 @@ def gradient(bind: Bind) -> Callable[..., Any]:
         host_outputs=("grad_handle", "flow_out"))  # fmt: skip
 def gradient_with_shape(bind: Bind) -> Callable[..., Any]:
     """The same, of elements that have more axes in front."""
-    source = _text(bind.attrs["source"])
+    source = attribute_text(bind.attrs["source"])
 
     def compute(array: ElementArray, flow: Any, outer: Any) -> Any:
         sizes = tuple(ints(outer)) if outer.ndim == 1 else None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final
 
-from sessrun.reference.behaviour import as_text
+from sessrun.reference.kernels.attribute_text import attribute_text
 from sessrun.reference.kernels.host import frozen, scalar_int
 from sessrun.reference.kernels.older_handles import reference_to
 from sessrun.reference.kernels.registry import Bind, KernelError, binder
@@ -23,7 +23,7 @@ _INTERNAL: Final = 13
 
 
 def _name(bind: Bind) -> str:
-    return as_text(bind.attrs["stack_name"]) or bind.node.name
+    return attribute_text(bind.attrs["stack_name"]) or bind.node.name
 
 
 @binder("StackV2", host_inputs=("max_size",), host_outputs=("handle",))

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from sessrun.reference.attempts import Attempt
+from sessrun.reference.kernels.attribute_text import attribute_text
 from sessrun.reference.kernels.host import scalar_int, string_array
 from sessrun.reference.kernels.registry import Bind, KernelError, Step, binder
 from sessrun.reference.kernels.resources import Handle
@@ -74,7 +75,7 @@ class _Stub:
 @binder("StubResourceHandleOp", devices=("CPU",))
 def stub_handle(bind: Bind) -> Callable[..., Any]:
     """The handle; every node of one container and name gives an equal one."""
-    container, name = (_text(bind.attrs[key]) for key in ("container", "shared_name"))
+    container, name = (attribute_text(bind.attrs[key]) for key in ("container", "shared_name"))
     handle = Handle(bind.resources, container, name or bind.node.name, "", None)
     return lambda: handle
 
@@ -107,7 +108,3 @@ def use(_bind: Bind) -> Callable[..., Any]:
             raise KernelError(5, f"Resource {handle.container}/{handle.name} does not exist.")
 
     return compute
-
-
-def _text(value: Any) -> str:
-    return value.decode() if isinstance(value, bytes) else str(value)

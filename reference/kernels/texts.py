@@ -8,7 +8,7 @@ import operator
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Final
 
-from sessrun.reference.behaviour import as_text
+from sessrun.reference.kernels.attribute_text import attribute_octets
 from sessrun.reference.kernels.host import HOST, ints, scalar_int, string_array
 from sessrun.reference.kernels.registry import Bind, KernelError, binder, kernel
 
@@ -75,7 +75,7 @@ def string_ngrams(bind: Bind) -> Callable[..., Any]:
     """For each row the joined runs of so many of its strings, for each width in turn."""
     attrs = bind.attrs
     glue, left, right = (
-        as_text(attrs[name]).encode() for name in ("separator", "left_pad", "right_pad")
+        attribute_octets(attrs[name]) for name in ("separator", "left_pad", "right_pad")
     )
     widths, most = list(attrs["ngram_widths"]), attrs["pad_width"]
 

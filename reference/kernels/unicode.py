@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from typing import Any, Final
 
-from sessrun.reference.behaviour import as_text
+from sessrun.reference.kernels.attribute_text import attribute_text
 from sessrun.reference.kernels.host import HOST, host_array, ints, string_array
 from sessrun.reference.kernels.registry import Bind, KernelError, binder, kernel
 from sessrun.reference.kernels.script_runs import RUNS
@@ -37,7 +37,7 @@ def _converter(source: str) -> codecs.CodecInfo:
     """The encoding of that name."""
     try:
         return codecs.lookup(source)
-    except LookupError:
+    except (LookupError, UnicodeError):
         message = f"Could not create converter for input encoding: {source}"
         raise KernelError(_INVALID, message) from None
 
@@ -73,8 +73,8 @@ def _scanned(data: bytes, codec: codecs.CodecInfo, place: int) -> Iterator[tuple
 
 def _decoder(bind: Bind) -> Callable[[bytes], Points]:
     """What decodes a string as the node says."""
-    source = _converter(as_text(bind.attrs["input_encoding"]))
-    errors = as_text(bind.attrs["errors"])
+    source = _converter(attribute_text(bind.attrs["input_encoding"]))
+    errors = attribute_text(bind.attrs["errors"])
     mark, controls = bind.attrs["replacement_char"], bind.attrs["replace_control_characters"]
 
     def decode(data: bytes) -> Points:
@@ -110,7 +110,7 @@ def _encoded(points: Sequence[int], target: str) -> bytes:
 @binder("UnicodeTranscode", devices=_CPU)
 def unicode_transcode(bind: Bind) -> Callable[..., Any]:
     """The text of each string in another encoding, what is none of it replaced or left out."""
-    decode, target = _decoder(bind), as_text(bind.attrs["output_encoding"])
+    decode, target = _decoder(bind), attribute_text(bind.attrs["output_encoding"])
 
     def compute(strings: Any) -> Any:
         texts = (decode(item)[0] for item in strings.reshape(-1).tolist())
@@ -161,7 +161,7 @@ def _check_splits(splits: Sequence[int], count: int) -> None:
 @binder("UnicodeEncode", devices=_CPU)
 def unicode_encode(bind: Bind) -> Callable[..., Any]:
     """The text of each row of code points; what is none is replaced or left out."""
-    errors, target = as_text(bind.attrs["errors"]), as_text(bind.attrs["output_encoding"])
+    errors, target = (attribute_text(bind.attrs[name]) for name in ("errors", "output_encoding"))
     mark = bind.attrs["replacement_char"]
 
     def point_of(point: int) -> list[int]:

@@ -23,7 +23,7 @@ def _runs() -> tuple[tuple[str, int, int], ...]:
     found, first = [], 0
     numbers = range(sys.maxunicode + 1)
     for kind, run in itertools.groupby(map(unicodedata.category, map(chr, numbers))):
-        count = sum(1 for _ in run)
+        count = len(list(run))
         found.append((kind, first, first + count - 1))
         first += count
     return tuple(found)

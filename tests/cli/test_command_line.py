@@ -6,6 +6,7 @@ import subprocess
 import sys
 import zipfile
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -109,6 +110,58 @@ def test_what_is_wrong_is_told_in_one_line(
     assert told.count("\n") == 1, told
     assert told.startswith(f"sessrun {command.split(maxsplit=1)[0]}: ")
     assert said in told
+
+
+def tiny_case() -> dict[str, Any]:
+    """A case that opens a graph without nodes and feeds a tensor to a run."""
+    tensor = {"dtype": "float32", "shape": [1], "data": "AACAPw=="}
+    run = {"do": "run", "session": "s", "fetches": [], "feeds": {"x:0": tensor}}
+    steps = [{"do": "open", "session": "s", "graph": "g"}, run]
+    return {"id": "written/by-hand", "title": "A case written by hand.", "surface": "engine",
+            "clauses": ["RUN-001"], "graphs": {"g": {}}, "steps": steps}  # fmt: skip
+
+
+ILL_FORMED = [
+    ({"dtype": "float31"}, "steps.1.feeds.x:0: unknown tensor dtype 'float31'"),
+    ({"dtype": 1}, "1 is not of type 'string'"),
+    ({"shape": [2]}, "takes 8 bytes, data has 4"),
+    ({"shape": [-1]}, "-1 is less than the minimum"),
+    ({"shape": [10**12]}, "is too large"),
+    ({"shape": [1.0]}, "a list of integers"),
+    ({"data": "AACAPw="}, "not base64"),
+    ({"data": "é"}, "not base64"),
+    ({"data": ["AACAPw=="]}, "a base64 string"),
+    ({"dtype": "string"}, "needs a list of 1 items"),
+    ({"session": "t"}, "steps.1.session: no session is called 't' at this step"),
+]
+
+
+@pytest.mark.usefixtures("folder")
+@pytest.mark.parametrize("option", ["--in-process", "--python"])
+@pytest.mark.parametrize(("change", "said"), ILL_FORMED, ids=[str(c) for c, _ in ILL_FORMED])
+def test_an_ill_formed_replay_is_told_in_one_line(
+    change: dict[str, Any], said: str, option: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    case = tiny_case()
+    run = case["steps"][1]
+    (run if "session" in change else run["feeds"]["x:0"]).update(change)
+    Path("odd.json").write_text(json.dumps({"replay": 1, "case": case}))
+    assert main(["replay", "odd.json", option]) == 2
+    told = capsys.readouterr().err
+    assert told.count("\n") == 1, told
+    assert "odd.json: at " in told
+    assert said in told
+
+
+@pytest.mark.usefixtures("folder")
+def test_a_replay_that_is_cut_anywhere_is_told_in_one_line(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    text = json.dumps({"replay": 1, "case": tiny_case()})
+    for end in range(0, len(text), 7):
+        Path("cut.json").write_text(text[:end])
+        assert main(["replay", "cut.json"]) == 2
+        assert capsys.readouterr().err.count("\n") == 1
 
 
 def test_what_a_backend_says_does_not_steer_the_terminal(

@@ -32,6 +32,7 @@ def run(args: argparse.Namespace) -> int:
     from sessrun.reports.bench_terminal import print_bench
     from sessrun.reports.comparison import read_bench
     from sessrun.spec import devices
+    from sessrun.spec.writing import write_text
 
     try:
         jobs = select(args.job)
@@ -56,9 +57,9 @@ def run(args: argparse.Namespace) -> int:
             progress=lambda done, _: bar.update(task, completed=done),
         )
     path = args.output / "bench.json"
-    path.write_text(json.dumps(form, indent=1) + "\n", encoding="utf-8")
+    write_text(path, json.dumps(form, indent=1) + "\n")
     measured = read_bench(path)
-    (args.output / "bench.html").write_text(bench_html(measured), encoding="utf-8")
+    write_text(args.output / "bench.html", bench_html(measured))
     print_bench(measured, Console())
     print(f"{path}\n{args.output / 'bench.html'}")
     return 0 if all(series["correct"] for series in form["series"]) else 1

@@ -27,6 +27,7 @@ def run(args: argparse.Namespace) -> int:
     from sessrun.reports import comparison
     from sessrun.reports.bench_html import comparison_html
     from sessrun.reports.bench_terminal import print_comparison
+    from sessrun.spec.writing import write_text
 
     if args.seed < 0:
         raise UserError("--seed is not negative")
@@ -44,9 +45,9 @@ def run(args: argparse.Namespace) -> int:
         found = comparison.compare(old, new, names=names, seed=args.seed)
     args.output.mkdir(parents=True, exist_ok=True)
     form = json.dumps(found.to_json(), indent=1)
-    (args.output / "comparison.json").write_text(form + "\n", encoding="utf-8")
+    write_text(args.output / "comparison.json", form + "\n")
     page = comparison_html(found, old, new)
-    (args.output / "comparison.html").write_text(page, encoding="utf-8")
+    write_text(args.output / "comparison.html", page)
     print_comparison(found, Console())
     print(f"{args.output / 'comparison.json'}\n{args.output / 'comparison.html'}")
     return 1 if any(row.verdict == "SLOWER" for row in found.rows) else 0

@@ -19,6 +19,7 @@ def run(args: argparse.Namespace) -> int:
     """Print the file, or write it."""
     from sessrun.conformance.expectations import draft, load_expectations
     from sessrun.spec.records import read_record
+    from sessrun.spec.writing import write_text
 
     record = read_record(args.record)
     old = load_expectations(args.file) if args.file is not None and args.file.exists() else ()
@@ -26,6 +27,6 @@ def run(args: argparse.Namespace) -> int:
     if args.file is None:
         sys.stdout.write(text)
     else:
-        args.file.write_text(text, encoding="utf-8")
+        write_text(args.file, text)
         print(f"{text.count('[[expect]]')} entries in {args.file}", file=sys.stderr)
     return 0

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-__all__ = ["UserError", "in_one_line", "told"]
+import errno
+
+__all__ = ["UserError", "in_one_line", "is_of_output", "told"]
 
 
 class UserError(Exception):
@@ -24,6 +26,12 @@ def told() -> tuple[type[BaseException], ...]:
     )  # fmt: skip
 
 
+def is_of_output(error: BaseException) -> bool:
+    """Whether the disk is full, and no file is named: files always are, standard output never."""
+    full = {errno.ENOSPC, errno.EFBIG, errno.EDQUOT}
+    return isinstance(error, OSError) and error.errno in full and error.filename is None
+
+
 def in_one_line(error: BaseException) -> str:
     """The error in one line: its first, and the end of the log that follows it, if one does.
 
@@ -31,6 +39,7 @@ def in_one_line(error: BaseException) -> str:
     """
     from sessrun.reports.printable import printable, shortened
 
+    where = ": standard output" if is_of_output(error) else ""
     first, *log = [line for line in str(error).splitlines() if line.strip()] or [repr(error)]
-    first = printable(first)
+    first = printable(first) + where
     return f"{first} (its log ends: {shortened(log[-1].strip(), 200)})" if log else first

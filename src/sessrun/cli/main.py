@@ -34,23 +34,30 @@ def main(argv: Sequence[str] | None = None) -> int:
         module.configure(sub)
         sub.set_defaults(run=module.run)
     args = parser.parse_args(arguments)
-    from sessrun.cli.failure import in_one_line, told
+    from sessrun.cli.failure import in_one_line, is_of_output, told
 
     try:
         status: int = args.run(args)
         sys.stdout.flush()
     except BrokenPipeError:  # whoever read our output has enough of it
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _drop_output()
         return 1
     except Exception as error:
         if not isinstance(error, told()):
             raise
         print(f"sessrun {args.command}: {in_one_line(error)}", file=sys.stderr)
+        if is_of_output(error):
+            _drop_output()
         return 2
     except KeyboardInterrupt:
         print(f"sessrun {args.command}: interrupted", file=sys.stderr)
         return 130
     return status
+
+
+def _drop_output() -> None:
+    """Write nothing more to standard output, not at the end of the process either."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 if __name__ == "__main__":

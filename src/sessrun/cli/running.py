@@ -132,6 +132,7 @@ def write_views(folder: Path, plan: Plan, record: RunRecord, waivers: Any = ()) 
     from sessrun.reports.results import results_json
     from sessrun.reports.verdicts import answers_of, summarize
     from sessrun.spec.loader import load_clauses
+    from sessrun.spec.writing import write_bytes, write_text
 
     facts = plan_facts(plan)
     summary = summarize(record, facts, load_clauses(), plan.profile, waivers)
@@ -139,11 +140,11 @@ def write_views(folder: Path, plan: Plan, record: RunRecord, waivers: Any = ()) 
     backend = record.header["backend"]["spec"]
     replays = folder / "replays"
     cases = {case.id: case for case in plan.cases}
-    (folder / "report.html").write_bytes(utf8(report_html(summary, str(replays))))
-    (folder / "junit.xml").write_bytes(junit_xml(summary, answers))
-    (folder / "badge.svg").write_bytes(utf8(badge_svg(summary)))
+    write_bytes(folder / "report.html", utf8(report_html(summary, str(replays))))
+    write_bytes(folder / "junit.xml", junit_xml(summary, answers))
+    write_bytes(folder / "badge.svg", utf8(badge_svg(summary)))
     results = json.dumps(results_json(summary, answers), indent=1, sort_keys=True)
-    (folder / "results.json").write_text(results + "\n", encoding="utf-8")
+    write_text(folder / "results.json", results + "\n")
     for old in replays.glob("*.json"):
         old.unlink()
     for answer in answers:

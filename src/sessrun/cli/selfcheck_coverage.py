@@ -38,6 +38,7 @@ def run(args: argparse.Namespace) -> int:
     from sessrun.conformance.selfcheck import coverage
     from sessrun.conformance.selfcheck.coverage_page import coverage_json, coverage_page
     from sessrun.spec.loader import load_profiles
+    from sessrun.spec.writing import write_text
 
     floor = coverage.load_floor() if args.floor else {}
     profiles = [args.profile] if args.profile else _with_cases()
@@ -59,9 +60,9 @@ def run(args: argparse.Namespace) -> int:
         )
     if args.page is not None:
         page = coverage_page(functions, profiles, unasked, seed, count)
-        args.page.write_text(page, encoding="utf-8")
+        write_text(args.page, page)
     if args.json is not None:
-        args.json.write_text(coverage_json(functions), encoding="utf-8")
+        write_text(args.json, coverage_json(functions))
     below = [
         f"{name}: {what} {seen:.1f} %, the floor is {least} %"
         for name, least_of in floor.get("areas", {}).items()

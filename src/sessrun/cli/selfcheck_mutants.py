@@ -48,6 +48,7 @@ def run(args: argparse.Namespace) -> int:
     from sessrun.conformance.selfcheck.mutation import campaign
     from sessrun.conformance.selfcheck.mutation.equivalents import load_equivalents
     from sessrun.conformance.selfcheck.mutation.sites import MissingLibraryError
+    from sessrun.spec.writing import write_text
 
     if args.mutants < 1:
         raise UserError("--mutants takes a number of mutants, at least 1")
@@ -70,7 +71,7 @@ def run(args: argparse.Namespace) -> int:
         raise UserError(str(error)) from error
     if args.results is not None:
         forms = [outcome.to_json() for outcome in outcomes]
-        args.results.write_text(json.dumps(forms, indent=1) + "\n", encoding="utf-8")
+        write_text(args.results, json.dumps(forms, indent=1) + "\n")
     print(_shares(outcomes))
     return 0
 

@@ -25,6 +25,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Export."""
     from sessrun.spec import bundle
+    from sessrun.spec.writing import write_text
 
     if args.html is not None:
         return _html(args.html, check=args.check)
@@ -38,16 +39,17 @@ def run(args: argparse.Namespace) -> int:
         if args.output is None:
             sys.stdout.write(text)
         else:
-            args.output.write_text(text, encoding="utf-8")
+            write_text(args.output, text)
     return 0
 
 
 def _html(path: Path, *, check: bool) -> int:
     from sessrun.reports.spec_html import spec_html
+    from sessrun.spec.writing import write_text
 
     text = spec_html()
     if not check:
-        path.write_text(text, encoding="utf-8")
+        write_text(path, text)
         return 0
     if path.exists() and path.read_text(encoding="utf-8") == text:
         return 0

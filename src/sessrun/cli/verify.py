@@ -92,7 +92,8 @@ def _print(found: Verification) -> None:
         mark = "ok" if check.passed else "NO"
         for sentence in check.sentences:
             print_wrapped(f"{mark}  {check.name:12}  ", sentence)
-    print(f"\n{found.status}  UNSIGNED  verdict: {found.verdict or 'not computed'}")
+    verdict = f"verdict: {found.verdict}" if found.verified else "no verdict: it certifies nothing"
+    print(f"\n{found.status}  UNSIGNED  {verdict}")
     for sentence in found.limits:
         print_wrapped("  ", sentence)
 
