@@ -135,7 +135,7 @@ def _identity(leaf: Any) -> Any:
 
 @fault("FETCH-056", "A tensor that is fetched by its name too is computed twice.")
 def names_are_computed_apart(tf: Any) -> Any:
-    """Runs what is fetched by name on its own, where it is fetched as an object as well."""
+    """Runs an Identity that is fetched by name on its own, where it is fetched as an object too."""
 
     class Session(tf.Session):  # type: ignore[misc]
         def run(self, fetches: Any, *args: Any, **kwargs: Any) -> Any:
@@ -143,7 +143,8 @@ def names_are_computed_apart(tf: Any) -> Any:
             objects = [leaf for leaf in leaves if hasattr(leaf, "dtype")]
             twice = {
                 leaf for leaf in leaves if isinstance(leaf, str)
-                and any(element_of(self, leaf) is other for other in objects)
+                and any(element_of(self, leaf) is other and other.op.type == "Identity"
+                        for other in objects)
             }  # fmt: skip
             values = super().run(fetches, *args, **kwargs)
             if not twice:
