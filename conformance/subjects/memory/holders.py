@@ -76,7 +76,7 @@ def _priority_queue(tf: Any, fed: Any, dtype: str, shape: tuple[int, ...]) -> No
 def _stage(op: str) -> Callable[..., Nodes]:
     """A staging area, of which elements are taken (`Unstage`) or looked at (`StagePeek`)."""
 
-    def build(tf: Any, fed: Any, dtype: str, shape: tuple[int, ...]) -> Nodes:
+    def build(tf: Any, fed: Any, dtype: str, _: tuple[int, ...]) -> Nodes:
         attrs = {"dtypes": [tf.as_dtype(dtype)], "shared_name": "area"}
         more = {} if op == "Unstage" else {"index": np.int32(0)}
         put = tf.raw_ops.Stage(values=[fed], shared_name="area")
@@ -86,7 +86,7 @@ def _stage(op: str) -> Callable[..., Nodes]:
 
 
 def _map_stage(order: str, op: str) -> Callable[..., Nodes]:
-    def build(tf: Any, fed: Any, dtype: str, shape: tuple[int, ...]) -> Nodes:
+    def build(tf: Any, fed: Any, dtype: str, _: tuple[int, ...]) -> Nodes:
         attrs = {"dtypes": [tf.as_dtype(dtype)], "shared_name": "map"}
         place: dict[str, Any] = {"key": np.int64(3), "indices": np.array([0], np.int32)}
         put = getattr(tf.raw_ops, f"{order}Stage")(values=[fed], **place, **attrs)

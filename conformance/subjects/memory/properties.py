@@ -80,7 +80,7 @@ def memory_fed(draw: random.Random, id_: str) -> Case:
 
 @prop("memory-partial", _PARTIAL)
 def memory_partial(draw: random.Random, id_: str) -> Case:
-    """Writing into arrays fed to, or fetched from, a call of a partial run changes no later call."""
+    """Writing into arrays that a call of a partial run took or gave changes no later call."""
     c = ApiAuthor()
     dtype = draw.choice(("float32", "int64", "float64", "complex64"))
     shape = draw.choice(_LINES)

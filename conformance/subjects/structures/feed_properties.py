@@ -72,8 +72,8 @@ def _twice(draw: random.Random, fed: _Fed) -> dict[Any, Any]:
     first = fed.placeholders[0]
     keys = [first, *fed.placeholders[1:], first]
     if draw.random() < 0.5:
-        return {nested_key(draw, keys): tuple([*values, values[0]])}
-    return {first: values[0], nested_key(draw, keys[1:]): tuple([*values[1:], values[0]])}
+        return {nested_key(draw, keys): (*values, values[0])}
+    return {first: values[0], nested_key(draw, keys[1:]): (*values[1:], values[0])}
 
 
 def _as_mapping(name: str, feeds: dict[Any, Any]) -> Any:

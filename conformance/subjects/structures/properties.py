@@ -178,10 +178,7 @@ def _mappings(c: ApiAuthor, draw: random.Random) -> None:
         some = draw.sample(list(zip("zab", leaves, strict=True)), draw.randint(0, 3))
         part = mapping_of(name, {key: Part(leaf.fetch, leaf.value) for key, leaf in some})
         cls = {"dict_subclass": "DerivedDict", "user_dict": "UserDict"}[name]
-        if draw.random() < 0.5:
-            got = sess.run(part.fetch)
-        else:
-            got = sess.run([part.fetch])[0]
+        got = sess.run(part.fetch) if draw.random() < 0.5 else sess.run([part.fetch])[0]
         c.check(got, part.want)
         c.check(c.expr("$type", got), cls)
     sess.close()
