@@ -57,7 +57,7 @@ def _each(values: Any, change: Callable[[Any], Any]) -> Any:
 
 
 def _sharing_feeds(tf: Any, puts: Iterable[str], gets: Iterable[str]) -> Any:
-    """The namespace that keeps the memory of what runs of `puts` are fed, seen in runs of `gets`."""
+    """The namespace that keeps the memory which `puts` are fed, as runs of `gets` show."""
     puts, gets = frozenset(puts), frozenset(gets)
 
     def change(session: Any, base: Callable[..., Any], fetches: Any, feeds: Any) -> Any:
