@@ -59,7 +59,7 @@ def a_timed_out_put_puts_nothing_in(c: EngineAuthor) -> None:
     _row(c, "queue", "put", 4, 0, 2)
 
 
-@engine_case("WAITING-004", title="Three runs that wait for a staging area or a map are served once.")
+@engine_case("WAITING-004", title="Three runs that wait for staged elements are served once.")
 def waiters_for_staging_are_served_once(c: EngineAuthor) -> None:
     for resource, action in (("staging", "take"), ("staging", "put"), ("map", "take")):
         made = {"resource": resource, "action": action, "waiters": 3, "late": []}
