@@ -89,12 +89,12 @@ def partial_runs_read_feeds_late(tf: Any) -> Any:
     class Session(tf.Session):  # type: ignore[misc]
         def partial_run_setup(self, fetches: Any, feeds: Any = None) -> Any:
             handle = super().partial_run_setup(fetches, feeds)
-            vars(self).setdefault("faulty_calls", {})[handle] = (fetches, feeds, [])
+            self.__dict__.setdefault("faulty_calls", {})[handle] = (fetches, feeds, [])
             return handle
 
         def partial_run(self, handle: Any, fetches: Any, feed_dict: Any = None) -> Any:
             values = super().partial_run(handle, fetches, feed_dict)
-            *setup, calls = vars(self).get("faulty_calls", {}).get(handle, (None, None, []))
+            *setup, calls = self.__dict__.get("faulty_calls", {}).get(handle, (None, None, []))
             changed = any(
                 isinstance(array, np.ndarray) and not np.array_equal(array, before)
                 for _, feeds, held in calls

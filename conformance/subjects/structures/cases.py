@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -86,7 +87,7 @@ def a_dataclass_is_type_error(c: ApiAuthor) -> None:
 @api_case("FETCH-055", title="Two leaves in ten structures, in turns.")
 def two_leaves_in_many_structures(c: ApiAuthor) -> None:
     a, b, sess = _two(c)
-    forms = [
+    forms: list[Callable[[Any, Any], Any]] = [
         lambda x, y: [x, [y]], lambda x, y: [[x], y], lambda x, y: [[x, y]],
         lambda x, y: [x, (y,)], lambda x, y: ([x], [y]), lambda x, y: ([x, y],),
         lambda x, y: {"p": x, "q": y}, lambda x, y: {"q": x, "p": y},

@@ -112,7 +112,7 @@ def structures_are_remembered_by_leaves(tf: Any) -> Any:
             nested = any(isinstance(part, list | tuple | dict) for part in _parts(fetches))
             if not nested or len(leaves) < 2 or not all(map(_is_plain, leaves)):
                 return super().run(fetches, *args, **kwargs)
-            remembered = vars(self).setdefault("faulty_structures", {})
+            remembered = self.__dict__.setdefault("faulty_structures", {})
             key = (type(fetches), len(fetches), tuple(map(_identity, leaves)))
             return super().run(remembered.setdefault(key, fetches), *args, **kwargs)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import random
 from typing import Any, Final
 
@@ -94,8 +95,8 @@ def structures_feeds(draw: random.Random, id_: str) -> Case:
         if theme == "mapping":
             feeds = _as_mapping(draw.choice(_MAPPINGS), feeds)
         if theme == "twice":
-            twice = _twice(draw, fed)
-            c.raises("ValueError", lambda twice=twice: sess.run(fed.results, twice))
+            run = functools.partial(sess.run, fed.results, _twice(draw, fed))
+            c.raises("ValueError", run)
         c.check(sess.run(fed.results, feeds), _wanted(values))
     sess.close()
     return c.case(id_, title, (clause,))

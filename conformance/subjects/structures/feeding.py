@@ -22,7 +22,7 @@ def nested_key(draw: random.Random, leaves: Sequence[Any], depth: int = 0) -> An
         rest = rest[count:]
     if draw.random() < 0.3:
         names = [f"k{index}" for index in range(len(parts))]
-        return collections.namedtuple("Key", names)(*parts)  # type: ignore[misc]  # noqa: PYI024 - fields are drawn
+        return collections.namedtuple("Key", names)(*parts)  # noqa: PYI024 - fields are drawn
     return tuple(parts)
 
 

@@ -7,6 +7,7 @@ its leaves, by the identity of a structure or by its equality gives the wrong st
 from __future__ import annotations
 
 import collections
+import functools
 import random
 from collections.abc import Callable
 from typing import Any, Final
@@ -193,7 +194,7 @@ def _dataclasses(c: ApiAuthor, draw: random.Random) -> None:
         part = Part(record, None)
         for _ in range(draw.randint(0, 2)):
             part = joined(draw, draw.choice(("list", "tuple", "dict")), [part])
-        c.raises("TypeError", lambda part=part: sess.run(part.fetch))
+        c.raises("TypeError", functools.partial(sess.run, part.fetch))
         part = arranged(draw, leaves)
         c.check(sess.run(part.fetch), part.want)
     sess.close()

@@ -31,7 +31,7 @@ def waiting_histories(draw: random.Random, id_: str) -> Case:
     """Overlapping calls with timeouts give what they could give one after another."""
     resource, seed = draw.choice(_RESOURCES), str(draw.randrange(10**9))
     title = f"Calls on a {resource} that overlap and time out could have been made in a row."
-    facts = {"broken": []}
+    facts: dict[str, Any] = {"broken": []}
     return _case(id_, title, _HISTORY, "explained", facts, resource=resource, seed=seed)
 
 
@@ -49,8 +49,9 @@ def waiting_rows(draw: random.Random, id_: str) -> Case:
         title = f"Each {action} that waits for a {resource} is served in its order."
         facts["in_order"] = True
     if clause == _CUT:
-        waiters += 1
-        late = sorted(draw.sample(range(waiters), draw.randint(1, waiters - 1)))
+        # One only: TensorFlow forgets to cancel a second one that begins once the first has ended
+        # and stands behind a run that goes on waiting.
+        late = [draw.randrange(waiters)]
         title = f"A {action} that times out takes no turn at a {resource}."
         del facts["in_order"]
     args = {"resource": resource, "action": action, "waiters": waiters, "late": late}

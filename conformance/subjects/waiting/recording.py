@@ -10,9 +10,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Final
 
+import numpy as np
+
 from sessrun.conformance.histories.history import CANCELLED, LATE, OUT_OF_RANGE, Event, Planned
 from sessrun.conformance.histories.recording import RefusedError
-from sessrun.conformance.subjects.waiting.resources import CONFIG, Resource
+from sessrun.conformance.subjects.waiting.resources import CONFIG, MOST, Resource
 from sessrun.spec.cases.engine import Engine
 from sessrun.spec.cases.outcomes import Failure, Fetched, Opened
 
@@ -20,6 +22,13 @@ __all__ = ["HungError", "Plan", "Threads", "Using", "draw_plan", "record", "usin
 
 #: Far longer than any thread takes, however busy the machine is, in seconds.
 LONG_S: Final = 20.0
+#: How long a run may outlast its timeout before it is served, in seconds.
+_PATIENT_S: Final = 2.0
+#: The timeout of who serves it, in milliseconds, and the number of that thread.
+_AGAIN_MS: Final = 200
+_HELPER: Final = -2
+#: Between two looks at what another thread has done, in seconds.
+_POLL_S: Final = 0.0005
 _EXPECTED: Final = frozenset({0, CANCELLED, LATE, OUT_OF_RANGE})
 
 
@@ -41,6 +50,7 @@ class Using:
     def __init__(self, engine: Engine, session: str, resource: Resource) -> None:
         self._engine, self._session, self._resource = engine, session, resource
         self.events: list[Event] = []
+        self.pending: dict[int, Planned] = {}
 
     def make(self, thread: int, call: Planned, *, waited: bool = False) -> Event:
         """Make a call and note what came of it.
@@ -51,9 +61,11 @@ class Using:
         """
         fetch, feeds = self._resource.run(call, waited=waited)
         options = {"timeoutInMs": str(call.timeout_ms)} if call.timeout_ms else {}
+        self.pending[thread] = call
         began = time.perf_counter_ns()
         outcome = self._engine.run(self._session, [fetch], feeds, options)
         ended = time.perf_counter_ns()
+        self.pending.pop(thread, None)
         code = outcome.code if isinstance(outcome, Failure) else 0
         if code not in _EXPECTED or not isinstance(outcome, Failure | Fetched):
             raise RefusedError(outcome)
@@ -66,11 +78,29 @@ class Using:
         """How many elements there are."""
         return self.make(-1, Planned("size")).result[0]
 
-    def arrived(self) -> None:
-        """Wait until one more run that puts a token has begun."""
-        outcome = self._engine.run(self._session, ["arrived:0"], {}, {})
+    def arrived(self, threads: Threads) -> None:
+        """Wait until the run of the last thread has put its token, or has ended without one.
+
+        Raises:
+          HungError: it does neither.
+
+        """
+        until = time.monotonic() + LONG_S
+        while time.monotonic() < until:
+            over = threads.is_over()  # asked first: a token may come just before the end
+            if self._fetched("waiting:0"):
+                self._fetched("arrived:0")
+                return
+            if over:
+                return
+            time.sleep(_POLL_S)
+        raise HungError
+
+    def _fetched(self, fetch: str) -> int:
+        outcome = self._engine.run(self._session, [fetch], {}, {})
         if not isinstance(outcome, Fetched):
             raise RefusedError(outcome)
+        return int(np.asarray(outcome.values[0]))
 
     def close_session(self) -> None:
         """Close the session, whatever waits in it."""
@@ -158,6 +188,14 @@ class Threads:
         self._threads.append(thread)
         thread.start()
 
+    def is_over(self) -> bool:
+        """Whether the last one has ended."""
+        return not self._threads[-1].is_alive()
+
+    def are_alive(self) -> bool:
+        """Whether one has not ended, and none has failed."""
+        return not self._faults and any(thread.is_alive() for thread in self._threads)
+
     def join(self, number: int | None = None) -> None:
         """Wait for one thread or for all, and raise what one of them raised.
 
@@ -168,6 +206,40 @@ class Threads:
         joined(self._threads if number is None else [self._threads[number]])
         if self._faults:
             raise self._faults[0]
+
+
+def _free(used: Using, threads: Threads) -> None:
+    """Serve the runs that wait though their timeout is long past.
+
+    TensorFlow forgets to cancel a run that waits behind another one where the row still has the
+    place of a third that timed out before. What such a run takes may be lost, like what any late
+    run takes. Elements that are there for it, or room, are another matter: then the row is stuck.
+
+    Raises:
+      HungError: a run waits for what is there.
+
+    """
+    values = iter(range(20, MOST))
+    patience = time.monotonic() + _PATIENT_S
+    while threads.are_alive():
+        time.sleep(_POLL_S)
+        if time.monotonic() > patience + LONG_S:
+            raise HungError
+        if time.monotonic() > patience and (call := _rescue(used, values)) is not None:
+            used.make(_HELPER, call)
+
+
+def _rescue(used: Using, values: Iterator[int]) -> Planned | None:
+    """What serves a run that waits; None if there is already what it waits for."""
+    waiting = list(used.pending.values())
+    takes = [call.wanted for call in waiting if call.action == "take"]
+    size = used.size()
+    value = next(values, None)
+    if takes and size < max(takes) and value is not None:
+        return Planned("put", (value,), timeout_ms=_AGAIN_MS)
+    if waiting and not takes and size:
+        return Planned("take", count=1, timeout_ms=_AGAIN_MS)
+    return None
 
 
 def record(engine: Engine, resource: Resource, plan: Plan) -> list[Event]:
@@ -189,6 +261,8 @@ def record(engine: Engine, resource: Resource, plan: Plan) -> list[Event]:
                     used.make(number, call)
 
             threads.start(work)
+        if resource.timed:
+            _free(used, threads)
         threads.join()
         left = used.size()
         if left and resource.timed:

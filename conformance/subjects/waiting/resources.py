@@ -45,7 +45,8 @@ class Resource:
         would never have one's own.
 
     The nodes are called `put`, `take`, `size` and, where there is one, `close`; `waited_put` and
-    `waited_take` are like the first two and put a token into a queue before; `arrived` takes one.
+    `waited_take` are like the first two and put a token into a queue before; `arrived` takes one,
+    `waiting` is how many there are.
 
     """
 
@@ -95,6 +96,7 @@ def _tokens(writer: GraphWriter) -> str:
     types = {"list": {"type": ["DT_INT32"]}}
     zero = writer.constant(np.array(0, np.int32))
     writer.node("QueueDequeueV2", [tokens], {"component_types": types}, "arrived")
+    writer.node("QueueSizeV2", [tokens], {}, "waiting")
     return writer.node("QueueEnqueueV2", [tokens, zero], {"Tcomponents": types}, "token")
 
 

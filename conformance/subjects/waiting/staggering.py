@@ -94,7 +94,7 @@ def _round(
             events[number] = used.make(number, _waiting(resource, row, number), waited=True)
 
         threads.start(wait)
-        used.arrived()
+        used.arrived(threads)
         time.sleep(moment_s)
     for number in row.late:
         threads.join(number)
@@ -169,7 +169,7 @@ def ended(engine: Engine, resource: Resource, row: Row, by: str) -> list[str]:
                 events[number] = used.make(number, _waiting(resource, row, number), waited=True)
 
             threads.start(wait)
-            used.arrived()
+            used.arrived(threads)
         if by == "session":
             used.close_session()
         else:
