@@ -61,7 +61,7 @@ def _sharing_feeds(tf: Any, puts: Iterable[str], gets: Iterable[str]) -> Any:
     puts, gets = frozenset(puts), frozenset(gets)
 
     def change(session: Any, base: Callable[..., Any], fetches: Any, feeds: Any) -> Any:
-        values, types = base(), _types(session, fetches, feeds)
+        values, types = base(fetches), _types(session, fetches, feeds)
         if types & puts and isinstance(feeds, Mapping):
             for array in feeds.values():
                 _of(session).add(array)
@@ -117,7 +117,7 @@ def lookups_are_the_tables_memory(tf: Any) -> Any:
     """Writing into it shows in later lookups of the same."""
 
     def change(session: Any, base: Callable[..., Any], fetches: Any, feeds: Any) -> Any:
-        values = base()
+        values = base(fetches)
         if not _types(session, fetches, feeds) & _LOOKUPS or isinstance(values, list):
             return values
         values = _of(session).seen(values)
@@ -132,7 +132,7 @@ def insertions_show_in_older_lookups(tf: Any) -> Any:
     """Writes the new rows over the older array."""
 
     def change(session: Any, base: Callable[..., Any], fetches: Any, feeds: Any) -> Any:
-        values, types = base(), _types(session, fetches, feeds)
+        values, types = base(fetches), _types(session, fetches, feeds)
         given = vars(session).setdefault("faulty_lookups", [])
         if types & _TABLES and not types & _LOOKUPS:
             for fetched, array in given:
@@ -151,7 +151,7 @@ def reshapes_are_views(tf: Any) -> Any:
     """Gives the input's own memory."""
 
     def change(_session: Any, base: Callable[..., Any], fetches: Any, _feeds: Any) -> Any:
-        values = base()
+        values = base(fetches)
         if not isinstance(fetches, list):
             return values
         by_name = {getattr(f, "name", None): v for f, v in zip(fetches, values, strict=True)}
@@ -171,7 +171,7 @@ def queues_keep_fetched_memory(tf: Any) -> Any:
     """Shows what is written there before it is dequeued."""
 
     def change(session: Any, base: Callable[..., Any], fetches: Any, feeds: Any) -> Any:
-        values, types = base(), _types(session, fetches, feeds)
+        values, types = base(fetches), _types(session, fetches, feeds)
         if types & _ENQUEUES and isinstance(values, list):
             for value in values:
                 _of(session).add(value)
@@ -184,8 +184,8 @@ def queues_keep_fetched_memory(tf: Any) -> Any:
 def fed_arrays_become_writeable(tf: Any) -> Any:
     """Sets the flag, as engines do that ask for memory they may write to."""
 
-    def change(_session: Any, base: Callable[..., Any], _fetches: Any, feeds: Any) -> Any:
-        values = base()
+    def change(_session: Any, base: Callable[..., Any], fetches: Any, feeds: Any) -> Any:
+        values = base(fetches)
         for array in feeds.values() if isinstance(feeds, Mapping) else ():
             mine = isinstance(array, np.ndarray) and isinstance(array.base, np.ndarray)
             if mine and array.base.flags.writeable:
