@@ -25,6 +25,8 @@ _MOMENT_S: Final = 0.002
 #: The timeout of a waiter that is to be cut out, in milliseconds.
 _SHORT_MS: Final = 15
 _NO_CODE: Final = -1
+#: Far longer than it takes to take what is there, in milliseconds.
+_PATIENT_MS: Final = 10000
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +80,18 @@ def staggered(engine: Engine, resource: Resource, row: Row) -> Account:
             _round(used, resource, row, _MOMENT_S * (1 + number**2), account)
             if account.in_order or account.wrong:
                 break
+        if not account.wrong:
+            _afterwards(used, row, account)
     return account
+
+
+def _afterwards(used: Using, row: Row, account: Account) -> None:
+    """One element more, which nobody waits for any longer, is there and can be taken."""
+    used.make(-1, Planned("put", (row.waiters,)))
+    size = used.size()
+    event = used.make(-1, Planned("take", (row.waiters,), 1, _PATIENT_MS)) if size == 1 else None
+    if event is None or event.result != (row.waiters,):
+        account.wrong.append(f"of an element put in afterwards {size} were there")
 
 
 def _round(
