@@ -27,8 +27,8 @@ def is_namedtuple(value: Any) -> bool:
 
 
 def mapping_like(mapping: Mapping[Any, Any]) -> Callable[[Iterable[tuple[Any, Any]]], Any]:
-    """From pairs to a mapping of the same class; a defaultdict has the same default."""
+    """From pairs to a mapping of the same class; of a defaultdict, one with the same default."""
     if isinstance(mapping, collections.defaultdict):
-        return functools.partial(type(mapping), mapping.default_factory)
+        return functools.partial(collections.defaultdict, mapping.default_factory)
     make: Callable[[Iterable[tuple[Any, Any]]], Any] = type(mapping)
     return make

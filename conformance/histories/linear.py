@@ -8,17 +8,20 @@ steps (`queue_model`), each of which lies between its beginning and its end.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import functools
+from collections.abc import Callable, Iterator, Sequence
 from typing import Final
 
 from sessrun.conformance.histories.history import Event
-from sessrun.conformance.histories.queue_model import Limits, State, moves
+from sessrun.conformance.histories.queue_model import Limits, Move, State, moves
 
-__all__ = ["TooHardError", "is_linearizable"]
+__all__ = ["Model", "TooHardError", "is_explained", "is_linearizable"]
 
 #: Configurations after which the search is given up; a history of 200 calls needs thousands.
 _MOST: Final = 2_000_000
 
+#: A model: from a state, the number of an event and the event to what it may do next.
+Model = Callable[[State, int, Event], Iterator[Move]]
 #: Which events are over, as bits, and the state.
 _Node = tuple[int, State]
 
@@ -34,10 +37,25 @@ def is_linearizable(limits: Limits, events: Sequence[Event]) -> bool:
       TooHardError: the search was given up.
 
     """
+    return is_explained(functools.partial(moves, limits), State(), events)
+
+
+def is_explained(model: Model, first: State, events: Sequence[Event]) -> bool:
+    """Whether what is in the state `first` at the beginning can have given these answers.
+
+    Args:
+      model: from a state, the number of an event and the event to what it may do next.
+      first: the state.
+      events: the history.
+
+    Raises:
+      TooHardError: the search was given up.
+
+    """
     ordered = sorted(events, key=lambda event: event.began)
     everything = (1 << len(ordered)) - 1
-    seen: set[_Node] = {(0, State())}
-    stack = [_successors(limits, ordered, (0, State()))]
+    seen: set[_Node] = {(0, first)}
+    stack = [_successors(model, ordered, (0, first))]
     if not ordered:
         return True
     while stack:
@@ -52,15 +70,15 @@ def is_linearizable(limits: Limits, events: Sequence[Event]) -> bool:
         seen.add(node)
         if len(seen) > _MOST:
             raise TooHardError(f"more than {_MOST:,} configurations")
-        stack.append(_successors(limits, ordered, node))
+        stack.append(_successors(model, ordered, node))
     return False
 
 
-def _successors(limits: Limits, ordered: Sequence[Event], node: _Node) -> Iterator[_Node]:
+def _successors(model: Model, ordered: Sequence[Event], node: _Node) -> Iterator[_Node]:
     """What one step more leads to; of the calls that could make it, the one that ended first."""
     over, state = node
     for number in _possible(ordered, over):
-        for move in moves(limits, state, number, ordered[number]):
+        for move in model(state, number, ordered[number]):
             yield (over | 1 << number if move.over else over), move.state
 
 

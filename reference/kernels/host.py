@@ -20,6 +20,7 @@ __all__ = [
     "full",
     "host_array",
     "ints",
+    "is_own",
     "scalar_int",
     "stacked",
     "string_array",
@@ -67,6 +68,14 @@ def frozen(array: Any) -> Any:
     if isinstance(array, np.ndarray):
         array.flags.writeable = False
     return array
+
+
+def is_own(array: Any) -> bool:
+    """Whether an operation computed the array into memory that no other array has.
+
+    A feed, a constant and a variable's value are read-only, a view has the memory of another.
+    """
+    return array.base is None and bool(array.flags.writeable)
 
 
 def ints(array: Any) -> list[int]:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from sessrun.reference.kernels.attribute_text import attribute_text, resource_names
-from sessrun.reference.kernels.host import HOST, frozen, scalar_int, stacked
+from sessrun.reference.kernels.host import HOST, frozen, is_own, scalar_int, stacked
 from sessrun.reference.kernels.philox import Stream, interleaved
 from sessrun.reference.kernels.registry import Bind, KernelError, Step, binder
 from sessrun.reference.node_summary import bracketed
@@ -202,8 +202,8 @@ def enqueue_many(bind: Bind) -> Callable[..., Any]:
 
 
 def _own(component: Any) -> Any:
-    """The component as the queue keeps it: read-only, and never the memory of a feed."""
-    return frozen(component if component.flags.writeable else component.copy())
+    """The component as the queue keeps it: read-only, no memory of a feed or of another array."""
+    return frozen(component if is_own(component) else component.copy())
 
 
 def _rows(component: Any) -> list[Any]:

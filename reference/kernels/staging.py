@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 from sessrun.reference.kernels.attribute_text import resource_names
-from sessrun.reference.kernels.host import frozen, ints, scalar_int
+from sessrun.reference.kernels.host import frozen, ints, is_own, scalar_int
 from sessrun.reference.kernels.registry import Bind, KernelError, Step, binder
 from sessrun.reference.queues.staging_resource import MapArea, StagingArea
 from sessrun.spec.dtypes import BY_NAME
@@ -43,9 +43,9 @@ def _map(bind: Bind) -> MapArea:
 
 
 def _own(xp: Any, part: Any) -> Any:
-    """The part as the area keeps it: read-only, and never the memory of a feed."""
+    """The part as the area keeps it: read-only, no memory of a feed or of another array."""
     array = xp.asarray(part)
-    return frozen(array.copy() if array.flags.writeable else array)
+    return frozen(array if is_own(array) else array.copy())
 
 
 def _checked(bind: Bind, parts: Sequence[Any]) -> tuple[Any, ...]:

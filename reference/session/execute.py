@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from sessrun.reference.operation import Operation
     from sessrun.reference.session.registers import Draft, Form
 
-__all__ = ["Plan", "Registers", "StepForm", "handed_out", "make_step", "quietly",
+__all__ = ["Plan", "Registers", "StepForm", "apart", "handed_out", "make_step", "quietly",
            "read_reference", "run_error", "run_steps"]  # fmt: skip
 
 Registers = list[Any]
@@ -223,6 +223,27 @@ def handed_out(value: Any) -> Any:
         if not flags.writeable or not flags.c_contiguous:
             return value.copy()
     return value
+
+
+def apart(values: list[Any], sources: Sequence[tuple[bool, int] | None]) -> list[Any]:
+    """The values of one run, in place, of which no two computed ones share memory.
+
+    What an identity or a reshape computes is its input itself or a view of it. A caller may write
+    to each array that was fetched, so of those that share memory all but one are copied.
+
+    Args:
+      values: the fetched values, as they are handed out.
+      sources: for each whether it was fed: the caller's own arrays are left as they are.
+
+    """
+    seen: set[int] = set()
+    for index, (value, source) in enumerate(zip(values, sources, strict=True)):
+        if source is None or source[0] or not isinstance(value, np.ndarray):
+            continue
+        if value.base is not None or id(value) in seen:
+            values[index] = value.copy()
+        seen.add(id(values[index]))
+    return values
 
 
 # --- errors ---------------------------------------------------------------------------------

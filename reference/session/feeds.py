@@ -33,7 +33,7 @@ def resolve_feeds(graph: Graph, feed_dict: Any) -> dict[Tensor, Any]:
     """The fed tensors and their values as given, nested and expanding keys taken apart.
 
     Raises:
-      TypeError: `feed_dict` is no dict, or a key is no tensor of the graph.
+      TypeError: `feed_dict` is no mapping, or a key is no tensor of the graph.
       ValueError: a nested key and its value differ in structure, or two keys are one tensor.
 
     """
@@ -87,7 +87,7 @@ def resolve_key(graph: Graph, key: Any) -> Tensor:
 
 
 def _flat(feed_dict: Any) -> Iterator[tuple[Any, Any]]:
-    if not isinstance(feed_dict, dict):
+    if not isinstance(feed_dict, (dict, Mapping)):
         raise TypeError(f"feed_dict must be a dictionary, got {type(feed_dict).__name__}")
     seen: set[Any] = set()
     for key, value in feed_dict.items():

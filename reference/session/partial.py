@@ -11,6 +11,8 @@ import threading
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from sessrun.reference import errors
 from sessrun.reference.kernels import registry
 from sessrun.reference.operation import Operation
@@ -94,7 +96,8 @@ class PartialRun:
         with self._lock:
             self._check(feeds, fetches)
             for tensor, array in feeds.items():
-                self._registers[self._feeds[tensor]] = inside(tensor)(array)
+                # A copy: the caller may write to the array before the next call.
+                self._registers[self._feeds[tensor]] = inside(tensor)(np.array(array))
             self._given.update(feeds)
             self._taken.update(fetches)
             self.is_over = True  # unless it is seen not to be
@@ -102,7 +105,7 @@ class PartialRun:
                 raise self._failure
             self._advance(step, None if self._is_complete() else fetches)
             self.is_over = self._is_complete()
-            return [handed_out(self._registers[self._fetches[tensor]]) for tensor in fetches]
+            return [_copied(self._registers[self._fetches[tensor]]) for tensor in fetches]
 
     def _is_complete(self) -> bool:
         return len(self._given) == len(self._feeds) and len(self._taken) == len(self._fetches)
@@ -206,6 +209,12 @@ class _Needs:
         self._waits[op] = (entry is not None and entry.may_wait) or any(
             self._waits[other] for other in before
         )
+
+
+def _copied(value: Any) -> Any:
+    """What is handed out of a register whose value later calls may need."""
+    given = handed_out(value)
+    return given.copy() if isinstance(given, np.ndarray) else given
 
 
 def _refused(message: str) -> errors.OpError:

@@ -12,7 +12,7 @@ import numpy as np
 from sessrun.reference import errors
 from sessrun.reference.operation import Operation
 from sessrun.reference.resources import Step
-from sessrun.reference.session.execute import STEP_REGISTER, Plan, handed_out
+from sessrun.reference.session.execute import STEP_REGISTER, Plan, apart, handed_out
 from sessrun.reference.session.feeds import Feeder
 from sessrun.reference.tensor import Tensor
 from sessrun.spec.feeds import StringElementError
@@ -75,11 +75,12 @@ class Signature:
             plan.run(registers)
             if self.only is not None:
                 return handed_out(registers[self.only])
-        return self.build([
+        values = [
             None if source is None
             else fed[source[1]] if source[0] else handed_out(registers[source[1]])
             for source in self.sources
-        ])  # fmt: skip
+        ]  # fmt: skip
+        return self.build(apart(values, self.sources) if len(values) > 1 else values)
 
     def _enter(self, plan: Plan, registers: list[Any], fed: Sequence[Any]) -> None:
         """Put what kernels see of the fed arrays into their registers."""

@@ -18,7 +18,7 @@ import numpy as np
 from sessrun.reference import errors
 from sessrun.reference.resources import VariableBuffer
 from sessrun.reference.session.dataflow import FlowPlan
-from sessrun.reference.session.execute import STEP_REGISTER, handed_out, quietly, run_error
+from sessrun.reference.session.execute import STEP_REGISTER, apart, handed_out, quietly, run_error
 from sessrun.reference.session.flow_nodes import Node
 from sessrun.spec.feeds import StringElementError
 
@@ -165,11 +165,13 @@ class Trace:
             self._plan.run(registers, self._fired)
         else:
             quietly(self._loop, self._plan.told, registers)
-        values = self._hand_out(registers)
-        return self._signature.build([
-            None if source is None else fed[source[1]] if source[0] else values[source[1]]
-            for source in self._signature.sources
-        ])  # fmt: skip
+        computed = self._hand_out(registers)
+        sources = self._signature.sources
+        values = [
+            None if source is None else fed[source[1]] if source[0] else computed[source[1]]
+            for source in sources
+        ]
+        return self._signature.build(apart(values, sources))
 
     def _enter(self, fed: Sequence[Any], registers: list[Any]) -> None:
         for place, inside, tensor, array in zip(

@@ -1,4 +1,4 @@
-"""Values that only a feed meets: Python objects, arrays and layouts that no tensor form holds.
+"""Values that only a feed or a fetch meets: Python objects, arrays and layouts of their own.
 
 The forms `$py`, `$numpy` and `$view` of the case language are made here, from fixed tables.
 """
@@ -7,10 +7,12 @@ from __future__ import annotations
 
 import array
 import collections
+import dataclasses
 import decimal
 import enum
 import fractions
 import re
+import types
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
@@ -64,6 +66,34 @@ class Number(enum.IntEnum):
     THREE_HUNDRED = 300
 
 
+class DerivedDict(dict[Any, Any]):
+    """A dict of a class of its own."""
+
+
+class DerivedList(list[Any]):
+    """A list of a class of its own."""
+
+
+@dataclasses.dataclass(eq=False)
+class Record:
+    """An object of a dataclass."""
+
+    left: Any
+    right: Any
+
+
+#: The default factories that a `defaultdict` may have, by name.
+FACTORIES: Final[Mapping[str | None, Callable[[], Any] | None]] = {
+    None: None, "dict": dict, "int": int, "list": list, "str": str,
+}  # fmt: skip
+
+
+def _defaultdict(factory: str | None, held: Mapping[Any, Any]) -> Any:
+    if factory not in FACTORIES:
+        raise ValueError(f"unknown default factory {factory!r}")
+    return collections.defaultdict(FACTORIES[factory], held)
+
+
 def _masked(data: Any, mask: Any) -> Any:
     return np.ma.array(data, mask=mask)
 
@@ -74,20 +104,26 @@ PYTHON_VALUES: Final[Mapping[str, Callable[..., Any]]] = {
     "array_like": ArrayLike,
     "bytearray": bytearray,
     "datetime64": np.datetime64,
+    "dataclass": Record,
     "decimal": decimal.Decimal,
+    "defaultdict": _defaultdict,
     "deque": collections.deque,
+    "dict_subclass": DerivedDict,
     "ellipsis": lambda: ...,
     "float_like": FloatLike,
     "fraction": fractions.Fraction,
     "frozenset": frozenset,
     "index_like": IndexLike,
     "int_enum": Number,
+    "list_subclass": DerivedList,
+    "mapping_proxy": types.MappingProxyType,
     "masked": _masked,
     "matrix": lambda data: np.asarray(data).view(np.matrix),
     "memoryview": memoryview,
     "object": object,
     "range": range,
     "timedelta64": np.timedelta64,
+    "user_dict": collections.UserDict,
     "user_list": collections.UserList,
 }
 

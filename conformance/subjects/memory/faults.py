@@ -1,0 +1,195 @@
+"""Faults of MEMORY: an engine that takes, or hands out, memory that is somebody else's.
+
+A faulty engine's shared memory is had from a conforming one by remembering arrays beside what they
+held: what comes back equal to what one held then comes back as what it holds now.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+import numpy as np
+
+from sessrun.conformance.faulty.framework import fault, override
+from sessrun.conformance.faulty.run_fragments import elements, fed, needed, running
+
+_TABLES = frozenset({"LookupTableInsertV2"})
+_LOOKUPS = frozenset({"LookupTableFindV2"})
+_ENQUEUES = frozenset({"QueueEnqueueV2"})
+_DEQUEUES = frozenset({"QueueDequeueV2"})
+
+
+class _Shared:
+    """Arrays whose memory an engine shares, beside what they held."""
+
+    def __init__(self) -> None:
+        self._held: list[tuple[np.ndarray, np.ndarray]] = []
+
+    def add(self, array: Any) -> None:
+        """Share the memory of an array."""
+        if isinstance(array, np.ndarray) and array.ndim:
+            self._held.append((array, np.array(array)))
+
+    def seen(self, value: Any) -> Any:
+        """The value, or what is now where it was."""
+        for array, before in self._held:
+            alike = isinstance(value, np.ndarray) and value.size == before.size
+            if alike and np.array_equal(value.reshape(-1), before.reshape(-1)):
+                return np.array(array, value.dtype).reshape(value.shape)
+        return value
+
+
+def _of(session: Any, name: str = "shared") -> _Shared:
+    shared: _Shared = vars(session).setdefault(f"faulty_{name}", _Shared())
+    return shared
+
+
+def _types(session: Any, fetches: Any, feeds: Any) -> set[str]:
+    """The types of the operations that a run executes."""
+    executed = needed(elements(session, fetches), fed(session, feeds))
+    return {op.type for op in executed}
+
+
+def _each(values: Any, change: Callable[[Any], Any]) -> Any:
+    """The value of one fetch, or of a flat list of them, changed."""
+    return [change(value) for value in values] if isinstance(values, list) else change(values)
+
+
+def _sharing_feeds(tf: Any, puts: Iterable[str], gets: Iterable[str]) -> Any:
+    """The namespace that keeps the memory which `puts` are fed, as runs of `gets` show."""
+    puts, gets = frozenset(puts), frozenset(gets)
+
+    def change(session: Any, base: Callable[..., Any], fetches: Any, feeds: Any) -> Any:
+        values, types = base(fetches), _types(session, fetches, feeds)
+        if types & puts and isinstance(feeds, Mapping):
+            for array in feeds.values():
+                _of(session).add(array)
+        return _each(values, _of(session).seen) if types & gets else values
+
+    return running(tf, change)
+
+
+@fault("MEMORY-001", "A table keeps the memory of what it was fed.")
+def tables_keep_fed_memory(tf: Any) -> Any:
+    """Shows what is written there."""
+    return _sharing_feeds(tf, _TABLES, _LOOKUPS)
+
+
+@fault("MEMORY-002", "A queue keeps the memory of an element that was fed.")
+def queues_keep_fed_memory(tf: Any) -> Any:
+    """Shows what is written there before it is dequeued."""
+    return _sharing_feeds(tf, _ENQUEUES, _DEQUEUES)
+
+
+@fault("MEMORY-003", "A partial run reads what it was fed when it needs it.")
+def partial_runs_read_feeds_late(tf: Any) -> Any:
+    """Begins anew with the arrays as they are, where one was changed between the calls."""
+
+    class Session(tf.Session):  # type: ignore[misc]
+        def partial_run_setup(self, fetches: Any, feeds: Any = None) -> Any:
+            handle = super().partial_run_setup(fetches, feeds)
+            self.__dict__.setdefault("faulty_calls", {})[handle] = (fetches, feeds, [])
+            return handle
+
+        def partial_run(self, handle: Any, fetches: Any, feed_dict: Any = None) -> Any:
+            values = super().partial_run(handle, fetches, feed_dict)
+            *setup, calls = self.__dict__.get("faulty_calls", {}).get(handle, (None, None, []))
+            changed = any(
+                isinstance(array, np.ndarray) and not np.array_equal(array, before)
+                for _, feeds, held in calls
+                for array, before in zip(feeds.values(), held, strict=True)
+            )
+            feeds = dict(feed_dict or {})
+            calls.append((fetches, feeds, [np.array(array) for array in feeds.values()]))
+            if not changed:
+                return values
+            again = super().partial_run_setup(*setup)
+            for earlier, given, _ in calls:
+                values = super().partial_run(again, earlier, given)
+            return values
+
+    return override(tf, Session=Session)
+
+
+@fault("MEMORY-004", "What was looked up is the table's own memory.")
+def lookups_are_the_tables_memory(tf: Any) -> Any:
+    """Writing into it shows in later lookups of the same."""
+
+    def change(session: Any, base: Callable[..., Any], fetches: Any, feeds: Any) -> Any:
+        values = base(fetches)
+        if not _types(session, fetches, feeds) & _LOOKUPS or isinstance(values, list):
+            return values
+        values = _of(session).seen(values)
+        _of(session).add(values)
+        return values
+
+    return running(tf, change)
+
+
+@fault("MEMORY-005", "A later insertion shows in what was looked up before.")
+def insertions_show_in_older_lookups(tf: Any) -> Any:
+    """Writes the new rows over the older array."""
+
+    def change(session: Any, base: Callable[..., Any], fetches: Any, feeds: Any) -> Any:
+        values, types = base(fetches), _types(session, fetches, feeds)
+        given = vars(session).setdefault("faulty_lookups", [])
+        if types & _TABLES and not types & _LOOKUPS:
+            for fetched, array in given:
+                fresh = base(fetched, None)
+                if fresh.shape == array.shape:
+                    array[...] = fresh
+        elif types & _LOOKUPS and isinstance(values, np.ndarray) and values.ndim and not feeds:
+            given.append((fetches, values))
+        return values
+
+    return running(tf, change)
+
+
+@fault("MEMORY-006", "A reshape that is fetched beside its input is a view of it.")
+def reshapes_are_views(tf: Any) -> Any:
+    """Gives the input's own memory."""
+
+    def change(_session: Any, base: Callable[..., Any], fetches: Any, _feeds: Any) -> Any:
+        values = base(fetches)
+        if not isinstance(fetches, list):
+            return values
+        by_name = {getattr(f, "name", None): v for f, v in zip(fetches, values, strict=True)}
+        made = []
+        for fetch, value in zip(fetches, values, strict=True):
+            reshape = getattr(getattr(fetch, "op", None), "type", None) == "Reshape"
+            source = by_name.get(fetch.op.inputs[0].name) if reshape else None
+            shared = isinstance(source, np.ndarray) and isinstance(value, np.ndarray)
+            made.append(source.reshape(value.shape) if shared else value)  # type: ignore[union-attr]
+        return made
+
+    return running(tf, change)
+
+
+@fault("MEMORY-007", "A queue keeps the memory that the same run gave the caller.")
+def queues_keep_fetched_memory(tf: Any) -> Any:
+    """Shows what is written there before it is dequeued."""
+
+    def change(session: Any, base: Callable[..., Any], fetches: Any, feeds: Any) -> Any:
+        values, types = base(fetches), _types(session, fetches, feeds)
+        if types & _ENQUEUES and isinstance(values, list):
+            for value in values:
+                _of(session).add(value)
+        return _each(values, _of(session).seen) if types & _DEQUEUES else values
+
+    return running(tf, change)
+
+
+@fault("MEMORY-008", "A read-only array that is fed becomes writeable.")
+def fed_arrays_become_writeable(tf: Any) -> Any:
+    """Sets the flag, as engines do that ask for memory they may write to."""
+
+    def change(_session: Any, base: Callable[..., Any], fetches: Any, feeds: Any) -> Any:
+        values = base(fetches)
+        for array in feeds.values() if isinstance(feeds, Mapping) else ():
+            mine = isinstance(array, np.ndarray) and isinstance(array.base, np.ndarray)
+            if mine and array.base.flags.writeable:
+                array.flags.writeable = True
+        return values
+
+    return running(tf, change)

@@ -1,0 +1,47 @@
+"""Draws feed_dicts whose keys and values are nested, each in a way of its own."""
+
+from __future__ import annotations
+
+import collections
+import random
+from collections.abc import Sequence
+from typing import Any
+
+__all__ = ["feed_dict_of", "nested_key", "nested_value"]
+
+
+def nested_key(draw: random.Random, leaves: Sequence[Any], depth: int = 0) -> Any:
+    """A tuple or namedtuple, nested at will, of these leaves in their order."""
+    parts: list[Any] = []
+    rest = list(leaves)
+    while rest:
+        count = draw.randint(1, len(rest))
+        whole = len(rest) == count and not parts  # of one part only: no end of nesting
+        few = count == 1 or depth > 1 or whole
+        parts += rest[:count] if few else [nested_key(draw, rest[:count], depth + 1)]
+        rest = rest[count:]
+    if draw.random() < 0.3:
+        names = [f"k{index}" for index in range(len(parts))]
+        return collections.namedtuple("Key", names)(*parts)  # noqa: PYI024 - fields are drawn
+    return tuple(parts)
+
+
+def nested_value(draw: random.Random, leaves: Sequence[Any]) -> Any:
+    """A list, tuple or namedtuple, nested at will, of these leaves in their order."""
+    value = nested_key(draw, leaves)
+    return list(value) if draw.random() < 0.4 else value
+
+
+def feed_dict_of(draw: random.Random, feeds: Sequence[tuple[Any, Any]]) -> dict[Any, Any]:
+    """A feed_dict of these tensors and arrays: some of them together under one nested key."""
+    rest = draw.sample(list(feeds), len(feeds))
+    made: dict[Any, Any] = {}
+    while rest:
+        count = draw.randint(1, len(rest))
+        group, rest = rest[:count], rest[count:]
+        if count == 1 and draw.random() < 0.5:
+            made[group[0][0]] = group[0][1]
+            continue
+        key = nested_key(draw, [tensor for tensor, _ in group])
+        made[key] = nested_value(draw, [value for _, value in group])
+    return made

@@ -1,0 +1,1 @@
+"""The suite's cases of waiting: several runs that wait for one thing, cut short and served."""

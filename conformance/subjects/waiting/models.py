@@ -1,0 +1,101 @@
+"""Models of what runs wait for: what one call may do at a moment, and to what state it leads.
+
+A queue's calls of several elements go step by step (`histories/queue_model.py`); those of a
+barrier, an accumulator, a staging area and a staged map do all they do at one moment. What a run
+took that was served at its very timeout may be lost.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Iterator
+from itertools import combinations
+from typing import Any, Final
+
+from sessrun.conformance.histories.history import CANCELLED, LATE, OUT_OF_RANGE, Event
+from sessrun.conformance.histories.linear import Model
+from sessrun.conformance.histories.queue_model import Limits, Move, State, moves
+
+__all__ = ["model_of"]
+
+#: The most elements a late call is tried to have taken in every way.
+_FEW: Final = 6
+
+
+def model_of(resource: str, capacity: int) -> Model:
+    """The model of a resource of this kind that has room for so many elements (0: any number)."""
+    if resource == "queue":
+        return functools.partial(moves, Limits("fifo", capacity or 2**31))
+    takes = {"accumulator": _all_taken, "staging": _first_taken, "map": _key_taken}
+    taken = takes.get(resource, _some_taken)
+
+    def at_one_moment(state: State, _number: int, event: Event) -> Iterator[Move]:
+        for after in _after(state, event, capacity, taken):
+            yield Move(after, over=True)
+
+    return at_one_moment
+
+
+#: From the elements there and a call that takes to the elements that it may take.
+_Taken = Callable[[tuple[int, ...], Event], Iterator[tuple[int, ...]]]
+
+
+def _after(state: State, event: Event, capacity: int, taken: _Taken) -> Iterator[State]:
+    """The states in which an event may leave the resource."""
+    match event.call.action:
+        case "put" if event.code in {0, LATE}:
+            full = 0 < capacity <= len(state.elements)
+            if not full and not state.closed:
+                yield state._replace(elements=(*state.elements, *event.call.values))
+            if event.code == LATE:
+                yield state
+        case "put" if event.code == CANCELLED and state.closed:
+            yield state
+        case "take":
+            yield from _after_take(state, event, taken)
+        case "size" if event.result == (len(state.elements),):
+            yield state
+        case "close" if event.code == 0:
+            yield state._replace(closed=True)
+
+
+def _after_take(state: State, event: Event, taken: _Taken) -> Iterator[State]:
+    if event.code == LATE or (
+        event.code == OUT_OF_RANGE and state.closed and len(state.elements) < event.call.wanted
+    ):
+        yield state
+    if event.code in {0, LATE}:
+        for elements in taken(state.elements, event):
+            left = tuple(element for element in state.elements if element not in elements)
+            if event.code == LATE or sorted(elements) == sorted(event.result):
+                yield state._replace(elements=left)
+
+
+def _all_taken(elements: tuple[int, ...], event: Event) -> Iterator[tuple[int, ...]]:
+    """All that there is, where that is as much as was asked for."""
+    if len(elements) >= event.call.wanted:
+        yield elements
+
+
+def _first_taken(elements: tuple[int, ...], event: Event) -> Iterator[tuple[int, ...]]:
+    """The elements that came first."""
+    if len(elements) >= event.call.wanted:
+        yield elements[: event.call.wanted]
+
+
+def _key_taken(elements: tuple[int, ...], event: Event) -> Iterator[tuple[int, ...]]:
+    """The element of the key."""
+    if event.call.values[0] in elements:
+        yield event.call.values
+
+
+def _some_taken(elements: tuple[int, ...], event: Event) -> Iterator[tuple[int, ...]]:
+    """Any elements, as many as were asked for: those of overlapping insertions have no order."""
+    wanted: Any = event.call.wanted
+    if event.code == 0:
+        if len(elements) >= wanted and set(event.result) <= set(elements):
+            yield event.result
+    elif len(elements) <= _FEW:
+        yield from combinations(elements, wanted)
+    elif len(elements) >= wanted:
+        yield elements[:wanted]

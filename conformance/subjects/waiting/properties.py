@@ -1,0 +1,72 @@
+"""Waiting on everything that runs may wait for: histories, waiters in a row, and closes."""
+
+from __future__ import annotations
+
+import random
+from typing import Any, Final
+
+from sessrun.conformance.properties import prop
+from sessrun.spec.cases.model import Case
+
+_CHECKS: Final = "sessrun.conformance.checks.waiting"
+_HISTORY, _ORDER, _CUT, _ONCE, _CLOSE, _SESSION = (f"WAITING-00{n}" for n in range(1, 7))
+#: What serves its waiters in the order in which they began: the resource and what they do.
+_ORDERED: Final = (
+    ("queue", "take"), ("queue", "put"), ("barrier", "take"), ("accumulator", "take"),
+)  # fmt: skip
+_ONE_BY_ONE: Final = (("staging", "take"), ("staging", "put"), ("map", "take"))
+_ENDED: Final = (("queue", "take"), ("queue", "put"), ("barrier", "take"))
+_RESOURCES: Final = ("queue", "queue", "barrier", "accumulator", "staging", "map")
+
+
+def _case(
+    id_: str, title: str, clause: str, name: str, facts: dict[str, Any], **args: Any
+) -> Case:
+    step = {"do": "check", "name": f"{_CHECKS}.{name}", "args": args, "expect": {"facts": facts}}
+    return Case(id_, title, "engine", (clause,), (step,), deadline_s=60.0)
+
+
+@prop("waiting-histories", _HISTORY)
+def waiting_histories(draw: random.Random, id_: str) -> Case:
+    """Overlapping calls with timeouts give what they could give one after another."""
+    resource, seed = draw.choice(_RESOURCES), str(draw.randrange(10**9))
+    title = f"Calls on a {resource} that overlap and time out could have been made in a row."
+    facts: dict[str, Any] = {"broken": []}
+    return _case(id_, title, _HISTORY, "explained", facts, resource=resource, seed=seed)
+
+
+@prop("waiting-rows", _ORDER, _CUT, _ONCE)
+def waiting_rows(draw: random.Random, id_: str) -> Case:
+    """Waiters that begin one after another are each served once, in their order."""
+    clause, waiters = draw.choice((_ORDER, _CUT, _ONCE)), draw.randint(2, 4)
+    facts: dict[str, Any] = {"wrong": []}
+    late: list[int] = []
+    if clause == _ONCE:
+        resource, action = draw.choice(_ONE_BY_ONE)
+        title = f"Each {action} that waits for a {resource} is served once."
+    else:
+        resource, action = draw.choice(_ORDERED)
+        title = f"Each {action} that waits for a {resource} is served in its order."
+        facts["in_order"] = True
+    if clause == _CUT:
+        # One only: TensorFlow forgets to cancel a second one that begins once the first has ended
+        # and stands behind a run that goes on waiting.
+        late = [draw.randrange(waiters)]
+        title = f"A {action} that times out takes no turn at a {resource}."
+        del facts["in_order"]
+    args = {"resource": resource, "action": action, "waiters": waiters, "late": late}
+    return _case(id_, title, clause, "in_a_row", facts, **args)
+
+
+@prop("waiting-ends", _CLOSE, _SESSION)
+def waiting_ends(draw: random.Random, id_: str) -> Case:
+    """A close ends everything that waits for what it closes."""
+    clause = draw.choice((_CLOSE, _SESSION))
+    if clause == _CLOSE:
+        resource, action = draw.choice(_ENDED)
+    else:
+        resource, action = draw.choice(_ORDERED)
+    by = "close" if clause == _CLOSE else "session"
+    title = f"A close ({by}) ends each {action} that waits for a {resource}."
+    args = {"resource": resource, "action": action, "waiters": draw.randint(1, 4), "by": by}
+    return _case(id_, title, clause, "ends", {"wrong": []}, **args)
