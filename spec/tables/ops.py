@@ -2127,6 +2127,7 @@ _MAKERS: Final = {
             "complex128": "close(1e-9, 1e-10)",
             "*": "exact",
         },
+        differentiable=True,
     ),
     "Barrier": lambda: Operation(
         name="Barrier",
@@ -3244,6 +3245,7 @@ _MAKERS: Final = {
             "complex128": "close(1e-12, 1e-12)",
             "*": "exact",
         },
+        differentiable=True,
     ),
     "BiasAddV1": lambda: Operation(
         name="BiasAddV1",
@@ -3268,6 +3270,7 @@ _MAKERS: Final = {
             "complex128": "close(1e-12, 1e-14)",
             "*": "exact",
         },
+        differentiable=True,
     ),
     "Binary": lambda: Operation(
         name="Binary",
@@ -6478,6 +6481,7 @@ _MAKERS: Final = {
             "complex128": "close(1e-10, 1e-12)",
             "*": "exact",
         },
+        differentiable=True,
     ),
     "Empty": lambda: Operation(
         name="Empty",
@@ -7980,6 +7984,7 @@ _MAKERS: Final = {
             "float32": "close(1e-4, 1e-4)",
             "*": "exact",
         },
+        differentiable=True,
     ),
     "FusedBatchNormGradV2": lambda: Operation(
         name="FusedBatchNormGradV2",
@@ -8045,6 +8050,7 @@ _MAKERS: Final = {
             "float32": "close(1e-4, 1e-4)",
             "*": "exact",
         },
+        differentiable=True,
     ),
     "FusedBatchNormGradV3": lambda: Operation(
         name="FusedBatchNormGradV3",
@@ -8111,6 +8117,7 @@ _MAKERS: Final = {
             "float32": "close(1e-4, 1e-4)",
             "*": "exact",
         },
+        differentiable=True,
     ),
     "FusedBatchNormV2": lambda: Operation(
         name="FusedBatchNormV2",
@@ -9582,6 +9589,7 @@ _MAKERS: Final = {
             "complex128": "close(1e-10, 1e-12)",
             "*": "exact",
         },
+        differentiable=True,
     ),
     "Invert": lambda: Operation(
         name="Invert",
@@ -12834,6 +12842,7 @@ _MAKERS: Final = {
         domain=RuleCall("broadcastable", (Name("x1"), Name("x2"))),
         errors=(RuleCall("incompatible_shapes", (Name("x1"), Name("x2"))),),
         numeric={"*": "exact"},
+        differentiable=True,
         python=("math.nextafter",),
     ),
     "NextIteration": lambda: Operation(
@@ -16809,6 +16818,7 @@ _MAKERS: Final = {
             "complex128": "close(1e-10, 1e-12)",
             "*": "exact",
         },
+        differentiable=True,
     ),
     "RecordInput": lambda: Operation(
         name="RecordInput",
@@ -17139,6 +17149,7 @@ _MAKERS: Final = {
         domain=RuleCall("twins", (Name("gradients"), Name("features"))),
         errors=(RuleCall("unlike_shapes", (Name("gradients"), Name("features"))),),
         numeric={"*": "exact"},
+        differentiable=True,
     ),
     "ReluGrad": lambda: Operation(
         name="ReluGrad",
@@ -17162,6 +17173,7 @@ _MAKERS: Final = {
         domain=RuleCall("twins", (Name("gradients"), Name("features"))),
         errors=(RuleCall("unlike_shapes", (Name("gradients"), Name("features"))),),
         numeric={"*": "exact"},
+        differentiable=True,
     ),
     "RemoteCall": lambda: Operation(
         name="RemoteCall",
@@ -19504,6 +19516,7 @@ _MAKERS: Final = {
         domain=RuleCall("marked", (Name("tensor"), Name("dims"))),
         errors=(RuleCall("marks_of_other_rank", (Name("tensor"), Name("dims"))),),
         numeric={"*": "exact"},
+        differentiable=True,
     ),
     "ReverseSequence": lambda: Operation(
         name="ReverseSequence",
@@ -19743,6 +19756,7 @@ _MAKERS: Final = {
             "complex128": "close(1e-10, 1e-12)",
             "*": "exact",
         },
+        differentiable=True,
     ),
     "SampleDistortedBoundingBox": lambda: Operation(
         name="SampleDistortedBoundingBox",
@@ -20994,6 +21008,7 @@ _MAKERS: Final = {
             "complex128": "close(1e-10, 1e-12)",
             "*": "exact",
         },
+        differentiable=True,
     ),
     "Sign": lambda: Operation(
         name="Sign",
@@ -21289,6 +21304,7 @@ _MAKERS: Final = {
             "complex128": "close(1e-10, 1e-12)",
             "*": "exact",
         },
+        differentiable=True,
     ),
     "Softsign": lambda: Operation(
         name="Softsign",
@@ -22768,6 +22784,7 @@ _MAKERS: Final = {
             RuleCall("one_row_more", (Name("input_shape"),)),
         ),
         numeric={"*": "exact"},
+        differentiable=True,
         devices=("CPU",),
     ),
     "SparseReshape": lambda: Operation(
@@ -23980,6 +23997,7 @@ _MAKERS: Final = {
             ),
         ),
         numeric={"*": "exact"},
+        differentiable=True,
         devices=("CPU",),
     ),
     "SparseToSparseSetOperation": lambda: Operation(
@@ -24188,6 +24206,7 @@ _MAKERS: Final = {
             "complex128": "close(1e-10, 1e-12)",
             "*": "exact",
         },
+        differentiable=True,
     ),
     "Square": lambda: Operation(
         name="Square",
@@ -25691,6 +25710,7 @@ _MAKERS: Final = {
             ),
         ),
         numeric={"*": "exact"},
+        differentiable=True,
     ),
     "StringFormat": lambda: Operation(
         name="StringFormat",
@@ -26256,6 +26276,7 @@ _MAKERS: Final = {
             "complex128": "close(1e-10, 1e-12)",
             "*": "exact",
         },
+        differentiable=True,
     ),
     "TemporaryVariable": lambda: Operation(
         name="TemporaryVariable",
@@ -27078,6 +27099,7 @@ _MAKERS: Final = {
             ),
         ),
         numeric={"*": "exact"},
+        differentiable=True,
         python=("tensor_strided_slice_update",),
     ),
     "TensorSummary": lambda: Operation(
