@@ -77,7 +77,7 @@ def _order(seed: str) -> list[str]:
     return names
 
 
-@prop("gradients", "GRADIENTS-011", "GRADIENTS-022", "GRADIENTS-023", weight=10)
+@prop("gradients", "GRADIENTS-011", "GRADIENTS-022", "GRADIENTS-023", weight=8)
 def derivatives(draw: random.Random, id_: str) -> Case:
     """The gradient of a differentiable operation or function is its derivative."""
     _, seed, index = id_.rsplit(":", 2)
