@@ -2127,7 +2127,6 @@ _MAKERS: Final = {
             "complex128": "close(1e-9, 1e-10)",
             "*": "exact",
         },
-        differentiable=True,
     ),
     "Barrier": lambda: Operation(
         name="Barrier",
@@ -7984,7 +7983,6 @@ _MAKERS: Final = {
             "float32": "close(1e-4, 1e-4)",
             "*": "exact",
         },
-        differentiable=True,
     ),
     "FusedBatchNormGradV2": lambda: Operation(
         name="FusedBatchNormGradV2",
@@ -8050,7 +8048,6 @@ _MAKERS: Final = {
             "float32": "close(1e-4, 1e-4)",
             "*": "exact",
         },
-        differentiable=True,
     ),
     "FusedBatchNormGradV3": lambda: Operation(
         name="FusedBatchNormGradV3",
@@ -8117,7 +8114,6 @@ _MAKERS: Final = {
             "float32": "close(1e-4, 1e-4)",
             "*": "exact",
         },
-        differentiable=True,
     ),
     "FusedBatchNormV2": lambda: Operation(
         name="FusedBatchNormV2",
@@ -12842,7 +12838,6 @@ _MAKERS: Final = {
         domain=RuleCall("broadcastable", (Name("x1"), Name("x2"))),
         errors=(RuleCall("incompatible_shapes", (Name("x1"), Name("x2"))),),
         numeric={"*": "exact"},
-        differentiable=True,
         python=("math.nextafter",),
     ),
     "NextIteration": lambda: Operation(
@@ -22784,7 +22779,6 @@ _MAKERS: Final = {
             RuleCall("one_row_more", (Name("input_shape"),)),
         ),
         numeric={"*": "exact"},
-        differentiable=True,
         devices=("CPU",),
     ),
     "SparseReshape": lambda: Operation(
@@ -23997,7 +23991,6 @@ _MAKERS: Final = {
             ),
         ),
         numeric={"*": "exact"},
-        differentiable=True,
         devices=("CPU",),
     ),
     "SparseToSparseSetOperation": lambda: Operation(

@@ -41,6 +41,12 @@ UNDRAWN: Final[Mapping[str, str]] = {
     "ResourceGather": "it reads a variable: the functions of this subject draw it",
     "ResourceGatherNd": "it reads a variable: the functions of this subject draw it",
 }
+#: Rows that are drawn here though the table does not call them differentiable: their gradients have
+#: TensorFlow's values, but are graphs of other nodes.
+_OF_OTHER_NODES: Final = frozenset({
+    "BandedTriangularSolve", "FusedBatchNormGrad", "FusedBatchNormGradV2", "FusedBatchNormGradV3",
+    "NextAfter", "SparseReorder", "SparseToDense",
+})  # fmt: skip
 #: Kinds of dtypes that have gradients.
 _KINDS: Final = ("float", "complex")
 #: Outputs that are determined up to a sign or a phase: their absolute values are taken.
@@ -72,7 +78,7 @@ def rows() -> tuple[Operation, ...]:
     return tuple(
         operation
         for name, operation in sorted(OPERATIONS.items())
-        if operation.differentiable and name not in UNDRAWN
+        if (operation.differentiable or name in _OF_OTHER_NODES) and name not in UNDRAWN
     )
 
 
