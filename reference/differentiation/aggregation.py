@@ -6,13 +6,14 @@ from collections import defaultdict
 from collections.abc import Sequence
 from typing import Any
 
-from sessrun.reference import stacks
+from sessrun.reference import dtypes, stacks
 from sessrun.reference.build import apply_op
 from sessrun.reference.conversion import convert_to_tensor
 from sessrun.reference.differentiation.choices import AggregationMethod
 from sessrun.reference.indexed_slices import IndexedSlices
 from sessrun.reference.operation import Operation
 from sessrun.reference.ops.array_ops import concat
+from sessrun.reference.ops.cast_ops import cast
 from sessrun.reference.ops.math_ops import add_n
 from sessrun.reference.tensor import Tensor
 
@@ -75,6 +76,8 @@ def _sum(items: list[Any]) -> Tensor:
 
 
 def _joined(found: Sequence[IndexedSlices]) -> IndexedSlices:
+    indices = [each.indices for each in found]
+    if len({each.dtype for each in indices}) > 1:
+        indices = [cast(each, dtypes.int64) for each in indices]
     values = concat([each.values for each in found], 0)
-    indices = concat([each.indices for each in found], 0)
-    return IndexedSlices(values, indices, found[0].dense_shape)
+    return IndexedSlices(values, concat(indices, 0), found[0].dense_shape)

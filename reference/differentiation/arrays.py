@@ -43,7 +43,7 @@ constants((
     "Shape", "ShapeN", "Size", "StopGradient", "TruncatedNormal", "ZerosLike",
 ))  # fmt: skip
 
-gradient("Identity", "RefIdentity", "PlaceholderWithDefault", "EnsureShape", "Snapshot")(
+gradient("Identity", "RefIdentity", "PlaceholderWithDefault", "EnsureShape")(
     lambda op, grad: grad
 )
 gradient("IdentityN")(lambda op, *grads: grads)

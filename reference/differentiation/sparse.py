@@ -157,15 +157,10 @@ for _kind in ("Sum", "Mean", "SqrtN"):
 
 
 def _product(a: Any, b: Any, dtype: Any, sparse: tuple[bool, bool], *, transpose_a: bool) -> Any:
-    """A product in that dtype: a SparseMatMul if one of both counts as sparse, or both."""
-    narrow = a.dtype is dtypes.bfloat16
-    if any(sparse) or narrow != (b.dtype is dtypes.bfloat16):
-        found = node("SparseMatMul", a, b, transpose_a=transpose_a, a_is_sparse=sparse[0],
-                     b_is_sparse=sparse[1], name="MatMul")  # fmt: skip
-        if narrow and b.dtype is dtypes.bfloat16:
-            found = cast(found, dtypes.bfloat16)
-    else:
-        found = matmul(a, b, transpose_a=transpose_a)
+    """A product in that dtype, of a matrix of many zeros or of two, where `sparse` says so."""
+    found = matmul(
+        a, b, transpose_a=transpose_a, a_is_sparse=sparse[0], b_is_sparse=sparse[1]
+    )  # fmt: skip
     return cast(found, dtype)
 
 

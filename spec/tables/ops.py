@@ -3244,6 +3244,7 @@ _MAKERS: Final = {
             "complex128": "close(1e-12, 1e-12)",
             "*": "exact",
         },
+        differentiable=True,
     ),
     "BiasAddV1": lambda: Operation(
         name="BiasAddV1",
@@ -3268,6 +3269,7 @@ _MAKERS: Final = {
             "complex128": "close(1e-12, 1e-14)",
             "*": "exact",
         },
+        differentiable=True,
     ),
     "Binary": lambda: Operation(
         name="Binary",
@@ -6478,6 +6480,7 @@ _MAKERS: Final = {
             "complex128": "close(1e-10, 1e-12)",
             "*": "exact",
         },
+        differentiable=True,
     ),
     "Empty": lambda: Operation(
         name="Empty",
@@ -9582,6 +9585,7 @@ _MAKERS: Final = {
             "complex128": "close(1e-10, 1e-12)",
             "*": "exact",
         },
+        differentiable=True,
     ),
     "Invert": lambda: Operation(
         name="Invert",
@@ -16809,6 +16813,7 @@ _MAKERS: Final = {
             "complex128": "close(1e-10, 1e-12)",
             "*": "exact",
         },
+        differentiable=True,
     ),
     "RecordInput": lambda: Operation(
         name="RecordInput",
@@ -17139,6 +17144,7 @@ _MAKERS: Final = {
         domain=RuleCall("twins", (Name("gradients"), Name("features"))),
         errors=(RuleCall("unlike_shapes", (Name("gradients"), Name("features"))),),
         numeric={"*": "exact"},
+        differentiable=True,
     ),
     "ReluGrad": lambda: Operation(
         name="ReluGrad",
@@ -17162,6 +17168,7 @@ _MAKERS: Final = {
         domain=RuleCall("twins", (Name("gradients"), Name("features"))),
         errors=(RuleCall("unlike_shapes", (Name("gradients"), Name("features"))),),
         numeric={"*": "exact"},
+        differentiable=True,
     ),
     "RemoteCall": lambda: Operation(
         name="RemoteCall",
@@ -19504,6 +19511,7 @@ _MAKERS: Final = {
         domain=RuleCall("marked", (Name("tensor"), Name("dims"))),
         errors=(RuleCall("marks_of_other_rank", (Name("tensor"), Name("dims"))),),
         numeric={"*": "exact"},
+        differentiable=True,
     ),
     "ReverseSequence": lambda: Operation(
         name="ReverseSequence",
@@ -19743,6 +19751,7 @@ _MAKERS: Final = {
             "complex128": "close(1e-10, 1e-12)",
             "*": "exact",
         },
+        differentiable=True,
     ),
     "SampleDistortedBoundingBox": lambda: Operation(
         name="SampleDistortedBoundingBox",
@@ -20994,6 +21003,7 @@ _MAKERS: Final = {
             "complex128": "close(1e-10, 1e-12)",
             "*": "exact",
         },
+        differentiable=True,
     ),
     "Sign": lambda: Operation(
         name="Sign",
@@ -21289,6 +21299,7 @@ _MAKERS: Final = {
             "complex128": "close(1e-10, 1e-12)",
             "*": "exact",
         },
+        differentiable=True,
     ),
     "Softsign": lambda: Operation(
         name="Softsign",
@@ -24188,6 +24199,7 @@ _MAKERS: Final = {
             "complex128": "close(1e-10, 1e-12)",
             "*": "exact",
         },
+        differentiable=True,
     ),
     "Square": lambda: Operation(
         name="Square",
@@ -25691,6 +25703,7 @@ _MAKERS: Final = {
             ),
         ),
         numeric={"*": "exact"},
+        differentiable=True,
     ),
     "StringFormat": lambda: Operation(
         name="StringFormat",
@@ -26256,6 +26269,7 @@ _MAKERS: Final = {
             "complex128": "close(1e-10, 1e-12)",
             "*": "exact",
         },
+        differentiable=True,
     ),
     "TemporaryVariable": lambda: Operation(
         name="TemporaryVariable",
@@ -27078,6 +27092,7 @@ _MAKERS: Final = {
             ),
         ),
         numeric={"*": "exact"},
+        differentiable=True,
         python=("tensor_strided_slice_update",),
     ),
     "TensorSummary": lambda: Operation(

@@ -1,0 +1,1 @@
+"""Gradients: of every differentiable operation and function, on drawn arguments."""
