@@ -6,6 +6,7 @@ happens, and keeps its value.
 
 from __future__ import annotations
 
+import base64
 import functools
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
@@ -80,9 +81,12 @@ class Flow:
     def __init__(self, graphs: Iterable[Mapping[str, Any]]) -> None:
         self.nodes: dict[str, Mapping[str, Any]] = {}
         self._consumers: dict[str, list[tuple[str, int, int]]] = {}
+        self._shared: dict[str, list[str]] = {}
         for graph in graphs:
             for node in graph.get("node", ()):
                 self.nodes[node["name"]] = node
+                if _makes_a_handle(node["op"]):
+                    self._shared.setdefault(_shared_name(node), []).append(node["name"])
                 for position, text in enumerate(_data_inputs(node)):
                     name, _, output = text.partition(":")
                     edge = (node["name"], position, int(output or 0))
@@ -126,12 +130,19 @@ class Flow:
                 continue
             seen.add(source)
             if _makes_a_handle(self._op(source)):
-                yield source
+                yield from self._shared[_shared_name(self.nodes[source])]
             waiting += [text.partition(":")[0] for text in _data_inputs(self.nodes[source])]
 
     def _op(self, name: str) -> str:
         op: str = self.nodes[name]["op"]
         return op
+
+
+def _shared_name(node: Mapping[str, Any]) -> str:
+    """The name under which a session keeps what a node's handle leads to."""
+    given = base64.b64decode(node.get("attr", {}).get("shared_name", {}).get("s", ""))
+    name: str = given.decode("utf-8", "replace") or node["name"]
+    return name
 
 
 def _data_inputs(node: Mapping[str, Any]) -> list[str]:
