@@ -151,7 +151,8 @@ def case_of(id_: str) -> Case:
     found = _GENERATED.fullmatch(id_)
     if found is None or found["name"] not in properties.PROPERTIES:
         raise PlanError(
-            f"{id_!r} is no `property:seed:index` of a known property, nor `variant/VECTOR:seed:index`"
+            f"{id_!r} is no `property:seed:index` of a known property, "
+            "nor `variant/VECTOR:seed:index`"
         )
     return properties.generate(found["name"], int(found["seed"]), int(found["index"]))
 

@@ -193,11 +193,7 @@ def view_faults(package: Package, anew: Derived) -> tuple[str, ...]:
 
 def replay_faults(package: Package, anew: Derived, replay_of: ReplayOf | None) -> tuple[str, ...]:
     """Replays that are not of a case that went wrong, or not what the record gives."""
-    wrong = {
-        replay_name(answer.case.id): answer
-        for answer in anew.answers
-        if answer.replayable
-    }
+    wrong = {replay_name(answer.case.id): answer for answer in anew.answers if answer.replayable}
     faults = []
     for name, form in package.replays.items():
         answer = wrong.get(name)

@@ -37,6 +37,9 @@ _SIGNED: Final = (
 )
 
 
+_UNSIGNED: Final = SignatureCheck(signed=False)
+
+
 @dataclass(frozen=True, slots=True)
 class Installed:
     """What the verifier's own installation says; nothing here comes from the package.
@@ -101,7 +104,7 @@ class Verification:
 
     verdict: str | None
     checks: tuple[Check, ...]
-    signature: SignatureCheck = SignatureCheck(signed=False)
+    signature: SignatureCheck = _UNSIGNED
 
     @property
     def verified(self) -> bool:
@@ -173,7 +176,7 @@ def verify(
       signature: what was found of its signature; None if nobody looked.
 
     """
-    signature = signature or SignatureCheck(signed=False)
+    signature = signature or _UNSIGNED
     checks = [
         _signature(signature),
         Check("files", recheck.file_faults(package), "Every file has the hash in the manifest."),

@@ -23,9 +23,11 @@ from sessrun.spec.checked import is_stated
 from sessrun.spec.operations import Operation, older_form, parse_operation
 from sessrun.spec.schema import SpecError, check
 
-__all__ = ["SPEC_DIR", "Clause", "Profile", "Varied", "load_claims", "load_clauses", "load_debt",
-           "load_operations", "load_profiles", "load_variants", "load_vector", "load_vectors", "read_json",
-           "read_toml", "read_vector", "spec_digest", "subject_of", "vectors_of"]  # fmt: skip
+__all__ = [
+    "SPEC_DIR", "Clause", "Profile", "Varied", "load_claims", "load_clauses", "load_debt",
+    "load_operations", "load_profiles", "load_variants", "load_vector", "load_vectors",
+    "read_json", "read_toml", "read_vector", "spec_digest", "subject_of", "vectors_of",
+]  # fmt: skip
 
 SPEC_DIR: Final = Path(__file__).parent
 _VECTORS: Final = SPEC_DIR / "vectors"

@@ -52,6 +52,4 @@ def variant(vector: Case, seed: int, index: int) -> Case:
         graphs, steps = vary_graphs(vector, draw, kept)
     else:
         graphs, steps = dict(vector.graphs), vary_calls(vector, draw, kept)
-    return dataclasses.replace(
-        vector, id=id_, steps=tuple(steps), graphs=graphs, provenance={}
-    )
+    return dataclasses.replace(vector, id=id_, steps=tuple(steps), graphs=graphs, provenance={})

@@ -7,6 +7,7 @@ import functools
 import random
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Final
 
 from sessrun.conformance.variants.contracts import contract_of, is_open, tensors_in
@@ -33,10 +34,19 @@ _EXACT: Final = frozenset({
     "Session", "constant", "placeholder", "get_variable", "Variable", "Graph", "identity",
     "negative", "global_variables_initializer", "local_variables_initializer", "device", "add",
     "get_default_graph", "variable_scope", "name_scope", "RunOptions", "ConfigProto", "assign",
-    "assign_add", "no_op", "control_dependencies", "multiply", "subtract", "reshape", "concat",
-    "stack", "FIFOQueue", "get_session_handle", "get_session_tensor", "zeros", "ones",
-    "placeholder_with_default", "InteractiveSession", "group", "transpose", "split", "gather",
+    "assign_add", "assign_sub", "no_op", "control_dependencies", "multiply", "subtract", "concat",
+    "stack", "FIFOQueue", "get_session_handle", "get_session_tensor", "delete_session_tensor",
+    "placeholder_with_default", "InteractiveSession", "group", "tuple", "get_collection",
+    "add_to_collection", "global_variables", "trainable_variables", "variables_initializer",
+    "RunMetadata", "GraphOptions", "OptimizerOptions", "get_default_session", "convert_to_tensor",
+    "reset_default_graph", "maximum", "minimum", "abs", "square", "add_n", "constant_initializer",
 })  # fmt: skip
+#: Operators of Python that round as little.
+_EXACT_SIGNS: Final = frozenset({"+", "-", "*", "neg", "abs"})
+#: Functions beside these that take no integer of a constant or a feed for an index or a size.
+_OF_ANY_INTEGER: Final = _EXACT | {"zeros", "ones", "reshape", "transpose", "floordiv", "mod",
+                                   "truncatediv", "floor", "cast", "to_float", "zeros_like",
+                                   "ones_like", "shape", "size", "rank"}  # fmt: skip
 #: Words that names made by TensorFlow have, beside those of op types and functions.
 _RESERVED: Final = frozenset({
     "global_step", "save", "gradients", "kernel", "bias", "gamma", "import", "cond", "while",
@@ -47,6 +57,8 @@ _RESERVED: Final = frozenset({
     "moving_mean", "moving_variance", "weights", "weighted_loss", "normal", "uniform", "gradient",
     "momentum", "adagrad", "adam", "slot", "ref", "shape", "dtype", "initialized", "resource",
 })  # fmt: skip
+#: Of larger integers it may count whether a dtype holds them.
+_SMALL: Final = 127
 _HEAD: Final = re.compile(r"[A-Za-z_]\w*", re.ASCII)
 
 
@@ -75,15 +87,18 @@ def _with_other_values(steps: list[Step], numbers: Numbers) -> list[Step]:
     """The steps with other data, held against the oracle where a value is expected."""
     if any(_is_beyond(step) for _, step in walk(steps)):
         return steps
-    varied = [_data_step(step, numbers) for step in steps]
+    called, signs = set(_functions(steps)), set(_operators(steps))
+    # A function of the case's own may use a number for anything.
+    data = _Data(numbers, integers=called <= _OF_ANY_INTEGER)
+    varied = [data.step(step) for step in steps]
     if varied == steps:
         return steps
-    exact = all(name in _EXACT for name in _functions(steps))
+    exact = called <= _EXACT and signs <= _EXACT_SIGNS
     return [_against_the_oracle(step, exact) for step in varied]
 
 
 def _is_beyond(step: Step) -> bool:
-    """Whether a step keeps the values of its case: what it expects does not follow from an oracle."""
+    """Whether a step keeps its case from varying: no oracle can say what it expects."""
     expect = step.get("expect", {})
     options = expect.get("any_of", (expect,))
     if step["do"] in {"check", "file"}:
@@ -108,64 +123,85 @@ def _floats_in(matcher: Any) -> bool:
     return isinstance(matcher, float)
 
 
-def _data_step(step: Step, numbers: Numbers) -> Step:
-    new = dict(step)
-    for key in ("expr", "context", "value"):
-        if key in step:
-            new[key] = _data(step[key], numbers)
-    if "steps" in step:
-        new["steps"] = [_data_step(inner, numbers) for inner in step["steps"]]
-    return new
+@dataclass(frozen=True, slots=True)
+class _Data:
+    """Other data in the places of expressions where data stand.
 
+    Attributes:
+      numbers: what each value becomes.
+      integers: whether integers that are constants or fed vary, too.
 
-def _data(form: Any, numbers: Numbers) -> Any:
-    """An expression with other data in the places where data stand."""
-    if isinstance(form, list):
-        return [_data(item, numbers) for item in form]
-    if not isinstance(form, Mapping):
-        return form
-    for key in ("$array", "$scalar"):
-        if key in form:
-            floats = kind_of(form[key]["dtype"]) in {"float", "complex"}
-            return {key: numbers.tensor(form[key])} if floats else form
-    if "$call" not in form:
-        return {key: _data(item, numbers) for key, item in form.items()}
-    target = form["$call"] if isinstance(form["$call"], str) else ""
-    last = target.rpartition(".")[2]
-    args = [_data(item, numbers) for item in form.get("args", ())]
-    if last in _DATA_FIRST and args:
-        args[0] = _literals(args[0], numbers)
-    if last in {"run", "eval"}:
-        place = 1 if last == "run" else 0
-        if len(args) > place:
-            args[place] = _fed(args[place], numbers)
-    new = {**form, "$call": _data(form["$call"], numbers)}
-    if "args" in form:
-        new["args"] = args
-    if "kwargs" in form:
-        new["kwargs"] = {
-            key: _fed(item, numbers) if key == "feed_dict" else _data(item, numbers)
-            for key, item in form["kwargs"].items()
-        }
-    return new
+    """
 
+    numbers: Numbers
+    integers: bool
 
-def _literals(form: Any, numbers: Numbers) -> Any:
-    """Floats, as they stand in lists and tuples."""
-    if isinstance(form, float):
-        return numbers.number(form)
-    if isinstance(form, list):
-        return [_literals(item, numbers) for item in form]
-    if isinstance(form, Mapping) and "$tuple" in form:
-        return {"$tuple": _literals(form["$tuple"], numbers)}
-    return form
+    def step(self, step: Step) -> Step:
+        """A step with other data."""
+        new = dict(step)
+        for key in ("expr", "context", "value"):
+            if key in step:
+                new[key] = self.expression(step[key])
+        if "steps" in step:
+            new["steps"] = [self.step(inner) for inner in step["steps"]]
+        return new
 
+    def expression(self, form: Any) -> Any:
+        """An expression with other data."""
+        if isinstance(form, list):
+            return [self.expression(item) for item in form]
+        if not isinstance(form, Mapping):
+            return form
+        if "$array" in form or "$scalar" in form:
+            return self._tensor(form, integers=False)
+        if "$call" in form:
+            return self._call(form)
+        return {key: self.expression(item) for key, item in form.items()}
 
-def _fed(form: Any, numbers: Numbers) -> Any:
-    """A dict of feeds."""
-    if isinstance(form, Mapping) and "$dict" in form:
-        return {"$dict": [[key, _literals(item, numbers)] for key, item in form["$dict"]]}
-    return form
+    def _call(self, form: Mapping[str, Any]) -> Any:
+        new = {**form, "$call": self.expression(form["$call"])}
+        target = form["$call"] if isinstance(form["$call"], str) else ""
+        last = target.rpartition(".")[2]
+        # Of `run(fetches, feed_dict)` and `eval(feed_dict)`.
+        fed = {"run": 1, "eval": 0}.get(last)
+        if "args" in form:
+            new["args"] = [
+                self.fed(item) if place == fed
+                else self.literal(item) if place == 0 and last in _DATA_FIRST
+                else self.expression(item)
+                for place, item in enumerate(form["args"])
+            ]  # fmt: skip
+        if "kwargs" in form:
+            new["kwargs"] = {
+                key: self.fed(item) if key == "feed_dict" else self.expression(item)
+                for key, item in form["kwargs"].items()
+            }
+        return new
+
+    def literal(self, form: Any) -> Any:
+        """Numbers, as they stand in lists and tuples; any other expression has its own."""
+        if isinstance(form, float):
+            return self.numbers.number(form)
+        if isinstance(form, int) and not isinstance(form, bool) and self.integers:
+            return self.numbers.integer(form, _SMALL)
+        if isinstance(form, list):
+            return [self.literal(item) for item in form]
+        if isinstance(form, Mapping) and "$tuple" in form:
+            return {"$tuple": self.literal(form["$tuple"])}
+        if isinstance(form, Mapping) and ("$array" in form or "$scalar" in form):
+            return self._tensor(form, integers=self.integers)
+        return self.expression(form)
+
+    def fed(self, form: Any) -> Any:
+        """A dict of feeds."""
+        if isinstance(form, Mapping) and "$dict" in form:
+            return {"$dict": [[key, self.literal(item)] for key, item in form["$dict"]]}
+        return self.expression(form)
+
+    def _tensor(self, form: Mapping[str, Any], *, integers: bool) -> Mapping[str, Any]:
+        ((key, tensor),) = form.items()
+        kinds = {"float", "complex"} | ({"int", "uint"} if integers else set())
+        return {key: self.numbers.tensor(tensor)} if kind_of(tensor["dtype"]) in kinds else form
 
 
 def _against_the_oracle(step: Step, exact: bool) -> Step:
@@ -178,19 +214,28 @@ def _against_the_oracle(step: Step, exact: bool) -> Step:
     return new
 
 
-def _functions(form: Any) -> Iterator[str]:
-    """The last part of each function of the namespace that is called; operators by their sign."""
-    if isinstance(form, Mapping):
-        call = form.get("$call")
-        if isinstance(call, str) and call.startswith("tf."):
-            yield call.rpartition(".")[2]
-        if "$op" in form and form["$op"][0] not in {"+", "-", "*", "neg"}:
-            yield form["$op"][0]
-        for part in form.values():
-            yield from _functions(part)
-    elif isinstance(form, list | tuple):
-        for part in form:
-            yield from _functions(part)
+def _functions(steps: Sequence[Step]) -> Iterator[str]:
+    """The last part of each function of the namespace that is called."""
+    calls: list[str] = []
+
+    def visit(form: Mapping[str, Any]) -> None:
+        if isinstance(form.get("$call"), str):
+            calls.append(form["$call"])
+
+    _each_mapping(steps, visit)
+    return (call.rpartition(".")[2] for call in calls if call.startswith("tf."))
+
+
+def _operators(steps: Sequence[Step]) -> list[str]:
+    """The sign of each operator of Python that is used."""
+    signs: list[str] = []
+
+    def visit(form: Mapping[str, Any]) -> None:
+        if "$op" in form:
+            signs.append(form["$op"][0])
+
+    _each_mapping(steps, visit)
+    return signs
 
 
 # --- names
@@ -224,7 +269,9 @@ def _given_bases(steps: Sequence[Step]) -> set[str]:
                 words.update(field.lower() for field in form[key]["fields"])
 
     _each_mapping(steps, visit)
-    bases = {base_of(part) for text in given if NAME_PATH.fullmatch(text) for part in text.split("/")}
+    bases = {
+        base_of(part) for text in given if NAME_PATH.fullmatch(text) for part in text.split("/")
+    }
     refused = _reserved() | words
     return {
         base for base in bases
@@ -269,15 +316,19 @@ def _each_mapping(form: Any, visit: Callable[[Mapping[str, Any]], None]) -> None
 
 
 #: The forms whose strings are no names of the graph's.
-_NO_NAMES: Final = frozenset({"$", "$array", "$scalar", "$float", "$int", "$complex", "$path", "$py",
-                              "$type", "$object", "object", "contract", "classes"})  # fmt: skip
+_NO_NAMES: Final = frozenset(
+    {
+        "$", "$array", "$scalar", "$float", "$int", "$complex", "$path", "$py", "$type", "$object",
+        "object", "contract", "classes",
+    }
+)  # fmt: skip
 
 
 def _renamed(steps: Sequence[Step], names: Names) -> list[Step]:
     return [_renamed_form(step, names) for step in steps] if names else list(steps)
 
 
-def _renamed_form(form: Any, names: Names, key: str = "") -> Any:
+def _renamed_form(form: Any, names: Names) -> Any:
     if isinstance(form, str):
         return names.text(form)
     if isinstance(form, list):

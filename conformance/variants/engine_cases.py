@@ -81,7 +81,7 @@ def _with_other_values(
     exact = all(computes_exactly(node["op"]) for node in flow.nodes.values())
     new_graphs = {name: _with_constants(graph, sources, numbers) for name, graph in graphs.items()}
     made: dict[str, Step] = {}
-    new_steps = []
+    new_steps: list[Step] = []
     for step in steps:
         new = _with_feeds(step, sources, numbers, made)
         if _is_affected(step, sources, made):
@@ -132,7 +132,8 @@ def _fed(steps: Sequence[Step]) -> Iterator[tuple[str, Mapping[str, Any]]]:
         if inner["do"] == "callable":
             made[inner["handle"]] = inner
         elif inner["do"] == "call":
-            yield from zip(made[inner["handle"]].get("names", ()), inner.get("values", ()), strict=False)
+            names = made[inner["handle"]].get("names", ())
+            yield from zip(names, inner.get("values", ()), strict=False)
 
 
 def _can_vary(steps: Sequence[Step], sources: _Sources) -> bool:

@@ -24,8 +24,8 @@ _DATA: Final[Mapping[str, tuple[str, ...]]] = {
         "Shape", "ShapeN", "Rank", "Size", "Equal", "NotEqual", "Less", "LessEqual", "Greater",
         "GreaterEqual", "RealDiv", "Div", "FloorDiv", "FloorMod", "TruncateDiv", "TruncateMod",
         "Merge", "Exit", "NextIteration", "Enter", "RefIdentity", "RefMerge", "RefExit", "RefEnter",
-        "RefNextIteration", "DeepCopy", "PreventGradient", "SquaredDifference", "PlaceholderWithDefault",
-        "Stage", "StringLength", "StringJoin", "Print", "MatMul", "BatchMatMulV2", "Cast",
+        "RefNextIteration", "DeepCopy", "PreventGradient", "SquaredDifference", "MatMul", "Cast",
+        "PlaceholderWithDefault", "Stage", "StringLength", "StringJoin", "Print", "BatchMatMulV2",
     ), _ALL),
     "ConcatV2": ("values",), "Concat": ("values",), "Reshape": ("tensor",), "Transpose": ("x",),
     "ExpandDims": ("input",), "Squeeze": ("input",), "Tile": ("input",), "Slice": ("input",),
@@ -38,9 +38,11 @@ _DATA: Final[Mapping[str, tuple[str, ...]]] = {
     "MirrorPad": ("input",), "Switch": ("data",), "RefSwitch": ("data",),
     "Assign": ("ref", "value"), "AssignAdd": ("ref", "value"), "AssignSub": ("ref", "value"),
     "AssignVariableOp": ("value",), "AssignAddVariableOp": ("value",),
-    "AssignSubVariableOp": ("value",), "ScatterUpdate": ("ref", "updates"),
-    "ScatterAdd": ("ref", "updates"), "ScatterSub": ("ref", "updates"),
-    "ResourceScatterUpdate": ("updates",), "ResourceScatterAdd": ("updates",),
+    "AssignSubVariableOp": ("value",),
+    **dict.fromkeys((f"{kind}Scatter{how}" for kind in ("", "Resource")
+                     for how in ("Update", "Add", "Sub", "Mul", "Div", "Min", "Max", "NdUpdate",
+                                 "NdAdd", "NdSub")), ("ref", "updates")),
+    "Assert": ("data",), "SerializeTensor": ("tensor",), "WriteFile": ("contents",),
     "QueueEnqueueV2": ("components",), "QueueEnqueueManyV2": ("components",),
     "QueueEnqueue": ("components",), "QueueEnqueueMany": ("components",),
     "StackPushV2": ("elem",), "StackPush": ("elem",), "TensorArrayWriteV3": ("value",),
@@ -117,7 +119,7 @@ class Flow:
         return frozenset(found), as_data
 
     def _holders(self, name: str) -> Iterable[str]:
-        """The nodes that make the handles which this node may use, and those that share its state."""
+        """The nodes that make the handles which this node may use, or that share its state."""
         node = self.nodes[name]
         for prefixes in _SHARING:
             if node["op"].startswith(prefixes):

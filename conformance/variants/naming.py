@@ -1,4 +1,4 @@
-"""Drawn names in the place of given ones: injective, by path component, in the letters' case given."""
+"""Drawn names in the place of given ones: one for each component of a path, no two alike."""
 
 from __future__ import annotations
 
@@ -42,12 +42,14 @@ class Names:
         folded = sorted({base.lower() for base in bases})
         used = {word.lower() for word in taken} | set(folded)
         words: list[str] = []
-        while len(words) < len(folded):
-            word = draw.choice(_FIRST) + "".join(draw.choices(_LETTERS, k=draw.randint(3, 6)))
-            if word not in used:
-                used.add(word)
-                words.append(word)
-        # In the order of the names they replace: what is sorted by name stays in place.
+        for base in folded:
+            # With their first letters, and in their order: what is sorted by name stays in place.
+            first = base[0] if base[0] in _FIRST else draw.choice(_FIRST)
+            word = ""
+            while not word or word in used:
+                word = first + "".join(draw.choices(_LETTERS, k=draw.randint(3, 6)))
+            used.add(word)
+            words.append(word)
         self._words = dict(zip(folded, sorted(words), strict=True))
 
     def __bool__(self) -> bool:

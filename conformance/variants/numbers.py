@@ -9,6 +9,7 @@ from __future__ import annotations
 import base64
 import math
 import random
+import string
 from collections.abc import Mapping
 from typing import Any, Final
 
@@ -23,6 +24,9 @@ __all__ = ["Numbers", "kind_of", "row_of_proto"]
 _STEPS: Final = 1 << 16
 #: An integer moves by less than this.
 _FURTHEST: Final = 100
+_ALPHABETS: Final = tuple(
+    text.encode() for text in (string.ascii_lowercase, string.ascii_uppercase, string.digits)
+)
 
 #: The dtypes as a GraphDef in JSON names them.
 _BY_PROTO_NAME: Final = {f"DT_{row.opdef.upper()}": row for row in DTYPES} | {
@@ -75,7 +79,7 @@ class Numbers:
         return self._texts[value]
 
     def _character(self, code: int) -> int:
-        for alphabet in (b"abcdefghijklmnopqrstuvwxyz", b"ABCDEFGHIJKLMNOPQRSTUVWXYZ", b"0123456789"):
+        for alphabet in _ALPHABETS:
             if code in alphabet:
                 return self._draw.choice(alphabet)
         return code
@@ -133,7 +137,7 @@ class Numbers:
         value = self.number(float(item))
         if not math.isfinite(value):
             return item
-        return value if row.itemsize in {8, 16} and row.name != "complex64" else float(np.float32(value))
+        return value if row.name in {"float64", "complex128"} else float(np.float32(value))
 
 
 def row_of_proto(form: Mapping[str, Any]) -> DTypeRow | None:

@@ -58,9 +58,7 @@ def run(args: argparse.Namespace) -> int:
     if args.rerun < 0:
         raise UserError("--rerun takes a number of cases, not less than none")
     package = read_package(args.package)
-    signature = check_signature(
-        package.files["manifest.json"], package.signature, args.signers
-    )
+    signature = check_signature(package.files["manifest.json"], package.signature, args.signers)
     backend = str(package.record.header["backend"]["spec"])
     if args.rerun and args.backend is None and backend.partition("#")[0] not in known():
         # What a package names may be any command line: nothing of it runs unasked.
