@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from sessrun.reports.failures import Answer, replay_name
+from sessrun.reports.losses import event_faults
 from sessrun.reports.package import (
     SIGNATURE,
     Package,
@@ -134,6 +135,7 @@ def record_faults(
         )
     if not faults and list(record.results) != list(planned):
         faults.append("The cases of the record are in another order than the plan's.")
+    faults += event_faults(record)
     return told(faults)
 
 

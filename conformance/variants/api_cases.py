@@ -244,9 +244,10 @@ def _operators(steps: Sequence[Step]) -> list[str]:
 @functools.cache
 def _reserved() -> frozenset[str]:
     """Components that may be of TensorFlow's own making, in lower case."""
-    types = {op.lower() for op in OPERATIONS}
-    snake = {re.sub(r"(?<!^)(?=[A-Z])", "_", op).lower() for op in OPERATIONS}
-    return _RESERVED | types | snake
+    # Not the registrations `A`, `B` and so on of TensorFlow's own tests, which no function makes.
+    types = [op for op in OPERATIONS if len(op) > 2]
+    snake = {re.sub(r"(?<!^)(?=[A-Z])", "_", op).lower() for op in types}
+    return snake.union(_RESERVED, map(str.lower, types))
 
 
 def _given_bases(steps: Sequence[Step]) -> set[str]:
@@ -257,6 +258,10 @@ def _given_bases(steps: Sequence[Step]) -> set[str]:
 
     def visit(form: Mapping[str, Any]) -> None:
         call = form.get("$call")
+        given.update(
+            value for key, value in form.get("$dict", ())
+            if key == "name" and isinstance(value, str)
+        )  # fmt: skip
         if isinstance(call, str):
             words.update(part.lower() for part in call.split("."))
             given.update(_names_of_call(call.rpartition(".")[2], form))

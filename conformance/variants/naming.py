@@ -13,6 +13,8 @@ __all__ = ["NAME_PATH", "Names", "base_of"]
 NAME_PATH: Final = re.compile(r"(\^?)([A-Za-z0-9.][\w.\\-]*(?:/[\w.\\-]+)*/?)(:\d+)?", re.ASCII)
 #: A node as a trace tells of it: `sum = AddV2(x, y:1)`.
 _LABEL: Final = re.compile(r"(\S+) = (\w+)\((.*)\)", re.ASCII)
+#: What a named hook tells of a call of its own: `mine.begin`, `mine.end 2`.
+_OF_A_HOOK: Final = re.compile(r"(\w+)(\.(?:begin|created|before|after|end)\b.*)", re.ASCII)
 _COUNTER: Final = re.compile(r"(?:_\d+)+$")
 _FIRST: Final = "abcdefghijklmnopqrstuvwxyz"
 _LETTERS: Final = _FIRST + "0123456789"
@@ -78,8 +80,10 @@ class Names:
         return f"{control}{renamed}{output or ''}"
 
     def text(self, text: str) -> str:
-        """A name, or a line of a trace that is made of names; any other text as it is."""
-        label = _LABEL.fullmatch(text)
+        """A name, or a line of a trace or of a hook that has names; any other text as it is."""
+        label, told = _LABEL.fullmatch(text), _OF_A_HOOK.fullmatch(text)
+        if told is not None:
+            return f"{self.component(told[1])}{told[2]}"
         if label is None:
             return self.path(text)
         inputs = ", ".join(map(self.path, label[3].split(", ")))

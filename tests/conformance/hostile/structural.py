@@ -51,7 +51,7 @@ class Structural(Table):
         form = words.numbered(case.to_json())
 
         def ask() -> Any:
-            return words.numbered(self.engine.interpret_api(case, goes_on))
+            return words.told(self.engine.interpret_api(case, goes_on))
 
         seen = words.named(self.ask(form, ask))
         return seen or [observation("0", unsupported("api", "not in the table"))]
@@ -98,6 +98,10 @@ class Words:
             return self.numbers.setdefault(word, f"w{len(self.numbers)}w")
 
         return self.mapped(form, number)
+
+    def told(self, form: Any) -> Any:
+        """An answer: words that were not in the question are the engine's own."""
+        return self.mapped(form, lambda word: self.numbers.get(word, word))
 
     def named(self, form: Any) -> Any:
         words = {number: word for word, number in self.numbers.items()}
