@@ -1,8 +1,8 @@
 """What a record tells of its workers, held against what it says of the cases.
 
-Each worker that is started anew leaves an event, with the reason; each reason is that of a case. So a
-crash that was rewritten as something else, or a second try that was taken out, leaves an event that
-belongs to no case, unless the events were rewritten as well.
+Each worker that is started anew leaves an event, with the reason; each reason is that of a case. So
+a crash that was rewritten as something else, or a second try that was taken out, leaves an event
+that belongs to no case, unless the events were rewritten as well.
 """
 
 from __future__ import annotations

@@ -127,7 +127,9 @@ def test_the_reference_passes_variants_of_a_new_seed() -> None:
 def test_names_are_renamed_wherever_they_stand() -> None:
     names = Names(random.Random(1), {"x", "Y"}, counted=True)
     x, y = names.path("x"), names.path("Y")
-    assert x != "x" and y.isupper() and y[0] == "Y"
+    assert x != "x"
+    assert y.isupper()
+    assert y[0] == "Y"
     assert names.path("^x") == f"^{x}"
     assert names.path("Y/x_1:0") == f"{y}/{x}_1:0"
     assert names.path("other/x") == f"other/{x}"
@@ -142,11 +144,17 @@ def test_values_keep_sign_ties_and_what_is_no_number() -> None:
     varied = numbers.array(given)
     assert varied.dtype == given.dtype
     assert varied[0] == -varied[1] != given[0]
-    assert varied[2] == 0 and np.isinf(varied[3]) and np.isnan(varied[4])
+    assert varied[2] == 0
+    assert np.isinf(varied[3])
+    assert np.isnan(varied[4])
     integers = numbers.array(np.array([3, -3, 0, 127, -128], dtype=np.int8))
-    assert integers[0] == -integers[1] and integers[2] == 0 and integers[4] == -128
+    assert integers[0] == -integers[1]
+    assert integers[2] == 0
+    assert integers[4] == -128
     words = numbers.array(np.array([b"ab1", b"ab1", b"-"], dtype=object))
-    assert words[0] == words[1] and len(words[0]) == 3 and words[2] == b"-"
+    assert words[0] == words[1]
+    assert len(words[0]) == 3
+    assert words[2] == b"-"
 
 
 def node(name: str, op: str, *inputs: str, **attrs: object) -> dict[str, object]:

@@ -1,4 +1,4 @@
-"""Signatures by ssh-keygen: made, told on the face, and refused where they are not what they say."""
+"""Signatures by ssh-keygen: made, told on the face, refused where they are not what they say."""
 
 from __future__ import annotations
 
@@ -17,6 +17,9 @@ from sessrun.reports.package import SIGNATURE, json_bytes, open_package, write_p
 from sessrun.reports.signature import SignatureCheck, SigningError, check_signature, sign
 from sessrun.reports.verify import Verification, verify
 
+_KEYGEN, _AGENT, _ADD = (
+    shutil.which(name) or name for name in ("ssh-keygen", "ssh-agent", "ssh-add")
+)
 needs_openssh = pytest.mark.skipif(
     shutil.which("ssh-keygen") is None, reason="signatures are made by OpenSSH"
 )
@@ -28,7 +31,7 @@ def keys(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("keys")
     for name, passphrase in (("ours", ""), ("theirs", ""), ("locked", "secret")):
         subprocess.run(
-            ["ssh-keygen", "-q", "-t", "ed25519", "-N", passphrase, "-C", name, "-f", name],
+            [_KEYGEN, "-q", "-t", "ed25519", "-N", passphrase, "-C", name, "-f", name],
             cwd=folder, check=True, stdin=subprocess.DEVNULL, timeout=60,
         )  # fmt: skip
     (folder / "signers").write_text(f"lab@example {(folder / 'ours.pub').read_text()}")
@@ -57,10 +60,12 @@ def test_a_signed_package_says_who_signed(good: Any, keys: Path, tmp_path: Path)
     package = signed(good, keys / "ours", tmp_path / "p.zip")
     assert package.manifest["signature"] == SIGNATURE
     found = verified(good, package, keys / "signers")
-    assert found.verified and found.verdict == "CERTIFIED"
+    assert found.verified
+    assert found.verdict == "CERTIFIED"
     assert found.signature.face.startswith("SIGNED by lab@example (ED25519 key SHA256:")
     form = found.to_json()
-    assert form["signed"] is True and form["signer"] == "lab@example"
+    assert form["signed"] is True
+    assert form["signer"] == "lab@example"
     assert "UNSIGNED" not in " ".join(found.limits)
 
 
@@ -76,7 +81,8 @@ def test_without_a_list_of_signers_the_key_is_told_and_no_name(
 @needs_openssh
 def test_an_unknown_signer_is_refused(good: Any, keys: Path, tmp_path: Path) -> None:
     found = verified(good, signed(good, keys / "theirs", tmp_path / "p.zip"), keys / "signers")
-    assert found.status == "REFUSED" and found.verdict is None
+    assert found.status == "REFUSED"
+    assert found.verdict is None
     assert "no key of an allowed signer" in " ".join(found.faults)
     assert found.to_json()["signed"] is False
 
@@ -97,7 +103,7 @@ def test_a_signature_for_something_else_is_none(good: Any, keys: Path, tmp_path:
     path = tmp_path / "m.json"
     path.write_bytes(package.files["manifest.json"])
     subprocess.run(
-        ["ssh-keygen", "-q", "-Y", "sign", "-n", "file", "-f", keys / "ours", path],
+        [_KEYGEN, "-q", "-Y", "sign", "-n", "file", "-f", keys / "ours", path],
         check=True, timeout=60, stdin=subprocess.DEVNULL,
     )  # fmt: skip
     found = check_signature(
@@ -122,14 +128,16 @@ def test_a_signature_that_the_manifest_does_not_name_is_refused(good: Any) -> No
 
 def test_a_package_says_that_it_is_unsigned(good: Any) -> None:
     found = verified(good, good.open(), None)
-    assert found.verified and found.signature.face == "UNSIGNED"
+    assert found.verified
+    assert found.signature.face == "UNSIGNED"
     assert "It is UNSIGNED." in [text for check in found.checks for text in check.sentences]
 
 
 def test_whoever_names_signers_takes_no_unsigned_package(good: Any, tmp_path: Path) -> None:
     (tmp_path / "signers").write_text("")
     found = verified(good, good.open(), tmp_path / "signers")
-    assert found.status == "REFUSED" and found.signature.face == "UNSIGNED"
+    assert found.status == "REFUSED"
+    assert found.signature.face == "UNSIGNED"
 
 
 def test_another_word_for_the_signature_is_no_package(good: Any) -> None:
@@ -155,13 +163,13 @@ def test_a_key_with_a_passphrase_signs_through_the_agent(
     asking.write_text("#!/bin/sh\necho secret\n")
     asking.chmod(0o700)
     socket = tmp_path / "agent"
-    agent = subprocess.Popen(["ssh-agent", "-D", "-a", socket], stdout=subprocess.DEVNULL)
+    agent = subprocess.Popen([_AGENT, "-D", "-a", socket], stdout=subprocess.DEVNULL)
     try:
         while not socket.exists():
             assert agent.poll() is None
         monkeypatch.setenv("SSH_AUTH_SOCK", str(socket))
         subprocess.run(
-            ["ssh-add", "-q", keys / "locked"], check=True, timeout=60, stdin=subprocess.DEVNULL,
+            [_ADD, "-q", keys / "locked"], check=True, timeout=60, stdin=subprocess.DEVNULL,
             env={**os.environ, "SSH_ASKPASS": str(asking), "SSH_ASKPASS_REQUIRE": "force"},
         )  # fmt: skip
         for name in ("locked", "locked.pub"):
