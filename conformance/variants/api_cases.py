@@ -247,7 +247,7 @@ def _reserved() -> frozenset[str]:
     # Not the registrations `A`, `B` and so on of TensorFlow's own tests, which no function makes.
     types = [op for op in OPERATIONS if len(op) > 2]
     snake = {re.sub(r"(?<!^)(?=[A-Z])", "_", op).lower() for op in types}
-    return snake.union(_RESERVED, map(str.lower, types))
+    return frozenset(snake.union(_RESERVED, map(str.lower, types)))
 
 
 def _given_bases(steps: Sequence[Step]) -> set[str]:
