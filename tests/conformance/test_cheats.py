@@ -107,4 +107,5 @@ def test_an_echo_that_knows_the_vectors_passes_few_variants(tmp_path: Path) -> N
     assert other.summary.verdict == "NOT CERTIFIED"
     assert share_of_passes(other) < share_of_passes(known) - 0.15, other.terminal
     asked_of_it = [case.id for case in drawn.cases if oracle_steps(case)]
-    assert not any(other.record.results[id_]["result"] == "pass" for id_ in asked_of_it)
+    passed = [id_ for id_ in asked_of_it if other.record.results[id_]["result"] == "pass"]
+    assert len(passed) <= len(asked_of_it) // 5, passed
