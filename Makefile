@@ -37,6 +37,10 @@ drift: $(VENV)/dev.stamp
 soak: $(VENV)/certify-tensorflow.stamp $(VENV)/dev.stamp
 	$(BIN)/sessrun run tensorflow --profile $(PROFILE) --seed $${SEED:-1} --generated $${COUNT:-2000} \
 	  --record $(OUT)/soak-tensorflow-$${SEED:-1}.jsonl --resume
+	for profile in core structures state training library concurrency tracing; do \
+	  $(BIN)/sessrun run tensorflow --profile $$profile --only variant/ --generated 1 \
+	    --seed $${SEED:-1} --record $(OUT)/soak-variants-$$profile/record.jsonl || exit 1; \
+	done
 	SESSRUN_ELEMENTS=1000000 SESSRUN_HISTORIES=100 \
 	  $(BIN)/python -m pytest -q tests/conformance/test_queue_histories.py
 

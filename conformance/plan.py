@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from sessrun.conformance import properties
+from sessrun.conformance.variants import VARIANT, variant, variants_of
 from sessrun.spec.cases.model import Case, content_hash
 from sessrun.spec.loader import load_clauses, load_profiles, load_vector, vectors_of
 from sessrun.spec.seeds import SEEDS, Seed
@@ -28,7 +29,7 @@ CERTIFY_SEED: Final = 2026
 #: The sources that decide what a case asks and how its answer is judged and recorded.
 _DECIDES: Final = (
     "conformance/checks", "conformance/generators", "conformance/properties",
-    "conformance/subjects",
+    "conformance/subjects", "conformance/variants",
     "conformance/facts.py", "conformance/observe.py", "conformance/oracle.py",
     "conformance/patience.py", "conformance/plan.py", "conformance/runner.py",
     "spec/cases", "spec/rules", "spec/tensors.py",
@@ -54,7 +55,8 @@ class Plan:
       profile: the profile's name.
       seed: the seed of the generated cases.
       generated: how many cases each property generates.
-      cases: the cases in order: vectors by id, then properties by name and index.
+      cases: the cases in order: vectors by id, a variant of each, then properties by name and
+        index; where nothing is generated there are vectors only.
       source: the seed with where it comes from; None if it was given as a number.
 
     """
@@ -109,7 +111,9 @@ def build_plan(
         )
     clauses = {id_ for id_, clause in load_clauses().items() if clause.profile == profile}
     with _without_collections():
-        cases = (*vectors_of(clauses), *_generated(clauses, seed, generated))
+        vectors = tuple(vectors_of(clauses))
+        variants = variants_of(vectors, seed) if generated else ()
+        cases = (*vectors, *variants, *_generated(clauses, seed, generated))
     return Plan(profile, seed, generated, cases, source)
 
 
@@ -140,14 +144,24 @@ def case_of(id_: str) -> Case:
 
     """
     if ":" not in id_:
-        try:
-            return load_vector(id_)
-        except KeyError:
-            raise PlanError(f"no vector is called {id_!r}") from None
+        return _vector(id_)
+    found = VARIANT.fullmatch(id_)
+    if found is not None:
+        return variant(_vector(found["vector"]), int(found["seed"]), int(found["index"]))
     found = _GENERATED.fullmatch(id_)
     if found is None or found["name"] not in properties.PROPERTIES:
-        raise PlanError(f"{id_!r} is no `property:seed:index` of a known property")
+        raise PlanError(
+            f"{id_!r} is no `property:seed:index` of a known property, "
+            "nor `variant/VECTOR:seed:index`"
+        )
     return properties.generate(found["name"], int(found["seed"]), int(found["index"]))
+
+
+def _vector(id_: str) -> Case:
+    try:
+        return load_vector(id_)
+    except KeyError:
+        raise PlanError(f"no vector is called {id_!r}") from None
 
 
 @functools.cache

@@ -32,6 +32,7 @@ from sessrun.spec.cases.audit import audit
 from sessrun.spec.cases.judge import Finding, judge, oracle_steps
 from sessrun.spec.cases.model import Case, Observation, canonical_json, walk
 from sessrun.spec.cases.steady import finding_form, is_kept, steady_observations, steady_text
+from sessrun.spec.records import BUSY, DISTURBED, SECOND_TRY, TRIED_AGAIN
 
 __all__ = ["Patience", "Runner"]
 
@@ -117,12 +118,12 @@ class Runner:
         if line["result"] != "fail" or self.in_process or not self._may_retry():
             return line
         self._retries += 1
-        self._retry_seconds += self._restart("a failing case is tried again on a fresh worker", 0.0)
+        self._retry_seconds += self._restart(TRIED_AGAIN, 0.0)
         again = self.run_once(case)
         if again["result"] == "missing":  # there is no second answer: the first one stands
             return line
         if again["result"] != "fail":
-            line |= {"result": "flaky", "detail": f"the second try: {again['result']}"}
+            line |= {"result": "flaky", "detail": f"{SECOND_TRY}{again['result']}"}
         return line | {"attempts": 2}
 
     def run_once(self, case: Case) -> dict[str, Any]:
@@ -150,10 +151,10 @@ class Runner:
         if backend.fault is not None:
             return self._died_since(case, line, backend.fault)
         if case.isolated:
-            self._restart("the case disturbs its process", 0.0)
+            self._restart(DISTURBED, 0.0)
         elif backend.pending:
             # A call that a finished case left blocked must not be the next case's burden.
-            self._restart("the case left its worker busy", 0.0)
+            self._restart(BUSY, 0.0)
         return line
 
     def _died_since(self, case: Case, line: dict[str, Any], fault: WorkerError) -> dict[str, Any]:

@@ -1,6 +1,7 @@
 """Certification packages: what they hold, how they are written and read.
 
   manifest.json      format 1: SHA-256 of every other file, digests, backend, profile, verdict
+  manifest.sig       who signed it, where somebody did: OpenSSH's signature of the manifest
   plan.json          the plan; record.jsonl: the run record, as it was written
   summary.json       environment.json  capabilities.json  waivers.json
   report.html        badge.svg  junit.xml: views
@@ -37,15 +38,16 @@ from sessrun.spec.schema import SpecError, check
 from sessrun.spec.writing import write_bytes
 
 __all__ = [
-    "FILES", "Package", "PackageError", "ReplayOf", "derived_files", "json_bytes", "manifest_of",
-    "open_package", "read_package", "write_package",
+    "FILES", "SIGNATURE", "Package", "PackageError", "ReplayOf", "derived_files", "json_bytes",
+    "manifest_of", "open_package", "read_package", "write_package",
 ]  # fmt: skip
 
-#: Every file of a package but the replays.
+#: Every file of a package but the replays, and the signature, which not every package has.
 FILES: Final = (
     "badge.svg", "capabilities.json", "environment.json", "junit.xml", "manifest.json",
     "plan.json", "record.jsonl", "report.html", "summary.json", "waivers.json",
 )  # fmt: skip
+SIGNATURE: Final = "manifest.sig"
 _KINDS: Final = ("capabilities", "environment", "manifest", "plan", "waivers")
 #: Makes the replay of a case from its id and its line of the record.
 ReplayOf = Callable[[str, Mapping[str, Any]], Mapping[str, Any]]
@@ -79,6 +81,11 @@ class Package:
     replays: Mapping[str, Mapping[str, Any]]
 
     @property
+    def signature(self) -> bytes | None:
+        """The signature of the manifest; None if there is none."""
+        return self.files.get(SIGNATURE)
+
+    @property
     def profile(self) -> str:
         """The profile that the package says it is about."""
         profile: str = self.manifest["profile"]
@@ -103,6 +110,7 @@ def write_package(
     *,
     waivers: Sequence[Waiver] = (),
     replay_of: ReplayOf | None = None,
+    sign: Callable[[bytes], bytes] | None = None,
 ) -> Summary:
     """Write the package of a run; same record, same bytes.
 
@@ -113,6 +121,7 @@ def write_package(
       clauses: the spec's clauses by id.
       waivers: the clauses that the certificate does without.
       replay_of: makes the replay of a case that went wrong; None writes no replays.
+      sign: makes the signature of the manifest's bytes; None leaves the package unsigned.
 
     Returns:
       The summary, with the verdict.
@@ -136,7 +145,9 @@ def write_package(
         if replay_of is not None and answer.line is not None and answer.replayable:
             name = f"replays/{replay_name(answer.case.id)}"
             files[name] = json_bytes(replay_of(answer.case.id, answer.line))
-    files["manifest.json"] = json_bytes(manifest_of(files, summary))
+    files["manifest.json"] = json_bytes(manifest_of(files, summary, signed=sign is not None))
+    if sign is not None:
+        files[SIGNATURE] = sign(files["manifest.json"])
     write_bytes(path, pack(files))
     return summary
 
@@ -164,8 +175,10 @@ def derived_files(summary: Summary, answers: Sequence[Answer]) -> dict[str, byte
     }
 
 
-def manifest_of(files: Mapping[str, bytes], summary: Summary) -> dict[str, Any]:
-    """The manifest of a package that holds these files beside it."""
+def manifest_of(
+    files: Mapping[str, bytes], summary: Summary, *, signed: bool = False
+) -> dict[str, Any]:
+    """The manifest of a package that holds these files beside it, and its signature or none."""
     header = summary.header
     return {
         "kind": "manifest",
@@ -179,11 +192,11 @@ def manifest_of(files: Mapping[str, bytes], summary: Summary) -> dict[str, Any]:
         "backend": {key: header["backend"][key] for key in ("spec", "name", "version")},
         "started": header.get("started"),
         "verdict": summary.verdict,
-        "signature": None,
+        "signature": SIGNATURE if signed else None,
         "files": {
             name: {"sha256": hashlib.sha256(raw).hexdigest(), "bytes": len(raw)}
             for name, raw in sorted(files.items())
-            if name != "manifest.json"
+            if name not in {"manifest.json", SIGNATURE}
         },
     }
 
@@ -208,7 +221,7 @@ def _package(files: dict[str, bytes]) -> Package:
         if name not in files:
             raise PackageError(name, "the package lacks this file")
     for name in files:
-        if name not in FILES and not name.startswith("replays/"):
+        if name not in (*FILES, SIGNATURE) and not name.startswith("replays/"):
             raise PackageError(name, "no file of a package has this name")
     forms = {kind: _form(files, f"{kind}.json", "package") for kind in _KINDS}
     for kind, form in forms.items():

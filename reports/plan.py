@@ -21,14 +21,14 @@ class PlannedCase:
 
     @property
     def generated(self) -> bool:
-        """Whether it is a generated case (`property:seed:index`), not a vector."""
+        """Whether it is drawn (`property:seed:index`, `variant/VECTOR:seed:index`), no vector."""
         return ":" in self.id
 
     @property
     def family(self) -> str:
-        """Where it comes from: the property's name, or the folder of the vector."""
-        separator = ":" if self.generated else "/"
-        return self.id.partition(separator)[0]
+        """Where it comes from: the property, the folder of the vector, or of a variant's vector."""
+        origin = self.id.partition(":")[0]
+        return origin.rpartition("/")[0] or origin
 
 
 @dataclass(frozen=True, slots=True)

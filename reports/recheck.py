@@ -8,7 +8,15 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from sessrun.reports.failures import Answer, replay_name
-from sessrun.reports.package import Package, ReplayOf, derived_files, json_bytes, manifest_of
+from sessrun.reports.losses import event_faults
+from sessrun.reports.package import (
+    SIGNATURE,
+    Package,
+    ReplayOf,
+    derived_files,
+    json_bytes,
+    manifest_of,
+)
 from sessrun.reports.plan import PlanFacts
 from sessrun.reports.printable import shortened
 from sessrun.reports.summary import Summary
@@ -47,8 +55,13 @@ def derive(package: Package, plan: PlanFacts, clauses: Mapping[str, Clause]) -> 
 def file_faults(package: Package) -> tuple[str, ...]:
     """Files that are not the ones of the manifest, and files that it does not name."""
     named = package.manifest["files"]
-    present = {name for name in package.files if name != "manifest.json"}
-    faults = [
+    present = {name for name in package.files if name not in {"manifest.json", SIGNATURE}}
+    faults = []
+    if package.manifest["signature"] is not None and package.signature is None:
+        faults.append("The manifest says that it is signed, and its signature is not there.")
+    if package.manifest["signature"] is None and package.signature is not None:
+        faults.append("It has a signature of which the manifest says nothing.")
+    faults += [
         f"{name} is in the manifest, but not in the package." for name in named.keys() - present
     ]
     faults += [
@@ -122,6 +135,7 @@ def record_faults(
         )
     if not faults and list(record.results) != list(planned):
         faults.append("The cases of the record are in another order than the plan's.")
+    faults += event_faults(record)
     return told(faults)
 
 
@@ -170,7 +184,8 @@ def view_faults(package: Package, anew: Derived) -> tuple[str, ...]:
         for name, raw in anew.files.items()
         if package.files[name] != raw
     ]
-    manifest = manifest_of(package.files, anew.summary)
+    signed = package.manifest["signature"] is not None
+    manifest = manifest_of(package.files, anew.summary, signed=signed)
     faults += [
         f"manifest.json: {place} is {theirs}; the record gives {ours}."
         for place, theirs, ours in _differences(package.manifest, manifest, "")
@@ -180,11 +195,7 @@ def view_faults(package: Package, anew: Derived) -> tuple[str, ...]:
 
 def replay_faults(package: Package, anew: Derived, replay_of: ReplayOf | None) -> tuple[str, ...]:
     """Replays that are not of a case that went wrong, or not what the record gives."""
-    wrong = {
-        replay_name(answer.case.id): answer
-        for answer in anew.answers
-        if answer.replayable
-    }
+    wrong = {replay_name(answer.case.id): answer for answer in anew.answers if answer.replayable}
     faults = []
     for name, form in package.replays.items():
         answer = wrong.get(name)

@@ -14,6 +14,7 @@ from sessrun.reports import recheck
 from sessrun.reports.package import Package, ReplayOf
 from sessrun.reports.plan import PlanFacts
 from sessrun.reports.rejudge import judge_anew
+from sessrun.reports.signature import SignatureCheck
 from sessrun.reports.summary import Summary
 from sessrun.spec.cases.model import Case, Observation
 from sessrun.spec.loader import Clause
@@ -30,6 +31,13 @@ _CANNOT: Final = (
     "UNSIGNED: it cannot know who made the record, nor that the backend answered so. A forgery "
     "that is consistent in itself is found only by running cases again (--rerun)."
 )
+_SIGNED: Final = (
+    "It knows which key signed, and cannot know that the backend answered as the record says: "
+    "that is the word of whoever holds the key. Running cases again (--rerun) asks the backend."
+)
+
+
+_UNSIGNED: Final = SignatureCheck(signed=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,13 +96,15 @@ class Verification:
 
     Attributes:
       verdict: the verdict that the package's record gives by the installed rules, or None where
-        that could not be computed.
+        that could not be computed, or anything speaks against the package.
       checks: every check that was made, in order.
+      signature: what is known of who signed it.
 
     """
 
     verdict: str | None
     checks: tuple[Check, ...]
+    signature: SignatureCheck = _UNSIGNED
 
     @property
     def verified(self) -> bool:
@@ -114,13 +124,15 @@ class Verification:
     @property
     def limits(self) -> tuple[str, str]:
         """What a verifier can know, and what it cannot."""
-        return _KNOWS, _CANNOT
+        return _KNOWS, _SIGNED if self.signature.signed else _CANNOT
 
     def to_json(self) -> dict[str, Any]:
         """The JSON form."""
         return {
             "status": self.status,
-            "signed": False,
+            "signed": self.signature.signed and self.signature.fault is None,
+            "signer": self.signature.signer,
+            "key": self.signature.key,
             "verdict": self.verdict,
             "checks": [
                 {"name": check.name, "passed": check.passed, "sentences": list(check.sentences)}
@@ -151,6 +163,7 @@ def verify(
     *,
     fresh: Fresh | None = None,
     challenge: str | None = None,
+    signature: SignatureCheck | None = None,
 ) -> Verification:
     """Verify a package.
 
@@ -160,9 +173,12 @@ def verify(
       rerun: case id to the result of running it again now, for a sample; None if none was.
       fresh: cases drawn by another seed, and what came of them; None if none were.
       challenge: the challenge that the package's seed must come of; None if any seed will do.
+      signature: what was found of its signature; None if nobody looked.
 
     """
+    signature = signature or _UNSIGNED
     checks = [
+        _signature(signature),
         Check("files", recheck.file_faults(package), "Every file has the hash in the manifest."),
         Check("versions", _version_faults(package, installed), _same_versions(installed)),
         Check(
@@ -174,7 +190,7 @@ def verify(
     ]
     if not all(check.passed for check in checks):
         # Numbers computed with another plan or other clauses would only add noise.
-        return Verification(None, tuple(checks))
+        return Verification(None, tuple(checks), signature)
     checks.append(
         Check(
             "record",
@@ -203,7 +219,14 @@ def verify(
         checks.append(_rerun(package, installed, rerun))
     if fresh is not None:
         checks.append(_fresh(anew.summary, fresh))
-    return Verification(anew.summary.verdict, tuple(checks))
+    verdict = anew.summary.verdict if all(check.passed for check in checks) else None
+    return Verification(verdict, tuple(checks), signature)
+
+
+def _signature(found: SignatureCheck) -> Check:
+    faults = () if found.fault is None else (found.fault,)
+    fine = {True: f"The manifest is {found.face}.", False: "It is UNSIGNED."}[found.signed]
+    return Check("signature", faults, fine)
 
 
 def _same_versions(installed: Installed) -> str:

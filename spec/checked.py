@@ -31,6 +31,7 @@ _FILES: Final = {
     "debt": "debt.toml",
     "ops": "ops/*.toml",
     "profiles": "profiles.toml",
+    "variants": "variants.toml",
 }
 
 

@@ -23,9 +23,11 @@ from sessrun.spec.checked import is_stated
 from sessrun.spec.operations import Operation, older_form, parse_operation
 from sessrun.spec.schema import SpecError, check
 
-__all__ = ["SPEC_DIR", "Clause", "Profile", "load_claims", "load_clauses", "load_debt",
-           "load_operations", "load_profiles", "load_vector", "load_vectors", "read_json",
-           "read_toml", "read_vector", "spec_digest", "subject_of", "vectors_of"]  # fmt: skip
+__all__ = [
+    "SPEC_DIR", "Clause", "Profile", "Varied", "load_claims", "load_clauses", "load_debt",
+    "load_operations", "load_profiles", "load_variants", "load_vector", "load_vectors",
+    "read_json", "read_toml", "read_vector", "spec_digest", "subject_of", "vectors_of",
+]  # fmt: skip
 
 SPEC_DIR: Final = Path(__file__).parent
 _VECTORS: Final = SPEC_DIR / "vectors"
@@ -86,6 +88,22 @@ class Profile:
     name: str
     summary: str
     finished: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Varied:
+    """What of a vector does not vary.
+
+    Attributes:
+      exempt: whether it has no variants at all.
+      kept: which of `names`, `order` and `values` stay as they are.
+      why: the reason, one sentence.
+
+    """
+
+    exempt: bool
+    kept: frozenset[str]
+    why: str
 
 
 def read_toml(path: Path) -> dict[str, Any]:
@@ -205,6 +223,18 @@ def load_debt(path: Path = SPEC_DIR / "debt.toml") -> Mapping[str, Any]:
     """Clause id to what it still lacks (`runtime`, `test`, `fault`) and which subject pays."""
     table = _checked_toml(path, "debt")
     return MappingProxyType(table)
+
+
+@functools.cache
+def load_variants(path: Path = SPEC_DIR / "variants.toml") -> Mapping[str, Varied]:
+    """Vector id to what of it does not vary; of the others everything may."""
+    table = _checked_toml(path, "variants")
+    return MappingProxyType(
+        {
+            id_: Varied(form.get("exempt", False), frozenset(form.get("keeps", ())), form["why"])
+            for id_, form in table.items()
+        }
+    )
 
 
 @functools.cache

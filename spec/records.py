@@ -22,7 +22,10 @@ from typing import Any, Final, Self
 from sessrun.spec.schema import SpecError, check
 from sessrun.spec.writing import naming
 
-__all__ = ["QUIET", "RESULTS", "RecordWriter", "RunRecord", "read_record"]
+__all__ = [
+    "BUSY", "DISTURBED", "QUIET", "RESULTS", "SECOND_TRY", "TRIED_AGAIN", "RecordWriter",
+    "RunRecord", "read_record",
+]  # fmt: skip
 
 #: The closed set of results of a case, worst last.
 RESULTS: Final = (
@@ -31,6 +34,13 @@ RESULTS: Final = (
 )  # fmt: skip
 #: The results in which nothing went wrong.
 QUIET: Final = frozenset({"pass", "skipped"})
+
+#: Why a worker is started anew though none was lost, as the event tells it.
+TRIED_AGAIN: Final = "a failing case is tried again on a fresh worker"
+DISTURBED: Final = "the case disturbs its process"
+BUSY: Final = "the case left its worker busy"
+#: How the detail of a case begins whose second try ended otherwise.
+SECOND_TRY: Final = "the second try: "
 
 
 @dataclass(slots=True)

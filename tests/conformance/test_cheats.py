@@ -4,21 +4,23 @@ import dataclasses
 import functools
 from pathlib import Path
 
-from cut_run import plan_of, run_plan
+from cut_run import CutRun, plan_of, run_plan
 from hostile.echoing import echo
 
 from sessrun.conformance.plan import Plan, build_plan
-from sessrun.spec.cases.judge import judge
+from sessrun.conformance.variants import has_variants, variant
+from sessrun.spec.cases.judge import judge, oracle_steps
+from sessrun.spec.cases.model import Case
 from sessrun.spec.loader import load_vectors
 
 
 @functools.cache
 def drawn_plan(seed: int) -> Plan:
-    """Every third of the generated cases of `core`, and a few vectors."""
+    """Every ninth of the drawn cases of `core`, and a few vectors."""
     plan = build_plan("core", seed, 3)
     generated = tuple(case for case in plan.cases if ":" in case.id and not case.isolated)
     vectors = tuple(case for case in plan.cases if ":" not in case.id)[::60]
-    cases = tuple(case for case in (*vectors, *generated[::3]) if not _overlapping(case.steps))
+    cases = tuple(case for case in (*vectors, *generated[::9]) if not _overlapping(case.steps))
     return dataclasses.replace(plan, cases=cases)
 
 
@@ -53,3 +55,57 @@ def test_a_table_of_answers_passes_its_own_seed_and_no_other(tmp_path: Path) -> 
     passed = [line["id"] for line in drawn if line["result"] == "pass"]
     assert len(passed) <= len(drawn) // 20, passed
     assert other.summary.verdict == "NOT CERTIFIED"
+
+
+@functools.cache
+def varied_vectors() -> tuple[Case, ...]:
+    """Some vectors of `core` that have variants, and take one call at a time."""
+    cases = [case for case in build_plan("core", 1, 0).cases if not _overlapping(case.steps)]
+    return tuple(case for case in cases if has_variants(case))[::14]
+
+
+def share_of_passes(run: CutRun) -> float:
+    return run.summary.counts["pass"] / sum(run.summary.counts.values())
+
+
+def test_a_table_that_sees_through_names_and_order_is_not_certified(tmp_path: Path) -> None:
+    """It is certified of what it has seen, and of no variant with values of its own."""
+    table, vectors = tmp_path / "table.jsonl", varied_vectors()
+    seen = plan_of(*vectors, *(variant(case, seed, 0) for case in vectors for seed in (1, 2)))
+    fresh = plan_of(*(variant(case, 3, 0) for case in vectors))
+    run_plan(f"hostile.structural:backend#record={table}", seen, tmp_path / "recorded.jsonl")
+    cheat = f"hostile.structural:backend#{table}"
+    again = run_plan(cheat, plan_of(*vectors), tmp_path / "known.jsonl")
+    assert share_of_passes(again) > 0.8, again.terminal
+    other = run_plan(cheat, fresh, tmp_path / "fresh.jsonl")
+    assert other.summary.verdict == "NOT CERTIFIED"
+    assert share_of_passes(other) < 0.6, other.terminal
+    compared = [case.id for case in fresh.cases if oracle_steps(case)]
+    passed = [id_ for id_ in compared if other.record.results[id_]["result"] == "pass"]
+    assert len(passed) <= len(compared) // 5, passed
+
+
+def test_a_record_of_several_seeds_knows_no_other(tmp_path: Path) -> None:
+    """It replays every case of two runs; of a third it passes what is fixed."""
+    table = tmp_path / "table.jsonl"
+    for seed in (1, 2):
+        plan = drawn_plan(seed)
+        run_plan(f"hostile.table:backend#record={table}", plan, tmp_path / f"{seed}.jsonl")
+    other = run_plan(f"hostile.table:backend#{table}", drawn_plan(3), tmp_path / "fresh.jsonl")
+    drawn = [line for id_, line in other.record.results.items() if ":" in id_]
+    passed = [line["id"] for line in drawn if line["result"] == "pass"]
+    assert len(passed) <= len(drawn) // 20, passed
+    assert other.summary.verdict == "NOT CERTIFIED"
+
+
+def test_an_echo_that_knows_the_vectors_passes_few_variants(tmp_path: Path) -> None:
+    vectors = [case for case in varied_vectors() if case.surface == "api"]
+    known = run_plan("hostile.recognising:backend", plan_of(*vectors), tmp_path / "known.jsonl")
+    assert share_of_passes(known) > 0.6, known.terminal
+    drawn = plan_of(*(variant(case, 3, 0) for case in vectors))
+    other = run_plan("hostile.recognising:backend", drawn, tmp_path / "drawn.jsonl")
+    assert other.summary.verdict == "NOT CERTIFIED"
+    assert share_of_passes(other) < share_of_passes(known) - 0.15, other.terminal
+    asked_of_it = [case.id for case in drawn.cases if oracle_steps(case)]
+    passed = [id_ for id_ in asked_of_it if other.record.results[id_]["result"] == "pass"]
+    assert len(passed) <= len(asked_of_it) // 5, passed

@@ -14,7 +14,7 @@ from sessrun.reports.plan import PlanFacts, PlannedCase
 from sessrun.spec.cases.model import Case
 from sessrun.spec.cases.values import describe
 from sessrun.spec.loader import Clause
-from sessrun.spec.records import RecordWriter, RunRecord, read_record
+from sessrun.spec.records import TRIED_AGAIN, RecordWriter, RunRecord, read_record
 
 SPEC_DIGEST = "5" * 64
 SUITE = "6" * 64
@@ -140,6 +140,18 @@ def result_line(case: Case, result: str, rng: random.Random, observed: bool) -> 
     return line
 
 
+def events_before(line: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """What the runner tells before it writes such a line."""
+    if line["result"] == "missing":
+        return [{"kind": "event", "event": "unresponsive", "detail": "the probe failed too"}]
+    reasons = [line["detail"]] if line["result"] in {"timeout", "crash"} else []
+    reasons += [TRIED_AGAIN] if "attempts" in line else []
+    return [
+        {"kind": "event", "event": "restart", "detail": reason, "seconds": 0.41}
+        for reason in reasons
+    ]
+
+
 def header(plan: PlanFacts, backend: Mapping[str, Any] | None = None) -> dict[str, Any]:
     return {
         "kind": "header",
@@ -210,10 +222,11 @@ def make_run(
         result = choose(case)
         if result is None:
             continue
-        lines.append(result_line(case, result, rng, observed=number % 3 == 0))
-        if result in {"timeout", "crash"}:
-            detail = f"{result}: a fresh worker was started"
-            lines.append({"kind": "event", "event": "restart", "detail": detail, "seconds": 0.41})
+        line = result_line(case, result, rng, observed=number % 3 == 0)
+        lines += events_before(line)
+        lines.append(line)
+        if result == "missing":  # given up, cut, and gone on with
+            lines.append({"kind": "event", "event": "resumed", "detail": f"{number + 1} done"})
     count = sum(line["kind"] == "result" for line in lines)
     lines.append({"kind": "footer", "cases": count, "seconds": 12.5})
     with RecordWriter(path) as writer:

@@ -37,6 +37,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--challenge", metavar="TEXT",
         help="derive the seed from a certifier's text, which makes the drawn cases unforeseeable",
     )  # fmt: skip
+    parser.add_argument(
+        "--sign", type=Path, metavar="KEY",
+        help="sign the package with this OpenSSH key; one with a passphrase through ssh-agent",
+    )  # fmt: skip
     parser.add_argument("--resume", action="store_true", help="continue a run that was cut")
     parser.add_argument(
         "--expectations", type=Path, metavar="FILE", help="known failures; waivers among them"
@@ -55,12 +59,15 @@ def run(args: argparse.Namespace) -> int:
     from sessrun.conformance.patience import Patience
     from sessrun.conformance.plan import build_plan
     from sessrun.reports.package import write_package
+    from sessrun.reports.signature import sign
     from sessrun.reports.summary import Waiver
     from sessrun.reports.terminal import print_summary
     from sessrun.spec.loader import load_clauses
 
     if args.minutes < 1:
         raise UserError("--minutes is 1 or more")
+    if args.sign is not None:
+        sign(b"a key that does not sign is told before the run", args.sign)
     expected = load_expectations(args.expectations) if args.expectations else ()
     waivers = [
         Waiver(e.clause, e.why, e.bug, e.expires.isoformat() if e.expires else None)
@@ -86,6 +93,7 @@ def run(args: argparse.Namespace) -> int:
         load_clauses(),
         waivers=waivers,
         replay_of=replay_of(plan, args.backend),
+        sign=None if args.sign is None else lambda manifest: sign(manifest, args.sign),
     )
     console = Console()
     print_summary(summary, console, replays=str(folder / "replays"))

@@ -18,11 +18,12 @@ def told() -> tuple[type[BaseException], ...]:
     from sessrun.conformance.execution import ResumeError
     from sessrun.conformance.plan import PlanError
     from sessrun.reports.archive import PackageError
+    from sessrun.reports.signature import SigningError
     from sessrun.spec.schema import SpecError
 
     return (
-        UserError, AdapterError, PackageError, PlanError, ResumeError, SpecError, WorkerError,
-        OSError,
+        UserError, AdapterError, PackageError, PlanError, ResumeError, SigningError, SpecError,
+        WorkerError, OSError,
     )  # fmt: skip
 
 

@@ -13,6 +13,7 @@ from rich.console import Console
 
 from sessrun.cli.failure import UserError
 from sessrun.cli.wrapped import print_wrapped
+from sessrun.reports.printable import printable
 from sessrun.spec.seeds import Seed
 
 if TYPE_CHECKING:
@@ -32,6 +33,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--challenge", metavar="TEXT", help="the seed must come of this very challenge"
     )
+    parser.add_argument(
+        "--signers", type=Path, metavar="FILE",
+        help="allowed signers, as ssh-keygen reads them: one of them must have signed",
+    )  # fmt: skip
     parser.add_argument("--backend", help="for --rerun: the backend (default: the package's)")
     parser.add_argument("--seed", type=int, help="for --rerun: of the draws (default: drawn anew)")
     parser.add_argument("--json", action="store_true", help="print the verification as JSON")
@@ -45,6 +50,7 @@ def run(args: argparse.Namespace) -> int:
     from sessrun.conformance.oracle import Oracle
     from sessrun.conformance.plan import build_plan, suite_digest
     from sessrun.reports.package import read_package
+    from sessrun.reports.signature import check_signature
     from sessrun.reports.verify import Installed, verify
     from sessrun.spec import SPEC_VERSION
     from sessrun.spec.loader import load_clauses, spec_digest
@@ -52,6 +58,7 @@ def run(args: argparse.Namespace) -> int:
     if args.rerun < 0:
         raise UserError("--rerun takes a number of cases, not less than none")
     package = read_package(args.package)
+    signature = check_signature(package.files["manifest.json"], package.signature, args.signers)
     backend = str(package.record.header["backend"]["spec"])
     if args.rerun and args.backend is None and backend.partition("#")[0] not in known():
         # What a package names may be any command line: nothing of it runs unasked.
@@ -78,7 +85,7 @@ def run(args: argparse.Namespace) -> int:
     with Oracle() as oracle, console.status("judging the recorded answers anew"):
         found = verify(
             package, dataclasses.replace(installed, oracle=oracle), rerun,
-            fresh=fresh, challenge=args.challenge,
+            fresh=fresh, challenge=args.challenge, signature=signature,
         )  # fmt: skip
     if args.json:
         print(json.dumps(found.to_json(), indent=1))
@@ -93,7 +100,7 @@ def _print(found: Verification) -> None:
         for sentence in check.sentences:
             print_wrapped(f"{mark}  {check.name:12}  ", sentence)
     verdict = f"verdict: {found.verdict}" if found.verified else "no verdict: it certifies nothing"
-    print(f"\n{found.status}  UNSIGNED  {verdict}")
+    print(f"\n{found.status}  {printable(found.signature.face)}  {verdict}")
     for sentence in found.limits:
         print_wrapped("  ", sentence)
 
