@@ -23,12 +23,14 @@ class Refused(Exception):  # noqa: N818 - what the model says, no error of ours
     """What a model raises where the operation must fail.
 
     Attributes:
+      clause: the clause that says so.
       codes: the codes that it may fail with.
 
     """
 
-    def __init__(self, *codes: int) -> None:
-        super().__init__(codes)
+    def __init__(self, clause: str, *codes: int) -> None:
+        super().__init__(clause, *codes)
+        self.clause = clause
         self.codes = codes or (3,)
 
 
@@ -57,18 +59,22 @@ class SingleRun:
         self._feeds[f"{node}:0"] = value
         return node
 
-    def shows(self, fetch: str, value: np.ndarray | None, clause: str = "") -> None:
+    def shows(self, fetch: str, value: np.ndarray | None, clause: str) -> None:
         """A fetch must give this (None for an operation); the clause says so."""
         self._values[fetch] = value
         self._clauses[fetch] = clause
 
-    def refuses(self, fetch: str, refused: Refused, clause: str = "") -> None:
-        """A fetch must fail; the clause says so."""
+    def refuses(self, fetch: str, refused: Refused) -> None:
+        """A fetch must fail; the clause of what refuses it says so."""
         self._refused[fetch] = refused.codes
-        self._clauses[fetch] = clause
+        self._clauses[fetch] = refused.clause
 
-    def case(self, id_: str, title: str, clauses: tuple[str, ...] = (), *, most: int = 3) -> Case:
-        """The case: all that has a value, `most` of what is refused, and some values again."""
+    def case(self, id_: str, title: str, *, most: int = 3, again: str = "") -> Case:
+        """The case: all that has a value, `most` of what is refused, and some values again.
+
+        `again` is the clause that other values of the same fetches show false; where there is
+        none, each fetch has its own.
+        """
         history = History()
         history.open()
         self._run(history, self._values)
@@ -77,12 +83,15 @@ class SingleRun:
             history.run([fetch], self._feeds, error=codes, clause=clause)
         if self._values:
             kept = self.draw.sample(sorted(self._values), self.draw.randint(1, len(self._values)))
-            self._run(history, {fetch: self._values[fetch] for fetch in kept})
-        return history.case(id_, title, self.writer.graph(), clauses)
+            self._run(history, {fetch: self._values[fetch] for fetch in kept}, again)
+        return history.case(id_, title, self.writer.graph())
 
-    def _run(self, history: History, wanted: Mapping[str, np.ndarray | None]) -> None:
+    def _run(
+        self, history: History, wanted: Mapping[str, np.ndarray | None], clause: str = ""
+    ) -> None:
         if wanted:
-            named = [self._clauses[fetch] for fetch in wanted]
-            clauses = named if all(named) else ()
-            values = list(wanted.values())
-            history.run(list(wanted), self._feeds, values=values, clauses=clauses)
+            clauses = [] if clause else [self._clauses[fetch] for fetch in wanted]
+            history.run(
+                list(wanted), self._feeds, values=list(wanted.values()), clause=clause,
+                clauses=clauses,
+            )  # fmt: skip
