@@ -21,7 +21,7 @@ from typing import Any, Final, Self, TextIO
 
 from sessrun.spec.schema import SpecError, check
 
-__all__ = ["QUIET", "RESULTS", "RecordWriter", "RunRecord", "read_record"]
+__all__ = ["QUIET", "RESULTS", "RecordWriter", "RunRecord", "blamed", "read_record"]
 
 #: The closed set of results of a case, worst last.
 RESULTS: Final = (
@@ -30,6 +30,13 @@ RESULTS: Final = (
 )  # fmt: skip
 #: The results in which nothing went wrong.
 QUIET: Final = frozenset({"pass", "skipped"})
+
+
+def blamed(line: Mapping[str, Any]) -> tuple[str, ...]:
+    """The clauses that a result line speaks of: the one a failing step names, else the case's."""
+    clause = (line.get("finding") or {}).get("clause")
+    tested = tuple(line["clauses"])
+    return (clause,) if clause in tested else tested
 
 
 @dataclass(slots=True)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Mapping
+from itertools import pairwise
 
 import numpy as np
 
@@ -50,6 +51,7 @@ class SingleRun:
         self._values: dict[str, np.ndarray | None] = {}
         self._refused: dict[str, tuple[int, ...]] = {}
         self._clauses: dict[str, str] = {}
+        self._parts: list[int] = []
 
     def given(self, value: np.ndarray, *, fed: bool = False) -> str:
         """A node of this value: a constant or, always where `fed`, a placeholder of any shape."""
@@ -58,6 +60,13 @@ class SingleRun:
         node = self.writer.placeholder(tensors.encode(value)["dtype"], None)
         self._feeds[f"{node}:0"] = value
         return node
+
+    def part(self) -> None:
+        """Let what is shown from now on be fetched by a run of its own.
+
+        Where a run fails that must not, it is the first clause of its part that is blamed.
+        """
+        self._parts.append(len(self._values))
 
     def shows(self, fetch: str, value: np.ndarray | None, clause: str) -> None:
         """A fetch must give this (None for an operation); the clause says so."""
@@ -77,7 +86,9 @@ class SingleRun:
         """
         history = History()
         history.open()
-        self._run(history, self._values)
+        for start, end in pairwise(sorted({0, *self._parts, len(self._values)})):
+            shown = list(self._values)[start:end]
+            self._run(history, {fetch: self._values[fetch] for fetch in shown})
         for fetch in self.draw.sample(sorted(self._refused), min(most, len(self._refused))):
             codes, clause = self._refused[fetch], self._clauses[fetch]
             history.run([fetch], self._feeds, error=codes, clause=clause)

@@ -119,6 +119,8 @@ class _Life:
         """Add one operation more, which waits for the one before it."""
         if self.is_over:
             return
+        if self._draw.random() < 0.4:
+            self._run.part()
         array = self._draw.choice(self._arrays)
         self._draw.choice(
             (self._write, self._write, self._write, self._scatter, self._read, self._read,

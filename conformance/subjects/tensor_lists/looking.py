@@ -43,6 +43,8 @@ class ListRun:
         self._lists: list[ListModel] = []
         #: What reads each list, by its output: a change of it waits for them.
         self._readers: dict[str, list[str]] = {}
+        #: The outputs of the lists of which others were made, and that are still read.
+        self._changed_once: set[str] = set()
         self._look_first()
 
     # What arguments are made of.
@@ -117,6 +119,8 @@ class ListRun:
 
     def _look(self, source: ListModel, elements: str, length: str, after: str = "") -> None:
         """Read the length and some elements of a list: they show the clauses."""
+        if not after:
+            self._run.part()
         waits = [f"^{after}"] if after else []
         node = self._node("TensorListLength", [source.output, *waits])
         self._shows(source, f"{node}:0", np.array(len(source.elements), np.int32), length)
@@ -125,11 +129,12 @@ class ListRun:
             inputs = [source.output, self._number(place), self._shape(None), *waits]
             node = self._node("TensorListGetItem", inputs, "int32")
             self._shows(source, f"{node}:0", source.element(place, None), elements)
-        for place, held in enumerate(source.elements[: _LOOKED_AT if elements else 0]):
+        for place, held in enumerate(source.elements[:_LOOKED_AT]):
             if held is None and is_full(source.shape):
                 inputs = [source.output, self._number(place), self._shape(source.shape), *waits]
                 node = self._node("TensorListGetItem", inputs, "int32")
-                self._shows(source, f"{node}:0", source.element(place, None), elements)
+                clause = elements if after else clauses.ABSENT
+                self._shows(source, f"{node}:0", source.element(place, None), clause)
 
     def _shows(self, source: ListModel, fetch: str, value: np.ndarray, clause: str) -> None:
         """What a fetch reads of a list."""

@@ -65,6 +65,7 @@ class _Lists(ListRun):
         self._look(made, elements, length or elements)
         for source in {source.output: source for source in sources}.values():
             if self._draw.random() < 0.6:
+                self._changed_once.add(source.output)
                 self._look(source, clauses.KEPT, clauses.KEPT, after=node)
             else:  # an engine may make the new list of its memory
                 self._lists = [each for each in self._lists if each.output != source.output]
@@ -91,7 +92,16 @@ class _Lists(ListRun):
 
         inputs = [self._shape(shape, kind), self._number(count)]
         node = self._node("TensorListReserve", inputs, kind)
-        self._begun(node, make, clauses.ABSENT, clauses.RESERVED)
+        made = self._made(node, make)
+        if made is None:
+            return
+        length = clauses.RESERVED
+        if is_full(shape):  # a stack tells, too, how many there are
+            self._run.part()
+            stack = self._node("TensorListStack", [made.output, self._shape(shape)])
+            self._shows(made, f"{stack}:0", made.packed(range(count), None), clauses.RESERVED)
+            length = clauses.LENGTH
+        self._look(made, clauses.ABSENT, length)
 
     def _from_tensor(self) -> None:
         kind, shape = self._draw.choice(("int32", "int64")), self._partial()
@@ -164,7 +174,7 @@ class _Lists(ListRun):
         inputs = [source.output, self._number(place), self._tensor(value)]
         attrs = {"resize_if_index_out_of_bounds": {"b": True}} if grows else {}
         node = self._node("TensorListSetItem", inputs, attrs=attrs)
-        length = clauses.SET_GROWS if place >= len(source.elements) else clauses.SET
+        length = clauses.SET_GROWS if grows else clauses.SET
         self._changed(
             node, lambda: source.put(place, value, grows=grows), [source], clauses.SET, length
         )
@@ -228,6 +238,10 @@ class _Lists(ListRun):
         for number, (value, clause) in enumerate(zip(values, named, strict=True)):
             self._shows(source, f"{node}:{number}", value, clause)
 
+    def _clause_of(self, source: ListModel, clause: str) -> str:
+        """The clause of a reader that was looked at first: if it fails, a list has not stayed."""
+        return clauses.KEPT if source.output in self._changed_once else clause
+
     def _get(self, source: ListModel) -> None:
         place, shape = self._place(len(source.elements)), self._partial()
         kind = self._draw.choice(("int32", "int64"))
@@ -235,7 +249,7 @@ class _Lists(ListRun):
         inputs = [source.output, self._number(place), self._shape(shape, kind)]
         node = self._node("TensorListGetItem", inputs, kind)
         there = dict(enumerate(source.elements)).get(place) is not None
-        clause = clauses.GET if there else clauses.ABSENT
+        clause = self._clause_of(source, clauses.GET) if there else clauses.ABSENT
         self._shown(node, source, lambda: [source.element(place, shape)], clause)
 
     def _stack(self, source: ListModel) -> None:
@@ -250,7 +264,9 @@ class _Lists(ListRun):
         attrs = {"num_elements": {"i": str(count)}}
         inputs = [source.output, self._shape(shape)]
         node = self._node("TensorListStack", inputs, attrs=attrs)
-        self._shown(node, source, make, clauses.STACK)
+        absent = any(held is None for held in source.elements)
+        clause = clauses.ABSENT if absent else self._clause_of(source, clauses.STACK)
+        self._shown(node, source, make, clause)
 
     def _gather(self, source: ListModel) -> None:
         length, shape = len(source.elements), self._partial()
@@ -260,7 +276,9 @@ class _Lists(ListRun):
             places = [place for place in places if 0 <= place < length]
         inputs = [source.output, self._vector(places), self._shape(shape)]
         node = self._node("TensorListGather", inputs)
-        self._shown(node, source, lambda: [source.packed(places, shape)], clauses.GATHER)
+        absent = any(source.elements[place] is None for place in places if 0 <= place < length)
+        clause = clauses.ABSENT if absent else clauses.GATHER
+        self._shown(node, source, lambda: [source.packed(places, shape)], clause)
 
     def _concat(self, source: ListModel) -> None:
         if self._draw.random() < 0.5:
@@ -291,7 +309,7 @@ class _Lists(ListRun):
     def _length(self, source: ListModel) -> None:
         node = self._node("TensorListLength", [source.output])
         length = np.array(len(source.elements), np.int32)
-        self._shows(source, f"{node}:0", length, clauses.LENGTH)
+        self._shows(source, f"{node}:0", length, self._clause_of(source, clauses.LENGTH))
 
     def _element_shape(self, source: ListModel) -> None:
         kind = self._draw.choice(("int32", "int64"))
