@@ -9,6 +9,7 @@ from __future__ import annotations
 import random
 from collections.abc import Mapping
 from itertools import pairwise
+from typing import Final
 
 import numpy as np
 
@@ -18,6 +19,10 @@ from sessrun.spec import tensors
 from sessrun.spec.cases.model import Case
 
 __all__ = ["Refused", "SingleRun"]
+
+
+#: How many fetches a part has before another may begin: each costs an engine a plan.
+_PART: Final = 6
 
 
 class Refused(Exception):  # noqa: N818 - what the model says, no error of ours
@@ -51,7 +56,7 @@ class SingleRun:
         self._values: dict[str, np.ndarray | None] = {}
         self._refused: dict[str, tuple[int, ...]] = {}
         self._clauses: dict[str, str] = {}
-        self._parts: list[int] = []
+        self._parts = [0]
 
     def given(self, value: np.ndarray, *, fed: bool = False) -> str:
         """A node of this value: a constant or, always where `fed`, a placeholder of any shape."""
@@ -62,11 +67,12 @@ class SingleRun:
         return node
 
     def part(self) -> None:
-        """Let what is shown from now on be fetched by a run of its own.
+        """Let what is shown from now on be fetched by a run of its own, if the last has enough.
 
         Where a run fails that must not, it is the first clause of its part that is blamed.
         """
-        self._parts.append(len(self._values))
+        if len(self._values) - self._parts[-1] >= _PART:
+            self._parts.append(len(self._values))
 
     def shows(self, fetch: str, value: np.ndarray | None, clause: str) -> None:
         """A fetch must give this (None for an operation); the clause says so."""
@@ -86,7 +92,7 @@ class SingleRun:
         """
         history = History()
         history.open()
-        for start, end in pairwise(sorted({0, *self._parts, len(self._values)})):
+        for start, end in pairwise(sorted({*self._parts, len(self._values)})):
             shown = list(self._values)[start:end]
             self._run(history, {fetch: self._values[fetch] for fetch in shown})
         for fetch in self.draw.sample(sorted(self._refused), min(most, len(self._refused))):

@@ -10,13 +10,13 @@ from cut_run import plan_of, run_plan
 
 from sessrun.conformance import properties
 from sessrun.conformance.runner import _at_step
+from sessrun.spec import records
 from sessrun.spec.cases import engine
 from sessrun.spec.cases.judge import judge
 from sessrun.spec.cases.model import Case, clauses_of
 from sessrun.spec.cases.outcomes import Done, Fetched, Opened
 from sessrun.spec.cases.steady import finding_form
 from sessrun.spec.loader import load_vectors
-from sessrun.spec.records import blamed
 
 SEED = 2026
 
@@ -84,13 +84,13 @@ def test_a_vector_of_several_clauses_names_them_at_its_steps() -> None:
 class Hanging:
     """An engine that opens a session, and answers no run."""
 
-    def open(self, graph: object, config: object) -> Opened:
+    def open(self, *_: object) -> Opened:
         return Opened("s")
 
     def run(self, *_: object) -> Fetched:
         raise TimeoutError("no answer")
 
-    def close(self, session: str) -> Done:
+    def close(self, _: str) -> Done:
         return Done({})
 
 
@@ -107,5 +107,5 @@ def test_a_case_whose_backend_is_lost_blames_the_step_at_which_it_was() -> None:
     assert finding is not None
     assert (finding.step, finding.clause) == ("1", "RUN-002")
     line = {"clauses": made.clauses, "finding": finding_form(finding)}
-    assert blamed(line) == ("RUN-002",)
+    assert records.blamed(line) == ("RUN-002",)
     assert _at_step(made, TimeoutError("an API case")) is None
