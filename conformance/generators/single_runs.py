@@ -22,7 +22,7 @@ __all__ = ["Refused", "SingleRun"]
 
 
 #: How many fetches a part has before another may begin: each costs an engine a plan.
-_PART: Final = 6
+_PART: Final = 8
 
 
 class Refused(Exception):  # noqa: N818 - what the model says, no error of ours

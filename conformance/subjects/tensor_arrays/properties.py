@@ -78,6 +78,7 @@ class _Life:
         for place in (0, 1):
             self._see(array, place)
         self._picked(array, [1, 0], None)
+        self._see_size(array, clauses.SIZE)
 
     # What arguments are made of.
 
