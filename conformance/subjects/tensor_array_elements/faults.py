@@ -44,30 +44,29 @@ def _always(_: Run) -> bool:
     return True
 
 
+def _by_fed_index(tf: Any, op_type: str, change: Callable[[Any], Any]) -> Any:
+    """The namespace that changes an identity of what such an operation gives at fed indices."""
+
+    def is_so(op: Any) -> bool:
+        source = op.inputs[0].op
+        return bool(
+            source.type == op_type and source.inputs[1].op.type == "Placeholder"
+            and op.outputs[0].dtype == tf.float32
+        )  # fmt: skip
+
+    return giving(tf, ("Identity",), lambda _op, _index, value: change(value), is_so)
+
+
 @fault("TENSOR-ARRAYS-013", "What is read of an array of arbitrary shapes has the other sign.")
 def read_elements_change_sign(tf: Any) -> Any:
     """Negate a value that is read at a fed index."""
-
-    def change(run: Run, base: Callable[[], Any]) -> Any:
-        (value,) = base()
-        op = run.op.inputs[0].op
-        is_read = op.type == "TensorArrayReadV3" and op.inputs[1].op.type == "Placeholder"
-        return [-value if is_read and value.dtype == np.float32 else value]
-
-    return executing(tf, ("Identity",), change)
+    return _by_fed_index(tf, "TensorArrayReadV3", lambda value: -value)
 
 
 @fault("TENSOR-ARRAYS-014", "Elements are gathered in the order of the array.")
 def gathered_elements_are_sorted(tf: Any) -> Any:
     """Sort what is gathered by fed indices."""
-
-    def change(run: Run, base: Callable[[], Any]) -> Any:
-        (value,) = base()
-        op = run.op.inputs[0].op
-        fed = op.type == "TensorArrayGatherV3" and op.inputs[1].op.type == "Placeholder"
-        return [np.sort(value, axis=0) if fed else value]
-
-    return executing(tf, ("Identity",), change)
+    return _by_fed_index(tf, "TensorArrayGatherV3", lambda value: np.sort(value, axis=0))
 
 
 @fault("TENSOR-ARRAYS-015", "Rows are scattered in the order of the array.")
