@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from sessrun.spec.loader import load_clauses, read_toml
-from sessrun.spec.records import QUIET, RunRecord
+from sessrun.spec.records import QUIET, RunRecord, blamed
 from sessrun.spec.schema import SpecError, check
 
 __all__ = ["Expectation", "Review", "draft", "load_expectations", "review", "review_lines"]
@@ -58,11 +58,14 @@ class Expectation:
         return self.expires is not None and self.expires < today
 
     def covers(self, line: Mapping[str, Any]) -> bool:
-        """Whether it speaks of the case of this result line (`id`, `clauses`), here."""
+        """Whether it speaks of the case of this result line (`id`, `clauses`, `finding`), here.
+
+        A line that blames one clause is not what another one's entry speaks of.
+        """
         if not self.here:
             return False
         if self.clause is not None:
-            return self.clause in line["clauses"]
+            return self.clause in blamed(line)
         return fnmatch.fnmatchcase(line["id"], self.vector or "")
 
 

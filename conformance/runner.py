@@ -29,7 +29,8 @@ from sessrun.conformance.observe import observe
 from sessrun.conformance.oracle import Oracle
 from sessrun.conformance.patience import PROBE, Losses, Patience
 from sessrun.spec.cases.audit import audit
-from sessrun.spec.cases.judge import Finding, judge, oracle_steps
+from sessrun.spec.cases.engine import step_of
+from sessrun.spec.cases.judge import Finding, clause_of, judge, oracle_steps
 from sessrun.spec.cases.model import Case, Observation, canonical_json, walk
 from sessrun.spec.cases.steady import finding_form, is_kept, steady_observations, steady_text
 from sessrun.spec.records import BUSY, DISTURBED, SECOND_TRY, TRIED_AGAIN
@@ -206,7 +207,7 @@ class Runner:
             if self._losses.given_up == _LATE:  # it had less time than it is entitled to
                 return self._missing(case, seconds)
             result = _LOSSES.get(type(error), "timeout")
-            return _line(case, result, seconds, detail=str(error))
+            return _line(case, result, seconds, _at_step(case, error), detail=str(error))
         except Exception as error:  # noqa: BLE001 - it costs this case, and never passes it
             self._log(traceback.format_exc())
             return self._unasked(case, error, time.perf_counter() - started)
@@ -361,6 +362,16 @@ def _line(
     if detail:
         line["detail"] = steady_text(detail)[:2000]
     return line
+
+
+def _at_step(case: Case, error: Exception) -> Finding | None:
+    """The step of an engine case at which its backend was lost, and the clause that it names.
+
+    Of an API case nothing is known: it is interpreted where the backend was.
+    """
+    path = step_of(error)
+    steps = dict(walk(case.steps))
+    return Finding(path, str(error), clause=clause_of(steps[path])) if path in steps else None
 
 
 def _told(error: Exception) -> str:

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from sessrun.reports.plan import PlannedCase
 from sessrun.reports.summary import FailureGroup
-from sessrun.spec.records import QUIET
+from sessrun.spec.records import QUIET, blamed
 
 __all__ = ["Answer", "group_failures", "replay_command", "replay_name"]
 
@@ -47,8 +47,7 @@ class Answer:
     @property
     def clauses(self) -> tuple[str, ...]:
         """The clauses that the result speaks of: the one a failing step names, else the case's."""
-        clause = self.finding.get("clause")
-        return (clause,) if clause in self.case.clauses else self.case.clauses
+        return blamed({"clauses": self.case.clauses, "finding": self.finding})
 
     @property
     def replayable(self) -> bool:

@@ -106,7 +106,7 @@ def _case(suite: ET.Element, answer: Answer, backend: str) -> str | None:
         ET.SubElement(element, kind, message=message)
         return kind
     lines = [
-        f"clauses: {', '.join(case.clauses)}",
+        f"clauses: {', '.join(answer.clauses)}",
         f"step: {answer.finding.get('step', '-')}",
         f"want: {value_text(answer.finding.get('want')) or '-'}",
         f"got: {value_text(answer.finding.get('got')) or '-'}",

@@ -14,8 +14,8 @@ from sessrun.reports.plan import PlanFacts
 from sessrun.reports.printable import shortened
 from sessrun.spec.cases.audit import audit
 from sessrun.spec.cases.facts import facts_of
-from sessrun.spec.cases.judge import Finding, Judgement, judge, oracle_steps
-from sessrun.spec.cases.model import Case, Observation, canonical_json
+from sessrun.spec.cases.judge import Finding, Judgement, clause_of, judge, oracle_steps
+from sessrun.spec.cases.model import Case, Observation, canonical_json, walk
 from sessrun.spec.cases.steady import KEEP_BYTES, finding_form, is_kept
 from sessrun.spec.records import RunRecord
 
@@ -29,6 +29,8 @@ _DECIDED: Final[Mapping[str, str]] = {
 }  # fmt: skip
 #: Results of a judgement that has something to say.
 _EXPLAINED: Final = frozenset({"fail", "flaky", "unsupported"})
+#: Results of a case whose backend was lost at a step.
+_LOST: Final = frozenset({"timeout", "crash"})
 #: What a case was recorded to be that could not be put to the backend here.
 _NOT_ASKED: Final = frozenset({"skipped", "missing"})
 
@@ -89,6 +91,8 @@ class _Judge:
                 yield f"Case {case.id} is recorded as pass, and yet with a {extra[0]}."
         elif result in _EXPLAINED and not line.get("finding"):
             yield f"Case {case.id} is recorded as {result}, and nothing says why."
+        if result in _LOST:
+            yield from self._misplaced(case, line.get("finding"))
         seen = line.get("observations")
         if seen is None:
             yield from self._left_out(case, result)
@@ -96,6 +100,14 @@ class _Judge:
             yield f"Case {case.id} is recorded as {result}, and yet with what it answered."
         elif self.oracle is not None or not oracle_steps(case):
             yield from self._differing(case, line, seen)
+
+    def _misplaced(self, case: Case, finding: Mapping[str, Any] | None) -> Iterator[str]:
+        """A case in which the backend was lost blames what the step names at which it was."""
+        if finding is None:
+            return
+        step = dict(walk(case.steps)).get(finding["step"])
+        if step is None or clause_of(step) != finding.get("clause", ""):
+            yield f"Case {case.id}: the recorded finding blames another clause than its step's."
 
     def _left_out(self, case: Case, result: str) -> Iterator[str]:
         """A pass answers what any conforming backend does: that tells how much it must be."""

@@ -12,7 +12,10 @@ __all__ = ["results_json"]
 
 
 def results_json(summary: Summary, answers: Iterable[Answer]) -> dict[str, Any]:
-    """`{summary, results: [{id, clauses, result, seconds, reason?, want?, got?}]}`, plan order.
+    """`{summary, results: [{id, clauses, result, seconds, reason?, …}]}`, plan order.
+
+    A result that is no pass has `reason`, `blamed` (the clauses that it speaks of), and the `want`
+    and `got` of its finding.
 
     Args:
       summary: the summary of the run.
@@ -31,5 +34,6 @@ def _result(answer: Answer) -> dict[str, Any]:
     }
     if answer.result != "pass":
         form["reason"] = answer.reason
+        form["blamed"] = list(answer.clauses)
         form |= {key: answer.finding[key] for key in ("want", "got") if key in answer.finding}
     return form

@@ -18,7 +18,7 @@ from sessrun.reports.signature import SignatureCheck
 from sessrun.reports.summary import Summary
 from sessrun.spec.cases.model import Case, Observation
 from sessrun.spec.loader import Clause
-from sessrun.spec.records import QUIET
+from sessrun.spec.records import QUIET, blamed
 from sessrun.spec.seeds import Seed
 
 __all__ = ["Check", "Fresh", "Installed", "Verification", "verify"]
@@ -304,7 +304,7 @@ def _fresh(summary: Summary, fresh: Fresh) -> Check:
         f"{', '.join(broken)} {'holds' if len(broken) == 1 else 'hold'}."
         for line in fresh.lines
         if line["result"] not in QUIET
-        for broken in [sorted(held.intersection(line["clauses"]))]
+        for broken in [sorted(held.intersection(blamed(line)))]
         if broken
     )
     fine = f"{len(fresh.lines):,} cases drawn anew by the seed {fresh.seed} agree with the record."

@@ -24,7 +24,7 @@ from sessrun.spec.writing import naming
 
 __all__ = [
     "BUSY", "DISTURBED", "QUIET", "RESULTS", "SECOND_TRY", "TRIED_AGAIN", "RecordWriter",
-    "RunRecord", "read_record",
+    "RunRecord", "blamed", "read_record",
 ]  # fmt: skip
 
 #: The closed set of results of a case, worst last.
@@ -41,6 +41,13 @@ DISTURBED: Final = "the case disturbs its process"
 BUSY: Final = "the case left its worker busy"
 #: How the detail of a case begins whose second try ended otherwise.
 SECOND_TRY: Final = "the second try: "
+
+
+def blamed(line: Mapping[str, Any]) -> tuple[str, ...]:
+    """The clauses that a result line speaks of: the one a failing step names, else the case's."""
+    clause = (line.get("finding") or {}).get("clause")
+    tested = tuple(line["clauses"])
+    return (clause,) if clause in tested else tested
 
 
 @dataclass(slots=True)

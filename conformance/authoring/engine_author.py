@@ -81,6 +81,13 @@ class EngineAuthor:
         """Record any step of `case.schema.json` as it stands."""
         self.steps.append({"do": do, **fields})
 
+    def blame(self, clause: str) -> None:
+        """A failure of the steps recorded since the last that names one shows this clause false."""
+        for step in reversed(self.steps):
+            if "clause" in step or step["do"] == "open":
+                break
+            step["clause"] = clause
+
     def join(
         self,
         thread: str,

@@ -99,8 +99,8 @@ def arrays_as_conditions(c: EngineAuthor) -> None:
     _choosing(c, "DT_INT32", [-1], cases)
 
 
-@engine_case("CONTROL-FLOW-017", title="A number outside chooses the last function.")
-def a_function_by_a_number(c: EngineAuthor) -> None:
+def _cases(c: EngineAuthor) -> None:
+    """A graph with a Case of each kind on a number that is fed."""
     branches = {"list": {"func": [{"name": name} for name in ("Total", "Times", "Minus")]}}
     nodes = [placeholder("x"), placeholder("y"), placeholder("n", {"type": "DT_INT32"}, [])]
     nodes += [
@@ -109,6 +109,20 @@ def a_function_by_a_number(c: EngineAuthor) -> None:
         for op in ("Case", "StatelessCase")
     ]  # fmt: skip
     c.graph_json(with_library(graph_def(*nodes, min_consumer=12), *_library()))
+
+
+@engine_case("CONTROL-FLOW-062", title="A number chooses the function.")
+def a_function_of_a_number(c: EngineAuthor) -> None:
+    _cases(c)
+    session = c.open()
+    for number, value in ((2, np.float32(-1)), (0, _SUM), (1, _PRODUCT)):
+        feeds = {**_FEEDS, "n:0": np.int32(number)}
+        session.run(["case:0", "statelesscase:0"], feeds, values=[value, value])
+
+
+@engine_case("CONTROL-FLOW-017", title="A number outside chooses the last function.")
+def a_function_by_a_number(c: EngineAuthor) -> None:
+    _cases(c)
     session = c.open()
     last = np.float32(-1)
     for number, value in ((0, _SUM), (1, _PRODUCT), (2, last), (3, last), (-1, last), (-2, last)):

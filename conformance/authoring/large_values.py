@@ -32,7 +32,7 @@ def megabytes_are_fed_whole(c: ApiAuthor) -> None:
 
 
 @api_case(
-    _FETCHED, _FED, title="A string of eighty thousand bytes, and twenty thousand, are whole."
+    _FETCHED, title="A string of eighty thousand bytes, and twenty thousand, are whole."
 )
 def long_strings_are_whole(c: ApiAuthor) -> None:
     c.named_check("large.strings", [True, True, True], length=80_000, count=20_000)
@@ -44,7 +44,7 @@ def a_thousand_fetches_have_their_values(c: ApiAuthor) -> None:
 
 
 @engine_case(
-    _FETCHED, _FED, title="A tensor of some seventy thousand bytes is fed and fetched whole."
+    _FED, title="A tensor of some seventy thousand bytes is fed and fetched whole."
 )
 def seventy_thousand_bytes_go_in_and_out(c: EngineAuthor) -> None:
     with c.graph() as tf:
@@ -111,7 +111,6 @@ def products_of_large_matrices_are_right(c: EngineAuthor) -> None:
 
 
 @engine_case(
-    _FETCHED,
     _FED,
     title="Strings of a thousand and of five thousand bytes are fed and fetched whole.",
 )

@@ -18,7 +18,6 @@ def _life(c: ApiAuthor, hooks: Any, body: list[str], **more: Any) -> None:
 
 @api_case(
     "MANAGED-001",
-    "MANAGED-002",
     title="Hooks begin in order, once, though the session is made twice.",
 )
 def hooks_begin_once(c: ApiAuthor) -> None:
@@ -130,7 +129,7 @@ def stop_iteration_ends(c: ApiAuthor) -> None:
 
 
 @api_case(
-    "MANAGED-012", "MANAGED-002", title="A run that loses a task is made again in a new session."
+    "MANAGED-012", title="A run that loses a task is made again in a new session."
 )
 def lost_tasks_are_recovered_from(c: ApiAuthor) -> None:
     lost = ["before", 3, "AbortedError"]
@@ -139,7 +138,6 @@ def lost_tasks_are_recovered_from(c: ApiAuthor) -> None:
 
 @api_case(
     "MANAGED-012",
-    "MANAGED-002",
     title="A task that is lost after the run, and again, is recovered from.",
 )
 def tasks_are_lost_again(c: ApiAuthor) -> None:
@@ -149,7 +147,6 @@ def tasks_are_lost_again(c: ApiAuthor) -> None:
 
 @api_case(
     "MANAGED-012",
-    "MANAGED-002",
     title="A task that is lost while the session is made is recovered from.",
 )
 def tasks_are_lost_in_the_making(c: ApiAuthor) -> None:

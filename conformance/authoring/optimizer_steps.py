@@ -72,11 +72,19 @@ _ADAM = {"beta1_power": 0.5, "beta2_power": 0.75, "lr": 1.0, "beta1": 0.5, "beta
          "epsilon": 1.0, "grad": G}  # fmt: skip
 
 
-@engine_case("OPTIMIZERS-004", "OPTIMIZERS-005", title="Adam's first step, with a large epsilon.")
+@engine_case("OPTIMIZERS-004", title="Adam's first step.")
 def adam_steps(c: EngineAuthor) -> None:
     # The rate is 1 * 0.5 / 0.5; the slots become 1 and -0.5, 1 and 0.25.
     taken(c, "ResourceApplyAdam", {"var": (1, 2), "m": (0, 0), "v": (0, 0)},
-          [(0.5, 2 + 0.5 / 1.5), (1, -0.5), (1, 0.25)], **_ADAM)  # fmt: skip
+          [(0, 3), (1, -0.5), (1, 0.25)], **{**_ADAM, "epsilon": 0.0})  # fmt: skip
+
+
+@engine_case("OPTIMIZERS-005", title="Adam adds epsilon to the root.")
+def adam_adds_epsilon_to_the_root(c: EngineAuthor) -> None:
+    # Powers of zero leave the rate as it is; the slots become 1 and -0.5, 1 and 0.25.
+    taken(c, "ResourceApplyAdam", {"var": (1, 2), "m": (0, 0), "v": (0, 0)},
+          [(0.5, 2 + 0.5 / 1.5), (1, -0.5), (1, 0.25)],
+          **{**_ADAM, "beta1_power": 0.0, "beta2_power": 0.0})  # fmt: skip
 
 
 @engine_case("OPTIMIZERS-006", title="Adam with use_nesterov.")
@@ -86,12 +94,20 @@ def adam_looks_ahead(c: EngineAuthor) -> None:
           **_ADAM, use_nesterov=True)  # fmt: skip
 
 
-@engine_case("OPTIMIZERS-007", "OPTIMIZERS-008", title="RMSProp's step, with a large epsilon.")
+@engine_case("OPTIMIZERS-007", title="RMSProp's step, with a large epsilon.")
 def rms_prop_steps(c: EngineAuthor) -> None:
     # The mean squares become 3 and 8; with epsilon 4 and 9.
-    taken(c, "ResourceApplyRMSProp", {"var": (1, 2), "ms": (2, 15), "mom": (4, 8)},
-          [(1 - 3, 2 - (4 - 1 / 3)), (3, 8), (3, 4 - 1 / 3)],
+    taken(c, "ResourceApplyRMSProp", {"var": (1, 2), "ms": (2, 15), "mom": (0, 0)},
+          [(0, 2 + 1 / 3), (3, 8), (1, -1 / 3)],
           lr=1.0, rho=0.5, momentum=0.5, epsilon=1.0, grad=G)  # fmt: skip
+
+
+@engine_case("OPTIMIZERS-008", title="RMSProp's momentum has the learning rate in it.")
+def rms_prop_holds_steps(c: EngineAuthor) -> None:
+    # The mean squares become 4 and 4; half of the old momentum and half of the new steps.
+    taken(c, "ResourceApplyRMSProp", {"var": (1, 2), "ms": (4, 7), "mom": (4, 8)},
+          [(1 - 2.5, 2 - 3.75), (4, 4), (2.5, 3.75)],
+          lr=0.5, rho=0.5, momentum=0.5, epsilon=0.0, grad=G)  # fmt: skip
 
 
 @engine_case("OPTIMIZERS-009", title="Centered RMSProp takes the square of the new mean off.")

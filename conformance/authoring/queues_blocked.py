@@ -13,6 +13,7 @@ from sessrun.conformance.authoring.record import (
     EngineAuthor,
     SessionAuthor,
     api_case,
+    by,
     differs_from,
     engine_case,
     keep,
@@ -175,11 +176,12 @@ def a_cancelling_close_ends_a_dequeue(c: EngineAuthor) -> None:
 )  # fmt: skip
 def classes_of_ended_runs(c: ApiAuthor) -> None:
     want = {
-        "close of the queue": "OutOfRangeError",
-        "cancelling close": "CancelledError",
+        "close of the queue": by("QUEUES-007", "OutOfRangeError"),
+        "cancelling close": by("QUEUES-008", "CancelledError"),
         "close of the session": "CancelledError",
     }
     c.named_check("concurrency.ends_of_blocked_runs", want)
+    c.blame("QUEUES-007")
 
 
 @engine_case("QUEUES-008", title="A cancelling close ends an enqueue that waits with code 1.")

@@ -15,6 +15,7 @@ from sessrun.conformance.authoring.record import (
     EngineAuthor,
     SessionAuthor,
     api_case,
+    by,
     engine_case,
 )
 
@@ -188,7 +189,9 @@ def closing_leaves_other_sessions(c: EngineAuthor) -> None:
     title="A session computes beside another's blocked run, and is closed beside it.",
 )  # fmt: skip
 def two_sessions_of_one_graph(c: ApiAuthor) -> None:
-    c.named_check("concurrency.two_sessions", [np.int32(5), np.int32(7)])
+    computed, waited = by("CONCURRENCY-013", np.int32(5)), by("CONCURRENCY-003", np.int32(7))
+    c.named_check("concurrency.two_sessions", [computed, waited])
+    c.blame("CONCURRENCY-013")
 
 
 @engine_case("CONCURRENCY-011", title="Nodes added while a run waits can be run at once.")

@@ -250,8 +250,10 @@ def a_table_of_buckets(c: EngineAuthor) -> None:
     table.find([5], [1])
     table.put([5], [2])
     table.find([5], [2])
+    c.blame("TABLES-014")
     table.remove([5])
     table.find([5], [0])
+    c.blame("TABLES-016")
 
 
 @engine_case("TABLES-030", title="The key of empty buckets is no key.")

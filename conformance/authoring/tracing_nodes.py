@@ -6,7 +6,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from sessrun.conformance.authoring.record import ApiAuthor, api_case
+from sessrun.conformance.authoring.record import ApiAuthor, api_case, by
 from sessrun.conformance.authoring.run import floats
 from sessrun.conformance.authoring.tracing import CPU, chain, full, graphs, lists, traced, zeros
 
@@ -60,9 +60,11 @@ def more_work_takes_more_time(c: ApiAuthor) -> None:
 @api_case("TRACING-017", "TRACING-018", "TRACING-019", title="Outputs are described.")
 def outputs_are_described(c: ApiAuthor) -> None:
     sess, metadata = traced(c)
-    want = [[0, "float32", [2, 3], 24, True]]
+    size, allocator = by("TRACING-018", 24), by("TRACING-019", True)
+    want = [[0, "float32", [2, 3], size, allocator]]
     for name in ("a", "b"):
         c.named_check("tracing.outputs", want, metadata=metadata, node=name)
+        c.blame("TRACING-017")
     del sess
 
 

@@ -229,7 +229,7 @@ def an_index_of_rank_0(c: EngineAuthor) -> None:
     both(c, "Update", _ROWS, np.int64(1), floats(9, 8), want)
 
 
-@engine_case("VARIABLES-073", "VARIABLES-068", title="An index of rank 0 names one string.")
+@engine_case("VARIABLES-073", title="An index of rank 0 names one string.")
 def an_index_of_one_string(c: EngineAuthor) -> None:
     first, want = np.array([b"a", b"b"], object), np.array([b"a", b"x"], object)
     both(c, "Update", first, np.int32(1), np.array(b"x", object), want)

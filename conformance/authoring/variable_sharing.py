@@ -6,7 +6,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from sessrun.conformance.authoring.record import EngineAuthor, engine_case
+from sessrun.conformance.authoring.record import EngineAuthor, by, engine_case
 from sessrun.conformance.authoring.run import floats
 
 _NAME: Final = "shared"
@@ -107,11 +107,15 @@ def handles_in_containers(c: EngineAuthor) -> None:
     s = c.open()
     s.run(["a_set"])
     s.run(["b_read:0"], values=[np.array([1, 2], np.uint8)])
+    c.blame("VARIABLES-035")
     s.run(["apart_known:0"], values=[np.bool_(False)])
     s.run(["apart_set"])
+    c.blame("VARIABLES-036")
     s.run(["b_set"])
-    wanted = [np.array([3, 4], np.uint8), np.array([5, 6], np.uint8)]
+    one, apart = np.array([3, 4], np.uint8), np.array([5, 6], np.uint8)
+    wanted = [by("VARIABLES-035", one), by("VARIABLES-036", apart)]
     s.run(["a_read:0", "apart_read:0"], values=wanted)
+    c.blame("VARIABLES-035")
 
 
 # --- two devices ---------------------------------------------------------------------------

@@ -89,6 +89,20 @@ def indices_have_no_sign(tf: Any) -> Any:
     )
 
 
+@fault("CONTROL-FLOW-062", "The branches of a Case are counted from one.")
+def branches_are_counted_from_one(tf: Any) -> Any:
+    """Put the last of three branches in front."""
+
+    def change(_: Any, node: Any) -> None:
+        names = [branch.name for branch in node.attr["branches"].list.func]
+        for branch, name in zip(
+            node.attr["branches"].list.func, [names[-1], *names[:-1]], strict=True
+        ):
+            branch.name = name
+
+    return _changing(tf, "Case", change)
+
+
 def _calls_body_first(definition: Any, node: Any) -> None:
     """Let a loop begin with what its body gives."""
     made = definition.node.add()

@@ -41,6 +41,10 @@ class Run:
         """The value of one of the operation's inputs."""
         return self._base(self.op.inputs[place])
 
+    def by(self, op: Any) -> Run:
+        """The same run, looked at by another operation."""
+        return Run(self.session, op, self._base)
+
     def also(self, tf: Any, build: Callable[[Any], Any]) -> Any:
         """The value of what `build(tf.raw_ops)` makes, in a run before this one ends."""
         with inside(tf, self.session):

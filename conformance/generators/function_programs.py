@@ -25,6 +25,17 @@ _IFS: Final = ("If", "StatelessIf")
 _CASES: Final = ("Case", "StatelessCase")
 _WHILES: Final = ("While", "StatelessWhile")
 _Step = Callable[[list[int]], list[int]]
+#: How many functions of a library call no other one.
+_PLAIN: Final = 2
+#: Which clause says what a step gives, of the values there are before it.
+_Clause = Callable[[list[int]], str]
+_CALL: Final = "GRAPH-133"
+_CHOSEN: Final = "CONTROL-FLOW-013"
+_NUMBER: Final = "CONTROL-FLOW-014"
+_LAST: Final = "CONTROL-FLOW-017"
+_NOT_AT_ALL: Final = "CONTROL-FLOW-018"
+_REPEATED: Final = "CONTROL-FLOW-019"
+_INDEXED: Final = "CONTROL-FLOW-062"
 
 
 def _func(name: str) -> dict[str, Any]:
@@ -49,21 +60,35 @@ class Body:
       library: the functions that it may call.
       first: what names the values at first.
       inside: whether it is a function's, in which outputs have names.
+      is_plain: whether it calls no function.
 
     """
 
     def __init__(
-        self, draw: random.Random, library: Library, first: Sequence[str], *, inside: bool
-    ) -> None:
+        self, draw: random.Random, library: Library, first: Sequence[str], *, inside: bool,
+        is_plain: bool = False,
+    ) -> None:  # fmt: skip
         self._draw, self._library, self._inside = draw, library, inside
+        self._is_plain, self._calls_plain = is_plain, False
         self.writer = GraphWriter()
         self.values = list(first)
-        self._steps: list[_Step] = []
+        self._steps: list[tuple[_Step, _Clause | None]] = []
+
+    def shown(self, first: Sequence[int]) -> dict[str, tuple[int, str]]:
+        """What calls, branches and loops give, by their outputs: a value and its clause."""
+        held, told = list(first), {}
+        for step, clause in self._steps:
+            values = step(held)
+            if clause is not None:
+                for place, value in enumerate(values, len(held)):
+                    told[self.values[place]] = value, clause(held)
+            held += values
+        return told
 
     def run(self, first: Sequence[int]) -> list[int]:
         """The values that it comes to have."""
         held = list(first)
-        for step in self._steps:
+        for step, _ in self._steps:
             held += step(held)
         return held
 
@@ -74,7 +99,7 @@ class Body:
     def go_on(self) -> None:
         """Add one operation more."""
         ways = [self._sum, self._sum, self._constant]
-        if self._library.names:
+        if self._library.names and not self._is_plain:
             ways += [self._call, self._branch, self._case, self._loop]
         self._draw.choice(ways)()
 
@@ -86,13 +111,13 @@ class Body:
         inputs = [self.values[one], self.values[two]]
         node = self.writer.node(op, inputs, {"T": dtype_attr("int32")})
         self.values.append(self.output(node, "z"))
-        self._steps.append(lambda held: [_wrapped(_SUMS[op](held[one], held[two]))])
+        self._add(lambda held: [_wrapped(_SUMS[op](held[one], held[two]))])
 
     def _constant(self, value: int | None = None) -> None:
         number = self._draw.randint(-3, 3) if value is None else value
         node = self.writer.constant(np.array(number, np.int32))
         self.values.append(self.output(node, "output"))
-        self._steps.append(lambda _: [number])
+        self._add(lambda _: [number])
 
     def advance(self) -> None:
         """Add one to the first value: it becomes the fourth."""
@@ -100,27 +125,51 @@ class Body:
         inputs = [self.values[0], self.values[2]]
         node = self.writer.node("AddV2", inputs, {"T": dtype_attr("int32")})
         self.values.append(self.output(node, "z"))
-        self._steps.append(lambda held: [_wrapped(held[0] + held[2])])
+        self._add(lambda held: [_wrapped(held[0] + held[2])])
 
-    def _made(self, op: str, inputs: Sequence[str], attrs: dict[str, Any], step: _Step) -> None:
+    def _add(self, step: _Step, clause: _Clause | None = None) -> None:
+        self._steps.append((step, clause))
+
+    def _made(
+        self, op: str, inputs: Sequence[str], attrs: dict[str, Any], step: _Step, clause: _Clause
+    ) -> None:
         node = self.writer.node(op, inputs, attrs)
         self.values += [self.output(node, "output", place) for place in (0, 1)]
-        self._steps.append(step)
+        self._add(step, clause)
 
-    def _call(self) -> None:
-        one, two, name = self._pick(), self._pick(), self._library.pick(self._draw)
+    def begin(self) -> None:
+        """Call functions that call none, in each way: where one fails, no other is at fault."""
+        self._calls_plain = True
+        for op in _CALLS:
+            self._call(op)
+        for op in _IFS:
+            self._branch(op, compares=True)
+            self._branch(op, compares=False)
+        for op in _CASES:
+            self._case(op)
+        for op in _WHILES:
+            self._loop(op)
+        self._calls_plain = False
+
+    def _function(self) -> str:
+        """The name of a function that is called."""
+        library = self._library
+        return self._draw.choice(library.plain if self._calls_plain else library.names)
+
+    def _call(self, op: str = "") -> None:
+        one, two, name = self._pick(), self._pick(), self._function()
         attrs = {"Tin": _types("int32", "int32"), "Tout": _types("int32", "int32"),
                  "f": _func(name)}  # fmt: skip
         self._made(
-            self._draw.choice(_CALLS), [self.values[one], self.values[two]], attrs,
-            lambda held: self._library.call(name, held[one], held[two]),
+            op or self._draw.choice(_CALLS), [self.values[one], self.values[two]], attrs,
+            lambda held: self._library.call(name, held[one], held[two]), lambda _: _CALL,
         )  # fmt: skip
 
-    def _branch(self) -> None:
+    def _branch(self, op: str = "", *, compares: bool | None = None) -> None:
         draw, one, two = self._draw, self._pick(), self._pick()
-        then, other = self._library.pick(draw), self._library.pick(draw)
+        then, other = self._function(), self._function()
         condition, dtype = self.values[one], "int32"  # a number holds unless it is zero
-        compares = draw.random() < 0.6
+        compares = draw.random() < 0.6 if compares is None else compares
         if compares:
             kind = {"T": dtype_attr("int32")}
             node = self.writer.node("Less", [self.values[one], self.values[two]], kind)
@@ -136,11 +185,12 @@ class Body:
             return self._library.call(then if holds else other, held[one], held[two])
 
         inputs = [condition, self.values[one], self.values[two]]
-        self._made(draw.choice(_IFS), inputs, attrs, step)
+        clause = _CHOSEN if compares else _NUMBER
+        self._made(op or draw.choice(_IFS), inputs, attrs, step, lambda _: clause)
 
-    def _case(self) -> None:
+    def _case(self, op: str = "") -> None:
         draw, place, one, two = self._draw, self._pick(), self._pick(), self._pick()
-        names = [self._library.pick(draw) for _ in range(draw.randint(1, 3))]
+        names = [self._function() for _ in range(draw.randint(1, 3))]
         attrs = {
             "Tin": _types("int32", "int32"), "Tout": _types("int32", "int32"),
             "branches": {"list": {"func": [{"name": name} for name in names]}},
@@ -151,13 +201,17 @@ class Body:
             return self._library.call(names[number], held[one], held[two])
 
         inputs = [self.values[place], self.values[one], self.values[two]]
-        self._made(draw.choice(_CASES), inputs, attrs, step)
+        self._made(
+            op or draw.choice(_CASES), inputs, attrs, step,
+            lambda held: _INDEXED if 0 <= held[place] < len(names) else _LAST,
+        )  # fmt: skip
 
-    def _loop(self) -> None:
+    def _loop(self, op: str = "") -> None:
         """From a small number up to the library's limit; each turn makes another second value."""
         draw, library, start = self._draw, self._library, self._draw.randint(-1, 4)
         self._constant(start)
-        two, name = self._pick(), library.pick(draw, library.turns)
+        turns = [name for name in library.turns if name in library.plain or not self._calls_plain]
+        two, name = self._pick(), draw.choice(turns)
         attrs = {"T": _types("int32", "int32"), "cond": _func(library.condition),
                  "body": _func(name)}  # fmt: skip
 
@@ -167,7 +221,9 @@ class Body:
                 turn = library.call(name, *turn)
             return turn
 
-        self._made(draw.choice(_WHILES), [self.values[-1], self.values[two]], attrs, step)
+        clause = _REPEATED if start < library.limit else _NOT_AT_ALL
+        inputs = [self.values[-1], self.values[two]]
+        self._made(op or draw.choice(_WHILES), inputs, attrs, step, lambda _: clause)
 
 
 class Library:
@@ -175,6 +231,7 @@ class Library:
 
     Attributes:
       names: those that may be called.
+      plain: of them those that call no other one.
       turns: of them those that a loop may have as its body: the first value becomes one more.
       condition: the function that says whether a loop goes on: the first value is below `limit`.
 
@@ -184,21 +241,19 @@ class Library:
 
     def __init__(self, draw: random.Random) -> None:
         self.names: list[str] = []
+        self.plain: list[str] = []
         self.turns: list[str] = []
         self.limit = draw.randint(0, 3)
         self._bodies: dict[str, tuple[Body, tuple[int, int]]] = {}
         self._forms: list[dict[str, Any]] = []
-        for number in range(draw.randint(2, 4)):
-            self._write(draw, f"f{number}", is_turn=number == 0 or draw.random() < 0.3)
+        for number in range(draw.randint(3, 5)):
+            is_turn = number == 0 or draw.random() < 0.3
+            self._write(draw, f"f{number}", is_turn=is_turn, is_plain=number < _PLAIN)
         self._write_condition(draw)
 
     def form(self) -> dict[str, Any]:
         """The library of a GraphDef."""
         return {"function": self._forms}
-
-    def pick(self, draw: random.Random, among: Sequence[str] | None = None) -> str:
-        """The name of a function."""
-        return draw.choice(self.names if among is None else among)
 
     def call(self, name: str, one: int, two: int) -> list[int]:
         """What a function gives."""
@@ -206,8 +261,8 @@ class Library:
         held = body.run((one, two))
         return [held[place] for place in places]
 
-    def _write(self, draw: random.Random, name: str, *, is_turn: bool) -> None:
-        body = Body(draw, self, ("x", "y"), inside=True)
+    def _write(self, draw: random.Random, name: str, *, is_turn: bool, is_plain: bool) -> None:
+        body = Body(draw, self, ("x", "y"), inside=True, is_plain=is_plain)
         first = draw.randrange(2)
         if is_turn:
             body.advance()
@@ -220,6 +275,8 @@ class Library:
         self._bodies[name] = body, places
         self._add(name, body, [body.values[place] for place in places], ("int32", "int32"))
         self.names.append(name)
+        if is_plain:
+            self.plain.append(name)
         if is_turn:
             self.turns.append(name)
 

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import random
 from collections.abc import Mapping
+from itertools import pairwise
+from typing import Final
 
 import numpy as np
 
@@ -19,16 +21,22 @@ from sessrun.spec.cases.model import Case
 __all__ = ["Refused", "SingleRun"]
 
 
+#: How many fetches a part has before another may begin: each costs an engine a plan.
+_PART: Final = 8
+
+
 class Refused(Exception):  # noqa: N818 - what the model says, no error of ours
     """What a model raises where the operation must fail.
 
     Attributes:
+      clause: the clause that says so.
       codes: the codes that it may fail with.
 
     """
 
-    def __init__(self, *codes: int) -> None:
-        super().__init__(codes)
+    def __init__(self, clause: str, *codes: int) -> None:
+        super().__init__(clause, *codes)
+        self.clause = clause
         self.codes = codes or (3,)
 
 
@@ -48,6 +56,7 @@ class SingleRun:
         self._values: dict[str, np.ndarray | None] = {}
         self._refused: dict[str, tuple[int, ...]] = {}
         self._clauses: dict[str, str] = {}
+        self._parts = [0]
 
     def given(self, value: np.ndarray, *, fed: bool = False) -> str:
         """A node of this value: a constant or, always where `fed`, a placeholder of any shape."""
@@ -57,32 +66,49 @@ class SingleRun:
         self._feeds[f"{node}:0"] = value
         return node
 
-    def shows(self, fetch: str, value: np.ndarray | None, clause: str = "") -> None:
+    def part(self) -> None:
+        """Let what is shown from now on be fetched by a run of its own, if the last has enough.
+
+        Where a run fails that must not, it is the first clause of its part that is blamed.
+        """
+        if len(self._values) - self._parts[-1] >= _PART:
+            self._parts.append(len(self._values))
+
+    def shows(self, fetch: str, value: np.ndarray | None, clause: str) -> None:
         """A fetch must give this (None for an operation); the clause says so."""
         self._values[fetch] = value
         self._clauses[fetch] = clause
 
-    def refuses(self, fetch: str, refused: Refused, clause: str = "") -> None:
-        """A fetch must fail; the clause says so."""
+    def refuses(self, fetch: str, refused: Refused) -> None:
+        """A fetch must fail; the clause of what refuses it says so."""
         self._refused[fetch] = refused.codes
-        self._clauses[fetch] = clause
+        self._clauses[fetch] = refused.clause
 
-    def case(self, id_: str, title: str, clauses: tuple[str, ...] = (), *, most: int = 3) -> Case:
-        """The case: all that has a value, `most` of what is refused, and some values again."""
+    def case(self, id_: str, title: str, *, most: int = 3, again: str = "") -> Case:
+        """The case: all that has a value, `most` of what is refused, and some values again.
+
+        `again` is the clause that other values of the same fetches show false; where there is
+        none, each fetch has its own.
+        """
         history = History()
         history.open()
-        self._run(history, self._values)
+        for start, end in pairwise(sorted({*self._parts, len(self._values)})):
+            shown = list(self._values)[start:end]
+            self._run(history, {fetch: self._values[fetch] for fetch in shown})
         for fetch in self.draw.sample(sorted(self._refused), min(most, len(self._refused))):
             codes, clause = self._refused[fetch], self._clauses[fetch]
             history.run([fetch], self._feeds, error=codes, clause=clause)
         if self._values:
             kept = self.draw.sample(sorted(self._values), self.draw.randint(1, len(self._values)))
-            self._run(history, {fetch: self._values[fetch] for fetch in kept})
-        return history.case(id_, title, self.writer.graph(), clauses)
+            self._run(history, {fetch: self._values[fetch] for fetch in kept}, again)
+        return history.case(id_, title, self.writer.graph())
 
-    def _run(self, history: History, wanted: Mapping[str, np.ndarray | None]) -> None:
+    def _run(
+        self, history: History, wanted: Mapping[str, np.ndarray | None], clause: str = ""
+    ) -> None:
         if wanted:
-            named = [self._clauses[fetch] for fetch in wanted]
-            clauses = named if all(named) else ()
-            values = list(wanted.values())
-            history.run(list(wanted), self._feeds, values=values, clauses=clauses)
+            clauses = [] if clause else [self._clauses[fetch] for fetch in wanted]
+            history.run(
+                list(wanted), self._feeds, values=list(wanted.values()), clause=clause,
+                clauses=clauses,
+            )  # fmt: skip

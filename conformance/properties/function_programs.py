@@ -14,7 +14,7 @@ from sessrun.spec.cases.model import Case
 
 _CLAUSES: Final = (
     "CONTROL-FLOW-013", "CONTROL-FLOW-014", "CONTROL-FLOW-017", "CONTROL-FLOW-018",
-    "CONTROL-FLOW-019",
+    "CONTROL-FLOW-019", "CONTROL-FLOW-062", "GRAPH-133",
 )  # fmt: skip
 _FIRST: Final = ("a", "b")
 
@@ -26,6 +26,7 @@ def function_programs(draw: random.Random, id_: str) -> Case:
     body = Body(draw, library, _FIRST, inside=False)
     for name in _FIRST:
         body.writer.placeholder("int32", (), name)
+    body.begin()
     for _ in range(draw.randint(2, 5)):
         body.go_on()
     history = History()
@@ -36,8 +37,9 @@ def function_programs(draw: random.Random, id_: str) -> Case:
             f"{name}:0": np.array(value, np.int32)
             for name, value in zip(_FIRST, given, strict=True)
         }
-        wanted = body.run(given)[len(_FIRST) :]
-        fetches = body.values[len(_FIRST) :]
-        history.run(fetches, feeds, values=[np.array(value, np.int32) for value in wanted])
+        shown = body.shown(given)
+        values = [np.array(value, np.int32) for value, _ in shown.values()]
+        named = [clause for _, clause in shown.values()]
+        history.run(list(shown), feeds, values=values, clauses=named)
     title = "A program of functions gives what its model says."
-    return history.case(id_, title, {**body.writer.graph(), "library": library.form()}, _CLAUSES)
+    return history.case(id_, title, {**body.writer.graph(), "library": library.form()})

@@ -2,9 +2,10 @@
 
 A line of stdin asks for the results of cases on one faulty backend: `{"backend": name, "ids":
 [case id, ...], "seconds": how long it may take, "cases": [cases not sent before]}`. A line of
-stdout answers, `{id: result}`, or `null` for a fault that hangs or dies: the host examines it
-again, in a worker. Since everything is imported and each case read once, and a fault has a fork
-of that, what a fault costs is what its cases cost. Cases that spoil their process come last.
+stdout answers, `{id: {"result": result, "clauses": [those it speaks of]}}`, or `null` for a fault
+that hangs or dies: the host examines it again, in a worker. Since everything is imported and each
+case read once, and a fault has a fork of that, what a fault costs is what its cases cost. Cases
+that spoil their process come last.
 """
 
 from __future__ import annotations
@@ -17,13 +18,15 @@ import select
 import signal
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, NoReturn
+
+from sessrun.spec.records import blamed
 
 if TYPE_CHECKING:
     from sessrun.spec.cases.model import Case
 
-__all__ = ["DEADLINE_S", "main"]
+__all__ = ["DEADLINE_S", "main", "told_of"]
 
 #: What a case may take of a fault that is examined, here or in a worker, in seconds.
 DEADLINE_S: Final = 10.0
@@ -92,12 +95,17 @@ def _run_and_exit(spec: str, cases: Sequence[Case], writing: int) -> NoReturn:
         from sessrun.conformance.runner import Runner  # noqa: PLC0415 - imported before the fork
 
         runner = Runner(spec, in_process=True, deadline_s=DEADLINE_S)
-        results = {case.id: runner.run_once(case)["result"] for case in cases}
+        results = {case.id: told_of(runner.run_once(case)) for case in cases}
         with os.fdopen(writing, "w", encoding="utf-8") as answer:
             answer.write(json.dumps(results))
         status = 0
     finally:
         os._exit(status)  # a thread that hangs in a fault must not keep the process
+
+
+def told_of(line: Mapping[str, Any]) -> dict[str, Any]:
+    """Of a result line the result, and the clauses that it speaks of."""
+    return {"result": line["result"], "clauses": list(blamed(line))}
 
 
 def _read_until(descriptor: int, deadline: float) -> bytes:

@@ -21,14 +21,14 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 from sessrun.adapters.errors import AdapterError
 from sessrun.conformance.faulty.framework import Fault
 from sessrun.conformance.oracle import Oracle
 from sessrun.conformance.patience import Patience
 from sessrun.conformance.runner import Runner
-from sessrun.conformance.selfcheck.examined import DEADLINE_S
+from sessrun.conformance.selfcheck.examined import DEADLINE_S, told_of
 from sessrun.spec.cases.model import Case, Observation
 from sessrun.spec.loader import subject_of
 from sessrun.spec.records import QUIET
@@ -48,6 +48,10 @@ _AT_ONCE_S: Final = 12.0
 _EACH_S: Final = 0.1
 
 
+#: What is told of a case: its `result`, and the `clauses` that this speaks of.
+Told = Mapping[str, Any]
+
+
 @dataclass(frozen=True, slots=True)
 class FaultReport:
     """What the suite said of one faulty backend.
@@ -56,8 +60,8 @@ class FaultReport:
       fault: the fault.
       failed: case id to result, for each case that did not pass.
       caught_by: the first failing case of the fault's own clause, or None.
-      others: the other clauses whose cases failed: those all of whose failing cases do not also
-        name the fault's own clause.
+      others: the other clauses that failing cases speak of, but for those of cases that speak of
+        the fault's own clause too.
       cases: how many cases ran.
       seconds: wall time.
       trouble: why it could not be examined, or empty.
@@ -110,13 +114,14 @@ def examine(
     results, trouble = examiner(spec, cases, _AT_ONCE_S + _EACH_S * len(cases)), ""
     if results is None:
         results, trouble = _one_by_one(spec, fault, cases, oracle)
-    failed = {id_: result for id_, result in results.items() if result not in QUIET}
+    told = {id_: line for id_, line in results.items() if line["result"] not in QUIET}
+    failed = {id_: line["result"] for id_, line in told.items()}
     void = next((id_ for id_, result in failed.items() if result == "infra_error"), None)
     if void is not None:
         trouble = f"{void} ended in infra_error"
     seconds = time.perf_counter() - started
-    caught_by, others = _pointed_at(fault, cases, failed)
-    own = [results.get(case.id) for case in of_its_own(fault, cases)]
+    caught_by, others = _pointed_at(fault, cases, told)
+    own = [results.get(case.id, {}).get("result") for case in of_its_own(fault, cases)]
     skipped = bool(own) and set(own) == {"skipped"}
     return FaultReport(fault, failed, caught_by, others, len(results), seconds, trouble, skipped)
 
@@ -144,8 +149,8 @@ class Examiner:
 
     def __call__(
         self, spec: str, cases: Sequence[Case], seconds: float
-    ) -> Mapping[str, str] | None:
-        """The result of each case by its id; None if there are not all of them in time."""
+    ) -> Mapping[str, Told] | None:
+        """What was told of each case by its id; None if there are not all of them in time."""
         fresh = [case for case in cases if case.id not in self._sent]
         asked = {
             "backend": spec,
@@ -165,7 +170,7 @@ class Examiner:
             self.shutdown()
             return None
         self._sent.update(case.id for case in fresh)
-        found: Mapping[str, str] | None = json.loads(answer)
+        found: Mapping[str, Told] | None = json.loads(answer)
         return found
 
     def _start(self) -> subprocess.Popen[str]:
@@ -193,19 +198,19 @@ def _one_by_one(
     fault: Fault,
     cases: Sequence[Case],
     oracle: Callable[[Case], list[Observation]] | None,
-) -> tuple[dict[str, str], str]:
-    """The results of the cases run in a worker, and why there are none, if there are none."""
+) -> tuple[dict[str, Told], str]:
+    """What was told of the cases run in a worker, and why nothing was, if nothing was."""
     runner = Runner(
         spec,
         patience=_PATIENCE,
         deadline_s=DEADLINE_S,
         ask_oracle=oracle,
     )
-    results: dict[str, str] = {}
+    results: dict[str, Told] = {}
     trouble = ""
     try:
         for case in sorted(cases, key=lambda case: fault.clause not in case.clauses):
-            results[case.id] = runner.run_once(case)["result"]
+            results[case.id] = told_of(runner.run_once(case))
     except AdapterError as error:
         trouble = str(error).splitlines()[0]
     finally:
@@ -214,18 +219,19 @@ def _one_by_one(
 
 
 def _pointed_at(
-    fault: Fault, cases: Sequence[Case], failed: Mapping[str, str]
+    fault: Fault, cases: Sequence[Case], told: Mapping[str, Told]
 ) -> tuple[str | None, tuple[str, ...]]:
-    """The case that caught the fault, and the other clauses that failed with it."""
+    """The case that caught the fault, and the other clauses that are blamed beside its own."""
     caught_by = None
     others: set[str] = set()
     for case in cases:
-        if failed.get(case.id) not in _CAUGHT:
+        line = told.get(case.id, {"result": ""})
+        if line["result"] not in _CAUGHT:
             continue
-        if fault.clause in case.clauses:
+        if fault.clause in line["clauses"]:
             caught_by = caught_by or case.id
         else:
-            others.update(case.clauses)
+            others.update(line["clauses"])
     return caught_by, tuple(sorted(others))
 
 

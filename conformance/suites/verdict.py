@@ -13,6 +13,7 @@ from sessrun.conformance.expectations import Expectation
 from sessrun.conformance.replay import python_lines
 from sessrun.conformance.runner import Runner
 from sessrun.spec.cases.model import Case
+from sessrun.spec.records import blamed
 
 __all__ = ["settle"]
 
@@ -27,6 +28,7 @@ def settle(
     line = runner.run(case)
     record_property("sessrun_case", case.id)
     record_property("sessrun_result", line["result"])
+    record_property("sessrun_clauses", ", ".join(blamed(line)))
     _settle(case, line, expectations, runner.spec)
 
 
@@ -61,11 +63,12 @@ def _explanation(case: Case, line: dict[str, Any], backend: str) -> str:
     finding = line.get("finding") or {}
     reason = finding.get("reason") or line.get("detail", "")
     step = f" at step {finding['step']}" if "step" in finding else ""
+    clauses = blamed(line)
     return "\n".join(
         [
             f"{case.id}: {line['result']}{step}: {reason}",
             f"the rule: {case.title}",
-            f"clauses: {', '.join(case.clauses)} (sessrun explain {case.clauses[0]})",
+            f"clauses: {', '.join(clauses)} (sessrun explain {clauses[0]})",
             f"again: sessrun replay {shlex.quote(case.id)} --backend {shlex.quote(backend)}",
             "in plain TensorFlow:",
             *(f"    {text}" for text in python_lines(case)),

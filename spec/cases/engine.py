@@ -27,10 +27,12 @@ from sessrun.spec.cases.outcomes import (
 )
 from sessrun.spec.cases.values import describe
 
-__all__ = ["MESSAGE", "Engine", "expects_failure", "interpret", "observation"]
+__all__ = ["MESSAGE", "Engine", "expects_failure", "interpret", "observation", "step_of"]
 
 #: How much of an error's message is observed: it is for people, and TensorFlow's hold a stack.
 MESSAGE: Final = 2000
+#: The attribute of an error that tells the step of a case at which it was raised.
+_AT_STEP: Final = "sessrun_step"
 
 
 class Engine(Protocol):
@@ -90,9 +92,16 @@ def interpret(case: Case, engine: Engine) -> list[Observation]:
       TimeoutError: a call in another thread has not ended within the case's deadline.
       SpecError: what the case says of its files is ill-formed.
 
+    Of what is raised `step_of` tells at which step.
+
     """
     with CaseFiles(case, getattr(engine, "files_folder", None)) as files:
         return files.seen(_Interpreter(case, engine, files).observe())
+
+
+def step_of(error: BaseException) -> str:
+    """The step of an engine case at which `interpret` raised an error; empty if it is unknown."""
+    return str(getattr(error, _AT_STEP, ""))
 
 
 def observation(step: str, outcome: Outcome | _Noted) -> Observation:
@@ -177,7 +186,11 @@ class _Interpreter:
         seen: list[Observation] = []
         try:
             for index, step in enumerate(self.case.steps):
-                outcome = self._do(step)
+                try:
+                    outcome = self._do(step)
+                except Exception as error:
+                    setattr(error, _AT_STEP, str(index))
+                    raise
                 if outcome is None:
                     continue
                 seen.append(observation(str(index), outcome))

@@ -33,7 +33,7 @@ from sessrun.spec import tensors
 from sessrun.spec.cases.model import Case, Observation, walk
 from sessrun.spec.rules.numeric import difference
 
-__all__ = ["Finding", "Judgement", "judge", "oracle_steps"]
+__all__ = ["Finding", "Judgement", "clause_of", "judge", "oracle_steps"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +120,12 @@ def judge(
 
 def _blaming(finding: Finding, step: Mapping[str, Any]) -> Finding:
     """The finding with the step's clause, unless it has a matcher's."""
-    return finding if finding.clause else replace(finding, clause=step.get("clause", ""))
+    return finding if finding.clause else replace(finding, clause=clause_of(step))
+
+
+def clause_of(step: Mapping[str, Any]) -> str:
+    """The clause that a step shows false where it is not answered; empty if it names none."""
+    return str(step.get("clause", ""))
 
 
 def _observed(step: Mapping[str, Any]) -> bool:

@@ -9,8 +9,14 @@ import pytest
 from cut_run import plan_of, run_plan
 
 from sessrun.conformance import properties
+from sessrun.conformance.runner import _at_step
+from sessrun.spec import records
+from sessrun.spec.cases import engine
 from sessrun.spec.cases.judge import judge
 from sessrun.spec.cases.model import Case, clauses_of
+from sessrun.spec.cases.outcomes import Done, Fetched, Opened
+from sessrun.spec.cases.steady import finding_form
+from sessrun.spec.loader import load_vectors
 
 SEED = 2026
 
@@ -67,3 +73,39 @@ def test_generated_cases_test_the_clauses_that_their_steps_name(name: str) -> No
         drawn = properties.generate(name, SEED, index)
         if len(drawn.clauses) > 1:
             assert drawn.clauses == clauses_of(drawn.steps), drawn.id
+
+
+def test_a_vector_of_several_clauses_names_them_at_its_steps() -> None:
+    for id_, vector in load_vectors().items():
+        if len(vector.clauses) > 1:
+            assert set(vector.clauses) == set(clauses_of(vector.steps)), id_
+
+
+class Hanging:
+    """An engine that opens a session, and answers no run."""
+
+    def open(self, *_: object) -> Opened:
+        return Opened("s")
+
+    def run(self, *_: object) -> Fetched:
+        raise TimeoutError("no answer")
+
+    def close(self, _: str) -> Done:
+        return Done({})
+
+
+def test_a_case_whose_backend_is_lost_blames_the_step_at_which_it_was() -> None:
+    steps = (
+        {"do": "open", "session": "s", "graph": "g"},
+        {"do": "run", "session": "s", "fetches": ["x:0"], "clause": "RUN-002"},
+    )
+    made = Case("made/lost", "Lost.", "engine", ("RUN-001", "RUN-002"), steps, {"g": {}})
+    with pytest.raises(TimeoutError) as lost:
+        engine.interpret(made, Hanging())  # type: ignore[arg-type]
+    assert engine.step_of(lost.value) == "1"
+    finding = _at_step(made, lost.value)
+    assert finding is not None
+    assert (finding.step, finding.clause) == ("1", "RUN-002")
+    line = {"clauses": made.clauses, "finding": finding_form(finding)}
+    assert records.blamed(line) == ("RUN-002",)
+    assert _at_step(made, TimeoutError("an API case")) is None

@@ -67,8 +67,17 @@ def test_complaints() -> None:
 def test_what_shows_nothing_catches_nothing(result: str) -> None:
     case = build_plan("core", generated=0).cases[0]
     fault = Fault("made", case.clauses[0], "Made.", lambda tf: tf)
-    assert selfcheck._pointed_at(fault, [case], {case.id: result}) == (None, ())
-    assert selfcheck._pointed_at(fault, [case], {case.id: "fail"}) == (case.id, ())
+    told = {case.id: {"result": result, "clauses": list(case.clauses)}}
+    assert selfcheck._pointed_at(fault, [case], told) == (None, ())
+    failed = {case.id: {"result": "fail", "clauses": list(case.clauses)}}
+    assert selfcheck._pointed_at(fault, [case], failed) == (case.id, ())
+
+
+def test_a_fault_is_caught_where_its_own_clause_is_blamed() -> None:
+    case = build_plan("core", generated=0).cases[0]
+    fault = Fault("made", case.clauses[0], "Made.", lambda tf: tf)
+    told = {case.id: {"result": "fail", "clauses": ["RUN-999"]}}
+    assert selfcheck._pointed_at(fault, [case], told) == (None, ("RUN-999",))
 
 
 def test_a_fault_that_does_not_start_is_a_complaint_of_its_own() -> None:
@@ -107,8 +116,11 @@ def test_each_fault_has_a_process_of_its_own() -> None:
         first, *others = [examiner(backend_of(fault), cases, 30.0) for fault in faults]
     finally:
         examiner.shutdown()
-    assert first == {case.id: "pass" for case in cases}
-    assert all(found is not None and "fail" in found.values() for found in others)
+    assert first is not None
+    assert {line["result"] for line in first.values()} == {"pass"}
+    for found in others:
+        assert found is not None
+        assert "fail" in {line["result"] for line in found.values()}
 
 
 def test_every_fault_has_cases_of_its_own() -> None:

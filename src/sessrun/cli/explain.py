@@ -47,7 +47,7 @@ def run(args: argparse.Namespace) -> int:
 
 def _clause(id_: str, record: Path | None) -> None:
     from sessrun.spec.loader import load_clauses, load_debt
-    from sessrun.spec.records import read_record
+    from sessrun.spec.records import blamed, read_record
 
     lines = () if record is None else read_record(record).results.values()
     _sentence(load_clauses()[id_])
@@ -55,7 +55,7 @@ def _clause(id_: str, record: Path | None) -> None:
     if id_ in load_debt():
         print(f"  debt      lacks {', '.join(load_debt()[id_]['lacks'])}")
     for line in lines:
-        if id_ in line["clauses"]:
+        if id_ in blamed(line):
             print(f"  result    {line['id']}: {line['result']}")
 
 

@@ -35,7 +35,7 @@ def run(args: argparse.Namespace) -> int:
     from sessrun.conformance.replay import python_lines, read_replay, write_replay
     from sessrun.conformance.runner import Runner
     from sessrun.conformance.shrink import node_count, shrinkable
-    from sessrun.spec.records import QUIET
+    from sessrun.spec.records import QUIET, blamed
 
     path = Path(args.case)
     case = read_replay(path) if path.suffix == ".json" or path.exists() else case_of(args.case)
@@ -59,7 +59,7 @@ def run(args: argparse.Namespace) -> int:
         runner.shutdown()
         oracle.shutdown()
     print(f"{case.id} on {args.backend}: {line['result']} in {line['seconds']:.3f} s")
-    print(f"the rule: {case.title} [{', '.join(case.clauses)}]")
+    print(f"the rule: {case.title} [{', '.join(blamed(line))}]")
     finding = line.get("finding")
     if finding is not None:
         print(f"at step {finding['step']}: {finding['reason']}")

@@ -8,91 +8,26 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 from typing import Any, Final
 
 import numpy as np
 
 from sessrun.conformance.generators.graphdef import dtype_attr, shape_attr, text_attr
 from sessrun.conformance.generators.single_runs import Refused, SingleRun
-from sessrun.conformance.generators.tensor_list_model import Shape, is_full, merged, sized
 from sessrun.conformance.generators.variable_model import NUMBERS, drawn
 from sessrun.conformance.properties import prop
+from sessrun.conformance.subjects.tensor_arrays import clauses
+from sessrun.conformance.subjects.tensor_arrays.model import ArrayModel
+from sessrun.conformance.subjects.tensor_lists.model import Shape
 from sessrun.spec.cases.model import Case
-from sessrun.spec.dtypes import BY_NAME
 
-_ARRAYS: Final = (
-    "TENSOR-ARRAYS-001", "TENSOR-ARRAYS-002", "TENSOR-ARRAYS-003", "TENSOR-ARRAYS-004",
-    "TENSOR-ARRAYS-005", "TENSOR-ARRAYS-006", "TENSOR-ARRAYS-007", "TENSOR-ARRAYS-008",
-    "TENSOR-ARRAYS-009", "TENSOR-ARRAYS-010", "TENSOR-ARRAYS-011", "TENSOR-ARRAYS-012",
-)  # fmt: skip
+_ARRAYS: Final = tuple(id_ for name, id_ in vars(clauses).items() if name.isupper())
 _DTYPES: Final = (*NUMBERS, "bool", "string")
 _SHAPES: Final[tuple[tuple[int, ...], ...]] = ((), (2,), (0,), (3,), (1, 3), (2, 1, 2))
 
 
-@dataclass(slots=True)
-class _Array:
-    """An array as the model has it.
-
-    Attributes:
-      handle: the output of its node that is the handle.
-      flow: the output that gives the flow.
-      shape: what is known of the shape of each element.
-      elements: the elements by place; None for one that was never written.
-      grows: whether a write past the end makes it longer.
-      clears: whether an element is gone once it was read.
-      identical: whether the first element that is written settles the shape of all.
-      adds: whether a second write of an element adds to it.
-      read: the places that were read.
-      outer: the sizes that elements have before those of the array's of which it is a gradient.
-      is_split: whether it was split.
-
-    """
-
-    handle: str
-    flow: str
-    shape: Shape
-    elements: list[np.ndarray | None]
-    grows: bool = False
-    clears: bool = True
-    identical: bool = False
-    adds: bool = False
-    read: set[int] = field(default_factory=set)
-    outer: tuple[int, ...] = ()
-    is_split: bool = False
-
-    def write(self, place: int, value: np.ndarray) -> None:
-        """Write one element."""
-        if place < 0 or (place >= len(self.elements) and not self.grows):
-            raise Refused
-        merged(self.shape, value.shape)
-        self.elements += [None] * (place + 1 - len(self.elements))
-        if self.identical:
-            self.shape = value.shape
-        held = self.elements[place]
-        if place in self.read or (held is not None and not self.adds):
-            raise Refused
-        if held is not None:
-            if held.shape != value.shape:
-                raise Refused
-            value = held + value
-        self.elements[place] = value
-
-    def take(self, place: int, dtype: str) -> np.ndarray:
-        """Read one element; zeros where none was written, if their shape is known."""
-        if not 0 <= place < len(self.elements):
-            raise Refused
-        if place in self.read and self.clears:
-            raise Refused
-        found = self.elements[place]
-        if found is None:
-            sizes = sized(self.shape)
-            if dtype == "string" and 0 not in sizes:
-                raise Refused
-            found = np.zeros(sizes, BY_NAME[dtype].numpy)
-            self.elements[place] = found
-        self.read.add(place)
-        return found
+#: A value, and the clause that another one would show false.
+_Given = tuple[np.ndarray, str]
 
 
 class _Life:
@@ -104,14 +39,21 @@ class _Life:
         self._sizes = run.draw.choice(_SHAPES)
         self._before: str | None = None
         self.is_over = False
-        self._arrays = [self._made()]
+        self._arrays: list[ArrayModel] = []
+        self._look_first()
+        self._arrays.append(self._made())
 
-    def _made(self) -> _Array:
+    def _made(self) -> ArrayModel:
         draw, count = self._draw, self._draw.randint(0, 5)
         shape: Shape = None
         if draw.random() < 0.6:
             shape = tuple(None if draw.random() < 0.2 else size for size in self._sizes)
         grows, clears, identical = (draw.random() < chance for chance in (0.4, 0.5, 0.3))
+        return self._array(shape, count, grows=grows, clears=clears, identical=identical)
+
+    def _array(
+        self, shape: Shape, count: int, *, grows: bool, clears: bool, identical: bool
+    ) -> ArrayModel:
         attrs = {
             "dtype": dtype_attr(self._dtype), "element_shape": shape_attr(shape),
             "dynamic_size": {"b": grows}, "clear_after_read": {"b": clears},
@@ -120,21 +62,34 @@ class _Life:
         # Fed: of a constant TensorFlow's optimizer takes the size, that of a closed array too.
         size = self._fed(np.array(count, np.int32))
         node = self._run.writer.node("TensorArrayV3", [size], attrs)
-        return _Array(
-            f"{node}:0", f"{node}:1", shape, [None] * count, grows=grows, clears=clears,
-            identical=identical,
+        return ArrayModel(
+            f"{node}:0", f"{node}:1", self._dtype, shape, [None] * count, grows=grows,
+            clears=clears, identical=identical,
         )  # fmt: skip
+
+    def _look_first(self) -> None:
+        """What all else is looked at with: elements that are written, read and gathered.
+
+        Where none of this fails, an element that is not as it must be was made wrongly.
+        """
+        array = self._array(self._sizes, 2, grows=False, clears=False, identical=False)
+        for place in (1, 0):
+            self._put(array, place, drawn(self._draw, self._dtype, self._sizes, small=True))
+        for place in (0, 1):
+            self._see(array, place)
+        self._picked(array, [1, 0], None)
+        self._see_size(array, clauses.SIZE)
 
     # What arguments are made of.
 
     def _strange(self) -> bool:
         return self._draw.random() < 0.04
 
-    def _value(self, array: _Array, *front: int) -> np.ndarray:
+    def _value(self, array: ArrayModel, *front: int) -> np.ndarray:
         sizes = self._draw.choice(_SHAPES) if self._strange() else self._sizes
         return drawn(self._draw, self._dtype, (*front, *array.outer, *sizes), small=True)
 
-    def _free(self, array: _Array, count: int) -> list[int]:
+    def _free(self, array: ArrayModel, count: int) -> list[int]:
         """Places that can be written; now and then others, or some more than once."""
         if self._strange():
             return [self._draw.randint(-1, len(array.elements) + 1) for _ in range(count)]
@@ -147,7 +102,7 @@ class _Life:
         self._draw.shuffle(free)
         return free[:count]
 
-    def _there(self, array: _Array, count: int) -> list[int]:
+    def _there(self, array: ArrayModel, count: int) -> list[int]:
         """Places that can be read; now and then others, which TensorFlow lets gradients have."""
         if self._strange() and not array.adds:
             return [self._draw.randint(-1, len(array.elements)) for _ in range(count)]
@@ -165,6 +120,8 @@ class _Life:
         """Add one operation more, which waits for the one before it."""
         if self.is_over:
             return
+        if self._draw.random() < 0.4:
+            self._run.part()
         array = self._draw.choice(self._arrays)
         self._draw.choice(
             (self._write, self._write, self._write, self._scatter, self._read, self._read,
@@ -172,8 +129,8 @@ class _Life:
         )(array)  # fmt: skip
 
     def _do(
-        self, op: str, array: _Array, inputs: Sequence[str], attrs: dict[str, Any],
-        give: Callable[[], Sequence[np.ndarray]] | None = None,
+        self, op: str, array: ArrayModel, inputs: Sequence[str], attrs: dict[str, Any],
+        give: Callable[[], Sequence[_Given]] | None = None,
     ) -> str:  # fmt: skip
         """Write a node; `give` says what it gives, or, if it gives a flow, does what it does."""
         waits = [] if self._before is None else [f"^{self._before}"]
@@ -185,128 +142,123 @@ class _Life:
             self._run.refuses(f"{node}:0", refused)
             self.is_over = True
         else:
-            for number, value in enumerate(values):
-                self._run.shows(f"{node}:{number}", value)
+            for number, (value, clause) in enumerate(values):
+                self._run.shows(f"{node}:{number}", value, clause)
         return node
 
     def _writes(
-        self, op: str, array: _Array, inputs: Sequence[str], do: Callable[[], None]
+        self, op: str, array: ArrayModel, inputs: Sequence[str], do: Callable[[], None]
     ) -> None:
-        def give() -> Sequence[np.ndarray]:
+        length = len(array.elements)
+
+        def give() -> Sequence[_Given]:
             do()
             return ()
 
         node = self._do(op, array, [*inputs, array.flow], {"T": dtype_attr(self._dtype)}, give)
         array.flow = f"{node}:0"
+        if not self.is_over and len(array.elements) > length and self._draw.random() < 0.5:
+            self._see_size(array, clauses.PAST_END)
+
+    def _may_see(self, array: ArrayModel, places: Sequence[int]) -> None:
+        """Now and then look at what was just written, where it can be read again."""
+        if not (self.is_over or array.clears or array.adds) and self._draw.random() < 0.3:
+            for place in places:
+                self._see(array, place)
 
     def _fed(self, value: np.ndarray) -> str:
         return self._run.given(value, fed=True)
 
-    def _write(self, array: _Array) -> None:
+    def _put(self, array: ArrayModel, place: int, value: np.ndarray) -> None:
+        inputs = [self._fed(np.array(place, np.int32)), self._fed(value)]
+        self._writes("TensorArrayWriteV3", array, inputs, lambda: array.write(place, value))
+
+    def _write(self, array: ArrayModel) -> None:
         value = self._value(array)
         for place in self._free(array, 1):
-            inputs = [self._fed(np.array(place, np.int32)), self._fed(value)]
-            self._writes("TensorArrayWriteV3", array, inputs, lambda: array.write(place, value))  # noqa: B023 - called at once
+            self._put(array, place, value)
+            self._may_see(array, [place])
 
-    def _scatter(self, array: _Array) -> None:
+    def _scatter(self, array: ArrayModel) -> None:
         places = self._free(array, self._draw.randint(0, 3))
         rows = self._value(array, len(places) + (1 if self._strange() else 0))
-
-        def do() -> None:
-            if len(places) != len(rows):
-                raise Refused
-            for place, row in zip(places, rows, strict=True):
-                array.write(place, np.asarray(row, rows.dtype))
-
         inputs = [self._fed(np.array(places, np.int32)), self._fed(rows)]
-        self._writes("TensorArrayScatterV3", array, inputs, do)
+        self._writes("TensorArrayScatterV3", array, inputs, lambda: array.scatter(places, rows))
+        self._may_see(array, places)
 
-    def _split(self, array: _Array) -> None:
+    def _split(self, array: ArrayModel) -> None:
         if any(held is not None for held in array.elements) and not self._strange():
             return
         count = len(array.elements) + (1 if array.grows or self._strange() else 0)
         lengths = [self._draw.randint(0, 2) for _ in range(count)]
         rows = self._value(array, sum(lengths) + (1 if self._strange() else 0))
 
-        def do() -> None:
-            if sum(lengths) != len(rows):
-                raise Refused
-            if not (array.grows or len(lengths) == len(array.elements)):
-                raise Refused
-            array.is_split = True
-            ends = np.cumsum(lengths, dtype=int)
-            for place, (end, size) in enumerate(zip(ends, lengths, strict=True)):
-                array.write(place, rows[end - size : end])
-
         inputs = [self._fed(rows), self._fed(np.array(lengths, np.int64))]
-        self._writes("TensorArraySplitV3", array, inputs, do)
+        self._writes("TensorArraySplitV3", array, inputs, lambda: array.split(rows, lengths))
+        self._may_see(array, range(count))
 
     def _reads(
-        self, op: str, array: _Array, inputs: Sequence[str], attrs: dict[str, Any],
-        give: Callable[[], Sequence[np.ndarray]],
+        self, op: str, array: ArrayModel, inputs: Sequence[str], attrs: dict[str, Any],
+        give: Callable[[], Sequence[_Given]],
     ) -> None:  # fmt: skip
         attrs = {**attrs, "dtype": dtype_attr(self._dtype)}
         self._do(op, array, [*inputs, array.flow], attrs, give)
 
-    def _read(self, array: _Array) -> None:
-        for place in self._there(array, 1):
-            inputs = [self._fed(np.array(place, np.int32))]
-            self._reads("TensorArrayReadV3", array, inputs, {},
-                        lambda: [array.take(place, self._dtype)])  # fmt: skip # noqa: B023
+    def _see(self, array: ArrayModel, place: int) -> None:
+        inputs = [self._fed(np.array(place, np.int32))]
 
-    def _gather(self, array: _Array) -> None:
+        def give() -> list[_Given]:
+            clause = array.clause_of([place], clauses.READ)
+            return [(array.take(place), clause)]
+
+        self._reads("TensorArrayReadV3", array, inputs, {}, give)
+
+    def _read(self, array: ArrayModel) -> None:
+        for place in self._there(array, 1):
+            self._see(array, place)
+
+    def _gather(self, array: ArrayModel) -> None:
         places = self._there(array, self._draw.randint(0, 3))
         asked: Shape = None
         if self._draw.random() < 0.3:
             sizes = self._draw.choice(_SHAPES) if self._strange() else self._sizes
             asked = (*array.outer, *sizes)
 
-        def give() -> list[np.ndarray]:
-            array.shape = merged(array.shape, asked)
-            if not places and not is_full(asked):
-                raise Refused(12)
-            found = [array.take(place, self._dtype) for place in places]
-            shape = array.shape
-            for each in found[: 1 if found and not found[0].size else None]:
-                shape = merged(shape, each.shape)  # nobody looks past an empty one
-            if not found:
-                return [np.zeros((0, *sized(shape)), BY_NAME[self._dtype].numpy)]
-            return [np.stack(found) if found[0].size else np.stack([found[0]] * len(found))]
+        self._picked(array, places, asked)
+
+    def _picked(self, array: ArrayModel, places: list[int], asked: Shape) -> None:
+        def give() -> list[_Given]:
+            clause = array.clause_of(places, clauses.GATHER if places else clauses.EMPTY)
+            return [(array.gather(places, asked), clause)]
 
         inputs = [self._fed(np.array(places, np.int32))]
         attrs = {"element_shape": shape_attr(asked)}
         self._reads("TensorArrayGatherV3", array, inputs, attrs, give)
 
-    def _concat(self, array: _Array) -> None:
+    def _concat(self, array: ArrayModel) -> None:
         if array.adds:
             return  # that of gradients of what was not split ends TensorFlow's process
         sizes = (*array.outer, *self._sizes)
         asked: Shape = None if self._draw.random() < 0.5 or not sizes else sizes[1:]
 
-        def give() -> list[np.ndarray]:
-            if not array.elements:
-                if not is_full(asked):
-                    raise Refused(12)
-                empty = np.zeros((0, *sized(asked)), BY_NAME[self._dtype].numpy)
-                return [empty, np.zeros(0, np.int64)]
-            found = [array.take(place, self._dtype) for place in range(len(array.elements))]
-            rest = asked
-            for each in found:
-                if not each.ndim:
-                    raise Refused
-                rest = merged(rest, each.shape[1:])
-            return [np.concatenate(found), np.array([len(each) for each in found], np.int64)]
+        def give() -> list[_Given]:
+            clause = array.clause_of(range(len(array.elements)), clauses.CONCAT)
+            joined, lengths = array.concat(asked)
+            return [(joined, clause), (lengths, clauses.CONCAT_LENGTHS)]
 
         there = range(len(array.elements))
         if self._strange() or set(self._there(array, len(there))) == set(there):
             attrs = {"element_shape_except0": shape_attr(asked)}
             self._reads("TensorArrayConcatV3", array, (), attrs, give)
 
-    def _size(self, array: _Array) -> None:
-        size = np.array(len(array.elements), np.int32)
-        self._do("TensorArraySizeV3", array, [array.flow], {}, lambda: [size])
+    def _size(self, array: ArrayModel) -> None:
+        self._see_size(array, clauses.SIZE)
 
-    def _gradient(self, array: _Array) -> None:
+    def _see_size(self, array: ArrayModel, clause: str) -> None:
+        size = np.array(len(array.elements), np.int32)
+        self._do("TensorArraySizeV3", array, [array.flow], {}, lambda: [(size, clause)])
+
+    def _gradient(self, array: ArrayModel) -> None:
         """The array of its gradients, in which what is written twice is added up."""
         if len(self._arrays) > 1 or array.is_split or self._dtype not in NUMBERS:
             return
@@ -315,25 +267,16 @@ class _Life:
         if self._draw.random() < 0.4:
             outer, op = self._draw.choice(((2,), (1, 3))), "TensorArrayGradWithShape"
             inputs.append(self._fed(np.array(outer, np.int32)))
-        array.grows = False
         node = self._do(op, array, inputs, {"source": text_attr("gradients")})
-        zeros = [
-            None if held is None else np.zeros((*outer, *held.shape), held.dtype)
-            for held in array.elements
-        ]
-        shape = None if array.shape is None else (*outer, *array.shape)
-        self._arrays.append(_Array(
-            f"{node}:0", f"{node}:1", shape, zeros, identical=array.identical, adds=True,
-            outer=outer,
-        ))  # fmt: skip
+        self._arrays.append(array.gradients(f"{node}:0", f"{node}:1", outer))
 
-    def _close(self, array: _Array) -> None:
+    def _close(self, array: ArrayModel) -> None:
         if self._strange():
             self._do("TensorArrayCloseV3", array, (), {})
             self._do("TensorArraySizeV3", array, [array.flow], {}, self._refused)
 
-    def _refused(self) -> Sequence[np.ndarray]:
-        raise Refused
+    def _refused(self) -> Sequence[_Given]:
+        raise Refused(clauses.CLOSED)
 
 
 @prop("tensor-arrays", *_ARRAYS, weight=2)
@@ -344,4 +287,4 @@ def tensor_arrays(draw: random.Random, id_: str) -> Case:
     for _ in range(draw.randint(4, 18)):
         life.go_on()
     title = "Arrays of tensors give what was written to them, in each run anew."
-    return run.case(id_, title, _ARRAYS)
+    return run.case(id_, title, again=clauses.EACH_RUN)

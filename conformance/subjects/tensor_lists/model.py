@@ -1,4 +1,7 @@
-"""What operations on lists of tensors give, as a model of a list says: no engine is asked."""
+"""What operations on lists of tensors give, as a model of a list says: no engine is asked.
+
+What a list refuses it refuses by the clause that says so.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +11,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from sessrun.conformance.generators.single_runs import Refused
+from sessrun.conformance.subjects.tensor_lists import clauses
 from sessrun.spec.dtypes import BY_NAME
 
 __all__ = ["ListModel", "Shape", "cut", "is_full", "merged", "sized"]
@@ -15,13 +19,13 @@ __all__ = ["ListModel", "Shape", "cut", "is_full", "merged", "sized"]
 Shape = tuple[int | None, ...] | None
 
 
-def merged(one: Shape, other: Shape) -> Shape:
-    """What two shapes say together; refused if they contradict each other."""
+def merged(one: Shape, other: Shape, clause: str) -> Shape:
+    """What two shapes say together; refused by the clause if they contradict each other."""
     if one is None or other is None:
         return other if one is None else one
     pairs = list(zip(one, other, strict=False))
     if len(one) != len(other) or any(a != b for a, b in pairs if None not in (a, b)):
-        raise Refused
+        raise Refused(clause)
     return tuple(b if a is None else a for a, b in pairs)
 
 
@@ -33,21 +37,21 @@ def is_full(shape: Shape) -> bool:
 def cut(rows: np.ndarray, shape: Shape) -> tuple[np.ndarray, ...]:
     """The rows of a tensor, each of which must fit the shape."""
     if not rows.ndim:
-        raise Refused
-    merged(shape, rows.shape[1:])
+        raise Refused(clauses.NO_ROWS)
+    merged(shape, rows.shape[1:], clauses.MISSHAPEN)
     return tuple(np.asarray(row, rows.dtype) for row in rows)
 
 
-def sized(shape: Shape) -> tuple[int, ...]:
-    """A shape that must be known; refused if it is not."""
+def sized(shape: Shape, clause: str) -> tuple[int, ...]:
+    """A shape that must be known; refused by the clause if it is not."""
     if shape is None or None in shape:
-        raise Refused
+        raise Refused(clause)
     return tuple(size for size in shape if size is not None)
 
 
 def _agreeing(shape: Shape, elements: Sequence[np.ndarray | None]) -> Shape:
     for each in elements:
-        shape = shape if each is None else merged(shape, each.shape)
+        shape = shape if each is None else merged(shape, each.shape, clauses.DIFFERENT)
     return shape
 
 
@@ -75,9 +79,9 @@ class ListModel:
 
     def pushed(self, value: np.ndarray) -> ListModel:
         """The list with one element more."""
-        merged(self.shape, value.shape)
+        merged(self.shape, value.shape, clauses.MISSHAPEN)
         if 0 <= self.limit <= len(self.elements):
-            raise Refused
+            raise Refused(clauses.TOO_MANY)
         return replace(self, elements=(*self.elements, value))
 
     def put(self, place: int, value: np.ndarray, *, grows: bool) -> ListModel:
@@ -86,22 +90,26 @@ class ListModel:
         if grows:
             elements += [None] * (place + 1 - len(elements))
         if not 0 <= place < len(elements):
-            raise Refused
-        merged(self.shape, value.shape)
+            raise Refused(clauses.SET_OUTSIDE)
+        merged(self.shape, value.shape, clauses.MISSHAPEN)
         elements[place] = value
         return replace(self, elements=tuple(elements))
 
     def resized(self, count: int) -> ListModel:
         """The first elements of the list, or all and some that are not there."""
         if count < 0:
-            raise Refused
+            raise Refused(clauses.NEGATIVE_SIZE)
         more = (None,) * (count - len(self.elements))
         return replace(self, elements=(*self.elements[:count], *more))
 
     def scattered(self, places: Sequence[int], rows: np.ndarray) -> ListModel:
         """The list with the rows of a tensor at some places."""
-        if not rows.ndim or len(places) != len(rows) or min(places, default=0) < 0:
-            raise Refused
+        if not rows.ndim:
+            raise Refused(clauses.NO_ROWS)
+        if len(places) != len(rows):
+            raise Refused(clauses.SCATTER_COUNT)
+        if min(places, default=0) < 0:
+            raise Refused(clauses.SCATTER_BELOW)
         length = max(len(self.elements), max(places, default=-1) + 1)
         elements = [*self.elements, *[None] * (length - len(self.elements))]
         for place, row in zip(places, cut(rows, self.shape), strict=True):
@@ -111,49 +119,55 @@ class ListModel:
     def with_others(self, other: ListModel) -> ListModel:
         """The list with the elements of another one of the same shape after its own."""
         if self.shape != other.shape:
-            raise Refused
+            raise Refused(clauses.APPEND_SHAPES)
         return replace(self, elements=self.elements + other.elements)
 
     def last(self, asked: Shape) -> np.ndarray:
         """The last element; zeros of the shape of all where it is not there."""
         if not self.elements:
-            raise Refused
+            raise Refused(clauses.POP_EMPTY)
         found = self.elements[-1]
-        return self._zeros(sized(merged(self.shape, asked))) if found is None else found
+        if found is not None:
+            return found
+        known = merged(self.shape, asked, clauses.ASKED_SHAPE)
+        return self._zeros(sized(known, clauses.UNKNOWN_SHAPE))
 
     def element(self, place: int, asked: Shape) -> np.ndarray:
         """An element; zeros for one that is not there, if anything tells their shape."""
         if not 0 <= place < len(self.elements):
-            raise Refused
+            raise Refused(clauses.GET_OUTSIDE)
         found = self.elements[place]
         if found is not None:
             return found
-        known = merged(self.shape, asked)
-        return self._zeros(sized(known if is_full(known) else _agreeing(known, self.elements)))
+        known = merged(self.shape, asked, clauses.ASKED_SHAPE)
+        told = known if is_full(known) else _agreeing(known, self.elements)
+        return self._zeros(sized(told, clauses.UNKNOWN_SHAPE))
 
     def packed(self, places: Sequence[int], asked: Shape) -> np.ndarray:
         """The elements at some places along a new axis."""
         if any(not 0 <= place < len(self.elements) for place in places):
-            raise Refused
-        known = merged(self.shape, asked)
+            raise Refused(clauses.GATHER_OUTSIDE)
+        known = merged(self.shape, asked, clauses.ASKED_SHAPE)
         picked = [self.elements[place] for place in places]
-        sizes = sized(_agreeing(known, picked))
+        sizes = sized(_agreeing(known, picked), clauses.UNKNOWN_SHAPE)
         values = [self._zeros(sizes) if each is None else each for each in picked]
         return np.stack(values) if values else self._zeros((0, *sizes))
 
     def joined(self, known: Shape, leading: Sequence[int]) -> list[np.ndarray]:
         """The elements behind each other, and their lengths; `leading` of those not there."""
         if known == ():
-            raise Refused
+            raise Refused(clauses.CONCAT_SHAPES)
         first, rest = (None, None) if known is None else (known[0], known[1:])
         if not self.elements:
-            sized(rest)
+            sized(rest, clauses.UNKNOWN_SHAPE)
         if not is_full(self.shape):
             first, rest = self._told(first, rest)
-        sizes, parts = sized(rest), []
+        sizes, parts = sized(rest, clauses.UNKNOWN_SHAPE), []
         for place, each in enumerate(self.elements):
             count = leading[place] if place < len(leading) else first
-            parts.append(self._zeros((*sized((count,)), *sizes)) if each is None else each)
+            if each is None:
+                each = self._zeros((*sized((count,), clauses.UNKNOWN_SHAPE), *sizes))  # noqa: PLW2901
+            parts.append(each)
         lengths = np.array([len(part) for part in parts], np.int64)
         return [np.concatenate(parts) if parts else self._zeros((0, *sizes)), lengths]
 
@@ -161,9 +175,9 @@ class ListModel:
         """What the elements tell of each one's length, if it is one, and of its other sizes."""
         there = [each for each in self.elements if each is not None]
         if any(not each.ndim or first not in (None, len(each)) for each in there):
-            raise Refused
+            raise Refused(clauses.CONCAT_SHAPES)
         for each in there:
-            rest = merged(rest, each.shape[1:])
+            rest = merged(rest, each.shape[1:], clauses.CONCAT_SHAPES)
         if first is None and len({len(each) for each in there}) == 1:
             first = len(there[0])
         return first, rest

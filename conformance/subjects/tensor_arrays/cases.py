@@ -90,10 +90,14 @@ def once_in_each_run(c: EngineAuthor) -> None:
     feeds = {"p:0": np.float32(1.5)}
     s.run(["written:0"], feeds, values=[np.array([1.5, 0], np.float32)])
     s.run(["unwritten:0"], values=[np.array([0, 0], np.float32)])
+    c.blame("TENSOR-ARRAYS-002")
     s.run(["twice:0"], feeds, error=[3])
+    c.blame("TENSOR-ARRAYS-001")
     s.run(["gone:0"], feeds, error=[3])
     s.run(["kept:0"], feeds, values=[np.array([1.5, 1.5], np.float32)])
+    c.blame("TENSOR-ARRAYS-003")
     s.run(["written:0"], {"p:0": np.float32(2)}, values=[np.array([2, 0], np.float32)])
+    c.blame("TENSOR-ARRAYS-002")
 
 
 @engine_case(
@@ -112,9 +116,11 @@ def the_ends_of_an_array(c: EngineAuthor) -> None:
     s = c.open()
     s.run(["known:0"], values=[np.array([0, 0], np.float32)])
     s.run(["unknown:0"], error=[3])
+    c.blame("TENSOR-ARRAYS-004")
     s.run(["size:0"], values=[np.int32(3)])
     s.run(["grown:0"], values=[np.array([0, 0, 1.5], np.float32)])
     s.run(["fixed:0"], error=[3])
+    c.blame("TENSOR-ARRAYS-005")
 
 
 # --- sizes and shapes of elements ----------------------------------------------------------

@@ -3,129 +3,72 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
-from sessrun.conformance.generators.graphdef import dtype_attr, shape_attr
+from sessrun.conformance.generators.graphdef import shape_attr
 from sessrun.conformance.generators.single_runs import Refused, SingleRun
-from sessrun.conformance.generators.tensor_list_model import (
+from sessrun.conformance.generators.variable_model import drawn
+from sessrun.conformance.properties import prop
+from sessrun.conformance.subjects.tensor_lists import clauses
+from sessrun.conformance.subjects.tensor_lists.looking import ListRun, shape_array
+from sessrun.conformance.subjects.tensor_lists.model import (
     ListModel,
     Shape,
     cut,
     is_full,
     merged,
 )
-from sessrun.conformance.generators.variable_model import DTYPES, drawn
-from sessrun.conformance.properties import prop
 from sessrun.spec.cases.model import Case
 
-_LISTS: Final = (
-    "CONTROL-FLOW-021", "CONTROL-FLOW-022", "CONTROL-FLOW-023", "CONTROL-FLOW-024",
-    "CONTROL-FLOW-025",
-)  # fmt: skip
-_SHAPES: Final[tuple[tuple[int, ...], ...]] = (
-    (), (2,), (0,), (3,), (1, 3), (2, 0, 1), (1, 2, 1, 2),
-)  # fmt: skip
+_LISTS: Final = tuple(id_ for name, id_ in vars(clauses).items() if name.isupper())
 
 
-def _shape_array(shape: Shape, dtype: str) -> np.ndarray:
-    """A shape as an array: a scalar -1 for one of which nothing is known."""
-    sizes = -1 if shape is None else [-1 if size is None else size for size in shape]
-    return np.array(sizes, dtype)
-
-
-class _Lists:
-    """Lists of one dtype, and the operations that make and read them.
-
-    The elements are all of one shape or, where `ragged`, of different lengths.
-    """
-
-    def __init__(self, run: SingleRun) -> None:
-        self._run, self._draw = run, run.draw
-        self._dtype = run.draw.choice(DTYPES)
-        self._sizes = run.draw.choice(_SHAPES)
-        self._ragged = bool(self._sizes) and run.draw.random() < 0.25
-        self._lists: list[ListModel] = []
-
-    # What arguments are made of.
-
-    def _strange(self) -> bool:
-        """Whether the next argument is one that may be refused."""
-        return self._draw.random() < 0.08
-
-    def _value(self, *front: int) -> np.ndarray:
-        """A tensor of elements; now and then of another shape than the others."""
-        sizes = self._draw.choice(_SHAPES) if self._strange() else self._sizes
-        if self._ragged and sizes:
-            sizes = (self._draw.randint(0, 3), *sizes[1:])
-        return drawn(self._draw, self._dtype, (*front, *sizes))
-
-    def _partial(self) -> Shape:
-        """What may be known of the shape of the elements."""
-        if self._draw.random() < 0.3:
-            return None
-        if self._strange():
-            return self._draw.choice(_SHAPES)
-        return tuple(
-            None if self._draw.random() < 0.2 or (self._ragged and not axis) else size
-            for axis, size in enumerate(self._sizes)
-        )
-
-    def _shape(self, shape: Shape, dtype: str = "int32") -> str:
-        return self._run.given(_shape_array(shape, dtype), fed=True)
-
-    def _number(self, value: int, dtype: str = "int32") -> str:
-        return self._run.given(np.array(value, dtype), fed=True)
-
-    def _vector(self, values: Sequence[int], dtype: str = "int32") -> str:
-        return self._run.given(np.array(values, dtype).reshape(-1), fed=True)
-
-    def _tensor(self, value: np.ndarray) -> str:
-        return self._run.given(value, fed=not value.ndim or self._draw.random() < 0.7)
-
-    def _places(self, count: int, length: int) -> list[int]:
-        """Places below a length, if it has any; now and then one outside."""
-        places = [self._draw.randrange(length) for _ in range(count if length else 0)]
-        if self._strange():
-            places.append(self._draw.choice((-1, length, length + 3)))
-        return places
-
-    def _place(self, length: int) -> int:
-        return (self._places(1, length) or [self._draw.choice((-1, 0, 1))])[-1]
-
-    def _rows(self, count: int) -> np.ndarray:
-        """A tensor of so many elements; now and then of more, or one without rows."""
-        if self._draw.random() < 0.02:
-            return drawn(self._draw, self._dtype, ())
-        return self._value(count + 1 if self._strange() else count)
+class _Lists(ListRun):
+    """The operations that make lists and read them."""
 
     # What makes lists.
 
-    def _of(
-        self, shape: Shape, elements: Sequence[np.ndarray | None] = (), *, limit: int = -1
-    ) -> ListModel:
-        return ListModel(self._dtype, shape, tuple(elements), limit)
-
-    def _node(
-        self, op: str, inputs: list[str], shape_type: str = "", attrs: Mapping[str, Any] = {}
-    ) -> str:
-        written = dict(attrs)
-        if op not in {"TensorListResize", "TensorListLength", "TensorListElementShape"}:
-            written["element_dtype"] = dtype_attr(self._dtype)
-        if shape_type:
-            name = "Tshape" if op == "TensorListGetItem" else "shape_type"
-            written[name] = dtype_attr(shape_type)
-        return self._run.writer.node(op, inputs, written)
-
-    def _made(self, node: str, make: Callable[[], ListModel]) -> None:
-        """A new list, or a node that is refused."""
+    def _made(self, node: str, make: Callable[[], ListModel]) -> ListModel | None:
+        """A new list; None if the node is refused."""
         try:
-            self._lists.append(replace(make(), output=f"{node}:0"))
+            made = replace(make(), output=f"{node}:0")
         except Refused as refused:
-            self._run.refuses(f"{self._node('TensorListLength', [node])}:0", refused)
+            length = self._node("TensorListLength", [node])
+            self._run.refuses(f"{length}:0", refused)
+            return None
+        self._lists.append(made)
+        return made
+
+    def _begun(
+        self, node: str, make: Callable[[], ListModel], elements: str, length: str = ""
+    ) -> None:
+        """A list that is made of no other one: what it has shows the clauses."""
+        made = self._made(node, make)
+        if made is not None:
+            self._look(made, elements, length or elements)
+
+    def _changed(
+        self, node: str, make: Callable[[], ListModel], sources: Sequence[ListModel],
+        elements: str, length: str = "",
+    ) -> None:  # fmt: skip
+        """A list that is made of others, which either stay as they were or are of no more use."""
+        made = self._made(node, make)
+        if made is None:
+            return
+        for source in {source.output: source for source in sources}.values():
+            for reader in self._readers.get(source.output, ()):
+                self._run.writer.wait(node, reader)
+        self._look(made, elements, length or elements)
+        for source in {source.output: source for source in sources}.values():
+            if self._draw.random() < 0.6:
+                self._changed_once.add(source.output)
+                self._look(source, clauses.KEPT, clauses.KEPT, after=node)
+            else:  # an engine may make the new list of its memory
+                self._lists = [each for each in self._lists if each.output != source.output]
 
     def begin(self) -> None:
         """A list that is made of no other one."""
@@ -138,7 +81,7 @@ class _Lists:
         limit = self._draw.choice((-1, -1, 0, 2, 4))
         inputs = [self._shape(shape, kind), self._number(limit)]
         node = self._node("EmptyTensorList", inputs, kind)
-        self._made(node, lambda: self._of(shape, limit=limit))
+        self._begun(node, lambda: self._of(shape, limit=limit), clauses.LENGTH)
 
     def _reserve(self) -> None:
         kind, shape = self._draw.choice(("int32", "int64")), self._partial()
@@ -148,7 +91,17 @@ class _Lists:
             return self._of(shape).resized(count)
 
         inputs = [self._shape(shape, kind), self._number(count)]
-        self._made(self._node("TensorListReserve", inputs, kind), make)
+        node = self._node("TensorListReserve", inputs, kind)
+        made = self._made(node, make)
+        if made is None:
+            return
+        length = clauses.RESERVED
+        if is_full(shape):  # a stack tells, too, how many there are
+            self._run.part()
+            stack = self._node("TensorListStack", [made.output, self._shape(shape)])
+            self._shows(made, f"{stack}:0", made.packed(range(count), None), clauses.RESERVED)
+            length = clauses.LENGTH
+        self._look(made, clauses.ABSENT, length)
 
     def _from_tensor(self) -> None:
         kind, shape = self._draw.choice(("int32", "int64")), self._partial()
@@ -157,7 +110,7 @@ class _Lists:
             rows = drawn(self._draw, self._dtype, ())
         inputs = [self._tensor(rows), self._shape(shape, kind)]
         node = self._node("TensorListFromTensor", inputs, kind)
-        self._made(node, lambda: self._of(shape, cut(rows, shape)))
+        self._begun(node, lambda: self._of(shape, cut(rows, shape)), clauses.FROM_TENSOR)
 
     def _scatter(self) -> None:
         form = self._draw.choice(("TensorListScatter", "TensorListScatterV2"))
@@ -168,14 +121,15 @@ class _Lists:
 
         def make() -> ListModel:
             if form.endswith("V2") and (count < -1 or -1 < count <= max(places, default=-1)):
-                raise Refused
+                raise Refused(clauses.SCATTER_BEYOND)
             length = max(count if form.endswith("V2") else 0, max(places, default=-1) + 1)
             return self._of(shape).resized(length).scattered(places, rows)
 
         inputs = [self._tensor(rows), self._vector(places), self._shape(shape, kind)]
         if form.endswith("V2"):
             inputs.append(self._number(count))
-        self._made(self._node(form, inputs, kind), make)
+        node = self._node(form, inputs, kind)
+        self._begun(node, make, clauses.SCATTER, clauses.SCATTER_LENGTH)
 
     def _split(self) -> None:
         kind, shape = self._draw.choice(("int32", "int64")), self._partial()
@@ -187,15 +141,17 @@ class _Lists:
             lengths = self._draw.choice(([*lengths, 1], [*lengths, -1, 1]))
 
         def make() -> ListModel:
-            if min(lengths, default=0) < 0 or sum(lengths) != len(rows) or shape == ():
-                raise Refused
-            merged(None if shape is None else shape[1:], rows.shape[1:])
+            if min(lengths, default=0) < 0 or sum(lengths) != len(rows):
+                raise Refused(clauses.SPLIT_LENGTHS)
+            if shape == ():
+                raise Refused(clauses.MISSHAPEN)
+            merged(None if shape is None else shape[1:], rows.shape[1:], clauses.MISSHAPEN)
             ends = np.cumsum(lengths, dtype=int)
             parts = [rows[end - size : end] for end, size in zip(ends, lengths, strict=True)]
             return self._of(shape, parts)
 
         inputs = [self._tensor(rows), self._shape(shape, kind), self._vector(lengths, "int64")]
-        self._made(self._node("TensorListSplit", inputs, kind), make)
+        self._begun(self._node("TensorListSplit", inputs, kind), make, clauses.SPLIT)
 
     def change(self) -> None:
         """A list that is made of another one."""
@@ -208,7 +164,7 @@ class _Lists:
     def _push(self, source: ListModel) -> None:
         value = self._value()
         node = self._node("TensorListPushBack", [source.output, self._tensor(value)])
-        self._made(node, lambda: source.pushed(value))
+        self._changed(node, lambda: source.pushed(value), [source], clauses.STACK)
 
     def _put(self, source: ListModel) -> None:
         place, value = self._place(len(source.elements)), self._value()
@@ -218,39 +174,46 @@ class _Lists:
         inputs = [source.output, self._number(place), self._tensor(value)]
         attrs = {"resize_if_index_out_of_bounds": {"b": True}} if grows else {}
         node = self._node("TensorListSetItem", inputs, attrs=attrs)
-        self._made(node, lambda: source.put(place, value, grows=grows))
+        length = clauses.SET_GROWS if grows else clauses.SET
+        self._changed(
+            node, lambda: source.put(place, value, grows=grows), [source], clauses.SET, length
+        )
 
     def _pop(self, source: ListModel) -> None:
         shape = self._partial()
         node = self._node("TensorListPopBack", [source.output, self._shape(shape)])
         try:
-            self._run.shows(f"{node}:1", source.last(shape))
+            last = source.last(shape)
         except Refused as refused:
             self._run.refuses(f"{node}:1", refused)
-        else:
-            self._made(node, lambda: replace(source, elements=source.elements[:-1]))
+            return
+        absent = source.elements[-1] is None
+        self._run.shows(f"{node}:1", last, clauses.ABSENT if absent else clauses.POP)
+        rest = source.elements[:-1]
+        self._changed(node, lambda: replace(source, elements=rest), [source], clauses.POP)
 
     def _resize(self, source: ListModel) -> None:
         count = -1 if self._strange() else self._draw.randint(0, 5)
         node = self._node("TensorListResize", [source.output, self._number(count)])
-        self._made(node, lambda: source.resized(count))
+        clause = clauses.CUT if count <= len(source.elements) else clauses.EXTENDED
+        self._changed(node, lambda: source.resized(count), [source], clause)
 
     def _scatter_into(self, source: ListModel) -> None:
         # One that leaves places out makes elements of them that are no tensors, in TensorFlow.
         places = [self._draw.randrange(len(source.elements) + 1) for _ in range(2)]
         rows = self._rows(len(places))
         try:
-            merged(None if not rows.ndim else source.shape, rows.shape[1:])
+            merged(None if not rows.ndim else source.shape, rows.shape[1:], clauses.MISSHAPEN)
         except Refused:
             return  # TensorFlow does not look: what reads such a list reads other memory
         inputs = [source.output, self._tensor(rows), self._vector(places)]
         node = self._node("TensorListScatterIntoExistingList", inputs)
-        self._made(node, lambda: source.scattered(places, rows))
+        self._changed(node, lambda: source.scattered(places, rows), [source], clauses.SCATTER_INTO)
 
     def _join(self, source: ListModel) -> None:
         other = self._draw.choice(self._lists)
         node = self._node("TensorListConcatLists", [source.output, other.output])
-        self._made(node, lambda: source.with_others(other))
+        self._changed(node, lambda: source.with_others(other), [source, other], clauses.APPEND)
 
     # What reads lists.
 
@@ -262,14 +225,22 @@ class _Lists:
                  self._length, self._element_shape)
             )(self._draw.choice(self._lists))  # fmt: skip
 
-    def _shown(self, node: str, make: Callable[[], Sequence[np.ndarray]]) -> None:
+    def _shown(
+        self, node: str, source: ListModel, make: Callable[[], Sequence[np.ndarray]],
+        *named: str,
+    ) -> None:  # fmt: skip
+        """What a node reads of a list, a clause for each output; or that it is refused."""
         try:
             values = make()
         except Refused as refused:
             self._run.refuses(f"{node}:0", refused)
             return
-        for number, value in enumerate(values):
-            self._run.shows(f"{node}:{number}", value)
+        for number, (value, clause) in enumerate(zip(values, named, strict=True)):
+            self._shows(source, f"{node}:{number}", value, clause)
+
+    def _clause_of(self, source: ListModel, clause: str) -> str:
+        """The clause of a reader that was looked at first: if it fails, a list has not stayed."""
+        return clauses.KEPT if source.output in self._changed_once else clause
 
     def _get(self, source: ListModel) -> None:
         place, shape = self._place(len(source.elements)), self._partial()
@@ -277,7 +248,9 @@ class _Lists:
 
         inputs = [source.output, self._number(place), self._shape(shape, kind)]
         node = self._node("TensorListGetItem", inputs, kind)
-        self._shown(node, lambda: [source.element(place, shape)])
+        there = dict(enumerate(source.elements)).get(place) is not None
+        clause = self._clause_of(source, clauses.GET) if there else clauses.ABSENT
+        self._shown(node, source, lambda: [source.element(place, shape)], clause)
 
     def _stack(self, source: ListModel) -> None:
         shape, length = self._partial(), len(source.elements)
@@ -285,12 +258,15 @@ class _Lists:
 
         def make() -> list[np.ndarray]:
             if count not in (-1, length):
-                raise Refused
+                raise Refused(clauses.STACK_COUNT)
             return [source.packed(range(length), shape)]
 
         attrs = {"num_elements": {"i": str(count)}}
         inputs = [source.output, self._shape(shape)]
-        self._shown(self._node("TensorListStack", inputs, attrs=attrs), make)
+        node = self._node("TensorListStack", inputs, attrs=attrs)
+        absent = any(held is None for held in source.elements)
+        clause = clauses.ABSENT if absent else self._clause_of(source, clauses.STACK)
+        self._shown(node, source, make, clause)
 
     def _gather(self, source: ListModel) -> None:
         length, shape = len(source.elements), self._partial()
@@ -300,14 +276,22 @@ class _Lists:
             places = [place for place in places if 0 <= place < length]
         inputs = [source.output, self._vector(places), self._shape(shape)]
         node = self._node("TensorListGather", inputs)
-        self._shown(node, lambda: [source.packed(places, shape)])
+        absent = any(source.elements[place] is None for place in places if 0 <= place < length)
+        clause = clauses.ABSENT if absent else clauses.GATHER
+        self._shown(node, source, lambda: [source.packed(places, shape)], clause)
 
     def _concat(self, source: ListModel) -> None:
         if self._draw.random() < 0.5:
             asked, leading = self._partial(), self._draw.choices((0, 1, 2), k=2)
             inputs = [source.output, self._shape(asked), self._vector(leading, "int64")]
             node = self._node("TensorListConcatV2", inputs, "int32")
-            self._shown(node, lambda: source.joined(merged(source.shape, asked), leading))
+
+            def make() -> list[np.ndarray]:
+                return source.joined(merged(source.shape, asked, clauses.ASKED_SHAPE), leading)
+
+            absent = any(held is None for held in source.elements[: len(leading)])
+            joined = clauses.CONCAT_LEADING if absent else clauses.CONCAT
+            self._shown(node, source, make, joined, clauses.CONCAT_LENGTHS)
             return
         # The older form does not ask the list for the shape of its elements, nor look at a wrong
         # attribute, or that of a scalar: it ends TensorFlow's process.
@@ -317,16 +301,21 @@ class _Lists:
         declared = None if shape is None else (None, *shape[1:])
         attrs = {"element_shape": shape_attr(declared)}
         node = self._node("TensorListConcat", [source.output], attrs=attrs)
-        self._shown(node, lambda: source.joined(declared, ()))
+        self._shown(
+            node, source, lambda: source.joined(declared, ()), clauses.CONCAT,
+            clauses.CONCAT_LENGTHS,
+        )  # fmt: skip
 
     def _length(self, source: ListModel) -> None:
         node = self._node("TensorListLength", [source.output])
-        self._run.shows(f"{node}:0", np.array(len(source.elements), np.int32))
+        length = np.array(len(source.elements), np.int32)
+        self._shows(source, f"{node}:0", length, self._clause_of(source, clauses.LENGTH))
 
     def _element_shape(self, source: ListModel) -> None:
         kind = self._draw.choice(("int32", "int64"))
         node = self._node("TensorListElementShape", [source.output], kind)
-        self._run.shows(f"{node}:0", _shape_array(source.shape, kind))
+        shape = shape_array(source.shape, kind)
+        self._shows(source, f"{node}:0", shape, clauses.ELEMENT_SHAPE)
 
 
 @prop("tensor-lists", *_LISTS, weight=2)
@@ -341,4 +330,4 @@ def tensor_lists(draw: random.Random, id_: str) -> Case:
     for _ in range(3):
         lists.read()
     title = "Lists of tensors give what was put into them, and stay as they were made."
-    return run.case(id_, title, _LISTS)
+    return run.case(id_, title)

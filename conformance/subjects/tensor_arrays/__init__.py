@@ -1,0 +1,1 @@
+"""TensorArrays: arrays of one run, of which each element is written once."""

@@ -1,0 +1,201 @@
+"""Faults of CONTROL-FLOW: lists of tensors, as each operation on its own makes and reads them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final
+
+import numpy as np
+
+from sessrun.conformance.faulty.framework import fault
+from sessrun.conformance.faulty.resource_runs import (
+    Run,
+    fed_as,
+    forgiving,
+    giving,
+    made_by,
+    nodes_of,
+)
+from sessrun.conformance.faulty.run_fragments import editing
+
+_FLOAT: Final = 1
+_INT: Final = 3
+_INVALID: Final = "InvalidArgumentError"
+
+
+def changing(tf: Any, op_type: str, change: Callable[[Any, Any], None]) -> Any:
+    """The namespace that does `change(definition, node)` to such nodes as it imports them."""
+
+    def changed(definition: Any) -> None:
+        for node in nodes_of(definition, (op_type,)):
+            change(definition, node)
+
+    return editing(tf, changed)
+
+
+def negating(tf: Any, op_type: str, place: int) -> Any:
+    """The namespace in which such an operation takes an input of floats with the other sign."""
+    return changing(
+        tf, op_type, lambda definition, node: fed_as(definition, node, place, "Neg", (), T=_FLOAT)
+    )
+
+
+def overlooking(tf: Any, op_type: str, when: Callable[[Run], bool] = lambda _: True) -> Any:
+    """The namespace in which a list that such an operation refuses to make has no elements."""
+    return forgiving(
+        tf, ("TensorListLength",), _INVALID,
+        lambda run: made_by(run.op) == op_type and when(run), lambda _: np.int32(0),
+    )  # fmt: skip
+
+
+@fault("CONTROL-FLOW-027", "Only elements that were set count.")
+def only_set_elements_count(tf: Any) -> Any:
+    """Count none of a list that was reserved."""
+    return giving(
+        tf, ("TensorListLength",), lambda _op, _index, _value: np.int32(0),
+        lambda op: made_by(op) == "TensorListReserve",
+    )  # fmt: skip
+
+
+@fault("CONTROL-FLOW-028", "An element is read from the end of a list.")
+def elements_are_read_from_the_end(tf: Any) -> Any:
+    """Take the other one of two elements, where the index is fed."""
+
+    def change(definition: Any, node: Any) -> None:
+        source = next(each for each in definition.node if each.name == node.input[1])
+        if source.op == "Placeholder":
+            fed_as(definition, node, 1, "Equal", (source.name,), T=_INT)
+            definition.node[-1].input[1] = _constant(definition, node.name, 0)
+            fed_as(definition, node, 1, "Cast", (), SrcT=10, DstT=_INT)
+            definition.node[-1].name += "/number"
+            node.input[1] = definition.node[-1].name
+
+    return changing(tf, "TensorListGetItem", change)
+
+
+def _constant(definition: Any, name: str, value: int) -> str:
+    made = definition.node.add()
+    made.name, made.op = f"{name}/constant", "Const"
+    made.attr["dtype"].type = _INT
+    made.attr["value"].tensor.dtype = _INT
+    made.attr["value"].tensor.tensor_shape.SetInParent()
+    made.attr["value"].tensor.int_val.append(value)
+    return str(made.name)
+
+
+@fault("CONTROL-FLOW-029", "A list has the negative of the item that is set.")
+def set_items_change_sign(tf: Any) -> Any:
+    """Negate the item of a list of rows, at an index that is known."""
+
+    def change(definition: Any, node: Any) -> None:
+        nodes = {each.name: each for each in definition.node}
+        of_rows = nodes[node.input[0]].op == "TensorListFromTensor"
+        if of_rows and nodes[node.input[1]].op == "Const":
+            fed_as(definition, node, 2, "Neg", (), T=_FLOAT)
+
+    return changing(tf, "TensorListSetItem", change)
+
+
+@fault("CONTROL-FLOW-030", "A list that is set outside has no elements.")
+def set_outside_is_overlooked(tf: Any) -> Any:
+    """Overlook the refusal, where the index is fed."""
+    return overlooking(
+        tf, "TensorListSetItem",
+        lambda run: run.op.inputs[0].op.inputs[1].op.type == "Placeholder",
+    )  # fmt: skip
+
+
+@fault("CONTROL-FLOW-031", "A list that may grow has one element more than it must.")
+def grown_lists_are_too_long(tf: Any) -> Any:
+    """Count one more."""
+    return giving(
+        tf, ("TensorListLength",), lambda _op, _index, value: value + np.int32(1),
+        lambda op: made_by(op) == "TensorListSetItem"
+        and op.inputs[0].op.get_attr("resize_if_index_out_of_bounds"),
+    )  # fmt: skip
+
+
+def _resizing(tf: Any, kind: str) -> Any:
+    """The namespace where the size is `kind` of what is asked for and the list's length."""
+
+    def change(definition: Any, node: Any) -> None:
+        length = definition.node.add()
+        length.name, length.op = f"{node.name}/length", "TensorListLength"
+        length.input.append(node.input[0])
+        fed_as(definition, node, 1, kind, (length.name,), T=_INT)
+
+    return changing(tf, "TensorListResize", change)
+
+
+@fault("CONTROL-FLOW-032", "A list is never made shorter.")
+def lists_are_not_cut(tf: Any) -> Any:
+    """Take the greater size."""
+    return _resizing(tf, "Maximum")
+
+
+@fault("CONTROL-FLOW-033", "A list is never made longer.")
+def lists_are_not_extended(tf: Any) -> Any:
+    """Take the smaller size."""
+    return _resizing(tf, "Minimum")
+
+
+@fault("CONTROL-FLOW-034", "A list of fewer than zero elements has none.")
+def negative_sizes_are_zero(tf: Any) -> Any:
+    """Overlook the refusal."""
+    return overlooking(tf, "TensorListReserve")
+
+
+@fault("CONTROL-FLOW-035", "A list has at least one element that is reserved.")
+def one_element_is_reserved(tf: Any) -> Any:
+    """Take the greater one of the size and one, where it is fed."""
+
+    def change(definition: Any, node: Any) -> None:
+        one = _constant(definition, node.name, 1)
+        fed_as(definition, node, 1, "Maximum", (one,), T=_INT)
+
+    return changing(tf, "TensorListReserve", change)
+
+
+@fault("CONTROL-FLOW-036", "A list that takes an element of another shape has no elements.")
+def misshapen_elements_are_overlooked(tf: Any) -> Any:
+    """Overlook the refusal of a push to a list that was reserved."""
+    return overlooking(
+        tf, "TensorListPushBack", lambda run: made_by(run.op.inputs[0].op) == "TensorListReserve"
+    )
+
+
+@fault("CONTROL-FLOW-037", "Lists have no limit.")
+def lists_have_no_limit(tf: Any) -> Any:
+    """Make the limit -1."""
+
+    def change(definition: Any, node: Any) -> None:
+        node.input[1] = _constant(definition, node.name, -1)
+
+    return changing(tf, "EmptyTensorList", change)
+
+
+@fault("CONTROL-FLOW-038", "The rows of a tensor become a list in the other order.")
+def rows_are_turned_around(tf: Any) -> Any:
+    """Reverse the tensor, where elements of the list are read by an index that is known."""
+
+    def change(definition: Any, node: Any) -> None:
+        readers = [each for each in definition.node if node.name in each.input]
+        if readers and all(each.op == "TensorListGetItem" for each in readers):
+            made = definition.node.add()
+            made.name, made.op = f"{node.name}/axis", "Const"
+            made.attr["dtype"].type = _INT
+            made.attr["value"].tensor.dtype = _INT
+            made.attr["value"].tensor.tensor_shape.dim.add().size = 1
+            made.attr["value"].tensor.int_val.append(0)
+            fed_as(definition, node, 0, "ReverseV2", (made.name,), T=_FLOAT, Tidx=_INT)
+
+    return changing(tf, "TensorListFromTensor", change)
+
+
+@fault("CONTROL-FLOW-039", "A list of the rows of a scalar has none.")
+def scalars_become_lists(tf: Any) -> Any:
+    """Overlook the refusal, where nothing is known of the elements."""
+    return overlooking(
+        tf, "TensorListFromTensor",
+        lambda run: run.op.inputs[0].op.inputs[1].shape.ndims == 0,
+    )  # fmt: skip

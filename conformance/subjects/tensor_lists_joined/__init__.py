@@ -1,0 +1,1 @@
+"""Lists of tensors scattered, joined, cut and read as a whole."""
