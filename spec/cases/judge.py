@@ -10,7 +10,8 @@ Expectations (`expect` of a step):
   {"any_of": [EXPECT...]}        one of several outcomes the clauses allow
   {"oracle": {"contract": C}}    as the oracle: equal values under the contract (or a list of them,
                                  one for each of a list of fetches), or a failure of
-                                 the same code (engine) or class (api)
+                                 the same code (engine) or class (api); `clauses` may name
+                                 the clause of each of a list
 
 Matchers `M` are the forms of `values`, compared exactly (NaN equals NaN, -0.0 is 0.0), in which
 any subtree may be {"near": form, "contract": C}, {"like": {"dtype": d, "shape": s}},
@@ -231,6 +232,9 @@ def _match_oracle(
             if isinstance(contract, list):  # one for each of the list that is fetched
                 want = [{"near": item, "contract": text} for item, text in zip(
                     oracle[key], contract, strict=True)]  # fmt: skip
+            elif "clauses" in expect:
+                want = [{"clause": clause, "is": {"near": item, "contract": contract}}
+                        for item, clause in zip(oracle[key], expect["clauses"], strict=True)]  # fmt: skip
             _match(want, entry.get(key), {}, key)
 
 

@@ -227,6 +227,8 @@ def _clauses_within(matcher: Any) -> Iterator[str]:
     if isinstance(matcher, dict):
         if matcher.keys() == {"clause", "is"}:
             yield matcher["clause"]
+        if "oracle" in matcher:
+            yield from matcher["oracle"].get("clauses", ())
         for part in matcher.values():
             yield from _clauses_within(part)
     elif isinstance(matcher, list):

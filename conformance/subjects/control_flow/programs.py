@@ -53,12 +53,12 @@ def open_plainly(history: History, **options: Any) -> None:
     history.steps.append({"do": "open", "session": "s", "graph": "g", "config": config})
 
 
-def ask(history: History, asked: Sequence[Asked]) -> None:
-    """Add a run that fetches these, if there are any."""
+def ask(history: History, asked: Sequence[Asked], clause: str) -> None:
+    """Add a run that fetches these, if there are any; the clause is what it shows."""
     if asked:
         feeds = {name: value for one in asked for name, value in one.feeds.items()}
         values = [one.wanted for one in asked]
-        history.run([one.fetch for one in asked], feeds, values=values)
+        history.run([one.fetch for one in asked], feeds, values=values, clause=clause)
 
 
 def with_frames(
@@ -88,7 +88,10 @@ def case_of_program(
     write: Writing,
     clauses: Sequence[str],
 ) -> Case:
-    """The case of a program: one to three runs, each followed by runs that show every state."""
+    """The case of a program: one to three runs, each followed by runs that show every state.
+
+    The first of the clauses is what its values show, the last what the states do.
+    """
     writer = GraphWriter()
     for state in states:
         state.make(writer)
@@ -104,11 +107,12 @@ def case_of_program(
         run_block(block, variables, fixed, states)
         wanted: list[np.ndarray | None] = [scalar(value) for value in variables]
         wanted += [state.shown() for state in states if isinstance(state, RunState)]
-        history.run(fetches, {**feeds, f"{FIXED}:0": scalar(fixed)}, values=wanted)
-        ask(history, [asked for state in states for asked in state.seen()])
-        ask(history, [asked for state in states for asked in state.taken()])
+        feeds[f"{FIXED}:0"] = scalar(fixed)
+        history.run(fetches, feeds, values=wanted, clause=clauses[0])
+        ask(history, [asked for state in states for asked in state.seen()], clauses[-1])
+        ask(history, [asked for state in states for asked in state.taken()], clauses[-1])
     title = "A program of branches, loops and effects leaves what its model says."
-    return history.case(id_, title, clauses, graph)
+    return history.case(id_, title, graph)
 
 
 def _written(

@@ -26,7 +26,7 @@ from sessrun.spec.cases.model import Case
 from sessrun.spec.rules.domains import arguments
 from sessrun.spec.rules.faults import faulty_arguments
 
-#: The links of a chain besides control edges, and the clauses that it can show false.
+#: The links of a chain besides control edges, and what its run and the states after it show.
 _FOCI: Final[tuple[tuple[LinkKind, tuple[str, ...]], ...]] = (
     ("control", ("RUN-004", "RUN-005")),
     ("control", ("RUN-005", "RUN-007")),
@@ -65,13 +65,13 @@ def ordering(draw: random.Random, id_: str) -> Case:
     for last in (length - 1, draw.randrange(length), length - 1):
         run = chain.perform(last, fed=draw.random() < 0.7)
         if run.code:
-            history.run(run.fetches, run.feeds, error=[run.code])
+            history.run(run.fetches, run.feeds, error=[run.code], clause=clauses[0])
         else:
-            history.run(run.fetches, run.feeds, values=run.values)
-        ask(history, [asked for state in states for asked in state.seen()])
-    ask(history, [asked for state in states for asked in state.taken()])
+            history.run(run.fetches, run.feeds, values=run.values, clause=clauses[0])
+        ask(history, [asked for state in states for asked in state.seen()], clauses[-1])
+    ask(history, [asked for state in states for asked in state.taken()], clauses[-1])
     title = "A chain of operations does what its control edges say, in their order."
-    return history.case(id_, title, clauses, chain.graph())
+    return history.case(id_, title, chain.graph())
 
 
 #: It enciphers an index until it is small enough, which may take seconds; `operations` asks it.
@@ -98,7 +98,7 @@ def ordering_operations(draw: random.Random, id_: str) -> Case:
         history.run([READ], feeds, values=[scalar(number)])
         history.steps[-1]["feeds"].update(single.feeds)
     title = f"A read that waits for {operation.name}, which waits for a write, sees the write."
-    return history.case(id_, title, ("RUN-005",), between(single.graph))
+    return history.case(id_, title, between(single.graph), ("RUN-005",))
 
 
 @prop("ordering-refusals", "RUN-030", weight=2)
@@ -116,4 +116,4 @@ def ordering_refusals(draw: random.Random, id_: str) -> Case:
     history.steps[-1]["feeds"].update(single.feeds)
     history.run([UNWRITTEN], values=[scalar(0)])
     title = f"A write that waits for a {operation.name} which fails does not happen."
-    return history.case(id_, title, ("RUN-030",), between(single.graph))
+    return history.case(id_, title, between(single.graph), ("RUN-030",))
