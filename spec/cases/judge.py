@@ -233,8 +233,9 @@ def _match_oracle(
                 want = [{"near": item, "contract": text} for item, text in zip(
                     oracle[key], contract, strict=True)]  # fmt: skip
             elif "clauses" in expect:
+                pairs = zip(expect["clauses"], oracle[key], strict=True)
                 want = [{"clause": clause, "is": {"near": item, "contract": contract}}
-                        for item, clause in zip(oracle[key], expect["clauses"], strict=True)]  # fmt: skip
+                        for clause, item in pairs]  # fmt: skip
             _match(want, entry.get(key), {}, key)
 
 
