@@ -1,7 +1,7 @@
 """Drawn values in the place of given ones: of the same dtype, shape, sign and kind.
 
-Zeros, infinities and NaN stay, what was equal stays equal, a number and its negative stay so; so
-ties, bounds and symmetries that a vector is about are kept.
+Zeros, infinities and NaN stay, what was equal stays equal and what differed differs, a number and
+its negative stay so; so ties, bounds, keys and symmetries that a vector is about are kept.
 """
 
 from __future__ import annotations
@@ -24,6 +24,8 @@ __all__ = ["Numbers", "kind_of", "row_of_proto"]
 _STEPS: Final = 1 << 16
 #: An integer moves by less than this.
 _FURTHEST: Final = 100
+#: How often another integer is drawn where one has been taken.
+_TRIALS: Final = 50
 _ALPHABETS: Final = tuple(
     text.encode() for text in (string.ascii_lowercase, string.ascii_uppercase, string.digits)
 )
@@ -58,12 +60,20 @@ class Numbers:
         if size == 0 or size > most:
             return value
         if (size, most) not in self._moves:
-            if size > most // 2:
-                moved = size - self._draw.randrange(min(_FURTHEST, size - 1) + 1)
-            else:
-                moved = size + self._draw.randrange(min(_FURTHEST, most - size) + 1)
-            self._moves[size, most] = moved
+            self._moves[size, most] = self._moved(size, most)
         return self._moves[size, most] * (1 if value > 0 else -1)
+
+    def _moved(self, size: int, most: int) -> int:
+        """Another magnitude that no other one has become; the same if hardly any is left."""
+        down, up = min(_FURTHEST, size - 1), min(_FURTHEST, most - size)
+        taken = {moved for (_, bound), moved in self._moves.items() if bound == most}
+        moved = size
+        for _ in range(_TRIALS):
+            far = self._draw.randrange((down if size > most // 2 else up) + 1)
+            moved = size - far if size > most // 2 else size + far
+            if moved not in taken:
+                break
+        return moved
 
     def text(self, value: bytes) -> bytes:
         """Another text as long, letters for letters and digits for digits, for each text one."""

@@ -15,7 +15,7 @@ from sessrun.spec.tables.ops import OPERATIONS
 #: So many cases of each property; a few more meet nothing new.
 _CASES = 200
 #: These two draw the operations that have a domain, each of them.
-_BY_DOMAIN = {"operations", "refusals"}
+_BY_DOMAIN = {"operations", "refusals", "ordering-operations", "ordering-refusals"}
 _UNDRAWN = tomllib.loads(Path(__file__).with_name("undrawn.toml").read_text())
 #: TensorFlow's operations for its own tests.
 _FOR_TESTS = tomllib.loads((SPEC_DIR / "ops" / "testing.toml").read_text()).keys()

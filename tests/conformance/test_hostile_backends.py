@@ -72,7 +72,7 @@ def test_words_without_utf_8_spoil_no_report(
     record = tmp_path / "record.jsonl"
     (tmp_path / "package.zip").write_text("of an earlier run")
     spec = "hostile.odd:backend#half-a-pair"
-    wanted = ["--only", "graphs:", "--generated", "2", "--record", str(record)]
+    wanted = ["--only", "feeds-of-admitted-shapes:", "--generated", "2", "--record", str(record)]
     assert main(["run", spec, *wanted]) == 1
     assert "✓ CERTIFIED" not in [line.strip() for line in capsys.readouterr().out.splitlines()]
     assert "\\ud800" in (tmp_path / "report.html").read_text("utf-8")

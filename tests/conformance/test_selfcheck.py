@@ -96,7 +96,9 @@ def test_cases_of_operations_are_kept_for_faults_of_operations() -> None:
     assert all(not set(case.clauses) <= {"OPERATIONS-001"} for case in asked)
     assert any("FETCH-001" in case.clauses for case in asked)
     wrong = dataclasses.replace(garbling, clause="OPERATIONS-001")
-    assert list(selfcheck._asked_of(wrong, cases)) == list(cases)
+    others = {case.id for case in cases if case.clauses[0].startswith("NUMBERS")}
+    asked = selfcheck._asked_of(wrong, cases)
+    assert [case.id for case in asked] == [case.id for case in cases if case.id not in others]
 
 
 def test_a_fault_that_hangs_is_examined_in_a_worker(monkeypatch: pytest.MonkeyPatch) -> None:
