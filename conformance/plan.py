@@ -112,7 +112,7 @@ def build_plan(
     clauses = {id_ for id_, clause in load_clauses().items() if clause.profile == profile}
     with _without_collections():
         vectors = tuple(vectors_of(clauses))
-        variants = variants_of(vectors, seed) if generated else ()
+        variants = variants_of(vectors, seed, generated / CERTIFY_COUNT)
         cases = (*vectors, *variants, *_generated(clauses, seed, generated))
     return Plan(profile, seed, generated, cases, source)
 

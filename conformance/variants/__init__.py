@@ -35,10 +35,11 @@ def has_variants(vector: Case) -> bool:
     return declared is None or not declared.exempt
 
 
-def variants_of(vectors: Iterable[Case], seed: int) -> Iterator[Case]:
-    """One variant of each of these vectors that has any."""
+def variants_of(vectors: Iterable[Case], seed: int, share: float = 1.0) -> Iterator[Case]:
+    """One variant of each of these vectors that has any, or of a share that the seed draws."""
     for vector in vectors:
-        if has_variants(vector):
+        drawn = random.Random(f"variants/{vector.id}:{seed}").random() < share
+        if drawn and has_variants(vector):
             yield variant(vector, seed, 0)
 
 
