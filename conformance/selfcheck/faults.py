@@ -37,8 +37,8 @@ __all__ = ["MAX_OTHERS", "Examiner", "FaultReport", "draw", "examine", "examine_
 
 #: Clauses other than its own that a fault may fail, so that each test points at one rule.
 MAX_OTHERS: Final = 3
-#: The subjects of what operations compute.
-_COMPUTED: Final = frozenset({"operations", "numbers"})
+#: The subjects of what operations and whole programs compute: they presuppose all the rest.
+_COMPUTED: Final = frozenset({"operations", "numbers", "programs"})
 #: Results by which a backend shows a fault; an unanswered case shows nothing.
 _CAUGHT: Final = frozenset({"fail", "flaky", "timeout", "crash", "error"})
 #: A fault that hangs has shown itself after a few cases.

@@ -12,7 +12,7 @@ from cut_run import HOSTILE, PATHS
 
 ROOT = Path(__file__).resolve().parents[2]
 TINY = "sessrun.adapters.fakes.conforming:backend"
-SUITE = ("--pyargs", "sessrun.conformance", "--sessrun-backend")
+SUITE = ("--pyargs", "sessrun.conformance", "--sessrun-generated", "2", "--sessrun-backend")
 
 
 def run_pytest(*args: str, cwd: Path, plugins: bool = True) -> subprocess.CompletedProcess[str]:
