@@ -199,7 +199,18 @@ def verify(
         )
     )
     anew = recheck.derive(package, installed.plan, installed.clauses)
-    checks += [
+    checks += _derived(package, installed, anew)
+    if rerun is not None:
+        checks.append(_rerun(package, installed, rerun))
+    if fresh is not None:
+        checks.append(_fresh(anew.summary, fresh))
+    verdict = anew.summary.verdict if all(check.passed for check in checks) else None
+    return Verification(verdict, tuple(checks), signature)
+
+
+def _derived(package: Package, installed: Installed, anew: recheck.Derived) -> list[Check]:
+    """What the package says besides its record, held against what the record gives."""
+    return [
         Check(
             "summary",
             recheck.summary_faults(package, anew.summary),
@@ -215,12 +226,6 @@ def verify(
             f"Each of the {len(package.replays):,} replays is of a planned case.",
         ),
     ]
-    if rerun is not None:
-        checks.append(_rerun(package, installed, rerun))
-    if fresh is not None:
-        checks.append(_fresh(anew.summary, fresh))
-    verdict = anew.summary.verdict if all(check.passed for check in checks) else None
-    return Verification(verdict, tuple(checks), signature)
 
 
 def _signature(found: SignatureCheck) -> Check:

@@ -6,7 +6,7 @@ import functools
 import itertools
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, Final
 
@@ -16,8 +16,6 @@ SCHEMA_DIR: Final = Path(__file__).parent / "schemas"
 #: Of how many errors the best is told. What is read may be made to have a million of them, and
 #: finding them all would take minutes.
 ERRORS_COMPARED: Final = 32
-#: What no schema is within: names of kinds, and values.
-_AS_THEY_ARE: Final = frozenset({"$defs", "$ref", "const", "enum"})
 
 
 class SpecError(ValueError):
@@ -59,30 +57,13 @@ def _validator(name: str, kind: str | None) -> Any:
             yield ValidationError(f"{instance!r} does not match {wanted!r}")
 
     made = extend(Draft202012Validator, {"pattern": pattern})  # type: ignore[no-untyped-call]  # its types are not told
+    return made(_schema_of(name, kind))
+
+
+def _schema_of(name: str, kind: str | None) -> dict[str, Any]:
+    """The schema `name`, or that of one kind within it."""
     whole = load_schema(name)
-    kinds = whole.get("$defs", {})
-    checks = made(_inlined(whole, kinds))
-    return checks if kind is None else checks.evolve(schema=_inlined(kinds[kind], kinds))
-
-
-def _inlined(schema: Any, kinds: Mapping[str, Any], within: tuple[str, ...] = ()) -> Any:
-    """The schema with what it refers to in its place: to resolve that takes half of a check.
-
-    A kind that holds itself (`within` itself) stays a reference.
-    """
-    if isinstance(schema, list):
-        return [_inlined(part, kinds, within) for part in schema]
-    if not isinstance(schema, dict):
-        return schema
-    parts = {
-        key: part if key in _AS_THEY_ARE else _inlined(part, kinds, within)
-        for key, part in schema.items()
-    }
-    name = schema.get("$ref", "").rpartition("/")[2]
-    if not name or name in within:
-        return parts
-    del parts["$ref"]
-    return {**_inlined(kinds[name], kinds, (*within, name)), **parts}
+    return whole if kind is None else {"$ref": f"#/$defs/{kind}", "$defs": whole["$defs"]}
 
 
 def check(form: Any, name: str, source: str) -> None:
@@ -130,9 +111,7 @@ def _accepts(name: str, kind: str | None) -> Callable[[Any], bool]:
     """
     import jsonschema_rs  # noqa: PLC0415 - slow to import
 
-    whole = load_schema(name)
-    schema = whole if kind is None else {"$ref": f"#/$defs/{kind}", "$defs": whole["$defs"]}
-    is_valid = jsonschema_rs.Draft202012Validator(schema).is_valid
+    is_valid = jsonschema_rs.Draft202012Validator(_schema_of(name, kind)).is_valid
 
     def surely(form: Any) -> bool:
         try:

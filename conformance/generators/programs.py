@@ -16,8 +16,10 @@ import numpy as np
 
 from sessrun.conformance.generators.graphdef import GraphWriter, dtype_attr, text_attr
 
-__all__ = ["VARIABLES", "Program", "draw_program"]
+__all__ = ["PLAIN", "VARIABLES", "Program", "draw_program"]
 
+#: TensorFlow's optimizer breaks one in twenty such programs: see docs/findings.md.
+PLAIN: Final = {"graphOptions": {"rewriteOptions": {"disableMetaOptimizer": True}}}
 #: How many variables a program has.
 VARIABLES: Final = 3
 #: All numbers are taken modulo this one.

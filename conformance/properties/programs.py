@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from sessrun.conformance.generators.programs import VARIABLES, draw_program
+from sessrun.conformance.generators.programs import PLAIN, VARIABLES, draw_program
 from sessrun.conformance.properties import prop
 from sessrun.spec import tensors
 from sessrun.spec.cases.model import Case, clauses_of
@@ -15,8 +15,6 @@ from sessrun.spec.cases.model import Case, clauses_of
 _BRANCH: Final = "RUN-049"
 _LOOP: Final = "RUN-056"
 _EFFECT: Final = "RUN-057"
-#: TensorFlow's optimizer breaks one in twenty such programs: see docs/findings.md.
-_PLAIN = {"graphOptions": {"rewriteOptions": {"disableMetaOptimizer": True}}}
 
 
 def _scalar(value: int) -> dict[str, Any]:
@@ -28,7 +26,7 @@ def programs(draw: random.Random, id_: str) -> Case:
     """Branches and loops inside of each other execute what a program of them says, and no more."""
     program = draw_program(draw)
     steps: list[dict[str, Any]] = [
-        {"do": "open", "session": "s", "graph": "g", "config": _PLAIN},
+        {"do": "open", "session": "s", "graph": "g", "config": PLAIN},
         {"do": "run", "session": "s", "fetches": ["init"], "expect": {"values": [None]}},
     ]
     bumps = 0

@@ -13,6 +13,7 @@ import numpy as np
 from google.protobuf import json_format
 
 from sessrun.conformance.generators.single import single_graph
+from sessrun.conformance.subjects.gradients.points import OF_MATRICES, range_of
 from sessrun.reference import make_tensor_proto
 from sessrun.spec import tensors
 from sessrun.spec.operations import Operation
@@ -26,28 +27,11 @@ DIFFERENTIABLE = {
     name: operation for name, operation in OPERATIONS.items()
     if operation.differentiable and operation.domain is not None
 }  # fmt: skip
-#: Where an operation is smooth, if not everywhere.
-_POSITIVE = {"Log", "Sqrt", "Rsqrt", "Reciprocal", "Inv", "Pow", "Log1p", "Xlogy", "Xlog1py",
-             "Xdivy", "RsqrtGrad", "SqrtGrad", "Div", "RealDiv", "DivNoNan", "ReciprocalGrad",
-             "InvGrad", "EuclideanNorm", "Atan2", "Cumprod", "BesselK0", "BesselK0e",
-             "BesselK1", "BesselK1e", "Betainc", "Polygamma", "BesselY0",
-             "BesselY1", "Digamma", "Expint", "Igamma", "Igammac", "Lgamma", "RGBToHSV",
-             "Spence", "Zeta", "RandomGamma", "StatelessRandomGammaV2",
-             "StatelessRandomGammaV3"}  # fmt: skip
-_SMALL = {"Asin", "Acos", "Atanh", "Erfinv"}
-_PROBABILITIES = {"Ndtri"}
-_ABOVE_ONE = {"Acosh"}
 #: Inputs that are left as drawn: orders, and numbers of another range than the others.
 _AS_DRAWN = {
     ("Betainc", "x"), ("Polygamma", "a"), ("Zeta", "x"),
     *(("StatelessParameterizedTruncatedNormal", name)
       for name in ("means", "stddevs", "minvals", "maxvals")),
-}
-#: Operations on matrices that have a property, which is theirs as drawn.
-_OF_MATRICES = {
-    "BandedTriangularSolve", "Cholesky", "Eig", "LogMatrixDeterminant", "MatrixDeterminant",
-    "MatrixInverse", "MatrixSolve", "MatrixSolveLs", "MatrixSquareRoot", "MatrixTriangularSolve",
-    "Qr", "SelfAdjointEigV2", "Svd", "TridiagonalMatMul", "TridiagonalSolve",
 }
 
 
@@ -73,16 +57,8 @@ def _smooth(operation: Operation, array: np.ndarray, draw: np.random.Generator) 
     """Values of the same shape and dtype where the operation is smooth, none near another."""
     size = array.size
     base = draw.permutation(size) / max(size, 1) + draw.uniform(0.1, 0.9, size) / max(2 * size, 1)
-    if operation.name in _POSITIVE:
-        values = 0.6 + 1.5 * base
-    elif operation.name in _SMALL:
-        values = 1.6 * base - 0.8
-    elif operation.name in _PROBABILITIES:
-        values = 0.1 + 0.8 * base
-    elif operation.name in _ABOVE_ONE:
-        values = 1.2 + base
-    else:
-        values = 3.9 * base - 1.93
+    low, high = range_of(operation.name)
+    values = low + (high - low) * base
     if array.dtype.kind == "c":
         values = values + 1j * draw.uniform(-1, 1, size)
     return values.reshape(array.shape).astype(array.dtype)
@@ -121,7 +97,7 @@ def case_of(name: str, dtypes: set[str], number: int = 0, kinds: str = "fc") -> 
     generator = np.random.default_rng(number)
 
     def replaced(key: str, value: Any) -> Any:
-        if not _is_real(value, kinds) or (name, key) in _AS_DRAWN or name in _OF_MATRICES:
+        if not _is_real(value, kinds) or (name, key) in _AS_DRAWN or name in OF_MATRICES:
             return value
         return _smooth(operation, value, generator)
 

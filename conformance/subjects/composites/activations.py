@@ -78,6 +78,20 @@ def _activation(name: str, **options: Kind) -> Row:
     return Row(f"nn.{name}", "COMPOSITES-005", {"features": numbers(), **options}, styles=STYLES)
 
 
+def _layer(name: str) -> Row:
+    """A row of a product with weights to which biases are added."""
+    return Row(
+        f"nn.{name}",
+        "COMPOSITES-006",
+        {
+            "x": numbers(2, 2),
+            "weights": lambda d: d.array([d.values["x"].shape[1], 3]),
+            "biases": per_channel("weights"),
+        },
+        styles=("plain",),
+    )
+
+
 ROWS: Final = (
     Row(
         "nn.softmax",
@@ -154,26 +168,8 @@ ROWS: Final = (
         "COMPOSITES-006",
         {"value": numbers(2, 5), "data_format": _format_of_value, "bias": per_channel("value")},
     ),
-    Row(
-        "nn.xw_plus_b",
-        "COMPOSITES-006",
-        {
-            "x": numbers(2, 2),
-            "weights": lambda d: d.array([d.values["x"].shape[1], 3]),
-            "biases": per_channel("weights"),
-        },
-        styles=("plain",),
-    ),
-    Row(
-        "nn.relu_layer",
-        "COMPOSITES-006",
-        {
-            "x": numbers(2, 2),
-            "weights": lambda d: d.array([d.values["x"].shape[1], 3]),
-            "biases": per_channel("weights"),
-        },
-        styles=("plain",),
-    ),
+    _layer("xw_plus_b"),
+    _layer("relu_layer"),
     Row(
         "math.xlogy",
         "COMPOSITES-007",

@@ -97,6 +97,27 @@ def _pooled(function: str, rank: int, value: str = "value") -> Row:
     )
 
 
+def _morphological(function: str, value: str, kernel: str) -> Row:
+    """A row of the greatest sum, or least difference, of a window and a kernel of its channels."""
+    sizes: Kind = lambda d: d.array(  # noqa: E731
+        [d.draw.randint(1, 3), d.draw.randint(1, 3), d.values[value].shape[-1]]
+    )
+    return Row(
+        f"nn.{function}",
+        "COMPOSITES-022",
+        {
+            value: _picture(2),
+            kernel: sizes,
+            "strides": _strides(2),
+            "rates": fixed([1, 1, 1, 1]),
+            "padding": _PADDING,
+        },
+        dtypes=WIDE,
+        styles=_PLAIN,
+        is_static=True,
+    )
+
+
 def _kept_or_scaled(c: ApiAuthor, result: Any, d: Drawing) -> Any:
     """Whether each element is 0 or the input's over the probability to be kept, and how many."""
     kept = 1 - d.values["rate"]
@@ -228,38 +249,8 @@ ROWS: Final = (
         styles=_PLAIN,
         is_static=True,
     ),
-    Row(
-        "nn.dilation2d",
-        "COMPOSITES-022",
-        {
-            "input": _picture(2),
-            "filter": lambda d: d.array(
-                [d.draw.randint(1, 3), d.draw.randint(1, 3), d.values["input"].shape[-1]]
-            ),
-            "strides": _strides(2),
-            "rates": fixed([1, 1, 1, 1]),
-            "padding": _PADDING,
-        },
-        dtypes=WIDE,
-        styles=_PLAIN,
-        is_static=True,
-    ),
-    Row(
-        "nn.erosion2d",
-        "COMPOSITES-022",
-        {
-            "value": _picture(2),
-            "kernel": lambda d: d.array(
-                [d.draw.randint(1, 3), d.draw.randint(1, 3), d.values["value"].shape[-1]]
-            ),
-            "strides": _strides(2),
-            "rates": fixed([1, 1, 1, 1]),
-            "padding": _PADDING,
-        },
-        dtypes=WIDE,
-        styles=_PLAIN,
-        is_static=True,
-    ),
+    _morphological("dilation2d", "input", "filter"),
+    _morphological("erosion2d", "value", "kernel"),
     _pooled("max_pool", 2),
     _pooled("avg_pool", 2),
     _pooled("max_pool3d", 3, "input"),

@@ -25,9 +25,9 @@ from sessrun.conformance.authoring.record import (
     one_of,
 )
 from sessrun.conformance.generators.graphdef import GraphWriter
+from sessrun.conformance.generators.programs import PLAIN
 from sessrun.conformance.subjects.control_flow.frames import FIXED, Frames
 from sessrun.conformance.subjects.control_flow.limits import Limits
-from sessrun.conformance.subjects.control_flow.programs import PLAIN
 from sessrun.conformance.subjects.control_flow.site import INT, scalar, waiting
 from sessrun.conformance.subjects.control_flow.state_kinds import Variable
 from sessrun.conformance.subjects.control_flow.statements import VARIABLES, Again, Loop

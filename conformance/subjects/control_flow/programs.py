@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Sequence
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 
 from sessrun.conformance.generators.graphdef import GraphWriter
+from sessrun.conformance.generators.programs import PLAIN
 from sessrun.conformance.generators.resource_histories import History
 from sessrun.conformance.subjects.control_flow.bodies import Bodies, Library
 from sessrun.conformance.subjects.control_flow.frames import FIXED, Frames
@@ -22,7 +23,6 @@ from sessrun.conformance.subjects.control_flow.states import Asked, RunState, St
 from sessrun.spec.cases.model import Case
 
 __all__ = [
-    "PLAIN",
     "Writing",
     "ask",
     "case_of_program",
@@ -31,8 +31,6 @@ __all__ = [
     "with_functions",
 ]
 
-#: TensorFlow's optimizer breaks one in twenty such programs: see docs/findings.md.
-PLAIN: Final = {"graphOptions": {"rewriteOptions": {"disableMetaOptimizer": True}}}
 #: Writes a program into a graph, and the functions that it needs: from the names of what is carried
 #: to what it is in the end, and the functions.
 Writing = Callable[

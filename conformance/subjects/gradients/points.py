@@ -7,7 +7,8 @@ from typing import Any, Final
 
 import numpy as np
 
-__all__ = ["KEPT", "OF_MATRICES", "corner_values", "is_kept", "smooth_values", "spread_values"]
+__all__ = ["KEPT", "OF_MATRICES", "corner_values", "is_kept", "range_of", "smooth_values",
+           "spread_values"]  # fmt: skip
 
 #: Where an operation is smooth, if not everywhere: above zero.
 _POSITIVE: Final = frozenset({
@@ -48,10 +49,11 @@ def is_kept(operation: str, name: str) -> bool:
 
 def smooth_values(operation: str, array: np.ndarray, draw: random.Random) -> np.ndarray:
     """Values of the same shape and dtype where the operation is smooth, none near another."""
-    return spread_values(array, *_range(operation), draw)
+    return spread_values(array, *range_of(operation), draw)
 
 
-def _range(operation: str) -> tuple[float, float]:
+def range_of(operation: str) -> tuple[float, float]:
+    """The least and the greatest number between which an operation is smooth."""
     if operation in _POSITIVE:
         return 0.6, 2.1
     if operation in _SMALL:

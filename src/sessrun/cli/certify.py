@@ -6,11 +6,16 @@ Refuses filters and quick modes: what a certificate says is what the whole plan 
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from sessrun.cli.failure import UserError
 from sessrun.spec.seeds import Seed
+
+if TYPE_CHECKING:
+    from sessrun.conformance.expectations import Expectation
+    from sessrun.reports.summary import Waiver
 
 #: What of the minutes the cases may take; the rest is for shrinking failures, and the reports.
 _FOR_CASES: Final = 0.85
@@ -60,7 +65,6 @@ def run(args: argparse.Namespace) -> int:
     from sessrun.conformance.plan import build_plan
     from sessrun.reports.package import write_package
     from sessrun.reports.signature import sign
-    from sessrun.reports.summary import Waiver
     from sessrun.reports.terminal import print_summary
     from sessrun.spec.loader import load_clauses
 
@@ -69,11 +73,7 @@ def run(args: argparse.Namespace) -> int:
     if args.sign is not None:
         sign(b"a key that does not sign is told before the run", args.sign)
     expected = load_expectations(args.expectations) if args.expectations else ()
-    waivers = [
-        Waiver(e.clause, e.why, e.bug, e.expires.isoformat() if e.expires else None)
-        for e in expected
-        if e.waiver and e.clause
-    ]
+    waivers = _waivers(expected)
     folder = args.output or Path("out") / f"certify-{_slug(args.backend)}-{args.profile}"
     plan = build_plan(args.profile, _seed(args, folder / "record.jsonl"))
     folder.mkdir(parents=True, exist_ok=True)
@@ -108,6 +108,17 @@ def run(args: argparse.Namespace) -> int:
             console.print(complaint, soft_wrap=True, markup=False)
         return 0 if seen.clean else 1
     return 0 if summary.verdict.startswith("CERTIFIED") else 1
+
+
+def _waivers(expected: Sequence[Expectation]) -> list[Waiver]:
+    """The waivers among what is expected to fail."""
+    from sessrun.reports.summary import Waiver
+
+    return [
+        Waiver(e.clause, e.why, e.bug, e.expires.isoformat() if e.expires else None)
+        for e in expected
+        if e.waiver and e.clause
+    ]
 
 
 def _seed(args: argparse.Namespace, record: Path) -> Seed:
