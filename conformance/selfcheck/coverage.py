@@ -65,6 +65,7 @@ class Function:
       branches: how many branches it has.
       entered: the profiles whose plans enter it.
       taken: profile to the branches that its plan takes, as (line, line) pairs.
+      untaken: the branches that no profile's plan takes.
 
     """
 
@@ -74,6 +75,7 @@ class Function:
     branches: int
     entered: set[str] = field(default_factory=set)
     taken: dict[str, set[tuple[int, int]]] = field(default_factory=dict)
+    untaken: set[tuple[int, int]] = field(default_factory=set)
 
     @property
     def id(self) -> str:
@@ -161,6 +163,9 @@ def _merged(reports: Mapping[str, Any]) -> tuple[Function, ...]:
                 if form["entered"]:
                     function.entered.add(profile)
                 function.taken[profile] = {(start, end) for start, end in form["branches"]}
+                function.untaken.update((start, end) for start, end in form["missing"])
+    for function in functions.values():
+        function.untaken.difference_update(*function.taken.values())
     return tuple(sorted(functions.values(), key=lambda f: (f.module, f.line)))
 
 
