@@ -135,6 +135,12 @@ def _dropped_lock(node: ast.AST, text: Callable[[ast.AST], str]) -> Iterator[tup
             yield context, "__import__('contextlib').nullcontext()"
 
 
+def _uncaught_error(node: ast.AST, _: Callable[[ast.AST], str]) -> Iterator[tuple[ast.AST, str]]:
+    """`except E:` catches nothing."""
+    if isinstance(node, ast.ExceptHandler) and node.type is not None:
+        yield node.type, "()"
+
+
 def _dropped_conjugate(
     node: ast.AST, text: Callable[[ast.AST], str]
 ) -> Iterator[tuple[ast.AST, str]]:
@@ -163,6 +169,7 @@ _RULES: Final[dict[str, _Rule]] = {
     "LostCopy": _lost_copy,
     "DroppedCall": _dropped_call,
     "DroppedLock": _dropped_lock,
+    "UncaughtError": _uncaught_error,
     "DroppedConjugate": _dropped_conjugate,
     "FirstOfSeveral": _first_of_several,
 }

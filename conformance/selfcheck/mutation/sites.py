@@ -33,7 +33,7 @@ _OPERATORS: Final = (
     "ReplaceComparisonOperator_Is_IsNot", "ReplaceComparisonOperator_IsNot_Is",
     "ReplaceUnaryOperator_USub_UAdd", "ReplaceUnaryOperator_Delete_Not", "AddNot",
     "ReplaceTrueWithFalse", "ReplaceFalseWithTrue", "ReplaceAndWithOr", "ReplaceOrWithAnd",
-    "ReplaceBreakWithContinue", "ReplaceContinueWithBreak", "ExceptionReplacer",
+    "ReplaceBreakWithContinue", "ReplaceContinueWithBreak",
     "NumberReplacer", "ZeroIterationForLoop",
 )  # fmt: skip
 
