@@ -121,6 +121,8 @@ class Operation:
       domain: the rule in `rules.domains` for valid arguments; None where a case must be written
         by hand (state, errors by design).
       errors: rules in `rules.faults` for invalid arguments, each an expected error.
+      unchecked: forms of inputs (rules in `rules.faults`) that the shape rule refuses and a run
+        need not: TensorFlow's kernel takes them, dies of them, or has another code for them.
       numeric: the contract under which values are compared, by dtype, dtype kind or `*`; one
         of an output alone by `OUTPUT.DTYPE` or `OUTPUT.KIND`.
       stateful: whether two equal nodes may not be merged or folded.
@@ -141,6 +143,7 @@ class Operation:
     shape: RuleCall
     domain: RuleCall | None = None
     errors: tuple[RuleCall, ...] = ()
+    unchecked: tuple[RuleCall, ...] = ()
     numeric: Mapping[str, str] | None = None
     stateful: bool = False
     differentiable: bool = False
@@ -207,6 +210,7 @@ def parse_operation(name: str, form: Mapping[str, Any], source: str) -> Operatio
         shape=call("shape", form["shape"]),
         domain=call("domain", form["domain"]) if "domain" in form else None,
         errors=tuple(call("errors", text) for text in form.get("errors", [])),
+        unchecked=tuple(call("unchecked", text) for text in form.get("unchecked", [])),
         numeric={"*": numeric} if isinstance(numeric, str) else dict(numeric),
         stateful=form.get("stateful", False),
         differentiable=form.get("differentiable", False),
@@ -253,6 +257,7 @@ def older_form(
         shape=RuleCall("older_handle") if makes_handle else shape,
         domain=None,
         errors=(),
+        unchecked=(),
         stateful=makes_handle,
         python=(),
         newer=operation.name,

@@ -15,7 +15,7 @@ from sessrun.spec.dtypes import BY_NAME
 from sessrun.spec.operations import Operation
 from sessrun.spec.rules.domains import Arguments
 
-__all__ = ["KINDS", "SingleGraph", "contract_of", "single_graph", "unknown_shape"]
+__all__ = ["KINDS", "OF_KNOWN_RANK", "SingleGraph", "contract_of", "single_graph", "unknown_shape"]
 
 #: How an input is given: a placeholder of unknown shape, one of its shape, a constant.
 KINDS: Final = ("unknown", "shape", "constant")
@@ -24,7 +24,7 @@ KINDS: Final = ("unknown", "shape", "constant")
 _ALL_OR_NONE: Final = frozenset({"SplitV", "Substr"})
 #: Operations that TensorFlow refuses while building if it does not know how many blocks or paddings
 #: there are: where nothing is to be known, the shapes of indices are, and the rank of the rest.
-_OF_KNOWN_RANK: Final = frozenset({
+OF_KNOWN_RANK: Final = frozenset({
     "BatchToSpaceND", "FusedPadConv2D", "FusedResizeAndPadConv2D", "SpaceToBatchND",
 })  # fmt: skip
 
@@ -45,6 +45,8 @@ def single_graph(
     draw: random.Random,
     outputs: int,
     kinds: Sequence[str] = KINDS,
+    writer: GraphWriter | None = None,
+    name: str = "result",
 ) -> SingleGraph:
     """A graph that applies the operation to the arguments.
 
@@ -57,9 +59,11 @@ def single_graph(
       draw: chooses between placeholder and constant.
       outputs: how many tensors it gives.
       kinds: how inputs may be given, of `KINDS`.
+      writer: holds what other nodes the graph has; the graph of this one alone if None.
+      name: the operation's node.
 
     """
-    writer = GraphWriter()
+    writer = writer or GraphWriter()
     feeds: dict[str, Any] = {}
     names = []
     together = draw.choice(kinds)
@@ -70,10 +74,10 @@ def single_graph(
             continue
         row = tensors.encode(value)
         shape = unknown_shape(operation, value) if kind == "unknown" else value.shape
-        name = writer.placeholder(row["dtype"], shape)
-        feeds[f"{name}:0"] = row
-        names.append(name)
-    node = writer.operation(operation, names, arguments.attrs, "result")
+        placeholder = writer.placeholder(row["dtype"], shape)
+        feeds[f"{placeholder}:0"] = row
+        names.append(placeholder)
+    node = writer.operation(operation, names, arguments.attrs, name)
     fetches = tuple(f"{node}:{index}" for index in range(outputs))
     graph = writer.graph()
     if operation.until:
@@ -83,7 +87,7 @@ def single_graph(
 
 def unknown_shape(operation: Operation, value: np.ndarray) -> tuple[int | None, ...] | None:
     """What is known of a shape where nothing is to be known."""
-    if operation.name not in _OF_KNOWN_RANK:
+    if operation.name not in OF_KNOWN_RANK:
         return None
     is_index = value.dtype.kind == "i" and value.ndim <= 2
     return value.shape if is_index else (None,) * value.ndim

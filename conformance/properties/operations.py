@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import functools
 import random
+import re
 from typing import Any, Final
 
-from sessrun.conformance.generators.single import single_graph
+from sessrun.conformance.generators.graphdef import GraphWriter
+from sessrun.conformance.generators.single import OF_KNOWN_RANK, single_graph
 from sessrun.conformance.properties import prop
 from sessrun.spec.cases.model import Case
 from sessrun.spec.operations import Operation
 from sessrun.spec.rules.domains import Arguments, arguments
-from sessrun.spec.rules.faults import faulty_arguments
+from sessrun.spec.rules.faults import Fault, faulty_arguments, malformed_arguments
 from sessrun.spec.tables.ops import OPERATIONS
 
 #: Stateful so that nothing is folded or shared; their value is determined all the same.
@@ -66,21 +68,39 @@ def refusing() -> tuple[Operation, ...]:
     return tuple(operation for operation in OPERATIONS.values() if operation.errors)
 
 
-@prop("refusals", "OPERATIONS-002", weight=4)
+#: How many refusals a case asks for at most.
+_MOST_REFUSALS: Final = 12
+
+
+@prop("refusals", "OPERATIONS-002", weight=9)
 def operation_refusals(draw: random.Random, id_: str) -> Case:
     """A declared operation on invalid arguments fails with the declared code, and only that run."""
     operation = refusing()[_turn(id_) % len(refusing())]
-    name, fault = draw.choice(sorted(faulty_arguments(operation, draw).items()))
-    count = output_count(operation, fault.arguments)
-    single = single_graph(operation, fault.arguments, draw, count, kinds=("unknown",))
-    feeds = single.feeds
-    fails = {"error": {"codes": list(fault.codes)}}
-    steps = (
-        {"do": "open", "session": "s", "graph": "g"},
-        {"do": "run", "session": "s", "fetches": list(single.fetches), "feeds": feeds,
-         "expect": fails},
+    refused = refusals(operation, draw)
+    chosen = draw.sample(sorted(refused), min(len(refused), _MOST_REFUSALS))
+    writer = GraphWriter()
+    steps: list[dict[str, Any]] = [{"do": "open", "session": "s", "graph": "g"}]
+    graph: dict[str, Any] = writer.graph()
+    feeds: dict[str, Any] = {}
+    for said in chosen:
+        fault = refused[said]
+        count = output_count(operation, fault.arguments)
+        name = re.sub(r"\W+", "_", said).strip("_")
+        single = single_graph(operation, fault.arguments, draw, count, ("unknown",), writer, name)
+        graph, feeds = single.graph, single.feeds
+        steps.append({
+            "do": "run", "session": "s", "fetches": list(single.fetches), "feeds": feeds,
+            "expect": {"error": {"codes": list(fault.codes)}},
+        })  # fmt: skip
+    steps += [
         {"do": "run", "session": "s", "fetches": list(feeds), "feeds": feeds},
         {"do": "close", "session": "s"},
-    )  # fmt: skip
-    title = f"{operation.name} refuses {name}."
-    return Case(id_, title, "engine", ("OPERATIONS-002",), steps, {"g": single.graph})
+    ]
+    title = f"{operation.name} refuses {', '.join(chosen)}."
+    return Case(id_, title, "engine", ("OPERATIONS-002",), tuple(steps), {"g": graph})
+
+
+def refusals(operation: Operation, draw: random.Random) -> dict[str, Fault]:
+    """What the operation declares invalid, and what its shape rule refuses, by what it is."""
+    malformed = {} if operation.name in OF_KNOWN_RANK else malformed_arguments(operation, draw)
+    return dict(malformed) | faulty_arguments(operation, draw)

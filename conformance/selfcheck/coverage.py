@@ -14,10 +14,13 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from sessrun.spec.loader import read_toml
 from sessrun.spec.schema import SpecError
+
+if TYPE_CHECKING:
+    from sessrun.conformance.selfcheck.mutation.functions import SourceFunction
 
 __all__ = [
     "AREAS",
@@ -203,7 +206,7 @@ class Unasked:
     reason: str
     functions: tuple[str, ...]
 
-    def has(self, function: Function) -> bool:
+    def has(self, function: Function | SourceFunction) -> bool:
         """Whether the function is one of them."""
         return any(fnmatch.fnmatchcase(function.id, pattern) for pattern in self.functions)
 

@@ -13,7 +13,8 @@ from sessrun.reference.kernels.host import (
     ints,
     scalar_int,
 )
-from sessrun.reference.kernels.reductions import axis_of, one_number
+from sessrun.reference.kernels.number_inputs import one_number, vector_of
+from sessrun.reference.kernels.reductions import axis_of
 from sessrun.reference.kernels.registry import Bind, KernelError, binder, kernel
 from sessrun.reference.node_summary import bracketed
 from sessrun.spec.rules.shapes import RULES, ShapeError, broadcast_shapes
@@ -167,6 +168,9 @@ def _joined(xp: Any, values: tuple[Any, ...], axis: Any) -> Any:
     count = values[0].ndim
     if not all(value.ndim for value in values):
         raise KernelError(3, "ConcatOp : Can't concatenate scalars (use tf.stack instead)")
+    if axis.size != 1:
+        raise KernelError(3, "ConcatOp : the axis must be a scalar, got shape "
+                          f"{bracketed(axis.shape)}")  # fmt: skip
     place = axis_of(scalar_int(axis), count, _NO_JOINED_AXIS)
     first = values[0].shape
     for number, value in enumerate(values):
@@ -359,7 +363,9 @@ def broadcast_to(xp: Any, x: Any, shape: Any) -> Any:
 def broadcast_args(_: Any, s0: Any, s1: Any) -> Any:
     """The shape that two shapes broadcast to."""
     try:
-        whole = broadcast_shapes(tuple(ints(s0)), tuple(ints(s1)))
+        whole = broadcast_shapes(
+            tuple(vector_of(s0, "s0")), tuple(vector_of(s1, "s1"))
+        )
     except ShapeError as error:
         raise KernelError(3, str(error)) from error
     return host_array([int(dim or 0) for dim in whole or ()], str(s0.dtype))
@@ -431,10 +437,14 @@ def lin_space(bind: Bind) -> Callable[..., Any]:
     xp, dtype = bind.xp, dtype_of(bind.attrs["T"])
 
     def compute(start: Any, stop: Any, num: Any) -> Any:
-        count = scalar_int(num)
+        count = one_number(num, "num must be a scalar, not tensor of shape {}")
+        for name, value in (("start", start), ("stop", stop)):
+            if value.ndim:
+                raise KernelError(3, f"{name} must be a scalar, not tensor of shape "
+                                  f"{bracketed(value.shape)}")  # fmt: skip
         if count <= 0:
             raise KernelError(3, f"Requires num > 0: {count}")
-        first, last = start.reshape(()).astype(dtype), stop.reshape(()).astype(dtype)
+        first, last = start.astype(dtype), stop.astype(dtype)
         if count == 1:
             return xp.full((1,), first.item(), dtype=dtype)
         step = (last - first) / dtype.type(count - 1)

@@ -173,6 +173,8 @@ def _sampler(attrs: Any) -> Callable[..., Any]:
 
     def sample(image_size: Any, boxes: Any, share: Any, stream: Any) -> Any:
         size = _checked_size(image_size, boxes)
+        if HOST.ndim(share):
+            raise KernelError(_INVALID, f"min_object_covered must be a scalar, got {share.shape}")
         wanted = HOST.float32(share)
         if not wanted >= 0:
             raise KernelError(_INVALID, f"Min object covered must be non-negative, got {wanted}")

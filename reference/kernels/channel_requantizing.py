@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from sessrun.reference.kernels.host import HOST
-from sessrun.reference.kernels.quantized_ranges import integers, scalar, whole
+from sessrun.reference.kernels.quantized_ranges import integers, single_number, whole
 from sessrun.reference.kernels.registry import KernelError, kernel
 
 __all__: list[str] = []
@@ -56,7 +56,8 @@ def requantize_per_channel(
     """Bytes of numbers of 32 bits, in a range that is asked for."""
     del T
     found, reach = _pictures(x), _reach(low, high)
-    ends = scalar(new_low, "requested_output_min"), scalar(new_high, "requested_output_max")
+    ends = (single_number(new_low, "requested_output_min"),
+            single_number(new_high, "requested_output_max"))  # fmt: skip
     if out_type == "qint8" and ends[0] >= 0:
         raise KernelError(_INVALID, f"requested_output_min must be negative for qint8, got "
                           f"{ends[0]}")  # fmt: skip

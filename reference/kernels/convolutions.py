@@ -10,7 +10,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from sessrun.reference.kernels.channels_first import any_format
-from sessrun.reference.kernels.host import HOST, dtype_of, ints
+from sessrun.reference.kernels.host import HOST, dtype_of
+from sessrun.reference.kernels.number_inputs import vector_of
 from sessrun.reference.kernels.products import product, shared_out
 from sessrun.reference.kernels.registry import Bind, KernelError, binder
 from sessrun.reference.kernels.windows import (
@@ -106,7 +107,7 @@ class Convolution:
 
     def by_filter(self, x: Any, sizes: Any, grad: Any) -> Any:
         """The gradient by the filters: windows times gradients, summed over all places."""
-        shape = ints(sizes)
+        shape = vector_of(sizes, "filter_sizes")
         along, groups = self.checked(x.shape, shape, grad.shape)
         wide, above = (each.astype(self.wide, copy=False) for each in (x, grad))
         each = shape[-1] // groups
@@ -119,7 +120,7 @@ class Convolution:
 
     def by_input(self, sizes: Any, filters: Any, grad: Any) -> Any:
         """The gradient by the input: each gradient times each filter, laid over one another."""
-        shape = ints(sizes)
+        shape = vector_of(sizes, "input_sizes")
         if len(shape) == 2 and grad.ndim == 4:
             shape = [grad.shape[0], *shape, filters.shape[-2]]
         along, groups = self.checked(shape, filters.shape, grad.shape)

@@ -7,6 +7,7 @@ from itertools import pairwise
 from typing import Any
 
 from sessrun.reference.kernels.host import dtype_of, ints, scalar_int
+from sessrun.reference.kernels.number_inputs import one_number
 from sessrun.reference.kernels.registry import Bind, KernelError, binder, kernel
 
 __all__: list[str] = []
@@ -23,9 +24,7 @@ def dense_bincount(xp: Any, x: Any, size: Any, weights: Any, *, binary_output: b
     """
     if x.ndim > 2:
         raise KernelError(3, f"Shape must be at most rank 2 but is rank {x.ndim}")
-    if size.size != 1:
-        raise KernelError(3, f"Shape must be rank 0 but is rank {size.ndim}")
-    length = scalar_int(size)
+    length = one_number(size, "size must be a scalar, got shape {}")
     if length < 0:
         raise KernelError(3, f"size ({length}) must be non-negative")
     if weights.size and weights.shape != x.shape:

@@ -151,6 +151,8 @@ def crop_and_resize_grad_image(
     if image_size.ndim != 1 or image_size.size != 4:
         raise KernelError(_INVALID, f"image_size must be 1-D with 4 elements: {image_size.shape}")
     shape = tuple(ints(image_size))
+    if min(shape) < 0:
+        raise KernelError(_INVALID, f"image_size must not be negative: {shape}")
     _check_grads(grads, boxes)
     _check(shape, boxes, numbers)
     if shape[3] != grads.shape[3]:

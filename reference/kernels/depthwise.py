@@ -10,7 +10,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from sessrun.reference.kernels.channels_first import any_format
-from sessrun.reference.kernels.host import dtype_of, ints
+from sessrun.reference.kernels.host import dtype_of
+from sessrun.reference.kernels.number_inputs import vector_of
 from sessrun.reference.kernels.registry import Bind, KernelError, binder
 from sessrun.reference.kernels.windows import geometry, offsets, places
 from sessrun.spec.rules.windows import Axis
@@ -84,7 +85,7 @@ class _Depthwise:
 
     def by_filter(self, x: Any, sizes: Any, grad: Any) -> Any:
         """The gradient by the filters: windows times gradients, summed over all places."""
-        shape, xp = ints(sizes), self.xp
+        shape, xp = vector_of(sizes, "filter_sizes"), self.xp
         along = self.along(x.shape, shape, grad.shape)
         wide, above = self.widened(_repeated(xp, x, shape[3]), grad)
         out = xp.zeros((*shape[:2], shape[2] * shape[3]), self.wide)
@@ -97,7 +98,7 @@ class _Depthwise:
 
     def by_input(self, sizes: Any, filters: Any, grad: Any) -> Any:
         """The gradient by the input: each gradient times each filter, laid over one another."""
-        shape, xp = ints(sizes), self.xp
+        shape, xp = vector_of(sizes, "input_sizes"), self.xp
         along = self.along(shape, filters.shape, grad.shape)
         kernels, above = self.widened(filters.reshape(*filters.shape[:2], -1), grad)
         out = xp.zeros((*shape[:3], kernels.shape[-1]), self.wide)

@@ -147,6 +147,10 @@ class _Columns:
         """A tensor like the records for each column."""
         if len(self._delimiter) != 1:
             raise KernelError(_INVALID, "field_delim should be only 1 char")
+        for place, default in enumerate(defaults):
+            if default.ndim > 1 or default.size > 1:
+                raise KernelError(_INVALID, f"Each record default should be at most a vector of "
+                                  f"one, default {place} has shape {default.shape}")  # fmt: skip
         lines = records.reshape(-1).tolist()
         columns = self._plain(lines) or self._each(lines, defaults)
         made = [

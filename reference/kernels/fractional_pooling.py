@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from typing import Any, Final
 
 from sessrun.reference.kernels.host import HOST, host_array, ints
+from sessrun.reference.kernels.number_inputs import vector_of
 from sessrun.reference.kernels.philox import Stream, interleaved
 from sessrun.reference.kernels.registry import Bind, KernelError, binder
 
@@ -216,7 +217,7 @@ def fractional_average_pool_grad(bind: Bind) -> Callable[..., Any]:
     overlapping, xp = bind.attrs["overlapping"], bind.xp
 
     def compute(sizes: Any, grad: Any, rows: Any, columns: Any) -> Any:
-        shape = ints(sizes)
+        shape = vector_of(sizes, "orig_input_tensor_shape")
         if len(shape) != 4 or grad.ndim != 4 or min(shape) < 0:
             raise KernelError(3, f"original input tensor shape must be 4-dimensional, got {shape}")
         spans = [_spans(_borders(each, shape[axis], axis), overlapping, shape[axis])

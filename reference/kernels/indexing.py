@@ -11,8 +11,9 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from sessrun.reference.kernels.arrays import MOST_DIMENSIONS, checked_shape
-from sessrun.reference.kernels.host import HOST, dtype_of, ints, scalar_int, string_array
-from sessrun.reference.kernels.reductions import axis_of, one_number
+from sessrun.reference.kernels.host import HOST, dtype_of, ints, string_array
+from sessrun.reference.kernels.number_inputs import one_number
+from sessrun.reference.kernels.reductions import axis_of
 from sessrun.reference.kernels.registry import Bind, KernelError, binder, kernel
 from sessrun.reference.node_summary import bracketed
 
@@ -54,7 +55,7 @@ def gather_v2(xp: Any, params: Any, indices: Any, axis: Any, *, batch_dims: int)
     """Slices of params along an axis, batch by batch."""
     if params.ndim < 1:
         raise KernelError(3, "params must be at least 1 dimensional")
-    place = axis_of(scalar_int(axis), params.ndim)
+    place = axis_of(one_number(axis, "axis must be scalar, got shape {}"), params.ndim)
     batch = batch_dims + indices.ndim if batch_dims < 0 else batch_dims
     if not 0 <= batch <= min(indices.ndim, place):
         raise KernelError(3, f"batch_dims {batch_dims} must be in [0, {min(indices.ndim, place)}]")
@@ -196,7 +197,7 @@ def one_hot(bind: Bind) -> Callable[..., Any]:
     xp, axis = bind.xp, bind.attrs["axis"]
 
     def compute(indices: Any, depth: Any, on_value: Any, off_value: Any) -> Any:
-        size = scalar_int(depth)
+        size = one_number(depth, "depth must be a scalar, but got shape {}")
         if size < 0:
             raise KernelError(3, f"depth must be non-negative, got: {size}")
         place = axis_of(axis, indices.ndim + 1)

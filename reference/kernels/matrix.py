@@ -7,8 +7,8 @@ from typing import Any, Final
 
 from sessrun.reference.kernels.elementwise import widened
 from sessrun.reference.kernels.host import dtype_of
+from sessrun.reference.kernels.number_inputs import one_number
 from sessrun.reference.kernels.products import product
-from sessrun.reference.kernels.reductions import one_number
 from sessrun.reference.kernels.registry import Bind, KernelError, binder, kernel
 
 __all__: list[str] = []
@@ -31,7 +31,16 @@ def _adjoint(xp: Any, x: Any) -> Any:
     return xp.conj(xp.swapaxes(x, -1, -2))
 
 
-@kernel("BatchMatMul", "BatchMatMulV2")
+@kernel("BatchMatMul")
+def plain_batch_matmul(xp: Any, x: Any, y: Any, *, adj_x: bool, adj_y: bool) -> Any:
+    """As BatchMatMulV2; the batches must have the same dimensions."""
+    if x.shape[:-2] != y.shape[:-2]:
+        raise KernelError(3, f"In[0] and In[1] have different batch dimensions: {x.shape}, "
+                          f"{y.shape}")  # fmt: skip
+    return batch_matmul(xp, x, y, adj_x=adj_x, adj_y=adj_y)
+
+
+@kernel("BatchMatMulV2")
 @widened
 def batch_matmul(xp: Any, x: Any, y: Any, *, adj_x: bool, adj_y: bool) -> Any:
     """The products of two batches of matrices, each perhaps given as its adjoint."""

@@ -29,8 +29,8 @@ class _BatchNorm:
 
     def rows(self, x: Any) -> Any:
         """The batch as float32 rows, one element for each channel."""
-        if x.ndim not in {4, 5}:
-            raise KernelError(3, f"input must be 4 or 5-dimensional: {x.shape}")
+        if x.ndim not in ({4, 5} if self.name.endswith("V3") else {4}):
+            raise KernelError(3, f"{self.name}: input must be 4-dimensional: {x.shape}")
         last = x.transpose((0, *range(2, x.ndim), 1)) if self.first else x
         return last.reshape(-1, last.shape[-1]).astype("float32", copy=False)
 

@@ -9,6 +9,7 @@ from typing import Any
 from sessrun.reference.kernels.channels_first import any_format
 from sessrun.reference.kernels.elementwise import is_integer
 from sessrun.reference.kernels.host import HOST, dtype_of, ints
+from sessrun.reference.kernels.number_inputs import vector_of
 from sessrun.reference.kernels.registry import Bind, KernelError, binder
 from sessrun.reference.kernels.windows import folded, geometry, offsets, places
 from sessrun.spec.rules.windows import Axis
@@ -49,7 +50,10 @@ class Pooling:
                               "large as its stride")  # fmt: skip
 
     def along(
-        self, shape: Sequence[int], ksize: Sequence[int] = (), strides: Sequence[int] = ()
+        self,
+        shape: Sequence[int],
+        ksize: Sequence[int] | None = None,
+        strides: Sequence[int] | None = None,
     ) -> tuple[Axis, ...]:
         """The window along each spatial dimension, of the attributes or as given."""
         if len(shape) != self.rank:
@@ -57,10 +61,12 @@ class Pooling:
                               f"{tuple(shape)}")  # fmt: skip
         if min(shape) < 0:
             raise KernelError(3, f"{self.name}: a dimension must be >= 0: {tuple(shape)}")
-        if ksize:
-            self._check(ksize, strides)
         attrs = self._attrs
-        size, step = ksize or attrs["ksize"], strides or attrs["strides"]
+        if ksize is None or strides is None:
+            size, step = attrs["ksize"], attrs["strides"]
+        else:
+            size, step = ksize, strides
+            self._check(size, step)
         explicit = attrs.get("explicit_paddings", ())
         if any(pad >= k for pad, k in zip(explicit, (k for k in size for _ in "ab"), strict=False)
                if pad):  # fmt: skip
@@ -68,7 +74,7 @@ class Pooling:
         return geometry(shape[1:-1], size[1:-1], step, (1,) * self.rank, attrs["padding"],
                         explicit)  # fmt: skip
 
-    def deep(self, shape: Sequence[int], ksize: Sequence[int] = ()) -> int:
+    def deep(self, shape: Sequence[int], ksize: Sequence[int] | None = None) -> int:
         """How many channels are pooled into one."""
         depth: int = (ksize or self._attrs["ksize"])[-1]
         if shape[-1] % depth:
@@ -91,7 +97,9 @@ def _rank(bind: Bind) -> int:
     return 5 if "3D" in bind.node.type else 4
 
 
-def _maximum(pooling: Pooling, x: Any, ksize: Sequence[int], strides: Sequence[int]) -> Any:
+def _maximum(
+    pooling: Pooling, x: Any, ksize: Sequence[int] | None, strides: Sequence[int] | None
+) -> Any:
     along, depth = pooling.along(x.shape, ksize, strides), pooling.deep(x.shape, ksize)
     xp = pooling.xp
     if depth > 1:
@@ -104,7 +112,7 @@ def _maximum(pooling: Pooling, x: Any, ksize: Sequence[int], strides: Sequence[i
 def max_pool(bind: Bind) -> Callable[..., Any]:
     """The largest number of each window."""
     pooling = Pooling(bind, _rank(bind))
-    return lambda x: _maximum(pooling, x, (), ())
+    return lambda x: _maximum(pooling, x, None, None)
 
 
 @binder("MaxPoolV2", host_inputs=("ksize", "strides"))
@@ -157,7 +165,12 @@ def check_shape(what: str, found: Any, wanted: Sequence[int]) -> None:
 
 
 def _maximum_grad(
-    pooling: Pooling, x: Any, y: Any, grad: Any, ksize: Sequence[int], strides: Sequence[int]
+    pooling: Pooling,
+    x: Any,
+    y: Any,
+    grad: Any,
+    ksize: Sequence[int] | None,
+    strides: Sequence[int] | None,
 ) -> Any:
     """Each gradient where its window has its largest number first."""
     xp, along = pooling.xp, pooling.along(x.shape, ksize, strides)
@@ -192,7 +205,7 @@ def _maximum_grad(
 def max_pool_grad(bind: Bind) -> Callable[..., Any]:
     """The gradient of MaxPool."""
     pooling = Pooling(bind, _rank(bind))
-    return lambda x, y, grad: _maximum_grad(pooling, x, y, grad, (), ())
+    return lambda x, y, grad: _maximum_grad(pooling, x, y, grad, None, None)
 
 
 @binder("MaxPoolGradV2", host_inputs=("ksize", "strides"))
@@ -206,7 +219,12 @@ def max_pool_grad_v2(bind: Bind) -> Callable[..., Any]:
 
 
 def _maximum_grad_grad(
-    pooling: Pooling, x: Any, y: Any, grad: Any, ksize: Sequence[int], strides: Sequence[int]
+    pooling: Pooling,
+    x: Any,
+    y: Any,
+    grad: Any,
+    ksize: Sequence[int] | None,
+    strides: Sequence[int] | None,
 ) -> Any:
     """The gradients of the elements that were the first to equal the pooling's outputs."""
     xp, along = pooling.xp, pooling.along(x.shape, ksize, strides)
@@ -224,7 +242,7 @@ def _maximum_grad_grad(
 def max_pool_grad_grad(bind: Bind) -> Callable[..., Any]:
     """The gradient of MaxPoolGrad by its gradient."""
     pooling = Pooling(bind, _rank(bind))
-    return lambda x, y, grad: _maximum_grad_grad(pooling, x, y, grad, (), ())
+    return lambda x, y, grad: _maximum_grad_grad(pooling, x, y, grad, None, None)
 
 
 @binder("MaxPoolGradGradV2", host_inputs=("ksize", "strides"))
@@ -309,7 +327,7 @@ def average_pool_grad(bind: Bind) -> Callable[..., Any]:
 
 
 def _average_grad(pooling: Pooling, dtype: Any, sizes: Any, grad: Any) -> Any:
-    shape = ints(sizes)
+    shape = vector_of(sizes, "orig_input_shape")
     along = pooling.along(shape)
     if pooling.deep(shape) > 1:
         raise KernelError(12, "Non-spatial pooling is not yet supported.")

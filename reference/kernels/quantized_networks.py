@@ -10,6 +10,7 @@ from sessrun.reference.kernels.quantized_ranges import (
     checked_range,
     integers,
     scalar,
+    single_number,
 )
 from sessrun.reference.kernels.registry import KernelError, kernel
 
@@ -47,8 +48,10 @@ def quantized_matmul(
     transpose_a: bool, transpose_b: bool, T1: str, T2: str,  # noqa: N803 - the attributes' names
 ) -> Any:  # fmt: skip
     """The product of two quantized matrices, 32 bits of it."""
-    left = Levels(T1, *checked_range(min_a, max_a, "a"))
-    right = Levels(T2, *checked_range(min_b, max_b, "b"))
+    # TensorFlow checks the rank of min_a alone.
+    others = [end.reshape(()) if end.size == 1 else end for end in (max_a, min_b, max_b)]
+    left = Levels(T1, *checked_range(min_a, others[0], "a"))
+    right = Levels(T2, *checked_range(others[1], others[2], "b"))
     if a.ndim != 2 or b.ndim != 2:
         raise KernelError(_INVALID, f"In[0] and In[1] must be matrices: {a.shape}, {b.shape}")
     one, other = _centered(a, left), _centered(b, right)
@@ -154,7 +157,9 @@ def quantized_relu6(
 @kernel("QuantizedReshape", devices=_CPU)
 def quantized_reshape(_: Any, x: Any, shape: Any, low: Any, high: Any) -> Any:
     """Quantized numbers in another shape."""
-    ends = _float(scalar(low, "input_min")), _float(scalar(high, "input_max"))
+    ends = _float(single_number(low, "input_min")), _float(single_number(high, "input_max"))
+    if shape.ndim > 1:
+        raise KernelError(_INVALID, f"shape must be a vector: {shape.shape}")
     wanted = ints(shape)
     if wanted.count(-1) > 1 or any(dim < -1 for dim in wanted):
         raise KernelError(_INVALID, f"size must be non-negative, and one -1: {wanted}")
@@ -165,7 +170,7 @@ def quantized_reshape(_: Any, x: Any, shape: Any, low: Any, high: Any) -> Any:
 def quantized_concat(_: Any, axis: Any, *rest: Any, N: int, T: str) -> Any:  # noqa: N803 - the same
     """Quantized tensors joined along a dimension, in a range that holds all of theirs."""
     parts, lows, highs = rest[:N], rest[N : 2 * N], rest[2 * N :]
-    ends = [(scalar(low, "input_min"), scalar(high, "input_max"))
+    ends = [(single_number(low, "input_min"), single_number(high, "input_max"))
             for low, high in zip(lows, highs, strict=True)]  # fmt: skip
     least = min(HOST.float32(0), *(low for low, _ in ends))
     most = max(high for _, high in ends)

@@ -12,7 +12,7 @@ from typing import Any, Final
 from sessrun.reference.kernels.host import HOST, dtype_of
 from sessrun.reference.kernels.registry import KernelError
 
-__all__ = ["Levels", "checked_range", "integers", "scalar", "whole"]
+__all__ = ["Levels", "checked_range", "integers", "scalar", "single_number", "whole"]
 
 _INVALID: Final = 3
 
@@ -29,22 +29,34 @@ def whole(name: str) -> Any:
 
 
 def scalar(value: Any, name: str) -> Any:
-    """The one number of a range's end: a float32.
+    """The number of a range's end: a float32.
 
     Raises:
-      KernelError: it is no single number.
+      KernelError: it is no scalar.
+
+    """
+    if value.ndim:
+        raise KernelError(_INVALID, f"{name} must be a scalar: {value.shape}")
+    return HOST.float32(value)
+
+
+def single_number(value: Any, name: str) -> Any:
+    """The number of a range's end that may be a tensor of one element: a float32.
+
+    Raises:
+      KernelError: it has no or several elements.
 
     """
     if value.size != 1:
-        raise KernelError(_INVALID, f"{name} must be a scalar: {value.shape}")
+        raise KernelError(_INVALID, f"{name} must have one element: {value.shape}")
     return HOST.float32(value.reshape(-1)[0])
 
 
 def checked_range(low: Any, high: Any, name: str) -> tuple[Any, Any]:
-    """Both ends of a range.
+    """Both ends of a range, scalars.
 
     Raises:
-      KernelError: they are no single numbers, or the first is not the lesser.
+      KernelError: they are no scalars, or the first is not the lesser.
 
     """
     least, most = scalar(low, f"min_{name}"), scalar(high, f"max_{name}")

@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from sessrun.reference.kernels.arrays import checked_shape
 from sessrun.reference.kernels.host import dtype_of, scalar_int
+from sessrun.reference.kernels.number_inputs import one_number
 from sessrun.reference.kernels.philox import (
     RESERVED,
     Stream,
@@ -130,7 +131,8 @@ def random_uniform_int(bind: Bind) -> Callable[..., Any]:
     xp, stream, dtype = bind.xp, stream_of(bind), dtype_of(bind.attrs["Tout"])
 
     def compute(shape: Any, minval: Any, maxval: Any) -> Any:
-        interval = scalar_int(minval), scalar_int(maxval)
+        interval = (one_number(minval, "minval must be 0-D, got shape {}"),
+                    one_number(maxval, "maxval must be 0-D, got shape {}"))  # fmt: skip
         return numbers_between(xp, stream, checked_shape(shape), dtype, interval)
 
     return compute

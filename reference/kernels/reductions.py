@@ -11,10 +11,11 @@ from typing import Any, Final
 
 from sessrun.reference.kernels.elementwise import is_integer, truncated_quotient, widened
 from sessrun.reference.kernels.host import dtype_of, ints, scalar_int
+from sessrun.reference.kernels.number_inputs import one_number
 from sessrun.reference.kernels.registry import Bind, KernelError, binder, kernel
 from sessrun.reference.node_summary import bracketed
 
-__all__ = ["axis_of", "one_number"]
+__all__ = ["axis_of"]
 
 #: What is said of an axis that there is not.
 _NO_AXIS: Final = "Expected dimension in the range [-{rank}, {rank}), but got {axis}"
@@ -22,22 +23,6 @@ _NO_AXIS: Final = "Expected dimension in the range [-{rank}, {rank}), but got {a
 _NO_SCANNED_AXIS: Final = (
     "ScanOp: Expected scan axis in the range [-{rank}, {rank}), but got {axis}"
 )
-
-
-def one_number(given: Any, refusal: str) -> int:
-    """The integer of a scalar in host memory.
-
-    Args:
-      given: the input.
-      refusal: what is said of one that is no scalar; its shape is put in for `{}`.
-
-    Raises:
-      KernelError: code 3: it is no scalar.
-
-    """
-    if given.ndim:
-        raise KernelError(3, refusal.format(bracketed(given.shape)))
-    return scalar_int(given)
 
 
 def axis_of(axis: int, rank: int, said: str = _NO_AXIS) -> int:

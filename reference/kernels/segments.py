@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from sessrun.reference.kernels.elementwise import is_integer, widened
 from sessrun.reference.kernels.host import HOST, ints
-from sessrun.reference.kernels.reductions import one_number
+from sessrun.reference.kernels.number_inputs import one_number
 from sessrun.reference.kernels.registry import KernelError, kernel
 from sessrun.reference.kernels.sizes import check_size
 

@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from sessrun.reference.kernels.arrays import MOST_DIMENSIONS, checked_shape
 from sessrun.reference.kernels.host import frozen, full, ints, string_array
+from sessrun.reference.kernels.number_inputs import vector_of
 from sessrun.reference.kernels.reductions import axis_of
 from sessrun.reference.kernels.registry import Bind, KernelError, VariableBuffer, binder, kernel
 from sessrun.reference.node_summary import bracketed
@@ -307,7 +308,7 @@ def reverse_sequence(_: Any, x: Any, lengths: Any, *, seq_dim: int, batch_dim: i
     if not (batch_dim < x.ndim and 0 <= seq_dim < x.ndim):
         raise KernelError(3, f"batch_dim {batch_dim} and seq_dim {seq_dim} must be dimensions "
                           f"of {x.shape}")  # fmt: skip
-    counts, longest = ints(lengths), x.shape[seq_dim]
+    counts, longest = vector_of(lengths, "seq_lengths"), x.shape[seq_dim]
     if len(counts) != x.shape[batch_dim]:
         raise KernelError(3, f"Length of seq_lengths != input.dims({batch_dim}), ({len(counts)} "
                           f"vs. {x.shape[batch_dim]})")  # fmt: skip

@@ -125,6 +125,8 @@ def _by_row(grad: Any, indices: Any, segment_ids: Any, kind: str) -> tuple[Any, 
 
     Each gradient is divided as its segment was.
     """
+    if not grad.ndim:
+        raise KernelError(_INVALID, "The gradient must have rows, it is a scalar")
     if segment_ids.size and segment_ids[-1] >= grad.shape[0]:
         raise KernelError(_INVALID, "Invalid number of segments")
     _check_rows(segment_ids, grad.shape[0], "Segment id")

@@ -9,7 +9,8 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Final
 
 from sessrun.reference.kernels.attribute_text import attribute_octets
-from sessrun.reference.kernels.host import HOST, ints, scalar_int, string_array
+from sessrun.reference.kernels.host import HOST, ints, string_array
+from sessrun.reference.kernels.number_inputs import one_number
 from sessrun.reference.kernels.registry import Bind, KernelError, binder, kernel
 
 __all__: list[str] = []
@@ -23,7 +24,7 @@ def unsorted_segment_join(
     _: Any, inputs: Any, segment_ids: Any, num_segments: Any, *, separator: Any
 ) -> Any:
     """The strings of each segment joined in their order."""
-    count = scalar_int(num_segments)
+    count = one_number(num_segments, "num_segments must be a scalar, got shape {}")
     if count < 0:
         raise KernelError(_INVALID, f"Number of segments must be non-negative, is {count}")
     if inputs.shape[: segment_ids.ndim] != segment_ids.shape:

@@ -9,7 +9,8 @@ from functools import cache
 from typing import Any, Final
 
 from sessrun.reference.kernels.attribute_text import attribute_text
-from sessrun.reference.kernels.host import HOST, host_array, ints, string_array
+from sessrun.reference.kernels.host import HOST, host_array, string_array
+from sessrun.reference.kernels.number_inputs import vector_of
 from sessrun.reference.kernels.registry import Bind, KernelError, binder, kernel
 from sessrun.reference.kernels.script_runs import RUNS
 
@@ -176,7 +177,8 @@ def unicode_encode(bind: Bind) -> Callable[..., Any]:
     def compute(values: Any, row_splits: Any) -> Any:
         if not 0 <= mark <= _LAST:
             raise KernelError(_INVALID, "replacement_char out of unicode codepoint range")
-        splits, points = ints(row_splits), ints(values)
+        splits = vector_of(row_splits, "input_splits")
+        points = vector_of(values, "input_values")
         _check_splits(splits, len(points))
         rows = itertools.pairwise(splits)
         texts = [

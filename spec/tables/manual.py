@@ -30,6 +30,7 @@ def _entry(operation: Operation) -> str:
     rows.append(("shape", [rule_text(operation.shape)]))
     rows.append(("arguments", [rule_text(operation.domain)] if operation.domain else []))
     rows.append(("errors", [rule_text(rule) for rule in operation.errors]))
+    rows.append(("unchecked", [rule_text(rule) for rule in operation.unchecked]))
     numeric = operation.numeric or {}
     rows.append(("numeric", [f"{kind}: {contract}" for kind, contract in numeric.items()]))
     rows.append(("Python", [f"tf.{name}" for name in operation.python]))

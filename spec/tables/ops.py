@@ -488,6 +488,7 @@ _MAKERS: Final = {
                 (Name("input"), Name("reduction_indices")),
             ),
         ),
+        unchecked=(RuleCall("one_dimension_more", (Name("reduction_indices"),)),),
         numeric={"*": "exact"},
     ),
     "AllCandidateSampler": lambda: Operation(
@@ -648,6 +649,7 @@ _MAKERS: Final = {
                 (Name("input"), Name("reduction_indices")),
             ),
         ),
+        unchecked=(RuleCall("one_dimension_more", (Name("reduction_indices"),)),),
         numeric={"*": "exact"},
     ),
     "ApplyAdaMax": lambda: Operation(
@@ -1951,6 +1953,7 @@ _MAKERS: Final = {
             RuleCall("pool_too_large", (Name("value"),)),
             RuleCall("pooled_batch", (Name("value"),)),
         ),
+        unchecked=(RuleCall("one_dimension_more", (Name("value"),)),),
         numeric={
             "float16": "close(1e-2, 1e-2)",
             "bfloat16": "close(1e-1, 1e-1)",
@@ -2000,6 +2003,7 @@ _MAKERS: Final = {
             RuleCall("pool_too_large", (Name("input"),)),
             RuleCall("pooled_batch", (Name("input"),)),
         ),
+        unchecked=(RuleCall("one_row_alone", (Name("input"),)),),
         numeric={
             "float16": "close(1e-2, 1e-2)",
             "bfloat16": "close(1e-1, 1e-1)",
@@ -2040,6 +2044,7 @@ _MAKERS: Final = {
         ),
         domain=RuleCall("mean_pooled", (Name("orig_input_shape"), Name("grad"), 3)),
         errors=(RuleCall("pooled_batch", (Name("grad"),)),),
+        unchecked=(RuleCall("any_form", (Name("orig_input_shape"),)),),
         numeric={
             "float16": "close(1e-2, 1e-2)",
             "bfloat16": "close(1e-1, 1e-1)",
@@ -2080,6 +2085,7 @@ _MAKERS: Final = {
         ),
         domain=RuleCall("mean_pooled", (Name("orig_input_shape"), Name("grad"), 2)),
         errors=(RuleCall("pooled_batch", (Name("grad"),)),),
+        unchecked=(RuleCall("any_form", (Name("orig_input_shape"),)),),
         numeric={
             "float16": "close(1e-2, 1e-2)",
             "bfloat16": "close(1e-1, 1e-1)",
@@ -2267,7 +2273,10 @@ _MAKERS: Final = {
         attrs=(AttrDecl("T", "type", allowed=("float32", "float64")),),
         shape=RuleCall("unknown", (1,)),
         domain=RuleCall("factor_and_gradient", (Name("l"), Name("grad"))),
-        errors=(RuleCall("no_matrix", (Name("l"), "run")),),
+        errors=(
+            RuleCall("no_matrix", (Name("l"), "run")),
+            RuleCall("one_dimension_more", (Name("l"),)),
+        ),
         numeric={
             "float16": "close(1e-2, 1e-2)",
             "float32": "close(1e-4, 1e-4)",
@@ -2620,6 +2629,7 @@ _MAKERS: Final = {
             RuleCall("no_matrix", (Name("matrix"), "run")),
             RuleCall("unlike_rows", (Name("matrix"), Name("rhs"), "run")),
             RuleCall("negative_weight", (Name("l2_regularizer"),)),
+            RuleCall("one_dimension_more", (Name("l2_regularizer"),)),
         ),
         numeric={
             "float16": "close(1e-2, 1e-2)",
@@ -3489,7 +3499,10 @@ _MAKERS: Final = {
             ),
         ),
         domain=RuleCall("lstm_times"),
-        errors=(RuleCall("one_row_alone", (Name("cs_prev"), "shapes")),),
+        errors=(
+            RuleCall("one_row_alone", (Name("cs_prev"), "shapes")),
+            RuleCall("one_dimension_more", (Name("i"),)),
+        ),
         numeric={"float16": "close(5e-2, 2e-2)", "float32": "close(1e-4, 1e-5)"},
     ),
     "BlockLSTMGradV2": lambda: Operation(
@@ -3705,6 +3718,7 @@ _MAKERS: Final = {
             ),
             RuleCall("too_many_paths", (Name("inputs"),)),
         ),
+        unchecked=(RuleCall("any_form", (Name("sequence_length"),)),),
         numeric={"float32": "close(1e-4, 1e-5)", "float64": "close(1e-5, 1e-5)"},
         devices=("CPU",),
     ),
@@ -3745,6 +3759,7 @@ _MAKERS: Final = {
             ),
             RuleCall("blank_of_no_class", (Name("inputs"),)),
         ),
+        unchecked=(RuleCall("any_form", (Name("sequence_length"),)),),
         numeric={"float32": "close(1e-5, 1e-5)", "float64": "close(1e-12, 1e-12)"},
         devices=("CPU",),
     ),
@@ -4050,6 +4065,7 @@ _MAKERS: Final = {
             ),
         ),
         errors=(RuleCall("wrong_rank", (Name("boxes"),)),),
+        unchecked=(RuleCall("one_row_alone", (Name("scores"),)),),
         numeric={"*": "exact"},
         devices=("CPU",),
     ),
@@ -4172,6 +4188,7 @@ _MAKERS: Final = {
         ),
         domain=RuleCall("joined", (Name("values"), Name("concat_dim"))),
         errors=(RuleCall("join_shapes", (Name("values"), Name("concat_dim"))),),
+        unchecked=(RuleCall("one_dimension_more", (Name("concat_dim"),)),),
         numeric={"*": "exact"},
         differentiable=True,
     ),
@@ -4223,6 +4240,7 @@ _MAKERS: Final = {
         ),
         domain=RuleCall("joined", (Name("values"), Name("axis"))),
         errors=(RuleCall("join_shapes", (Name("values"), Name("axis"))),),
+        unchecked=(RuleCall("one_dimension_more", (Name("axis"),)),),
         numeric={"*": "exact"},
         differentiable=True,
     ),
@@ -4384,7 +4402,14 @@ _MAKERS: Final = {
             ),
         ),
         domain=RuleCall("convolved_anyhow", (Name("input"), Name("filter"))),
-        errors=(RuleCall("filter_depth", (Name("input"), Name("filter"))),),
+        errors=(
+            RuleCall("filter_depth", (Name("input"), Name("filter"))),
+            RuleCall("no_rows", (Name("filter"),)),
+        ),
+        unchecked=(
+            RuleCall("any_form", (Name("input"),)),
+            RuleCall("any_form", (Name("filter"),)),
+        ),
         numeric={
             "float16": "close(1e-2, 1e-2)",
             "bfloat16": "close(1e-1, 1e-1)",
@@ -4454,6 +4479,10 @@ _MAKERS: Final = {
             RuleCall("filter_depth", (Name("input"), Name("filter"))),
             RuleCall("window_too_large", (Name("input"), Name("filter"))),
         ),
+        unchecked=(
+            RuleCall("any_form", (Name("input"),)),
+            RuleCall("any_form", (Name("filter"),)),
+        ),
         numeric={
             "float16": "close(1e-2, 1e-2)",
             "bfloat16": "close(1e-1, 1e-1)",
@@ -4522,6 +4551,7 @@ _MAKERS: Final = {
             RuleCall("other_batch", (Name("out_backprop"),)),
             RuleCall("backprop_rows", (Name("out_backprop"),)),
         ),
+        unchecked=(RuleCall("any_form", (Name("filter_sizes"),)),),
         numeric={
             "float16": "close(1e-2, 1e-2)",
             "bfloat16": "close(1e-1, 1e-1)",
@@ -4596,6 +4626,11 @@ _MAKERS: Final = {
             RuleCall("other_batch", (Name("out_backprop"), "values")),
             RuleCall("backprop_rows", (Name("out_backprop"),)),
         ),
+        unchecked=(
+            RuleCall("any_form", (Name("input_sizes"),)),
+            RuleCall("any_form", (Name("out_backprop"),)),
+            RuleCall("any_form", (Name("filter"),)),
+        ),
         numeric={
             "float16": "close(1e-2, 1e-2)",
             "bfloat16": "close(1e-1, 1e-1)",
@@ -4650,6 +4685,10 @@ _MAKERS: Final = {
             RuleCall("filter_depth", (Name("input"), Name("filter"))),
             RuleCall("window_too_large", (Name("input"), Name("filter"))),
         ),
+        unchecked=(
+            RuleCall("any_form", (Name("input"),)),
+            RuleCall("any_form", (Name("filter"),)),
+        ),
         numeric={
             "float16": "close(1e-2, 1e-2)",
             "bfloat16": "close(1e-1, 1e-1)",
@@ -4702,6 +4741,7 @@ _MAKERS: Final = {
             RuleCall("other_batch", (Name("out_backprop"),)),
             RuleCall("backprop_rows", (Name("out_backprop"),)),
         ),
+        unchecked=(RuleCall("any_form", (Name("filter_sizes"),)),),
         numeric={
             "float16": "close(1e-2, 1e-2)",
             "bfloat16": "close(1e-1, 1e-1)",
@@ -4762,6 +4802,7 @@ _MAKERS: Final = {
             RuleCall("other_batch", (Name("out_backprop"),)),
             RuleCall("backprop_rows", (Name("out_backprop"),)),
         ),
+        unchecked=(RuleCall("any_form", (Name("input_sizes"),)),),
         numeric={
             "float16": "close(1e-2, 1e-2)",
             "bfloat16": "close(1e-1, 1e-1)",
@@ -4953,7 +4994,12 @@ _MAKERS: Final = {
             "cropping_box_gradient",
             (Name("grads"), Name("image"), Name("boxes"), Name("box_ind")),
         ),
-        errors=(RuleCall("image_range", (Name("box_ind"),)),),
+        errors=(
+            RuleCall("image_range", (Name("box_ind"),)),
+            RuleCall("one_dimension_more", (Name("grads"),)),
+            RuleCall("one_row_more", (Name("grads"),)),
+            RuleCall("one_column_more", (Name("grads"),)),
+        ),
         numeric={"*": "close(1e-3, 1e-2)"},
         devices=("CPU",),
     ),
@@ -4982,7 +5028,10 @@ _MAKERS: Final = {
             "cropping_gradient",
             (Name("grads"), Name("boxes"), Name("box_ind"), Name("image_size")),
         ),
-        errors=(RuleCall("image_range", (Name("box_ind"),)),),
+        errors=(
+            RuleCall("image_range", (Name("box_ind"),)),
+            RuleCall("one_column_more", (Name("grads"),)),
+        ),
         numeric={"float16": "close(1e-2, 1e-2)", "*": "close(1e-4, 1e-4)"},
         devices=("CPU",),
     ),
@@ -5165,7 +5214,11 @@ _MAKERS: Final = {
         ),
         shape=RuleCall("format_vector", (Name("x"),)),
         domain=RuleCall("format_vector", (Name("x"),)),
-        errors=(RuleCall("no_such_format", (Name("x"),)),),
+        errors=(
+            RuleCall("no_such_format", (Name("x"),)),
+            RuleCall("one_row_more", (Name("x"),)),
+            RuleCall("one_column_more", (Name("x"),)),
+        ),
         numeric={"*": "exact"},
     ),
     "Dawsn": lambda: Operation(
@@ -5605,7 +5658,11 @@ _MAKERS: Final = {
         ),
         shape=RuleCall("dense_counted", (Name("values"), Name("weights"))),
         domain=RuleCall("counted_rows", (Name("values"), Name("weights"))),
-        errors=(RuleCall("negative_number", (Name("values"),)),),
+        errors=(
+            RuleCall("negative_number", (Name("values"),)),
+            RuleCall("one_dimension_more", (Name("values"),)),
+            RuleCall("one_row_more", (Name("values"),)),
+        ),
         numeric={"*": "exact"},
         devices=("CPU",),
     ),
@@ -5759,6 +5816,10 @@ _MAKERS: Final = {
         ),
         domain=RuleCall("depthwise", (Name("input"), Name("filter"))),
         errors=(RuleCall("depthwise_depth", (Name("input"), Name("filter"))),),
+        unchecked=(
+            RuleCall("any_form", (Name("input"),)),
+            RuleCall("any_form", (Name("filter"),)),
+        ),
         numeric={
             "float16": "close(1e-2, 1e-2)",
             "bfloat16": "close(1e-1, 1e-1)",
@@ -5821,6 +5882,7 @@ _MAKERS: Final = {
             RuleCall("other_batch", (Name("out_backprop"),)),
             RuleCall("backprop_rows", (Name("out_backprop"),)),
         ),
+        unchecked=(RuleCall("any_form", (Name("filter_sizes"),)),),
         numeric={
             "float16": "close(1e-2, 1e-2)",
             "bfloat16": "close(1e-1, 1e-1)",
@@ -5883,6 +5945,7 @@ _MAKERS: Final = {
             RuleCall("other_batch", (Name("out_backprop"),)),
             RuleCall("backprop_rows", (Name("out_backprop"),)),
         ),
+        unchecked=(RuleCall("any_form", (Name("input_sizes"),)),),
         numeric={
             "float16": "close(1e-2, 1e-2)",
             "bfloat16": "close(1e-1, 1e-1)",
@@ -5938,7 +6001,10 @@ _MAKERS: Final = {
             "dequantized",
             (Name("input"), Name("min_range"), Name("max_range")),
         ),
-        errors=(RuleCall("end_of_rank", (Name("min_range"),)),),
+        unchecked=(
+            RuleCall("any_form", (Name("min_range"),)),
+            RuleCall("any_form", (Name("max_range"),)),
+        ),
         numeric={"*": "close(1e-5, 1e-5)"},
         devices=("CPU",),
     ),
@@ -5955,6 +6021,10 @@ _MAKERS: Final = {
         shape=RuleCall("deserialized_sparse_rows", (Name("serialized_sparse"),)),
         domain=RuleCall("sparse_messages", (Name("serialized_sparse"),)),
         errors=(RuleCall("no_message", (Name("serialized_sparse"),)),),
+        unchecked=(
+            RuleCall("one_row_alone", (Name("serialized_sparse"),)),
+            RuleCall("one_dimension_more", (Name("serialized_sparse"),)),
+        ),
         numeric={"*": "exact"},
         devices=("CPU",),
     ),
@@ -6248,7 +6318,11 @@ _MAKERS: Final = {
         ),
         shape=RuleCall("adjusted", (Name("images"),)),
         domain=RuleCall("drawing", (Name("images"), Name("boxes"))),
-        errors=(RuleCall("wrong_rank", (Name("images"),)),),
+        errors=(
+            RuleCall("wrong_rank", (Name("images"),)),
+            RuleCall("one_row_more", (Name("images"),)),
+            RuleCall("one_dimension_more", (Name("boxes"),)),
+        ),
         numeric={"*": "exact"},
         devices=("CPU",),
     ),
@@ -6275,7 +6349,10 @@ _MAKERS: Final = {
             "drawing_coloured",
             (Name("images"), Name("boxes"), Name("colors")),
         ),
-        errors=(RuleCall("wrong_rank", (Name("images"),)),),
+        errors=(
+            RuleCall("wrong_rank", (Name("images"),)),
+            RuleCall("one_dimension_more", (Name("colors"),)),
+        ),
         numeric={"*": "exact"},
         devices=("CPU",),
     ),
@@ -6362,6 +6439,7 @@ _MAKERS: Final = {
                 "sequences_of_other_ranks",
                 (Name("truth_indices"), Name("truth_shape")),
             ),
+            RuleCall("below_zero", (Name("hypothesis_shape"),)),
         ),
         numeric={"*": "close(1e-6, 1e-6)"},
         devices=("CPU",),
@@ -6418,6 +6496,7 @@ _MAKERS: Final = {
         shape=RuleCall("einsum", (Name("inputs"), Name("equation"))),
         domain=RuleCall("einsum", (Name("inputs"), Name("equation"))),
         errors=(RuleCall("unlike_labels", (Name("inputs"), Name("equation"))),),
+        unchecked=(RuleCall("any_form", (Name("inputs"),)),),
         numeric={
             "float32": "close(1e-4, 1e-4)",
             "float64": "close(1e-10, 1e-10)",
@@ -6559,7 +6638,10 @@ _MAKERS: Final = {
         ),
         shape=RuleCall("encoded_image", (Name("image"),)),
         domain=RuleCall("photographs", (Name("image"),)),
-        errors=(RuleCall("wrong_rank", (Name("image"),)),),
+        errors=(
+            RuleCall("wrong_rank", (Name("image"),)),
+            RuleCall("one_column_more", (Name("image"),)),
+        ),
         numeric={"*": "exact"},
         devices=("CPU",),
         python=("image.encode_jpeg", "io.encode_jpeg"),
@@ -6572,7 +6654,10 @@ _MAKERS: Final = {
         attrs=(),
         shape=RuleCall("encoded_image", (Name("images"), Name("quality"))),
         domain=RuleCall("photographs", (Name("images"), Name("quality"))),
-        errors=(RuleCall("wrong_rank", (Name("images"),)),),
+        errors=(
+            RuleCall("wrong_rank", (Name("images"),)),
+            RuleCall("below_zero", (Name("quality"),)),
+        ),
         numeric={"*": "exact"},
         devices=("CPU",),
     ),
@@ -6785,6 +6870,7 @@ _MAKERS: Final = {
                 (Name("input"), Name("reduction_indices")),
             ),
         ),
+        unchecked=(RuleCall("one_dimension_more", (Name("reduction_indices"),)),),
         numeric={
             "float16": "close(1e-2, 1e-2)",
             "bfloat16": "close(1e-1, 1e-1)",
@@ -7312,6 +7398,7 @@ _MAKERS: Final = {
             RuleCall("one_row_more", (Name("min"), "shapes")),
             RuleCall("levels_of_no_bits", (16,)),
         ),
+        unchecked=(RuleCall("any_form", (Name("inputs"),)),),
         numeric={"*": "close(1e-5, 1e-6)"},
         differentiable=True,
         python=(
@@ -7379,6 +7466,10 @@ _MAKERS: Final = {
         ),
         domain=RuleCall("filled", (Name("dims"), Name("value"))),
         errors=(RuleCall("negative_dims", (Name("dims"), Name("value"))),),
+        unchecked=(
+            RuleCall("one_row_alone", (Name("dims"),)),
+            RuleCall("one_dimension_more", (Name("value"),)),
+        ),
         numeric={"*": "exact"},
         differentiable=True,
     ),
@@ -7666,7 +7757,10 @@ _MAKERS: Final = {
         ),
         shape=RuleCall("fractional", (Name("value"), Name("pooling_ratio"))),
         domain=RuleCall("fractional", (Name("value"),)),
-        errors=(RuleCall("fractional_batch", (Name("value"),)),),
+        errors=(
+            RuleCall("fractional_batch", (Name("value"),)),
+            RuleCall("no_rows", (Name("value"),)),
+        ),
         numeric={
             "float16": "close(1e-2, 1e-2)",
             "bfloat16": "close(1e-1, 1e-1)",
@@ -7712,6 +7806,7 @@ _MAKERS: Final = {
                 "one_row_more",
                 (Name("orig_input_tensor_shape"), "values"),
             ),
+            RuleCall("below_zero", (Name("row_pooling_sequence"),)),
         ),
         numeric={
             "float16": "close(1e-2, 1e-2)",
@@ -7779,7 +7874,10 @@ _MAKERS: Final = {
                 Name("col_pooling_sequence"),
             ),
         ),
-        errors=(RuleCall("one_row_alone", (Name("orig_input"), "shapes")),),
+        errors=(
+            RuleCall("one_row_alone", (Name("orig_input"), "shapes")),
+            RuleCall("one_row_less", (Name("orig_input"),)),
+        ),
         numeric={
             "float16": "close(1e-2, 1e-2)",
             "bfloat16": "close(1e-1, 1e-1)",
@@ -7919,6 +8017,7 @@ _MAKERS: Final = {
             RuleCall("channel_count", (Name("scale"),)),
             RuleCall("channel_count", (Name("offset"),)),
         ),
+        unchecked=(RuleCall("one_dimension_more", (Name("x"),)),),
         numeric={"float32": "close(1e-4, 1e-4)", "*": "exact"},
         differentiable=True,
     ),
@@ -8176,6 +8275,7 @@ _MAKERS: Final = {
             ),
         ),
         errors=(RuleCall("channel_count", (Name("scale"),)),),
+        unchecked=(RuleCall("one_dimension_more", (Name("x"),)),),
         numeric={
             "float16": "close(1e-2, 1e-2)",
             "bfloat16": "close(1e-1, 1e-1)",
@@ -8246,6 +8346,10 @@ _MAKERS: Final = {
             ),
         ),
         errors=(RuleCall("channel_count", (Name("scale"),)),),
+        unchecked=(
+            RuleCall("one_row_alone", (Name("x"),)),
+            RuleCall("one_dimension_more", (Name("x"),)),
+        ),
         numeric={
             "reserve_space_3.float": "free",
             "float16": "close(1e-2, 1e-2)",
@@ -8288,7 +8392,10 @@ _MAKERS: Final = {
             "convolved_padded",
             (Name("input"), Name("paddings"), Name("filter")),
         ),
-        errors=(RuleCall("filter_depth", (Name("input"), Name("filter"), "values")),),
+        errors=(
+            RuleCall("filter_depth", (Name("input"), Name("filter"), "values")),
+            RuleCall("one_row_less", (Name("input"),)),
+        ),
         numeric={
             "float16": "close(1e-2, 1e-2)",
             "bfloat16": "close(1e-1, 1e-1)",
@@ -8393,6 +8500,7 @@ _MAKERS: Final = {
         errors=(
             RuleCall("one_row_more", (Name("b_ru"),)),
             RuleCall("one_row_more", (Name("h_prev"),)),
+            RuleCall("one_dimension_more", (Name("r"),)),
         ),
         numeric={"float16": "close(5e-2, 2e-2)", "float32": "close(1e-4, 1e-5)"},
     ),
@@ -8440,7 +8548,10 @@ _MAKERS: Final = {
         ),
         shape=RuleCall("gathered_nd", (Name("params"), Name("indices"))),
         domain=RuleCall("gathered_nd", (Name("params"), Name("indices"))),
-        errors=(RuleCall("index_range", (Name("params"), Name("indices"))),),
+        errors=(
+            RuleCall("index_range", (Name("params"), Name("indices"))),
+            RuleCall("no_rows", (Name("params"),)),
+        ),
         numeric={"*": "exact"},
         differentiable=True,
     ),
@@ -8610,6 +8721,7 @@ _MAKERS: Final = {
         shape=RuleCall("colours", (Name("images"),)),
         domain=RuleCall("colours", (Name("images"),)),
         errors=(RuleCall("no_colours", (Name("images"),)),),
+        unchecked=(RuleCall("any_form", (Name("images"),)),),
         numeric={
             "float16": "close(1e-2, 1e-2)",
             "bfloat16": "close(5e-2, 5e-2)",
@@ -9133,6 +9245,7 @@ _MAKERS: Final = {
         errors=(
             RuleCall("no_pixels", (Name("output_shape"),)),
             RuleCall("wrong_rank", (Name("images"),)),
+            RuleCall("one_dimension_more", (Name("transforms"),)),
         ),
         numeric={
             "uint8": "close(0, 1)",
@@ -9187,6 +9300,7 @@ _MAKERS: Final = {
         errors=(
             RuleCall("no_pixels", (Name("output_shape"),)),
             RuleCall("wrong_rank", (Name("images"),)),
+            RuleCall("one_dimension_more", (Name("fill_value"),)),
         ),
         numeric={
             "uint8": "close(0, 1)",
@@ -9420,7 +9534,11 @@ _MAKERS: Final = {
         attrs=(AttrDecl("T", "type"),),
         shape=RuleCall("same", (Name("x"),)),
         domain=RuleCall("replaced_rows", (Name("x"), Name("i"), Name("v"))),
-        errors=(RuleCall("one_row_more", (Name("i"),)),),
+        errors=(
+            RuleCall("one_row_more", (Name("i"),)),
+            RuleCall("one_dimension_more", (Name("x"),)),
+            RuleCall("one_column_more", (Name("x"),)),
+        ),
         numeric={
             "float16": "close(1e-2, 1e-2)",
             "bfloat16": "close(1e-1, 1e-1)",
@@ -9876,6 +9994,10 @@ _MAKERS: Final = {
             RuleCall("one_row_more", (Name("b"),)),
             RuleCall("one_row_more", (Name("cs_prev"),)),
         ),
+        unchecked=(
+            RuleCall("any_form", (Name("x"),)),
+            RuleCall("any_form", (Name("cs_prev"),)),
+        ),
         numeric={"float16": "close(5e-2, 2e-2)", "float32": "close(1e-4, 1e-5)"},
     ),
     "LSTMBlockCellGrad": lambda: Operation(
@@ -9915,6 +10037,10 @@ _MAKERS: Final = {
         errors=(
             RuleCall("one_row_more", (Name("b"),)),
             RuleCall("one_row_more", (Name("h_prev"),)),
+        ),
+        unchecked=(
+            RuleCall("any_form", (Name("x"),)),
+            RuleCall("any_form", (Name("cs_prev"),)),
         ),
         numeric={"float16": "close(5e-2, 2e-2)", "float32": "close(1e-4, 1e-5)"},
     ),
@@ -10304,6 +10430,7 @@ _MAKERS: Final = {
         shape=RuleCall("at_least", (Name("logits"), 1)),
         domain=RuleCall("rows", (Name("logits"),)),
         errors=(RuleCall("scalar_input", (Name("logits"),)),),
+        unchecked=(RuleCall("one_row_alone", (Name("logits"),)),),
         numeric={
             "float16": "close(1e-2, 1e-2)",
             "bfloat16": "close(1e-1, 1e-1)",
@@ -11089,6 +11216,7 @@ _MAKERS: Final = {
             (Name("diagonal"), Name("k"), Name("num_rows"), Name("num_cols")),
         ),
         errors=(RuleCall("turned_ends", (Name("k"),)),),
+        unchecked=(RuleCall("one_row_alone", (Name("diagonal"),)),),
         numeric={"*": "exact"},
         differentiable=True,
     ),
@@ -11135,6 +11263,7 @@ _MAKERS: Final = {
             (Name("diagonal"), Name("k"), Name("num_rows"), Name("num_cols")),
         ),
         errors=(RuleCall("scalar_input", (Name("diagonal"),)),),
+        unchecked=(RuleCall("one_row_alone", (Name("diagonal"),)),),
         numeric={"*": "exact"},
         differentiable=True,
     ),
@@ -11474,6 +11603,7 @@ _MAKERS: Final = {
                 (Name("input"), Name("reduction_indices")),
             ),
         ),
+        unchecked=(RuleCall("one_dimension_more", (Name("reduction_indices"),)),),
         numeric={"*": "exact"},
         differentiable=True,
     ),
@@ -11532,6 +11662,7 @@ _MAKERS: Final = {
             RuleCall("pool_too_large", (Name("input"),)),
             RuleCall("pooled_batch", (Name("input"),)),
         ),
+        unchecked=(RuleCall("one_dimension_more", (Name("input"),)),),
         numeric={"*": "exact"},
         differentiable=True,
     ),
@@ -11571,6 +11702,7 @@ _MAKERS: Final = {
             RuleCall("pool_too_large", (Name("input"),)),
             RuleCall("pooled_batch", (Name("input"),)),
         ),
+        unchecked=(RuleCall("one_row_alone", (Name("input"),)),),
         numeric={"*": "exact"},
         differentiable=True,
     ),
@@ -11841,6 +11973,10 @@ _MAKERS: Final = {
             RuleCall("backprop_rows", (Name("orig_output"),)),
             RuleCall("window_over_batch", (Name("ksize"),)),
         ),
+        unchecked=(
+            RuleCall("one_dimension_more", (Name("ksize"),)),
+            RuleCall("one_dimension_more", (Name("strides"),)),
+        ),
         numeric={"*": "exact"},
     ),
     "MaxPoolGradV2": lambda: Operation(
@@ -11989,6 +12125,11 @@ _MAKERS: Final = {
         errors=(
             RuleCall("window_over_batch", (Name("ksize"),)),
             RuleCall("one_row_alone", (Name("input"), "shapes")),
+            RuleCall("below_zero", (Name("ksize"),)),
+        ),
+        unchecked=(
+            RuleCall("one_dimension_more", (Name("ksize"),)),
+            RuleCall("one_dimension_more", (Name("strides"),)),
         ),
         numeric={"*": "exact"},
         differentiable=True,
@@ -12035,6 +12176,7 @@ _MAKERS: Final = {
         errors=(
             RuleCall("pool_too_large", (Name("input"),)),
             RuleCall("pooled_batch", (Name("input"),)),
+            RuleCall("no_rows", (Name("input"),)),
         ),
         numeric={"*": "exact"},
         differentiable=True,
@@ -12102,6 +12244,7 @@ _MAKERS: Final = {
                 (Name("input"), Name("reduction_indices")),
             ),
         ),
+        unchecked=(RuleCall("one_dimension_more", (Name("reduction_indices"),)),),
         numeric={
             "float16": "close(1e-2, 1e-2)",
             "bfloat16": "close(1e-1, 1e-1)",
@@ -12203,7 +12346,10 @@ _MAKERS: Final = {
             ),
         ),
         domain=RuleCall("spectrograms", (Name("spectrogram"), Name("sample_rate"))),
-        errors=(RuleCall("wrong_rank", (Name("spectrogram"),)),),
+        errors=(
+            RuleCall("wrong_rank", (Name("spectrogram"),)),
+            RuleCall("below_zero", (Name("sample_rate"),)),
+        ),
         numeric={"*": "close(1e-3, 1e-3)"},
         devices=("CPU",),
     ),
@@ -12248,6 +12394,7 @@ _MAKERS: Final = {
                 (Name("input"), Name("reduction_indices")),
             ),
         ),
+        unchecked=(RuleCall("one_dimension_more", (Name("reduction_indices"),)),),
         numeric={"*": "exact"},
         differentiable=True,
     ),
@@ -12795,6 +12942,8 @@ _MAKERS: Final = {
             RuleCall("wrong_rank", (Name("points"), "run")),
             RuleCall("wrong_rank", (Name("centers"), "run")),
             RuleCall("wrong_rank", (Name("k"), "run")),
+            RuleCall("one_column_more", (Name("points"),)),
+            RuleCall("no_rows", (Name("points"),)),
         ),
         numeric={"float32": "close(1e-5, 1e-5)", "*": "exact"},
         devices=("CPU",),
@@ -13126,6 +13275,7 @@ _MAKERS: Final = {
         errors=(
             RuleCall("wrong_rank", (Name("boxes"),)),
             RuleCall("above_one", (Name("iou_threshold"),)),
+            RuleCall("below_zero", (Name("soft_nms_sigma"),)),
         ),
         numeric={"float16": "close(1e-2, 1e-2)", "*": "close(1e-5, 1e-6)"},
         devices=("CPU",),
@@ -13624,7 +13774,10 @@ _MAKERS: Final = {
             "padded_with",
             (Name("input"), Name("paddings"), Name("constant_values")),
         ),
-        errors=(RuleCall("negative_padding", (Name("input"), Name("paddings"))),),
+        errors=(
+            RuleCall("negative_padding", (Name("input"), Name("paddings"))),
+            RuleCall("one_dimension_more", (Name("constant_values"),)),
+        ),
         numeric={"*": "exact"},
         differentiable=True,
     ),
@@ -14688,6 +14841,7 @@ _MAKERS: Final = {
                 (Name("input"), Name("reduction_indices")),
             ),
         ),
+        unchecked=(RuleCall("one_dimension_more", (Name("reduction_indices"),)),),
         numeric={
             "float16": "close(1e-2, 1e-2)",
             "bfloat16": "close(1e-1, 1e-1)",
@@ -14830,6 +14984,11 @@ _MAKERS: Final = {
             (Name("input"), Name("input_min"), Name("input_max")),
         ),
         errors=(RuleCall("range_turned", (Name("input_min"), Name("input_max"))),),
+        unchecked=(
+            RuleCall("any_form", (Name("input_min"),)),
+            RuleCall("any_form", (Name("input_max"),)),
+            RuleCall("any_form", (Name("input"),)),
+        ),
         numeric={"*": "close(1e-5, 1e-6)"},
         differentiable=True,
         devices=("CPU",),
@@ -14874,7 +15033,15 @@ _MAKERS: Final = {
                 Name("num_bits"),
             ),
         ),
-        errors=(RuleCall("bits_out_of_range", (Name("num_bits"),)),),
+        errors=(
+            RuleCall("bits_out_of_range", (Name("num_bits"),)),
+            RuleCall("one_row_more", (Name("num_bits"),)),
+        ),
+        unchecked=(
+            RuleCall("any_form", (Name("input_min"),)),
+            RuleCall("any_form", (Name("input_max"),)),
+            RuleCall("any_form", (Name("input"),)),
+        ),
         numeric={"*": "close(1e-5, 1e-6)"},
         differentiable=True,
         devices=("CPU",),
@@ -14922,6 +15089,11 @@ _MAKERS: Final = {
             (Name("input"), Name("input_min"), Name("input_max")),
         ),
         errors=(RuleCall("range_turned", (Name("input_min"), Name("input_max"))),),
+        unchecked=(
+            RuleCall("any_form", (Name("input_min"),)),
+            RuleCall("any_form", (Name("input"),)),
+            RuleCall("any_form", (Name("input_max"),)),
+        ),
         numeric={"*": "close(1e-5, 1e-6)"},
         differentiable=True,
         devices=("CPU",),
@@ -14968,6 +15140,10 @@ _MAKERS: Final = {
             ),
         ),
         errors=(RuleCall("one_row_more", (Name("gradients"), "shapes")),),
+        unchecked=(
+            RuleCall("one_dimension_more", (Name("input_min"),)),
+            RuleCall("one_dimension_more", (Name("input_max"),)),
+        ),
         numeric={"*": "exact"},
         devices=("CPU",),
     ),
@@ -15059,6 +15235,10 @@ _MAKERS: Final = {
             (Name("input"), Name("min_range"), Name("max_range")),
         ),
         errors=(RuleCall("range_turned", (Name("min_range"), Name("max_range"))),),
+        unchecked=(
+            RuleCall("any_form", (Name("min_range"),)),
+            RuleCall("any_form", (Name("max_range"),)),
+        ),
         numeric={"quint8": "levels(1)", "*": "close(1e-5, 1e-6)"},
         devices=("CPU",),
     ),
@@ -15162,6 +15342,7 @@ _MAKERS: Final = {
             (Name("input"), Name("min_input"), Name("max_input")),
         ),
         errors=(RuleCall("end_of_rank", (Name("min_input"),)),),
+        unchecked=(RuleCall("one_dimension_more", (Name("input"),)),),
         numeric={"*": "levels(1)"},
         devices=("CPU",),
         python=("nn.quantized_avg_pool",),
@@ -15244,7 +15425,7 @@ _MAKERS: Final = {
             "ranged_joined",
             (
                 Name("values"),
-                RuleCall("value", (Name("concat_dim"),)),
+                RuleCall("scalar", (Name("concat_dim"),)),
                 Name("input_mins"),
                 Name("input_maxes"),
             ),
@@ -15259,6 +15440,10 @@ _MAKERS: Final = {
             ),
         ),
         errors=(RuleCall("joined_along_nothing", (Name("concat_dim"),)),),
+        unchecked=(
+            RuleCall("one_dimension_more", (Name("input_mins"),)),
+            RuleCall("one_dimension_more", (Name("input_maxes"),)),
+        ),
         numeric={"*": "close(1e-5, 1e-6)"},
         devices=("CPU",),
         python=("quantization.quantized_concat", "quantized_concat"),
@@ -15331,6 +15516,7 @@ _MAKERS: Final = {
             ),
         ),
         errors=(RuleCall("end_of_rank", (Name("min_input"),)),),
+        unchecked=(RuleCall("any_form", (Name("filter"),)),),
         numeric={"*": "close(1e-5, 1e-6)"},
         devices=("CPU",),
         python=("nn.quantized_conv2d",),
@@ -15378,6 +15564,10 @@ _MAKERS: Final = {
         shape=RuleCall("ranged_pictures", (Name("x"), Name("x_min"), Name("x_max"))),
         domain=RuleCall("bytes_normalized", (Name("x"), Name("x_min"), Name("x_max"))),
         errors=(RuleCall("range_turned", (Name("x_min"), Name("x_max"))),),
+        unchecked=(
+            RuleCall("one_row_alone", (Name("x"),)),
+            RuleCall("one_dimension_more", (Name("x"),)),
+        ),
         numeric={"quint8": "levels(1)", "*": "close(1e-4, 1e-5)"},
         devices=("CPU",),
     ),
@@ -15450,6 +15640,11 @@ _MAKERS: Final = {
             ),
         ),
         errors=(RuleCall("range_turned", (Name("min_a"), Name("max_a"))),),
+        unchecked=(
+            RuleCall("one_dimension_more", (Name("max_a"),)),
+            RuleCall("one_dimension_more", (Name("min_b"),)),
+            RuleCall("one_dimension_more", (Name("max_b"),)),
+        ),
         numeric={"*": "close(1e-5, 1e-6)"},
         devices=("CPU",),
     ),
@@ -15492,6 +15687,7 @@ _MAKERS: Final = {
             (Name("input"), Name("min_input"), Name("max_input")),
         ),
         errors=(RuleCall("end_of_rank", (Name("min_input"),)),),
+        unchecked=(RuleCall("one_dimension_more", (Name("input"),)),),
         numeric={"*": "exact"},
         devices=("CPU",),
         python=("nn.quantized_max_pool",),
@@ -15668,6 +15864,11 @@ _MAKERS: Final = {
             ),
         ),
         errors=(RuleCall("end_of_rank", (Name("input_min"),)),),
+        unchecked=(
+            RuleCall("one_row_alone", (Name("shape"),)),
+            RuleCall("one_dimension_more", (Name("input_min"),)),
+            RuleCall("one_dimension_more", (Name("input_max"),)),
+        ),
         numeric={"*": "exact"},
         devices=("CPU",),
     ),
@@ -16095,6 +16296,7 @@ _MAKERS: Final = {
         shape=RuleCall("colours", (Name("images"),)),
         domain=RuleCall("colours", (Name("images"),)),
         errors=(RuleCall("no_colours", (Name("images"),)),),
+        unchecked=(RuleCall("any_form", (Name("images"),)),),
         numeric={
             "float16": "close(1e-2, 1e-2)",
             "bfloat16": "close(5e-2, 5e-2)",
@@ -16131,6 +16333,9 @@ _MAKERS: Final = {
             RuleCall("negative_number", (Name("values"),)),
             RuleCall("late_rows", (Name("splits"),)),
             RuleCall("short_rows", (Name("splits"),)),
+            RuleCall("no_rows", (Name("splits"),)),
+            RuleCall("one_dimension_more", (Name("size"),)),
+            RuleCall("below_zero", (Name("size"),)),
         ),
         numeric={"*": "exact"},
         devices=("CPU",),
@@ -16456,6 +16661,11 @@ _MAKERS: Final = {
                 "wrong_way",
                 (Name("start"), Name("limit"), Name("delta")),
             ),
+        ),
+        unchecked=(
+            RuleCall("one_dimension_more", (Name("start"),)),
+            RuleCall("one_dimension_more", (Name("limit"),)),
+            RuleCall("one_dimension_more", (Name("delta"),)),
         ),
         numeric={
             "float16": "close(1e-2, 1e-2)",
@@ -16875,6 +17085,12 @@ _MAKERS: Final = {
                 "no_such_axis",
                 (Name("inputs"), Name("reduction_indices")),
             ),
+            RuleCall("one_row_more", (Name("reduction_indices"),)),
+        ),
+        unchecked=(
+            RuleCall("one_dimension_more", (Name("reduction_indices"),)),
+            RuleCall("below_zero", (Name("reduction_indices"),)),
+            RuleCall("one_row_alone", (Name("inputs"),)),
         ),
         numeric={"*": "exact"},
         devices=("CPU",),
@@ -17214,6 +17430,10 @@ _MAKERS: Final = {
             "of_words",
             (Name("input"), Name("input_min"), Name("input_max")),
         ),
+        unchecked=(
+            RuleCall("any_form", (Name("input_min"),)),
+            RuleCall("any_form", (Name("input_max"),)),
+        ),
         numeric={"*": "close(1e-5, 1e-6)"},
         devices=("CPU",),
     ),
@@ -17248,6 +17468,10 @@ _MAKERS: Final = {
             (Name("input"), Name("input_min"), Name("input_max")),
         ),
         errors=(RuleCall("one_row_more", (Name("input_max"),)),),
+        unchecked=(
+            RuleCall("any_form", (Name("input_min"),)),
+            RuleCall("any_form", (Name("input_max"),)),
+        ),
         numeric={"*": "close(1e-5, 1e-6)"},
         devices=("CPU",),
     ),
@@ -17359,6 +17583,12 @@ _MAKERS: Final = {
             ),
         ),
         errors=(RuleCall("one_row_alone", (Name("input"),)),),
+        unchecked=(
+            RuleCall("any_form", (Name("input_min"),)),
+            RuleCall("any_form", (Name("input_max"),)),
+            RuleCall("any_form", (Name("requested_output_min"),)),
+            RuleCall("any_form", (Name("requested_output_max"),)),
+        ),
         numeric={"*": "close(1e-5, 1e-6)"},
         devices=("CPU",),
     ),
@@ -17409,6 +17639,7 @@ _MAKERS: Final = {
             RuleCall("element_count", (Name("tensor"), Name("shape"))),
             RuleCall("two_unknown", (Name("tensor"), Name("shape"))),
         ),
+        unchecked=(RuleCall("one_row_alone", (Name("shape"),)),),
         numeric={"*": "exact"},
         differentiable=True,
         python=("reshape", "manip.reshape"),
@@ -19510,6 +19741,7 @@ _MAKERS: Final = {
         shape=RuleCall("reversed_axes", (Name("tensor"), Name("dims"))),
         domain=RuleCall("marked", (Name("tensor"), Name("dims"))),
         errors=(RuleCall("marks_of_other_rank", (Name("tensor"), Name("dims"))),),
+        unchecked=(RuleCall("one_row_alone", (Name("tensor"),)),),
         numeric={"*": "exact"},
         differentiable=True,
     ),
@@ -19594,6 +19826,7 @@ _MAKERS: Final = {
         ),
         domain=RuleCall("reversed_axes", (Name("tensor"), Name("axis"))),
         errors=(RuleCall("repeated_axis", (Name("tensor"), Name("axis"))),),
+        unchecked=(RuleCall("one_row_alone", (Name("tensor"),)),),
         numeric={"*": "exact"},
         differentiable=True,
         python=("reverse", "manip.reverse", "reverse_v2"),
@@ -19994,6 +20227,7 @@ _MAKERS: Final = {
         errors=(
             RuleCall("no_pixels", (Name("size"),)),
             RuleCall("wrong_rank", (Name("images"),)),
+            RuleCall("below_zero", (Name("scale"),)),
         ),
         numeric={"*": "close(1e-4, 1e-3)"},
         differentiable=True,
@@ -20186,6 +20420,7 @@ _MAKERS: Final = {
                 (Name("indices"), Name("updates"), Name("shape")),
             ),
         ),
+        unchecked=(RuleCall("one_dimension_more", (Name("indices"),)),),
         numeric={
             "float16": "close(1e-2, 1e-2)",
             "bfloat16": "close(1e-1, 1e-1)",
@@ -20332,6 +20567,7 @@ _MAKERS: Final = {
             (Name("input"), Name("indices"), Name("updates")),
         ),
         errors=(RuleCall("index_range", (Name("input"), Name("indices"))),),
+        unchecked=(RuleCall("one_row_alone", (Name("indices"),)),),
         numeric={
             "float16": "close(1e-2, 1e-2)",
             "bfloat16": "close(1e-1, 1e-1)",
@@ -20464,7 +20700,10 @@ _MAKERS: Final = {
         ),
         shape=RuleCall("segments", (Name("data"), Name("segment_ids"))),
         domain=RuleCall("sorted_segments", (Name("data"), Name("segment_ids"))),
-        errors=(RuleCall("unsorted_ids", (Name("data"), Name("segment_ids"))),),
+        errors=(
+            RuleCall("unsorted_ids", (Name("data"), Name("segment_ids"))),
+            RuleCall("below_zero", (Name("segment_ids"),)),
+        ),
         numeric={"*": "exact"},
         differentiable=True,
         python=("math.segment_max", "segment_max"),
@@ -21217,6 +21456,7 @@ _MAKERS: Final = {
         shape=RuleCall("at_least", (Name("logits"), 1)),
         domain=RuleCall("rows", (Name("logits"),)),
         errors=(RuleCall("scalar_input", (Name("logits"),)),),
+        unchecked=(RuleCall("one_row_alone", (Name("logits"),)),),
         numeric={
             "float16": "close(1e-2, 1e-2)",
             "bfloat16": "close(1e-1, 1e-1)",
@@ -21571,6 +21811,7 @@ _MAKERS: Final = {
         errors=(
             RuleCall("unlike_sizes", (Name("a_shape"),)),
             RuleCall("other_rows", (Name("a_values"), "run")),
+            RuleCall("one_dimension_more", (Name("thresh"),)),
         ),
         numeric={
             "float16": "close(1e-2, 1e-2)",
@@ -21610,7 +21851,10 @@ _MAKERS: Final = {
         ),
         shape=RuleCall("sparse_sum_gradient", (Name("a_indices"), Name("b_indices"))),
         domain=RuleCall("sparse_sum_gradient", (Name("backprop_val_grad"),)),
-        errors=(RuleCall("other_rows", (Name("backprop_val_grad"), "run")),),
+        errors=(
+            RuleCall("other_rows", (Name("backprop_val_grad"), "run")),
+            RuleCall("one_column_more", (Name("a_indices"),)),
+        ),
         numeric={"*": "exact"},
         devices=("CPU",),
     ),
@@ -22270,6 +22514,10 @@ _MAKERS: Final = {
         errors=(
             RuleCall("unlike_columns", (Name("dense_inputs"),)),
             RuleCall("unlike_parts", (Name("indices"),)),
+            RuleCall("one_dimension_more", (Name("indices"),)),
+            RuleCall("one_column_more", (Name("indices"),)),
+            RuleCall("one_row_more", (Name("shapes"),)),
+            RuleCall("one_dimension_more", (Name("dense_inputs"),)),
         ),
         numeric={"*": "exact"},
         devices=("CPU",),
@@ -22802,7 +23050,11 @@ _MAKERS: Final = {
             "sparse_reshape",
             (Name("input_indices"), Name("input_shape"), Name("new_shape")),
         ),
-        errors=(RuleCall("other_size", (Name("input_shape"), Name("new_shape"))),),
+        errors=(
+            RuleCall("other_size", (Name("input_shape"), Name("new_shape"))),
+            RuleCall("one_column_more", (Name("input_indices"),)),
+            RuleCall("below_zero", (Name("input_shape"),)),
+        ),
         numeric={"*": "exact"},
         devices=("CPU",),
     ),
@@ -23656,7 +23908,10 @@ _MAKERS: Final = {
         ),
         shape=RuleCall("sparse_cwise", (Name("input_indices"),)),
         domain=RuleCall("sparse_slice_gradient", (Name("backprop_val_grad"),)),
-        errors=(RuleCall("other_rows", (Name("backprop_val_grad"), "run")),),
+        errors=(
+            RuleCall("other_rows", (Name("backprop_val_grad"), "run")),
+            RuleCall("one_column_more", (Name("input_indices"),)),
+        ),
         numeric={"*": "exact"},
         devices=("CPU",),
     ),
@@ -23937,6 +24192,7 @@ _MAKERS: Final = {
                 (Name("a_indices"), Name("a_values"), Name("a_shape")),
             ),
         ),
+        unchecked=(RuleCall("below_zero", (Name("a_shape"),)),),
         numeric={
             "float16": "close(1e-2, 1e-2)",
             "bfloat16": "close(1e-1, 1e-1)",
@@ -23989,6 +24245,7 @@ _MAKERS: Final = {
                     Name("default_value"),
                 ),
             ),
+            RuleCall("one_dimension_more", (Name("sparse_indices"),)),
         ),
         numeric={"*": "exact"},
         devices=("CPU",),
@@ -24094,6 +24351,10 @@ _MAKERS: Final = {
                 (Name("split_dim"), Name("value"), Name("num_split")),
             ),
         ),
+        unchecked=(
+            RuleCall("any_form", (Name("split_dim"),)),
+            RuleCall("any_form", (Name("value"),)),
+        ),
         numeric={"*": "exact"},
         differentiable=True,
     ),
@@ -24145,6 +24406,11 @@ _MAKERS: Final = {
                     Name("num_split"),
                 ),
             ),
+        ),
+        unchecked=(
+            RuleCall("any_form", (Name("size_splits"),)),
+            RuleCall("any_form", (Name("value"),)),
+            RuleCall("any_form", (Name("split_dim"),)),
         ),
         numeric={"*": "exact"},
         differentiable=True,
@@ -24925,6 +25191,7 @@ _MAKERS: Final = {
         errors=(
             RuleCall("unknown_algorithm", (Name("alg"),)),
             RuleCall("more_parameters", (Name("shape"), Name("alpha"))),
+            RuleCall("no_rows", (Name("counter"),)),
         ),
         numeric={
             "float16": "ulp(1)",
@@ -25267,6 +25534,10 @@ _MAKERS: Final = {
             RuleCall("wrong_seeds", (Name("seed"),)),
             RuleCall("turned_interval", (Name("minval"), Name("maxval"))),
         ),
+        unchecked=(
+            RuleCall("any_form", (Name("minval"),)),
+            RuleCall("any_form", (Name("maxval"),)),
+        ),
         numeric={"*": "exact"},
         devices=("CPU",),
     ),
@@ -25311,6 +25582,10 @@ _MAKERS: Final = {
         errors=(
             RuleCall("unknown_algorithm", (Name("alg"),)),
             RuleCall("turned_interval", (Name("minval"), Name("maxval"))),
+        ),
+        unchecked=(
+            RuleCall("any_form", (Name("minval"),)),
+            RuleCall("any_form", (Name("maxval"),)),
         ),
         numeric={"*": "exact"},
         devices=("CPU",),
@@ -25414,7 +25689,11 @@ _MAKERS: Final = {
                 Name("seed"),
             ),
         ),
-        errors=(RuleCall("wrong_seeds", (Name("seed"),)),),
+        errors=(
+            RuleCall("wrong_seeds", (Name("seed"),)),
+            RuleCall("below_zero", (Name("image_size"),)),
+            RuleCall("below_zero", (Name("min_object_covered"),)),
+        ),
         numeric={"*": "close(1e-6, 1e-6)"},
         devices=("CPU",),
     ),
@@ -25810,6 +26089,11 @@ _MAKERS: Final = {
         shape=RuleCall("string_runs", (Name("data"), Name("data_splits"))),
         domain=RuleCall("string_rows", (Name("data"), Name("data_splits"))),
         errors=(RuleCall("split_rows", (Name("data_splits"),)),),
+        unchecked=(
+            RuleCall("one_row_alone", (Name("data"),)),
+            RuleCall("one_dimension_more", (Name("data"),)),
+            RuleCall("one_dimension_more", (Name("data_splits"),)),
+        ),
         numeric={"*": "exact"},
         devices=("CPU",),
     ),
@@ -26034,6 +26318,7 @@ _MAKERS: Final = {
                 (Name("input"), Name("reduction_indices")),
             ),
         ),
+        unchecked=(RuleCall("one_dimension_more", (Name("reduction_indices"),)),),
         numeric={
             "float16": "close(1e-2, 1e-2)",
             "bfloat16": "close(1e-1, 1e-1)",
@@ -26880,6 +27165,7 @@ _MAKERS: Final = {
             (Name("tensor"), Name("indices"), Name("updates")),
         ),
         errors=(RuleCall("index_range", (Name("tensor"), Name("indices"))),),
+        unchecked=(RuleCall("one_dimension_more", (Name("indices"),)),),
         numeric={
             "float16": "close(1e-2, 1e-2)",
             "bfloat16": "close(1e-1, 1e-1)",
@@ -26927,6 +27213,7 @@ _MAKERS: Final = {
             (Name("tensor"), Name("indices"), Name("updates")),
         ),
         errors=(RuleCall("index_range", (Name("tensor"), Name("indices"))),),
+        unchecked=(RuleCall("one_dimension_more", (Name("indices"),)),),
         numeric={"*": "exact"},
         differentiable=True,
         python=("tensor_scatter_nd_max",),
@@ -26966,6 +27253,7 @@ _MAKERS: Final = {
             (Name("tensor"), Name("indices"), Name("updates")),
         ),
         errors=(RuleCall("index_range", (Name("tensor"), Name("indices"))),),
+        unchecked=(RuleCall("one_dimension_more", (Name("indices"),)),),
         numeric={"*": "exact"},
         differentiable=True,
         python=("tensor_scatter_nd_min",),
@@ -27005,6 +27293,7 @@ _MAKERS: Final = {
             (Name("tensor"), Name("indices"), Name("updates")),
         ),
         errors=(RuleCall("index_range", (Name("tensor"), Name("indices"))),),
+        unchecked=(RuleCall("one_dimension_more", (Name("indices"),)),),
         numeric={
             "float16": "close(1e-2, 1e-2)",
             "bfloat16": "close(1e-1, 1e-1)",
@@ -27045,6 +27334,7 @@ _MAKERS: Final = {
             (Name("tensor"), Name("indices"), Name("updates"), "once"),
         ),
         errors=(RuleCall("index_range", (Name("tensor"), Name("indices"))),),
+        unchecked=(RuleCall("one_dimension_more", (Name("indices"),)),),
         numeric={"*": "exact"},
         differentiable=True,
     ),
@@ -27984,7 +28274,10 @@ _MAKERS: Final = {
         ),
         shape=RuleCall("unraveled", (Name("indices"), Name("dims"))),
         domain=RuleCall("unraveled", (Name("indices"), Name("dims"))),
-        errors=(RuleCall("index_of_no_element", (Name("indices"),)),),
+        errors=(
+            RuleCall("index_of_no_element", (Name("indices"),)),
+            RuleCall("no_rows", (Name("indices"),)),
+        ),
         numeric={"*": "exact"},
         python=("unravel_index",),
     ),
@@ -28025,6 +28318,10 @@ _MAKERS: Final = {
                 "segment_range",
                 (Name("inputs"), Name("segment_ids"), Name("num_segments")),
             ),
+        ),
+        unchecked=(
+            RuleCall("one_row_alone", (Name("inputs"),)),
+            RuleCall("one_dimension_more", (Name("segment_ids"),)),
         ),
         numeric={"*": "exact"},
         devices=("CPU",),

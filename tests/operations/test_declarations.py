@@ -4,6 +4,7 @@
 
 
 import ast
+import dataclasses
 import random
 from pathlib import Path
 
@@ -131,6 +132,30 @@ def test_a_kernel_reports_a_fault_by_a_code(name):
         with pytest.raises((KernelError, ValueError)) as caught:
             computed(operation, faulty.arguments)
         assert getattr(caught.value, "code", 3) in faulty.codes
+
+
+@pytest.mark.parametrize("name", DRAWN)
+def test_a_kernel_refuses_the_forms_that_the_shape_rule_refuses(name):
+    operation = OPERATIONS[name]
+    for said, faulty in faults.malformed_arguments(operation, random.Random(f"{name}:form")):
+        with pytest.raises((KernelError, ValueError)) as caught:
+            computed(operation, faulty.arguments)
+        assert getattr(caught.value, "code", 3) == 3, said
+
+
+@pytest.mark.parametrize("name", [n for n, op in OPERATIONS.items() if op.unchecked])
+def test_what_goes_unchecked_is_what_the_shape_rule_refuses(name):
+    operation = OPERATIONS[name]
+    checked = dataclasses.replace(operation, unchecked=())
+    refused = set()
+    for i in range(10):
+        refused |= dict(faults.malformed_arguments(checked, random.Random(f"{name}:{i}"))).keys()
+    for call in operation.unchecked:
+        form, (argument,) = call.name, call.args
+        assert any(
+            said.endswith(f"({argument.text})") and form in {"any_form", said.partition("(")[0]}
+            for said in refused
+        ), f"{form}({argument.text}) is refused by no rule"
 
 
 def test_arguments_are_a_function_of_the_seed():

@@ -9,9 +9,10 @@ import pytest
 from kernel_calls import computed, mismatch
 from operation_oracle import Oracle
 
+from sessrun.conformance.generators.single import OF_KNOWN_RANK
 from sessrun.reference.kernels.registry import KernelError
 from sessrun.spec.rules.domains import arguments
-from sessrun.spec.rules.faults import faulty_arguments
+from sessrun.spec.rules.faults import faulty_arguments, malformed_arguments
 from sessrun.spec.tables.ops import OPERATIONS
 
 pytestmark = pytest.mark.tensorflow
@@ -46,6 +47,14 @@ def test_the_error_codes_are_tensorflows(oracle, name):
             code = getattr(want, "error_code", None)
             assert code in faulty.codes, f"{fault}, case {i}: TensorFlow gives {code}: {want}"
             assert _code(operation, faulty.arguments) in faulty.codes, f"{fault}, case {i}"
+
+
+@pytest.mark.parametrize("name", [name for name in DRAWN if name not in OF_KNOWN_RANK])
+def test_tensorflow_refuses_the_forms_that_the_shape_rule_refuses(oracle, name):
+    operation = OPERATIONS[name]
+    for said, faulty in malformed_arguments(operation, random.Random(f"{name}:form")):
+        (want,) = oracle.outcomes(operation, [faulty.arguments])
+        assert getattr(want, "error_code", None) == 3, f"{said}: TensorFlow gives {want}"
 
 
 def _code(operation, case):

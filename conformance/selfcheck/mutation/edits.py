@@ -108,7 +108,10 @@ def _swapped_arguments(
     """The first argument of a call stands in the place of the second, too."""
     if isinstance(node, ast.Call) and len(node.args) > 1:
         first, second = node.args[:2]
-        if not isinstance(first, ast.Starred) and not isinstance(second, ast.Starred):
+        is_text = isinstance(second, ast.JoinedStr) or (
+            isinstance(second, ast.Constant) and " " in str(second.value)
+        )  # what a message says is for people
+        if not is_text and not any(isinstance(each, ast.Starred) for each in (first, second)):
             yield second, text(first)
 
 
@@ -125,14 +128,6 @@ def _dropped_call(node: ast.AST, _: Callable[[ast.AST], str]) -> Iterator[tuple[
     """A statement that only calls does nothing."""
     if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
         yield node, "None"
-
-
-def _dropped_lock(node: ast.AST, text: Callable[[ast.AST], str]) -> Iterator[tuple[ast.AST, str]]:
-    """`with lock:` protects nothing."""
-    if isinstance(node, ast.With) and len(node.items) == 1:
-        context = node.items[0].context_expr
-        if isinstance(context, ast.Attribute | ast.Name) and "lock" in text(context).lower():
-            yield context, "__import__('contextlib').nullcontext()"
 
 
 def _uncaught_error(node: ast.AST, _: Callable[[ast.AST], str]) -> Iterator[tuple[ast.AST, str]]:
@@ -168,7 +163,6 @@ _RULES: Final[dict[str, _Rule]] = {
     "SwappedArguments": _swapped_arguments,
     "LostCopy": _lost_copy,
     "DroppedCall": _dropped_call,
-    "DroppedLock": _dropped_lock,
     "UncaughtError": _uncaught_error,
     "DroppedConjugate": _dropped_conjugate,
     "FirstOfSeveral": _first_of_several,

@@ -1,8 +1,8 @@
 """What can be changed in a module's source: sites, and the source with one of them changed.
 
 Operators of two kinds: those of cosmic-ray (arithmetic, comparisons, conditions, numbers, loops),
-and our own for what goes wrong in an engine (`edits.py`). Annotations,
-signatures, decorators and what an error says stay as they are.
+and our own for what goes wrong in an engine (`edits.py`). Annotations, signatures, decorators,
+what an error says and what is logged stay as they are.
 """
 
 from __future__ import annotations
@@ -171,6 +171,10 @@ def _unseen(tree: ast.Module) -> list[_Span]:
                 hidden = [*args, *(keyword.value for keyword in keywords)]
             case ast.Assert():
                 hidden = [node]
+            case ast.Call(func=function, args=args, keywords=keywords) if _is_for_people(function):
+                hidden = [*args, *(keyword.value for keyword in keywords)]
+            case ast.JoinedStr():
+                hidden = [node]
             case ast.Call(func=ast.Name(id="zip"), keywords=keywords):
                 hidden = [keyword.value for keyword in keywords]  # `strict` only asserts
             case ast.Call(func=ast.Name(id="cast"), args=[first, *_]):
@@ -179,6 +183,16 @@ def _unseen(tree: ast.Module) -> list[_Span]:
                 continue
         spans += [_span(part) for part in hidden]
     return spans
+
+
+def _is_for_people(function: ast.expr) -> bool:
+    """Whether a call makes an error that another statement raises, or logs."""
+    match function:
+        case ast.Name(id=name):
+            return name.endswith("Error")
+        case ast.Attribute(value=ast.Name(id=module), attr=name):
+            return module in {"log_messages", "logging", "warnings"} or name.endswith("Error")
+    return False
 
 
 def _span(node: Any) -> _Span:

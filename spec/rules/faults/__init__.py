@@ -35,12 +35,13 @@ from sessrun.spec.rules.faults import (
     windows,
 )
 from sessrun.spec.rules.faults.base import FAULTS, Fault
+from sessrun.spec.rules.faults.rows import malformed_arguments
 
 __all__ = [
     "FAULTS", "Fault", "arrays", "bands", "candidates", "counting", "ctc", "einsum",
-    "elementwise", "faulty_arguments", "fourier", "images", "indexing", "quantizing",
-    "random_numbers", "replacing", "rows", "solving", "space", "sparse", "sparse_arrays", "strings",
-    "windows",
+    "elementwise", "faulty_arguments", "fourier", "images", "indexing", "malformed_arguments",
+    "quantizing", "random_numbers", "replacing", "rows", "solving", "space", "sparse",
+    "sparse_arrays", "strings", "windows",
 ]  # fmt: skip
 
 

@@ -83,15 +83,22 @@ _SHOWN: Final = 160
 
 
 def _functions(package: str | None) -> Sequence[SourceFunction]:
+    """The functions of a folder, or all but those that have a reason not to be asked for."""
     from importlib.util import find_spec
 
+    from sessrun.conformance.selfcheck.coverage import load_unasked
     from sessrun.conformance.selfcheck.covered import PACKAGE
     from sessrun.conformance.selfcheck.mutation.functions import functions_of
 
     spec = find_spec(PACKAGE)
     assert spec is not None and spec.origin is not None  # noqa: PT018 - our own package
     functions = functions_of(Path(spec.origin).resolve().parent)
-    chosen = [f for f in functions if package is None or f.module.startswith(f"{package}/")]
+    unasked = load_unasked()
+    chosen = [
+        f
+        for f in functions
+        if (f.module.startswith(f"{package}/") if package else not any(e.has(f) for e in unasked))
+    ]
     if not chosen:
         raise UserError(f"--in: the reference has no folder {package!r} with functions")
     return chosen

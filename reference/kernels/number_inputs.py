@@ -1,0 +1,39 @@
+"""Integer inputs in host memory that must be a scalar or a vector."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sessrun.reference.kernels.host import ints, scalar_int
+from sessrun.reference.kernels.registry import KernelError
+from sessrun.reference.node_summary import bracketed
+
+__all__ = ["one_number", "vector_of"]
+
+
+def one_number(given: Any, refusal: str) -> int:
+    """The integer of a scalar in host memory.
+
+    Args:
+      given: the input.
+      refusal: what is said of one that is no scalar; its shape is put in for `{}`.
+
+    Raises:
+      KernelError: code 3: it is no scalar.
+
+    """
+    if given.ndim:
+        raise KernelError(3, refusal.format(bracketed(given.shape)))
+    return scalar_int(given)
+
+
+def vector_of(given: Any, name: str) -> list[int]:
+    """The integers of a vector in host memory.
+
+    Raises:
+      KernelError: code 3: it is no vector.
+
+    """
+    if given.ndim != 1:
+        raise KernelError(3, f"{name} must be a vector, got shape {bracketed(given.shape)}")
+    return ints(given)
