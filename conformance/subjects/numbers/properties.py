@@ -8,8 +8,10 @@ from typing import Any, Final
 
 import numpy as np
 
+from sessrun.conformance.generators.single import single_graph
 from sessrun.conformance.properties import prop
-from sessrun.conformance.subjects.numbers import large, ranges
+from sessrun.conformance.properties.operations import output_count
+from sessrun.conformance.subjects.numbers import corners, large, ranges
 from sessrun.conformance.subjects.numbers.patterns import (
     ARRANGEMENTS,
     Large,
@@ -100,3 +102,24 @@ def large_ranges(draw: random.Random, id_: str) -> Case:
     w = Writer()
     title, outcome, contract = ranges.drawn(draw, w)
     return case_of(id_, title, "NUMBERS-004", w, outcome, contract)
+
+
+@prop("number-corners", *sorted({row.clause for row in corners.ROWS}), weight=2)
+def number_corners(draw: random.Random, id_: str) -> Case:
+    """Numbers at the corners of their dtype go through an operation as its clause says."""
+    row = _turn(id_, corners.ROWS)
+    operation, given = corners.arguments_of(row, draw)
+    single = single_graph(operation, given, draw, output_count(operation, given), ("unknown",))
+    steps = (
+        {"do": "open", "session": "s", "graph": "g"},
+        {
+            "do": "run",
+            "session": "s",
+            "fetches": list(single.fetches),
+            "feeds": single.feeds,
+            "expect": {"oracle": {"contract": single.contract}},
+        },
+        {"do": "close", "session": "s"},
+    )
+    title = f"{row.op} of {given.attrs[row.attr]} at the corners of the dtype."
+    return Case(id_, title, "engine", (row.clause,), steps, {"g": single.graph})

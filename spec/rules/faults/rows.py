@@ -4,78 +4,85 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
 
 from sessrun.spec.operations import Name, Operation, RuleCall
 from sessrun.spec.rules.domains import Arguments, Draw
-from sessrun.spec.rules.faults.base import FAULTS, Fault, Seen, changed, fault, valid
+from sessrun.spec.rules.faults.base import Fault, Seen, changed, fault, valid
 from sessrun.spec.rules.shapes import ShapeError, infer
 
 __all__ = ["FORMS", "malformed_arguments"]
 
-#: How often valid arguments are drawn until none is empty and one has the rank that a change needs.
-_TRIES: Final = 20
+#: How often valid arguments are drawn until none is empty and one has the rank that a change needs:
+#: of a fault that is declared there are such, of any other there may be none.
+_TRIES_DECLARED: Final = 2000
+_TRIES_ANY: Final = 20
 
 
-@fault
-def one_row_more(draw: Draw, x: str, seen: Seen = "run") -> Fault:
-    """The first row of an input once more at its end; of a number a vector of two."""
-    return _changed(draw, x, seen, lambda rows: np.concatenate([rows, rows[:1]]), np.atleast_1d)
+@dataclass(frozen=True, slots=True)
+class _Form:
+    """A change of one input: from an input that it can be made of to another, or None."""
+
+    what: str
+    change: Callable[[np.ndarray], np.ndarray | None]
 
 
-@fault
-def one_row_alone(draw: Draw, x: str, seen: Seen = "run") -> Fault:
-    """The first row of an input, without the dimension of rows."""
-    return _changed(draw, x, seen, lambda rows: rows[0], _of_rank(1))
+def _below_zero(value: np.ndarray) -> np.ndarray | None:
+    if value.dtype.kind not in "if":
+        return None
+    numbers = value.copy()
+    numbers.reshape(-1)[0] = -7
+    return numbers
 
 
-@fault
-def one_row_less(draw: Draw, x: str, seen: Seen = "run") -> Fault:
-    """An input without its last row."""
-    return _changed(draw, x, seen, lambda rows: rows[:-1], _of_rank(1))
+def _twice(value: np.ndarray, axis: int) -> np.ndarray:
+    return np.concatenate([value, value.take([0], axis)], axis)
 
 
-@fault
-def no_rows(draw: Draw, x: str, seen: Seen = "run") -> Fault:
-    """An input without its rows."""
-    return _changed(draw, x, seen, lambda rows: rows[:0], _of_rank(1))
-
-
-@fault
-def one_column_more(draw: Draw, x: str, seen: Seen = "run") -> Fault:
-    """The first column of an input once more at its end."""
-    return _changed(draw, x, seen, lambda t: np.concatenate([t, t[..., :1]], axis=-1), _of_rank(2))
-
-
-@fault
-def one_dimension_more(draw: Draw, x: str, seen: Seen = "run") -> Fault:
-    """An input as the only row of a tensor; of a number a vector of one."""
-    return _changed(draw, x, seen, lambda value: value[np.newaxis])
-
-
-@fault
-def below_zero(draw: Draw, x: str, seen: Seen = "run") -> Fault:
-    """An input whose first number is -7."""
-
-    def negative(value: np.ndarray) -> np.ndarray:
-        numbers = value.copy()
-        numbers.reshape(-1)[0] = -7
-        return numbers
-
-    return _changed(draw, x, seen, negative, lambda v: v if v.dtype.kind in "if" else None)
-
-
-#: The faults of this module, which can be asked of every input of every operation.
-FORMS: Final = (
-    "one_row_more", "one_row_alone", "one_row_less", "no_rows", "one_column_more",
-    "one_dimension_more", "below_zero",
-)  # fmt: skip
-
-
+#: What can be asked of every input of every operation.
+FORMS: Final[Mapping[str, _Form]] = {
+    "one_row_more": _Form(
+        "The first row of an input once more at its end; of a number a vector of two.",
+        lambda value: _twice(np.atleast_1d(value), 0),
+    ),
+    "one_row_alone": _Form(
+        "The first row of an input, without the dimension of rows.",
+        lambda value: value[0] if value.ndim else None,
+    ),
+    "one_row_less": _Form(
+        "An input without its last row.", lambda value: value[:-1] if value.ndim else None
+    ),
+    "no_rows": _Form("An input without its rows.", lambda value: value[:0] if value.ndim else None),
+    "one_column_more": _Form(
+        "The first column of an input once more at its end.",
+        lambda value: _twice(value, value.ndim - 1) if value.ndim > 1 else None,
+    ),
+    "one_dimension_more": _Form(
+        "An input as the only row of a tensor; of a number a vector of one.",
+        lambda value: value[np.newaxis],
+    ),
+    "below_zero": _Form("An input whose first number is -7.", _below_zero),
+}
 #: What an operation says of an input that no form of is asked.
 _ANY: Final = "any_form"
+
+
+def _declare(name: str, form: _Form) -> None:
+    def faulty(draw: Draw, x: str, seen: Seen = "run") -> Fault:
+        found = _changed(draw, x, form, _TRIES_DECLARED, seen)
+        if found is None:
+            raise ValueError(f"{draw.operation.name}: {x} has no form for {name}")
+        return found
+
+    faulty.__name__, faulty.__doc__ = name, form.what
+    fault(faulty)
+
+
+for _name, _form in FORMS.items():
+    _declare(_name, _form)
 
 
 def malformed_arguments(operation: Operation, draw: random.Random) -> Iterator[tuple[str, Fault]]:
@@ -85,16 +92,13 @@ def malformed_arguments(operation: Operation, draw: random.Random) -> Iterator[t
     of one form of an input, or of `any_form`.
     """
     for arg in operation.inputs:
-        for form in FORMS:
-            unasked = {RuleCall(name, (Name(arg.name),)) for name in (form, _ANY)}
+        for name, form in FORMS.items():
+            unasked = {RuleCall(call, (Name(arg.name),)) for call in (name, _ANY)}
             if not unasked.isdisjoint(operation.unchecked):
                 continue
-            try:
-                faulty = FAULTS[form](Draw(operation, draw), arg.name)
-            except _NoSuchFormError:
-                continue
-            if _is_refused(operation, faulty.arguments):
-                yield f"{form}({arg.name})", faulty
+            faulty = _changed(Draw(operation, draw), arg.name, form, _TRIES_ANY)
+            if faulty is not None and _is_refused(operation, faulty.arguments):
+                yield f"{name}({arg.name})", faulty
 
 
 def _is_refused(operation: Operation, given: Arguments) -> bool:
@@ -110,33 +114,19 @@ def _is_refused(operation: Operation, given: Arguments) -> bool:
     return False
 
 
-class _NoSuchFormError(ValueError):
-    """An input is never of a form that can be changed so."""
-
-
-def _of_rank(least: int) -> Callable[[np.ndarray], np.ndarray | None]:
-    return lambda value: value if value.ndim >= least else None
-
-
-def _changed(
-    draw: Draw,
-    x: str,
-    seen: Seen,
-    change: Callable[[np.ndarray], np.ndarray],
-    form: Callable[[np.ndarray], np.ndarray | None] = np.asarray,
-) -> Fault:
+def _changed(draw: Draw, x: str, form: _Form, tries: int, seen: Seen = "run") -> Fault | None:
     """Valid arguments, none empty, of which one, or the first of a list, is changed."""
-    for _ in range(_TRIES):
+    for _ in range(tries):
         made = valid(draw)
         if any(not item.size for value in made.inputs.values() for item in _items(value)):
             continue
         items = _items(made.inputs[x])
-        whole = form(items[0]) if items else None
-        if whole is not None:
-            wrong = np.asarray(change(whole), whole.dtype)
+        wrong = form.change(items[0]) if items else None
+        if wrong is not None:
+            wrong = np.asarray(wrong, items[0].dtype)
             is_list = isinstance(made.inputs[x], list)
             return changed(draw, made, seen, **{x: [wrong, *items[1:]] if is_list else wrong})
-    raise _NoSuchFormError(f"{draw.operation.name}: {x} has no such form")
+    return None
 
 
 def _items(value: Any) -> list[np.ndarray]:
