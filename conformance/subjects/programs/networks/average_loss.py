@@ -44,7 +44,8 @@ def _averages(tf: Any) -> Any:
         lambda: average(3.0), lambda: average([1.0], global_batch_size=2.5),
         lambda: average([1.0], global_batch_size=-1),
         lambda: average([1.0], global_batch_size=[1]),
-        lambda: average(tf.zeros([0])), lambda: average([[1.0, 2.0]], sample_weight=[1.0, 2.0, 3.0]),
+        lambda: average(tf.zeros([0])),
+        lambda: average([[1.0, 2.0]], sample_weight=[1.0, 2.0, 3.0]),
     )))  # fmt: skip
 
 
