@@ -111,7 +111,12 @@ def _array(value: Any, dtype: Any, shape: Any) -> Any:
 
 
 def _sizes(shape: Any) -> tuple[int, ...]:
-    return tuple(int(size) for size in shape)
+    return tuple(int(_given(size)) for size in _given(shape))
+
+
+def _given(value: Any) -> Any:
+    """What is given as it is, or as an array; a tensor has no value yet: NotImplementedError."""
+    return np.asarray(value) if hasattr(value, "__array__") else value
 
 
 def _check_size(array: Any, sizes: tuple[int, ...], *, verify: bool) -> None:

@@ -17,7 +17,7 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["crc32c", "masked", "unmasked"]
+__all__ = ["crc32c", "masked"]
 
 Words = npt.NDArray[np.uint32]
 
@@ -71,12 +71,6 @@ def crc32c(data: Any, before: int = 0) -> int:
 def masked(crc: int) -> int:
     """Turn a CRC into the form in which it is stored beside its data."""
     return ((crc >> 15 | crc << 17) + _MASK) & _ALL
-
-
-def unmasked(stored: int) -> int:
-    """Turn a stored CRC back: the opposite of `masked`."""
-    turned = (stored - _MASK) & _ALL
-    return (turned >> 17 | turned << 15) & _ALL
 
 
 def _stepped(state: int, data: bytes) -> int:

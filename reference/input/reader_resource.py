@@ -9,6 +9,7 @@ from __future__ import annotations
 import io
 import os
 import threading
+from abc import abstractmethod
 from collections import deque
 from collections.abc import Callable
 from typing import IO, Any, Final
@@ -140,8 +141,9 @@ class Reader:
     def _open(self, work: bytes) -> None:
         """Begin with a file."""
 
+    @abstractmethod
     def _next(self) -> Found:
-        raise NotImplementedError
+        """The next record of the file that is open."""
 
 
 class _Stateful(Reader):

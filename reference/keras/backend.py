@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 import sessrun.reference as tf
 from sessrun.reference.keras.activations import (
     elu,
@@ -117,9 +119,9 @@ def constant(value: Any, dtype: Any = None, shape: Any = None, name: str | None 
     return tf.constant(value, dtype=dtype or floatx(), shape=shape, name=name or "Const")
 
 
-def count_params(x: Any) -> int:
-    """How many elements a tensor of known shape has."""
-    return int(x.shape.num_elements())
+def count_params(x: Any) -> Any:
+    """How many elements a tensor of known shape has, as NumPy's product gives it."""
+    return np.prod(x.shape.as_list())
 
 
 def dtype(x: Any) -> str:

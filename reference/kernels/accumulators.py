@@ -44,7 +44,7 @@ def accumulator(bind: Bind) -> Callable[..., Any]:
             raise KernelError(
                 _INVALID, f"No OpKernel was registered to support Op '{kind}' with dtype {dtype}"
             )
-        found = bind.resources.get_or_create(container, name, Accumulator, make)
+        found = bind.resources.get_or_create(container, name, Accumulator, make)  # type: ignore[type-abstract]  # of any kind
         if kind == "ResourceConditionalAccumulator":
             return found
         return reference_to(found, container, name)

@@ -54,7 +54,7 @@ def _reader(op_type: str, prepare: Callable[[Bind, str], Callable[[], Reader]]) 
         make = prepare(bind, name)
 
         def compute() -> Reader:
-            return bind.resources.get_or_create(container, name, Reader, make)
+            return bind.resources.get_or_create(container, name, Reader, make)  # type: ignore[type-abstract]  # of any kind
 
         return compute
 

@@ -64,13 +64,13 @@ def keyed_stream(xp: Any, key: Any, counter: Any, alg: Any) -> Stream:
     """The stream of a key and a counter.
 
     Raises:
-      KernelError: code 3 if the algorithm is unknown or the shapes are wrong, 12 if it is not
-        there.
+      KernelError: code 3 if the algorithm is not there or the shapes are wrong.
 
     """
     if alg.ndim or key.shape != (1,) or counter.ndim != 1:
         raise KernelError(_INVALID, "alg must be a scalar, key of shape [1], counter a vector")
-    check_algorithm(scalar_int(alg))
+    if scalar_int(alg) not in {_PHILOX, _ANY}:
+        raise KernelError(_INVALID, f"Unsupported algorithm id: {scalar_int(alg)}")
     if counter.shape[0] < 2:
         raise KernelError(_INVALID, f"counter must have 2 elements, has {counter.shape[0]}")
     low, high = ints(counter)[:2]

@@ -71,7 +71,7 @@ def string_format(
       ValueError: the numbers of tensors and of placeholders differ.
 
     """
-    tensors = list(inputs) if isinstance(inputs, list | tuple) else [inputs]
+    tensors = [inputs] if is_tensor(inputs) else list(inputs)
     if template.count(placeholder) != len(tensors):
         raise ValueError(
             f"The template expects {template.count(placeholder)} tensors, but the inputs only has "

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -42,9 +43,9 @@ class Update:
 class SteppingOptimizer(Optimizer):
     """An optimizer whose subclasses say by `_update_of` what the update of a variable is."""
 
+    @abstractmethod
     def _update_of(self, var: Any, *, by_rows: bool) -> Update:
         """What changes a variable, or rows of it."""
-        raise NotImplementedError
 
     def _as_tensor(self, number: Any, name: str) -> Tensor:
         """A number that was given as an argument, or that a given function makes."""

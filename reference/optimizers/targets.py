@@ -33,9 +33,6 @@ class _Reference:
     def __init__(self, v: Any) -> None:
         self._v = v
 
-    def __str__(self) -> str:
-        return f"<_RefVariableProcessor({self._v})>"
-
     def target(self) -> Tensor:
         reference: Tensor = self._v._ref()  # noqa: SLF001 - our own variables
         return reference

@@ -7,6 +7,7 @@ time gradients are taken the step goes up by one.
 from __future__ import annotations
 
 import threading
+from abc import abstractmethod
 from collections import deque
 from collections.abc import Callable, Sequence
 from typing import Any, Final, NamedTuple
@@ -110,14 +111,17 @@ class Accumulator:
             self._step += 1
             self._waiting.popleft().succeed(taken)
 
+    @abstractmethod
     def _check(self, gradient: Any) -> None:
-        raise NotImplementedError
+        """Hold a gradient to the declared shape."""
 
+    @abstractmethod
     def _add(self, gradient: Any, *, first: bool) -> None:
-        raise NotImplementedError
+        """Take in a gradient."""
 
+    @abstractmethod
     def _given(self, count: int) -> Any:
-        raise NotImplementedError
+        """The mean or sum of what was taken in, which is gone then."""
 
 
 def _told(shape: Shape) -> str:

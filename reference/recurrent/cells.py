@@ -6,6 +6,7 @@ Source: tf_keras 2.21 (`legacy_cells`), whose graphs these make node for node.
 from __future__ import annotations
 
 import warnings
+from abc import abstractmethod
 from collections.abc import Mapping
 from typing import Any, Final
 
@@ -209,8 +210,9 @@ class CellOfLayer(RNNCell):
         self._make_variables(depth)
         super().build(input_shape)
 
+    @abstractmethod
     def _make_variables(self, depth: int) -> None:
-        raise NotImplementedError
+        """Make the variables for inputs of this depth."""
 
     def get_config(self) -> dict[str, Any]:
         """What a cell like this can be made from."""

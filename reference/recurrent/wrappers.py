@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import numbers
+from abc import abstractmethod
 from collections.abc import Callable, Mapping
 from typing import Any, Final, Self
 
@@ -126,8 +127,9 @@ class Wrapper(RNNCell):
         """The output and the next state; arguments as of RNNCell."""
         return self._wrapped(inputs, state, scope)
 
+    @abstractmethod
     def _wrapped(self, inputs: Any, state: Any, scope: Any) -> Any:
-        return self.cell(inputs, state, scope=scope)
+        """The output and the next state."""
 
     @property
     def state_size(self) -> Any:

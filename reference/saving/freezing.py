@@ -85,7 +85,7 @@ class _Frozen:
 
     def _follow(self, name: str, dtype: int) -> None:
         """Change what takes the output of a node that was a handle, or may have been one."""
-        waiting = list(self._consumers.get(name, ()))
+        waiting = self._consumers.get(name, [])[::-1]
         while waiting:
             node = self._nodes[waiting.pop()]
             if node.name in self._changed:
@@ -94,7 +94,7 @@ class _Frozen:
             if node.op in _PASSING_ON:
                 node.attr["T"].type = dtype  # type: ignore[assignment]  # an enumerator's number
                 node.attr.pop("_output_shapes", None)
-                waiting += self._consumers.get(node.name, ())
+                waiting += self._consumers.get(node.name, [])[::-1]
             elif node.op in _READS:
                 replacement, *added = _READS[node.op](node)
                 node.CopyFrom(replacement)

@@ -55,10 +55,9 @@ class Saver:
       filename: where to save where a run does not say.
 
     Raises:
-      TypeError: something in `var_list` is no variable.
+      TypeError: something in `var_list` is no variable, or there is no such version.
       ValueError: there are no variables, two have one name, or both `defer_build` and `var_list`
         are given.
-      RuntimeError: there is no such version.
       UnimplementedError: there is a `builder`.
 
     """

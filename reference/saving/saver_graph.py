@@ -43,11 +43,11 @@ def build(
       hours: for the message.
 
     Raises:
-      RuntimeError: there is no such version.
+      TypeError: there is no such version.
 
     """
     if version not in (SaverDef.V1, SaverDef.V2):
-        raise RuntimeError(f"Unexpected write_version: {version}")
+        raise TypeError(f"Unexpected write_version: {version}")
     with name_scope(name, "save", [each.op for each in saveables]):
         given = placeholder_with_default(filename or "model", (), name="filename")
         prefix = placeholder_with_default(given, (), name="Const")

@@ -15,6 +15,7 @@ from sessrun.reference import dtypes
 from sessrun.reference.build import apply_op
 from sessrun.reference.constant_op import constant
 from sessrun.reference.control_flow.conditional import cond
+from sessrun.reference.control_flow.known_branches import smart_constant_value
 from sessrun.reference.conversion import convert_to_tensor
 from sessrun.reference.default_graph import control_dependencies, device
 from sessrun.reference.files.files import makedirs
@@ -174,7 +175,7 @@ def _condition(*, default: bool) -> tuple[Any, bool | None]:
         return constant(False), False
     found = said() if callable(said) else said
     found = default if found is None else found
-    known = get_static_value(found)
+    known = smart_constant_value(found)
     return logical_and(True, found), None if known is None else bool(known)
 
 
@@ -274,6 +275,8 @@ def graph_v1(param: Any, step: Any = None, name: str | None = None) -> Any:
       TypeError: it is no tensor.
 
     """
+    if step is not None:
+        step_of(step)
     if not isinstance(param, Tensor):
         raise TypeError(f"graph() needs a tensor, not {param} of type {type(param).__name__}")
     writer = _STATE.writer

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, Self
 
@@ -190,8 +191,9 @@ class _Scaling(Seeded):
         whole = shape if partition_info is None else partition_info.full_shape
         return self._scaled(shape, whole, self.dtype if dtype is None else dtypes.as_dtype(dtype))
 
+    @abstractmethod
     def _scaled(self, shape: Any, whole: Sequence[Any], dtype: DType) -> Tensor:
-        raise NotImplementedError
+        """The initial value of a part, scaled as the whole is."""
 
 
 class UniformUnitScaling(_Scaling):

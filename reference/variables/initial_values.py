@@ -23,7 +23,7 @@ __all__ = ["beside_new", "check_outside", "finder", "guarded", "of_function", "v
 _LEFT_ALONE: Final = frozenset({"IsVariableInitialized", "VarIsInitializedOp", "ReadVariableOp"})
 #: Where a loop goes round.
 _TURNS: Final = frozenset({"NextIteration", "RefNextIteration"})
-_HOLDERS: Final = frozenset({"Variable", "VariableV2"})
+_HOLDERS: Final = frozenset({"VarHandleOp", "Variable", "VariableV2"})
 
 
 @contextmanager

@@ -8,7 +8,6 @@ from typing import Any
 from sessrun.reference.conversion import register_tensor_conversion_function
 from sessrun.reference.framework_ops import identity
 from sessrun.reference.name_scopes import name_scope
-from sessrun.reference.operation import Operation
 from sessrun.reference.ops.array_ops import concat, split
 from sessrun.reference.stacks import get_default_graph
 from sessrun.reference.tensor import Tensor
@@ -121,9 +120,10 @@ class PartitionedVariable:
           value: a tensor of the shape of the whole, a PartitionedVariable, or a list of values.
           use_locking: as of a variable.
           name: the operations' name.
-          read_value: whether what reads the new values is given, or the operations.
+          read_value: True; where it is off TensorFlow looks for an operation of the operation.
 
         Raises:
+          AttributeError: `read_value` is off.
           NotImplementedError: there are several parts along several axes.
           ValueError: there are more or fewer values than parts, or a shape is wrong.
 
@@ -162,7 +162,7 @@ class PartitionedVariable:
             _method(part, update)(piece, use_locking, name, read_value)
             for part, piece in zip(self._parts, pieces, strict=True)
         ]
-        return made if read_value else [_operation(each) for each in made]
+        return made if read_value else [each.op for each in made]
 
 
 def _in_place(
@@ -186,11 +186,6 @@ def _in_place(
 def _method(part: Variable, update: str) -> Callable[..., Any]:
     method: Callable[..., Any] = getattr(part, update)
     return method
-
-
-def _operation(made: Any) -> Operation:
-    operation: Operation = made if isinstance(made, Operation) else made.op
-    return operation
 
 
 def _converted(

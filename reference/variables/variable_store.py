@@ -6,6 +6,7 @@ was opened, is each thread's own.
 
 from __future__ import annotations
 
+import enum
 import functools
 import inspect
 import threading
@@ -33,14 +34,13 @@ from sessrun.reference.variables.variable_traits import traits_of
 __all__ = ["AUTO_REUSE", "Request", "VariableStore", "default_store", "scopes_of", "store_of"]
 
 
-class _ReuseMode:
-    """What `AUTO_REUSE` is: share the variable if there is one, make it if there is none."""
+class _ReuseMode(enum.Enum):
+    """How variables are shared, beside not at all and always."""
 
-    def __repr__(self) -> str:
-        return "_ReuseMode.AUTO_REUSE"
+    AUTO_REUSE = 1  # share the variable if there is one, make it if there is none
 
 
-AUTO_REUSE: Final = _ReuseMode()
+AUTO_REUSE: Final = _ReuseMode.AUTO_REUSE
 
 STORE_KEY: Final = ("__variable_store",)
 _LOCK: Final = threading.Lock()

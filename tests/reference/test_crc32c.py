@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from sessrun.reference.input.crc32c import crc32c, masked, unmasked
+from sessrun.reference.input.crc32c import crc32c, masked
 
 
 def bit_by_bit(data: bytes) -> int:
@@ -44,7 +44,7 @@ def test_long_data_is_folded_to_what_the_bits_say(length: int) -> None:
     assert crc32c(memoryview(data)) == crc32c(bytearray(data)) == crc32c(data)
 
 
-def test_a_mask_is_taken_off_again() -> None:
-    crcs = [random.Random(seed).getrandbits(32) for seed in range(100)]
-    assert [unmasked(masked(crc)) for crc in crcs] == crcs
+def test_each_checksum_has_a_mask_of_its_own() -> None:
+    crcs = {random.Random(seed).getrandbits(32) for seed in range(100)}
+    assert len({masked(crc) for crc in crcs}) == len(crcs)
     assert masked(0) == 0xA282EAD8

@@ -137,15 +137,16 @@ class Layer(WeightsOfLayer, CollectedByLayer, MeasuredByLayer):
         """
         if "_call_arguments" not in self.__dict__:
             raise bad_value("You must call `super().__init__()` in the layer constructor.")
-        inputs, args, kwargs = self._split_inputs(args, kwargs)
-        inputs = tf.nest.map_structure(_as_tensor, inputs)
+        given, args, kwargs = self._split_inputs(args, kwargs)
+        inputs = tf.nest.map_structure(_as_tensor, given)
         masks = self._input_masks(inputs, args, kwargs)
         known = self._call_arguments
         if known.takes_mask and masks is not None and not known.was_given("mask", args, kwargs):
             kwargs["mask"] = masks
         training, args, kwargs = self._resolved_training(args, kwargs)
         with calling(self, inputs, training):
-            assert_input_compatibility(self.input_spec, inputs, self.name)
+            if not any(map(_is_array, tf.nest.flatten(given))):  # which are taken as they are
+                assert_input_compatibility(self.input_spec, inputs, self.name)
             self._check_declared_shape(inputs)
             with tf.name_scope(self._name_scope()):
                 self._maybe_build(inputs)
@@ -388,8 +389,11 @@ class RandomLayer(Layer):
         return seed
 
 
+def _is_array(value: Any) -> bool:
+    """Whether it is a number or an array."""
+    return isinstance(value, np.ndarray | float | int)
+
+
 def _as_tensor(value: Any) -> Any:
     """A number or an array as a tensor; anything else as it is."""
-    if isinstance(value, np.ndarray | float | int):
-        return tf.convert_to_tensor(value)
-    return value
+    return tf.convert_to_tensor(value) if _is_array(value) else value

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from typing import Any
 
 import sessrun.reference as tf
@@ -30,9 +31,9 @@ class DenseAttention(RandomLayer):
         self.dropout = dropout
         self.supports_masking = True
 
+    @abstractmethod
     def _scores(self, query: Any, key: Any) -> Any:
-        """How well each key fits each query, [batch, queries, keys]; classes say how."""
-        raise NotImplementedError
+        """How well each key fits each query, [batch, queries, keys]."""
 
     def call(
         self,

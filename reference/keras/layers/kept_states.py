@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from typing import Any
 
 import numpy as np
@@ -36,9 +37,9 @@ class KeptStates(CollectedByLayer):
     def states(self, states: Any) -> None:
         object.__setattr__(self, "_states", states)  # not among the layer's weights
 
+    @abstractmethod
     def get_initial_state(self, inputs: Any) -> list[Any]:
-        """The states before the first time, where none are given; layers say which."""
-        raise NotImplementedError
+        """The states before the first time, where none are given."""
 
     def _first_states(self, inputs: Any, given: Any) -> Any:
         """The states before the first time: those that are kept, given, or zeros."""

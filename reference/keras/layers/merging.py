@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import functools
 import operator
+from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -81,8 +82,9 @@ class Merge(Layer):
         self.supports_masking = True
         self._are_ranks_alike = True
 
+    @abstractmethod
     def _merged(self, inputs: Sequence[Any]) -> Any:
-        raise NotImplementedError
+        """What is made of inputs whose shapes fit."""
 
     def get_config(self) -> dict[str, Any]:
         """What every layer's config holds, and the arguments of the constructor."""

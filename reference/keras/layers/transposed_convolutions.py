@@ -5,6 +5,7 @@ Source: tf_keras 2.21 in graph mode on a machine without a GPU, whose graphs the
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from typing import Any
 
 import sessrun.reference as tf
@@ -128,8 +129,9 @@ class Transposed(Conv):
             outputs = tf.nn.bias_add(outputs, self.bias, data_format=form)
         return self._activated(outputs)
 
+    @abstractmethod
     def _transposed(self, inputs: Any, shape: Any) -> Any:
-        raise NotImplementedError
+        """The transposed convolution, of this shape."""
 
     def compute_output_shape(self, input_shape: Any) -> Any:
         """The shape of the outputs."""

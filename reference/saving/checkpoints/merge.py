@@ -87,7 +87,7 @@ def _opened(prefix: str, *, missing: bool) -> list[Checkpoint]:
 
 def _add(entries: dict[bytes, BundleEntryProto], part: Checkpoint, shards: int) -> None:
     """Take over the entries of one, whose data files come after `shards` others."""
-    for key, entry in part.entries.items():
+    for key, entry in part.entries().items():
         entry.shard_id += 0 if entry.slices else shards
         known = entries.setdefault(key, entry)
         if known is entry:

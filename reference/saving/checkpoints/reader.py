@@ -22,7 +22,7 @@ from sessrun.reference.saving.checkpoints.tensor_slices import (
     slice_key,
     slice_of,
 )
-from sessrun.reference.saving.checkpoints.wire import DATA_LOSS
+from sessrun.reference.saving.checkpoints.wire import DATA_LOSS, OUT_OF_RANGE
 from sessrun.spec.dtypes import BY_ENUM
 from sessrun.spec.proto.checkpoint_pb2 import BundleEntryProto, BundleHeaderProto
 from sessrun.spec.tensor_slices import TensorSlice
@@ -44,10 +44,9 @@ class Checkpoint:
     Attributes:
       prefix: that path.
       header: what its index says of its files.
-      entries: what the index says of each tensor, and of each slice under a key of its own.
 
     Raises:
-      KernelError: code 5, if it is not there; 15, if it is not what was written.
+      KernelError: code 5, if it is not there; 11 or 15, if it is not what was written.
 
     """
 
@@ -64,7 +63,7 @@ class Checkpoint:
             ) from error  # fmt: skip
         rows = read_table(data, prefix + ".index")
         self.header = self._header(rows.pop(b"", None))
-        self.entries = {key: self._entry(key, value) for key, value in rows.items()}
+        self._rows = rows
         self._order = BYTE_ORDERS[self.header.endianness]
 
     def _header(self, data: bytes | None) -> BundleHeaderProto:
@@ -79,9 +78,18 @@ class Checkpoint:
                 _INVALID, f"Checkpoint min consumer version {header.version.min_consumer} above "
                 f"current version {_VERSION} for TensorFlow: {self.prefix}"
             )  # fmt: skip
-        if header.num_shards < 1 or header.endianness not in range(len(BYTE_ORDERS)):
+        if header.endianness not in range(len(BYTE_ORDERS)):
             raise self._lost("its header is not that of a checkpoint")
         return header
+
+    def entries(self) -> dict[bytes, BundleEntryProto]:
+        """What the index says of each tensor, and of each slice under a key of its own.
+
+        Raises:
+          KernelError: code 15, if it is not what was written.
+
+        """
+        return {key: self._entry(key, value) for key, value in self._rows.items()}
 
     def _entry(self, key: bytes, data: bytes) -> BundleEntryProto:
         name = key.decode(errors="replace")
@@ -101,26 +109,27 @@ class Checkpoint:
 
     def whole(self) -> Mapping[bytes, BundleEntryProto]:
         """The entries of tensors, without those of their slices."""
+        entries = self.entries()
         parts = {
             slice_key(name, slice_of(part))
-            for name, entry in self.entries.items()
+            for name, entry in entries.items()
             for part in entry.slices
         }
-        return {name: entry for name, entry in self.entries.items() if name not in parts}
+        return {name: entry for name, entry in entries.items() if name not in parts}
 
     def find(self, name: bytes) -> BundleEntryProto:
         """The entry of a tensor.
 
         Raises:
-          KernelError: code 5, if there is none.
+          KernelError: code 5, if there is none; 15, if it is not what was written.
 
         """
-        found = self.entries.get(name)
+        found = self._rows.get(name)
         if found is None:
             raise KernelError(
                 _NOT_FOUND, f"Key {name.decode(errors='replace')} not found in checkpoint"
             )
-        return found
+        return self._entry(name, found)
 
     def dtype(self, name: bytes) -> str:
         """The spec name of a tensor's dtype."""
@@ -134,8 +143,8 @@ class Checkpoint:
         """The values of a tensor, or of a part of it.
 
         Raises:
-          KernelError: code 5, if there is none; 15, if it is not what was written; 3, if the
-            slices that there are do not make up the part.
+          KernelError: code 5, if there is none; 11, if its file is cut; 15, if it is not what was
+            written; 3, if the slices that there are do not make up the part.
 
         """
         entry = self.find(name)
@@ -153,7 +162,7 @@ class Checkpoint:
             data = file.read(entry.size)
         name = f"{path} at {entry.offset}: {key.decode(errors='replace')}"
         if len(data) != entry.size:
-            raise KernelError(DATA_LOSS, f"TensorBundle at {name}: truncated data file")
+            raise KernelError(OUT_OF_RANGE, f"TensorBundle at {name}: truncated data file")
         dtype = BY_ENUM[entry.dtype].name
         return read_tensor(data, dtype, _shape(entry), entry.crc32c, name, self._order)
 

@@ -13,7 +13,7 @@ from typing import Final
 
 from sessrun.reference.input.crc32c import crc32c, masked
 from sessrun.reference.resources import KernelError
-from sessrun.reference.saving.checkpoints.wire import DATA_LOSS, take_varint
+from sessrun.reference.saving.checkpoints.wire import DATA_LOSS, OUT_OF_RANGE, take_varint
 from sessrun.reference.varints import put_varint
 
 __all__ = ["read_table", "table_bytes"]
@@ -138,7 +138,8 @@ def read_table(data: bytes, source: str) -> dict[bytes, bytes]:
       source: its name, for messages.
 
     Raises:
-      KernelError: code 15, if it is not what was written; code 12, if it is compressed.
+      KernelError: code 15, if it is not what was written; 11, if it is cut; 12, if it is
+        compressed.
 
     """
     if len(data) < _FOOTER_BYTES:
@@ -176,8 +177,8 @@ def _block(data: bytes, where: tuple[int, int], source: str) -> bytes:
     """A block's bytes, once its checksum is found right."""
     start, size = where
     end = start + size
-    if end + _TRAILER_BYTES > len(data) - _FOOTER_BYTES:
-        raise _lost(source, "truncated block read")
+    if end + _TRAILER_BYTES > len(data):
+        raise KernelError(OUT_OF_RANGE, f"Unable to read the file {source}: it ends in a block")
     (kept,) = struct.unpack_from("<I", data, end + 1)
     if masked(crc32c(data[start : end + 1])) != kept:
         raise _lost(source, f"block checksum mismatch at {start}")

@@ -23,7 +23,7 @@ from sessrun.reference.saving.checkpoints.tensor_slices import (
     slice_key,
     slice_of,
 )
-from sessrun.reference.saving.checkpoints.wire import DATA_LOSS
+from sessrun.reference.saving.checkpoints.wire import DATA_LOSS, OUT_OF_RANGE
 from sessrun.reference.saving.checkpoints.writer import Saved
 from sessrun.spec.dtypes import BY_ENUM, BY_NAME
 from sessrun.spec.proto import DataType
@@ -129,13 +129,11 @@ class SliceFiles:
                 raise KernelError(
                     DATA_LOSS, f"Unable to open table file {path}: {error.strerror}"
                 ) from error
-            self._add(path, read_table(data, path))
+            self._add(path, _rows(data, path))
 
     def _add(self, path: str, rows: dict[bytes, bytes]) -> None:
         """Take down the tensors of a file."""
         head = _message(rows.get(b"", b""), path)
-        if not head.HasField("meta"):
-            raise _lost(path, "it does not say what it holds")
         for meta in head.meta.tensor:
             if meta.type not in BY_ENUM or any(dim.size < 0 for dim in meta.shape.dim):
                 raise _lost(path, f"{meta.name} has no dtype or no shape")
@@ -201,6 +199,16 @@ def _values(tensor: _Tensor, name: bytes, part: TensorSlice) -> Any:
         raise _lost(text, f"the slice {part} is not there")
     sizes = [end - start for start, end in bounds_of(part, tensor.shape)]
     return read_values(row.data.data, tensor.dtype, sizes, text)
+
+
+def _rows(data: bytes, path: str) -> dict[bytes, bytes]:
+    """The entries of a file's table; one that is cut is not what was written."""
+    try:
+        return read_table(data, path)
+    except KernelError as error:
+        if error.code == OUT_OF_RANGE:
+            raise _lost(path, "it is cut") from error
+        raise
 
 
 def _message(data: bytes, source: str) -> SavedTensorSlices:

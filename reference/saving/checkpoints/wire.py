@@ -9,10 +9,11 @@ from typing import Final
 from sessrun.reference import varints
 from sessrun.reference.resources import KernelError
 
-__all__ = ["DATA_LOSS", "ordered_bytes", "ordered_signed", "ordered_unsigned",
+__all__ = ["DATA_LOSS", "OUT_OF_RANGE", "ordered_bytes", "ordered_signed", "ordered_unsigned",
            "take_varint"]  # fmt: skip
 
 #: The code of errors about data that is not what was written.
+OUT_OF_RANGE: Final = 11
 DATA_LOSS: Final = 15
 #: The first two bytes' bits that say how long a signed number is, by its length.
 _SIGNED_HEADERS: Final = (

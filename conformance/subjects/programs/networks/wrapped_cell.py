@@ -48,7 +48,23 @@ def _hints(tf: Any) -> Any:
     return [[each.op.type, each.name, each.dtype] for each in made], values
 
 
+def _weights(tf: Any) -> Any:
+    """The variables of cells beneath others, and of wrappers that are built."""
+    cells = tf.nn.rnn_cell
+    many = cells.MultiRNNCell([cells.BasicLSTMCell(2, name="a"), cells.GRUCell(3, name="b")])
+    many(tf.zeros([1, 2]), many.zero_state(1, tf.float32))
+    frozen = [[weight.name for weight in many.trainable_weights], len(many.non_trainable_weights)]
+    many.trainable = False
+    frozen += [len(many.trainable_weights), [weight.name for weight in many.non_trainable_weights]]
+    inner = cells.BasicLSTMCell(2, forget_bias=0.5, name="c")
+    dropout = cells.DropoutWrapper(inner, input_keep_prob=0.5)
+    dropout.build(tf.TensorShape([1, 3]))
+    return [frozen, dropout.wrapped_cell is inner, dropout.built, inner.built,
+            [weight.shape for weight in inner.weights], inner.get_config()]  # fmt: skip
+
+
 BEHAVIOURS: dict[str, Callable[[Any], Any]] = {
     "configs of cells and wrappers": _configs,
+    "weights of cells beneath others": _weights,
     "products of matrices of many zeros": _hints,
 }

@@ -131,7 +131,7 @@ def _states(tf: Any) -> Any:
             for text in states:
                 wants = [(restore, {given: text}), (state, {}), (counts, {})]
                 found.append(attempt(*(lambda want=want: session.run(*want) for want in wants)))
-        found.append([reader.supports_serialize])
+        found += [[reader.supports_serialize], reader.reader_ref]
     return found
 
 

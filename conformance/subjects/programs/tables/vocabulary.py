@@ -99,6 +99,9 @@ def _graph_of_vocabulary(tf: Any) -> Any:
     found = [table.lookup(tf.constant(key, dtype))
              for table, key, dtype in zip(made, keys, dtypes, strict=True)]  # fmt: skip
     found += [table.size() for table in made]
+    bare = ops.LookupInterface(tf.string, tf.int64), ops.TableInitializerBase(tf.string, tf.int64)
+    found += [made[3].init.name, [bare[0].key_dtype, bare[0].value_dtype, bare[1].key_dtype]]
+    found += attempt(lambda: bare[0].lookup("a"), lambda: bare[1].initialize(made[0]))
     return [found, [_told(table) for table in made], _nodes(tf)]
 
 

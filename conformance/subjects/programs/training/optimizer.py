@@ -93,4 +93,32 @@ def _of_one(name: str) -> Callable[[Any], Any]:
     return program
 
 
-BEHAVIOURS = {name: _of_one(name) for name in OPTIMIZERS}
+def _own(tf: Any) -> Any:
+    """An optimizer that a program derives: what it does not say how to do is refused."""
+
+    class Own(tf.train.Optimizer):  # type: ignore[misc,name-defined]  # of the namespace
+        """Changes reference variables by whole gradients, and rows of resource variables."""
+
+        def _apply_dense(self, grad: Any, var: Any) -> Any:
+            return tf.assign_sub(var, grad)
+
+        def _resource_apply_sparse(self, grad: Any, handle: Any, indices: Any) -> Any:
+            return tf.scatter_sub(handle, indices, grad)
+
+    found: list[Any] = []
+    for kind, rows in itertools.product((False, True), (False, True)):
+        for make in (lambda: Own(False, "own"), lambda: tf.train.Optimizer(False, "none")):
+
+            def trained(make: Any = make, kind: bool = kind, rows: bool = rows) -> Any:
+                with tf.Graph().as_default(), tf.Session() as session:
+                    loss, w, _ = _loss(tf, kind, tf.float32, rows)
+                    step = make().minimize(loss, var_list=[w])
+                    session.run(tf.global_variables_initializer())
+                    session.run(step)
+                    return session.run(w)
+
+            found += attempt(trained)
+    return found
+
+
+BEHAVIOURS = {name: _of_one(name) for name in OPTIMIZERS} | {"of_a_program": _own}

@@ -6,7 +6,7 @@ import importlib
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from sessrun.conformance.subjects.programs.described import attempt
+from sessrun.conformance.subjects.programs.described import attempt, caught
 
 __all__ = ["BEHAVIOURS"]
 
@@ -106,6 +106,7 @@ def _updated(tf: Any) -> Any:
             one.assign(tf.constant([3, 4])), one.assign_add([[1], [1]]), two.assign(one),
             two.assign_sub(one), two.assign_add(tf.constant([7, 8]), use_locking=True),
         ]  # fmt: skip
+        found.append(caught(lambda one=one, two=two: one.assign(two, read_value=False)))
         with tf.Session() as session:
             session.run(tf.global_variables_initializer())
             for update in updates:

@@ -1,0 +1,118 @@
+"""Programs of what Keras keeps for a whole process: its numbers, phases, names and session."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from sessrun.conformance.subjects.programs.described import attempt, caught
+
+__all__ = ["BEHAVIOURS"]
+
+
+def _settings(tf: Any) -> Any:
+    """Each is set, read by layers, and set back."""
+    backend, layers = tf.keras.backend, tf.keras.layers
+    before = [backend.epsilon(), backend.image_data_format(), backend.floatx()]
+    found: list[Any] = [before]
+    try:
+        backend.set_epsilon(0.01)
+        backend.set_image_data_format("channels_first")
+        found += [backend.epsilon(), backend.image_data_format(),
+                  layers.Conv2D(2, 3).data_format, layers.Flatten().data_format]  # fmt: skip
+        found += attempt(lambda: backend.set_image_data_format("nowhere"),
+                         lambda: backend.set_floatx("int32"))  # fmt: skip
+    finally:
+        backend.set_epsilon(before[0])
+        backend.set_image_data_format(before[1])
+    return found
+
+
+def _phases(tf: Any) -> Any:
+    """Inside of a scope the graph trains, or does not."""
+    backend = tf.keras.backend
+    x = tf.constant([1.0, 2.0])
+
+    class Turning(tf.keras.layers.Layer):  # type: ignore[misc,name-defined]  # of the namespace
+        """Turns its inputs unless the graph trains."""
+
+        def call(self, inputs: Any, training: Any = None) -> Any:
+            return inputs if training else -inputs
+
+    found: list[Any] = []
+    for value in (0, 1):
+        with backend.learning_phase_scope(value):
+            chosen = backend.in_train_phase(x, -x)
+            found += [backend.learning_phase(), tf.Session().run([chosen, Turning()(x)])]
+            found += [tf.Session().run([Turning()(x, training=False), Turning()(x, True)])]
+    found.append(backend.learning_phase())
+    found.append(caught(lambda: _entered(backend.learning_phase_scope(2))))
+    backend.set_learning_phase(1)
+    with backend.learning_phase_scope(0):
+        found.append(backend.learning_phase())
+    return [*found, backend.learning_phase()]
+
+
+def _entered(scope: Any) -> None:
+    with scope:
+        pass
+
+
+def _sessions(tf: Any) -> Any:
+    """Keras initializes the variables of its layers, unless the program does."""
+    backend = tf.keras.backend
+    layer = tf.keras.layers.Dense(2, kernel_initializer="ones")
+    out = layer(tf.ones([1, 3]))
+    found: list[Any] = []
+    backend.manual_variable_initialization(True)
+    try:
+        session = backend.get_session()
+        found.append(session.run(tf.report_uninitialized_variables()).tolist())
+    finally:
+        backend.manual_variable_initialization(False)
+    found += [backend.get_session() is session, backend.eval(out)]
+    sparse = tf.SparseTensor([[0, 1]], [3.0], [1, 2])
+    found += attempt(lambda: backend.eval(sparse), lambda: backend.get_value(layer.kernel),
+                     lambda: backend.get_value(3.0))  # fmt: skip
+    return found
+
+
+def _cleared(tf: Any) -> Any:
+    """Names are counted anew, in a graph that is new."""
+    backend, layers = tf.keras.backend, tf.keras.layers
+    backend.reset_uids()
+    names = [layers.Dense(1).name, layers.Dense(1).name]
+    backend.reset_uids()
+    names.append(layers.Dense(1).name)
+    in_a_graph = caught(backend.clear_session)  # which takes another default graph
+    return [names, backend.get_uid("mine"), backend.get_uid("mine"), in_a_graph]
+
+
+def _tensors(tf: Any) -> Any:
+    backend = tf.keras.backend
+    x = tf.zeros([2, 3])
+    return attempt(
+        lambda: backend.count_params(x), lambda: backend.count_params(tf.zeros([])),
+        lambda: backend.placeholder([2, None]), lambda: backend.placeholder(ndim=2),
+        lambda: backend.placeholder([2], dtype="int32", name="given"),
+        lambda: backend.placeholder([2, 3], sparse=True), lambda: backend.placeholder(),
+        lambda: backend.clip(x, 1, 0), lambda: backend.clip(x, tf.constant(-1.0), 2.0),
+        lambda: backend.constant(np.pi), lambda: backend.ndim(tf.placeholder(tf.float32)),
+        lambda: backend.stop_gradient([x, x]), lambda: "reset_uids" in dir(backend),
+    )  # fmt: skip
+
+
+def _activations(tf: Any) -> Any:
+    x = tf.constant([-3.0, -1.0, 0.0, 2.0])
+    kinds = tf.keras.activations
+    with tf.Session() as session:
+        return [session.run(kinds.mish(x)), session.run(kinds.selu(x)),
+                caught(lambda: kinds.softmax(x)), kinds.softmax(x[None], axis=[0, 1])]  # fmt: skip
+
+
+BEHAVIOURS: dict[str, Callable[[Any], Any]] = {
+    "settings": _settings, "phases": _phases, "sessions": _sessions, "cleared": _cleared,
+    "tensors": _tensors, "activations": _activations,
+}  # fmt: skip

@@ -1,0 +1,226 @@
+"""Programs of the bases of layers, cells and rules, and of what each layer has beside its call."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from sessrun.conformance.subjects.programs.described import attempt, caught
+from sessrun.conformance.subjects.programs.layered_graphs import examples
+
+__all__ = ["BEHAVIOURS"]
+
+
+def _rules(tf: Any) -> Any:
+    """The bases of regularizers and constraints, and configs of theirs."""
+    keras = tf.keras
+    x = tf.constant([[1.0, -2.0]])
+    base, limit = keras.regularizers.Regularizer, keras.constraints.Constraint
+    return attempt(
+        lambda: base()(x), lambda: base().get_config(), lambda: base.from_config({}).__class__,
+        lambda: keras.regularizers.L1(0.5).get_config(),
+        lambda: keras.regularizers.L2.from_config({"l2": 0.25}).get_config(),
+        lambda: keras.regularizers.L1L2.from_config({"l1": 0.5, "l2": 0.25}).get_config(),
+        lambda: limit()(x), lambda: limit().get_config(), lambda: limit.from_config({}).__class__,
+        lambda: keras.constraints.MaxNorm.from_config({"max_value": 3}).get_config(),
+        lambda: keras.regularizers.L1("much"), lambda: keras.regularizers.L1(float("nan")),
+        lambda: keras.regularizers.L1(l=0.5).get_config(), lambda: keras.regularizers.L1(m=0.5),
+    )  # fmt: skip
+
+
+def _demands(tf: Any) -> Any:
+    """What layers demand of their inputs, refused one by one."""
+    spec = tf.keras.layers.InputSpec
+    layer = tf.keras.layers.Layer(name="one")
+
+    def held(demand: Any, *inputs: Any) -> Callable[[], Any]:
+        def call() -> Any:
+            layer.input_spec = demand
+            return layer(*inputs).shape
+
+        return call
+
+    x = tf.zeros([2, 3])
+    named = spec(shape=(2, 3), name="a")
+    return attempt(
+        lambda: spec.from_config(spec(ndim=2, axes={1: 3}).get_config()).get_config(),
+        lambda: repr(spec(min_ndim=1, dtype="float32")),
+        held(spec(max_ndim=1), x), held(spec(dtype="int32"), x), held(spec(axes={1: 4}), x),
+        held(spec(axes={1: 3}), x), held(spec(shape=(2, 4)), x), held(spec(shape=(2, None)), x),
+        held(spec(shape=(2, 3, 1), allow_last_axis_squeeze=True), x),
+        held([named], {"a": x}), held([named], {"b": x}), held([named, named], [x]),
+        held(spec(ndim=2), 3.0), lambda: setattr(layer, "input_spec", 3),
+    )  # fmt: skip
+
+
+def _signatures(tf: Any) -> Any:
+    """The signature of the outputs for that of the inputs."""
+    layers, spec = tf.keras.layers, tf.TensorSpec
+    given = spec([None, 3], tf.float32)
+    return attempt(
+        lambda: layers.Dense(4).compute_output_signature(given).shape,
+        lambda: layers.Dense(4, dtype="float64").compute_output_signature(given).dtype,
+        lambda: layers.Add().compute_output_signature([given, given]).shape,
+        lambda: layers.Dense(4).compute_output_signature(tf.zeros([2, 3])),
+        lambda: layers.Masking().compute_output_signature(given).shape,
+    )  # fmt: skip
+
+
+def _attributes(tf: Any) -> Any:
+    """A layer forgets the layers and variables of attributes that are deleted."""
+
+    class Outer(tf.keras.layers.Layer):  # type: ignore[misc,name-defined]  # of the namespace
+        """A layer of two others, and of a variable."""
+
+        def __init__(self) -> None:
+            super().__init__(name="outer")
+            self.first = tf.keras.layers.Dense(1, name="first")
+            self.second = tf.keras.layers.Dense(2, name="second")
+            self.scale = self.add_weight("scale", shape=[1], initializer="ones")
+
+        def call(self, inputs: Any) -> Any:
+            return self.second(self.first(inputs)) * self.scale
+
+    layer = Outer()
+    layer(tf.zeros([1, 3]))
+    found = [[weight.name for weight in layer.weights], layer.dynamic, layer.metrics]
+    del layer.first
+    found.append([weight.name for weight in layer.weights])
+    del layer.scale
+    found.append([weight.name for weight in layer.trainable_weights])
+    layer.activity_regularizer = tf.keras.regularizers.L2(0.5)
+    return found + attempt(
+        lambda: layer.inbound_nodes, lambda: layer.outbound_nodes, lambda: layer.compute_dtype,
+        lambda: layer.get_output_at(0), lambda: layer.get_input_at(0), lambda: layer.output,
+        lambda: delattr(layer, "nothing"), lambda: layer.activity_regularizer.get_config(),
+    )  # fmt: skip
+
+
+def _masks(tf: Any) -> Any:
+    layers = tf.keras.layers
+    gaps = examples(2, 3, 2)
+    gaps[0, 1] = 0.0
+    x = tf.constant(gaps)
+    wrapped = layers.TimeDistributed(layers.Dense(2, activity_regularizer="l2"))
+    with tf.Session() as session:
+        masks = [layers.Masking().compute_mask(x), layers.Masking().compute_mask(x, tf.no_op())]
+        same = layers.Identity()(x)
+        return [session.run(masks), session.run(same), same,
+                wrapped.activity_regularizer is wrapped.layer.activity_regularizer,
+                layers.TimeDistributed(layers.Flatten()).activity_regularizer]  # fmt: skip
+
+
+def _functions(tf: Any) -> Any:
+    """Layers of functions are made again from their configs."""
+    kind = tf.keras.layers.Lambda
+    layer = kind(tf.abs, arguments={"name": "absolute"}, name="made")
+    again = kind.from_config(layer.get_config())
+    out = again(tf.constant([-1.0, 2.0]))
+    masked = kind(tf.abs, mask=lambda x, mask: mask is None or x)
+    return [out, tf.Session().run(out), again.name, again.arguments,
+            masked.get_config()["mask_type"]]  # fmt: skip
+
+
+def _abstract_cells(tf: Any) -> Any:
+    """A cell that a program writes, and the base that it is derived from."""
+    layers = tf.keras.layers
+    bare = layers.AbstractRNNCell()
+
+    class Sum(layers.AbstractRNNCell):  # type: ignore[misc,name-defined]  # of the namespace
+        """Adds its inputs to its state."""
+
+        @property
+        def state_size(self) -> int:
+            return 2
+
+        @property
+        def output_size(self) -> int:
+            return 2
+
+        def call(self, inputs: Any, states: Any) -> Any:
+            total = inputs + states[0]
+            return total, [total]
+
+    x = tf.constant(examples(2, 3, 2))
+    out = layers.RNN(Sum(), return_sequences=True)(x)
+    zeros = Sum().get_initial_state(batch_size=2, dtype=tf.float32)
+    cell = layers.GRUCell(2, recurrent_dropout=0.5)
+    cell.reset_recurrent_dropout_mask()
+    return [tf.Session().run([out, zeros]), attempt(
+        lambda: bare.state_size, lambda: bare.output_size, lambda: bare.call(x, [x]),
+        lambda: bare.get_initial_state(batch_size=2, dtype=tf.float32),
+        lambda: Sum().get_initial_state(), lambda: Sum().get_initial_state(inputs=x[:, 0]),
+    )]  # fmt: skip
+
+
+def _two_ways(tf: Any) -> Any:
+    """A layer that goes both ways keeps its states and sets them."""
+    layers = tf.keras.layers
+    x = tf.constant(examples(2, 3, 2))
+
+    def stateful() -> Any:
+        layer = layers.Bidirectional(layers.GRU(2, stateful=True, kernel_initializer="ones",
+                                                recurrent_initializer="ones"))  # fmt: skip
+        out = layer(x)
+        session = tf.keras.backend.get_session()
+        first = session.run(out)
+        layer.reset_states([np.ones([2, 2], np.float32)] * 2)
+        second = session.run(out)
+        layer.reset_states()
+        return [np.round(value, 3) for value in (first, second, session.run(out))]
+
+    plain = layers.Bidirectional(layers.GRU(2))
+    other = layers.Bidirectional(layers.GRU(2), backward_layer=layers.GRU(2, go_backwards=True))
+    return attempt(
+        stateful, plain.reset_states, lambda: plain.reset_states(3),
+        lambda: layers.Bidirectional.from_config(other.get_config()).backward_layer.units,
+        lambda: layers.Bidirectional(3),
+        lambda: layers.Bidirectional(layers.GRU(2), backward_layer=3),
+        lambda: layers.Bidirectional(layers.GRU(2), backward_layer=layers.GRU(2)),
+    )  # fmt: skip
+
+
+def _older_layers(tf: Any) -> Any:
+    """The layers of `tf.layers`: copied deeply, with attributes deleted, without a graph."""
+    layer = tf.layers.Dense(2, kernel_initializer=tf.ones_initializer(), name="one")
+    twin = copy.deepcopy(layer)
+    outs = [layer(tf.ones([1, 2])), twin(tf.ones([1, 3]))]
+    layer.mine = 3
+    del layer.mine
+    with tf.layers.experimental.keras_style_scope():
+        tf.layers.experimental.set_keras_style()
+        kept = tf.layers.Dense(1, name="kept")
+        kept(tf.ones([1, 2]))
+    with tf.variable_scope("outer") as scope:
+        named = tf.layers.Dense(1, name=scope)
+    with tf.Session() as session:
+        session.run(tf.global_variables_initializer())
+        return [session.run(outs), [v.name for v in tf.global_variables()], hasattr(layer, "mine"),
+                layer.graph, twin is layer, twin.name, kept.kernel.name,
+                caught(lambda: named(tf.ones([1, 2])).name)]  # fmt: skip
+
+
+def _metrics(tf: Any) -> Any:
+    """The base of metrics does neither."""
+    base = tf.keras.metrics.Metric
+
+    class Bare(base):  # type: ignore[misc,valid-type]  # of the namespace
+        """A metric that says nothing."""
+
+        def update_state(self, *args: Any, **kwargs: Any) -> Any:
+            return super().update_state(*args, **kwargs)
+
+        def result(self) -> Any:
+            return super().result()
+
+    return attempt(lambda: Bare().update_state(1.0), lambda: Bare().result())
+
+
+BEHAVIOURS: dict[str, Callable[[Any], Any]] = {
+    "rules": _rules, "demands": _demands, "signatures": _signatures, "attributes": _attributes,
+    "masks": _masks, "functions": _functions, "abstract cells": _abstract_cells,
+    "two ways": _two_ways, "older layers": _older_layers, "metrics": _metrics,
+}  # fmt: skip

@@ -1,0 +1,170 @@
+"""Programs of summaries that a graph writes by itself, through the present writer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from sessrun.conformance.subjects.programs.described import attempt, caught
+from sessrun.conformance.subjects.programs.paths import module_of
+from sessrun.conformance.subjects.programs.saved_graphs import in_a_folder
+
+__all__ = ["BEHAVIOURS"]
+
+
+def _events(tf: Any, folder: str) -> list[Any]:
+    """The steps, tags and kinds of all events of a folder."""
+    found: list[Any] = []
+    for path in sorted(Path(folder).glob("*tfevents*")):
+        for event in tf.train.summary_iterator(str(path)):
+            kind = event.WhichOneof("what")
+            tags = sorted(value.tag for value in event.summary.value)
+            found.append([event.step, str(kind), tags])
+    return sorted(found)  # what one run writes is in no order
+
+
+@in_a_folder
+def _recorded(tf: Any) -> Any:
+    """What is written where it is said to be, and not elsewhere."""
+    ops = module_of(tf, "ops.summary_ops_v2")
+    step = tf.train.get_or_create_global_step()
+    found: list[Any] = [caught(ops.flush), caught(ops.initialize)]
+    writer = ops.create_file_writer("d", max_queue=2, flush_millis=100, name="mine")
+    with writer.as_default():
+        with ops.always_record_summaries():
+            always = ops.scalar("always", 1.0)
+            tensor = ops.generic("tensor", tf.constant([1, 2]), metadata=None)
+        with ops.never_record_summaries():
+            never = ops.scalar("never", 2.0, step=3)
+        with ops.record_summaries_every_n_global_steps(2):
+            now_and_then = ops.scalar("now_and_then", 3.0, family="f")
+        with ops.record_summaries_every_n_global_steps(3, tf.constant(3, tf.int64)):
+            ops.scalar("third", 4.0)
+        written = [op.name for op in ops.all_v2_summary_ops()]
+        flush, close = ops.flush(), writer.close()
+        with tf.Session() as session:
+            found.append(caught(lambda: ops.initialize(session=session)))
+            session.run([step.initializer, writer.init()])
+            for _ in range(3):
+                session.run([always, tensor, never, now_and_then])
+                session.run(tf.assign_add(step, 1))
+            session.run(flush)
+            session.run(close)
+    return [found, written, always, never, now_and_then, _events(tf, "d"),
+            [op.name for op in ops.summary_writer_initializer_op()]]  # fmt: skip
+
+
+@in_a_folder
+def _steps(tf: Any) -> Any:
+    """What is written goes by the step that is set, unless another is given."""
+    ops = module_of(tf, "ops.summary_ops_v2")
+    writer = ops.create_file_writer("d")
+    found: list[Any] = attempt(lambda: ops.write("tag", 1.0))
+    try:
+        with writer.as_default():
+            found += attempt(lambda: ops.write("no_step", 1.0))
+            ops.set_step(7)
+            made = [ops.write("tag", 1.0), ops.write("other", 2.0, step=9), ops.get_step()]
+            found += attempt(lambda: ops.scalar("bad", 1.0, step=[1, 2]))
+    finally:
+        ops.set_step(None)
+    with tf.Session() as session:
+        session.run(writer.init())
+        session.run(made[:2])
+        session.run(writer.flush())
+    return [found, made[2], ops.get_step(), _events(tf, "d")]
+
+
+@in_a_folder
+def _graphs(tf: Any) -> Any:
+    """Graphs are written as bytes that a session is given."""
+    ops = module_of(tf, "ops.summary_ops_v2")
+    x = tf.constant(1.0, name="x")
+    serialized = tf.constant(tf.get_default_graph().as_graph_def().SerializeToString())
+    found: list[Any] = [ops.graph_v1(serialized, 0).type, caught(lambda: ops.graph_v1(3))]
+    nothing = ops.create_file_writer(None)
+    with nothing.as_default():
+        found += [nothing.init(), nothing.flush(), nothing.close()]
+    with ops.create_file_writer("d").as_default(), ops.always_record_summaries():
+        made = ops.graph_v1(serialized, 5, name="written")
+        event = tf.Event(step=8, file_version="mine").SerializeToString()
+        imported = ops.import_event(tf.constant(event), name="event")
+        with tf.Session() as session:
+            ops.initialize(x.graph, session)
+            session.run(made)
+            session.run(imported)
+            session.run(ops.flush())
+    return [found, made, _events(tf, "d")]
+
+
+@in_a_folder
+def _by_sessions(tf: Any) -> Any:
+    """Events that are written by runs of a session, which keeps the file."""
+    kind = module_of(tf, "summary.writer.event_file_writer_v2").EventFileWriterV2
+    with tf.Session() as session:
+        writer = kind(session, "d", max_queue=1, filename_suffix=".mine")
+        writer.add_event(tf.Event(step=1, file_version="one"))
+        writer.flush()
+        writer.close()
+        writer.add_event(tf.Event(step=2, file_version="lost"))
+        writer.close()
+        writer.reopen()
+        writer.add_event(tf.Event(step=3, file_version="three"))
+        writer.reopen()
+        writer.close()
+        names = [path.name.endswith(".mine") for path in Path("d").iterdir()]
+    return [writer.get_logdir(), all(names), _events(tf, "d")]
+
+
+@in_a_folder
+def _plug_ins(tf: Any) -> Any:
+    """The files of plug-ins, of which a graph has one of each class."""
+    module = module_of(tf, "summary.plugin_asset")
+
+    class Own(module.PluginAsset):  # type: ignore[misc,name-defined]  # of the namespace
+        """Two files."""
+
+        plugin_name = "own"
+
+        def assets(self) -> dict[str, str]:
+            return {"a.txt": "one", "b.txt": "two"}
+
+    class Other(Own):
+        """Another class of the same name."""
+
+    class Unnamed(module.PluginAsset):  # type: ignore[misc,name-defined]  # of the namespace
+        """A class without a name."""
+
+        def assets(self) -> dict[str, str]:
+            return dict(super().assets())
+
+    get = module.get_plugin_asset
+    graph = tf.get_default_graph()
+    first = get(Own)
+    found = attempt(
+        lambda: get(Own) is first, lambda: get(Own, graph) is first, lambda: get(Other),
+        lambda: get(Unnamed), lambda: len(module.get_all_plugin_assets()),
+        lambda: Unnamed().assets(),
+    )  # fmt: skip
+    with tf.summary.FileWriter("d", graph):
+        pass
+    return [found, sorted(str(path) for path in Path("d").rglob("*.txt"))]
+
+
+@in_a_folder
+def _files(tf: Any) -> Any:
+    """The file that an events writer begins when it is asked for its name."""
+    kind = module_of(tf, "client._pywrap_events_writer").EventsWriter
+    writer = kind(b"d")
+    writer.InitWithSuffix(b".mine")
+    name = writer.FileName()
+    writer.WriteEvent(tf.Event(step=3, file_version="x"))
+    writer.Close()
+    return [str(name).rstrip("'").endswith(".mine"), len(list(Path().glob("d.out.tfevents*")))]
+
+
+BEHAVIOURS: dict[str, Callable[[Any], Any]] = {
+    "recorded": _recorded, "steps": _steps, "graphs": _graphs, "by sessions": _by_sessions,
+    "plug-ins": _plug_ins, "files": _files,
+}  # fmt: skip

@@ -1,0 +1,118 @@
+"""Programs that evaluate a model once: how many evaluations, what they give, what stops them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from sessrun.conformance.subjects.programs.described import attempt
+from sessrun.conformance.subjects.programs.paths import module_of
+from sessrun.conformance.subjects.programs.saved_graphs import in_a_folder
+
+__all__ = ["BEHAVIOURS"]
+
+
+def _module(tf: Any) -> Any:
+    return module_of(tf, "training.evaluation")
+
+
+def _steps_per_run(tf: Any) -> Any:
+    return module_of(tf, "training.basic_session_run_hooks").get_or_create_steps_per_run_variable()
+
+
+def _saved(tf: Any) -> None:
+    with tf.Graph().as_default(), tf.Session() as session:
+        tf.get_variable("v", initializer=3.0)
+        tf.train.get_or_create_global_step()
+        session.run(tf.global_variables_initializer())
+        tf.train.Saver().save(session, "d/x")
+
+
+def _model(tf: Any) -> tuple[Any, Any]:
+    """A variable of the checkpoint, and a sum that each evaluation adds to."""
+    v = tf.get_variable("v", initializer=0.0)
+    tf.train.get_or_create_global_step()
+    total = tf.get_local_variable("total", initializer=0.0, use_resource=False)
+    return total, tf.assign_add(total, v)
+
+
+@in_a_folder
+def _once(tf: Any) -> Any:
+    evaluation = _module(tf)
+    _saved(tf)
+
+    def evaluated(count: int, several: bool = False, **options: Any) -> Callable[[], Any]:
+        def call() -> Any:
+            with tf.Graph().as_default():
+                total, more = _model(tf)
+                hooks = [evaluation._StopAfterNEvalsHook(count)]
+                if several:
+                    _steps_per_run(tf)
+                    hooks = [evaluation._MultiStepStopAfterNEvalsHook(count, 2)]
+                return evaluation._evaluate_once(
+                    checkpoint_path=tf.train.latest_checkpoint("d"), eval_ops=more,
+                    final_ops={"total": total}, hooks=hooks, **options,
+                )  # fmt: skip
+
+        return call
+
+    return attempt(
+        evaluated(3), evaluated(1), evaluated(25), evaluated(4, several=True),
+        evaluated(2, final_ops_feed_dict={}),
+    )  # fmt: skip
+
+
+@in_a_folder
+def _kinds_of_operations(tf: Any) -> Any:
+    """What is run for an evaluation may be one operation, several, or none."""
+    evaluation = _module(tf)
+    _saved(tf)
+
+    def evaluated(choose: Callable[[Any], Any]) -> Callable[[], Any]:
+        def call() -> Any:
+            with tf.Graph().as_default():
+                total, more = _model(tf)
+                return evaluation._evaluate_once(
+                    checkpoint_path="d/x", eval_ops=choose(more), final_ops=[total],
+                    hooks=[evaluation._StopAfterNEvalsHook(2, log_progress=False)],
+                )  # fmt: skip
+
+        return call
+
+    def unhooked() -> Any:
+        with tf.Graph().as_default():
+            total, _ = _model(tf)
+            return evaluation._evaluate_once("d/x", final_ops=total)
+
+    return attempt(
+        evaluated(lambda more: more), evaluated(lambda more: [more]),
+        evaluated(lambda more: (more,)), evaluated(lambda more: {"more": more}), unhooked,
+        lambda: evaluation._evaluate_once("d/none"),
+    )  # fmt: skip
+
+
+def _counts(tf: Any) -> Any:
+    """The variables that count evaluations, and steps of one run."""
+    evaluation = _module(tf)
+    count = evaluation._get_or_create_eval_step()
+    steps = _steps_per_run(tf)
+    again = [evaluation._get_or_create_eval_step() is count,
+             _steps_per_run(tf) is steps]  # fmt: skip
+    latest = evaluation._get_latest_eval_step_value([count.assign_add(5)])
+    with tf.Session() as session:
+        session.run(tf.global_variables_initializer())
+        session.run(tf.local_variables_initializer())
+        values = session.run(latest), session.run([count, steps])
+    tf.add_to_collection(tf.GraphKeys.EVAL_STEP, count)
+    return [
+        [count.name, count.dtype.name, steps.name, steps.dtype.name],
+        again,
+        values,
+        attempt(evaluation._get_or_create_eval_step),
+        sorted(key for key in tf.get_default_graph().get_all_collection_keys() if "eval" in key),
+    ]
+
+
+BEHAVIOURS: dict[str, Callable[[Any], Any]] = {
+    "once": _once, "kinds of operations": _kinds_of_operations, "counts": _counts,
+}  # fmt: skip

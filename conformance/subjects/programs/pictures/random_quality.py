@@ -1,0 +1,27 @@
+"""Programs of pictures that are stored as JPEG files of a random quality."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from sessrun.conformance.subjects.programs.built_graphs import nodes
+from sessrun.conformance.subjects.programs.described import attempt
+
+__all__ = ["BEHAVIOURS"]
+
+
+def _bounds(tf: Any) -> Any:
+    """The bounds of the quality are held to what JPEG files have."""
+    image = tf.constant(np.full([4, 4, 3], 0.5, np.float32))
+    stored = tf.image.random_jpeg_quality
+    made = attempt(
+        lambda: stored(image, 80, 95, seed=3), lambda: stored(image, 0, 101),
+        lambda: stored(image, -1, 50), lambda: stored(image, 50, 50), lambda: stored(image, 60, 50),
+    )  # fmt: skip
+    return [made, nodes(tf.get_default_graph())]
+
+
+BEHAVIOURS: dict[str, Callable[[Any], Any]] = {"bounds": _bounds}

@@ -1,0 +1,43 @@
+"""Programs of `RecordInput`: batches of the records of many files."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from sessrun.conformance.subjects.programs.described import attempt, run
+from sessrun.conformance.subjects.programs.paths import module_of
+from sessrun.conformance.subjects.programs.saved_graphs import in_a_folder
+
+__all__ = ["BEHAVIOURS"]
+
+
+@in_a_folder
+def _batches(tf: Any) -> Any:
+    """All records of an epoch, as one batch or as several."""
+    kind = module_of(tf, "ops.data_flow_ops").RecordInput
+    Path("d").mkdir()
+    for number in range(2):
+        with tf.io.TFRecordWriter(f"d/file{number}", "GZIP") as writer:
+            for place in range(2):
+                writer.write(b"%d" % (2 * number + place))
+    options = {"compression_type": tf.io.TFRecordCompressionType.GZIP, "seed": 7}
+    whole = kind("d/file*", batch_size=4, buffer_size=4, **options).get_yield_op()
+    split = kind("d/file*", batch_size=2, buffer_size=4, batches=2, name="b", **options)
+    parts = split.get_yield_op()
+    found = [sorted(run(tf, whole)), sorted(record for part in run(tf, parts) for record in part)]
+    return [whole, parts, [len(part) for part in parts], found]
+
+
+@in_a_folder
+def _nothing(tf: Any) -> Any:
+    kind = module_of(tf, "ops.data_flow_ops").RecordInput
+    return attempt(
+        lambda: run(tf, kind("none*").get_yield_op()), lambda: kind("none*", batch_size="two"),
+        lambda: kind("none*", compression_type="gz").get_yield_op(), lambda: kind(3).get_yield_op(),
+        lambda: kind("none*", batches=0).get_yield_op(),
+    )  # fmt: skip
+
+
+BEHAVIOURS: dict[str, Callable[[Any], Any]] = {"batches": _batches, "nothing": _nothing}

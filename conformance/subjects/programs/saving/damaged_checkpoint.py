@@ -1,0 +1,107 @@
+"""Programs of checkpoints whose files are not what was written: cut, exchanged, of another kind."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from sessrun.conformance.subjects.programs.described import attempt, run
+from sessrun.conformance.subjects.programs.saved_graphs import in_a_folder
+
+__all__ = ["BEHAVIOURS"]
+
+_DATA = "data-00000-of-00001"
+
+
+def _saved(tf: Any, prefix: str, **tensors: Any) -> None:
+    names = sorted(tensors)
+    run(tf, tf.raw_ops.SaveV2(
+        prefix=prefix, tensor_names=names, shape_and_slices=[""] * len(names),
+        tensors=[tf.constant(tensors[name]) for name in names],
+    ))  # fmt: skip
+
+
+def _older(tf: Any, path: str, *values: Any) -> None:
+    names = ["a", "b"][: len(values)]
+    run(tf, tf.raw_ops.Save(filename=path, tensor_names=names, data=list(map(tf.constant, values))))
+
+
+def _read(tf: Any, prefix: str, name: str = "a", dtype: Any = None) -> Callable[[], Any]:
+    return lambda: run(tf, tf.raw_ops.RestoreV2(
+        prefix=prefix, tensor_names=[name], shape_and_slices=[""], dtypes=[dtype or tf.float32]
+    ))  # fmt: skip
+
+
+@in_a_folder
+def _exchanged(tf: Any) -> Any:
+    """A file of the older version in the place of one of the newer, and the other way round."""
+    _older(tf, "old", [1.0, 2.0], 3)
+    _saved(tf, "new", a=[1.0, 2.0])
+    shutil.copy("old", "x.index")
+    shutil.copy("old", f"x.{_DATA}")
+    shutil.copy("new.index", "y")
+    return attempt(
+        _read(tf, "x"), _read(tf, "y"),
+        lambda: tf.train.NewCheckpointReader("y"),
+        lambda: run(tf, tf.raw_ops.Restore(file_pattern="y", tensor_name="a", dt=tf.float32)),
+    )  # fmt: skip
+
+
+@in_a_folder
+def _data_of_another(tf: Any) -> Any:
+    """The data of another checkpoint, and data that are cut or missing."""
+    _saved(tf, "one", a=[1.0, 2.0], s=["x", "yz"])
+    _saved(tf, "two", a=[3.0, 4.0], s=["xy", "z"])
+    shutil.copy("one.index", "mixed.index")
+    shutil.copy(f"two.{_DATA}", f"mixed.{_DATA}")
+    shutil.copy("one.index", "bare.index")
+    shutil.copy("one.index", "cut.index")
+    Path(f"cut.{_DATA}").write_bytes(Path(f"one.{_DATA}").read_bytes()[:6])
+    shutil.copy("one.index", "long.index")
+    Path(f"long.{_DATA}").write_bytes(Path(f"one.{_DATA}").read_bytes() + b"more")
+    return attempt(*(
+        _read(tf, prefix, name, dtype)
+        for prefix in ("mixed", "bare", "cut", "long")
+        for name, dtype in (("a", tf.float32), ("s", tf.string))
+    ))  # fmt: skip
+
+
+@in_a_folder
+def _changed_bytes(tf: Any) -> Any:
+    """A byte of the index, or of the data, is another."""
+    _saved(tf, "x", a=[1.0, 2.0])
+    found: list[Any] = []
+    for ending in ("index", _DATA):
+        whole = Path(f"x.{ending}").read_bytes()
+        for place in range(0, len(whole), 5):
+            changed = bytearray(whole)
+            changed[place] ^= 0x11
+            Path(f"x.{ending}").write_bytes(changed)
+            found += attempt(_read(tf, "x"))
+        Path(f"x.{ending}").write_bytes(whole)
+    return found
+
+
+@in_a_folder
+def _cut_indexes(tf: Any) -> Any:
+    _saved(tf, "x", a=[1.0, 2.0])
+    _older(tf, "old", [1.0, 2.0])
+    found: list[Any] = []
+    for path, prefix in (("x.index", "x"), ("old", "old")):
+        whole = Path(path).read_bytes()
+        for size in range(0, len(whole), 7):
+            Path(path).write_bytes(whole[:size])
+            found += attempt(_read(tf, prefix))
+            Path(path).write_bytes(whole[-size:])
+            found += attempt(_read(tf, prefix))
+    return found
+
+
+BEHAVIOURS: dict[str, Callable[[Any], Any]] = {
+    "exchanged": _exchanged,
+    "data of another": _data_of_another,
+    "changed bytes": _changed_bytes,
+    "cut indexes": _cut_indexes,
+}

@@ -1,0 +1,83 @@
+"""Programs of the variable that counts steps: found, made, read once, incremented."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from sessrun.conformance.subjects.programs.built_graphs import nodes
+from sessrun.conformance.subjects.programs.described import attempt, run
+from sessrun.conformance.subjects.programs.paths import module_of
+
+__all__ = ["BEHAVIOURS"]
+
+
+def _found(tf: Any) -> Any:
+    """By its collection, or else by its name; several are none."""
+    train = tf.train
+    graphs: list[Any] = []
+
+    def among(*steps: Callable[[], Any]) -> Callable[[], Any]:
+        def look() -> Any:
+            with tf.Graph().as_default() as graph:
+                for step in steps:
+                    tf.add_to_collection(tf.GraphKeys.GLOBAL_STEP, step())
+                graphs.append(graph)
+                found = train.get_global_step()
+                return [found if found is None else found.name,
+                        train.get_or_create_global_step().name]  # fmt: skip
+
+        return look
+
+    def named(dtype: Any) -> Callable[[], Any]:
+        def look() -> Any:
+            with tf.Graph().as_default():
+                tf.placeholder(dtype, [], name="global_step")
+                return train.get_global_step()
+
+        return look
+
+    return attempt(
+        among(), among(lambda: tf.Variable(0)), among(lambda: tf.constant(1)),
+        among(lambda: tf.Variable(0), lambda: tf.Variable(1)), among(lambda: tf.constant(1.0)),
+        among(lambda: tf.constant([1, 2])), among(lambda: 3), named(tf.int32), named(tf.float32),
+    )  # fmt: skip
+
+
+def _incremented(tf: Any) -> Any:
+    """It is read before it is incremented, by the read that is kept."""
+    util = module_of(tf, "training.training_util")
+    found: list[Any] = attempt(lambda: util._increment_global_step(1))
+    for resource in (False, True):
+        with tf.Graph().as_default() as graph, tf.variable_scope("", use_resource=resource):
+            step = tf.train.get_or_create_global_step()
+            with tf.name_scope("inner"):
+                more = util._increment_global_step(2)
+            read = util._get_or_create_global_step_read()
+            with tf.Session() as session:
+                session.run(step.initializer)
+                found += [session.run([read, more])[0], session.run(read)]
+                found.append(tf.train.global_step(session, step))
+            found += [read is util._get_or_create_global_step_read(), nodes(graph)]
+    return found
+
+
+def _reads(tf: Any) -> Any:
+    """Before it is initialized the read gives the initial value; a tensor is read as it is."""
+    util = module_of(tf, "training.training_util")
+    key = "global_step_read_op_cache"
+    found: list[Any] = [util._get_or_create_global_step_read()]
+    tf.train.create_global_step()
+    found.append(run(tf, util._get_or_create_global_step_read()))
+    tf.add_to_collection(key, tf.constant(1))
+    found += attempt(util._get_or_create_global_step_read, tf.train.create_global_step)
+    with tf.Graph().as_default():
+        tf.placeholder_with_default(5, [], name="global_step")
+        read = util._get_or_create_global_step_read()
+        found += [read, run(tf, read)]
+    return found
+
+
+BEHAVIOURS: dict[str, Callable[[Any], Any]] = {
+    "found": _found, "incremented": _incremented, "reads": _reads,
+}  # fmt: skip

@@ -1,0 +1,148 @@
+"""Programs of variable scopes as objects: their defaults set, their variables, their stores."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from sessrun.conformance.subjects.programs.described import attempt, caught, run
+from sessrun.conformance.subjects.programs.paths import module_of
+
+__all__ = ["BEHAVIOURS"]
+
+
+def _defaults_set(tf: Any) -> Any:
+    """What is set of an open scope is the default of the variables that come after."""
+    calls: list[str] = []
+
+    def getter(getter: Any, name: str, *args: Any, **kwargs: Any) -> Any:
+        calls.append(name)
+        return getter(name, *args, **kwargs)
+
+    with tf.variable_scope("s") as scope:
+        before = tf.get_variable("before", [2])
+        scope.set_initializer(tf.constant_initializer(3))
+        scope.set_regularizer(lambda v: tf.reduce_sum(v))
+        scope.set_dtype(tf.int32)
+        scope.set_use_resource(True)
+        scope.set_custom_getter(getter)
+        scope.set_caching_device("/cpu:0")
+        after = tf.get_variable("after", [2])
+        with tf.variable_scope("inner") as inner:
+            last = tf.get_variable("last", [2])
+        scope.set_custom_getter(None)
+        scope.set_partitioner(tf.fixed_size_partitioner(2))
+        cut = tf.get_variable("cut", [2])
+    with tf.Session() as session:
+        session.run(tf.global_variables_initializer())
+        values = session.run([after, last, tf.convert_to_tensor(cut)])
+    return [
+        [[v.op.type, v.dtype.name, v.name] for v in (before, after, last, *cut)], values, calls,
+        [inner.dtype.name, inner.use_resource, inner.caching_device, inner.partitioner],
+        [v.name for v in tf.get_collection(tf.GraphKeys.REGULARIZATION_LOSSES)],
+    ]  # fmt: skip
+
+
+def _variables_of_scopes(tf: Any) -> Any:
+    """A scope's own variables, by their collections."""
+    with tf.variable_scope("a") as a:
+        tf.get_variable("v", [1])
+        tf.get_variable("w", [1], trainable=False)
+        tf.get_local_variable("l", [1])
+        with tf.variable_scope("b") as b:
+            tf.get_variable("v", [1])
+    root = tf.get_variable_scope()
+    return [
+        [[v.name for v in kind()] for kind in
+         (scope.trainable_variables, scope.global_variables, scope.local_variables)]
+        for scope in (a, b, root)
+    ] + [repr(tf.AUTO_REUSE), str(tf.AUTO_REUSE), a.reuse, b.original_name_scope]  # fmt: skip
+
+
+def _getters(tf: Any) -> Any:
+    """Getters of programs see what is asked; those that cannot be called are refused."""
+    seen: list[Any] = []
+
+    def narrow(getter: Any, name: str, shape: Any = None, **kwargs: Any) -> Any:
+        seen.append(sorted(kwargs))
+        return getter(name, shape, **kwargs)
+
+    def closed(
+        getter: Any, name: str, shape: Any, dtype: Any, initializer: Any, regularizer: Any,
+        reuse: Any, trainable: Any, collections: Any, caching_device: Any, partitioner: Any,
+        validate_shape: Any, use_resource: Any, synchronization: Any, aggregation: Any,
+    ) -> Any:  # fmt: skip
+        seen.append([dtype.name, trainable, str(synchronization)])
+        del regularizer, reuse, collections, caching_device, partitioner, validate_shape
+        return getter(name, shape, initializer=initializer, use_resource=use_resource)
+
+    get = tf.get_variable
+    with tf.variable_scope("root") as scope:
+        scope.set_custom_getter(3)
+        refused = caught(lambda: get("v", [1]))
+    return [
+        attempt(
+            lambda: get("a", [1], custom_getter=narrow).name,
+            lambda: get("b", [1], custom_getter=closed).name,
+            lambda: get("c", [1], custom_getter=3),
+        ),
+        refused, seen,
+    ]  # fmt: skip
+
+
+def _stores(tf: Any) -> Any:
+    """A store that a program keeps: the same variables wherever it is the default."""
+    scopes = module_of(tf, "ops.variable_scope")
+    store = scopes.EagerVariableStore()
+    kinds = {"use_resource": True, "initializer": tf.ones_initializer()}
+    with store.as_default():
+        v = tf.get_variable("v", [2], **kinds)
+        w = tf.get_variable("w", [1], trainable=False, **kinds)
+    outside = tf.get_variable("v", [2], **kinds)
+    with store.as_default(), tf.variable_scope("", reuse=True):
+        again = tf.get_variable("v")
+    names = [
+        [each.name for each in kind()]
+        for kind in (store.variables, store.trainable_variables, store.non_trainable_variables)
+    ]
+    return [names, again is v, outside is v, w.trainable]
+
+
+def _default_stores(tf: Any) -> Any:
+    """The store of the default graph, asked itself."""
+    scopes = module_of(tf, "ops.variable_scope")
+    store = scopes._get_default_variable_store()
+    v = store.get_variable("x", [2], initializer=tf.zeros_initializer())
+    again = caught(lambda: store.get_variable("x", [2]))
+    with tf.variable_scope("", reuse=True):
+        shared = tf.get_variable("x", [2])
+    with scopes.with_variable_store(type(store)()):
+        other = tf.get_variable("x", [2])
+    return [v.name, again, shared is v, other.name]
+
+
+def _buffers(tf: Any) -> Any:
+    """The buffers of reference variables alone, by both operations."""
+    state = module_of(tf, "ops.state_ops")
+    older = [
+        state.variable_op([2], tf.float32, name="a"),
+        state.variable_op([], tf.float32, name="b"),
+        state.variable_op([2], tf.float32, name="c", set_shape=False),
+        state.variable_op([2], tf.int32, container="box", shared_name="kept"),
+    ]
+    newer = [
+        state.variable_op_v2([2], tf.float32, name="d"),
+        state.variable_op_v2([], tf.int32, shared_name="e", container="box"),
+    ]
+    set_ = [tf.assign(older[0], [1.0, 2.0]), tf.assign(newer[0], [3.0, 4.0])]
+    return [older, newer, [v.op.get_attr("shared_name") for v in newer], run(tf, set_)]
+
+
+BEHAVIOURS: dict[str, Callable[[Any], Any]] = {
+    "defaults set": _defaults_set,
+    "variables of scopes": _variables_of_scopes,
+    "getters": _getters,
+    "stores": _stores,
+    "default stores": _default_stores,
+    "buffers": _buffers,
+}
