@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -44,9 +45,14 @@ def is_generated(path: Path) -> bool:
     return path.read_text(encoding="utf-8").lstrip('#" \n').lower().startswith("generated")
 
 
+@functools.cache
+def nodes(path: Path) -> tuple[ast.AST, ...]:
+    """The syntax tree of a module, walked once."""
+    return tuple(ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
+
+
 def imported(path: Path) -> Iterator[tuple[str, int]]:
-    tree = ast.parse(path.read_text(encoding="utf-8"))
-    for node in ast.walk(tree):
+    for node in nodes(path):
         if isinstance(node, ast.Import):
             yield from ((alias.name, node.lineno) for alias in node.names)
         elif isinstance(node, ast.ImportFrom) and node.module:
@@ -116,8 +122,7 @@ def test_every_module_says_what_lives_in_it() -> None:
 def test_nothing_unpickles_or_evaluates_text() -> None:
     wrong = []
     for path in modules(*PARTS, "src"):
-        tree = ast.parse(path.read_text(encoding="utf-8"))
-        for node in ast.walk(tree):
+        for node in nodes(path):
             called = node.func if isinstance(node, ast.Call) else None
             if isinstance(called, ast.Name) and called.id in {"eval", "exec", "compile"}:
                 wrong.append(f"{path.relative_to(ROOT)}:{called.lineno} calls {called.id}")

@@ -175,7 +175,7 @@ def test_whatever_a_backend_does_a_certification_ends_within_ten_minutes(
         given.append(patience)
         raise UserError("no more is needed")
 
-    monkeypatch.setattr("sessrun.cli.running.execute_with_progress", stop)
+    monkeypatch.setattr("sessrun.cli.running.started", stop)
     assert main(["certify", "reference", "--output", str(tmp_path)]) == 2
     shrinking, reports = 2 * 30.0, 30.0
     assert given[0].whole + shrinking + reports <= 600

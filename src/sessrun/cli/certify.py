@@ -58,7 +58,13 @@ def run(args: argparse.Namespace) -> int:
 
     from rich.console import Console
 
-    from sessrun.cli.running import execute_with_progress, plan_facts, replay_of, write_views
+    from sessrun.cli.running import (
+        execute_with_progress,
+        plan_facts,
+        replay_of,
+        started,
+        write_views,
+    )
     from sessrun.cli.shrinking import shrink_failures
     from sessrun.conformance.expectations import load_expectations, review
     from sessrun.conformance.patience import Patience
@@ -75,15 +81,11 @@ def run(args: argparse.Namespace) -> int:
     expected = load_expectations(args.expectations) if args.expectations else ()
     waivers = _waivers(expected)
     folder = args.output or Path("out") / f"certify-{_slug(args.backend)}-{args.profile}"
-    plan = build_plan(args.profile, _seed(args, folder / "record.jsonl"))
     folder.mkdir(parents=True, exist_ok=True)
-    record = execute_with_progress(
-        plan,
-        args.backend,
-        folder / "record.jsonl",
-        resume=args.resume,
-        patience=Patience(whole=60 * args.minutes * _FOR_CASES),
-    )
+    patience = Patience(whole=60 * args.minutes * _FOR_CASES)
+    with started(args.backend, patience=patience) as runner:
+        plan = build_plan(args.profile, _seed(args, folder / "record.jsonl"))
+        record = execute_with_progress(plan, runner, folder / "record.jsonl", resume=args.resume)
     summary = write_views(folder, plan, record, waivers)
     package = folder / "package.zip"
     write_package(

@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import argparse
+import dataclasses
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from sessrun.cli.failure import UserError
+
+if TYPE_CHECKING:
+    from sessrun.conformance.plan import Plan
 
 SUMMARY = "run cases of a profile on a backend, freely chosen"
 
@@ -25,11 +30,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Run; 0 if every case passed or was skipped."""
-    import dataclasses
-
     from rich.console import Console
 
-    from sessrun.cli.running import execute_with_progress, write_views
+    from sessrun.cli.running import execute_with_progress, started, write_views
     from sessrun.cli.shrinking import shrink_failures
     from sessrun.conformance.plan import build_plan
     from sessrun.reports.terminal import print_summary
@@ -38,20 +41,10 @@ def run(args: argparse.Namespace) -> int:
 
     if args.clause and args.clause not in load_clauses():
         raise UserError(f"no clause is called {args.clause!r}")
-    plan = build_plan(args.profile, args.seed, args.generated)
-    chosen = tuple(
-        case
-        for case in plan.cases
-        if (not args.only or args.only in case.id)
-        and (not args.clause or args.clause in case.clauses)
-    )
-    if not chosen:
-        raise UserError("no case of the profile fits --only and --clause")
-    plan = dataclasses.replace(plan, cases=chosen)
-    args.record.parent.mkdir(parents=True, exist_ok=True)
-    record = execute_with_progress(
-        plan, args.backend, args.record, resume=args.resume, in_process=args.in_process
-    )
+    with started(args.backend, in_process=args.in_process) as runner:
+        plan = _chosen(build_plan(args.profile, args.seed, args.generated), args)
+        args.record.parent.mkdir(parents=True, exist_ok=True)
+        record = execute_with_progress(plan, runner, args.record, resume=args.resume)
     summary = write_views(args.record.parent, plan, record)
     console = Console()
     print_summary(summary, console, replays=str(args.record.parent / "replays"), chosen=True)
@@ -63,3 +56,16 @@ def run(args: argparse.Namespace) -> int:
     console.print(f"record: {args.record}\nreport: {args.record.parent / 'report.html'}",
                   soft_wrap=True)  # fmt: skip
     return 1 if any(line["result"] not in QUIET for line in record.results.values()) else 0
+
+
+def _chosen(plan: Plan, args: argparse.Namespace) -> Plan:
+    """The plan of the cases that were asked for."""
+    chosen = tuple(
+        case
+        for case in plan.cases
+        if (not args.only or args.only in case.id)
+        and (not args.clause or args.clause in case.clauses)
+    )
+    if not chosen:
+        raise UserError("no case of the profile fits --only and --clause")
+    return dataclasses.replace(plan, cases=chosen)

@@ -18,11 +18,12 @@ from sessrun.spec.records import QUIET
 if TYPE_CHECKING:
     from sessrun.conformance.patience import Patience
     from sessrun.conformance.plan import Plan
+    from sessrun.conformance.runner import Runner
     from sessrun.reports.plan import PlanFacts
     from sessrun.reports.summary import Summary
     from sessrun.spec.records import RunRecord
 
-__all__ = ["execute_with_progress", "plan_facts", "replay_of", "write_views"]
+__all__ = ["execute_with_progress", "plan_facts", "replay_of", "started", "write_views"]
 
 
 #: How often a run tells how far it is where there is no bar, in seconds.
@@ -50,15 +51,28 @@ def replay_of(plan: Plan, backend: str) -> Any:
     return make
 
 
-def execute_with_progress(
-    plan: Plan,
-    backend: str,
-    record: Path,
-    *,
-    resume: bool,
-    in_process: bool = False,
-    patience: Patience | None = None,
-) -> RunRecord:
+@contextlib.contextmanager
+def started(
+    backend: str, *, in_process: bool = False, patience: Patience | None = None
+) -> Iterator[Runner]:
+    """The backend, started before a plan is built, so that one that cannot start is told at once.
+
+    Raises:
+      AdapterError: the backend does not start.
+
+    """
+    from sessrun.conformance.patience import Patience
+    from sessrun.conformance.runner import Runner
+
+    runner = Runner(backend, in_process=in_process, patience=patience or Patience())
+    try:
+        runner.describe()
+        yield runner
+    finally:
+        runner.shutdown()
+
+
+def execute_with_progress(plan: Plan, runner: Runner, record: Path, *, resume: bool) -> RunRecord:
     """Run the plan into the record; standard error tells how far it is.
 
     A terminal has a bar, anything else a line every half minute.
@@ -67,25 +81,17 @@ def execute_with_progress(
     what is not so.
 
     Raises:
-      AdapterError: the backend does not start.
       ResumeError, SpecError: the record that is there cannot be continued.
 
     """
     from sessrun.conformance.execution import execute
-    from sessrun.conformance.patience import Patience
-    from sessrun.conformance.runner import Runner
 
     def forget() -> None:
         for name in _VIEWS:
             (record.parent / name).unlink(missing_ok=True)
 
-    runner = Runner(backend, in_process=in_process, patience=patience or Patience())
-    try:
-        runner.describe()
-        with _progress(f"{backend}: {plan.profile}", len(plan.cases)) as show:
-            return execute(plan, runner, record, resume=resume, progress=show, begun=forget)
-    finally:
-        runner.shutdown()
+    with _progress(f"{runner.spec}: {plan.profile}", len(plan.cases)) as show:
+        return execute(plan, runner, record, resume=resume, progress=show, begun=forget)
 
 
 @contextlib.contextmanager
