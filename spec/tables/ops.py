@@ -21169,6 +21169,7 @@ _MAKERS: Final = {
                 Name("input"),
                 RuleCall("known", (Name("begin"),)),
                 RuleCall("known", (Name("size"),)),
+                RuleCall("elements", (Name("begin"),)),
                 RuleCall("elements", (Name("size"),)),
             ),
         ),
