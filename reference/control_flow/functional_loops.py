@@ -197,16 +197,18 @@ def _check_dtypes(body: BranchGraph, given: Sequence[Tensor]) -> None:
             )
 
 
-def bodies_of_loop(op: Operation) -> LoopBodies | None:
-    """The functions of a loop; None if they say what must run besides what they return."""
+def bodies_of_loop(op: Operation) -> LoopBodies:
+    """The functions of a loop.
+
+    Raises:
+      KeyError: its graph lacks one.
+
+    """
     if op not in _BODIES:
-        condition, body = (
+        _BODIES[op] = LoopBodies(*(
             body_of_library(op, op.get_attr(key), op.inputs, is_captured=False)
             for key in ("cond", "body")
-        )
-        if condition is None or body is None:
-            return None
-        _BODIES[op] = LoopBodies(condition, body)
+        ))  # fmt: skip
     return _BODIES[op]
 
 
