@@ -109,6 +109,17 @@ def _traced(tf: Any) -> Any:
         x = tf.constant([2.0])
         return tf.gradients(summed(x), [x, table])
 
+    def twice() -> Any:
+        cubed, x = tf.function(lambda x: tf.sin(x) * x), tf.constant(2.0)
+        first = tf.gradients(cubed(x), x)[0]
+        return [first, *tf.gradients(cubed(x) * first, x)]
+
+    return _values(tf, of_constants, of_rows, of_a_loop_of_rows, twice)
+
+
+def _traced_arguments(tf: Any) -> Any:
+    """Gradients by some arguments of traced functions, which their branches do not all use."""
+
     def of_a_variable_in_branches() -> Any:
         v = tf.get_variable("v", initializer=[2.0, 5.0], use_resource=True)
 
@@ -128,13 +139,7 @@ def _traced(tf: Any) -> Any:
         x, n = tf.constant(3.0), tf.constant(2)
         return tf.gradients(raised(x, n)[0], [x, n])
 
-    def twice() -> Any:
-        cubed, x = tf.function(lambda x: tf.sin(x) * x), tf.constant(2.0)
-        first = tf.gradients(cubed(x), x)[0]
-        return [first, *tf.gradients(cubed(x) * first, x)]
-
-    return _values(tf, of_constants, of_rows, of_a_loop_of_rows, of_a_variable_in_branches,
-                   of_integers, twice)  # fmt: skip
+    return _values(tf, of_a_variable_in_branches, of_integers)
 
 
 def _imported_calls(tf: Any) -> Any:
@@ -165,5 +170,6 @@ def _imported_calls(tf: Any) -> Any:
 
 
 BEHAVIOURS = {
-    "defined": _defined, "traced": _traced, "imported_calls": _imported_calls,
+    "defined": _defined, "traced": _traced, "traced_arguments": _traced_arguments,
+    "imported_calls": _imported_calls,
 }  # fmt: skip
