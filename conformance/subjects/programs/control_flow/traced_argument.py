@@ -33,8 +33,8 @@ def _structures(tf: Any) -> Any:
     one, two = tf.constant([1.0]), tf.constant([2.0, 4.0])
     sparse = tf.SparseTensor([[0, 1]], [3.0], [2, 2])
     made = [
-        taken({"a": one, "b": (two,)}), taken({"b": (two,), "a": one}), taken({"a": one, "b": [two]}),
-        taken(sparse), taken(sparse), taken(one, more=two), taken(np.array([5.0], np.float32)),
+        taken({"a": one, "b": (two,)}), taken({"b": (two,), "a": one}),
+        taken({"a": one, "b": [two]}), taken(sparse), taken(sparse), taken(one, more=two), taken(np.array([5.0], np.float32)),
         taken(np.float32(2.0)), taken(one, more=np.ones([1], np.float32)),
     ]  # fmt: skip
     return traced, taken.experimental_get_tracing_count(), _value(tf, made)
@@ -117,7 +117,7 @@ def _refused(tf: Any) -> Any:
         lambda: matrix(x), lambda: matrix(x, x), lambda: matrix("a"), lambda: matrix(),
         lambda: tf.function(lambda x: x, input_signature=tf.TensorSpec([])),
         lambda: tf.function(lambda: x, input_signature=[])().op.type,
-        lambda: tf.function(lambda x, y: x, input_signature=[tf.TensorSpec([])])(x),
+        lambda: tf.function(lambda x, y: x * y, input_signature=[tf.TensorSpec([])])(x),
     )  # fmt: skip
 
 
