@@ -34,7 +34,8 @@ def _structures(tf: Any) -> Any:
     sparse = tf.SparseTensor([[0, 1]], [3.0], [2, 2])
     made = [
         taken({"a": one, "b": (two,)}), taken({"b": (two,), "a": one}),
-        taken({"a": one, "b": [two]}), taken(sparse), taken(sparse), taken(one, more=two), taken(np.array([5.0], np.float32)),
+        taken({"a": one, "b": [two]}), taken(sparse), taken(sparse),
+        taken(one, more=two), taken(np.array([5.0], np.float32)),
         taken(np.float32(2.0)), taken(one, more=np.ones([1], np.float32)),
     ]  # fmt: skip
     return traced, taken.experimental_get_tracing_count(), _value(tf, made)
