@@ -122,7 +122,8 @@ def summed_tensor(loop: Loop, op: Operation, grad: Tensor) -> Tensor:
     start = merged([entered, entered], "b_acc")
     off, on = _switched(start, loop)
     next_value(start, add(on, grad))
-    return left_by(loop, off, "b_acc")
+    found: Tensor = left_by(loop, off, "b_acc")
+    return found
 
 
 def _zeros(loop: Loop, op: Operation, grad: Tensor) -> Tensor:
