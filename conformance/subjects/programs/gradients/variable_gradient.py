@@ -45,7 +45,7 @@ def _handles(tf: Any) -> Any:
 
     return _values(
         tf, by_handle(lambda _, read: read() * 2.0),
-        by_handle(lambda _, read: tf.constant(1.0) * 2.0, unconnected_gradients="zero"),
+        by_handle(lambda *_: tf.constant(1.0) * 2.0, unconnected_gradients="zero"),
         by_handle(lambda _, read: tf.cond(read()[0] > 1.0, lambda: read() * 2.0,
                                           lambda: tf.constant([1.0, 1.0]))),
         by_handle(lambda _, read: tf.gather(read(), [0, 0]) * 3.0),
@@ -73,8 +73,10 @@ def _rows(tf: Any) -> Any:
         v = _variable(tf)
         return tf.gradients([tf.gather(v, [0]), tf.gather_nd(v, [[1], [1]])], v)
 
-    return _values(tf, taken([[0], [1], [0]]), taken([[0, 1], [1, 1]]), taken([[[0], [1]]]),
-                   twice, by_value(), by_value(unconnected_gradients="zero"))  # fmt: skip
+    return _values(
+        tf, taken([[0], [1], [0]]), taken([[0, 1], [1, 1]]), taken([[[0], [1]]]), twice,
+        by_value(), by_value(unconnected_gradients="zero"),
+    )  # fmt: skip
 
 
 def _chosen(tf: Any) -> Any:
@@ -113,6 +115,11 @@ def _chosen(tf: Any) -> Any:
     return _values(tf, of_some, of_integers, of_the_same_twice, of_a_loop_in_a_branch)
 
 
+def _shapes(tf: Any) -> Any:
+    """The shapes of a number and of a vector, in every iteration."""
+    return [tf.TensorShape([]), tf.TensorShape([None])]
+
+
 def _looped(tf: Any) -> Any:
     """Loops that carry handles, take shapes of what is not kept, and leave variables aside."""
 
@@ -122,8 +129,7 @@ def _looped(tf: Any) -> Any:
         def step(i: Any, a: Any) -> Any:
             return i + 1, tf.reduce_mean(a * x) * a + tf.reduce_mean(a * a)
 
-        found = tf.while_loop(lambda i, _: i < 2, step, [0, x],
-                              shape_invariants=[tf.TensorShape([]), tf.TensorShape([None])])[1]  # fmt: skip
+        found = tf.while_loop(lambda i, _: i < 2, step, [0, x], _shapes(tf))[1]
         return tf.gradients(found, x)
 
     def of_a_handle() -> Any:
@@ -140,7 +146,7 @@ def _looped(tf: Any) -> Any:
     def of_no_variable() -> Any:
         v, x = _variable(tf), tf.constant([1.0, 2.0])
         found = tf.while_loop(
-            lambda i, a: i < tf.cast(v[0, 0], tf.int32), lambda i, a: (i + 1, a * x), [0, x]
+            lambda i, _: i < tf.cast(v[0, 0], tf.int32), lambda i, a: (i + 1, a * x), [0, x]
         )[1]
         return tf.gradients(found, [v, x])
 
@@ -151,8 +157,7 @@ def _looped(tf: Any) -> Any:
             first, _ = tf.split(tf.concat([a, x], 0), 2)
             return i + 1, first * 2.0
 
-        found = tf.while_loop(lambda i, _: i < 2, step, [0, x],
-                              shape_invariants=[tf.TensorShape([]), tf.TensorShape([None])])[1]  # fmt: skip
+        found = tf.while_loop(lambda i, _: i < 2, step, [0, x], _shapes(tf))[1]
         return tf.gradients(found, x)
 
     return _values(tf, of_shapes, of_a_handle, of_no_variable, of_parts)
