@@ -125,6 +125,12 @@ def _own_gradients(tf: Any) -> Any:
 
         return tf.gradients(counted(x), [x, v])
 
+    return _each(tf, with_brackets, too_few_of_variables, of_two_of_one_name, of_a_loop)
+
+
+def _what_it_takes(tf: Any) -> Any:
+    """Custom gradients of keyword arguments, and of nothing."""
+
     def with_keywords(x: Any) -> Any:
         return tf.custom_gradient(lambda x: (x, lambda grad: grad))(x=x)
 
@@ -132,8 +138,7 @@ def _own_gradients(tf: Any) -> Any:
         passed = tf.custom_gradient(lambda x: (x * 2.0, lambda _: None))
         return tf.gradients(passed(x) + x, x)
 
-    return _each(tf, with_brackets, too_few_of_variables, of_two_of_one_name, of_a_loop,
-                 with_keywords, with_no_gradient)  # fmt: skip
+    return _each(tf, with_keywords, with_no_gradient)
 
 
-BEHAVIOURS = {"tapes": _tapes, "own_gradients": _own_gradients}
+BEHAVIOURS = {"tapes": _tapes, "own_gradients": _own_gradients, "what_it_takes": _what_it_takes}
