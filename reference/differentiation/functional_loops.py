@@ -19,7 +19,11 @@ from sessrun.reference.conversion import convert_to_tensor
 from sessrun.reference.differentiation.functional_branches import argument_of
 from sessrun.reference.differentiation.nodes import gradient, node
 from sessrun.reference.differentiation.reach import is_trainable
-from sessrun.reference.differentiation.variables import known_dtype, zeros_behind
+from sessrun.reference.differentiation.variables import (
+    known_dtype,
+    tell_dtypes,
+    zeros_behind,
+)
 from sessrun.reference.differentiation.widening import widen
 from sessrun.reference.framework_ops import identity, placeholder
 from sessrun.reference.functions.branch_graphs import BranchGraph, add_function, function_name
@@ -149,6 +153,7 @@ def _while(op: Operation, *grads: Any) -> list[Any]:
 
     """
     forward = bodies_of_loop(op)
+    tell_dtypes(forward.body.inputs, map(known_dtype, op.inputs))
     size = len(op.outputs)
     known = [_known(op, number, grads[number]) for number in range(size)]
     traced = [number for number, each in enumerate(known) if each is not None]

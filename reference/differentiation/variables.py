@@ -5,8 +5,9 @@ Source: TF 2.21.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Iterable, Sequence
+from typing import Any, Final
+from weakref import WeakKeyDictionary
 
 from sessrun.reference import dtypes
 from sessrun.reference.differentiation.nodes import constants, gradient, node
@@ -15,10 +16,10 @@ from sessrun.reference.operation import Operation
 from sessrun.reference.ops.array_ops import concat, expand_dims, reshape, squeeze
 from sessrun.reference.ops.fill_ops import zeros, zeros_like
 from sessrun.reference.ops.shape_ops import size, variable_shape
-from sessrun.reference.static_values import handle_dtype
+from sessrun.reference.static_values import handle_dtype, maker_of
 from sessrun.reference.tensor import Tensor
 
-__all__ = ["gradient_dtypes", "known_dtype", "variable_dtype", "zeros_behind",
+__all__ = ["gradient_dtypes", "known_dtype", "tell_dtypes", "variable_dtype", "zeros_behind",
            "zeros_of_argument", "zeros_of_variable"]  # fmt: skip
 
 constants((
@@ -34,6 +35,9 @@ constants((
     "TensorArrayCloseV3", "TensorArrayGradV3", "TensorArraySizeV3", "TensorArrayV3",
     "TensorSummary", "TensorSummaryV2", "VarIsInitializedOp", "VariableShape",
 ))  # fmt: skip
+
+#: The dtypes of the variables that arguments of functions refer to, by their placeholders.
+_TOLD: Final[WeakKeyDictionary[Operation, str]] = WeakKeyDictionary()
 
 gradient("ReadVariableOp")(lambda op, grad: grad)
 gradient("Print")(lambda op, *grads: [*grads, *[None] * (len(op.inputs) - 1)])
@@ -80,11 +84,18 @@ def zeros_of_argument(argument: Tensor, dtype: str) -> Tensor:
     return zeros(variable_shape(argument), dtype)
 
 
+def tell_dtypes(arguments: Iterable[Tensor], kinds: Iterable[str | None]) -> None:
+    """Say of what dtypes the variables are that a function's arguments refer to, where known."""
+    for argument, dtype in zip(arguments, kinds, strict=False):
+        if argument.dtype == dtypes.resource and dtype is not None:
+            _TOLD[argument.op] = dtype
+
+
 def known_dtype(handle: Tensor) -> str | None:
     """The dtype of the variable that a handle refers to; None where it is not known which it is."""
     while handle.op.type in {"While", "StatelessWhile"}:
         handle = handle.op.inputs[handle.value_index]
-    return handle_dtype(handle)
+    return handle_dtype(handle) or _TOLD.get(maker_of(handle))
 
 
 def variable_dtype(handle: Tensor) -> str:

@@ -220,6 +220,8 @@ class BranchGraph(FuncGraph):
     def rewritten(self) -> None:
         """Give it the name of the function that it is now that it returns more."""
         self.name += "_rewritten"
+        while self.name in self.functions:  # by another call of the same function
+            self.name += f"_{next(_NUMBERS)}"
 
     def reads_only(self) -> set[int]:
         """The numbers of the arguments that are resources which the body leaves as they are."""

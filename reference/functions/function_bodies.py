@@ -136,7 +136,8 @@ def gradient_of(body: Body, gives: Sequence[str]) -> Body:
     # It needs most of the package, and few graphs ask.
     differentiation = "sessrun.reference.differentiation"
     backprop = importlib.import_module(f"{differentiation}.backprop")
-    zeros_of = importlib.import_module(f"{differentiation}.variables").zeros_of_argument
+    variables = importlib.import_module(f"{differentiation}.variables")
+    variables.tell_dtypes(body.inputs, gives)
     with body.graph.as_default():
         given = [placeholder(each.dtype, each.shape) for each in body.outputs]
         real = [(y, grad) for y, grad in zip(body.outputs, given, strict=True)
@@ -145,7 +146,7 @@ def gradient_of(body: Body, gives: Sequence[str]) -> Body:
             made = backprop.gradients(
                 [y for y, _ in real], list(body.inputs), [grad for _, grad in real]
             )
-            found = [zeros_of(x, dtype) if each is None else each
+            found = [variables.zeros_of_argument(x, dtype) if each is None else each
                      for x, dtype, each in zip(body.inputs, gives, made, strict=True)]  # fmt: skip
         except (LookupError, ValueError, TypeError) as error:
             raise InvalidArgumentError(None, None, str(error)) from error
