@@ -92,11 +92,18 @@ def _solutions(tf: Any) -> Any:
     def tridiagonal(diagonals: Any, rhs: Any) -> Any:
         return tf.linalg.tridiagonal_solve(diagonals, rhs, diagonals_format="compact")
 
+    def by_operation(**options: Any) -> Make:
+        return lambda a, b: tf.raw_ops.MatrixSolveLs(
+            matrix=a, rhs=b, l2_regularizer=tf.constant(0.1, tf.float64), **options
+        )
+
     tall, wide = (_matrix(4, 2), _matrix(4, 3)), (_matrix(2, 4), _matrix(2, 3))
     bands = _matrix(3, 4) + np.array([[0.0], [3.0], [0.0]]), _matrix(4, 2)
     return _each(
         tf, (least_squares(), *tall), (least_squares(), *wide), (least_squares(), *tall, _UNKNOWN),
         (least_squares(), *wide, _UNKNOWN), (least_squares(fast=False), *tall),
+        (by_operation(), *tall), (by_operation(), *wide), (by_operation(), *tall, _UNKNOWN),
+        (by_operation(fast=False), *wide),
         (tridiagonal, *bands), (tridiagonal, *bands, _UNKNOWN),
     )  # fmt: skip
 
@@ -280,7 +287,8 @@ def _sums_of_products(tf: Any) -> Any:
     x = _matrix(4, 6, np.float32).reshape(4, 2, 3)
     y, z = _matrix(3, 2, np.float32), x.transpose(0, 2, 1)
     return _each(
-        tf, (product("...ij,jk->...ik"), x, y), (product("ij,...jk->...ik"), y.T, z),
+        tf, (product("ij,...->...ij"), y, z[:, 0, 0]), (product("...,ij->...ij"), z[:, 0, 0], y),
+        (product("...ij,jk->...ik"), x, y), (product("ij,...jk->...ik"), y.T, z),
         (product("...ij,...jk->...ik"), x, z), (product("...ij,...jk->...ik"), x, z[:1]),
         (product("...ij,...jk->...ik"), x, z, _UNKNOWN), (product("...ij,...jk->ik"), x, z),
         (product("...ij,jk->...ik"), x, y, _UNKNOWN),
@@ -304,8 +312,8 @@ def _pictures(tf: Any) -> Any:
 
         return transformed
 
-    def of_whole_numbers(name: str) -> Make:
-        return lambda x: getattr(tf.image, name)(tf.cast(x, tf.int32), [3, 3])
+    def of_halves(name: str) -> Make:
+        return lambda x: getattr(tf.image, name)(tf.cast(x, tf.float16), [3, 3]) * x[:, :1, :1]
 
     def cropped(x: Any, y: Any) -> Any:
         return tf.image.crop_and_resize(tf.cast(x, tf.int32), y, [0], [2, 2])
@@ -314,8 +322,8 @@ def _pictures(tf: Any) -> Any:
         tf, (moved([1, 8]), picture), (moved(None), picture), (moved([8], turn[0]), picture),
         (moved([1, 1, 8], turn[None]), picture),
         (moved([1, 8], dtype=tf.float16), picture), (moved([1, 8], dtype=tf.bfloat16), picture),
-        (of_whole_numbers("resize_bicubic"), picture),
-        (of_whole_numbers("resize_bilinear"), picture), (cropped, picture, boxes),
+        (of_halves("resize_bicubic"), picture),
+        (of_halves("resize_bilinear"), picture), (cropped, picture, boxes),
         (lambda x, y: tf.image.crop_and_resize(x, y, [0], [2, 2]), picture, boxes, _UNKNOWN),
     )  # fmt: skip
 
