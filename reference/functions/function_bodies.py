@@ -160,7 +160,7 @@ def _nodes(
     """The nodes of a GraphDef: a placeholder for each argument, then those of the body."""
     for index, arg in enumerate(function.signature.input_arg):
         node = NodeDef(name=arg.name, op="Placeholder")
-        node.attr["dtype"].type = given[arg.type_attr].type if arg.type_attr else arg.type
+        node.attr["dtype"].type = arg.type
         node.attr["shape"].shape.unknown_rank = True
         told = function.arg_attr[index].attr if index in function.arg_attr else {}
         if _SHAPES in told and told[_SHAPES].list.shape:
