@@ -42,11 +42,13 @@ class FunctionLibrary:
 
         Raises:
           InvalidArgumentValueError: an operation, or a function that differs, has that name.
-          TypeError: an argument has no dtype; TensorFlow takes in none whose dtype a call tells.
+          TypeError: the dtype of an argument is for each call to tell: TensorFlow takes in no such
+            function.
 
         """
         for arg in function.signature.input_arg:
-            as_dtype(arg.type)
+            if arg.type_attr or arg.type_list_attr:
+                as_dtype(arg.type)
         name = function.signature.name
         if name in OPERATIONS:
             raise bad_value(

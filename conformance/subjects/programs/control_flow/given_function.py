@@ -103,11 +103,15 @@ def _ill_formed(tf: Any) -> Any:
     def unreturned(function: Any) -> None:
         function.ret.clear()
 
+    def untyped(kind: str) -> Callable[[Any], Any]:
+        return lambda function: getattr(function.signature, kind)[0].ClearField("type")
+
     split = next(n.name for n in definition.library.function[0].node_def if n.op == "Split")
     return attempt(
         changed(lambda _: None), changed(result(f"{split}:output:0")), changed(unreturned),
         changed(result("nothing:z:0")), changed(source(f"{split}:nothing:0")),
         changed(source(f"{split}:output:x")), changed(source("nothing:z:0")),
+        changed(untyped("input_arg")), changed(untyped("output_arg")),
     )  # fmt: skip
 
 
