@@ -82,7 +82,10 @@ def rebuilt(like: Any, parts: Sequence[Any]) -> Any:
         return list(parts)
     kind: Any = type(like)
     if is_composite(like):
-        return kind(*parts[0])
+        made = kind(*parts[0])
+        if isinstance(like, SparseTensor):
+            made.set_shape(like.shape)
+        return made
     if is_namedtuple(like) or is_attrs(like):
         return kind(*parts)
     return kind(parts)

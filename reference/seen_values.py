@@ -195,7 +195,7 @@ def _sizes_of_outside(tensor: Tensor) -> Shape:
     outside = tensor.graph.outer(tensor) if tensor.graph.makes_functions else tensor
     if outside is not tensor:
         return _sizes(outside)
-    (length,) = tensor.shape.as_list()
+    (length,) = tensor.shape.with_rank(1).as_list()
     return None if length is None else (None,) * length
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from copy import copy
 from typing import Any, Final, NamedTuple
 
 from sessrun.reference import dtypes
@@ -106,6 +107,12 @@ class SparseTensor:
     def set_shape(self, shape: Any) -> None:
         """Narrow the static shape to what is also known of `shape`; ValueError if it cannot be."""
         self._static = self.shape.merge_with(shape)
+
+    def known_as(self, shape: TensorShape) -> SparseTensor:
+        """The same tensors, of whose whole no more is known than this shape."""
+        found = copy(self)
+        found._static = shape  # noqa: SLF001 - of the same class
+        return found
 
     @property
     def dtype(self) -> dtypes.DType:

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from sessrun.reference.tensor import Tensor
     from sessrun.reference.tensor_shape import Shape
 
-__all__ = ["constant_value", "element_shape", "handle_dtype", "handle_shape", "shape_value",
-           "table_behind"]  # fmt: skip
+__all__ = ["constant_value", "element_shape", "handle_dtype", "handle_shape", "maker_of",
+           "shape_value", "table_behind"]  # fmt: skip
 
 #: Operations that carry on another's value or resource under a new name.
 _PASSING: Final = frozenset(
@@ -264,7 +264,7 @@ def handle_dtype(tensor: Tensor) -> str | None:
 
 def _behind(tensor: Tensor) -> tuple[Shape, str] | None:
     """The shape and the dtype of what is behind a resource."""
-    op = _maker(tensor)
+    op = maker_of(tensor)
     attrs = op.attrs
     if op.type == "VarHandleOp":
         return attrs["shape"], attrs["dtype"]
@@ -293,7 +293,7 @@ def element_shape(tensor: Tensor) -> Shape:
 
 def table_behind(tensor: Tensor) -> Table | None:
     """What is known of the lookup table that a resource tensor refers to; None for nothing."""
-    op = _maker(tensor)
+    op = maker_of(tensor)
     if op.type not in _TABLES:
         return None
     key_shape = op.inputs[0].sizes if op.inputs else ()
@@ -303,7 +303,7 @@ def table_behind(tensor: Tensor) -> Table | None:
     )  # fmt: skip
 
 
-def _maker(tensor: Tensor) -> Operation:
+def maker_of(tensor: Tensor) -> Operation:
     """The operation that made what is passed on as this resource."""
     tensor = tensor.graph.outer(tensor)
     while tensor.op.inputs and _passes(tensor):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import TYPE_CHECKING, Any, Final
@@ -34,7 +35,7 @@ _HANDING_ON: Final = frozenset({"Switch", "RefSwitch", "Identity", "RefIdentity"
 _SWITCHES: Final = frozenset({"Switch", "RefSwitch"})
 
 
-class Context:
+class Context(ABC):
     """The inside of a branch or of a loop; `Conditional` and `Loop` are the kinds.
 
     Args:
@@ -87,21 +88,21 @@ class Context:
         op._control_flow_context = self  # noqa: SLF001 - the two belong together
 
     @property
+    @abstractmethod
     def pivot(self) -> Tensor | None:
         """What an operation without inputs waits for, so that it runs only when this does."""
-        raise NotImplementedError
 
     def loop(self) -> Context | None:
         """The innermost loop that this is, or is in."""
         return None if self.outer_context is None else self.outer_context.loop()
 
+    @abstractmethod
     def value_inside(self, value: Tensor) -> Tensor:
         """What stands inside for a tensor, which may be of outside."""
-        raise NotImplementedError
 
+    @abstractmethod
     def take(self, op: Operation) -> None:
         """Take in an operation that was made inside."""
-        raise NotImplementedError
 
     def take_new(self, op: Operation) -> None:
         """Take in an operation that was just made here, or put it where it belongs instead."""

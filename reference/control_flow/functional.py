@@ -49,7 +49,7 @@ class _Elements:
         self.tensors = [convert_to_tensor(each, name="elem") for each in nest.flatten(structure)]
         first = self.tensors[0]
         if first.shape.ndims == 0:
-            raise ValueError("Elements in elems must be 1+ dimensional Tensors, not scalars")
+            raise IndexError("Elements in elems must be 1+ dimensional Tensors, not scalars")
         self.count: Any = first.shape.with_rank_at_least(1)[0].value
         if self.count is None or not (self.count or for_scan):  # only `scan` knows a zero
             self.count = shape(first)[0]
@@ -128,7 +128,7 @@ def foldl(
 
     Raises:
       TypeError: the function cannot be called.
-      ValueError: a tensor has no first dimension.
+      IndexError: a tensor has no first dimension.
 
     """
     check_callable(fn)
@@ -203,7 +203,8 @@ def scan(
 
     Raises:
       TypeError: the function cannot be called, or the structure of its results is another.
-      ValueError: the same, or a tensor has no first dimension.
+      ValueError: the same.
+      IndexError: a tensor has no first dimension.
 
     """
     check_callable(fn)

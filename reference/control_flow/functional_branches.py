@@ -137,11 +137,15 @@ def built_branches(
 
 
 def bodies_of(op: Operation) -> Sequence[BranchGraph]:
-    """The branches of an operation; none if they say what must run besides what they return."""
+    """The branches of an operation.
+
+    Raises:
+      KeyError: its graph lacks one.
+
+    """
     if op not in _BODIES:
-        found = [body_of_library(op, each, op.inputs[1:], is_captured=True)
-                 for each in kind_of(op).functions_of(op)]  # fmt: skip
-        _BODIES[op] = [body for body in found if body is not None] if all(found) else []
+        _BODIES[op] = [body_of_library(op, each, op.inputs[1:], is_captured=True)
+                       for each in kind_of(op).functions_of(op)]  # fmt: skip
     return _BODIES[op]
 
 

@@ -14,7 +14,7 @@ from sessrun.reference.build import apply_op
 from sessrun.reference.constant_op import constant
 from sessrun.reference.control_flow.functional_branches import scalar_of
 from sessrun.reference.control_flow.invariants import (
-    invariant_shapes,
+    invariants_of,
     is_within,
     shape_after_iteration,
 )
@@ -83,8 +83,8 @@ def functional_while(
         for each in nest.flatten(loop_vars, expand_composites=True)
     ]
     packed = nest.pack_sequence_as(loop_vars, firsts, expand_composites=True)
-    shapes = invariant_shapes(packed, shape_invariants)
-    variables = _Variables(loop_vars, firsts, shapes)
+    shapes, structure = invariants_of(packed, shape_invariants)
+    variables = _Variables(structure, firsts, shapes)
     with name_scope(name or "while") as scope:
         most = -1 if maximum_iterations is None else maximum_iterations
         limit = convert_to_tensor(most, dtype=int32, name="maximum_iterations")
@@ -197,16 +197,18 @@ def _check_dtypes(body: BranchGraph, given: Sequence[Tensor]) -> None:
             )
 
 
-def bodies_of_loop(op: Operation) -> LoopBodies | None:
-    """The functions of a loop; None if they say what must run besides what they return."""
+def bodies_of_loop(op: Operation) -> LoopBodies:
+    """The functions of a loop.
+
+    Raises:
+      KeyError: its graph lacks one.
+
+    """
     if op not in _BODIES:
-        condition, body = (
+        _BODIES[op] = LoopBodies(*(
             body_of_library(op, op.get_attr(key), op.inputs, is_captured=False)
             for key in ("cond", "body")
-        )
-        if condition is None or body is None:
-            return None
-        _BODIES[op] = LoopBodies(condition, body)
+        ))  # fmt: skip
     return _BODIES[op]
 
 

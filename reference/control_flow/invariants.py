@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 from sessrun.reference import nest
 from sessrun.reference.control_flow.values import flow_of
@@ -16,11 +16,24 @@ from sessrun.reference.type_specs import (
     type_spec_from_value,
 )
 
-__all__ = ["invariant_shapes", "is_within", "shape_after_iteration"]
+__all__ = ["Invariants", "invariants_of", "is_within", "shape_after_iteration"]
 
 
-def invariant_shapes(loop_vars: Any, invariants: Any) -> list[TensorShape]:
-    """The shapes of the tensors that variables are made of, flat.
+class Invariants(NamedTuple):
+    """What holds of a loop's variables in every iteration.
+
+    Attributes:
+      shapes: the shapes of the tensors that the variables are made of, flat.
+      structure: the variables; of a sparse one no more is known than what holds.
+
+    """
+
+    shapes: list[TensorShape]
+    structure: Any
+
+
+def invariants_of(loop_vars: Any, invariants: Any) -> Invariants:
+    """What holds of a loop's variables in every iteration.
 
     Args:
       loop_vars: the first values of the variables, nested: tensors and what is made of them.
@@ -38,10 +51,14 @@ def invariant_shapes(loop_vars: Any, invariants: Any) -> list[TensorShape]:
     else:
         nest.assert_same_structure(loop_vars, invariants)
         values, given = nest.flatten(loop_vars), nest.flatten(invariants)
-    found: list[TensorShape] = []
+    shapes: list[TensorShape] = []
+    parts: list[Any] = []
     for value, shape in zip(values, given, strict=True):
-        found.extend(_shapes(flow_of(value), shape))
-    return found
+        found = _held(flow_of(value), shape)
+        is_tensor = isinstance(found, TensorShape)
+        shapes += [found] if is_tensor else [part.shape for part in found._component_specs]  # noqa: SLF001 - the spec's own parts
+        parts.append(value.known_as(found.shape) if isinstance(value, SparseTensor) else value)
+    return Invariants(shapes, nest.pack_sequence_as(loop_vars, parts))
 
 
 def is_within(shape: TensorShape, wider: TensorShape) -> bool:
@@ -54,8 +71,8 @@ def is_within(shape: TensorShape, wider: TensorShape) -> bool:
     return all(most is None or size == most for size, most in pairs)
 
 
-def _shapes(value: Any, shape: Any) -> list[TensorShape]:
-    """The shapes of the tensors that one value is made of."""
+def _held(value: Any, shape: Any) -> Any:
+    """The shape of a tensor, or the spec of what is made of several."""
     if shape is not None and not isinstance(shape, TypeSpec | TensorShape):
         raise TypeError(
             f"'shape' must be one of TypeSpec, TensorShape or None. Received: {type(shape)}"
@@ -63,12 +80,10 @@ def _shapes(value: Any, shape: Any) -> list[TensorShape]:
     if isinstance(shape, TypeSpec) and not shape.is_compatible_with(value):
         raise TypeError(f"TypeSpec {shape!r} is not compatible with {value!r}")
     if isinstance(value, Tensor):
-        return [value.shape if shape is None else TensorShape(getattr(shape, "shape", shape))]
+        return value.shape if shape is None else TensorShape(getattr(shape, "shape", shape))
     if shape is None:
-        spec: Any = type_spec_from_value(value)
-    else:
-        spec = shape if isinstance(shape, TypeSpec) else _spec_like(value, shape)
-    return [part.shape for part in spec._component_specs]  # noqa: SLF001 - the spec's own parts
+        return type_spec_from_value(value)
+    return shape if isinstance(shape, TypeSpec) else _spec_like(value, shape)
 
 
 def _spec_like(value: Any, shape: TensorShape) -> TypeSpec:

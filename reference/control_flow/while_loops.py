@@ -9,7 +9,7 @@ from sessrun.reference import nest, stacks
 from sessrun.reference.build import apply_op
 from sessrun.reference.control_flow.functional_loops import functional_while
 from sessrun.reference.control_flow.functional_mode import is_functional
-from sessrun.reference.control_flow.invariants import invariant_shapes
+from sessrun.reference.control_flow.invariants import invariants_of
 from sessrun.reference.control_flow.loops import Loop, LoopOptions
 from sessrun.reference.control_flow.values import flow_of, with_flow
 from sessrun.reference.conversion import convert_to_tensor
@@ -91,9 +91,7 @@ def read_outside(value: Any) -> Any:
 def _limit(maximum: Any) -> Tensor:
     limit = convert_to_tensor(maximum, name="maximum_iterations")
     if limit.shape.ndims != 0:
-        raise ValueError(
-            f"'maximum_iterations' must be a scalar. Received shape: {limit.shape}"
-        )
+        raise ValueError(f"'maximum_iterations' must be a scalar. Received shape: {limit.shape}")
     return limit
 
 
@@ -136,9 +134,9 @@ def _built(
     variables = [each if flow_of(each) is not each else convert_to_tensor(each)
                  for each in variables]  # fmt: skip
     first = nest.pack_sequence_as(loop_vars, variables, expand_composites=True)
-    shapes = invariant_shapes(first, invariants)
+    held = invariants_of(first, invariants)
     with loop.entered():
-        results, exits = loop.build(cond, body, loop_vars, variables, shapes)
+        results, exits = loop.build(cond, body, held.structure, variables, held.shapes)
     leaves = nest.flatten(results, expand_composites=True)
     values = [with_flow(leaf, each) for leaf, each in zip(leaves, exits, strict=True)]
     return nest.pack_sequence_as(results, values, expand_composites=True)

@@ -130,8 +130,6 @@ def _split_v(op: Operation, *grads: Any) -> Any:
 
 def _joined(grad: Any, values: list[Tensor], axis: Tensor) -> list[Any]:
     """The parts of a gradient that these values were joined to."""
-    if len(values) == 1:
-        return [grad]
     if isinstance(grad, IndexedSlices):
         return joined_rows(grad, values, axis)
     if axis.op.type == "Const" and context_after(axis.op) is not context_after(grad.op):

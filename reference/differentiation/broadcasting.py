@@ -38,8 +38,6 @@ def of_pair(inputs: Sequence[Tensor], of_x: Any, of_y: Any) -> tuple[Any, Any]:
       of_y: that by y.
 
     """
-    if of_x is None and of_y is None:
-        return None, None
     first, second = _repeated(*inputs)
     return _summed(of_x, first), _summed(of_y, second)
 

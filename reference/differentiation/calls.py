@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final
 
-from sessrun.reference import stacks
+from sessrun.reference import dtypes, stacks
 from sessrun.reference.build import apply_flat, apply_op
 from sessrun.reference.differentiation.traced_calls import of_traced_call
 from sessrun.reference.differentiation.variables import gradient_dtypes
 from sessrun.reference.functions.traces import CALLS
 from sessrun.reference.operation import Operation
+from sessrun.reference.static_values import handle_shape
+from sessrun.reference.tensor_shape import TensorShape
 from sessrun.spec.proto import NameAttrList
 
 __all__ = ["of_call", "symbolic"]
@@ -48,4 +50,8 @@ def symbolic(op: Operation, *grads: Any) -> list[Any]:
         function.name = op.get_attr("f").name
     inputs = {"input": [*op.inputs, *grads]}
     attrs = {"Tout": gradient_dtypes(op.inputs), "f": function}
-    return apply_op("SymbolicGradient", inputs, attrs).outputs
+    found = apply_op("SymbolicGradient", inputs, attrs).outputs
+    for tensor, made in zip(op.inputs, found, strict=True):
+        if tensor.dtype == dtypes.resource:
+            made.set_shape(TensorShape(handle_shape(tensor)))
+    return found

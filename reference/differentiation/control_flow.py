@@ -23,6 +23,7 @@ from sessrun.reference.differentiation.loop_rounds import (
 )
 from sessrun.reference.differentiation.nodes import gradient, node
 from sessrun.reference.differentiation.variables import (
+    known_dtype,
     variable_dtype,
     zeros_behind,
     zeros_of_variable,
@@ -94,9 +95,7 @@ def _enter(op: Operation, grad: Any) -> Any:
     return summed_tensor(loop, op, grad)
 
 
-@gradient("LoopCond")
-def _loop_cond(_op: Operation, _grad: Any) -> Any:
-    return None
+gradient("LoopCond")(lambda op, grad: None)
 
 
 @gradient(*_SWITCHES)
@@ -157,12 +156,14 @@ def _zeros_in_loop(output: Tensor) -> Tensor:
     return zeros(shape_internal(output, optimize=False), output.dtype)
 
 
-def zeros_for(output: Tensor) -> Tensor:
-    """The gradient of an output that nothing depends on: zeros.
+def zeros_for(output: Tensor) -> Tensor | None:
+    """The gradient of an output that nothing depends on: zeros; None for an unknown variable's.
 
     An output of a Switch may be dead; its zeros are made where the other one is alive.
     """
     op = output.op
+    if output.dtype == dtypes.resource and known_dtype(output) is None:
+        return None
     context = op._control_flow_context if op.type in _SWITCHES else None  # noqa: SLF001 - as above
     if not isinstance(context, Conditional):
         if output.dtype == dtypes.resource:

@@ -22,6 +22,7 @@ from sessrun.reference.generated import identity_n
 from sessrun.reference.graph_keys import GraphKeys
 from sessrun.reference.indexed_slices import IndexedSlices
 from sessrun.reference.operation import Operation
+from sessrun.reference.static_values import maker_of
 from sessrun.reference.tensor import Tensor
 from sessrun.reference.variables.opened_variable_scopes import variable_scope
 from sessrun.reference.variables.resource_variables import ResourceVariable
@@ -90,8 +91,7 @@ def _called(function: Callable[..., Any], args: tuple[Any, ...]) -> Any:
             "`ResourceVariable`s. Ensure that no `variable_scope` is created with "
             "`use_resource=False`."
         )
-    read = [graph.outer(tensor).op for op in graph.get_operations()[first:] if op.type in _READS
-            for tensor in op.inputs[:1]]  # fmt: skip
+    read = [maker_of(op.inputs[0]) for op in graph.get_operations()[first:] if op.type in _READS]
     used = {each.name: each for each in (*_read(read), *dependent_variables(flat_args, results))}
     variables = [used[name] for name in sorted(used)]
     _check_takes_variables(grad_fn, variables)

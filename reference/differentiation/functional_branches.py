@@ -1,4 +1,4 @@
-"""Gradients of branches that are functions and were made here: each has one of its gradients.
+"""Gradients of branches that are functions: each has one of its gradients.
 
 What these need of the way forth the operation gives too, wrapped as optional values, which only the
 branch that was taken has. Source: TF 2.21.
@@ -31,7 +31,7 @@ from sessrun.reference.operation import Operation
 from sessrun.reference.ops.fill_ops import zeros_like
 from sessrun.reference.tensor import Tensor
 
-__all__ = ["GradientGraph", "argument_of", "gradients_of_branches"]
+__all__ = ["GradientGraph", "argument_of"]
 
 
 #: What wraps a value as one that may be there or not.
@@ -104,12 +104,13 @@ def argument_of(handle: Tensor) -> Tensor:
     return found
 
 
-def gradients_of_branches(op: Operation, grads: Sequence[Any]) -> list[Any]:
-    """The gradients of the inputs of an operation whose branches were made here.
+@gradient("Case", "If", "StatelessCase", "StatelessIf")
+def _of_branches(op: Operation, *grads: Any) -> list[Any]:
+    """The gradients of the inputs of an operation that calls one of its branches.
 
     Args:
       op: the operation.
-      grads: for each of its outputs the gradient, or None.
+      *grads: for each of its outputs the gradient, or None.
 
     """
     kind = kind_of(op)

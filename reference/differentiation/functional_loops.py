@@ -1,171 +1,223 @@
-"""Gradients of loops whose condition and body are functions.
+"""Gradients of loops that are functions: a loop that goes back as often.
 
-The loop is made to count its iterations and to keep, in lists, what its variables were in each; a
-second loop goes back through them, and derives the body when it is run.
+What the way back needs of each iteration the loop pushes onto lists, which the way back pops;
+values that no iteration changes it takes as they are. Source: TF 2.21.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import nullcontext
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 from weakref import WeakKeyDictionary
 
-from sessrun.reference import dtypes
-from sessrun.reference.build import apply_op
+from sessrun.reference import dtypes, nest
+from sessrun.reference.build import make_operation
 from sessrun.reference.constant_op import constant
-from sessrun.reference.control_flow.functional_loops import bodies_of_loop
-from sessrun.reference.differentiation.effects import lifted
-from sessrun.reference.differentiation.functional import (
-    derived,
-    function_of,
-    known_gradients,
-)
-from sessrun.reference.differentiation.loops_made_here import gradients_of_loop
+from sessrun.reference.control_flow.functional_loops import LoopBodies, bodies_of_loop, loop_of
+from sessrun.reference.control_flow.functional_mode import gives_all
+from sessrun.reference.conversion import convert_to_tensor
+from sessrun.reference.differentiation.functional_branches import argument_of
 from sessrun.reference.differentiation.nodes import gradient, node
 from sessrun.reference.differentiation.reach import is_trainable
-from sessrun.reference.differentiation.variables import gradient_dtypes
+from sessrun.reference.differentiation.variables import (
+    known_dtype,
+    tell_dtypes,
+    zeros_behind,
+)
 from sessrun.reference.differentiation.widening import widen
-from sessrun.reference.framework_ops import identity
+from sessrun.reference.framework_ops import identity, placeholder
+from sessrun.reference.functions.branch_graphs import BranchGraph, add_function, function_name
 from sessrun.reference.operation import Operation
-from sessrun.reference.ops.fill_ops import zeros
+from sessrun.reference.ops.fill_ops import zeros_like
 from sessrun.reference.ops.list_ops import empty_tensor_list, tensor_list_pop_back
-from sessrun.reference.ops.math_ops import add
-from sessrun.reference.ops.shape_ops import variable_shape
-from sessrun.reference.stacks import get_default_graph
+from sessrun.reference.signature import signature
 from sessrun.reference.tensor import Tensor
-from sessrun.spec.proto import NameAttrList
+from sessrun.spec.proto import AttrValue
 
 __all__: list[str] = []
 
+#: What tells little of a tensor: it is kept instead of the tensor, where that is not kept as well.
+_SMALL: Final = frozenset({"Rank", "Shape", "Size", "TensorListElementShape", "TensorListLength"})
+#: Such operations of bodies, by type, name and inputs.
+_MADE: Final[WeakKeyDictionary[BranchGraph, dict[Any, Operation]]] = WeakKeyDictionary()
+#: Before the gradients come the number of the iteration, the most there may be, and how many
+#: there are.
+_OWN: Final = 3
 
-class _Kept(NamedTuple):
-    """What a loop keeps for its gradients.
+
+class _Backward(BranchGraph):
+    """The body of the way back.
+
+    Args:
+      name: what the function is called.
+      op: the loop.
+      forward: its condition and body.
 
     Attributes:
-      size: how many variables it had before.
-      body: the body that it had before, to be executed again.
-      times: how many iterations there were.
-      lists: by the number of a variable, what it was in each iteration; behind these what the
-        effects of the body gave.
-      kinds: the dtypes of the variables and of what the effects gave.
+      next: for an argument that an iteration changes, what it is in the next one.
+      lists: the empty lists that the loop must be given.
 
     """
 
-    size: int
-    body: NameAttrList
-    times: Tensor
-    lists: dict[int, Tensor]
-    kinds: list[Any]
+    is_loop_body = True
 
+    def __init__(self, name: str, op: Operation, forward: LoopBodies) -> None:
+        super().__init__(name)
+        self.next: dict[Tensor, Tensor] = {}
+        self.lists: list[Tensor] = []
+        self._op = op
+        self._forward = forward
+        self._known: dict[Tensor, Tensor] = {}
 
-_KEPT: Final[WeakKeyDictionary[Operation, _Kept]] = WeakKeyDictionary()
+    def made_elsewhere(
+        self, op_type: str, name: str, groups: list[Any], attrs: dict[str, Any]
+    ) -> Operation | None:
+        """What is small of a tensor of an iteration that is not kept: the loop's body makes it."""
+        body = self._forward.body
+        tensors = nest.flatten(groups)
+        if op_type not in _SMALL or gives_all() or not all(
+            each.graph is body and self._list_of(each) is None for each in tensors
+        ):  # fmt: skip
+            return None
+        known = _MADE.setdefault(body, {})
+        key = (op_type, name, tuple(tensors))
+        if key not in known:
+            with body.as_default():
+                known[key] = make_operation(
+                    body, signature(op_type), body.unique_full_name(name), groups, attrs
+                )
+        return known[key]
 
+    def capture(self, tensor: Tensor, name: str | None = None) -> Tensor:
+        """What stands here for a tensor: for one of an iteration what was kept of it."""
+        if tensor.graph is not self._forward.body:
+            return super().capture(tensor, name)
+        name = name or tensor.op.name
+        while tensor.op.type == "Identity":
+            tensor = tensor.op.inputs[0]
+        if tensor not in self._known:
+            self._known[tensor] = self._taken(tensor, name)
+        return self._known[tensor]
 
-def _changing(op: Operation) -> list[int]:
-    """The numbers of the variables that an iteration may change, and that are no handles."""
-    definition = op.graph.functions.definition(op.get_attr("body").name)
-    if definition is None:
-        raise LookupError(f"Function '{op.get_attr('body').name}' is not defined")
-    pairs = zip(definition.signature.input_arg, definition.signature.output_arg, strict=True)
-    same = [definition.ret.get(result.name) == arg.name for arg, result in pairs]
-    return [number for number, tensor in enumerate(op.inputs)
-            if tensor.dtype != dtypes.resource and not same[number]]  # fmt: skip
+    def _taken(self, tensor: Tensor, name: str) -> Tensor:
+        body = self._forward.body
+        if tensor in body.inputs and tensor in body.outputs:
+            return super().capture(tensor, name)
+        if tensor.op.type == "Const":
+            return constant(tensor.op.get_attr("value"), dtype=tensor.dtype)
+        if tensor.dtype == dtypes.resource:
+            return super().capture(self._op.inputs[body.inputs.index(argument_of(tensor))], name)
+        kept = super().capture(self._pushed(tensor), name)
+        rest, value = tensor_list_pop_back(kept, element_dtype=tensor.dtype)
+        value.set_shape(tensor.shape)
+        self.next[kept] = rest
+        found: Tensor = value
+        return found
 
+    def _list_of(self, tensor: Tensor) -> Tensor | None:
+        """The list of the values of a tensor that the loop gives already."""
+        body = self._forward.body
+        # Behind the outputs may be lists that the condition has not been given yet.
+        kept = dict(zip(body.outputs, body.inputs, strict=False))
+        for user in tensor.consumers():
+            if user.type == "TensorListPushBack" and kept.get(user.outputs[0]) is user.inputs[0]:
+                return user.outputs[0]
+        return None
 
-def _keeping(op: Operation) -> _Kept:
-    """Let a loop keep what its gradients need; once for all of them."""
-    if op in _KEPT:
-        return _KEPT[op]
-    size, changing, graph = len(op.inputs), _changing(op), op.graph
-    cond, (body, again, more) = op.get_attr("cond"), lifted(graph, op.get_attr("body"))
-    kinds = [*(tensor.dtype.base_dtype for tensor in op.inputs), *more]
-    changing += range(size, len(kinds))
-    context = op._control_flow_context  # noqa: SLF001 - the two belong together
-    with graph.as_default(), nullcontext() if context is None else context.entered():
-        firsts = [constant(0), *(empty_tensor_list(None, kinds[each]) for each in changing)]
-
-        def goes_on(*values: Tensor) -> list[Tensor]:
-            return _called(op, cond, values[:size], [dtypes.bool_])
-
-        def following(*values: Tensor) -> list[Tensor]:
-            count, *lists = values[size:]
-            results = _called(op, body, values[:size], kinds)
-            known = [*values[:size], *results[size:]]
-            pushed = [node("TensorListPushBack", each, known[number])
-                      for each, number in zip(lists, changing, strict=True)]  # fmt: skip
-            return [*results[:size], add(count, 1), *pushed]
-
-        wide = [*op.inputs, *firsts]
-        functions = {"cond": function_of(graph, f"{cond.name}_kept", wide, goes_on),
-                     "body": function_of(graph, f"{body.name}_kept", wide, following)}  # fmt: skip
-    widen(op, [(first.dtype, ()) for first in firsts], functions, firsts)
-    count, *lists = op.outputs[size:]
-    found = _KEPT[op] = _Kept(size, again, count, dict(zip(changing, lists, strict=True)), kinds)
-    return found
-
-
-def _called(
-    op: Operation, function: NameAttrList, values: Sequence[Tensor], gives: Sequence[Any]
-) -> list[Tensor]:
-    kind = "PartitionedCall" if op.type == "StatelessWhile" else "StatefulPartitionedCall"
-    attrs = {"f": function, "Tout": list(gives)}
-    return list(apply_op(kind, {"args": list(values)}, attrs).outputs)
-
-
-def _is_zeros(grad: Any, output: Tensor) -> bool:
-    """Whether a gradient stands for there being none."""
-    return bool(grad.op.type == "ZerosLike" and grad.op.inputs[0] is output)
+    def _pushed(self, tensor: Tensor) -> Tensor:
+        """The list of the values of a tensor in each iteration, which the loop gives."""
+        goes_on, body = self._forward
+        known = self._list_of(tensor)
+        if known is not None:
+            return known
+        outside = self._op.graph
+        with outside.as_default(), outside.control_dependencies(None):
+            name = f"{tensor.name}/accumulator".replace(":", "_")
+            empty = empty_tensor_list(tensor.shape, tensor.dtype, self._op.inputs[1], name)
+        self.lists.append(empty)
+        with body.as_default():
+            pushed: Tensor = node("TensorListPushBack", empty, tensor)
+        body.outputs.append(pushed)
+        with goes_on.as_default():
+            goes_on.capture(empty)
+        return pushed
 
 
 @gradient("StatelessWhile", "While")
-def _while(op: Operation, *grads: Any) -> Any:
-    if bodies_of_loop(op) is not None:
-        return gradients_of_loop(op, grads)
-    size, body, count, lists, kinds = _keeping(op)
-    kept = zip(op.outputs[size + 1 :], grads[size + 1 :], strict=False)
-    if any(grad is not None and not _is_zeros(grad, output) for output, grad in kept):
-        raise LookupError(f"The gradient of loop '{op.name}' has no gradient itself.")
-    variables, outputs = op.inputs[:size], op.outputs[:size]
-    gives = gradient_dtypes(variables)
-    is_handle = [each.dtype == dtypes.resource for each in variables]
-    handles = [number for number in range(size)
-               if is_handle[number] and gives[number] != dtypes.resource]  # fmt: skip
-    traced = [number for number in range(size)
-              if is_trainable(variables[number]) and not is_handle[number]]  # fmt: skip
-    fixed = [number for number in range(size) if number not in lists]
-    firsts = [
-        count,
-        *known_gradients([outputs[each] for each in traced], [grads[each] for each in traced]),
-        *(zeros(variable_shape(variables[each]), gives[each]) for each in handles),
-        *lists.values(), *(variables[each] for each in fixed),
-    ]  # fmt: skip
+def _while(op: Operation, *grads: Any) -> list[Any]:
+    """The gradients of a loop's inputs.
 
-    def goes_on(left: Tensor, *_: Tensor) -> list[Tensor]:
-        return [node("Greater", left, constant(0))]
+    Args:
+      op: the loop.
+      *grads: for each of its outputs the gradient, or None.
 
-    def following(left: Tensor, *values: Tensor) -> list[Tensor]:
-        rest = iter(values)
-        weights = {number: next(rest) for number in traced}
-        sums = {number: next(rest) for number in handles}
-        popped = {number: tensor_list_pop_back(next(rest), kinds[number])
-                  for number in lists}  # fmt: skip
-        same = {number: next(rest) for number in fixed}
-        args = [same[number] if number in same else popped[number][1]
-                for number in range(len(kinds))]  # fmt: skip
-        inputs = [*args, *(weights.get(number, args[number]) for number in range(size))]
-        found = derived(body, inputs, [*gives, *kinds[size:]])
-        return [
-            node("Sub", left, constant(1)), *(found[number] for number in traced),
-            *(add(total, found[number]) for number, total in sums.items()),
-            *(popped[number][0] for number in lists), *same.values(),
-        ]  # fmt: skip
-
-    graph = get_default_graph()
-    functions = {
-        "cond": function_of(graph, f"{body.name}_grad_cond", firsts, goes_on),
-        "body": function_of(graph, f"{body.name}_grad_body", firsts, following),
-    }
-    made = apply_op(op.type, {"input": firsts}, functions, "gradient").outputs[1:]
-    by_number = dict(zip([*traced, *handles], map(identity, made), strict=False))
+    """
+    forward = bodies_of_loop(op)
+    tell_dtypes(forward.body.inputs, map(known_dtype, op.inputs))
+    size = len(op.outputs)
+    known = [_known(op, number, grads[number]) for number in range(size)]
+    traced = [number for number, each in enumerate(known) if each is not None]
+    firsts = [constant(0, dtype=op.outputs[0].dtype, name="grad_counter"), op.inputs[1],
+              op.outputs[0], *(known[number] for number in traced)]  # fmt: skip
+    back = _Backward(function_name(f"{forward.body.name}_", "grad"), op, forward)
+    _build(back, forward.body, firsts, traced)
+    if back.lists:
+        _give_lists(op, forward, back.lists)
+    taken = [op.outputs[forward.body.outputs.index(each)] if each.graph is forward.body else each
+             for each in back.extra_inputs]  # fmt: skip
+    goes_on = BranchGraph(function_name(f"{forward.condition.name}_", "grad"))
+    with goes_on.as_default():
+        goes_on.inputs = [_like(each) for each in (*firsts, *taken)]
+    goes_on.build(lambda count, _, total, *__: identity(count < total), goes_on.inputs)
+    made = loop_of(
+        [*firsts, *taken], LoopBodies(goes_on, back), [each.shape for each in back.outputs],
+        op.get_attr("parallel_iterations"), f"{op.name}_grad",
+    ).outputs  # fmt: skip
+    found = [identity(each) for each in made][_OWN:]
+    by_number = dict(zip(traced, found, strict=False))
     return [by_number.get(number) for number in range(len(op.inputs))]
+
+
+def _known(op: Operation, number: int, grad: Any) -> Any:
+    """The gradient of an output, dense; zeros for what has none and may get one."""
+    output = op.outputs[number]
+    if not is_trainable(output):
+        return None
+    if grad is None and output.dtype == dtypes.resource:
+        dtype = known_dtype(op.inputs[number])
+        return None if dtype is None else zeros_behind(output, dtype)
+    return zeros_like(output) if grad is None else convert_to_tensor(grad)
+
+
+def _like(tensor: Tensor) -> Tensor:
+    return placeholder(tensor.dtype.base_dtype, tensor.shape)
+
+
+def _build(
+    back: _Backward, body: BranchGraph, firsts: Sequence[Tensor], traced: Sequence[int]
+) -> None:
+    """Make the operations of the way back through one iteration."""
+    # What goes back through a graph asks for this function.
+    from sessrun.reference.differentiation.backprop import gradients  # noqa: PLC0415 - as told
+
+    ys, xs = ([tensors[number] for number in traced] for tensors in (body.outputs, body.inputs))
+    with back.as_default():
+        back.inputs = [_like(each) for each in firsts]
+
+    def following(count: Tensor, limit: Tensor, total: Tensor, *weights: Tensor) -> list[Any]:
+        made = gradients(ys, xs, list(weights), unconnected_gradients="zero")
+        found = [count + 1, limit, total, *(convert_to_tensor(each) for each in made)]
+        return [identity(each) for each in found]  # where TensorFlow waits for effects
+
+    back.build(following, list(back.inputs))
+    back.outputs += [back.next.get(each, each) for each in back.extra_args]
+
+
+def _give_lists(op: Operation, forward: LoopBodies, lists: Sequence[Tensor]) -> None:
+    """Give a loop more lists, and its functions anew."""
+    for body in forward:
+        body.rewritten()
+    functions = {"cond": add_function(op.graph, forward.condition),
+                 "body": add_function(op.graph, forward.body)}  # fmt: skip
+    widen(op, [(dtypes.variant, ())] * len(lists), functions, lists)
+    op._set_attr("_num_original_outputs", AttrValue(i=len(op.outputs)))  # noqa: SLF001 - it is made anew here

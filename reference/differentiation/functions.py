@@ -18,7 +18,7 @@ from sessrun.reference.differentiation import (
     einsum,
     elementwise,
     fourier,
-    functional,
+    functional_branches,
     functional_loops,
     images,
     indexing,
@@ -42,7 +42,7 @@ from sessrun.reference.differentiation.registry import registered
 
 __all__ = [
     "arrays", "bands", "batch_norms_again", "complex_numbers", "control_flow", "convolutions",
-    "counting", "ctc", "decompositions", "einsum", "elementwise", "fourier", "functional",
+    "counting", "ctc", "decompositions", "einsum", "elementwise", "fourier", "functional_branches",
     "functional_loops", "images", "indexing", "matrices", "networks", "normalization", "poolings",
     "quantizing", "random_numbers", "recurrent", "reductions", "solving", "space", "sparse",
     "special", "tensor_arrays", "tensor_lists", "variables",

@@ -101,9 +101,10 @@ def _projected(op: Operation, grad: Any) -> Any:
     images, transforms, _, *fill = op.inputs
     if images.dtype.name not in _PROJECTED:
         raise bad_type(f"Invalid dtype {images.dtype}.")
-    if transforms.shape.rank not in {1, 2}:
+    dimensions = len(transforms.shape)
+    if dimensions not in {1, 2}:
         raise bad_type("Transforms should have rank 1 or 2.")
-    if transforms.shape.rank == 1:
+    if dimensions == 1:
         transforms = transforms[None]
     inverse = matrix_inverse(flat_transforms_to_matrices(transforms))
     back = matrices_to_flat_transforms(inverse)

@@ -42,8 +42,10 @@ def _switched(value: Tensor, loop: Loop) -> list[Tensor]:
     return apply_op("Switch", {"data": value, "pred": loop.condition}, {}).outputs
 
 
-def left_by(loop: Loop, value: Tensor, name: str | None = None) -> Tensor:
-    """The Exit by which a value leaves a loop."""
+def left_by(loop: Loop, value: Any, name: str | None = None) -> Any:
+    """The Exit by which a value leaves a loop; of rows one for each of their tensors."""
+    if isinstance(value, IndexedSlices):
+        return value._mapped(lambda part: left_by(loop, part, name))  # noqa: SLF001 - rows' own method
     found = apply_unary(op_type_for("Exit", value), value, name)
     loop.exits.append(found)
     loop.leave_with([found])
@@ -99,7 +101,7 @@ def counted_backward(loop: Loop, count: Tensor) -> tuple[Tensor, Tensor]:
         left = node("Sub", on, one)
         loop.set_pivot(left)
         following = next_value(start, left)
-        final = left_by(loop, off, "b_count")
+        final: Tensor = left_by(loop, off, "b_count")
     return following, final
 
 
@@ -120,7 +122,8 @@ def summed_tensor(loop: Loop, op: Operation, grad: Tensor) -> Tensor:
     start = merged([entered, entered], "b_acc")
     off, on = _switched(start, loop)
     next_value(start, add(on, grad))
-    return left_by(loop, off, "b_acc")
+    found: Tensor = left_by(loop, off, "b_acc")
+    return found
 
 
 def _zeros(loop: Loop, op: Operation, grad: Tensor) -> Tensor:

@@ -88,13 +88,17 @@ class GradientTape:
 
         Raises:
           ValueError: one is no tensor.
-          AttributeError: one is a reference variable, which no tape can watch.
+          AttributeError: one is a reference variable, which no tape can watch; or it has never
+            recorded.
 
         """
         for one in nest.flatten(tensor, expand_composites=True):
+            held = _held(one, "watch")
+            if self._graph is None:
+                raise AttributeError("a tape that has never recorded cannot watch")
             if isinstance(one, ResourceVariable):
                 self._named.append(one)
-            self._watched.setdefault(_held(one, "watch"), self._now())
+            self._watched.setdefault(held, self._now())
 
     def _now(self) -> int:
         return len(stacks.get_default_graph().operations_by_name)
@@ -116,15 +120,23 @@ class GradientTape:
             self._began = self._now()
 
     def reset(self) -> None:
-        """Forget all that was recorded and what is watched; go on recording."""
+        """Forget all that was recorded and what is watched; go on recording.
+
+        Raises:
+          ValueError: it does not record.
+
+        """
+        if self._began is None:
+            raise ValueError("Tape is not recording.")
         self._spans.clear()
         self._watched.clear()
         self._named.clear()
-        if self._began is not None:
-            self._began = self._now()
+        self._began = self._now()
 
     def watched_variables(self) -> tuple[ResourceVariable, ...]:
         """The variables that are watched, in the order in which they were first read."""
+        if self._graph is None:
+            return ()
         on_tape, _ = self._walk()
         accessed = [v for v in self._trainable() if v.handle in on_tape]
         return tuple(dict.fromkeys([*self._named, *accessed]))
@@ -141,7 +153,8 @@ class GradientTape:
         Args:
           target: a tensor, or a structure of them.
           sources: a tensor, a variable, or a structure of them.
-          output_gradients: for each tensor of the target what its derivative is multiplied by.
+          output_gradients: for each tensor of the target what its derivative is multiplied by; 1
+            for those behind the last one.
           unconnected_gradients: what there is for a source that the target does not depend on.
 
         Returns:
@@ -150,7 +163,6 @@ class GradientTape:
         Raises:
           RuntimeError: a tape that is not persistent has given one before.
           TypeError: there is no target.
-          ValueError: there are not as many `output_gradients` as targets.
           NotImplementedError: it leads through a branch of control flow.
           LookupError: an operation on the tape has no gradient.
 
@@ -162,9 +174,8 @@ class GradientTape:
                 "CompositeTensors to be differentiated, but received None."
             )
         ys = [convert_to_tensor(_differentiated(y)) for y in nest.flatten(target)]
-        given = [None] * len(ys) if output_gradients is None else nest.flatten(output_gradients)
-        if len(given) != len(ys):
-            raise ValueError(f"Passed {len(given)} output_gradients for {len(ys)} targets")
+        given = [] if output_gradients is None else nest.flatten(output_gradients)
+        given = [*given, *[None] * len(ys)][: len(ys)]
         xs = nest.flatten(sources)
         flat = [_differentiated(x) for x in xs]
         found = [
@@ -237,7 +248,8 @@ class GradientTape:
           A tensor of shape [*target.shape, *source.shape[1:]], zeros if they are unconnected.
 
         Raises:
-          ValueError: the batches are known to differ in size, or there is none.
+          ValueError: the batches are known to differ in size, or a rank is below 2 or not known.
+          IndexError: the target is a scalar.
           RuntimeError, NotImplementedError, LookupError: as `gradient`.
 
         """
@@ -260,7 +272,7 @@ class GradientTape:
         return _shaped(transpose(flat, [1, 0, 2]), y.shape.concatenate(x.shape[1:]), whole)
 
     def _spend(self) -> None:
-        if self._is_spent:
+        if self._is_spent or self._graph is None:
             raise RuntimeError(
                 "A non-persistent GradientTape can only be used to compute one set of gradients "
                 "(or jacobians)"
@@ -298,8 +310,7 @@ class GradientTape:
         """What is on the tape: tensors, and the operations that read one while it recorded."""
         on_tape = set(self._watched)
         recorded: set[Operation] = set()
-        if self._graph is None:
-            return on_tape, recorded
+        assert self._graph is not None  # who calls has looked
         variables = {v.handle for v in self._trainable()} if self._watches_variables else set()
         operations = self._graph.get_operations()
         spans = self._spans if self._began is None else [*self._spans, (self._began, None)]
@@ -317,8 +328,7 @@ class GradientTape:
         return on_tape, recorded
 
     def _trainable(self) -> list[ResourceVariable]:
-        if self._graph is None:
-            return []
+        assert self._graph is not None  # as above
         held = self._graph.get_collection(GraphKeys.TRAINABLE_VARIABLES)
         return [v for v in held if isinstance(v, ResourceVariable)]
 
@@ -344,12 +354,11 @@ def _held(x: Any, what: str) -> Tensor:
 
 
 def _check_batches(y: Tensor, x: Tensor) -> None:
-    sizes = []
-    for tensor in (y, x):
-        if tensor.shape.rank == 0:
-            raise ValueError(f"{tensor} is a scalar: there is no batch")
-        sizes.append(None if tensor.shape.rank is None else tensor.shape.as_list()[0])
-    if None not in sizes and sizes[0] != sizes[1]:
+    if y.shape.rank == 0:
+        raise IndexError(f"{y} is a scalar: there is no batch")
+    if y.shape.rank is None or x.shape.rank is None or min(y.shape.rank, x.shape.rank) < 2:
+        raise ValueError(f"The ranks of {y} and {x} must be known and at least 2")
+    if not y.shape[:1].is_compatible_with(x.shape[:1]):
         raise ValueError(
             f"Need first dimension of target shape ({y.shape}) and source shape ({x.shape}) to "
             "match."

@@ -13,7 +13,6 @@ from sessrun.reference.operation import Operation
 from sessrun.reference.ops.array_ops import concat, slice_
 from sessrun.reference.ops.fill_ops import zeros_like
 from sessrun.reference.ops.list_ops import (
-    empty_tensor_list,
     tensor_list_from_tensor,
     tensor_list_get_item,
     tensor_list_reserve,
@@ -45,11 +44,7 @@ def _push(op: Operation, grad: Any) -> Any:
 
 
 @gradient("TensorListPopBack")
-def _pop(op: Operation, of_list: Any, of_element: Any) -> Any:
-    if of_list is None:
-        of_list = empty_tensor_list(_element_shape(op.outputs[0]), of_element.dtype)
-    if of_element is None:
-        of_element = zeros_like(op.outputs[1])
+def _pop(_op: Operation, of_list: Any, of_element: Any) -> Any:
     return node("TensorListPushBack", of_list, of_element), None
 
 
@@ -77,8 +72,6 @@ def _from_tensor(op: Operation, grad: Any) -> Any:
     tensor = op.inputs[0]
     known = tensor.shape.dims
     count = known[0].value if known else None
-    if grad is None:
-        grad = empty_tensor_list(_element_shape(op.outputs[0]), tensor.dtype)
     found = node("TensorListStack", grad, _row_shape(tensor), element_dtype=tensor.dtype,
                  num_elements=-1 if count is None else count)  # fmt: skip
     return found, None

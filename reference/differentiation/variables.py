@@ -5,23 +5,22 @@ Source: TF 2.21.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, Final
+from weakref import WeakKeyDictionary
 
 from sessrun.reference import dtypes
 from sessrun.reference.differentiation.nodes import constants, gradient, node
-from sessrun.reference.dtypes import as_dtype
 from sessrun.reference.indexed_slices import IndexedSlices
 from sessrun.reference.operation import Operation
 from sessrun.reference.ops.array_ops import concat, expand_dims, reshape, squeeze
 from sessrun.reference.ops.fill_ops import zeros, zeros_like
 from sessrun.reference.ops.shape_ops import size, variable_shape
-from sessrun.reference.static_values import handle_dtype
+from sessrun.reference.static_values import handle_dtype, maker_of
 from sessrun.reference.tensor import Tensor
-from sessrun.spec.proto import NameAttrList
 
-__all__ = ["gradient_dtypes", "variable_dtype", "zeros_behind", "zeros_of_argument",
-           "zeros_of_variable"]  # fmt: skip
+__all__ = ["gradient_dtypes", "known_dtype", "tell_dtypes", "variable_dtype", "zeros_behind",
+           "zeros_of_argument", "zeros_of_variable"]  # fmt: skip
 
 constants((
     "AsString", "Assert", "Assign", "AssignAdd", "AssignSub", "DecodeBase64", "DecodeRaw",
@@ -37,10 +36,8 @@ constants((
     "TensorSummary", "TensorSummaryV2", "VarIsInitializedOp", "VariableShape",
 ))  # fmt: skip
 
-#: What reads a variable, and tells its dtype.
-_READS: Final = frozenset({"ReadVariableOp", "ResourceGather", "ResourceGatherNd"})
-#: Whose first input is no argument of the functions that they call.
-_CHOOSING: Final = frozenset({"Case", "If", "StatelessCase", "StatelessIf"})
+#: The dtypes of the variables that arguments of functions refer to, by their placeholders.
+_TOLD: Final[WeakKeyDictionary[Operation, str]] = WeakKeyDictionary()
 
 gradient("ReadVariableOp")(lambda op, grad: grad)
 gradient("Print")(lambda op, *grads: [*grads, *[None] * (len(op.inputs) - 1)])
@@ -79,68 +76,52 @@ def zeros_of_argument(argument: Tensor, dtype: str) -> Tensor:
 
     Args:
       argument: the argument.
-      dtype: that of the gradient; `resource` where nobody reads what a handle refers to.
+      dtype: that of the gradient.
 
     """
     if argument.dtype != dtypes.resource:
         return zeros_like(argument)
-    return argument if dtype == "resource" else zeros(variable_shape(argument), dtype)
+    return zeros(variable_shape(argument), dtype)
 
 
-def variable_dtype(handle: Tensor) -> str | None:
-    """The dtype of the variable that a handle refers to; None if nothing tells.
+def tell_dtypes(arguments: Iterable[Tensor], kinds: Iterable[str | None]) -> None:
+    """Say of what dtypes the variables are that a function's arguments refer to, where known."""
+    for argument, dtype in zip(arguments, kinds, strict=False):
+        if argument.dtype == dtypes.resource and dtype is not None:
+            _TOLD[argument.op] = dtype
 
-    Behind an argument of a function there is no variable; what reads it tells the dtype then.
-    """
+
+def known_dtype(handle: Tensor) -> str | None:
+    """The dtype of the variable that a handle refers to; None where it is not known which it is."""
     while handle.op.type in {"While", "StatelessWhile"}:
         handle = handle.op.inputs[handle.value_index]
-    found = handle_dtype(handle)
-    for user in handle.consumers() if found is None else ():
-        found = found or _read_as(user, handle)
+    return handle_dtype(handle) or _TOLD.get(maker_of(handle))
+
+
+def variable_dtype(handle: Tensor) -> str:
+    """The dtype of the variable that a handle refers to.
+
+    Raises:
+      ValueError: it is not known which variable that is.
+
+    """
+    found = known_dtype(handle)
+    if found is None:
+        raise ValueError(
+            "Internal error: Tried to take gradients (or similar) of a variable without handle "
+            f"data:\n{handle}"
+        )
     return found
 
 
 def gradient_dtypes(taken: Sequence[Tensor]) -> list[Any]:
-    """The dtypes of the gradients by some arguments: for a handle that of its variable."""
+    """The dtypes of the gradients by some arguments: for a handle that of its variable.
+
+    Raises:
+      ValueError: of a handle it is not known to which variable it refers.
+
+    """
     return [
-        (each.dtype == dtypes.resource and variable_dtype(each)) or each.dtype.base_dtype
+        variable_dtype(each) if each.dtype == dtypes.resource else each.dtype.base_dtype
         for each in taken
     ]
-
-
-def _read_as(user: Operation, handle: Tensor) -> str | None:
-    """The dtype that an operation, or a function that it calls, reads a variable as."""
-    if user.type in _READS:
-        dtype: str = user.attrs["dtype"]
-        return dtype
-    if user.type in {"Identity", "Switch", "Enter"}:
-        return variable_dtype(user.outputs[-1])
-    first = 1 if user.type in _CHOOSING else 0
-    places = [place for place, tensor in enumerate(user.inputs[first:]) if tensor is handle]
-    library = user.graph.functions
-    calls = [(each.name, place) for each in _functions(user) for place in places]
-    while calls:
-        name, place = calls.pop()
-        definition = library.definition(name)
-        if definition is None:
-            continue
-        argument = definition.signature.input_arg[place].name
-        for each in definition.node_def:
-            if argument not in each.input:
-                continue
-            if each.op in _READS:
-                return as_dtype(each.attr["dtype"].type).name
-            first = 1 if each.op in _CHOOSING else 0
-            inner = list(each.input).index(argument) - first
-            calls += [(value.func.name, inner) for value in each.attr.values()
-                      if value.WhichOneof("value") == "func"]  # fmt: skip
-    return None
-
-
-def _functions(op: Operation) -> list[NameAttrList]:
-    """The functions that an operation names."""
-    found: list[NameAttrList] = []
-    for value in op.attrs.values():
-        items = value if isinstance(value, list | tuple) else [value]
-        found += [item for item in items if isinstance(item, NameAttrList)]
-    return [*found, NameAttrList(name=op.type)]

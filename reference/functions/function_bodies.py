@@ -136,7 +136,8 @@ def gradient_of(body: Body, gives: Sequence[str]) -> Body:
     # It needs most of the package, and few graphs ask.
     differentiation = "sessrun.reference.differentiation"
     backprop = importlib.import_module(f"{differentiation}.backprop")
-    zeros_of = importlib.import_module(f"{differentiation}.variables").zeros_of_argument
+    variables = importlib.import_module(f"{differentiation}.variables")
+    variables.tell_dtypes(body.inputs, gives)
     with body.graph.as_default():
         given = [placeholder(each.dtype, each.shape) for each in body.outputs]
         real = [(y, grad) for y, grad in zip(body.outputs, given, strict=True)
@@ -145,7 +146,7 @@ def gradient_of(body: Body, gives: Sequence[str]) -> Body:
             made = backprop.gradients(
                 [y for y, _ in real], list(body.inputs), [grad for _, grad in real]
             )
-            found = [zeros_of(x, dtype) if each is None else each
+            found = [variables.zeros_of_argument(x, dtype) if each is None else each
                      for x, dtype, each in zip(body.inputs, gives, made, strict=True)]  # fmt: skip
         except (LookupError, ValueError, TypeError) as error:
             raise InvalidArgumentError(None, None, str(error)) from error
@@ -159,7 +160,7 @@ def _nodes(
     """The nodes of a GraphDef: a placeholder for each argument, then those of the body."""
     for index, arg in enumerate(function.signature.input_arg):
         node = NodeDef(name=arg.name, op="Placeholder")
-        node.attr["dtype"].type = given[arg.type_attr].type if arg.type_attr else arg.type
+        node.attr["dtype"].type = arg.type
         node.attr["shape"].shape.unknown_rank = True
         told = function.arg_attr[index].attr if index in function.arg_attr else {}
         if _SHAPES in told and told[_SHAPES].list.shape:

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final
 
 from sessrun.reference import attr_values
+from sessrun.reference.dtypes import as_dtype
 from sessrun.reference.errors import bad_value
 from sessrun.reference.signature import Signature, prepared, signature
 from sessrun.reference.tensor_shape import Shape
@@ -41,8 +42,13 @@ class FunctionLibrary:
 
         Raises:
           InvalidArgumentValueError: an operation, or a function that differs, has that name.
+          TypeError: the dtype of an argument is for each call to tell: TensorFlow takes in no such
+            function.
 
         """
+        for arg in function.signature.input_arg:
+            if arg.type_attr or arg.type_list_attr:
+                as_dtype(arg.type)
         name = function.signature.name
         if name in OPERATIONS:
             raise bad_value(

@@ -19,7 +19,7 @@ __all__ = ["body_of_library"]
 
 def body_of_library(
     op: Operation, function: NameAttrList, taken: Sequence[Tensor], *, is_captured: bool
-) -> BranchGraph | None:
+) -> BranchGraph:
     """The body of a function that an operation calls.
 
     Args:
@@ -28,13 +28,13 @@ def body_of_library(
       taken: what the operation passes to it.
       is_captured: whether its arguments stand for these tensors, as if it had captured them.
 
-    Returns:
-      The body; None for a function that says what must run besides, which a body does not.
+    Raises:
+      KeyError: the graph has no such function.
 
     """
     definition = op.graph.functions.definition(function.name)
-    if definition is None or definition.control_ret:
-        return None
+    if definition is None:
+        raise KeyError(f"{function.name} cannot be found in the graph")
     graph_def, arguments, results = nodes_of(op.graph.functions, definition, function)
     with op.graph.as_default():
         body = BranchGraph(function.name)
@@ -43,6 +43,8 @@ def body_of_library(
         found = import_graph_def(graph_def, return_elements=wanted, name="")
     assert found is not None
     body.inputs, body.outputs = list(found[: len(arguments)]), list(found[len(arguments) :])
+    names = definition.signature.control_output
+    body.must_run = [body.get_operation_by_name(definition.control_ret[each]) for each in names]
     if is_captured:
         body.stands_for(taken)
     return body

@@ -35,6 +35,11 @@ __all__ = ["EXPORTS", "ConcreteFunction", "Function", "function"]
 
 _NUMBERS: Final = itertools.count()
 _TRACES: Final = "_traces_of_functions"
+#: TensorFlow's experimental options.
+_EXPERIMENTAL: Final = frozenset({
+    "experimental_attributes", "experimental_autograph_options", "experimental_compile",
+    "experimental_follow_type_hints", "experimental_implements", "experimental_relax_shapes",
+})  # fmt: skip
 
 
 def function(
@@ -59,7 +64,7 @@ def function(
       TypeError: the signature is no list or tuple, or an option is not TensorFlow's.
 
     """
-    if odd := [key for key in experimental if not key.startswith("experimental_")]:
+    if odd := [key for key in experimental if key not in _EXPERIMENTAL]:
         raise TypeError(f"function() got an unexpected keyword argument {odd[0]!r}")
     if input_signature is not None and not isinstance(input_signature, list | tuple):
         raise TypeError(
@@ -79,6 +84,12 @@ class _TensorKey(NamedTuple):
 
     dtype: str
     sizes: tuple[int | None, ...] | None
+
+
+class _Constant(NamedTuple):
+    """What a trace knows of an argument that is no tensor: that it is equal to this one."""
+
+    value: Any
 
 
 class Function:
@@ -302,26 +313,37 @@ def _converted(value: Any) -> Any:
 
 
 def _matched(spec: Any, value: Any, leaf: Callable[[TypeSpec, Any], Any]) -> Any:
-    """What `leaf` makes of each spec of a structure and of the value that it describes."""
+    """What `leaf` makes of each spec of a structure and of the value that it describes.
+
+    Raises:
+      TypeError: the value has another structure.
+
+    """
     match spec:
         case TypeSpec():
             return leaf(spec, value)
         case dict():
+            if not isinstance(value, dict) or value.keys() != spec.keys():
+                raise TypeError(f"Can not cast {value!r} to {spec}")
             return {name: _matched(each, value[name], leaf) for name, each in spec.items()}
         case list() | tuple():
+            if type(value) is not type(spec):
+                raise TypeError(f"Can not cast {value!r} to {spec}")
             pairs = zip(spec, value, strict=True)
             return type(spec)([_matched(each, part, leaf) for each, part in pairs])
     return value
 
 
 def _cast(spec: TypeSpec, value: Any) -> Any:
-    """An argument as the tensor that a spec describes.
+    """An argument as the tensor that a spec describes, or a spec that says as much or more.
 
     Raises:
       TypeError: it is none.
 
     """
-    if isinstance(value, TypeSpec):
+    if isinstance(value, TensorSpec):
+        if value.dtype != spec.dtype or not is_within(value.shape, spec.shape):
+            raise TypeError(f"Can not cast {value} to {spec}")
         return value
     if isinstance(spec, TensorSpec) and not isinstance(value, Tensor):
         value = convert_to_tensor(value, spec.dtype)
@@ -344,7 +366,7 @@ def _key(value: Any) -> Any:
         case list() | tuple():
             return type(value), *(_key(each) for each in value)
         case dict():
-            return dict, *((name, _key(value[name])) for name in value)
+            return dict, *((name, _key(value[name])) for name in sorted(value, key=str))
     if nest.is_nested_or_composite(value):
         parts = nest.flatten(value, expand_composites=True)
         return type(value), *(_key(each) for each in parts)
@@ -352,7 +374,7 @@ def _key(value: Any) -> Any:
         hash(value)
     except TypeError:
         return type(value), id(value)
-    return type(value), value
+    return _Constant(value)
 
 
 def _sizes(shape: TensorShape) -> tuple[int | None, ...] | None:

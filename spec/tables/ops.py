@@ -21408,6 +21408,7 @@ _MAKERS: Final = {
                 Name("input"),
                 RuleCall("known", (Name("begin"),)),
                 RuleCall("known", (Name("size"),)),
+                RuleCall("elements", (Name("begin"),)),
                 RuleCall("elements", (Name("size"),)),
             ),
         ),

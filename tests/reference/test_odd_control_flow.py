@@ -118,9 +118,10 @@ def test_an_endless_loop_ends_with_its_session() -> None:
     assert isinstance(ended[0], tf.errors.CancelledError | RuntimeError)
 
 
-def test_a_function_of_any_dtype() -> None:
+def test_a_function_of_any_dtype_is_not_taken_in() -> None:
     args = "input_arg{name:'x' type_attr:'T'} output_arg{name:'y' type_attr:'T'}"
     signature = args + " attr{name:'T' type:'type'}"
     body = "node_def{name:'n' op:'Neg' input:'x' attr{key:'T' value{placeholder:'T'}}}"
     text = function(body, RET, signature).replace("op:'F' input:'c'", f"op:'F' input:'c' {T}")
-    assert tf.Session(graph=imported(text)).run("k:0") == -1.0
+    with pytest.raises(TypeError, match="DType"):
+        imported(text)

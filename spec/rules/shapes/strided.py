@@ -22,15 +22,22 @@ NEW_AXIS = -1
 
 
 @rule
-def sliced(shape: Shape, begin: Known, size: Known, partial: Shape) -> list[Shape]:
-    """The sizes asked for, as many as are known; -1 is what is left after `begin`."""
+def sliced(
+    shape: Shape, begin: Known, size: Known, starts: Shape, partial: Shape
+) -> list[Shape]:
+    """The sizes asked for, as many as are known; -1 is what is left after `begin`.
+
+    `starts` and `partial` are the elements of `begin` and `size`, as far as they are known.
+    """
     count = with_rank(merge(with_rank(begin.shape, 1), with_rank(size.shape, 1)), 1)[0]
     if count is None:
         return [None if shape is None else (None,) * len(shape)]
     whole = with_rank(shape, count)
     if size.value is None and partial is not None and len(partial) == count:
         return [partial]
-    items = zip(whole, begin.elements(count), size.elements(count), strict=True)
+    # A start of -1 stands for one that is not known, as in every shape.
+    places = [None if at == -1 else at for at in starts or (None,) * count]
+    items = zip(whole, places, size.elements(count), strict=True)
     return [tuple(_block(*item) for item in items)]
 
 

@@ -190,6 +190,7 @@ def functions_of_elements(tf: Any, w: World) -> Any:
         tf.foldr(lambda a, e: a - e, elements), tf.foldr(lambda a, e: a * e, elements, 2.0),
         tf.scan(lambda a, e: a + e, elements), tf.scan(lambda a, e: a * e, elements, 2.0),
         tf.scan(lambda a, e: a + e, elements, reverse=True),
+        tf.scan(lambda a, e: (a[0] + e[0], a[1] * e[1]), pairs),
     )  # fmt: skip
 
 
@@ -310,6 +311,9 @@ def _refused(tf: Any) -> Any:
         lambda: tf.case([]), lambda: tf.case(3), lambda: tf.case([(p, 3)]),
         lambda: tf.case([(p, lambda: 1, 2)]), lambda: tf.case([(p, lambda: 1)], default=3),
         lambda: tf.map_fn(lambda e: (e, e), tf.constant([1.0])),
+        lambda: tf.while_loop(lambda i: i < 1, 3, [0]), lambda: tf.cond(p, list, list),
+        lambda: tf.foldl(lambda a, e: a + e, tf.constant(1.0)),
+        lambda: tf.scan(lambda a, e: a + e, tf.constant(1.0)),
     )  # fmt: skip
 
 

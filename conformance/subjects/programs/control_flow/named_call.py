@@ -53,7 +53,7 @@ def _branches(tf: Any) -> Any:
 def _loops(tf: Any) -> Any:
     calls, defun = _parts(tf)
 
-    def below(n: Any, _: Any) -> Any:
+    def below(n: Any, x: Any) -> Any:
         return n < 5.0
 
     def summed(n: Any, x: Any) -> Any:
@@ -75,7 +75,7 @@ def _loops(tf: Any) -> Any:
 
     def capturing_condition() -> Any:
         v = tf.constant(3.0)
-        goes_on = defun(tf.float32, tf.float32)(lambda n, _: n < v)
+        goes_on = defun(tf.float32, tf.float32)(lambda n, x: n < v)  # noqa: ARG005 - as above
         return calls.While([1.0, 0.0], goes_on, defun(tf.float32, tf.float32)(summed))
 
     def other_arguments() -> Any:
@@ -102,7 +102,7 @@ def _ranges(tf: Any) -> Any:
     def with_a_capture(**options: Any) -> Callable[[], Any]:
         def program() -> Any:
             v = tf.constant(3.0)
-            body = defun(tf.int32, tf.float32, func_name="body")(lambda _, x: (x * v,))
+            body = defun(tf.int32, tf.float32, func_name="body")(lambda i, x: (x * v,))  # noqa: ARG005 - as above
             return calls.For(0, 3, 1, [1.0], body, **options)
 
         return program

@@ -11,7 +11,7 @@ import numpy as np
 
 from sessrun.conformance.subjects.programs.described import attempt
 
-__all__ = ["BEHAVIOURS"]
+__all__ = ["BEHAVIOURS", "compared", "times"]
 
 Program = Callable[[Any], Any]
 PROGRAMS: list[Program] = []
@@ -31,7 +31,7 @@ def _vector(tf: Any) -> Any:
     return tf.placeholder_with_default(np.ones([3], np.float32), [None], name="x")
 
 
-def _times(tf: Any, count: int, step: Callable[..., Any], *firsts: Any, **options: Any) -> Any:
+def times(tf: Any, count: int, step: Callable[..., Any], *firsts: Any, **options: Any) -> Any:
     """What a number of equal steps make of some values."""
     found = tf.while_loop(
         lambda i, *_: i < count, lambda i, *values: [i + 1, *step(i, *values)], [0, *firsts],
@@ -43,7 +43,7 @@ def _times(tf: Any, count: int, step: Callable[..., Any], *firsts: Any, **option
 @program
 def an_invariant(tf: Any) -> Any:
     x = tf.constant(2.0)
-    return tf.gradients(_times(tf, 10, lambda i, v: [v * x], x), x)
+    return tf.gradients(times(tf, 10, lambda i, v: [v * x], x), x)
 
 
 @program
@@ -55,7 +55,7 @@ def one_variable(tf: Any) -> Any:
 @program
 def no_iteration(tf: Any) -> Any:
     x = _vector(tf)
-    return tf.gradients(_times(tf, 0, lambda i, v: [v * x], x), x)
+    return tf.gradients(times(tf, 0, lambda i, v: [v * x], x), x)
 
 
 @program
@@ -65,7 +65,7 @@ def a_branch_in_the_loop(tf: Any) -> Any:
     def step(i: Any, v: Any) -> Any:
         return [tf.cond(tf.equal(i % 2, 0), lambda: v * x, lambda: v + x)]
 
-    return tf.gradients(_times(tf, 5, step, x), x)
+    return tf.gradients(times(tf, 5, step, x), x)
 
 
 @program
@@ -76,7 +76,7 @@ def nested_branches_in_the_loop(tf: Any) -> Any:
         inner = lambda: tf.cond(i > 2, lambda: v * v, lambda: v * x)  # noqa: E731 - as short as it gets
         return [tf.cond(i > 0, inner, lambda: v + 1.0)]
 
-    return tf.gradients(_times(tf, 4, step, x * 0.5), x)
+    return tf.gradients(times(tf, 4, step, x * 0.5), x)
 
 
 @program
@@ -89,8 +89,8 @@ def a_loop_in_a_branch(tf: Any) -> Any:
 @program
 def nested_loops(tf: Any) -> Any:
     x = _number(tf)
-    step = lambda i, v: _times(tf, 3, lambda j, w: [w * x + v], v)  # noqa: E731 - the same
-    return tf.gradients(_times(tf, 2, step, x), x)
+    step = lambda i, v: times(tf, 3, lambda j, w: [w * x + v], v)  # noqa: E731 - the same
+    return tf.gradients(times(tf, 2, step, x), x)
 
 
 @program
@@ -100,26 +100,26 @@ def nested_loops_of_unknown_shapes(tf: Any) -> Any:
     def inner(j: Any, w: Any, u: Any) -> Any:
         return [w * x + u * 0.5, tf.cond(j > 1, lambda: u, lambda: w)]
 
-    return tf.gradients(_times(tf, 2, lambda i, v: _times(tf, 3, inner, v, v)[:1], x), x)
+    return tf.gradients(times(tf, 2, lambda i, v: times(tf, 3, inner, v, v)[:1], x), x)
 
 
 @program
 def exits_of_nothing(tf: Any) -> Any:
     x, y = _number(tf), _vector(tf)
     step = lambda i, v, w, u: [v * w[0], w * x, u + 1.0]  # noqa: E731 - the same
-    return tf.gradients(_times(tf, 5, step, x, y, y)[0], [x, y])
+    return tf.gradients(times(tf, 5, step, x, y, y)[0], [x, y])
 
 
 @program
 def a_variable_that_is_set_anew(tf: Any) -> Any:
     x = _vector(tf)
-    return tf.gradients(_times(tf, 3, lambda i, v, w: [w * w, x * 3.0], x, x), x)
+    return tf.gradients(times(tf, 3, lambda i, v, w: [w * w, x * 3.0], x, x), x)
 
 
 @program
 def rows_of_an_invariant(tf: Any) -> Any:
     p = tf.constant(np.arange(12, dtype=np.float32).reshape(4, 3))
-    found = _times(tf, 3, lambda i, v: [v + tf.gather(p, i) * v], tf.ones([3]))
+    found = times(tf, 3, lambda i, v: [v + tf.gather(p, i) * v], tf.ones([3]))
     (rows,) = tf.gradients(found, p)
     return [rows.values, rows.indices, rows.dense_shape, tf.convert_to_tensor(rows)]
 
@@ -127,7 +127,7 @@ def rows_of_an_invariant(tf: Any) -> Any:
 @program
 def rows_of_a_resource_variable(tf: Any) -> Any:
     w = tf.get_variable("w", [4, 3], initializer=tf.ones_initializer(), use_resource=True)
-    found = _times(tf, 3, lambda i, v: [v + tf.gather(w, [i, i])], tf.ones([2, 3]))
+    found = times(tf, 3, lambda i, v: [v + tf.gather(w, [i, i])], tf.ones([2, 3]))
     return [tf.convert_to_tensor(rows) for rows in tf.gradients(found, w)]
 
 
@@ -135,7 +135,7 @@ def rows_of_a_resource_variable(tf: Any) -> Any:
 def variables_read_in_the_loop(tf: Any) -> Any:
     one = tf.ones_initializer()
     kinds = [tf.get_variable(name, [], initializer=one, use_resource=name == "r") for name in "rv"]
-    found = [_times(tf, 3, lambda i, v, w=w: [v * w + tf.identity(w)], w + 0.0) for w in kinds]
+    found = [times(tf, 3, lambda i, v, w=w: [v * w + tf.identity(w)], w + 0.0) for w in kinds]
     return [tf.gradients(each, w)[0] for each, w in zip(found, kinds, strict=True)]
 
 
@@ -153,7 +153,7 @@ def arrays_of_tensors(tf: Any) -> Any:
 def arrays_of_tensors_in_a_loop(tf: Any) -> Any:
     x = _number(tf)
     first = tf.constant([1.0, 2.0, 3.0])
-    return tf.gradients(_times(tf, 3, lambda i, v: [tf.map_fn(lambda e: e * x, v)], first), x)
+    return tf.gradients(times(tf, 3, lambda i, v: [tf.map_fn(lambda e: e * x, v)], first), x)
 
 
 @program
@@ -166,7 +166,7 @@ def sparse_values_in_a_loop(tf: Any) -> Any:
         return [tf.SparseTensor(s.indices, s.values * 2.0, s.dense_shape),
                 tf.IndexedSlices(r.values * 3.0, r.indices, r.dense_shape)]  # fmt: skip
 
-    one, two = _times(tf, 3, step, sparse, rows)
+    one, two = times(tf, 3, step, sparse, rows)
     return tf.gradients([one.values, two.values], values)
 
 
@@ -193,20 +193,20 @@ def variables_in_branches(tf: Any) -> Any:
 @program
 def references_in_a_loop(tf: Any) -> Any:
     v = tf.get_variable("v", initializer=3.0, use_resource=False)
-    return _times(tf, 3, lambda i, a: [tf.assign_add(v, a)], v)
+    return times(tf, 3, lambda i, a: [tf.assign_add(v, a)], v)
 
 
 @program
 def options_of_the_loop(tf: Any) -> Any:
     x = _number(tf)
     options = {"maximum_iterations": 3, "swap_memory": True, "parallel_iterations": 1}
-    return tf.gradients(_times(tf, 5, lambda i, v: [tf.square(v)], x, **options), x)
+    return tf.gradients(times(tf, 5, lambda i, v: [tf.square(v)], x, **options), x)
 
 
 @program
 def no_way_back(tf: Any) -> Any:
     x = _number(tf)
-    (found,) = _times(tf, 3, lambda i, v: [tf.square(v)], x, back_prop=False)
+    (found,) = times(tf, 3, lambda i, v: [tf.square(v)], x, back_prop=False)
     return [each for each in [*tf.gradients(found, x), *tf.gradients(found + x, x)]
             if each is not None]  # fmt: skip
 
@@ -215,7 +215,7 @@ def no_way_back(tf: Any) -> Any:
 def placed_and_gated(tf: Any) -> Any:
     x = _number(tf)
     with tf.device("/cpu:0"):
-        found = _times(tf, 3, lambda i, v: [v * x], x)
+        found = times(tf, 3, lambda i, v: [v * x], x)
     return tf.gradients(found, x, colocate_gradients_with_ops=True, gate_gradients=True)
 
 
@@ -224,27 +224,27 @@ def shapes_that_vary(tf: Any) -> Any:
     x = tf.placeholder_with_default(np.ones([1, 2], np.float32), [1, 2])
     shapes = [tf.TensorShape([]), tf.TensorShape([None, 2])]
     step = lambda i, v: [tf.concat([v, v * 2.0], 0)]  # noqa: E731 - the same
-    return tf.gradients(_times(tf, 2, step, x, shape_invariants=shapes), x)
+    return tf.gradients(times(tf, 2, step, x, shape_invariants=shapes), x)
 
 
 @program
 def gradients_within_the_loop(tf: Any) -> Any:
     x = _number(tf)
-    return tf.gradients(_times(tf, 3, lambda i, v: tf.gradients(v * v * x, v), x), x)
+    return tf.gradients(times(tf, 3, lambda i, v: tf.gradients(v * v * x, v), x), x)
 
 
 @program
 def stopped_gradients(tf: Any) -> Any:
     x = _number(tf)
     y = x * 3.0
-    found = _times(tf, 3, lambda i, v: [v * y + tf.stop_gradient(v)], x)
+    found = times(tf, 3, lambda i, v: [v * y + tf.stop_gradient(v)], x)
     return tf.gradients(found, [x, y], stop_gradients=[y])
 
 
 @program
 def two_calls(tf: Any) -> Any:
     x = _vector(tf)
-    found = _times(tf, 3, lambda i, v: [v * x], x)
+    found = times(tf, 3, lambda i, v: [v * x], x)
     return [*tf.gradients(found, x), *tf.gradients(found, x, name="again")]
 
 
@@ -257,16 +257,16 @@ def hessians_of_a_sum(tf: Any) -> Any:
 @program
 def second_order_of_a_loop(tf: Any) -> Any:
     x = _number(tf)
-    return tf.gradients(tf.gradients(_times(tf, 3, lambda i, v: [v * x], x), x), x)
+    return tf.gradients(tf.gradients(times(tf, 3, lambda i, v: [v * x], x), x), x)
 
 
 @program
 def the_first_value_from_inside(tf: Any) -> Any:
     x = _number(tf)
-    return _times(tf, 3, lambda i, v: tf.gradients(v * v, x), x * 2.0)
+    return times(tf, 3, lambda i, v: tf.gradients(v * v, x), x * 2.0)
 
 
-def _compared(function: Program) -> Program:
+def compared(function: Program) -> Program:
     """The whole graph that a program makes, its static shapes, and what it gives."""
 
     def compared(tf: Any) -> Any:
@@ -291,5 +291,5 @@ def _compared(function: Program) -> Program:
 
 
 BEHAVIOURS: dict[str, Program] = {
-    function.__name__: _compared(function) for function in PROGRAMS
+    function.__name__: compared(function) for function in PROGRAMS
 }

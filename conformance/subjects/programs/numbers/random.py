@@ -80,13 +80,13 @@ def _classes(tf: Any) -> Any:
 
 
 def _many_elements(tf: Any) -> Any:
-    many = [100_003]
+    many = [20_003]
     return [
-        drawn(tf, tf.random_uniform(many, seed=6), tf.random_uniform([33, 3001], seed=6)),
+        drawn(tf, tf.random_uniform(many, seed=6), tf.random_uniform([33, 601], seed=6)),
         drawn(tf, tf.random_uniform(many, dtype=tf.float64, seed=6)),
         drawn(tf, tf.random_uniform(many, maxval=10**6, dtype=tf.int32, seed=6)),
         drawn(tf, tf.random_uniform(many, maxval=10**15, dtype=tf.int64, seed=6)),
-        drawn(tf, tf.random_shuffle(tf.range(100_003), seed=6)),
+        drawn(tf, tf.random_shuffle(tf.range(20_003), seed=6)),
     ]
 
 

@@ -1,0 +1,189 @@
+"""Programs of defined functions: their options, overloads, gradients and libraries."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+from sessrun.conformance.subjects.programs.described import attempt
+from sessrun.conformance.subjects.programs.paths import module_of
+
+__all__ = ["BEHAVIOURS"]
+
+
+def _functions(tf: Any) -> Any:
+    return module_of(tf, "framework.function")
+
+
+def _plain(name: str) -> str:
+    """A function's name without its hash."""
+    return re.sub(r"_[A-Za-z0-9]{11}$", "", name)
+
+
+def _attrs(definition: Any) -> Any:
+    """The options among the attributes of a function or of a call."""
+    return [
+        [key, str(value)] for key, value in sorted(definition.attr.items())
+        if key.startswith(("_Xla", "_implements", "_reference", "_noinline", "experimental"))
+    ]  # fmt: skip
+
+
+def _one(x: Any) -> Any:
+    return x * 2.0
+
+
+def _noted(tf: Any) -> Any:
+    defun = _functions(tf).Defun
+
+    def with_options(**options: Any) -> Callable[[], Any]:
+        def program() -> Any:
+            made = defun(tf.float32, func_name="F", **options)(_one)
+            found = made(tf.constant(1.0))
+            return [_attrs(made.definition), _attrs(found.op.node_def), str(found.shape)]
+
+        return lambda: _in_graph(tf, program)
+
+    def called_with(**options: Any) -> Callable[[], Any]:
+        made = defun(tf.float32, func_name="G")(_one)
+        return lambda: _in_graph(tf, lambda: _attrs(made(1.0, **options).op.node_def))
+
+    return attempt(
+        with_options(compiled=True), with_options(compiled=False, noinline=True),
+        with_options(compiled=True, separate_compiled_gradients=True),
+        with_options(separate_compiled_gradients=True), with_options(_implements="doubled"),
+        with_options(_reference="mine", noinline=False), with_options(_implements=3),
+        with_options(experimental_a=True, experimental_b=2, experimental_c="d"),
+        with_options(experimental_f=0.5), with_options(experimental_n=None),
+        called_with(compiled=True), called_with(noinline=True), called_with(experimental_x="y"),
+        called_with(_implements=b"no text"),
+    )  # fmt: skip
+
+
+def _in_graph(tf: Any, program: Callable[[], Any]) -> Any:
+    with tf.Graph().as_default():
+        return program()
+
+
+def _without_arguments(tf: Any) -> Any:
+    """Functions of nothing, of any number of arguments, and of what they find outside."""
+    defun = _functions(tf).Defun
+    outside = tf.constant(3.0, name="outside")
+    five = defun(func_name="five")(lambda: tf.constant(5.0))
+    named = defun(func_name="six", out_names=["it"])(lambda: outside * 2.0)
+    several = defun(tf.float32, tf.float32, func_name="all")(lambda *xs: tf.add_n(xs))
+    bound = defun(tf.float32, func_name="method")(_Scaled(3.0).of)
+    made = [five(), named(), several(1.0, 2.0), bound(2.0)]
+    with tf.Session() as session:
+        values = session.run(made)
+    kinds = [each.op.type for each in made]
+    arguments = [[arg.name for arg in f.definition.signature.input_arg]
+                 for f in (five, named, several, bound)]  # fmt: skip
+    return values, kinds, arguments, len(bound.declared_input_types), attempt(lambda: five(1.0))
+
+
+class _Scaled:
+    """Numbers times a factor."""
+
+    def __init__(self, factor: float) -> None:
+        self._factor = factor
+
+    def of(self, x: Any) -> Any:
+        return x * self._factor
+
+
+def _overloads(tf: Any) -> Any:
+    """Functions for each combination of dtypes, with gradients for each of these."""
+    defun = _functions(tf).Defun
+    back = defun(func_name="Back")(lambda x, grad: x * grad * 10.0)
+    forth = defun(func_name="Forth", grad_func=back)(lambda x: x * x)
+    xs = [tf.constant(2.0), tf.constant(3.0, tf.float64)]
+    ys = [forth(x) for x in xs]
+    slopes = [tf.gradients(y, x)[0] for x, y in zip(xs, ys, strict=True)]
+    library = tf.get_default_graph().as_graph_def().library
+    with tf.Session() as session:
+        values = session.run([*ys, *slopes])
+    either = defun(func_name="Kinds")(lambda x: tf.identity(x))
+    kinds = (tf.int8, tf.uint16, tf.string, tf.complex64, tf.bool, tf.qint8, tf.quint8, tf.bfloat16)
+    return [
+        values, sorted(each.signature.name for each in library.function),
+        sorted((each.function_name, each.gradient_func) for each in library.gradient),
+        attempt(*(lambda kind=kind: either(tf.placeholder(kind, [])).op.type for kind in kinds)),
+        attempt(lambda: either(tf.placeholder(tf.variant, [])),
+                lambda: either(tf.placeholder(tf.resource, []))),
+    ]  # fmt: skip
+
+
+def _gradients(tf: Any) -> Any:
+    """Functions of gradients: given late, twice, or by a function that has another name."""
+    defun = _functions(tf).Defun
+
+    def back(name: str | None) -> Any:
+        return defun(tf.float32, tf.float32, func_name=name)(lambda x, grad: x * grad * 5.0)
+
+    def late() -> Any:
+        made = defun(tf.float32, func_name="Late")(_one)
+        made.set_grad_func(back("LateBack"))
+        x = tf.constant(3.0)
+        found = tf.gradients(made(x), x)
+        return made.grad_func_name, tf.Session().run(found)
+
+    def given_twice() -> Any:
+        made = defun(tf.float32, func_name="Twice", grad_func=back("TwiceBack"),
+                     python_grad_func=lambda _, grad: grad)(_one)  # fmt: skip
+        return made(1.0)
+
+    def with_another() -> Any:
+        for name in ("OneBack", "OtherBack"):
+            defun(tf.float32, func_name="Same", grad_func=back(name))(_one)(1.0)
+
+    def unnamed() -> Any:
+        made = defun(tf.float32, grad_func=back("Unnamed"))(_one)
+        return _plain(made.name), made.grad_func_name
+
+    return attempt(*(lambda each=each: _in_graph(tf, each)
+                     for each in (late, given_twice, with_another, unnamed)))  # fmt: skip
+
+
+def _libraries(tf: Any) -> Any:
+    """The functions of a library, as defined functions again."""
+    functions = _functions(tf)
+    defun = functions.Defun
+    back = defun(tf.float32, tf.float32, func_name="Back")(lambda x, grad: x * grad * 7.0)
+    defun(tf.float32, func_name="Forth", grad_func=back)(lambda x: x * 2.0)(1.0)
+    library = tf.get_default_graph().as_graph_def().library
+
+    def again() -> Any:
+        with tf.Graph().as_default():
+            made = {each.name: each for each in functions.from_library(library)}
+            x = tf.constant(3.0)
+            y = made["Forth"](x)
+            found = tf.Session().run([y, *tf.gradients(y, x)])
+            return (
+                sorted(made),
+                found,
+                made["Forth"].grad_func_name,
+                [[kind.name for kind in each.declared_input_types] for each in made.values()],
+            )
+
+    def changed(change: Callable[[Any], Any]) -> Callable[[], Any]:
+        copy = type(library)()
+        copy.CopyFrom(library)
+        change(copy)
+        return lambda: [each.name for each in functions.from_library(copy)]
+
+    def cyclic(copy: Any) -> None:
+        copy.gradient.add(function_name="Back", gradient_func="Forth")
+
+    return attempt(
+        again, changed(lambda copy: copy.gradient.add(function_name="Nil", gradient_func="Back")),
+        changed(lambda copy: copy.gradient.add(function_name="Back", gradient_func="Nil")),
+        changed(cyclic), changed(lambda copy: copy.ClearField("gradient")),
+        changed(lambda copy: copy.ClearField("function")),
+    )  # fmt: skip
+
+
+BEHAVIOURS = {
+    function.__name__.removeprefix("_"): function
+    for function in (_noted, _without_arguments, _overloads, _gradients, _libraries)
+}

@@ -1,0 +1,175 @@
+"""Programs of functions that a GraphDef brings: of any dtype, ill-formed, and within containers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from sessrun.conformance.subjects.programs.described import attempt
+from sessrun.conformance.subjects.programs.paths import module_of
+
+__all__ = ["BEHAVIOURS"]
+
+
+def _defun(tf: Any) -> Any:
+    return module_of(tf, "framework.function").Defun
+
+
+def _with_attributes(tf: Any) -> Any:
+    """Functions with attributes that each call tells."""
+
+    def called(
+        kept: bool | None, change: Callable[[Any], Any] = lambda _: None
+    ) -> Callable[[], Any]:
+        def program() -> Any:
+            with tf.Graph().as_default():
+                graph = _summing(tf)
+                change(graph.library.function[0])
+                call = graph.node.add(name="call", op="Summing", input=["x"])
+                if kept is not None:
+                    call.attr["kept"].b = kept
+                x = tf.constant([[1.0, 2.0], [3.0, 4.0]])
+                (y,) = tf.import_graph_def(graph, {"x": x}, ["call:0"])
+                return y.dtype.name, tf.Session().run(y)
+
+        return program
+
+    def of_any_dtype(function: Any) -> None:
+        told = function.signature.attr.add(name="T", type="type")
+        told.default_value.type = tf.float32.as_datatype_enum
+        function.signature.input_arg[0].type = 0
+        function.signature.input_arg[0].type_attr = "T"
+
+    def by_default(function: Any) -> None:
+        function.signature.attr[0].default_value.b = True
+
+    return attempt(called(True), called(False), called(None), called(True, of_any_dtype),
+                   called(None, by_default), called(False, by_default))  # fmt: skip
+
+
+def _summing(tf: Any) -> Any:
+    """A graph of a function of a matrix, which keeps the dimension that it sums as it is told."""
+    graph = tf.GraphDef()
+    kind = tf.float32.as_datatype_enum
+    function = graph.library.function.add()
+    signature = function.signature
+    signature.name = "Summing"
+    signature.attr.add(name="kept", type="bool")
+    signature.input_arg.add(name="x", type=kind)
+    signature.output_arg.add(name="y", type=kind)
+    axis = function.node_def.add(name="axis", op="Const")
+    axis.attr["dtype"].type = tf.int32.as_datatype_enum
+    axis.attr["value"].tensor.CopyFrom(tf.make_tensor_proto(0))
+    node = function.node_def.add(name="sum", op="Sum", input=["x", "axis:output:0"])
+    node.attr["T"].type = kind
+    node.attr["keep_dims"].placeholder = "kept"
+    function.ret["y"] = "sum:output:0"
+    argument = graph.node.add(name="x", op="Placeholder")
+    argument.attr["dtype"].type = kind
+    return graph
+
+
+def _ill_formed(tf: Any) -> Any:
+    """Functions whose nodes or results name what is not there."""
+    halves = _defun(tf)(tf.float32, func_name="Halves")(lambda x: tf.split(x, 2)[1] * 2.0)
+    with tf.Graph().as_default() as made:
+        halves(tf.placeholder(tf.float32, [2], name="x"), name="y")
+        definition = made.as_graph_def()
+
+    def changed(change: Callable[[Any], Any]) -> Callable[[], Any]:
+        def program() -> Any:
+            with tf.Graph().as_default():
+                copy = tf.GraphDef()
+                copy.CopyFrom(definition)
+                change(copy.library.function[0])
+                (y,) = tf.import_graph_def(copy, {"x": tf.constant([1.0, 2.0])}, ["y:0"])
+                return tf.Session().run(y)
+
+        return program
+
+    def result(text: str) -> Callable[[Any], Any]:
+        def change(function: Any) -> None:
+            function.ret[function.signature.output_arg[0].name] = text
+
+        return change
+
+    def source(text: str) -> Callable[[Any], Any]:
+        def change(function: Any) -> None:
+            node = next(node for node in function.node_def if node.op == "Mul")
+            node.input[0] = text
+
+        return change
+
+    def unreturned(function: Any) -> None:
+        function.ret.clear()
+
+    def untyped(kind: str) -> Callable[[Any], Any]:
+        return lambda function: getattr(function.signature, kind)[0].ClearField("type")
+
+    split = next(n.name for n in definition.library.function[0].node_def if n.op == "Split")
+    return attempt(
+        changed(lambda _: None), changed(result(f"{split}:output:0")), changed(unreturned),
+        changed(result("nothing:z:0")), changed(source(f"{split}:nothing:0")),
+        changed(source(f"{split}:output:x")), changed(source("nothing:z:0")),
+        changed(untyped("input_arg")), changed(untyped("output_arg")),
+    )  # fmt: skip
+
+
+def _lists_of_outputs(tf: Any) -> Any:
+    """What stands behind outputs that are lists, of numbers or of dtypes."""
+    feature = {"a": tf.VarLenFeature(tf.float32), "b": tf.VarLenFeature(tf.int64)}
+
+    @_defun(tf)(tf.string, func_name="Parsed")
+    def parsed(text: Any) -> Any:
+        found = tf.io.parse_single_example(text, feature)
+        return found["a"].dense_shape, found["b"].values, found["b"].dense_shape
+
+    ints = tf.train.Feature(int64_list=tf.train.Int64List(value=[5, 6]))
+    example = tf.train.Example(features=tf.train.Features(feature={"b": ints}))
+    return tf.Session().run(parsed(example.SerializeToString()))
+
+
+def _containers(tf: Any) -> Any:
+    """Variables that a function makes are outside, in the container that it is in."""
+
+    @_defun(tf)(tf.float32, func_name="Contained")
+    def contained(x: Any) -> Any:
+        with tf.container("mine"):
+            v = tf.get_variable("v", initializer=2.0)
+        return x * v
+
+    y = contained(tf.constant(3.0))
+    with tf.Session() as session:
+        session.run(tf.global_variables_initializer())
+        made = [[v.name, v.op.get_attr("container")] for v in tf.global_variables()]
+        return made, session.run(y), contained.cached_definition.signature.name
+
+
+def _named(tf: Any) -> Any:
+    """Names of results and of arguments that are taken already."""
+    defun = _defun(tf)
+
+    def of(body: Callable[..., Any], *dtypes: Any, **options: Any) -> Callable[[], Any]:
+        def program() -> Any:
+            made = defun(*dtypes, func_name="F", **options)(body).definition
+            return [[arg.name for arg in made.signature.input_arg],
+                    [arg.name for arg in made.signature.output_arg],
+                    [[node.name, list(node.input)] for node in made.node_def]]  # fmt: skip
+
+        return program
+
+    def alike(x: Any, x_1: Any) -> Any:
+        return tf.identity(x, name="x"), tf.identity(x_1, name="X"), tf.identity(x, name="x_0")
+
+    return attempt(
+        of(alike, tf.float32, tf.float32),
+        of(lambda x: (x, x), tf.float32, out_names=["a", "a"]),
+        of(lambda x: (x, x), tf.float32, out_names=["a", "b"]),
+        of(lambda x: tf.unstack(x, 3)[2], tf.float32), of(lambda x: (x, x, x), tf.float32),
+    )  # fmt: skip
+
+
+BEHAVIOURS = {
+    function.__name__.removeprefix("_"): function
+    for function in (_with_attributes, _ill_formed, _lists_of_outputs, _containers, _named)
+}

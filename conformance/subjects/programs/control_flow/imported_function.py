@@ -1,0 +1,109 @@
+"""Programs of branches and loops whose functions come from another graph, whatever they do."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from sessrun.conformance.subjects.programs.control_flow.functional_flow import functional
+from sessrun.conformance.subjects.programs.described import attempt
+
+__all__ = ["BEHAVIOURS"]
+
+
+def _traced(tf: Any, build: Callable[[Any, Any], Any]) -> Any:
+    """The graph of a traced function of a number and a variable: its effects are in order."""
+    with tf.Graph().as_default():
+        v = tf.get_variable("v", initializer=3.0, use_resource=True)
+        traced = tf.function(lambda x: build(x, v))
+        return traced.get_concrete_function(tf.TensorSpec([], tf.float32)).graph.as_graph_def()
+
+
+def _imported(tf: Any, graph: Any, kinds: Any) -> Any:
+    """A number, a variable, and the operation of one of the kinds that is in an imported graph."""
+    x = tf.placeholder_with_default(2.0, [], name="number")
+    v = tf.get_variable("own", initializer=3.0, use_resource=True)
+    first, second = [node.name for node in graph.node if node.op == "Placeholder"]
+    name = next(node.name for node in graph.node if node.op in kinds)
+    (op,) = tf.import_graph_def(graph, {first: x, second: v.handle}, [name], name="")
+    return x, v, op
+
+
+def _one_more(x: Any, v: Any) -> Any:
+    v.assign_add(1.0)
+    return x * v.read_value()
+
+
+def _effects_in_branches(tf: Any) -> Any:
+    """What a branch changes it changes once, though its gradient needs what it read."""
+    graph = _traced(tf, lambda x, v: tf.cond(x > 1.0, lambda: _one_more(x, v), lambda: tf.sin(x)))
+    x, v, op = _imported(tf, graph, ("If",))
+    found = tf.gradients(op.outputs[0], [x, v.handle])
+    with tf.Session() as session:
+        session.run(v.initializer)
+        return [[session.run([op.outputs[0], *found], {x: fed}), session.run(v)]
+                for fed in (2.0, 0.5, 3.0)]  # fmt: skip
+
+
+def _effects_in_loops(tf: Any) -> Any:
+    def build(x: Any, v: Any) -> Any:
+        return tf.while_loop(
+            lambda i, _: i < 3, lambda i, a: (i + 1, _one_more(x, v) * a), [0, x]
+        )[1]  # fmt: skip
+
+    x, v, op = _imported(tf, _traced(tf, build), ("While",))
+    y = op.outputs[3]
+    found = tf.gradients(y, [x, v.handle])
+    with tf.Session() as session:
+        session.run(v.initializer)
+        return [[session.run([y, *found], {x: fed}), session.run(v)] for fed in (2.0, 0.5)]
+
+
+def _missing(tf: Any) -> Any:
+    """Functions that are not in the library, or are not what they should be."""
+
+    def graph(build: Callable[[Any], Any]) -> Any:
+        with tf.Graph().as_default() as made:
+            tf.identity(build(tf.placeholder(tf.float32, [], name="x")), name="y")
+            return made.as_graph_def()
+
+    branches = graph(lambda x: tf.cond(x > 1.0, lambda: x * x, lambda: x))
+    loop = graph(lambda x: tf.while_loop(lambda a: a < 9.0, lambda a: a * 2.0, [x]))
+
+    def without(definition: Any, change: Callable[[Any], Any]) -> Callable[[], Any]:
+        def program() -> Any:
+            with tf.Graph().as_default():
+                copy = type(definition)()
+                copy.CopyFrom(definition)
+                change(copy.library)
+                x = tf.constant(2.0)
+                (y,) = tf.import_graph_def(copy, {"x": x}, ["y:0"])
+                return tf.Session().run([y, *tf.gradients(y, x)])
+
+        return program
+
+    def clear(library: Any) -> None:
+        library.ClearField("function")
+
+    return attempt(without(branches, lambda _: None), without(loop, lambda _: None),
+                   without(branches, clear), without(loop, clear))  # fmt: skip
+
+
+def _several(tf: Any) -> Any:
+    """Several calls of the same functions, of which one returns more for its gradients."""
+    with tf.Graph().as_default() as graph:
+        x = tf.placeholder(tf.float32, [], name="x")
+        y = tf.cond(x > 1.0, lambda: tf.sin(x) * tf.exp(x), lambda: x)
+        z = tf.while_loop(lambda a: a < 9.0, lambda a: tf.exp(a) * a, [y])
+        tf.identity(z, name="z")
+    definition, x = graph.as_graph_def(), tf.constant(1.5)
+    zs = [tf.import_graph_def(definition, {"x": x}, ["z:0"], name=name)[0] for name in "ab"]
+    (first,) = tf.gradients(zs[0], x)
+    with tf.Session() as session:
+        return session.run([*zs, first, *tf.gradients(first, x)])
+
+
+BEHAVIOURS: dict[str, Callable[[Any], Any]] = {
+    "effects_in_branches": _effects_in_branches, "effects_in_loops": _effects_in_loops,
+    "missing": functional(_missing), "several": functional(_several),
+}  # fmt: skip

@@ -1,0 +1,123 @@
+"""Programs of rows of tensors and sparse tensors that go through branches and loops."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from sessrun.conformance.subjects.programs.control_flow.functional_flow import functional
+from sessrun.conformance.subjects.programs.described import attempt
+
+__all__ = ["BEHAVIOURS"]
+
+
+def _rows(tf: Any, dtype: Any, whole: bool = True, number: float = 1.0) -> Any:
+    """Rows 0 and 1 of a tensor; whether it is told of which shape."""
+    return tf.IndexedSlices(
+        tf.constant([[number], [2.0]]), tf.constant([0, 1], dtype),
+        tf.constant([3, 1], dtype) if whole else None,
+    )  # fmt: skip
+
+
+def _nodes(tf: Any) -> Any:
+    return [[node.name, node.op, list(node.input)]
+            for node in tf.get_default_graph().as_graph_def().node]  # fmt: skip
+
+
+def _chosen(tf: Any) -> Any:
+    """Branches whose rows have indices of different dtypes, or are rows in one branch only."""
+
+    def of(*results: Callable[[], Any]) -> Callable[[], Any]:
+        def program() -> Any:
+            with tf.Graph().as_default(), tf.Session() as session:
+                p = tf.placeholder(tf.bool, [], name="p")
+                found = tf.cond(p, *results)
+                values = [session.run(found, {p: taken}) for taken in (True, False)]
+                kinds = [type(each).__name__ for each in tf.nest.flatten(found)]
+                return kinds, values, [name for name, op, _ in _nodes(tf) if op == "Cast"]
+
+        return program
+
+    def rows(dtype: Any, **options: Any) -> Callable[[], Any]:
+        return lambda: _rows(tf, dtype, **options)
+
+    def pair(dtype: Any) -> Callable[[], Any]:
+        return lambda: (tf.constant(1.0), _rows(tf, dtype), tf.constant([2]))
+
+    return attempt(
+        of(rows(tf.int32), rows(tf.int32, number=5.0)), of(rows(tf.int32), rows(tf.int64)),
+        of(rows(tf.int64, whole=False), rows(tf.int32, whole=False)),
+        of(pair(tf.int64), pair(tf.int32)), of(rows(tf.int32), lambda: tf.constant([[1.0]])),
+        of(rows(tf.int32, whole=False), rows(tf.int32)),
+    )  # fmt: skip
+
+
+def _by_number(tf: Any) -> Any:
+    """The same where a branch is chosen by its number."""
+    number = tf.placeholder(tf.int32, [])
+    dtypes = (tf.int32, tf.int64, tf.int32)
+    found = tf.switch_case(number, [lambda dtype=dtype, at=at: _rows(tf, dtype, number=float(at))
+                                    for at, dtype in enumerate(dtypes)])  # fmt: skip
+    with tf.Session() as session:
+        values = [session.run(found, {number: at}) for at in (0, 1, 2)]
+    return values, str(found.indices.dtype), attempt(
+        lambda: tf.switch_case(number, [lambda: _rows(tf, tf.int32), lambda: tf.zeros([2])]),
+        lambda: tf.switch_case(number, [lambda: _rows(tf, tf.int32),
+                                        lambda: _rows(tf, tf.int32, whole=False)]),
+        lambda: tf.switch_case(number, [lambda: (1, 2), lambda: (1,)]),
+    )  # fmt: skip
+
+
+def _sparse(tf: Any) -> Any:
+    return tf.SparseTensor(tf.constant([[0, 1]], tf.int64), tf.constant([2.0]), [2, 2])
+
+
+def _shapes_in_loops(tf: Any) -> Any:
+    """Loops whose variables are rows or sparse tensors, and keep shapes that are told."""
+
+    def loop(first: Callable[[], Any], shape: Any, **options: Any) -> Callable[[], Any]:
+        def more(value: Any) -> Any:
+            if isinstance(value, tf.SparseTensor):
+                return tf.sparse.concat(0, [value, value])
+            joined = [tf.concat([part, part], 0) for part in (value.values, value.indices)]
+            return tf.IndexedSlices(*joined, value.dense_shape)
+
+        def program() -> Any:
+            with tf.Graph().as_default(), tf.Session() as session:
+                found = tf.while_loop(
+                    lambda i, _: i < 2, lambda i, value: (i + 1, more(value)), [0, first()],
+                    shape_invariants=[tf.TensorShape([]), shape()], **options,
+                )[1]  # fmt: skip
+                parts = [found.values, found.indices, found.dense_shape]
+                known = [str(each.shape) for each in [found, *parts] if each is not None]
+                return known, session.run([each for each in parts if each is not None])
+
+        return program
+
+    def rows(whole: bool = True) -> Callable[[], Any]:
+        return lambda: _rows(tf, tf.int32, whole)
+
+    def shape(*sizes: Any) -> Callable[[], Any]:
+        return lambda: tf.TensorShape(*sizes)
+
+    def slices(**options: Any) -> Callable[[], Any]:
+        return lambda: tf.IndexedSlicesSpec([None, 1], tf.float32, tf.int32, **options)
+
+    sparse = lambda: _sparse(tf)  # noqa: E731 - it makes the first value
+    return attempt(
+        loop(sparse, shape([2])), loop(sparse, shape([None])), loop(sparse, shape(None)),
+        loop(sparse, shape([2, 2])), loop(sparse, shape([3])), loop(sparse, lambda: None),
+        loop(sparse, lambda: tf.SparseTensorSpec([None, None], tf.float32)),
+        loop(sparse, lambda: tf.SparseTensorSpec([None, 2], tf.int32)),
+        loop(rows(), shape([None, 1])), loop(rows(whole=False), shape([None, 1])),
+        loop(rows(), shape([2, 1])), loop(rows(), shape(None)), loop(rows(), lambda: None),
+        loop(rows(), slices(dense_shape_dtype=tf.int32)), loop(rows(), slices()),
+        loop(rows(), lambda: 3), loop(rows(), shape([None, 1]), maximum_iterations=1),
+    )  # fmt: skip
+
+
+BEHAVIOURS: dict[str, Callable[[Any], Any]] = {
+    "chosen": _chosen, "by_number": _by_number, "shapes_in_loops": _shapes_in_loops,
+    "chosen_by_functions": functional(_chosen),
+    "shapes_in_loops_of_functions": functional(_shapes_in_loops),
+}  # fmt: skip

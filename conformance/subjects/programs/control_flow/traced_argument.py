@@ -1,0 +1,128 @@
+"""Programs with `tf.function`: structures as arguments, methods, traces by hand, refusals."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from sessrun.conformance.subjects.programs.described import attempt
+
+__all__ = ["BEHAVIOURS"]
+
+
+def _value(tf: Any, found: Any) -> Any:
+    with tf.Session() as session:
+        session.run(tf.global_variables_initializer())
+        return session.run(found)
+
+
+def _structures(tf: Any) -> Any:
+    """Arguments that are dictionaries, tuples, sparse tensors or objects of the program."""
+    traced = []
+
+    @tf.function
+    def taken(x: Any, more: Any = None) -> Any:
+        traced.append(type(x).__name__.removeprefix("Symbolic"))
+        if isinstance(x, dict):
+            return x["a"] + x["b"][0]
+        if isinstance(x, tf.SparseTensor):
+            return tf.sparse.reduce_sum(x)
+        return x if more is None else x * more
+
+    one, two = tf.constant([1.0]), tf.constant([2.0, 4.0])
+    sparse = tf.SparseTensor([[0, 1]], [3.0], [2, 2])
+    made = [
+        taken({"a": one, "b": (two,)}), taken({"b": (two,), "a": one}),
+        taken({"a": one, "b": [two]}), taken(sparse), taken(sparse),
+        taken(one, more=two), taken(np.array([5.0], np.float32)),
+        taken(np.float32(2.0)), taken(one, more=np.ones([1], np.float32)),
+    ]  # fmt: skip
+    return traced, taken.experimental_get_tracing_count(), _value(tf, made)
+
+
+def _what_is_compared(tf: Any) -> Any:
+    """Which arguments that are no tensors have one trace."""
+    traced = []
+
+    class Thing:
+        """It is equal to itself only."""
+
+    @tf.function
+    def noted(x: Any) -> Any:
+        traced.append(type(x).__name__)
+        return tf.constant(1.0)
+
+    thing = Thing()
+    for value in (thing, thing, Thing(), "a", "a", 1, 1, 2, True, None, (1, 2), (1, 2), {"k": 3}):
+        noted(value)
+    return traced
+
+
+def _methods(tf: Any) -> Any:
+    class Counted:
+        """What counts its traces."""
+
+        count = 0
+
+        @tf.function
+        def more(self, x: Any) -> Any:
+            Counted.count += 1
+            return x + 1.0
+
+    one, other = Counted(), Counted()
+    made = [one.more(tf.constant(1.0)), one.more(tf.constant(2.0)), other.more(tf.constant(3.0))]
+    return (Counted.count, _value(tf, made), Counted.more.__name__,
+            _value(tf, Counted.more(one, tf.constant(4.0))))  # fmt: skip
+
+
+def _by_hand(tf: Any) -> Any:
+    """Traces that are asked for, and what they take."""
+    spec = tf.TensorSpec([2], tf.float32, name="given")
+
+    @tf.function(input_signature=[spec, {"k": tf.TensorSpec([], tf.float32)}])
+    def signed(x: Any, more: Any) -> Any:
+        return x * more["k"]
+
+    @tf.function
+    def free(x: Any, y: Any = 2.0) -> Any:
+        return x * y
+
+    whole = signed.get_concrete_function()
+    again = free.get_concrete_function(spec, y=3.0)
+    x = tf.constant([1.0, 2.0])
+    made = [signed(x, {"k": tf.constant(4.0)}), free(x), again(x)]
+    begins = [each.name.startswith(b"__inference_") for each in (whole, again)]
+    names = [
+        begins,
+        whole.inputs[0].op.type,
+        len(whole.inputs),
+        len(again.inputs),
+        str(again.outputs),
+    ]
+    return names, _value(tf, made), attempt(
+        lambda: signed(x, {"k": [1.0]}), lambda: signed(x, {}), lambda: signed(x, x),
+        lambda: again(x, x, x), lambda: again(), lambda: whole(x),
+        lambda: signed.get_concrete_function(tf.TensorSpec([3], tf.float32),
+                                             {"k": tf.TensorSpec([], tf.float32)}),
+    )  # fmt: skip
+
+
+def _refused(tf: Any) -> Any:
+    x = tf.constant([1.0, 2.0])
+    one = tf.function(lambda x: x)
+    matrix = tf.function(lambda x: x, input_signature=[tf.TensorSpec([2, 2], tf.float32)])
+    return attempt(
+        lambda: tf.function(lambda x: x, unknown=True), lambda: one(), lambda: one(x, x),
+        lambda: tf.function(lambda x: x, experimental_nothing=1), lambda: one(x, y=1),
+        lambda: matrix(x), lambda: matrix(x, x), lambda: matrix("a"), lambda: matrix(),
+        lambda: tf.function(lambda x: x, input_signature=tf.TensorSpec([])),
+        lambda: tf.function(lambda: x, input_signature=[])().op.type,
+        lambda: tf.function(lambda x, y: x * y, input_signature=[tf.TensorSpec([])])(x),
+    )  # fmt: skip
+
+
+BEHAVIOURS = {
+    function.__name__.removeprefix("_"): function
+    for function in (_structures, _what_is_compared, _methods, _by_hand, _refused)
+}

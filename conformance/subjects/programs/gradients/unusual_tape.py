@@ -1,0 +1,144 @@
+"""Programs of gradient tapes and custom gradients: what they refuse, and what they do without."""
+
+# ruff: noqa: ARG005 - a gradient is told of every variable
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from sessrun.conformance.subjects.programs.described import attempt
+
+__all__ = ["BEHAVIOURS"]
+
+
+def _each(tf: Any, *programs: Callable[[Any], Any]) -> Any:
+    """What each program of a constant, in a graph of its own, gives."""
+
+    def value(program: Callable[[Any], Any]) -> Any:
+        with tf.Graph().as_default(), tf.Session() as session:
+            found = program(tf.constant([3.0, 2.0]))
+            session.run(tf.global_variables_initializer())
+            return [each if each is None or isinstance(each, str) else session.run(each)
+                    for each in tf.nest.flatten(found)]  # fmt: skip
+
+    return attempt(*(lambda program=program: value(program) for program in programs))
+
+
+def _tapes(tf: Any) -> Any:
+    def never_entered(x: Any) -> Any:
+        tape = tf.GradientTape(persistent=True)
+        tape.watch(x)
+        return [tape.gradient(x * x, x), [each.name for each in tape.watched_variables()]]
+
+    def reset_after(x: Any) -> Any:
+        with tf.GradientTape(persistent=True) as tape:
+            tape.watch(x)
+            y = x * x
+        first = tape.gradient(y, x)
+        tape.reset()
+        return [first, tape.gradient(y, x)]
+
+    def entered_again(x: Any) -> Any:
+        with tf.GradientTape(persistent=True) as tape:
+            tape.watch(x)
+            y = x * x
+        with tape:
+            z = y * x
+        return tape.gradient(z, x)
+
+    def watched_variable(x: Any) -> Any:
+        fixed = tf.Variable(5.0, trainable=False, use_resource=True, name="fixed")
+        with tf.GradientTape() as tape:
+            tape.watch(fixed)
+            y = fixed * x
+        return [[v.name for v in tape.watched_variables()], *tape.gradient(y, [fixed, x])]
+
+    def of_a_reference(x: Any) -> Any:
+        variable = tf.Variable(5.0, use_resource=False)
+        with tf.GradientTape() as tape:
+            y = variable * x
+        return tape.gradient(y, variable)
+
+    def watched_reference(_: Any) -> Any:
+        return tf.GradientTape().watch(tf.Variable(5.0, use_resource=False))
+
+    def too_many(x: Any) -> Any:
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = x * x
+        return tape.gradient(y, x, output_gradients=[x, x])
+
+    def no_batch(x: Any) -> Any:
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = tf.reduce_sum(x)
+        return tape.batch_jacobian(y, x, experimental_use_pfor=False)
+
+    def unknown_batch(_: Any) -> Any:
+        x = tf.placeholder_with_default(np.ones([2, 3], np.float32), None)
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = x * x
+        return tape.batch_jacobian(y, x, experimental_use_pfor=False)
+
+    return _each(tf, never_entered, reset_after, entered_again, watched_variable, of_a_reference,
+                 watched_reference, too_many, no_batch, unknown_batch)  # fmt: skip
+
+
+def _own_gradients(tf: Any) -> Any:
+    def with_brackets(x: Any) -> Any:
+        @tf.custom_gradient()
+        def doubled(x: Any) -> Any:
+            return x * 2.0, lambda grad: grad * 7.0
+
+        return tf.gradients(doubled(x), x)
+
+    def too_few_of_variables(x: Any) -> Any:
+        v = tf.get_variable("v", initializer=3.0, use_resource=True)
+
+        @tf.custom_gradient
+        def scaled(x: Any) -> Any:
+            return x * v, lambda grad, variables=None: (grad, [])
+
+        return tf.gradients(scaled(x), [x, v])
+
+    def of_two_of_one_name(x: Any) -> Any:
+        v = tf.get_variable("v", initializer=3.0, use_resource=True)
+        tf.add_to_collection(tf.GraphKeys.GLOBAL_VARIABLES, v)
+
+        @tf.custom_gradient
+        def scaled(x: Any) -> Any:
+            return x * v, lambda grad, variables=None: (grad, [grad for _ in variables])
+
+        return tf.gradients(scaled(x), [x, v])
+
+    def of_a_loop(x: Any) -> Any:
+        v = tf.get_variable("v", initializer=3.0, use_resource=True)
+
+        @tf.custom_gradient
+        def counted(x: Any) -> Any:
+            y = tf.while_loop(lambda y: tf.reduce_sum(y) < v * 9.0, lambda y: y * 2.0, [x])
+            return y, lambda grad, variables=None: (grad * 3.0, [tf.reduce_sum(grad)])
+
+        return tf.gradients(counted(x), [x, v])
+
+    return _each(tf, with_brackets, too_few_of_variables, of_two_of_one_name, of_a_loop)
+
+
+def _what_it_takes(tf: Any) -> Any:
+    """Custom gradients of keyword arguments, and of nothing."""
+
+    def with_keywords(x: Any) -> Any:
+        return tf.custom_gradient(lambda x: (x, lambda grad: grad))(x=x)
+
+    def with_no_gradient(x: Any) -> Any:
+        passed = tf.custom_gradient(lambda x: (x * 2.0, lambda _: None))
+        return tf.gradients(passed(x) + x, x)
+
+    return _each(tf, with_keywords, with_no_gradient)
+
+
+BEHAVIOURS = {"tapes": _tapes, "own_gradients": _own_gradients, "what_it_takes": _what_it_takes}

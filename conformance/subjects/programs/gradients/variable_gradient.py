@@ -1,0 +1,170 @@
+"""Programs of gradients by variables: by handles, by rows of them, within functions and tapes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from sessrun.conformance.subjects.programs.control_flow.functional_flow import functional
+from sessrun.conformance.subjects.programs.described import attempt
+
+__all__ = ["BEHAVIOURS"]
+
+
+def _values(tf: Any, *programs: Callable[[], Any]) -> Any:
+    """What each program, in a graph of its own, gives: tensors, or None where there is none."""
+
+    def run(program: Callable[[], Any]) -> Any:
+        with tf.Graph().as_default(), tf.Session() as session:
+            found = program()
+            kinds = [type(each).__name__.removeprefix("Symbolic") for each in found]
+            session.run(tf.global_variables_initializer())
+            return kinds, [None if each is None else session.run(tf.convert_to_tensor(each))
+                           for each in found]  # fmt: skip
+
+    return attempt(*(lambda program=program: run(program) for program in programs))
+
+
+def _variable(tf: Any, initial: Any = ((1.0, 2.0), (3.0, 4.0))) -> Any:
+    return tf.get_variable("v", initializer=initial, use_resource=True)
+
+
+def _handles(tf: Any) -> Any:
+    """Handles of which nothing tells, while the graph is built, what they refer to."""
+
+    def by_handle(make: Callable[[Any, Callable[[], Any]], Any], **options: Any) -> Any:
+        def program() -> Any:
+            handle = tf.placeholder_with_default(_variable(tf, [3.0, 4.0]).handle, [])
+
+            def read() -> Any:
+                return tf.raw_ops.ReadVariableOp(resource=handle, dtype=tf.float32)
+
+            return tf.gradients(make(handle, read), handle, **options)
+
+        return program
+
+    return _values(
+        tf, by_handle(lambda _, read: read() * 2.0),
+        by_handle(lambda *_: tf.constant(1.0) * 2.0, unconnected_gradients="zero"),
+        by_handle(lambda _, read: tf.cond(read()[0] > 1.0, lambda: read() * 2.0,
+                                          lambda: tf.constant([1.0, 1.0]))),
+        by_handle(lambda _, read: tf.gather(read(), [0, 0]) * 3.0),
+    )  # fmt: skip
+
+
+def _rows(tf: Any) -> Any:
+    """Elements and rows that are read where they are needed."""
+
+    def taken(indices: Any) -> Callable[[], Any]:
+        def program() -> Any:
+            v = _variable(tf)
+            return tf.gradients(tf.gather_nd(v, indices) * 2.0, v)
+
+        return program
+
+    def by_value(**options: Any) -> Callable[[], Any]:
+        def program() -> Any:
+            v = _variable(tf)
+            return tf.gradients(tf.constant(1.0), [v, v.handle], **options)
+
+        return program
+
+    def twice() -> Any:
+        v = _variable(tf)
+        return tf.gradients([tf.gather(v, [0]), tf.gather_nd(v, [[1], [1]])], v)
+
+    return _values(
+        tf, taken([[0], [1], [0]]), taken([[0, 1], [1, 1]]), taken([[[0], [1]]]), twice,
+        by_value(), by_value(unconnected_gradients="zero"),
+    )  # fmt: skip
+
+
+def _chosen(tf: Any) -> Any:
+    """Branches of which some do not read a variable, or take its rows only."""
+
+    def of_some() -> Any:
+        v, n = _variable(tf), tf.constant(1)
+        branches = [lambda: v * 2.0, lambda: tf.ones([2, 2]), lambda: tf.gather(v, [0, 1])]
+        return tf.gradients(tf.switch_case(n, branches), v)
+
+    def of_integers() -> Any:
+        v, n = _variable(tf), tf.constant(3)
+        found = tf.cond(n > 2, lambda: (v * tf.cast(n, tf.float32), n), lambda: (v, n + 1))
+        return tf.gradients(found[0], [v, n])
+
+    def of_the_same_twice() -> Any:
+        x = tf.constant([1.0, 2.0])
+
+        def one() -> Any:
+            y = tf.exp(x)
+            return y * tf.sin(y) * tf.cos(y)
+
+        found = tf.cond(x[0] > 0.0, one, lambda: x)
+        first = tf.gradients(found, x)[0]
+        return [first, *tf.gradients(found * 2.0, x), *tf.gradients(first, x)]
+
+    def of_a_loop_in_a_branch() -> Any:
+        v = _variable(tf)
+
+        def loop() -> Any:
+            return tf.while_loop(lambda i, _: i < 2, lambda i, a: (i + 1, a * v),
+                                 [0, tf.ones([2, 2])])[1]  # fmt: skip
+
+        return tf.gradients(tf.cond(v[0, 0] > 0.0, loop, lambda: tf.ones([2, 2])), v)
+
+    return _values(tf, of_some, of_integers, of_the_same_twice, of_a_loop_in_a_branch)
+
+
+def _shapes(tf: Any) -> Any:
+    """The shapes of a number and of a vector, in every iteration."""
+    return [tf.TensorShape([]), tf.TensorShape([None])]
+
+
+def _looped(tf: Any) -> Any:
+    """Loops that carry handles, take shapes of what is not kept, and leave variables aside."""
+
+    def of_shapes() -> Any:
+        x = tf.placeholder_with_default([1.0, 2.0, 3.0], [None])
+
+        def step(i: Any, a: Any) -> Any:
+            return i + 1, tf.reduce_mean(a * x) * a + tf.reduce_mean(a * a)
+
+        found = tf.while_loop(lambda i, _: i < 2, step, [0, x], _shapes(tf))[1]
+        return tf.gradients(found, x)
+
+    def of_a_handle() -> Any:
+        v = _variable(tf)
+
+        def step(i: Any, a: Any, handle: Any) -> Any:
+            read = tf.raw_ops.ReadVariableOp(resource=handle, dtype=tf.float32)
+            read.set_shape([2, 2])
+            return i + 1, a * read, handle
+
+        found = tf.while_loop(lambda i, *_: i < 2, step, [0, tf.ones([2, 2]), v.handle])[1]
+        return tf.gradients(found, v.handle)
+
+    def of_no_variable() -> Any:
+        v, x = _variable(tf), tf.constant([1.0, 2.0])
+        found = tf.while_loop(
+            lambda i, _: i < tf.cast(v[0, 0], tf.int32), lambda i, a: (i + 1, a * x), [0, x]
+        )[1]
+        return tf.gradients(found, [v, x])
+
+    def of_parts() -> Any:
+        x = tf.placeholder_with_default([1.0, 2.0, 3.0, 4.0], [None])
+
+        def step(i: Any, a: Any) -> Any:
+            first, _ = tf.split(tf.concat([a, x], 0), 2)
+            return i + 1, first * 2.0
+
+        found = tf.while_loop(lambda i, _: i < 2, step, [0, x], _shapes(tf))[1]
+        return tf.gradients(found, x)
+
+    return _values(tf, of_shapes, of_a_handle, of_no_variable, of_parts)
+
+
+BEHAVIOURS: dict[str, Callable[[Any], Any]] = {
+    "handles": _handles, "rows": _rows, "chosen": _chosen, "looped": _looped,
+    "chosen_by_functions": functional(_chosen), "looped_by_functions": functional(_looped),
+    "handles_in_functions": functional(_handles),
+}  # fmt: skip
