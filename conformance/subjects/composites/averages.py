@@ -1,4 +1,4 @@
-"""Moving averages of variables and tensors over several updates, and decays of learning rates."""
+"""Moving averages of variables and tensors over several updates."""
 
 from __future__ import annotations
 

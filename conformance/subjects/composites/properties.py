@@ -10,6 +10,7 @@ from sessrun.conformance.properties import prop
 from sessrun.conformance.subjects.composites import (
     activations,
     averages,
+    decays,
     losses,
     metrics,
     moments,
@@ -48,6 +49,12 @@ def streaming_metrics(draw: random.Random, id_: str) -> Case:
     """A metric over several batches, empty ones among them, gives what was seen so far."""
     rows = metrics.ROWS
     return metrics.case_of_metric(draw, id_, rows[int(id_.rpartition(":")[2]) % len(rows)])
+
+
+@prop("decays", *sorted(str(row.clause) for row in decays.ROWS))
+def decayed_rates(draw: random.Random, id_: str) -> Case:
+    """A learning rate decays with the step as its formula says, where stairs and cycles begin."""
+    return case_of_row(draw, id_, _row(decays.ROWS, id_))
 
 
 @prop("moving-averages", "OPTIMIZERS-046", "OPTIMIZERS-047")
