@@ -125,6 +125,9 @@ def gather_nd(xp: Any, params: Any, indices: Any) -> Any:
 def _check_updates(indices: Any, updates: Any, shape: tuple[int, ...]) -> None:
     outer, depth = indices.ndim - 1, indices.shape[-1]
     given = bracketed(updates.shape)
+    if not outer:  # so TensorFlow has it: one vector alone names no slice
+        raise KernelError(3, f"Dimensions [0,1) of indices[shape={bracketed(indices.shape)}] must "
+                          f"match dimensions [0,1) of updates[shape={given}]")  # fmt: skip
     if updates.shape[:outer] != indices.shape[:-1]:
         raise KernelError(3, f"Dimensions [0,{outer}) of indices[shape={bracketed(indices.shape)}]"
                           f" must match dimensions [0,{outer}) of updates[shape={given}]")
