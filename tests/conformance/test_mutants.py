@@ -141,16 +141,25 @@ def test_mutants_of_what_cases_enter_are_killed(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Mutants of the fetch and feed code, asked of the cases of the profile `structures`."""
-    entries, results = tmp_path / "entries.jsonl", tmp_path / "results.json"
+    entries, results = tmp_path / "entries.jsonl", tmp_path / "results.jsonl"
     command = ["selfcheck", "--mutants", "10", "--in", "session", "--profile", "structures"]
     options = ["--generated", "1", "--entries", str(entries), "--results", str(results)]
     assert main([*command, *options]) == 0
-    assert "in the code that a profile enters" in capsys.readouterr().out
-    mutants = json.loads(results.read_text())
+    told = capsys.readouterr().out
+    assert "in the code that a profile enters" in told
+    lines = results.read_text().splitlines(keepends=True)
+    mutants = [json.loads(line) for line in lines]
     entered = [mutant for mutant in mutants if mutant["entered_by"]]
     killed = [mutant for mutant in entered if mutant["killed_by"]]
     assert len(mutants) == 10
     assert killed
+
+    results.write_text("".join(lines[:9]) + lines[9][:20])  # cut: the rest is asked anew
+    assert main([*command, *options]) == 0
+    again = [json.loads(line) for line in results.read_text().splitlines() if line.endswith("}")]
+    assert again == mutants
+    summary = "in the code that a profile enters"
+    assert told.partition(summary)[2] == capsys.readouterr().out.partition(summary)[2]
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-import json
+import hashlib
 import sys
 from collections import Counter
 from pathlib import Path
@@ -40,38 +40,46 @@ def configure(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="which functions the cases enter: recorded if it is not there (default: %(default)s)",
     )
-    group.add_argument("--results", type=Path, metavar="FILE", help="write every mutant as JSON")
+    group.add_argument(
+        "--results",
+        type=Path,
+        metavar="FILE",
+        help="write every mutant as a line of JSON; those that are there are not examined again",
+    )
 
 
 def run(args: argparse.Namespace) -> int:
     """Examine the mutants, print the survivors and the shares; always 0: survivors are news."""
     from sessrun.conformance.selfcheck.mutation import campaign
     from sessrun.conformance.selfcheck.mutation.equivalents import load_equivalents
+    from sessrun.conformance.selfcheck.mutation.results import Results
     from sessrun.conformance.selfcheck.mutation.sites import MissingLibraryError
-    from sessrun.spec.writing import write_text
 
     if args.mutants < 1:
         raise UserError("--mutants takes a number of mutants, at least 1")
-    functions = _functions(args.package)
+    functions, equivalents = _functions(args.package), load_equivalents()
     outcomes: list[Outcome] = []
     try:
-        mutants = list(campaign.draw_mutants(functions, args.mutants, args.seed))
-        entries = _entries(args)
+        left = mutants = list(campaign.draw_mutants(functions, args.mutants, args.seed))
+        entries, cases = _entries(args)
+        results = Results(args.results, cases) if args.results is not None else None
+        if results is not None:
+            outcomes, left = results.split(mutants, equivalents)
         asked = campaign.examine_mutants(
-            mutants, entries, load_equivalents(), _SEED, args.generated, args.jobs
+            left, entries, equivalents, _SEED, args.generated, args.jobs
         )
-        for number, outcome in enumerate(asked, 1):
+        for outcome in asked:
             outcomes.append(outcome)
+            if results is not None:
+                results.add(outcome)
             if not outcome.killed:
                 _print_survivor(outcome)
-            if number % 50 == 0:
-                killed = sum(outcome.killed for outcome in outcomes)
-                print(f"{number} of {len(mutants)}: {killed} killed", file=sys.stderr, flush=True)
+            if len(outcomes) % 50 == 0:
+                killed = sum(o.killed for o in outcomes)
+                told = f"{len(outcomes)} of {len(mutants)}: {killed} killed"
+                print(told, file=sys.stderr, flush=True)
     except (MissingLibraryError, campaign.CampaignError) as error:
         raise UserError(str(error)) from error
-    if args.results is not None:
-        forms = [outcome.to_json() for outcome in outcomes]
-        write_text(args.results, json.dumps(forms, indent=1) + "\n")
     print(_shares(outcomes))
     return 0
 
@@ -104,7 +112,8 @@ def _functions(package: str | None) -> Sequence[SourceFunction]:
     return chosen
 
 
-def _entries(args: argparse.Namespace) -> Entries:
+def _entries(args: argparse.Namespace) -> tuple[Entries, str]:
+    """Which cases enter which functions, and what tells these cases from others."""
     from sessrun.conformance.plan import build_plan
     from sessrun.conformance.selfcheck.mutation.campaign import Entries, record_entries
     from sessrun.spec.loader import load_clauses
@@ -118,7 +127,8 @@ def _entries(args: argparse.Namespace) -> Entries:
         record_entries(args.entries, _SEED, args.generated, profiles, args.jobs)
     plans = {name: build_plan(name, _SEED, args.generated) for name in profiles}
     planned = {name: frozenset(case.id for case in plan.cases) for name, plan in plans.items()}
-    return Entries.read(args.entries, planned)
+    cases = hashlib.sha256("".join(plans[name].hash for name in profiles).encode()).hexdigest()
+    return Entries.read(args.entries, planned), cases
 
 
 def _print_survivor(outcome: Outcome) -> None:
