@@ -69,7 +69,8 @@ def _no_zeros(draw: random.Random, dtype: str, count: int) -> np.ndarray:
 def _float_divisors(draw: random.Random, dtype: str, count: int) -> np.ndarray:
     """Floats whose quotients are no subnormal numbers: threads may flush these."""
     found = floats(draw, dtype, count)
-    is_large = np.isfinite(found) & (abs(found) > 1000)
+    wide = found.astype("float64")
+    is_large = np.isfinite(wide) & (np.nan_to_num(abs(wide)) > 1000)
     return np.where(is_large, np.full((), 2, found.dtype), found)
 
 
