@@ -1,4 +1,4 @@
-"""Programs of a session with two CPUs: where variables, their users and colocated operations run."""
+"""Programs of sessions with two CPUs: where variables, their users and colocated operations run."""
 
 from __future__ import annotations
 
