@@ -134,15 +134,20 @@ def _mel(frequency: Any) -> Any:
     return 1127.0 * HOST.log1p(frequency / 700.0)
 
 
+def _hertz(size: int, rate: float) -> float:
+    """The distance of two frequencies of a spectrum."""
+    return 0.5 * rate / (size - 1)
+
+
 def _bank(size: int, rate: float, lower: float, upper: float, channels: int) -> Any:
     """The weights [frequencies, channels] of triangles evenly spaced on the mel scale."""
     low = _mel(lower)
     step = (_mel(upper) - low) / (channels + 1)
     centers = low + step * HOST.arange(1, channels + 2)
-    hertz = 0.5 * rate / (size - 1)
+    hertz = _hertz(size, rate)
     first, last = int(1.5 + lower / hertz), int(upper / hertz)
     found = HOST.zeros((size, channels))
-    for place in range(first, min(last, size - 1) + 1):
+    for place in range(first, last + 1):
         mel = _mel(place * hertz)
         band = int(HOST.searchsorted(centers, mel))  # the first center that is not below
         before = low if band == 0 else centers[band - 1]
@@ -170,7 +175,10 @@ def mfcc(
         0 <= lower_frequency_limit < upper_frequency_limit
     ):
         raise _bad("Mfcc initialization failed")
-    bank = _bank(spectra.shape[2], rate, lower_frequency_limit, upper_frequency_limit, channels)
+    windows, size = spectra.shape[:2], spectra.shape[2]
+    if int(upper_frequency_limit / _hertz(size, rate)) >= size:  # so TensorFlow has it
+        return HOST.zeros((*windows, dct_coefficient_count), "float32")
+    bank = _bank(size, rate, lower_frequency_limit, upper_frequency_limit, channels)
     energy = HOST.sqrt(spectra.astype("float64")) @ bank
     logs = HOST.log(HOST.maximum(energy, _FLOOR))
     angles = math.pi / channels * (HOST.arange(channels) + 0.5)

@@ -116,6 +116,9 @@ def dequantize(bind: Bind) -> Callable[..., Any]:
     kind, mode, axis = whole(attrs["T"]), _word(attrs["mode"]), attrs["axis"]
     info = HOST.iinfo(kind)
     least, most = float(info.min), float(info.max)
+    if attrs["dtype"] == "bfloat16" and mode != "MIN_COMBINED":
+        raise KernelError(_INVALID, "When output type is bfloat16, Mode string must be "
+                          f"'MIN_COMBINED', is '{mode}'")  # fmt: skip
     if mode == "MIN_FIRST" and axis != -1:
         raise KernelError(_UNIMPLEMENTED, "MIN_FIRST mode is not implemented for Dequantize with "
                           "axis != -1.")  # fmt: skip
