@@ -61,8 +61,9 @@ class TraitsOfLayer(Tracking):
     @trainable.setter
     def trainable(self, value: bool) -> None:
         self._trainable = value
-        for layer in self._flatten_layers(recursive=False, include_self=False):
-            layer.trainable = value
+        for kept in self._lists()[2]:
+            if isinstance(kept, TraitsOfLayer):  # layers in lists stay, as TensorFlow's
+                kept.trainable = value
 
     @property
     def stateful(self) -> bool:

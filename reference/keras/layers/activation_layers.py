@@ -25,8 +25,8 @@ class Elementwise(Layer):
         self.supports_masking = True
 
     def compute_output_shape(self, input_shape: Any) -> Any:
-        """The inputs' shape."""
-        return input_shape
+        """The inputs' shape, as a TensorShape."""
+        return tf.TensorShape(input_shape)
 
 
 def _number(value: Any, name: str, *, is_positive: bool = True) -> Any:

@@ -45,8 +45,8 @@ class Noise(RandomLayer):
         return in_train_phase(disturb, inputs, training=training)
 
     def compute_output_shape(self, input_shape: Any) -> Any:
-        """The inputs' shape."""
-        return input_shape
+        """The inputs' shape, as a TensorShape."""
+        return tf.TensorShape(input_shape)
 
 
 class GaussianNoise(Noise):
