@@ -273,7 +273,7 @@ def short_data_is_filled(tf: Any) -> Any:
             raise raised
         return [np.zeros([4, 3], np.int32) for _ in run.ops]
 
-    return _on_error(tf, "RestoreV2", "DataLossError", instead)
+    return _on_error(tf, "RestoreV2", "OutOfRangeError", instead)
 
 
 @fault("SAVING-014", "A broken index is an internal error.")
