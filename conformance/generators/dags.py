@@ -197,7 +197,9 @@ def _reduce(dag: Dag) -> None:
     x = dag.pick()
     assert x is not None
     rank = len(x.shape)
-    axes = sorted(dag.draw.sample(range(rank), dag.draw.randint(0, rank)))
+    if not rank:  # over no axes: see "reductions over no axes" in docs/findings.md
+        return
+    axes = sorted(dag.draw.sample(range(rank), dag.draw.randint(1, rank)))
     keep = dag.draw.random() < 0.5
     if keep:
         shape = tuple(1 if i in axes else n for i, n in enumerate(x.shape))
