@@ -42,7 +42,7 @@ _ONCE: Final = frozenset({
     "Floor", "FloorDiv", "FractionalAvgPool", "FractionalMaxPool", "Igamma", "Igammac",
     "IsotonicRegression", "LRN",
     "MatrixSquareRoot", "MaxPool", "MaxPoolGradV2", "MaxPoolWithArgmax", "QuantizeAndDequantizeV4",
-    "RGBToHSV", "ResizeBicubic", "ResizeBilinear", "ResizeNearestNeighbor", "Rint", "Round",
+    "RGBToHSV", "ResizeBicubic", "ResizeBilinear", "ResizeNearestNeighbor", "Rint", "Round", "Svd",
     "ScaleAndTranslate", "SelfAdjointEigV2", "Sign", "Softsign", "SparseAdd", "SparseFillEmptyRows",
     "SparseSegmentMean", "SparseSegmentMeanWithNumSegments", "SparseSegmentSqrtN",
     "SparseSegmentSqrtNWithNumSegments", "SparseSegmentSum", "SparseSegmentSumWithNumSegments",
