@@ -17,6 +17,10 @@ from sessrun.spec.rules.windows import Axis
 __all__ = ["Pooling", "check_shape", "lowest"]
 
 
+#: Sizes or strides of a window that are inputs; None where they are attributes.
+_Given = Sequence[int] | None
+
+
 class Pooling:
     """The attributes of a pooling or of one of its gradients, checked.
 
@@ -50,10 +54,7 @@ class Pooling:
                               "large as its stride")  # fmt: skip
 
     def along(
-        self,
-        shape: Sequence[int],
-        ksize: Sequence[int] | None = None,
-        strides: Sequence[int] | None = None,
+        self, shape: Sequence[int], ksize: _Given = None, strides: _Given = None
     ) -> tuple[Axis, ...]:
         """The window along each spatial dimension, of the attributes or as given."""
         if len(shape) != self.rank:
@@ -74,7 +75,7 @@ class Pooling:
         return geometry(shape[1:-1], size[1:-1], step, (1,) * self.rank, attrs["padding"],
                         explicit)  # fmt: skip
 
-    def deep(self, shape: Sequence[int], ksize: Sequence[int] | None = None) -> int:
+    def deep(self, shape: Sequence[int], ksize: _Given = None) -> int:
         """How many channels are pooled into one."""
         depth: int = (ksize or self._attrs["ksize"])[-1]
         if shape[-1] % depth:
@@ -97,9 +98,7 @@ def _rank(bind: Bind) -> int:
     return 5 if "3D" in bind.node.type else 4
 
 
-def _maximum(
-    pooling: Pooling, x: Any, ksize: Sequence[int] | None, strides: Sequence[int] | None
-) -> Any:
+def _maximum(pooling: Pooling, x: Any, ksize: _Given = None, strides: _Given = None) -> Any:
     along, depth = pooling.along(x.shape, ksize, strides), pooling.deep(x.shape, ksize)
     xp = pooling.xp
     if depth > 1:
@@ -112,7 +111,7 @@ def _maximum(
 def max_pool(bind: Bind) -> Callable[..., Any]:
     """The largest number of each window."""
     pooling = Pooling(bind, _rank(bind))
-    return lambda x: _maximum(pooling, x, None, None)
+    return lambda x: _maximum(pooling, x)
 
 
 @binder("MaxPoolV2", host_inputs=("ksize", "strides"))
@@ -165,12 +164,7 @@ def check_shape(what: str, found: Any, wanted: Sequence[int]) -> None:
 
 
 def _maximum_grad(
-    pooling: Pooling,
-    x: Any,
-    y: Any,
-    grad: Any,
-    ksize: Sequence[int] | None,
-    strides: Sequence[int] | None,
+    pooling: Pooling, x: Any, y: Any, grad: Any, ksize: _Given = None, strides: _Given = None
 ) -> Any:
     """Each gradient where its window has its largest number first."""
     xp, along = pooling.xp, pooling.along(x.shape, ksize, strides)
@@ -205,7 +199,7 @@ def _maximum_grad(
 def max_pool_grad(bind: Bind) -> Callable[..., Any]:
     """The gradient of MaxPool."""
     pooling = Pooling(bind, _rank(bind))
-    return lambda x, y, grad: _maximum_grad(pooling, x, y, grad, None, None)
+    return lambda x, y, grad: _maximum_grad(pooling, x, y, grad)
 
 
 @binder("MaxPoolGradV2", host_inputs=("ksize", "strides"))
@@ -219,12 +213,7 @@ def max_pool_grad_v2(bind: Bind) -> Callable[..., Any]:
 
 
 def _maximum_grad_grad(
-    pooling: Pooling,
-    x: Any,
-    y: Any,
-    grad: Any,
-    ksize: Sequence[int] | None,
-    strides: Sequence[int] | None,
+    pooling: Pooling, x: Any, y: Any, grad: Any, ksize: _Given = None, strides: _Given = None
 ) -> Any:
     """The gradients of the elements that were the first to equal the pooling's outputs."""
     xp, along = pooling.xp, pooling.along(x.shape, ksize, strides)
@@ -242,7 +231,7 @@ def _maximum_grad_grad(
 def max_pool_grad_grad(bind: Bind) -> Callable[..., Any]:
     """The gradient of MaxPoolGrad by its gradient."""
     pooling = Pooling(bind, _rank(bind))
-    return lambda x, y, grad: _maximum_grad_grad(pooling, x, y, grad, None, None)
+    return lambda x, y, grad: _maximum_grad_grad(pooling, x, y, grad)
 
 
 @binder("MaxPoolGradGradV2", host_inputs=("ksize", "strides"))

@@ -108,9 +108,8 @@ def _swapped_arguments(
     """The first argument of a call stands in the place of the second, too."""
     if isinstance(node, ast.Call) and len(node.args) > 1:
         first, second = node.args[:2]
-        is_text = isinstance(second, ast.JoinedStr) or (
-            isinstance(second, ast.Constant) and " " in str(second.value)
-        )  # what a message says is for people
+        # What a message says is for people.
+        is_text = isinstance(second, ast.Constant) and " " in str(second.value)
         if not is_text and not any(isinstance(each, ast.Starred) for each in (first, second)):
             yield second, text(first)
 

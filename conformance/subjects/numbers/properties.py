@@ -10,7 +10,7 @@ import numpy as np
 
 from sessrun.conformance.generators.single import single_graph
 from sessrun.conformance.properties import prop
-from sessrun.conformance.properties.operations import output_count
+from sessrun.conformance.properties.operations import output_count, value_case
 from sessrun.conformance.subjects.numbers import corners, large, ranges
 from sessrun.conformance.subjects.numbers.patterns import (
     ARRANGEMENTS,
@@ -110,16 +110,5 @@ def number_corners(draw: random.Random, id_: str) -> Case:
     row = _turn(id_, corners.ROWS)
     operation, given = corners.arguments_of(row, draw)
     single = single_graph(operation, given, draw, output_count(operation, given), ("unknown",))
-    steps = (
-        {"do": "open", "session": "s", "graph": "g"},
-        {
-            "do": "run",
-            "session": "s",
-            "fetches": list(single.fetches),
-            "feeds": single.feeds,
-            "expect": {"oracle": {"contract": single.contract}},
-        },
-        {"do": "close", "session": "s"},
-    )
     title = f"{row.op} of {given.attrs[row.attr]} at the corners of the dtype."
-    return Case(id_, title, "engine", (row.clause,), steps, {"g": single.graph})
+    return value_case(id_, title, row.clause, single)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from sessrun.conformance.subjects.programs.described import attempt
-from sessrun.conformance.subjects.programs.layered_graphs import examples, layered
+from sessrun.conformance.subjects.programs.layered_graphs import examples, layered, projections
 
 __all__ = ["BEHAVIOURS"]
 
@@ -26,27 +26,13 @@ def _one(tf: Any, make: Callable[[Any], Any], *inputs: Any, **options: Any) -> A
 
 
 def _einsum(tf: Any) -> Any:
-    x, y = examples(2, 3, 4), examples(2, 3, 4, 5)
-    rows: list[tuple[Any, Any, Any]] = [
-        (x, "abc,cd->abd", {"output_shape": (None, 6), "bias_axes": "d"}),
-        (x, "abc,cd->abd", {"output_shape": (3, 6), "bias_axes": "bd", "activation": "relu"}),
-        (x, "abc,cde->abde", {"output_shape": (None, 2, 3), "bias_axes": "e"}),
-        (y, "...x,xy->...y", {"output_shape": 2, "bias_axes": "y", "kernel_regularizer": "l2"}),
-        (y, "ab...,bc->ac...", {"output_shape": 2, "bias_axes": "c"}),
-        (x, "abc,cd->abd", {"output_shape": (9, 6)}),
-        (x, "abc,cd->abe", {"output_shape": (None, 6)}),
-        (x, "abc,cde->abd", {"output_shape": (None, 6)}),
-        (x, "abc,cd->abd", {"output_shape": (None, 6), "bias_axes": "y"}),
-        (x, "abc->cba", {"output_shape": (None, 6)}),
-    ]
-
     def made(equation: str, options: Any) -> Callable[[Any], Any]:
         return lambda k: k.EinsumDense(equation, activity_regularizer="l1", **options)
 
     layer = tf.keras.layers.EinsumDense("ab,bc->ac", 3, bias_axes="c")
     layer.build((None, 4))
     return [
-        [_one(tf, made(equation, options), value) for value, equation, options in rows],
+        [_one(tf, made(equation, options), value) for value, equation, options in projections()],
         layer.compute_output_shape((None, 4)).as_list(), layer.get_config()["bias_axes"],
     ]  # fmt: skip
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from sessrun.conformance.subjects.programs.described import attempt
-from sessrun.conformance.subjects.programs.layered_graphs import examples
+from sessrun.conformance.subjects.programs.layered_graphs import examples, projections
 
 __all__ = ["BEHAVIOURS"]
 
@@ -25,25 +25,12 @@ def _computed(tf: Any, layer: Any, *inputs: Any, **options: Any) -> Any:
 
 
 def _projections(tf: Any) -> Any:
-    x, y = examples(2, 3, 4), examples(2, 3, 4, 5)
-    rows: list[tuple[Any, str, Any]] = [
-        (x, "abc,cd->abd", {"output_shape": (None, 6), "bias_axes": "d"}),
-        (x, "abc,cd->abd", {"output_shape": (3, 6), "bias_axes": "bd", "activation": "relu"}),
-        (x, "abc,cde->abde", {"output_shape": (None, 2, 3), "bias_axes": "e"}),
-        (y, "...x,xy->...y", {"output_shape": 2, "bias_axes": "y"}),
-        (y, "ab...,bc->ac...", {"output_shape": 2, "bias_axes": "c"}),
-        (x, "abc,cd->abd", {"output_shape": (9, 6)}),
-        (x, "abc,cd->abe", {"output_shape": (None, 6)}),
-        (x, "abc,cde->abd", {"output_shape": (None, 6)}),
-        (x, "abc,cd->abd", {"output_shape": (None, 6), "bias_axes": "y"}),
-        (x, "abc->cba", {"output_shape": (None, 6)}),
-    ]
     kind = tf.keras.layers.EinsumDense
     layer = kind("ab,bc->ac", 3, bias_axes="c")
     layer.build((None, 4))
     return [
         attempt(*(
-            lambda row=row: _computed(tf, kind(row[1], **row[2]), row[0]) for row in rows
+            lambda row=row: _computed(tf, kind(row[1], **row[2]), row[0]) for row in projections()
         )),
         layer.compute_output_shape((None, 4)).as_list(), layer.get_config()["bias_axes"],
     ]  # fmt: skip
