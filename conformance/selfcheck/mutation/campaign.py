@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import itertools
 import json
 import random
 import subprocess
@@ -24,8 +25,10 @@ __all__ = ["CampaignError", "Entries", "Mutant", "Outcome", "draw_mutants", "exa
 
 #: Of the cases that enter a function, how many of those that enter least beside it run first.
 _FOCUSED: Final = 40
-#: And how many others, drawn.
-_OTHERS: Final = 160
+#: How many of others, drawn so that every subject has its turn.
+_BY_SUBJECT: Final = 120
+#: And how many of what is left, drawn.
+_OTHERS: Final = 120
 #: How long the cases of one profile may take on one mutant, in seconds.
 _SECONDS: Final = 10.0
 
@@ -132,16 +135,17 @@ class Entries:
         return cls(path, profiles, cases, breadth, frozenset(imported))
 
     def of(self, function: SourceFunction, draw: random.Random) -> dict[str, list[str]]:
-        """The cases to ask, by profile: the most focused first, then some drawn ones."""
+        """The cases to ask, by profile: the most focused first, then drawn ones."""
         entering = self._entering(function)
         chosen = {}
         for profile, ids in self.profiles.items():
             own = sorted((id_ for id_ in entering if id_ in ids), key=self.breadth.__getitem__)
-            rest = own[_FOCUSED:]
+            others = own[_FOCUSED:]
+            draw.shuffle(others)
+            by_subject = list(itertools.islice(_in_turn(others), _BY_SUBJECT))
+            left = [id_ for id_ in others if id_ not in set(by_subject)]
             if own:
-                chosen[profile] = [
-                    *own[:_FOCUSED], *draw.sample(rest, min(_OTHERS, len(rest))),
-                ]  # fmt: skip
+                chosen[profile] = [*own[:_FOCUSED], *by_subject, *left[:_OTHERS]]
         return chosen
 
     def _entering(self, function: SourceFunction) -> Sequence[str]:
@@ -152,6 +156,16 @@ class Entries:
         module = f"{function.module}:"
         of_module = (ids for key, ids in self.cases.items() if key.startswith(module))
         return sorted({id_ for ids in of_module for id_ in ids})
+
+
+def _in_turn(ids: Sequence[str]) -> Iterator[str]:
+    """One case of each subject, then a second of each, and so on."""
+    by_subject: dict[str, list[str]] = {}
+    for id_ in ids:
+        subject = id_.removeprefix("variant/").partition(":")[0].partition("/")[0]
+        by_subject.setdefault(subject, []).append(id_)
+    for turn in itertools.zip_longest(*by_subject.values()):
+        yield from (id_ for id_ in turn if id_ is not None)
 
 
 def record_entries(path: Path, seed: int, count: int, profiles: Sequence[str], jobs: int) -> None:
