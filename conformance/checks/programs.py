@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from sessrun.conformance.subjects.programs.described import described, raised
+from sessrun.conformance.subjects.programs.fetched import NotingNamespace
 from sessrun.conformance.subjects.programs.registry import program_of
 
 __all__ = ["outcome"]
@@ -18,12 +19,14 @@ def outcome(tf: Any, program: str) -> Any:
       program: its name, `area/topic/name`.
 
     Returns:
-      what it returned, or the error that it raised, as plain data.
+      what it returned, or the error that it raised; and what it fetched, run by run. Plain data.
 
     """
     function = program_of(program)
+    noting = NotingNamespace(tf)
     try:
         with tf.Graph().as_default():
-            return described(function(tf))
+            result = described(function(noting))
     except Exception as error:  # noqa: BLE001 - what the backend raises is what is compared
-        return raised(error)
+        result = raised(error)
+    return [result, noting.fetched]

@@ -16,10 +16,14 @@ from google.protobuf.message import Message
 from sessrun.spec.cases.values import Raised
 from sessrun.spec.errors import BY_CODE
 
-__all__ = ["Raised", "attempt", "caught", "described", "raised", "run"]
+__all__ = ["Raised", "attempt", "caught", "described", "raised", "run",
+           "tensor_described"]  # fmt: skip
 
 #: Names that count what the process has made so far.
 _NUMBERED: Final = re.compile(r"\b(pyfunc_)\d+\b")
+
+#: What a function's name is given to be its own: a hash of its body.
+_RANDOM: Final = re.compile(r"_[A-Za-z0-9]{11}\b")
 
 #: The classes of `tf.errors`.
 _ERRORS: Final = {row.cls for row in BY_CODE.values()}
@@ -77,11 +81,15 @@ def described(value: Any) -> Any:
     return _of_the_api(value)
 
 
+def tensor_described(tensor: Any) -> list[str]:
+    """A tensor by its name, dtype and static shape."""
+    return [_RANDOM.sub(r"_N", tensor.name), tensor.dtype.name, str(tensor.shape)]
+
+
 def _of_the_api(value: Any) -> Any:
     kind = type(value).__name__
     if kind in {"Tensor", "SymbolicTensor"}:
-        shape = str(value.shape)
-        return ["Tensor", value.name, value.op.type, value.dtype.name, shape, value.device]
+        return ["Tensor", value.name, value.op.type, value.dtype.name, str(value.shape), value.device]
     if kind == "Operation":
         waits = sorted(op.name for op in value.control_inputs)
         inputs = [tensor.name for tensor in value.inputs]

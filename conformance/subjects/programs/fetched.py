@@ -1,0 +1,59 @@
+"""A namespace whose sessions note what a program fetches: names, dtypes and static shapes.
+
+A value says nothing of the static shape of its tensor, and a program that runs a tensor seldom
+returns the tensor beside its value.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import Any, Final
+
+from sessrun.conformance.subjects.programs.described import tensor_described
+
+__all__ = ["NotingNamespace"]
+
+#: Where programs stand. A library runs the sessions that it is given, too: how is its own affair.
+_PROGRAMS: Final = __name__.rpartition(".")[0]
+
+
+class NotingNamespace:
+    """The namespace `tf`, with sessions that note what programs fetch.
+
+    Args:
+      tf: the namespace.
+
+    Attributes:
+      fetched: what was fetched, in the order of the runs, as plain data.
+
+    """
+
+    def __init__(self, tf: Any) -> None:
+        self._tf = tf
+        self.fetched: list[Any] = []
+        self.Session = _noting(tf, tf.Session, self.fetched)
+        self.InteractiveSession = _noting(tf, tf.InteractiveSession, self.fetched)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._tf, name)
+
+
+def _noting(tf: Any, kind: Any, fetched: list[Any]) -> Any:
+    """A subclass of a class of sessions that notes the tensors that its `run` is given."""
+
+    def run(self: Any, *args: Any, **kwargs: Any) -> Any:
+        if sys._getframe(1).f_globals.get("__name__", "").startswith(_PROGRAMS):
+            fetched.append(_tensors(tf, args[0] if args else kwargs.get("fetches")))
+        return kind.run(self, *args, **kwargs)
+
+    members = {"run": run, "__doc__": kind.__doc__, "__module__": kind.__module__}
+    return type(kind.__name__, (kind,), members)
+
+
+def _tensors(tf: Any, fetches: Any) -> list[Any]:
+    """The tensors of a fetch, in its order; none of one that is refused."""
+    try:
+        flat = tf.nest.flatten(fetches)
+    except (TypeError, ValueError):
+        return []
+    return [tensor_described(value) for value in flat if isinstance(value, tf.Tensor)]
