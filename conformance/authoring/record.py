@@ -303,6 +303,12 @@ class ApiAuthor:
         body = {key: form(value) for key, value in args.items()}
         self._blocks[-1].append({**step, "args": body, "expect": {"value": form(want)}})
 
+    def told_as_by_oracle(self, tensors: Any, clause: str) -> None:
+        """What is told of tensors before a run must be what the oracle tells: `clause` says so."""
+        self.named_check("static.told", None, tensors=tensors)
+        self._blocks[-1][-1]["expect"] = {"oracle": {"contract": "exact"}}
+        self.blame(clause)
+
     def case(self, id_: str, title: str, clauses: Sequence[str] = (), **options: Any) -> Case:
         """The case recorded so far; it tests what its steps name, unless clauses are given."""
         steps = tuple(_tidy(self.steps))

@@ -58,10 +58,9 @@ def selu(xp: Any, x: Any) -> Any:
 
 @kernel("LeakyRelu")
 def leaky_relu(xp: Any, x: Any, *, alpha: float) -> Any:
-    """The larger of x and alpha * x; the smaller where alpha is above 1."""
+    """x where it is above zero, else alpha * x."""
     slope = xp.asarray(alpha, dtype="float32")  # a GraphDef holds the attribute as float32
-    choose = xp.maximum if alpha < 1 else xp.minimum
-    return choose(x, x * slope.astype(x.dtype))
+    return xp.where(x > 0, x, x * slope.astype(x.dtype))
 
 
 @binder("Softplus")

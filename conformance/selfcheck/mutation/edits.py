@@ -119,8 +119,9 @@ def _lost_copy(node: ast.AST, text: Callable[[ast.AST], str]) -> Iterator[tuple[
     match node:
         case ast.Call(func=ast.Attribute(value=value, attr="copy"), args=[]):
             yield node, f"({text(value)})"
-        case ast.Call(func=ast.Attribute(value=value, attr="array") as function):
-            yield function, f"{text(value)}.asarray"
+        case ast.Call(func=ast.Attribute(value=value, attr="array") as function, args=[array, *_]):
+            if not isinstance(array, ast.List | ast.Tuple | ast.ListComp | ast.Constant):
+                yield function, f"{text(value)}.asarray"
 
 
 def _dropped_call(node: ast.AST, _: Callable[[ast.AST], str]) -> Iterator[tuple[ast.AST, str]]:

@@ -153,6 +153,9 @@ def _own_sites(path: Path) -> Iterator[Site]:
             yield Site(operator, occurrence, edit.line, edit.column)
 
 
+#: Names of what is written for people.
+_LOGS: Final = frozenset({"_LOGGER", "log_messages", "logging", "warnings"})
+
 _Span = tuple[tuple[int, int], tuple[int, int]]
 
 
@@ -173,6 +176,10 @@ def _unseen(tree: ast.Module) -> list[_Span]:
                 hidden = [node]
             case ast.Call(func=function, args=args, keywords=keywords) if _is_for_people(function):
                 hidden = [*args, *(keyword.value for keyword in keywords)]
+            case ast.Expr(value=ast.Call(func=function)) if _is_for_people(function):
+                hidden = [node]
+            case ast.Subscript(value=ast.Attribute(attr="outputs"), slice=ast.Constant(value=0)):
+                hidden = [node.slice]  # of the one output of most operations
             case ast.JoinedStr():
                 hidden = [node]
             case ast.Call(func=ast.Name(id="zip"), keywords=keywords):
@@ -190,8 +197,10 @@ def _is_for_people(function: ast.expr) -> bool:
     match function:
         case ast.Name(id=name):
             return name.endswith("Error")
-        case ast.Attribute(value=ast.Name(id=module), attr=name):
-            return module in {"log_messages", "logging", "warnings"} or name.endswith("Error")
+        case ast.Attribute(value=ast.Name(id=name), attr=attribute):
+            return name in _LOGS or attribute.endswith("Error")
+        case ast.Attribute(value=ast.Call(func=ast.Attribute(attr="getLogger"))):
+            return True
     return False
 
 

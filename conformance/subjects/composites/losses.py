@@ -94,6 +94,9 @@ def _weighing(d: Drawing) -> str:
     return "LOSSES-004" if isinstance(weights, np.ndarray) and 1 in weights.shape else "LOSSES-001"
 
 
+_TOLD: Final = "LOSSES-020"
+
+
 def _alone(function: str, clause: str, **arguments: Kind) -> Row:
     """A loss by itself, neither weighed nor reduced."""
     return Row(
@@ -103,6 +106,7 @@ def _alone(function: str, clause: str, **arguments: Kind) -> Row:
         dtypes=_DTYPES,
         styles=_STYLES,
         near=_NEAR,
+        told=_TOLD,
     )
 
 
@@ -117,7 +121,7 @@ def _weighed(function: str, **arguments: Kind) -> Row:
         given,
         styles=("plain", "empty"),
         dtypes=("float32", "float16"),
-        is_static=True,
+        told=_TOLD,
     )
 
 
@@ -170,6 +174,7 @@ ROWS: Final = (
         },
         styles=("plain",),
         dtypes=("float32",),
+        told=_TOLD,
     ),
     _weighed("compute_weighted_loss", losses=numbers(0, 3)),
     _weighed("absolute_difference", labels=numbers(0, 3), predictions=like("labels")),

@@ -214,16 +214,20 @@ def case_of_metric(draw: random.Random, id_: str, row: MetricRow) -> Case:
     given = {name: _placeholder(c, array, row.rows) for name, array in batches[0].items()}
     metric = named(c, f"metrics.{row.function}")(**given, **options)
     value, update = metric[0], metric[1]
+    clause = "METRICS-006" if is_weighed else row.clause
+    c.told_as_by_oracle([value, update], "METRICS-021")
     session = c.tf.Session()
     session.run(c.tf.local_variables_initializer())
     for batch in batches:
         feeds = {given[name]: array for name, array in batch.items()}
         c.against_oracle(session.run(update, feeds), _CONTRACT)
+        c.blame(clause)
         if draw.random() < 0.7:
             c.against_oracle(session.run(value), _CONTRACT)
+            c.blame(clause)
     weighed = "weighed" if is_weighed else "all alike"
     title = f"{row.function} of batches, {weighed}, gives what was seen so far."
-    return c.case(id_, title, ("METRICS-006" if is_weighed else row.clause,))
+    return c.case(id_, title, (clause, "METRICS-021"))
 
 
 def _placeholder(c: ApiAuthor, array: np.ndarray, rows: int | None) -> Any:

@@ -28,7 +28,12 @@ def _row(rows: Sequence[Row], id_: str) -> Row:
     return rows[int(id_.rpartition(":")[2]) % len(rows)]
 
 
-@prop("composites", *sorted({str(row.clause) for row in _COMPOSITES}), weight=4)
+def _clauses_of(rows: Sequence[Row]) -> list[str]:
+    """The clauses that the rows' cases can show false."""
+    return sorted({str(row.clause) for row in rows} | {row.told for row in rows})
+
+
+@prop("composites", *_clauses_of(_COMPOSITES), weight=4)
 def composites(draw: random.Random, id_: str) -> Case:
     """A function composed of operations gives what its definition says, at its corners, too."""
     return case_of_row(draw, id_, _row(_COMPOSITES, id_))
@@ -36,7 +41,7 @@ def composites(draw: random.Random, id_: str) -> Case:
 
 @prop(
     "losses",
-    *(f"LOSSES-0{number:02}" for number in (1, 2, 3, 4, 10, 11, 12, 13, 14, 15, 19)),
+    *(f"LOSSES-0{number:02}" for number in (1, 2, 3, 4, 10, 11, 12, 13, 14, 15, 19, 20)),
     weight=2,
 )
 def weighed_losses(draw: random.Random, id_: str) -> Case:
@@ -44,14 +49,17 @@ def weighed_losses(draw: random.Random, id_: str) -> Case:
     return case_of_row(draw, id_, _row(_LOSSES, id_))
 
 
-@prop("streaming-metrics", *sorted({"METRICS-006", *(row.clause for row in metrics.ROWS)}))
+@prop(
+    "streaming-metrics",
+    *sorted({"METRICS-006", "METRICS-021", *(row.clause for row in metrics.ROWS)}),
+)
 def streaming_metrics(draw: random.Random, id_: str) -> Case:
     """A metric over several batches, empty ones among them, gives what was seen so far."""
     rows = metrics.ROWS
     return metrics.case_of_metric(draw, id_, rows[int(id_.rpartition(":")[2]) % len(rows)])
 
 
-@prop("decays", *sorted(str(row.clause) for row in decays.ROWS))
+@prop("decays", *_clauses_of(decays.ROWS))
 def decayed_rates(draw: random.Random, id_: str) -> Case:
     """A learning rate decays with the step as its formula says, where stairs and cycles begin."""
     return case_of_row(draw, id_, _row(decays.ROWS, id_))

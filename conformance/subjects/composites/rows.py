@@ -52,6 +52,7 @@ class Row:
       near: how near its values must be, by dtype; `NEAR` if None.
       is_static: whether shapes are known while the graph is built.
       fetched: what is fetched of the result; all of it if None.
+      told: the clause of what is told of the result before a run.
 
     """
 
@@ -63,6 +64,7 @@ class Row:
     near: Mapping[str, str] | str | None = None
     is_static: bool = False
     fetched: Callable[[ApiAuthor, Any, Drawing], Any] | None = None
+    told: str = "COMPOSITES-027"
 
     def contract(self, dtype: str) -> str:
         """The numeric contract for arguments of a dtype."""
@@ -145,10 +147,12 @@ def case_of_row(draw: random.Random, id_: str, row: Row) -> Case:
     }
     result = named(c, row.function)(**arguments)
     fetched = result if row.fetched is None else row.fetched(c, result, drawing)
-    run(c, fetched, feeds, row.contract(drawing.dtype))
-    title = f"{row.function} of {drawing.style} numbers in {drawing.dtype} gives what it says."
+    c.told_as_by_oracle(fetched, row.told)
     clause = row.clause if isinstance(row.clause, str) else row.clause(drawing)
-    return c.case(id_, title, (clause,))
+    run(c, fetched, feeds, row.contract(drawing.dtype))
+    c.blame(clause)
+    title = f"{row.function} of {drawing.style} numbers in {drawing.dtype} gives what it says."
+    return c.case(id_, title, (clause, row.told))
 
 
 def run(c: ApiAuthor, fetched: Any, feeds: Sequence[tuple[Any, Any]], contract: str) -> None:

@@ -1,0 +1,15 @@
+"""Named checks of what is told of tensors before a run."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sessrun.conformance.subjects.programs.described import tensor_described
+
+__all__ = ["told"]
+
+
+def told(tf: Any, tensors: Any) -> list[list[str]]:
+    """The names, dtypes and static shapes of tensors in a structure, in its order."""
+    flat = tf.nest.flatten(tensors, expand_composites=True)
+    return [tensor_described(tensor) for tensor in flat if isinstance(tensor, tf.Tensor)]
