@@ -63,3 +63,16 @@ def shapes_of_decays(c: ApiAuthor) -> None:
     )
     step = c.tf.constant(3, c.tf.int64)
     _told(c, c.tf.train.cosine_decay(0.5, step, 10, name="slow"), ("slow/Mul_3:0", "float32", "()"))
+
+
+@api_case("GRADIENTS-026", title="Gradients of a product by factors that lack a dimension.")
+def shapes_of_gradients(c: ApiAuthor) -> None:
+    x = c.tf.placeholder(c.tf.float32, [None, 3])
+    y = c.tf.placeholder(c.tf.float32, [3, 2])
+    gradients = c.tf.gradients(c.tf.matmul(x, y), [x, y])
+    _told(
+        c,
+        gradients,
+        ("gradients/MatMul_grad/MatMul:0", "float32", "(?, 3)"),
+        ("gradients/MatMul_grad/MatMul_1:0", "float32", "(3, 2)"),
+    )

@@ -73,13 +73,14 @@ def gradients_at(
 
     Returns:
       For each point a list: for each source None, an array, or [values, indices, dense_shape] of
-      IndexedSlices.
+      IndexedSlices. At last, of each gradient, its dtype and static shape.
 
     """
     with tf.Graph().as_default(), tf.Session() as session:
         program = _built(tf, session, function, points[0], ways, by)
         gradients = program.gradients(_weights_of(program, program.targets, points[0]))
-        return [_values(program, gradients, point) for point in points]
+        values = [_values(program, gradients, point) for point in points]
+        return [*values, _told(tf, gradients)]
 
 
 def second_gradients_at(
@@ -98,7 +99,8 @@ def second_gradients_at(
             return []
         weights = _weights_of(program, dense, points[0], seed=3)
         second = tf.gradients(dense, [*program.sources, *given], _constants(tf, weights))
-        return [_values(program, second, point) for point in points]
+        values = [_values(program, second, point) for point in points]
+        return [*values, _told(tf, second)]
 
 
 def error_of_differences(
@@ -215,6 +217,17 @@ def _values(program: _Program, gradients: Sequence[Any], point: Arrays) -> list[
     fetches = [_parts(program.tf, gradient) for gradient in gradients if gradient is not None]
     values = iter(program.run(fetches, point))
     return [None if gradient is None else next(values) for gradient in gradients]
+
+
+def _told(tf: Any, gradients: Sequence[Any]) -> list[list[str]]:
+    """Dtypes and static shapes; how many rows IndexedSlices have, an engine may find out or not."""
+    return [
+        [gradient.dtype.name, str(gradient.values.shape[1:])]
+        if isinstance(gradient, tf.IndexedSlices)
+        else [gradient.dtype.name, str(gradient.shape)]
+        for gradient in gradients
+        if gradient is not None
+    ]
 
 
 def _flat(value: Any) -> Iterator[Any]:

@@ -10,6 +10,9 @@ __all__ = ["told"]
 
 
 def told(tf: Any, tensors: Any) -> list[list[str]]:
-    """The names, dtypes and static shapes of tensors in a structure, in its order."""
+    """The names, dtypes and static shapes of tensors in a structure, in its order.
+
+    Of sparse tensors and IndexedSlices it tells each component.
+    """
     flat = tf.nest.flatten(tensors, expand_composites=True)
     return [tensor_described(tensor) for tensor in flat if isinstance(tensor, tf.Tensor)]

@@ -53,3 +53,21 @@ def rates_are_named_for_operations(tf: Any) -> Any:
         return lambda *args, **options: tf.identity(usual(*args, **options))
 
     return replaced(tf, "train.exponential_decay", copied)
+
+
+@fault("GRADIENTS-026", "The static shapes of gradients are unknown.")
+def shapes_of_gradients_are_forgotten(tf: Any) -> Any:
+    """Pass dense gradients through placeholders of any shape."""
+
+    def forgetting(usual: _Function) -> _Function:
+        def gradients(*args: Any, **options: Any) -> list[Any]:
+            return [
+                tf.placeholder_with_default(gradient, None)
+                if isinstance(gradient, tf.Tensor)
+                else gradient
+                for gradient in usual(*args, **options)
+            ]
+
+        return gradients
+
+    return replaced(tf, "gradients", forgetting)

@@ -58,7 +58,7 @@ def selu(xp: Any, x: Any) -> Any:
 
 @kernel("LeakyRelu")
 def leaky_relu(xp: Any, x: Any, *, alpha: float) -> Any:
-    """x where it is above zero, else alpha * x."""
+    """Numbers above zero as they are, others times alpha."""
     slope = xp.asarray(alpha, dtype="float32")  # a GraphDef holds the attribute as float32
     return xp.where(x > 0, x, x * slope.astype(x.dtype))
 

@@ -160,36 +160,52 @@ _Span = tuple[tuple[int, int], tuple[int, int]]
 
 
 def _unseen(tree: ast.Module) -> list[_Span]:
-    """The spans that are left as they are: annotations, signatures, what an error says."""
+    """The spans that are left as they are."""
     spans: list[_Span] = []
     for node in ast.walk(tree):
-        hidden: list[ast.AST] = []
-        match node:
-            case ast.FunctionDef(body=[first, *_]) | ast.AsyncFunctionDef(body=[first, *_]):
-                spans.append((_span(node)[0], _span(first)[0]))  # the signature
-                hidden = list(node.decorator_list)
-            case ast.AnnAssign():
-                hidden = [node.annotation]
-            case ast.Raise(exc=ast.Call(args=args, keywords=keywords)):
-                hidden = [*args, *(keyword.value for keyword in keywords)]
-            case ast.Assert():
-                hidden = [node]
-            case ast.Call(func=function, args=args, keywords=keywords) if _is_for_people(function):
-                hidden = [*args, *(keyword.value for keyword in keywords)]
-            case ast.Expr(value=ast.Call(func=function)) if _is_for_people(function):
-                hidden = [node]
-            case ast.Subscript(value=ast.Attribute(attr="outputs"), slice=ast.Constant(value=0)):
-                hidden = [node.slice]  # of the one output of most operations
-            case ast.JoinedStr():
-                hidden = [node]
-            case ast.Call(func=ast.Name(id="zip"), keywords=keywords):
-                hidden = [keyword.value for keyword in keywords]  # `strict` only asserts
-            case ast.Call(func=ast.Name(id="cast"), args=[first, *_]):
-                hidden = [first]
-            case _:
-                continue
-        spans += [_span(part) for part in hidden]
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            spans.append((_span(node)[0], _span(node.body[0])[0]))  # the signature
+        parts = [*_declarations(node), *_texts(node), *_same_either_way(node)]
+        spans += [_span(part) for part in parts]
     return spans
+
+
+def _declarations(node: ast.AST) -> list[ast.expr]:
+    """Decorators and annotations."""
+    match node:
+        case ast.FunctionDef() | ast.AsyncFunctionDef():
+            return node.decorator_list
+        case ast.AnnAssign():
+            return [node.annotation]
+    return []
+
+
+def _texts(node: ast.AST) -> list[ast.AST]:
+    """What only people read: errors' and log's arguments, formatted strings."""
+    match node:
+        case ast.Raise(exc=ast.Call(args=args, keywords=keywords)):
+            return [*args, *(keyword.value for keyword in keywords)]
+        case ast.Expr(value=ast.Call(func=function)) if _is_for_people(function):
+            return [node]
+        case ast.Call(func=function, args=args, keywords=keywords) if _is_for_people(function):
+            return [*args, *(keyword.value for keyword in keywords)]
+        case ast.JoinedStr():
+            return [node]
+    return []
+
+
+def _same_either_way(node: ast.AST) -> list[ast.AST]:
+    """What no change of changes anything: assertions, and the one output of most operations."""
+    match node:
+        case ast.Assert():
+            return [node]
+        case ast.Call(func=ast.Name(id="zip"), keywords=keywords):
+            return [keyword.value for keyword in keywords]  # `strict` only asserts
+        case ast.Call(func=ast.Name(id="cast"), args=[first, *_]):
+            return [first]
+        case ast.Subscript(value=ast.Attribute(attr="outputs"), slice=ast.Constant(value=0)):
+            return [node.slice]
+    return []
 
 
 def _is_for_people(function: ast.expr) -> bool:

@@ -22,6 +22,8 @@ from sessrun.conformance.subjects.gradients.rows import drawn_row, row_call, row
 from sessrun.spec.cases.model import Case
 from sessrun.spec.operations import Operation
 
+#: The clause of what is told of gradients before a run.
+_TOLD: Final = "GRADIENTS-026"
 _CHECKS: Final = "sessrun.conformance.checks.gradients"
 #: From a source of chance, and the dtypes of floating point to be drawn (all if None), to a call.
 Caller = Callable[[random.Random, tuple[str, ...] | None], Call]
@@ -38,6 +40,7 @@ def _first_order(call: Call, id_: str) -> Case:
     clauses = ["GRADIENTS-022"] * len(call.points)
     if call.has_corners:
         clauses[-1] = "GRADIENTS-023"
+    clauses.append(_TOLD)
     expect = {"oracle": {"contract": contract_of(call.dtypes), "clauses": clauses}}
     title = f"The gradient of {call.name} is its derivative."
     tested = tuple(sorted(set(clauses)))
@@ -45,10 +48,11 @@ def _first_order(call: Call, id_: str) -> Case:
 
 
 def _second_order(call: Call, id_: str) -> Case:
-    expect = {"oracle": {"contract": contract_of(call.dtypes, order=2)}}
+    clauses = ("GRADIENTS-011", _TOLD)
+    expect = {"oracle": {"contract": contract_of(call.dtypes, order=2), "clauses": list(clauses)}}
     title = f"The gradient of the gradient of {call.name}."
     arguments = arguments_of(call, call.points[:1])
-    return _case(id_, title, ("GRADIENTS-011",), "second_gradients_at", arguments, expect)
+    return _case(id_, title, clauses, "second_gradients_at", arguments, expect)
 
 
 def _by_differences(call: Call, id_: str) -> Case:
@@ -80,7 +84,7 @@ def _order(seed: str) -> list[str]:
     return names
 
 
-@prop("gradients", "GRADIENTS-011", "GRADIENTS-022", "GRADIENTS-023", weight=8)
+@prop("gradients", "GRADIENTS-011", "GRADIENTS-022", "GRADIENTS-023", _TOLD, weight=8)
 def derivatives(draw: random.Random, id_: str) -> Case:
     """The gradient of a differentiable operation or function is its derivative."""
     _, seed, index = id_.rsplit(":", 2)

@@ -67,8 +67,7 @@ def dequantized(
 @rule
 def dequantized_grad(grads: Shape, shape: Shape, low: Shape, high: Shape, axis: int) -> list[Shape]:
     """The input's shape, which the gradient has too, and that of each end of the range."""
-    _ends(shape, low, high, axis)
-    ends = merge(low, high)
+    ends = merge(merge(low, high), () if _ends(shape, low, high, axis) == () else (None,))
     return [merge(grads, shape), ends, ends]
 
 
