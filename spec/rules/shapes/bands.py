@@ -109,16 +109,16 @@ def _check_inside(whole: tuple[Dim, ...], bounds: tuple[int, int]) -> None:
 @rule
 def matrix_set_band(shape: Shape, diagonal: Shape, k: Value) -> list[Shape]:
     """The input's shape; the diagonals' is [..., diagonals, length], or [..., length] of one."""
-    whole, given = at_least(shape, 2), at_least(diagonal, 1)
     bounds = _bounds(k)
     is_band = bounds is not None and bounds[0] < bounds[1]
+    whole, given = at_least(shape, 2), at_least(diagonal, 1 + is_band)
     if bounds is not None and whole is not None:
         _check_inside(whole, bounds)
         with_rank(given, len(whole) - (not is_band))
     if given is None or (whole is not None and None not in whole):
         return [whole]
     # Where k is unknown, TensorFlow reads the diagonals as one.
-    return [merge(whole, (*at_least(given, 1 + is_band)[: -1 - is_band], None, None))]
+    return [merge(whole, (*given[: -1 - is_band], None, None))]
 
 
 @rule
