@@ -42,7 +42,7 @@ def register_tensor_conversion_function(
 
     """
     types = base_type if isinstance(base_type, tuple) else (base_type,)
-    if not types or not all(isinstance(item, type) for item in types):
+    if not all(isinstance(item, type) for item in types):
         raise TypeError(
             f"Argument `base_type` must be a type or a tuple of types. Obtained: {base_type}"
         )

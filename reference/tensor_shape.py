@@ -246,7 +246,7 @@ class TensorShape:
     def __eq__(self, other: object) -> bool:
         try:
             return self._sizes == as_shape(other).sizes
-        except (TypeError, ValueError):
+        except TypeError:  # as in TensorFlow, a ValueError of a negative size passes
             return NotImplemented
 
     def __hash__(self) -> int:
