@@ -13,22 +13,25 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from sessrun.conformance.selfcheck.covered import PACKAGE
 from sessrun.conformance.selfcheck.mutation.equivalents import Equivalents, mutation_key
 from sessrun.conformance.selfcheck.mutation.functions import SourceFunction, source_of
 from sessrun.conformance.selfcheck.mutation.sites import Site, changed, sites_of
 
+if TYPE_CHECKING:
+    from sessrun.spec.cases.model import Case
+
 __all__ = ["CampaignError", "Entries", "Mutant", "Outcome", "draw_mutants", "examine_mutants",
-           "record_entries"]  # fmt: skip
+           "record_entries", "subject_of"]  # fmt: skip
 
 #: Of the cases that enter a function, how many of those that enter least beside it run first.
 _FOCUSED: Final = 40
 #: How many of others, drawn so that every subject has its turn.
-_BY_SUBJECT: Final = 120
+_BY_SUBJECT: Final = 240
 #: And how many of what is left, drawn.
-_OTHERS: Final = 120
+_OTHERS: Final = 80
 #: How long the cases of one profile may take on one mutant, in seconds.
 _SECONDS: Final = 10.0
 
@@ -103,7 +106,7 @@ class Entries:
 
     Attributes:
       path: the file of its lines.
-      profiles: profile to the ids of its planned cases.
+      profiles: profile to the ids of its planned cases, each with its subject.
       cases: module and first line of a function to the ids of the cases that enter it.
       breadth: a case's id to how many functions it enters.
       imported: the functions that the import of the package calls.
@@ -111,13 +114,13 @@ class Entries:
     """
 
     path: Path
-    profiles: Mapping[str, frozenset[str]]
+    profiles: Mapping[str, Mapping[str, str]]
     cases: Mapping[str, Sequence[str]]
     breadth: Mapping[str, int]
     imported: frozenset[str]
 
     @classmethod
-    def read(cls, path: Path, profiles: Mapping[str, frozenset[str]]) -> Entries:
+    def read(cls, path: Path, profiles: Mapping[str, Mapping[str, str]]) -> Entries:
         """The entries of a file that `record_entries` wrote."""
         cases: dict[str, list[str]] = {}
         breadth: dict[str, int] = {}
@@ -138,11 +141,11 @@ class Entries:
         """The cases to ask, by profile: the most focused first, then drawn ones."""
         entering = self._entering(function)
         chosen = {}
-        for profile, ids in self.profiles.items():
-            own = sorted((id_ for id_ in entering if id_ in ids), key=self.breadth.__getitem__)
+        for profile, subjects in self.profiles.items():
+            own = sorted((id_ for id_ in entering if id_ in subjects), key=self.breadth.__getitem__)
             others = own[_FOCUSED:]
             draw.shuffle(others)
-            by_subject = list(itertools.islice(_in_turn(others), _BY_SUBJECT))
+            by_subject = list(itertools.islice(_in_turn(others, subjects), _BY_SUBJECT))
             left = [id_ for id_ in others if id_ not in set(by_subject)]
             if own:
                 chosen[profile] = [*own[:_FOCUSED], *by_subject, *left[:_OTHERS]]
@@ -158,14 +161,21 @@ class Entries:
         return sorted({id_ for ids in of_module for id_ in ids})
 
 
-def _in_turn(ids: Sequence[str]) -> Iterator[str]:
+def _in_turn(ids: Sequence[str], subjects: Mapping[str, str]) -> Iterator[str]:
     """One case of each subject, then a second of each, and so on."""
     by_subject: dict[str, list[str]] = {}
     for id_ in ids:
-        subject = id_.removeprefix("variant/").partition(":")[0].partition("/")[0]
-        by_subject.setdefault(subject, []).append(id_)
+        by_subject.setdefault(subjects[id_], []).append(id_)
     for turn in itertools.zip_longest(*by_subject.values()):
         yield from (id_ for id_ in turn if id_ is not None)
+
+
+def subject_of(case: Case) -> str:
+    """What a case is about: the topic of its program, its property, or its vector's folder."""
+    program = case.steps[0].get("args", {}).get("program")
+    if program:
+        return str(program).rpartition("/")[0]
+    return case.id.removeprefix("variant/").partition(":")[0].partition("/")[0]
 
 
 def record_entries(path: Path, seed: int, count: int, profiles: Sequence[str], jobs: int) -> None:

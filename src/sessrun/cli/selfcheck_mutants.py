@@ -115,7 +115,11 @@ def _functions(package: str | None) -> Sequence[SourceFunction]:
 def _entries(args: argparse.Namespace) -> tuple[Entries, str]:
     """Which cases enter which functions, and what tells these cases from others."""
     from sessrun.conformance.plan import build_plan
-    from sessrun.conformance.selfcheck.mutation.campaign import Entries, record_entries
+    from sessrun.conformance.selfcheck.mutation.campaign import (
+        Entries,
+        record_entries,
+        subject_of,
+    )
     from sessrun.spec.loader import load_clauses
 
     profiles = [args.profile] if args.profile else sorted(
@@ -126,7 +130,9 @@ def _entries(args: argparse.Namespace) -> tuple[Entries, str]:
         print("recording which functions each case enters", file=sys.stderr, flush=True)
         record_entries(args.entries, _SEED, args.generated, profiles, args.jobs)
     plans = {name: build_plan(name, _SEED, args.generated) for name in profiles}
-    planned = {name: frozenset(case.id for case in plan.cases) for name, plan in plans.items()}
+    planned = {
+        name: {case.id: subject_of(case) for case in plan.cases} for name, plan in plans.items()
+    }
     cases = hashlib.sha256("".join(plans[name].hash for name in profiles).encode()).hexdigest()
     return Entries.read(args.entries, planned), cases
 
