@@ -1,0 +1,193 @@
+"""Programs of sessions with two CPUs: the device of every node, as the partitioned graphs tell it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any, Final
+
+from sessrun.conformance.subjects.programs.described import attempt
+
+__all__ = ["BEHAVIOURS"]
+
+_DEVICES: Final = (None, "/cpu:0", "/cpu:1")
+#: What of a node that sends or receives is the same in every process.
+_STEADY: Final = ("client_terminated", "recv_device", "send_device", "tensor_type")
+
+
+def _placed(
+    tf: Any, build: Callable[[], Any], feeds: Any = None, *, plain: bool = True, **options: Any
+) -> Any:
+    """The nodes of a run's partitions by device, what crosses between them, and the values.
+
+    Where the graph has constants (not `plain`), TensorFlow copies them to the devices of their
+    readers: then constants and what crosses are left out.
+    """
+    graph_options = tf.GraphOptions(
+        optimizer_options=tf.OptimizerOptions(opt_level=tf.OptimizerOptions.L0)
+    )
+    graph_options.rewrite_options.disable_meta_optimizer = True
+    config = tf.ConfigProto(device_count={"CPU": 2}, graph_options=graph_options, **options)
+    with tf.Graph().as_default(), tf.Session(config=config) as session:
+        fetches = build()
+        if tf.global_variables():
+            session.run(tf.global_variables_initializer())
+        told, asked = tf.RunMetadata(), tf.RunOptions(output_partition_graphs=True)
+        values = session.run(fetches, feeds, options=asked, run_metadata=told)
+        nodes = [node for graph in told.partition_graphs for node in graph.node]
+        told_nodes = sorted(_told(nodes))
+        return [row for row in told_nodes if plain or "/" not in row[0] and row[0][0] != "_"
+                and row[1] != "Const"], values  # fmt: skip
+
+
+def _told(nodes: Any) -> Iterator[tuple[str, ...]]:
+    for node in nodes:
+        device = node.device[-5:]
+        if node.op in {"_Send", "_Recv", "_HostSend", "_HostRecv"}:
+            steady = [f"{key} {' '.join(str(node.attr[key]).split())}" for key in _STEADY]
+            # Where the values are always in the host's memory, an engine may have kinds for that.
+            yield (f"_{node.op.removeprefix('_').removeprefix('Host')}", device, *steady)
+        elif not node.name.startswith(("_SOURCE", "_SINK", "_retval", "_arg")):
+            yield (node.name, node.op, device)
+
+
+def _chains(tf: Any) -> Any:
+    """Constants, placeholders and identities beside readers on one device or two."""
+
+    def chain(first: Any, second: Any, third: Any) -> Any:
+        with tf.device(first):
+            x = tf.constant([1.0, 2.0], name="x")
+        y = tf.constant(3.0, name="y")
+        same = tf.identity(x, name="same")
+        with tf.device(second):
+            total = tf.add(same, y, name="total")
+            size = tf.raw_ops.Shape(input=total, name="size")
+        with tf.device(third):
+            product = tf.multiply(x, y, name="product")
+            with tf.control_dependencies([total]):
+                later = tf.constant(4.0, name="later")
+        shape = tf.raw_ops.Shape(input=product, name="shape")
+        return [total, product, later, size, shape, tf.identity(y, name="alone")]
+
+    return attempt(*(
+        lambda d=(first, second, third): _placed(tf, lambda: chain(*d), plain=False)
+        for first in _DEVICES for second in _DEVICES for third in _DEVICES
+    ))  # fmt: skip
+
+
+def _held(tf: Any) -> Any:
+    """What holds a state on a device, and its users elsewhere."""
+
+    def users(make: Callable[[], Any], use: Callable[[Any], Any], at: Any, device: Any) -> Any:
+        with tf.device(at):
+            held = make()
+        with tf.device(device):
+            return use(held)
+
+    def variable(kind: bool) -> Callable[[], Any]:
+        return lambda: tf.get_variable("v", initializer=[1.0, 2.0], use_resource=kind)
+
+    holders = (
+        (variable(False), lambda v: [tf.assign_add(v, [1.0, 1.0], name="more"), v.op]),
+        (variable(True), lambda v: [v.assign_add([1.0, 1.0], name="more", read_value=False)]),
+        (variable(True), lambda v: [v.read_value(), tf.gather(v, [1]), v.handle.op]),
+        (lambda: tf.FIFOQueue(3, tf.float32, [[]], name="q"), lambda q: [q.enqueue(1.0), q.queue_ref.op]),
+        (lambda: tf.Barrier(tf.float32, name="b"), lambda b: [b.ready_size()]),
+        (lambda: tf.raw_ops.StackV2(max_size=3, elem_type=tf.float32, name="s"),
+         lambda s: [tf.raw_ops.StackPushV2(handle=s, elem=1.0, name="push")]),
+        (lambda: tf.TensorArray(tf.float32, 2), lambda a: [a.write(0, 1.0).read(0), a.size()]),
+        (lambda: tf.lookup.experimental.MutableHashTable(tf.string, tf.int64, -1, name="t"),
+         lambda t: [t.insert(["a"], [1]), t.resource_handle.op]),
+        (lambda: tf.ConditionalAccumulator(tf.float32, [2], name="c"),
+         lambda c: [c.apply_grad([1.0, 2.0]), c.accumulator_ref.op]),
+    )  # fmt: skip
+    return attempt(*(
+        lambda m=make, u=use, a=at, d=device, s=soft: _placed(
+            tf, lambda: users(m, u, a, d), allow_soft_placement=s
+        )
+        for make, use in holders
+        for at, device, soft in (
+            ("/cpu:1", None, False), (None, "/cpu:1", False), ("/cpu:1", "/cpu:0", False),
+            ("/cpu:1", "/cpu:0", True), ("/gpu:0", "/cpu:1", True), ("/cpu:1", "/gpu:3", True),
+        )
+    ))  # fmt: skip
+
+
+def _together(tf: Any) -> Any:
+    """Colocated operations, that ask for one device, for none, or for different ones."""
+
+    def group(first: Any, second: Any, third: Any, *, chained: bool) -> Any:
+        x = tf.placeholder_with_default([1.0, 2.0], [2], name="x")
+        with tf.device(first):
+            a = tf.square(x, name="a")
+        with tf.colocate_with(a), tf.device(second):
+            b = tf.negative(x, name="b")
+        with tf.colocate_with(b if chained else a), tf.device(third):
+            c = tf.add(x, 1.0, name="c")
+        b.op._set_device(second or "")
+        c.op._set_device(third or "")
+        return [a, b, c]
+
+    return attempt(*(
+        lambda d=devices, c=chained, s=soft: _placed(
+            tf, lambda: group(*d, chained=c), allow_soft_placement=s
+        )
+        for devices in (
+            (None, None, None), ("/cpu:1", None, None), (None, "/cpu:1", None),
+            (None, None, "/cpu:1"), ("/cpu:0", "/cpu:1", None), ("/cpu:1", None, "/cpu:0"),
+            ("/cpu:1", "/cpu:1", "/cpu:1"), ("/gpu:0", None, "/cpu:1"), ("/cpu:7", None, None),
+        )
+        for chained in (False, True)
+        for soft in (False, True)
+    ))  # fmt: skip
+
+
+def _beside_variables(tf: Any) -> Any:
+    """Operations colocated with a variable, or with the shape of a tensor, that ask for a device."""
+
+    def beside(kind: bool, at: Any, device: Any) -> Any:
+        with tf.device(at):
+            v = tf.get_variable("v", initializer=[1.0, 2.0], use_resource=kind)
+        x = tf.placeholder_with_default([1.0, 2.0], [2], name="x")
+        a = tf.negative(x, name="a")
+        a.op._set_attr("_class", tf.AttrValue(list=tf.AttrValue.ListValue(s=[b"loc:@v"])))
+        a.op._set_device(device or "")
+        return [a, v.op]
+
+    def beside_shape(at: Any, device: Any) -> Any:
+        x = tf.placeholder_with_default([1.0, 2.0], [2], name="x")
+        with tf.device(at):
+            y = tf.negative(x, name="y")
+        size = tf.raw_ops.Shape(input=y, name="size")
+        with tf.colocate_with(size):
+            z = tf.square(x, name="z")
+        with tf.device(device):
+            return [y, z, tf.add(size, size, name="sum")]
+
+    return attempt(*(
+        lambda k=kind, a=at, d=device, s=soft: _placed(
+            tf, lambda: beside(k, a, d), allow_soft_placement=s
+        )
+        for kind in (False, True) for at in _DEVICES for device in _DEVICES for soft in (False, True)
+    ), *(
+        lambda a=at, d=device: _placed(tf, lambda: beside_shape(a, d))
+        for at in _DEVICES for device in _DEVICES
+    ))  # fmt: skip
+
+
+def _fed(tf: Any) -> Any:
+    """Placeholders and fetches on either device."""
+
+    def between(first: Any, second: Any) -> Any:
+        with tf.device(first):
+            x = tf.placeholder(tf.float32, [2], name="x")
+        with tf.device(second):
+            return [tf.negative(x, name="y"), tf.identity(x, name="z")]
+
+    return attempt(*(
+        lambda a=first, b=second: _placed(tf, lambda: between(a, b), {"x:0": [1.0, 2.0]})
+        for first in _DEVICES for second in _DEVICES
+    ))  # fmt: skip
+
+
+BEHAVIOURS = {"chains": _chains, "held": _held, "together": _together, "fed": _fed,
+              "beside variables": _beside_variables}  # fmt: skip
