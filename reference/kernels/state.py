@@ -43,10 +43,12 @@ def variable(bind: Bind) -> Callable[..., Any]:
     shape = bind.attrs["shape"]
     if bind.node.type == "Variable" and shape == ():  # the older form of an unknown shape
         shape = None
+    if shape is not None and None in shape:
+        raise KernelError(3, f"Shape {bracketed(shape)} is not fully defined")
 
     def make() -> _Variable:
         made = _Variable(bind.node.name, dtype, shape)
-        if shape is not None and None not in shape and 0 in shape:  # nothing to initialise
+        if shape is not None and 0 in shape:  # nothing to initialise
             made.value = frozen(bind.xp.zeros(shape, dtype_of(dtype)))
         return made
 

@@ -380,7 +380,7 @@ def _made(request: Request, info: PartitionInfo | None, *, is_value: bool) -> An
 
 
 def _known(shape: TensorShape) -> TensorShape | None:
-    return shape if shape.is_fully_defined() else None
+    return shape if shape.ndims is not None else None
 
 
 def _initial(
