@@ -46,8 +46,13 @@ def read_options(options: Any) -> RunOptions | None:
 
 
 def wants_trace(asked: RunOptions | None) -> bool:
-    """Whether step statistics are asked for: every level but NO_TRACE gives the same ones."""
-    return asked is not None and asked.trace_level > RunOptions.NO_TRACE
+    """Whether step statistics are asked for: every level but NO_TRACE gives the same ones.
+
+    TensorFlow gathers them, too, to report the tensors that are there when memory runs out.
+    """
+    return asked is not None and (
+        asked.trace_level > RunOptions.NO_TRACE or asked.report_tensor_allocations_upon_oom
+    )
 
 
 def wants_report(asked: RunOptions | None) -> bool:

@@ -33,6 +33,42 @@ def _inputs_of_a_wrong_dtype(tf: Any) -> Any:
     return found, run(tf, total), total.op.inputs[0]
 
 
+def _consumers(tf: Any) -> Any:
+    """Who takes a tensor, before and after an input becomes another one."""
+    x, y, z = (tf.placeholder_with_default(float(i), [], name=n) for i, n in enumerate("xyz"))
+    total, twice = tf.add(x, y, name="total"), tf.multiply(x, x, name="twice")
+
+    def taken() -> Any:
+        return [[op.name for op in tensor.consumers()] for tensor in (x, y, z, total, twice)]
+
+    seen = [taken()]
+    for op, index, tensor in ((total.op, 0, z), (twice.op, 1, y), (twice.op, 0, total), (total.op, 0, x)):
+        op._update_input(index, tensor)
+        seen.append(taken())
+    later = tf.negative(z, name="later")
+    seen.append(taken())
+    return seen, run(tf, [total, twice, later]), attempt(
+        lambda: total.op._update_input(0, tf.constant([1.0])), lambda: run(tf, total),
+    )  # fmt: skip
+
+
+def _payloads(tf: Any) -> Any:
+    """What else an error carries, beside its node, operation, code and message."""
+    errors, op = tf.errors, tf.no_op("n")
+    made = (
+        errors.OpError(None, op, "m", 3), errors.OpError(op.node_def, op, "m", 3, {"a": "b"}),
+        errors.InvalidArgumentError(None, None, "m"),
+        errors.InvalidArgumentError(None, None, "m", {b"a": b"b"}),
+        errors.NotFoundError(None, op, "m", {}), errors.CancelledError(None, op, "m"),
+        errors.UnknownError(None, op, "m"), errors.UnknownError(None, op, "m", {"a": 1}),
+    )  # fmt: skip
+    return [
+        [error.experimental_payloads, error.error_code, error.message, error.op is op,
+         error.node_def is None, str(error.args[1:])]
+        for error in made
+    ]  # fmt: skip
+
+
 def _attributes(tf: Any) -> Any:
     op = tf.placeholder(tf.float32, [2, None]).op
     value, listed = tf.AttrValue, tf.AttrValue.ListValue
@@ -137,7 +173,7 @@ def _values_that_make_tensors(tf: Any) -> Any:
 BEHAVIOURS = {
     function.__name__.strip("_"): function
     for function in (
-        _control_inputs, _inputs_of_a_wrong_dtype, _attributes, _kernel_labels, _names_come_first,
-        _made_from_node_defs, _values_that_make_tensors,
+        _control_inputs, _inputs_of_a_wrong_dtype, _attributes, _consumers, _payloads,
+        _kernel_labels, _names_come_first, _made_from_node_defs, _values_that_make_tensors,
     )
 }  # fmt: skip

@@ -1,0 +1,85 @@
+"""Programs that give `run` options of many kinds, among them what is no options at all."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from sessrun.conformance.subjects.programs.described import attempt
+
+__all__ = ["BEHAVIOURS"]
+
+
+class _Given:
+    """What serializes to these bytes."""
+
+    def __init__(self, data: Any) -> None:
+        self._data = data
+
+    def SerializeToString(self) -> Any:
+        return self._data
+
+
+def _given(tf: Any) -> Any:
+    """Options by their bytes, and a trace where they ask for one."""
+    x = tf.placeholder_with_default(2.0, [], name="x")
+    y = tf.negative(x, name="y")
+    full = tf.RunOptions(trace_level=tf.RunOptions.FULL_TRACE)
+
+    def asked(options: Any, *, with_metadata: bool) -> Any:
+        told = tf.RunMetadata() if with_metadata else None
+        value = session.run(y, options=options, run_metadata=told)
+        return value, None if told is None else bool(told.step_stats.dev_stats)
+
+    options = (
+        None, tf.RunOptions(), full, tf.RunOptions(trace_level=tf.RunOptions.SOFTWARE_TRACE),
+        tf.RunOptions(trace_level=tf.RunOptions.HARDWARE_TRACE),
+        tf.RunOptions(trace_level=tf.RunOptions.NO_TRACE, output_partition_graphs=True),
+        tf.RunOptions(timeout_in_ms=60_000), tf.RunOptions(inter_op_thread_pool=0),
+        tf.RunOptions(inter_op_thread_pool=-1), tf.RunOptions(inter_op_thread_pool=1),
+        tf.RunOptions(report_tensor_allocations_upon_oom=True),
+        tf.RunMetadata(), tf.ConfigProto(), _Given(b""), _Given(full.SerializeToString()),
+        _Given(b"\xff\xff\xff"), _Given(b"\x08"), _Given(""), _Given(3), _Given(None), 3, "a", object(),
+    )  # fmt: skip
+    with tf.Session() as session:
+        return attempt(*(
+            lambda o=option, m=with_metadata: asked(o, with_metadata=m)
+            for option in options for with_metadata in (False, True)
+        ))  # fmt: skip
+
+
+def _metadata(tf: Any) -> Any:
+    """What is given as metadata, and whether an earlier run's stays in it."""
+    y = tf.negative(tf.placeholder_with_default(2.0, []), name="y")
+    full = tf.RunOptions(trace_level=tf.RunOptions.FULL_TRACE)
+    graphs = tf.RunOptions(output_partition_graphs=True)
+    told = tf.RunMetadata()
+
+    def facts() -> Any:
+        return len(told.step_stats.dev_stats) > 0, len(told.partition_graphs)
+
+    with tf.Session() as session:
+        def run(options: Any, metadata: Any = told) -> Any:
+            return session.run(y, options=options, run_metadata=metadata), facts()
+
+        return attempt(
+            lambda: run(full), lambda: run(graphs), lambda: run(None), lambda: run(full),
+            lambda: run(tf.RunOptions()), lambda: run(None, 3), lambda: run(full, "a"),
+            lambda: run(full, tf.RunOptions()), lambda: run(full, object()), lambda: run(graphs, None),
+        )  # fmt: skip
+
+
+def _dtypes(tf: Any) -> Any:
+    """What stands for a dtype, and what does not."""
+    things = (
+        None, 0, 1, 3, 19, 101, 99, -1, "float", "float32", "double", "int", "half", "str",
+        "string", "float32_ref", "qint8", "", "Float", b"float32", float, int, bool, str, bytes, object,
+        complex, list, [], {}, [1], (1,), set(), np.float32, np.dtype("float64"), np.dtype("O"),
+        np.dtype("S3"), np.dtype("U2"), np.dtype("M8[s]"), np.dtype([("a", "i4")]), tf.float16,
+        tf.float32._as_ref, np.longdouble, Ellipsis,
+    )  # fmt: skip
+    return attempt(*(lambda t=thing: tf.as_dtype(t) for thing in things))
+
+
+BEHAVIOURS = {"given": _given, "metadata": _metadata, "dtypes": _dtypes}
