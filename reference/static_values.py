@@ -30,7 +30,7 @@ __all__ = ["constant_value", "element_shape", "handle_dtype", "handle_shape", "m
 _PASSING: Final = frozenset(
     {"Identity", "StopGradient", "PreventGradient", "Snapshot", "Enter", "Switch"}
 )
-#: Of these each output is what the input of its number is: a loop keeps a list's kind.
+#: Of these each output is what the input of its number is: a loop keeps what it carries.
 _FOR_EACH: Final = frozenset({"IdentityN", "StatelessWhile", "While"})
 #: What a branch or a loop is made of says nothing of a value, whatever goes into it.
 _CONTROL_FLOW: Final = frozenset({
@@ -316,11 +316,11 @@ def maker_of(tensor: Tensor) -> Operation:
 def _passes(tensor: Tensor) -> bool:
     """Whether it is a resource, or a list, that was passed on.
 
-    IdentityN does where a gradient was put in its place, a loop for lists.
+    IdentityN does where a gradient was put in its place, a loop for what it carries.
     """
     op = tensor.op
     if op.type == "IdentityN":
         return "_gradient_op_type" in op.node_def.attr
     if op.type in _FOR_EACH:
-        return tensor.dtype.spec_name == "variant"
+        return tensor.dtype.spec_name in {"resource", "variant"}
     return op.type in _PASSING or op.type in _SAME_ELEMENTS
