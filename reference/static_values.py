@@ -16,7 +16,7 @@ from sessrun.reference.errors import bad_value
 from sessrun.reference.kernels import registry
 from sessrun.reference.resources import KernelError, ResourceStore
 from sessrun.reference.tensor_proto import HeldTensor
-from sessrun.spec.rules.shapes import MAX_RANK, Table
+from sessrun.spec.rules.shapes import MAX_RANK, Table, merge
 
 if TYPE_CHECKING:
     from sessrun.reference.operation import Operation
@@ -48,9 +48,11 @@ _LISTS: Final[Mapping[str, int]] = {
     "TensorListScatter": 2, "TensorListScatterV2": 2,
 }  # fmt: skip
 #: Lookup tables of which TensorFlow knows, while the graph is built, what they hold.
-_TABLES: Final = frozenset(
-    {"MutableHashTableV2", "MutableHashTableOfTensorsV2", "MutableDenseHashTableV2"}
-)
+_TABLES: Final = frozenset({
+    "AnonymousMutableDenseHashTable", "AnonymousMutableHashTable",
+    "AnonymousMutableHashTableOfTensors", "MutableDenseHashTableV2", "MutableHashTableOfTensorsV2",
+    "MutableHashTableV2",
+})  # fmt: skip
 #: Larger parts of a graph are not evaluated while it is built.
 _MAX_DEPTH: Final = 32
 _MAX_ELEMENTS: Final = 1 << 16
@@ -278,9 +280,17 @@ def _behind(tensor: Tensor) -> tuple[Shape, str] | None:
             return ((None,) * outer[0] + known[0], known[1])
     if op.type == "OptionalFromValue" and len(op.inputs) == 1:
         return op.inputs[0].sizes, op.inputs[0].dtype.base_dtype.spec_name
+    if op.type == "TensorListConcatLists":
+        return _behind_both(op)
     if op.type in _LISTS:
         return element_shape(op.inputs[_LISTS[op.type]]), attrs["element_dtype"]
     return None
+
+
+def _behind_both(op: Operation) -> tuple[Shape, str]:
+    """What two lists that become one say of its elements."""
+    shapes = [handle_shape(source) for source in op.inputs]
+    return merge(*shapes), op.attrs["element_dtype"]
 
 
 def element_shape(tensor: Tensor) -> Shape:
