@@ -7,6 +7,7 @@ the graph to get one; so does this module, by the very kernels that a run would 
 from __future__ import annotations
 
 import math
+import weakref
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from sessrun.reference.tensor_shape import Shape
 
 __all__ = ["constant_value", "element_shape", "handle_dtype", "handle_shape", "maker_of",
-           "shape_value", "table_behind"]  # fmt: skip
+           "note_kept_handles", "shape_value", "table_behind"]  # fmt: skip
 
 #: Operations that carry on another's value or resource under a new name.
 _PASSING: Final = frozenset(
@@ -53,6 +54,8 @@ _TABLES: Final = frozenset({
     "AnonymousMutableHashTableOfTensors", "MutableDenseHashTableV2", "MutableHashTableOfTensorsV2",
     "MutableHashTableV2",
 })  # fmt: skip
+#: The loops of which it is known that they keep the handles that they are given.
+_KEEPING: Final[weakref.WeakSet[Operation]] = weakref.WeakSet()
 #: Larger parts of a graph are not evaluated while it is built.
 _MAX_DEPTH: Final = 32
 _MAX_ELEMENTS: Final = 1 << 16
@@ -323,6 +326,14 @@ def maker_of(tensor: Tensor) -> Operation:
     return tensor.op
 
 
+def note_kept_handles(loop: Operation) -> None:
+    """Let a loop's handles be those that it is given: the Python that builds it says so.
+
+    A loop that is imported says nothing of them.
+    """
+    _KEEPING.add(loop)
+
+
 def _passes(tensor: Tensor) -> bool:
     """Whether it is a resource, or a list, that was passed on.
 
@@ -332,5 +343,6 @@ def _passes(tensor: Tensor) -> bool:
     if op.type == "IdentityN":
         return "_gradient_op_type" in op.node_def.attr
     if op.type in _FOR_EACH:
-        return tensor.dtype.spec_name in {"resource", "variant"}
+        kind = tensor.dtype.spec_name
+        return kind == "variant" or (kind == "resource" and op in _KEEPING)
     return op.type in _PASSING or op.type in _SAME_ELEMENTS
