@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from sessrun.reference import attr_values
 from sessrun.reference.creation import Site
@@ -20,7 +20,10 @@ if TYPE_CHECKING:
     from sessrun.reference.tensor import Tensor
     from sessrun.spec.operations import Operation as Declaration
 
-__all__ = ["Operation"]
+__all__ = ["CALLS", "Operation"]
+
+#: The op types that call the function which their attribute `f` names.
+CALLS: Final = frozenset({"PartitionedCall", "StatefulPartitionedCall"})
 
 
 class Operation:

@@ -10,8 +10,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from sessrun.reference import dtypes
+from sessrun.reference.constant_op import constant
 from sessrun.reference.conversion import convert_to_tensor
-from sessrun.reference.framework_ops import identity
 from sessrun.reference.generated import less, scatter_nd
 from sessrun.reference.name_scopes import name_scope
 from sessrun.reference.ops.array_ops import concat, expand_dims, gather, reshape, shape, stack
@@ -22,7 +22,6 @@ from sessrun.reference.ops.reduce_ops import reduce_max
 from sessrun.reference.ragged_values import RaggedTensorValue, Rows
 from sessrun.reference.session.expansions import register_session_run_conversion_functions
 from sessrun.reference.sparse_tensor import SparseTensor
-from sessrun.reference.stacks import get_default_graph
 from sessrun.reference.tensor import Tensor
 from sessrun.reference.tensor_shape import TensorShape
 
@@ -191,11 +190,13 @@ class RaggedTensor(Rows):
 
     def row_starts(self) -> Tensor:
         """Where each row begins."""
-        return self._row_splits[:-1]
+        with name_scope(None, "RaggedRowStarts", [self._row_splits]):
+            return self._row_splits[:-1]
 
     def row_limits(self) -> Tensor:
         """Where each row ends."""
-        return self._row_splits[1:]
+        with name_scope(None, "RaggedRowLimits", [self._row_splits]):
+            return self._row_splits[1:]
 
     def row_lengths(self) -> Tensor:
         """The length of each row."""
@@ -203,11 +204,17 @@ class RaggedTensor(Rows):
 
     def nrows(self) -> Tensor:
         """How many rows there are."""
-        return shape(self._row_splits, out_type=self._row_splits.dtype)[0] - 1
+        splits = self._row_splits
+        count = splits.shape.as_list()[0]
+        with name_scope(None, "RaggedNRows", [splits]):
+            if count is not None:
+                return constant(count - 1, splits.dtype)
+            return shape(splits, out_type=splits.dtype)[0] - 1
 
     def value_rowids(self) -> Tensor:
         """For each value the number of its row."""
-        return cast(one("Where", {"input": self._mask()})[:, 0], self._row_splits.dtype)
+        with name_scope(None, "RaggedValueRowIds", [self._row_splits]):
+            return cast(one("Where", {"input": self._mask()})[:, 0], self._row_splits.dtype)
 
     def with_values(self, new_values: Any) -> RaggedTensor:
         """Rows of the same lengths with other values."""
@@ -314,6 +321,7 @@ def _summed(lengths: Tensor) -> Tensor:
 def _held(splits: Tensor, values: Any, message: str) -> Tensor:
     """The splits, once it is held that they are some of these values."""
     # Assertions are conditionals, which take structures of such tensors.
+    from sessrun.reference.control_flow.asserting import after  # noqa: PLC0415 - as told
     from sessrun.reference.ops import assertions  # noqa: PLC0415 - as told
 
     if isinstance(values, RaggedTensor):
@@ -325,8 +333,7 @@ def _held(splits: Tensor, values: Any, message: str) -> Tensor:
         assertions.assert_non_negative(splits[1:] - splits[:-1], message=message),
         assertions.assert_equal(splits[-1], cast(count, splits.dtype), message=message),
     ]
-    with get_default_graph().control_dependencies(checks):
-        return identity(splits)
+    return after(checks, splits)
 
 
 def _fetched(parts: Sequence[Any]) -> Any:

@@ -7,6 +7,7 @@ the graph to get one; so does this module, by the very kernels that a run would 
 from __future__ import annotations
 
 import math
+import weakref
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
@@ -16,7 +17,7 @@ from sessrun.reference.errors import bad_value
 from sessrun.reference.kernels import registry
 from sessrun.reference.resources import KernelError, ResourceStore
 from sessrun.reference.tensor_proto import HeldTensor
-from sessrun.spec.rules.shapes import MAX_RANK, Table
+from sessrun.spec.rules.shapes import MAX_RANK, Table, merge
 
 if TYPE_CHECKING:
     from sessrun.reference.operation import Operation
@@ -24,13 +25,13 @@ if TYPE_CHECKING:
     from sessrun.reference.tensor_shape import Shape
 
 __all__ = ["constant_value", "element_shape", "handle_dtype", "handle_shape", "maker_of",
-           "shape_value", "table_behind"]  # fmt: skip
+           "note_kept_handles", "shape_value", "table_behind"]  # fmt: skip
 
 #: Operations that carry on another's value or resource under a new name.
 _PASSING: Final = frozenset(
     {"Identity", "StopGradient", "PreventGradient", "Snapshot", "Enter", "Switch"}
 )
-#: Of these each output is what the input of its number is: a loop keeps a list's kind.
+#: Of these each output is what the input of its number is: a loop keeps what it carries.
 _FOR_EACH: Final = frozenset({"IdentityN", "StatelessWhile", "While"})
 #: What a branch or a loop is made of says nothing of a value, whatever goes into it.
 _CONTROL_FLOW: Final = frozenset({
@@ -48,9 +49,13 @@ _LISTS: Final[Mapping[str, int]] = {
     "TensorListScatter": 2, "TensorListScatterV2": 2,
 }  # fmt: skip
 #: Lookup tables of which TensorFlow knows, while the graph is built, what they hold.
-_TABLES: Final = frozenset(
-    {"MutableHashTableV2", "MutableHashTableOfTensorsV2", "MutableDenseHashTableV2"}
-)
+_TABLES: Final = frozenset({
+    "AnonymousMutableDenseHashTable", "AnonymousMutableHashTable",
+    "AnonymousMutableHashTableOfTensors", "MutableDenseHashTableV2", "MutableHashTableOfTensorsV2",
+    "MutableHashTableV2",
+})  # fmt: skip
+#: The loops of which it is known that they keep the handles that they are given.
+_KEEPING: Final[weakref.WeakSet[Operation]] = weakref.WeakSet()
 #: Larger parts of a graph are not evaluated while it is built.
 _MAX_DEPTH: Final = 32
 _MAX_ELEMENTS: Final = 1 << 16
@@ -278,9 +283,17 @@ def _behind(tensor: Tensor) -> tuple[Shape, str] | None:
             return ((None,) * outer[0] + known[0], known[1])
     if op.type == "OptionalFromValue" and len(op.inputs) == 1:
         return op.inputs[0].sizes, op.inputs[0].dtype.base_dtype.spec_name
+    if op.type == "TensorListConcatLists":
+        return _behind_both(op)
     if op.type in _LISTS:
         return element_shape(op.inputs[_LISTS[op.type]]), attrs["element_dtype"]
     return None
+
+
+def _behind_both(op: Operation) -> tuple[Shape, str]:
+    """What two lists that become one say of its elements."""
+    shapes = [handle_shape(source) for source in op.inputs]
+    return merge(*shapes), op.attrs["element_dtype"]
 
 
 def element_shape(tensor: Tensor) -> Shape:
@@ -313,14 +326,23 @@ def maker_of(tensor: Tensor) -> Operation:
     return tensor.op
 
 
+def note_kept_handles(loop: Operation) -> None:
+    """Let a loop's handles be those that it is given: the Python that builds it says so.
+
+    A loop that is imported says nothing of them.
+    """
+    _KEEPING.add(loop)
+
+
 def _passes(tensor: Tensor) -> bool:
     """Whether it is a resource, or a list, that was passed on.
 
-    IdentityN does where a gradient was put in its place, a loop for lists.
+    IdentityN does where a gradient was put in its place, a loop for what it carries.
     """
     op = tensor.op
     if op.type == "IdentityN":
         return "_gradient_op_type" in op.node_def.attr
     if op.type in _FOR_EACH:
-        return tensor.dtype.spec_name == "variant"
+        kind = tensor.dtype.spec_name
+        return kind == "variant" or (kind == "resource" and op in _KEEPING)
     return op.type in _PASSING or op.type in _SAME_ELEMENTS

@@ -187,7 +187,7 @@ def load_operations(folder: Path = SPEC_DIR / "ops") -> Mapping[str, Operation]:
             if "older" in form:
                 older = older_form(
                     declared[0], form["older"], form.get("older_until", 0),
-                    vector_handle=form.get("vector_handle", False),
+                    shape=form.get("older_shape"),
                 )  # fmt: skip
                 declared.append(older)
             for operation in declared:

@@ -222,13 +222,13 @@ def parse_operation(name: str, form: Mapping[str, Any], source: str) -> Operatio
 
 
 def older_form(
-    operation: Operation, name: str, until: int = 0, *, vector_handle: bool = False
+    operation: Operation, name: str, until: int = 0, *, shape: str | None = None
 ) -> Operation:
     """The form that an operation on resources had before there were such.
 
     A handle is a reference to two strings then. Graphs of the first releases have it. TOML says
     it of the newer one: `older = "QueueSize"`, and `older_until` if later graphs do not have it.
-    The shape rule is the newer one's, whose handle is a scalar, unless `vector_handle` is set.
+    The shape rule is the newer one's, whose handle is a scalar, unless `older_shape` says another.
     """
 
     def older(args: tuple[ArgDecl, ...]) -> tuple[ArgDecl, ...]:
@@ -245,16 +245,16 @@ def older_form(
 
     outputs = older(operation.outputs)
     makes_handle = outputs != operation.outputs
-    shape = operation.shape
-    if not vector_handle:
-        shape = replace(shape, args=tuple(map(older_argument, shape.args)))
+    known = {arg.name for arg in operation.inputs} | {attr.name for attr in operation.attrs}
+    rule = (replace(operation.shape, args=tuple(map(older_argument, operation.shape.args)))
+            if shape is None else parse_call(shape, known, f"{name}.older_shape"))  # fmt: skip
     return replace(
         operation,
         name=name,
         summary=operation.summary[:-1] + "; the older form.",
         inputs=older(operation.inputs),
         outputs=outputs,
-        shape=RuleCall("older_handle") if makes_handle else shape,
+        shape=RuleCall("older_handle") if makes_handle else rule,
         domain=None,
         errors=(),
         unchecked=(),

@@ -19,7 +19,6 @@ from sessrun.reference.ops.array_ops import shape
 from sessrun.reference.tensor import Tensor
 from sessrun.reference.tensor_arrays import TensorArray
 from sessrun.reference.tensor_shape import TensorShape
-from sessrun.reference.variables.opened_variable_scopes import variable_scope
 from sessrun.reference.variables.variable_scopes import get_variable_scope
 
 __all__ = ["check_callable", "foldl", "foldr", "reading_variables_where_used", "scan", "written"]
@@ -28,11 +27,15 @@ __all__ = ["check_callable", "foldl", "foldr", "reading_variables_where_used", "
 @contextmanager
 def reading_variables_where_used() -> Iterator[None]:
     """Within it a variable is read on the device of what reads it."""
-    if get_variable_scope().caching_device is not None:
+    scope = get_variable_scope()
+    if scope.caching_device is not None:
         yield
         return
-    with variable_scope(get_variable_scope(), caching_device=lambda op: op.device):
+    scope.set_caching_device(lambda op: op.device)
+    try:
         yield
+    finally:
+        scope.set_caching_device(None)
 
 
 class _Elements:

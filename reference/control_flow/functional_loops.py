@@ -32,6 +32,7 @@ from sessrun.reference.functions.imported_branches import body_of_library
 from sessrun.reference.generated import logical_and, stop_gradient
 from sessrun.reference.name_scopes import name_scope
 from sessrun.reference.operation import Operation
+from sessrun.reference.static_values import note_kept_handles
 from sessrun.reference.tensor import Tensor
 from sessrun.reference.tensor_shape import TensorShape
 from sessrun.spec.proto import AttrValue
@@ -242,4 +243,5 @@ def loop_of(
     note_functions(op, bodies, 0)
     op._set_attr("_num_original_outputs", AttrValue(i=len(op.outputs)))  # noqa: SLF001 - TensorFlow's own name
     _BODIES[op] = bodies
+    note_kept_handles(op)
     return op

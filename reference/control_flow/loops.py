@@ -24,7 +24,7 @@ from sessrun.reference.control_flow.xla_contexts import is_in_xla_context
 from sessrun.reference.conversion import convert_to_tensor
 from sessrun.reference.errors import bad_value
 from sessrun.reference.framework_ops import identity
-from sessrun.reference.operation import Operation
+from sessrun.reference.operation import CALLS, Operation
 from sessrun.reference.scope_names import under, without
 from sessrun.reference.tensor import Tensor
 from sessrun.reference.tensor_shape import TensorShape
@@ -33,7 +33,6 @@ from sessrun.spec.proto.foreign import adopt
 
 __all__ = ["Loop", "LoopOptions"]
 
-_CALLS: Final = frozenset({"PartitionedCall", "StatefulPartitionedCall"})
 _OF_SHAPES: Final = frozenset({"Shape", "Size", "Rank"})
 
 
@@ -200,7 +199,7 @@ class Loop(Context):
 
     def take(self, op: Operation) -> None:
         """Bring its inputs in; one that could run before the iteration waits for the pivot."""
-        if op.type in _CALLS:
+        if op.type in CALLS:
             self._wait_for_pivot(op)
         if op.inputs:
             self._bring_in_inputs(op)

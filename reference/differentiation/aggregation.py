@@ -17,7 +17,7 @@ from sessrun.reference.ops.cast_ops import cast
 from sessrun.reference.ops.math_ops import add_n
 from sessrun.reference.tensor import Tensor
 
-__all__ = ["METHODS", "Gradient", "aggregated"]
+__all__ = ["METHODS", "Gradient", "aggregated", "taped_sum"]
 
 #: A gradient: dense, rows of one, or None where there is none.
 Gradient = Tensor | IndexedSlices | None
@@ -50,6 +50,15 @@ def aggregated(op: Operation, found: Sequence[Gradient], method: int) -> Gradien
         for each in found[1:]:
             total = add_n([total, each])
         return total  # type: ignore[no-any-return]  # a sum of tensors
+
+
+def taped_sum(found: Sequence[Gradient]) -> Gradient:
+    """One gradient of several, as a tape adds them: dense ones in one sum, wherever they are."""
+    if len(found) == 1:
+        return found[0]
+    if all(isinstance(each, IndexedSlices) for each in found):
+        return _joined([each for each in found if isinstance(each, IndexedSlices)])
+    return _sum([convert_to_tensor(each) for each in found])
 
 
 def _summed(found: Sequence[Any]) -> Tensor:

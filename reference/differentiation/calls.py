@@ -3,50 +3,38 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Final
+from typing import Any
 
-from sessrun.reference import dtypes, stacks
-from sessrun.reference.build import apply_flat, apply_op
+from sessrun.reference import dtypes
+from sessrun.reference.build import apply_op
 from sessrun.reference.differentiation.traced_calls import of_traced_call
 from sessrun.reference.differentiation.variables import gradient_dtypes
-from sessrun.reference.functions.traces import CALLS
-from sessrun.reference.operation import Operation
+from sessrun.reference.functions.traces import CALLS as TRACED_CALLS
+from sessrun.reference.operation import CALLS, Operation
 from sessrun.reference.static_values import handle_shape
 from sessrun.reference.tensor_shape import TensorShape
 from sessrun.spec.proto import NameAttrList
 
 __all__ = ["of_call", "symbolic"]
 
-_CALLS: Final = frozenset({"PartitionedCall", "StatefulPartitionedCall"})
-
 
 def of_call(op: Operation) -> Callable[..., Any] | None:
     """What makes the gradients of an operation that calls a function; None if it calls none."""
     library = op.graph.functions
-    if op in CALLS:
+    if op in TRACED_CALLS:
         return of_traced_call
-    if op.type in _CALLS:
+    if op.type in CALLS:
         return symbolic
     if op.type not in library:
         return None
     written: Callable[..., Any] | None = library.python_gradient(op.type)
-    if written is not None:
-        return written
-    defined = library.gradient(op.type)
-    if defined is None:
-        return symbolic
-
-    def call(called: Operation, *grads: Any) -> list[Any]:
-        graph = stacks.get_default_graph()
-        return apply_flat(graph, defined, [*called.inputs, *grads], {}, None).outputs
-
-    return call
+    return symbolic if written is None else written
 
 
 def symbolic(op: Operation, *grads: Any) -> list[Any]:
-    """The gradients of a call of a function that says nothing of them: derived when it is run."""
+    """The gradients of a call, by another function or derived: that is found when it is run."""
     function = NameAttrList(name=op.type, attr=op.node_def.attr)
-    if op.type in _CALLS:
+    if op.type in CALLS:
         function.name = op.get_attr("f").name
     inputs = {"input": [*op.inputs, *grads]}
     attrs = {"Tout": gradient_dtypes(op.inputs), "f": function}

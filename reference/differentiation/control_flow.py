@@ -26,7 +26,6 @@ from sessrun.reference.differentiation.variables import (
     known_dtype,
     variable_dtype,
     zeros_behind,
-    zeros_of_variable,
 )
 from sessrun.reference.framework_ops import identity
 from sessrun.reference.indexed_slices import IndexedSlices
@@ -167,7 +166,7 @@ def zeros_for(output: Tensor) -> Tensor | None:
     context = op._control_flow_context if op.type in _SWITCHES else None  # noqa: SLF001 - as above
     if not isinstance(context, Conditional):
         if output.dtype == dtypes.resource:
-            return zeros_of_variable(output)
+            return zeros_behind(output, variable_dtype(output))
         if getattr(output.graph, "is_loop_body", False) and output.dtype != dtypes.variant:
             return _zeros_in_loop(output)
         return zeros_like(output, optimize=False)

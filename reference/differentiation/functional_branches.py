@@ -28,7 +28,8 @@ from sessrun.reference.framework_ops import identity
 from sessrun.reference.functions.branch_graphs import BranchGraph, add_function, function_name
 from sessrun.reference.indexed_slices import IndexedSlices
 from sessrun.reference.operation import Operation
-from sessrun.reference.ops.fill_ops import zeros_like
+from sessrun.reference.ops.fill_ops import zeros, zeros_like
+from sessrun.reference.static_values import handle_shape
 from sessrun.reference.tensor import Tensor
 
 __all__ = ["GradientGraph", "argument_of"]
@@ -162,7 +163,10 @@ def _fill(forward: Sequence[BranchGraph], backward: Sequence[GradientGraph]) -> 
 def _zeros_like(argument: Tensor) -> Tensor:
     if argument.dtype != dtypes.resource:
         return zeros_like(argument)
-    return zeros_behind(argument, variable_dtype(argument))
+    sizes = handle_shape(argument)
+    if sizes is None or None in sizes:
+        return zeros_behind(argument, variable_dtype(argument))
+    return zeros(sizes, variable_dtype(argument))
 
 
 def _return_structure(body: BranchGraph) -> None:

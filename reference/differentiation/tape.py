@@ -15,15 +15,17 @@ from sessrun.reference import nest, stacks
 from sessrun.reference.constant_op import constant
 from sessrun.reference.control_flow.while_loops import while_loop
 from sessrun.reference.conversion import convert_to_tensor
-from sessrun.reference.differentiation.backprop import gradients
+from sessrun.reference.differentiation.aggregation import Gradient
 from sessrun.reference.differentiation.choices import UnconnectedGradients
 from sessrun.reference.differentiation.reach import is_trainable
+from sessrun.reference.differentiation.way_back import TapedWayBack
 from sessrun.reference.generated import reshape, tile
 from sessrun.reference.graph import Graph
 from sessrun.reference.graph_keys import GraphKeys
+from sessrun.reference.indexed_slices import convert_to_tensor_or_indexed_slices
 from sessrun.reference.operation import Operation
 from sessrun.reference.ops.array_ops import concat, transpose
-from sessrun.reference.ops.fill_ops import one_hot, ones_like, zeros
+from sessrun.reference.ops.fill_ops import one_hot, ones, ones_like, zeros
 from sessrun.reference.ops.shape_ops import shape, size
 from sessrun.reference.ragged_tensor import is_ragged
 from sessrun.reference.tensor import Tensor
@@ -214,10 +216,12 @@ class GradientTape:
         self._spend()
         y, xs = convert_to_tensor(target), nest.flatten(sources)
         count, whole = size(y), shape(y)
+        with self._recording():
+            flat = reshape(y, [-1])
 
         def row(number: Any) -> list[Any]:
-            seed = reshape(one_hot(number, count, dtype=y.dtype), whole)
-            return self._gradients([y], xs, [seed], unconnected_gradients)
+            seed = one_hot(number, count, dtype=y.dtype)
+            return self._gradients([flat], xs, [seed], unconnected_gradients)
 
         rows = _rows(row, count, xs, parallel_iterations)
         found = [
@@ -259,17 +263,19 @@ class GradientTape:
         _check_batches(y, x)
         sizes, batch = shape(y), shape(y)[0]
         count = size(y) // batch
+        with self._recording():
+            flat = reshape(y, [batch, count])
 
         def row(number: Any) -> list[Any]:
-            seed = tile(reshape(one_hot(number, count, dtype=y.dtype), [1, -1]), [batch, 1])
-            return self._gradients([y], [source], [reshape(seed, sizes)], unconnected_gradients)
+            seed = tile(one_hot([number], count, dtype=y.dtype), [batch, 1])
+            return self._gradients([flat], [source], [seed], unconnected_gradients)
 
         (rows,) = _rows(row, count, [source], parallel_iterations)
         whole = concat([sizes, shape(x)[1:]], 0)
         if rows is None:
             return zeros(whole, y.dtype)
-        flat = reshape(rows, concat([[count, batch], [-1]], 0))
-        return _shaped(transpose(flat, [1, 0, 2]), y.shape.concatenate(x.shape[1:]), whole)
+        by_example = transpose(reshape(rows, [count, batch, -1]), [1, 0, 2])
+        return _shaped(by_example, y.shape.concatenate(x.shape[1:]), whole)
 
     def _spend(self) -> None:
         if self._is_spent or self._graph is None:
@@ -280,6 +286,18 @@ class GradientTape:
         if not self._persistent:
             self._is_spent = True
             self._pause()
+
+    @contextmanager
+    def _recording(self) -> Iterator[None]:
+        """Record what the tape itself adds to the targets, even once it records no longer."""
+        is_over = self._began is None
+        if is_over:
+            self._began = self._now()
+        try:
+            yield
+        finally:
+            if is_over:
+                self._pause()
 
     def _gradients(
         self, ys: list[Tensor], sources: list[Any], given: list[Any], unconnected: Any
@@ -292,19 +310,21 @@ class GradientTape:
                 "tf.GradientTape.gradients() does not support graph control flow operations like "
                 "tf.cond or tf.while at this time. Use tf.gradients() instead."
             )
-        pairs = [(y, grad) for y, grad in zip(ys, given, strict=True)
+        seeds = [(y, grad) for y, grad in zip(ys, given, strict=True)
                  if y in on_tape and is_trainable(y)]  # fmt: skip
         known = [x for x in xs if x in on_tape and is_trainable(x)]
         read = (tensor for op in recorded for tensor in op.inputs)
-        constants = {tensor.op: tensor for tensor in read if tensor.op not in recorded}
+        constants = dict.fromkeys(each.op for each in read if each.op not in recorded)
+        way = TapedWayBack(stacks.get_default_graph())
+        for y, grad in seeds:
+            way.add(y, _seed(y, grad))
+        targets = [y for y, _ in seeds]
+        way.look(targets, known)
+        way.go([y.op for y in targets], [x.op for x in known], list(constants))
+        way.finish()
         wanted = UnconnectedGradients(unconnected)
         by = known if wanted is UnconnectedGradients.NONE else xs
-        found = iter(gradients(
-            [y for y, _ in pairs], by,
-            [_seed(y, grad) for y, grad in pairs],
-            stop_gradients=list(constants.values()), unconnected_gradients=wanted,
-        ))  # fmt: skip
-        return [next(found) if x in by else None for x in xs]
+        return [way.result(x, wanted) if x in by else None for x in xs]
 
     def _walk(self) -> tuple[set[Tensor], set[Operation]]:
         """What is on the tape: tensors, and the operations that read one while it recorded."""
@@ -394,11 +414,14 @@ def _shaped(value: Any, static: Any, whole: Any) -> Tensor:
     return found
 
 
-def _seed(y: Tensor, grad: Any) -> Any:
-    """What comes back for a target: as given, ones for complex numbers, which want it said."""
-    if grad is None:
-        return ones_like(y) if y.dtype.is_complex else None
-    return convert_to_tensor(grad, y.dtype)
+def _seed(y: Tensor, grad: Any) -> Gradient:
+    """What comes back for a target: as given, or ones."""
+    if grad is not None:
+        seed: Gradient = convert_to_tensor_or_indexed_slices(grad, y.dtype)
+        return seed
+    if y.shape.is_fully_defined():
+        return ones(y.shape, y.dtype)
+    return ones_like(y)
 
 
 EXPORTS: Final[Mapping[str, Any]] = {"GradientTape": GradientTape}

@@ -6,7 +6,6 @@ effect happens again. Source: TF 2.21.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 from sessrun.reference import dtypes
@@ -39,7 +38,9 @@ class _Backward(BranchGraph):
     def capture(self, tensor: Tensor, name: str | None = None) -> Tensor:
         """What stands here for a tensor; what the call computes it gives from now on."""
         call = self._call
-        if tensor.graph is call.body and tensor not in call.body.inputs:
+        if tensor.graph is call.body:
+            if tensor.dtype == dtypes.resource and tensor in call.body.inputs:
+                return super().capture(tensor, name)
             if tensor.op.type == "Const":
                 if tensor not in self._constants:
                     value = tensor.op.get_attr("value")
@@ -88,10 +89,9 @@ def _outside(op: Operation, call: Call, tensor: Tensor) -> Tensor:
     """What the call is given, or gives, for a tensor of its body; others are themselves."""
     if tensor.graph is not call.body:
         return tensor
-    places: Sequence[Tensor] = call.body.inputs
-    if tensor in places:
-        return op.inputs[places.index(tensor)]
-    return op.outputs[call.outputs.index(tensor)]
+    if tensor in call.outputs:
+        return op.outputs[call.outputs.index(tensor)]
+    return op.inputs[call.body.inputs.index(tensor)]
 
 
 def _widen(op: Operation, call: Call) -> None:

@@ -55,7 +55,7 @@ def _resource_gather(op: Operation, grad: Any) -> Any:
 @gradient("ResourceGatherNd")
 def _resource_gather_nd(op: Operation, grad: Any) -> Any:
     handle, indices = op.inputs
-    whole = variable_shape(handle, indices.dtype)
+    whole = node("VariableShape", handle, out_type=indices.dtype)
     if indices.shape.rank == 2 and indices.shape[-1] == 1:
         return [IndexedSlices(grad, squeeze(indices, axis=-1), whole), None]
     return [node("ScatterNd", indices, grad, whole), None]

@@ -10,18 +10,18 @@ from weakref import WeakKeyDictionary
 from sessrun.reference import nest
 from sessrun.reference.build import apply_op
 from sessrun.reference.control_flow.values import with_flow
-from sessrun.reference.framework_ops import placeholder
 from sessrun.reference.functions.branch_graphs import (
     BranchGraph,
     add_function,
     function_name,
     note_reads,
 )
-from sessrun.reference.functions.function_bodies import nodes_of
+from sessrun.reference.functions.call_shapes import shapes_of_call
 from sessrun.reference.graph import Graph
-from sessrun.reference.importing.importer import import_graph_def
 from sessrun.reference.operation import Operation
+from sessrun.reference.static_values import constant_value
 from sessrun.reference.tensor import Tensor
+from sessrun.spec.proto import NameAttrList
 
 __all__ = ["CALLS", "Call", "Trace", "TracedGraph"]
 
@@ -116,27 +116,20 @@ class Trace:
         )
         CALLS[op] = Call(body)
         note_reads(op, [body], 0)
-        for output, shape in zip(op.outputs, self._shapes(op.inputs), strict=True):
+        for output, shape in zip(op.outputs, self._shapes(op.graph, op.inputs), strict=True):
             output.set_shape(shape)
         leaves = nest.flatten(body.structure, expand_composites=True)
         found = iter(op.outputs)
         values = [None if leaf is None else with_flow(leaf, next(found)) for leaf in leaves]
         return nest.pack_sequence_as(body.structure, values, expand_composites=True)
 
-    def _shapes(self, given: Sequence[Tensor]) -> list[Any]:
+    def _shapes(self, graph: Graph, given: Sequence[Tensor]) -> list[Any]:
         """The shapes of the results, from what is known of the arguments of one call."""
         body = self.body
         taken = zip(given, body.inputs, strict=True)
         if all(str(each.shape) == str(inner.shape) for each, inner in taken):
-            return [each.shape for each in body.outputs]
-        library = body.functions
-        definition = library.definition(self._function.name)
-        assert definition is not None
-        graph_def, arguments, results = nodes_of(library, definition, self._function)
-        graph = Graph()
-        graph.functions = library
-        with graph.as_default():
-            known = {name: placeholder(each.dtype.base_dtype, each.shape)
-                     for name, each in zip(arguments, given, strict=True)}  # fmt: skip
-            found = import_graph_def(graph_def, known, results, name="shapes")
-        return [each.shape for each in found or ()]
+            is_known = all(each.shape.is_fully_defined() for each in body.outputs)
+            if is_known or all(constant_value(each) is None for each in given):
+                return [each.shape for each in body.outputs]
+        function = NameAttrList(name=self._function.name)
+        return shapes_of_call(graph, function, given) or []

@@ -14,7 +14,7 @@ from sessrun.reference.graph import Graph
 from sessrun.reference.importing.import_inputs import grouped
 from sessrun.reference.kernels.control_flow import LOOP_ENDS, MERGES
 from sessrun.reference.node_names import NODE_NAME, Input, prefixes, read_input
-from sessrun.reference.operation import Operation
+from sessrun.reference.operation import CALLS, Operation
 from sessrun.reference.signature import Signature
 from sessrun.reference.tensor import Tensor
 from sessrun.spec import devices
@@ -177,6 +177,13 @@ class NodeImporter:
             op._set_device("")  # noqa: SLF001 - the operation is being made here
         if proto.op == "Placeholder" and self.producer < _SCALAR_PLACEHOLDERS:
             _forget_scalar(op)
+        if proto.op in CALLS or proto.op in self.graph.functions:
+            # It makes a body for its shapes by importing it.
+            from sessrun.reference.functions.call_shapes import (  # noqa: PLC0415 - as told
+                infer_shapes_of_call,
+            )
+
+            infer_shapes_of_call(op)
         if shapes is not None:
             _refine(op, shapes, proto.name)
         return op

@@ -36,6 +36,13 @@ class Metric(Layer):
         super().__init__(name=name, dtype=dtype or floatx(), **kwargs)
         self.stateful = True
         self.built = True
+        computed = self.result
+
+        def result() -> Any:
+            return tf.nest.map_structure(tf.identity, computed())
+
+        # Whatever a class computes, it waits there for the updates that are waited for.
+        self.__dict__["result"] = result
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """The value once these are seen too; arguments are those of `update_state`."""
@@ -43,7 +50,7 @@ class Metric(Layer):
         update = tf.get_default_graph().get_operations()[-1]
         self.add_update(update)
         with tf.control_dependencies([update]):
-            result = tf.identity(self.result())
+            result = self.result()
         result._metric_obj = self  # noqa: SLF001 - the name by which `add_metric` finds it
         return result
 

@@ -22,9 +22,9 @@ from sessrun.reference.ops.array_ops import rank as rank_of
 from sessrun.reference.ops.array_ops import shape as shape_of
 from sessrun.reference.ops.math_ops import equal, not_equal
 from sessrun.reference.ops.reduce_ops import reduce_all
+from sessrun.reference.seen_values import get_static_value
 from sessrun.reference.sparse_tensor import SparseTensor
 from sessrun.reference.stacks import get_default_graph
-from sessrun.reference.static_values import constant_value
 from sessrun.reference.tensor import Tensor
 
 __all__ = ["EXPORTS", "assert_equal", "assert_less", "assert_non_negative"]
@@ -57,7 +57,7 @@ def _comparison(name: str, sign: str, make: Callable[..., Any], known: Callable[
             if message is not None:
                 data = [message, *data]
             condition = reduce_all(make(x, y))
-            fixed = constant_value(x), constant_value(y)
+            fixed = get_static_value(x), get_static_value(y)
             if all(value is not None for value in fixed) and not np.all(known(*fixed)):
                 raise _not_held(data)
             return assert_(condition, data, summarize=summarize)
@@ -87,7 +87,7 @@ def _comparison(name: str, sign: str, make: Callable[..., Any], known: Callable[
 def _not_held(data: Iterable[Any]) -> errors.InvalidArgumentError:
     shown = []
     for item in data:
-        known = constant_value(item) if isinstance(item, Tensor) else item
+        known = get_static_value(item) if isinstance(item, Tensor) else item
         shown.append(str(item if known is None else known))
     return errors.InvalidArgumentError(None, None, "\n".join(shown))
 
@@ -213,7 +213,7 @@ def _ranked(name: str, words: str, static: Callable[[int, Sequence[int]], bool],
                         "Received shape: ", shape_of(x)]  # fmt: skip
             for rank in wanted:
                 assert_type(rank, dtypes.int32)
-            known = [constant_value(rank) for rank in wanted]
+            known = [get_static_value(rank) for rank in wanted]
             if any(value is not None and value.ndim for value in known):
                 raise ValueError("Rank must be a scalar.")
             found = x.shape.ndims

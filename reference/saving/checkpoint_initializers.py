@@ -106,10 +106,11 @@ def _of_scope(
 def _start_from(variable: Any, prefix: str | None, name: str) -> None:
     """Let the variable's initializer restore it, or the initializers of its parts."""
     if isinstance(variable, list):
-        wholes = {part._get_save_slice_info().full_name for part in variable}  # noqa: SLF001 - where a part lies
-        if len(wholes) > 1:
-            raise ValueError(f"Slices must all be from the same tensor: {sorted(wholes)}")
+        wholes: set[str] = set()
         for part in variable:
+            wholes.add(part._get_save_slice_info().full_name)  # noqa: SLF001 - where a part lies
+            if len(wholes) > 1:
+                raise ValueError(f"Slices must all be from the same tensor: {sorted(wholes)}")
             _start_from(part, prefix, name)
         return
     graph = get_default_graph()
@@ -123,7 +124,7 @@ def _start_from(variable: Any, prefix: str | None, name: str) -> None:
     (saveable,) = saveables_of({name: [variable]} if place else [variable])
     restored = saveable.restore([value], None)
     value.set_shape(variable.shape)
-    variable._initializer = getattr(restored, "op", restored)  # noqa: SLF001 - a variable's own
+    variable._initializer = restored  # noqa: SLF001 - a variable's own
     variable._initial_value = value  # noqa: SLF001 - a variable's own
 
 

@@ -130,7 +130,7 @@ def start_with_vocabulary(
         info = PartitionInfo(place.full_shape, place.var_offset) if place else None
         value = convert_to_tensor(start(shape=shape, partition_info=info))
         assigned = assign(part, value)
-        part._initializer = getattr(assigned, "op", assigned)  # noqa: SLF001 - a variable's own
+        part._initializer = assigned  # noqa: SLF001 - a variable's own
 
 
 def _arguments(words: Mapping[str, Any], axis: int) -> dict[str, Any]:

@@ -17,13 +17,14 @@ from sessrun.reference.session import place, prune
 from sessrun.reference.session.bindings import Bindings
 from sessrun.reference.session.compile import compile_plan
 from sessrun.reference.session.execute import STEP_REGISTER, Plan, read_reference
+from sessrun.spec.proto import NameAttrList
 
 if TYPE_CHECKING:
     from sessrun.reference.devices import LocalDevice
     from sessrun.reference.operation import Operation
     from sessrun.reference.resources import ResourceStore, Step
     from sessrun.reference.tensor import Tensor
-    from sessrun.spec.proto import ConfigProto, NameAttrList
+    from sessrun.spec.proto import ConfigProto
 
 __all__ = ["Functions"]
 
@@ -78,6 +79,9 @@ class Functions:
           InvalidArgumentError: there is no such function, or it cannot be instantiated or placed.
 
         """
+        defined = op.graph.functions.gradient(function.name) if is_gradient else None
+        if defined is not None:
+            function, is_gradient = NameAttrList(name=defined, attr=function.attr), False
         if function.name in self._calling:
             around = " in ".join((function.name, *reversed(self._calling)))
             raise errors.InvalidArgumentError(op.node_def, op, f"A function calls itself: {around}")

@@ -164,7 +164,8 @@ class RefVariable(VariableV1):
 
         with init_scope():
             is_there = state_ops.is_variable_initialized(self)
-            found: Tensor = cond(is_there, self.read_value, lambda: self._initializer.inputs[1])
+            assigned = getattr(self._initializer, "op", self._initializer)
+            found: Tensor = cond(is_there, self.read_value, lambda: assigned.inputs[1])
             return found
 
     # -- setting

@@ -89,7 +89,8 @@ def tensor_described(tensor: Any) -> list[str]:
 def _of_the_api(value: Any) -> Any:
     kind = type(value).__name__
     if kind in {"Tensor", "SymbolicTensor"}:
-        return ["Tensor", value.name, value.op.type, value.dtype.name, str(value.shape), value.device]
+        return ["Tensor", value.name, value.op.type, value.dtype.name, str(value.shape),
+                value.device]  # fmt: skip
     if kind == "Operation":
         waits = sorted(op.name for op in value.control_inputs)
         inputs = [tensor.name for tensor in value.inputs]

@@ -6,7 +6,8 @@ returns the tensor beside its value.
 
 from __future__ import annotations
 
-import sys
+import inspect
+from types import FrameType
 from typing import Any, Final
 
 from sessrun.conformance.subjects.programs.described import tensor_described
@@ -42,12 +43,19 @@ def _noting(tf: Any, kind: Any, fetched: list[Any]) -> Any:
     """A subclass of a class of sessions that notes the tensors that its `run` is given."""
 
     def run(self: Any, *args: Any, **kwargs: Any) -> Any:
-        if sys._getframe(1).f_globals.get("__name__", "").startswith(_PROGRAMS):
+        if _is_called_by_program(inspect.currentframe()):
             fetched.append(_tensors(tf, args[0] if args else kwargs.get("fetches")))
         return kind.run(self, *args, **kwargs)
 
     members = {"run": run, "__doc__": kind.__doc__, "__module__": kind.__module__}
     return type(kind.__name__, (kind,), members)
+
+
+def _is_called_by_program(frame: FrameType | None) -> bool:
+    """Whether what is running in a frame was called in a program's module."""
+    caller = None if frame is None else frame.f_back
+    name = "" if caller is None else caller.f_globals.get("__name__", "")
+    return str(name).startswith(_PROGRAMS)
 
 
 def _tensors(tf: Any, fetches: Any) -> list[Any]:

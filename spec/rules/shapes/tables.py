@@ -113,6 +113,13 @@ def exported_table(
 
 
 @rule
+def older_exported_table(handle: Shape) -> list[Shape]:
+    """Keys, a vector, and values of unknown shape; the handle is a vector of 2."""
+    merge(handle, (2,))
+    return [(None,), None]
+
+
+@rule
 def found_in_table(
     handle: Shape, table: Table | None, keys: Shape, key_dtype: str, value_dtype: str
 ) -> list[Shape]:

@@ -43,6 +43,18 @@ def list_after(known: str | None, dtype: str) -> list[Shape]:
 
 
 @rule
+def concatenated_lists(
+    first: Shape, second: Shape, first_element: Shape, second_element: Shape,
+    first_known: str | None, second_known: str | None, dtype: str,
+) -> list[Shape]:  # fmt: skip
+    """A list, as the two are, whose elements fit one another."""
+    _check(first_known, dtype)
+    _check(second_known, dtype)
+    merge(first_element, second_element)
+    return [merge(first, second)]
+
+
+@rule
 def list_with(element: Shape, item: Shape, known: str | None, dtype: str) -> list[Shape]:
     """A list in which an element was put."""
     _check(known, dtype)

@@ -107,7 +107,7 @@ def _variables(tf: Any) -> Any:
     def rows(_: Any) -> Any:
         table = tf.Variable([[2.0], [3.0]], use_resource=True)
         with tf.GradientTape() as tape:
-            y = tf.gather(table, [1]) * 2
+            y = tf.square(tf.gather(table, [1]))
         found = tape.gradient(y, table)
         return found.values, found.indices
 

@@ -36,13 +36,19 @@ def _made(tf: Any) -> Any:
     ]
 
 
+def _dense(tf: Any, ragged: Any, *default: Any) -> Any:
+    """The rows as one tensor; by what operations, and so of what static shape, is left aside."""
+    return tf.placeholder_with_default(ragged.to_tensor(*default), None)
+
+
 def _told(tf: Any) -> Any:
     ragged = tf.RaggedTensor.from_row_splits([1, 2, 3], [0, 1, 1, 3])
     nested = tf.RaggedTensor.from_row_splits(ragged, [0, 2, 3])
     empty = tf.RaggedTensor.from_row_splits(tf.zeros([0]), [0])
-    parts = [ragged.row_lengths(), ragged.nrows(), ragged.value_rowids(), ragged.row_starts(),
-             ragged.row_limits(), ragged.to_tensor(), ragged.to_tensor(-1), nested.to_tensor(),
-             nested.flat_values, nested.nested_row_splits, empty.to_tensor()]  # fmt: skip
+    ids = tf.identity(ragged.value_rowids(), name="ids")
+    parts = [ragged.row_lengths(), ragged.nrows(), ids, ragged.row_starts(), ragged.row_limits(),
+             _dense(tf, ragged), _dense(tf, ragged, -1), _dense(tf, nested), nested.flat_values,
+             nested.nested_row_splits, _dense(tf, empty)]  # fmt: skip
     other = ragged.with_values([7, 8, 9]), nested.with_flat_values([7, 8, 9])
     return _value(tf, parts), [_value(tf, each).to_list() for each in other]
 
@@ -86,7 +92,8 @@ def _strings(tf: Any) -> Any:
     split = tf.strings.bytes_split
     ragged = tf.ragged.constant([["ab", ""], ["c"]])
     found = split(["ab", ""]), split([["ab", "c"], ["", "d"]]), split(ragged)
-    return [[_value(tf, each).to_list() for each in found], _value(tf, split("abc")), attempt(
+    single = tf.identity(split("abc"), name="single")
+    return [[_value(tf, each).to_list() for each in found], _value(tf, single), attempt(
         lambda: split(tf.placeholder(tf.string)))]  # fmt: skip
 
 
