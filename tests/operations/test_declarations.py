@@ -90,11 +90,7 @@ def _known_shapes(case, unknown_of=None):
     }
 
 
-#: TensorFlow's own rule says of their sequences of regions that they are one shorter than they are.
-_ONE_LONGER = {"FractionalAvgPool", "FractionalMaxPool"}
-
-
-@pytest.mark.parametrize("name", sorted(set(DRAWN) - _ONE_LONGER))
+@pytest.mark.parametrize("name", DRAWN)
 def test_the_shape_rule_says_what_the_kernel_gives(name):
     operation = OPERATIONS[name]
     for i in range(20):

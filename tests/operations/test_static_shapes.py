@@ -25,8 +25,8 @@ pytestmark = pytest.mark.tensorflow
 _ODD = {
     # An unknown size of a list of counts: the input's rank is taken for the result's.
     "DenseBincount",
-    # Patches have five dimensions.
-    "ExtractVolumePatches",
+    # The sequences of regions are one longer than their number, and patches have five dimensions.
+    "ExtractVolumePatches", "FractionalAvgPool", "FractionalMaxPool",
     # Paddings or diagonals that are fed are refused.
     "FusedPadConv2D", "FusedResizeAndPadConv2D", "MatrixDiagV2", "MatrixDiagV3", "MatrixSetDiagV2",
     "MatrixSetDiagV3",

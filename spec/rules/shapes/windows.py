@@ -363,7 +363,7 @@ def pooling_with_argmax(
 
 @rule
 def fractional(x: Shape, ratio: Sequence[float]) -> list[Shape]:
-    """Each dimension over its ratio; two vectors of as many elements, of which a run gives more."""
+    """Each dimension over its ratio; two vectors, of one element more than TensorFlow tells."""
     whole = with_rank(x, 4)
     if len(ratio) != 4:
         raise ShapeError("pooling_ratio field must specify 4 dimensions")
@@ -371,7 +371,7 @@ def fractional(x: Shape, ratio: Sequence[float]) -> list[Shape]:
         raise ShapeError(f"pooling_ratio cannot be smaller than 1, got: {min(ratio)}")
     sizes = [None if size is None else int(np.floor(size / np.float32(each)))
              for size, each in zip(whole, ratio, strict=True)]  # fmt: skip
-    return [tuple(sizes), (sizes[1],), (sizes[2],)]
+    return [tuple(sizes), (None,), (None,)]
 
 
 @rule
