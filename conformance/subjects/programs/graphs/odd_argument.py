@@ -77,7 +77,8 @@ def _versions(tf: Any) -> Any:
                 )
             tf.import_graph_def(definition, name="")
             told = graph.graph_def_versions
-            return told.producer == now, told.min_consumer, [op.name for op in graph.get_operations()]
+            names = [op.name for op in graph.get_operations()]
+            return told.producer == now, told.min_consumer, names
 
     return attempt(*(lambda f=fields: imported(**f) for fields in (
         {}, {"producer": now}, {"producer": now + 1}, {"producer": oldest}, {"producer": 1},

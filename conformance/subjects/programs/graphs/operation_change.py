@@ -42,7 +42,8 @@ def _consumers(tf: Any) -> Any:
         return [[op.name for op in tensor.consumers()] for tensor in (x, y, z, total, twice)]
 
     seen = [taken()]
-    for op, index, tensor in ((total.op, 0, z), (twice.op, 1, y), (twice.op, 0, total), (total.op, 0, x)):
+    changes = ((total.op, 0, z), (twice.op, 1, y), (twice.op, 0, total), (total.op, 0, x))
+    for op, index, tensor in changes:
         op._update_input(index, tensor)
         seen.append(taken())
     later = tf.negative(z, name="later")

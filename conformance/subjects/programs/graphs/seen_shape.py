@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 
@@ -11,90 +11,103 @@ from sessrun.conformance.subjects.programs.described import attempt
 
 __all__ = ["BEHAVIOURS"]
 
-#: Vectors and numbers made of shapes: of `x` (?, 3), `y` (2, 3), `u` (unknown), and of a fed number.
-#: `tf.shape` of `y` would be a constant: the raw operation is one more to look through.
-_VECTORS: Final[Mapping[str, Callable[[Any, Any, Any, Any, Any], Any]]] = {
-    "of x": lambda tf, x, y, u, n: tf.shape(x),
-    "of y": lambda tf, x, y, u, n: tf.raw_ops.Shape(input=y),
-    "of y, a constant": lambda tf, x, y, u, n: tf.shape(y),
-    "of u": lambda tf, x, y, u, n: tf.shape(u),
-    "of x, wide": lambda tf, x, y, u, n: tf.shape(x, tf.int64),
-    "cast": lambda tf, x, y, u, n: tf.cast(tf.shape(x), tf.int64),
-    "cast of constants": lambda tf, x, y, u, n: tf.cast(tf.constant([2.0, 4.0]), tf.int32),
-    "cast of floats": lambda tf, x, y, u, n: tf.cast(tf.cast(tf.shape(x), tf.float32), tf.int32),
-    "cast of known floats": lambda tf, x, y, u, n: tf.cast(
-        tf.cast(tf.raw_ops.Shape(input=y), tf.float32), tf.int32
-    ),
-    "stack": lambda tf, x, y, u, n: tf.stack([tf.shape(x)[0], tf.raw_ops.Shape(input=y)[1]]),
-    "stack of numbers": lambda tf, x, y, u, n: tf.stack([n, tf.constant(3)]),
-    "stack of known": lambda tf, x, y, u, n: tf.stack([tf.constant(4), tf.raw_ops.Size(input=y)]),
-    "stack of one": lambda tf, x, y, u, n: tf.stack([tf.raw_ops.Rank(input=y)]),
-    "stack, minus": lambda tf, x, y, u, n: tf.stack([tf.constant(-1), tf.constant(3)]),
-    "joined": lambda tf, x, y, u, n: tf.concat([tf.shape(x), tf.raw_ops.Shape(input=y)], 0),
-    "joined, known": lambda tf, x, y, u, n: tf.concat([tf.raw_ops.Shape(input=y), [4]], 0),
-    "joined of slices": lambda tf, x, y, u, n: tf.concat([tf.shape(x)[:1], [5]], 0),
-    "joined with unknown": lambda tf, x, y, u, n: tf.concat([tf.shape(u), [5]], 0),
-    "tail": lambda tf, x, y, u, n: tf.shape(x)[1:],
-    "head": lambda tf, x, y, u, n: tf.raw_ops.Shape(input=y)[:1],
-    "last": lambda tf, x, y, u, n: tf.shape(x)[-1:],
-    "every second": lambda tf, x, y, u, n: tf.concat([tf.shape(x), tf.raw_ops.Shape(input=y)], 0)[::2],
-    "from the second": lambda tf, x, y, u, n: tf.concat([tf.shape(x), tf.raw_ops.Shape(input=y)], 0)[1:3],
-    "one place": lambda tf, x, y, u, n: tf.shape(x)[1:2],
-    "cut at a fed place": lambda tf, x, y, u, n: tf.raw_ops.Shape(input=y)[n:],
-    "with a new axis": lambda tf, x, y, u, n: tf.raw_ops.Shape(input=y)[0][tf.newaxis],
-    "of unknown, cut": lambda tf, x, y, u, n: tf.shape(u)[:2],
-    "same": lambda tf, x, y, u, n: tf.identity(tf.shape(x)),
-    "stopped": lambda tf, x, y, u, n: tf.stop_gradient(tf.raw_ops.Shape(input=y)),
-    "split": lambda tf, x, y, u, n: tf.split(tf.raw_ops.Shape(input=y), 2)[1],
-    "split of x": lambda tf, x, y, u, n: tf.split(tf.shape(x), 2)[1],
-    "filled": lambda tf, x, y, u, n: tf.fill([2], 3),
-    "filled by sizes": lambda tf, x, y, u, n: tf.fill([tf.raw_ops.Rank(input=x)], tf.raw_ops.Size(input=y)),
-    "filled with a fed number": lambda tf, x, y, u, n: tf.fill([2], n),
-    "range": lambda tf, x, y, u, n: tf.range(1, tf.raw_ops.Size(input=y), 2),
-    "range to a fed number": lambda tf, x, y, u, n: tf.range(n),
-    "sum": lambda tf, x, y, u, n: tf.shape(x) + 1,
-    "sum of known": lambda tf, x, y, u, n: tf.raw_ops.Shape(input=y) + 1,
-    "product": lambda tf, x, y, u, n: tf.raw_ops.Shape(input=y) * [2, 1],
-    "larger": lambda tf, x, y, u, n: tf.maximum(tf.shape(x), 1),
-    "gathered": lambda tf, x, y, u, n: tf.gather(tf.raw_ops.Shape(input=y), [1, 0]),
-    "gathered of x": lambda tf, x, y, u, n: tf.gather(tf.shape(x), [1]),
-    "tiled": lambda tf, x, y, u, n: tf.tile(tf.raw_ops.Shape(input=y), [2]),
-    "broadcast": lambda tf, x, y, u, n: tf.broadcast_dynamic_shape(tf.shape(x), tf.raw_ops.Shape(input=y)),
-    "no sizes": lambda tf, x, y, u, n: tf.constant([], tf.int32),
-    "fed": lambda tf, x, y, u, n: tf.placeholder(tf.int32, [3]),
-    "fed, of any length": lambda tf, x, y, u, n: tf.placeholder(tf.int32, [None]),
-}
-_NUMBERS: Final[Mapping[str, Callable[[Any, Any, Any, Any, Any], Any]]] = {
-    "size": lambda tf, x, y, u, n: tf.raw_ops.Size(input=y),
-    "size of x": lambda tf, x, y, u, n: tf.size(x),
-    "size of u": lambda tf, x, y, u, n: tf.size(u, tf.int64),
-    "rank": lambda tf, x, y, u, n: tf.raw_ops.Rank(input=x),
-    "rank of u": lambda tf, x, y, u, n: tf.rank(u),
-    "taken": lambda tf, x, y, u, n: tf.unstack(tf.raw_ops.Shape(input=y))[1],
-    "taken of x": lambda tf, x, y, u, n: tf.unstack(tf.shape(x))[1],
-    "element": lambda tf, x, y, u, n: tf.raw_ops.Shape(input=y)[1],
-    "all": lambda tf, x, y, u, n: tf.reduce_prod(tf.raw_ops.Shape(input=y)),
-    "equal": lambda tf, x, y, u, n: tf.equal(tf.raw_ops.Size(input=y), 6),
-    "not equal": lambda tf, x, y, u, n: tf.not_equal(tf.raw_ops.Shape(input=y), [2, 4]),
-    "equal of x": lambda tf, x, y, u, n: tf.equal(tf.shape(x), [2, 3]),
-    "square": lambda tf, x, y, u, n: tf.reshape(tf.raw_ops.Shape(input=y), [1, 2]),
-    "matrix": lambda tf, x, y, u, n: tf.stack([tf.raw_ops.Shape(input=y), tf.raw_ops.Shape(input=y)]),
-    "matrix of columns": lambda tf, x, y, u, n: tf.stack([tf.raw_ops.Shape(input=y), [7, 8]], axis=1),
-    "row of a matrix": lambda tf, x, y, u, n: tf.unstack(tf.constant([[1, 2], [3, 4]]))[1],
-    "column of a matrix": lambda tf, x, y, u, n: tf.unstack(
-        tf.constant([[1, 2], [3, 4]]), axis=1
-    )[1],
-    "columns": lambda tf, x, y, u, n: tf.split(tf.constant([[1, 2], [3, 4]]), 2, axis=1)[1],
-    "partly": lambda tf, x, y, u, n: tf.stack([n, tf.constant(3), tf.raw_ops.Size(input=y)]),
-    "partly nested": lambda tf, x, y, u, n: tf.stack([tf.stack([n, tf.raw_ops.Size(input=y)]), tf.raw_ops.Shape(input=y)]),
-    "minus one": lambda tf, x, y, u, n: tf.constant(-1),
-}  # fmt: skip
+_Makers = Mapping[str, Callable[[], Any]]
 
 
-def _made(tf: Any, make: Callable[..., Any]) -> Any:
-    x, y = tf.placeholder(tf.float32, [None, 3]), tf.placeholder(tf.float32, [2, 3])
-    u, n = tf.placeholder(tf.float32, None), tf.placeholder(tf.int32, [])
-    return make(tf, x, y, u, n)
+def _vectors(tf: Any, x: Any, y: Any, u: Any, n: Any) -> _Makers:
+    """Vectors made of shapes: of `x` (?, 3), `y` (2, 3), `u` (unknown), and of a fed number.
+
+    `tf.shape` of `y` would be a constant: the raw operation is one more to look through.
+    """
+    return {
+        "of x": lambda: tf.shape(x),
+        "of y": lambda: tf.raw_ops.Shape(input=y),
+        "of y, a constant": lambda: tf.shape(y),
+        "of u": lambda: tf.shape(u),
+        "of x, wide": lambda: tf.shape(x, tf.int64),
+        "cast": lambda: tf.cast(tf.shape(x), tf.int64),
+        "cast of constants": lambda: tf.cast(tf.constant([2.0, 4.0]), tf.int32),
+        "cast of floats": lambda: tf.cast(tf.cast(tf.shape(x), tf.float32), tf.int32),
+        "cast of known floats": lambda: tf.cast(
+            tf.cast(tf.raw_ops.Shape(input=y), tf.float32), tf.int32
+        ),
+        "stack": lambda: tf.stack([tf.shape(x)[0], tf.raw_ops.Shape(input=y)[1]]),
+        "stack of numbers": lambda: tf.stack([n, tf.constant(3)]),
+        "stack of known": lambda: tf.stack([tf.constant(4), tf.raw_ops.Size(input=y)]),
+        "stack of one": lambda: tf.stack([tf.raw_ops.Rank(input=y)]),
+        "stack, minus": lambda: tf.stack([tf.constant(-1), tf.constant(3)]),
+        "joined": lambda: tf.concat([tf.shape(x), tf.raw_ops.Shape(input=y)], 0),
+        "joined, known": lambda: tf.concat([tf.raw_ops.Shape(input=y), [4]], 0),
+        "joined of slices": lambda: tf.concat([tf.shape(x)[:1], [5]], 0),
+        "joined with unknown": lambda: tf.concat([tf.shape(u), [5]], 0),
+        "tail": lambda: tf.shape(x)[1:],
+        "head": lambda: tf.raw_ops.Shape(input=y)[:1],
+        "last": lambda: tf.shape(x)[-1:],
+        "every second": lambda: tf.concat([tf.shape(x), tf.raw_ops.Shape(input=y)], 0)[::2],
+        "from the second": lambda: tf.concat([tf.shape(x), tf.raw_ops.Shape(input=y)], 0)[1:3],
+        "one place": lambda: tf.shape(x)[1:2],
+        "cut at a fed place": lambda: tf.raw_ops.Shape(input=y)[n:],
+        "with a new axis": lambda: tf.raw_ops.Shape(input=y)[0][tf.newaxis],
+        "of unknown, cut": lambda: tf.shape(u)[:2],
+        "same": lambda: tf.identity(tf.shape(x)),
+        "stopped": lambda: tf.stop_gradient(tf.raw_ops.Shape(input=y)),
+        "split": lambda: tf.split(tf.raw_ops.Shape(input=y), 2)[1],
+        "split of x": lambda: tf.split(tf.shape(x), 2)[1],
+        "filled": lambda: tf.fill([2], 3),
+        "filled by sizes": lambda: tf.fill([tf.raw_ops.Rank(input=x)], tf.raw_ops.Size(input=y)),
+        "filled with a fed number": lambda: tf.fill([2], n),
+        "range": lambda: tf.range(1, tf.raw_ops.Size(input=y), 2),
+        "range to a fed number": lambda: tf.range(n),
+        "sum": lambda: tf.shape(x) + 1,
+        "sum of known": lambda: tf.raw_ops.Shape(input=y) + 1,
+        "product": lambda: tf.raw_ops.Shape(input=y) * [2, 1],
+        "larger": lambda: tf.maximum(tf.shape(x), 1),
+        "gathered": lambda: tf.gather(tf.raw_ops.Shape(input=y), [1, 0]),
+        "gathered of x": lambda: tf.gather(tf.shape(x), [1]),
+        "tiled": lambda: tf.tile(tf.raw_ops.Shape(input=y), [2]),
+        "broadcast": lambda: tf.broadcast_dynamic_shape(tf.shape(x), tf.raw_ops.Shape(input=y)),
+        "no sizes": lambda: tf.constant([], tf.int32),
+        "fed": lambda: tf.placeholder(tf.int32, [3]),
+        "fed, of any length": lambda: tf.placeholder(tf.int32, [None]),
+    }
+
+
+def _others(tf: Any, x: Any, y: Any, u: Any, n: Any) -> _Makers:
+    """Numbers and matrices made of shapes."""
+    return {
+        "size": lambda: tf.raw_ops.Size(input=y),
+        "size of x": lambda: tf.size(x),
+        "size of u": lambda: tf.size(u, tf.int64),
+        "rank": lambda: tf.raw_ops.Rank(input=x),
+        "rank of u": lambda: tf.rank(u),
+        "taken": lambda: tf.unstack(tf.raw_ops.Shape(input=y))[1],
+        "taken of x": lambda: tf.unstack(tf.shape(x))[1],
+        "element": lambda: tf.raw_ops.Shape(input=y)[1],
+        "all": lambda: tf.reduce_prod(tf.raw_ops.Shape(input=y)),
+        "equal": lambda: tf.equal(tf.raw_ops.Size(input=y), 6),
+        "not equal": lambda: tf.not_equal(tf.raw_ops.Shape(input=y), [2, 4]),
+        "equal of x": lambda: tf.equal(tf.shape(x), [2, 3]),
+        "square": lambda: tf.reshape(tf.raw_ops.Shape(input=y), [1, 2]),
+        "matrix": lambda: tf.stack([tf.raw_ops.Shape(input=y), tf.raw_ops.Shape(input=y)]),
+        "matrix of columns": lambda: tf.stack([tf.raw_ops.Shape(input=y), [7, 8]], axis=1),
+        "row of a matrix": lambda: tf.unstack(tf.constant([[1, 2], [3, 4]]))[1],
+        "column of a matrix": lambda: tf.unstack(tf.constant([[1, 2], [3, 4]]), axis=1)[1],
+        "columns": lambda: tf.split(tf.constant([[1, 2], [3, 4]]), 2, axis=1)[1],
+        "partly": lambda: tf.stack([n, tf.constant(3), tf.raw_ops.Size(input=y)]),
+        "partly nested": lambda: tf.stack(
+            [tf.stack([n, tf.raw_ops.Size(input=y)]), tf.raw_ops.Shape(input=y)]
+        ),
+        "minus one": lambda: tf.constant(-1),
+    }
+
+
+def _rows(tf: Any) -> _Makers:
+    """All of them, in the default graph."""
+    given = (
+        tf.placeholder(tf.float32, [None, 3]), tf.placeholder(tf.float32, [2, 3]),
+        tf.placeholder(tf.float32, None), tf.placeholder(tf.int32, []),
+    )  # fmt: skip
+    return {**_vectors(tf, *given), **_others(tf, *given)}
 
 
 def _value(value: Any) -> Any:
@@ -111,26 +124,25 @@ def _elements(value: Any) -> Any:
 def _values(tf: Any) -> Any:
     """What is told of the value, and whether the tensor may still be fed."""
 
-    def told(make: Callable[..., Any], *, partial: bool) -> Any:
+    def told(name: str, *, partial: bool) -> Any:
         with tf.Graph().as_default() as graph:
-            tensor = _made(tf, make)
+            tensor = _rows(tf)[name]()
             value = _value(tf.get_static_value(tensor, partial=partial))
             return value, graph.is_feedable(tensor), tensor.shape
 
-    rows = {**_VECTORS, **_NUMBERS}
     return [
-        [name, *attempt(*(lambda p=partial, m=make: told(m, partial=p)
+        [name, *attempt(*(lambda p=partial, n=name: told(n, partial=p)
                           for partial in (False, True)))]
-        for name, make in rows.items()
+        for name in _rows(tf)
     ]  # fmt: skip
 
 
 def _shapes(tf: Any) -> Any:
     """The static shape of what is made in a computed shape."""
 
-    def shape(make: Callable[..., Any], use: Callable[[Any], Any]) -> Any:
+    def shape(name: str, use: Callable[[Any], Any]) -> Any:
         with tf.Graph().as_default():
-            return use(_made(tf, make)).shape
+            return use(_rows(tf)[name]()).shape
 
     uses = (
         tf.zeros,
@@ -142,17 +154,20 @@ def _shapes(tf: Any) -> Any:
         lambda sizes: tf.strided_slice(tf.zeros([9, 9]), [0, 0], sizes),
         lambda sizes: tf.TensorArray(tf.float32, tf.reduce_max(sizes)).stack(),
     )
-    rows = {**_VECTORS, "size": _NUMBERS["size"], "minus one": _NUMBERS["minus one"]}
     return [
-        [name, *attempt(*(lambda u=use, m=make: shape(m, u) for use in uses))]
-        for name, make in rows.items()
+        [name, *attempt(*(lambda u=use, n=name: shape(n, u) for use in uses))] for name in _rows(tf)
     ]
 
 
 def _written(tf: Any) -> Any:
     """A value that is told and then written changes no other."""
     tensor = tf.constant([1, 2])
-    seen = [tensor, tf.raw_ops.Shape(input=tensor), tf.identity(tensor), tf.concat([tensor, [3]], 0)]
+    seen = [
+        tensor,
+        tf.raw_ops.Shape(input=tensor),
+        tf.identity(tensor),
+        tf.concat([tensor, [3]], 0),
+    ]
 
     def write(source: Any) -> Any:
         value = tf.get_static_value(source)

@@ -1,4 +1,4 @@
-"""Programs of sessions with two CPUs: the device of every node, as the partitioned graphs tell it."""
+"""Programs of sessions with two CPUs: the device of every node, as partitioned graphs tell it."""
 
 from __future__ import annotations
 
@@ -35,8 +35,7 @@ def _placed(
         values = session.run(fetches, feeds, options=asked, run_metadata=told)
         nodes = [node for graph in told.partition_graphs for node in graph.node]
         told_nodes = sorted(_told(nodes))
-        return [row for row in told_nodes if plain or "/" not in row[0] and row[0][0] != "_"
-                and row[1] != "Const"], values  # fmt: skip
+        return [row for row in told_nodes if plain or not _is_copied(row)], values
 
 
 def _told(nodes: Any) -> Iterator[tuple[str, ...]]:
@@ -48,6 +47,11 @@ def _told(nodes: Any) -> Iterator[tuple[str, ...]]:
             yield (f"_{node.op.removeprefix('_').removeprefix('Host')}", device, *steady)
         elif not node.name.startswith(("_SOURCE", "_SINK", "_retval", "_arg")):
             yield (node.name, node.op, device)
+
+
+def _is_copied(row: tuple[str, ...]) -> bool:
+    """Whether a row is of a constant, or of what was made of one."""
+    return "/" in row[0] or row[0].startswith("_") or row[1] == "Const"
 
 
 def _chains(tf: Any) -> Any:
@@ -68,10 +72,14 @@ def _chains(tf: Any) -> Any:
         shape = tf.raw_ops.Shape(input=product, name="shape")
         return [total, product, later, size, shape, tf.identity(y, name="alone")]
 
-    return attempt(*(
-        lambda d=(first, second, third): _placed(tf, lambda: chain(*d), plain=False)
-        for first in _DEVICES for second in _DEVICES for third in _DEVICES
-    ))  # fmt: skip
+    return attempt(
+        *(
+            lambda d=(first, second, third): _placed(tf, lambda: chain(*d), plain=False)
+            for first in _DEVICES
+            for second in _DEVICES
+            for third in _DEVICES
+        )
+    )
 
 
 def _held(tf: Any) -> Any:
@@ -90,26 +98,41 @@ def _held(tf: Any) -> Any:
         (variable(False), lambda v: [tf.assign_add(v, [1.0, 1.0], name="more"), v.op]),
         (variable(True), lambda v: [v.assign_add([1.0, 1.0], name="more", read_value=False)]),
         (variable(True), lambda v: [v.read_value(), tf.gather(v, [1]), v.handle.op]),
-        (lambda: tf.FIFOQueue(3, tf.float32, [[]], name="q"), lambda q: [q.enqueue(1.0), q.queue_ref.op]),
+        (
+            lambda: tf.FIFOQueue(3, tf.float32, [[]], name="q"),
+            lambda q: [q.enqueue(1.0), q.queue_ref.op],
+        ),
         (lambda: tf.Barrier(tf.float32, name="b"), lambda b: [b.ready_size()]),
-        (lambda: tf.raw_ops.StackV2(max_size=3, elem_type=tf.float32, name="s"),
-         lambda s: [tf.raw_ops.StackPushV2(handle=s, elem=1.0, name="push")]),
+        (
+            lambda: tf.raw_ops.StackV2(max_size=3, elem_type=tf.float32, name="s"),
+            lambda s: [tf.raw_ops.StackPushV2(handle=s, elem=1.0, name="push")],
+        ),
         (lambda: tf.TensorArray(tf.float32, 2), lambda a: [a.write(0, 1.0).read(0), a.size()]),
-        (lambda: tf.lookup.experimental.MutableHashTable(tf.string, tf.int64, -1, name="t"),
-         lambda t: [t.insert(["a"], [1]), t.resource_handle.op]),
-        (lambda: tf.ConditionalAccumulator(tf.float32, [2], name="c"),
-         lambda c: [c.apply_grad([1.0, 2.0]), c.accumulator_ref.op]),
-    )  # fmt: skip
-    return attempt(*(
-        lambda m=make, u=use, a=at, d=device, s=soft: _placed(
-            tf, lambda: users(m, u, a, d), allow_soft_placement=s
+        (
+            lambda: tf.lookup.experimental.MutableHashTable(tf.string, tf.int64, -1, name="t"),
+            lambda t: [t.insert(["a"], [1]), t.resource_handle.op],
+        ),
+        (
+            lambda: tf.ConditionalAccumulator(tf.float32, [2], name="c"),
+            lambda c: [c.apply_grad([1.0, 2.0]), c.accumulator_ref.op],
+        ),
+    )
+    return attempt(
+        *(
+            lambda m=make, u=use, a=at, d=device, s=soft: _placed(
+                tf, lambda: users(m, u, a, d), allow_soft_placement=s
+            )
+            for make, use in holders
+            for at, device, soft in (
+                ("/cpu:1", None, False),
+                (None, "/cpu:1", False),
+                ("/cpu:1", "/cpu:0", False),
+                ("/cpu:1", "/cpu:0", True),
+                ("/gpu:0", "/cpu:1", True),
+                ("/cpu:1", "/gpu:3", True),
+            )
         )
-        for make, use in holders
-        for at, device, soft in (
-            ("/cpu:1", None, False), (None, "/cpu:1", False), ("/cpu:1", "/cpu:0", False),
-            ("/cpu:1", "/cpu:0", True), ("/gpu:0", "/cpu:1", True), ("/cpu:1", "/gpu:3", True),
-        )
-    ))  # fmt: skip
+    )
 
 
 def _together(tf: Any) -> Any:
@@ -127,22 +150,30 @@ def _together(tf: Any) -> Any:
         c.op._set_device(third or "")
         return [a, b, c]
 
-    return attempt(*(
-        lambda d=devices, c=chained, s=soft: _placed(
-            tf, lambda: group(*d, chained=c), allow_soft_placement=s
+    return attempt(
+        *(
+            lambda d=devices, c=chained, s=soft: _placed(
+                tf, lambda: group(*d, chained=c), allow_soft_placement=s
+            )
+            for devices in (
+                (None, None, None),
+                ("/cpu:1", None, None),
+                (None, "/cpu:1", None),
+                (None, None, "/cpu:1"),
+                ("/cpu:0", "/cpu:1", None),
+                ("/cpu:1", None, "/cpu:0"),
+                ("/cpu:1", "/cpu:1", "/cpu:1"),
+                ("/gpu:0", None, "/cpu:1"),
+                ("/cpu:7", None, None),
+            )
+            for chained in (False, True)
+            for soft in (False, True)
         )
-        for devices in (
-            (None, None, None), ("/cpu:1", None, None), (None, "/cpu:1", None),
-            (None, None, "/cpu:1"), ("/cpu:0", "/cpu:1", None), ("/cpu:1", None, "/cpu:0"),
-            ("/cpu:1", "/cpu:1", "/cpu:1"), ("/gpu:0", None, "/cpu:1"), ("/cpu:7", None, None),
-        )
-        for chained in (False, True)
-        for soft in (False, True)
-    ))  # fmt: skip
+    )
 
 
 def _beside_variables(tf: Any) -> Any:
-    """Operations colocated with a variable, or with the shape of a tensor, that ask for a device."""
+    """Operations colocated with a variable, or with a tensor's shape, that ask for a device."""
 
     def beside(kind: bool, at: Any, device: Any) -> Any:
         with tf.device(at):
@@ -163,15 +194,22 @@ def _beside_variables(tf: Any) -> Any:
         with tf.device(device):
             return [y, z, tf.add(size, size, name="sum")]
 
-    return attempt(*(
-        lambda k=kind, a=at, d=device, s=soft: _placed(
-            tf, lambda: beside(k, a, d), allow_soft_placement=s
-        )
-        for kind in (False, True) for at in _DEVICES for device in _DEVICES for soft in (False, True)
-    ), *(
-        lambda a=at, d=device: _placed(tf, lambda: beside_shape(a, d))
-        for at in _DEVICES for device in _DEVICES
-    ))  # fmt: skip
+    return attempt(
+        *(
+            lambda k=kind, a=at, d=device, s=soft: _placed(
+                tf, lambda: beside(k, a, d), allow_soft_placement=s
+            )
+            for kind in (False, True)
+            for at in _DEVICES
+            for device in _DEVICES
+            for soft in (False, True)
+        ),
+        *(
+            lambda a=at, d=device: _placed(tf, lambda: beside_shape(a, d))
+            for at in _DEVICES
+            for device in _DEVICES
+        ),
+    )
 
 
 def _fed(tf: Any) -> Any:
@@ -183,11 +221,19 @@ def _fed(tf: Any) -> Any:
         with tf.device(second):
             return [tf.negative(x, name="y"), tf.identity(x, name="z")]
 
-    return attempt(*(
-        lambda a=first, b=second: _placed(tf, lambda: between(a, b), {"x:0": [1.0, 2.0]})
-        for first in _DEVICES for second in _DEVICES
-    ))  # fmt: skip
+    return attempt(
+        *(
+            lambda a=first, b=second: _placed(tf, lambda: between(a, b), {"x:0": [1.0, 2.0]})
+            for first in _DEVICES
+            for second in _DEVICES
+        )
+    )
 
 
-BEHAVIOURS = {"chains": _chains, "held": _held, "together": _together, "fed": _fed,
-              "beside variables": _beside_variables}  # fmt: skip
+BEHAVIOURS = {
+    "chains": _chains,
+    "held": _held,
+    "together": _together,
+    "fed": _fed,
+    "beside variables": _beside_variables,
+}

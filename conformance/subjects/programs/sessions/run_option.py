@@ -17,7 +17,7 @@ class _Given:
     def __init__(self, data: Any) -> None:
         self._data = data
 
-    def SerializeToString(self) -> Any:
+    def SerializeToString(self) -> Any:  # noqa: N802 - a message's name
         return self._data
 
 
@@ -33,20 +33,38 @@ def _given(tf: Any) -> Any:
         return value, None if told is None else bool(told.step_stats.dev_stats)
 
     options = (
-        None, tf.RunOptions(), full, tf.RunOptions(trace_level=tf.RunOptions.SOFTWARE_TRACE),
+        None,
+        tf.RunOptions(),
+        full,
+        tf.RunOptions(trace_level=tf.RunOptions.SOFTWARE_TRACE),
         tf.RunOptions(trace_level=tf.RunOptions.HARDWARE_TRACE),
         tf.RunOptions(trace_level=tf.RunOptions.NO_TRACE, output_partition_graphs=True),
-        tf.RunOptions(timeout_in_ms=60_000), tf.RunOptions(inter_op_thread_pool=0),
-        tf.RunOptions(inter_op_thread_pool=-1), tf.RunOptions(inter_op_thread_pool=1),
+        tf.RunOptions(timeout_in_ms=60_000),
+        tf.RunOptions(inter_op_thread_pool=0),
+        tf.RunOptions(inter_op_thread_pool=-1),
+        tf.RunOptions(inter_op_thread_pool=1),
         tf.RunOptions(report_tensor_allocations_upon_oom=True),
-        tf.RunMetadata(), tf.ConfigProto(), _Given(b""), _Given(full.SerializeToString()),
-        _Given(b"\xff\xff\xff"), _Given(b"\x08"), _Given(""), _Given(3), _Given(None), 3, "a", object(),
-    )  # fmt: skip
+        tf.RunMetadata(),
+        tf.ConfigProto(),
+        _Given(b""),
+        _Given(full.SerializeToString()),
+        _Given(b"\xff\xff\xff"),
+        _Given(b"\x08"),
+        _Given(""),
+        _Given(3),
+        _Given(None),
+        3,
+        "a",
+        object(),
+    )
     with tf.Session() as session:
-        return attempt(*(
-            lambda o=option, m=with_metadata: asked(o, with_metadata=m)
-            for option in options for with_metadata in (False, True)
-        ))  # fmt: skip
+        return attempt(
+            *(
+                lambda o=option, m=with_metadata: asked(o, with_metadata=m)
+                for option in options
+                for with_metadata in (False, True)
+            )
+        )
 
 
 def _metadata(tf: Any) -> Any:
@@ -60,25 +78,72 @@ def _metadata(tf: Any) -> Any:
         return len(told.step_stats.dev_stats) > 0, len(told.partition_graphs)
 
     with tf.Session() as session:
+
         def run(options: Any, metadata: Any = told) -> Any:
             return session.run(y, options=options, run_metadata=metadata), facts()
 
         return attempt(
-            lambda: run(full), lambda: run(graphs), lambda: run(None), lambda: run(full),
-            lambda: run(tf.RunOptions()), lambda: run(None, 3), lambda: run(full, "a"),
-            lambda: run(full, tf.RunOptions()), lambda: run(full, object()), lambda: run(graphs, None),
-        )  # fmt: skip
+            lambda: run(full),
+            lambda: run(graphs),
+            lambda: run(None),
+            lambda: run(full),
+            lambda: run(tf.RunOptions()),
+            lambda: run(None, 3),
+            lambda: run(full, "a"),
+            lambda: run(full, tf.RunOptions()),
+            lambda: run(full, object()),
+            lambda: run(graphs, None),
+        )
 
 
 def _dtypes(tf: Any) -> Any:
     """What stands for a dtype, and what does not."""
     things = (
-        None, 0, 1, 3, 19, 101, 99, -1, "float", "float32", "double", "int", "half", "str",
-        "string", "float32_ref", "qint8", "", "Float", b"float32", float, int, bool, str, bytes, object,
-        complex, list, [], {}, [1], (1,), set(), np.float32, np.dtype("float64"), np.dtype("O"),
-        np.dtype("S3"), np.dtype("U2"), np.dtype("M8[s]"), np.dtype([("a", "i4")]), tf.float16,
-        tf.float32._as_ref, np.longdouble, Ellipsis,
-    )  # fmt: skip
+        None,
+        0,
+        1,
+        3,
+        19,
+        101,
+        99,
+        -1,
+        "float",
+        "float32",
+        "double",
+        "int",
+        "half",
+        "str",
+        "string",
+        "float32_ref",
+        "qint8",
+        "",
+        "Float",
+        b"float32",
+        float,
+        int,
+        bool,
+        str,
+        bytes,
+        object,
+        complex,
+        list,
+        [],
+        {},
+        [1],
+        (1,),
+        set(),
+        np.float32,
+        np.dtype("float64"),
+        np.dtype("O"),
+        np.dtype("S3"),
+        np.dtype("U2"),
+        np.dtype("M8[s]"),
+        np.dtype([("a", "i4")]),
+        tf.float16,
+        tf.float32._as_ref,
+        np.longdouble,
+        Ellipsis,
+    )
     return attempt(*(lambda t=thing: tf.as_dtype(t) for thing in things))
 
 

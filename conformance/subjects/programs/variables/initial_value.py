@@ -47,44 +47,82 @@ def _callables(tf: Any) -> Any:
         return tf.constant(first)
 
     functions = (
-        lambda: tf.constant([1.0, 2.0]), lambda: np.array([3, 4]), lambda *_: tf.constant([5.0]),
-        lambda **_: tf.constant([6.0]), lambda *_, **__: tf.constant([7.0]),
-        lambda value=8.0: tf.constant([value]), lambda *, value=9.0: tf.constant([value]),
-        of_shape, of_part, needing, _Ones, _Ones(), tf.zeros_initializer, tf.zeros_initializer(),
+        lambda: tf.constant([1.0, 2.0]),
+        lambda: np.array([3, 4]),
+        lambda *_: tf.constant([5.0]),
+        lambda **_: tf.constant([6.0]),
+        lambda *_, **__: tf.constant([7.0]),
+        lambda value=8.0: tf.constant([value]),
+        lambda *, value=9.0: tf.constant([value]),
+        of_shape,
+        of_part,
+        needing,
+        _Ones,
+        _Ones(),
+        tf.zeros_initializer,
+        tf.zeros_initializer(),
         tf.ones_initializer(tf.int32),
-    )  # fmt: skip
-    return attempt(*(
-        lambda f=function, o=options: _made(tf, initializer=f, **o)
-        for function in functions
-        for options in ({}, {"shape": [2]}, {"shape": [None]}, {"shape": [2], "dtype": tf.int64},
-                        {"shape": [None], "use_resource": True},
-                        {"dtype": tf.float64}, {"shape": [None], "validate_shape": False},
-                        {"shape": [2], "partitioner": tf.fixed_size_partitioner(1)})
-    ))  # fmt: skip
+    )
+    return attempt(
+        *(
+            lambda f=function, o=options: _made(tf, initializer=f, **o)
+            for function in functions
+            for options in (
+                {},
+                {"shape": [2]},
+                {"shape": [None]},
+                {"shape": [2], "dtype": tf.int64},
+                {"shape": [None], "use_resource": True},
+                {"dtype": tf.float64},
+                {"shape": [None], "validate_shape": False},
+                {"shape": [2], "partitioner": tf.fixed_size_partitioner(1)},
+            )
+        )
+    )
 
 
 def _values(tf: Any) -> Any:
     """Initial values of other dtypes and shapes than those that are asked for."""
     values = (
-        1.0, 2, True, "a", [1.0, 2.0], [1, 2], np.float64(3), np.ones(2, np.int16), np.ones((2, 1)),
-    )  # fmt: skip
-    return attempt(*(
-        lambda v=value, o=options: _made(tf, initializer=v, **o)
-        for value in values
-        for options in ({}, {"dtype": tf.float64}, {"dtype": tf.int32}, {"shape": [2]},
-                        {"use_resource": True, "dtype": tf.float16}, {"trainable": False})
-    ), *(
-        lambda v=value, d=dtype: _made(tf, initializer=tf.constant(v), dtype=d)
-        for value in (1.0, [1, 2]) for dtype in (None, tf.float32, tf.float64, tf.int32)
-    ))  # fmt: skip
+        1.0,
+        2,
+        True,
+        "a",
+        [1.0, 2.0],
+        [1, 2],
+        np.float64(3),
+        np.ones(2, np.int16),
+        np.ones((2, 1)),
+    )
+    return attempt(
+        *(
+            lambda v=value, o=options: _made(tf, initializer=v, **o)
+            for value in values
+            for options in (
+                {},
+                {"dtype": tf.float64},
+                {"dtype": tf.int32},
+                {"shape": [2]},
+                {"use_resource": True, "dtype": tf.float16},
+                {"trainable": False},
+            )
+        ),
+        *(
+            lambda v=value, d=dtype: _made(tf, initializer=tf.constant(v), dtype=d)
+            for value in (1.0, [1, 2])
+            for dtype in (None, tf.float32, tf.float64, tf.int32)
+        ),
+    )
 
 
 def _kernels(tf: Any) -> Any:
     """Orthogonal and identity initializers by the shapes that they take."""
     init = tf.initializers
     kinds = (
-        init.orthogonal(gain=2.0, seed=1), init.identity(gain=3.0), init.variance_scaling(seed=1),
-    )  # fmt: skip
+        init.orthogonal(gain=2.0, seed=1),
+        init.identity(gain=3.0),
+        init.variance_scaling(seed=1),
+    )
     module = module_of(tf, "ops.init_ops")
     convolutions = [
         getattr(module, f"Convolution{name}")
@@ -100,15 +138,26 @@ def _kernels(tf: Any) -> Any:
             return array.shape, np.round(flat.T @ flat, 3) if "onv" in repr(initializer) else None
 
     shapes = (
-        [], [2], [2, 2], [2, 3], [3, 2], [3, 2, 2], [3, 2, 4], [3, 4, 2], [3, 3, 2, 2],
-        [3, 3, 2, 5], [3, 3, 5, 2], [2, 3, 2, 2], [2, 2, 2, 2, 2], [2, 2, 2, 3, 2], [1, 1, 1, 1, 1, 1],
-    )  # fmt: skip
-    return attempt(*(
-        lambda k=kind, s=sizes: facts(k, s) for kind in kinds for sizes in shapes
-    ), *(
-        lambda k=kind, s=sizes: facts(k(seed=1), s)
-        for kind in convolutions for sizes in shapes
-    ))  # fmt: skip
+        [],
+        [2],
+        [2, 2],
+        [2, 3],
+        [3, 2],
+        [3, 2, 2],
+        [3, 2, 4],
+        [3, 4, 2],
+        [3, 3, 2, 2],
+        [3, 3, 2, 5],
+        [3, 3, 5, 2],
+        [2, 3, 2, 2],
+        [2, 2, 2, 2, 2],
+        [2, 2, 2, 3, 2],
+        [1, 1, 1, 1, 1, 1],
+    )
+    return attempt(
+        *(lambda k=kind, s=sizes: facts(k, s) for kind in kinds for sizes in shapes),
+        *(lambda k=kind, s=sizes: facts(k(seed=1), s) for kind in convolutions for sizes in shapes),
+    )
 
 
 BEHAVIOURS = {"callables": _callables, "values": _values, "kernels": _kernels}

@@ -17,18 +17,27 @@ def _toggled(tf: Any) -> Any:
     def kinds() -> Any:
         with tf.Graph().as_default():
             made = [
-                tf.get_variable("a", []), tf.Variable(1.0), tf.get_variable("b", [], use_resource=True),
-                tf.get_variable("c", [], use_resource=False), tf.Variable(1.0, use_resource=True),
-            ]  # fmt: skip
+                tf.get_variable("a", []),
+                tf.Variable(1.0),
+                tf.get_variable("b", [], use_resource=True),
+                tf.get_variable("c", [], use_resource=False),
+                tf.Variable(1.0, use_resource=True),
+            ]
             with tf.variable_scope("s", use_resource=True):
                 made.append(tf.get_variable("d", []))
             return tf.resource_variables_enabled(), [v.op.type for v in made]
 
     try:
         return attempt(
-            kinds, tf.enable_resource_variables, kinds, tf.disable_resource_variables, kinds,
-            tf.enable_resource_variables, tf.enable_resource_variables, kinds,
-        )  # fmt: skip
+            kinds,
+            tf.enable_resource_variables,
+            kinds,
+            tf.disable_resource_variables,
+            kinds,
+            tf.enable_resource_variables,
+            tf.enable_resource_variables,
+            kinds,
+        )
     finally:
         (tf.enable_resource_variables if usual else tf.disable_resource_variables)()
 
@@ -62,8 +71,12 @@ def _in_parts(tf: Any) -> Any:
         with tf.Graph().as_default() as graph:
             first = tf.constant(1.0, name="first")
             with tf.variable_scope("s", use_resource=use_resource):
-                v = tf.get_variable("v", [4, 2], initializer=tf.zeros_initializer(),
-                                    partitioner=tf.fixed_size_partitioner(2, axis))  # fmt: skip
+                v = tf.get_variable(
+                    "v",
+                    [4, 2],
+                    initializer=tf.zeros_initializer(),
+                    partitioner=tf.fixed_size_partitioner(2, axis),
+                )
             with surround(first):
                 whole = v.as_tensor()
                 again = tf.convert_to_tensor(v)
@@ -74,13 +87,19 @@ def _in_parts(tf: Any) -> Any:
             return nodes(graph), values, [part.shape for part in v], v.shape
 
     surroundings = (
-        lambda first: tf.control_dependencies([first]), lambda first: tf.name_scope("inner"),
-        lambda first: tf.colocate_with(first.op), lambda first: tf.device("/cpu:0"),
-    )  # fmt: skip
-    return attempt(*(
-        lambda a=axis, u=use, s=surround: joined(a, u, s)
-        for axis in (0, 1) for use in (False, True) for surround in surroundings
-    ))  # fmt: skip
+        lambda first: tf.control_dependencies([first]),
+        lambda _: tf.name_scope("inner"),
+        lambda first: tf.colocate_with(first.op),
+        lambda _: tf.device("/cpu:0"),
+    )
+    return attempt(
+        *(
+            lambda a=axis, u=use, s=surround: joined(a, u, s)
+            for axis in (0, 1)
+            for use in (False, True)
+            for surround in surroundings
+        )
+    )
 
 
 def _global_steps(tf: Any) -> Any:
@@ -94,15 +113,24 @@ def _global_steps(tf: Any) -> Any:
             again = tf.train.get_or_create_global_step(argument)
             none = tf.train.get_global_step(graph if given else other)
             return (
-                first.graph is (other if given else graph), first is again, none is None,
-                tf.train.get_global_step(argument) is first, first.dtype, first.trainable, first.name,
-                first.shape, [v.name for v in other.get_collection("global_step")],
+                first.graph is (other if given else graph),
+                first is again,
+                none is None,
+                tf.train.get_global_step(argument) is first,
+                first.dtype,
+                first.trainable,
+                first.name,
+                first.shape,
+                [v.name for v in other.get_collection("global_step")],
                 [v.name for v in graph.get_collection("global_variables")],
-            )  # fmt: skip
+            )
 
     return attempt(lambda: made(given=False), lambda: made(given=True))
 
 
 BEHAVIOURS = {
-    "toggled": _toggled, "cached": _cached, "in parts": _in_parts, "global steps": _global_steps,
-}  # fmt: skip
+    "toggled": _toggled,
+    "cached": _cached,
+    "in parts": _in_parts,
+    "global steps": _global_steps,
+}
