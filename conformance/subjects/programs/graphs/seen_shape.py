@@ -155,7 +155,8 @@ def _shapes(tf: Any) -> Any:
         lambda sizes: tf.TensorArray(tf.float32, tf.reduce_max(sizes)).stack(),
     )
     return [
-        [name, *attempt(*(lambda u=use, n=name: shape(n, u) for use in uses))] for name in _rows(tf)
+        [name, *attempt(*(lambda u=use, n=name: shape(n, u) for use in uses))]
+        for name in (*_vectors(tf, *[None] * 4), "size", "minus one")
     ]
 
 
