@@ -88,4 +88,57 @@ def _versions(tf: Any) -> Any:
     )))  # fmt: skip
 
 
-BEHAVIOURS = {"compared": _compared, "registered": _registered, "versions": _versions}
+def _attribute_lists(tf: Any) -> Any:
+    """Attributes that are lists, of which the last item is not allowed, or that are too short."""
+    raw, text = tf.raw_ops, tf.constant(["1,2"])
+
+    def parsed(*defaults: Any) -> Any:
+        return raw.DecodeCSV(records=text, record_defaults=[tf.constant(d) for d in defaults])
+
+    def single(**options: Any) -> Any:
+        given = {"sparse_keys": [], "sparse_types": [], "dense_keys": [], "dense_shapes": [],
+                 "dense_defaults": [], "num_sparse": 0, "serialized": "", **options}  # fmt: skip
+        return raw.ParseSingleExample(**given)
+
+    return attempt(
+        lambda: parsed([1.0], [2]), lambda: parsed([1.0], [True]), lambda: parsed([True], [1.0]),
+        lambda: parsed([1.0], [2], [1j]), lambda: parsed(),
+        lambda: single(sparse_keys=["a", "b"], sparse_types=[tf.float32, tf.int64], num_sparse=2),
+        lambda: single(sparse_keys=["a", "b"], sparse_types=[tf.float32, tf.bool], num_sparse=2),
+        lambda: single(sparse_keys=["a"], sparse_types=[tf.int32], num_sparse=1),
+        lambda: raw.FIFOQueueV2(component_types=[]), lambda: raw.Stage(values=[]),
+        lambda: raw.StringFormat(inputs=[], template="a"),
+        lambda: raw.PaddingFIFOQueueV2(component_types=[tf.int32, tf.float32], shapes=[[1]]),
+        lambda: raw.Conv2D(input=tf.zeros([1, 3, 3, 1]), filter=tf.zeros([1, 1, 1, 1]),
+                           strides=[1, 1, 1, 1], padding="SAME", data_format="CHWN"),
+        lambda: raw.MaxPool(input=tf.zeros([1, 3, 3, 1]), ksize=[1], strides=[1], padding="SAME"),
+        lambda: raw.Unpack(value=[1], num=-1), lambda: raw.Pack(values=[]),
+        lambda: raw.AddN(inputs=[]), lambda: raw.ConcatV2(values=[[1]], axis=0),
+        lambda: raw.Bitcast(input=[1], type=tf.string), lambda: raw.Cast(x=1, DstT="what"),
+    )  # fmt: skip
+
+
+def _texts(tf: Any) -> Any:
+    """Attributes of bytes that are no text, built and imported."""
+    odd = b"\xff\xfea"
+
+    def built(value: Any) -> Any:
+        with tf.Graph().as_default() as graph:
+            op = tf.raw_ops.VarHandleOp(dtype=tf.float32, shape=[], shared_name=value).op
+            definition = graph.as_graph_def()
+        with tf.Graph().as_default() as graph:
+            tf.import_graph_def(definition, name="")
+            again = graph.get_operation_by_name(op.name)
+            names = [each.get_attr("shared_name") for each in (op, again)]
+            return names, again.node_def == op.node_def
+
+    return attempt(*(lambda v=value: built(v) for value in ("a", "\u00e9", b"b", odd, "", 3, None)))
+
+
+BEHAVIOURS = {
+    "attribute lists": _attribute_lists,
+    "texts": _texts,
+    "compared": _compared,
+    "registered": _registered,
+    "versions": _versions,
+}
