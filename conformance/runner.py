@@ -365,10 +365,7 @@ def _line(
 
 
 def _at_step(case: Case, error: Exception) -> Finding | None:
-    """The step of an engine case at which its backend was lost, and the clause that it names.
-
-    Of an API case nothing is known: it is interpreted where the backend was.
-    """
+    """The step of a case at which its backend was lost, and the clause that it names."""
     path = step_of(error)
     steps = dict(walk(case.steps))
     return Finding(path, str(error), clause=clause_of(steps[path])) if path in steps else None

@@ -20,9 +20,10 @@ from sessrun.adapters.process.errors import (
 )
 from sessrun.adapters.process.protocol import Hello, Observed, Trouble
 from sessrun.adapters.process.spare import Spare
-from sessrun.spec.cases.engine import observation
+from sessrun.spec.cases.engine import lost_at, observation
 from sessrun.spec.cases.model import AskedCase, GoesOn, Observation
 from sessrun.spec.cases.outcomes import Failure, Fetched, Outcome, Unsupported
+from sessrun.spec.cases.progress import step_in
 
 __all__ = ["EXEC", "ProcessBackend", "WorkerContractError", "WorkerCrash", "WorkerTimeout",
            "spawn"]  # fmt: skip
@@ -199,7 +200,11 @@ class ProcessBackend:
         do: str = "case"
         args: dict[str, Any] = {"case": case.to_json()}
         while True:
-            answer = self._live().ask(do, args, self._left(end - time.monotonic()))
+            try:
+                answer = self._live().ask(do, args, self._left(end - time.monotonic()))
+            except WorkerError as error:
+                lost_at(error, step_in(self._live().folder))
+                raise
             if not isinstance(answer, Observed):
                 assert isinstance(answer, Failure | Unsupported)
                 return [*seen, observation("0", answer)]

@@ -21,6 +21,7 @@ from sessrun.spec.cases.expressions import FILES, ExpressionError, Scope, evalua
 from sessrun.spec.cases.files import FOLDER_VARIABLE, CaseFiles
 from sessrun.spec.cases.model import AskedCase, GoesOn, Observation
 from sessrun.spec.cases.outcomes import Failure, failure_of
+from sessrun.spec.cases.progress import At, noting_steps
 from sessrun.spec.cases.values import ValueFormError, describe
 from sessrun.spec.schema import SpecError
 
@@ -38,6 +39,7 @@ class _Course:
     scope: Scope
     seen: list[Observation]
     goes_on: Callable[[], bool]
+    at: At
 
 
 def interpret(case: AskedCase, namespace: Any, goes_on: GoesOn) -> list[Observation]:
@@ -53,10 +55,11 @@ def interpret(case: AskedCase, namespace: Any, goes_on: GoesOn) -> list[Observat
       SpecError: what it says of its files is.
 
     """
-    with CaseFiles(case, os.environ.get(FOLDER_VARIABLE)) as files:
+    folder = os.environ.get(FOLDER_VARIABLE)
+    with CaseFiles(case, folder) as files, noting_steps(folder) as at:
         seen: list[Observation] = []
         scope = {"tf": namespace, "np": _Numpy, "py": _Python, FILES: files}
-        _interpret(case, _Course(scope, seen, lambda: goes_on(files.seen(seen))))
+        _interpret(case, _Course(scope, seen, lambda: goes_on(files.seen(seen)), at))
         return files.seen(seen)
 
 
@@ -103,6 +106,7 @@ class _Python:
 
 def _steps(steps: Any, course: _Course, prefix: str) -> None:
     for index, step in enumerate(steps):
+        course.at(f"{prefix}{index}")
         _DO[step["do"]](step, course, f"{prefix}{index}")
 
 
@@ -137,6 +141,7 @@ def _with(step: Mapping[str, Any], course: _Course, path: str) -> None:
             if "as" in step:
                 course.scope[step["as"]] = value
             _steps(step["steps"], course, f"{path}.")
+            course.at(path)
     except Exception as error:
         if isinstance(error, _Stop):
             raise

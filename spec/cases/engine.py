@@ -27,7 +27,7 @@ from sessrun.spec.cases.outcomes import (
 )
 from sessrun.spec.cases.values import describe
 
-__all__ = ["MESSAGE", "Engine", "expects_failure", "interpret", "observation", "step_of"]
+__all__ = ["MESSAGE", "Engine", "expects_failure", "interpret", "lost_at", "observation", "step_of"]
 
 #: How much of an error's message is observed: it is for people, and TensorFlow's hold a stack.
 MESSAGE: Final = 2000
@@ -100,8 +100,13 @@ def interpret(case: Case, engine: Engine) -> list[Observation]:
 
 
 def step_of(error: BaseException) -> str:
-    """The step of an engine case at which `interpret` raised an error; empty if it is unknown."""
+    """The step of a case at which an error was raised; empty if it is unknown."""
     return str(getattr(error, _AT_STEP, ""))
+
+
+def lost_at(error: BaseException, step: str) -> None:
+    """Note the step of a case at which an error was raised."""
+    setattr(error, _AT_STEP, step)
 
 
 def observation(step: str, outcome: Outcome | _Noted) -> Observation:
@@ -189,7 +194,7 @@ class _Interpreter:
                 try:
                     outcome = self._do(step)
                 except Exception as error:
-                    setattr(error, _AT_STEP, str(index))
+                    lost_at(error, str(index))
                     raise
                 if outcome is None:
                     continue

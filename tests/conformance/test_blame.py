@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +10,7 @@ import pytest
 from cut_run import plan_of, run_plan
 
 from sessrun.conformance import properties
-from sessrun.conformance.runner import _at_step
+from sessrun.conformance.runner import Runner, _at_step
 from sessrun.spec import records
 from sessrun.spec.cases import engine
 from sessrun.spec.cases.judge import judge
@@ -108,4 +109,30 @@ def test_a_case_whose_backend_is_lost_blames_the_step_at_which_it_was() -> None:
     assert (finding.step, finding.clause) == ("1", "RUN-002")
     line = {"clauses": made.clauses, "finding": finding_form(finding)}
     assert records.blamed(line) == ("RUN-002",)
-    assert _at_step(made, TimeoutError("an API case")) is None
+    assert _at_step(made, TimeoutError("at no step")) is None
+
+
+@pytest.mark.parametrize("within", [False, True])
+def test_an_api_case_whose_backend_is_lost_blames_the_step_at_which_it_was(within: bool) -> None:
+    """The step stands by itself, or in a `with` of which another step has ended."""
+    queue = {"$call": "tf.FIFOQueue", "args": [1, [{"$": "tf.float32"}]]}
+    steps: list[dict[str, Any]] = [
+        {"do": "eval", "expr": queue, "as": "q"},
+        {"do": "eval", "expr": {"$call": "q.dequeue"}, "as": "taken"},
+        {"do": "eval", "expr": {"$call": "tf.Session"}, "as": "s", "clause": "SESSION-001"},
+        {"do": "eval", "expr": {"$call": "s.run", "args": [{"$": "taken"}]}, "clause": "RUN-002"},
+    ]
+    if within:
+        steps[2:] = [
+            {"do": "with", "context": steps[2]["expr"], "as": "s", "steps": [steps[1], steps[3]]}
+        ]
+    made = Case("made/lost", "Lost.", "api", ("RUN-001", "RUN-002", "SESSION-001"), tuple(steps))
+    runner = Runner("reference", deadline_s=1.0)
+    try:
+        line = runner.run_once(made)
+        assert line["result"] == "timeout"
+        assert records.blamed(line) == ("RUN-002",)
+        assert line["finding"]["step"] == ("2.1" if within else "3")
+        assert runner.run_once(dataclasses.replace(made, steps=()))["result"] == "pass"
+    finally:
+        runner.shutdown()
