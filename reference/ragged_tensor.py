@@ -173,11 +173,6 @@ class RaggedTensor(Rows):
         return found
 
     @property
-    def graph(self) -> Any:
-        """The graph."""
-        return self._row_splits.graph
-
-    @property
     def shape(self) -> TensorShape:
         """What is known of the shape; a ragged dimension has no size."""
         splits = self._row_splits.shape
@@ -325,8 +320,13 @@ def _held(splits: Tensor, values: Any, message: str) -> Tensor:
         assertions.assert_non_negative(splits[1:] - splits[:-1], message=message),
         assertions.assert_equal(splits[-1], cast(count, splits.dtype), message=message),
     ]
-    with get_default_graph().control_dependencies(checks):
-        return identity(splits)
+    graph = get_default_graph()
+    with (
+        name_scope(None, "control_dependency", [*checks, splits]) as scope,
+        graph.colocate_with(splits.op),
+        graph.control_dependencies(checks),
+    ):
+        return identity(splits, scope)
 
 
 def _fetched(parts: Sequence[Any]) -> Any:
