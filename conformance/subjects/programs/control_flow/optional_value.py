@@ -17,9 +17,7 @@ def _some(tf: Any, *values: Any) -> Any:
 
 def _kept(tf: Any, optional: Any, types: Any, shapes: Any = None) -> Any:
     shapes = [None] * len(types) if shapes is None else shapes
-    return tf.raw_ops.OptionalGetValue(
-        optional=optional, output_types=types, output_shapes=shapes
-    )
+    return tf.raw_ops.OptionalGetValue(optional=optional, output_types=types, output_shapes=shapes)
 
 
 def _there_or_not(tf: Any) -> Any:

@@ -66,8 +66,10 @@ def _resources(tf: Any) -> Any:
             return attempt(lambda: session.run(f"{name}_{verb}"))
 
         found: list[Any] = [there()]
-        for name in names:
-            found.append([done(name, "Using"), done(name, "Create"), done(name, "Create"), there()])
+        found += [
+            [done(name, "Using"), done(name, "Create"), done(name, "Create"), there()]
+            for name in names
+        ]
         found.append([done(name, "Using") for name in names])
     with tf.Session() as session:
         found.append(there())
