@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -73,6 +75,28 @@ def _switches(tf: Any) -> Any:
     )  # fmt: skip
 
 
+def _in_another_thread(function: Callable[[], Any]) -> Any:
+    """What a function returns in a thread of its own, which has default graphs of its own."""
+    with ThreadPoolExecutor(1) as pool:
+        return pool.submit(function).result()
+
+
+def _eager_execution_too_late(tf: Any) -> Any:
+    """Once a graph is built, or with arguments that there are not, it is refused."""
+    ask = tf.enable_eager_execution
+
+    def asked() -> Any:
+        tf.constant(1)
+        return attempt(
+            ask, lambda: ask(tf.ConfigProto()), lambda: ask(3), lambda: ask({"a": 1}),
+            *(lambda p=policy: ask(device_policy=p) for policy in (0, 3, 4, -1, "silent")),
+            *(lambda m=mode: ask(execution_mode=m) for mode in (0, 1, 2, "sync")),
+            lambda: ask(3, device_policy=7), tf.executing_eagerly,
+        )  # fmt: skip
+
+    return _in_another_thread(asked), tf.executing_eagerly()
+
+
 def _equality(tf: Any) -> Any:
     x, y = tf.constant([1]), tf.constant([1])
     tf.enable_tensor_equality()
@@ -95,5 +119,6 @@ def _places(tf: Any) -> Any:
 
 BEHAVIOURS = {
     function.__name__.strip("_"): function
-    for function in (_text, _kinds_of_numbers, _dates, _switches, _equality, _places)
-}
+    for function in (_text, _kinds_of_numbers, _dates, _switches, _eager_execution_too_late,
+                     _equality, _places)
+}  # fmt: skip

@@ -185,10 +185,33 @@ def _sparse_quotients(tf: Any) -> Any:
                                  lambda: whole.__div__(np.float32(2)))  # fmt: skip
 
 
+def _names_of_the_namespace(tf: Any) -> Any:
+    names = dir(tf)
+    asked = ("constant", "Session", "train", "nn", "float32", "layers", "no_such_name", "GraphDef")
+    return [name in names for name in asked], names == sorted(names), [
+        name for name in names if name.startswith(("placeholder", "get_default", "AUTO"))
+    ]
+
+
+def _wider_specs(tf: Any) -> Any:
+    """The narrowest spec of rows that describes two others."""
+    spec = tf.IndexedSlicesSpec
+    specs = (
+        spec([2, 3]), spec([None, 3]), spec([4, 3]), spec(), spec([2, 3], tf.int32),
+        spec([2, 3], indices_dtype=tf.int32), spec([2, 3], dense_shape_dtype=tf.int32),
+    )  # fmt: skip
+    return [
+        attempt(lambda o=one, t=other: repr(o.most_specific_compatible_type(t)),
+                lambda o=one, t=other: repr(o.most_specific_common_supertype([t])))
+        for one in specs for other in specs
+    ]  # fmt: skip
+
+
 BEHAVIOURS = {
     function.__name__.strip("_"): function
     for function in (_narrower_dtypes, _narrower_shapes, _copied, _errors_elsewhere, _statuses,
                      _traced_back, _references, _scope_names, _consumers, _ragged_members,
                      _ragged_of_fetched, _arguments_by_name,
+                     _names_of_the_namespace, _wider_specs,
                      _sparse_quotients)
 }  # fmt: skip

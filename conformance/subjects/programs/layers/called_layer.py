@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
-
-import numpy as np
 
 from sessrun.conformance.subjects.programs.described import attempt
 from sessrun.conformance.subjects.programs.layered_graphs import examples
@@ -138,15 +138,31 @@ def _nested_inputs(tf: Any) -> Any:
     )  # fmt: skip
 
 
+def _in_another_thread(function: Callable[[], Any]) -> Any:
+    """What a function returns in a thread of its own, which has default graphs of its own."""
+    with ThreadPoolExecutor(1) as pool:
+        return pool.submit(function).result()
+
+
 def _sessions_of_keras(tf: Any) -> Any:
     """A cleared session forgets what a graph was told of training."""
     backend = tf.keras.backend
+
+    def cleared() -> Any:
+        graph = tf.get_default_graph()
+        backend.set_learning_phase(1)
+        before = attempt(backend.learning_phase)
+        backend.clear_session()
+        told = attempt(backend.learning_phase, lambda: tf.get_default_graph() is graph)
+        with graph.as_default():
+            return before, told, attempt(backend.learning_phase)
+
     backend.set_learning_phase(1)
     before = attempt(backend.learning_phase)
     with tf.Graph().as_default():
         backend.set_learning_phase(0)
         inner = attempt(backend.learning_phase)
-    return before, inner, attempt(backend.learning_phase), np.shape(before)
+    return before, inner, attempt(backend.learning_phase), _in_another_thread(cleared)
 
 
 BEHAVIOURS = {
