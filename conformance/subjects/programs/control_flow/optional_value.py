@@ -57,6 +57,7 @@ def _sums(tf: Any) -> Any:
         lambda: run(tf, _kept(tf, total(nothing, optionals[0]), types)),
         lambda: run(tf, _kept(tf, total(optionals[0], nothing), types)),
         lambda: run(tf, _kept(tf, total(unseen(optionals[0]), unseen(_some(tf, 1))), types)),
+        lambda: run(tf, _kept(tf, total(unseen(optionals[0]), unseen(_some(tf, 1))), types[:1])),
         lambda: run(tf, _kept(tf, total(unseen(optionals[0]), unseen(optionals[2])), types)),
     )
 

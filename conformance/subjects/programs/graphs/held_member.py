@@ -42,9 +42,13 @@ def _copied(tf: Any) -> Any:
     x = tf.constant(1.0, name="x")
     shape, dtype = tf.TensorShape([2, None]), tf.bfloat16
     return attempt(
-        lambda: copy.copy(x).name, lambda: copy.copy(x).op is x.op, lambda: copy.copy(x.op),
-        lambda: copy.deepcopy(x.op), lambda: copy.deepcopy({"a": [x.op]}),
-        lambda: pickle.dumps(x.op), lambda: copy.copy(dtype) is dtype,
+        lambda: copy.copy(x).name,
+        lambda: copy.copy(x).op is x.op,
+        lambda: copy.copy(x.op),
+        lambda: copy.deepcopy(x.op),
+        lambda: copy.deepcopy({"a": [x.op]}),
+        lambda: pickle.dumps(x.op),
+        lambda: copy.copy(dtype) is dtype,
         lambda: pickle.loads(pickle.dumps(dtype)) is dtype,  # noqa: S301 - written a moment ago
         lambda: pickle.loads(pickle.dumps(shape)),  # noqa: S301 - the same
     )
@@ -104,9 +108,14 @@ def _traced_back(tf: Any) -> Any:
 def _references(tf: Any) -> Any:
     x, v = tf.placeholder(tf.float32, [2], name="x"), tf.get_variable("v", [])
     return attempt(
-        lambda: repr(x.ref()), lambda: repr(v.ref()), lambda: x.experimental_ref() == x.ref(),
-        lambda: x.experimental_ref().deref() is x, lambda: x.experimental_ref() == v.ref(),
-        lambda: repr(x.experimental_ref()), lambda: x.ref() == x, lambda: x.ref() != v.ref(),
+        lambda: repr(x.ref()),
+        lambda: repr(v.ref()),
+        lambda: x.experimental_ref() == x.ref(),
+        lambda: x.experimental_ref().deref() is x,
+        lambda: x.experimental_ref() == v.ref(),
+        lambda: repr(x.experimental_ref()),
+        lambda: x.ref() == x,
+        lambda: x.ref() != v.ref(),
     )
 
 
@@ -148,16 +157,20 @@ def _ragged_members(tf: Any) -> Any:
         tf.ragged.constant_value([[1], [2, 3]]), tf.ragged.constant_value([[[1.5], []]]),
         tf.ragged.constant_value([[b"a"]], row_splits_dtype="int32"),
     )  # fmt: skip
-    return [repr(plain), repr(nested), str(plain)], [plain.get_shape(), nested.get_shape()], [
-        [repr(value), str(value)] for value in values
-    ]
+    return (
+        [repr(plain), repr(nested), str(plain)],
+        [plain.get_shape(), nested.get_shape()],
+        [[repr(value), str(value)] for value in values],
+    )
 
 
 def _ragged_of_fetched(tf: Any) -> Any:
     """Fetched values in the place of ragged tensors."""
     outer = tf.RaggedTensor.from_row_splits(tf.ragged.constant_value([[1], [2, 3], []]), [0, 2, 3])
+    deep = tf.ragged.constant_value([[[1], [2, 3]], [], [[4]]])
+    deeper = tf.RaggedTensor.from_row_splits(deep, [0, 1, 3])
     words = tf.ragged.constant_value([[b"a b", b"c"], [], [b"d,e f"]])
-    found = [outer, tf.strings.split(words, result_type="RaggedTensor"),
+    found = [outer, deeper, tf.strings.split(words, result_type="RaggedTensor"),
              tf.strings.split(words, ",", result_type="RaggedTensor")]  # fmt: skip
     with tf.Session() as session:
         return [value.to_list() for value in session.run(found)]
@@ -188,9 +201,11 @@ def _sparse_quotients(tf: Any) -> Any:
 def _names_of_the_namespace(tf: Any) -> Any:
     names = dir(tf)
     asked = ("constant", "Session", "train", "nn", "float32", "layers", "no_such_name", "GraphDef")
-    return [name in names for name in asked], names == sorted(names), [
-        name for name in names if name.startswith(("placeholder", "get_default", "AUTO"))
-    ]
+    return (
+        [name in names for name in asked],
+        names == sorted(names),
+        [name for name in names if name.startswith(("placeholder", "get_default", "AUTO"))],
+    )
 
 
 def _wider_specs(tf: Any) -> Any:

@@ -31,7 +31,7 @@ def _png(rows: Any, bits: int, colour: int, *chunks: tuple[bytes, bytes]) -> byt
 
 
 #: Colours: equal parts, unequal ones.
-_RGB = [[9, 9, 9, 200, 100, 50], [10, 20, 30, 255, 0, 128]]
+_RGB = [[9, 9, 9, 200, 100, 50], [200, 20, 50, 255, 100, 128]]
 _GREYS = [[0, 127, 128, 255], [1, 2, 3, 254]]
 
 
