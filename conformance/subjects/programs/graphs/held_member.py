@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 import inspect
-import pickle
 from pathlib import Path
 from typing import Any
 
@@ -47,15 +46,14 @@ def _copied(tf: Any) -> Any:
         lambda: copy.copy(x.op),
         lambda: copy.deepcopy(x.op),
         lambda: copy.deepcopy({"a": [x.op]}),
-        lambda: pickle.dumps(x.op),
         lambda: copy.copy(dtype) is dtype,
-        lambda: pickle.loads(pickle.dumps(dtype)) is dtype,  # noqa: S301 - written a moment ago
-        lambda: pickle.loads(pickle.dumps(shape)),  # noqa: S301 - the same
+        lambda: copy.deepcopy(dtype) is dtype,
+        lambda: copy.deepcopy(shape),
     )
 
 
-def _errors_elsewhere(tf: Any) -> Any:
-    """Errors as another process gets them."""
+def _copied_errors(tf: Any) -> Any:
+    """Errors as copies tell them."""
     errors, node = tf.errors, tf.NodeDef(name="where", op="Add")
     kinds = (errors.CancelledError, errors.UnknownError, errors.InvalidArgumentError,
              errors.DataLossError, errors.UnauthenticatedError)  # fmt: skip
@@ -66,7 +64,7 @@ def _errors_elsewhere(tf: Any) -> Any:
         [type(again).__name__, again.error_code, again.message, again.op,
          None if again.node_def is None else again.node_def.name, str(again) == str(error)]
         for error in made
-        for again in (pickle.loads(pickle.dumps(error)), copy.copy(error))  # noqa: S301 - as above
+        for again in (copy.deepcopy(error), copy.copy(error))
     ]  # fmt: skip
 
 
@@ -224,7 +222,7 @@ def _wider_specs(tf: Any) -> Any:
 
 BEHAVIOURS = {
     function.__name__.strip("_"): function
-    for function in (_narrower_dtypes, _narrower_shapes, _copied, _errors_elsewhere, _statuses,
+    for function in (_narrower_dtypes, _narrower_shapes, _copied, _copied_errors, _statuses,
                      _traced_back, _references, _scope_names, _consumers, _ragged_members,
                      _ragged_of_fetched, _arguments_by_name,
                      _names_of_the_namespace, _wider_specs,
