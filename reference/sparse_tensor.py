@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from copy import copy
 from typing import Any, Final, NamedTuple
 
@@ -186,6 +186,11 @@ class SparseTensor:
             inputs = {"sp_indices": self._indices, "sp_values": self._values,
                       "sp_shape": self._dense_shape, "dense": dense}  # fmt: skip
             return SparseTensor(self._indices, one(op_type, inputs, scope), self._dense_shape)
+
+    def _mapped(self, function: Callable[[Tensor], Tensor]) -> SparseTensor:
+        found = SparseTensor(*map(function, self.parts()))
+        found.set_shape(self.shape)
+        return found
 
     def __repr__(self) -> str:
         return (

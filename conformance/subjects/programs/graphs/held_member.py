@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from sessrun.conformance.subjects.programs.described import attempt
+from sessrun.conformance.subjects.programs.built_graphs import nodes
+from sessrun.conformance.subjects.programs.described import attempt, run
 
 __all__ = ["BEHAVIOURS"]
 
@@ -184,6 +185,15 @@ def _arguments_by_name(tf: Any) -> Any:
     )  # fmt: skip
 
 
+def _identities(tf: Any) -> Any:
+    """The same rows and sparse values once more, part by part."""
+    sparse = tf.SparseTensor([[0, 1], [1, 0]], [6.0, 9.0], [2, 2])
+    rows = tf.IndexedSlices(tf.constant([[1.0]]), tf.constant([0]), tf.constant([4, 1]))
+    made = [tf.identity(sparse), tf.identity(sparse, name="same"), tf.identity(rows),
+            tf.identity(tf.sparse_placeholder(tf.int32, [2, None], name="fed"))]  # fmt: skip
+    return made, made[3].shape, run(tf, made[:3]), nodes(tf.get_default_graph())
+
+
 def _sparse_quotients(tf: Any) -> Any:
     """`__div__`, which Python 2 called for `/`."""
     sparse = tf.SparseTensor([[0, 1], [1, 0]], [6.0, 9.0], [2, 2])
@@ -226,5 +236,5 @@ BEHAVIOURS = {
                      _traced_back, _references, _scope_names, _consumers, _ragged_members,
                      _ragged_of_fetched, _arguments_by_name,
                      _names_of_the_namespace, _wider_specs,
-                     _sparse_quotients)
+                     _sparse_quotients, _identities)
 }  # fmt: skip
