@@ -7,8 +7,8 @@ message holds not all of it, a `HeldTensor`, a list a tuple of these, a function
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Callable, Mapping
+from typing import Any, Final
 
 import numpy as np
 
@@ -19,11 +19,8 @@ from sessrun.spec.operations import ArgDecl, AttrDecl, Operation
 from sessrun.spec.proto import AttrValue, NameAttrList, OpDef
 from sessrun.spec.rules.shapes import check_size
 
-if TYPE_CHECKING:
-    from sessrun.reference.tensor import Tensor
-
-__all__ = ["default_of", "from_proto", "held_types", "op_def", "shapes_of", "shown", "shown_proto",
-           "to_proto", "types_of", "write"]  # fmt: skip
+__all__ = ["default_of", "from_proto", "held_types", "op_def", "shown", "shown_proto",
+           "to_proto", "write"]  # fmt: skip
 
 
 def _text(value: bytes) -> str | bytes:
@@ -100,16 +97,6 @@ def to_proto(value: Any, attr_type: str) -> AttrValue:
     proto = AttrValue()
     write(value, attr_type, proto)
     return proto
-
-
-def types_of(tensors: Iterable[Tensor]) -> AttrValue:
-    """The AttrValue of the tensors' dtypes."""
-    return to_proto([tensor.dtype.base_dtype.name for tensor in tensors], "list(type)")
-
-
-def shapes_of(tensors: Iterable[Tensor]) -> AttrValue:
-    """The AttrValue of the tensors' static shapes."""
-    return to_proto([tensor.sizes for tensor in tensors], "list(shape)")
 
 
 def from_proto(proto: AttrValue, attr_type: str) -> Any:

@@ -27,18 +27,24 @@ def path_to_str(path: Any) -> Any:
 
 def forward_compatible(year: int, month: int, day: int) -> bool:
     """Whether programs of a day can read what is written now, in formats changed before it."""
-    horizon = _horizon[-1]
+    horizon = _horizon[0]
     return (horizon.year, horizon.month, horizon.day) > (year, month, day)
 
 
 @contextmanager
 def forward_compatibility_horizon(year: int, month: int, day: int) -> Iterator[None]:
-    """While the block runs, formats changed before another day may be written: for tests."""
-    _horizon.append(datetime.date(year, month, day))
+    """While the block runs, formats changed before another day may be written: for tests.
+
+    A day before the release changes nothing; after the block the day is that of the release,
+    within another block too.
+    """
+    wanted = datetime.date(year, month, day)
+    if wanted >= _RELEASE:
+        _horizon[0] = wanted
     try:
         yield
     finally:
-        _horizon.pop()
+        _horizon[0] = _RELEASE
 
 
 EXPORTS: Final[Mapping[str, Any]] = {

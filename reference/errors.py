@@ -215,10 +215,6 @@ def of_code(node_def: Any, op: Any, message: str, error_code: int) -> OpError:
 
 
 @contextmanager
-def raise_exception_on_not_ok_status() -> Iterator[list[tuple[int, str]]]:
-    """Yields a list for (code, message) pairs; raises the error of the first that is not OK."""
-    statuses: list[tuple[int, str]] = []
-    yield statuses
-    for code, message in statuses:
-        if code != OK:
-            raise make(code, message)
+def raise_exception_on_not_ok_status() -> Iterator[object]:
+    """Yields the status that functions of TensorFlow's C API would set; here none does."""
+    yield object()

@@ -42,6 +42,11 @@ class _ParsedOnDemand:
     def __init__(self, values: _flags.FlagValues) -> None:
         self.__dict__["_values"] = values
 
+    def __getattribute__(self, name: str) -> Any:
+        if name == "__dict__":
+            return super().__getattribute__(name)
+        return self.__dict__["_values"].__getattribute__(name)  # a method: nothing is parsed
+
     def __getattr__(self, name: str) -> Any:
         values = self.__dict__["_values"]
         if not values.is_parsed():

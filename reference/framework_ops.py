@@ -48,7 +48,7 @@ def placeholder_with_default(input: Any, shape: Any, name: str | None = None) ->
 def identity(input: Any, name: str | None = None) -> Tensor:  # noqa: A002 - TensorFlow's signature
     """The input, as the output of an operation of its own; of several tensors, each of them."""
     if hasattr(input, "_mapped"):
-        return input._mapped(lambda part: identity(part, name))  # type: ignore[no-any-return]  # noqa: SLF001 - sparse values' own method
+        return input._mapped(identity)  # type: ignore[no-any-return]  # noqa: SLF001 - sparse values' own method
     return apply_op("Identity", {"input": input}, {}, name).outputs[0]
 
 

@@ -93,8 +93,8 @@ class IndexedSlices:
         return self._values.graph
 
     def consumers(self) -> list[Any]:
-        """The operations that take the rows."""
-        return self._values.consumers()
+        """The operations that take one of its parts, each once."""
+        return list(dict.fromkeys(op for part in self.parts() for op in part.consumers()))
 
     def parts(self) -> list[Tensor]:
         """The tensors it is made of: rows, places and, if it is known, the shape."""

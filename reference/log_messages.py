@@ -12,6 +12,7 @@ import logging
 import sys
 from collections.abc import Iterator, Mapping
 from logging import DEBUG, ERROR, FATAL, INFO, WARN
+from types import FrameType
 from typing import Any, Final
 
 __all__ = ["DEBUG", "ERROR", "EXPORTS", "FATAL", "INFO", "WARN", "error", "get_logger", "info",
@@ -76,21 +77,27 @@ def log_if(level: int, msg: Any, condition: Any, *args: Any) -> None:
 
 
 def log_every_n(level: int, msg: Any, n: int, *args: Any) -> None:
-    """Write a message at the first call of this line of the program and every n-th after it."""
-    if next(_calls(_caller())) % n == 0:
+    """Write a message at the first call and every n-th after it, counted as `_counter` tells."""
+    if next(_calls(_counter())) % n == 0:
         get_logger().log(level, msg, *args, stacklevel=2)
 
 
 def log_first_n(level: int, msg: Any, n: int, *args: Any) -> None:
-    """Write a message at the first n calls of this line of the program."""
-    if next(_calls(_caller())) < n:
+    """Write a message at the first n calls, counted as `_counter` tells."""
+    if next(_calls(_counter())) < n:
         get_logger().log(level, msg, *args, stacklevel=2)
 
 
-def _caller() -> tuple[str, int]:
-    """The line of the program that called one of the functions here."""
-    frame = sys._getframe(2)  # noqa: SLF001 - the way to know the line
-    return frame.f_code.co_filename, frame.f_lineno
+def _counter() -> tuple[str, int]:
+    """The line whose calls are counted: the one that called into the file that writes.
+
+    A program of a single file has one counter for all its lines.
+    """
+    frame: FrameType | None = sys._getframe(2)  # noqa: SLF001 - the way to know the line
+    own = frame.f_code.co_filename if frame is not None else ""
+    while frame is not None and frame.f_code.co_filename == own:
+        frame = frame.f_back
+    return ("<unknown>", 0) if frame is None else (frame.f_code.co_filename, frame.f_lineno)
 
 
 @functools.cache

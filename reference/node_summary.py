@@ -43,16 +43,11 @@ def _quoted(value: str | bytes) -> str:
     return f'"{value.decode(errors="replace") if isinstance(value, bytes) else value}"'
 
 
-def _tensor(value: Any) -> str:
-    return f"Tensor<shape: {bracketed(value.shape)}>"
-
-
 _WRITERS: Final[Mapping[str, Callable[[Any], str]]] = {
     "type": lambda name: str(DataType.Name(BY_NAME[name].enum)),
     "shape": bracketed,
     "string": _quoted,
     "bool": lambda value: str(value).lower(),
     "float": lambda value: f"{value:g}",
-    "tensor": _tensor,
     "func": lambda value: f"{value.name}[]",
 }

@@ -50,7 +50,7 @@ class RegisterStatistics:
     """A decorator: `f(graph, node_def)` gives the OpStats of this kind for nodes of this op type.
 
     Raises:
-      TypeError: one of the two is no string, or the op type has a comma.
+      TypeError: one of the two is no string, or has a comma.
       KeyError: on decorating: a function is registered for them.
 
     """
@@ -62,6 +62,8 @@ class RegisterStatistics:
             raise TypeError("op_type must not contain a comma.")
         if not isinstance(statistic_type, str):
             raise TypeError("statistic_type must be a string.")
+        if "," in statistic_type:
+            raise TypeError("statistic_type must not contain a comma.")
         self._name = f"{op_type},{statistic_type}"
 
     def __call__(self, f: F) -> F:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 from sessrun.reference import attr_values
 from sessrun.reference.creation import Site
@@ -344,8 +344,8 @@ class Operation:
             )
         session.run(self, feed_dict)
 
-    def __copy__(self) -> Operation:
-        return self
+    def __reduce_ex__(self, protocol: Any) -> NoReturn:
+        raise TypeError("cannot pickle 'Operation' object")
 
     def __repr__(self) -> str:
         return f"<tf.Operation '{self.name}' type={self.type}>"

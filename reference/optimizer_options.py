@@ -33,8 +33,8 @@ _CHOSEN: Final[dict[str, bool]] = {}
 
 def get_experimental_options() -> dict[str, Any]:
     """The options that were set, by name, and those that are always told."""
-    told = {name: value for name, value in _PLAIN.items() if value is not None}
-    return {**told, **_OPTIONS}
+    told = {name: value for name, value in _PLAIN.items() if value is not None} | _OPTIONS
+    return {name: value for name, value in told.items() if name != "min_graph_nodes" or value}
 
 
 def set_experimental_options(options: Mapping[str, Any]) -> None:
@@ -55,11 +55,11 @@ def get_jit() -> str:
 
 
 def set_jit(enabled: Any) -> None:
-    """Ask that operations be compiled together: True or "autoclustering"; anything else does not.
+    """Ask that operations be compiled together: True, 1 or "autoclustering"; nothing else does.
 
     No engine here compiles any.
     """
-    _CHOSEN["jit"] = enabled is True or enabled == _JIT
+    _CHOSEN["jit"] = enabled in {True, _JIT}
 
 
 def write_into(config: ConfigProto) -> None:

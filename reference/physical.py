@@ -55,7 +55,7 @@ class _Settings:
         self.logical: dict[PhysicalDevice, list[LogicalDeviceConfiguration]] = {}
         self.growth: dict[PhysicalDevice, bool] = {}
         self.soft_placement = False
-        self.threads = {"Inter": 0, "Intra": 0}
+        self.threads: dict[str, int | None] = {"Inter": None, "Intra": None}
         self.are_fixed = False
 
 
@@ -107,7 +107,7 @@ def set_visible_devices(devices: Any, device_type: str | None = None) -> None:
       RuntimeError: the devices are fixed already.
 
     """
-    wanted = [devices] if isinstance(devices, PhysicalDevice) else list(devices)
+    wanted = devices if isinstance(devices, list) else [devices]
     for device in wanted:
         _check_known(device, list_physical_devices(device_type))
     with _SETTINGS.lock:
@@ -138,23 +138,29 @@ def set_logical_device_configuration(
     """Make several devices of one, for sessions without a configuration.
 
     Raises:
-      ValueError: it is not of this machine, or a CPU is to have a limit or a priority.
+      ValueError: it is not of this machine, a CPU is to have a limit, a priority or a place, or a
+        GPU no limit.
       RuntimeError: the devices are fixed already.
 
     """
     _check_known(device, list_physical_devices())
     wanted = list(logical_devices)
-    if device.device_type == "CPU":
-        for logical in wanted:
-            if logical.memory_limit is not None:
-                text = "Setting memory limit on CPU virtual devices is currently not supported"
-                raise ValueError(text)
-            if logical.experimental_priority is not None:
-                text = "Setting experimental_priority on CPU virtual  devices is currently not"
-                raise ValueError(f"{text} supported")
+    for logical in wanted:
+        _check_logical(device, logical)
     with _SETTINGS.lock:
         _check_free(_SETTINGS.logical.get(device) == wanted, "Virtual devices")
         _SETTINGS.logical[device] = wanted
+
+
+def _check_logical(device: PhysicalDevice, logical: LogicalDeviceConfiguration) -> None:
+    if device.device_type == "GPU":
+        if logical.memory_limit is None:
+            raise ValueError("Setting memory limit is required for GPU virtual devices")
+        return
+    for name, value in logical._asdict().items():
+        if value is not None:
+            text = f"Setting {name} on CPU virtual devices is currently not supported"
+            raise ValueError(text)
 
 
 def _check_known(device: Any, known: list[PhysicalDevice]) -> None:
@@ -171,8 +177,8 @@ def default_config() -> ConfigProto:
     """The configuration of a session that is opened without one."""
     config = ConfigProto(
         allow_soft_placement=_SETTINGS.soft_placement,
-        inter_op_parallelism_threads=_SETTINGS.threads["Inter"],
-        intra_op_parallelism_threads=_SETTINGS.threads["Intra"],
+        inter_op_parallelism_threads=_SETTINGS.threads["Inter"] or 0,
+        intra_op_parallelism_threads=_SETTINGS.threads["Intra"] or 0,
     )
     optimizer_options.write_into(config)
     visible = _SETTINGS.visible
@@ -211,7 +217,7 @@ def set_soft_device_placement(enabled: Any) -> None:
 
 def _getter(kind: str) -> Callable[[], int]:
     def get() -> int:
-        return _SETTINGS.threads[kind]
+        return _SETTINGS.threads[kind] or 0
 
     get.__doc__ = f"The threads for {kind.lower()}-op parallelism; 0 lets the runtime choose."
     return get
@@ -219,7 +225,7 @@ def _getter(kind: str) -> Callable[[], int]:
 
 def _setter(kind: str) -> Callable[[int], None]:
     def set_(num_threads: int) -> None:
-        if _SETTINGS.are_fixed:
+        if _SETTINGS.are_fixed and num_threads != _SETTINGS.threads[kind]:
             raise RuntimeError(f"{kind} op parallelism cannot be modified after initialization.")
         _SETTINGS.threads[kind] = num_threads
 
@@ -254,35 +260,35 @@ def set_memory_growth(device: PhysicalDevice, enable: bool) -> None:
     _SETTINGS.growth[device] = bool(enable)
 
 
-def get_memory_info(device: str) -> dict[str, int]:
-    """The bytes in use on a device with a memory limit: `current` and `peak`.
+def get_memory_info(device: str | None) -> dict[str, int]:
+    """The bytes in use on a device: `current` and `peak`; 0 of a CPU without a memory limit.
 
     Raises:
-      ValueError: no such device, or nothing is counted on it.
+      ValueError: no such device, or a GPU without a memory limit: nothing is counted on it.
 
     """
-    statistics = _allocator(device).statistics()
+    allocator = _counting_allocator(device)
+    statistics = allocator.statistics()
     if statistics is None:
-        raise ValueError(f"Allocator stats not available for device {device or ''!r}")
+        return {"current": 0, "peak": 0}
     return {"current": statistics.bytes_in_use, "peak": statistics.peak_bytes_in_use}
 
 
-def get_memory_usage(device: str) -> int:
-    """The bytes in use on a device with a memory limit; errors as `get_memory_info`."""
+def get_memory_usage(device: str | None) -> int:
+    """The bytes in use on a device; errors as `get_memory_info`."""
     return get_memory_info(device)["current"]
 
 
-def reset_memory_stats(device: str) -> None:
-    """Let the peak of a device with a memory limit be what is in use now.
+def reset_memory_stats(device: str | None) -> None:
+    """Let the peak of a device be what is in use now; errors as `get_memory_info`."""
+    _counting_allocator(device).forget_peak()
 
-    Raises:
-      ValueError: no such device, or nothing is counted on it.
 
-    """
-    allocator = _allocator(device)
-    if allocator.statistics() is None:
-        raise ValueError(f"Cannot reset memory stats for device {device or ''!r}")
-    allocator.forget_peak()
+def _counting_allocator(device: str | None) -> allocators.Allocator:
+    found = _allocator(device)
+    if found.statistics() is None and names.parse(found.device).kind != "CPU":
+        raise ValueError(f"Allocator stats not available for device {device or ''!r}")
+    return found
 
 
 def _allocator(device: str | None) -> allocators.Allocator:

@@ -172,11 +172,6 @@ class RaggedTensor(Rows):
         return found
 
     @property
-    def graph(self) -> Any:
-        """The graph."""
-        return self._row_splits.graph
-
-    @property
     def shape(self) -> TensorShape:
         """What is known of the shape; a ragged dimension has no size."""
         splits = self._row_splits.shape

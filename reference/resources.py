@@ -32,9 +32,6 @@ class KernelError(Exception):
         self.code = code
         self.message = message
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), (self.code, self.message)
-
 
 class Postponed(BaseException):  # not an Exception: no handler of errors may take it
     """A kernel would have to wait; the run goes on with other operations."""

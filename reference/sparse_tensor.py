@@ -188,7 +188,9 @@ class SparseTensor:
             return SparseTensor(self._indices, one(op_type, inputs, scope), self._dense_shape)
 
     def _mapped(self, function: Callable[[Tensor], Tensor]) -> SparseTensor:
-        return SparseTensor(*map(function, self.parts()))
+        found = SparseTensor(*map(function, self.parts()))
+        found.set_shape(self.shape)
+        return found
 
     def __repr__(self) -> str:
         return (

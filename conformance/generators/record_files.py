@@ -6,7 +6,7 @@ import struct
 from collections.abc import Iterable
 from typing import Final
 
-__all__ = ["record_file"]
+__all__ = ["masked_crc", "record_file"]
 
 _POLYNOMIAL: Final = 0x82F63B78
 _MASK: Final = 0xA282EAD8
@@ -28,10 +28,11 @@ def record_file(records: Iterable[bytes]) -> bytes:
 
 def _framed(record: bytes) -> bytes:
     length = struct.pack("<Q", len(record))
-    return length + _masked(length) + record + _masked(record)
+    return length + masked_crc(length) + record + masked_crc(record)
 
 
-def _masked(data: bytes) -> bytes:
+def masked_crc(data: bytes) -> bytes:
+    """The checksum that records and tables carry: a masked CRC-32C."""
     crc = 0xFFFFFFFF
     for byte in data:
         crc = crc >> 8 ^ _ROWS[(crc ^ byte) & 0xFF]

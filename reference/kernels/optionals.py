@@ -12,6 +12,8 @@ from sessrun.reference.optional_values import Optional
 __all__: list[str] = []
 
 _INVALID: Final = 3
+#: A value of dtype variant or resource that nothing can be read of.
+_NO_VALUE: Final = object()
 
 
 def _known(value: Any) -> Optional:
@@ -54,11 +56,11 @@ def get(_: Bind) -> Callable[..., Any]:
 
 @binder("FakeParam", host_outputs=("output",))
 def fake(bind: Bind) -> Callable[..., Any]:
-    """Zeros, without an element where the shape is not known."""
+    """Zeros, none of them along a size that is not known; one where no rank is."""
     dtype, shape = bind.attrs["dtype"], bind.attrs["shape"]
-    sizes = tuple(size or 0 for size in (shape or (0,)))
+    sizes = tuple(size or 0 for size in shape or ())
     if dtype in {"resource", "variant"}:
-        return lambda: Optional(None)
+        return lambda: _NO_VALUE
     if dtype == "string":
         return lambda: string_array([b""] * bind.xp.zeros(sizes).size, sizes)
     return lambda: bind.xp.zeros(sizes, dtype_of(dtype))

@@ -58,7 +58,8 @@ def _rewritten(pattern: str) -> str:
         if found["literal"] is not None:
             return re.escape(found["literal"])
         if found["kind"]:
-            return f"[{_category(found['kind'], pattern)}]"
+            characters = _category(found["kind"], pattern)
+            return f"[{characters}]" if characters else "(?!)"
         if found["times"] and max(int(found["times"]), int(found["most"] or 0)) > _MOST_TIMES:
             raise KernelError(_INVALID, f"Invalid pattern: {pattern}, error: invalid repetition "
                               f"size: {found[0]}")  # fmt: skip

@@ -7,7 +7,7 @@ import os
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any, Final
 
 from sessrun.reference.files.files import makedirs
@@ -188,13 +188,6 @@ def write_scalar_summary(_: Any, writer: Any, step: Any, tag: Any, value: Any) -
         event.summary.value.add(tag=_only("tag", tag).decode(), simple_value=number)
 
 
-def _metadata(message: Any, data: bytes) -> Any:
-    try:
-        return foreign.parse(message, data, "the metadata")
-    except foreign.ProtoError as error:
-        raise KernelError(_INVALID, f"Could not parse the summary metadata: {error}") from error
-
-
 @kernel("WriteSummary", devices=_CPU)
 def write_summary(
     _: Any, writer: Any, step: Any, tensor: Any, tag: Any, summary_metadata: Any, *,
@@ -207,7 +200,8 @@ def write_summary(
         value = event.summary.value.add(tag=_only("tag", tag).decode())
         value.tensor.CopyFrom(content_proto(tensor, T))
         if told := bytes(_only("summary_metadata", summary_metadata)):
-            value.metadata.CopyFrom(_metadata(SummaryMetadata, told))
+            with suppress(foreign.ProtoError):  # TensorFlow does not look whether it is
+                value.metadata.CopyFrom(foreign.parse(SummaryMetadata, told, "the metadata"))
 
 
 @kernel("WriteHistogramSummary", devices=_CPU)

@@ -32,9 +32,6 @@ __all__ = ["DEAD", "FlowPlan"]
 class _Dead:
     """What stands for a value that is not there."""
 
-    def __repr__(self) -> str:
-        return "DEAD"
-
 
 DEAD: Final = _Dead()
 #: See `FlowPlan.run`.

@@ -129,6 +129,7 @@ def feeder(session: BaseSession, tensor: Tensor) -> Feeder:
 
     The function raises:
       TypeError: the value is a Tensor, or no value of the dtype.
+      KeyError: no value is of the dtype: variant, resource.
       ValueError: its shape is not compatible with the tensor's (a TensorHandle's may be any), or
         it may not be fed.
       InvalidArgumentError: it is a TensorHandle of another dtype, or of another session.
@@ -178,7 +179,7 @@ def _special(session: BaseSession, tensor: Tensor, value: Tensor | TensorHandle)
 
 def _unconvertible(tensor: Tensor) -> Callable[[Any], np.ndarray]:
     def convert(value: Any) -> np.ndarray:
-        raise bad_type(
+        raise KeyError(
             f"Tensor {tensor.name} of dtype {tensor.dtype.name} cannot be fed "
             f"a {type(value).__name__}."
         )

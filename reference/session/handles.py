@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+import numpy as np
+
 from sessrun.reference import errors
 from sessrun.reference.resources import KernelError
 from sessrun.reference.session.execute import handed_out
 from sessrun.reference.session_tensors import SessionTensors
+from sessrun.spec.proto import ResourceHandleProto
 
 if TYPE_CHECKING:
     from sessrun.reference.dtypes import DType
@@ -15,6 +18,8 @@ if TYPE_CHECKING:
 
 __all__ = ["HANDLE_OPS", "TensorHandle", "read_kept"]
 
+#: What TensorFlow has for the elements of resource tensors.
+_RESOURCE: Final = np.dtype([("resource", np.ubyte)])
 #: The op types whose fetched value is a TensorHandle.
 HANDLE_OPS: Final = frozenset({"GetSessionHandle"})
 
@@ -40,11 +45,6 @@ class TensorHandle:
     def handle(self) -> str:
         """The handle itself."""
         return self._handle
-
-    @property
-    def dtype(self) -> DType:
-        """The dtype of the kept tensor."""
-        return self._dtype
 
     def eval(self) -> Any:
         """The kept value.
@@ -73,13 +73,10 @@ class TensorHandle:
         return self._handle
 
     def to_numpy_array(self) -> Any:
-        """Not available: what is kept stays in the session.
-
-        Raises:
-          NotImplementedError: always.
-
-        """
-        raise NotImplementedError("Convert a TensorHandle to a numpy array by `eval`.")
+        """The handle, not the value: the bytes of its ResourceHandleProto."""
+        device = self._handle.rpartition(";")[2]
+        proto = ResourceHandleProto(device=device, container="TensorHandle", name=self._handle)
+        return np.frombuffer(bytearray(proto.SerializeToString()), _RESOURCE)
 
     def _check_alive(self) -> None:
         if not self._is_alive:

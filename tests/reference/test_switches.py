@@ -43,10 +43,10 @@ def test_a_compiler_is_told_that_there_is_nothing_to_compile_against() -> None:
             ask()
 
 
-def test_each_line_counts_its_own_messages(caplog: pytest.LogCaptureFixture) -> None:
+def test_messages_are_counted_by_the_calling_line(caplog: pytest.LogCaptureFixture) -> None:
     with caplog.at_level(logging.INFO, logger="sessrun"):
         for number in range(5):
             tf.logging.log_first_n(tf.logging.INFO, "first %s", 2, number)
             tf.logging.log_every_n(tf.logging.INFO, "every %s", 3, number)
-    assert caplog.messages == ["first 0", "every 0", "first 1", "every 3"]
+    assert caplog.messages == ["first 0", "every 1", "every 4"]
     assert {record.filename for record in caplog.records} == {"test_switches.py"}

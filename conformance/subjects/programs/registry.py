@@ -70,7 +70,6 @@ NOT_ASKED: Final = tuple(
         "it tells its own release, or what a release added or mended": (
             "control_flow/nested_flow/arrays",
             "control_flow/nested_flow/elements",
-            "control_flow/surroundings/dates",
             "graphs/graph/graph_defs",
             "graphs/graph_util/frozen_references",
             "graphs/graph_util/frozen_resources",
@@ -91,7 +90,6 @@ NOT_ASKED: Final = tuple(
             "text/text/encoded",
             "variables/generator/graphs",
         ),
-        "it depends on what its process did before": ("control_flow/surroundings/messages",),
     }.items()
     for name in names
 )

@@ -101,11 +101,6 @@ class TraitsOfLayer(Tracking):
         self._input_spec = value
 
     @property
-    def metrics(self) -> list[Any]:
-        """The metrics of the layer: none, since there are no models here."""
-        return []
-
-    @property
     def inbound_nodes(self) -> list[Any]:
         """Its places in models: none, since there are no models here."""
         return []

@@ -62,9 +62,10 @@ class Checkpoint:
                 f"matching files for {prefix}"
             ) from error  # fmt: skip
         rows = read_table(data, prefix + ".index")
-        self.header = self._header(rows.pop(b"", None))
+        self.header = self._header(rows[min(rows)] if rows else None)  # whatever its key is
+        rows.pop(b"", None)
         self._rows = rows
-        self._order = BYTE_ORDERS[self.header.endianness]
+        self._order = BYTE_ORDERS[self.header.endianness == BundleHeaderProto.BIG]
 
     def _header(self, data: bytes | None) -> BundleHeaderProto:
         if data is None:
@@ -78,15 +79,13 @@ class Checkpoint:
                 _INVALID, f"Checkpoint min consumer version {header.version.min_consumer} above "
                 f"current version {_VERSION} for TensorFlow: {self.prefix}"
             )  # fmt: skip
-        if header.endianness not in range(len(BYTE_ORDERS)):
-            raise self._lost("its header is not that of a checkpoint")
         return header
 
     def entries(self) -> dict[bytes, BundleEntryProto]:
         """What the index says of each tensor, and of each slice under a key of its own.
 
         Raises:
-          KernelError: code 15, if it is not what was written.
+          KernelError: code 3, 5 or 15, if it is not what was written.
 
         """
         return {key: self._entry(key, value) for key, value in self._rows.items()}
@@ -97,11 +96,12 @@ class Checkpoint:
             entry = BundleEntryProto.FromString(data)
         except DecodeError as error:
             raise self._lost(f"the entry of {name} is no message") from error
-        sizes = [dim.size for dim in entry.shape.dim]
-        if entry.dtype not in BY_ENUM or any(size < 0 for size in sizes):
-            raise self._lost(f"the entry of {name} has no dtype or no shape")
-        if not 0 <= entry.shard_id < self.header.num_shards or min(entry.offset, entry.size) < 0:
-            raise self._lost(f"the entry of {name} is not in the data")
+        if any(dim.size < 0 for dim in entry.shape.dim):
+            raise self._lost(f"the entry of {name} has no shape")
+        if entry.dtype not in BY_ENUM or min(entry.offset, entry.size) < 0:
+            raise KernelError(_INVALID, f"The entry of {name} has no dtype or no place")
+        if not 0 <= entry.shard_id < self.header.num_shards:
+            raise KernelError(_NOT_FOUND, f"{self.prefix} has no shard {entry.shard_id}")
         return entry
 
     def _lost(self, reason: str) -> KernelError:

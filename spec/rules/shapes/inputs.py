@@ -76,14 +76,17 @@ def parsed_examples(
     """
     batch = ranked(serialized, 0, 1)
     rank = None if batch is None else len(batch) + 1
-    splits: Shape = (None,)
-    if batch and batch[0] is not None:
-        splits = (batch[0] + 1,)
+    splits = _splits(batch)
     return [
         *[(None, rank)] * num_sparse, *[(None,)] * num_sparse, *[(rank,)] * num_sparse,
         *(None if batch is None or shape is None else (*batch, *shape) for shape in dense_shapes),
         *[(None,)] * len(ragged), *[splits] * len(ragged),
     ]  # fmt: skip
+
+
+def _splits(batch: Shape) -> Shape:
+    """The shape of where the rows of examples begin and end."""
+    return (batch[0] + 1,) if batch and batch[0] is not None else (None,)
 
 
 @rule
@@ -129,7 +132,8 @@ def parsed_sequences(
         *(None if batch is None or shape is None else (*batch, None, *shape)
           for shape in dense_list_shapes),
         *[batch] * len(dense_list_shapes),
-        *[(None,)] * len(ragged_lists) * 3,
+        *[(None,)] * len(ragged_lists), *[_splits(batch)] * len(ragged_lists),
+        *[(None,)] * len(ragged_lists),
     ]  # fmt: skip
     return [*context, *lists]
 

@@ -1,9 +1,10 @@
-"""Programs of `tf.compat`, `tf.logging`, the switches between versions and places of files."""
+"""Programs of `tf.compat`, the switches between versions and places of files."""
 
 from __future__ import annotations
 
-import logging
 import os
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -42,58 +43,23 @@ def _dates(tf: Any) -> Any:
 
     def moved() -> Any:
         with tf.compat.forward_compatibility_horizon(2100, 2, 3) as given:
-            return given, ask(2100, 2, 2), ask(2100, 2, 3), ask(2100, 2, 4)
+            return given, ask(2100, 2, 2), ask(2100, 2, 3), ask(2100, 2, 4), ask(2100, 1, 31)
+
+    def moved_twice() -> Any:
+        with tf.compat.forward_compatibility_horizon(2200, 12, 31):
+            with tf.compat.forward_compatibility_horizon(2100, 1, 1):
+                earlier = ask(2099, 12, 31), ask(2100, 1, 1)
+            return earlier, ask(2099, 12, 31)
+
+    def moved_back() -> Any:
+        with tf.compat.forward_compatibility_horizon(1999, 12, 31):
+            return ask(1999, 12, 30), ask(1999, 12, 31), ask(2000, 1, 1), ask(2100, 1, 1)
 
     return attempt(
-        lambda: ask(2019, 8, 1), lambda: ask(2026, 1, 15), lambda: ask(2026, 1, 16),
-        lambda: ask(2100, 1, 1), moved, lambda: ask(2100, 1, 1), lambda: ask("a", 1, 1),
+        lambda: ask(2019, 8, 1), lambda: ask(2100, 1, 1), moved, moved_twice, moved_back,
+        lambda: ask(2100, 1, 1), lambda: ask("a", 1, 1),
         lambda: tf.compat.forward_compatibility_horizon(2100, 13, 1).__enter__(),
     )  # fmt: skip
-
-
-class _Kept(logging.Handler):
-    """Keeps messages with the line of the program that wrote them."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.messages: list[Any] = []
-
-    def emit(self, record: logging.LogRecord) -> None:
-        place = Path(record.pathname).name, record.funcName
-        self.messages.append([record.levelname, record.getMessage(), *place])
-
-
-def _messages(tf: Any) -> Any:
-    log, logger, kept = tf.logging, tf.get_logger(), _Kept()
-    before = logger.level, logger.propagate
-    logger.addHandler(kept)
-    logger.propagate = False
-
-    def repeated(write: Any) -> None:
-        for number in range(7):
-            write(number)
-
-    try:
-        found = attempt(
-            lambda: log.set_verbosity(log.INFO), log.get_verbosity, lambda: logger.level,
-            lambda: log.debug("unseen"), lambda: log.info("a %d", 1), lambda: log.info("100%"),
-            lambda: log.warning("b"), lambda: log.warning("c %s", [1]), lambda: log.error("d"),
-            lambda: log.log(log.WARN, "f %s %s", 1, 2),
-            lambda: log.log("INFO", "g"), lambda: log.vlog(log.ERROR, "h"),
-            lambda: log.vlog(1, "i"),
-            lambda: log.log_if(log.INFO, "j %s", True, 1), lambda: log.log_if(log.INFO, "k", []),
-            lambda: log.TaskLevelStatusMessage("l"), lambda: log.TaskLevelStatusMessage("l", 1),
-            lambda: repeated(lambda number: log.log_every_n(log.ERROR, "every %s", 3, number)),
-            log.flush, lambda: log.set_verbosity("ERROR"), log.get_verbosity,
-            lambda: log.set_verbosity("nope"), lambda: log.warning("unseen"),
-            lambda: [log.DEBUG, log.INFO, log.WARN, log.ERROR, log.FATAL],
-            lambda: log.set_verbosity(15), log.get_verbosity,
-        )  # fmt: skip
-    finally:
-        logger.removeHandler(kept)
-        logger.setLevel(before[0])
-        logger.propagate = before[1]
-    return found, kept.messages
 
 
 def _switches(tf: Any) -> Any:
@@ -107,6 +73,28 @@ def _switches(tf: Any) -> Any:
         lambda: tf.is_symbolic_tensor(tf.SparseTensor([[0]], [1], [2])),
         lambda: tf.is_symbolic_tensor(tf.IndexedSlices(x, x)), lambda: tf.is_symbolic_tensor("x"),
     )  # fmt: skip
+
+
+def _in_another_thread(function: Callable[[], Any]) -> Any:
+    """What a function returns in a thread of its own, which has default graphs of its own."""
+    with ThreadPoolExecutor(1) as pool:
+        return pool.submit(function).result()
+
+
+def _eager_execution_too_late(tf: Any) -> Any:
+    """Once a graph is built, or with arguments that there are not, it is refused."""
+    ask = tf.enable_eager_execution
+
+    def asked() -> Any:
+        tf.constant(1)
+        return attempt(
+            ask, lambda: ask(tf.ConfigProto()), lambda: ask(3), lambda: ask({"a": 1}),
+            *(lambda p=policy: ask(device_policy=p) for policy in (0, 3, 4, -1, "silent")),
+            *(lambda m=mode: ask(execution_mode=m) for mode in (0, 1, 2, "sync")),
+            lambda: ask(3, device_policy=7), tf.executing_eagerly,
+        )  # fmt: skip
+
+    return _in_another_thread(asked), tf.executing_eagerly()
 
 
 def _equality(tf: Any) -> Any:
@@ -131,5 +119,6 @@ def _places(tf: Any) -> Any:
 
 BEHAVIOURS = {
     function.__name__.strip("_"): function
-    for function in (_text, _kinds_of_numbers, _dates, _messages, _switches, _equality, _places)
-}
+    for function in (_text, _kinds_of_numbers, _dates, _switches, _eager_execution_too_late,
+                     _equality, _places)
+}  # fmt: skip

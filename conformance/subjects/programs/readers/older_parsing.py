@@ -1,4 +1,4 @@
-"""Programs that parse as graphs of earlier releases do: keys one by one, or as attributes."""
+"""Programs that parse as graphs of earlier releases do, by keys or attributes; features in rows."""
 
 from __future__ import annotations
 
@@ -42,6 +42,60 @@ def _examples(tf: Any) -> Any:
     return attempt(
         lambda: parsed([first, second]), lambda: parsed([second], ["x"]), lambda: parsed(first),
         lambda: parsed(unknown), lambda: parsed([b"bad"]), lambda: parsed([_example(tf, b=[1, 2])]),
+    )  # fmt: skip
+
+
+def _single_examples(tf: Any) -> Any:
+    """One Example, whose keys are attributes."""
+    first, second = _example(tf, a=[1, 2], b=[3], e=[8, 9]), _example(tf, a=[4])
+    defaults = [tf.constant([7], tf.int64), tf.constant([5, 6], tf.int64)]
+
+    def parsed(serialized: Any, dense: Any = ("b", "e"), sparse: Any = ("a",)) -> Any:
+        made = tf.raw_ops.ParseSingleExample(
+            serialized=serialized, dense_defaults=defaults[: len(dense)], num_sparse=len(sparse),
+            sparse_keys=list(sparse), dense_keys=list(dense), sparse_types=[tf.int64] * len(sparse),
+            dense_shapes=[[1], [2]][: len(dense)],
+        )  # fmt: skip
+        tensors = [tensor for group in made for tensor in group]
+        return [[tensor.shape for tensor in tensors], run(tf, tensors)]
+
+    unknown = tf.placeholder_with_default(tf.constant([first]), None)
+    return attempt(
+        lambda: parsed(first), lambda: parsed(second), lambda: parsed(first, ("b",), ("a", "none")),
+        lambda: parsed(first, (), ("e", "a")), lambda: parsed(unknown), lambda: parsed([first]),
+        lambda: parsed(b"bad"), lambda: parsed(_example(tf, b=[1, 2])),
+        lambda: parsed(first, ("b",), ()), lambda: parsed(b""),
+    )  # fmt: skip
+
+
+def _rows_of_sequences(tf: Any) -> Any:
+    """Features in rows of unequal lengths: of the context and of lists of features."""
+    first = _sequence(tf, [5], s=[[1], [2, 3], []], d=[[1], [2]])
+    second, third = _sequence(tf, [6, 7], d=[[3]]), _sequence(tf, [], s=[[4, 5, 6]])
+
+    def parsed(serialized: Any, dtype: Any = None, split: Any = None) -> Any:
+        value, split = dtype or tf.int64, split or tf.int64
+        words = tf.constant([], tf.string)
+        made = tf.raw_ops.ParseSequenceExampleV2(
+            serialized=serialized, debug_name=words, context_sparse_keys=words,
+            context_dense_keys=words, context_ragged_keys=["c"], feature_list_sparse_keys=words,
+            feature_list_dense_keys=words, feature_list_ragged_keys=["s", "d"],
+            feature_list_dense_missing_assumed_empty=tf.constant([], tf.bool),
+            context_dense_defaults=[], context_ragged_value_types=[value],
+            context_ragged_split_types=[split], feature_list_ragged_value_types=[value] * 2,
+            feature_list_ragged_split_types=[split, tf.int32],
+        )  # fmt: skip
+        tensors = [tensor for group in made for tensor in group]
+        known = [[tensor.dtype, tensor.shape] for tensor in tensors]
+        if isinstance(serialized, bytes):  # where its only row begins, nobody has written
+            del tensors[1], tensors[3:5]
+        return known, run(tf, tensors)
+
+    return attempt(
+        lambda: parsed([first, second, third]), lambda: parsed([third]), lambda: parsed([]),
+        *(lambda one=one: parsed(one) for one in (first, second, third)),
+        lambda: parsed([first, third], split=tf.int32), lambda: parsed([first], tf.float32),
+        lambda: parsed([first, b"bad"]),
     )  # fmt: skip
 
 
@@ -94,5 +148,6 @@ def _single_sequences(tf: Any) -> Any:
 
 BEHAVIOURS = {
     function.__name__.strip("_"): function
-    for function in (_examples, _sequences, _single_sequences)
-}
+    for function in (_examples, _sequences, _single_sequences, _single_examples,
+                     _rows_of_sequences)
+}  # fmt: skip

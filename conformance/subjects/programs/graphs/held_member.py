@@ -1,0 +1,240 @@
+"""Programs that ask objects for rare members: where they come from, how they are copied."""
+
+from __future__ import annotations
+
+import copy
+import inspect
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from sessrun.conformance.subjects.programs.built_graphs import nodes
+from sessrun.conformance.subjects.programs.described import attempt, run
+
+__all__ = ["BEHAVIOURS"]
+
+
+def _narrower_dtypes(tf: Any) -> Any:
+    dtypes = (tf.int32, tf.int64, tf.bool, tf.string)
+    return [
+        [one.is_subtype_of(other) for one in dtypes for other in dtypes],
+        [one.most_specific_common_supertype([other]) for one in dtypes for other in dtypes],
+        attempt(
+            lambda: tf.int32.most_specific_common_supertype([]),
+            lambda: tf.int32.most_specific_common_supertype([tf.int32, tf.int32]),
+            lambda: tf.int32.most_specific_common_supertype([tf.int32, tf.int64]),
+            lambda: tf.int32.is_subtype_of(tf.Variable(1).dtype),
+        ),
+    ]
+
+
+def _narrower_shapes(tf: Any) -> Any:
+    shapes = [tf.TensorShape(sizes) for sizes in
+              (None, [], [2], [3], [None], [2, 3], [None, 3], [2, None], [None, None])]  # fmt: skip
+    return [[int(one.is_subtype_of(other)) for other in shapes] for one in shapes], attempt(
+        lambda: shapes[2].is_subtype_of([2]), lambda: shapes[2].is_subtype_of(2),
+        lambda: shapes[0].is_subtype_of(None),
+    )  # fmt: skip
+
+
+def _copied(tf: Any) -> Any:
+    x = tf.constant(1.0, name="x")
+    shape, dtype = tf.TensorShape([2, None]), tf.bfloat16
+    return attempt(
+        lambda: copy.copy(x).name,
+        lambda: copy.copy(x).op is x.op,
+        lambda: copy.copy(x.op),
+        lambda: copy.deepcopy(x.op),
+        lambda: copy.deepcopy({"a": [x.op]}),
+        lambda: copy.copy(dtype) is dtype,
+        lambda: copy.deepcopy(dtype) is dtype,
+        lambda: copy.deepcopy(shape),
+    )
+
+
+def _copied_errors(tf: Any) -> Any:
+    """Errors as copies tell them."""
+    errors, node = tf.errors, tf.NodeDef(name="where", op="Add")
+    kinds = (errors.CancelledError, errors.UnknownError, errors.InvalidArgumentError,
+             errors.DataLossError, errors.UnauthenticatedError)  # fmt: skip
+    made = [kind(node, None, f"message {number}") for number, kind in enumerate(kinds)]
+    made += [errors.OpError(node, None, "bare", code) for code in (0, 3, 77)]
+    made += [errors.OpError(None, None, "nothing", 5), errors.NotFoundError(None, None, "")]
+    return [
+        [type(again).__name__, again.error_code, again.message, again.op,
+         None if again.node_def is None else again.node_def.name, str(again) == str(error)]
+        for error in made
+        for again in (copy.deepcopy(error), copy.copy(error))
+    ]  # fmt: skip
+
+
+def _statuses(tf: Any) -> Any:
+    """A block that raises for a status that is not OK, and what else is raised in it."""
+    status = tf.errors.raise_exception_on_not_ok_status
+
+    def done(value: Any) -> Any:
+        with status():
+            return value
+
+    def failed(error: Exception) -> None:
+        with status() as given:
+            assert given is not None
+            raise error
+
+    return attempt(
+        lambda: done(3), lambda: failed(KeyError("k")), lambda: failed(ValueError("v")),
+        lambda: failed(tf.errors.AbortedError(None, None, "a")),
+    )  # fmt: skip
+
+
+def _helper_of_a_program(tf: Any) -> Any:
+    return tf.negative(tf.constant(2.0), name="made")
+
+
+def _traced_back(tf: Any) -> Any:
+    """Where an operation was made."""
+    first = tf.constant(1.0).op
+    second = _helper_of_a_program(tf).op
+    found = []
+    for op in (first, second):
+        own = [frame for frame in op.traceback if Path(frame.filename).name == Path(__file__).name]
+        found.append([frame.name for frame in own])
+        found.append([frame.lineno - own[0].lineno for frame in own])
+    return found, first.traceback[-1].lineno > 0, len(first.traceback) > 1
+
+
+def _references(tf: Any) -> Any:
+    x, v = tf.placeholder(tf.float32, [2], name="x"), tf.get_variable("v", [])
+    return attempt(
+        lambda: repr(x.ref()),
+        lambda: repr(v.ref()),
+        lambda: x.experimental_ref() == x.ref(),
+        lambda: x.experimental_ref().deref() is x,
+        lambda: x.experimental_ref() == v.ref(),
+        lambda: repr(x.experimental_ref()),
+        lambda: x.ref() == x,
+        lambda: x.ref() != v.ref(),
+    )
+
+
+def _scope_names(tf: Any) -> Any:
+    found = []
+    for arguments in (("a",), ("a/b/",), (None, "default"), ("given", "default"), (None, "d", [])):
+        scope = tf.name_scope(*arguments)
+        before = scope.name
+        with scope as opened:
+            found.append([before, opened, scope.name, tf.get_default_graph().get_name_scope()])
+    return found, attempt(lambda: tf.name_scope(None).name, lambda: tf.name_scope("").name,
+                          lambda: setattr(tf.name_scope("a"), "name", "b"))  # fmt: skip
+
+
+def _consumers(tf: Any) -> Any:
+    """What takes the rows of indexed slices, and the parts of sparse and ragged tensors."""
+    rows = tf.IndexedSlices(tf.constant([[1.0]], name="rows"), tf.constant([0], name="places"))
+    sparse = tf.SparseTensor([[0]], [1.0], [2])
+    ragged = tf.RaggedTensor.from_row_splits(tf.constant([1, 2], name="flat"), [0, 2])
+    whole = tf.IndexedSlices(rows.values, rows.indices, tf.constant([4, 1], name="whole"))
+
+    def names(value: Any) -> Any:
+        return sorted(op.name for op in value.consumers())
+
+    before = attempt(lambda: names(rows), lambda: names(sparse), lambda: names(whole))
+    tf.negative(rows.values, name="takes_rows")
+    tf.identity(rows.indices, name="takes_places")
+    tf.abs(sparse.values, name="takes_values")
+    tf.abs(ragged.values, name="takes_flat")
+    tf.size(whole.dense_shape, name="takes_shape")
+    tf.add(whole.values, tf.cast(whole.dense_shape, tf.float32), name="takes_both")
+    return before, [names(value) for value in (rows, sparse, whole, ragged.values)]
+
+
+def _ragged_members(tf: Any) -> Any:
+    plain = tf.RaggedTensor.from_row_splits([1, 2, 3], [0, 1, 3])
+    nested = tf.ragged.constant([[[1.0], []], [[2.0, 3.0]]])
+    values = (
+        tf.ragged.constant_value([[1], [2, 3]]), tf.ragged.constant_value([[[1.5], []]]),
+        tf.ragged.constant_value([[b"a"]], row_splits_dtype="int32"),
+    )  # fmt: skip
+    return (
+        [repr(plain), repr(nested), str(plain)],
+        [plain.get_shape(), nested.get_shape()],
+        [[repr(value), str(value)] for value in values],
+    )
+
+
+def _ragged_of_fetched(tf: Any) -> Any:
+    """Fetched values in the place of ragged tensors."""
+    outer = tf.RaggedTensor.from_row_splits(tf.ragged.constant_value([[1], [2, 3], []]), [0, 2, 3])
+    deep = tf.ragged.constant_value([[[1], [2, 3]], [], [[4]]])
+    deeper = tf.RaggedTensor.from_row_splits(deep, [0, 1, 3])
+    words = tf.ragged.constant_value([[b"a b", b"c"], [], [b"d,e f"]])
+    found = [outer, deeper, tf.strings.split(words, result_type="RaggedTensor"),
+             tf.strings.split(words, ",", result_type="RaggedTensor")]  # fmt: skip
+    with tf.Session() as session:
+        return [value.to_list() for value in session.run(found)]
+
+
+def _arguments_by_name(tf: Any) -> Any:
+    """A function of older times whose arguments are all given by name."""
+    parameters = inspect.signature(tf.sparse_split).parameters
+    sparse = tf.SparseTensor([[0, 1]], [1.0], [2, 4])
+    return repr(parameters["keyword_required"].default), list(parameters), attempt(
+        lambda: tf.sparse_split(sparse, 2, 1), lambda: tf.sparse_split(None, sparse, 2, 1),
+        lambda: tf.sparse_split(sp_input=sparse, num_split=2, axis=1),
+    )  # fmt: skip
+
+
+def _identities(tf: Any) -> Any:
+    """The same rows and sparse values once more, part by part."""
+    sparse = tf.SparseTensor([[0, 1], [1, 0]], [6.0, 9.0], [2, 2])
+    rows = tf.IndexedSlices(tf.constant([[1.0]]), tf.constant([0]), tf.constant([4, 1]))
+    made = [tf.identity(sparse), tf.identity(sparse, name="same"), tf.identity(rows),
+            tf.identity(tf.sparse_placeholder(tf.int32, [2, None], name="fed"))]  # fmt: skip
+    return made, made[3].shape, run(tf, made[:3]), nodes(tf.get_default_graph())
+
+
+def _sparse_quotients(tf: Any) -> Any:
+    """`__div__`, which Python 2 called for `/`."""
+    sparse = tf.SparseTensor([[0, 1], [1, 0]], [6.0, 9.0], [2, 2])
+    whole = tf.SparseTensor([[0, 1], [1, 0]], [7, -7], [2, 2])
+    made = [sparse.__div__([[1.0, 4.0], [2.0, 8.0]]), sparse.__div__(3.0), whole.__div__(2),
+            sparse / [[1.0, 4.0], [2.0, 8.0]], whole / 2]  # fmt: skip
+    with tf.Session() as session:
+        values = [session.run(item.values) for item in made]
+    return made, values, attempt(lambda: sparse.__div__(whole), lambda: sparse.__div__([1, 2]),
+                                 lambda: whole.__div__(np.float32(2)))  # fmt: skip
+
+
+def _names_of_the_namespace(tf: Any) -> Any:
+    names = dir(tf)
+    asked = ("constant", "Session", "train", "nn", "float32", "layers", "no_such_name", "GraphDef")
+    return (
+        [name in names for name in asked],
+        names == sorted(names),
+        [name for name in names if name.startswith(("placeholder", "get_default", "AUTO"))],
+    )
+
+
+def _wider_specs(tf: Any) -> Any:
+    """The narrowest spec of rows that describes two others."""
+    spec = tf.IndexedSlicesSpec
+    specs = (
+        spec([2, 3]), spec([None, 3]), spec([4, 3]), spec(), spec([2, 3], tf.int32),
+        spec([2, 3], indices_dtype=tf.int32), spec([2, 3], dense_shape_dtype=tf.int32),
+    )  # fmt: skip
+    return [
+        attempt(lambda o=one, t=other: repr(o.most_specific_compatible_type(t)),
+                lambda o=one, t=other: repr(o.most_specific_common_supertype([t])))
+        for one in specs for other in specs
+    ]  # fmt: skip
+
+
+BEHAVIOURS = {
+    function.__name__.strip("_"): function
+    for function in (_narrower_dtypes, _narrower_shapes, _copied, _copied_errors, _statuses,
+                     _traced_back, _references, _scope_names, _consumers, _ragged_members,
+                     _ragged_of_fetched, _arguments_by_name,
+                     _names_of_the_namespace, _wider_specs,
+                     _sparse_quotients, _identities)
+}  # fmt: skip

@@ -1,0 +1,64 @@
+"""Nodes that no public function makes: of graphs of earlier releases, of TensorFlow's own tests."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+__all__ = ["add_node", "imported_node", "run_node"]
+
+
+def add_node(
+    graph_def: Any, tf: Any, op_type: str, name: str, inputs: Sequence[str],
+    attrs: Mapping[str, Any],
+) -> None:  # fmt: skip
+    """Add a node to a GraphDef; an attribute is an AttrValue, a dtype, a text or a number."""
+    node = graph_def.node.add(name=name, op=op_type, input=inputs)
+    for key, value in attrs.items():
+        node.attr[key].CopyFrom(_attr_value(tf, value))
+
+
+def _attr_value(tf: Any, value: Any) -> Any:
+    if isinstance(value, bool):
+        return tf.AttrValue(b=value)
+    if isinstance(value, int):
+        return tf.AttrValue(i=value)
+    if isinstance(value, float):
+        return tf.AttrValue(f=value)
+    if isinstance(value, bytes):
+        return tf.AttrValue(s=value)
+    if isinstance(value, tf.DType):
+        return tf.AttrValue(type=value.as_datatype_enum)
+    return value
+
+
+def imported_node(
+    tf: Any, op_type: str, inputs: Sequence[Any], attrs: Mapping[str, Any], producer: int = 2000
+) -> Any:
+    """The operation of a node in the default graph, which must be new for an old producer.
+
+    Args:
+      tf: the namespace.
+      op_type: the type of the node.
+      inputs: arrays, numbers or texts.
+      attrs: as `add_node` takes them.
+      producer: the version of graphs that the release of the node wrote.
+
+    """
+    with tf.Graph().as_default() as source:
+        names = [tf.constant(value, name="input").op.name for value in inputs]
+    graph_def = source.as_graph_def()
+    graph_def.versions.producer = producer
+    add_node(graph_def, tf, op_type, "node", names, attrs)
+    tf.import_graph_def(graph_def, name="")
+    return tf.get_default_graph().get_operation_by_name("node")
+
+
+def run_node(
+    tf: Any, op_type: str, inputs: Sequence[Any], attrs: Mapping[str, Any], producer: int = 2000
+) -> Any:
+    """What the node gives in a graph of its own; arguments as of `imported_node`."""
+    with tf.Graph().as_default():
+        node = imported_node(tf, op_type, inputs, attrs, producer)
+        with tf.Session() as session:
+            return session.run(node.outputs or node)

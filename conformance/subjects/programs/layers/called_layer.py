@@ -1,0 +1,172 @@
+"""Programs of layers that are called within layers, of other dtypes, and over unequal sequences."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+from sessrun.conformance.subjects.programs.described import attempt
+from sessrun.conformance.subjects.programs.layered_graphs import examples
+
+__all__ = ["BEHAVIOURS"]
+
+
+def _training_within(tf: Any) -> Any:
+    """A layer that does not say whether it trains does as the layer around it does."""
+    seen: list[Any] = []
+
+    class Inner(tf.keras.layers.Layer):
+        def call(self, inputs: Any, factor: Any = 2.0, training: Any = None) -> Any:
+            seen.append([self.name, repr(training) if tf.is_tensor(training) else training, factor])
+            return inputs * factor
+
+    class Plain(tf.keras.layers.Layer):
+        def call(self, inputs: Any) -> Any:
+            return Inner(name="deep")(inputs)
+
+    class Open(tf.keras.layers.Layer):
+        def call(self, inputs: Any, **options: Any) -> Any:
+            seen.append([self.name, sorted(options), options.get("training")])
+            return inputs
+
+    class Outer(tf.keras.layers.Layer):
+        def call(self, inputs: Any, training: Any = None) -> Any:
+            one = Inner(name="bare")(inputs)
+            two = Inner(name="placed")(inputs, 3.0)
+            three = Inner(name="all_placed")(inputs, 4.0, None)
+            four = Inner(name="told")(inputs, training=not training)
+            five = Inner(name="unsaid")(inputs, training=None)
+            return one + two + three + four + five + Plain()(inputs) + Open(name="open")(inputs)
+
+    x = tf.constant([1.0, 2.0])
+    results = attempt(*(lambda t=training, n=number: Outer(name=f"outer_{n}")(x, training=t)
+                        for number, training in enumerate((True, False, None, 1, 0))))  # fmt: skip
+    return results, seen, attempt(lambda: Inner(name="alone")(x), lambda: Inner()(x, 5.0, True))
+
+
+def _cast_inputs(tf: Any) -> Any:
+    """A layer that casts by itself takes floats in its own dtype, and leaves the rest."""
+    seen: list[Any] = []
+
+    class Telling(tf.keras.layers.Layer):
+        def call(self, inputs: Any) -> Any:
+            seen.append([item.dtype.name for item in tf.nest.flatten(inputs)])
+            return tf.nest.flatten(inputs)[0]
+
+    values = [tf.constant([1.0], dtype) for dtype in ("float16", "float32", "float64")]
+    values += [tf.constant([1]), tf.constant([True])]
+    for options in ({}, {"autocast": True}, {"autocast": False},
+                    {"autocast": True, "dtype": "float64"}, {"autocast": True, "dtype": "int32"},
+                    {"autocast": True, "dtype": None}):  # fmt: skip
+        found = attempt(lambda o=options: Telling(**o)(values))
+        found += attempt(lambda o=options: Telling(**o)({"b": values[2], "a": [values[0]]}))
+        seen.append(found)
+    return seen
+
+
+def _metrics(tf: Any) -> Any:
+    layer = tf.keras.layers.Dense(2, name="dense")
+    layer(tf.constant([[1.0]]))
+    return attempt(lambda: layer.metrics, lambda: tf.keras.layers.Layer().metrics,
+                   lambda: tf.layers.Dense(2).metrics)  # fmt: skip
+
+
+def _attention_shapes(tf: Any) -> Any:
+    make = tf.keras.layers.MultiHeadAttention
+    plain, given = make(2, 3), make(2, 3, output_shape=5)
+    several = make(2, 3, output_shape=(4, 6))
+    return attempt(
+        *(lambda o=layer, s=shapes: o.compute_output_shape(*s)
+          for layer in (plain, given, several)
+          for shapes in (
+              ((2, 3, 4), (2, 5, 4)), ((2, 3, 4), (2, 5, 4), (2, 5, 7)), ((None, 3, 4), (2, 5, 4)),
+              ((2, 3, 4), (2, 5, 6)), ((2, 3, 4), (2, 5, 4), (2, 6, 4)), ((2, 3, 7, 4), (2, 5, 4)),
+              ((2, 3, 4), (2, 5, 7, 4), (2, 5, 8, 4)),
+          )),
+    )  # fmt: skip
+
+
+def _unequal_sequences(tf: Any) -> Any:
+    """`backend.rnn` over sequences of unequal lengths that are tensors, forwards and backwards."""
+    inputs, start = tf.constant(examples(3, 4, 2)), tf.zeros([3, 2])
+
+    def step(x: Any, states: Any) -> Any:
+        total = x + states[0]
+        return total * 2.0, [total]
+
+    found = []
+    for lengths in (tf.constant([4, 2, 0]), tf.constant([1, 3, 3]), None, 3):
+        for backwards in (False, True):
+            made = tf.keras.backend.rnn(
+                step, inputs, [start], go_backwards=backwards, input_length=lengths
+            )
+            with tf.Session() as session:
+                last, outputs, states = made
+                found.append(session.run([last, outputs, states]))
+    return found
+
+
+def _nested_inputs(tf: Any) -> Any:
+    """A recurrent layer over a structure of sequences, whose cell takes one step of each."""
+
+    class Pair(tf.keras.layers.Layer):
+        state_size, output_size = 3, 3
+        seen: Any = None
+
+        def build(self, input_shape: Any) -> None:
+            Pair.seen = [str(part) for part in tf.nest.flatten(input_shape)] or str(input_shape)
+            self.built = True
+
+        def call(self, inputs: Any, states: Any) -> Any:
+            first, second = tf.nest.flatten(inputs)
+            total = states[0] + first[:, :3] + tf.reduce_sum(second, axis=[1, 2])[:, None]
+            return total, [total]
+
+    one, two = tf.constant(examples(2, 4, 3)), tf.constant(examples(2, 4, 2, 2) * 0.5)
+
+    def ran(inputs: Any, **options: Any) -> Any:
+        layer = tf.keras.layers.RNN(Pair(), **options)
+        outputs = layer(inputs)
+        spec = tf.nest.map_structure(lambda part: part.shape, layer.input_spec)
+        with tf.Session() as session:
+            return session.run(outputs), spec, Pair.seen
+
+    return attempt(
+        lambda: ran((one, two)), lambda: ran([one, two], return_sequences=True),
+        lambda: ran({"a": one, "b": two}), lambda: ran((one, two), unroll=True),
+    )  # fmt: skip
+
+
+def _in_another_thread(function: Callable[[], Any]) -> Any:
+    """What a function returns in a thread of its own, which has default graphs of its own."""
+    with ThreadPoolExecutor(1) as pool:
+        return pool.submit(function).result()
+
+
+def _sessions_of_keras(tf: Any) -> Any:
+    """A cleared session forgets what a graph was told of training."""
+    backend = tf.keras.backend
+
+    def cleared() -> Any:
+        graph = tf.get_default_graph()
+        backend.set_learning_phase(1)
+        before = attempt(backend.learning_phase)
+        backend.clear_session()
+        told = attempt(backend.learning_phase, lambda: tf.get_default_graph() is graph)
+        with graph.as_default():
+            return before, told, attempt(backend.learning_phase)
+
+    backend.set_learning_phase(1)
+    before = attempt(backend.learning_phase)
+    with tf.Graph().as_default():
+        backend.set_learning_phase(0)
+        inner = attempt(backend.learning_phase)
+    return before, inner, attempt(backend.learning_phase), _in_another_thread(cleared)
+
+
+BEHAVIOURS = {
+    function.__name__.strip("_"): function
+    for function in (_training_within, _cast_inputs, _metrics, _attention_shapes,
+                     _unequal_sequences, _nested_inputs, _sessions_of_keras)
+}  # fmt: skip

@@ -1,0 +1,113 @@
+"""Programs of windows over many channels, poolings of whole numbers, older normalization."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from sessrun.conformance.subjects.programs.described import attempt, run
+from sessrun.conformance.subjects.programs.imported_nodes import run_node
+
+__all__ = ["BEHAVIOURS"]
+
+
+def _numbers(*shape: int) -> Any:
+    """Small unequal numbers, positive and negative."""
+    return (np.arange(int(np.prod(shape))).reshape(shape) * 7 % 23 - 11).astype("float32") / 8
+
+
+def _given_back_to_many_channels(tf: Any) -> Any:
+    """Gradients of strided convolutions by their inputs, which have many channels."""
+    nn, found = tf.nn, []
+    for channels in (3, 17, 40):
+        for strides, padding in (([1, 2, 2, 1], "SAME"), ([1, 2, 3, 1], "VALID"),
+                                 ([1, 1, 1, 1], "SAME")):  # fmt: skip
+            x = tf.constant(_numbers(2, 7, 6, channels))
+            w = tf.constant(_numbers(3, 2, channels, 2))
+            y = nn.conv2d(x, w, strides, padding)
+            found.append(run(tf, tf.gradients(tf.square(y), [x, w])))
+        volume, w = tf.constant(_numbers(1, 4, 5, 4, channels)), _numbers(2, 2, 2, channels, 3)
+        y = nn.conv3d(volume, w, [1, 2, 2, 1, 1], "SAME")
+        found.append(run(tf, tf.gradients(tf.square(y), volume)))
+    x, w = tf.constant(_numbers(1, 9, 8, 20)), tf.constant(_numbers(2, 3, 20, 5))
+    y = nn.conv2d(x, w, [1, 2, 2, 1], "VALID", dilations=[1, 1, 2, 1])
+    found += attempt(
+        lambda: run(tf, y), lambda: run(tf, tf.gradients(y * y, [x, w])),
+        lambda: run(tf, nn.conv2d_transpose(_numbers(1, 2, 2, 4), _numbers(3, 3, 18, 4),
+                                            [1, 4, 4, 18], [1, 2, 2, 1], "SAME")),
+    )  # fmt: skip
+    return found
+
+
+def _strides_in_the_batch(tf: Any) -> Any:
+    """What is not yet supported; where oneDNN says so in its own way, it is not asked."""
+    x, w = tf.placeholder(tf.float32, [2, 4, 4, 2]), tf.constant(_numbers(2, 2, 2, 3))
+    volume, cubes = tf.placeholder(tf.float32, [1, 4, 4, 4, 2]), _numbers(2, 2, 2, 2, 3)
+    feeds = {x: _numbers(2, 4, 4, 2), volume: _numbers(1, 4, 4, 4, 2)}
+    raw = tf.raw_ops
+    return attempt(
+        *(lambda s=strides: run(tf, tf.nn.conv2d(x, w, s, "SAME"), feeds)
+          for strides in ([2, 1, 1, 1], [1, 1, 1, 2])),
+        lambda: run(tf, raw.Conv3D(input=volume, filter=cubes, strides=[1] * 5, padding="SAME",
+                                   dilations=[2, 1, 1, 1, 1]), feeds),
+        lambda: run(tf, raw.Conv3DBackpropFilterV2(
+            input=volume, filter_sizes=[2, 2, 2, 2, 3], out_backprop=tf.ones([1, 4, 4, 4, 3]),
+            strides=[1, 1, 1, 1, 2], padding="SAME"), feeds),
+    )  # fmt: skip
+
+
+def _random_windows_of_whole_numbers(tf: Any) -> Any:
+    """Means of whole numbers, rounded towards zero."""
+    found = []
+    for dtype in ("int32", "int64", "float64"):
+        x = (np.arange(2 * 7 * 6 * 2).reshape(2, 7, 6, 2) * 13 % 31 - 17).astype(dtype)
+        for overlapping in (False, True):
+            made = tf.raw_ops.FractionalAvgPool(
+                value=x, pooling_ratio=[1.0, 1.5, 1.3, 1.0], pseudo_random=True,
+                overlapping=overlapping, deterministic=True, seed=3, seed2=5,
+            )  # fmt: skip
+            found.append(run(tf, made))
+        value, rows, columns = made
+        grad = tf.ones_like(value)
+        found += attempt(lambda r=rows, c=columns, g=grad, x=x: run(
+            tf, tf.raw_ops.FractionalAvgPoolGrad(
+                orig_input_tensor_shape=x.shape, out_backprop=g, row_pooling_sequence=r,
+                col_pooling_sequence=c, overlapping=True)
+        ))  # fmt: skip
+    return found
+
+
+def _normalized_globally(tf: Any) -> Any:
+    """The first batch normalization, by moments that are given, and its gradients."""
+    t, mean = _numbers(2, 3, 2, 4), np.array([0.5, -1.0, 0.0, 2.0], "float32")
+    variance = np.array([1.0, 4.0, 0.25, 0.0], "float32")
+    beta, gamma = np.array([1.0, 2.0, 3.0, -4.0], "float32"), np.array([2, 0.5, -1, 3], "float32")
+    parts = [t, mean, variance, beta, gamma]
+
+    def normalized(inputs: Any, epsilon: float, scaled: bool, *, back: bool = False) -> Any:
+        op_type = "BatchNormWithGlobalNormalization" + "Grad" * back
+        attrs = {"T": tf.float32, "variance_epsilon": epsilon, "scale_after_normalization": scaled}
+        return run_node(tf, op_type, inputs, attrs, producer=8)
+
+    pairs = [(epsilon, scaled) for epsilon in (0.001, 0.5) for scaled in (True, False)]
+    backwards = [t, mean, variance, gamma, _numbers(3, 2, 2, 4).reshape(2, 3, 2, 4) + 1.0]
+    usual = tf.nn.batch_norm_with_global_normalization(*parts, 0.5, False)
+    return [normalized(parts, *pair) for pair in pairs], [
+        normalized(backwards, *pair, back=True) for pair in pairs
+    ], run(tf, usual), attempt(
+        *(lambda p=place: normalized([*parts[:p], parts[p][:2], *parts[p + 1 :]], 0.5, True)
+          for place in (1, 2, 3, 4)),
+        lambda: normalized([t[0], *parts[1:]], 0.5, True),
+        lambda: normalized([t, mean[None], *parts[2:]], 0.5, True),
+        lambda: run_node(tf, "BatchNormWithGlobalNormalization", parts, {
+            "T": tf.float32, "variance_epsilon": 0.5, "scale_after_normalization": True,
+        }, producer=9),
+    )  # fmt: skip
+
+
+BEHAVIOURS = {
+    function.__name__.strip("_"): function
+    for function in (_given_back_to_many_channels, _strides_in_the_batch,
+                     _random_windows_of_whole_numbers, _normalized_globally)
+}  # fmt: skip

@@ -1,0 +1,31 @@
+"""Programs that ask which algorithm draws random numbers without a state."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sessrun.conformance.subjects.programs.described import attempt, run
+
+__all__ = ["BEHAVIOURS"]
+
+
+def _algorithms(tf: Any) -> Any:
+    raw = tf.raw_ops
+    seed = tf.constant([7, 11], tf.int64)
+    chosen = raw.StatelessRandomGetAlg()
+    key, counter = raw.StatelessRandomGetKeyCounter(seed=seed)
+    drawn = raw.StatelessRandomUniformV2(
+        shape=[3], key=key, counter=counter, alg=chosen, dtype=tf.float32
+    )
+    together = raw.StatelessRandomGetKeyCounterAlg(seed=seed)
+    again = raw.StatelessRandomUniformV2(
+        shape=[3], key=together.key, counter=together.counter, alg=together.alg, dtype=tf.float32
+    )
+    return chosen, run(tf, [chosen, key, counter, drawn, *together, again]), attempt(
+        *(lambda n=number: run(tf, raw.StatelessRandomUniformV2(
+            shape=[2], key=key, counter=counter, alg=n, dtype=tf.float32
+        )) for number in (0, 1, 4)),
+    )  # fmt: skip
+
+
+BEHAVIOURS = {"algorithms": _algorithms}

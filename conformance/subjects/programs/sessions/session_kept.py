@@ -1,0 +1,83 @@
+"""Programs of what sessions keep and are called: handles of tensors, names, unfeedable dtypes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from sessrun.conformance.subjects.programs.described import attempt
+
+__all__ = ["BEHAVIOURS"]
+
+
+def _handles(tf: Any) -> Any:
+    """What a handle of a kept tensor tells, and what ends it."""
+
+    def written(handle: Any) -> Any:
+        array = handle.to_numpy_array()
+        return array.tobytes(), array.shape, array.dtype.names, array.itemsize
+
+    value = tf.get_session_handle(tf.constant([1.5, 2.5], name="kept"))
+    with tf.Session() as session:
+        handle = session.run(value)
+        parts = handle.handle.split(";")
+        found = attempt(
+            lambda: written(handle), handle.eval, lambda: parts[0] == "kept:0" or len(parts),
+            lambda: str(handle) == handle.handle, lambda: len(parts), lambda: parts[0],
+            lambda: parts[2], lambda: hasattr(handle, "dtype"),
+            lambda: handle.get_raw_handle() == handle.handle, handle.eval, handle.delete,
+        )  # fmt: skip
+        other = session.run(value)
+        found += attempt(other.delete, other.eval, other.delete, lambda: written(other))
+    return found
+
+
+def _named_sessions(tf: Any) -> Any:
+    """Sessions with a name and a version, which no two have at once."""
+
+    def config(name: str | None, version: int) -> Any:
+        config = tf.ConfigProto()
+        if name is not None:
+            config.experimental.session_metadata.name = name
+            config.experimental.session_metadata.version = version
+        return config
+
+    def opened(name: str | None, version: int) -> Any:
+        session = tf.Session(config=config(name, version))
+        held.append(session)
+        return session.run(tf.constant(len(held)))
+
+    held: list[Any] = []
+    try:
+        found = attempt(
+            lambda: opened("spec", 1), lambda: opened("spec", 2), lambda: opened("spec", 1),
+            lambda: opened("other", 1), lambda: opened("spec", -1), lambda: opened(None, 0),
+            lambda: opened(None, 0), lambda: opened("", 1), lambda: opened("", 1),
+            lambda: opened("spec", 0), lambda: opened("spec", 0),
+        )  # fmt: skip
+    finally:
+        for session in held:
+            session.close()
+        held.clear()
+    return found
+
+
+def _unfeedable(tf: Any) -> Any:
+    """Values of dtypes that no array has."""
+    values = (3, [1, 2], "text", None, np.ones(2), np.array([b"a"], object), object())
+    found = []
+    for dtype in (tf.variant, tf.resource):
+        x = tf.placeholder(dtype, [])
+        y = tf.placeholder(tf.float32, [])
+        with tf.Session() as session:
+            found.append(attempt(
+                *(lambda v=value, x=x, y=y: session.run(y, {y: 2.0, x: v}) for value in values)
+            ))  # fmt: skip
+    return found
+
+
+BEHAVIOURS = {
+    function.__name__.strip("_"): function
+    for function in (_handles, _named_sessions, _unfeedable)
+}
