@@ -30,6 +30,7 @@ from sessrun.conformance.subjects.control_flow.statements import (
     MODULUS,
     VARIABLES,
     Again,
+    Choose,
     Effect,
     If,
     Loop,
@@ -172,6 +173,8 @@ class Bodies:
                     carried[VARIABLES + state] = self._effect(state, carried[value], count)
                 case If():
                     carried = self._branches(statement, carried)
+                case Choose():
+                    carried = self._chosen(statement, carried)
                 case Loop():
                     carried = self._repeated(statement, carried)
                 case Again(target, times, parallel):
@@ -209,21 +212,30 @@ class Bodies:
         return {**attrs, "_lower_using_switch_merge": {"b": self._library.lowers}}
 
     def _branches(self, statement: If, carried: list[str]) -> list[str]:
-        library = self._library
-        names = []
-        for block in (statement.then, statement.otherwise):
-            body = Bodies(library)
-            ends = body.block(block, body.takes(0))
-            names.append(library.add(body, library.kinds, [(end, INT) for end in ends]))
+        then, otherwise = map(self._function, (statement.then, statement.otherwise))
         pred = self._ints("Less", carried[statement.left], carried[statement.right])
-        attrs = self._attrs(
-            Tcond=BOOL,
-            Tin=list_of(*library.kinds),
-            Tout=list_of(*[INT] * len(carried)),
-            then_branch=_called(names[0]),
-            else_branch=_called(names[1]),
-        )
-        made = self.node("If", (pred, *carried, *self._given()), attrs)
+        attrs = {"Tcond": BOOL, "then_branch": _called(then), "else_branch": _called(otherwise)}
+        return self._one_of("If", pred, carried, attrs)
+
+    def _chosen(self, statement: Choose, carried: list[str]) -> list[str]:
+        branches = [{"name": self._function(block)} for block in statement.blocks]
+        numbers = self.constant(scalar(len(branches) + 1))
+        number = self._ints("FloorMod", carried[statement.by], numbers)
+        return self._one_of("Case", number, carried, {"branches": {"list": {"func": branches}}})
+
+    def _function(self, block: Sequence[Statement]) -> str:
+        """Write a branch; its name."""
+        body = Bodies(self._library)
+        ends = body.block(block, body.takes(0))
+        return self._library.add(body, self._library.kinds, [(end, INT) for end in ends])
+
+    def _one_of(
+        self, op: str, chooser: str, carried: Sequence[str], branches: Mapping[str, Any]
+    ) -> list[str]:
+        """Write an operation that executes one of its branches; what is carried after it."""
+        types = {"Tin": list_of(*self._library.kinds), "Tout": list_of(*[INT] * len(carried))}
+        attrs = self._attrs(**types, **branches)
+        made = self.node(op, (chooser, *carried, *self._given()), attrs)
         return self._results(made, range(len(carried)))
 
     def _repeated(self, statement: Loop, carried: list[str]) -> list[str]:

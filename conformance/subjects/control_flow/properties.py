@@ -27,6 +27,7 @@ from sessrun.conformance.subjects.control_flow.site import scalar
 from sessrun.conformance.subjects.control_flow.state_kinds import draw_states
 from sessrun.conformance.subjects.control_flow.statements import (
     Again,
+    Choose,
     If,
     Loop,
     draw_program,
@@ -57,10 +58,18 @@ _FUNCTIONAL: Final[tuple[tuple[tuple[type, ...], tuple[str, ...]], ...]] = (
     ((Loop,), ("CONTROL-FLOW-064",)),
     ((If, Loop), ("CONTROL-FLOW-020", "CONTROL-FLOW-064")),
     ((Loop, Again), ("CONTROL-FLOW-064",)),
+    ((Choose,), ("CONTROL-FLOW-017", "CONTROL-FLOW-062")),
+    ((Choose, Loop), ("CONTROL-FLOW-064",)),
 )
 
 
-@prop("function-effects", "CONTROL-FLOW-020", "CONTROL-FLOW-064")
+@prop(
+    "function-effects",
+    "CONTROL-FLOW-017",
+    "CONTROL-FLOW-020",
+    "CONTROL-FLOW-062",
+    "CONTROL-FLOW-064",
+)
 def function_effects(draw: random.Random, id_: str) -> Case:
     """Effects in functions of branches and loops happen as often as the program says."""
     makers, clauses = draw.choice(_FUNCTIONAL)

@@ -20,6 +20,7 @@ __all__ = [
     "OPS",
     "VARIABLES",
     "Again",
+    "Choose",
     "Effect",
     "If",
     "Loop",
@@ -75,6 +76,14 @@ class If:
 
 
 @dataclass(frozen=True, slots=True)
+class Choose:
+    """`blocks[by mod (n + 1)]` of n blocks, and the last for the number n, which none has."""
+
+    by: int
+    blocks: tuple[tuple[Statement, ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Loop:
     """`for _ in range(min(times mod 4, most)): body`, the variable looked at before the loop.
 
@@ -107,7 +116,7 @@ class Again:
     parallel: int
 
 
-Statement = Set | Effect | If | Loop | Again
+Statement = Set | Effect | If | Choose | Loop | Again
 
 
 def draw_block(
@@ -149,6 +158,8 @@ def _drawn(
     if kind is If:
         left, right = draw.sample(range(VARIABLES), 2)
         return If(left, right, block(), block(1))
+    if kind is Choose:
+        return Choose(variable(), tuple(block(1) for _ in range(draw.randint(1, 3))))
     if kind is Again:
         return Again(variable(), draw.randint(0, 3), parallel)
     asking = tuple(Effect(0, variable()) for _ in range(draw.choice((0, 0, 1))))
@@ -167,6 +178,8 @@ def touched(block: Sequence[Statement]) -> set[int]:
                 places |= {value, VARIABLES + state}
             case If(left, right, then, otherwise):
                 places |= {left, right} | touched(then) | touched(otherwise)
+            case Choose(by, blocks):
+                places |= {by}.union(*map(touched, blocks))
             case Loop(times, _, _, asking, body):
                 places |= {times} | touched(asking) | touched(body)
             case Again(target):
@@ -213,6 +226,9 @@ def _run(
         case If(left, right, then, otherwise):
             taken = then if variables[left] < variables[right] else otherwise
             run_block(taken, variables, fixed, states, passes)
+        case Choose(by, blocks):
+            number = variables[by] % (len(blocks) + 1)
+            run_block(blocks[min(number, len(blocks) - 1)], variables, fixed, states, passes)
         case Loop(times, most, _, asking, body):
             cycles = variables[times] % CYCLES
             limit = cycles if most is None else min(cycles, most)
