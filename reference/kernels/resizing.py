@@ -37,8 +37,8 @@ def checked_size(images: Any, size: Any) -> tuple[int, int]:
     height, width = ints(size)
     if height <= 0 or width <= 0:
         raise KernelError(_INVALID, "output dimensions must be positive")
-    if 0 in images.shape[1:3]:
-        raise KernelError(_INVALID, "input image must be of non-zero size")
+    if 0 in images.shape[1:]:
+        raise KernelError(_INVALID, "input image must be of non-zero size, with a channel at least")
     check_size((images.shape[0], height, width, images.shape[3]))
     return height, width
 

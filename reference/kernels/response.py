@@ -5,6 +5,7 @@ The sum over neighbours is a product with a matrix that has ones near its diagon
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from sessrun.reference.kernels.host import dtype_of
@@ -20,6 +21,8 @@ def _float(number: float) -> Any:
 
 def _near(xp: Any, rows: Any, radius: int) -> Any:
     """For each channel the sum over the channels at most `radius` away."""
+    if not rows.size:
+        return rows
     places = xp.arange(rows.shape[1])
     band = xp.absolute(places[:, None] - places[None, :]) <= radius
     return product(xp, rows, band.astype(rows.dtype))
@@ -28,7 +31,8 @@ def _near(xp: Any, rows: Any, radius: int) -> Any:
 def _rows(x: Any, what: str) -> Any:
     if x.ndim != 4:
         raise KernelError(3, f"{what} must be 4-dimensional: {x.shape}")
-    return x.reshape(-1, x.shape[3]).astype("float32", copy=False)
+    rows = math.prod(x.shape[:3])
+    return x.reshape(rows, x.shape[3]).astype("float32", copy=False)
 
 
 @kernel("LRN")
