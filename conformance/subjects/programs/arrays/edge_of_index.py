@@ -1,0 +1,124 @@
+"""Programs of indices, numbers of elements and bounds at the edges of what they take."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from sessrun.conformance.subjects.programs.described import attempt, run
+
+__all__ = ["BEHAVIOURS"]
+
+
+def _fed(tf: Any, value: Any, dtype: Any = None) -> Any:
+    """A tensor of which nothing is known before the run."""
+    return tf.placeholder_with_default(np.asarray(value, dtype), None)
+
+
+def _reshaped(tf: Any) -> Any:
+    """Shapes with a size left open, with none, with zeros, and of a wrong number of elements."""
+    values = (np.zeros((0, 3)), np.arange(6.0), np.arange(6.0).reshape(2, 3), np.float64(5))
+    shapes = (
+        [-1], [0, -1], [-1, 0], [-1, 3], [3, -1], [2, -1, 3], [-1, -1], [-2, 3], [], [1], [6], [7],
+        [0], [0, 5], [2, 3, 1], [-1, 4], [1, -1, 1], [-1, 0, 2],
+    )  # fmt: skip
+    return attempt(*(
+        lambda v=value, s=shape, f=fed: run(
+            tf, tf.reshape(_fed(tf, v), _fed(tf, s, np.int32) if f else np.array(s, np.int32))
+        )
+        for value in values for shape in shapes for fed in (False, True)
+        if fed or shape != [-1, -1]  # TensorFlow's optimizer takes that for the input's shape
+    ))  # fmt: skip
+
+
+def _indexed(tf: Any) -> Any:
+    """Indices just inside of and just beyond what there is."""
+    raw, x = tf.raw_ops, np.arange(12.0).reshape(4, 3)
+    places = (0, 3, 4, -1, -2, -4, 100)
+
+    def of(place: int) -> list[Any]:
+        row, scalar = _fed(tf, [place], np.int32), _fed(tf, place, np.int32)
+        return [
+            lambda: raw.GatherV2(params=x, indices=row, axis=0),
+            lambda: raw.Gather(params=x, indices=row), lambda: raw.Gather(params=5.0, indices=row),
+            lambda: raw.GatherNd(params=x, indices=_fed(tf, [[place, 1]], np.int32)),
+            lambda: raw.ScatterNd(indices=_fed(tf, [[place]], np.int32), updates=[7.0], shape=[4]),
+            lambda: raw.TensorScatterUpdate(tensor=x[:, 0], updates=[7.0],
+                                            indices=_fed(tf, [[place]], np.int32)),
+            lambda: raw.TensorScatterAdd(tensor=x[:, 0], updates=[7.0],
+                                         indices=_fed(tf, [[place]], np.int32)),
+            lambda: raw.SegmentSum(data=x[:1], segment_ids=row),
+            lambda: raw.UnsortedSegmentSum(data=x[:1], segment_ids=row, num_segments=4),
+            lambda: raw.OneHot(indices=row, depth=4, on_value=1.0, off_value=0.0),
+            lambda: raw.InvertPermutation(x=_fed(tf, [place, 0, 1, 2], np.int32)),
+            lambda: raw.DynamicPartition(data=x[:1], partitions=row, num_partitions=4),
+            lambda: raw.DynamicStitch(indices=[row], data=[x[:1]]),
+            lambda: raw.SparseToDense(sparse_indices=row, output_shape=[4], sparse_values=1.0,
+                                      default_value=0.0),
+            lambda: raw.ArgMax(input=x, dimension=scalar), lambda: raw.Sum(input=x, axis=scalar),
+            lambda: raw.ExpandDims(input=x, axis=scalar), lambda: raw.ReverseV2(tensor=x, axis=row),
+            lambda: raw.ConcatV2(values=[x, x], axis=scalar),
+            lambda: raw.Split(axis=scalar, value=x, num_split=3),
+            lambda: raw.Cumsum(x=x, axis=scalar), lambda: raw.Roll(input=x, shift=1, axis=scalar),
+            lambda: raw.InTopKV2(predictions=x[:1].astype(np.float32), targets=row, k=2),
+            lambda: raw.SparseSoftmaxCrossEntropyWithLogits(features=x[:1], labels=row),
+            lambda: raw.Slice(input=x[:, 0], begin=row, size=[1]),
+            lambda: raw.StridedSlice(input=x, begin=row, end=[place + 1], strides=[1],
+                                     shrink_axis_mask=1),
+            lambda: raw.MatrixDiagPartV3(
+                input=x, k=scalar, padding_value=0.0),
+            lambda: raw.Bincount(arr=row, size=3, weights=[2.0]),
+            lambda: raw.LinSpace(start=0.0, stop=1.0, num=scalar),
+            lambda: raw.Range(start=0, limit=scalar, delta=1),
+            lambda: raw.Fill(dims=row, value=1.0),
+            lambda: raw.BroadcastTo(input=1.0, shape=row), lambda: raw.Tile(
+                input=x[:, 0], multiples=row),
+            lambda: raw.TopKV2(input=x, k=scalar),
+            lambda: raw.Pad(input=x[:, 0], paddings=_fed(tf, [[place, 1]], np.int32)),
+        ]  # fmt: skip
+
+    return [
+        [place, *attempt(*(lambda m=make: run(tf, m()) for make in of(place)))] for place in places
+    ]
+
+
+def _shuffled(tf: Any) -> Any:
+    """Shuffled indices of all sizes: each a permutation, and none beyond its limit."""
+    def of(limit: int, seed: Any) -> Any:
+        places = tf.raw_ops.RandomIndexShuffle(
+            index=np.arange(limit + 1, dtype=np.int64), seed=seed, max_index=np.int64(limit),
+            rounds=4)  # fmt: skip
+        return run(tf, places)
+
+    return attempt(*(
+        lambda n=limit, s=seed: of(n, np.array(s, np.uint32))
+        for limit in (0, 1, 2, 3, 4, 7, 8, 15, 16, 17, 100) for seed in ([1, 2, 3], [4, 5, 6])
+    ))  # fmt: skip
+
+
+def _cast(tf: Any) -> Any:
+    """Every dtype cast to every other one, of numbers that all have."""
+    dtypes = (
+        "bool", "int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64", "float16",
+        "bfloat16", "float32", "float64", "complex64", "complex128", "float8_e5m2", "float8_e4m3fn",
+        "int4", "uint4", "string", "qint8", "quint8", "qint32",
+    )  # fmt: skip
+
+    def cast(source: str, target: str, *, truncate: bool) -> Any:
+        x = tf.constant([0, 1, 1], tf.int32)
+        given = x if source == "int32" else tf.raw_ops.Cast(x=x, DstT=getattr(tf, source))
+        there = tf.raw_ops.Cast(x=given, DstT=getattr(tf, target), Truncate=truncate)
+        return there.dtype, run(tf, tf.raw_ops.Cast(x=there, DstT=tf.float64, Truncate=False))
+
+    def cast_to_all(source: str) -> list[Any]:
+        # TensorFlow halves what it truncates to complex numbers.
+        kept = [target for target in dtypes if not target.startswith("complex")]
+        return attempt(*(lambda t=target: cast(source, t, truncate=False) for target in dtypes),
+                       *(lambda t=target: cast(source, t, truncate=True)
+                         for target in kept))  # fmt: skip
+
+    return [[source, *cast_to_all(source)] for source in dtypes if hasattr(tf, source)]
+
+
+BEHAVIOURS = {"reshaped": _reshaped, "indexed": _indexed, "shuffled": _shuffled, "cast": _cast}
