@@ -32,6 +32,7 @@ _RENAMED: Final[Mapping[str, Mapping[str, str]]] = {
 _BORDER: Final = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z0-9])(?=[A-Z][a-z])")
 
 
+@functools.cache
 def wrapper(op_type: str) -> Callable[..., Any]:
     """A function that makes an operation of this type from inputs and attributes by name.
 

@@ -118,6 +118,18 @@ def _attribute_lists(tf: Any) -> Any:
     )  # fmt: skip
 
 
+def _raw(tf: Any) -> Any:
+    """Raw operations: each is one function, with arguments by name alone."""
+    raw = tf.raw_ops
+    return attempt(
+        lambda: raw.Add is raw.Add, lambda: raw.Add == raw.AddV2, lambda: raw.Add(x=1.0, y=2.0),
+        lambda: raw.Add(1.0, 2.0), lambda: raw.Add(x=1.0), lambda: raw.Add(x=1.0, y=2.0, z=3.0),
+        lambda: raw.Add(x=1.0, y=2.0, name="named"), lambda: raw.NoSuchOperation(x=1),
+        lambda: raw.Unique(x=[1, 1])._fields, lambda: raw.NoOp(),
+        lambda: raw.Unpack(value=[1], num=1),
+    )  # fmt: skip
+
+
 def _texts(tf: Any) -> Any:
     """Attributes of bytes that are no text, built and imported."""
     odd = b"\xff\xfea"
@@ -137,6 +149,7 @@ def _texts(tf: Any) -> Any:
 
 BEHAVIOURS = {
     "attribute lists": _attribute_lists,
+    "raw": _raw,
     "texts": _texts,
     "compared": _compared,
     "registered": _registered,
