@@ -23,6 +23,7 @@ from sessrun.reference.framework_ops import identity
 from sessrun.reference.name_scopes import name_scope
 from sessrun.reference.ops.cast_ops import cast, conj, one
 from sessrun.reference.tensor import Tensor
+from sessrun.reference.tensor_shape import as_shape
 
 __all__ = ["EXPORTS", "add", "matmul", "range_", "truediv"]
 
@@ -285,19 +286,19 @@ def accumulate_n(
     """The sum of tensors of one shape and dtype.
 
     Raises:
-      ValueError: there is none.
+      ValueError: there is none, or they have no dtype or no shape in common.
       TypeError: they are not of `tensor_dtype`.
 
     """
-    if not inputs:
+    items = [convert_to_tensor(item) for item in inputs] if isinstance(inputs, list | tuple) else []
+    if not items or any(item.dtype != items[0].dtype for item in items):
         raise bad_value("inputs must be a list of at least one Tensor of one dtype and shape")
-    items = [convert_to_tensor(item) for item in inputs]
-    if tensor_dtype is not None and items[0].dtype.base_dtype is not dtypes.as_dtype(tensor_dtype):
-        raise bad_type(f"tensor_dtype is {tensor_dtype}, but input is of type {items[0].dtype}")
-    whole = items[0].shape if shape is None else shape
+    whole = as_shape(shape)
     for item in items:
-        item.shape.assert_is_compatible_with(whole)
-    return add_n(items, name)
+        whole = whole.merge_with(item.shape)
+    if tensor_dtype is not None and items[0].dtype != tensor_dtype:
+        raise bad_type(f"tensor_dtype is {tensor_dtype}, but input is of type {items[0].dtype}")
+    return items[0] if len(items) == 1 and name is None else add_n(items, name)
 
 
 def equal(x: Any, y: Any, name: str | None = None) -> Tensor:
