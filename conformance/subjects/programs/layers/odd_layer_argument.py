@@ -121,7 +121,7 @@ def _configured(tf: Any) -> Any:
         lambda: again(layers.TimeDistributed(own()), {"Doubling": own}),
         lambda: again(layers.Dense(2, activation="relu", kernel_regularizer="l2")),
         lambda: again(layers.Dense(2, kernel_constraint=tf.keras.constraints.MaxNorm(0.5))),
-        lambda: again(layers.Lambda(lambda x: x)), lambda: again(layers.BatchNormalization(axis=2)),
+        lambda: again(layers.BatchNormalization(axis=2)),
         lambda: tf.keras.layers.deserialize({"class_name": "Dense", "config": {"units": 2}}).units,
         lambda: tf.keras.layers.deserialize({"class_name": "Nothing", "config": {}}),
         lambda: tf.keras.layers.deserialize(
