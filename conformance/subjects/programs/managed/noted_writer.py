@@ -1,0 +1,189 @@
+"""Programs of hooks and supervisors whose writer is a program's own, and notes what it is given."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from sessrun.conformance.subjects.programs.described import attempt
+
+__all__ = ["BEHAVIOURS"]
+
+
+class _Writer:
+    """Notes which of its methods are called, with what step."""
+
+    def __init__(self) -> None:
+        self.noted: list[Any] = []
+
+    def add_summary(self, summary: Any, global_step: Any = None) -> None:
+        told = summary if isinstance(summary, bytes) else summary.SerializeToString()
+        tags = sorted(part for part in (b"loss", b"step", b"per_sec") if part in told)
+        self.noted.append(("summary", tags, _plain(global_step)))
+
+    def add_session_log(self, log: Any, global_step: Any = None) -> None:
+        self.noted.append(("log", log.status, _plain(global_step)))
+
+    def add_graph(self, graph: Any, global_step: Any = None) -> None:
+        self.noted.append(("graph", type(graph).__name__, _plain(global_step)))
+
+    def add_meta_graph(self, graph: Any, global_step: Any = None) -> None:
+        self.noted.append(("meta graph", bool(graph), _plain(global_step)))
+
+    def add_run_metadata(self, data: Any, tag: str, global_step: Any = None) -> None:
+        self.noted.append(("metadata", bool(data.step_stats.dev_stats), tag, _plain(global_step)))
+
+    def flush(self) -> None:
+        self.noted.append("flush")
+
+    def reopen(self) -> None:
+        self.noted.append("reopen")
+
+    def close(self) -> None:
+        self.noted.append("close")
+
+
+def _plain(step: Any) -> Any:
+    return None if step is None else int(step)
+
+
+def _model(tf: Any) -> tuple[Any, Any]:
+    """A step that grows, and a summary of it."""
+    step = tf.train.get_or_create_global_step()
+    tf.summary.scalar("loss", tf.cast(step, tf.float32) * 2.0)
+    return step, tf.assign_add(step, 1, name="next")
+
+
+def _stepped(session: Any, after: Any) -> Any:
+    """A step by itself, and then a run with hooks, which read the step while nothing changes it."""
+    value = session.run_step_fn(lambda step_context: step_context.session.run(after))
+    session.run([])
+    return int(value)
+
+
+def _ran(tf: Any, make: Any, rounds: int, *, initial: int = 0) -> Any:
+    """What a hook gives its writer in a managed session of so many rounds."""
+    with tf.Graph().as_default():
+        step, after = _model(tf)
+        writer, begin = _Writer(), step.assign(initial)
+        hook = make(writer)
+        with tf.train.MonitoredSession(hooks=[hook] if hook else []) as session:
+            if initial:
+                session.run_step_fn(lambda step_context: step_context.session.run(begin))
+            values = [_stepped(session, after) for _ in range(rounds)]
+        return values, writer.noted
+
+
+def _summaries(tf: Any) -> Any:
+    """Summaries by their own operation, by lists of them, by a scaffold, at every so many steps."""
+    hook = tf.train.SummarySaverHook
+
+    def scaffold(writer: Any) -> Any:
+        return hook(2, summary_writer=writer, scaffold=tf.train.Scaffold(
+            summary_op=tf.summary.merge_all()))
+
+    def empty(writer: Any) -> Any:
+        tf.get_default_graph().clear_collection("summaries")
+        return hook(2, summary_writer=writer, scaffold=tf.train.Scaffold())
+
+    makers = (
+        lambda w: hook(1, summary_writer=w, summary_op=tf.summary.merge_all()),
+        lambda w: hook(2, summary_writer=w, summary_op=tf.summary.merge_all()),
+        lambda w: hook(3, summary_writer=w, summary_op=[tf.summary.merge_all()] * 2),
+        lambda w: hook(save_secs=1000, summary_writer=w, summary_op=tf.summary.merge_all()),
+        scaffold, empty,
+        lambda w: hook(2, summary_writer=w),
+        lambda w: hook(summary_writer=w, summary_op=tf.constant("")),
+        lambda w: hook(2, 3.0, summary_writer=w, summary_op=tf.constant("")),
+        lambda w: hook(2, summary_writer=w, summary_op=tf.constant(""),
+                       scaffold=tf.train.Scaffold()),
+    )  # fmt: skip
+    return attempt(*(
+        lambda m=make, n=rounds, i=initial: _ran(tf, m, n, initial=i)
+        for make in makers for rounds, initial in ((0, 0), (1, 0), (5, 0), (4, 7))
+    ))  # fmt: skip
+
+
+def _saved(tf: Any) -> Any:
+    """When a hook saves, what it tells its writer and its listeners, and whose saver it takes."""
+    class Listener(tf.train.CheckpointSaverListener):  # type: ignore[misc]
+        def __init__(self) -> None:
+            self.noted: list[Any] = []
+
+        def begin(self) -> None:
+            self.noted.append("begin")
+
+        def before_save(self, session: Any, global_step_value: Any) -> None:  # noqa: ARG002 - asked for
+            self.noted.append(("before", int(global_step_value)))
+
+        def after_save(self, session: Any, global_step_value: Any) -> Any:  # noqa: ARG002 - asked for
+            self.noted.append(("after", int(global_step_value)))
+            return int(global_step_value) >= 4
+
+        def end(self, session: Any, global_step_value: Any) -> None:  # noqa: ARG002 - asked for
+            self.noted.append(("end", int(global_step_value)))
+
+    def saving(rounds: int, savers: int, **options: Any) -> Any:
+        with tf.Graph().as_default():
+            _, after = _model(tf)
+            folder, listener = tempfile.mkdtemp(), Listener()
+            for _ in range(savers):
+                tf.add_to_collection(tf.GraphKeys.SAVERS, tf.train.Saver())
+            hook = tf.train.CheckpointSaverHook(folder, listeners=[listener], **options)
+            done = []
+            with tf.train.MonitoredSession(hooks=[hook]) as session:
+                while not session.should_stop() and len(done) < rounds:
+                    done.append(_stepped(session, after))
+            names = sorted(path.name for path in Path(folder).glob("*.index"))
+            return done, listener.noted, names
+
+    return attempt(
+        *(lambda r=rounds, n=every: saving(r, 1, save_steps=n)
+          for rounds in (0, 1, 3, 6) for every in (1, 2, 100)),
+        *(lambda n=savers: saving(2, n, save_steps=1) for savers in (0, 1, 2)),
+        lambda: saving(2, 0, save_steps=1, saver=tf.train.Saver()),
+        lambda: saving(2, 0, save_steps=1, scaffold=tf.train.Scaffold()),
+        lambda: saving(2, 1, save_secs=1000), lambda: saving(2, 1, save_steps=1, save_secs=1),
+        lambda: saving(2, 1, save_steps=2, checkpoint_basename="other.ckpt"),
+    )  # fmt: skip
+
+
+def _supervised(tf: Any) -> Any:
+    """What a supervisor gives its writer: graphs, starts, and summaries at steps."""
+    def supervised(**options: Any) -> Any:
+        with tf.Graph().as_default():
+            step, after = _model(tf)
+            writer, merged = _Writer(), tf.summary.merge_all()
+            supervisor = tf.train.Supervisor(
+                logdir=tempfile.mkdtemp(), summary_writer=writer, save_model_secs=0,
+                save_summaries_secs=0, **{"global_step": step, **options},
+            )
+            with supervisor.managed_session() as session:
+                values = [int(session.run(after)) for _ in range(2)]
+                supervisor.summary_computed(session, session.run(merged))
+                supervisor.summary_computed(session, session.run(merged), 33)
+                supervisor.summary_computed(session, session.run(merged), 0)
+            return values, writer.noted
+
+    def prepared(services: bool) -> Any:
+        with tf.Graph().as_default():
+            _model(tf)
+            writer = _Writer()
+            supervisor = tf.train.Supervisor(
+                logdir=tempfile.mkdtemp(), summary_writer=writer, save_model_secs=0,
+                save_summaries_secs=0,
+            )
+            session = supervisor.prepare_or_wait_for_session(start_standard_services=services)
+            supervisor.stop()
+            session.close()
+            return writer.noted
+
+    return attempt(
+        supervised, lambda: supervised(global_step=None), lambda: supervised(summary_op=None),
+        lambda: supervised(is_chief=True), lambda: prepared(True), lambda: prepared(False),
+        lambda: tf.train.Supervisor(logdir=None, summary_op=None).summary_computed(None, b""),
+    )  # fmt: skip
+
+
+BEHAVIOURS = {"summaries": _summaries, "saved": _saved, "supervised": _supervised}
