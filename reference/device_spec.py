@@ -69,20 +69,20 @@ class DeviceSpecV2:
     device_index = _part("index", _number)
 
     @classmethod
-    def from_string(cls, spec: str) -> Self:
-        """The parts of a device name.
+    def from_string(cls, spec: str | None) -> Self:
+        """The parts of a device name; None has none.
 
         Raises:
           ValueError: it is none.
 
         """
-        return cls._of(devices.parse(spec))
+        return cls._of(devices.parse("" if spec is None else spec))
 
     @classmethod
     def _of(cls, name: DeviceName) -> Self:
         return cls(name.job, name.replica, name.task, name.kind, name.index)
 
-    def parse_from_string(self, spec: str) -> Self:
+    def parse_from_string(self, spec: str | None) -> Self:
         """The same as `from_string`, this one is left as it is; ValueError if it is no name."""
         return self.from_string(spec)
 
@@ -129,9 +129,9 @@ class DeviceSpecV1(DeviceSpecV2):
     device_type = _part("kind", _kind, settable=True)
     device_index = _part("index", _number, settable=True)
 
-    def parse_from_string(self, spec: str) -> Self:
+    def parse_from_string(self, spec: str | None) -> Self:
         """Take over the parts of a device name; ValueError if it is none."""
-        self._name = devices.parse(spec)
+        self._name = devices.parse("" if spec is None else spec)
         return self
 
     def merge_from(self, dev: Any) -> None:
