@@ -53,12 +53,9 @@ def _spread(one: _Sizes | None, other: _Sizes | None) -> _Sizes | None:
     """
     if one is None or other is None:
         return None
-    if len(one) < len(other):
-        one, other = other, one
-    if not other:
-        return one
-    found = list(one[: -len(other)])
-    for size, more in zip(one[-len(other) :], other, strict=True):
+    one, other = sorted((one, other), key=len, reverse=True)
+    found = list(one[: len(one) - len(other)])
+    for size, more in zip(one[len(one) - len(other) :], other, strict=True):
         if size is None or more is None:
             found.append(None)
         elif size != more and 1 not in {size, more}:
