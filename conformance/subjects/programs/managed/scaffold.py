@@ -13,8 +13,10 @@ from sessrun.conformance.subjects.programs.saved_graphs import in_a_folder
 
 __all__ = ["BEHAVIOURS"]
 
-_PARTS: Final = ("init_op", "init_feed_dict", "ready_op", "ready_for_local_init_op",
-                 "local_init_op", "local_init_feed_dict", "summary_op", "saver", "init_fn")  # fmt: skip
+_PARTS: Final = (
+    "init_op", "init_feed_dict", "ready_op", "ready_for_local_init_op", "local_init_op",
+    "local_init_feed_dict", "summary_op", "saver", "init_fn",
+)  # fmt: skip
 
 
 def _named(value: Any) -> Any:
@@ -37,7 +39,7 @@ def _given(tf: Any, prefix: str) -> dict[str, Any]:
     }
     made |= {part: tf.no_op(name=f"{prefix}_{part}") for part in ("init_op", "local_init_op")}
     return {**made, "init_feed_dict": {fed: 1.0}, "local_init_feed_dict": {fed: 2.0},
-            "init_fn": lambda scaffold, session: None, "saver": tf.train.Saver()}  # fmt: skip
+            "init_fn": lambda *_: None, "saver": tf.train.Saver()}  # fmt: skip
 
 
 def _copied(tf: Any) -> Any:
