@@ -175,7 +175,9 @@ class Scoped:
         wanted = dict.fromkeys(map(self._operation_of, control_inputs))
         for op in wanted:
             op.extra[_WAITED_FOR] = _YES
-        scope = ControlScope(tuple(wanted), self.scopes.control)
+        outer = self.scopes.control
+        known = frozenset() if outer is None else outer.waits_for()
+        scope = ControlScope(tuple(op for op in wanted if op not in known), outer)
         violation = AssertionError("Exiting control scope without proper scope nesting.")
         with self.scopes.replaced(violation, control=scope):
             yield

@@ -32,6 +32,11 @@ class ControlScope:
     outer: ControlScope | None
     made: set[Operation] = field(default_factory=set)
 
+    def waits_for(self) -> frozenset[Operation]:
+        """The operations of this scope and of those around it."""
+        around = frozenset() if self.outer is None else self.outer.waits_for()
+        return around.union(self.control_inputs)
+
 
 @dataclass(frozen=True)
 class DeviceScope:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Sequence
 from typing import Any, Final, NamedTuple, NoReturn
 from weakref import WeakKeyDictionary
@@ -26,6 +27,7 @@ from sessrun.reference.operation import Operation
 from sessrun.reference.ops.array_ops import squeeze
 from sessrun.reference.ops.cast_ops import cast
 from sessrun.reference.tensor import Tensor
+from sessrun.reference.tensor_shape import TensorShape
 from sessrun.spec.proto import NameAttrList
 
 __all__ = ["CASE", "COND", "Kind", "bodies_of", "built_branches", "functional_cond",
@@ -231,10 +233,9 @@ def _has_effect(kind: Kind, op: Any) -> bool:
 
 
 def _common(outputs: Sequence[Tensor]) -> Any:
-    shape = outputs[0].shape
-    for output in outputs[1:]:
-        shape = shape.most_specific_compatible_shape(output.shape)
-    return shape
+    """The shape that the outputs of all branches have."""
+    shapes = [output.shape for output in outputs]
+    return functools.reduce(TensorShape.most_specific_compatible_shape, shapes)
 
 
 def _make_indices_alike(kind: Kind, bodies: Sequence[BranchGraph]) -> None:

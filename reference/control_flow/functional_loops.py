@@ -107,10 +107,8 @@ def functional_while(
         kept[_OWN : _OWN + len(shapes)] = shapes
         bodies = LoopBodies(goes_on, following)
         op = loop_of(given, bodies, kept, parallel_iterations, scope)
-        graph = stacks.get_default_graph()
-        with graph.control_dependencies([each for body in bodies for each in body.waits_for]):
-            is_plain = not graph.building_function
-            outputs = [identity(each) if is_plain else each for each in op.outputs]
+        is_plain = not stacks.get_default_graph().building_function
+        outputs = [identity(each) if is_plain else each for each in op.outputs]
     found: list[Any] = outputs[_OWN : _OWN + len(firsts)]
     if not back_prop:
         found = [stop_gradient(each) for each in found]

@@ -258,8 +258,7 @@ class Loop(Context):
             ]
             op._control_flow_context = self  # noqa: SLF001 - the two belong together
             op._add_control_inputs(kept)  # noqa: SLF001 - it is being made here
-            if self.graph.scopes.control is not None:
-                self.graph.scopes.note(op)
+            self.graph.scopes.note(op)
 
     def _open_controls(self, source: Operation) -> list[Operation]:
         scopes = self.graph.scopes

@@ -82,14 +82,14 @@ def summed_to(tensors: Sequence[Tensor], partials: Sequence[Any], grad: Tensor) 
 
     Args:
       tensors: the two inputs.
-      partials: a function for each, whose value is the derivative by it.
+      partials: a function for each, from its shape to the derivative by it.
       grad: the gradient of the output.
 
     """
     shapes = [shape(tensor) for tensor in tensors]
     axes = node("BroadcastGradientArgs", *shapes)
     with stacks.get_default_graph().control_dependencies([grad]):
-        made = [partial() for partial in partials]
+        made = [partial(whole) for partial, whole in zip(partials, shapes, strict=True)]
         return [
             node("Reshape", reduce_sum(partial * grad, over), whole)
             for partial, over, whole in zip(made, axes, shapes, strict=True)

@@ -252,7 +252,7 @@ def _is_not_zero(x: Any) -> Any:
 def _xlogy(op: Operation, grad: Any) -> Any:
     x, y = op.inputs
     return summed_to(
-        op.inputs, (lambda: xlogy(_is_not_zero(x), y), lambda: node("Xdivy", x, y)), grad
+        op.inputs, (lambda _: xlogy(_is_not_zero(x), y), lambda _: node("Xdivy", x, y)), grad
     )
 
 
@@ -261,7 +261,8 @@ def _xlog1py(op: Operation, grad: Any) -> Any:
     x, y = op.inputs
     return summed_to(
         op.inputs,
-        (lambda: node("Xlog1py", _is_not_zero(x), y), lambda: node("Xdivy", x, y + 1.0)), grad,
+        (lambda _: node("Xlog1py", _is_not_zero(x), y), lambda _: node("Xdivy", x, y + 1.0)),
+        grad,
     )  # fmt: skip
 
 
@@ -270,14 +271,14 @@ def _xdivy(op: Operation, grad: Any) -> Any:
     x, y = op.inputs
     return summed_to(
         op.inputs,
-        (lambda: node("Xdivy", _is_not_zero(x), y), lambda: node("Xdivy", neg(x), y**2)), grad,
+        (lambda _: node("Xdivy", _is_not_zero(x), y), lambda _: node("Xdivy", neg(x), y**2)),
+        grad,
     )  # fmt: skip
 
 
 @gradient("NextAfter")
 def _next_after(op: Operation, grad: Any) -> Any:
-    x, y = op.inputs
-    partials = (lambda: ones(shape(x), x.dtype), lambda: zeros(shape(y), y.dtype))
+    partials = (lambda of_x: ones(of_x, grad.dtype), lambda of_y: zeros(of_y, grad.dtype))
     return summed_to(op.inputs, partials, grad)
 
 

@@ -137,7 +137,7 @@ def _backward(forward: BranchGraph, grads: Sequence[Any]) -> GradientGraph:
 
     def build() -> list[Any]:
         made = gradients([y for y, _ in pairs], list(forward.inputs), [grad for _, grad in pairs])
-        return [nest.map_structure(_returned, each, expand_composites=True) for each in made]
+        return [_returned(each) for each in made]
 
     body.build(build)
     return body

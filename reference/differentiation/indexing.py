@@ -26,6 +26,8 @@ from sessrun.reference.ops.fill_ops import ones, zeros, zeros_like
 from sessrun.reference.ops.math_ops import range_
 from sessrun.reference.ops.reduce_ops import EXPORTS as REDUCTIONS
 from sessrun.reference.ops.shape_ops import rank, shape, size
+from sessrun.reference.ops.sparse_order import sparse_reorder
+from sessrun.reference.sparse_tensor import SparseTensor
 from sessrun.reference.static_values import constant_value
 from sessrun.reference.tensor import Tensor
 
@@ -81,8 +83,9 @@ def _summed(params_shape: Tensor, values: Tensor, indices: Tensor, batch: int, c
         return node("UnsortedSegmentSum", values, reshape(indices, flat), count)
     whole = shape(values)
     outer, inner = whole[:batch], whole[batch:][1:]
+    rows_in_all = node("Prod", outer, [0], keep_dims=False)
     rows = concat([[-1], inner], 0)
-    count *= node("Prod", outer, [0], keep_dims=False)
+    count *= rows_in_all
     indices = _offset(params_shape, indices, batch)
     summed = node("UnsortedSegmentSum", reshape(values, rows), reshape(indices, flat), count)
     return reshape(summed, concat([outer, rows], 0))
@@ -128,25 +131,27 @@ def _tensor_scatter_add(op: Operation, grad: Any) -> Any:
     whole = identity(grad)
     return [whole, None, updates if op.type.endswith("Add") else -updates]
 gradient("ScatterNdNonAliasingAdd")(lambda op, grad: (grad, None, gather_nd(grad, op.inputs[1])))
-gradient("SparseToDense")(
-    lambda op, grad: (None, None, gather_nd(grad, op.inputs[0]),
-                      _sum(grad) - _sum(gather_nd(grad, op.inputs[0])))
-)  # fmt: skip
 gradient("SparseReorder")(
     lambda op, _places, grad: (None, gather(grad, _order_of(op)), None)
 )
 
 
-def _sum(value: Any) -> Any:
-    return REDUCTIONS["reduce_sum"](value)
+@gradient("SparseToDense")
+def _sparse_to_dense(op: Operation, grad: Any) -> Any:
+    """Zeros by the integers: TensorFlow does not say None there."""
+    indices, sizes, *_ = op.inputs
+    total = REDUCTIONS["reduce_sum"]
+    of_values = gather_nd(grad, indices)
+    of_default = total(grad) - total(of_values)
+    return zeros_like(indices), zeros_like(sizes), of_values, of_default
 
 
 def _order_of(op: Operation) -> Any:
     """For each element of the input the place that it got."""
     count = shape(op.inputs[0])[0]
     numbers = range_(count)
-    moved = node("SparseReorder", op.inputs[0], numbers, op.inputs[2])[1]
-    return node("InvertPermutation", moved)
+    moved = sparse_reorder(SparseTensor(op.inputs[0], numbers, op.inputs[2]))
+    return node("InvertPermutation", moved.values)
 
 
 @gradient("DynamicPartition")

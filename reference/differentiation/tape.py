@@ -67,14 +67,26 @@ class GradientTape:
           ValueError: it records already.
 
         """
+        self._record()
+        return self
+
+    def _record(self) -> None:
+        """Record from here on, what was recorded before and is not spent too."""
         if self._began is not None:
             raise ValueError(
                 "Tape is still recording, This can happen if you try to re-enter an already-active "
                 "tape."
             )
+        if self._is_spent:
+            self._forget()
+            self._is_spent = False
         self._graph = stacks.get_default_graph()
-        self._began = len(self._graph.operations_by_name)
-        return self
+        self._began = self._now()
+
+    def _forget(self) -> None:
+        self._spans.clear()
+        self._watched.clear()
+        self._named.clear()
 
     def __exit__(self, *exception: object) -> None:
         """Record no longer."""
@@ -91,13 +103,13 @@ class GradientTape:
         Raises:
           ValueError: one is no tensor.
           AttributeError: one is a reference variable, which no tape can watch; or it has never
-            recorded.
+            recorded, or given its gradients.
 
         """
         for one in nest.flatten(tensor, expand_composites=True):
             held = _held(one, "watch")
-            if self._graph is None:
-                raise AttributeError("a tape that has never recorded cannot watch")
+            if self._graph is None or self._is_spent:
+                raise AttributeError("a tape that has not recorded cannot watch")
             if isinstance(one, ResourceVariable):
                 self._named.append(one)
             self._watched.setdefault(held, self._now())
@@ -110,16 +122,19 @@ class GradientTape:
         """Leave out what is added inside of the `with` statement.
 
         Raises:
-          RuntimeError: it does not record.
+          RuntimeError: it has never recorded, or given its gradients.
+          ValueError: it does not record now.
 
         """
-        if self._began is None:
+        if self._graph is None or self._is_spent:
             raise RuntimeError("Trying to stop recording a tape which is not recording.")
+        if self._began is None:
+            raise ValueError("Tape is not recording.")
         self._pause()
         try:
             yield
         finally:
-            self._began = self._now()
+            self._record()
 
     def reset(self) -> None:
         """Forget all that was recorded and what is watched; go on recording.
@@ -130,9 +145,7 @@ class GradientTape:
         """
         if self._began is None:
             raise ValueError("Tape is not recording.")
-        self._spans.clear()
-        self._watched.clear()
-        self._named.clear()
+        self._forget()
         self._began = self._now()
 
     def watched_variables(self) -> tuple[ResourceVariable, ...]:

@@ -50,10 +50,7 @@ def learning_phase_scope(value: int) -> Iterator[None]:
     try:
         yield
     finally:
-        if before is None:
-            _PHASES.pop(graph, None)
-        else:
-            _PHASES[graph] = before
+        _PHASES[graph] = before  # none, as where nothing was said
 
 
 def forget_phases() -> None:

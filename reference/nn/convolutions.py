@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from sessrun.reference.errors import bad_value
 from sessrun.reference.name_scopes import name_scope
-from sessrun.reference.nn.windows import channels_at, each, one_batch, padding_of, window_op
+from sessrun.reference.nn.windows import each, is_first, one_batch, padding_of, window_op
 from sessrun.reference.ops.array_ops import concat, expand_dims, squeeze
 from sessrun.reference.ops.reduce_ops import chosen
 from sessrun.reference.tensor import Tensor
@@ -90,9 +90,9 @@ def conv2d(
     kernels = chosen(filters, filter, "filters", "filter")
     kind, explicit = padding_of(padding)
     form = "NHWC" if data_format is None else data_format
-    channels = channels_at(form, 3)
-    steps = each(strides, 2, channels, "strides")
-    apart = each(dilations, 2, channels, "dilations")
+    first = is_first(form)
+    steps = each(strides, 2, "strides", first=first)
+    apart = each(dilations, 2, "dilations", first=first)
     return plane(input, kernels, steps, name, padding=kind, use_cudnn_on_gpu=use_cudnn_on_gpu,
                  explicit_paddings=explicit, data_format=form, dilations=apart)  # fmt: skip
 
@@ -185,28 +185,28 @@ def conv2d_transpose_v2(
     """The transpose of a convolution of images, its arguments in the order of version 2."""
     with name_scope(name, "conv2d_transpose", [value, output_shape]) as scope:
         form = "NHWC" if data_format is None else data_format
-        channels = channels_at(form, 3)
-        steps = each(strides, 2, channels, "strides")
-        apart = each(dilations, 2, channels, "dilations")
+        first = is_first(form)
+        steps = each(strides, 2, "strides", first=first)
+        apart = each(dilations, 2, "dilations", first=first)
         kind, explicit = padding_of(padding)
         inputs = {"input_sizes": output_shape, "filter": filters, "out_backprop": value}
         return window_op("Conv2DBackpropInput", inputs, scope, strides=steps, padding=kind,
                          explicit_paddings=explicit, data_format=form, dilations=apart)  # fmt: skip
 
 
-def _row_format(data_format: str | None, formats: tuple[str, ...]) -> tuple[str, int]:
-    """The format of images of one row, and the axis of their channels.
+def _row_format(data_format: str | None, formats: tuple[str, ...]) -> tuple[str, bool]:
+    """The format of images of one row, and whether the channels stand before the width.
 
     Raises:
       ValueError: it is none of the formats.
 
     """
     if data_format is None:
-        return "NHWC", 2
+        return "NHWC", False
     if data_format not in formats:
         raise bad_value(f"`data_format` must be 'NWC' or 'NCW'. Received: data_format="
                         f"{data_format}")  # fmt: skip
-    return ("NCHW", 1) if data_format.startswith("NC") else ("NHWC", 2)
+    return ("NCHW", True) if is_first(data_format) else ("NHWC", False)
 
 
 def conv1d(
@@ -239,10 +239,10 @@ def conv1d(
     """
     x = chosen(input, value, "input", "value")
     with name_scope(name, "conv1d", [x, filters]) as scope:
-        form, channels = _row_format(data_format, ("NHWC", "NWC", "NCHW", "NCW"))
-        place = -2 if channels == 1 else -3
-        steps = [1, *each(stride, 1, channels, "stride")]
-        apart = [1, *each(dilations, 1, channels, "dilations")]
+        form, first = _row_format(data_format, ("NHWC", "NWC", "NCHW", "NCW"))
+        place = -2 if first else -3
+        steps = [1, *each(stride, 1, "stride", first=first)]
+        apart = [1, *each(dilations, 1, "dilations", first=first)]
         images, kernels = expand_dims(x, place), expand_dims(filters, 0)
         made = plane(images, kernels, steps, scope, padding=padding, data_format=form,
                      use_cudnn_on_gpu=use_cudnn_on_gpu, dilations=apart)  # fmt: skip
@@ -276,10 +276,10 @@ def conv1d_transpose(
 
     """
     with name_scope(name, "conv1d_transpose", [input, filters, output_shape]) as scope:
-        form, channels = _row_format(data_format, ("NWC", "NCW"))
-        place = 2 if channels == 1 else 1
-        steps = [1, *each(strides, 1, channels, "stride")]
-        apart = [1, *each(dilations, 1, channels, "dilations")]
+        form, first = _row_format(data_format, ("NWC", "NCW"))
+        place = 2 if first else 1
+        steps = [1, *each(strides, 1, "stride", first=first)]
+        apart = [1, *each(dilations, 1, "dilations", first=first)]
         images, kernels = expand_dims(input, place), expand_dims(filters, 0)
         sizes = output_shape if isinstance(output_shape, Tensor) else list(output_shape)
         whole = concat([sizes[:place], [1], sizes[place:]], 0)
@@ -378,9 +378,9 @@ def conv3d_transpose_v2(
     """The transpose of a convolution of volumes, its arguments in the order of version 2."""
     with name_scope(name, "conv3d_transpose", [value, output_shape]) as scope:
         form = "NDHWC" if data_format is None else data_format
-        channels = channels_at(form, 4)
-        steps = each(strides, 3, channels, "strides")
-        apart = each(dilations, 3, channels, "dilations")
+        first = is_first(form)
+        steps = each(strides, 3, "strides", first=first)
+        apart = each(dilations, 3, "dilations", first=first)
         inputs = {"input_sizes": output_shape, "filter": filters, "out_backprop": value}
         return window_op("Conv3DBackpropInputV2", inputs, scope, strides=steps, padding=padding,
                          data_format=form, dilations=apart)  # fmt: skip

@@ -256,11 +256,11 @@ def _scan(
     kinds = [each.dtype for each in states]
     kinds = [dtypes.int32, dtypes.int32, *kinds, *([] if final_only else kinds)]
 
-    def goes_on(i: Tensor, num_elems: Tensor, *args: Any) -> Tensor:
+    def cond(i: Tensor, num_elems: Tensor, *args: Any) -> Tensor:
         del args
         return i >= 0 if reverse else i < num_elems
 
-    def step(i: Tensor, num_elems: Tensor, *args: Any) -> list[Tensor]:
+    def body(i: Tensor, num_elems: Tensor, *args: Any) -> list[Tensor]:
         i.set_shape([])
         out, state = ((), args) if final_only else (args[: len(states)], args[len(states) :])
         element = nest.pack_sequence_as(elems, [gather(each, i) for each in flat])
@@ -278,8 +278,8 @@ def _scan(
         place for place, each in enumerate(carried)
         if each.dtype.base_dtype in {dtypes.int32, dtypes.int64}
     ]  # fmt: skip
-    cond, body = (Defun(*kinds)(function) for function in (goes_on, step))
-    found = while_(carried, cond, body, hostmem=stay)
+    goes_on, following = (Defun(*kinds)(function) for function in (cond, body))
+    found = while_(carried, goes_on, following, hostmem=stay)
     return nest.pack_sequence_as(initial, found[2 : len(states) + 2])
 
 

@@ -77,8 +77,8 @@ def convolution_internal(
     batch = ndims - count - 1 if ndims else 1
     last = data_format is None or data_format in _LAST
     channels = batch + count if last else batch
-    apart = each(dilations, count, channels, "dilations")
-    steps = each(strides, count, channels, "strides")
+    apart = each(dilations, count, "dilations", first=channels == 1)
+    steps = each(strides, count, "strides", first=channels == 1)
     with name_scope(name, None if name else "convolution", [x, kernels]) as scope:
         if all(size == 1 for size in apart):
             attrs = {"padding": padding, "data_format": data_format, "dilations": apart}
@@ -131,7 +131,7 @@ class Convolution:
       dilation_rate: how far its elements are apart.
       name: the operation's name.
       data_format: where the channels stand.
-      num_spatial_dims: how many spatial dimensions there are, if the filters' rank is not known.
+      num_spatial_dims: how many spatial dimensions there are, where the filters' rank is not known.
 
     Raises:
       ValueError: an argument is ill-formed, or the shapes do not fit.
@@ -147,10 +147,11 @@ class Convolution:
         dilation_rate: Any = None,
         name: str | None = None,
         data_format: str | None = None,
-        num_spatial_dims: int | None = None,
+        num_spatial_dims: int = 2,
     ) -> None:
         window, whole = as_shape(filter_shape), as_shape(input_shape)
-        count, batch = _counted(whole, window, num_spatial_dims)
+        count = num_spatial_dims if window.ndims is None else window.ndims - 2
+        batch = _batch_dims(whole, count)
         first = data_format is not None and data_format.startswith("NC")
         depth = dimension_at_index(whole, batch if first else count + batch)
         seen = dimension_at_index(window, count)
@@ -175,32 +176,19 @@ class Convolution:
         return self.conv_op(inp, filter)
 
 
-def _counted(
-    whole: TensorShape, window: TensorShape, given: int | None
-) -> tuple[int, int]:
-    """How many spatial dimensions there are, and how many before them.
+def _batch_dims(whole: TensorShape, count: int) -> int:
+    """How many dimensions there are before so many spatial ones.
 
     Raises:
-      ValueError: it is not known or contradicted.
+      ValueError: there are too few.
 
     """
-    count = given
-    if window.ndims is not None:
-        if count is not None and window.ndims != count + 2:
-            raise bad_value(f"`filters.shape.rank` must be `num_spatial_dims + 2`. Received: "
-                            f"filters.shape={window} and num_spatial_dims={count}")  # fmt: skip
-        count = window.ndims - 2
-    if count is None:
-        if whole.ndims is None:
-            raise bad_value("When `num_spatial_dims` is not set, one of `input.shape.rank` or "
-                            "`filters.shape.rank` must be known.")  # fmt: skip
-        return whole.ndims - 2, 1
     if whole.ndims is None:
-        return count, 1
+        return 1
     if whole.ndims < count + 2:
         raise bad_value(f"`input.shape.rank` must be >= than `num_spatial_dims + 2`. Received: "
                         f"input.shape={whole} and num_spatial_dims={count}")  # fmt: skip
-    return count, whole.ndims - count - 1
+    return whole.ndims - count - 1
 
 
 def _moves(count: int, strides: Any, rates: Any) -> tuple[np.ndarray, np.ndarray]:

@@ -211,7 +211,7 @@ def max_pool_with_argmax_v2(
 
     """
     _only_channels_last(data_format)
-    sizes, steps = each(ksize, 2, 3, "ksize"), each(strides, 2, 3, "strides")
+    sizes, steps = each(ksize, 2, "ksize"), each(strides, 2, "strides")
     return odd_poolings.max_pool_with_argmax(
         input, sizes, steps, padding, name=name, output_dtype=output_dtype,
         include_batch_in_index=include_batch_in_index,
@@ -245,7 +245,7 @@ def fractional_max_pool_v2(
     elif pooling_ratio < 1.0:
         raise bad_value(f"`pooling_ratio` should be >= 1.0. Received: pooling_ratio="
                         f"{pooling_ratio}")  # fmt: skip
-    ratio = each(pooling_ratio, 2, 3, "pooling_ratio")
+    ratio = each(pooling_ratio, 2, "pooling_ratio")
     if seed == 0 and is_op_determinism_enabled():
         raise ValueError("tf.nn.fractional_max_pool requires a non-zero seed to be passed in when "
                          f"determinism is enabled, but got seed={seed}. Please pass in a non-zero "

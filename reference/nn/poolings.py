@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from sessrun.reference.errors import bad_value
 from sessrun.reference.name_scopes import name_scope
-from sessrun.reference.nn.windows import channels_at, each, padding_of, window_op
+from sessrun.reference.nn.windows import each, is_first, padding_of, window_op
 from sessrun.reference.ops.array_ops import expand_dims, squeeze
 from sessrun.reference.ops.reduce_ops import chosen
 from sessrun.reference.tensor import Tensor
@@ -15,11 +15,12 @@ __all__ = ["EXPORTS", "avg_pool", "avg_pool3d", "max_pool", "max_pool3d"]
 
 
 def _window(
-    ksize: Any, strides: Any, spatial: int, data_format: str, last: int
+    ksize: Any, strides: Any, spatial: int, data_format: str | None
 ) -> dict[str, list[Any]]:
-    channels = channels_at(data_format, last)
-    return {"ksize": each(ksize, spatial, channels, "ksize"),
-            "strides": each(strides, spatial, channels, "strides")}  # fmt: skip
+    """The window's sizes and how far it moves, for each dimension; no format is channels last."""
+    first = data_format is not None and is_first(data_format)
+    return {"ksize": each(ksize, spatial, "ksize", first=first),
+            "strides": each(strides, spatial, "strides", first=first)}  # fmt: skip
 
 
 def _check_vectors(padding: Any, data_format: str | None) -> None:
@@ -55,7 +56,7 @@ def max_pool(
     x = chosen(input, value, "input", "value")
     with name_scope(name, "MaxPool", [x]) as scope:
         form = "NHWC" if data_format is None else data_format
-        window = _window(ksize, strides, 2, form, 3)
+        window = _window(ksize, strides, 2, form)
         _check_vectors(padding, form)
         kind, explicit = padding_of(padding)
         if 0 in window["ksize"]:
@@ -75,7 +76,7 @@ def max_pool2d(
     """The largest number of each window of images; arguments as those of `max_pool`."""
     with name_scope(name, "MaxPool2d", [input]) as scope:
         form = "NHWC" if data_format is None else data_format
-        window = _window(ksize, strides, 2, form, 3)
+        window = _window(ksize, strides, 2, form)
         _check_vectors(padding, form)
         kind, explicit = padding_of(padding)
         return window_op("MaxPool", {"input": input}, scope, padding=kind,
@@ -118,7 +119,7 @@ def _of_rows(
 ) -> Tensor:  # fmt: skip
     """A pooling of images of one row."""
     form = "NWC" if data_format is None else data_format
-    window = {key: [1, *sizes] for key, sizes in _window(ksize, strides, 1, form, 2).items()}
+    window = {key: [1, *sizes] for key, sizes in _window(ksize, strides, 1, form).items()}
     place = 1 if form == "NWC" else 2
     images = expand_dims(value, place)
     wide = "NHWC" if form == "NWC" else "NCHW"
@@ -151,7 +152,7 @@ def max_pool3d(
     with name_scope(name, "MaxPool3D", [input]) as scope:
         form = "NDHWC" if data_format is None else data_format
         return window_op("MaxPool3D", {"input": input}, scope, padding=padding, data_format=form,
-                         **_window(ksize, strides, 3, form, 4))  # fmt: skip
+                         **_window(ksize, strides, 3, form))  # fmt: skip
 
 
 def avg_pool(
@@ -168,7 +169,7 @@ def avg_pool(
         x = chosen(input, value, "input", "value")
         form = "NHWC" if data_format is None else data_format
         return window_op("AvgPool", {"value": x}, scope, padding=padding, data_format=form,
-                         **_window(ksize, strides, 2, form, 3))  # fmt: skip
+                         **_window(ksize, strides, 2, form))  # fmt: skip
 
 
 def avg_pool1d(
@@ -197,11 +198,11 @@ def avg_pool3d(
     with name_scope(name, "AvgPool3D", [input]) as scope:
         form = "NDHWC" if data_format is None else data_format
         return window_op("AvgPool3D", {"input": input}, scope, padding=padding, data_format=form,
-                         **_window(ksize, strides, 3, form, 3))  # fmt: skip
+                         **_window(ksize, strides, 3, form))  # fmt: skip
 
 
-def _spatial(value: Any, data_format: str | None) -> tuple[int, int]:
-    """How many spatial dimensions there are, and the axis of the channels.
+def _spatial(value: Any) -> int:
+    """How many spatial dimensions there are.
 
     Raises:
       ValueError: not one, two or three.
@@ -211,8 +212,7 @@ def _spatial(value: Any, data_format: str | None) -> tuple[int, int]:
     if not 1 <= spatial <= 3:
         raise bad_value(f"`input.shape.rank` must be 3, 4 or 5. Received: input.shape="
                         f"{value.shape} of rank {spatial + 2}.")  # fmt: skip
-    last = spatial + 1
-    return spatial, last if data_format is None else channels_at(data_format, last)
+    return spatial
 
 
 def max_pool_v2(
@@ -229,18 +229,17 @@ def max_pool_v2(
       ValueError: an argument is ill-formed, or the rank is not 3, 4 or 5.
 
     """
-    spatial, channels = _spatial(input, data_format)
+    spatial = _spatial(input)
     _check_vectors(padding, data_format)
-    sizes = each(ksize, spatial, channels, "ksize")
-    steps = each(strides, spatial, channels, "strides")
+    window = _window(ksize, strides, spatial, data_format)
     if spatial == 3:
         if isinstance(padding, list | tuple):
             raise bad_value("Explicit padding is not supported with an input tensor of rank 5. "
                             f"Received: padding={padding}")  # fmt: skip
-        return window_op("MaxPool3D", {"input": input}, name, ksize=sizes, strides=steps,
-                         padding=padding, data_format=data_format)  # fmt: skip
+        return window_op("MaxPool3D", {"input": input}, name, padding=padding,
+                         data_format=data_format, **window)  # fmt: skip
     function = max_pool1d if spatial == 1 else max_pool2d
-    return function(input, sizes, steps, padding, data_format, name)
+    return function(input, padding=padding, data_format=data_format, name=name, **window)
 
 
 def avg_pool_v2(
@@ -257,14 +256,13 @@ def avg_pool_v2(
       ValueError: an argument is ill-formed, or the rank is not 3, 4 or 5.
 
     """
-    spatial, channels = _spatial(input, data_format)
-    sizes = each(ksize, spatial, channels, "ksize")
-    steps = each(strides, spatial, channels, "strides")
+    spatial = _spatial(input)
+    window = _window(ksize, strides, spatial, data_format)
     if spatial == 1:
-        return avg_pool1d(input, sizes, steps, padding, data_format, name)
+        return avg_pool1d(input, padding=padding, data_format=data_format, name=name, **window)
     op_type, argument = ("AvgPool", "value") if spatial == 2 else ("AvgPool3D", "input")
-    return window_op(op_type, {argument: input}, name, ksize=sizes, strides=steps,
-                     padding=padding, data_format=data_format)  # fmt: skip
+    return window_op(op_type, {argument: input}, name, padding=padding, data_format=data_format,
+                     **window)  # fmt: skip
 
 
 EXPORTS: Final[dict[str, Any]] = {

@@ -12,7 +12,7 @@ from sessrun.reference.ops.array_ops import concat, reshape, shape
 from sessrun.reference.ops.cast_ops import one
 from sessrun.reference.tensor import Tensor
 
-__all__ = ["channels_at", "each", "is_first", "one_batch", "padding_of", "window_op"]
+__all__ = ["each", "is_first", "one_batch", "padding_of", "window_op"]
 
 
 def is_first(data_format: str) -> bool:
@@ -20,19 +20,14 @@ def is_first(data_format: str) -> bool:
     return data_format.startswith("NC")
 
 
-def channels_at(data_format: str, otherwise: int) -> int:
-    """The axis of the channels: 1 of `NC...`, else the one given."""
-    return 1 if is_first(data_format) else otherwise
-
-
-def each(value: Any, spatial: int, channels: int, name: str) -> list[Any]:
+def each(value: Any, spatial: int, name: str, *, first: bool = False) -> list[Any]:
     """One number for each dimension, batch and channels with it.
 
     Args:
       value: a number, one for each spatial dimension, or the whole list; None for ones.
       spatial: how many spatial dimensions there are.
-      channels: the axis of the channels, 1 or the last.
       name: the argument's name.
+      first: whether the channels stand before the spatial dimensions.
 
     Raises:
       ValueError: there are too few or too many numbers.
@@ -48,7 +43,7 @@ def each(value: Any, spatial: int, channels: int, name: str) -> list[Any]:
     elif len(found) != spatial:
         raise bad_value(f"{name} should be of length 1, {spatial} or {spatial + 2}. Received: "
                         f"{name}={found} of length {len(found)}")  # fmt: skip
-    return [1, 1, *found] if channels == 1 else [1, *found, 1]
+    return [1, 1, *found] if first else [1, *found, 1]
 
 
 def padding_of(padding: Any, rank: int = 4) -> tuple[Any, list[int]]:

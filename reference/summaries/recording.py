@@ -5,7 +5,6 @@ Their tags are made of their names, so that they differ as these do.
 
 from __future__ import annotations
 
-import logging
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -33,12 +32,7 @@ def clean_tag(name: str | None) -> str | None:
     """The name as one of a node can be."""
     if name is None:
         return None
-    cleaned = _ODD.sub("_", name).lstrip("/")
-    if cleaned != name:
-        logging.getLogger("sessrun").info(
-            "Summary name %s is illegal; using %s instead.", name, cleaned
-        )
-    return cleaned
+    return _ODD.sub("_", name).lstrip("/")
 
 
 @contextmanager

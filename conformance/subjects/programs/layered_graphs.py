@@ -10,7 +10,7 @@ import numpy as np
 from sessrun.conformance.subjects.programs.built_graphs import nodes
 from sessrun.conformance.subjects.programs.described import attempt
 
-__all__ = ["collected", "examples", "layered", "projections"]
+__all__ = ["collected", "examples", "layered", "look_for_gpus", "projections"]
 
 _KEYS = ("variables", "trainable_variables", "regularization_losses", "update_ops")
 
@@ -25,6 +25,12 @@ def examples(*shape: int) -> Any:
     """Numbers that differ, of both signs."""
     count = int(np.prod(shape))
     return ((np.arange(count) * 37 % 101) / 53.7 - 0.93).reshape(shape).astype(np.float32)
+
+
+def look_for_gpus(tf: Any) -> None:
+    """TensorFlow looks once, when channels come first, and makes nodes on the way."""
+    with tf.Graph().as_default():
+        tf.keras.layers.MaxPooling1D(data_format="channels_first")(tf.zeros([1, 2, 3]))
 
 
 def projections() -> list[tuple[Any, str, dict[str, Any]]]:

@@ -53,8 +53,8 @@ class InputSpec:
         self.allow_last_axis_squeeze = allow_last_axis_squeeze
         self.optional = optional
         try:
-            self.axes = {int(axis): size for axis, size in (axes or {}).items()}
-        except (ValueError, TypeError, AttributeError):
+            self.axes = {int(axis): axes[axis] for axis in axes or {}}  # type: ignore[index]  # not of None
+        except (ValueError, TypeError):
             raise TypeError(
                 f"The argument `axes` must be a dict with integer keys. Got: {axes}"
             ) from None

@@ -126,12 +126,18 @@ class Tracking:
         """The layer and those in it, outer ones first."""
         if include_self:
             yield self
+        yield from self._inner_layers(set(), recursive=recursive)
+
+    def _inner_layers(self, seen: set[int], *, recursive: bool) -> Iterator[Any]:
+        """The layers in it whose ids have not been seen, each before those in it."""
         for kept in self._lists()[2]:
             for layer in _inside(kept):
-                if isinstance(layer, Tracking) and not is_metric(layer):
-                    yield layer
-                    if recursive:
-                        yield from layer._flatten_layers(include_self=False)  # noqa: SLF001 - a layer's own
+                if not isinstance(layer, Tracking) or is_metric(layer) or id(layer) in seen:
+                    continue
+                seen.add(id(layer))
+                yield layer
+                if recursive:
+                    yield from layer._inner_layers(seen, recursive=True)  # noqa: SLF001 - a layer's own
 
     def _of_inner_layers(self, name: str) -> list[Any]:
         """All items of a list attribute of the layers directly in this one."""

@@ -98,7 +98,6 @@ class Dense(Layer):
             outputs = tf.matmul(inputs, self.kernel)
         else:
             outputs = tf.tensordot(inputs, self.kernel, [[rank - 1], [0]])
-            outputs.set_shape([*inputs.shape.as_list()[:-1], self.units])
         if self.bias is not None:
             outputs = tf.nn.bias_add(outputs, self.bias)
         return outputs if self.activation is None else self.activation(outputs)

@@ -23,42 +23,37 @@ __all__ = [
 _Sizes = tuple[int | None, ...]
 
 
-def _sizes_of(shapes: Any) -> list[_Sizes | None]:
-    """The shapes of several inputs, None for one of unknown rank.
+def _sizes_of(shapes: Any) -> list[_Sizes]:
+    """The shapes of several inputs.
 
     Raises:
-      ValueError: it is one shape alone.
+      ValueError: it is one shape alone, or a rank is not known.
+      IndexError: there is none.
 
     """
-    is_alone = isinstance(shapes, tf.TensorShape) or not shapes or not _is_shape(shapes[0])
+    is_alone = isinstance(shapes, tf.TensorShape) or not _is_shape(shapes[0])
     if is_alone:
         raise bad_value(
             "A merge layer should be called on a list of inputs. Received: "
             f"input_shape={shapes} (not a list of shapes)"
         )
-    found = [tf.TensorShape(shape) for shape in shapes]
-    return [None if shape.rank is None else tuple(shape.as_list()) for shape in found]
+    return [tuple(tf.TensorShape(shape).as_list()) for shape in shapes]
 
 
 def _is_shape(value: Any) -> bool:
     return isinstance(value, tf.TensorShape | list | tuple)
 
 
-def _spread(one: _Sizes | None, other: _Sizes | None) -> _Sizes | None:
+def _spread(one: _Sizes, other: _Sizes) -> _Sizes:
     """The sizes of an operation on each pair of elements, without the batch.
 
     Raises:
       ValueError: two sizes differ, and neither is 1.
 
     """
-    if one is None or other is None:
-        return None
-    if len(one) < len(other):
-        one, other = other, one
-    if not other:
-        return one
-    found = list(one[: -len(other)])
-    for size, more in zip(one[-len(other) :], other, strict=True):
+    one, other = sorted((one, other), key=len, reverse=True)
+    found = list(one[: len(one) - len(other)])
+    for size, more in zip(one[len(one) - len(other) :], other, strict=True):
         if size is None or more is None:
             found.append(None)
         elif size != more and 1 not in {size, more}:
@@ -68,10 +63,6 @@ def _spread(one: _Sizes | None, other: _Sizes | None) -> _Sizes | None:
         else:
             found.append(max(size, more) if 0 not in {size, more} else 0)
     return tuple(found)
-
-
-def _without_batch(sizes: _Sizes | None) -> _Sizes | None:
-    return None if sizes is None else sizes[1:]
 
 
 class Merge(Layer):
@@ -104,9 +95,8 @@ class Merge(Layer):
                 "Cannot merge tensors with different batch sizes. Got tensors with shapes "
                 f"{input_shape}"
             )
-        functools.reduce(_spread, map(_without_batch, shapes))
-        known = [len(sizes) for sizes in shapes if sizes is not None]
-        self._are_ranks_alike = len(known) == len(shapes) and len(set(known)) == 1
+        functools.reduce(_spread, (sizes[1:] for sizes in shapes))
+        self._are_ranks_alike = len(set(map(len, shapes))) == 1
 
     def call(self, inputs: Any) -> Any:
         """The merged tensor.
@@ -137,10 +127,9 @@ class Merge(Layer):
     def compute_output_shape(self, input_shape: Any) -> Any:
         """The shape of the outputs."""
         shapes = _sizes_of(input_shape)
-        rest = functools.reduce(_spread, map(_without_batch, shapes))
-        batches = {sizes[0] for sizes in shapes if sizes is not None} - {None}
-        batch = batches.pop() if len(batches) == 1 else None
-        return tf.TensorShape(None if rest is None else (batch, *rest))
+        rest = functools.reduce(_spread, (sizes[1:] for sizes in shapes))
+        batches = {sizes[0] for sizes in shapes} - {None}
+        return tf.TensorShape((batches.pop() if len(batches) == 1 else None, *rest))
 
     def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
         """What is masked in no input.
@@ -254,7 +243,7 @@ class Concatenate(Merge):
           ValueError: there is one input, or they are not.
 
         """
-        shapes = [list(sizes) for sizes in _sizes_of(input_shape) if sizes is not None]
+        shapes = [list(sizes) for sizes in _sizes_of(input_shape)]
         for sizes in shapes:
             del sizes[self.axis]
         fits = len({len(sizes) for sizes in shapes}) <= 1 and all(
@@ -274,8 +263,8 @@ class Concatenate(Merge):
     def compute_output_shape(self, input_shape: Any) -> Any:
         """The shape of the outputs."""
         shapes = _sizes_of(input_shape)
-        found = list(shapes[0] or ())
-        along = [sizes[self.axis] for sizes in shapes if sizes is not None]
+        found = list(shapes[0])
+        along = [sizes[self.axis] for sizes in shapes]
         found[self.axis] = None if None in along else sum(size or 0 for size in along)
         return tf.TensorShape(found)
 

@@ -50,7 +50,6 @@ class UpSampling(Layer):
     def _set_up(self, size: Any, data_format: str | None, rank: int) -> None:
         self.data_format = normalized_format(data_format)
         self.size = normalized_tuple(size, rank, "size")
-        self.input_spec = InputSpec(ndim=rank + 2)
 
     def compute_output_shape(self, input_shape: Any) -> Any:
         """The shape of the outputs."""
@@ -87,6 +86,7 @@ class UpSampling2D(UpSampling):
     ) -> None:
         super().__init__(**kwargs)
         self._set_up(size, data_format, 2)
+        self.input_spec = InputSpec(ndim=4)
         self.interpolation = interpolation.lower()
         if self.interpolation not in _INTERPOLATIONS:
             raise NotImplementedError(
@@ -101,7 +101,7 @@ class UpSampling2D(UpSampling):
 
 
 class UpSampling3D(UpSampling):
-    """Volumes with each slice of the three axes several times.
+    """Volumes with each slice of the three axes several times; no rank is demanded, as in Keras.
 
     Args:
       size: how often, a number or one for each axis.

@@ -5,17 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from sessrun.conformance.subjects.programs.described import attempt
-from sessrun.conformance.subjects.programs.layered_graphs import examples, layered
+from sessrun.conformance.subjects.programs.layered_graphs import examples, layered, look_for_gpus
 
 __all__ = ["BEHAVIOURS"]
 
 _SEQUENCE, _IMAGE, _VOLUME = examples(2, 6, 3), examples(2, 6, 5, 3), examples(1, 4, 5, 4, 2)
-
-
-def _look_for_gpus(tf: Any) -> None:
-    """TensorFlow looks once, when channels come first, and makes nodes on the way."""
-    with tf.Graph().as_default():
-        tf.keras.layers.MaxPooling1D(data_format="channels_first")(tf.zeros([1, 2, 3]))
 
 
 def _convolutions(tf: Any) -> Any:
@@ -60,7 +54,7 @@ def _dilated(tf: Any) -> Any:
 
 def _transposed(tf: Any) -> Any:
     layers, keras = tf.layers, tf.keras.layers
-    _look_for_gpus(tf)
+    look_for_gpus(tf)
     return [
         layered(tf, lambda p: layers.conv2d_transpose(p, 4, 3), _IMAGE),
         layered(tf, lambda p: layers.conv2d_transpose(p, 4, 3, 2, "same", use_bias=False), _IMAGE),
@@ -101,7 +95,7 @@ def _separable(tf: Any) -> Any:
 def _pooled(tf: Any) -> Any:
     layers, keras = tf.layers, tf.keras.layers
     first = examples(2, 3, 6, 5)
-    _look_for_gpus(tf)
+    look_for_gpus(tf)
     return [
         layered(tf, lambda p: layers.max_pooling1d(p, 2, 2), _SEQUENCE),
         layered(tf, lambda p: layers.average_pooling1d(p, 2, 1, "same", name="a"), _SEQUENCE),

@@ -1,0 +1,194 @@
+"""Programs of loops over elements whose functions return what is nested otherwise, and of waits."""
+
+from __future__ import annotations
+
+import collections
+import itertools
+import re
+from collections.abc import Callable, Sequence
+from typing import Any, Final, NamedTuple
+
+from sessrun.conformance.subjects.programs.built_graphs import nodes
+from sessrun.conformance.subjects.programs.control_flow.functional_flow import functional
+from sessrun.conformance.subjects.programs.described import attempt, run
+
+__all__ = ["BEHAVIOURS"]
+
+
+class _Pair(NamedTuple):
+    """Two tensors."""
+
+    a: Any
+    b: Any
+
+
+#: A function's name, which is numbered by what the process has built.
+_NAME: Final = re.compile(r'(name: "\w+?)_\d+"')
+#: What a function returns of two tensors.
+_RETURNS: tuple[Callable[[Any, Any], Any], ...] = (
+    lambda a, _: a, lambda a, b: (a, b), lambda a, b: [a, b], lambda a, b: (a, b, a),
+    lambda a, b: ((a, b),), lambda a, b: {"a": a, "b": b}, lambda a, b: {"a": a, "c": b}, _Pair,
+    lambda a, b: (a, [b]), lambda a, b: [(a, b)], lambda a, _: [a], lambda a, _: {"a": a},
+    lambda *_: (), lambda a, b: collections.OrderedDict([("b", b), ("a", a)]),
+    lambda a, _: (a, None),
+)  # fmt: skip
+#: How two tensors are given.
+_GIVEN: tuple[Callable[[Any, Any], Any], ...] = (
+    lambda a, _: a, lambda a, b: (a, b), lambda a, b: [a, b], lambda a, b: {"a": a, "b": b}, _Pair,
+    lambda a, b: (a, [b]),
+)  # fmt: skip
+
+
+def _every(
+    tf: Any, loop: Callable[[Any, Any], Any], returns: Sequence[Any] = _RETURNS
+) -> Any:
+    """A loop for each way to give two tensors and each to return them, and what all of them give.
+
+    Args:
+      tf: the namespace.
+      loop: from how they are given and how they are returned to what comes out.
+      returns: the ways to return them.
+
+    """
+    made: list[Any] = []
+
+    def shown(given: Any, returned: Any) -> Any:
+        found = loop(given, returned)
+        made.append(found)
+        return str(tf.nest.map_structure(lambda each: (each.dtype, each.shape), found))
+
+    pairs = list(itertools.product(_GIVEN, returns))
+    seen = attempt(*(lambda pair=pair: shown(*pair) for pair in pairs))
+    return seen, run(tf, made)
+
+
+def _two(tf: Any) -> tuple[Any, Any]:
+    return tf.constant([[1.0, 2.0], [3.0, 5.0]]), tf.constant([7.0, 11.0])
+
+
+def _parts(tf: Any, nested: Any) -> tuple[Any, Any]:
+    """The first and the last of nested tensors."""
+    flat = tf.nest.flatten(nested)
+    return flat[0] * 2.0, flat[-1] + 1.0
+
+
+def _mapped(tf: Any) -> Any:
+    x, y = _two(tf)
+    return _every(tf, lambda given, returned: tf.map_fn(
+        lambda each: returned(*_parts(tf, each)), given(x, y)))  # fmt: skip
+
+
+def _mapped_to_dtypes(tf: Any) -> Any:
+    """The structure of the dtypes counts, not that of the elements."""
+    x, _ = _two(tf)
+    return _every(tf, lambda given, returned: tf.map_fn(
+        lambda each: returned(each, tf.cast(each[0], tf.int32)), x,
+        dtype=given(tf.float32, tf.int32)))  # fmt: skip
+
+
+def _scanned(tf: Any) -> Any:
+    x, y = _two(tf)
+    return _every(tf, lambda given, returned: tf.scan(
+        lambda made, _: returned(*_parts(tf, made)), given(x, y)))  # fmt: skip
+
+
+def _scanned_from(tf: Any) -> Any:
+    """The structure of the first value counts, not that of the elements."""
+    x, y = _two(tf)
+    first = tf.constant(2.0), tf.constant([1.0, 4.0])
+    return _every(tf, lambda given, returned: tf.scan(
+        lambda made, _: returned(*_parts(tf, made)), (x, [y]), given(*first), reverse=True
+    ))  # fmt: skip
+
+
+def _folded(tf: Any) -> Any:
+    x, y = _two(tf)
+    first = tf.constant(2.0), tf.constant([1.0, 4.0])
+    return [
+        _every(tf, lambda given, returned, fold=fold: fold(
+            lambda made, _: returned(*_parts(tf, made)), (x, [y]), given(*first)))
+        for fold in (tf.foldl, tf.foldr)
+    ]  # fmt: skip
+
+
+def _looped(tf: Any) -> Any:
+    first = tf.constant(2.0), tf.constant([1.0, 4.0])
+    return _every(tf, lambda given, returned: tf.while_loop(
+        lambda *made: tf.nest.flatten(made)[0] < 10.0,
+        lambda *made: [returned(*_parts(tf, made))], [given(*first)],
+    ), _RETURNS[:-1])  # fmt: skip
+
+
+def _chosen(tf: Any) -> Any:
+    """Two branches that return each structure."""
+    first = tf.constant(2.0), tf.constant([1.0, 4.0])
+    which = tf.placeholder_with_default(False, [])
+    return _every(tf, lambda given, returned: tf.cond(
+        which, lambda: given(*first), lambda: returned(*_parts(tf, first))))  # fmt: skip
+
+
+def _cased(tf: Any) -> Any:
+    first = tf.constant(2.0), tf.constant([1.0, 4.0])
+    which = tf.placeholder_with_default(1, [])
+    return _every(tf, lambda given, returned: tf.switch_case(
+        which, [lambda: given(*first), lambda: returned(*_parts(tf, first))]))  # fmt: skip
+
+
+def _loops(tf: Any) -> list[Callable[[Any], Any]]:
+    """Functions of a vector that build loops and branches."""
+
+    def constant_in_loop(x: Any) -> Any:
+        return tf.while_loop(lambda i: i < 3.0, lambda i: i + x[0] * tf.constant(2.0), [0.0])
+
+    def made_inside(x: Any) -> Any:
+        y = tf.identity(x, name="y")
+        return tf.while_loop(lambda i, _: i < 3, lambda i, z: (i + 1, z * y), [0, y])
+
+    def waits_in_body(x: Any) -> Any:
+        def body(i: Any) -> Any:
+            with tf.control_dependencies([tf.no_op("inner"), x]):
+                return i + tf.constant(1)
+
+        return tf.while_loop(lambda i: i < 3, body, [0])
+
+    def frees(x: Any) -> Any:
+        with tf.control_dependencies(None):
+            return tf.while_loop(lambda i: i < 3.0, lambda i: i + x[0], [0.0])
+
+    return [
+        constant_in_loop, made_inside, waits_in_body, frees,
+        lambda x: tf.cond(x[0] > 1.0, lambda: tf.constant(1.0), lambda: x[1]),
+        lambda x: tf.cond(x[0] > 1.0, lambda: constant_in_loop(x), lambda: x[1]),
+        lambda x: tf.while_loop(lambda i: i < 9.0, lambda i: i + constant_in_loop(x), [0.0]),
+        lambda x: (tf.map_fn(lambda each: each * x[1], x), tf.scan(tf.add, x), tf.foldl(tf.add, x)),
+    ]  # fmt: skip
+
+
+def _waiting(tf: Any) -> Any:
+    """Loops and branches inside of control dependencies: what of them waits, and for what."""
+
+    def built(make: Callable[[Any], Any], *, nested: bool) -> Any:
+        with tf.Graph().as_default() as graph:
+            x = tf.placeholder(tf.float32, [2], name="x")
+            with tf.control_dependencies([tf.no_op("first")]):
+                if nested:
+                    with tf.control_dependencies([tf.no_op("second"), x]):
+                        make(x)
+                else:
+                    make(x)
+                tf.identity(x, name="later")
+            return [_NAME.sub(r'\1"', line) for line in nodes(graph)]
+
+    return attempt(*(
+        lambda make=make, nested=nested: built(make, nested=nested)
+        for make in _loops(tf) for nested in (False, True)
+    ))  # fmt: skip
+
+
+_PROGRAMS = (_mapped, _mapped_to_dtypes, _scanned, _scanned_from, _folded, _looped, _chosen, _cased,
+             _waiting)  # fmt: skip
+BEHAVIOURS: dict[str, Callable[[Any], Any]] = {
+    **{program.__name__.strip("_").replace("_", "-"): program for program in _PROGRAMS},
+    **{f"{program.__name__.strip('_').replace('_', '-')}-in-functions": functional(program)
+       for program in (_mapped, _looped, _chosen, _waiting)},
+}  # fmt: skip

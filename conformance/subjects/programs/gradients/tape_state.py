@@ -1,0 +1,152 @@
+"""Programs of when tapes record, and of gradients of factors, of branches that give rows."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from sessrun.conformance.subjects.programs.described import attempt, caught
+
+__all__ = ["BEHAVIOURS"]
+
+
+def _recording(tf: Any) -> Any:
+    """What can be done with a tape before, inside of and after its `with`, and its gradients."""
+
+    def stopped(tape: Any, x: Any) -> Any:
+        with tape.stop_recording():
+            y = x * 3.0
+        return tape.gradient(y + x * x, x)
+
+    def again(tape: Any, x: Any) -> Any:
+        with tape:
+            y = x * x
+        return tape.gradient(y, x)
+
+    actions: list[Callable[[Any, Any], Any]] = [
+        stopped, again, lambda tape, x: tape.gradient(x * x, x),
+        lambda tape, x: tape.jacobian(x * x, x, experimental_use_pfor=False),
+        lambda tape, _: tape.reset(), lambda tape, x: tape.watch(x),
+        lambda tape, _: tape.watched_variables(),
+    ]  # fmt: skip
+
+    def tried(persistent: bool, first: Any, second: Any) -> Any:
+        with tf.Graph().as_default(), tf.Session() as session:
+            x = tf.constant([3.0, 2.0])
+            tape = tf.GradientTape(persistent=persistent)
+            found = attempt(lambda: second(tape, x))
+            with tape:
+                tape.watch(x)
+                inside = [_value(tf, session, each, tape, x) for each in (first, second)]
+            return found, inside, _value(tf, session, second, tape, x)
+
+    return attempt(*(
+        lambda case=case: tried(*case)
+        for case in itertools.product((False, True), actions, actions)
+    ))  # fmt: skip
+
+
+def _value(tf: Any, session: Any, action: Any, *arguments: Any) -> Any:
+    """What an action gives, computed under another name: a tape may name its nodes as it likes."""
+
+    def value() -> Any:
+        found = action(*arguments)
+        return session.run(tf.identity(found, "found")) if tf.is_tensor(found) else found
+
+    return caught(value)
+
+
+def _matrices() -> list[np.ndarray]:
+    """Matrices whose eigenvalues differ: real, real with complex eigenvalues, and complex."""
+    turning = np.array([[1.0, 2.0, 0.5], [-2.0, 1.5, 1.0], [0.25, -1.0, 3.0]])
+    plain = np.array([[4.0, 1.0, 0.5], [0.5, 2.0, 0.25], [1.0, 0.5, -1.0]])
+    mixed = turning + 1j * np.array([[0.5, 0.1, 0.3], [0.2, -1.0, 0.4], [0.7, 0.2, 2.0]])
+    return [turning, plain, mixed]
+
+
+def _eigen(tf: Any) -> Any:
+    """Gradients of eigenvalues, and of sizes of eigenvectors' elements: no phase changes these."""
+    weights = np.array([[1.0], [2.0], [4.0]])
+
+    def slope(matrix: np.ndarray, make: Callable[[Any, Any], Any]) -> Any:
+        with tf.Graph().as_default(), tf.Session() as session:
+            x = tf.constant(matrix)
+            found = tf.linalg.eig(x) if hasattr(tf.linalg, "eig") else tf.raw_ops.Eig(
+                input=x, compute_v=True, Tout=tf.complex128)  # fmt: skip
+            (by_x,) = tf.gradients(make(*found), x)
+            return np.round(session.run(by_x), 5)
+
+    makes: list[Callable[[Any, Any], Any]] = [
+        lambda _, v: tf.reduce_sum(tf.abs(v) ** 3.0 * weights),
+        lambda e, v: tf.reduce_sum(tf.abs(v) ** 2.0 * weights * tf.math.real(e)),
+        lambda e, v: tf.reduce_sum(tf.abs(v) ** 2.0 * weights * tf.math.imag(e) ** 2.0),
+        lambda e, _: tf.reduce_sum(tf.abs(e) ** 3.0),
+        lambda e, _: tf.reduce_sum(tf.math.imag(e * e * e)),
+    ]  # fmt: skip
+    return attempt(*(lambda m=m, f=f: slope(m, f) for m in _matrices() for f in makes))
+
+
+def _symmetric(tf: Any) -> Any:
+    """The same of matrices that are their own adjoints, and of singular values."""
+    weights = np.array([[1.0], [2.0], [4.0]])
+
+    def slope(matrix: np.ndarray, function: Callable[[Any], Any], make: Callable[..., Any]) -> Any:
+        with tf.Graph().as_default(), tf.Session() as session:
+            x = tf.constant(matrix)
+            (by_x,) = tf.gradients(make(*function(x)), x)
+            return np.round(session.run(by_x), 5)
+
+    adjoint = [each + each.conj().T for each in _matrices()]
+    of_two: list[Callable[..., Any]] = [
+        lambda _, v: tf.reduce_sum(tf.abs(v) ** 3.0 * weights),
+        lambda e, v: tf.reduce_sum(tf.abs(v) ** 2.0 * weights * tf.math.real(e)),
+    ]
+    of_three: list[Callable[..., Any]] = [
+        lambda _, u, __: tf.reduce_sum(tf.abs(u) ** 3.0 * weights),
+        lambda s, _, v: tf.reduce_sum(tf.abs(v) ** 2.0 * weights * s),
+        lambda s, *_: tf.reduce_sum(s**3.0),
+    ]
+    return attempt(
+        *(lambda m=m, f=f: slope(m, tf.linalg.eigh, f) for m in adjoint for f in of_two),
+        *(lambda m=m, f=f: slope(m, tf.linalg.svd, f) for m in _matrices()[:2] for f in of_three),
+    )
+
+
+def _rows(tf: Any) -> Any:
+    """Branches of which one or both give gradients as rows, as functions and as nodes."""
+
+    def slopes(first: Any, second: Any, *, functional: bool) -> Any:
+        with tf.Graph().as_default(), tf.Session() as session:
+            x = tf.placeholder_with_default(np.arange(6.0, dtype=np.float32).reshape(3, 2), [3, 2])
+            which = tf.placeholder(tf.bool, [])
+            if functional:
+                indices = tf.cast(which, tf.int32)
+                y = tf.switch_case(indices, [lambda: first(x), lambda: second(x)])
+            else:
+                y = tf.cond(which, lambda: first(x), lambda: second(x))
+            (found,) = tf.gradients(y, x)
+            whole = tf.convert_to_tensor(found)
+            values = [session.run(whole, {which: taken}) for taken in (True, False)]
+            return isinstance(found, tf.IndexedSlices), values
+
+    makes: list[Callable[[Any], Any]] = [
+        lambda x: tf.gather(x, [0, 2]) * 2.0, lambda x: x[:2] * 3.0,
+        lambda x: tf.gather(x, [1, 1]) ** 2.0, lambda _: tf.zeros([2, 2]),
+        lambda x: tf.gather(x, [0, 2]) + x[1:] * x[:2],
+    ]  # fmt: skip
+    pairs = itertools.combinations_with_replacement(makes, 2)
+    return attempt(*(
+        lambda pair=pair, kind=kind: slopes(*pair, functional=kind)
+        for pair in pairs for kind in (False, True)
+    ))  # fmt: skip
+
+
+BEHAVIOURS: dict[str, Callable[[Any], Any]] = {
+    "eigenvalues and vectors": _eigen,
+    "recording": _recording,
+    "rows of branches": _rows,
+    "symmetric": _symmetric,
+}

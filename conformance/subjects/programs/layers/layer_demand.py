@@ -1,0 +1,158 @@
+"""Programs of what layers demand of their inputs, what they keep, and of shapes that are merged."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from sessrun.conformance.subjects.programs.described import attempt
+
+__all__ = ["BEHAVIOURS"]
+
+
+def _demands(tf: Any) -> Any:
+    """Each demand, or none, on each input, alone and one of two."""
+    spec = tf.keras.layers.InputSpec
+    demands = [
+        None, spec(ndim=2), spec(ndim=3), spec(min_ndim=3), spec(max_ndim=1), spec(max_ndim=2),
+        spec(dtype="int32"), spec(dtype=tf.float32, min_ndim=2), spec(axes={-1: 3}),
+        spec(axes={1: 2}), spec(axes={0: None}), spec(shape=(None, 3)), spec(shape=[2, 2]),
+        spec(shape=(2, 3), allow_last_axis_squeeze=True), spec(optional=True, ndim=1),
+        spec(shape=(2, 1), allow_last_axis_squeeze=True), spec(ndim=2, name="a"),
+    ]  # fmt: skip
+    inputs = [
+        tf.zeros([2, 3]), tf.zeros([2, 3, 1]), tf.zeros([2], tf.int32), tf.placeholder(tf.float32),
+        tf.placeholder(tf.float32, [None, None]), tf.zeros([2, 1]),
+    ]  # fmt: skip
+
+    def held(demand: Any, given: Any) -> Any:
+        layer = tf.keras.layers.Layer(name="one")
+        layer.input_spec = demand
+        return str(tf.nest.map_structure(lambda each: each.dtype, layer(given)))
+
+    alone = [lambda d=d, x=x: held(d, x) for d, x in itertools.product(demands, inputs)]
+    two = [lambda d=d, x=x: held([d, demands[1]], [x, inputs[0]])
+           for d, x in itertools.product(demands, inputs)]  # fmt: skip
+    return attempt(*alone), attempt(*two), attempt(
+        lambda: held(demands[1], [inputs[0], inputs[0]]), lambda: held([demands[1]] * 2, inputs[0]),
+        lambda: held([spec(ndim=2, name="a"), spec(ndim=1, name="b")],
+                     {"a": inputs[0], "b": inputs[2], "c": inputs[1]}),
+        lambda: held([spec(ndim=2, name="a"), spec(ndim=1, name="b")],
+                     {"b": inputs[0], "a": inputs[2]}),
+        lambda: held([spec(ndim=2, name="a"), spec(ndim=1)], {"b": inputs[0], "a": inputs[2]}),
+        lambda: spec(axes={2: 3}, ndim=2), lambda: spec(axes={"a": 3}), lambda: spec(axes=[1]),
+        lambda: spec(axes={1: 3}, max_ndim=1), lambda: repr(spec(shape=(None, 2), axes={"1": 2})),
+    )  # fmt: skip
+
+
+def _kept(tf: Any) -> Any:
+    """The weights and layers of a layer while its attributes come, change and go."""
+    layers = tf.keras.layers
+
+    class Holder(layers.Layer):  # type: ignore[misc,name-defined]  # of the namespace
+        """A layer that has what it is given."""
+
+        def told(self) -> Any:
+            """The names of what it has."""
+            return [[each.name for each in group] for group in (
+                self.trainable_weights, self.non_trainable_weights, self._flatten_layers(),
+            )]  # fmt: skip
+
+    layer = Holder(name="holder")
+    one, two = (layers.Dense(2, name=name) for name in ("one", "two"))
+    for each in (one, two):
+        each.build((None, 3))
+    a, b = (tf.Variable(1.0, name=name, use_resource=True) for name in "ab")
+    fixed = tf.Variable(1.0, name="fixed", trainable=False, use_resource=True)
+    steps: list[tuple[str, Any]] = [
+        ("v", a), ("v", a), ("v", b), ("w", b), ("v", None), ("v", a), ("w", None), ("w", fixed),
+        ("l", one), ("l", two), ("m", two), ("l", None), ("l", [one, two]), ("m", {"x": one}),
+        ("l", [a, b]), ("l", (a, [b])), ("l", 3), ("v", one), ("w", {"x": [fixed, a]}),
+        ("n", [one]), ("n", [one]), ("trainable", False), ("v", two), ("trainable", True),
+        ("weights", 3), ("name", "other"), ("dtype", "int32"), ("losses", []),
+    ]  # fmt: skip
+
+    def step(name: str, value: Any) -> Any:
+        setattr(layer, name, value)
+        return layer.told()
+
+    found = attempt(*(lambda each=each: step(*each) for each in steps))
+    return found, attempt(
+        lambda: layer.count_params(), lambda: [layer.get_layer("one")], lambda: layer.built,
+        lambda: delattr(layer, "v"), layer.told, lambda: delattr(layer, "v"),
+    )  # fmt: skip
+
+
+def _numbers(tf: Any) -> Any:
+    """The dtype of numbers that Keras makes floats of."""
+    backend, kinds = tf.keras.backend, tf.keras.regularizers
+    values = (1, 2.5, [1, 2], np.arange(3), np.float64(2.0), np.array([1.5], np.float16), True)
+
+    def seen(value: Any) -> Any:
+        found = backend.cast_to_floatx(value)
+        return found.dtype, np.asarray(found)
+
+    def penalty(made: Any, dtype: Any) -> Any:
+        return made(tf.constant([[1.0, -2.0], [3.0, 0.5]], dtype))
+
+    before = backend.floatx()
+    found = []
+    try:
+        for dtype in ("float32", "float64", "float16"):
+            backend.set_floatx(dtype)
+            numbers = attempt(*(lambda v=v: seen(v) for v in values))
+            found.append([backend.floatx(), numbers, attempt(
+                lambda: backend.cast_to_floatx(tf.constant([1, 2])),
+                lambda: tf.keras.layers.LeakyReLU(0.1).alpha,
+                lambda: tf.keras.layers.ELU(0.1).alpha, lambda: tf.keras.layers.ReLU(2).max_value,
+                lambda: tf.keras.layers.ThresholdedReLU(0.1).theta,
+                *(lambda made=made, dtype=dtype: penalty(made, dtype) for made in (
+                    kinds.L1(0.1), kinds.L2(0.1), kinds.L1L2(0.1, 0.3),
+                )),
+                lambda: kinds.L1L2(1, 3).get_config(), lambda: [kinds.L1(0.3).l1, kinds.L2(0.3).l2],
+                lambda: tf.keras.layers.Dense(1)(tf.zeros([1, 2])),
+                lambda: backend.epsilon(), lambda: backend.zeros([2]).dtype,
+            )])  # fmt: skip
+    finally:
+        backend.set_floatx(before)
+    return found, attempt(lambda: backend.set_floatx("int32"), lambda: backend.set_floatx(None))
+
+
+def _merged(tf: Any) -> Any:
+    """Layers of several inputs, of shapes that fit and that do not, in both orders."""
+    layers = tf.keras.layers
+    pairs = [
+        ((2, 3), (2, 3)), ((2, 3), (2, 1)), ((None, 3), (2, 3)), ((2, 3), (4, 3)), ((2, 3), (2, 4)),
+        ((2, 3, 4), (2, 4)), ((2, 3, 4), (2, 3)), ((2, 3, 4), (2,)), ((2, None), (2, 3)),
+        ((2, 0), (2, 1)), ((2, 0), (2, 3)), ((None, None), (None, 1, None)), ((2,), (2,)),
+        ((2, 5, 1, 3), (2, 4, 1)), (None, (2, 3)),
+    ]  # fmt: skip
+    both = [each for one, other in pairs for each in ((one, other), (other, one))]
+
+    def merged(kind: Any, shapes: Any, dtype: Any = "float32") -> Any:
+        given = [tf.placeholder(dtype, shape) for shape in shapes]
+        return kind(name="merged")(given)
+
+    def told(kind: Any, shapes: Any) -> Any:
+        return kind().compute_output_shape([tf.TensorShape(each) for each in shapes])
+
+    three = [[(2, 3), (2, 1), (1, 3)], [(2, 3)] * 3, [(2, 3)], [], [(2, 3), (2, 1), (2, 5)]]
+    kinds = (layers.Add, layers.Subtract, layers.Multiply, layers.Average, layers.Maximum,
+             layers.Minimum, layers.Concatenate)  # fmt: skip
+    with tf.Graph().as_default():
+        return [
+            attempt(*(lambda s=s: merged(layers.Add, s) for s in both)),
+            attempt(*(lambda s=s: told(layers.Add, s) for s in [*both, *three])),
+            attempt(*(lambda k=k, s=s: merged(k, s) for k in kinds for s in three)),
+            attempt(*(lambda s=s: told(layers.Concatenate, s) for s in [*both, *three])),
+        ]
+
+
+def _cases(*programs: Callable[[Any], Any]) -> dict[str, Callable[[Any], Any]]:
+    return {program.__name__.removeprefix("_"): program for program in programs}
+
+
+BEHAVIOURS = _cases(_demands, _kept, _merged, _numbers)

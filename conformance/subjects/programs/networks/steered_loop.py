@@ -1,0 +1,94 @@
+"""Programs of cells in loops that functions steer: what is nested otherwise is refused."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable
+from typing import Any
+
+from sessrun.conformance.subjects.programs.described import attempt, run
+
+__all__ = ["BEHAVIOURS"]
+
+
+class _Cell:
+    """A cell whose inputs, state and outputs are nested as a program says."""
+
+    def __init__(self, tf: Any, output: Any, state: Any) -> None:
+        self._output, self._state = output, state
+        self.output_size = tf.nest.map_structure(lambda value: value.shape[1], output)
+        self.state_size = tf.nest.map_structure(lambda value: value.shape[1], state)
+
+    def zero_state(self, _batch_size: Any, _dtype: Any) -> Any:
+        """The first state."""
+        return self._state
+
+    def __call__(self, *_: Any) -> Any:
+        """Always the same."""
+        return self._output, self._state
+
+
+def _nested(a: Any, b: Any) -> list[Any]:
+    """Two tensors in each structure, and one alone."""
+    return [a, (a, b), [a, b], {"a": a, "b": b}, (a, [b]), (a,), None, (a, b, a)]
+
+
+def _loop(tf: Any, first: Any, later: Any, **options: Any) -> Any:
+    """A loop of two steps.
+
+    Args:
+      tf: the namespace.
+      first: what the function gives of `(inputs, state, emitted, kept)` before the first step.
+      later: what it gives after a step.
+      options: what the cell's `output` and `state` are, if not as those of the first.
+
+    """
+    cell = _Cell(tf, options.get("output", first[2]), options.get("state", first[1]))
+
+    def steer(time: Any, output: Any, _state: Any, _kept: Any) -> Any:
+        inputs, state, emitted, kept = first if output is None else later
+        return time >= tf.constant([2, 1]), inputs, state, emitted, kept
+
+    arrays, state, kept = tf.nn.raw_rnn(cell, steer)
+    stacked = tf.nest.map_structure(lambda each: each.stack(), arrays)
+    return run(tf, [stacked, state, [] if kept is None else kept])
+
+
+def _refused(tf: Any) -> Any:
+    """Each part nested otherwise after a step than before, alone and with the outputs."""
+    a, b = tf.constant([[1.0], [2.0]]), tf.constant([[3.0, 4.0], [5.0, 6.0]])
+    parts = _nested(a, b)
+    pairs = list(itertools.product((parts[1], parts[3]), parts[:-1]))
+    other = {"z": a}
+    return [
+        attempt(*(lambda p=p, q=q: _loop(tf, (p, a, a, None), (q, a, a, None)) for p, q in pairs)),
+        attempt(*(lambda p=p, q=q: _loop(tf, (p, a, [a], None), (q, a, other, None))
+                  for p, q in pairs)),
+        attempt(*(lambda p=p, q=q: _loop(tf, (a, p, a, None), (a, q, a, None)) for p, q in pairs)),
+        attempt(*(lambda p=p, q=q: _loop(tf, (a, p, [a], None), (other, q, other, None))
+                  for p, q in pairs)),
+        attempt(*(lambda p=p, q=q: _loop(tf, (a, a, p, None), (a, a, q, None)) for p, q in pairs)),
+        attempt(*(lambda p=p, q=q: _loop(tf, (a, a, a, p), (a, a, a, q)) for p, q in pairs)),
+        attempt(*(lambda p=p, q=q: _loop(tf, (a, p, a, None), (a, p, a, None), state=q)
+                  for p, q in pairs if q is not None)),
+        attempt(*(lambda p=p, q=q: _loop(tf, (a, a, p, None), (a, a, p, None), output=q)
+                  for p, q in pairs if q is not None)),
+    ]  # fmt: skip
+
+
+def _batches(tf: Any) -> Any:
+    """Inputs whose batches differ or are not known."""
+    fixed = ([3, 1], [2])
+    shapes = ([2, 1], [None, 1], None, *fixed)
+
+    def looped(one: Any, other: Any) -> Any:
+        given = [tf.zeros(shape) if shape in fixed else
+                 tf.placeholder_with_default([[1.0], [2.0]], shape)
+                 for shape in (one, other)]  # fmt: skip
+        state = tf.constant([[1.0, 2.0], [3.0, 4.0]])
+        return _loop(tf, (given, state, state, None), (given, state * 2.0, state + 1.0, None))
+
+    return attempt(*(lambda pair=pair: looped(*pair) for pair in itertools.product(shapes, shapes)))
+
+
+BEHAVIOURS: dict[str, Callable[[Any], Any]] = {"batches": _batches, "refused": _refused}
