@@ -68,19 +68,19 @@ def _dead_loops(tf: Any) -> Any:
     p = tf.placeholder(tf.bool, [])
     to_no, to_yes = raw.Switch(data=tf.constant(3), pred=p)
     left = []
-    for number, (value, frame) in enumerate(((to_no, "no"), (to_yes, "yes"), (to_yes, "again"))):
+    for value, frame in ((to_no, "no"), (to_yes, "yes"), (to_yes, "again")):
         enter = raw.Enter(data=value, frame_name=frame, parallel_iterations=1)
         merge = raw.Merge(inputs=[enter, enter])
         pred = raw.LoopCond(input=raw.Less(x=merge.output, y=raw.Enter(
-            data=tf.constant(10 + number), frame_name=frame, is_constant=True)))  # fmt: skip
+            data=tf.constant(10), frame_name=frame, is_constant=True)))  # fmt: skip
         stop, go = raw.Switch(data=merge.output, pred=pred)
         with tf.control_dependencies([go]):
             step = tf.constant(4)
         merge.output.op._update_input(1, raw.NextIteration(data=go + step))
         left.append(raw.Exit(data=stop))
     either = raw.Merge(inputs=left[:2])
-    twice = raw.Merge(inputs=left[1:])
-    beside = raw.Merge(inputs=[twice.output, to_no])
+    twice = raw.Merge(inputs=left[1:]).output  # the first or the second: they are equal
+    beside = raw.Merge(inputs=[twice, to_no])
     with tf.control_dependencies([left[1]]):
         waits = tf.constant(1)
     fetches = (left[0], left[1], either, twice, beside, waits, [either, beside], [left[0], waits])
