@@ -175,6 +175,10 @@ def _sizes(read: Callable[[Shape, Shape], Shape]) -> Callable[[Tensor], Shape]:
 
 def _element(tensor: Tensor) -> Shape:
     ranked(tensor.sizes, 0, 1)
+    if tensor.sizes == ():
+        value = static_values.constant_value(tensor)
+        if value is not None and value != -1:
+            raise ShapeError(f"A scalar denotes an unknown shape where it is -1, got {value}")
     return static_values.element_shape(tensor)
 
 

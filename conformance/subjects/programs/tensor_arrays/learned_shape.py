@@ -1,0 +1,75 @@
+"""Programs of what arrays and lists of tensors learn of the shape of their elements."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from sessrun.conformance.subjects.programs.control_flow.functional_flow import functional
+from sessrun.conformance.subjects.programs.described import attempt, run
+
+__all__ = ["BEHAVIOURS"]
+
+
+def _learned(tf: Any) -> Any:
+    """Element shapes after each way of filling an array, and what is read afterwards."""
+    def array(**options: Any) -> Any:
+        return tf.TensorArray(tf.float32, 3, **options)
+
+    def told(made: Any) -> Any:
+        read, stacked = made.read(0), made.stack()
+        rest = attempt(lambda: made.gather([0, 2]), made.concat)
+        return made.element_shape, read, stacked, rest, run(tf, [read, tf.shape(stacked)])
+
+    known, zeros = tf.zeros([3, 2, 4]), np.zeros((3, 2, 4), "f4")
+    partly = tf.placeholder_with_default(zeros, [3, None, 4])
+    unknown = tf.placeholder_with_default(zeros, None)
+    ways = (
+        lambda a: a.unstack(known), lambda a: a.unstack(partly), lambda a: a.unstack(unknown),
+        lambda a: a.scatter([2, 1, 0], known), lambda a: a.scatter([0, 1, 2], partly),
+        lambda a: a.split(tf.zeros([6, 4]), [2, 2, 2]), lambda a: a.split(unknown[0], [1, 0, 1]),
+        lambda a: a.write(0, known[0]).write(1, known[1]).write(2, known[2]),
+        lambda a: a.write(0, partly[0]).write(1, known[1]).write(2, unknown[2]),
+        lambda a: a.write(0, known[0]).write(1, tf.zeros([5])),
+        lambda a: a.unstack(known).write(0, known[1]), lambda a: a.identity(),
+    )  # fmt: skip
+    options: tuple[dict[str, Any], ...] = (
+        {}, {"infer_shape": False}, {"element_shape": [2, 4]}, {"element_shape": [None, 4]},
+        {"element_shape": [7]}, {"dynamic_size": True}, {"clear_after_read": False},
+    )  # fmt: skip
+    return attempt(*(
+        lambda w=way, o=option: told(w(array(**o))) for way in ways for option in options
+    ))  # fmt: skip
+
+
+def _popped(tf: Any) -> Any:
+    """Lists whose elements have a shape, in part or not at all."""
+    raw, lists, kind = tf.raw_ops, tf.zeros([3, 2]), tf.float32
+
+    def made(shape: Any) -> list[Any]:
+        handle = raw.TensorListFromTensor(tensor=lists, element_shape=np.array([2], np.int32))
+        empty = raw.EmptyTensorList(element_shape=shape, max_num_elements=5, element_dtype=kind)
+        pushed = raw.TensorListPushBack(input_handle=empty, tensor=tf.ones([2]))
+        return [
+            raw.TensorListPopBack(input_handle=pushed, element_shape=shape, element_dtype=kind)[1],
+            raw.TensorListStack(input_handle=pushed, element_shape=shape, element_dtype=kind),
+            raw.TensorListGetItem(
+                input_handle=handle, index=1, element_shape=shape, element_dtype=kind),
+            raw.TensorListElementShape(input_handle=pushed, shape_type=tf.int32),
+            raw.TensorListLength(input_handle=pushed),
+            raw.TensorListGather(input_handle=handle, indices=[2, 0], element_shape=shape,
+                                 element_dtype=kind),
+        ]  # fmt: skip
+
+    def told(shape: Any) -> Any:
+        tensors = made(shape)
+        return tensors, attempt(*(lambda t=tensor: run(tf, t) for tensor in tensors))
+
+    shapes = (-1, [2], [-1], [3], [], [2, 1], 1, -2, [[2]])
+    return attempt(*(lambda s=shape: told(np.array(s, np.int32)) for shape in shapes))
+
+
+BEHAVIOURS = {
+    "learned": _learned, "learned by functions": functional(_learned), "popped": _popped,
+}  # fmt: skip
