@@ -89,8 +89,10 @@ def _formats(tf: Any) -> Any:
     nn, formats = tf.nn, (None, "NWC", "NCW", "NHWC", "NCHW", "NDHWC", "NCDHW", "other")
 
     def told(make: Any) -> Any:
+        first = len(tf.get_default_graph().get_operations())
         made = make()
-        return made.shape, made.op.type
+        added = tf.get_default_graph().get_operations()[first:]
+        return made.shape, [(op.type, str(op.node_def.attr["strides"])) for op in added]
 
     def pools(count: int, form: Any) -> list[Any]:
         x = tf.placeholder(tf.float32, [2, *range(4, 4 + count), 3])
