@@ -70,13 +70,18 @@ def cosine_decay(
     learning_rate: Any, global_step: Any, decay_steps: Any, alpha: Any = 0.0,
     name: str | None = None,
 ) -> Tensor:  # fmt: skip
-    """Along half a period of a cosine down to `alpha` of the rate; arguments as above."""
+    """Along half a period of a cosine down to `alpha` of the rate; arguments as above.
+
+    Raises:
+      TypeError: the rate is no float32, of which dtype pi is here as in TensorFlow.
+
+    """
     with name_scope(name or "CosineDecay"):
         rate = _rate(learning_rate)
         steps, made = cast(decay_steps, rate.dtype), cast(global_step, rate.dtype)
         made = minimum(made, steps)
         done = made / steps
-        along = 0.5 * (1.0 + cos(constant(math.pi, dtype=rate.dtype) * done))
+        along = 0.5 * (1.0 + cos(constant(math.pi) * done))
         result: Tensor = mul(rate, (1 - alpha) * along + alpha)
         return result
 
@@ -95,7 +100,7 @@ def cosine_decay_restarts(
             equal(longer, 1.0), lambda: _even_restarts(done), lambda: _restarts(done, longer)
         )
         fall = lower**restarts
-        along = 0.5 * fall * (1.0 + cos(constant(math.pi, dtype=rate.dtype) * within))
+        along = 0.5 * fall * (1.0 + cos(constant(math.pi) * within))
         result: Tensor = mul(rate, (1 - floor_of) * along + floor_of, name=scope)
         return result
 
@@ -167,7 +172,7 @@ def _along(
 ) -> Tensor:  # fmt: skip
     """Along a cosine that shrinks as what is left."""
     part = 2.0 * periods * done
-    along = 0.5 * (1.0 + cos(constant(math.pi, dtype=rate.dtype) * part))
+    along = 0.5 * (1.0 + cos(constant(math.pi) * part))
     result: Tensor = mul(rate, (more + left) * along + least, name=scope)
     return result
 
