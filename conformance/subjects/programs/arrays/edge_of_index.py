@@ -83,6 +83,72 @@ def _indexed(tf: Any) -> Any:
     ]
 
 
+def _filled(tf: Any) -> Any:
+    """Fills and ranges by scalars that are none, and sizes that are none."""
+    raw, values = tf.raw_ops, (5.0, [5.0], [[5.0]], [5.0, 6.0], [], [[5.0, 6.0]])
+    sizes = ([2], [], [0, 3], [-1], [[2]], 3, [2, 2])
+    return attempt(*(
+        lambda v=value, s=size: run(tf, raw.Fill(dims=_fed(tf, s, np.int32), value=_fed(tf, v)))
+        for value in values for size in sizes
+    ), *(
+        lambda a=start, b=limit, c=delta: run(tf, raw.Range(
+            start=_fed(tf, a, np.int32), limit=_fed(tf, b, np.int32), delta=_fed(tf, c, np.int32)))
+        for start in (0, 5, [1]) for limit in (5, 0, [3], [[3]]) for delta in (1, -2, 0, [1])
+    ), *(
+        lambda a=start, n=number: run(tf, raw.LinSpace(
+            start=_fed(tf, a, np.float32), stop=_fed(tf, 3.0, np.float32),
+            num=_fed(tf, n, np.int32)))
+        for start in (1.0, [1.0], 3.0) for number in (1, 2, 3, 0, -1, [2])
+    ), *(
+        lambda k=kind, x=matrix: run(tf, getattr(raw, k)(input=_fed(tf, x)))
+        for kind in ("SelfAdjointEigV2", "MatrixInverse", "Qr", "MatrixDeterminant",
+                     "LogMatrixDeterminant")
+        for matrix in (np.full((2, 2), np.inf), np.zeros((0, 0)), np.zeros((0, 2, 2)), np.zeros(2),
+                       np.zeros((2, 2)), np.ones((2, 3)))
+    ))  # fmt: skip
+
+
+def _sparse_places(tf: Any) -> Any:
+    """Operations of sparse tensors whose indices are beyond the shape, doubled, or out of order."""
+    raw, shape = tf.raw_ops, np.array([2, 3], np.int64)
+    places = (
+        [[0, 0], [1, 2]], [[1, 2], [0, 0]], [[0, 0], [0, 0]], [[0, 3], [1, 2]], [[-1, 0], [1, 2]],
+        [[0, 0], [2, 0]], [[0], [1]], [[0, 0]],
+    )  # fmt: skip
+
+    def of(indices: Any) -> list[Any]:
+        at, values = _fed(tf, indices, np.int64), _fed(tf, [2.0, 3.0], np.float32)
+        dense = np.arange(6, dtype=np.float32).reshape(2, 3) + 1
+        given = {"sp_indices": at, "sp_values": values, "sp_shape": shape}
+        summed = {"input_indices": at, "input_values": values, "input_shape": shape}
+        checked = [
+            lambda: raw.SparseDenseCwiseMul(**given, dense=dense),
+            lambda: raw.SparseDenseCwiseAdd(**given, dense=dense),
+            lambda: raw.SparseDenseCwiseDiv(**given, dense=dense),
+            lambda: raw.SparseTensorDenseMatMul(
+                a_indices=at, a_values=values, a_shape=shape, b=dense.T.copy()),
+            lambda: raw.SparseToDense(
+                sparse_indices=at, output_shape=shape, sparse_values=values, default_value=0.0),
+            lambda: raw.SparseTensorDenseAdd(a_indices=at, a_values=values, a_shape=shape, b=dense),
+        ]  # fmt: skip
+        sizes = zip(*indices, strict=True)
+        if any(min(line) < 0 or max(line) >= n for line, n in zip(sizes, (2, 3), strict=False)):
+            return checked  # of places beyond the shape the others tell nothing
+        return [
+            *checked,
+            lambda: raw.SparseReduceSum(**summed, reduction_axes=[1]),
+            lambda: raw.SparseReduceMax(**summed, reduction_axes=[0], keep_dims=True),
+            lambda: raw.SparseReorder(**summed), lambda: raw.SparseSoftmax(**given),
+            lambda: raw.SparseSlice(
+                indices=at, values=values, shape=shape, start=[0, 1], size=[2, 2]),
+            lambda: raw.SparseReshape(input_indices=at, input_shape=shape, new_shape=[3, 2]),
+            lambda: raw.SparseFillEmptyRows(
+                indices=at, values=values, dense_shape=shape, default_value=7.0),
+        ]  # fmt: skip
+
+    return [attempt(*(lambda m=make: run(tf, m()) for make in of(indices))) for indices in places]
+
+
 def _shuffled(tf: Any) -> Any:
     """Shuffled indices of all sizes: each a permutation, and none beyond its limit."""
     def of(limit: int, seed: Any) -> Any:
@@ -121,4 +187,7 @@ def _cast(tf: Any) -> Any:
     return [[source, *cast_to_all(source)] for source in dtypes if hasattr(tf, source)]
 
 
-BEHAVIOURS = {"reshaped": _reshaped, "indexed": _indexed, "shuffled": _shuffled, "cast": _cast}
+BEHAVIOURS = {
+    "reshaped": _reshaped, "indexed": _indexed, "shuffled": _shuffled, "cast": _cast,
+    "filled": _filled, "sparse places": _sparse_places,
+}  # fmt: skip
