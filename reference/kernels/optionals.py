@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Final
 
-from sessrun.reference.kernels.host import dtype_of, string_array
+from sessrun.reference.kernels.host import HOST, dtype_of, string_array
 from sessrun.reference.kernels.registry import EVERY, Bind, KernelError, binder
 from sessrun.reference.optional_values import Optional
 
 __all__: list[str] = []
 
 _INVALID: Final = 3
+
+#: Sizes, None for an unknown one; None for an unknown shape.
+Shape = tuple[int | None, ...] | None
 
 
 def _known(value: Any) -> Optional:
@@ -27,9 +30,10 @@ def none(_: Bind) -> Callable[..., Any]:
 
 
 @binder("OptionalFromValue", host_inputs=(EVERY,), host_outputs=("optional",))
-def some(_: Bind) -> Callable[..., Any]:
+def some(bind: Bind) -> Callable[..., Any]:
     """The values."""
-    return lambda *values: Optional(values)
+    dtypes = bind.attrs["Toutput_types"]
+    return lambda *values: Optional(values, dtypes)
 
 
 @binder("OptionalHasValue", host_inputs=("optional",), host_outputs=("has_value",))
@@ -40,23 +44,45 @@ def has(bind: Bind) -> Callable[..., Any]:
 
 
 @binder("OptionalGetValue", host_inputs=("optional",), host_outputs=(EVERY,))
-def get(_: Bind) -> Callable[..., Any]:
-    """The values, which must be there."""
+def get(bind: Bind) -> Callable[..., Any]:
+    """The values, which must be there, and be of these dtypes and shapes."""
+    dtypes, shapes = bind.attrs["output_types"], bind.attrs["output_shapes"]
 
     def compute(value: Any) -> Any:
-        values = _known(value).values
-        if values is None:
+        held = _known(value)
+        if held.values is None:
             raise KernelError(_INVALID, "The given optional does not have a value.")
-        return values[0] if len(values) == 1 else values
+        _check(held, dtypes, shapes)
+        return held.values[0] if len(dtypes) == 1 else held.values
 
     return compute
 
 
+def _check(held: Optional, dtypes: Sequence[str], shapes: Sequence[Shape]) -> None:
+    values = held.values or ()
+    if len(values) != len(dtypes):
+        raise KernelError(_INVALID, f"The given optional has {len(values)} components, expected "
+                          f"{len(dtypes)}.")  # fmt: skip
+    for number, value in enumerate(values):
+        if held.dtypes[number] != dtypes[number] or not _fits(value, shapes[number]):
+            raise KernelError(_INVALID, "The given optional does not match the expected type and "
+                              f"shape of component {number}: {dtypes[number]} {shapes[number]}.")
+
+
+def _fits(value: Any, shape: Shape) -> bool:
+    """Whether a value has a shape, parts of which may be unknown; handles are scalars."""
+    sizes = HOST.shape(value)
+    return shape is None or (
+        len(sizes) == len(shape)
+        and all(want in {None, size} for want, size in zip(shape, sizes, strict=True))
+    )
+
+
 @binder("FakeParam", host_outputs=("output",))
 def fake(bind: Bind) -> Callable[..., Any]:
-    """Zeros, without an element where the shape is not known."""
+    """Zeros, none along a dimension that is not known; a scalar if nothing is."""
     dtype, shape = bind.attrs["dtype"], bind.attrs["shape"]
-    sizes = tuple(size or 0 for size in (shape or (0,)))
+    sizes = tuple(size or 0 for size in shape or ())
     if dtype in {"resource", "variant"}:
         return lambda: Optional(None)
     if dtype == "string":

@@ -21373,7 +21373,7 @@ _MAKERS: Final = {
         ),
         outputs=(ArgDecl("output", type_attr="T"),),
         attrs=(AttrDecl("T", "type"),),
-        shape=RuleCall("unknown", (1,)),
+        shape=RuleCall("scalar"),
         numeric={"*": "exact"},
         stateful=True,
         devices=("CPU",),
