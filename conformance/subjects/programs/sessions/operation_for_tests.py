@@ -18,18 +18,19 @@ def _resources(tf: Any) -> Any:
         ops.stub_resource_handle_op(container="a", shared_name="a"),
         ops.stub_resource_handle_op(container="b", shared_name="b"),
         ops.stub_resource_handle_op(name="own"), ops.stub_resource_handle_op(shared_name="own"),
+        ops.stub_resource_handle_op(name="other"),
     ]  # fmt: skip
     create = [ops.resource_create_op(each) for each in handles]
     use = [ops.resource_using_op(each) for each in handles]
     are = [ops.resource_initialized_op(each) for each in handles]
     with tf.Session() as session:
-        found = [handles, session.run(are), attempt(lambda: session.run(use[0]))]
-        for number in (0, 2, 4):
-            found.append(attempt(
+        return [handles, session.run(are), attempt(lambda: session.run(use[0])), *(
+            attempt(
                 lambda number=number: session.run(create[number]), lambda: session.run(are),
                 lambda number=number: session.run(create[number + 1]),
-                *(lambda each=each: session.run(each) for each in use)))  # fmt: skip
-    return found
+                *(lambda each=each: session.run(each) for each in use))
+            for number in (0, 2, 4)
+        )]  # fmt: skip
 
 
 def _labels(tf: Any) -> Any:
