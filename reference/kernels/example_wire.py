@@ -112,7 +112,7 @@ class _Reader:
                 raise WireError("a field is cut off")
         elif kind == _DELIMITED:
             length = self.length()
-            self.place = min(self.place + length, self.end)
+            self.place += length
         else:
             raise WireError("a group, or no field")
 
