@@ -22,6 +22,7 @@ __all__: list[str] = []
 
 _CPU: Final = ("CPU",)
 _INVALID: Final = 3
+_NOT_FOUND: Final = 5
 _DTYPES: Final = frozenset({"float16", "float32", "float64"})
 
 
@@ -54,9 +55,11 @@ def accumulator(bind: Bind) -> Callable[..., Any]:
 
 def _found(handle: Any, kind: type[Accumulator] = Accumulator) -> Any:
     """The accumulator behind a handle."""
-    found = handle.resource if isinstance(handle, HandleReference) else handle
+    is_name = isinstance(handle, HandleReference)
+    found = handle.resource if is_name else handle
     if not isinstance(found, kind):
-        raise KernelError(_INVALID, "The handle is not one of an accumulator of this kind")
+        code = _NOT_FOUND if is_name else _INVALID
+        raise KernelError(code, "The handle is not one of an accumulator of this kind")
     return found
 
 

@@ -28,7 +28,7 @@ class _Variable(VariableBuffer):
 
     __slots__ = ("dtype", "shape")
 
-    def __init__(self, name: str, dtype: str, shape: tuple[int | None, ...] | None) -> None:
+    def __init__(self, name: str, dtype: str, shape: tuple[int, ...] | None) -> None:
         super().__init__(name)
         self.dtype = dtype
         self.shape = shape
@@ -43,10 +43,12 @@ def variable(bind: Bind) -> Callable[..., Any]:
     shape = bind.attrs["shape"]
     if bind.node.type == "Variable" and shape == ():  # the older form of an unknown shape
         shape = None
+    if None in (shape or ()):
+        raise KernelError(3, f"Shape {bracketed(shape)} of a variable is not fully known")
 
     def make() -> _Variable:
         made = _Variable(bind.node.name, dtype, shape)
-        if shape is not None and None not in shape and 0 in shape:  # nothing to initialise
+        if 0 in (shape or ()):  # nothing to initialise
             made.value = frozen(bind.xp.zeros(shape, dtype_of(dtype)))
         return made
 
@@ -119,15 +121,12 @@ def assign(bind: Bind) -> Callable[..., Any]:
 
 
 def _shape_held(ref: VariableBuffer) -> tuple[int, ...] | None:
-    """The shape of the value, or as it was declared in full; None if neither is known."""
+    """The shape of the value, or as it was declared; None if neither is known."""
     value = ref.peek()
     if value is not None:
         shape: tuple[int, ...] = value.shape
         return shape
-    declared = ref.shape if isinstance(ref, _Variable) else None
-    if declared is None or None in declared:
-        return None
-    return tuple(dim for dim in declared if dim is not None)
+    return ref.shape if isinstance(ref, _Variable) else None
 
 
 def _update(op_type: str, combine: str) -> None:
