@@ -22,7 +22,6 @@ __all__: list[str] = []
 
 _CPU: Final = ("CPU",)
 _INVALID: Final = 3
-_NOT_FOUND: Final = 5
 _DTYPES: Final = frozenset({"float16", "float32", "float64"})
 
 
@@ -55,11 +54,9 @@ def accumulator(bind: Bind) -> Callable[..., Any]:
 
 def _found(handle: Any, kind: type[Accumulator] = Accumulator) -> Any:
     """The accumulator behind a handle."""
-    is_name = isinstance(handle, HandleReference)
-    found = handle.resource if is_name else handle
+    found = handle.resource if isinstance(handle, HandleReference) else handle
     if not isinstance(found, kind):
-        code = _NOT_FOUND if is_name else _INVALID
-        raise KernelError(code, "The handle is not one of an accumulator of this kind")
+        raise KernelError(_INVALID, "The handle is not one of an accumulator of this kind")
     return found
 
 

@@ -64,10 +64,6 @@ def _arguments(tf: Any) -> Any:
         with tf.control_dependencies([apply]):
             return raw.AccumulatorNumAccumulated(handle=handle)
 
-    def wrong() -> Any:
-        queue = raw.FIFOQueue(component_types=[tf.float32])
-        return raw.AccumulatorNumAccumulated(handle=queue)
-
     return told(
         tf, _NEVER, lambda: applied([3.0, 4.0]), lambda: applied([3.0]),
         lambda: applied([[3.0, 4.0]]), lambda: applied([3.0, 4.0], [0]),
@@ -77,7 +73,7 @@ def _arguments(tf: Any) -> Any:
         lambda: applied([3.0, 4.0], shape=[None, 2]),
         lambda: applied([3.0, 4.0], reduction_type="SUM"),
         lambda: applied([3.0, 4.0], reduction_type="MAX"),
-        lambda: moved(3, 2), lambda: moved(3, 3), lambda: moved(3, 4), lambda: moved([3], 4), wrong,
+        lambda: moved(3, 2), lambda: moved(3, 3), lambda: moved(3, 4), lambda: moved([3], 4),
     )  # fmt: skip
 
 
