@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 from sessrun.reference.resources import KernelError
@@ -17,15 +17,19 @@ class Optional:
 
     Args:
       values: the values.
+      dtypes: the name of the dtype of each.
 
     """
 
-    def __init__(self, values: tuple[Any, ...] | None) -> None:
+    def __init__(self, values: tuple[Any, ...] | None, dtypes: Sequence[str] = ()) -> None:
         self.values = values
+        self.dtypes = dtypes
 
     def mapped(self, function: Callable[[Any], Any]) -> Optional:
         """What a function makes of the values; nothing where nothing is."""
-        return self if self.values is None else Optional(tuple(map(function, self.values)))
+        if self.values is None:
+            return self
+        return Optional(tuple(map(function, self.values)), self.dtypes)
 
     def joined(self, other: Optional, function: Callable[[Any, Any], Any]) -> Optional:
         """What a function makes of these values and those of another one.
@@ -39,4 +43,4 @@ class Optional:
         if self.values is None or other.values is None or len(self.values) != len(other.values):
             text = "Cannot add optionals: only one has a value, or they have other numbers of them."
             raise KernelError(_INVALID, text)
-        return Optional(tuple(map(function, self.values, other.values)))
+        return Optional(tuple(map(function, self.values, other.values)), self.dtypes)

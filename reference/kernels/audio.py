@@ -171,8 +171,8 @@ def mfcc(
     if sample_rate.ndim:
         raise _bad(f"Input sample_rate should be a scalar tensor, got {sample_rate.shape}")
     rate, channels = scalar_int(sample_rate), filterbank_channel_count
-    if min(channels, dct_coefficient_count, rate, spectra.shape[2] - 1) < 1 or not (
-        0 <= lower_frequency_limit < upper_frequency_limit
+    if min(dct_coefficient_count, rate, spectra.shape[2] - 1) < 1 or not (
+        dct_coefficient_count <= channels and 0 <= lower_frequency_limit < upper_frequency_limit
     ):
         raise _bad("Mfcc initialization failed")
     windows, size = spectra.shape[:2], spectra.shape[2]

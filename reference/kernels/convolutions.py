@@ -52,8 +52,8 @@ class Convolution:
         self.strides, self.dilations = strides, dilations
 
     def _code(self) -> int:
-        """UNIMPLEMENTED of Conv2D, INVALID_ARGUMENT of the rest, as TensorFlow's CPU kernels."""
-        return 12 if self.what == "Conv2D" else 3
+        """UNIMPLEMENTED of some, INVALID_ARGUMENT of the rest, as TensorFlow's CPU kernels."""
+        return 12 if self.what in {"Conv2D", "Conv2DBackpropInput"} else 3
 
     def along(self, sizes: Sequence[int], filters: Sequence[int]) -> tuple[Axis, ...]:
         """The window along each spatial dimension."""

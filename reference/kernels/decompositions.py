@@ -197,7 +197,7 @@ def qr(xp: Any, x: Any, *, full_matrices: bool) -> Any:
     shapes = (*x.shape[:-2], rows, inner), (*x.shape[:-2], inner, columns)
     if not x.size:
         # The factor of a matrix without columns may be any orthogonal one.
-        unit = xp.zeros(shapes[0], dtype=x.dtype) + xp.eye(rows, inner, dtype=x.dtype)
+        unit = xp.broadcast_to(xp.eye(rows, inner, dtype=x.dtype), shapes[0])
         return unit, xp.zeros(shapes[1], dtype=x.dtype)
     wide = x.astype("float32") if x.dtype == "float16" else x
     q, r = xp.linalg.qr(wide, mode="complete" if full_matrices else "reduced")

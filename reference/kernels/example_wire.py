@@ -25,6 +25,8 @@ _FIXED32: Final = 5
 _LONGEST: Final = 10
 _KINDS: Final = {1: "string", 2: "float32", 3: "int64"}
 _FLOAT_SIZE: Final = 4
+#: From here on lengths are negative ones, by which nothing is passed over.
+_NO_LENGTH: Final = 1 << 31
 #: The bits of an integer; the least negative one, written without a sign.
 _BITS, _NEGATIVE = 64, 1 << 63
 
@@ -103,7 +105,7 @@ class _Reader:
 
     def skip(self) -> None:
         """Pass over a field of another message; one of strings may reach beyond the end."""
-        kind = self.tag() & 7
+        kind = self.length() & 7
         if kind == _VARINT:
             self.varint()
         elif kind in {_FIXED64, _FIXED32}:
@@ -112,16 +114,10 @@ class _Reader:
                 raise WireError("a field is cut off")
         elif kind == _DELIMITED:
             length = self.length()
-            self.place = min(self.place + length, self.end)
+            if length < _NO_LENGTH:
+                self.place += length
         else:
             raise WireError("a group, or no field")
-
-    def tag(self) -> int:
-        """The next tag; 0 if there is none, which is a field of kind 0."""
-        try:
-            return self.length()
-        except WireError:
-            return 0
 
 
 def features_of(data: bytes) -> dict[bytes, bytes]:
@@ -145,9 +141,9 @@ def features_of(data: bytes) -> dict[bytes, bytes]:
 
 def _features(reader: _Reader, found: dict[bytes, bytes]) -> None:
     while reader.more:
-        key, value, place = _entry(reader)
-        found[key] = value
-        reader.place = place
+        key, value, reader.place = _entry(reader)
+        if value or key not in found:
+            found[key] = value
 
 
 def _entry(reader: _Reader) -> tuple[bytes, bytes, int]:
@@ -155,15 +151,15 @@ def _entry(reader: _Reader) -> tuple[bytes, bytes, int]:
     if not reader.expect(1):
         raise WireError("no entry")
     inner = reader.within()
-    if not inner.expect(1):
-        raise WireError("an entry without a key")
-    key = inner.take()
-    if not inner.expect(2):
-        raise WireError("an entry without a value")
-    value = inner.take()
+    order = (1, 2) if inner.data[inner.place : inner.place + 1] == b"\x0a" else (2, 1)
+    parts = {}
+    for field in order:
+        if not inner.expect(field):
+            raise WireError("an entry without a key or a value")
+        parts[field] = inner.take()
     if inner.more:
         raise WireError("an entry with more than a value")
-    return key, value, inner.place
+    return parts[1], parts[2], inner.place
 
 
 def feature_lists_of(data: bytes) -> tuple[dict[bytes, bytes], dict[bytes, list[bytes]]]:
@@ -220,7 +216,7 @@ def values_of(feature: bytes) -> tuple[str, Values] | None:
     if not feature:
         return None
     reader = _Reader(feature, 0, len(feature))
-    tag = reader.tag()
+    tag = reader.length()
     dtype = _KINDS.get(tag >> 3) if tag & 7 == _DELIMITED else None
     if dtype is None:
         raise WireError("a feature of no kind")
@@ -236,11 +232,8 @@ def _strings(reader: _Reader) -> list[bytes]:
     return found
 
 
-def _packed(reader: _Reader, kind: int) -> bytes:
-    """The bytes of numbers that are packed, or each of which has its tag."""
-    if reader.expect(1):
-        inner = reader.within()
-        return inner.data[inner.place : inner.end]
+def _one_by_one(reader: _Reader, kind: int) -> bytes:
+    """The bytes of numbers each of which has its tag."""
     parts = []
     while reader.more:
         if not reader.expect(1, kind):
@@ -255,8 +248,13 @@ def _packed(reader: _Reader, kind: int) -> bytes:
 
 
 def _floats(reader: _Reader) -> Values:
-    data = _packed(reader, _FIXED32)
-    if len(data) % _FLOAT_SIZE:
+    if reader.expect(1):
+        size = reader.length() // _FLOAT_SIZE * _FLOAT_SIZE  # a rest is passed over
+        data = reader.data[reader.place : min(reader.place + size, reader.end)]
+    else:
+        data = _one_by_one(reader, _FIXED32)
+        size = -(-len(data) // _FLOAT_SIZE) * _FLOAT_SIZE
+    if len(data) < size:
         raise WireError("a number is cut off")
     found = array("f", data)
     if sys.byteorder == "big":
@@ -267,7 +265,12 @@ def _floats(reader: _Reader) -> Values:
 def _integers(reader: _Reader) -> Values:
     found = array("q")
     number = shift = 0
-    for byte in _packed(reader, _VARINT):
+    if reader.expect(1):
+        inner = reader.within()
+        data = inner.data[inner.place : inner.end]
+    else:
+        data = _one_by_one(reader, _VARINT)
+    for byte in data:
         number |= (byte & 0x7F) << shift
         shift += 7
         if byte < 0x80:

@@ -123,6 +123,8 @@ def gather_nd(xp: Any, params: Any, indices: Any) -> Any:
 
 
 def _check_updates(indices: Any, updates: Any, shape: tuple[int, ...]) -> None:
+    if indices.ndim < 1:
+        raise KernelError(3, "Indices shape must have rank at least one. Found:[]")
     outer, depth = indices.ndim - 1, indices.shape[-1]
     given = bracketed(updates.shape)
     if not outer:  # so TensorFlow has it: one vector alone names no slice
@@ -141,8 +143,8 @@ def scattered(xp: Any, out: Any, indices: Any, updates: Any, combine: str | None
     """`out`, which is the caller's own, with the updates put in."""
     if out.ndim < 1:
         raise KernelError(3, "Output must be at least 1-D, got shape: []")
-    parts = index_vectors(xp, indices, out.shape)
     _check_updates(indices, updates, out.shape)
+    parts = index_vectors(xp, indices, out.shape)
     if not updates.size:
         return out
     if combine is not None:
@@ -383,11 +385,11 @@ def unravel_index(xp: Any, indices: Any, dims: Any) -> Any:
     if count >= 1 << (8 * indices.dtype.itemsize - 1):
         spelled = " ".join(map(str, sizes))
         raise KernelError(3, f"Input dims product is causing integer overflow: ({spelled})")
-    if xp.any((indices < 0) | (indices >= count)):
+    if xp.any(indices >= count):  # those below 0 pass: their places are not above 0
         raise KernelError(3, f"index is out of bound as with dims {sizes}")
     out = xp.empty((len(sizes), *indices.shape), dtype=indices.dtype)
-    rest = indices
+    rest = xp.abs(indices)
     for axis in range(len(sizes) - 1, -1, -1):
         out[axis] = rest % sizes[axis]
         rest = rest // sizes[axis]
-    return out
+    return xp.copysign(1, indices).astype(indices.dtype) * out

@@ -87,7 +87,9 @@ def cross(xp: Any, a: Any, b: Any) -> Any:
     """The cross products of the vectors in the last dimension."""
     if a.shape != b.shape:
         raise KernelError(3, f"Both inputs must be of same shape: {a.shape} vs. {b.shape}")
-    if a.shape[-1:] != (3,):
+    if not a.ndim:
+        raise KernelError(3, "Input must be at least 1D")
+    if a.shape[-1] != 3:
         raise KernelError(9, f"Cross-products are only defined for 3-element vectors: {a.shape}")
     parts = [
         a[..., i] * b[..., j] - a[..., j] * b[..., i] for i, j in ((1, 2), (2, 0), (0, 1))
@@ -114,7 +116,7 @@ def diag(xp: Any, diagonal: Any) -> Any:
 def diag_part(_: Any, x: Any) -> Any:
     """The diagonal of a tensor whose shape is one shape twice."""
     half = x.ndim // 2
-    if x.ndim == 0 or x.ndim % 2 or x.shape[:half] != x.shape[half:]:
+    if x.ndim % 2 or x.shape[:half] != x.shape[half:]:
         raise KernelError(3, f"Invalid shape {x.shape}: must be one shape twice")
     size = 1
     for dim in x.shape[:half]:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Final
 
-from sessrun.reference.kernels.host import dtype_of, string_array
+from sessrun.reference.kernels.host import HOST, dtype_of, string_array
 from sessrun.reference.kernels.registry import EVERY, Bind, KernelError, binder
 from sessrun.reference.optional_values import Optional
 
@@ -14,6 +14,9 @@ __all__: list[str] = []
 _INVALID: Final = 3
 #: A value of dtype variant or resource that nothing can be read of.
 _NO_VALUE: Final = object()
+
+#: Sizes, None for an unknown one; None for an unknown shape.
+Shape = tuple[int | None, ...] | None
 
 
 def _known(value: Any) -> Optional:
@@ -29,9 +32,10 @@ def none(_: Bind) -> Callable[..., Any]:
 
 
 @binder("OptionalFromValue", host_inputs=(EVERY,), host_outputs=("optional",))
-def some(_: Bind) -> Callable[..., Any]:
+def some(bind: Bind) -> Callable[..., Any]:
     """The values."""
-    return lambda *values: Optional(values)
+    dtypes = bind.attrs["Toutput_types"]
+    return lambda *values: Optional(values, dtypes)
 
 
 @binder("OptionalHasValue", host_inputs=("optional",), host_outputs=("has_value",))
@@ -42,16 +46,38 @@ def has(bind: Bind) -> Callable[..., Any]:
 
 
 @binder("OptionalGetValue", host_inputs=("optional",), host_outputs=(EVERY,))
-def get(_: Bind) -> Callable[..., Any]:
-    """The values, which must be there."""
+def get(bind: Bind) -> Callable[..., Any]:
+    """The values, which must be there, and be of these dtypes and shapes."""
+    dtypes, shapes = bind.attrs["output_types"], bind.attrs["output_shapes"]
 
     def compute(value: Any) -> Any:
-        values = _known(value).values
-        if values is None:
+        held = _known(value)
+        if held.values is None:
             raise KernelError(_INVALID, "The given optional does not have a value.")
-        return values[0] if len(values) == 1 else values
+        _check(held, dtypes, shapes)
+        return held.values[0] if len(dtypes) == 1 else held.values
 
     return compute
+
+
+def _check(held: Optional, dtypes: Sequence[str], shapes: Sequence[Shape]) -> None:
+    values = held.values or ()
+    if len(values) != len(dtypes):
+        raise KernelError(_INVALID, f"The given optional has {len(values)} components, expected "
+                          f"{len(dtypes)}.")  # fmt: skip
+    for number, value in enumerate(values):
+        if held.dtypes[number] != dtypes[number] or not _fits(value, shapes[number]):
+            raise KernelError(_INVALID, "The given optional does not match the expected type and "
+                              f"shape of component {number}: {dtypes[number]} {shapes[number]}.")
+
+
+def _fits(value: Any, shape: Shape) -> bool:
+    """Whether a value has a shape, parts of which may be unknown; handles are scalars."""
+    sizes = HOST.shape(value)
+    return shape is None or (
+        len(sizes) == len(shape)
+        and all(want in {None, size} for want, size in zip(shape, sizes, strict=True))
+    )
 
 
 @binder("FakeParam", host_outputs=("output",))

@@ -65,7 +65,8 @@ def _summary(array: Any, count: int) -> str:
     """The first `count` elements, dimension by dimension; all of them if it is negative."""
     limit = array.size if count < 0 else min(count, array.size)
     show = _shower(array)
-    more = "..." if array.size > limit else ""
+    is_dotted = limit or array.dtype.kind != "b"  # so TensorFlow has it
+    more = "..." if array.size > limit and is_dotted else ""
     if array.ndim == 0:
         return (show(array.item()) if limit else "") + more
     shown, _ = _first(array, show, limit)
@@ -91,6 +92,8 @@ def _first(array: Any, show: Callable[[Any], str], left: int) -> tuple[str, int]
 @kernel("Assert", devices=("CPU",))
 def assert_(_: Any, condition: Any, *data: Any, summarize: int) -> None:
     """An error that shows the data unless the condition holds."""
+    if condition.ndim:
+        raise KernelError(3, "In[0] should be a scalar")
     if not condition:
         shown = " ".join(f"[{_summary(_array(item), summarize)}]" for item in data)
         raise KernelError(3, f"assertion failed: {shown}")

@@ -178,8 +178,7 @@ def format_dims(bind: Bind) -> Callable[..., Any]:
     table = xp.asarray([target.index(letter) for letter in source])
 
     def compute(x: Any) -> Any:
-        turned = xp.where(x < 0, x + count, x)
-        return table[xp.clip(turned, 0, count - 1)].astype(x.dtype)
+        return table[x % count].astype(x.dtype)
 
     return compute
 

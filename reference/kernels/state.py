@@ -28,7 +28,7 @@ class _Variable(VariableBuffer):
 
     __slots__ = ("dtype", "shape")
 
-    def __init__(self, name: str, dtype: str, shape: tuple[int | None, ...] | None) -> None:
+    def __init__(self, name: str, dtype: str, shape: tuple[int, ...] | None) -> None:
         super().__init__(name)
         self.dtype = dtype
         self.shape = shape
@@ -121,15 +121,12 @@ def assign(bind: Bind) -> Callable[..., Any]:
 
 
 def _shape_held(ref: VariableBuffer) -> tuple[int, ...] | None:
-    """The shape of the value, or as it was declared in full; None if neither is known."""
+    """The shape of the value, or as it was declared; None if neither is known."""
     value = ref.peek()
     if value is not None:
         shape: tuple[int, ...] = value.shape
         return shape
-    declared = ref.shape if isinstance(ref, _Variable) else None
-    if declared is None or None in declared:
-        return None
-    return tuple(dim for dim in declared if dim is not None)
+    return ref.shape if isinstance(ref, _Variable) else None
 
 
 def _update(op_type: str, combine: str) -> None:

@@ -74,9 +74,9 @@ class _Stub:
 
 @binder("StubResourceHandleOp", devices=("CPU",))
 def stub_handle(bind: Bind) -> Callable[..., Any]:
-    """The handle; every node of one container and name gives an equal one."""
+    """The handle; every node of one container and shared name, even none, gives an equal one."""
     container, name = (attribute_text(bind.attrs[key]) for key in ("container", "shared_name"))
-    handle = Handle(bind.resources, container, name or bind.node.name, "", None)
+    handle = Handle(bind.resources, container, name, "", None)
     return lambda: handle
 
 

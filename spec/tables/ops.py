@@ -5812,6 +5812,7 @@ _MAKERS: Final = {
                 Name("padding"),
                 Name("explicit_paddings"),
                 Name("data_format"),
+                Name("dilations"),
             ),
         ),
         domain=RuleCall("depthwise", (Name("input"), Name("filter"))),

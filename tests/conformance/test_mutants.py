@@ -69,6 +69,14 @@ def test_only_what_a_program_can_see_is_changed(package: Path) -> None:
     assert {site.line for site in sites_of(inner)} == {6}
 
 
+def test_a_size_that_is_left_open_is_any_negative_number(package: Path) -> None:
+    (package / "area.py").write_text("def area(a):\n    return a.reshape((-1, 3))\n")
+    (area,) = functions_of(package)
+    changes = {changed(area.path, site).splitlines()[1] for site in sites_of(area)}
+    assert "    return a.reshape((+1, 3))" in changes
+    assert not any("2, 3" in change for change in changes)
+
+
 def test_the_key_of_a_mutant_survives_layout_and_lapses_with_the_code(package: Path) -> None:
     def key(text: str, name: str) -> str:
         path = package / name

@@ -195,7 +195,7 @@ def _texts(node: ast.AST) -> list[ast.AST]:
 
 
 def _same_either_way(node: ast.AST) -> list[ast.AST]:
-    """What no change of changes anything: assertions, and the one output of most operations."""
+    """What no change of changes anything: assertions, the one output of most operations, sizes."""
     match node:
         case ast.Assert():
             return [node]
@@ -205,6 +205,11 @@ def _same_either_way(node: ast.AST) -> list[ast.AST]:
             return [first]
         case ast.Subscript(value=ast.Attribute(attr="outputs"), slice=ast.Constant(value=0)):
             return [node.slice]
+        case ast.Call(func=ast.Attribute(attr="reshape"), args=args):
+            sizes = [size for arg in args
+                     for size in (arg.elts if isinstance(arg, ast.Tuple) else [arg])]  # fmt: skip
+            # any number below 0 leaves a size open
+            return [size.operand for size in sizes if isinstance(size, ast.UnaryOp)]
     return []
 
 

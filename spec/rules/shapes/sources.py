@@ -193,12 +193,12 @@ def filled(dims: Shape, value: Shape) -> list[Shape]:
 @rule
 def one_hot(indices: Shape, depth: Value, axis: int) -> list[Shape]:
     """The indices' shape with a dimension `depth` put in at `axis`."""
+    if axis < -1:
+        raise ShapeError("axis must be >= -1")
     if depth is not None and depth.ndim:
         raise ShapeError(f"Input must be scalar but has rank {depth.ndim}")
     size = size_of(depth, 1)
     if indices is None:
         return [None]
-    if axis < -1:
-        raise ShapeError("axis must be >= -1")
     place = len(indices) if axis == -1 else min(axis, len(indices))
     return [(*indices[:place], size, *indices[place:])]

@@ -325,17 +325,19 @@ def batch_norm_grad(
 @rule
 def depthwise(
     x: Shape, filters: Shape, strides: Sequence[int], padding: str, explicit: Sequence[int],
-    data_format: str,
+    data_format: str, dilations: Sequence[int],
 ) -> list[Shape]:  # fmt: skip
     """As a convolution's; as many channels as the input has, times those of one filter."""
     whole, window = with_rank(x, 4), with_rank(filters, 4)
     _check_length("stride", strides, 4)
+    _check_length("dilation", dilations, 4)
     where, channels = spatial_axes(data_format, 4), channel_axis(data_format, 4)
     pads = _checked_pads(padding, explicit, 4, where)
     depth = merge_dims(whole[channels], window[2])
     result = [*whole]
     for axis, size in zip(where, window, strict=False):
-        result[axis] = places(whole[axis], size, strides[axis], padding, 1, pads[axis])
+        result[axis] = places(whole[axis], size, strides[axis], padding, dilations[axis],
+                              pads[axis])  # fmt: skip
     result[channels] = None if depth is None or window[3] is None else depth * window[3]
     return [tuple(result)]
 

@@ -1,0 +1,82 @@
+"""Programs that convert every dtype to every other one, or look at its bytes as another one's."""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+import numpy as np
+
+from sessrun.conformance.subjects.programs.described import attempt
+
+__all__ = ["BEHAVIOURS"]
+
+_NUMBERS = [
+    "bool", "uint8", "int8", "uint16", "int16", "uint32", "int32", "uint64", "int64", "float16",
+    "bfloat16", "float32", "float64", "complex64", "complex128",
+]  # fmt: skip
+_NARROW = ["float8_e5m2", "float8_e4m3fn", "int4", "uint4"]
+_QUANTIZED = ["qint8", "quint8", "qint16", "quint16", "qint32"]
+
+
+def _of(tf: Any, dtype: str) -> Any:
+    """Small numbers of a dtype that has a way from some other one."""
+    if dtype == "string":
+        return tf.constant(["1", "0", "3"])
+    if dtype in {"int4", "uint4"}:
+        return tf.cast(tf.constant([0, 1, 3], tf.int8), getattr(tf.dtypes, dtype, dtype))
+    if dtype in _QUANTIZED:
+        plain = getattr(tf, dtype.replace("q", "", 1))
+        return tf.bitcast(tf.constant([0, 1, 3], plain), dtype)
+    if dtype in _NARROW:
+        return tf.cast(tf.constant([0.0, 1.0, 3.0]), dtype)
+    return tf.cast(tf.constant([0.0, 1.0, 3.5]), dtype)
+
+
+def _every_pair(tf: Any) -> Any:
+    """Each dtype to each, and on to one that every array has; or that there is no way."""
+    names = [*_NUMBERS, *_NARROW, "string"]
+    with tf.Session() as session:
+        sources = {name: _of(tf, name) for name in names}
+        ways = []
+        for source, target in itertools.product(names, repeat=2):
+            there = tf.cast(sources[source], target)
+            ways.append(there if target not in _NARROW else tf.cast(there, _wide(target)))
+        return [[way.op.inputs[0].dtype.name, *attempt(lambda way=way: session.run(way))]
+                for way in ways]  # fmt: skip
+
+
+def _wide(name: str) -> str:
+    return "int8" if name in {"int4", "uint4"} else "float32"
+
+
+def _of_halves(tf: Any) -> Any:
+    """Fractions and numbers below 0 to integers, to narrow floats, and from complex numbers."""
+    x = np.array([-2.5, -1.0, -0.5, 0.5, 1.5, 100.75])
+    signed = ["int8", "int16", "int32", "int64", "float16", "bfloat16", "float32", "complex64"]
+    sources = [tf.cast(tf.constant(x), name) for name in ("float16", "bfloat16", "float32")]
+    sources += [tf.constant(x), tf.constant(x + 2j), tf.cast(tf.constant(x + 2j), tf.complex64)]
+    found = [tf.cast(source, target) for source in sources for target in (*signed, "bool")]
+    narrow = [tf.cast(tf.cast(source, target), tf.float32)
+              for source in sources[:4] for target in _NARROW[:2]]  # fmt: skip
+    with tf.Session() as session:
+        return [session.run(found), session.run(narrow)]
+
+
+def _bytes_seen(tf: Any) -> Any:
+    """Bytes as another dtype's: of its width, of a wider one, of a narrower one."""
+    names = [*_NUMBERS[1:], *_QUANTIZED]
+    data = np.arange(16, dtype=np.uint8)
+    sources = [data.view(kind).reshape(-1, length // np.dtype(kind).itemsize)
+               for kind in ("uint8", "int16", "float32", "complex64") for length in (2, 4, 8, 16)
+               if length >= np.dtype(kind).itemsize]  # fmt: skip
+    with tf.Session() as session:
+        def seen(source: np.ndarray, target: str) -> Any:
+            there = tf.bitcast(tf.constant(source), target)
+            return there, session.run(tf.bitcast(there, tf.uint8))
+
+        pairs = itertools.product(sources, names)
+        return attempt(*(lambda pair=pair: seen(*pair) for pair in pairs))
+
+
+BEHAVIOURS = {"every pair": _every_pair, "of halves": _of_halves, "bytes seen": _bytes_seen}

@@ -1,0 +1,65 @@
+"""Programs of the operations that are there for tests: resources, labels, waits and deadlines."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sessrun.conformance.subjects.programs.described import attempt
+from sessrun.conformance.subjects.programs.paths import module_of
+
+__all__ = ["BEHAVIOURS"]
+
+
+def _resources(tf: Any) -> Any:
+    ops = module_of(tf, "framework.test_ops")
+    handles = [
+        ops.stub_resource_handle_op(container="a", shared_name="b"),
+        ops.stub_resource_handle_op(container="a", shared_name="b", name="again"),
+        ops.stub_resource_handle_op(container="a", shared_name="a"),
+        ops.stub_resource_handle_op(container="b", shared_name="b"),
+        ops.stub_resource_handle_op(name="own"), ops.stub_resource_handle_op(shared_name="own"),
+        ops.stub_resource_handle_op(name="other"),
+    ]  # fmt: skip
+    create = [ops.resource_create_op(each) for each in handles]
+    use = [ops.resource_using_op(each) for each in handles]
+    are = [ops.resource_initialized_op(each) for each in handles]
+    with tf.Session() as session:
+        return [handles, session.run(are), attempt(lambda: session.run(use[0])), *(
+            attempt(
+                lambda number=number: session.run(create[number]), lambda: session.run(are),
+                lambda number=number: session.run(create[number + 1]),
+                *(lambda each=each: session.run(each) for each in use))
+            for number in (0, 2, 4)
+        )]  # fmt: skip
+
+
+def _labels(tf: Any) -> Any:
+    ops, graph = module_of(tf, "framework.test_ops"), tf.get_default_graph()
+    made = [ops.kernel_label()]
+    for label in ("overload_1", "overload_2"):
+        with graph._kernel_label_map({"KernelLabel": label}):
+            made.append(ops.kernel_label())
+    with graph._kernel_label_map({"KernelLabelRequired": "overload_1"}):
+        made.append(ops.kernel_label_required([2, 3]))
+    with graph._kernel_label_map({"KernelLabel": "overload_3"}):
+        unknown = ops.kernel_label()
+    bare = ops.kernel_label_required([1])
+    with tf.Session() as session:
+        return [made, session.run(made),
+                attempt(lambda: session.run(unknown), lambda: session.run(bare),
+                        lambda: ops.kernel_label_required(1))]  # fmt: skip
+
+
+def _waits(tf: Any) -> Any:
+    ops = module_of(tf, "framework.test_ops")
+    sleeps = ops.sleep_op(0), ops.sleep_op(-1), ops.sleep_identity_op(0, [2, 3]), ops.sleep_op(9)
+    soon = tf.RunOptions(timeout_in_ms=200)
+    with tf.Session() as session:
+        return [sleeps, attempt(
+            lambda: session.run(sleeps[:3]), lambda: session.run(sleeps[3], options=soon),
+            lambda: session.run(ops.get_deadline()),
+            lambda: session.run(ops.get_deadline(), options=soon) > 1e15,
+        )]  # fmt: skip
+
+
+BEHAVIOURS = {"resources": _resources, "labels": _labels, "waits": _waits}
