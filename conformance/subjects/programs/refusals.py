@@ -1,26 +1,34 @@
-"""What an operation itself says when a run refuses it, without the node and the stack around it."""
+"""What a run gives, or refuses, of operations made in graphs of their own."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
-from sessrun.conformance.subjects.programs.described import caught
+from sessrun.conformance.subjects.programs.described import attempt, caught
 
-__all__ = ["hidden", "told"]
+__all__ = ["hidden", "shown", "told"]
 
 
-def told(tf: Any, words: str, *makers: Callable[[], Any]) -> list[Any]:
-    """What each makes, run in a graph of its own.
+def told(tf: Any, *makers: Callable[[], Any]) -> list[Any]:
+    """What each makes, run in a graph of its own; errors by class and code."""
 
-    Of an error there are the class, the code and what of its message a pattern matches.
-    """
+    def ran(make: Callable[[], Any]) -> Any:
+        with tf.Graph().as_default(), tf.Session() as session:
+            return session.run(make())
+
+    return attempt(*(partial(ran, make) for make in makers))
+
+
+def shown(tf: Any, words: str, *makers: Callable[[], Any]) -> list[Any]:
+    """The same, with what of an error's message a pattern matches: an assertion shows its data."""
     pattern = re.compile(words)
-    return [caught(lambda make=make: _told(tf, pattern, make)) for make in makers]
+    return [caught(partial(_shown, tf, pattern, make)) for make in makers]
 
 
-def _told(tf: Any, words: re.Pattern[str], make: Callable[[], Any]) -> Any:
+def _shown(tf: Any, words: re.Pattern[str], make: Callable[[], Any]) -> Any:
     with tf.Graph().as_default(), tf.Session() as session:
         made = make()
         try:

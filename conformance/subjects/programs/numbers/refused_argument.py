@@ -12,15 +12,13 @@ from sessrun.conformance.subjects.programs.refusals import hidden, told
 
 __all__ = ["BEHAVIOURS"]
 
-_NEVER = r"(?!)"
-
 
 def _buckets(tf: Any) -> Any:
     """Boundaries are float32, whatever the numbers are."""
     of, tenths = functools.partial(hidden, tf), [0.1, 0.3, 0.7, 0.9]
     kinds = (tf.float32, tf.float64, tf.int32, tf.int64)
     lists = (tenths, [-1.5, 0.0, 0.0, 16777217.0], [], [2.0], [0.5, 0.25])
-    return told(tf, _NEVER, *(
+    return told(tf, *(
         lambda dtype=dtype, boundaries=boundaries: tf.raw_ops.Bucketize(
             input=tf.cast(of([*tenths, -1.5, -0.0, 2.0, 16777216.0, 1e9], tf.float64), dtype),
             boundaries=boundaries)
@@ -46,7 +44,7 @@ def _counts(tf: Any) -> Any:
 
     halves = np.arange(6).reshape(2, 3) + 0.5
     return told(
-        tf, _NEVER, lambda: dense(numbers, 4, []), lambda: dense(numbers, 4, halves),
+        tf, lambda: dense(numbers, 4, []), lambda: dense(numbers, 4, halves),
         lambda: dense(numbers, 4, [], True), lambda: dense(numbers[0], 2, [1, 2, 4]),
         lambda: dense(numbers, 0, []), lambda: dense(numbers, -1, []),
         lambda: dense(numbers, [4], []), lambda: dense(numbers, 4, halves[0]),
@@ -69,7 +67,7 @@ def _bins(tf: Any) -> Any:
     ranges = ([0.0, 2.0], [-1.0, 1.0], [2.0, 2.0], [2.0, 0.0], [0.0], [0.0, 1.0, 2.0])
     places = (0, 1, 2, 3, -1, [1])
     return told(
-        tf, _NEVER, *(
+        tf, *(
             lambda ends=ends, dtype=dtype, count=count: raw.HistogramFixedWidth(
                 values=tf.cast(of(values), dtype), value_range=tf.cast(of(ends), dtype),
                 nbins=of(count),
@@ -111,7 +109,7 @@ def _mixed_products(tf: Any) -> Any:
     other = [(a, b, out) for a, b in itertools.product(kinds, repeat=2)
              for out in ("bfloat16", "int32", "float32")
              if (a, b, out) not in known and not {a, b, out} <= is_byte]  # fmt: skip
-    return [told(tf, _NEVER, *(lambda each=each: product(*each) for each in known)),
+    return [told(tf, *(lambda each=each: product(*each) for each in known)),
             [[*each, refused(*each)] for each in other]]  # fmt: skip
 
 
@@ -127,7 +125,7 @@ def _bands(tf: Any) -> Any:
 
     spectra = np.arange(1, 35, dtype=np.float32).reshape(1, 2, 17)
     return told(
-        tf, _NEVER,
+        tf,
         *(lambda upper=upper: cepstra(spectra, upper)
           for upper in (20.0, 21.0, 499.0, 500.0, 501.0, 4000.0, 7999.0, 8000.0, 8499.0, 8500.0,
                         8501.0, 9000.0)),
@@ -151,7 +149,7 @@ def _formats(tf: Any) -> Any:
                [[1, 2], [3, 4], [5, 6], [7, 8]], [[1], [2], [3], [4]], 3,
                [[1, 2], [3, 4], [5, 6]], [[[1]]])  # fmt: skip
     return told(
-        tf, _NEVER,
+        tf,
         *(lambda pair=pair, places=places, dtype=dtype: raw.DataFormatDimMap(
             x=of(places, dtype), src_format=pair[0], dst_format=pair[1])
           for pair in pairs for dtype in (tf.int32, tf.int64)

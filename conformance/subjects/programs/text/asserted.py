@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from sessrun.conformance.subjects.programs.refusals import hidden, told
+from sessrun.conformance.subjects.programs.refusals import hidden, shown
 
 __all__ = ["BEHAVIOURS"]
 
@@ -26,7 +26,7 @@ def _shown(tf: Any) -> Any:
         np.float16([0.1, 2048.0]),
     ]  # fmt: skip
     return [
-        told(tf, _SHOWN, *(
+        shown(tf, _SHOWN, *(
             lambda each=each, count=count: tf.raw_ops.Assert(
                 condition=of(False), data=[of(each), of("end")], summarize=count)
             for each in data))
@@ -36,7 +36,7 @@ def _shown(tf: Any) -> Any:
 
 def _conditions(tf: Any) -> Any:
     raw, of = tf.raw_ops, functools.partial(hidden, tf)
-    return told(
+    return shown(
         tf, _SHOWN, lambda: raw.Assert(condition=of(True), data=[of(1)]),
         lambda: raw.Assert(condition=of([True]), data=[of(1)]),
         lambda: raw.Assert(condition=of([True, False]), data=[of(1)]),
