@@ -152,21 +152,27 @@ def test_mutants_of_what_cases_enter_are_killed(
     entries, results = tmp_path / "entries.jsonl", tmp_path / "results.jsonl"
     command = ["selfcheck", "--mutants", "10", "--in", "session", "--profile", "structures"]
     options = ["--generated", "1", "--entries", str(entries), "--results", str(results)]
-    assert main([*command, *options]) == 0
+    counted = tmp_path / "summary.json"
+    assert main([*command, *options, "--summary", str(counted)]) == 0
     told = capsys.readouterr().out
-    assert "in the code that a profile enters" in told
+    assert "in the code that it enters" in told
     lines = results.read_text().splitlines(keepends=True)
     mutants = [json.loads(line) for line in lines]
     entered = [mutant for mutant in mutants if mutant["entered_by"]]
     killed = [mutant for mutant in entered if mutant["killed_by"]]
     assert len(mutants) == 10
     assert killed
+    counts = json.loads(counted.read_text())
+    assert (counts["all"]["mutants"], counts["all"]["killed"]) == (10, len(killed))
+    share = counts["in_the_code_that_a_profile_enters"]["structures"]
+    assert share["percent"] == share["percent_by_its_own_cases"]
+    assert len(counts["survivors"]) == 10 - len(killed)
 
     results.write_text("".join(lines[:9]) + lines[9][:20])  # cut: the rest is asked anew
     assert main([*command, *options]) == 0
     again = [json.loads(line) for line in results.read_text().splitlines() if line.endswith("}")]
     assert again == mutants
-    summary = "in the code that a profile enters"
+    summary = "in the code that it enters"
     assert told.partition(summary)[2] == capsys.readouterr().out.partition(summary)[2]
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import hashlib
+import json
 import sys
 from collections import Counter
 from pathlib import Path
@@ -46,6 +47,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="write every mutant as a line of JSON; those that are there are not examined again",
     )
+    group.add_argument(
+        "--summary", type=Path, metavar="FILE", help="write the shares and the survivors as JSON"
+    )
 
 
 def run(args: argparse.Namespace) -> int:
@@ -54,6 +58,7 @@ def run(args: argparse.Namespace) -> int:
     from sessrun.conformance.selfcheck.mutation.equivalents import load_equivalents
     from sessrun.conformance.selfcheck.mutation.results import Results
     from sessrun.conformance.selfcheck.mutation.sites import MissingLibraryError
+    from sessrun.conformance.selfcheck.mutation.summary import summary
 
     if args.mutants < 1:
         raise UserError("--mutants takes a number of mutants, at least 1")
@@ -80,7 +85,11 @@ def run(args: argparse.Namespace) -> int:
                 print(told, file=sys.stderr, flush=True)
     except (MissingLibraryError, campaign.CampaignError) as error:
         raise UserError(str(error)) from error
-    print(_shares(outcomes))
+    counts = summary(outcomes)
+    print(_shares(counts))
+    if args.summary is not None:
+        drawn = {"mutants": args.mutants, "seed": args.seed, "generated": args.generated}
+        args.summary.write_text(json.dumps(drawn | counts, indent=1) + "\n", encoding="utf-8")
     return 0
 
 
@@ -158,34 +167,23 @@ def _print_survivor(outcome: Outcome) -> None:
     sys.stdout.flush()
 
 
-def _shares(outcomes: Sequence[Outcome]) -> str:
-    """The summary: all mutants, those of each profile's code, and each area's."""
-    from sessrun.conformance.selfcheck.coverage import area_of
-
+def _shares(counts: Mapping[str, Any]) -> str:
+    """The summary: all mutants, those of each area, and those of each profile's code."""
     lines = ["", f"{'':28} mutants   killed  equivalent  not entered"]
-    lines.append(_share("all", outcomes))
-    for area in sorted({area_of(o.mutant.function.module) for o in outcomes}):
-        members = [o for o in outcomes if area_of(o.mutant.function.module) == area]
-        lines.append(_share(area, members))
-    lines.append("in the code that a profile enters, by its own cases:")
-    profiles = sorted({name for outcome in outcomes for name in outcome.entered_by})
-    for profile in profiles:
-        members = [o for o in outcomes if profile in o.entered_by and not o.equivalent]
-        killed = sum(profile in o.killed_by for o in members)
-        lines.append(f"{profile:28} {len(members):7} {100 * killed / len(members):7.1f} %")
-    survivors = Counter(o.mutant.site.operator for o in outcomes if not o.killed)
+    for name, share in {"all": counts["all"], **counts["areas"]}.items():
+        lines.append(
+            f"{name:28} {share['mutants']:7} {share['percent']:7.1f} % {share['equivalent']:10} "
+            f"{share['entered_by_no_case']:12}"
+        )
+    lines.append(f"{'in the code that it enters':28} mutants   killed  by its own cases")
+    for name, share in counts["in_the_code_that_a_profile_enters"].items():
+        lines.append(
+            f"{name:28} {share['mutants']:7} {share['percent']:7.1f} % "
+            f"{share['percent_by_its_own_cases']:13.1f} %"
+        )
+    survivors = Counter(survivor["operator"] for survivor in counts["survivors"])
     lines.append("survivors by operator: " + _counted(survivors))
     return "\n".join(lines)
-
-
-def _share(name: str, outcomes: Sequence[Outcome]) -> str:
-    equivalent = sum(bool(o.equivalent) for o in outcomes)
-    killed = sum(o.killed for o in outcomes)
-    unentered = sum(not o.entered_by for o in outcomes)
-    rest = max(1, len(outcomes) - equivalent)
-    return (
-        f"{name:28} {len(outcomes):7} {100 * killed / rest:7.1f} % {equivalent:10} {unentered:12}"
-    )
 
 
 def _counted(counts: Mapping[Any, int]) -> str:
