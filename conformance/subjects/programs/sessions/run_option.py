@@ -96,6 +96,27 @@ def _metadata(tf: Any) -> Any:
         )
 
 
+def _closed(tf: Any) -> Any:
+    """Everything that a session is asked after it was closed, and in a graph of another one."""
+    x = tf.placeholder_with_default(2.0, [], name="x")
+    y = tf.negative(x, name="y")
+    session = tf.Session()
+    before, handle = session.make_callable(y, [x]), session.partial_run_setup([y], [x])
+    seen = before(1.0)
+    session.close()
+    other = tf.Session(graph=tf.Graph())
+    return seen, attempt(
+        lambda: session.run(y), lambda: session.run([]), lambda: session.run(None),
+        lambda: before(1.0), lambda: session.make_callable(y), lambda: session.list_devices(),
+        lambda: session.partial_run(handle, y, {x: 1.0}),
+        lambda: session.partial_run_setup([y], [x]),
+        lambda: session.close(), lambda: session.run(y, options=tf.RunOptions()),
+        lambda: other.run(y), lambda: other.run("y:0"), lambda: other.make_callable(y),
+        lambda: other.run([]), lambda: other.partial_run_setup([y], [x]),
+        lambda: other.run(tf.no_op()),
+    )  # fmt: skip
+
+
 def _dtypes(tf: Any) -> Any:
     """What stands for a dtype, and what does not."""
     things = (
@@ -147,4 +168,4 @@ def _dtypes(tf: Any) -> Any:
     return attempt(*(lambda t=thing: tf.as_dtype(t) for thing in things))
 
 
-BEHAVIOURS = {"given": _given, "metadata": _metadata, "dtypes": _dtypes}
+BEHAVIOURS = {"given": _given, "metadata": _metadata, "closed": _closed, "dtypes": _dtypes}
