@@ -76,7 +76,8 @@ def _features(tf: Any) -> Any:
     entries = [
         _feature(b"i", 3, b"\x08\x05\x08\x06"), _feature(b"i", 3, b"\x08\x05\x0a\x01\x06"),
         _feature(b"i", 3, b"\x0a\x01\x06\x08\x05"), _feature(b"i", 3, b""),
-        _feature(b"i", 3, b"\x0a\x00"), _feature(b"i", 3, b"\x08"), _feature(b"i", 3, b"\x0a\x02\x05"),
+        _feature(b"i", 3, b"\x0a\x00"), _feature(b"i", 3, b"\x08"),
+        _feature(b"i", 3, b"\x0a\x02\x05"),
         _feature(b"i", 3, _field(1, b"\x80")), _feature(b"i", 3, _field(1, b"\xff" * 10)),
         _feature(b"i", 3, _field(1, b"\xff" * 9 + b"\x7f")), _feature(b"i", 3, b"\x10\x05"),
         _feature(b"f", 2, b"\x0d\x00\x00\x80\x3f"), _feature(b"f", 2, b"\x0d\x00\x00\x80"),
