@@ -282,7 +282,7 @@ def _check_glimpse(images: Any, size: Any, offsets: Any) -> None:
     if size.ndim != 1 or size.size != 2:
         raise KernelError(_INVALID, f"input must be a vector of size 2 (height, width): "
                           f"{size.shape}")  # fmt: skip
-    if min(ints(size)) <= 0:
-        raise KernelError(_INVALID, "output_height and output_width must be positive")
+    if min(ints(size)) < 0:
+        raise KernelError(_INVALID, "output_height and output_width must not be negative")
     if offsets.ndim != 2 or offsets.shape[0] != images.shape[0] or offsets.shape[1] != 2:
         raise KernelError(_INVALID, f"input must be a tensor [batch_size, 2]: {offsets.shape}")

@@ -1,4 +1,4 @@
-"""Programs of event files that operations write: when what was written can be read, and what it is."""
+"""Programs of event files that operations write: what was written, and when it can be read."""
 
 from __future__ import annotations
 
