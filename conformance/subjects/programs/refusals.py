@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Callable
 from typing import Any
@@ -17,7 +18,7 @@ def told(tf: Any, words: str, *makers: Callable[[], Any]) -> list[Any]:
     Of an error there are the class, the code and what of its message a pattern matches.
     """
     pattern = re.compile(words)
-    return [caught(lambda make=make: _told(tf, pattern, make)) for make in makers]
+    return [caught(functools.partial(_told, tf, pattern, make)) for make in makers]
 
 
 def _told(tf: Any, words: re.Pattern[str], make: Callable[[], Any]) -> Any:
