@@ -137,8 +137,9 @@ def _check(places: Any, limits: Any) -> None:
     if not wrong.size:
         return
     place, limit = (array[wrong[0] if len(array) > 1 else 0] for array in (places, limits))
-    if place < 0 or limit < 0:
-        raise KernelError(_INVALID, f"index and max_index must be >= 0, are {place}, {limit}")
+    for name, number in (("index", place), ("max_index", limit)):
+        if number < 0:
+            raise KernelError(_INVALID, f"{name} must be >= 0 but was {number}")
     raise KernelError(_INVALID, f"max_index must be >= index, but {limit} < {place}")
 
 

@@ -18,6 +18,12 @@ __all__: list[str] = []
 #: Of the narrow dtypes those that are converted to and from wider ones: floats, integers.
 _BYTE_FLOATS: Final = frozenset({"float8_e5m2", "float8_e4m3fn"})
 _NIBBLES: Final = frozenset({"int4", "uint4"})
+#: How many bits the fractions of floats have, and what holds the bits of one.
+_FRACTIONS: Final = {
+    "float64": (52, "uint64"), "complex128": (52, "uint64"), "float32": (23, "uint32"),
+    "complex64": (23, "uint32"), "float16": (10, "uint16"), "bfloat16": (7, "uint16"),
+    "float8_e5m2": (2, "uint8"), "float8_e4m3fn": (3, "uint8"),
+}  # fmt: skip
 
 
 @binder("Const")
@@ -146,6 +152,14 @@ def cast(bind: Bind) -> Callable[..., Any]:
             raise KernelError(12, f"Cast {source} to {target} is not supported")
 
         return refuse
+    lost = _lost_bits(source, target) if bind.attrs.get("Truncate") else 0
+    if lost:
+        convert = _conversion(xp, source, target)
+        return lambda x: convert(_without(xp, x, lost, _FRACTIONS[source][1]))
+    return _conversion(xp, source, target)
+
+
+def _conversion(xp: Any, source: str, target: str) -> Callable[[Any], Any]:
     dtype = dtype_of(target)
     if source.startswith("complex") and not target.startswith("complex"):
         return lambda x: xp.real(x).astype(dtype)  # to bool too: whether the real part is not 0
@@ -154,6 +168,20 @@ def cast(bind: Bind) -> Callable[..., Any]:
     if {source, target} == _NIBBLES:  # ml_dtypes knows no way between the two
         return lambda x: x.astype("int8").astype(dtype)
     return lambda x: x.astype(dtype)
+
+
+def _lost_bits(source: str, target: str) -> int:
+    """How many bits of a fraction there is no room for; 0 where TensorFlow rounds all the same."""
+    only = {"bfloat16": "float32", "complex64": "complex128"}.get(target, source)
+    if source != only or not {source, target} <= _FRACTIONS.keys():
+        return 0
+    return max(_FRACTIONS[source][0] - _FRACTIONS[target][0], 0)
+
+
+def _without(xp: Any, x: Any, count: int, words: str) -> Any:
+    """Floats whose last bits are 0."""
+    bits = xp.ascontiguousarray(x).view(words)
+    return (bits & ~xp.asarray((1 << count) - 1, dtype=words)).view(x.dtype).reshape(x.shape)
 
 
 def _is_castable(source: str, target: str) -> bool:

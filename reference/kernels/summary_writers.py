@@ -176,7 +176,7 @@ def import_event(_: Any, writer: Any, event: Any) -> None:
     from sessrun.spec.proto.summary_pb2 import Event  # noqa: PLC0415 - as above
 
     file = writer.file()
-    file.write(_parsed(Event, bytes(_only("event", event)), "tf.Event"))
+    file.write(_parsed(Event, bytes(event.item()), "tf.Event"))
 
 
 @kernel("WriteScalarSummary", devices=_CPU)
@@ -184,8 +184,8 @@ def write_scalar_summary(_: Any, writer: Any, step: Any, tag: Any, value: Any) -
     """Write a number."""
     with _writing(writer, step) as event:
         with HOST.errstate(over="ignore"):
-            number = float(HOST.float32(_only("value", value)))
-        event.summary.value.add(tag=_only("tag", tag).decode(), simple_value=number)
+            number = float(HOST.float32(value.item()))
+        event.summary.value.add(tag=tag.item().decode(), simple_value=number)
 
 
 @kernel("WriteSummary", devices=_CPU)
@@ -197,10 +197,11 @@ def write_summary(
     from sessrun.spec.proto.summary_pb2 import SummaryMetadata  # noqa: PLC0415 - as above
 
     with _writing(writer, step) as event:
-        value = event.summary.value.add(tag=_only("tag", tag).decode())
+        value = event.summary.value.add(tag=tag.item().decode())
         value.tensor.CopyFrom(content_proto(tensor, T))
-        if told := bytes(_only("summary_metadata", summary_metadata)):
-            with suppress(foreign.ProtoError):  # TensorFlow does not look whether it is
+        if told := bytes(summary_metadata.item()):
+            value.metadata.SetInParent()
+            with suppress(foreign.ProtoError):  # damaged ones are none
                 value.metadata.CopyFrom(foreign.parse(SummaryMetadata, told, "the metadata"))
 
 
@@ -208,7 +209,7 @@ def write_summary(
 def write_histogram_summary(_: Any, writer: Any, step: Any, tag: Any, values: Any) -> None:
     """Write a histogram."""
     with _writing(writer, step) as event:
-        event.summary.value.add(tag=_only("tag", tag).decode(), histo=histogram_of(values))
+        event.summary.value.add(tag=tag.item().decode(), histo=histogram_of(values))
 
 
 @kernel("WriteImageSummary", devices=_CPU)
@@ -244,5 +245,5 @@ def write_raw_summary(_: Any, writer: Any, step: Any, tensor: Any) -> None:
 def write_graph_summary(_: Any, writer: Any, step: Any, tensor: Any) -> None:
     """Write a graph."""
     with _writing(writer, step) as event:
-        event.graph_def = bytes(_only("tensor", tensor))
+        event.graph_def = bytes(tensor.item())
         _parsed(GraphDef, event.graph_def, "tf.GraphDef")

@@ -63,6 +63,25 @@ def _of_halves(tf: Any) -> Any:
         return [session.run(found), session.run(narrow)]
 
 
+def _truncated(tf: Any) -> Any:
+    """Rounded toward zero where it is asked for and there is a way, else to the nearest."""
+    x = np.array([1.0008, 1.01171875, -1.01171875, 1 + 2**-24 + 2**-26, 3e38, 65519.9, 0.1, -65530,
+                  float("inf"), float("-inf"), 0.0, -3.999999999])  # fmt: skip
+    sources = "float64", "float32", "complex64", "complex128", "float16", "bfloat16"
+    targets = "float32", "float16", "bfloat16", "float8_e5m2", "float8_e4m3fn", "complex64", "int8"
+    with tf.Session() as session:
+        return [
+            session.run(tf.cast(tf.raw_ops.Cast(
+                x=tf.cast(tf.constant(x[-1] if target == "int8" else x), source),
+                DstT=tf.as_dtype(target), Truncate=truncate), tf.complex128))
+            for source, target in itertools.product(sources, targets)
+            # complex numbers have no way to narrow floats; float64 is torn when made complex
+            if not (source.startswith("complex") and target in _NARROW)
+            and (source, target) != ("float64", "complex64")
+            for truncate in (False, True)
+        ]  # fmt: skip
+
+
 def _bytes_seen(tf: Any) -> Any:
     """Bytes as another dtype's: of its width, of a wider one, of a narrower one."""
     names = [*_NUMBERS[1:], *_QUANTIZED]
@@ -79,4 +98,7 @@ def _bytes_seen(tf: Any) -> Any:
         return attempt(*(lambda pair=pair: seen(*pair) for pair in pairs))
 
 
-BEHAVIOURS = {"every pair": _every_pair, "of halves": _of_halves, "bytes seen": _bytes_seen}
+BEHAVIOURS = {
+    "every pair": _every_pair, "of halves": _of_halves, "truncated": _truncated,
+    "bytes seen": _bytes_seen,
+}  # fmt: skip
