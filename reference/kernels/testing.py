@@ -23,8 +23,8 @@ def _telling(label: str) -> Callable[[Bind], Callable[..., Any]]:
 
 binder("KernelLabel", devices=("CPU",))(_telling("default"))
 for _label in ("overload_1", "overload_2"):
-    binder(f"KernelLabel:{_label}", devices=("CPU",))(_telling(_label))
-binder("KernelLabelRequired:overload_1", devices=("CPU",))(_telling("overload_1"))
+    for _kind in ("KernelLabel", "KernelLabelRequired"):
+        binder(f"{_kind}:{_label}", devices=("CPU",))(_telling(_label))
 
 
 @binder("GetDeadline", devices=("CPU",), needs_step=True, may_wait=False)

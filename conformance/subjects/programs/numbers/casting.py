@@ -41,9 +41,8 @@ def _every_pair(tf: Any) -> Any:
         ways = []
         for source, target in itertools.product(names, repeat=2):
             there = tf.cast(sources[source], target)
-            ways.append(there if target not in _NARROW else tf.cast(there, _wide(target)))
-        return [[way.op.inputs[0].dtype.name, *attempt(lambda way=way: session.run(way))]
-                for way in ways]  # fmt: skip
+            ways.append(tf.cast(there, _wide(target)) if target in _NARROW else there)
+        return attempt(*(lambda way=way: session.run(way) for way in ways))
 
 
 def _wide(name: str) -> str:

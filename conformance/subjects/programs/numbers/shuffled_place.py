@@ -33,13 +33,13 @@ def _refused(tf: Any) -> Any:
 def _places(tf: Any) -> Any:
     """All places of several sizes, rounds, seeds and dtypes."""
     raw = tf.raw_ops
-    sizes = (1, 2, 3, 16, 255, 256, 257, 70000, 2**20)
+    sizes = (1, 3, 16, 256, 70000)
     return told(
         tf,
         *(lambda size=size, rounds=rounds: raw.RandomIndexShuffle(
             index=np.unique([0, size // 3, size // 2, size - 1, size]).astype(np.int64),
             seed=[7, -8, 2**31 - 1], max_index=np.int64(size), rounds=rounds)
-          for size in sizes for rounds in (4, 6, 8)),
+          for size in sizes for rounds in (4, 8)),
         *(lambda dtype=dtype: raw.RandomIndexShuffle(
             index=tf.range(tf.cast(9, tf.int32)), seed=tf.cast([1, 2, 3], dtype), max_index=8)
           for dtype in (tf.int32, tf.int64, tf.uint32, tf.uint64)),

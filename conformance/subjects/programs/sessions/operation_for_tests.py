@@ -34,20 +34,22 @@ def _resources(tf: Any) -> Any:
 
 
 def _labels(tf: Any) -> Any:
-    ops, graph = module_of(tf, "framework.test_ops"), tf.get_default_graph()
-    made = [ops.kernel_label()]
-    for label in ("overload_1", "overload_2"):
-        with graph._kernel_label_map({"KernelLabel": label}):
-            made.append(ops.kernel_label())
-    with graph._kernel_label_map({"KernelLabelRequired": "overload_1"}):
-        made.append(ops.kernel_label_required([2, 3]))
-    with graph._kernel_label_map({"KernelLabel": "overload_3"}):
-        unknown = ops.kernel_label()
-    bare = ops.kernel_label_required([1])
-    with tf.Session() as session:
-        return [made, session.run(made),
-                attempt(lambda: session.run(unknown), lambda: session.run(bare),
-                        lambda: ops.kernel_label_required(1))]  # fmt: skip
+    """The kernel of each label; of one that nobody has, and of none where there must be one."""
+    ops = module_of(tf, "framework.test_ops")
+
+    def labelled(name: str, label: str, *inputs: Any) -> Any:
+        with tf.Graph().as_default() as graph, tf.Session() as session:
+            with graph._kernel_label_map({name: label} if label else {}):
+                made = (ops.kernel_label_required if inputs else ops.kernel_label)(*inputs)
+            return [made, session.run(made)]
+
+    return attempt(
+        *(lambda label=label: labelled("KernelLabel", label)
+          for label in ("", "overload_1", "overload_2", "overload_3")),
+        *(lambda label=label: labelled("KernelLabelRequired", label, [2, 3])
+          for label in ("", "overload_1", "overload_2")),
+        lambda: ops.kernel_label_required(1),
+    )  # fmt: skip
 
 
 def _waits(tf: Any) -> Any:
