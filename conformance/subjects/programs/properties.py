@@ -57,7 +57,7 @@ def _register(profile: str, areas: tuple[str, ...]) -> None:
     def rows() -> int:
         return sum(len(programs_of(area)) for area in areas)
 
-    @prop(f"programs-{profile}", *(CLAUSES[area] for area in areas), weight=8, rows=rows)
+    @prop(f"programs-{profile}", *(CLAUSES[area] for area in areas), weight=9, rows=rows)
     def programs(_: random.Random, id_: str) -> Case:
         """A program of the public namespace gives what TensorFlow gives."""
         return _program_case(areas, id_)
