@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
-from sessrun.reference.kernels.host import HOST, dtype_of, string_array
+from sessrun.reference.kernels.host import dtype_of, string_array
 from sessrun.reference.kernels.registry import EVERY, Bind, KernelError, binder
 from sessrun.reference.optional_values import Optional
+from sessrun.reference.tensor_list import shape_of
 
 __all__: list[str] = []
 
@@ -73,7 +74,7 @@ def _check(held: Optional, dtypes: Sequence[str], shapes: Sequence[Shape]) -> No
 
 def _fits(value: Any, shape: Shape) -> bool:
     """Whether a value has a shape, parts of which may be unknown; handles are scalars."""
-    sizes = HOST.shape(value)
+    sizes = shape_of(value)
     return shape is None or (
         len(sizes) == len(shape)
         and all(want in {None, size} for want, size in zip(shape, sizes, strict=True))

@@ -18,7 +18,10 @@ def _numbers(*shape: int) -> Any:
 
 
 def _given_back_to_many_channels(tf: Any) -> Any:
-    """Gradients of strided convolutions by their inputs, which have many channels."""
+    """Gradients of strided convolutions by their inputs, which have many channels.
+
+    That of dilated ones is not asked: not every build of TensorFlow has it on a CPU.
+    """
     nn, found = tf.nn, []
     for channels in (3, 17, 40):
         for strides, padding in (([1, 2, 2, 1], "SAME"), ([1, 2, 3, 1], "VALID"),
@@ -33,7 +36,7 @@ def _given_back_to_many_channels(tf: Any) -> Any:
     x, w = tf.constant(_numbers(1, 9, 8, 20)), tf.constant(_numbers(2, 3, 20, 5))
     y = nn.conv2d(x, w, [1, 2, 2, 1], "VALID", dilations=[1, 1, 2, 1])
     found += attempt(
-        lambda: run(tf, y), lambda: run(tf, tf.gradients(y * y, [x, w])),
+        lambda: run(tf, y),
         lambda: run(tf, nn.conv2d_transpose(_numbers(1, 2, 2, 4), _numbers(3, 3, 18, 4),
                                             [1, 4, 4, 18], [1, 2, 2, 1], "SAME")),
     )  # fmt: skip
