@@ -10,6 +10,7 @@ that spoil their process come last.
 
 from __future__ import annotations
 
+import gc
 import importlib
 import json
 import os
@@ -47,6 +48,7 @@ def main() -> None:
     from sessrun.spec.cases.model import Case  # noqa: PLC0415
 
     _import_all()
+    gc.freeze()  # or the first collection of a fork would copy all that is held here
     known: dict[str, Case] = {}
     for line in sys.stdin:
         asked = json.loads(line)

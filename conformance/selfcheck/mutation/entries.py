@@ -9,6 +9,7 @@ with the id "". A line of standard output for each case: `{"id": ..., "seconds":
 
 from __future__ import annotations
 
+import gc
 import importlib
 import importlib.util
 import json
@@ -77,6 +78,7 @@ def main(part: int, parts: int, seed: int, count: int, profiles: list[str]) -> N
     imported.stop()
     if part == 0:
         answers.write(_form("", 0.0, imported.functions(), []))
+    gc.freeze()  # or the first collection of a fork would copy all that is held here
     for case in cases:
         answers.write(_in_a_fork(case, folder))
         answers.flush()

@@ -12,6 +12,7 @@ whose list was not ended in time is missing, `null` is a mutant that died or hun
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import select
@@ -49,6 +50,7 @@ def main(answers_file: Path, seed: int, count: int, profiles: list[str]) -> None
     cases = {case.id: case for case in planned(seed, count, profiles)}
     with answers_file.open(encoding="utf-8") as file:
         recorded = {form["id"]: form["answers"] for form in map(json.loads, file)}
+    gc.freeze()  # or the first collection of a fork would copy all that is held here
     for line in sys.stdin:
         answers.write(_in_a_fork(json.loads(line), cases, recorded) + "\n")
         answers.flush()
