@@ -108,7 +108,7 @@ def _jpeg_image(content: bytes, channels: int, ratio: int = 1) -> Any:
                           "window.") from error  # fmt: skip
     mode = {0: "L" if image.mode == "L" else "RGB", 1: "L", 3: "RGB"}[channels]
     width, height = image.size
-    image.draft(mode, (max(width // ratio, 1), max(height // ratio, 1)))
+    image.draft(mode, (width / ratio, height / ratio))  # not rounded: small pictures, too
     return image, mode
 
 
@@ -166,14 +166,10 @@ def _bmp_pixels(content: bytes, channels: int) -> Any:
                           f"was {bits // 8}")  # fmt: skip
     height, depth = abs(tall), bits // 8
     row = (bits * width + 31) // 32 * 4
-    if width <= 0 or not height or offset < 0 or len(data) < offset + row * height - (
-        row - width * depth
-    ):
+    if width <= 0 or not height or offset < 0 or len(data) < offset + row * height:
         raise KernelError(_INVALID, f"Incomplete bmp content: width {width}, height {tall}, "
                           f"{len(data)} bytes")  # fmt: skip
-    lines = HOST.zeros(row * height, "uint8")
-    part = data[offset : offset + row * height]
-    lines[: len(part)] = part
+    lines = data[offset : offset + row * height]
     found = lines.reshape(height, row)[:, : width * depth].reshape(height, width, depth)
     found = found[::-1] if tall > 0 else found
     if depth >= 3:

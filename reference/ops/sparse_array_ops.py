@@ -119,7 +119,7 @@ def sparse_concat(
     axis: Any,
     sp_inputs: Any,
     name: str | None = None,
-    expand_nonconcat_dim: bool = False,
+    expand_nonconcat_dim: bool | None = False,
     concat_dim: Any = None,
     expand_nonconcat_dims: bool | None = None,
 ) -> SparseTensor:
@@ -138,10 +138,9 @@ def sparse_concat(
       ValueError: an argument is given by both names.
 
     """
-    expand = expand_nonconcat_dim
-    if expand_nonconcat_dims is not None:
-        expand = chosen(expand_nonconcat_dims, expand_nonconcat_dim or None,
-                        "expand_nonconcat_dims", "expand_nonconcat_dim")  # fmt: skip
+    # As in TensorFlow the newer name is for those who give None by the older one.
+    expand = chosen(expand_nonconcat_dims, expand_nonconcat_dim,
+                    "expand_nonconcat_dims", "expand_nonconcat_dim")  # fmt: skip
     place = chosen(axis, concat_dim, "axis", "concat_dim")
     tensors = _inputs(sp_inputs)
     if len(tensors) == 1:

@@ -159,11 +159,16 @@ def _results(tf: Any) -> Any:
     def rows(x: Any) -> Any:
         return tf.IndexedSlices(x, tf.constant([1]))
 
+    @tf.function
+    def read(name: Any) -> Any:
+        return tf.read_file(name)
+
     number, text, (half,) = plain()
     found = rows(tf.ones([1, 2]))
     return [
         nothing(), attempt(odd), _value(tf, [number, text, half]), type(found).__name__,
         _value(tf, tf.convert_to_tensor(found.values)),
+        attempt(lambda: _value(tf, read(tf.constant("there is/no such file")))),
     ]  # fmt: skip
 
 

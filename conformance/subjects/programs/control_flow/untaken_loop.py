@@ -91,8 +91,28 @@ def _dead_loops(tf: Any) -> Any:
         ))  # fmt: skip
 
 
+def _loop_over_what_a_branch_left(tf: Any) -> Any:
+    """An inner loop takes a tensor out of the branch that was not returned from it."""
+    p, left = tf.placeholder(tf.bool, []), []
+
+    def taken(x: Any) -> Any:
+        left.append(x + 1.0)
+        return left[0] * 1.0
+
+    def body(i: Any, x: Any) -> Any:
+        y = tf.cond(p, lambda: taken(x), lambda: x)
+        inner = tf.while_loop(
+            lambda j, *_: j < 2, lambda j, a, b: (j + 1, a + b, b), [0, y, left[0]]
+        )
+        return i + 1, inner[1]
+
+    found = tf.while_loop(lambda i, _: i < 3, body, [0, tf.constant(2.0)])
+    with tf.Session() as session:
+        return attempt(*(lambda v=value: session.run(found, {p: v}) for value in (True, False)))
+
+
 BEHAVIOURS = {
     "loops in branches": _loops_in_branches,
     "branches in branches": _branches_in_branches,
-    "dead loops": _dead_loops,
+    "dead loops": lambda tf: (_dead_loops(tf), _loop_over_what_a_branch_left(tf)),
 }

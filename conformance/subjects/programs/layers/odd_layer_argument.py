@@ -162,6 +162,15 @@ def _refused(tf: Any) -> Any:
         *(lambda t=t: tf.layers.MaxPooling1D(2, 2, **t).trainable for t in (
             {}, {"trainable": True}, {"name": "named"})),
         lambda: tf.layers.Dense(2).trainable, lambda: tf.layers.AveragePooling2D(2, 2).trainable,
+        lambda: _value(tf, layers.ELU(alpha=-1.0)(tf.constant([[-1.0, 1.0]]))),
+        *(lambda k=k: k(3, dtype=tf.float64)(tf.ones([1, 2])) for k in (
+            layers.Dense, tf.layers.Dense)),
+        lambda: (tf.layers.dense(x, 3), tf.layers.dense(x, 3, reuse=True)),
+        *(lambda m=m: _value(tf, layers.Concatenate().compute_mask([tf.ones([1, 2, 3])] * 2, m))
+          for m in ([tf.constant([[True, False]]), tf.constant([[True, True]])],
+                    [tf.constant([[True, False]]), None])),
+        lambda: tf.keras.backend.random_normal_variable((2,), dtype="int32"),
+        lambda: tf.keras.backend.random_uniform_variable((2,), 0.0, dtype="bool"),
     )  # fmt: skip
     return attempt(*made)
 

@@ -70,6 +70,12 @@ def _kinds(tf: Any) -> Any:
     def parts() -> list[Any]:
         return [tf.constant(x[:, n]) for n in range(3)]
 
+    class Swaps(rnn.RNNCell):  # type: ignore[misc] # the backend's class
+        state_size = output_size = 1
+
+        def call(self, _: Any, state: Any) -> Any:
+            return state, state
+
     def raw(finish_at: int) -> Any:
         cell = rnn.GRUCell(2)
         array = tf.TensorArray(tf.float32, 3).unstack(tf.constant(np.swapaxes(x, 0, 1)))
@@ -107,6 +113,8 @@ def _kinds(tf: Any) -> Any:
             (out.shape, state.shape) for out, state in [nn.dynamic_rnn(
                 rnn.GRUCell(2), tf.placeholder(tf.float32, s), dtype=tf.float32)]]
           for sizes in ([None, None, 4], [2, None, 4], [None, 3, 4], [2, 3, None])),
+        lambda: nn.static_rnn(
+            Swaps(), [tf.placeholder(tf.float32, [2, None])], dtype=tf.float32),
     )  # fmt: skip
 
 

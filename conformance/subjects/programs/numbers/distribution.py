@@ -74,6 +74,9 @@ def _refusals(tf: Any) -> Any:
         lambda: tf.random_gamma([2], 1.0, dtype=tf.int32), lambda: tf.random_gamma(2.5, 1.0),
         lambda: run(tf, raw.StatelessRandomUniformV2(
             shape=[2], key=np.array([1], np.uint64), counter=np.array([1, 2], np.uint64), alg=7)),
+        *(lambda n=n, p=p: run(tf, random.stateless_binomial(
+            [2, 1], [1, 2], counts=[n], probs=[p], output_dtype=tf.float32))
+          for n, p in ((5.0, -0.0), (5.0, 0.0), (5.0, 1.0), (0.0, 0.5))),
     )  # fmt: skip
 
 

@@ -71,6 +71,8 @@ def _windows(tf: Any) -> Any:
         run(tf, [signal.hann_window(7, periodic=False), signal.hamming_window(1)]),
         caught(lambda: signal.hann_window([2, 3])),
         caught(lambda: signal.vorbis_window(3, dtype=tf.int32)),
+        *(caught(lambda s=shape: run(tf, signal.rfft(tf.zeros(s), fft_length=[0])))
+          for shape in ([2, 0], [0, 2])),
     ]
 
 

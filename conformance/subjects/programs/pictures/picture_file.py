@@ -82,6 +82,10 @@ def _cut_off(tf: Any) -> Any:
         lambda: decoded(whole[:60], recover=True), lambda: decoded(whole[:2], recover=True),
         lambda: decoded(whole[:60], recover=False),
         lambda: decoded(whole[:-2], recover=True, channels=1),
+        *(lambda h=height, w=width, r=ratio: run(tf, tf.shape(tf.image.decode_jpeg(
+            tf.image.encode_jpeg(np.zeros((h, w, 3), "uint8")), ratio=r)))
+          for height, width, ratio in ((15, 16, 8), (7, 8, 4), (16, 9, 2), (17, 33, 8),
+                                       (7, 16, 8), (3, 8, 4), (1, 1, 8))),
     )  # fmt: skip
 
 

@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from sessrun.conformance.subjects.programs.described import attempt
+from sessrun.conformance.subjects.programs.described import attempt, run
 from sessrun.conformance.subjects.programs.paths import module_of
 
 __all__ = ["BEHAVIOURS"]
 
 _HUGE = [1879048192, 1879048192]
 _BMP = b"BM" + b"\x36\0\0\0" + b"\0" * 100
+#: Two rows of two pixels of 24 bits, each row filled up to eight bytes.
+_WHOLE_BMP = b"".join((
+    b"BM", struct.pack("<IIIIiiHHIIiiII", 70, 0, 54, 40, 2, 2, 1, 24, 0, 16, 0, 0, 0, 0),
+    bytes(range(16)),
+))  # fmt: skip
 
 
 def _says(tf: Any, word: str, make: Callable[[], Any]) -> Any:
@@ -66,7 +72,14 @@ def _sizes_that_overflow(tf: Any) -> Any:
             images=pictures, transforms=np.zeros((1, 8), "float32"), output_shape=_HUGE,
             interpolation="NEAREST"),
     ]  # fmt: skip
-    return [_says(tf, "Encountered overflow when multiplying", call) for call in calls]
+    of_any_shape = tf.placeholder(tf.float32)
+    return [_says(tf, "Encountered overflow when multiplying", call) for call in calls], attempt(
+        *(lambda k=k, s=s: run(tf, tf.extract_image_patches(pictures, k, s, [1] * 4, "VALID"))
+          for k, s in (([2, 1, 1, 1], [1] * 4), ([1] * 4, [2, 1, 1, 1]), ([1] * 4, [1, 1, 1, 2]))),
+        lambda: run(tf, tf.image.non_max_suppression(of_any_shape, [0.5, 0.6], 2),
+                    {of_any_shape: np.ones([2, 3])}),
+        *(lambda n=n: run(tf, tf.image.decode_bmp(_WHOLE_BMP[: 70 - n])) for n in (0, 1, 8, 16)),
+    )  # fmt: skip
 
 
 def _boxes_that_are_not_finite(tf: Any) -> Any:

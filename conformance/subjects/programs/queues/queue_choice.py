@@ -36,6 +36,8 @@ def _common(tf: Any) -> Any:
         lambda: tf.QueueBase.from_list(number, [fifo(3, tf.float32), fifo(3, tf.int32)]),
         lambda: tf.QueueBase.from_list(
             number, [fifo(3, pair, names=["a", "b"]), fifo(3, pair, names=["b", "a"])]),
+        lambda: tf.train.maybe_batch_join(
+            [[tf.SparseTensor([[0]], [n], [2])] for n in (1, 2)], keep_input=False, batch_size=2),
         lambda: tf.QueueBase.from_list(number, [fifo(3, pair, names=["a", "b"]), fifo(3, pair)]),
     )  # fmt: skip
 

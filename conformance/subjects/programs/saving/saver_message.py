@@ -55,7 +55,14 @@ def _without_variables(tf: Any) -> Any:
     """A saver of nothing saves nothing but the graph."""
     saver, session = tf.train.Saver(allow_empty=True), tf.Session()
     saved = saver.save(session, "x")
-    return [saved, saver.restore(session, "none"), listing()]
+    with tf.Graph().as_default():
+        tf.constant(1.0, name="a")
+        named = tf.train.SaverDef(
+            filename_tensor_name="a:0", save_tensor_name="a:0", restore_op_name="a")  # fmt: skip
+        definition = tf.train.export_meta_graph(saver_def=named)
+    with tf.Graph().as_default():
+        imported = tf.train.import_meta_graph(definition)
+    return [saved, saver.restore(session, "none"), listing(), type(imported).__name__]
 
 
 def _names(definition: Any) -> Any:

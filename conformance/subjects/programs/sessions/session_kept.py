@@ -30,6 +30,10 @@ def _handles(tf: Any) -> Any:
         )  # fmt: skip
         other = session.run(value)
         found += attempt(other.delete, other.eval, other.delete, lambda: written(other))
+        third = session.run(value)
+        place, delete = tf.delete_session_tensor(third.handle)
+        session.run(delete, {place: third.handle})
+        found += attempt(third.delete, third.eval)
     return found
 
 

@@ -181,6 +181,12 @@ def _refusals(tf: Any) -> Any:
         lambda: run(tf, s.segment_sum(dense, [0, 1], [0, 3], num_segments=2)),
         lambda: s.segment_sum(dense, [0, 1], [0, 3], num_segments=-2),
         lambda: tf.gradients(s.maximum(x, x).values, x.values),
+        *(lambda k=options: tf.sparse_concat(0, [x, longer], **k).shape for options in (
+            {"expand_nonconcat_dim": True, "expand_nonconcat_dims": True},
+            {"expand_nonconcat_dims": True}, {"expand_nonconcat_dims": False},
+            {"expand_nonconcat_dim": None, "expand_nonconcat_dims": True})),
+        lambda: run(tf, tf.raw_ops.SparseDenseCwiseDiv(
+            sp_indices=[[0], [1], [2]], sp_values=[-6, -7, 7], sp_shape=[3], dense=[2, 2, -2])),
     )  # fmt: skip
 
 

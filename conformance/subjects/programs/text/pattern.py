@@ -33,7 +33,8 @@ def _matched(tf: Any) -> Any:
 
 def _refused(tf: Any) -> Any:
     wrong = ["(", "a(?=b)", "(?!a)", "(?<=a)b", r"(a)\1", "[", "a**", r"\Z", "(?P<n"]
-    return attempt(*(lambda p=p: run(tf, tf.strings.regex_replace(["ab"], p, "-")) for p in wrong))
+    return attempt(*(lambda p=p: run(tf, tf.strings.regex_replace(["ab"], p, "-")) for p in wrong),
+                   lambda: run(tf, tf.strings.regex_replace([b"\xffa", b"a\xfe"], "a", "b")))
 
 
 def _transcoded(tf: Any) -> Any:
