@@ -18,7 +18,7 @@ from sessrun.reference.conversion import convert_to_tensor
 from sessrun.reference.differentiation.aggregation import Gradient
 from sessrun.reference.differentiation.choices import UnconnectedGradients
 from sessrun.reference.differentiation.reach import is_trainable
-from sessrun.reference.differentiation.way_back import TapedWayBack
+from sessrun.reference.differentiation.way_back import TapedWayBack, of_unconnected
 from sessrun.reference.generated import reshape, tile
 from sessrun.reference.graph import Graph
 from sessrun.reference.graph_keys import GraphKeys
@@ -336,8 +336,7 @@ class GradientTape:
         way.go([y.op for y in targets], [x.op for x in known], list(constants))
         way.finish()
         wanted = UnconnectedGradients(unconnected)
-        by = known if wanted is UnconnectedGradients.NONE else xs
-        return [way.result(x, wanted) if x in by else None for x in xs]
+        return [way.result(x, wanted) if x in known else of_unconnected(x, wanted) for x in xs]
 
     def _walk(self) -> tuple[set[Tensor], set[Operation]]:
         """What is on the tape: tensors, and the operations that read one while it recorded."""

@@ -38,7 +38,7 @@ from sessrun.reference.operation import Operation
 from sessrun.reference.ops.fill_ops import zeros_like
 from sessrun.reference.tensor import Tensor
 
-__all__ = ["TapedWayBack", "WayBack"]
+__all__ = ["TapedWayBack", "WayBack", "of_unconnected"]
 
 
 class WayBack:
@@ -235,13 +235,7 @@ class WayBack:
         found = [each for each in self._found.get(x, ()) if each is not None]
         if len(found) > 1:
             return self._result_of_several(x.op, found)
-        if found:
-            return found[0]
-        if unconnected is UnconnectedGradients.NONE:
-            return None
-        if x.dtype == dtypes.resource:
-            return zeros_of_variable(x)
-        return zeros_like(x)
+        return found[0] if found else of_unconnected(x, unconnected)
 
     def _result_of_several(self, op: Operation, found: Sequence[Gradient]) -> Gradient:
         with self._graph.name_scope(self._scope), self.beside(op):
@@ -275,8 +269,12 @@ class TapedWayBack(WayBack):
     ) -> None:  # fmt: skip
         """Nothing: a tape does not compare shapes."""
 
-    def _result_of_several(self, op: Operation, found: Sequence[Gradient]) -> Gradient:
-        return self._aggregated(op, found)
+
+def of_unconnected(x: Tensor, unconnected: UnconnectedGradients) -> Gradient:
+    """The gradient of what does not depend on `x`."""
+    if unconnected is UnconnectedGradients.NONE:
+        return None
+    return zeros_of_variable(x) if x.dtype == dtypes.resource else zeros_like(x)
 
 
 def _function(op: Operation) -> Any:

@@ -129,16 +129,24 @@ def _own_gradients(tf: Any) -> Any:
 
 
 def _what_it_takes(tf: Any) -> Any:
-    """Custom gradients of keyword arguments, and of nothing."""
+    """Custom gradients of keyword arguments, and of nothing; a tape that does not watch all."""
 
     def with_keywords(x: Any) -> Any:
         return tf.custom_gradient(lambda x: (x, lambda grad: grad))(x=x)
+
+    def beside_what_is_not_watched(x: Any) -> Any:
+        other = tf.constant(3.0)
+        with tf.GradientTape(persistent=True) as tape:
+            tape.watch(x)
+            y = x * other + x * other * other
+        return [tape.gradient(y, [x, other], unconnected_gradients=kind) for kind in (
+            "none", "zero")]  # fmt: skip
 
     def with_no_gradient(x: Any) -> Any:
         passed = tf.custom_gradient(lambda x: (x * 2.0, lambda _: None))
         return tf.gradients(passed(x) + x, x)
 
-    return _each(tf, with_keywords, with_no_gradient)
+    return _each(tf, with_keywords, with_no_gradient, beside_what_is_not_watched)
 
 
 BEHAVIOURS = {"tapes": _tapes, "own_gradients": _own_gradients, "what_it_takes": _what_it_takes}

@@ -75,6 +75,7 @@ def _others(tf: Any) -> Any:
         lambda p: [K.eye(3), K.eye(2, "float64", name="e"), p],
         lambda p: [K.map_fn(lambda row: row * 2.0, p), K.foldl(lambda a, b: a + b, p),
                    K.foldr(lambda a, b: a - b, p, tf.zeros([4]))],
+        lambda p: [K.map_fn(lambda row: tf.cast(row, tf.int32), p, dtype=tf.int32), p],
         lambda p: [K.dropout(p, 0.5, seed=3), K.random_bernoulli((3,), 0.5, seed=4)],
         lambda p: [K.in_top_k(p, tf.constant([0, 1, 2]), 2), K.is_sparse(p),
                    K.to_dense(p), K.to_dense(tf.sparse.from_dense(p)),

@@ -56,7 +56,18 @@ def _added(tf: Any) -> Any:
 def _refused(tf: Any) -> Any:
     layer = tf.keras.layers.Layer()
     value = tf.constant([1.0])
+
+    class Kept(tf.keras.layers.Layer):  # type: ignore[misc]  # of a namespace
+        def call(self, inputs: Any) -> Any:
+            self.add_metric(inputs, aggregation="mean", name="mean")
+            own = tf.keras.metrics.Mean(name="own")
+            self.add_metric(own(inputs))
+            return inputs
+
+    kept = Kept(dtype="float64")
+    kept(tf.constant([1.0, 2.0], tf.float64))
     return [
+        [(metric.name, metric.dtype, metric.result().dtype) for metric in kept.metrics],
         attempt(lambda: layer.add_metric(value)),
         attempt(lambda: layer.add_metric(value, name="x")),
         attempt(lambda: layer.add_metric(value, name="x", aggregation="sum")),

@@ -66,7 +66,14 @@ def _refusals(tf: Any) -> Any:
         _counting(tf)
     chief = tf.train.Supervisor(logdir=None)
     worker = tf.train.Supervisor(is_chief=False)
+
+    def ended() -> str:
+        with tf.train.Supervisor(logdir=None).managed_session(""):
+            raise tf.errors.OutOfRangeError(None, None, "")
+        return "ended"
+
     return [
+        caught(ended),
         caught(lambda: chief.summary_computed(None, b"")),
         caught(lambda: chief.start_standard_services(None)),
         caught(lambda: worker.start_standard_services(None)),

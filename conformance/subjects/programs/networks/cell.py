@@ -78,6 +78,7 @@ def _plain(tf: Any) -> Any:
         step(lambda: cells.LSTMCell(3, dtype=tf.int32)),
         lambda: cells.BasicRNNCell(3)(_p(tf, (2, None)), tf.zeros([2, 3])),
         lambda: cells.BasicRNNCell(3)(tf.zeros([2, 2], tf.int32), tf.zeros([2, 3])),
+        lambda: cells.BasicRNNCell(3)(tf.zeros([2, 2]), tf.zeros([2, 3], tf.int32)),
         lambda: cells.LSTMCell(3)(_p(tf, (2, 3, 2)), None),
         lambda: cells.BasicLSTMCell(3)(_p(tf), cells.LSTMStateTuple(*[tf.ones([2, 3])] * 2),
                                        scope="s"),

@@ -121,6 +121,8 @@ def _three_diagonals(tf: Any) -> Any:
     return shown(
         tf,
         lambda tf: solve(tf, _D, _R), lambda tf: solve(tf, _D, _R, partial_pivoting=False),
+        lambda tf: solve(tf, np.array([[1.0, 0], [1, 1], [0, 1]]), np.array([1.0, 2.0]),
+                         partial_pivoting=True, perturb_singular=True),
         lambda tf: solve(tf, _D, _R[..., 0], conjugate_rhs=True),
         lambda tf: solve(tf, _D, _R.transpose(0, 2, 1), transpose_rhs=True),
         lambda tf: solve(tf, rows(tf), _R, diagonals_format="sequence"),

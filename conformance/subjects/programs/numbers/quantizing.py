@@ -26,6 +26,7 @@ def _calls(tf: Any) -> Any:
         lambda p: tf.quantize(p, lows, highs, tf.qint8, "SCALED", axis=-1),
         lambda p: tf.quantize(p, 0.0, 0.0, tf.quint8, ensure_minimum_range=0.5),
         lambda p: tf.quantize(p, 1.0, -1.0, tf.quint8),
+        lambda p: tf.quantize(p, -0.0, 1.0, tf.qint8, "SCALED"),
         lambda p: tf.quantize(p, lows, 1.0, tf.qint8),
         lambda p: tf.dequantize(tf.quantize(p, -6.0, 6.0, tf.quint8)[0], -6.0, 6.0),
         lambda p: q.dequantize(tf.quantize(p, -6.0, 6.0, tf.qint8)[0], -6.0, 6.0, "MIN_FIRST"),

@@ -65,12 +65,14 @@ def _windows(tf: Any) -> Any:
              "kaiser_bessel_derived_window")  # fmt: skip
     made = [getattr(signal, name)(length) for name in names for length in (2, 8)]
     inverse = signal.inverse_stft_window_fn(4)
+    of_any_size = tf.placeholder(tf.float32, [None])
     return [
         run(tf, made),
         run(tf, [inverse(8, tf.float32), inverse(8, tf.float64)]),
         run(tf, [signal.hann_window(7, periodic=False), signal.hamming_window(1)]),
         caught(lambda: signal.hann_window([2, 3])),
         caught(lambda: signal.vorbis_window(3, dtype=tf.int32)),
+        caught(lambda: run(tf, signal.dct(of_any_size), {of_any_size: [1.0, 2.0, 3.0]})),
         *(caught(lambda s=shape: run(tf, signal.rfft(tf.zeros(s), fft_length=[0])))
           for shape in ([2, 0], [0, 2])),
     ]

@@ -110,6 +110,7 @@ def _coloured(tf: Any) -> Any:
         lambda p: i.adjust_gamma(p, 2.0, 0.5), lambda p: i.adjust_gamma(p, -1),
         lambda p: i.adjust_gamma(p, tf.placeholder_with_default(2.0, [])),
         lambda p: i.adjust_hue(p, 0.3, "h"), lambda p: i.adjust_saturation(p, 0.5),
+        lambda p: i.adjust_saturation(i.convert_image_dtype(p, tf.uint8), 0.5),
         lambda p: i.random_brightness(p, 0.3, seed=1), lambda p: i.random_brightness(p, -1),
         lambda p: i.random_contrast(p, 0.3, 0.8, seed=1), lambda p: i.random_contrast(p, 1, 1),
         lambda p: i.random_contrast(p, -1, 1), lambda p: i.random_hue(p, 0.2, 3),

@@ -17,13 +17,14 @@ def _chunk(kind: bytes, data: bytes) -> bytes:
     return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
 
 
-def _png(rows: Any, bits: int, colour: int, *chunks: tuple[bytes, bytes]) -> bytes:
-    """A PNG file of bytes, a row each; `colour` as its header has it."""
+def _png(rows: Any, bits: int, colour: int, *chunks: tuple[bytes, bytes],
+         is_whole: bool = True) -> bytes:  # fmt: skip
+    """A PNG file of bytes, a row each, or of nonsense; `colour` as its header has it."""
     rows = np.asarray(rows, "uint8")
     per_pixel = {0: 1, 2: 3, 3: 1, 4: 2, 6: 4}[colour] * bits
     width = rows.shape[1] * 8 // per_pixel
     header = struct.pack(">IIBBBBB", width, len(rows), bits, colour, 0, 0, 0)
-    data = zlib.compress(b"".join(b"\0" + row.tobytes() for row in rows))
+    data = zlib.compress(b"".join(b"\0" + row.tobytes() for row in rows)) if is_whole else b"none"
     extra = b"".join(_chunk(*chunk) for chunk in chunks)
     return b"\x89PNG\r\n\x1a\n" + _chunk(b"IHDR", header) + extra + _chunk(b"IDAT", data) + _chunk(
         b"IEND", b""
@@ -42,6 +43,7 @@ def _files() -> dict[str, bytes]:
         "grey, one transparent": _png(_GREYS, 8, 0, (b"tRNS", b"\0\x80")),
         "grey of 2 bits": _png([[0b00011011], [0b11100100]], 2, 0, (b"tRNS", b"\0\x02")),
         "grey of 16 bits": _png([[0, 5, 1, 200], [255, 255, 2, 0]], 16, 0, (b"tRNS", b"\x01\xc8")),
+        "nonsense of 16 bits": _png([[0, 5]], 16, 0, is_whole=False),
         "grey and alpha": _png([[9, 100, 200, 0], [3, 255, 4, 1]], 8, 4),
         "colour": _png(_RGB, 8, 2),
         "colour, one transparent": _png(_RGB, 8, 2, (b"tRNS", b"\0\xc8\0\x64\0\x32")),

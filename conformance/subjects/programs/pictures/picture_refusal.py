@@ -75,7 +75,8 @@ def _sizes_that_overflow(tf: Any) -> Any:
     of_any_shape = tf.placeholder(tf.float32)
     return [_says(tf, "Encountered overflow when multiplying", call) for call in calls], attempt(
         *(lambda k=k, s=s: run(tf, tf.extract_image_patches(pictures, k, s, [1] * 4, "VALID"))
-          for k, s in (([2, 1, 1, 1], [1] * 4), ([1] * 4, [2, 1, 1, 1]), ([1] * 4, [1, 1, 1, 2]))),
+          for k, s in (([1, 9, 9, 1], [1] * 4), ([2, 1, 1, 1], [1] * 4), ([1] * 4, [2, 1, 1, 1]),
+                       ([1] * 4, [1, 1, 1, 2]))),
         lambda: run(tf, tf.image.non_max_suppression(of_any_shape, [0.5, 0.6], 2),
                     {of_any_shape: np.ones([2, 3])}),
         *(lambda n=n: run(tf, tf.image.decode_bmp(_WHOLE_BMP[: 70 - n])) for n in (0, 1, 8, 16)),

@@ -116,6 +116,7 @@ def _refused_words(tf: Any) -> Any:
     return [made._asdict()], attempt(
         lambda: info(new, 4, 0, old, axis=2),
         lambda: start("d", "a", var_name_to_vocab_info={"b": made}),
+        lambda: start("", "a", var_name_to_vocab_info={"a": made}),
         lambda: run(a=info("", 4, 0, old)), lambda: run(a=info(new, 0, 0, old)),
         lambda: run(a=info(new, 3, 0, old)), lambda: run(a=info(new, 4, -1, old)),
         lambda: run(a=info(new, 5, 0, old)), lambda: run(a=info("none", 4, 0, old)),

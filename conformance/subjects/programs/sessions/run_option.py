@@ -77,12 +77,22 @@ def _metadata(tf: Any) -> Any:
     def facts() -> Any:
         return len(told.step_stats.dev_stats) > 0, len(told.partition_graphs)
 
+    def given(change: Any) -> Any:
+        config = tf.ConfigProto()
+        change(config)
+        with tf.Session(config=config) as session:
+            return session.run(y)
+
     with tf.Session() as session:
 
         def run(options: Any, metadata: Any = told) -> Any:
             return session.run(y, options=options, run_metadata=metadata), facts()
 
         return attempt(
+            lambda: given(lambda config: setattr(
+                config.experimental.session_metadata, "name", "a")),
+            lambda: given(lambda config: setattr(
+                config.gpu_options, "visible_device_list", "0")),
             lambda: run(full),
             lambda: run(graphs),
             lambda: run(None),

@@ -185,6 +185,12 @@ def _refusals(tf: Any) -> Any:
             {"expand_nonconcat_dim": True, "expand_nonconcat_dims": True},
             {"expand_nonconcat_dims": True}, {"expand_nonconcat_dims": False},
             {"expand_nonconcat_dim": None, "expand_nonconcat_dims": True})),
+        lambda: run(tf, s.reshape(tf.SparseTensor(
+            np.zeros((0, 2), np.int64), np.zeros(0, np.float32), [0, 3]), [3, 0])),
+        *(lambda n=n, sizes=sizes: run(tf, tf.raw_ops.SparseCountSparseOutput(
+            indices=np.zeros((0, n), np.int64), values=np.zeros(0, np.int32), dense_shape=sizes,
+            weights=np.zeros(0, np.float32), binary_output=False))
+          for n, sizes in ((2, [0, 3]), (1, [0]))),
         lambda: run(tf, tf.raw_ops.SparseDenseCwiseDiv(
             sp_indices=[[0], [1], [2]], sp_values=[-6, -7, 7], sp_shape=[3], dense=[2, 2, -2])),
     )  # fmt: skip

@@ -222,9 +222,13 @@ def _buckets(tf: Any) -> Any:
         attrs = {"empty_key": 1, "deleted_key": 2, "value_dtype": tf.int32, **options}
         return raw.LookupTableSizeV2(table_handle=raw.MutableDenseHashTableV2(**attrs))
 
+    pair = tf.lookup.KeyValueTensorInitializer
+    other = tf.lookup.StaticHashTable(pair(["a"], [1]), 0)
     return [
+        attempt(lambda: pair([1], [1]).initialize(other)),
         _in_turn(
             tf, table.export(), table.insert([1, 5, 9, 2, 17], [1, 2, 3, 4, 5]), table.export(),
+            table.insert_or_assign(key(2), key(8)), table.lookup(key(2)),
             table.remove(key(5, 100)), table.size(), table.export(), table.insert([5], [7]),
             table.insert([3, 4, 6, 7, 8, 10], [0] * 6), table.export(), table.lookup([1, 77]),
             table.insert([0], [1]), table.insert([-1], [1]), table.lookup([0]), table.lookup([-1]),
