@@ -101,6 +101,7 @@ def _elements(tf: Any) -> Any:
         lambda: graph.get_operation_by_name(1), lambda: graph.get_tensor_by_name("a"),
         lambda: graph.get_tensor_by_name("a:0"), lambda: graph.get_tensor_by_name(a),
         lambda: tf.add(a, strange), lambda: a.op.node_def.name, lambda: a.op.op_def.name,
+        lambda: list(a.op.op_def.attr[0].allowed_values.list.type[:3]),
         lambda: a.op.get_attr("dtype"), lambda: a.op.get_attr("nope"), a.consumers,
         lambda: tf.identity(a).op.inputs[0], lambda: a.value_index, lambda: a.graph is graph,
     )  # fmt: skip

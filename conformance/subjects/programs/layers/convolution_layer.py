@@ -70,6 +70,8 @@ def _transposed(tf: Any) -> Any:
                 lambda: keras.Conv2DTranspose(2, 3)(tf.constant([1.0])),
                 lambda: layers.Conv2DTranspose(2, 3)(tf.zeros([1, 2, 3])),
                 lambda: keras.Conv3DTranspose(2, 3).get_config(),
+                lambda: keras.Conv3DTranspose(1, 2, dilation_rate=2).compute_output_shape(
+                    [1, 3, 3, 3, 1]),
                 lambda: layers.Conv2DTranspose(2, 3).get_config()),
     ]  # fmt: skip
 

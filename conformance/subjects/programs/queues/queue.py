@@ -251,6 +251,8 @@ def _shared(tf: Any) -> Any:
     second = tf.FIFOQueue(10, tf.float32, shapes=[()], shared_name="y", name="other")
     others = [
         tf.FIFOQueue(11, tf.float32, shapes=[()], shared_name="y"),
+        tf.FIFOQueue(0, tf.float32, shapes=[()], shared_name="y"),
+        tf.FIFOQueue(-1, tf.float32, shapes=[()], shared_name="y"),
         tf.FIFOQueue(10, tf.int32, shapes=[()], shared_name="y"),
         tf.PaddingFIFOQueue(10, tf.float32, shapes=[()], shared_name="y"),
         tf.FIFOQueue(10, tf.float32, shared_name="y"),

@@ -152,6 +152,7 @@ def _refusals(tf: Any) -> Any:
     s, x = tf.sparse, _tensor(tf)
     longer = tf.SparseTensor(_PLACES, [1.0, 2.0, 3.0], [5, 4])
     out = tf.SparseTensor([[7, 0]], [1.0], [3, 4])
+    many = tf.SparseTensor([[2**62 - 1, 1]], [1.0], [2**62, 2])  # 2**63 places
     dense = np.ones([3, 4], np.float32)
     return attempt(
         lambda: s.add(dense, dense), lambda: s.add(x, longer),
@@ -185,6 +186,9 @@ def _refusals(tf: Any) -> Any:
             {"expand_nonconcat_dim": True, "expand_nonconcat_dims": True},
             {"expand_nonconcat_dims": True}, {"expand_nonconcat_dims": False},
             {"expand_nonconcat_dim": None, "expand_nonconcat_dims": True})),
+        lambda: run(tf, tf.raw_ops.SparseAddGrad(backprop_val_grad=[5.0], a_indices=[[1]],
+                                                 b_indices=[[0]], sum_indices=[[0]])),
+        lambda: run(tf, s.add(many, many)),
         lambda: run(tf, s.reshape(tf.SparseTensor(
             np.zeros((0, 2), np.int64), np.zeros(0, np.float32), [0, 3]), [3, 0])),
         *(lambda n=n, sizes=sizes: run(tf, tf.raw_ops.SparseCountSparseOutput(

@@ -54,6 +54,7 @@ def _averages(tf: Any) -> Any:
     return _each(
         tf,
         lambda: metrics.mean(_p(tf)), lambda: metrics.mean(_p(tf), _COLUMN, "m", ["u", "v"], "n"),
+        lambda: metrics.mean(_p(tf, None), np.ones([2, 3], np.float32)),
         lambda: metrics.mean(_p(tf, None), 0.5), lambda: metrics.mean(_p(tf, None), [[1.0], [0.0]]),
         lambda: metrics.mean(_p(tf), [1.0, 2.0]), lambda: metrics.mean(_p(tf), 0),
         lambda: metrics.mean_tensor(_p(tf)), lambda: metrics.mean_tensor(_p(tf), _COLUMN, name="t"),
