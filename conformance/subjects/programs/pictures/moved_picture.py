@@ -109,7 +109,8 @@ def _suppressed_in_tiles(tf: Any) -> Any:
         found += suppress(boxes, scores, 12, limit, scored, True, tile_size=8)
     found += suppress(tf.constant(boxes[0]), np.sort(scores[0])[::-1], 5, 0.5, sorted_input=True,
                       canonicalized_coordinates=True)  # fmt: skip
-    turned = [[[1.0, 0, 0, 1], [1, 0, 0, 1], [4, 3, 3, 4]], [[0, 0, 1, 1], [0, 0, 1, 1], [3, 3, 4, 4]]]
+    turned = [[[1.0, 0, 0, 1], [1, 0, 0, 1], [4, 3, 3, 4]],
+              [[0, 0, 1, 1], [0, 0, 1, 1], [3, 3, 4, 4]]]  # fmt: skip
     found += suppress(turned, [[0.9, 0.8, 0.7]] * 2, 3, 0.5, pad_to_max_output_size=True)
     older = module_of(tf, "ops.image_ops_impl").non_max_suppression_padded_v1
     found += older(boxes[1], scores[1], 6, 0.4, pad_to_max_output_size=True)
