@@ -22,6 +22,7 @@ def _axes(tf: Any) -> Any:
         lambda: tf.reverse(x, [5]), lambda: tf.reverse(x, 0), lambda: tf.transpose(x, [2, 0, 1]),
         lambda: tf.transpose(u), lambda: tf.transpose(x, [0, 0, 1]), lambda: tf.tile(p, [2]),
         lambda: tf.unstack(p), lambda: tf.unstack(p, axis=1), lambda: tf.unstack(u),
+        lambda: tf.unstack(tf.ones([2, 3]), axis=-2),
         lambda: tf.unstack(u, 3), lambda: tf.unstack(x, axis=7), lambda: tf.unstack(x, num=3),
         lambda: tf.concat([p, p], -1), lambda: tf.concat([1, 2], 0), lambda: tf.concat([], 0),
         lambda: tf.concat([x, [1]], 0), lambda: tf.concat([p, u], 0), lambda: tf.concat(x, 0),

@@ -363,6 +363,7 @@ def _references_chosen(tf: Any) -> Any:
     return attempt(
         lambda: chosen(row, other)[1], lambda: chosen(row, column)[1], lambda: run(1),
         lambda: run(2), lambda: run(-1), lambda: run([0]), lambda: chosen(row, index=[0]),
+        lambda: chosen(tf.constant(1.0), tf.constant(2.0))[1],
         lambda: chosen(row, tf.constant(1)),
     )  # fmt: skip
 

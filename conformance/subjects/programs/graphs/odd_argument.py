@@ -123,6 +123,9 @@ def _raw(tf: Any) -> Any:
     raw = tf.raw_ops
     return attempt(
         lambda: raw.Add is raw.Add, lambda: raw.Add == raw.AddV2, lambda: raw.Add(x=1.0, y=2.0),
+        lambda: raw.AddV2(x=tf.constant(1), y=tf.get_variable("of_floats", [], tf.float32)),
+        lambda: tf.nest.map_structure(
+            lambda part: type(part).__name__, tf.SparseTensor([[0]], [1], [2])),
         lambda: raw.Add(1.0, 2.0), lambda: raw.Add(x=1.0), lambda: raw.Add(x=1.0, y=2.0, z=3.0),
         lambda: raw.Add(x=1.0, y=2.0, name="named"), lambda: raw.NoSuchOperation(x=1),
         lambda: raw.Unique(x=[1, 1])._fields, lambda: raw.NoOp(),

@@ -158,7 +158,8 @@ def _flatten(tf: Any) -> Any:
         attempt(lambda: tf.layers.flatten(tf.constant(1.0)),
                 lambda: tf.layers.flatten(tf.placeholder(tf.float32)),
                 lambda: tf.layers.Flatten(data_format="nope"),
-                lambda: str(tf.layers.Flatten().compute_output_shape([None, 3, 4])),
+                *(lambda s=shape: str(tf.layers.Flatten().compute_output_shape(s))
+                  for shape in ([None, 3, 4], [2, 1, 3], [2, 0, 3])),
                 lambda: str(tf.layers.Flatten().compute_output_shape([2, None]))),
     ]  # fmt: skip
 

@@ -177,7 +177,7 @@ def _two_ways(tf: Any) -> Any:
     return attempt(
         stateful, plain.reset_states, lambda: plain.reset_states(3),
         lambda: layers.Bidirectional.from_config(other.get_config()).backward_layer.units,
-        lambda: layers.Bidirectional(3),
+        lambda: layers.Bidirectional(3), lambda: (other.build((2, 3, 4)), other.built)[1],
         lambda: layers.Bidirectional(layers.GRU(2), backward_layer=3),
         lambda: layers.Bidirectional(layers.GRU(2), backward_layer=layers.GRU(2)),
     )  # fmt: skip

@@ -57,6 +57,7 @@ def _signs(tf: Any) -> Any:
     return (
         np.round(run(tf, [tape.gradient(signs, z)])[0], 4).tolist(),
         shown(tf, lambda tf: tf.sign(_Z), lambda tf: tf.sign([2, -3], name="mine"),
+              lambda tf: tf.sign(tf.constant([0j, 3 + 4j], tf.complex64)),
               lambda tf: tf.math.real([2, -3]), lambda tf: tf.math.real(["a"])),
     )  # fmt: skip
 

@@ -41,6 +41,7 @@ def _streams(tf: Any) -> Any:
     made = [
         tf.random_gamma([40], [0.3, 1.0, 2.5]), tf.random_gamma([3], 2.0, 4.0, tf.float64, seed=2),
         tf.random_poisson([0.7, 9.0, 11.0, 200.0], [30]), tf.random.poisson(3.0, [2, 2], tf.int32),
+        tf.random_poisson(1.0, [0]), tf.random_gamma([2], np.zeros([0], np.float32)),
         tf.random_crop(np.arange(24).reshape(4, 6), [2, 3], seed=5),
     ]
     with tf.Session() as session:

@@ -41,6 +41,7 @@ def _edges(tf: Any) -> Any:
               for name in ("igamma", "igammac", "polygamma", "zeta")]  # fmt: skip
     calls += [lambda tf: tf.raw_ops.IgammaGradA(a=a, x=x),
               lambda tf: tf.math.betainc([0.5, 2.0, 0.0], [1.5, 0.0, 2.0], [0.3, 0.1, 0.2]),
+              lambda tf: tf.betainc(1.0, 1.0, [0.0, 1.0]),
               lambda tf: tf.betainc(0.0, 1.0, 0.5), lambda tf: tf.betainc([1.0, 2], [1.0], 0.5),
               lambda tf: tf.betainc(2.0, 3.0, fed(tf, [0.1, 1.0, 1.5, -1.0]))]  # fmt: skip
     return shown(tf, *calls)

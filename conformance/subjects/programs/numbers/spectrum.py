@@ -72,6 +72,7 @@ def _windows(tf: Any) -> Any:
         run(tf, [signal.hann_window(7, periodic=False), signal.hamming_window(1)]),
         caught(lambda: signal.hann_window([2, 3])),
         caught(lambda: signal.vorbis_window(3, dtype=tf.int32)),
+        caught(lambda: run(tf, signal.irfft(tf.zeros([0, 3], tf.complex64), [4]))),
         caught(lambda: run(tf, signal.dct(of_any_size), {of_any_size: [1.0, 2.0, 3.0]})),
         *(caught(lambda s=shape: run(tf, signal.rfft(tf.zeros(s), fft_length=[0])))
           for shape in ([2, 0], [0, 2])),

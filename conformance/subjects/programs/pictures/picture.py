@@ -235,6 +235,7 @@ def _files(tf: Any) -> Any:
         lambda: tf.shape(
             i.decode_image(i.encode_jpeg(_BYTES), 3, tf.float32, expand_animations=False)),
         lambda: i.decode_image(i.encode_png(_BYTES), dtype=tf.int16, name="d"),
+        lambda: i.encode_png(np.array([[[100], [50], [25], [12], [6]]], "uint8")),
         lambda: i.decode_image(i.encode_png(_BYTES.astype("uint16") * 99), dtype=tf.uint16),
         lambda: i.extract_jpeg_shape(i.encode_jpeg(_BYTES)), lambda: i.decode_gif("GIF89a"),
         lambda: i.decode_bmp("BM"), lambda: i.decode_and_crop_jpeg(

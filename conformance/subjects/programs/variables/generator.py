@@ -63,7 +63,7 @@ def _kernels_of_a_generator(tf: Any) -> Any:
         raw.StatefulUniformFullInt(shape=[3], dtype=tf.uint32, **given),
         raw.StatefulUniformInt(shape=[3], minval=5, maxval=8, **given),
         raw.RngReadAndSkip(resource=generator.state.handle, alg=3, delta=2),
-        generator.skip(1000),
+        generator.skip(1000), tf.random.Generator.from_state([2**63, 0, 0], "philox").state,
     )  # fmt: skip
 
 
