@@ -261,16 +261,14 @@ def set_memory_growth(device: PhysicalDevice, enable: bool) -> None:
 
 
 def get_memory_info(device: str | None) -> dict[str, int]:
-    """The bytes in use on a device: `current` and `peak`; 0 of a CPU without a memory limit.
+    """The bytes in use on a device: `current` and `peak`.
 
     Raises:
-      ValueError: no such device, or a GPU without a memory limit: nothing is counted on it.
+      ValueError: no such device, or one without a memory limit: nothing is counted on it.
 
     """
-    allocator = _counting_allocator(device)
-    statistics = allocator.statistics()
-    if statistics is None:
-        return {"current": 0, "peak": 0}
+    statistics = _counting_allocator(device).statistics()
+    assert statistics is not None  # it counts
     return {"current": statistics.bytes_in_use, "peak": statistics.peak_bytes_in_use}
 
 
@@ -286,7 +284,7 @@ def reset_memory_stats(device: str | None) -> None:
 
 def _counting_allocator(device: str | None) -> allocators.Allocator:
     found = _allocator(device)
-    if found.statistics() is None and names.parse(found.device).kind != "CPU":
+    if found.statistics() is None:
         raise ValueError(f"Allocator stats not available for device {device or ''!r}")
     return found
 
