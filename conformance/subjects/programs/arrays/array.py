@@ -25,6 +25,7 @@ def _axes(tf: Any) -> Any:
         lambda: tf.unstack(tf.ones([2, 3]), axis=-2),
         lambda: tf.unstack(u, 3), lambda: tf.unstack(x, axis=7), lambda: tf.unstack(x, num=3),
         lambda: tf.concat([p, p], -1), lambda: tf.concat([1, 2], 0), lambda: tf.concat([], 0),
+        lambda: tf.concat([tf.ones([2])], [0]),
         lambda: tf.concat([x, [1]], 0), lambda: tf.concat([p, u], 0), lambda: tf.concat(x, 0),
     )  # fmt: skip
 

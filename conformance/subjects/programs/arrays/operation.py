@@ -285,6 +285,11 @@ def _raw_ops(tf: Any) -> Any:
     )  # fmt: skip
 
 
+def _added_in_place(x: Any) -> Any:
+    x += 1.0
+    return x
+
+
 def _lists_of_inputs(tf: Any) -> Any:
     raw, text, real = tf.raw_ops, tf.placeholder(tf.string), tf.placeholder(tf.float32)
     wrong = np.array([1, 2]), "ab", {1: 2}, {3, 4}, None, real, (x for x in (1, 2))
@@ -296,6 +301,9 @@ def _lists_of_inputs(tf: Any) -> Any:
         lambda: raw.IdentityN(input=[1, None]), lambda: raw.IdentityN(input=[]),
         lambda: raw.IdentityN(input=[1, "a", real]), lambda: raw.ConcatV2(values=[1.0], axis=0),
         lambda: raw.DynamicStitch(indices=[1], data=[2.0, 3.0]),
+        lambda: run(tf, tf.py_func(_added_in_place, [tf.constant([1.0, 2.0])], tf.float32)),
+        lambda: run(tf, tf.equal(tf.cast([1, 2], tf.qint8), tf.cast([1, 3], tf.qint8))),
+        lambda: tf.TensorArray(tf.float32, np.int64(3)).size().dtype,
         lambda: tf.py_func(len, [None], tf.int32), lambda: tf.stack(np.array([1, 2])),
         lambda: tf.stack([1, "a"]), lambda: tf.concat([[1], ["a"]], 0),
         *(lambda values=values: raw.Pack(values=values) for values in wrong),

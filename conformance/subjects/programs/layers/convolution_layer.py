@@ -140,6 +140,7 @@ def _refused(tf: Any) -> Any:
         lambda: layers.conv2d(image, 2, 3, strides=2, dilation_rate=2),
         lambda: layers.conv2d(image, 2, 3, groups=2), lambda: layers.conv2d(image, 2),
         lambda: layers.Conv2D(2, 3, groups=3),
+        lambda: tf.keras.layers.Conv2D(3, 2, groups=0).groups,
         lambda: layers.max_pooling2d(image, 2, None), lambda: layers.max_pooling2d(image, 2),
         lambda: layers.max_pooling2d(image, 0, 1), lambda: layers.max_pooling2d(image[0], 2, 2),
         lambda: layers.max_pooling1d(tf.zeros([1, 4, 2]), 2, 2, padding="nope"),

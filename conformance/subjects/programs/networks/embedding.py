@@ -113,6 +113,8 @@ def _sparse_lookups(tf: Any) -> Any:
         lambda: lookup(_ROWS, ids(), weights(), allow_fast_lookup=True),
         lambda: lookup(tf.constant(_ROWS, tf.float16), ids(), weights()),
         lambda: lookup(_ROWS, [1], None), lambda: lookup(_ROWS, ids(), [1.0]),
+        lambda: safe([tf.ones([6, 2], tf.float64)], ids(), weights()),
+        lambda: safe([np.ones([6, 2])], ids(), weights()),
         lambda: safe(_ROWS, ids()), lambda: safe(_ROWS, ids(0, -1, -1), default_id=2, name="n"),
         lambda: safe(_ROWS, ids(0, -1, 2), weights(), combiner="sum"),
         lambda: safe(_parts(tf), ids(1, 2, 3), weights()), lambda: safe(None, ids()),

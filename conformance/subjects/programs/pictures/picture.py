@@ -196,6 +196,8 @@ def _boxed(tf: Any) -> Any:
         lambda _: i.sample_distorted_bounding_box(
             [50, 60, 3], [boxes], 3, 4, 0.5, [0.5, 2.0], [0.2, 0.9], 50, name="s"),
         lambda _: i.sample_distorted_bounding_box([50, 60, 3], [], seed=3),
+        *(lambda _, o=option: i.sample_distorted_bounding_box([50, 60, 3], [boxes], seed=3, **o)
+          for option in ({"max_attempts": 0}, {"area_range": (0.05, 2.0)})),
         lambda _: i.sample_distorted_bounding_box([50, 60, 3], [[[0.1, 0.1, 1.2, 1.0]]], seed=3),
         lambda _: i.sample_distorted_bounding_box(
             [50, 60, 3], np.zeros([1, 0, 4], "f"), seed=3, use_image_if_no_bounding_boxes=True),

@@ -173,7 +173,11 @@ def _reasons(tf: Any) -> Any:
           for length in (3, -2)),
         *(lambda: padded(input_bytes=pair, fixed_length=fed(length), out_type=tf.int16)
           for length in (5, 0, -2)),
-        lambda: tf.decode_csv(["1"], [[[1]]]), lambda: tf.matching_files([["a"]]),
+        lambda: tf.decode_csv(["1"], [[[1]]]), lambda: tf.decode_csv(["1"], [[""]]),
+        lambda: tf.strings.join(["a", "b"], separator=b"\xff"),
+        lambda: tf.raw_ops.UnicodeEncode(
+            input_values=[0, 65], input_splits=[0, 2], output_encoding="UTF-8"),
+        lambda: tf.matching_files([["a"]]),
         lambda: tf.roll([1], [[1]], [0]), lambda: tf.reduce_sum([1], [[0]]),
     ]  # fmt: skip
     return [_reason(tf, make) for make in makers]

@@ -276,6 +276,7 @@ def _names(tf: Any) -> Any:
         lambda: run(tf, [size(made(shared_name="x")), size(made(tf.float32, shared_name="x"))]),
         lambda: run(tf, size(raw.FIFOQueueV2(component_types=[tf.int32]))),
         lambda: run(tf, size(raw.HashTableV2(key_dtype=tf.float32, value_dtype=tf.int32))),
+        lambda: run(tf, raw.HashTableV2(key_dtype=tf.float32, value_dtype=tf.float32).op),
         lambda: run(tf, size(made(tf.string))),
         lambda: run(tf, size(raw.MutableHashTableOfTensorsV2(
             key_dtype=tf.string, value_dtype=tf.int32, value_shape=[2, 2]))),

@@ -71,6 +71,7 @@ def _of_classes(tf: Any) -> Any:
     return _each(
         tf,
         lambda: losses.hinge_loss(_Z, _p(tf)), lambda: losses.hinge_loss(_Z, _p(tf), _COLUMN, "h"),
+        lambda: losses.hinge_loss(None, _Z), lambda: losses.hinge_loss(_Z, _Z),
         lambda: losses.hinge_loss(_Z, None), lambda: losses.hinge_loss(_Z[0], _p(tf)),
         lambda: losses.sigmoid_cross_entropy(_Z, _p(tf)),
         lambda: losses.sigmoid_cross_entropy(_Z, _p(tf), [[1.0], [2.0]], 0.1, "c"),

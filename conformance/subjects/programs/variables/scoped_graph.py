@@ -277,6 +277,8 @@ def lists(tf: Any) -> Any:
     return [
         tf.global_variables(), tf.trainable_variables(), tf.local_variables(),
         tf.trainable_variables("s"), tf.global_variables(scope="s/b"), tf.model_variables(),
+        tf.get_variable("of_the_model", [], collections=[tf.GraphKeys.MODEL_VARIABLES]),
+        tf.model_variables(),
         tf.moving_average_variables(), tf.all_variables(),
         tf.get_variable_scope().global_variables(), tf.get_variable_scope().name,
     ]  # fmt: skip
