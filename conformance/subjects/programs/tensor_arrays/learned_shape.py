@@ -67,7 +67,10 @@ def _popped(tf: Any) -> Any:
         return tensors, attempt(*(lambda t=tensor: run(tf, t) for tensor in tensors))
 
     shapes = (-1, [2], [-1], [3], [], [2, 1], 1, -2, [[2]])
-    return attempt(*(lambda s=shape: told(np.array(s, np.int32)) for shape in shapes))
+    inner = raw.EmptyTensorList(element_shape=-1, max_num_elements=-1, element_dtype=kind)
+    return attempt(*(lambda s=shape: told(np.array(s, np.int32)) for shape in shapes), lambda: run(
+        tf, raw.TensorListLength(
+            input_handle=raw.TensorListFromTensor(tensor=inner, element_shape=-1))))  # fmt: skip
 
 
 BEHAVIOURS = {
