@@ -25,7 +25,7 @@ def _list(value: Any) -> TensorList:
 
 def _shape(value: Any) -> Shape:
     """A shape given as an array: a scalar -1 for none, -1 for sizes that are not known."""
-    if not shape_of(value):
+    if not value.ndim:
         if int(value) != -1:
             raise KernelError(_INVALID, "The only valid scalar shape tensor is the fully unknown "
                               "shape specified as -1.")  # fmt: skip
@@ -34,7 +34,7 @@ def _shape(value: Any) -> Shape:
 
 
 def _check_vector(value: Any) -> None:
-    if not value.ndim:
+    if not shape_of(value):
         raise KernelError(_INVALID, "Tensor must be at least a vector, but saw shape: []")
 
 
