@@ -267,8 +267,7 @@ def get_memory_info(device: str | None) -> dict[str, int]:
       ValueError: no such device, or one without a memory limit: nothing is counted on it.
 
     """
-    statistics = _counting_allocator(device).statistics()
-    assert statistics is not None  # it counts
+    _, statistics = _counting_allocator(device)
     return {"current": statistics.bytes_in_use, "peak": statistics.peak_bytes_in_use}
 
 
@@ -279,14 +278,19 @@ def get_memory_usage(device: str | None) -> int:
 
 def reset_memory_stats(device: str | None) -> None:
     """Let the peak of a device be what is in use now; errors as `get_memory_info`."""
-    _counting_allocator(device).forget_peak()
+    allocator, _ = _counting_allocator(device)
+    allocator.forget_peak()
 
 
-def _counting_allocator(device: str | None) -> allocators.Allocator:
-    found = _allocator(device)
-    if found.statistics() is None:
+def _counting_allocator(
+    device: str | None,
+) -> tuple[allocators.Allocator, allocators.AllocatorStatistics]:
+    """The allocator of a device, and what it has counted."""
+    allocator = _allocator(device)
+    statistics = allocator.statistics()
+    if statistics is None:
         raise ValueError(f"Allocator stats not available for device {device or ''!r}")
-    return found
+    return allocator, statistics
 
 
 def _allocator(device: str | None) -> allocators.Allocator:

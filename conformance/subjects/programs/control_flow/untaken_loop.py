@@ -106,9 +106,9 @@ def _loop_over_what_a_branch_left(tf: Any) -> Any:
         )
         return i + 1, inner[1]
 
-    found = tf.while_loop(lambda i, _: i < 3, body, [0, tf.constant(2.0)])
+    outputs = tf.while_loop(lambda i, _: i < 3, body, [0, tf.constant(2.0)])
     with tf.Session() as session:
-        return attempt(*(lambda v=value: session.run(found, {p: v}) for value in (True, False)))
+        return attempt(*(lambda v=value: session.run(outputs, {p: v}) for value in (True, False)))
 
 
 BEHAVIOURS = {

@@ -262,7 +262,7 @@ def second_order_of_a_loop(tf: Any) -> Any:
 
 @program
 def the_first_value_from_inside(tf: Any) -> Any:
-    """And what enters the loop, used as such in the loop."""
+    """Gradients taken inside of a loop; and of a loop whose body reads the input of its Switch."""
     x = _number(tf)
     y = tf.while_loop(lambda i, v: i < 3, lambda i, v: (i + 1, v * v.op.inputs[0]), [0, x])[1]
     tf.gradients(y, x)
