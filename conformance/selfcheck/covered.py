@@ -1,9 +1,11 @@
-"""The program that runs a profile's plan under coverage: `python -m ...covered PROFILE SEED COUNT`.
+"""The program that runs plans under coverage: `python -m ...covered PROFILES SEED COUNT`.
 
-It runs the cases in this process, on the backend `reference`, and writes to standard output which
-functions of the reference were entered and which of their branches were taken, as one JSON object
-`{module: {function: {"line": first line, "entered": bool, "branches": [[from, to], ...] taken,
-"missing": [[from, to], ...] not taken}}}`. Modules are paths below the reference's folder.
+`PROFILES` are names with commas between them. With two more numbers, I and N, it runs the I-th of N
+shares of their cases. All of it happens in this process, on the backend `reference`. It writes to
+standard output which functions of the reference were entered and which of their branches were
+taken, as one JSON object `{module: {function: {"line": first line, "entered": bool, "branches":
+[[from, to], ...] taken, "missing": [[from, to], ...] not taken}}}`. Modules are paths below the
+reference's folder.
 """
 
 from __future__ import annotations
@@ -18,7 +20,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
 __all__ = ["BACKEND", "PACKAGE", "main"]
 
@@ -27,8 +29,15 @@ BACKEND: Final = "reference"
 PACKAGE: Final = "sessrun.reference"
 
 
-def main(profile: str, seed: int, count: int) -> None:
-    """Run the plan of a profile and write what of the reference it entered.
+def main(profiles: Sequence[str], seed: int, count: int, share: int = 0, of: int = 1) -> None:
+    """Run the plans of profiles, or a share of their cases; write what of the reference they enter.
+
+    Args:
+      profiles: names of profiles.
+      seed: of the generated cases.
+      count: generated cases per property.
+      share: which of the shares, from 0.
+      of: how many shares there are.
 
     Raises:
       SystemExit: the coverage library is not installed, or a case did not pass.
@@ -37,7 +46,7 @@ def main(profile: str, seed: int, count: int) -> None:
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)  # a case may print
     with _coverage() as measured:
-        _run(profile, seed, count)
+        _run(profiles, seed, count, share, of)
     with answers:
         json.dump(measured, answers)
 
@@ -89,14 +98,14 @@ def _functions(report: Mapping[str, Any]) -> dict[str, Any]:
     return modules
 
 
-def _run(profile: str, seed: int, count: int) -> None:
-    """Run the cases of the plan; those that disturb their process come last."""
+def _run(profiles: Sequence[str], seed: int, count: int, share: int, of: int) -> None:
+    """Run the share's cases of the plans; those that disturb their process come last."""
     from sessrun.conformance.plan import build_plan  # noqa: PLC0415 - under coverage
     from sessrun.conformance.runner import Runner  # noqa: PLC0415
 
     runner = Runner(BACKEND, in_process=True)
-    cases = sorted(build_plan(profile, seed, count).cases, key=lambda case: case.isolated)
-    for case in cases:
+    cases = [case for profile in profiles for case in build_plan(profile, seed, count).cases]
+    for case in sorted(cases[share::of], key=lambda case: case.isolated):
         line = runner.run_once(case)
         if line["result"] not in {"pass", "skipped"}:
             reason = line.get("finding", {}).get("reason") or line.get("detail", "")
@@ -104,4 +113,4 @@ def _run(profile: str, seed: int, count: int) -> None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], int(sys.argv[2]), int(sys.argv[3]))
+    main(sys.argv[1].split(","), *map(int, sys.argv[2:]))

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 
 from sessrun.reference.conversion import convert_to_tensor
 from sessrun.reference.dtypes import variant
-from sessrun.reference.errors import InvalidArgumentError
+from sessrun.reference.errors import InvalidArgumentError, NotFoundError
 from sessrun.reference.framework_ops import placeholder
 from sessrun.reference.graph import Graph
 from sessrun.reference.importing.importer import import_graph_def
@@ -70,6 +70,7 @@ def body_of(library: FunctionLibrary, function: NameAttrList, name: str, device:
 
     Raises:
       InvalidArgumentError: there is no such function, or it is ill-formed.
+      NotFoundError: it has an op type that is not declared.
 
     """
     definition = library.definition(function.name)
@@ -83,9 +84,11 @@ def body_of(library: FunctionLibrary, function: NameAttrList, name: str, device:
         with graph.as_default(), graph.device(device or None):
             wanted = [f"{argument}:0" for argument in arguments] + results + controls
             found = import_graph_def(graph_def, return_elements=wanted, name=name)
-    except (ValueError, LookupError, RuntimeError) as error:
+    except (ValueError, LookupError, RuntimeError, NotFoundError) as error:
         text = f"Function '{function.name}' cannot be instantiated: {error}"
-        raise InvalidArgumentError(None, None, text) from error
+        is_unknown = isinstance(error, RuntimeError | NotFoundError)  # an op type is
+        refusal = NotFoundError if is_unknown else InvalidArgumentError
+        raise refusal(None, None, text) from error
     assert found is not None
     at, end = len(arguments), len(arguments) + len(results)
     effects = [op for op in graph.get_operations() if op.declaration.stateful]

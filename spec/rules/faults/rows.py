@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -72,10 +72,11 @@ _ANY: Final = "any_form"
 
 def _declare(name: str, form: _Form) -> None:
     def faulty(draw: Draw, x: str, seen: Seen = "run") -> Fault:
-        found = _changed(draw, x, form, _TRIES_DECLARED, seen)
-        if found is None:
+        drawn = ((draw, valid(draw)) for _ in range(_TRIES_DECLARED))
+        malformed = _changed(drawn, x, form, seen)
+        if malformed is None:
             raise ValueError(f"{draw.operation.name}: {x} has no form for {name}")
-        return found
+        return malformed
 
     faulty.__name__, faulty.__doc__ = name, form.what
     fault(faulty)
@@ -91,14 +92,32 @@ def malformed_arguments(operation: Operation, draw: random.Random) -> Iterator[t
     Where a run is not refused although the rule refuses, the operation says so (`unchecked`):
     of one form of an input, or of `any_form`.
     """
+    drawn = _Drawn(operation, draw)
     for arg in operation.inputs:
         for name, form in FORMS.items():
             unasked = {RuleCall(call, (Name(arg.name),)) for call in (name, _ANY)}
             if not unasked.isdisjoint(operation.unchecked):
                 continue
-            faulty = _changed(Draw(operation, draw), arg.name, form, _TRIES_ANY)
+            faulty = _changed(drawn.arguments(), arg.name, form)
             if faulty is not None and _is_refused(operation, faulty.arguments):
                 yield f"{name}({arg.name})", faulty
+
+
+class _Drawn:
+    """Valid arguments of an operation, drawn when first asked for: its forms share them."""
+
+    def __init__(self, operation: Operation, draw: random.Random) -> None:
+        self._operation = operation
+        self._draw = draw
+        self._drawn: list[tuple[Draw, Arguments]] = []
+
+    def arguments(self) -> Iterator[tuple[Draw, Arguments]]:
+        """The first ones again, then more, at most `_TRIES_ANY`."""
+        for index in range(_TRIES_ANY):
+            if index == len(self._drawn):
+                draw = Draw(self._operation, self._draw)
+                self._drawn.append((draw, valid(draw)))
+            yield self._drawn[index]
 
 
 def _is_refused(operation: Operation, given: Arguments) -> bool:
@@ -114,18 +133,22 @@ def _is_refused(operation: Operation, given: Arguments) -> bool:
     return False
 
 
-def _changed(draw: Draw, x: str, form: _Form, tries: int, seen: Seen = "run") -> Fault | None:
-    """Valid arguments, none empty, of which one, or the first of a list, is changed."""
-    for _ in range(tries):
-        made = valid(draw)
-        if any(not item.size for value in made.inputs.values() for item in _items(value)):
+def _changed(
+    drawn: Iterable[tuple[Draw, Arguments]], x: str, form: _Form, seen: Seen = "run"
+) -> Fault | None:
+    """The first of valid arguments, none of them empty, of which one input takes the form.
+
+    Of a list its first tensor is changed.
+    """
+    for draw, arguments in drawn:
+        if any(not item.size for value in arguments.inputs.values() for item in _items(value)):
             continue
-        items = _items(made.inputs[x])
+        items = _items(arguments.inputs[x])
         wrong = form.change(items[0]) if items else None
         if wrong is not None:
             wrong = np.asarray(wrong, items[0].dtype)
-            is_list = isinstance(made.inputs[x], list)
-            return changed(draw, made, seen, **{x: [wrong, *items[1:]] if is_list else wrong})
+            is_list = isinstance(arguments.inputs[x], list)
+            return changed(draw, arguments, seen, **{x: [wrong, *items[1:]] if is_list else wrong})
     return None
 
 

@@ -46,7 +46,10 @@ def run(args: argparse.Namespace) -> int:
         raise UserError(f"no profile is called {args.profile!r}")
     seed, count = floor.get("seed", args.seed), floor.get("count", args.generated)
     try:
-        functions = coverage.measure(profiles, seed, count, args.jobs, _tell)
+        if args.page or args.json:
+            functions = coverage.measure(profiles, seed, count, args.jobs, _tell)
+        else:  # the printed lines are of all profiles together
+            functions = coverage.measure_together(profiles, seed, count, args.jobs)
     except coverage.CoverageError as error:
         raise UserError(str(error)) from error
     unasked = coverage.load_unasked()

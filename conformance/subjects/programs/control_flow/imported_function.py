@@ -89,6 +89,37 @@ def _missing(tf: Any) -> Any:
                    without(branches, clear), without(loop, clear))  # fmt: skip
 
 
+def _unknown_operation(tf: Any) -> Any:
+    """A function calls what no engine has, or takes what is not there: it fails when it runs."""
+    with tf.Graph().as_default() as graph:
+        x = tf.placeholder(tf.float32, [], name="x")
+        tf.identity(tf.cond(x > 1.0, lambda: tf.negative(x), lambda: x), name="y")
+    definition = graph.as_graph_def()
+
+    def changed(change: Callable[[Any], Any], fed: float) -> Any:
+        copy = type(definition)()
+        copy.CopyFrom(definition)
+        for function in copy.library.function:
+            for node in function.node_def:
+                if node.op == "Neg":
+                    change(node)
+        with tf.Graph().as_default():
+            x, y = tf.import_graph_def(copy, return_elements=["x:0", "y:0"], name="")
+            with tf.Session() as session:
+                return session.run(y, {x: fed})
+
+    def rename(node: Any) -> None:
+        node.op = "NoSuchOperation"
+
+    def misdirect(node: Any) -> None:
+        node.input[0] = "nothing"
+
+    return attempt(*(
+        lambda c=change, f=fed: changed(c, f)
+        for change in (rename, misdirect) for fed in (2.0, 0.5)
+    ))  # fmt: skip
+
+
 def _several(tf: Any) -> Any:
     """Several calls of the same functions, of which one returns more for its gradients."""
     with tf.Graph().as_default() as graph:
@@ -105,5 +136,6 @@ def _several(tf: Any) -> Any:
 
 BEHAVIOURS: dict[str, Callable[[Any], Any]] = {
     "effects_in_branches": _effects_in_branches, "effects_in_loops": _effects_in_loops,
-    "missing": functional(_missing), "several": functional(_several),
+    "missing": functional(_missing), "unknown_operation": functional(_unknown_operation),
+    "several": functional(_several),
 }  # fmt: skip

@@ -114,5 +114,6 @@ def _loop_over_what_a_branch_left(tf: Any) -> Any:
 BEHAVIOURS = {
     "loops in branches": _loops_in_branches,
     "branches in branches": _branches_in_branches,
-    "dead loops": lambda tf: (_dead_loops(tf), _loop_over_what_a_branch_left(tf)),
+    "dead loops": _dead_loops,
+    "a loop over what a branch left": _loop_over_what_a_branch_left,
 }
