@@ -43,6 +43,7 @@ soak: $(VENV)/certify-tensorflow.stamp $(VENV)/dev.stamp
 	done
 	SESSRUN_ELEMENTS=1000000 SESSRUN_HISTORIES=100 \
 	  $(BIN)/python -m pytest -q tests/conformance/test_queue_histories.py
+	SESSRUN_MUTATIONS=1000 $(BIN)/python -m pytest -q tests/reports/test_reports_fuzz.py
 
 $(VENV)/bin/python:
 	@echo "setting up $(VENV): the first time this takes a while"

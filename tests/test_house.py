@@ -6,6 +6,7 @@ import ast
 import functools
 import sys
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -45,14 +46,29 @@ def is_generated(path: Path) -> bool:
     return path.read_text(encoding="utf-8").lstrip('#" \n').lower().startswith("generated")
 
 
+@dataclass(frozen=True)
+class Contents:
+    """What the rules ask of a module: its syntax tree takes a hundred times the space."""
+
+    docstring: str | None
+    imports: tuple[tuple[str, int], ...]
+    called: tuple[tuple[str, int], ...]
+
+
 @functools.cache
-def nodes(path: Path) -> tuple[ast.AST, ...]:
-    """The syntax tree of a module, walked once."""
-    return tuple(ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
+def contents(path: Path) -> Contents:
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    nodes = list(ast.walk(tree))
+    called = tuple(
+        (node.func.id, node.lineno)
+        for node in nodes
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
+    )
+    return Contents(ast.get_docstring(tree), tuple(imports(nodes)), called)
 
 
-def imported(path: Path) -> Iterator[tuple[str, int]]:
-    for node in nodes(path):
+def imports(nodes: list[ast.AST]) -> Iterator[tuple[str, int]]:
+    for node in nodes:
         if isinstance(node, ast.Import):
             yield from ((alias.name, node.lineno) for alias in node.names)
         elif isinstance(node, ast.ImportFrom) and node.module:
@@ -67,7 +83,7 @@ def test_dependencies_run_one_way(part: str) -> None:
     wrong = []
     for path in modules(part):
         relative = path.relative_to(ROOT).as_posix()
-        for name, line in imported(path):
+        for name, line in contents(path).imports:
             room = name.split(".")[1] if name.startswith("sessrun.") else None
             if room in PARTS and room not in ALLOWED[part] and (relative, room) not in EXCEPTIONS:
                 wrong.append(f"{relative}:{line} imports {name}")
@@ -81,7 +97,7 @@ def test_backends_are_imported_by_their_adapter_only(part: str) -> None:
     wrong = [
         f"{path.relative_to(ROOT)}:{line} imports {name}"
         for path in modules(part)
-        for name, line in imported(path)
+        for name, line in contents(path).imports
         if name.split(".")[0] in engines and path.relative_to(ROOT).as_posix() not in allowed
     ]
     assert not wrong, "\n".join(wrong)
@@ -91,7 +107,7 @@ def test_the_runtime_needs_few_packages() -> None:
     wrong = []
     for path in modules("reference"):
         relative = path.relative_to(ROOT).as_posix()
-        for name, line in imported(path):
+        for name, line in contents(path).imports:
             package = name.split(".")[0]
             known = package in sys.stdlib_module_names or package in {"sessrun", *NEEDED}
             if not known and (relative, package) not in NEEDED_ONCE:
@@ -114,7 +130,7 @@ def test_every_module_says_what_lives_in_it() -> None:
     bare = [
         str(path.relative_to(ROOT))
         for path in modules(*PARTS, "src")
-        if not ast.get_docstring(ast.parse(path.read_text(encoding="utf-8")))
+        if not contents(path).docstring
     ]
     assert not bare, "\n".join(bare)
 
@@ -122,13 +138,14 @@ def test_every_module_says_what_lives_in_it() -> None:
 def test_nothing_unpickles_or_evaluates_text() -> None:
     wrong = []
     for path in modules(*PARTS, "src"):
-        for node in nodes(path):
-            called = node.func if isinstance(node, ast.Call) else None
-            if isinstance(called, ast.Name) and called.id in {"eval", "exec", "compile"}:
-                wrong.append(f"{path.relative_to(ROOT)}:{called.lineno} calls {called.id}")
+        wrong += [
+            f"{path.relative_to(ROOT)}:{line} calls {name}"
+            for name, line in contents(path).called
+            if name in {"eval", "exec", "compile"}
+        ]
         wrong += [
             f"{path.relative_to(ROOT)}:{line} imports {name}"
-            for name, line in imported(path)
+            for name, line in contents(path).imports
             if name.split(".")[0] in {"pickle", "marshal", "shelve"}
         ]
     assert not wrong, "\n".join(wrong)

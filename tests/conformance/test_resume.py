@@ -174,9 +174,13 @@ def test_second_tries_are_counted_over_a_resume(tmp_path: Path) -> None:
     assert "attempts" not in line
 
 
+#: What the names of some 200 cases of core have in common.
+SOME = "graph"
+
+
 def certify(folder: Path, *more: str) -> subprocess.Popen[bytes]:
     command = [sys.executable, "-m", "sessrun.cli.main", "run", "reference", "--generated", "2",
-               "--record", str(folder / "record.jsonl"), *more]  # fmt: skip
+               "--only", SOME, "--record", str(folder / "record.jsonl"), *more]  # fmt: skip
     return subprocess.Popen(
         command, env=os.environ | {"PYTHONPATH": PATHS}, stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE, start_new_session=True,
@@ -209,4 +213,4 @@ def test_kill_nine_in_the_middle_of_a_run(tmp_path: Path) -> None:
     assert record.complete
     assert ids(record)[: len(answered)] == answered
     assert len(ids(record)) == len(set(ids(record)))
-    assert cut_plan(1).cases[0].id == ids(record)[0]
+    assert ids(record) == [case.id for case in cut_plan(1).cases if SOME in case.id]

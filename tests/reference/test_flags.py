@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -9,6 +10,7 @@ from pathlib import Path
 import pytest
 
 PROGRAM = Path(__file__).with_name("flags_program.py")
+FORKED = Path(__file__).with_name("forked_program.py")
 COMMAND_LINES = {
     "without flags": (),
     "flags and arguments": ("one", "--name=me", "-count", "7", "--loud", "--nosure", "--kind=b",
@@ -21,21 +23,27 @@ COMMAND_LINES = {
 }  # fmt: skip
 
 
-def ran(namespace: str, *arguments: str) -> tuple[int, str]:
-    command = [sys.executable, str(PROGRAM), namespace, *arguments]
+def ran(namespace: str, folder: Path) -> dict[str, tuple[int, str]]:
+    """The exit status and the output of the program for each command line."""
+    lines = [[namespace, *arguments] for arguments in COMMAND_LINES.values()]
+    command = [sys.executable, str(FORKED), namespace, str(PROGRAM), str(folder), json.dumps(lines)]
     done = subprocess.run(command, capture_output=True, text=True, timeout=100, check=False)
-    return done.returncode, done.stdout
+    assert done.returncode == 0, done.stderr
+    statuses = json.loads(done.stdout)
+    return {
+        name: (statuses[number], (folder / str(number)).read_text(encoding="utf-8"))
+        for number, name in enumerate(COMMAND_LINES)
+    }
 
 
-def test_a_program_with_flags_runs() -> None:
-    status, shown = ran("sessrun.reference", "--name=me", "--loud", "rest")
+def test_a_program_with_flags_runs(tmp_path: Path) -> None:
+    status, shown = ran("sessrun.reference", tmp_path)["flags and arguments"]
     assert status == 1
-    assert shown.startswith("me 3 0.5 True True a ['x', 'y']\n[1] ['rest'] 3 True False\n")
+    assert shown.startswith("me 7 0.5 True False b ['p', 'q']\n")
 
 
 @pytest.mark.tensorflow
 @pytest.mark.slow
-@pytest.mark.parametrize("arguments", COMMAND_LINES.values(), ids=COMMAND_LINES)
-def test_flags_are_read_as_tensorflow_reads_them(arguments: tuple[str, ...]) -> None:
+def test_flags_are_read_as_tensorflow_reads_them(tmp_path: Path) -> None:
     pytest.importorskip("tensorflow")
-    assert ran("sessrun.reference", *arguments) == ran("tensorflow.compat.v1", *arguments)
+    assert ran("sessrun.reference", tmp_path) == ran("tensorflow.compat.v1", tmp_path)

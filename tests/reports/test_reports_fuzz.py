@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import random
 
 import pytest
@@ -11,7 +12,8 @@ from sessrun.reports.archive import PackageError, pack
 from sessrun.reports.package import json_bytes, manifest_of
 from sessrun.reports.verdicts import summarize
 
-MUTATIONS = 120
+#: How many accidents each test draws.
+MUTATIONS = int(os.environ.get("SESSRUN_MUTATIONS", "40"))
 
 
 def mutated(raw: bytes, rng: random.Random) -> bytes:
