@@ -172,10 +172,11 @@ def _cast(tf: Any) -> Any:
     )  # fmt: skip
 
     def cast(source: str, target: str, *, truncate: bool) -> Any:
-        x = tf.constant([0, 1, 1], tf.int32)
-        given = x if source == "int32" else tf.raw_ops.Cast(x=x, DstT=getattr(tf, source))
-        there = tf.raw_ops.Cast(x=given, DstT=getattr(tf, target), Truncate=truncate)
-        return there.dtype, run(tf, tf.raw_ops.Cast(x=there, DstT=tf.float64, Truncate=False))
+        with tf.Graph().as_default():  # a graph of a thousand casts would be sent a thousand times
+            x = tf.constant([0, 1, 1], tf.int32)
+            given = x if source == "int32" else tf.raw_ops.Cast(x=x, DstT=getattr(tf, source))
+            there = tf.raw_ops.Cast(x=given, DstT=getattr(tf, target), Truncate=truncate)
+            return there.dtype, run(tf, tf.raw_ops.Cast(x=there, DstT=tf.float64, Truncate=False))
 
     def cast_to_all(source: str) -> list[Any]:
         # TensorFlow halves what it truncates to complex numbers.
