@@ -46,6 +46,7 @@ WRONG = [
     ("certify json:nothing", "no factory 'nothing'"),
     ("run reference --profile none", "no profile is called 'none'"),
     ("run reference --only no-such-case", "no case of the profile"),
+    ("run reference --only floats-keep --without floats", "no case of the profile"),
     ("run reference --seed -1", "a number from 0 to"),
     ("run reference --seed 1000000000000000000", "a number from 0 to"),
     ("run reference --generated -1", "from 0 to 100,000 cases"),

@@ -22,6 +22,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--seed", type=int, default=1, help="of the generated cases")
     parser.add_argument("--generated", type=int, default=20, help="generated cases per property")
     parser.add_argument("--only", metavar="TEXT", help="only cases whose id contains this")
+    parser.add_argument("--without", metavar="TEXT", help="no cases whose id contains this")
     parser.add_argument("--clause", metavar="ID", help="only cases of this clause")
     parser.add_argument("--record", type=Path, default=Path("out/run/record.jsonl"))
     parser.add_argument("--resume", action="store_true", help="continue a run that was cut")
@@ -64,8 +65,9 @@ def _chosen(plan: Plan, args: argparse.Namespace) -> Plan:
         case
         for case in plan.cases
         if (not args.only or args.only in case.id)
+        and (not args.without or args.without not in case.id)
         and (not args.clause or args.clause in case.clauses)
     )
     if not chosen:
-        raise UserError("no case of the profile fits --only and --clause")
+        raise UserError("no case of the profile fits --only, --without and --clause")
     return dataclasses.replace(plan, cases=chosen)
