@@ -84,13 +84,19 @@ def _shape_before(d: Drawing) -> list[int]:
     return [value.shape[0], *sizes, taps.shape[-2]]
 
 
+def _strides_of_window(d: Drawing) -> list[int]:
+    """Strides no longer than the window: others TensorFlow counts differently for volumes."""
+    return [1, *(d.draw.randint(1, size) for size in d.values["ksize"][1:-1]), 1]
+
+
 def _pooled(function: str, rank: int, value: str = "value") -> Row:
     sizes = lambda d: [1, *(d.draw.randint(1, 3) for _ in range(rank)), 1]  # noqa: E731
+    strides = _strides(rank) if rank == 2 else _strides_of_window
     dtypes = _NARROW if rank == 2 else ("float32",)
     return Row(
         f"nn.{function}",
         "COMPOSITES-023",
-        {value: _picture(rank), "ksize": sizes, "strides": _strides(rank), "padding": _PADDING},
+        {value: _picture(rank), "ksize": sizes, "strides": strides, "padding": _PADDING},
         dtypes=dtypes,
         styles=("plain", "special") if "max" not in function else _PLAIN,
         is_static=True,
