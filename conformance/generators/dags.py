@@ -62,6 +62,7 @@ class Dag:
       feeds: values of the placeholders, by tensor name.
       firm: names of nodes that may be fed in the middle: see `cuttable`.
       sigmoids: names of the Sigmoid nodes, each with its input's.
+      rearranged: names of nodes that move the elements of a negation, each with its op.
 
     """
 
@@ -71,6 +72,8 @@ class Dag:
     feeds: dict[str, Any] = field(default_factory=dict)
     firm: set[str] = field(default_factory=set)
     sigmoids: set[tuple[str, str]] = field(default_factory=set)
+    rearranged: dict[str, str] = field(default_factory=dict)
+    _ops: dict[str, str] = field(default_factory=dict)
 
     def value(self, dtype: str, shape: tuple[int, ...]) -> np.ndarray:
         """Small values: integers in -3..3, floats of quarters, bools."""
@@ -100,6 +103,11 @@ class Dag:
         names = [node.name for node in inputs]
         name = self.writer.node(op, names, attrs)
         self.nodes.append(Node(name, dtype, shape))
+        self._ops[name] = op
+        if op in _REARRANGING:
+            negation = self.rearranged.get(names[0], self._ops.get(names[0]))
+            if negation in _NEGATIONS:
+                self.rearranged[name] = negation
         if op in _FIRM:
             self.firm.add(name)
         if op == "Sigmoid":
@@ -128,6 +136,8 @@ class Dag:
 
 #: Operations that no optimizer rewrites into another one.
 _FIRM: Final = frozenset({"Tanh", "Sigmoid", "Sin", "Floor", "Relu", "SelectV2"})
+_NEGATIONS: Final = frozenset({"Neg", "LogicalNot"})
+_REARRANGING: Final = frozenset({"Reshape", "Transpose", "Identity"})
 
 Move = Callable[[Dag], None]
 
@@ -136,6 +146,8 @@ def _unary(dag: Dag) -> None:
     x = dag.pick()
     assert x is not None
     op = dag.draw.choice(_UNARY[x.kind])
+    if dag.rearranged.get(x.name) == op:
+        op = "Identity"  # TensorFlow drops one of two negations around a reshape (docs/findings.md)
     attrs = {} if op == "LogicalNot" else {"T": dtype_attr(x.dtype)}
     dag.add(op, [x], x.dtype, x.shape, **attrs)
 
@@ -197,7 +209,7 @@ def _reduce(dag: Dag) -> None:
     x = dag.pick()
     assert x is not None
     rank = len(x.shape)
-    if not rank:  # over no axes: see "reductions over no axes" in docs/findings.md
+    if not rank:  # over no axes: see "its own inverse" in docs/findings.md
         return
     axes = sorted(dag.draw.sample(range(rank), dag.draw.randint(1, rank)))
     keep = dag.draw.random() < 0.5
