@@ -209,7 +209,7 @@ def _reduce(dag: Dag) -> None:
     x = dag.pick()
     assert x is not None
     rank = len(x.shape)
-    if not rank:  # over no axes: see "its own inverse" in docs/findings.md
+    if not rank:  # over no axes: see docs/findings.md
         return
     axes = sorted(dag.draw.sample(range(rank), dag.draw.randint(1, rank)))
     keep = dag.draw.random() < 0.5
@@ -221,6 +221,8 @@ def _reduce(dag: Dag) -> None:
     axis = dag.constant(np.array(signed, np.int32))
     attrs = {} if x.kind == "bool" else {"T": dtype_attr(x.dtype)}
     op = dag.draw.choice(_REDUCE[x.kind])
+    if op in {"Max", "Min"} and 0 in x.shape:
+        op = "Sum"  # TensorFlow takes the sign of the maximum for that of signs (docs/findings.md)
     dag.add(op, [x, axis], x.dtype, shape, keep_dims={"b": keep}, Tidx=dtype_attr("int32"), **attrs)
 
 
