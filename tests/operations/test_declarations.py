@@ -39,14 +39,13 @@ def test_at_least_a_hundred_operations_are_declared():
     assert len(OPERATIONS) >= 100
 
 
-@pytest.mark.parametrize("name", OPERATIONS)
-def test_every_rule_of_a_declaration_exists(name):
-    operation = OPERATIONS[name]
-    assert operation.shape.name in shapes.RULES
-    assert operation.domain is None or operation.domain.name in domains.DOMAINS
-    assert {call.name for call in operation.errors} <= set(faults.FAULTS)
-    for text in (operation.numeric or {}).values():
-        assert difference(text, np.float32([1]), np.float32([1])) is None
+def test_every_rule_of_a_declaration_exists():
+    for name, operation in OPERATIONS.items():
+        assert operation.shape.name in shapes.RULES, name
+        assert operation.domain is None or operation.domain.name in domains.DOMAINS, name
+        assert {call.name for call in operation.errors} <= set(faults.FAULTS), name
+        for text in (operation.numeric or {}).values():
+            assert difference(text, np.float32([1]), np.float32([1])) is None, name
 
 
 def test_every_rule_is_used():
@@ -59,25 +58,23 @@ def test_every_rule_is_used():
     assert {*shapes.RULES, *domains.DOMAINS, *faults.FAULTS} == used
 
 
-@pytest.mark.parametrize("name", OPERATIONS)
-def test_a_kernel_exists_on_exactly_the_declared_devices(name):
-    found = tuple(kind for kind in ("CPU", "GPU") if lookup(name, kind) is not None)
-    assert found == OPERATIONS[name].devices
+def test_a_kernel_exists_on_exactly_the_declared_devices():
+    kernels = {
+        name: tuple(kind for kind in ("CPU", "GPU") if lookup(name, kind) is not None)
+        for name in OPERATIONS
+    }
+    assert kernels == {name: operation.devices for name, operation in OPERATIONS.items()}
 
 
 def test_kernels_import_no_array_module():
     for path in KERNELS.glob("*.py"):
-        names = [
-            alias.name
-            for node in ast.walk(ast.parse(path.read_text()))
-            if isinstance(node, ast.Import | ast.ImportFrom)
-            for alias in node.names
-        ] + [
-            node.module
-            for node in ast.walk(ast.parse(path.read_text()))
-            if isinstance(node, ast.ImportFrom)
-        ]
-        assert path.name == "host.py" or not {"numpy", "cupy"} & set(names), path.name
+        names = set()
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.Import):
+                names |= {alias.name for alias in node.names}
+            elif isinstance(node, ast.ImportFrom):
+                names.add(node.module)
+        assert path.name == "host.py" or not {"numpy", "cupy"} & names, path.name
 
 
 def _known_shapes(case, unknown_of=None):
@@ -93,7 +90,7 @@ def _known_shapes(case, unknown_of=None):
 @pytest.mark.parametrize("name", DRAWN)
 def test_the_shape_rule_says_what_the_kernel_gives(name):
     operation = OPERATIONS[name]
-    for i in range(20):
+    for i in range(10):
         case = domains.arguments(operation, random.Random(f"{name}:shape:{i}"))
         got = [as_array(value).shape for value in computed(operation, case)]
         known = _known_shapes(case)
@@ -108,7 +105,7 @@ def test_the_shape_rule_says_what_the_kernel_gives(name):
 @pytest.mark.parametrize("name", [n for n, op in OPERATIONS.items() if op.errors])
 def test_a_fault_that_shapes_or_values_show_is_refused_by_the_shape_rule(name):
     operation = OPERATIONS[name]
-    for i in range(10):
+    for i in range(5):
         drawn = faults.faulty_arguments(operation, random.Random(f"{name}:fault:{i}"))
         assert len(drawn) == len(operation.errors), "a fault is declared twice"
         for faulty in drawn.values():
@@ -147,15 +144,20 @@ def test_a_kernel_refuses_the_forms_that_the_shape_rule_refuses(name):
 def test_what_goes_unchecked_is_what_the_shape_rule_refuses(name):
     operation = OPERATIONS[name]
     checked = dataclasses.replace(operation, unchecked=())
-    refused = set()
-    for i in range(10):
-        refused |= dict(faults.malformed_arguments(checked, random.Random(f"{name}:{i}"))).keys()
-    for call in operation.unchecked:
-        form, (argument,) = call.name, call.args
-        assert any(
-            said.endswith(f"({argument.text})") and form in {"any_form", said.partition("(")[0]}
-            for said in refused
-        ), f"{form}({argument.text}) is refused by no rule"
+    missing = set(operation.unchecked)
+    for i in range(40):
+        drawn = faults.malformed_arguments(checked, random.Random(f"{name}:{i}"))
+        refused = {said for said, _ in drawn}
+        missing = {call for call in missing if not any(_is_form(call, said) for said in refused)}
+        if not missing:
+            return
+    raise AssertionError(f"refused by no rule: {missing}")
+
+
+def _is_form(call, said):
+    """Whether a refused form, such as `no_rows(x)`, is the one that goes unchecked."""
+    form, _, argument = said.rstrip(")").partition("(")
+    return call.name in {"any_form", form} and call.args[0].text == argument
 
 
 def test_arguments_are_a_function_of_the_seed():
