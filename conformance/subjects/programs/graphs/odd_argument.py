@@ -77,8 +77,9 @@ def _versions(tf: Any) -> Any:
                 )
             tf.import_graph_def(definition, name="")
             told = graph.graph_def_versions
+            consumer = {now: "now", now - 1: "before"}.get(told.min_consumer, told.min_consumer)
             names = [op.name for op in graph.get_operations()]
-            return told.producer == now, told.min_consumer, names
+            return told.producer == now, consumer, names
 
     return attempt(*(lambda f=fields: imported(**f) for fields in (
         {}, {"producer": now}, {"producer": now + 1}, {"producer": oldest}, {"producer": 1},
