@@ -10,6 +10,8 @@ from sessrun.conformance.subjects.programs.described import attempt
 __all__ = ["built", "fed", "nodes"]
 
 _IMPLIED = {"_output_shapes", "T"}
+#: Attributes that only newer releases have.
+_NEW = {("TensorListGetItem", "Tshape")}
 
 
 def nodes(graph: Any) -> Any:
@@ -21,7 +23,7 @@ def _line(node: Any) -> str:
     attrs = [
         f"{key}={' '.join(str(value).split())}"
         for key, value in sorted(node.attr.items())
-        if key not in _IMPLIED
+        if key not in _IMPLIED and (node.op, key) not in _NEW
     ]
     return " ".join([node.name, node.op, *node.input, *attrs])
 

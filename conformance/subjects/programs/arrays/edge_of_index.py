@@ -105,6 +105,7 @@ def _filled(tf: Any) -> Any:
                      "LogMatrixDeterminant")
         for matrix in (np.full((2, 2), np.inf), np.zeros((0, 0)), np.zeros((0, 2, 2)), np.zeros(2),
                        np.zeros((2, 2)), np.ones((2, 3)))
+        if kind != "Qr" or np.isfinite(matrix).all()  # of infinities it depends on the release
     ))  # fmt: skip
 
 
