@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from cut_run import PATHS, cut_plan, plan_of
+from cut_run import PATHS, plan_of
 from test_case_results import GOOD, OPEN, TINY, engine_case, run_step
 
 from sessrun.conformance.execution import ResumeError, execute
