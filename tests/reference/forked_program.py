@@ -29,9 +29,10 @@ def main(package: str, program: str, folder: str, command_lines: str) -> None:
     for number, arguments in enumerate(json.loads(command_lines)):
         child = os.fork()
         if child == 0:
-            return run_here(program, arguments, Path(folder) / str(number))
+            run_here(program, arguments, Path(folder) / str(number))
+            return
         statuses.append(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
-    return print(json.dumps(statuses))
+    print(json.dumps(statuses))
 
 
 if __name__ == "__main__":

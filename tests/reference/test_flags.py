@@ -15,6 +15,7 @@ COMMAND_LINES = {
     "without flags": (),
     "flags and arguments": ("one", "--name=me", "-count", "7", "--loud", "--nosure", "--kind=b",
                             "--parts=p,q", "--sizes=4", "--sizes=5", "two", "--", "--three"),
+    "two flags and an argument": ("--name=me", "--loud", "rest"),
     "an unknown flag": ("--nope=3", "--count=1"),
     "a flag asked for before": ("early", "--name=soon"),
     "a wrong number": ("--count=many",),
@@ -37,9 +38,9 @@ def ran(namespace: str, folder: Path) -> dict[str, tuple[int, str]]:
 
 
 def test_a_program_with_flags_runs(tmp_path: Path) -> None:
-    status, shown = ran("sessrun.reference", tmp_path)["flags and arguments"]
+    status, shown = ran("sessrun.reference", tmp_path)["two flags and an argument"]
     assert status == 1
-    assert shown.startswith("me 7 0.5 True False b ['p', 'q']\n")
+    assert shown.startswith("me 3 0.5 True True a ['x', 'y']\n[1] ['rest'] 3 True False\n")
 
 
 @pytest.mark.tensorflow
