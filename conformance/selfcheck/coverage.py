@@ -139,20 +139,16 @@ def measure(
       CoverageError: a plan did not run to its end, or a case of it did not pass.
 
     """
-
-    def measured(profile: str) -> Any:
-        report = _covered(profile, str(seed), str(count))
-        if progress is not None:
-            progress(profile)
-        return report
-
-    with ThreadPoolExecutor(jobs) as pool:
-        reports = list(pool.map(measured, profiles))
-    return _merged(dict(zip(profiles, reports, strict=True)))
+    commands = {profile: (profile, str(seed), str(count)) for profile in profiles}
+    return _measured(commands, jobs, progress)
 
 
 def measure_together(
-    profiles: Sequence[str], seed: int, count: int, jobs: int = 2
+    profiles: Sequence[str],
+    seed: int,
+    count: int,
+    jobs: int = 2,
+    progress: Callable[[str], None] | None = None,
 ) -> tuple[Function, ...]:
     """Run the plans of all profiles, shared out among processes: half the time, one figure for all.
 
@@ -163,19 +159,36 @@ def measure_together(
       seed: of the generated cases.
       count: generated cases per property.
       jobs: how many processes.
+      progress: called with the name of a share when it has run.
 
     Returns:
-      As `measure`, with the number of a process in place of a profile.
+      As `measure`, with the name of a share in place of a profile.
 
     Raises:
       CoverageError: as `measure`.
 
     """
-    numbers = [str(number) for number in range(jobs)]
-    arguments = (",".join(profiles), str(seed), str(count))
+    plans = (",".join(profiles), str(seed), str(count))
+    commands = {
+        f"share {number + 1} of {jobs}": (*plans, str(number), str(jobs)) for number in range(jobs)
+    }
+    return _measured(commands, jobs, progress)
+
+
+def _measured(
+    commands: Mapping[str, Sequence[str]], jobs: int, progress: Callable[[str], None] | None
+) -> tuple[Function, ...]:
+    """What the program `covered` reports for each of some arguments, as one."""
+
+    def measured(name: str) -> Any:
+        report = _covered(*commands[name])
+        if progress is not None:
+            progress(name)
+        return report
+
     with ThreadPoolExecutor(jobs) as pool:
-        reports = list(pool.map(lambda number: _covered(*arguments, number, str(jobs)), numbers))
-    return _merged(dict(zip(numbers, reports, strict=True)))
+        reports = list(pool.map(measured, commands))
+    return _merged(dict(zip(commands, reports, strict=True)))
 
 
 def _covered(*arguments: str) -> Any:

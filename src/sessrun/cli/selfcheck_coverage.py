@@ -49,7 +49,7 @@ def run(args: argparse.Namespace) -> int:
         if args.page or args.json:
             functions = coverage.measure(profiles, seed, count, args.jobs, _tell)
         else:  # the printed lines are of all profiles together
-            functions = coverage.measure_together(profiles, seed, count, args.jobs)
+            functions = coverage.measure_together(profiles, seed, count, args.jobs, _tell)
     except coverage.CoverageError as error:
         raise UserError(str(error)) from error
     unasked = coverage.load_unasked()
