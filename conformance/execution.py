@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import datetime
 import time
 from collections.abc import Callable, Mapping
@@ -13,6 +14,7 @@ from sessrun import __version__
 from sessrun.conformance.facts import environment
 from sessrun.conformance.plan import Plan, suite_digest
 from sessrun.conformance.runner import Runner
+from sessrun.conformance.workers import record_lines
 from sessrun.spec import SPEC_VERSION
 from sessrun.spec.loader import spec_digest
 from sessrun.spec.records import RecordWriter, RunRecord, read_record
@@ -41,7 +43,7 @@ class _Start:
     complete: bool = False
 
 
-def header(plan: Plan, runner: Runner) -> dict[str, Any]:
+def header(plan: Plan, runner: Runner, workers: int = 1) -> dict[str, Any]:
     """The header line of a run of this plan against this backend."""
     return {
         "kind": "header",
@@ -61,6 +63,7 @@ def header(plan: Plan, runner: Runner) -> dict[str, Any]:
         "environment": environment(),
         "started": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
         "mode": "in-process" if runner.in_process else "workers",
+        "workers": workers,
     }
 
 
@@ -70,6 +73,7 @@ def execute(
     path: Path,
     *,
     resume: bool = False,
+    workers: int = 1,
     progress: Progress | None = None,
     begun: Callable[[], None] | None = None,
 ) -> RunRecord:
@@ -80,6 +84,7 @@ def execute(
       runner: the backend's runner; it is not shut down here.
       path: the record; written anew unless `resume` is set and it exists.
       resume: continue a record that was cut.
+      workers: how many cases run at a time, each in a worker process of its own.
       progress: called after each case.
       begun: called once the record is ours, before anything is written to it.
 
@@ -88,7 +93,7 @@ def execute(
       SpecError: the record is damaged otherwise than by a cut last line.
 
     """
-    first = header(plan, runner)
+    first = header(plan, runner, workers)
     start = _resumed(path, first, plan) if resume and path.exists() else _Start()
     if start.complete:
         return read_record(path)
@@ -101,18 +106,16 @@ def execute(
             writer.write(first)
         else:
             writer.write({"kind": "event", "event": "resumed", "detail": f"{len(start.done)} done"})
-        runner.on_event = lambda event, detail, seconds: writer.write(
-            {"kind": "event", "event": event, "detail": detail, "seconds": round(seconds, 3)}
-        )
         done = len(start.done)
-        for case in plan.cases:
-            if case.id in start.done:
-                continue
-            line = runner.run(case)
-            writer.write(line)
-            done += 1
-            if progress is not None:
-                progress(done, len(plan.cases), line)
+        left = [case for case in plan.cases if case.id not in start.done]
+        with contextlib.closing(record_lines(runner, left, workers)) as lines:
+            for line in lines:
+                writer.write(line)
+                if line["kind"] != "result":
+                    continue
+                done += 1
+                if progress is not None:
+                    progress(done, len(plan.cases), line)
         writer.write(
             {"kind": "footer", "cases": done, "seconds": round(time.perf_counter() - began, 3)}
         )

@@ -11,6 +11,7 @@ alone bounds a run, whatever the backend does.
 from __future__ import annotations
 
 import math
+import threading
 import time
 from dataclasses import dataclass
 from typing import Final
@@ -61,12 +62,18 @@ class Patience:
 
 
 class Losses:
-    """What timeouts and crashes have cost so far, held against a patience."""
+    """What timeouts, crashes and second tries have cost so far, held against a patience.
+
+    Several workers of one backend may share it.
+    """
 
     def __init__(self, patience: Patience) -> None:
         self._patience = patience
+        self._lock = threading.Lock()
         self._consecutive = 0
         self._allowed = patience.seconds
+        self._retries = 0
+        self._retry_seconds = 0.0
         self.until = time.monotonic() + patience.whole
         self.seconds = 0.0
         self.given_up = ""
@@ -78,9 +85,22 @@ class Losses:
 
     def lost(self, seconds: float) -> None:
         """A case was lost, with the restart after it."""
-        free = 0.0 if self._consecutive else self._patience.cheap
-        self._consecutive += 1
-        self.seconds += max(0.0, seconds - free)
+        with self._lock:
+            free = 0.0 if self._consecutive else self._patience.cheap
+            self._consecutive += 1
+            self.seconds += max(0.0, seconds - free)
+
+    @property
+    def may_retry(self) -> bool:
+        """Whether one more failing case may be tried a second time."""
+        patience = self._patience
+        return self._retries < patience.retries and self._retry_seconds < patience.retry_seconds
+
+    def retried(self, cases: int = 1, seconds: float = 0.0) -> None:
+        """So many cases were tried a second time, on workers that took so long to start."""
+        with self._lock:
+            self._retries += cases
+            self._retry_seconds += seconds
 
     @property
     def probe_is_due(self) -> bool:

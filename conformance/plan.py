@@ -32,6 +32,7 @@ _DECIDES: Final = (
     "conformance/subjects", "conformance/variants",
     "conformance/facts.py", "conformance/observe.py", "conformance/oracle.py",
     "conformance/patience.py", "conformance/plan.py", "conformance/runner.py",
+    "conformance/workers.py",
     "spec/cases", "spec/rules", "spec/tensors.py",
 )  # fmt: skip
 _GENERATED: Final = re.compile(

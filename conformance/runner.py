@@ -6,6 +6,7 @@ cases only. `results` are closed (design: "The suite"); no path turns an excepti
 
 from __future__ import annotations
 
+import dataclasses
 import re
 import time
 import traceback
@@ -77,8 +78,6 @@ class Runner:
     _oracle: Oracle | None = None
     _description: Description | None = None
     _losses: Losses = field(init=False)
-    _retries: int = 0
-    _retry_seconds: float = 0.0
 
     def __post_init__(self) -> None:
         self._losses = Losses(self.patience)
@@ -111,15 +110,25 @@ class Runner:
 
     def resume_after(self, lines: Iterable[Mapping[str, Any]]) -> None:
         """Count what an earlier part of this run has used up: the second tries."""
-        self._retries += sum(line.get("attempts", 1) > 1 for line in lines)
+        self._losses.retried(sum(line.get("attempts", 1) > 1 for line in lines))
+
+    def beside(self) -> Runner:
+        """A runner of the same backend with a worker of its own; what one loses counts for both."""
+        other = dataclasses.replace(self, _backend=None, _oracle=None, _description=None)
+        other._losses = self._losses  # noqa: SLF001 - of the same class
+        return other
+
+    def interrupt(self) -> None:
+        """Have the case end that another thread runs, with a line that means nothing."""
+        self._losses.give_up("the run was interrupted", "the run was interrupted")
+        self.shutdown()
 
     def run(self, case: Case) -> dict[str, Any]:
         """Run one case, a failing one twice: its line of the record."""
         line = self.run_once(case)
-        if line["result"] != "fail" or self.in_process or not self._may_retry():
+        if line["result"] != "fail" or self.in_process or not self._losses.may_retry:
             return line
-        self._retries += 1
-        self._retry_seconds += self._restart(TRIED_AGAIN, 0.0)
+        self._losses.retried(1, self._restart(TRIED_AGAIN, 0.0))
         again = self.run_once(case)
         if again["result"] == "missing":  # there is no second answer: the first one stands
             return line
@@ -181,10 +190,6 @@ class Runner:
         for held in (backend, self._oracle):
             if held is not None:
                 held.shutdown()
-
-    def _may_retry(self) -> bool:
-        patience = self.patience
-        return self._retries < patience.retries and self._retry_seconds < patience.retry_seconds
 
     def _beyond_protocol(self, case: Case) -> Finding | None:
         """Why the case cannot even be put to this backend: its calls may not overlap."""
@@ -283,6 +288,9 @@ class Runner:
         return self.ask_oracle
 
     def _lost(self, reason: str, seconds: float) -> None:
+        if self._losses.given_up:  # with the cases of another worker, meanwhile
+            self._tell("unresponsive", reason, seconds)
+            return
         losses = self._losses
         if losses.late:
             self._give_up(_LATE, _TIME_IS_UP)

@@ -150,7 +150,7 @@ def _facts(summary: Summary) -> list[tuple[str, str]]:
         ("Required clauses", _held(summary.required)),
         ("Cases", f"{summary.counts['pass']:,} of {summary.planned:,} passed"),
         ("Plan", f"{header['plan']['hash'][:12]}…, seed {header['plan']['seed']}"),
-        ("Run", "in worker processes" if header["mode"] == "workers" else "in process"),
+        ("Run", _run(header)),
     ]
 
 
@@ -269,6 +269,13 @@ def _event(event: Mapping[str, Any]) -> dict[str, str]:
         "detail": shortened(event.get("detail", ""), 300),
         "seconds": f"{event['seconds']:.2f}" if "seconds" in event else "",
     }
+
+
+def _run(header: Mapping[str, Any]) -> str:
+    if header["mode"] != "workers":
+        return "in process"
+    workers = header.get("workers", 1)
+    return "in a worker process" if workers == 1 else f"in {workers} worker processes at a time"
 
 
 def _details(header: Mapping[str, Any]) -> list[dict[str, Any]]:

@@ -65,7 +65,12 @@ def _silent(lines: list[dict[str, Any]], restarts: Counter[str], given_up: int) 
 
 
 def _unasked(lines: list[dict[str, Any]], record: RunRecord, given_up: int) -> Iterator[str]:
-    """Cases that were not asked though the backend had not been given up, or was asked later."""
+    """Cases that were not asked though the backend had not been given up, or was asked later.
+
+    The other workers had a case in hand when it was given up: each may have lost it, before cases
+    that had been answered, or may have answered it.
+    """
+    others = record.header.get("workers", 1) - 1
     missing = [place for place, line in enumerate(lines) if line["result"] == "missing"]
     if not missing:
         return
@@ -75,6 +80,7 @@ def _unasked(lines: list[dict[str, Any]], record: RunRecord, given_up: int) -> I
             "given up."
         )
     elif not any(event["event"] == "resumed" for event in record.events):
-        for line in lines[missing[0] :]:
-            if line["result"] not in {"missing", "skipped"}:
-                yield f"Case {line['id']} is recorded as {line['result']} after it was given up."
+        asked = [line for place in missing[others : others + 1] for line in lines[place:]
+                 if line["result"] not in {"missing", "skipped"}]  # fmt: skip
+        for line in asked[others:]:
+            yield f"Case {line['id']} is recorded as {line['result']} after it was given up."

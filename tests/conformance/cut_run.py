@@ -58,11 +58,11 @@ class CutRun:
         return {line["result"] for line in self.record.results.values()}
 
 
-def run_plan(spec: str, plan: Plan, path: Path, **options: Any) -> CutRun:
+def run_plan(spec: str, plan: Plan, path: Path, workers: int = 1, **options: Any) -> CutRun:
     """Run a plan in workers and look at it through every view."""
     runner = Runner(spec, **options)
     try:
-        record = execute(plan, runner, path)
+        record = execute(plan, runner, path, workers=workers)
     finally:
         runner.shutdown()
     facts = PlanFacts.from_json(plan.to_json())

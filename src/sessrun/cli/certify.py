@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from sessrun.cli.failure import UserError
+from sessrun.cli.workers import add_workers, worker_count
 from sessrun.spec.seeds import Seed
 
 if TYPE_CHECKING:
@@ -46,6 +47,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--sign", type=Path, metavar="KEY",
         help="sign the package with this OpenSSH key; one with a passphrase through ssh-agent",
     )  # fmt: skip
+    add_workers(parser)
     parser.add_argument("--resume", action="store_true", help="continue a run that was cut")
     parser.add_argument(
         "--expectations", type=Path, metavar="FILE", help="known failures; waivers among them"
@@ -84,8 +86,11 @@ def run(args: argparse.Namespace) -> int:
     folder.mkdir(parents=True, exist_ok=True)
     patience = Patience(whole=60 * args.minutes * _FOR_CASES)
     with started(args.backend, patience=patience) as runner:
+        workers = worker_count(args.workers, runner)
         plan = build_plan(args.profile, _seed(args, folder / "record.jsonl"))
-        record = execute_with_progress(plan, runner, folder / "record.jsonl", resume=args.resume)
+        record = execute_with_progress(
+            plan, runner, folder / "record.jsonl", resume=args.resume, workers=workers
+        )
     summary = write_views(folder, plan, record, waivers)
     package = folder / "package.zip"
     write_package(

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sessrun.cli.failure import UserError
+from sessrun.cli.workers import add_workers, worker_count
 
 if TYPE_CHECKING:
     from sessrun.conformance.plan import Plan
@@ -25,6 +26,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--without", metavar="TEXT", help="no cases whose id contains this")
     parser.add_argument("--clause", metavar="ID", help="only cases of this clause")
     parser.add_argument("--record", type=Path, default=Path("out/run/record.jsonl"))
+    add_workers(parser)
     parser.add_argument("--resume", action="store_true", help="continue a run that was cut")
     parser.add_argument("--in-process", action="store_true", help="for debuggers")
 
@@ -43,9 +45,12 @@ def run(args: argparse.Namespace) -> int:
     if args.clause and args.clause not in load_clauses():
         raise UserError(f"no clause is called {args.clause!r}")
     with started(args.backend, in_process=args.in_process) as runner:
+        workers = worker_count(args.workers, runner)
         plan = _chosen(build_plan(args.profile, args.seed, args.generated), args)
         args.record.parent.mkdir(parents=True, exist_ok=True)
-        record = execute_with_progress(plan, runner, args.record, resume=args.resume)
+        record = execute_with_progress(
+            plan, runner, args.record, resume=args.resume, workers=workers
+        )
     summary = write_views(args.record.parent, plan, record)
     console = Console()
     print_summary(summary, console, replays=str(args.record.parent / "replays"), chosen=True)

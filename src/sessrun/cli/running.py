@@ -72,7 +72,9 @@ def started(
         runner.shutdown()
 
 
-def execute_with_progress(plan: Plan, runner: Runner, record: Path, *, resume: bool) -> RunRecord:
+def execute_with_progress(
+    plan: Plan, runner: Runner, record: Path, *, resume: bool, workers: int
+) -> RunRecord:
     """Run the plan into the record; standard error tells how far it is.
 
     A terminal has a bar, anything else a line every half minute.
@@ -91,7 +93,9 @@ def execute_with_progress(plan: Plan, runner: Runner, record: Path, *, resume: b
             (record.parent / name).unlink(missing_ok=True)
 
     with _progress(f"{runner.spec}: {plan.profile}", len(plan.cases)) as show:
-        return execute(plan, runner, record, resume=resume, progress=show, begun=forget)
+        return execute(
+            plan, runner, record, resume=resume, workers=workers, progress=show, begun=forget
+        )
 
 
 @contextlib.contextmanager

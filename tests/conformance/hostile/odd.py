@@ -56,6 +56,22 @@ class StartsOnce(Flaky):
             raise RuntimeError("once is enough")
 
 
+class Alone(StartsOnce):
+    """Right, and it does not start a second time."""
+
+    def __init__(self, argument: str) -> None:
+        super().__init__(argument)
+        self.wrong = False
+
+
+class WithGpu(Odd):
+    """It has a GPU, it says."""
+
+    def describe(self) -> Description:
+        devices = ("/device:CPU:0", "/device:GPU:0")
+        return Description("odd", "1", self.capabilities, devices)
+
+
 class Incomplete(Odd):
     """Half installed: a module that its runs need is not there."""
 
@@ -183,5 +199,7 @@ ODD = {
     "sequential": Sequential,
     "slow": Slow,
     "starts-once": StartsOnce,
+    "alone": Alone,
+    "gpu": WithGpu,
     "unpackable": Unpackable,
 }

@@ -22,12 +22,11 @@ def _loops_in_branches(tf: Any) -> Any:
 
             return i + 1, tf.cond(tf.equal(i % every, 0), looped, lambda: total + 100)
 
-        end = tf.while_loop(
-            lambda i, _: i < turns, step, [tf.constant(0), tf.constant(0)],
-            parallel_iterations=at_a_time,
-        )  # fmt: skip
-        with tf.Session() as session:
-            return session.run(end)
+        with tf.Graph().as_default(), tf.Session() as session:
+            return session.run(tf.while_loop(
+                lambda i, _: i < turns, step, [tf.constant(0), tf.constant(0)],
+                parallel_iterations=at_a_time,
+            ))  # fmt: skip
 
     return attempt(*(
         lambda t=turns, n=inner, a=at_a_time, e=every: summed(t, n, a, e)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -14,32 +15,37 @@ __all__ = ["BEHAVIOURS"]
 
 def _learned(tf: Any) -> Any:
     """Element shapes after each way of filling an array, and what is read afterwards."""
-    def array(**options: Any) -> Any:
-        return tf.TensorArray(tf.float32, 3, **options)
+    zeros = np.zeros((3, 2, 4), "f4")
 
-    def told(made: Any) -> Any:
-        read, stacked = made.read(0), made.stack()
-        rest = attempt(lambda: made.gather([0, 2]), made.concat)
-        return made.element_shape, read, stacked, rest, run(tf, [read, tf.shape(stacked)])
+    def of_shape(shape: Any) -> Any:
+        return tf.placeholder_with_default(zeros, shape)
 
-    known, zeros = tf.zeros([3, 2, 4]), np.zeros((3, 2, 4), "f4")
-    partly = tf.placeholder_with_default(zeros, [3, None, 4])
-    unknown = tf.placeholder_with_default(zeros, None)
-    ways = (
-        lambda a: a.unstack(known), lambda a: a.unstack(partly), lambda a: a.unstack(unknown),
-        lambda a: a.scatter([2, 1, 0], known), lambda a: a.scatter([0, 1, 2], partly),
-        lambda a: a.split(tf.zeros([6, 4]), [2, 2, 2]), lambda a: a.split(unknown[0], [1, 0, 1]),
-        lambda a: a.write(0, known[0]).write(1, known[1]).write(2, known[2]),
-        lambda a: a.write(0, partly[0]).write(1, known[1]).write(2, unknown[2]),
-        lambda a: a.write(0, known[0]).write(1, tf.zeros([5])),
-        lambda a: a.unstack(known).write(0, known[1]), lambda a: a.identity(),
+    def filled(way: Callable[..., Any], options: Mapping[str, Any]) -> Any:
+        with tf.Graph().as_default():
+            known, partly, unknown = tf.zeros([3, 2, 4]), of_shape([3, None, 4]), of_shape(None)
+            array = way(tf.TensorArray(tf.float32, 3, **options), known, partly, unknown)
+            read, stacked = array.read(0), array.stack()
+            rest = attempt(lambda: array.gather([0, 2]), array.concat)
+            return array.element_shape, read, stacked, rest, run(tf, [read, tf.shape(stacked)])
+
+    ways: tuple[Callable[..., Any], ...] = (
+        lambda a, known, *_: a.unstack(known), lambda a, _, partly, __: a.unstack(partly),
+        lambda a, _, __, unknown: a.unstack(unknown),
+        lambda a, known, *_: a.scatter([2, 1, 0], known),
+        lambda a, _, partly, __: a.scatter([0, 1, 2], partly),
+        lambda a, *_: a.split(tf.zeros([6, 4]), [2, 2, 2]),
+        lambda a, _, __, unknown: a.split(unknown[0], [1, 0, 1]),
+        lambda a, known, *_: a.write(0, known[0]).write(1, known[1]).write(2, known[2]),
+        lambda a, *of: a.write(0, of[1][0]).write(1, of[0][1]).write(2, of[2][2]),
+        lambda a, known, *_: a.write(0, known[0]).write(1, tf.zeros([5])),
+        lambda a, known, *_: a.unstack(known).write(0, known[1]), lambda a, *_: a.identity(),
     )  # fmt: skip
     options: tuple[dict[str, Any], ...] = (
         {}, {"infer_shape": False}, {"element_shape": [2, 4]}, {"element_shape": [None, 4]},
         {"element_shape": [7]}, {"dynamic_size": True}, {"clear_after_read": False},
     )  # fmt: skip
     return attempt(*(
-        lambda w=way, o=option: told(w(array(**o))) for way in ways for option in options
+        lambda w=way, o=option: filled(w, o) for way in ways for option in options
     ))  # fmt: skip
 
 
