@@ -15,8 +15,8 @@ from sessrun.spec.records import QUIET, blamed
 
 __all__ = ["Answer", "group_failures", "replay_command", "replay_name"]
 
-#: Results that say the same of every family of cases: what was declined, that nobody answered.
-_EVERYWHERE: Final = frozenset({"unsupported", "missing"})
+#: Results that say nothing of the case itself: what was declined, that nobody answered.
+_UNANSWERED: Final = frozenset({"unsupported", "missing"})
 #: The gravest first: the order in which groups are shown.
 _GRAVITY: Final = (
     "infra_error", "crash", "timeout", "error", "fail", "flaky", "missing", "unsupported",
@@ -51,8 +51,8 @@ class Answer:
 
     @property
     def replayable(self) -> bool:
-        """Whether it went wrong, and there is a line that a replay can be made from."""
-        return self.line is not None and self.result not in QUIET
+        """Whether it was answered wrongly: then it has a replay file."""
+        return self.line is not None and self.result not in QUIET | _UNANSWERED
 
     @property
     def reason(self) -> str:
@@ -82,7 +82,7 @@ def _signature(answer: Answer) -> str:
     # Cases alike in all but the values they were given fail alike: numbers and quoted names go.
     reason = answer.reason[:_WORDS]
     words = _LIST.sub("[…]", _NUMBER.sub("#", _QUOTED.sub("'…'", reason)))[:200]
-    family = "" if answer.result in _EVERYWHERE else answer.case.family
+    family = "" if answer.result in _UNANSWERED else answer.case.family
     text = f"{answer.result}\n{family}\n{words}"
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:8]
 
@@ -108,14 +108,15 @@ def replay_name(case: str) -> str:
     return f"{_UNSAFE.sub('_', case)[:80].strip('._') or 'case'}-{digest}.json"
 
 
-def replay_command(case: str, backend: str, folder: str = "replays") -> str:
-    """The command line that runs one case again.
+def replay_command(case: str, result: str, backend: str, folder: str = "replays") -> str:
+    """The command line that runs one case again: from its replay file, or by its id without one.
 
     Args:
       case: the case's id.
+      result: what became of it.
       backend: the backend as the command line names it.
       folder: where the replay files lie.
 
     """
-    path = f"{folder}/{replay_name(case)}"
-    return f"sessrun replay {shlex.quote(path)} --backend {shlex.quote(backend)}"
+    what = case if result in _UNANSWERED else f"{folder}/{replay_name(case)}"
+    return f"sessrun replay {shlex.quote(what)} --backend {shlex.quote(backend)}"

@@ -259,7 +259,9 @@ def _group(group: FailureGroup, backend: str, replays: str) -> dict[str, Any]:
         "step": printable(group.step or ""),
         "want": value_text(group.want, 1500),
         "got": value_text(group.got, 1500),
-        "command": printable(replay_command(group.cases[0], backend, replays), keep=""),
+        "command": printable(
+            replay_command(group.cases[0], group.result, backend, replays), keep=""
+        ),
     }
 
 

@@ -110,7 +110,7 @@ def _case(suite: ET.Element, answer: Answer, backend: str) -> str | None:
         f"step: {answer.finding.get('step', '-')}",
         f"want: {value_text(answer.finding.get('want')) or '-'}",
         f"got: {value_text(answer.finding.get('got')) or '-'}",
-        f"replay: {replay_command(case.id, backend)}",
+        f"replay: {replay_command(case.id, answer.result, backend)}",
     ]
     outcome = ET.SubElement(element, kind, type=answer.result, message=message)
     outcome.text = _text("\n".join(lines))

@@ -154,6 +154,6 @@ def _failure(group: FailureGroup, backend: str, replays: str) -> Text:
     text.append(f"[{group.signature}]\n", "dim")
     reason = group.reason.removeprefix(f"{group.result}: ")
     text.append(f"    {shortened(reason, 240)}\n")
-    command = printable(replay_command(group.cases[0], backend, replays), keep="")
-    text.append(f"    $ {command}\n", "cyan")
+    command = replay_command(group.cases[0], group.result, backend, replays)
+    text.append(f"    $ {printable(command, keep='')}\n", "cyan")
     return text

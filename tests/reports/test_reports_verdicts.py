@@ -257,5 +257,17 @@ def test_replay_names_are_safe_and_do_not_collide():
 
 
 def test_the_replay_command_quotes_the_backend():
-    command = replay_command("a/b", "exec:node my backend.js; rm -rf /")
+    command = replay_command("a/b", "fail", "exec:node my backend.js; rm -rf /")
     assert command.endswith("--backend 'exec:node my backend.js; rm -rf /'")
+
+
+@pytest.mark.parametrize(
+    ("result", "what"),
+    [
+        ("fail", f"replays/{replay_name('a/b')}"), ("crash", f"replays/{replay_name('a/b')}"),
+        ("unsupported", "a/b"), ("missing", "a/b"),
+    ],
+)  # fmt: skip
+def test_what_was_not_answered_is_replayed_by_its_id(result: str, what: str) -> None:
+    command = replay_command("a/b", result, "reference")
+    assert command == f"sessrun replay {what} --backend reference"
