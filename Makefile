@@ -19,7 +19,7 @@ certify: $(VENV)/certify-$(BACKEND).stamp
 AGAIN   := --last-failed --last-failed-no-failures none
 
 test: $(VENV)/dev.stamp
-	$(BIN)/python -m pytest -q -n auto || $(BIN)/python -m pytest -q $(AGAIN)
+	$(BIN)/python -m pytest -q -n auto --dist worksteal || $(BIN)/python -m pytest -q $(AGAIN)
 
 # Lint, types and generated files.
 check: $(VENV)/dev.stamp

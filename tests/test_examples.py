@@ -17,6 +17,7 @@ PNG = b"\x89PNG\r\n"
 @pytest.mark.parametrize(
     "backend", ["reference", pytest.param("tensorflow", marks=pytest.mark.tensorflow)]
 )
+@pytest.mark.slow
 def test_a_network_learns_digits(backend: str, tmp_path: Path) -> None:
     pytest.importorskip("sklearn")
     if backend == "tensorflow" and find_spec("tensorflow") is None:

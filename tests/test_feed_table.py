@@ -253,6 +253,7 @@ def test_a_file_that_is_no_json_is_refused(tmp_path: Path) -> None:
 
 @pytest.mark.tensorflow
 @pytest.mark.skipif(importlib.util.find_spec("tensorflow") is None, reason="needs TensorFlow")
+@pytest.mark.slow
 def test_tensorflow_still_gives_the_table() -> None:
     command = [sys.executable, "-m", "sessrun.spec.tables.feed_probe",
                "--backend-namespace", "tensorflow.compat.v1", "--check"]  # fmt: skip

@@ -231,6 +231,7 @@ def certified(folder: Path) -> Path:
     return package
 
 
+@pytest.mark.slow
 def test_verify_runs_no_command_that_a_package_names(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -4,6 +4,7 @@ import dataclasses
 import functools
 from pathlib import Path
 
+import pytest
 from cut_run import CutRun, plan_of, run_plan
 from hostile.echoing import echo
 
@@ -44,6 +45,7 @@ def test_a_backend_that_echoes_expectations_finds_none(tmp_path: Path) -> None:
     assert len(reasons) == 1, "it declined each: nothing was found"
 
 
+@pytest.mark.slow
 def test_a_table_of_answers_passes_its_own_seed_and_no_other(tmp_path: Path) -> None:
     table = tmp_path / "table.jsonl"
     known, fresh = drawn_plan(1), drawn_plan(2)
@@ -68,6 +70,7 @@ def share_of_passes(run: CutRun) -> float:
     return run.summary.counts["pass"] / sum(run.summary.counts.values())
 
 
+@pytest.mark.slow
 def test_a_table_that_sees_through_names_and_order_is_not_certified(tmp_path: Path) -> None:
     """It is certified of what it has seen, and of no variant with values of its own."""
     table, vectors = tmp_path / "table.jsonl", varied_vectors()
@@ -85,6 +88,7 @@ def test_a_table_that_sees_through_names_and_order_is_not_certified(tmp_path: Pa
     assert len(passed) <= len(compared) // 5, passed
 
 
+@pytest.mark.slow
 def test_a_record_of_several_seeds_knows_no_other(tmp_path: Path) -> None:
     """It replays every case of two runs; of a third it passes what is fixed."""
     table = tmp_path / "table.jsonl"
@@ -98,6 +102,7 @@ def test_a_record_of_several_seeds_knows_no_other(tmp_path: Path) -> None:
     assert other.summary.verdict == "NOT CERTIFIED"
 
 
+@pytest.mark.slow
 def test_an_echo_that_knows_the_vectors_passes_few_variants(tmp_path: Path) -> None:
     vectors = [case for case in varied_vectors() if case.surface == "api"]
     known = run_plan("hostile.recognising:backend", plan_of(*vectors), tmp_path / "known.jsonl")

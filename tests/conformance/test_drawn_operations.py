@@ -7,6 +7,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from sessrun.conformance.properties import PROPERTIES, generate
 from sessrun.conformance.properties.operations import drawable
 from sessrun.spec.loader import SPEC_DIR
@@ -40,6 +42,7 @@ def drawn() -> frozenset[str]:
     return frozenset(found)
 
 
+@pytest.mark.slow
 def test_every_operation_is_drawn_or_listed() -> None:
     listed = {name for group in _UNDRAWN.values() for name in group["operations"]}
     missing = OPERATIONS.keys() - drawn() - listed - _FOR_TESTS

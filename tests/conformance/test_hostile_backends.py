@@ -154,6 +154,7 @@ def test_a_hanging_backend_is_given_up(tmp_path: Path) -> None:
     assert "backend unresponsive" in run.html
 
 
+@pytest.mark.slow
 def test_one_that_answers_the_probe_alone_is_given_up_too(tmp_path: Path) -> None:
     started = time.monotonic()
     run = run_plan(

@@ -145,6 +145,7 @@ def test_a_mutant_writes_in_its_own_folder_only(tmp_path: Path) -> None:
     assert outside.read_text() == "kept"
 
 
+@pytest.mark.slow
 def test_mutants_of_what_cases_enter_are_killed(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -67,6 +67,7 @@ def test_a_failure_says_how_to_see_it_again(tmp_path: Path) -> None:
     assert "import tensorflow.compat.v1 as tf" in ran.stdout
 
 
+@pytest.mark.slow
 def test_a_second_copy_of_the_suite_is_a_usage_error(tmp_path: Path) -> None:
     for more in ((), ("--sessrun-backend", TINY)):
         ran = run_pytest("conformance", *more, "-q", cwd=ROOT)
@@ -139,6 +140,7 @@ def entry(expires: datetime.date | None = None, *, vector: str, expected: str = 
     return text + (f"expires = {expires}\n" if expires else "")
 
 
+@pytest.mark.slow
 def test_an_expected_failure_is_an_xfail(tmp_path: Path) -> None:
     ran = expecting(tmp_path, entry(vector=FAILING), "-k", "floats-keep-their-dtype")
     assert ran.returncode == 0, ran.stdout + ran.stderr

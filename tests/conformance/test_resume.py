@@ -187,6 +187,7 @@ def certify(folder: Path, *more: str) -> subprocess.Popen[bytes]:
     )  # fmt: skip
 
 
+@pytest.mark.slow
 def test_kill_nine_in_the_middle_of_a_run(tmp_path: Path) -> None:
     path = tmp_path / "record.jsonl"
     answered: list[str] = []
