@@ -90,17 +90,30 @@ class Losses:
             self._consecutive += 1
             self.seconds += max(0.0, seconds - free)
 
-    @property
-    def may_retry(self) -> bool:
-        """Whether one more failing case may be tried a second time."""
-        patience = self._patience
-        return self._retries < patience.retries and self._retry_seconds < patience.retry_seconds
+    def cost(self, seconds: float) -> None:
+        """So many seconds more are lost."""
+        with self._lock:
+            self.seconds += seconds
 
-    def retried(self, cases: int = 1, seconds: float = 0.0) -> None:
-        """So many cases were tried a second time, on workers that took so long to start."""
+    def grant_retry(self) -> bool:
+        """Whether one more failing case may be tried a second time; it then counts."""
+        patience = self._patience
+        with self._lock:
+            granted = (
+                self._retries < patience.retries and self._retry_seconds < patience.retry_seconds
+            )
+            self._retries += granted
+        return granted
+
+    def retry_took(self, seconds: float) -> None:
+        """The worker of a second try took so long to start."""
+        with self._lock:
+            self._retry_seconds += seconds
+
+    def count_retries(self, cases: int) -> None:
+        """So many cases were tried a second time before."""
         with self._lock:
             self._retries += cases
-            self._retry_seconds += seconds
 
     @property
     def probe_is_due(self) -> bool:
@@ -134,5 +147,6 @@ class Losses:
           why_missing: what the record says of each case that is not asked any more.
 
         """
-        if not self.given_up:
-            self.given_up, self.why_missing = reason, why_missing
+        with self._lock:
+            if not self.given_up:
+                self.given_up, self.why_missing = reason, why_missing

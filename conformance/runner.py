@@ -23,7 +23,7 @@ from sessrun.adapters.process.errors import (
     WorkerError,
     WorkerTimeout,
 )
-from sessrun.adapters.process.host import spawn
+from sessrun.adapters.process.host import ProcessBackend, prepare
 from sessrun.adapters.registry import load
 from sessrun.conformance.facts import facts
 from sessrun.conformance.observe import observe
@@ -78,6 +78,8 @@ class Runner:
     _oracle: Oracle | None = None
     _description: Description | None = None
     _losses: Losses = field(init=False)
+    _interrupted: bool = False
+    _gave_up: bool = False
 
     def __post_init__(self) -> None:
         self._losses = Losses(self.patience)
@@ -101,34 +103,45 @@ class Runner:
 
         """
         if self._backend is None:
-            until = self._losses.until
-            self._backend = (
-                load(self.spec) if self.in_process else spawn(self.spec, until, spare=True)
-            )
-        found: Backend = self._backend
-        return found
+            self._backend = load(self.spec) if self.in_process else self._started()
+        backend: Backend = self._backend
+        return backend
+
+    def _started(self) -> ProcessBackend:
+        # It is ours before it is started, so that `interrupt` in another thread ends its start.
+        self._backend = starting = prepare(self.spec, self._losses.until, spare=True)
+        if self._interrupted:
+            starting.shutdown()
+        try:
+            starting.start()
+        except BaseException:
+            self._backend = None
+            raise
+        return starting
 
     def resume_after(self, lines: Iterable[Mapping[str, Any]]) -> None:
         """Count what an earlier part of this run has used up: the second tries."""
-        self._losses.retried(sum(line.get("attempts", 1) > 1 for line in lines))
+        self._losses.count_retries(sum(line.get("attempts", 1) > 1 for line in lines))
 
     def beside(self) -> Runner:
         """A runner of the same backend with a worker of its own; what one loses counts for both."""
-        other = dataclasses.replace(self, _backend=None, _oracle=None, _description=None)
+        other = dataclasses.replace(
+            self, _backend=None, _oracle=None, _description=None, _interrupted=False, _gave_up=False
+        )
         other._losses = self._losses  # noqa: SLF001 - of the same class
         return other
 
     def interrupt(self) -> None:
-        """Have the case end that another thread runs, with a line that means nothing."""
-        self._losses.give_up("the run was interrupted", "the run was interrupted")
+        """End the worker for good, and with it the case that another thread may be running."""
+        self._interrupted = True
         self.shutdown()
 
     def run(self, case: Case) -> dict[str, Any]:
         """Run one case, a failing one twice: its line of the record."""
         line = self.run_once(case)
-        if line["result"] != "fail" or self.in_process or not self._losses.may_retry:
+        if line["result"] != "fail" or self.in_process or not self._losses.grant_retry():
             return line
-        self._losses.retried(1, self._restart(TRIED_AGAIN, 0.0))
+        self._losses.retry_took(self._restart(TRIED_AGAIN, 0.0))
         again = self.run_once(case)
         if again["result"] == "missing":  # there is no second answer: the first one stands
             return line
@@ -146,6 +159,7 @@ class Runner:
         if self._losses.late:
             self._give_up(_LATE, _TIME_IS_UP)
         if self._losses.given_up:
+            self._note_given_up()
             return self._missing(case, 0.0)
         absent = sorted(set(case.needs) - facts())
         if absent:
@@ -288,8 +302,8 @@ class Runner:
         return self.ask_oracle
 
     def _lost(self, reason: str, seconds: float) -> None:
-        if self._losses.given_up:  # with the cases of another worker, meanwhile
-            self._tell("unresponsive", reason, seconds)
+        if self._losses.given_up:  # by another worker's runner, meanwhile
+            self._note_given_up()
             return
         losses = self._losses
         if losses.late:
@@ -297,6 +311,7 @@ class Runner:
             return
         losses.lost(seconds + self._restart(reason, seconds))
         if losses.given_up:
+            self._note_given_up()
             return
         if losses.spent:
             reason = "its timeouts and crashes have cost all the time there is"
@@ -312,13 +327,13 @@ class Runner:
             self._unresponsive(f"the probe failed too: {error}")
         else:
             self._losses.answered_probe()
-        self._losses.seconds += time.perf_counter() - started
+        self._losses.cost(time.perf_counter() - started)
 
     def _restart(self, reason: str, seconds: float) -> float:
         """Have a new worker: the seconds that took."""
         started = time.perf_counter()
-        if self.in_process:  # there is no worker; a blocked thread stays behind
-            return 0.0
+        if self.in_process or self._interrupted:
+            return 0.0  # there is no worker; a blocked thread of this process stays behind
         try:
             self._backend.restart()
         except (AdapterError, WorkerError) as error:
@@ -333,9 +348,14 @@ class Runner:
             self._give_up(reason, f"backend unresponsive: {reason}")
 
     def _give_up(self, reason: str, why_missing: str) -> None:
-        if not self._losses.given_up:
-            self._losses.give_up(reason, why_missing)
-            self._tell("unresponsive", reason, self._losses.seconds)
+        self._losses.give_up(reason, why_missing)  # unless another worker's runner has
+        self._note_given_up()
+
+    def _note_given_up(self) -> None:
+        """Tell, once, that this worker is asked nothing more."""
+        if not self._gave_up:
+            self._gave_up = True
+            self._tell("unresponsive", self._losses.given_up, self._losses.seconds)
 
     def _log(self, log: str) -> None:
         if self.on_log is not None and log:

@@ -6,17 +6,20 @@ case after another, as if it were alone.
 
 from __future__ import annotations
 
-from collections.abc import Generator, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from queue import SimpleQueue
-from typing import Any
+import threading
+from collections.abc import Generator, Iterator, Sequence
+from concurrent.futures import Future
+from queue import Empty, SimpleQueue
+from typing import Any, Final
 
 from sessrun.adapters.process.errors import AdapterError
 from sessrun.conformance.runner import Runner
 from sessrun.spec.cases.model import Case
 
-__all__ = ["record_lines"]
+__all__ = ["MOST_WORKERS", "record_lines"]
 
+#: The most workers of a run, as the schema of its record has it.
+MOST_WORKERS: Final = 64
 #: Lines of a record: events, and then the result of the case in which they happened.
 _Lines = list[dict[str, Any]]
 
@@ -32,55 +35,77 @@ def record_lines(
       workers: how many worker processes; a further one that does not start is done without.
 
     """
-    if workers == 1:
+    others = [runner.beside() for _ in range(min(workers, len(cases)) - 1)]
+    if not others:
         for case in cases:
             yield from _lines_of(runner, case)
         return
-    others = [runner.beside() for _ in range(workers - 1)]
+    at_a_time = _AtATime(cases)
+    threads = [threading.Thread(target=at_a_time.run_all, args=(runner,), daemon=True)]
+    threads += [
+        threading.Thread(target=at_a_time.start_and_run_all, args=(other, runner), daemon=True)
+        for other in others
+    ]
+    for thread in threads:
+        thread.start()
     try:
-        yield from _at_a_time([runner, *others], cases)
+        yield from at_a_time.lines()
+    except BaseException:
+        at_a_time.stop()
+        runner.interrupt()
+        raise
     finally:
+        at_a_time.stop()
         for other in others:
-            other.shutdown()
+            other.interrupt()  # it may be starting still
+        for thread in threads:
+            thread.join()
 
 
-def _at_a_time(
-    runners: Sequence[Runner], cases: Sequence[Case]
-) -> Generator[dict[str, Any], None, None]:
-    """The lines of each case in order, and of workers that do not start; the first runner's has."""
-    first, *others = runners
-    idle: SimpleQueue[Runner] = SimpleQueue()
-    idle.put(first)
-    refusals: SimpleQueue[dict[str, Any]] = SimpleQueue()
+class _AtATime:
+    """Cases that several threads take in order, each for a runner of its own."""
 
-    def start(other: Runner) -> None:
+    def __init__(self, cases: Sequence[Case]) -> None:
+        self._left: SimpleQueue[tuple[Case, Future[_Lines]]] = SimpleQueue()
+        self._done: list[Future[_Lines]] = [Future() for _ in cases]
+        self._refused: SimpleQueue[dict[str, Any]] = SimpleQueue()
+        self._over = threading.Event()
+        for pair in zip(cases, self._done, strict=True):
+            self._left.put(pair)
+
+    def run_all(self, runner: Runner) -> None:
+        """Run what is left, until nothing is."""
+        while not self._over.is_set():
+            try:
+                case, lines = self._left.get_nowait()
+            except Empty:
+                return
+            try:
+                lines.set_result(_lines_of(runner, case))
+            except BaseException as error:  # noqa: BLE001 - it ends the run, where it is awaited
+                lines.set_exception(error)
+                return
+
+    def start_and_run_all(self, other: Runner, first: Runner) -> None:
+        """Start a further worker and run what is left; an event tells if it does not start."""
         try:
             _start_alike(other, first)
-        except AdapterError as error:
-            refusals.put(_event("fewer workers", str(error)))
+        except (AdapterError, OSError) as error:
+            if not self._over.is_set():  # or we have ended it
+                self._refused.put(_event("fewer workers", str(error)))
         else:
-            idle.put(other)
+            self.run_all(other)
 
-    def run(case: Case) -> _Lines:
-        free = idle.get()
-        try:
-            return _lines_of(free, case)
-        finally:
-            idle.put(free)
+    def lines(self) -> Iterator[dict[str, Any]]:
+        """The lines of each case in order, as soon as they are there."""
+        for lines in self._done:
+            done = lines.result()
+            yield from (self._refused.get() for _ in range(self._refused.qsize()))
+            yield from done
 
-    with ThreadPoolExecutor(len(runners), "worker of a run") as pool:
-        try:
-            for other in others:
-                pool.submit(start, other)
-            for lines in pool.map(run, cases):
-                yield from _taken(refusals)
-                yield from lines
-        except BaseException:
-            pool.shutdown(wait=False, cancel_futures=True)
-            for runner in runners:
-                runner.interrupt()
-            raise
-    yield from _taken(refusals)
+    def stop(self) -> None:
+        """Have no thread take a further case."""
+        self._over.set()
 
 
 def _lines_of(runner: Runner, case: Case) -> _Lines:
@@ -88,10 +113,6 @@ def _lines_of(runner: Runner, case: Case) -> _Lines:
     runner.on_event = lambda *event: events.append(_event(*event))
     result = runner.run(case)
     return [*events, result]
-
-
-def _taken(queue: SimpleQueue[dict[str, Any]]) -> _Lines:
-    return [queue.get() for _ in range(queue.qsize())]
 
 
 def _event(event: str, detail: str, seconds: float = 0.0) -> dict[str, Any]:

@@ -67,10 +67,9 @@ def _silent(lines: list[dict[str, Any]], restarts: Counter[str], given_up: int) 
 def _unasked(lines: list[dict[str, Any]], record: RunRecord, given_up: int) -> Iterator[str]:
     """Cases that were not asked though the backend had not been given up, or was asked later.
 
-    The other workers had a case in hand when it was given up: each may have lost it, before cases
-    that had been answered, or may have answered it.
+    Each worker may lose the case that it has in hand then, while others answer later ones; what
+    follows so many cases is not asked.
     """
-    others = record.header.get("workers", 1) - 1
     missing = [place for place, line in enumerate(lines) if line["result"] == "missing"]
     if not missing:
         return
@@ -80,7 +79,8 @@ def _unasked(lines: list[dict[str, Any]], record: RunRecord, given_up: int) -> I
             "given up."
         )
     elif not any(event["event"] == "resumed" for event in record.events):
-        asked = [line for place in missing[others : others + 1] for line in lines[place:]
-                 if line["result"] not in {"missing", "skipped"}]  # fmt: skip
-        for line in asked[others:]:
-            yield f"Case {line['id']} is recorded as {line['result']} after it was given up."
+        workers = record.header.get("workers", 1)
+        after = (line for place in missing[workers - 1 : workers] for line in lines[place:])
+        for line in after:
+            if line["result"] not in {"missing", "skipped"}:
+                yield f"Case {line['id']} is recorded as {line['result']} after it was given up."

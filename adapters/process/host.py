@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import shlex
 import sys
+import threading
 import time
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
@@ -26,7 +27,7 @@ from sessrun.spec.cases.outcomes import Failure, Fetched, Outcome, Unsupported
 from sessrun.spec.cases.progress import step_in
 
 __all__ = ["EXEC", "ProcessBackend", "WorkerContractError", "WorkerCrash", "WorkerTimeout",
-           "spawn"]  # fmt: skip
+           "prepare", "spawn"]  # fmt: skip
 
 #: What a backend that is a command starts with.
 EXEC: Final = "exec:"
@@ -37,7 +38,19 @@ _SPARE_FAILURES: Final = 3
 
 
 def spawn(spec: str, until: float = math.inf, *, spare: bool = False) -> ProcessBackend:
-    """Start a backend in a process of its own.
+    """Start a backend in a process of its own; arguments as those of `prepare`.
+
+    Raises:
+      AdapterError: it cannot be started or does not introduce itself; the message says why.
+
+    """
+    backend = prepare(spec, until, spare=spare)
+    backend.start()
+    return backend
+
+
+def prepare(spec: str, until: float = math.inf, *, spare: bool = False) -> ProcessBackend:
+    """A backend that is to live in a process of its own, not started yet.
 
     Args:
       spec: `exec:COMMAND LINE` for a program that speaks the protocol (split like a shell
@@ -46,7 +59,7 @@ def spawn(spec: str, until: float = math.inf, *, spare: bool = False) -> Process
       spare: whether a spare worker is kept ready, from the first restart on.
 
     Raises:
-      AdapterError: it cannot be started or does not introduce itself; the message says why.
+      AdapterError: the command line cannot be read, or is empty.
 
     """
     if spec.startswith(EXEC):
@@ -58,15 +71,9 @@ def spawn(spec: str, until: float = math.inf, *, spare: bool = False) -> Process
             raise AdapterError(f"{spec!r} names no program")
     else:
         command = [sys.executable, "-m", "sessrun.adapters.worker", spec]
-    backend = ProcessBackend(command)
+    backend = ProcessBackend(command, spec)
     backend.until = until
     backend.keeps_spare = spare
-    try:
-        backend.restart()
-    except WorkerError as error:
-        backend.shutdown()
-        tail = f"\n{error.log[-2000:]}" if error.log else ""
-        raise AdapterError(f"{spec!r} does not start: {error}{tail}") from error
     return backend
 
 
@@ -74,10 +81,12 @@ class ProcessBackend:
     """A Backend behind the process protocol.
 
     A timeout, a crash or a broken protocol ends the worker and raises; from then on every call
-    raises the same, until `restart`.
+    raises the same, until `restart`. After `shutdown`, which another thread may call, there is no
+    worker any more, and none starts.
 
     Args:
       command: program and arguments.
+      name: what it is called where it does not start; the command if None.
 
     Attributes:
       deadline_s: seconds that a request may take, an API case as a whole; may be set at any time.
@@ -87,8 +96,11 @@ class ProcessBackend:
 
     """
 
-    def __init__(self, command: Sequence[str]) -> None:
+    def __init__(self, command: Sequence[str], name: str | None = None) -> None:
         self.command: Final = tuple(command)
+        self._name: Final = name or shlex.join(command)
+        self._lock = threading.Lock()
+        self._ended = False
         self.deadline_s = 30.0
         self.start_deadline_s = 120.0
         self.until = math.inf
@@ -128,6 +140,20 @@ class ProcessBackend:
         """
         return "" if self._channel is None else self._channel.printed()
 
+    def start(self) -> None:
+        """Start the first worker.
+
+        Raises:
+          AdapterError: it cannot be started or does not introduce itself; the message says why.
+
+        """
+        try:
+            self.restart()
+        except WorkerError as error:
+            self.shutdown()
+            tail = f"\n{error.log[-2000:]}" if error.log else ""
+            raise AdapterError(f"{self._name!r} does not start: {error}{tail}") from error
+
     def restart(self) -> None:
         """Kill the worker, with everything it started; the spare one, or a new one, follows.
 
@@ -137,33 +163,49 @@ class ProcessBackend:
             somebody else than the first time.
 
         """
-        first_start = self._channel is None
-        if self._channel is not None:
-            self._channel.kill()
-        self._channel, found = self._spare_worker() or self._new_worker()
+        last = self._channel
+        if last is not None:
+            last.kill()
+        channel, found = self._spare_worker() or self._new_worker()
         first = self._description or found
         for part in ("name", "version", "capabilities"):
             if getattr(found, part) != getattr(first, part):
-                raise self._channel.broken(f"the worker introduced itself with another {part}")
+                raise channel.broken(f"the worker introduced itself with another {part}")
         self._description = found
-        if self.keeps_spare and not first_start:
+        if self.keeps_spare and last is not None:
             self._prepare()
 
     def shutdown(self) -> None:
         """Have the worker end, in peace if it is idle, and the spare one with it."""
-        spare, self._spare = self._spare, None
+        with self._lock:
+            self._ended = True
+            spare, self._spare = self._spare, None
+            channel, self._channel = self._channel, None
         if spare is not None:
             spare.discard()
-        if self._channel is not None:
-            self._channel.close()
-            self._channel = None
+        if channel is not None:
+            channel.close()
 
     def _new_worker(self) -> tuple[Channel, Description]:
         started = time.monotonic()
-        self._channel = Channel(self.command, self._ids)
-        description = self._channel.hello(self._left(self.start_deadline_s))
+        channel = self._adopted(Channel(self.command, self._ids))
+        description = channel.hello(self._left(self.start_deadline_s))
         self._start_s = time.monotonic() - started
-        return self._channel, description
+        return channel, description
+
+    def _adopted(self, channel: Channel) -> Channel:
+        """The channel, from now on this backend's.
+
+        Raises:
+          WorkerCrash: the backend has been shut down meanwhile; the worker is ended.
+
+        """
+        with self._lock:
+            if not self._ended:
+                self._channel = channel
+                return channel
+        channel.kill()
+        raise WorkerCrash("the backend has been shut down")
 
     def _spare_worker(self) -> tuple[Channel, Description] | None:
         """The spare worker, which the next one follows at once; None if there is none."""
@@ -174,15 +216,18 @@ class ProcessBackend:
             self._prepare()
         worker = spare.take()
         self._spare_failures = 0 if worker else self._spare_failures + 1
+        if worker is not None:
+            self._adopted(worker[0])
         return worker
 
     def _prepare(self) -> None:
         """Start a spare worker, unless there is one, or none comes up, or the run is over."""
-        if self._spare is not None or self._spare_failures >= _SPARE_FAILURES:
-            return
         seconds = self._left(min(self.start_deadline_s, 1.0 + _SPARE_TIMES * self._start_s))
-        if seconds > 0:
-            self._spare = Spare(self.command, self._ids, seconds)
+        with self._lock:
+            if self._ended or self._spare is not None or self._spare_failures >= _SPARE_FAILURES:
+                return
+            if seconds > 0:
+                self._spare = Spare(self.command, self._ids, seconds)
 
     def describe(self) -> Description:
         """What the worker said of itself when it was last started."""

@@ -1,5 +1,6 @@
 """Several workers at a time: the same record as of one, and what one loses costs no other."""
 
+import itertools
 import os
 import time
 from collections import Counter
@@ -8,7 +9,7 @@ from typing import Any
 
 import pytest
 from cut_run import cut_plan, plan_of, run_plan
-from test_case_results import GOOD, ODD, OPEN, TINY, engine_case, run_step
+from test_case_results import GOOD, ODD, OPEN, TINY, TWO, engine_case, run_step
 from test_lost_cases import DYING, copies
 
 from sessrun.cli.failure import UserError
@@ -17,6 +18,7 @@ from sessrun.conformance.execution import execute
 from sessrun.conformance.patience import Patience
 from sessrun.conformance.runner import Runner
 from sessrun.reports.losses import event_faults
+from sessrun.spec.cases.model import Case
 from sessrun.spec.records import RunRecord, read_record
 
 HANGING = "sessrun.adapters.fakes.hanging:backend"
@@ -99,10 +101,67 @@ def test_cases_that_another_worker_passed_later_do_not_hide_a_missing_one(tmp_pa
 
 def test_a_second_worker_that_does_not_start_is_done_without(tmp_path: Path) -> None:
     spec = f"{ODD}alone={tmp_path / 'count'}"
-    record = run_plan(spec, plan_of(*copies(GOOD, 5)), tmp_path / "r.jsonl", 2).record
-    assert results(record) == {"pass": 5}
-    (event,) = told(record, "fewer workers")
-    assert "once is enough" in event
+    record = run_plan(spec, plan_of(*copies(GOOD, 20)), tmp_path / "r.jsonl", 3).record
+    assert results(record) == {"pass": 20}
+    events = told(record, "fewer workers")
+    assert len(events) == 2
+    assert "once is enough" in events[0]
+
+
+def test_a_refused_worker_holds_no_case_back(tmp_path: Path) -> None:
+    spec = f"{ODD}alone={tmp_path / 'count'}"
+    written: list[float] = []
+    runner = Runner(spec)
+    try:
+        execute(
+            plan_of(*copies(GOOD, 40)), runner, tmp_path / "r.jsonl", workers=2,
+            progress=lambda *_: written.append(time.monotonic()),
+        )  # fmt: skip
+    finally:
+        runner.shutdown()
+    waits = [later - sooner for sooner, later in itertools.pairwise(written)]
+    assert max(waits) < sum(waits) / 3, "a case takes a fortieth of the time"
+
+
+def test_no_more_workers_start_than_there_are_cases(tmp_path: Path) -> None:
+    count = tmp_path / "count"
+    run_plan(f"{ODD}alone={count}", plan_of(GOOD), tmp_path / "r.jsonl", 4)
+    assert count.read_text() == "1"
+
+
+def test_a_run_waits_for_no_worker_that_starts_slowly(tmp_path: Path) -> None:
+    count = tmp_path / "count"
+    began = time.monotonic()
+    record = run_plan(
+        f"{ODD}starts-slowly={count}", plan_of(*copies(GOOD, 3)), tmp_path / "r.jsonl", 3
+    ).record
+    assert time.monotonic() - began < 30, "the second one takes a minute"
+    assert results(record) == {"pass": 3}
+    assert record.events == [], "it was ended by us"
+
+
+def test_deaths_at_the_end_of_the_time_are_told_apart_from_forgery(tmp_path: Path) -> None:
+    """Each worker is lost and started anew when the time is up."""
+    record = run_plan(
+        f"{DYING}#1", plan_of(*copies(GOOD, 60)), tmp_path / "r.jsonl", 3,
+        patience=Patience(cases=999, seconds=1e9, limit=1e9, whole=5.0),
+    ).record  # fmt: skip
+    assert set(results(record)) == {"crash", "missing"}
+    assert list(event_faults(record)) == []
+
+
+def test_second_tries_at_the_end_of_the_time_are_told_apart_from_forgery(tmp_path: Path) -> None:
+    record = run_plan(
+        f"{SLOW}0.4", plan_of(*(_wrong(case) for case in copies(GOOD, 60))), tmp_path / "r.jsonl",
+        3, patience=Patience(retries=99, retry_seconds=1e9, whole=5.0),
+    ).record  # fmt: skip
+    assert set(results(record)) == {"fail", "missing"}
+    assert list(event_faults(record)) == []
+
+
+def _wrong(case: Case) -> Case:
+    """The case with an expectation that no engine meets."""
+    return engine_case(OPEN, run_step(TWO), id=case.id)
 
 
 def test_an_interrupted_run_waits_for_no_case(tmp_path: Path) -> None:
@@ -128,7 +187,7 @@ def test_an_interrupted_run_waits_for_no_case(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("spec", "asked", "workers"),
     [
-        (TINY, None, min(os.cpu_count() or 1, 4)),
+        (TINY, None, min(len(os.sched_getaffinity(0)), 4)),
         (TINY, 7, 7),
         (f"{ODD}gpu", None, 1),
         (f"{ODD}gpu", 2, 2),
@@ -145,8 +204,10 @@ def test_backends_of_processors_only_have_several_workers(
 
 
 def test_a_count_that_makes_no_sense_is_refused() -> None:
-    with pytest.raises(UserError, match="--workers is 1 or more"):
+    with pytest.raises(UserError, match="--workers is from 1 to 64"):
         worker_count(0, Runner(TINY))
+    with pytest.raises(UserError, match="--workers is from 1 to 64"):
+        worker_count(65, Runner(TINY))
     with pytest.raises(UserError, match="--in-process"):
         worker_count(2, Runner(TINY, in_process=True))
     assert worker_count(None, Runner(TINY, in_process=True)) == 1

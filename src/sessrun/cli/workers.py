@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 __all__ = ["add_workers", "worker_count"]
 
-#: The most unless more are asked for: each has a process of its own, and its oracle another.
+#: The most unless more are asked for: each may have an oracle and a spare worker beside it.
 _MOST: Final = 4
 
 
@@ -31,15 +31,24 @@ def worker_count(asked: int | None, runner: Runner) -> int:
     """How many worker processes a run has.
 
     Raises:
-      UserError: less than one is asked for, or several in this process.
+      UserError: no run has so many, or several are asked for in this process.
 
     """
-    if asked is not None and asked < 1:
-        raise UserError("--workers is 1 or more")
+    from sessrun.conformance.workers import MOST_WORKERS
+
+    if asked is not None and not 1 <= asked <= MOST_WORKERS:
+        raise UserError(f"--workers is from 1 to {MOST_WORKERS}")
     if runner.in_process:
         if asked not in {None, 1}:
             raise UserError("--in-process has no worker processes: leave out --workers")
         return 1
     devices = runner.describe().devices
-    shared = bool(devices) and all("CPU" in device.upper() for device in devices)
-    return asked or (min(os.cpu_count() or 1, _MOST) if shared else 1)
+    only_cpus = bool(devices) and all("CPU" in device.upper() for device in devices)
+    return asked or (min(_processors(), _MOST) if only_cpus else 1)
+
+
+def _processors() -> int:
+    """How many processors this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1

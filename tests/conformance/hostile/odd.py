@@ -63,6 +63,20 @@ class Alone(StartsOnce):
         super().__init__(argument)
         self.wrong = False
 
+    def run(self, **args: Any) -> Outcome:
+        time.sleep(0.1)
+        return super().run(**args)
+
+
+class StartsSlowly(Flaky):
+    """Right; it takes a minute to start a second time."""
+
+    def __init__(self, argument: str) -> None:
+        super().__init__(argument)
+        if not self.wrong:
+            time.sleep(60)
+        self.wrong = False
+
 
 class WithGpu(Odd):
     """It has a GPU, it says."""
@@ -200,6 +214,7 @@ ODD = {
     "slow": Slow,
     "starts-once": StartsOnce,
     "alone": Alone,
+    "starts-slowly": StartsSlowly,
     "gpu": WithGpu,
     "unpackable": Unpackable,
 }
