@@ -252,8 +252,9 @@ def test_a_worker_that_dies_leaves_no_folder() -> None:
     with pytest.raises(WorkerCrash):
         observe(backend, _waiting(), 20.0)
     killer.join(10)
-    backend.restart()
+    backend.shutdown()
     assert not made.exists()
+    backend = spawn("reference")
     assert observe(backend, api_case(), 30.0), "and the next case has one again"
     backend.shutdown()
 

@@ -84,18 +84,17 @@ def run(args: argparse.Namespace) -> int:
     waivers = _waivers(expected)
     folder = args.output or Path("out") / f"certify-{_slug(args.backend)}-{args.profile}"
     folder.mkdir(parents=True, exist_ok=True)
+    path = folder / "record.jsonl"
     patience = Patience(whole=60 * args.minutes * _FOR_CASES)
     with started(args.backend, patience=patience) as runner:
         workers = worker_count(args.workers, runner)
-        plan = build_plan(args.profile, _seed(args, folder / "record.jsonl"))
-        record = execute_with_progress(
-            plan, runner, folder / "record.jsonl", resume=args.resume, workers=workers
-        )
+        plan = build_plan(args.profile, _seed(args, path))
+        record = execute_with_progress(plan, runner, path, resume=args.resume, workers=workers)
     summary = write_views(folder, plan, record, waivers)
     package = folder / "package.zip"
     write_package(
         package,
-        folder / "record.jsonl",
+        path,
         plan_facts(plan),
         load_clauses(),
         waivers=waivers,
