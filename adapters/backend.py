@@ -37,6 +37,14 @@ class Description:
     devices: tuple[str, ...] = ()
     details: Mapping[str, str] = field(default_factory=dict)
 
+    def unlike(self, other: Description) -> str | None:
+        """The first of name, version and capabilities in which the two differ, or None.
+
+        Every worker of one backend must agree in these; devices and details may differ.
+        """
+        parts = ("name", "version", "capabilities")
+        return next((p for p in parts if getattr(self, p) != getattr(other, p)), None)
+
     def to_json(self) -> dict[str, Any]:
         """The JSON form, with sorted capabilities."""
         form = asdict(self)

@@ -48,14 +48,14 @@ def record_lines(
     ]
     for thread in threads:
         thread.start()
+    finished = False
     try:
         yield from at_a_time.lines()
-    except BaseException:
-        at_a_time.stop()
-        runner.interrupt()
-        raise
+        finished = True
     finally:
         at_a_time.stop()
+        if not finished:
+            runner.interrupt()
         for other in others:
             other.interrupt()  # it may be starting still
         for thread in threads:
@@ -67,23 +67,23 @@ class _AtATime:
 
     def __init__(self, cases: Sequence[Case]) -> None:
         self._left: SimpleQueue[tuple[Case, Future[_Lines]]] = SimpleQueue()
-        self._done: list[Future[_Lines]] = [Future() for _ in cases]
+        self._futures: list[Future[_Lines]] = [Future() for _ in cases]
         self._refused: SimpleQueue[dict[str, Any]] = SimpleQueue()
         self._over = threading.Event()
-        for pair in zip(cases, self._done, strict=True):
+        for pair in zip(cases, self._futures, strict=True):
             self._left.put(pair)
 
     def run_all(self, runner: Runner) -> None:
         """Run what is left, until nothing is."""
         while not self._over.is_set():
             try:
-                case, lines = self._left.get_nowait()
+                case, future = self._left.get_nowait()
             except Empty:
                 return
             try:
-                lines.set_result(_lines_of(runner, case))
+                future.set_result(_lines_of(runner, case))
             except BaseException as error:  # noqa: BLE001 - it ends the run, where it is awaited
-                lines.set_exception(error)
+                future.set_exception(error)
                 return
 
     def start_and_run_all(self, other: Runner, first: Runner) -> None:
@@ -98,10 +98,10 @@ class _AtATime:
 
     def lines(self) -> Iterator[dict[str, Any]]:
         """The lines of each case in order, as soon as they are there."""
-        for lines in self._done:
-            done = lines.result()
+        for future in self._futures:
+            lines = future.result()
             yield from (self._refused.get() for _ in range(self._refused.qsize()))
-            yield from done
+            yield from lines
 
     def stop(self) -> None:
         """Have no thread take a further case."""
@@ -126,7 +126,5 @@ def _start_alike(other: Runner, first: Runner) -> None:
       AdapterError: it does not start, or introduces itself as another than the first one did.
 
     """
-    known, found = first.describe(), other.describe()
-    for part in ("name", "version", "capabilities"):
-        if getattr(known, part) != getattr(found, part):
-            raise AdapterError(f"a second worker introduced itself with another {part}")
+    if part := other.describe().unlike(first.describe()):
+        raise AdapterError(f"a second worker introduced itself with another {part}")

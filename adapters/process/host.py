@@ -166,12 +166,10 @@ class ProcessBackend:
         last = self._channel
         if last is not None:
             last.kill()
-        channel, found = self._spare_worker() or self._new_worker()
-        first = self._description or found
-        for part in ("name", "version", "capabilities"):
-            if getattr(found, part) != getattr(first, part):
-                raise channel.broken(f"the worker introduced itself with another {part}")
-        self._description = found
+        channel, description = self._spare_worker() or self._new_worker()
+        if self._description and (part := description.unlike(self._description)):
+            raise channel.broken(f"the worker introduced itself with another {part}")
+        self._description = description
         if self.keeps_spare and last is not None:
             self._prepare()
 
