@@ -69,7 +69,7 @@ def test_a_failure_says_how_to_see_it_again(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_a_second_copy_of_the_suite_is_a_usage_error(tmp_path: Path) -> None:
-    for more in ((), ("--sessrun-backend", TINY)):
+    for more in ((), ("--sessrun-backend", TINY, "--sessrun-generated", "0")):
         ran = run_pytest("conformance", *more, "-q", cwd=ROOT)
         assert ran.returncode == 4, ran.stdout
         assert "pytest --pyargs sessrun.conformance" in ran.stderr
