@@ -22,6 +22,7 @@ GROUP: Final = "sessrun.adapters"
 _OWN: Final = {
     "reference": "sessrun.adapters.reference:backend",
     "tensorflow": "sessrun.adapters.tensorflow:backend",
+    "tensorflow-c": "sessrun.adapters.tensorflow_c:backend",
 }
 
 

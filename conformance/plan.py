@@ -15,7 +15,8 @@ from typing import Any, Final
 from sessrun.conformance import properties
 from sessrun.conformance.variants import VARIANT, variant, variants_of
 from sessrun.spec.cases.model import Case, content_hash
-from sessrun.spec.loader import load_clauses, load_profiles, load_vector, vectors_of
+from sessrun.spec.loader import load_clauses, load_vector, vectors_of
+from sessrun.spec.scopes import ScopeError, scope_of
 from sessrun.spec.seeds import SEEDS, Seed
 
 __all__ = ["CERTIFY_COUNT", "CERTIFY_SEED", "Plan", "PlanError", "build_plan", "case_of",
@@ -53,7 +54,7 @@ class Plan:
     """A plan.
 
     Attributes:
-      profile: the profile's name.
+      profile: the name of the profile, or of the part of one (`core-engine`).
       seed: the seed of the generated cases.
       generated: how many cases each property generates.
       cases: the cases in order: vectors by id, a variant of each, then properties by name and
@@ -94,14 +95,16 @@ class Plan:
 def build_plan(
     profile: str, seed: int | Seed = CERTIFY_SEED, generated: int = CERTIFY_COUNT
 ) -> Plan:
-    """The plan of a profile: every case that tests one of its clauses.
+    """The plan of a profile, or of a part of one: every case that tests one of its clauses.
 
     Raises:
-      PlanError: there is no such profile, or a number is out of range.
+      PlanError: there is no such scope (`sessrun.spec.scopes`), or a number is out of range.
 
     """
-    if profile not in load_profiles():
-        raise PlanError(f"no profile is called {profile!r}; there are {', '.join(load_profiles())}")
+    try:
+        scope = scope_of(profile)
+    except ScopeError as error:
+        raise PlanError(str(error)) from None
     source = seed if isinstance(seed, Seed) else Seed(seed)
     seed = source.value
     if not 0 <= seed < SEEDS:
@@ -110,11 +113,12 @@ def build_plan(
         raise PlanError(
             f"a property generates from 0 to {_MOST_GENERATED:,} cases, not {generated:,}"
         )
-    clauses = {id_ for id_, clause in load_clauses().items() if clause.profile == profile}
+    clauses = {id_ for id_, clause in load_clauses().items() if scope.holds(clause)}
     with _without_collections():
-        vectors = tuple(vectors_of(clauses))
+        vectors = tuple(filter(scope.asks, vectors_of(clauses)))
         variants = variants_of(vectors, seed, generated / CERTIFY_COUNT)
-        cases = (*vectors, *variants, *_generated(clauses, seed, generated))
+        drawn = filter(scope.asks, _generated(clauses, seed, generated))
+        cases = (*vectors, *variants, *drawn)
     return Plan(profile, seed, generated, cases, source)
 
 

@@ -27,6 +27,7 @@ from sessrun.reports.summary import (
     Summary,
     Verdict,
 )
+from sessrun.spec.scopes import scope_of
 
 __all__ = ["coded", "content_policy", "flat", "report_html", "template", "template_text"]
 
@@ -91,7 +92,7 @@ def report_html(summary: Summary, replays: str = "replays") -> str:
         subjects=[_subject(subject) for subject in summary.subjects],
         groups=[_group(group, str(backend["spec"]), replays) for group in summary.failures],
         cases_wrong=number(sum(len(group.cases) for group in summary.failures), "case"),
-        tables=_tables(clauses, summary.profile),
+        tables=_tables(clauses, scope_of(summary.profile).profile),
         subject_names=sorted({clause["subject"] for clause in clauses}),
         result_names=CLAUSE_RESULTS,
         waivers=[_clean(dataclasses.asdict(waiver)) for waiver in summary.waivers],
@@ -143,7 +144,7 @@ def _source_hash(text: str) -> str:
 def _facts(summary: Summary) -> list[tuple[str, str]]:
     header = summary.header
     return [
-        ("Profile", printable(summary.profile)),
+        ("Profile", _scope(summary.profile)),
         ("Spec", f"{header['spec']['version']} ({header['spec']['digest'][:12]}…)"),
         ("Date", _date(header.get("started"))),
         ("Backend", shortened(header["backend"]["spec"], 120)),
@@ -152,6 +153,12 @@ def _facts(summary: Summary) -> list[tuple[str, str]]:
         ("Plan", f"{header['plan']['hash'][:12]}…, seed {header['plan']['seed']}"),
         ("Run", _run(header)),
     ]
+
+
+def _scope(name: str) -> str:
+    """The profile, or the part of one and what it is."""
+    scope = scope_of(name)
+    return name if name == scope.profile else f"{name}: {scope.part.summary}"
 
 
 def _held(required: Mapping[str, int]) -> str:

@@ -30,6 +30,7 @@ from sessrun.reports.summary import (
 from sessrun.spec.cases.facts import FACTS, facts_of
 from sessrun.spec.loader import Clause
 from sessrun.spec.records import RESULTS, RunRecord
+from sessrun.spec.scopes import Scope, scope_of
 
 __all__ = ["absent_facts", "answers_of", "summarize"]
 
@@ -162,15 +163,16 @@ def _judge_clauses(
     waivers: Mapping[str, Waiver],
     record: RunRecord,
 ) -> tuple[ClauseSummary, ...]:
+    scope = scope_of(profile)
     by_clause: dict[str, list[Answer]] = {
-        id_: [] for id_, clause in clauses.items() if clause.profile == profile
+        id_: [] for id_, clause in clauses.items() if scope.holds(clause)
     }
     for answer in answers:
         for id_ in answer.clauses:
             if id_ in clauses:
                 by_clause.setdefault(id_, []).append(answer)
     return tuple(
-        _judge_clause(clauses[id_], by_clause[id_], profile, waivers, record)
+        _judge_clause(clauses[id_], by_clause[id_], scope, waivers, record)
         for id_ in sorted(by_clause)
     )
 
@@ -178,13 +180,13 @@ def _judge_clauses(
 def _judge_clause(
     clause: Clause,
     answers: Sequence[Answer],
-    profile: str,
+    scope: Scope,
     waivers: Mapping[str, Waiver],
     record: RunRecord,
 ) -> ClauseSummary:
     counts = _counts(answers)
     result = _clause_result(answers, record)
-    required = clause.profile == profile and clause.level == "MUST"
+    required = scope.requires(clause)
     blocked = (
         required
         and result != "not applicable here"

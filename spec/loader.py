@@ -50,6 +50,8 @@ class Clause:
       level: MUST, SHOULD or MAY.
       statement: one sentence that a plausible engine could make false.
       surface: where it can be seen: `engine`, `api` or `both`.
+      layer: whose behaviour it is on the engine surface: `client` for what TensorFlow's Python
+        client does before it calls its engine, else `engine`.
       profile: the profile that requires it.
       sources: where it comes from: sections of the source documents, what TensorFlow did.
       since: the spec version that added it.
@@ -67,6 +69,7 @@ class Clause:
     since: str
     condition: str | None = None
     note: str | None = None
+    layer: Literal["engine", "client"] = "engine"
 
     @property
     def subject(self) -> str:

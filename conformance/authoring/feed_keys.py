@@ -234,8 +234,8 @@ def a_key_that_the_graph_lacks_is_refused(c: EngineAuthor) -> None:
     p = {"p:0": np.float32(2)}
     s.run(["y:0"], {"nope:0": np.float32(1)}, error=_REFUSED)
     s.run(["y:0"], p | {"nope:0": np.float32(1)}, error=_REFUSED)
-    s.run(["y:0"], p | {"y:1": np.float32(1)}, error=_REFUSED)
-    s.run(["p:0"], p | {"P:0": np.float32(1)}, error=_REFUSED)
+    s.run(["y:0"], p | {"y:1": np.float32(1)}, error=[*_REFUSED, 11])  # 11: below the client
+    s.run(["y:0"], p | {"P:0": np.float32(1)}, error=_REFUSED)
     s.run(["y:0"], p, values=[np.float32(-2)])
 
 

@@ -14,6 +14,8 @@ from sessrun.conformance.authoring.run_failures import checked_log
 
 #: Codes of a name that is not in the graph: a ValueError is 3, native engines say NOT_FOUND.
 _REFUSED = [3, 5]
+#: An output index that the operation lacks: an engine below TensorFlow's client says 11.
+_NO_OUTPUT = [3, 5, 11]
 
 
 # --- names --------------------------------------------------------------------------------
@@ -86,8 +88,8 @@ def an_index_beyond_the_outputs_is_refused(c: EngineAuthor) -> None:
     s = c.open()
     fed = {"p:0": ints([3, 4])}
     for name in ("sp:2", "sp:100", "p:1"):
-        s.run([name], fed, error=_REFUSED)
-        s.run(["sp:0", name], fed, error=_REFUSED)
+        s.run([name], fed, error=_NO_OUTPUT)
+        s.run(["sp:0", name], fed, error=_NO_OUTPUT)
     s.run(["sp:0"], fed, values=[ints([3])])
 
 
@@ -96,7 +98,7 @@ def output_zero_of_an_operation_without_outputs_is_refused(c: EngineAuthor) -> N
     with c.graph() as tf:
         tf.no_op(name="nothing")
     s = c.open()
-    s.run(["nothing:0"], error=_REFUSED)
+    s.run(["nothing:0"], error=_NO_OUTPUT)
     s.run(["nothing"], values=[None])
 
 
@@ -233,7 +235,7 @@ def an_index_beyond_stops_the_update_beside_it(c: EngineAuthor) -> None:
     s.run(["counter/Assign"])
     s.run(["bump:0"], values=[np.int32(1)])
     for fetches in (["bump:0", "bump:1"], ["bump", "counter:1"], ["bump:0", "bump", "bump:9"]):
-        s.run(fetches, error=_REFUSED)
+        s.run(fetches, error=_NO_OUTPUT)
         s.run(["counter:0"], values=[np.int32(1)])
     s.run(["bump:0"], values=[np.int32(2)])
 

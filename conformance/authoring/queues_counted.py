@@ -421,7 +421,12 @@ def one_dequeue_fetched_twice(c: EngineAuthor) -> None:
 
 @engine_case("QUEUES-064", title="A dequeue whose element is fed takes none.")
 def a_fed_element(c: EngineAuthor) -> None:
-    s = of_one(c)
+    with c.graph() as tf:
+        queue = tf.FIFOQueue(10, tf.int32, [[]], name="queue")
+        queue.enqueue_many(tf.placeholder(tf.int32, name="x"), name="puts")
+        tf.identity(queue.dequeue(name="take"), name="taken")
+        queue.size(name="size")
+    s = c.open()
     puts(s, _THREE)
-    s.run(["take:0"], {"take:0": np.int32(5)}, values=[np.int32(5)])
+    s.run(["taken:0"], {"take:0": np.int32(5)}, values=[np.int32(5)])
     size(s, 3)

@@ -203,15 +203,16 @@ def a_control_edge_from_a_fed_computation_executes_what_is_above(c: EngineAuthor
 @engine_case("RUN-024", title="A fetched Operation executes although its output is fed.")
 def a_fetched_operation_executes_although_fed(c: EngineAuthor) -> None:
     with c.graph() as tf:
-        counter(tf)
+        bump = counter(tf)
+        tf.identity(bump, name="copy")
     s = c.open()
     s.run(["counter/Assign"])
     feeds = {"bump:0": np.int32(50)}
     s.run(["bump"], feeds, values=[None])
     s.run(["counter:0"], values=[np.int32(1)])
-    s.run(["bump:0", "bump"], feeds, values=[np.int32(50), None])
+    s.run(["copy:0", "bump"], feeds, values=[np.int32(50), None])
     s.run(["counter:0"], values=[np.int32(2)])
-    s.run(["bump:0"], feeds, values=[np.int32(50)])
+    s.run(["copy:0"], feeds, values=[np.int32(50)])
     s.run(["counter:0"], values=[np.int32(2)])
 
 
@@ -219,11 +220,12 @@ def a_fetched_operation_executes_although_fed(c: EngineAuthor) -> None:
 def a_fetched_operation_fails_although_fed(c: EngineAuthor) -> None:
     with c.graph() as tf:
         p = tf.placeholder(tf.float32, [], name="p")
-        tf.check_numerics(tf.log(p), "not finite", name="checked")
+        checked = tf.check_numerics(tf.log(p), "not finite", name="checked")
+        tf.negative(checked, name="y")
     s = c.open()
     feeds = {"p:0": np.float32(-1), "checked:0": np.float32(8)}
-    s.run(["checked:0"], feeds, values=[np.float32(8)])
-    s.run(["checked:0", "checked"], feeds, error=[3])
+    s.run(["y:0"], feeds, values=[np.float32(-8)])
+    s.run(["y:0", "checked"], feeds, error=[3])
 
 
 @engine_case("RUN-025", title="Runs of one signature each compute from their own feeds.")

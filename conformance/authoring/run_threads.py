@@ -107,11 +107,11 @@ def overlapping_runs_have_their_own_feeds(c: EngineAuthor) -> None:
         _gated_graph(tf)
     s = c.open()
     for number in (1, 2, 3):
-        s.start(f"t{number}", ["y:0", "x:0"], {"x:0": np.int32(number)})
+        s.start(f"t{number}", ["y:0"], {"x:0": np.int32(number)})
         arrive(s)
     s.run(["open"], {"n:0": np.int32(3)}, values=[None])
     for number in (1, 2, 3):
-        c.join(f"t{number}", values=[np.int32(10 * number), np.int32(number)])
+        c.join(f"t{number}", values=[np.int32(10 * number)])
 
 
 @api_case("RUN-041", title="Threads that run one session at once get what they fed.")

@@ -7,9 +7,12 @@ import random
 import re
 from typing import Any, Final
 
+import numpy as np
+
 from sessrun.conformance.generators.graphdef import GraphWriter
 from sessrun.conformance.generators.single import OF_KNOWN_RANK, SingleGraph, single_graph
 from sessrun.conformance.properties import prop
+from sessrun.spec import tensors
 from sessrun.spec.cases.model import Case
 from sessrun.spec.operations import Operation
 from sessrun.spec.rules.domains import Arguments, arguments
@@ -75,6 +78,8 @@ def refusing() -> tuple[Operation, ...]:
 
 #: How many refusals a case asks for at most.
 _MOST_REFUSALS: Final = 12
+#: What a run gives after them: the session serves as before.
+_ANSWER: Final = {"$array": tensors.encode(np.array(42, np.int32))}
 
 
 @prop("refusals", "OPERATIONS-002", weight=9)
@@ -84,21 +89,21 @@ def operation_refusals(draw: random.Random, id_: str) -> Case:
     refused = refusals(operation, draw)
     chosen = draw.sample(sorted(refused), min(len(refused), _MOST_REFUSALS))
     writer = GraphWriter()
+    served = writer.constant(tensors.decode(_ANSWER["$array"]), "served")
     steps: list[dict[str, Any]] = [{"do": "open", "session": "s", "graph": "g"}]
-    graph: dict[str, Any] = writer.graph()
-    feeds: dict[str, Any] = {}
+    graph = writer.graph()
     for said in chosen:
         fault = refused[said]
         count = output_count(operation, fault.arguments)
         name = re.sub(r"\W+", "_", said).strip("_")
         single = single_graph(operation, fault.arguments, draw, count, ("unknown",), writer, name)
-        graph, feeds = single.graph, single.feeds
+        graph = single.graph
         steps.append({
-            "do": "run", "session": "s", "fetches": list(single.fetches), "feeds": feeds,
+            "do": "run", "session": "s", "fetches": list(single.fetches), "feeds": single.feeds,
             "expect": {"error": {"codes": list(fault.codes)}},
         })  # fmt: skip
     steps += [
-        {"do": "run", "session": "s", "fetches": list(feeds), "feeds": feeds},
+        {"do": "run", "session": "s", "fetches": [f"{served}:0"], "expect": {"values": [_ANSWER]}},
         {"do": "close", "session": "s"},
     ]
     title = f"{operation.name} refuses {', '.join(chosen)}."

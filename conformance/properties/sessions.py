@@ -106,16 +106,11 @@ class _Life:
             self._step(name, [cell.node(action)], feeds, {"error": {"codes": codes}})
             return
         action = draw.choice(("set", "add", "sub"))
-        match draw.randrange(3):
-            case 0:
-                feeds = {}
-            case 1:
-                feeds = {placeholder: np.stack([fed, fed, fed])}
-            case _:
-                fetches = [cell.node(action), "nowhere:0"]
-                self._step(name, fetches, {placeholder: fed}, {"error": {"codes": [3, 5]}})
-                return
-        self._step(name, [cell.node(action)], feeds, {"error": {"codes": [3]}})
+        if draw.random() < 0.5:  # its value is not fed
+            self._step(name, [cell.node(action)], {}, {"error": {"codes": [3]}})
+        else:
+            fetches = [cell.node(action), "nowhere:0"]
+            self._step(name, fetches, {placeholder: fed}, {"error": {"codes": [3, 5]}})
 
     def _step(
         self, name: str, fetches: list[str], feeds: dict[str, np.ndarray], expect: dict[str, Any]

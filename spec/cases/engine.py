@@ -154,6 +154,10 @@ def _array(value: Any) -> Any:
     if value is None:
         return None
     array = np.asarray(value)
+    if array.dtype.names is not None:
+        # TensorFlow's client gives quantized elements as the integers they are stored as, its
+        # engine tells that they are quantized: both are admitted.
+        array = array[array.dtype.names[0]]
     try:
         form = tensors.observed(array)
     except (tensors.TensorError, TypeError):

@@ -20,6 +20,7 @@ def test_our_own_adapters_are_known_without_being_installed(
     assert registry.known() == {
         "reference": "sessrun.adapters.reference:backend",
         "tensorflow": "sessrun.adapters.tensorflow:backend",
+        "tensorflow-c": "sessrun.adapters.tensorflow_c:backend",
     }
 
 
@@ -51,7 +52,7 @@ def test_a_command_is_started_without_a_shell(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("spec", "reason"),
     [
-        ("nonesuch", "no adapter is called 'nonesuch'; there are reference, tensorflow, package"),
+        ("nonesuch", "'nonesuch'; there are reference, tensorflow, tensorflow-c, package"),
         ("", "no adapter is called ''"),
         (":backend", "no adapter is called"),
         ("no.such.module:backend", "cannot be imported: No module named"),

@@ -76,6 +76,8 @@ def _tests(id_: str) -> None:
 
 def _sentence(clause: Clause) -> None:
     surface = "both surfaces" if clause.surface == "both" else f"{clause.surface} surface"
+    if clause.layer == "client":
+        surface += ", of TensorFlow's client"
     print(
         f"{clause.id}  {clause.level}, {surface}, profile {clause.profile}, since {clause.since}\n"
     )

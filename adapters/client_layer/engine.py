@@ -1,0 +1,150 @@
+"""The contract of an engine below the client: it opens graphs and runs them, and checks no more.
+
+A fetch and a feed are endpoints here, no names; every one of them is in the graph, none is fetched
+twice or both fed and fetched, and a value has the dtype of its tensor.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NoReturn, Protocol
+
+import numpy as np
+
+from sessrun.adapters.backend import Description
+from sessrun.spec.proto import ConfigProto, GraphDef, RunOptions
+
+__all__ = [
+    "Endpoint", "EngineError", "EngineSession", "GraphEngine", "NotOfferedError", "TensorFacts",
+]  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Endpoint:
+    """One output of an operation: `operation:index`."""
+
+    operation: str
+    index: int
+
+    def __str__(self) -> str:
+        return f"{self.operation}:{self.index}"
+
+
+@dataclass(frozen=True, slots=True)
+class TensorFacts:
+    """What an engine knows of a tensor before any run.
+
+    Attributes:
+      dtype: its dtype's name (`sessrun.spec.dtypes`).
+      shape: its static shape, None for an unknown dimension; None if the rank is unknown.
+
+    """
+
+    dtype: str
+    shape: tuple[int | None, ...] | None = None
+
+
+class EngineError(Exception):
+    """A call of the engine failed.
+
+    Args:
+      code: 1 to 16 (`sessrun.spec.errors`).
+      message: for people.
+      node: the graph node at fault, if it is known.
+
+    """
+
+    def __init__(self, code: int, message: str, node: str | None = None) -> None:
+        super().__init__(message)
+        self.code = code
+        self.node = node
+
+
+class NotOfferedError(Exception):
+    """The engine declines a call.
+
+    Args:
+      capability: what it lacks: one of `sessrun.spec.cases.audit.CAPABILITIES`, or `op`, `dtype`,
+        `config` with the name in the message.
+      message: for people.
+
+    """
+
+    def __init__(self, capability: str, message: str = "") -> None:
+        super().__init__(message)
+        self.capability = capability
+
+
+class EngineSession:
+    """A session of the engine on one graph. What a subclass does not override is declined.
+
+    Each method may raise EngineError or NotOfferedError.
+    """
+
+    def has_operation(self, name: str) -> bool:
+        """Whether the graph has an operation of this name."""
+        raise NotImplementedError
+
+    def facts(self, tensor: Endpoint) -> TensorFacts | None:
+        """What is known of a tensor; None if the graph has no such output."""
+        raise NotImplementedError
+
+    def run(
+        self,
+        fetches: Sequence[Endpoint],
+        feeds: Mapping[Endpoint, np.ndarray],
+        targets: Sequence[str],
+        options: RunOptions,
+    ) -> Sequence[np.ndarray]:
+        """One step: the values of `fetches` in order, after `targets` (operations) were run too."""
+        raise NotImplementedError
+
+    def extend(self, graph: GraphDef) -> None:
+        """Add the nodes of another GraphDef; their inputs may be older nodes."""
+        decline("extend", graph)
+
+    def setup(
+        self, fetches: Sequence[Endpoint], feeds: Sequence[Endpoint], targets: Sequence[str]
+    ) -> Any:
+        """Set up a partial run; what this returns is given to `partial`."""
+        decline("partial_runs", fetches, feeds, targets)
+
+    def partial(
+        self,
+        handle: Any,
+        fetches: Sequence[Endpoint],
+        feeds: Mapping[Endpoint, np.ndarray],
+        targets: Sequence[str],
+    ) -> Sequence[np.ndarray]:
+        """Go on with a partial run."""
+        decline("partial_runs", handle, fetches, feeds, targets)
+
+    def devices(self) -> Sequence[str]:
+        """Full names of the session's devices."""
+        decline("devices")
+
+    def close(self) -> None:
+        """Close the session; runs under way are cancelled."""
+        decline("close")
+
+    def forget(self) -> None:
+        """Free what a closed session still holds; no call follows."""
+
+
+class GraphEngine(Protocol):
+    """An engine below the client."""
+
+    def describe(self) -> Description:
+        """Who this is. `callables` need not be declared: the layer makes them of runs."""
+
+    def open(self, graph: GraphDef, config: ConfigProto) -> EngineSession:
+        """Load the graph and open a session on it."""
+
+    def reset(self, containers: Sequence[str]) -> None:
+        """Clear resource containers, all if none is named."""
+
+
+def decline(capability: str, *_: Any) -> NoReturn:
+    """Raise that the engine does not offer this."""
+    raise NotOfferedError(capability)

@@ -1,0 +1,185 @@
+"""The client layer over an engine that records what it is asked."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pytest
+
+from sessrun.adapters.backend import Description
+from sessrun.adapters.client_layer import (
+    ClientLayer,
+    Endpoint,
+    EngineError,
+    EngineSession,
+    NotOfferedError,
+    TensorFacts,
+)
+from sessrun.spec.cases.outcomes import Done, Failure, Fetched, Opened, Unsupported
+from sessrun.spec.proto import ConfigProto, GraphDef, RunOptions
+
+X, Y = Endpoint("x", 0), Endpoint("y", 0)
+ONE = np.ones((2, 3), np.float32)
+
+
+class Recorder(EngineSession):
+    """Knows `x` of shape (?, 3), `y` of any shape, and operations of these names."""
+
+    def __init__(self) -> None:
+        self.asked: list[tuple[Any, ...]] = []
+        self.open = True
+
+    def has_operation(self, name: str) -> bool:
+        return name in {"x", "y"}
+
+    def facts(self, tensor: Endpoint) -> TensorFacts | None:
+        known = {X: TensorFacts("float32", (None, 3)), Y: TensorFacts("float32")}
+        return known.get(tensor)
+
+    def run(
+        self,
+        fetches: Sequence[Endpoint],
+        feeds: Mapping[Endpoint, np.ndarray],
+        targets: Sequence[str],
+        options: RunOptions,
+    ) -> Sequence[np.ndarray]:
+        if options.timeout_in_ms:
+            raise EngineError(4, "too late", "y")
+        self.asked.append((list(fetches), dict(feeds), list(targets)))
+        return [np.float32(number) for number in range(len(fetches))]
+
+    def close(self) -> None:
+        self.open = False
+
+
+class Engine:
+    """Opens one session."""
+
+    def __init__(self) -> None:
+        self.session = Recorder()
+
+    def describe(self) -> Description:
+        return Description("recorder", "1", frozenset())
+
+    def open(self, graph: GraphDef, config: ConfigProto) -> EngineSession:
+        if config.log_device_placement:
+            raise NotOfferedError("config", "log_device_placement")
+        self.graph = graph
+        return self.session
+
+    def reset(self, containers: Sequence[str]) -> None:
+        raise EngineError(12, f"no containers: {containers}")
+
+
+@pytest.fixture
+def engine() -> Engine:
+    return Engine()
+
+
+@pytest.fixture
+def layer(engine: Engine) -> ClientLayer:
+    return ClientLayer(engine)
+
+
+def opened(layer: ClientLayer, graph: Mapping[str, Any] | None = None) -> str:
+    outcome = layer.open(graph or {}, {})
+    assert isinstance(outcome, Opened)
+    return outcome.handle
+
+
+def test_each_tensor_and_operation_is_asked_once(engine: Engine, layer: ClientLayer) -> None:
+    fetched = layer.run(opened(layer), ["y:0", "x", "x:0", "y:0", "x"], {}, {})
+    assert engine.session.asked == [([Y, X], {}, ["x"])]
+    assert fetched == Fetched((np.float32(0), None, np.float32(1), np.float32(0), None))
+
+
+def test_what_is_fed_is_handed_through(engine: Engine, layer: ClientLayer) -> None:
+    session = opened(layer)
+    fetched = layer.run(session, ["x:0"], {"x:0": ONE}, {})
+    assert isinstance(fetched, Fetched)
+    assert np.array_equal(fetched.values[0], ONE)
+    assert engine.session.asked == [], "there was nothing to ask"
+    assert layer.run(session, [], {"x:0": ONE}, {}) == Fetched(())
+    layer.run(session, ["x:0", "y:0"], {"x:0": ONE}, {})
+    assert engine.session.asked[0][0] == [Y]
+
+
+def test_feeds_are_converted(engine: Engine, layer: ClientLayer) -> None:
+    layer.run(opened(layer), ["y:0"], {"x:0": np.ones((1, 3), np.int8)}, {})
+    assert engine.session.asked[0][1][X].dtype == np.float32
+
+
+@pytest.mark.parametrize(
+    ("fetches", "feeds", "cls"),
+    [
+        (["nope:0"], {}, "ValueError"),
+        (["nope"], {}, "ValueError"),
+        (["x:1"], {}, "ValueError"),
+        (["x:-1"], {}, "ValueError"),
+        (["x:"], {}, "ValueError"),
+        ([":0"], {}, "ValueError"),
+        (["y:0"], {"nope:0": ONE}, "TypeError"),
+        (["y:0"], {"x": ONE}, "TypeError"),
+        (["y:0"], {"x:0": ONE[0]}, "ValueError"),
+        (["y:0"], {"x:0": ONE[:, :2]}, "ValueError"),
+        (["y:0"], {"x:0": np.array(["a"], object)}, "ValueError"),
+    ],
+)
+def test_what_the_client_refuses_never_reaches_the_engine(
+    fetches: list[str], feeds: dict[str, Any], cls: str, engine: Engine, layer: ClientLayer
+) -> None:
+    failure = layer.run(opened(layer), fetches, feeds, {})
+    assert isinstance(failure, Failure)
+    assert (failure.call, failure.classes[0], failure.code) == ("run", cls, 3)
+    assert engine.session.asked == []
+
+
+def test_a_callable_checks_nothing(engine: Engine, layer: ClientLayer) -> None:
+    session = opened(layer)
+    made = layer.callable(session, ["x:0", "y"], ["x:0"])
+    assert isinstance(made, Opened)
+    assert layer.call(session, made.handle, [ONE[0]]) == Fetched((np.float32(0), None))
+    assert engine.session.asked[0][0] == [X], "fed or not"
+    failure = layer.call(session, made.handle, [])
+    assert isinstance(failure, Failure)
+    assert failure.classes[0] == "TypeError"
+
+
+def test_a_closed_session_is_known(engine: Engine, layer: ClientLayer) -> None:
+    session = opened(layer)
+    assert layer.close(session) == layer.close(session) == Done()
+    assert not engine.session.open
+    ran = layer.run(session, ["y:0"], {}, {})
+    assert isinstance(ran, Failure)
+    assert (ran.classes[0], ran.code) == ("RuntimeError", 9)
+    listed = layer.devices(session)
+    assert isinstance(listed, Failure)
+    assert listed.code == 1
+
+
+def test_errors_of_the_engine_keep_code_and_node(layer: ClientLayer) -> None:
+    failure = layer.run(opened(layer), ["y:0"], {}, {"timeoutInMs": 5})
+    assert failure == Failure("run", 4, ("DeadlineExceededError",), "y", "too late")
+    reset = layer.reset(["c"])
+    assert isinstance(reset, Failure)
+    assert (reset.call, reset.code) == ("reset", 12)
+
+
+def test_what_the_engine_declines_is_unsupported(layer: ClientLayer) -> None:
+    session = opened(layer)
+    assert layer.extend(session, {}) == Unsupported("extend", "")
+    assert layer.setup(session, ["y:0"], []) == Unsupported("partial_runs", "")
+    assert layer.devices(session) == Unsupported("devices", "")
+    assert layer.open({}, {"logDevicePlacement": True}) == Unsupported(
+        "config", "log_device_placement"
+    )
+    assert layer.describe().capabilities == {"callables"}
+
+
+def test_a_malformed_device_or_graph_is_refused_when_it_is_opened(layer: ClientLayer) -> None:
+    for graph in ({"node": [{"name": "a", "device": "/gpu:x"}]}, {"node": [{"nom": "a"}]}):
+        failure = layer.open(graph, {})
+        assert isinstance(failure, Failure)
+        assert failure.call == "open"
