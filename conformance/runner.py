@@ -80,6 +80,7 @@ class Runner:
     _losses: Losses = field(init=False)
     _interrupted: bool = False
     _gave_up: bool = False
+    _declined: bool = False
 
     def __post_init__(self) -> None:
         self._losses = Losses(self.patience)
@@ -126,8 +127,9 @@ class Runner:
     def beside(self) -> Runner:
         """A runner of the same backend with a worker of its own; what one loses counts for both."""
         other = dataclasses.replace(
-            self, _backend=None, _oracle=None, _description=None, _interrupted=False, _gave_up=False
-        )
+            self, _backend=None, _oracle=None, _description=None,
+            _interrupted=False, _gave_up=False, _declined=False,
+        )  # fmt: skip
         other._losses = self._losses  # noqa: SLF001 - of the same class
         return other
 
@@ -169,6 +171,7 @@ class Runner:
         if refused is not None:
             return _line(case, "unsupported", 0.0, refused)
         line = self._attempt(case)
+        self._declined = line["result"] == "unsupported"
         if self.in_process or self._losses.given_up:
             return line
         backend = self._backend
@@ -214,7 +217,7 @@ class Runner:
         return None if first is None else Finding(first, "unsupported: concurrent (not declared)")
 
     def _attempt(self, case: Case) -> dict[str, Any]:
-        if oracle_steps(case):
+        if oracle_steps(case) and not self._declined:  # who declined the last may decline this one
             self._ask_oracle_ahead(case)
         started = time.perf_counter()
         try:

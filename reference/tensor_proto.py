@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -19,20 +19,11 @@ from sessrun.reference.tensor_shape import proto_of
 from sessrun.reference.varints import put_varint, take_varint
 from sessrun.spec.dtypes import BY_NAME
 from sessrun.spec.proto import TensorProto, TensorShapeProto
+from sessrun.spec.tensor_protos import FIELDS, filled, listed_values, zeros
 
 __all__ = ["HeldTensor", "held", "make_ndarray", "make_tensor_proto", "shape_equals",
            "string_content"]  # fmt: skip
 
-_FIELDS: Final[Mapping[str, str]] = {
-    "float32": "float_val", "float64": "double_val", "string": "string_val", "bool": "bool_val",
-    "int64": "int64_val", "uint32": "uint32_val", "uint64": "uint64_val",
-    "complex64": "scomplex_val", "complex128": "dcomplex_val",
-    "float16": "half_val", "bfloat16": "half_val",
-    "float8_e5m2": "float8_val", "float8_e4m3fn": "float8_val",
-    "float8_e4m3fnuz": "float8_val", "float8_e4m3b11fnuz": "float8_val",
-    "float8_e5m2fnuz": "float8_val", "float4_e2m1fn": "float8_val",
-    "resource": "resource_handle_val", "variant": "variant_val",
-}  # fmt: skip
 _CONTENT: Final = frozenset(
     {
         "float16", "float32", "float64", "int8", "int16", "int32", "int64", "uint8", "uint32",
@@ -110,7 +101,7 @@ def _stored(proto: TensorProto, name: str) -> int:
     if content:
         whole, rest = divmod(len(content), BY_NAME[name].itemsize or len(content) + 1)
         return -1 if rest or not _is_content(content, name) else whole
-    field = _FIELDS.get(name, "int_val")
+    field = FIELDS.get(name, "int_val")
     count = len(getattr(proto, field))
     return count // 2 if field in {"scomplex_val", "dcomplex_val"} else count
 
@@ -141,13 +132,13 @@ def _made(proto: TensorProto, name: str, numpy_dtype: Any, shape: tuple[int, ...
         if not _is_content(proto.tensor_content, name):
             raise ValueError(f"its content is not that of a {name} tensor")
         return make_ndarray(proto)
-    values = _read_values(proto, name, numpy_dtype)[:count]
+    values = listed_values(proto, name, numpy_dtype)[:count]
     if len(values) == count:
         return values.reshape(shape)
     if len(values) < 2:  # one value stands for all: nothing needs room for them
-        last = values if len(values) else _zeros(1, numpy_dtype)
+        last = values if len(values) else zeros(1, numpy_dtype)
         return np.broadcast_to(last.reshape((1,) * len(shape)), shape)
-    return _filled(values, count).reshape(shape)
+    return filled(values, count).reshape(shape)
 
 
 def string_content(items: Sequence[bytes]) -> bytes:
@@ -201,7 +192,7 @@ def make_tensor_proto(array: Any, shape: tuple[int, ...] | None = None) -> Tenso
 
 
 def _write_values(flat: Any, name: str, proto: TensorProto) -> None:
-    field = _FIELDS.get(name, "int_val")
+    field = FIELDS.get(name, "int_val")
     if field == "string_val":
         proto.string_val.extend(
             item if isinstance(item, bytes) else str(item).encode() for item in flat
@@ -244,12 +235,12 @@ def make_ndarray(tensor: TensorProto) -> Any:
                 f"{count * numpy_dtype.itemsize} bytes, got {len(tensor.tensor_content)}"
             )
         return np.frombuffer(tensor.tensor_content, numpy_dtype).reshape(shape).copy()
-    values = _read_values(tensor, dtype.spec_name, numpy_dtype)
+    values = listed_values(tensor, dtype.spec_name, numpy_dtype)
     if len(values) > count:
         raise bad_value(f"A tensor of shape {list(shape)} got {len(values)} values")
     if len(values) == 0:
-        return _zeros(count, numpy_dtype).reshape(shape)
-    return _filled(values, count).reshape(shape)
+        return zeros(count, numpy_dtype).reshape(shape)
+    return filled(values, count).reshape(shape)
 
 
 def shape_equals(tensor: TensorProto, shape: Any) -> bool:
@@ -266,40 +257,3 @@ def shape_equals(tensor: TensorProto, shape: Any) -> bool:
     if not isinstance(shape, list | tuple):
         raise TypeError(f"`shape` must be a list or tuple, but got type {type(shape)}.")
     return [dim.size for dim in tensor.tensor_shape.dim] == list(shape)
-
-
-def _filled(values: Any, count: int) -> Any:
-    """The values, the last one again and again up to `count`."""
-    filled = np.empty(count, values.dtype)
-    filled[: len(values)] = values
-    filled[len(values) :] = values[-1]
-    return filled
-
-
-def _zeros(count: int, numpy_dtype: Any) -> Any:
-    zeros = np.zeros(count, numpy_dtype)
-    if numpy_dtype == np.dtype(object):
-        zeros.fill(b"")
-    return zeros
-
-
-def _read_values(tensor: TensorProto, name: str, numpy_dtype: Any) -> Any:
-    field = _FIELDS.get(name, "int_val")
-    found = getattr(tensor, field)
-    if field == "string_val":
-        values = np.empty(len(found), object)
-        values[:] = list(found)
-        return values
-    if field in {"float8_val", "half_val"}:
-        bits = found
-        if field == "half_val":
-            bits = np.array(found, np.int32).astype(np.uint16).tobytes()
-        return np.frombuffer(bits, numpy_dtype).copy()
-    if field in {"scomplex_val", "dcomplex_val"}:
-        part = np.float32 if name == "complex64" else np.float64
-        return np.array(found, part)[: len(found) // 2 * 2].view(numpy_dtype)
-    if numpy_dtype.names is not None:
-        return np.array(found, np.int64).astype(numpy_dtype[0]).view(numpy_dtype)
-    if field == "int_val":
-        return np.array(found, np.int32).astype(numpy_dtype)
-    return np.array(found, numpy_dtype)

@@ -13,9 +13,10 @@ from sessrun.adapters.backend import Description, unsupported
 from sessrun.adapters.errors import AdapterError
 from sessrun.adapters.minimal import MinimalEngine
 from sessrun.spec.cases.outcomes import Done, Failure, Fetched, Opened, Outcome
-from sessrun.spec.dtypes import BY_ENUM
 from sessrun.spec.errors import BY_CODE
-from sessrun.spec.proto import GraphDef, NodeDef, TensorProto
+from sessrun.spec.proto import GraphDef, NodeDef
+from sessrun.spec.tensor_protos import array_of
+from sessrun.spec.tensors import TensorError
 
 __all__ = ["TinyEngine", "backend"]
 
@@ -137,7 +138,7 @@ def _evaluate(nodes: Mapping[str, NodeDef], operation: str, feeds: Mapping[str, 
     if node.op == "Placeholder":
         raise _Refused(3, f"{node.name} must be fed", node.name)
     if node.op == "Const":
-        return _constant(node.attr["value"].tensor)
+        return _constant(node)
     inputs = [source for source in node.input if not source.startswith("^")]
     values = [_evaluate(nodes, _operation(source), feeds) for source in inputs]
     try:
@@ -146,16 +147,11 @@ def _evaluate(nodes: Mapping[str, NodeDef], operation: str, feeds: Mapping[str, 
         raise _Refused(3, str(error), node.name) from error
 
 
-def _constant(tensor: TensorProto) -> np.ndarray:
-    """A float32, float64, int32 or int64 constant in either of its two codings."""
-    dtype = np.dtype(BY_ENUM[tensor.dtype].numpy)
-    shape = [dim.size for dim in tensor.tensor_shape.dim]
-    if tensor.tensor_content:
-        return np.frombuffer(tensor.tensor_content, dtype).reshape(shape)
-    listed = tensor.float_val or tensor.double_val or tensor.int_val or tensor.int64_val or [0]
-    flat = np.full(int(np.prod(shape)), listed[-1], dtype)
-    flat[: len(listed)] = np.array(listed, dtype)[: flat.size]
-    return flat.reshape(shape)
+def _constant(node: NodeDef) -> np.ndarray:
+    try:
+        return array_of(node.attr["value"].tensor)
+    except TensorError as error:
+        raise _Refused(3, str(error), node.name) from error
 
 
 def _failure(call: Any, refused: _Refused) -> Failure:

@@ -1,5 +1,5 @@
 // A backend in JavaScript: the engine surface over the process protocol (docs/protocol.md).
-// Run it as:  sessrun certify "exec:node examples/javascript/backend.mjs"
+// Run it as:  sessrun certify "exec:node examples/javascript/backend.mjs" --profile core-engine
 
 import { Session } from "./graph.mjs";
 import { Exchange, Failure, Unsupported } from "./tensors.mjs";

@@ -1,0 +1,120 @@
+"""A session of an engine that compiles: one program for each fetches, feeds and fed shapes."""
+
+from __future__ import annotations
+
+import collections
+import itertools
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final, Protocol
+
+import numpy as np
+
+from sessrun.adapters.client_layer.engine import (
+    Endpoint,
+    EngineSession,
+    NotOfferedError,
+    TensorFacts,
+)
+from sessrun.adapters.client_layer.graph import Graph, Part, constant_of
+from sessrun.spec.proto import GraphDef, RunOptions
+
+__all__ = ["CompiledSession", "Compiler", "Program", "Signature"]
+
+#: Programs that a session keeps; the one that was used longest ago is compiled anew.
+_KEPT: Final = 32
+
+#: A compiled program: values of the part's feeds, in their order, to those of its fetches.
+Program = Callable[[Sequence[np.ndarray]], Sequence[np.ndarray]]
+
+
+@dataclass(frozen=True, slots=True)
+class Signature:
+    """What a program is compiled for: the dtype and shape of each fed tensor, in order."""
+
+    dtypes: tuple[str, ...]
+    shapes: tuple[tuple[int, ...], ...]
+
+
+class Compiler(Protocol):
+    """What an engine that compiles has to offer."""
+
+    def compile(self, part: Part, signature: Signature) -> Program:
+        """The program of a part.
+
+        Raises:
+          EngineError: the part is wrong.
+          NotOfferedError: an operation, a dtype or a control input in it is not offered.
+
+        """
+
+
+class CompiledSession(EngineSession):
+    """A session without state: each part of the graph is compiled when it is first run.
+
+    Args:
+      definition: the graph.
+      compiler: the engine.
+
+    """
+
+    def __init__(self, definition: GraphDef, compiler: Compiler) -> None:
+        self._graph = Graph(definition)
+        self._compiler = compiler
+        self._programs: collections.OrderedDict[object, Program] = collections.OrderedDict()
+
+    def has_operation(self, name: str) -> bool:
+        """Whether the graph has an operation of this name."""
+        return name in self._graph.nodes
+
+    def facts(self, tensor: Endpoint) -> TensorFacts | None:
+        """What the graph says of a tensor."""
+        return self._graph.facts(tensor)
+
+    def run(
+        self,
+        fetches: Sequence[Endpoint],
+        feeds: Mapping[Endpoint, np.ndarray],
+        targets: Sequence[str],
+        options: RunOptions,
+    ) -> Sequence[np.ndarray]:
+        """Run the program of this signature, compiled at its first run.
+
+        A constant that is fetched is decoded here: nothing is left to be compiled of it.
+        """
+        if options.trace_level:
+            raise NotOfferedError("tracing")
+        known = {
+            tensor: constant_of(self._graph.nodes[tensor.operation])
+            for tensor in fetches
+            if self._graph.nodes[tensor.operation].op == "Const"
+        }
+        asked = [tensor for tensor in fetches if tensor not in known]
+        if asked or targets:
+            known.update(zip(asked, self._computed(asked, feeds, targets), strict=True))
+        return [known[tensor] for tensor in fetches]
+
+    def _computed(
+        self,
+        fetches: Sequence[Endpoint],
+        feeds: Mapping[Endpoint, np.ndarray],
+        targets: Sequence[str],
+    ) -> Sequence[np.ndarray]:
+        fed = dict(sorted(feeds.items()))
+        signature = Signature(
+            tuple(str(value.dtype) for value in fed.values()),
+            tuple(value.shape for value in fed.values()),
+        )
+        key = (tuple(fetches), tuple(fed), tuple(targets), signature)
+        program = self._programs.pop(key, None)
+        if program is None:
+            part = self._graph.part(fetches, fed.keys(), targets)
+            program = self._compiler.compile(part, signature)
+        self._programs[key] = program
+        for old in list(itertools.islice(self._programs, max(len(self._programs) - _KEPT, 0))):
+            del self._programs[old]
+        return program(list(fed.values()))
+
+    def close(self) -> None:
+        """Forget the programs."""
+        self._programs.clear()

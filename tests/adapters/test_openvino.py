@@ -1,0 +1,78 @@
+"""OpenVINO: what it offers is right, what it does not is declined, and it says which it is."""
+
+from __future__ import annotations
+
+import importlib.util
+
+import numpy as np
+import pytest
+
+from sessrun.adapters.backend import Backend
+from sessrun.adapters.errors import AdapterError
+from sessrun.adapters.registry import load
+from sessrun.conformance.plan import case_of
+from sessrun.conformance.runner import Runner
+from sessrun.spec.cases.outcomes import Fetched, Opened, Unsupported
+
+HERE = importlib.util.find_spec("openvino") is not None
+
+needs_it = [pytest.mark.openvino, pytest.mark.skipif(not HERE, reason="OpenVINO is not installed")]
+
+FLOAT, INT = {"type": "DT_FLOAT"}, {"type": "DT_INT64"}
+GRAPH = {
+    "node": [
+        {"name": "x", "op": "Placeholder", "attr": {"dtype": FLOAT}},
+        {"name": "y", "op": "Neg", "input": ["x"], "attr": {"T": FLOAT}},
+        {"name": "z", "op": "Square", "input": ["y"], "attr": {"T": FLOAT}},
+        {"name": "w", "op": "Square", "input": ["x", "^z"], "attr": {"T": FLOAT}},
+        {"name": "n", "op": "Placeholder", "attr": {"dtype": INT}},
+        {"name": "m", "op": "Neg", "input": ["n"], "attr": {"T": INT}},
+    ]
+}
+ONES = np.ones((2, 3), np.float32)
+
+
+@pytest.mark.skipif(HERE, reason="OpenVINO is installed")
+def test_it_says_what_is_missing() -> None:
+    with pytest.raises(AdapterError, match=r"pip install 'sessrun\[openvino\]'"):
+        load("openvino")
+
+
+@pytest.fixture
+def backend() -> Backend:
+    return load("openvino")
+
+
+class TestOpenVino:
+    pytestmark = needs_it
+
+    def test_values_by_feeds_and_fetches(self, backend: Backend) -> None:
+        opened = backend.open(GRAPH, {"graphOptions": {}})
+        assert isinstance(opened, Opened)
+        for feeds in ({"x:0": ONES}, {"x:0": ONES[:1]}, {"y:0": -ONES}):
+            fetched = backend.run(opened.handle, ["z:0", "y:0"], feeds, {})
+            assert isinstance(fetched, Fetched)
+            (fed,) = feeds.values()
+            assert np.array_equal(fetched.values[0], np.ones_like(fed))
+            assert np.array_equal(fetched.values[1], -np.ones_like(fed))
+
+    def test_what_it_lacks_is_declined(self, backend: Backend) -> None:
+        opened = backend.open(GRAPH, {})
+        assert isinstance(opened, Opened)
+        effect = backend.run(opened.handle, ["w:0"], {"x:0": ONES}, {})
+        assert effect == Unsupported("control_inputs", "y")
+        wide = backend.run(opened.handle, ["m:0"], {"n:0": np.array([1], np.int64)}, {})
+        assert wide == Unsupported("dtype", "int64")
+        declined = backend.open(GRAPH, {"deviceCount": {"CPU": 2}})
+        assert declined == Unsupported("config", "device_count")
+
+    @pytest.mark.parametrize(
+        "case", ["feed-keys/a-constant-can-be-fed", "feed-shapes/values-are-not-broadcast"]
+    )
+    def test_cases_pass(self, case: str) -> None:
+        runner = Runner("openvino")
+        try:
+            line = runner.run(case_of(case))
+        finally:
+            runner.shutdown()
+        assert line["result"] == "pass", line
