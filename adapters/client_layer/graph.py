@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+import graphlib
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, cast
 
@@ -18,6 +19,9 @@ from sessrun.spec.tensors import TensorError
 
 __all__ = ["Graph", "Part", "constant_of", "controls_of", "inputs_of"]
 
+#: What a loop's way back leads from, and to.
+_BACK: Final = frozenset({"NextIteration", "RefNextIteration"})
+_LOOP_HEADS: Final = frozenset({"Merge", "RefMerge"})
 #: The version of GraphDefs that a part is written in.
 _PRODUCER: Final = 2474
 #: Operations whose `shape` attribute is the static shape of their output.
@@ -118,11 +122,11 @@ class Graph:
           EngineError: code 3, the nodes that it needs have a cycle.
 
         """
-        by_data = self._order([tensor.operation for tensor in fetches], feeds, controls=False)
+        by_data = self._needed([tensor.operation for tensor in fetches], feeds, controls=False)
         wanted = (*(tensor.operation for tensor in fetches), *targets)
-        needed = self._order(wanted, feeds, controls=True)
-        nodes = tuple(self.nodes[name] for name in needed)
-        controlled = frozenset(needed) - frozenset(by_data)
+        needed = self._needed(wanted, feeds, controls=True)
+        nodes = tuple(self.nodes[name] for name in self._in_order(needed, feeds))
+        controlled = frozenset(needed - by_data)
         tensors = {
             Endpoint(node.name, index): dtype
             for node in nodes
@@ -133,35 +137,43 @@ class Graph:
             tensors[tensor] = facts.dtype if facts is not None else "float32"
         return Part(nodes, tuple(sorted(feeds)), tuple(fetches), controlled, tensors)
 
-    def _order(
+    def _needed(
         self, wanted: Iterable[str], feeds: Collection[Endpoint], *, controls: bool
-    ) -> tuple[str, ...]:
-        """The needed nodes, inputs first; what is only needed through a fed tensor is left out."""
-        done: dict[str, None] = {}
-        begun: set[str] = set()
-        stack = [(name, self._sources(name, feeds, controls=controls)) for name in wanted]
-        stack.reverse()
-        while stack:
-            name, sources = stack[-1]
-            if name in done:
-                stack.pop()
-                continue
-            begun.add(name)
-            source = next((source for source in sources if source not in done), None)
-            if source is None:
-                done[name] = None
-                stack.pop()
-            elif source in begun:
-                raise EngineError(3, f"the graph has a cycle through {source}", source)
-            else:
-                stack.append((source, self._sources(source, feeds, controls=controls)))
-        return tuple(done)
+    ) -> set[str]:
+        """Names of the nodes that some need, without what is needed for a fed tensor only."""
+        needed: set[str] = set()
+        left = list(wanted)
+        while left:
+            name = left.pop()
+            if name not in needed:
+                needed.add(name)
+                left += self._sources(name, feeds)
+                left += controls_of(self.nodes[name]) if controls else ()
+        return needed
 
-    def _sources(self, name: str, feeds: Collection[Endpoint], *, controls: bool) -> Iterator[str]:
-        node = self.nodes[name]
-        yield from (source.operation for source in inputs_of(node) if source not in feeds)
-        if controls:
-            yield from controls_of(node)
+    def _in_order(self, needed: Collection[str], feeds: Collection[Endpoint]) -> list[str]:
+        """The nodes, each after its inputs, but for the way back of a loop."""
+        waits_for = {
+            name: {
+                source
+                for source in (*self._sources(name, feeds), *controls_of(self.nodes[name]))
+                if source in needed and not self._goes_back(source, name)
+            }
+            for name in sorted(needed)
+        }
+        try:
+            return list(graphlib.TopologicalSorter(waits_for).static_order())
+        except graphlib.CycleError as error:
+            name = error.args[1][0]
+            raise EngineError(3, f"the graph has a cycle through {name}", name) from error
+
+    def _sources(self, name: str, feeds: Collection[Endpoint]) -> list[str]:
+        tensors = inputs_of(self.nodes[name])
+        return [tensor.operation for tensor in tensors if tensor not in feeds]
+
+    def _goes_back(self, source: str, name: str) -> bool:
+        """Whether an edge leads from the end of a loop's body to its beginning."""
+        return self.nodes[source].op in _BACK and self.nodes[name].op in _LOOP_HEADS
 
 
 def inputs_of(node: NodeDef) -> list[Endpoint]:

@@ -106,6 +106,22 @@ def test_a_broken_graph_is_refused(nodes: list[tuple[str, str, list[str]]], said
     assert refused.value.code == 3
 
 
+def test_a_loop_is_no_cycle() -> None:
+    loop = graph_of(
+        ("out", "Exit", ["switch:0"]),
+        ("switch", "Switch", ["merge", "go_on"]),
+        ("merge", "Merge", ["enter", "next"]),
+        ("enter", "Enter", ["x"]),
+        ("next", "NextIteration", ["body"]),
+        ("body", "Neg", ["switch:1"]),
+        ("go_on", "LoopCond", ["merge"]),
+        ("x", "Placeholder", []),
+    )
+    part = Graph(loop).part([Endpoint("out", 0)], [X])
+    assert sorted(names(part)) == sorted({node.name for node in loop.node} - {"x"})
+    assert names(part).index("merge") < names(part).index("next")
+
+
 def test_a_long_chain_needs_no_stack() -> None:
     nodes = [(f"n{n}", "Neg", [f"n{n - 1}" if n else "x"]) for n in range(20_000)]
     graph = Graph(graph_of(("x", "Placeholder", []), *nodes))
