@@ -74,8 +74,9 @@ class CLibrary:
             self._library = ctypes.CDLL(str(main), mode=ctypes.RTLD_GLOBAL)
         except OSError as error:
             raise AdapterError(f"{main} cannot be loaded: {error}") from error
-        self._strings: dict[int, Any] = {}  # buffers of string tensors that the engine holds
-        self._free_strings = _Deallocator(self._dropped)
+        # Elements of string tensors by address, kept until the engine calls the deallocator.
+        self._strings: dict[int, Any] = {}
+        self._deallocator = _Deallocator(self._free_strings)
 
     def __getattr__(self, name: str) -> Any:
         function = getattr(self._library, name)
@@ -101,14 +102,14 @@ class CLibrary:
             self.TF_DeleteStatus(status)
 
     def buffer(self, content: bytes) -> Any:
-        """A `TF_Buffer` of these bytes, which the caller keeps alive."""
-        held = ctypes.create_string_buffer(content, len(content))
-        made = _Buffer(ctypes.cast(held, c_void_p), len(content), None)
-        made.content = held
-        return made
+        """A `TF_Buffer` of these bytes, which it keeps alive."""
+        copied = ctypes.create_string_buffer(content, len(content))
+        buffer = _Buffer(ctypes.cast(copied, c_void_p), len(content), None)
+        buffer.content = copied
+        return buffer
 
     def tensor(self, value: np.ndarray) -> c_void_p:
-        """A new `TF_Tensor` of an array's elements.
+        """A new `TF_Tensor` of an array's elements (strings: an object array of bytes).
 
         Raises:
           NotOfferedError: no tensor has such elements.
@@ -121,55 +122,59 @@ class CLibrary:
         if row is _STRING:
             return self._string_tensor(value, sizes)
         length = c_size_t(value.nbytes)
-        made = c_void_p(self.TF_AllocateTensor(c_int(row.enum), sizes, c_int(value.ndim), length))
+        tensor = c_void_p(self.TF_AllocateTensor(c_int(row.enum), sizes, c_int(value.ndim), length))
         content = np.ascontiguousarray(value)
-        ctypes.memmove(self.TF_TensorData(made), content.ctypes.data, value.nbytes)
-        return made
+        ctypes.memmove(self.TF_TensorData(tensor), content.ctypes.data, value.nbytes)
+        return tensor
 
     def _string_tensor(self, value: np.ndarray, sizes: Any) -> c_void_p:
         length = value.size * _STRING_BYTES
-        content = (c_int64 * max(value.size * _STRING_BYTES // 8, 1))()
-        start = ctypes.addressof(content)
-        for place, item in enumerate(value.reshape(-1)):
-            data = item if isinstance(item, bytes) else str(item).encode()
-            string = c_void_p(start + place * _STRING_BYTES)
-            self.TF_StringInit(string)
-            self.TF_StringCopy(string, data, c_size_t(len(data)))
-        self._strings[start] = content
+        elements = (c_int64 * max(length // 8, 1))()
+        start = ctypes.addressof(elements)
+        for address, item in zip(_addresses(start, value.size), value.reshape(-1), strict=True):
+            self.TF_StringInit(address)
+            self.TF_StringCopy(address, item, c_size_t(len(item)))
+        self._strings[start] = elements
         return c_void_p(self.TF_NewTensor(
-            c_int(_STRING.enum), sizes, c_int(value.ndim), content, c_size_t(length),
-            self._free_strings, None,
+            c_int(_STRING.enum), sizes, c_int(value.ndim), elements, c_size_t(length),
+            self._deallocator, None,
         ))  # fmt: skip
 
-    def _dropped(self, start: int, length: int, _: Any) -> None:
+    def _free_strings(self, start: int, length: int, _: Any) -> None:
         """The engine needs a string tensor's elements no more: called from any of its threads."""
-        for place in range(start, start + length, _STRING_BYTES):
-            self.TF_StringDealloc(c_void_p(place))
+        for address in _addresses(start, length // _STRING_BYTES):
+            self.TF_StringDealloc(address)
         self._strings.pop(start, None)
 
     def array(self, tensor: c_void_p) -> np.ndarray:
-        """A copy of a `TF_Tensor`'s elements, which is deleted.
+        """A copy of a `TF_Tensor`'s elements.
 
         Raises:
           NotOfferedError: no array holds such elements.
 
         """
-        try:
-            row = BY_ENUM[self.TF_TensorType(tensor)]
-            shape = [self.TF_Dim(tensor, c_int(n)) for n in range(self.TF_NumDims(tensor))]
-            data, length = self.TF_TensorData(tensor), self.TF_TensorByteSize(tensor)
-            if row is _STRING:
-                return self._strings_at(data, int(np.prod(shape, dtype=np.int64))).reshape(shape)
-            if row.numpy is None:
-                raise NotOfferedError("dtype", row.name)
-            return np.frombuffer(ctypes.string_at(data, length), row.numpy).reshape(shape)
-        finally:
-            self.TF_DeleteTensor(tensor)
+        number = self.TF_TensorType(tensor)
+        row = BY_ENUM.get(number)
+        if row is None or row.numpy is None:
+            raise NotOfferedError("dtype", row.name if row else str(number))
+        shape = [self.TF_Dim(tensor, c_int(n)) for n in range(self.TF_NumDims(tensor))]
+        start, length = self.TF_TensorData(tensor), self.TF_TensorByteSize(tensor)
+        if row is _STRING:
+            strings = np.empty(int(np.prod(shape, dtype=np.int64)), object)
+            strings[:] = [self._text(address) for address in _addresses(start, strings.size)]
+            return strings.reshape(shape)
+        array = np.empty(shape, row.numpy)
+        if length:
+            ctypes.memmove(array.ctypes.data, start, length)
+        return array
 
-    def _strings_at(self, start: int, count: int) -> np.ndarray:
-        strings = np.empty(count, object)
-        for place in range(count):
-            string = c_void_p(start + place * _STRING_BYTES)
-            size = self.TF_StringGetSize(string)
-            strings[place] = ctypes.string_at(self.TF_StringGetDataPointer(string), size)
-        return strings
+    def _text(self, address: c_void_p) -> bytes:
+        """The bytes of one string of a tensor."""
+        size = self.TF_StringGetSize(address)
+        data = self.TF_StringGetDataPointer(address)
+        return bytes((ctypes.c_char * size).from_address(data)) if size else b""
+
+
+def _addresses(start: int, count: int) -> list[c_void_p]:
+    """The address of each string of a string tensor."""
+    return [c_void_p(start + number * _STRING_BYTES) for number in range(count)]

@@ -28,7 +28,7 @@ _HARMLESS: Final = frozenset({
     "allow_soft_placement", "graph_options", "inter_op_parallelism_threads",
     "intra_op_parallelism_threads", "log_device_placement",
 })  # fmt: skip
-_UNCONVERTED: Final = re.compile(r"No translator found for (\w+)")
+_UNCONVERTED: Final = re.compile(r"No conversion rule found for operations: (\w+)")
 
 
 def backend(argument: str | None = None) -> ClientLayer:
@@ -75,22 +75,32 @@ class _Engine:
 
     def compile(self, part: Part, signature: Signature) -> Program:
         """The program of a part, whose GraphDef is written to a file: it reads nothing else."""
-        if part.controlled:
-            raise NotOfferedError("control_inputs", min(part.controlled))
+        if part.effects:
+            raise NotOfferedError("control_inputs", min(part.effects))
         strange = set(part.dtypes.values()) - _DTYPES
         if strange:
             raise NotOfferedError("dtype", min(strange))
         content = part.definition(signature.shapes).SerializeToString()
-        try:
-            with tempfile.TemporaryDirectory(prefix="sessrun-openvino-") as folder:
-                path = Path(folder, "part.pb")
-                path.write_bytes(content)
-                model = self._tf.convert(self._tf.load(str(path)))
-            compiled = self._core.compile_model(model, "CPU", {"INFERENCE_PRECISION_HINT": "f32"})
-        except Exception as error:  # its frontend and its plug-in have classes of their own
-            named = _UNCONVERTED.search(str(error))
-            raise NotOfferedError("op", named[1] if named else _brief(error)) from error
+        with tempfile.TemporaryDirectory(prefix="sessrun-openvino-") as folder:
+            path = Path(folder, "part.pb")
+            path.write_bytes(content)
+            compiled = self._compiled(path)
         return _program(compiled.create_infer_request(), len(part.feeds), len(part.fetches))
+
+    def _compiled(self, path: Path) -> Any:
+        """The compiled model of a file.
+
+        A conversion that names operations it has no translator for declines them; whatever else is
+        raised, here or by the plug-in, is the engine's failure.
+        """
+        try:
+            model = self._tf.convert(self._tf.load(str(path)))
+            return self._core.compile_model(model, "CPU", {"INFERENCE_PRECISION_HINT": "f32"})
+        except Exception as error:  # its frontend and its plug-in have classes of their own
+            missing = _UNCONVERTED.search(str(error))
+            if missing:
+                raise NotOfferedError("op", missing[1]) from error
+            raise EngineError(3, _brief(error)) from error
 
 
 def _program(request: Any, feeds: int, fetches: int) -> Program:

@@ -79,28 +79,30 @@ class _Engine:
     def open(self, graph: GraphDef, config: ConfigProto) -> _Session:
         """Import the graph, open a session."""
         session = _Session(self.c)
-        session.extend(graph)
-        options = self._options(config)
+        options = c_void_p(self.c.TF_NewSessionOptions())
         try:
+            session.extend(graph)
+            self._configure(options, config)
             session.handle = c_void_p(self.c.call("TF_NewSession", session.graph, options))
+        except BaseException:
+            self.c.TF_DeleteGraph(session.graph)
+            raise
         finally:
             self.c.TF_DeleteSessionOptions(options)
         return session
 
     def reset(self, containers: Sequence[str]) -> None:
         """Clear resource containers."""
-        options = self._options(ConfigProto())
+        options = c_void_p(self.c.TF_NewSessionOptions())
         names = (c_char_p * len(containers))(*(name.encode() for name in containers))
         try:
             self.c.call("TF_Reset", options, names, c_int(len(containers)))
         finally:
             self.c.TF_DeleteSessionOptions(options)
 
-    def _options(self, config: ConfigProto) -> c_void_p:
-        options = c_void_p(self.c.TF_NewSessionOptions())
+    def _configure(self, options: c_void_p, config: ConfigProto) -> None:
         content = config.SerializeToString()
         self.c.call("TF_SetConfig", options, content, c_size_t(len(content)))
-        return options
 
 
 class _Session(EngineSession):
@@ -139,10 +141,10 @@ class _Session(EngineSession):
             self.c.TF_DeleteImportGraphDefOptions(options)
 
     def _map_older(self, options: c_void_p, name: str, new: Collection[str]) -> None:
-        """Have an input stand for the older node of its name, if there is one."""
+        """Map an input that names an older node to that node."""
         source, _, digits = name.removeprefix("^").partition(":")
         older = None if source in new else self._operation(source)
-        if older is None:
+        if older is None or not self._has_output(older, digits or "0"):
             return
         if name.startswith("^"):
             self.c.TF_ImportGraphDefOptionsRemapControlDependency(
@@ -154,6 +156,10 @@ class _Session(EngineSession):
                 options, source.encode(), c_int(output.index), output
             )
 
+    def _has_output(self, operation: int, digits: str) -> bool:
+        count: int = self.c.TF_OperationNumOutputs(c_void_p(operation))
+        return digits.isdecimal() and int(digits) < count
+
     def run(
         self,
         fetches: Sequence[Endpoint],
@@ -163,7 +169,7 @@ class _Session(EngineSession):
     ) -> Sequence[np.ndarray]:
         content = self.c.buffer(options.SerializeToString())
         given = byref(content) if content.length else None
-        return self._stepped("TF_SessionRun", (given,), fetches, feeds, targets, (None,))
+        return self._run_step("TF_SessionRun", (given,), fetches, feeds, targets, (None,))
 
     def setup(
         self, fetches: Sequence[Endpoint], feeds: Sequence[Endpoint], targets: Sequence[str]
@@ -182,7 +188,7 @@ class _Session(EngineSession):
         feeds: Mapping[Endpoint, np.ndarray],
         targets: Sequence[str],
     ) -> Sequence[np.ndarray]:
-        return self._stepped("TF_SessionPRun", (handle,), fetches, feeds, targets, ())
+        return self._run_step("TF_SessionPRun", (handle,), fetches, feeds, targets, ())
 
     def devices(self) -> Sequence[str]:
         listed = c_void_p(self.c.call("TF_SessionListDevices", self.handle))
@@ -201,38 +207,52 @@ class _Session(EngineSession):
         self.c.TF_DeleteGraph(self.graph)
 
     def _operation(self, name: str) -> int | None:
-        found: int | None = self.c.TF_GraphOperationByName(self.graph, name.encode())
-        return found
+        if "\0" in name:  # C would look up what stands before it
+            return None
+        operation: int | None = self.c.TF_GraphOperationByName(self.graph, name.encode())
+        return operation
 
     def _outputs(self, tensors: Sequence[Endpoint]) -> tuple[Any, c_int]:
         pairs = [Output(self._operation(tensor.operation), tensor.index) for tensor in tensors]
         return (Output * len(pairs))(*pairs), c_int(len(pairs))
 
     def _operations(self, names: Sequence[str]) -> tuple[Any, c_int]:
-        found = [self._operation(name) for name in names]
-        return (c_void_p * len(found))(*found), c_int(len(found))
+        operations = [self._operation(name) for name in names]
+        return (c_void_p * len(operations))(*operations), c_int(len(operations))
 
-    def _stepped(
+    def _run_step(
         self,
-        name: str,
-        before: tuple[Any, ...],
+        function: str,
+        first: tuple[Any, ...],
         fetches: Sequence[Endpoint],
         feeds: Mapping[Endpoint, np.ndarray],
         targets: Sequence[str],
-        after: tuple[Any, ...],
+        last: tuple[Any, ...],
     ) -> list[np.ndarray]:
-        """Call one of the two functions that run a step: the arrays that it gives."""
-        given = [self.c.tensor(value) for value in feeds.values()]
-        inputs, count = self._outputs(list(feeds))
-        values = (c_void_p * len(given))(*given)
-        outputs, wanted = self._outputs(fetches)
-        got = (c_void_p * len(fetches))()
+        """Call `TF_SessionRun` or `TF_SessionPRun`: the arrays of the fetches.
+
+        Args:
+          function: its name.
+          first: its arguments before the feeds, without the session.
+          fetches: the fetched tensors.
+          feeds: the fed values.
+          targets: names of operations.
+          last: its arguments after the targets, without the status.
+
+        """
+        inputs, input_count = self._outputs(list(feeds))
+        outputs, output_count = self._outputs(fetches)
+        given = (c_void_p * len(feeds))()
+        fetched = (c_void_p * len(fetches))()
         try:
+            for number, value in enumerate(feeds.values()):
+                given[number] = self.c.tensor(value)
             self.c.call(
-                name, self.handle, *before, inputs, values, count, outputs, got, wanted,
-                *self._operations(targets), *after,
+                function, self.handle, *first, inputs, given, input_count,
+                outputs, fetched, output_count, *self._operations(targets), *last,
             )  # fmt: skip
-            return [self.c.array(c_void_p(tensor)) for tensor in got]
+            return [self.c.array(c_void_p(tensor)) for tensor in fetched]
         finally:
-            for tensor in given:
-                self.c.TF_DeleteTensor(tensor)
+            for tensor in (*given, *fetched):
+                if tensor:
+                    self.c.TF_DeleteTensor(c_void_p(tensor))

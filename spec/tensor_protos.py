@@ -28,10 +28,13 @@ FIELDS: Final[Mapping[str, str]] = {
 
 
 def array_of(tensor: TensorProto) -> np.ndarray:
-    """The ndarray of a constant's message; a short list of values repeats its last one.
+    """The ndarray of a constant's message, as an engine reads it.
+
+    A short list of values repeats its last one, and values beyond the shape are left out.
 
     Raises:
-      TensorError: no ndarray holds such elements, or shape and elements disagree.
+      TensorError: no ndarray holds such elements, or the content is not of this size; content of
+        strings, which TensorFlow writes for large constants only, is not read.
 
     """
     row = BY_ENUM.get(tensor.dtype)
@@ -46,10 +49,10 @@ def array_of(tensor: TensorProto) -> np.ndarray:
     if content:
         if row.kind == "string" or len(content) != count * row.itemsize:
             raise TensorError(f"its content is not that of a {row.name} tensor of {list(shape)}")
+        if row.kind == "bool" and content.strip(b"\0\1"):
+            raise TensorError("its content is not that of a bool tensor")
         return np.frombuffer(content, numpy_dtype).reshape(shape)
-    values = listed_values(tensor, row.name, numpy_dtype)
-    if len(values) > count:
-        raise TensorError(f"a tensor of shape {list(shape)} has {len(values)} values")
+    values = listed_values(tensor, row.name, numpy_dtype)[:count]
     elements = filled(values, count) if len(values) else zeros(count, numpy_dtype)
     array: np.ndarray = elements.reshape(shape)
     return array

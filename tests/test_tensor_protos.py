@@ -38,6 +38,8 @@ def test_a_short_list_repeats_its_last_element() -> None:
     tensor = TensorProto(dtype=1, float_val=[1, 2])
     tensor.tensor_shape.dim.add(size=4)
     assert array_of(tensor).tolist() == [1, 2, 2, 2]
+    tensor.float_val.extend([3, 4, 5])
+    assert array_of(tensor).tolist() == [1, 2, 3, 4], "what is beyond the shape is left out"
     del tensor.float_val[:]
     assert array_of(tensor).tolist() == [0, 0, 0, 0]
 
@@ -51,7 +53,7 @@ def test_a_short_list_repeats_its_last_element() -> None:
         (TensorProto(dtype=1), (2**31,), "cannot be made"),
         (TensorProto(dtype=1, tensor_content=b"12345"), (1,), "its content is not that"),
         (TensorProto(dtype=7, tensor_content=b"\1a"), (1,), "its content is not that"),
-        (TensorProto(dtype=1, float_val=[1, 2]), (), "has 2 values"),
+        (TensorProto(dtype=10, tensor_content=b"\2"), (1,), "its content is not that of a bool"),
     ],
 )
 def test_what_is_no_tensor_is_told(tensor: TensorProto, sizes: tuple[int, ...], said: str) -> None:

@@ -1,4 +1,4 @@
-"""A session of an engine that compiles: one program for each fetches, feeds and fed shapes."""
+"""A session of an engine that compiles: a program for each fetches, targets, feeds and shapes."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from sessrun.adapters.client_layer.engine import (
     TensorFacts,
 )
 from sessrun.adapters.client_layer.graph import Graph, Part, constant_of
-from sessrun.spec.proto import GraphDef, RunOptions
+from sessrun.spec.proto import GraphDef, NodeDef, RunOptions
 
 __all__ = ["CompiledSession", "Compiler", "Program", "Signature"]
 
-#: Programs that a session keeps; the one that was used longest ago is compiled anew.
-_KEPT: Final = 32
+#: Programs that a session keeps: the one that was used longest ago goes first.
+_MAX_PROGRAMS: Final = 32
 
 #: A compiled program: values of the part's feeds, in their order, to those of its fetches.
 Program = Callable[[Sequence[np.ndarray]], Sequence[np.ndarray]]
@@ -43,8 +43,9 @@ class Compiler(Protocol):
         """The program of a part.
 
         Raises:
-          EngineError: the part is wrong.
-          NotOfferedError: an operation, a dtype or a control input in it is not offered.
+          EngineError: TensorFlow could not run it either.
+          NotOfferedError: an operation (`op`), a dtype (`dtype`), or an effect that only a control
+            edge or a target asks for (`control_inputs`) is not offered.
 
         """
 
@@ -55,6 +56,9 @@ class CompiledSession(EngineSession):
     Args:
       definition: the graph.
       compiler: the engine.
+
+    Raises:
+      EngineError, NotOfferedError: see `Graph`.
 
     """
 
@@ -78,23 +82,33 @@ class CompiledSession(EngineSession):
         targets: Sequence[str],
         options: RunOptions,
     ) -> Sequence[np.ndarray]:
-        """Run the program of this signature, compiled at its first run.
+        """Run the program of this signature, which is compiled at its first run.
 
-        A constant that is fetched is decoded here: nothing is left to be compiled of it.
+        A constant without control inputs that is fetched is decoded here and never compiled.
+
+        Raises:
+          EngineError: see `Graph.part`, `Compiler.compile`, and the program's own.
+          NotOfferedError: an option is set that changes what a run does; see `Compiler.compile`.
+
         """
-        if options.trace_level:
-            raise NotOfferedError("tracing")
-        known = {
+        strange = [option.name for option, _ in options.ListFields()]
+        if strange:
+            raise NotOfferedError("options", strange[0])
+        values = {
             tensor: constant_of(self._graph.nodes[tensor.operation])
             for tensor in fetches
-            if self._graph.nodes[tensor.operation].op == "Const"
+            if self._is_constant(self._graph.nodes[tensor.operation])
         }
-        asked = [tensor for tensor in fetches if tensor not in known]
-        if asked or targets:
-            known.update(zip(asked, self._computed(asked, feeds, targets), strict=True))
-        return [known[tensor] for tensor in fetches]
+        compiled = [tensor for tensor in fetches if tensor not in values]
+        if compiled or targets:
+            values.update(zip(compiled, self._run_program(compiled, feeds, targets), strict=True))
+        return [values[tensor] for tensor in fetches]
 
-    def _computed(
+    @staticmethod
+    def _is_constant(node: NodeDef) -> bool:
+        return node.op == "Const" and not node.input
+
+    def _run_program(
         self,
         fetches: Sequence[Endpoint],
         feeds: Mapping[Endpoint, np.ndarray],
@@ -109,9 +123,13 @@ class CompiledSession(EngineSession):
         program = self._programs.pop(key, None)
         if program is None:
             part = self._graph.part(fetches, fed.keys(), targets)
+            if part.variables:
+                raise NotOfferedError("state", part.variables[0])
             program = self._compiler.compile(part, signature)
         self._programs[key] = program
-        for old in list(itertools.islice(self._programs, max(len(self._programs) - _KEPT, 0))):
+        for old in list(
+            itertools.islice(self._programs, max(len(self._programs) - _MAX_PROGRAMS, 0))
+        ):
             del self._programs[old]
         return program(list(fed.values()))
 

@@ -1,7 +1,7 @@
 """The contract of an engine below the client: it opens graphs and runs them, and checks no more.
 
-A fetch and a feed are endpoints here, no names; every one of them is in the graph, none is fetched
-twice or both fed and fetched, and a value has the dtype of its tensor.
+Fetches and feeds are endpoints here, no names. Each of them is in the graph, no tensor is fetched
+twice or both fed and fetched, and a fed value has its tensor's dtype and fits its static shape.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from typing import Any, NoReturn, Protocol
 import numpy as np
 
 from sessrun.adapters.backend import Description
+from sessrun.spec.errors import BY_CODE
 from sessrun.spec.proto import ConfigProto, GraphDef, RunOptions
 
 __all__ = [
@@ -53,9 +54,14 @@ class EngineError(Exception):
       message: for people.
       node: the graph node at fault, if it is known.
 
+    Raises:
+      ValueError: there is no such code.
+
     """
 
     def __init__(self, code: int, message: str, node: str | None = None) -> None:
+        if code not in BY_CODE:
+            raise ValueError(f"there is no error code {code}: {message}")
         super().__init__(message)
         self.code = code
         self.node = node
@@ -65,8 +71,8 @@ class NotOfferedError(Exception):
     """The engine declines a call.
 
     Args:
-      capability: what it lacks: one of `sessrun.spec.cases.audit.CAPABILITIES`, or `op`, `dtype`,
-        `config` with the name in the message.
+      capability: what it lacks: one of `sessrun.spec.cases.audit.CAPABILITIES`, a method's name, or
+        `op`, `dtype`, `config`, `options`, `control_inputs` with the name in the message.
       message: for people.
 
     """
@@ -77,9 +83,11 @@ class NotOfferedError(Exception):
 
 
 class EngineSession:
-    """A session of the engine on one graph. What a subclass does not override is declined.
+    """A session of the engine on one graph.
 
-    Each method may raise EngineError or NotOfferedError.
+    A subclass has at least `has_operation`, `facts`, `run` and `close`; the rest is declined where
+    it is not overridden. Each method may raise EngineError or NotOfferedError; any other exception
+    is the adapter's own error. An engine that declares `concurrent` is called by several threads.
     """
 
     def has_operation(self, name: str) -> bool:
@@ -97,7 +105,7 @@ class EngineSession:
         targets: Sequence[str],
         options: RunOptions,
     ) -> Sequence[np.ndarray]:
-        """One step: the values of `fetches` in order, after `targets` (operations) were run too."""
+        """One step: the values of `fetches` in order; the operations `targets` are executed too."""
         raise NotImplementedError
 
     def extend(self, graph: GraphDef) -> None:
@@ -107,7 +115,7 @@ class EngineSession:
     def setup(
         self, fetches: Sequence[Endpoint], feeds: Sequence[Endpoint], targets: Sequence[str]
     ) -> Any:
-        """Set up a partial run; what this returns is given to `partial`."""
+        """Set up a partial run: an opaque handle, which is given to `partial`."""
         decline("partial_runs", fetches, feeds, targets)
 
     def partial(
@@ -129,7 +137,7 @@ class EngineSession:
         decline("close")
 
     def forget(self) -> None:
-        """Free what a closed session still holds; no call follows."""
+        """Free what a closed session still holds: no call is under way, and none follows."""
 
 
 class GraphEngine(Protocol):
@@ -139,12 +147,24 @@ class GraphEngine(Protocol):
         """Who this is. `callables` need not be declared: the layer makes them of runs."""
 
     def open(self, graph: GraphDef, config: ConfigProto) -> EngineSession:
-        """Load the graph and open a session on it."""
+        """Load the graph and open a session on it.
+
+        Raises:
+          EngineError: the graph is refused.
+          NotOfferedError: an operation, or something in the configuration that changes what a run
+            gives, is not offered.
+
+        """
 
     def reset(self, containers: Sequence[str]) -> None:
-        """Clear resource containers, all if none is named."""
+        """Clear resource containers, all if none is named.
+
+        Raises:
+          NotOfferedError: it has none (`reset`).
+
+        """
 
 
 def decline(capability: str, *_: Any) -> NoReturn:
-    """Raise that the engine does not offer this."""
+    """Raise NotOfferedError; what the declined method was given is taken and left."""
     raise NotOfferedError(capability)

@@ -1,4 +1,4 @@
-"""A GraphDef as an engine that compiles reads it: nodes, constants, the part that a run needs."""
+"""Reads a GraphDef for an engine: nodes, constants, dtypes, and the part that a run needs."""
 
 from __future__ import annotations
 
@@ -9,8 +9,13 @@ from typing import Final, cast
 
 import numpy as np
 
-from sessrun.adapters.client_layer.engine import Endpoint, EngineError, TensorFacts
-from sessrun.spec.dtypes import BY_ENUM, BY_NAME
+from sessrun.adapters.client_layer.engine import (
+    Endpoint,
+    EngineError,
+    NotOfferedError,
+    TensorFacts,
+)
+from sessrun.spec.dtypes import BY_ENUM, BY_NAME, REF_OFFSET
 from sessrun.spec.operations import ArgDecl
 from sessrun.spec.proto import DataType, GraphDef, NodeDef
 from sessrun.spec.tables.ops import OPERATIONS
@@ -19,11 +24,12 @@ from sessrun.spec.tensors import TensorError
 
 __all__ = ["Graph", "Part", "constant_of", "controls_of", "inputs_of"]
 
-#: What a loop's way back leads from, and to.
+_PLACEHOLDERS: Final = frozenset({"Placeholder", "PlaceholderV2"})
+#: The operations that end a while loop's body, and those that this back edge leads to.
 _BACK: Final = frozenset({"NextIteration", "RefNextIteration"})
 _LOOP_HEADS: Final = frozenset({"Merge", "RefMerge"})
-#: The version of GraphDefs that a part is written in.
-_PRODUCER: Final = 2474
+#: More outputs than any node of a real graph has.
+_MOST_OUTPUTS: Final = 100_000
 #: Operations whose `shape` attribute is the static shape of their output.
 _SHAPED: Final = frozenset({"Placeholder", "PlaceholderWithDefault"})
 
@@ -33,32 +39,45 @@ class Part:
     """What of a graph a run needs.
 
     Attributes:
-      nodes: the nodes in an order in which each follows its inputs; none of a tensor that is fed.
-      feeds: the fed tensors.
-      fetches: the fetched ones.
-      controlled: names of needed nodes of which no data reaches a fetch: effects, and checks.
+      nodes: each node after its inputs, but for a loop's back edge; nodes that are needed only to
+        compute a fed tensor are left out.
+      feeds: the fed tensors, those that nothing consumes among them.
+      fetches: the fetched tensors.
+      effects: names of nodes that run although no fetch depends on their data: targets, control
+        inputs, and what these need. An engine that cannot run them must decline.
       dtypes: the dtype of each tensor of the nodes, the feeds and the fetches.
+      source: the graph that it is a part of.
 
     """
 
     nodes: tuple[NodeDef, ...]
     feeds: tuple[Endpoint, ...]
     fetches: tuple[Endpoint, ...]
-    controlled: frozenset[str]
+    effects: frozenset[str]
     dtypes: Mapping[Endpoint, str]
+    source: GraphDef
+
+    @property
+    def variables(self) -> tuple[str, ...]:
+        """Names of the nodes that give references: variables, and what is done to them."""
+        return tuple(
+            node.name
+            for node in self.nodes
+            if any(output.is_ref for output in OPERATIONS[node.op].outputs)
+        )
 
     def definition(self, shapes: Sequence[Sequence[int]]) -> GraphDef:
-        """A GraphDef of its own: its only placeholders are `feed_N`, its only ends `fetch_N`.
+        """A GraphDef of its own: its only placeholders are `feed_N`, and `fetch_N` its fetches.
 
-        Control inputs are left out: whatever is needed for its data stands in an order without.
+        Other nodes are called `part/NAME`. Control inputs are dropped: data edges alone order the
+        nodes that a fetch depends on, and `effects` are not connected to it.
 
         Args:
           shapes: the shape of each feed.
 
         """
         names = {tensor: f"feed_{number}" for number, tensor in enumerate(self.feeds)}
-        made = GraphDef()
-        made.versions.producer = _PRODUCER
+        made = GraphDef(versions=self.source.versions, library=self.source.library)
         for (tensor, name), shape in zip(names.items(), shapes, strict=True):
             node = made.node.add(name=name, op="Placeholder")
             node.attr["dtype"].type = _datatype(self.dtypes[tensor])
@@ -85,30 +104,38 @@ class Graph:
       definition: the GraphDef.
 
     Raises:
-      EngineError: code 3, two nodes have one name, or an input names no node.
+      EngineError: code 3, two nodes have one name, or an input names no node or no output.
+      NotOfferedError: `op`, nothing is declared of an operation: its outputs are not known.
 
     """
 
     def __init__(self, definition: GraphDef) -> None:
+        self.definition = definition
         self.nodes: Mapping[str, NodeDef] = {node.name: node for node in definition.node}
         if len(self.nodes) < len(definition.node):
             raise EngineError(3, "two nodes have the same name")
+        self._dtypes = {name: _output_dtypes(node) for name, node in self.nodes.items()}
         for node in definition.node:
-            for name in (*(source.operation for source in inputs_of(node)), *controls_of(node)):
-                if name not in self.nodes:
-                    raise EngineError(
-                        3, f"node {node.name} has the unknown input {name}", node.name
-                    )
+            unknown = [text for text in node.input if not self._is_input(text)]
+            if unknown:
+                raise EngineError(
+                    3, f"node {node.name} has the unknown input {unknown[0]}", node.name
+                )
+
+    def _is_input(self, text: str) -> bool:
+        if text.startswith("^"):
+            return text[1:] in self.nodes
+        name, colon, index = text.partition(":")
+        if colon and not index.isdecimal():
+            return False
+        return int(index or 0) < len(self._dtypes.get(name, ()))
 
     def facts(self, tensor: Endpoint) -> TensorFacts | None:
         """A tensor's dtype by its operation's declaration, and what its node says of its shape."""
-        node = self.nodes.get(tensor.operation)
-        if node is None or tensor.index < 0:
+        dtypes = self._dtypes.get(tensor.operation, [])
+        if not 0 <= tensor.index < len(dtypes):
             return None
-        dtypes = _output_dtypes(node)
-        if tensor.index >= len(dtypes):
-            return None
-        return TensorFacts(dtypes[tensor.index], _static_shape(node))
+        return TensorFacts(dtypes[tensor.index], _static_shape(self.nodes[tensor.operation]))
 
     def part(
         self,
@@ -118,29 +145,39 @@ class Graph:
     ) -> Part:
         """What a run needs.
 
+        Args:
+          fetches: tensors of the graph.
+          feeds: tensors of the graph.
+          targets: names of operations that are executed too.
+
         Raises:
-          EngineError: code 3, the nodes that it needs have a cycle.
+          EngineError: code 3, a needed placeholder is not fed, or the needed nodes have a cycle.
 
         """
         by_data = self._needed([tensor.operation for tensor in fetches], feeds, controls=False)
         wanted = (*(tensor.operation for tensor in fetches), *targets)
         needed = self._needed(wanted, feeds, controls=True)
         nodes = tuple(self.nodes[name] for name in self._in_order(needed, feeds))
-        controlled = frozenset(needed - by_data)
-        tensors = {
+        unfed = next((node for node in nodes if node.op in _PLACEHOLDERS), None)
+        if unfed is not None:
+            raise EngineError(3, f"You must feed a value for placeholder {unfed.name}", unfed.name)
+        dtypes = {
             Endpoint(node.name, index): dtype
             for node in nodes
-            for index, dtype in enumerate(_output_dtypes(node))
+            for index, dtype in enumerate(self._dtypes[node.name])
         }
         for tensor in (*feeds, *fetches):
-            facts = self.facts(tensor)
-            tensors[tensor] = facts.dtype if facts is not None else "float32"
-        return Part(nodes, tuple(sorted(feeds)), tuple(fetches), controlled, tensors)
+            dtypes[tensor] = self._dtypes[tensor.operation][tensor.index]
+        effects = frozenset(needed - by_data)
+        return Part(nodes, tuple(sorted(feeds)), tuple(fetches), effects, dtypes, self.definition)
 
     def _needed(
         self, wanted: Iterable[str], feeds: Collection[Endpoint], *, controls: bool
     ) -> set[str]:
-        """Names of the nodes that some need, without what is needed for a fed tensor only."""
+        """Names of the nodes that some need, without what is needed for a fed tensor only.
+
+        A control edge from a placeholder that is fed counts as satisfied.
+        """
         needed: set[str] = set()
         left = list(wanted)
         while left:
@@ -148,16 +185,16 @@ class Graph:
             if name not in needed:
                 needed.add(name)
                 left += self._sources(name, feeds)
-                left += controls_of(self.nodes[name]) if controls else ()
+                left += self._controls(name, feeds) if controls else ()
         return needed
 
     def _in_order(self, needed: Collection[str], feeds: Collection[Endpoint]) -> list[str]:
-        """The nodes, each after its inputs, but for the way back of a loop."""
+        """The nodes, each after its inputs except across a loop's back edge."""
         waits_for = {
             name: {
                 source
-                for source in (*self._sources(name, feeds), *controls_of(self.nodes[name]))
-                if source in needed and not self._goes_back(source, name)
+                for source in (*self._sources(name, feeds), *self._controls(name, feeds))
+                if source in needed and not self._is_back_edge(source, name)
             }
             for name in sorted(needed)
         }
@@ -171,8 +208,15 @@ class Graph:
         tensors = inputs_of(self.nodes[name])
         return [tensor.operation for tensor in tensors if tensor not in feeds]
 
-    def _goes_back(self, source: str, name: str) -> bool:
-        """Whether an edge leads from the end of a loop's body to its beginning."""
+    def _controls(self, name: str, feeds: Collection[Endpoint]) -> list[str]:
+        return [
+            source
+            for source in controls_of(self.nodes[name])
+            if self.nodes[source].op not in _PLACEHOLDERS or Endpoint(source, 0) not in feeds
+        ]
+
+    def _is_back_edge(self, source: str, name: str) -> bool:
+        """Whether an edge leads from the end of a while loop's body to its beginning."""
         return self.nodes[source].op in _BACK and self.nodes[name].op in _LOOP_HEADS
 
 
@@ -190,11 +234,14 @@ def constant_of(node: NodeDef) -> np.ndarray:
     """The value of a Const.
 
     Raises:
-      EngineError: code 3, its message says no tensor.
+      EngineError: code 3, its message says no tensor, or one of another dtype.
 
     """
+    tensor = node.attr["value"].tensor
+    if tensor.dtype != node.attr["dtype"].type:
+        raise EngineError(3, f"the dtype of {node.name} is not that of its value", node.name)
     try:
-        return array_of(node.attr["value"].tensor)
+        return array_of(tensor)
     except TensorError as error:
         raise EngineError(3, str(error), node.name) from error
 
@@ -218,28 +265,38 @@ def _source(tensor: Endpoint, feeds: Mapping[Endpoint, str]) -> str:
 
 
 def _output_dtypes(node: NodeDef) -> list[str]:
-    """The dtypes of a node's outputs; none where nothing is declared of its operation."""
+    """The dtypes of a node's outputs."""
     operation = OPERATIONS.get(node.op)
     if operation is None:
-        return []
+        raise NotOfferedError("op", node.op)
     return [name for output in operation.outputs for name in _dtypes_of(output, node)]
 
 
 def _dtypes_of(output: ArgDecl, node: NodeDef) -> list[str]:
     if output.type_list_attr is not None:
-        return [BY_ENUM[number].name for number in node.attr[output.type_list_attr].list.type]
+        return [_dtype_of(number, node) for number in node.attr[output.type_list_attr].list.type]
     if output.type_attr is not None:
         dtype = _type_of(node, output.type_attr)
     else:
         dtype = output.dtype or BY_NAME["float32"].name
     count = node.attr[output.number_attr].i if output.number_attr is not None else 1
+    if not 0 <= count <= _MOST_OUTPUTS:
+        raise EngineError(3, f"{node.name} cannot have {count} outputs", node.name)
     return [dtype] * int(count)
+
+
+def _dtype_of(number: int, node: NodeDef) -> str:
+    """The dtype of a number of the enumeration, a reference's without it."""
+    row = BY_ENUM.get(number % REF_OFFSET)
+    if row is None:
+        raise EngineError(3, f"{node.name} has an unknown dtype, {number}", node.name)
+    return row.name
 
 
 def _type_of(node: NodeDef, attr: str) -> str:
     """The dtype that an attribute says, or is by default."""
     if attr in node.attr:
-        return BY_ENUM[node.attr[attr].type].name
+        return _dtype_of(node.attr[attr].type, node)
     declared = OPERATIONS[node.op].attr(attr)
     return str(declared.default) if declared is not None and declared.has_default else "float32"
 

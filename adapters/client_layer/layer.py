@@ -7,9 +7,11 @@ Every rule here is what `tf.compat.v1.Session` was seen to do before it calls it
 from __future__ import annotations
 
 import collections
+import contextlib
 import functools
 import itertools
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import threading
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final, TypeVar, cast
 
@@ -40,24 +42,45 @@ _CLOSED_KEPT: Final = 64
 #: A fetch: a tensor, or the name of an operation.
 _Fetch = Endpoint | str
 _Feeds = Mapping[Endpoint, np.ndarray]
+#: A step of the engine: fetches, feeds and targets to the values of the fetches.
 _Step = Callable[[Sequence[Endpoint], _Feeds, Sequence[str]], Sequence[np.ndarray]]
-M = TypeVar("M", bound=Callable[..., Outcome])
+#: A method of the Backend contract.
+_Method = TypeVar("_Method", bound=Callable[..., Outcome])
 _Message = TypeVar("_Message", GraphDef, ConfigProto, RunOptions)
+
+
+class _ClientError(Exception):
+    """What TensorFlow's client raises before it calls its engine, as the cause."""
 
 
 @dataclass(slots=True)
 class _Session:
-    """A session of the engine, and what was set up on it."""
+    """A session of the engine, and what was set up on it.
+
+    Attributes:
+      engine: the engine's session.
+      nodes: how many nodes its graph has.
+      partial_runs: the engine's partial runs by our handle.
+      callables: names of fetches and feeds by handle.
+      closed: whether it was closed.
+      calls: how many calls of the engine are under way.
+      dropped: whether it is to be freed when none is.
+
+    """
 
     engine: EngineSession
-    handles: dict[str, Any] = field(default_factory=dict)
+    nodes: int
+    partial_runs: dict[str, Any] = field(default_factory=dict)
+    callables: dict[str, tuple[list[str], list[str]]] = field(default_factory=dict)
     closed: bool = False
+    calls: int = 0
+    dropped: bool = False
 
 
-def _answers(call: Call) -> Callable[[M], M]:
-    """Turn what a method raises into an outcome of `call`."""
+def _answers(call: Call) -> Callable[[_Method], _Method]:
+    """Turn what a method raises into an outcome of `call`; an engine's own exception escapes."""
 
-    def decorate(method: M) -> M:
+    def decorate(method: _Method) -> _Method:
         @functools.wraps(method)
         def guarded(*args: Any, **kwargs: Any) -> Outcome:
             try:
@@ -67,12 +90,23 @@ def _answers(call: Call) -> Callable[[M], M]:
             except EngineError as error:
                 classes = (BY_CODE[error.code].cls,)
                 return Failure(call, error.code, classes, error.node, str(error))
-            except (ValueError, TypeError, KeyError, RuntimeError, json_format.ParseError) as error:
-                return failure_of(error, call)  # the client's own: see the methods below
+            except _ClientError as error:
+                return failure_of(error.__cause__ or error, call)
 
-        return cast("M", guarded)
+        return cast("_Method", guarded)
 
     return decorate
+
+
+@contextlib.contextmanager
+def _client() -> Iterator[None]:
+    """What is raised here is the client's answer: a built-in exception, as TensorFlow's."""
+    try:
+        yield
+    except (EngineError, NotOfferedError):
+        raise
+    except Exception as error:
+        raise _ClientError(str(error)) from error
 
 
 class ClientLayer:
@@ -86,8 +120,9 @@ class ClientLayer:
     def __init__(self, engine: GraphEngine) -> None:
         self._engine: Final = engine
         self._sessions: dict[str, _Session] = {}
-        self._closed: collections.deque[str] = collections.deque()
+        self._closed: collections.deque[_Session] = collections.deque()
         self._numbers = itertools.count(1)
+        self._lock = threading.Lock()
 
     def describe(self) -> Description:
         """Who the engine is; callables are the layer's."""
@@ -101,16 +136,18 @@ class ClientLayer:
     @_answers("open")
     def open(self, graph: Mapping[str, Any], config: Mapping[str, Any]) -> Outcome:
         """Load the graph, open a session: Opened; ValueError where a node's device is malformed."""
-        definition = _message(graph, GraphDef)
-        for node in definition.node:
-            devices.parse(node.device)
-        session = self._engine.open(definition, _message(config, ConfigProto))
-        return Opened(self._keep(self._sessions, _Session(session)))
+        with _client():
+            definition, options = _definition(graph), _message(config, ConfigProto)
+        session = self._engine.open(definition, options)
+        return Opened(self._register(self._sessions, _Session(session, len(definition.node))))
 
     @_answers("extend")
     def extend(self, session: str, graph: Mapping[str, Any]) -> Outcome:
         """Add nodes to the session's graph: Done."""
-        self._sessions[session].engine.extend(_message(graph, GraphDef))
+        with _client():
+            extended, definition = self._sessions[session], _definition(graph)
+        extended.engine.extend(definition)
+        extended.nodes += len(definition.node)
         return Done()
 
     @_answers("run")
@@ -122,60 +159,54 @@ class ClientLayer:
         options: Mapping[str, Any],
     ) -> Outcome:
         """One step: Fetched in the order of `fetches`."""
-        engine = self._open_session(session).engine
-        wanted = [_fetch(engine, name) for name in fetches]
-        step = functools.partial(engine.run, options=_message(options, RunOptions))
-        return _stepped(step, wanted, _fed(engine, feeds))
+        return self._run(session, fetches, feeds, options)
 
     @_answers("setup")
     def setup(self, session: str, fetches: Sequence[str], feeds: Sequence[str]) -> Outcome:
         """Set up a partial run: Opened with its handle."""
-        held = self._open_session(session)
-        wanted = [_fetch(held.engine, name) for name in fetches]
-        tensors, targets = _split(wanted)
-        keys = [_feed_key(held.engine, name) for name in feeds]
-        return Opened(self._keep(held.handles, held.engine.setup(tensors, keys, targets)))
+        with self._calling(session) as running:
+            with _client():
+                keys = [_feed_key(running.engine, name) for name in feeds]
+                tensors, targets = _split(_fetch(running.engine, name) for name in fetches)
+            handle = running.engine.setup(tensors, keys, targets)
+            return Opened(self._register(running.partial_runs, handle))
 
     @_answers("partial")
     def partial(
         self, session: str, handle: str, fetches: Sequence[str], feeds: Mapping[str, Any]
     ) -> Outcome:
-        """Go on with a partial run: Fetched in the order of `fetches`."""
-        held = self._open_session(session)
-        wanted = [_fetch(held.engine, name) for name in fetches]
-        step = functools.partial(held.engine.partial, held.handles[handle])
-        fed = _fed(held.engine, feeds)
-        return _stepped(step, wanted, fed, always=bool(fed))
+        """Go on with a partial run: Fetched. Fetching an operation is a RuntimeError."""
+        with self._calling(session) as running:
+            with _client():
+                fed = _fed(running.engine, feeds)
+                named = [_fetch(running.engine, name) for name in fetches]
+                if any(isinstance(fetch, str) for fetch in named):
+                    raise RuntimeError("partial_run() fetches no operations")
+                step = functools.partial(running.engine.partial, running.partial_runs[handle])
+            return _stepped(step, named, fed, always=bool(fed))
 
     @_answers("callable")
     def callable(self, session: str, fetches: Sequence[str], feeds: Sequence[str]) -> Outcome:
-        """Make a callable: Opened with its handle."""
-        held = self._open_session(session)
-        wanted = [_fetch(held.engine, name) for name in fetches]
-        keys = [_feed_key(held.engine, name) for name in feeds]
-        return Opened(self._keep(held.handles, (wanted, keys)))
+        """Make a callable: Opened. What it names is looked up when it is called."""
+        with _client():
+            callables = self._sessions[session].callables
+        return Opened(self._register(callables, (list(fetches), list(feeds))))
 
     @_answers("call")
     def call(self, session: str, handle: str, values: Sequence[Any]) -> Outcome:
-        """Call a callable: Fetched. As in TensorFlow nothing of the fed values is checked here."""
-        held = self._open_session(session)
-        wanted, keys = held.handles[handle]
-        if len(values) != len(keys):
-            raise TypeError(f"the callable takes {len(keys)} values, got {len(values)}")
-        pairs = zip(keys, values, strict=True)
-        fed = {key: _converted(held.engine, key, value) for key, value in pairs}
-        step = functools.partial(held.engine.run, options=RunOptions())
-        tensors, targets = _split(wanted)
-        got = dict(zip(tensors, step(tensors, fed, targets), strict=True))
-        return _fetched(wanted, got)
+        """Run it with values in the order of its feeds; what is left over of either is ignored."""
+        with _client():
+            fetches, keys = self._sessions[session].callables[handle]
+        return self._run(session, fetches, dict(zip(keys, values, strict=False)), {})
 
     @_answers("devices")
     def devices(self, session: str) -> Outcome:
         """Done with the full names of the session's devices; code 1 where it is closed."""
-        held = self._sessions[session]
-        if held.closed:
+        with _client():
+            listed = self._sessions[session]
+        if listed.closed:
             raise EngineError(1, "Session has been closed.")
-        return Done({"devices": list(held.engine.devices())})
+        return Done({"devices": list(listed.engine.devices())})
 
     @_answers("reset")
     def reset(self, containers: Sequence[str]) -> Outcome:
@@ -186,33 +217,70 @@ class ClientLayer:
     @_answers("close")
     def close(self, session: str) -> Outcome:
         """Close the session, once; a closed one stays known: Done."""
-        held = self._sessions[session]
-        if not held.closed:
-            held.closed = True
-            held.engine.close()
-            self._closed.append(session)
+        with _client():
+            closing = self._sessions[session]
+        if not closing.closed:
+            closing.closed = True
+            self._closed.append(closing)
+            closing.engine.close()
         while len(self._closed) > _CLOSED_KEPT:
-            self._sessions.pop(self._closed.popleft()).engine.forget()
+            self._free(self._closed.popleft())
         return Done()
 
     def shutdown(self) -> None:
-        """Close every session and free it."""
+        """Close every session and free it, when no call of it is under way."""
         for session in list(self._sessions):
             self.close(session)
-        for held in self._sessions.values():
-            held.engine.forget()
-        self._sessions.clear()
-        self._closed.clear()
+        while self._closed:
+            self._free(self._closed.popleft())
 
-    def _open_session(self, session: str) -> _Session:
-        held = self._sessions[session]
-        if held.closed:
-            raise RuntimeError("Attempted to use a closed session.")
-        return held
+    def _run(
+        self,
+        session: str,
+        fetches: Sequence[str],
+        feeds: Mapping[str, Any],
+        options: Mapping[str, Any],
+    ) -> Outcome:
+        with self._calling(session) as running:
+            with _client():
+                fed = _fed(running.engine, feeds)
+                named = [_fetch(running.engine, name) for name in fetches]
+                given = _message(options, RunOptions)
+            return _stepped(functools.partial(running.engine.run, options=given), named, fed)
 
-    def _keep(self, where: dict[str, Any], value: Any) -> str:
+    @contextlib.contextmanager
+    def _calling(self, session: str) -> Iterator[_Session]:
+        """The open session, of which a call is under way: it is not freed meanwhile."""
+        with _client():
+            called = self._sessions[session]
+            if called.closed:
+                raise RuntimeError("Attempted to use a closed Session.")
+            if not called.nodes:
+                raise RuntimeError("The Session graph is empty.")
+        with self._lock:
+            called.calls += 1
+        try:
+            yield called
+        finally:
+            with self._lock:
+                called.calls -= 1
+                last = called.dropped and not called.calls
+            if last:
+                called.engine.forget()
+
+    def _free(self, session: _Session) -> None:
+        """Free a closed session, or have the last call that is under way do so."""
+        with self._lock:
+            session.dropped = True
+            idle = not session.calls
+            for handle in [name for name, kept in self._sessions.items() if kept is session]:
+                del self._sessions[handle]
+        if idle:
+            session.engine.forget()
+
+    def _register(self, table: dict[str, Any], value: Any) -> str:
         handle = f"handle-{next(self._numbers)}"
-        where[handle] = value
+        table[handle] = value
         return handle
 
 
@@ -221,19 +289,29 @@ def _message(form: Mapping[str, Any], kind: type[_Message]) -> _Message:
     return json_format.ParseDict(dict(form), kind())
 
 
-def _stepped(
-    step: _Step, wanted: Sequence[_Fetch], fed: _Feeds, *, always: bool = False
-) -> Outcome:
-    """One step of the engine, for what is not fed itself; none where nothing is left to ask."""
-    tensors, targets = _split(fetch for fetch in wanted if fetch not in fed)
+def _definition(form: Mapping[str, Any]) -> GraphDef:
+    """A GraphDef; ValueError where a node's device is malformed."""
+    definition = _message(form, GraphDef)
+    for node in definition.node:
+        devices.parse(node.device)
+    return definition
+
+
+def _stepped(step: _Step, named: Sequence[_Fetch], fed: _Feeds, *, always: bool = False) -> Outcome:
+    """Run the engine for the fetches that are not fed; not at all where none is left.
+
+    Args:
+      step: the engine's method.
+      named: the fetches.
+      fed: the feeds.
+      always: run it all the same: a partial run takes in feeds.
+
+    """
+    tensors, targets = _split(fetch for fetch in named if fetch not in fed)
     values = dict(fed)
     if tensors or targets or always:
         values.update(zip(tensors, step(tensors, fed, targets), strict=True))
-    return _fetched(wanted, values)
-
-
-def _fetched(wanted: Sequence[_Fetch], values: _Feeds) -> Fetched:
-    return Fetched(tuple(None if isinstance(fetch, str) else values[fetch] for fetch in wanted))
+    return Fetched(tuple(None if isinstance(fetch, str) else values[fetch] for fetch in named))
 
 
 def _split(fetches: Iterable[_Fetch]) -> tuple[list[Endpoint], list[str]]:
@@ -275,9 +353,10 @@ def _fed(engine: EngineSession, feeds: Mapping[str, Any]) -> dict[Endpoint, np.n
     fed = {}
     for name, value in feeds.items():
         key = _feed_key(engine, name)
-        fed[key] = _converted(engine, key, value)
         facts = engine.facts(key)
-        if facts is not None and not _fits(fed[key].shape, facts.shape):
+        assert facts is not None, "the key names a tensor"
+        fed[key] = _converted(value, facts.dtype)
+        if not _fits(fed[key].shape, facts.shape):
             raise ValueError(
                 f"Cannot feed value of shape {fed[key].shape} for tensor {name}, "
                 f"which has shape {facts.shape}"
@@ -285,10 +364,18 @@ def _fed(engine: EngineSession, feeds: Mapping[str, Any]) -> dict[Endpoint, np.n
     return fed
 
 
-def _converted(engine: EngineSession, key: Endpoint, value: Any) -> np.ndarray:
-    facts = engine.facts(key)
-    row = None if facts is None else BY_NAME.get(facts.dtype)
-    return np.asarray(value, dtype=None if row is None else row.numpy)
+def _converted(value: Any, dtype: str) -> np.ndarray:
+    """The value as an array of the tensor's dtype; strings are bytes, str as UTF-8."""
+    array = np.asarray(value, dtype=BY_NAME[dtype].numpy)
+    if dtype != "string":
+        return array
+    items = array.reshape(-1)
+    strange = [type(item).__name__ for item in items if not isinstance(item, bytes | str)]
+    if strange:
+        raise EngineError(13, f"Unsupported object type {strange[0]}")
+    encoded = np.empty(items.size, object)
+    encoded[:] = [item if isinstance(item, bytes) else item.encode() for item in items]
+    return encoded.reshape(array.shape)
 
 
 def _fits(shape: Sequence[int], static: Sequence[int | None] | None) -> bool:

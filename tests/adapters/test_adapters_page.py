@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from sessrun.adapters.backend import Backend
+from sessrun.adapters.client_layer import EngineSession, GraphEngine
 from sessrun.conformance.plan import build_plan, case_of
 from sessrun.conformance.runner import Runner
 
@@ -26,13 +27,26 @@ def test_the_table_has_every_method_with_its_arguments() -> None:
         assert told[name] == parameters, name
 
 
+def test_the_table_of_the_layer_has_every_method_with_its_arguments() -> None:
+    rows = re.findall(r"^\| `(\w+)\.(\w+)` \|(.*?)\|", PAGE, re.MULTILINE)
+    told = {
+        (kind, method): re.findall(r"`(\w+)`", arguments)
+        for kind, method, arguments in rows
+    }
+    for kind, cls in (("Engine", GraphEngine), ("Session", EngineSession)):
+        for name, method in inspect.getmembers(cls, inspect.isfunction):
+            if not name.startswith("_"):
+                parameters = [p for p in inspect.signature(method).parameters if p != "self"]
+                assert told[kind, name] == parameters, (kind, name)
+
+
 def test_the_adapter_below_the_client_runs(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (block,) = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
-    (tmp_path / "three.py").write_text(block, encoding="utf-8")
+    (tmp_path / "four.py").write_text(block, encoding="utf-8")
     monkeypatch.setenv("PYTHONPATH", str(tmp_path), prepend=":")
-    runner = Runner("three:backend")
+    runner = Runner("four:backend")
     try:
         clauses = {"FEED-021", "FEED-022", "FEED-024", "FETCH-012", "SESSION-026"}
         plan = build_plan("core-engine", generated=0)

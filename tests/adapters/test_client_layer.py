@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -30,12 +31,17 @@ class Recorder(EngineSession):
     def __init__(self) -> None:
         self.asked: list[tuple[Any, ...]] = []
         self.open = True
+        self.freed = 0
+        self.dtype = "float32"
+        self.broken = False
+        self.gate: threading.Event | None = None
+        self.entered: threading.Event | None = None
 
     def has_operation(self, name: str) -> bool:
         return name in {"x", "y"}
 
     def facts(self, tensor: Endpoint) -> TensorFacts | None:
-        known = {X: TensorFacts("float32", (None, 3)), Y: TensorFacts("float32")}
+        known = {X: TensorFacts("float32", (None, 3)), Y: TensorFacts(self.dtype)}
         return known.get(tensor)
 
     def run(
@@ -45,6 +51,11 @@ class Recorder(EngineSession):
         targets: Sequence[str],
         options: RunOptions,
     ) -> Sequence[np.ndarray]:
+        if self.broken:
+            raise KeyError("a mistake")
+        if self.gate is not None and self.entered is not None:
+            self.entered.set()
+            self.gate.wait(10)
         if options.timeout_in_ms:
             raise EngineError(4, "too late", "y")
         self.asked.append((list(fetches), dict(feeds), list(targets)))
@@ -52,6 +63,9 @@ class Recorder(EngineSession):
 
     def close(self) -> None:
         self.open = False
+
+    def forget(self) -> None:
+        self.freed += 1
 
 
 class Engine:
@@ -84,7 +98,7 @@ def layer(engine: Engine) -> ClientLayer:
 
 
 def opened(layer: ClientLayer, graph: Mapping[str, Any] | None = None) -> str:
-    outcome = layer.open(graph or {}, {})
+    outcome = layer.open(graph or {"node": [{"name": "x"}]}, {})
     assert isinstance(outcome, Opened)
     return outcome.handle
 
@@ -117,10 +131,10 @@ def test_feeds_are_converted(engine: Engine, layer: ClientLayer) -> None:
         (["nope:0"], {}, "ValueError"),
         (["nope"], {}, "ValueError"),
         (["x:1"], {}, "ValueError"),
-        (["x:-1"], {}, "ValueError"),
         (["x:"], {}, "ValueError"),
         ([":0"], {}, "ValueError"),
         (["y:0"], {"nope:0": ONE}, "TypeError"),
+        (["nope:0"], {"nope:0": ONE}, "TypeError"),
         (["y:0"], {"x": ONE}, "TypeError"),
         (["y:0"], {"x:0": ONE[0]}, "ValueError"),
         (["y:0"], {"x:0": ONE[:, :2]}, "ValueError"),
@@ -136,15 +150,69 @@ def test_what_the_client_refuses_never_reaches_the_engine(
     assert engine.session.asked == []
 
 
-def test_a_callable_checks_nothing(engine: Engine, layer: ClientLayer) -> None:
+def test_a_callable_is_a_run_by_its_feeds_in_order(engine: Engine, layer: ClientLayer) -> None:
     session = opened(layer)
-    made = layer.callable(session, ["x:0", "y"], ["x:0"])
+    made = layer.callable(session, ["x:0", "y:0", "y"], ["x:0"])
     assert isinstance(made, Opened)
-    assert layer.call(session, made.handle, [ONE[0]]) == Fetched((np.float32(0), None))
-    assert engine.session.asked[0][0] == [X], "fed or not"
-    failure = layer.call(session, made.handle, [])
+    fetched = layer.call(session, made.handle, [ONE, "left over"])
+    assert isinstance(fetched, Fetched)
+    assert np.array_equal(fetched.values[0], ONE)
+    assert engine.session.asked[0][::2] == ([Y], ["y"])
+    wrong = layer.call(session, made.handle, [ONE[0]])
+    assert isinstance(wrong, Failure)
+    assert (wrong.call, wrong.classes[0]) == ("call", "ValueError")
+    layer.call(session, made.handle, [])
+    assert engine.session.asked[1][0] == [X, Y], "what is not fed is asked of the engine"
+    unknown = layer.callable(session, ["nope:0"], [])
+    assert isinstance(unknown, Opened)
+    failure = layer.call(session, unknown.handle, [])
     assert isinstance(failure, Failure)
-    assert failure.classes[0] == "TypeError"
+    assert failure.classes[0] == "ValueError"
+
+
+def test_an_empty_graph_is_a_runtime_error(layer: ClientLayer) -> None:
+    session = opened(layer, {"versions": {"producer": 1}})
+    for outcome in (layer.run(session, [], {}, {}), layer.setup(session, [], [])):
+        assert isinstance(outcome, Failure)
+        assert (outcome.classes[0], outcome.code) == ("RuntimeError", 9)
+
+
+def test_what_is_no_string_is_refused(engine: Engine, layer: ClientLayer) -> None:
+    engine.session.dtype = "string"
+    session = opened(layer)
+    texts = np.array(["\u00e4", b"\0", b""], object)
+    layer.run(session, ["x:0"], {"y:0": texts}, {})
+    assert engine.session.asked[0][1][Y].tolist() == ["\u00e4".encode(), b"\0", b""]
+    for strange in (1, None, [b"a"], 1.5):
+        value = np.empty(1, object)
+        value[0] = strange
+        failure = layer.run(session, ["x:0"], {"y:0": value}, {})
+        assert isinstance(failure, Failure)
+        assert failure.code == 13
+
+
+def test_an_engines_own_mistake_is_no_answer(engine: Engine, layer: ClientLayer) -> None:
+    engine.session.broken = True
+    with pytest.raises(KeyError, match="mistake"):
+        layer.run(opened(layer), ["y:0"], {}, {})
+    with pytest.raises(ValueError, match="no error code 17"):
+        EngineError(17, "none such")
+
+
+def test_a_session_is_freed_when_its_last_call_has_ended(
+    engine: Engine, layer: ClientLayer
+) -> None:
+    session = opened(layer)
+    engine.session.gate = threading.Event()
+    engine.session.entered = threading.Event()
+    thread = threading.Thread(target=layer.run, args=(session, ["y:0"], {}, {}))
+    thread.start()
+    assert engine.session.entered.wait(10)
+    layer.shutdown()
+    assert (engine.session.open, engine.session.freed) == (False, 0)
+    engine.session.gate.set()
+    thread.join(10)
+    assert engine.session.freed == 1
 
 
 def test_a_closed_session_is_known(engine: Engine, layer: ClientLayer) -> None:

@@ -59,7 +59,7 @@ def test_inputs_stand_before_what_takes_them() -> None:
     for node in part.nodes:
         before = names(part)[: names(part).index(node.name)]
         assert all(source.operation in {*before, "x"} for source in inputs_of(node))
-    assert part.controlled == {"after", "other"}
+    assert part.effects == {"after", "other"}
     assert part.dtypes[X] == part.dtypes[Z] == "float32"
 
 
@@ -67,8 +67,25 @@ def test_what_is_only_needed_through_a_fed_tensor_is_left_out() -> None:
     assert names(Graph(CHAIN).part([Endpoint("other", 0)], [])) == ["c", "other"]
     part = Graph(CHAIN).part([Y], [X, C])
     assert names(part) == ["y"]
-    assert part.controlled == frozenset()
+    assert part.effects == frozenset()
     assert names(Graph(CHAIN).part([], [], ["after"])) == ["c", "other", "after"]
+
+
+def test_an_unfed_placeholder_is_told() -> None:
+    with pytest.raises(EngineError, match="must feed a value for placeholder x") as refused:
+        Graph(CHAIN).part([Z], [])
+    assert (refused.value.code, refused.value.node) == (3, "x")
+
+
+def test_a_control_edge_from_a_fed_placeholder_is_satisfied() -> None:
+    graph = Graph(graph_of(("x", "Placeholder", []), ("y", "Neg", ["c", "^x"]), ("c", "Const", [])))
+    part = graph.part([Y], [X])
+    assert names(part) == ["c", "y"]
+    assert part.effects == frozenset()
+
+
+def test_targets_are_effects() -> None:
+    assert Graph(CHAIN).part([], [], ["after"]).effects == {"after", "other", "c"}
 
 
 def test_a_part_is_a_graph_of_its_own() -> None:
@@ -94,9 +111,11 @@ def test_what_is_known_of_a_tensor() -> None:
     [
         ([("a", "Neg", ["b"]), ("b", "Neg", ["a"])], "a cycle through"),
         ([("a", "Neg", ["a"])], "a cycle through a"),
-        ([("a", "Neg", ["b"]), ("b", "AddV2", ["c", "c"]), ("c", "NoOp", ["^a"])], "a cycle"),
+        ([("a", "Neg", ["b"]), ("b", "Neg", ["c", "^a"]), ("c", "Const", [])], "a cycle"),
         ([("a", "Neg", ["b"])], "node a has the unknown input b"),
-        ([("a", "NoOp", ["^b"])], "node a has the unknown input b"),
+        ([("a", "NoOp", ["^b"])], r"node a has the unknown input \^b"),
+        ([("a", "Neg", ["b:1"]), ("b", "Const", [])], "the unknown input b:1"),
+        ([("a", "Neg", ["b:z"]), ("b", "Const", [])], "the unknown input b:z"),
         ([("a", "NoOp", []), ("a", "NoOp", [])], "two nodes have the same name"),
     ],
 )
@@ -130,6 +149,7 @@ def test_a_long_chain_needs_no_stack() -> None:
 
 def test_an_ill_formed_constant_is_code_3() -> None:
     node = NodeDef(name="c", op="Const")
+    node.attr["dtype"].type = FLOAT
     node.attr["value"].tensor.dtype = FLOAT
     node.attr["value"].tensor.tensor_content = b"123"
     with pytest.raises(EngineError) as refused:
@@ -144,8 +164,8 @@ class Compiler:
         self.compiled: list[Signature] = []
 
     def compile(self, part: Part, signature: Signature) -> Program:
-        if part.controlled:
-            raise NotOfferedError("control_inputs", min(part.controlled))
+        if part.effects:
+            raise NotOfferedError("control_inputs", min(part.effects))
         self.compiled.append(signature)
 
         def run(values: Sequence[np.ndarray]) -> list[np.ndarray]:
@@ -187,6 +207,29 @@ def test_a_constant_is_fetched_without_the_engine() -> None:
     assert y.tolist() == [[1, 2]]
     assert session.run([C], {}, [], OPTIONS)[0].tolist() == [1, 2]
     assert len(compiler.compiled) == 1
+
+
+def test_a_constant_that_waits_is_not_decoded_before() -> None:
+    graph = graph_of(("c", "Const", ["^bad"]), ("bad", "Neg", ["k"]), ("k", "Const", []))
+    with pytest.raises(NotOfferedError, match="bad"):
+        CompiledSession(graph, Compiler()).run([C], {}, [], OPTIONS)
+
+
+def test_options_and_operations_that_it_lacks_are_declined() -> None:
+    session = CompiledSession(CHAIN, Compiler())
+    with pytest.raises(NotOfferedError) as declined:
+        session.run([C], {}, [], RunOptions(inter_op_thread_pool=7))
+    assert (declined.value.capability, str(declined.value)) == ("options", "inter_op_thread_pool")
+    with pytest.raises(NotOfferedError) as declined:
+        CompiledSession(graph_of(("a", "NobodysOp", [])), Compiler())
+    assert (declined.value.capability, str(declined.value)) == ("op", "NobodysOp")
+
+
+def test_variables_are_declined() -> None:
+    graph = graph_of(("y", "Neg", ["v"]), ("v", "VariableV2", []))
+    with pytest.raises(NotOfferedError) as declined:
+        CompiledSession(graph, Compiler()).run([Y], {}, [], OPTIONS)
+    assert (declined.value.capability, str(declined.value)) == ("state", "v")
 
 
 def test_control_inputs_are_told() -> None:
