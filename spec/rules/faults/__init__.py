@@ -34,7 +34,7 @@ from sessrun.spec.rules.faults import (
     strings,
     windows,
 )
-from sessrun.spec.rules.faults.base import FAULTS, Fault
+from sessrun.spec.rules.faults.base import FAULTS, Fault, valid
 from sessrun.spec.rules.faults.rows import malformed_arguments
 
 __all__ = [
@@ -46,10 +46,26 @@ __all__ = [
 
 
 def faulty_arguments(operation: Operation, draw: random.Random) -> dict[str, Fault]:
-    """One drawing of each fault that the operation declares, by what is declared: `name(x)`."""
+    """One drawing of each fault that the operation declares, by what is declared: `name(x)`.
+
+    Their dtypes are those of valid arguments: TensorFlow declares some that it has no kernel for,
+    and refuses every run of a graph with a node of such a dtype.
+    """
+    dtypes = _dtypes(operation, draw)
     drawn = {}
     for call in operation.errors:
         args = plain_args(call)
         said = f"{call.name}({', '.join(map(str, args))})"
-        drawn[said] = FAULTS[call.name](Draw(operation, draw), *args)
+        start = Draw(operation, draw)
+        start.attrs |= dtypes
+        drawn[said] = FAULTS[call.name](start, *args)
     return drawn
+
+
+def _dtypes(operation: Operation, draw: random.Random) -> dict[str, str]:
+    """The dtypes of valid arguments, by attribute; none where no domain draws any."""
+    if operation.domain is None:
+        return {}
+    attrs = valid(Draw(operation, draw)).attrs
+    types = (attr.name for attr in operation.attrs if attr.type == "type")
+    return {name: attrs[name] for name in types if name in attrs}

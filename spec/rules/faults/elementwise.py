@@ -17,8 +17,6 @@ __all__: list[str] = []
 @fault
 def incompatible_shapes(draw: Draw, x: str, y: str) -> Fault:
     """Shapes that do not broadcast; for comparisons unlike shapes are made an error."""
-    if "T" in draw.attrs and draw.operation.domain is not None:
-        draw.attrs["T"] = valid(draw).attrs["T"]  # TensorFlow has a kernel for it
     if "incompatible_shape_error" in draw.attrs:
         draw.attrs["incompatible_shape_error"] = True
     if "Tout" in draw.attrs:
