@@ -53,13 +53,14 @@ def engine_of(folder: str | None = None) -> GraphEngine:
 
 
 def _installed() -> Path:
-    found = importlib.util.find_spec("tensorflow")
-    if found is None or not found.submodule_search_locations:
+    """The folder of the TensorFlow that is installed here, which is not imported."""
+    package = importlib.util.find_spec("tensorflow")
+    if package is None or not package.submodule_search_locations:
         raise AdapterError(
             "TensorFlow is not installed: pip install 'sessrun[tensorflow]', or name the folder "
             "of its libraries: tensorflow-c#FOLDER"
         )
-    return Path(found.submodule_search_locations[0])
+    return Path(package.submodule_search_locations[0])
 
 
 class _Engine:

@@ -33,7 +33,10 @@ class _Part:
 
 
 def _asks_no_client(case: Case) -> bool:
-    """Whether no step rests on the client: it serves a run of nothing, and a fetch that is fed."""
+    """Whether a case needs nothing of the client: no clause of its, no empty run, no fed fetch.
+
+    A call of a partial run may fetch nothing: it takes in feeds.
+    """
     clauses = load_clauses()
     return (
         case.surface == "engine"

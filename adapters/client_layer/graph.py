@@ -77,24 +77,24 @@ class Part:
 
         """
         names = {tensor: f"feed_{number}" for number, tensor in enumerate(self.feeds)}
-        made = GraphDef(versions=self.source.versions, library=self.source.library)
+        graph = GraphDef(versions=self.source.versions, library=self.source.library)
         for (tensor, name), shape in zip(names.items(), shapes, strict=True):
-            node = made.node.add(name=name, op="Placeholder")
+            node = graph.node.add(name=name, op="Placeholder")
             node.attr["dtype"].type = _datatype(self.dtypes[tensor])
             node.attr["shape"].shape.SetInParent()
             for size in shape:
                 node.attr["shape"].shape.dim.add(size=size)
         for old in self.nodes:
-            node = made.node.add()
+            node = graph.node.add()
             node.CopyFrom(old)
             node.name = _inner(old.name)
             node.attr.pop("_class", None)  # it names nodes that are not here
             node.input[:] = [_source(tensor, names) for tensor in inputs_of(old)]
         for number, tensor in enumerate(self.fetches):
-            node = made.node.add(name=f"fetch_{number}", op="Identity")
+            node = graph.node.add(name=f"fetch_{number}", op="Identity")
             node.input.append(_source(tensor, names))
             node.attr["T"].type = _datatype(self.dtypes[tensor])
-        return made
+        return graph
 
 
 class Graph:

@@ -19,17 +19,17 @@ PAGE = (ROOT / "docs" / "adapters.md").read_text(encoding="utf-8")
 
 def test_the_table_has_every_method_with_its_arguments() -> None:
     rows = re.findall(r"^\| `(\w+)(?:\(\))?` \| (.*?) \|", PAGE, re.MULTILINE)
-    told = {method: re.findall(r"`(\w+)`", arguments) for method, arguments in rows}
+    documented = {method: re.findall(r"`(\w+)`", arguments) for method, arguments in rows}
     for name, method in inspect.getmembers(Backend, inspect.isfunction):
         if name.startswith("_") or name == "interpret_api":
             continue
         parameters = [p for p in inspect.signature(method).parameters if p != "self"]
-        assert told[name] == parameters, name
+        assert documented[name] == parameters, name
 
 
 def test_the_table_of_the_layer_has_every_method_with_its_arguments() -> None:
     rows = re.findall(r"^\| `(\w+)\.(\w+)` \|(.*?)\|", PAGE, re.MULTILINE)
-    told = {
+    documented = {
         (kind, method): re.findall(r"`(\w+)`", arguments)
         for kind, method, arguments in rows
     }
@@ -37,7 +37,7 @@ def test_the_table_of_the_layer_has_every_method_with_its_arguments() -> None:
         for name, method in inspect.getmembers(cls, inspect.isfunction):
             if not name.startswith("_"):
                 parameters = [p for p in inspect.signature(method).parameters if p != "self"]
-                assert told[kind, name] == parameters, (kind, name)
+                assert documented[kind, name] == parameters, (kind, name)
 
 
 def test_the_adapter_below_the_client_runs(

@@ -152,16 +152,16 @@ def test_what_the_client_refuses_never_reaches_the_engine(
 
 def test_a_callable_is_a_run_by_its_feeds_in_order(engine: Engine, layer: ClientLayer) -> None:
     session = opened(layer)
-    made = layer.callable(session, ["x:0", "y:0", "y"], ["x:0"])
-    assert isinstance(made, Opened)
-    fetched = layer.call(session, made.handle, [ONE, "left over"])
+    callable_ = layer.callable(session, ["x:0", "y:0", "y"], ["x:0"])
+    assert isinstance(callable_, Opened)
+    fetched = layer.call(session, callable_.handle, [ONE, "left over"])
     assert isinstance(fetched, Fetched)
     assert np.array_equal(fetched.values[0], ONE)
     assert engine.session.asked[0][::2] == ([Y], ["y"])
-    wrong = layer.call(session, made.handle, [ONE[0]])
+    wrong = layer.call(session, callable_.handle, [ONE[0]])
     assert isinstance(wrong, Failure)
     assert (wrong.call, wrong.classes[0]) == ("call", "ValueError")
-    layer.call(session, made.handle, [])
+    layer.call(session, callable_.handle, [])
     assert engine.session.asked[1][0] == [X, Y], "what is not fed is asked of the engine"
     unknown = layer.callable(session, ["nope:0"], [])
     assert isinstance(unknown, Opened)

@@ -89,8 +89,8 @@ def test_targets_are_effects() -> None:
 
 
 def test_a_part_is_a_graph_of_its_own() -> None:
-    made = Graph(CHAIN).part([Z, Y], [X]).definition([(3, 2)])
-    nodes = {node.name: node for node in made.node}
+    graph = Graph(CHAIN).part([Z, Y], [X]).definition([(3, 2)])
+    nodes = {node.name: node for node in graph.node}
     assert [dim.size for dim in nodes["feed_0"].attr["shape"].shape.dim] == [3, 2]
     assert list(nodes["part/y"].input) == ["feed_0:0", "part/c:0"]
     assert list(nodes["part/z"].input) == ["part/y:0"]

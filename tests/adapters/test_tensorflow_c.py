@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import importlib.util
 from collections import Counter
 from pathlib import Path
 
@@ -16,6 +17,10 @@ from sessrun.conformance.runner import Runner
 from sessrun.spec.cases.outcomes import Fetched, Opened
 
 HERE = Path(__file__).parent
+
+needs_tensorflow = pytest.mark.skipif(
+    importlib.util.find_spec("tensorflow") is None, reason="TensorFlow is not installed"
+)
 STRINGS = {
     "node": [
         {"name": "x", "op": "Placeholder", "attr": {"dtype": {"type": "DT_STRING"}}},
@@ -40,12 +45,14 @@ def counted(backend: str, plan: Plan) -> Counter[str]:
     return Counter(line["result"] for line in lines)
 
 
+@needs_tensorflow
 @pytest.mark.tensorflow
 @pytest.mark.parametrize("profile", ["core", "state", "training", "concurrency"])
 def test_under_our_client_it_is_as_tensorflow_itself(profile: str) -> None:
     assert counted("tensorflow-c", every(f"{profile}-engine", 11))["pass"] > 3
 
 
+@needs_tensorflow
 @pytest.mark.tensorflow
 def test_without_a_client_it_is_judged_by_what_an_engine_does(
     monkeypatch: pytest.MonkeyPatch,
@@ -55,6 +62,7 @@ def test_without_a_client_it_is_judged_by_what_an_engine_does(
     assert results["unsupported"] <= results["pass"] // 20
 
 
+@needs_tensorflow
 @pytest.mark.tensorflow
 def test_strings_of_any_length_go_there_and_back() -> None:
     backend = load("tensorflow-c")
