@@ -13,7 +13,7 @@ import numpy as np
 
 from sessrun.adapters.backend import Description
 from sessrun.adapters.client_layer import ClientLayer, EngineError, EngineSession, NotOfferedError
-from sessrun.adapters.client_layer.compiled import CompiledSession, Program, Signature
+from sessrun.adapters.client_layer.compiled import CompiledSession, Program
 from sessrun.adapters.client_layer.graph import Part
 from sessrun.adapters.errors import AdapterError
 from sessrun.spec.proto import ConfigProto, GraphDef
@@ -73,14 +73,14 @@ class _Engine:
         """Decline: there is no state."""
         raise NotOfferedError("reset", ", ".join(containers))
 
-    def compile(self, part: Part, signature: Signature) -> Program:
+    def compile(self, part: Part, shapes: Sequence[Sequence[int]]) -> Program:
         """The program of a part, whose GraphDef is written to a file: it reads nothing else."""
         if part.effects:
             raise NotOfferedError("control_inputs", min(part.effects))
         strange = set(part.dtypes.values()) - _DTYPES
         if strange:
             raise NotOfferedError("dtype", min(strange))
-        content = part.definition(signature.shapes).SerializeToString()
+        content = part.definition(shapes).SerializeToString()
         with tempfile.TemporaryDirectory(prefix="sessrun-openvino-") as folder:
             path = Path(folder, "part.pb")
             path.write_bytes(content)

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import collections
-import itertools
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Final, Protocol
 
 import numpy as np
@@ -19,7 +17,7 @@ from sessrun.adapters.client_layer.engine import (
 from sessrun.adapters.client_layer.graph import Graph, Part, constant_of
 from sessrun.spec.proto import GraphDef, NodeDef, RunOptions
 
-__all__ = ["CompiledSession", "Compiler", "Program", "Signature"]
+__all__ = ["CompiledSession", "Compiler", "Program"]
 
 #: Programs that a session keeps: the one that was used longest ago goes first.
 _MAX_PROGRAMS: Final = 32
@@ -28,19 +26,15 @@ _MAX_PROGRAMS: Final = 32
 Program = Callable[[Sequence[np.ndarray]], Sequence[np.ndarray]]
 
 
-@dataclass(frozen=True, slots=True)
-class Signature:
-    """What a program is compiled for: the dtype and shape of each fed tensor, in order."""
-
-    dtypes: tuple[str, ...]
-    shapes: tuple[tuple[int, ...], ...]
-
-
 class Compiler(Protocol):
     """What an engine that compiles has to offer."""
 
-    def compile(self, part: Part, signature: Signature) -> Program:
+    def compile(self, part: Part, shapes: Sequence[Sequence[int]]) -> Program:
         """The program of a part.
+
+        Args:
+          part: the part; `part.dtypes` has the dtypes of its feeds.
+          shapes: the shape of each feed, in their order.
 
         Raises:
           EngineError: TensorFlow could not run it either.
@@ -82,7 +76,7 @@ class CompiledSession(EngineSession):
         targets: Sequence[str],
         options: RunOptions,
     ) -> Sequence[np.ndarray]:
-        """Run the program of this signature, which is compiled at its first run.
+        """Run the program of these fetches, targets, feeds and shapes, compiled at its first run.
 
         A constant without control inputs that is fetched is decoded here and never compiled.
 
@@ -115,22 +109,17 @@ class CompiledSession(EngineSession):
         targets: Sequence[str],
     ) -> Sequence[np.ndarray]:
         fed = dict(sorted(feeds.items()))
-        signature = Signature(
-            tuple(str(value.dtype) for value in fed.values()),
-            tuple(value.shape for value in fed.values()),
-        )
-        key = (tuple(fetches), tuple(fed), tuple(targets), signature)
+        shapes = tuple(value.shape for value in fed.values())
+        key = (tuple(fetches), tuple(fed), tuple(targets), shapes)
         program = self._programs.pop(key, None)
         if program is None:
             part = self._graph.part(fetches, fed.keys(), targets)
             if part.variables:
                 raise NotOfferedError("state", part.variables[0])
-            program = self._compiler.compile(part, signature)
+            program = self._compiler.compile(part, shapes)
         self._programs[key] = program
-        for old in list(
-            itertools.islice(self._programs, max(len(self._programs) - _MAX_PROGRAMS, 0))
-        ):
-            del self._programs[old]
+        if len(self._programs) > _MAX_PROGRAMS:
+            self._programs.popitem(last=False)
         return program(list(fed.values()))
 
     def close(self) -> None:

@@ -25,6 +25,7 @@ from sessrun.adapters.client_layer.engine import (
     EngineSession,
     GraphEngine,
     NotOfferedError,
+    TensorFacts,
 )
 from sessrun.spec import devices
 from sessrun.spec.cases.engine import observation
@@ -120,7 +121,7 @@ class ClientLayer:
     def __init__(self, engine: GraphEngine) -> None:
         self._engine: Final = engine
         self._sessions: dict[str, _Session] = {}
-        self._closed: collections.deque[_Session] = collections.deque()
+        self._closed: collections.deque[str] = collections.deque()
         self._numbers = itertools.count(1)
         self._lock = threading.Lock()
 
@@ -166,7 +167,7 @@ class ClientLayer:
         """Set up a partial run: Opened with its handle."""
         with self._calling(session) as running:
             with _client():
-                keys = [_feed_key(running.engine, name) for name in feeds]
+                keys = [_fed_tensor(running.engine, name)[0] for name in feeds]
                 tensors, targets = _split(_fetch(running.engine, name) for name in fetches)
             handle = running.engine.setup(tensors, keys, targets)
             return Opened(self._register(running.partial_runs, handle))
@@ -221,7 +222,7 @@ class ClientLayer:
             closing = self._sessions[session]
         if not closing.closed:
             closing.closed = True
-            self._closed.append(closing)
+            self._closed.append(session)
             closing.engine.close()
         while len(self._closed) > _CLOSED_KEPT:
             self._free(self._closed.popleft())
@@ -268,15 +269,14 @@ class ClientLayer:
             if last:
                 called.engine.forget()
 
-    def _free(self, session: _Session) -> None:
+    def _free(self, session: str) -> None:
         """Free a closed session, or have the last call that is under way do so."""
+        closed = self._sessions.pop(session)
         with self._lock:
-            session.dropped = True
-            idle = not session.calls
-            for handle in [name for name, kept in self._sessions.items() if kept is session]:
-                del self._sessions[handle]
+            closed.dropped = True
+            idle = not closed.calls
         if idle:
-            session.engine.forget()
+            closed.engine.forget()
 
     def _register(self, table: dict[str, Any], value: Any) -> str:
         handle = f"handle-{next(self._numbers)}"
@@ -324,37 +324,37 @@ def _split(fetches: Iterable[_Fetch]) -> tuple[list[Endpoint], list[str]]:
 def _fetch(engine: EngineSession, name: str) -> _Fetch:
     """What a fetch names; ValueError if the graph has no such tensor or operation."""
     if ":" in name:
-        return _endpoint(engine, name)
+        return _tensor(engine, name)[0]
     if not engine.has_operation(name):
         raise ValueError(f"Fetch argument {name!r} cannot be interpreted: no such operation")
     return name
 
 
-def _feed_key(engine: EngineSession, name: str) -> Endpoint:
+def _fed_tensor(engine: EngineSession, name: str) -> tuple[Endpoint, TensorFacts]:
     """The tensor that a feed key names; TypeError if the graph has no such tensor."""
     try:
-        return _endpoint(engine, name)
+        return _tensor(engine, name)
     except ValueError as error:
         raise TypeError(f"Cannot interpret feed_dict key as Tensor: {error}") from error
 
 
-def _endpoint(engine: EngineSession, name: str) -> Endpoint:
+def _tensor(engine: EngineSession, name: str) -> tuple[Endpoint, TensorFacts]:
+    """The tensor of a name, and what is known of it; ValueError if the graph has no such tensor."""
     operation, colon, digits = name.rpartition(":")
     if not colon or not digits.isdecimal():
         raise ValueError(f"{name!r} is no tensor's name: it must be of the form 'operation:index'")
     tensor = Endpoint(operation, int(digits))
-    if engine.facts(tensor) is None:
+    facts = engine.facts(tensor)
+    if facts is None:
         raise ValueError(f"the graph has no tensor {name!r}")
-    return tensor
+    return tensor, facts
 
 
 def _fed(engine: EngineSession, feeds: Mapping[str, Any]) -> dict[Endpoint, np.ndarray]:
     """The fed values by tensor; ValueError where a value's shape is not the tensor's."""
     fed = {}
     for name, value in feeds.items():
-        key = _feed_key(engine, name)
-        facts = engine.facts(key)
-        assert facts is not None, "the key names a tensor"
+        key, facts = _fed_tensor(engine, name)
         fed[key] = _converted(value, facts.dtype)
         if not _fits(fed[key].shape, facts.shape):
             raise ValueError(
