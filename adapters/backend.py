@@ -6,8 +6,8 @@ where it has one, its Python namespace (the API surface).
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from sessrun.spec.cases.audit import CAPABILITIES
@@ -28,6 +28,8 @@ class Description:
       capabilities: a subset of `CAPABILITIES`.
       devices: full names of the devices it has.
       details: anything else worth printing (build flags, library versions).
+      operations: what it computes: op types, each with the dtypes of its values (`sessrun.spec.
+        inference`); None if it has all that TensorFlow has.
 
     """
 
@@ -36,23 +38,31 @@ class Description:
     capabilities: frozenset[str]
     devices: tuple[str, ...] = ()
     details: Mapping[str, str] = field(default_factory=dict)
+    operations: Mapping[str, Collection[str]] | None = None
 
     def unlike(self, other: Description) -> str | None:
-        """The first of name, version and capabilities in which the two differ, or None.
+        """The first of name, version, capabilities and operations in which the two differ, or None.
 
         Every worker of one backend must agree in these; devices and details may differ.
         """
-        parts = ("name", "version", "capabilities")
-        return next((p for p in parts if getattr(self, p) != getattr(other, p)), None)
+        mine, theirs = self.to_json(), other.to_json()
+        parts = ("name", "version", "capabilities", "operations")
+        return next((part for part in parts if mine.get(part) != theirs.get(part)), None)
 
     def to_json(self) -> dict[str, Any]:
-        """The JSON form, with sorted capabilities."""
-        form = asdict(self)
-        return form | {
+        """The JSON form, with sorted capabilities and dtypes; `operations` only where declared."""
+        form: dict[str, Any] = {
+            "name": self.name,
+            "version": self.version,
             "capabilities": sorted(self.capabilities),
             "devices": list(self.devices),
             "details": dict(self.details),
         }
+        if self.operations is not None:
+            form["operations"] = {
+                name: sorted(dtypes) for name, dtypes in sorted(self.operations.items())
+            }
+        return form
 
 
 class Backend(Engine, Protocol):

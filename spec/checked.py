@@ -29,6 +29,7 @@ _FILES: Final = {
     "claims": "claims.toml",
     "clauses": "clauses/*.toml",
     "debt": "debt.toml",
+    "inference": "inference.toml",
     "ops": "ops/*.toml",
     "profiles": "profiles.toml",
     "variants": "variants.toml",

@@ -25,7 +25,7 @@ from sessrun.spec.schema import SpecError, check
 
 __all__ = [
     "SPEC_DIR", "Clause", "Profile", "Varied", "load_claims", "load_clauses", "load_debt",
-    "load_operations", "load_profiles", "load_variants", "load_vector", "load_vectors",
+    "load_inference", "load_operations", "load_profiles", "load_variants", "load_vector", "load_vectors",
     "read_json", "read_toml", "read_vector", "spec_digest", "subject_of", "vectors_of",
 ]  # fmt: skip
 
@@ -85,12 +85,14 @@ class Profile:
       name: its name.
       summary: one sentence.
       finished: whether no clause of it may be in debt.
+      declared: whether a backend is asked for what it declares to compute (`spec.inference`).
 
     """
 
     name: str
     summary: str
     finished: bool
+    declared: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,10 +210,18 @@ def load_profiles(path: Path = SPEC_DIR / "profiles.toml") -> Mapping[str, Profi
     table = _checked_toml(path, "profiles")
     return MappingProxyType(
         {
-            name: Profile(name, form["summary"], form.get("finished", False))
+            name: Profile(
+                name, form["summary"], form.get("finished", False), form.get("declared", False)
+            )
             for name, form in table.items()
         }
     )
+
+
+@functools.cache
+def load_inference(path: Path = SPEC_DIR / "inference.toml") -> Mapping[str, Any]:
+    """The table of the profile `inference`: dtypes, and constant inputs by group and op type."""
+    return MappingProxyType(_checked_toml(path, "inference"))
 
 
 @functools.cache

@@ -267,6 +267,7 @@ def _hello(form: Mapping[str, Any]) -> Hello:
         frozenset(form["capabilities"]),
         tuple(form.get("devices", ())),
         form.get("details", {}),
+        form.get("operations"),
     )
     return Hello(form["protocol"], description)
 
