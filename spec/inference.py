@@ -30,6 +30,14 @@ Needs = Mapping[str, Collection[str]]
 _FREE: Final = frozenset({"Const", "Identity", "NoOp", "Placeholder"})
 #: What the dtypes of indices, sizes and permutations are chosen of.
 _INDEX_DTYPES: Final = frozenset({"int8", "uint8", "int16", "uint16", "int32", "int64"})
+#: Operations of which one dtype decides the other.
+_COMPLEX: Final = (("complex64", "float32"),)
+_BOUND: Final[Mapping[str, tuple[tuple[str, ...], ...]]] = {
+    "Complex": (("float32", "complex64"),),
+    "FusedBatchNormV3": tuple((t, "float32") for t in ("float32", "float16", "bfloat16")),
+    "Imag": _COMPLEX,
+    "Real": _COMPLEX,
+}
 #: The dtype of indices, sizes and permutations in every case.
 _INDEX: Final = "int32"
 
@@ -91,7 +99,10 @@ def table() -> Mapping[str, TableRow]:
     form = load_inference()
     return MappingProxyType(
         {
-            name: _row(OPERATIONS[name], group, frozenset(constants), form["dtypes"])
+            name: _row(
+                OPERATIONS[name], group, frozenset(constants),
+                [d for d in form["dtypes"] if d not in form["without"].get(name, ())],
+            )
             for group, rows in form["operations"].items()
             for name, constants in rows.items()
         }
@@ -139,7 +150,9 @@ def _combinations(row: TableRow) -> Iterator[tuple[str, ...]]:
         [dtype for dtype in row.dtypes if dtype in (attrs[name].allowed or row.dtypes)]
         for name in row.value_attrs
     ]
-    yield from itertools.product(*choices)
+    for dtypes in itertools.product(*choices):
+        if row.operation.name not in _BOUND or dtypes in _BOUND[row.operation.name]:
+            yield dtypes
 
 
 def needs_of(case: Case) -> Needs:

@@ -78,6 +78,14 @@ class Draw:
             return "text"
         return attr.default
 
+    def draw_dtype(self, attr: str, dtypes: Sequence[str]) -> str:
+        """Draw the attribute among these dtypes: of them, those that the operation allows."""
+        declared = self.operation.attr(attr)
+        allowed = [d for d in dtypes if declared is None or d in (declared.allowed or dtypes)]
+        self.attrs[attr] = self.random.choice(allowed or list(dtypes))
+        chosen: str = self.attrs[attr]
+        return chosen
+
     def dtype(self, name: str) -> str:
         """The dtype of an input, as drawn."""
         arg = self._input(name)

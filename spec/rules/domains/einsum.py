@@ -16,7 +16,7 @@ def einsum(draw: Draw, inputs: str, equation: str) -> Arguments:
 
     Left out: dimensions of size 0, for which TensorFlow refuses some equations.
     """
-    draw.attrs["T"] = draw.random.choice(_DTYPES)
+    draw.draw_dtype("T", _DTYPES)
     sizes = {name: draw.dim(1, 4) for name in "abcde"}
     hidden = [draw.dim(1, 3) for _ in range(draw.random.randint(0, 2))]
     has_dots = draw.chance(0.4)

@@ -23,7 +23,7 @@ def _pads(draw: Draw, size: int, block: int) -> list[int]:
 @domain
 def space_to_batch(draw: Draw, x: str, pads: str, block_size: str) -> Arguments:
     """Images, and what is added around them so that blocks divide them."""
-    draw.attrs["T"] = draw.random.choice(_REAL)
+    draw.draw_dtype("T", _REAL)
     block = draw.attrs[block_size] = draw.random.randint(2, 3)
     shape = (draw.dim(1, 2), draw.random.randint(1, 4), draw.random.randint(1, 4), draw.dim(1, 2))
     around = [_pads(draw, size, block) for size in shape[1:3]]
@@ -35,7 +35,7 @@ def space_to_batch(draw: Draw, x: str, pads: str, block_size: str) -> Arguments:
 def _blocks(draw: Draw, x: str, block_shape: str) -> list[int]:
     """The sizes of blocks along one to three dimensions, not all of them 1."""
     del x, block_shape
-    draw.attrs["T"] = draw.random.choice(_REAL)
+    draw.draw_dtype("T", _REAL)
     more = draw.random.randint(0, 2)
     return [draw.random.randint(2, 3), *(draw.random.randint(1, 2) for _ in range(more))]
 
@@ -73,7 +73,7 @@ def batch_to_space_nd(draw: Draw, x: str, block_shape: str, crops: str) -> Argum
 @domain
 def batch_to_space(draw: Draw, x: str, crops: str, block_size: str) -> Arguments:
     """Images as many as blocks need, and what is taken off; something is left."""
-    draw.attrs["T"] = draw.random.choice(_REAL)
+    draw.draw_dtype("T", _REAL)
     block = draw.attrs[block_size] = draw.random.randint(2, 3)
     sizes = (draw.random.randint(1, 3), draw.random.randint(1, 3))
     shape = (draw.dim(1, 2) * block**2, *sizes, draw.dim(1, 2))
@@ -89,7 +89,7 @@ def batch_to_space(draw: Draw, x: str, crops: str, block_size: str) -> Arguments
 def _sized(draw: Draw, block_size: str) -> int:
     """Set the block's size and the format that a CPU knows."""
     draw.attrs["data_format"] = "NHWC"
-    draw.attrs["T"] = draw.random.choice(_REAL)
+    draw.draw_dtype("T", _REAL)
     block: int = draw.random.randint(2, 3)
     draw.attrs[block_size] = block
     return block

@@ -23,7 +23,7 @@ def special(draw: Draw, x: str, style: str, dtypes: str) -> Arguments:
     Left out: dtypes that TensorFlow declares but has no kernel for; infinities, for which its
     error function of float64 gives NaN.
     """
-    draw.attrs["T"] = draw.random.choice(dtypes.split())
+    draw.draw_dtype("T", dtypes.split())
     shape = draw.shape()
     if style != "gamma":
         return draw.arguments(**{x: draw.tensor(x, shape, style)})
@@ -58,7 +58,7 @@ def zeta_arguments(draw: Draw, x: str, q: str) -> Arguments:
 @domain
 def gamma_arguments(draw: Draw, a: str, x: str) -> Arguments:
     """Positive numbers that broadcast; sometimes negative ones, for which there is no value."""
-    draw.attrs["T"] = draw.random.choice(["float32", "float64"])
+    draw.draw_dtype("T", ["float32", "float64"])
     first, second = broadcast_parts(draw, 2)
     low = -1.0 if draw.chance(0.1) else 0.2
     return draw.arguments(**{

@@ -153,7 +153,7 @@ def _pooled(draw: Draw, spatial: int, least: int = 0) -> Images:
     """Images and a pooling over them; channels may be pooled, alone."""
     known = _MAXIMA if spatial == 2 else _VOLUMES
     if draw.attrs["T"] not in known:
-        draw.attrs["T"] = draw.random.choice(known)
+        draw.draw_dtype("T", known)
     if "TInput" in draw.attrs:
         draw.attrs["TInput"] = draw.attrs["T"]
     drawn = images(draw, spatial, draw.random.randint(1, 3), 1, least, pool=True)
