@@ -15,6 +15,7 @@ from typing import Any, Final
 from sessrun.conformance import properties
 from sessrun.conformance.variants import VARIANT, variant, variants_of
 from sessrun.spec.cases.model import Case, content_hash
+from sessrun.spec.inference import demand_of
 from sessrun.spec.loader import load_clauses, load_vector, vectors_of
 from sessrun.spec.scopes import ScopeError, scope_of
 from sessrun.spec.seeds import SEEDS, Seed
@@ -34,7 +35,7 @@ _DECIDES: Final = (
     "conformance/facts.py", "conformance/observe.py", "conformance/oracle.py",
     "conformance/patience.py", "conformance/plan.py", "conformance/runner.py",
     "conformance/workers.py",
-    "spec/cases", "spec/rules", "spec/tensors.py",
+    "spec/cases", "spec/inference.py", "spec/rules", "spec/tensors.py",
 )  # fmt: skip
 _GENERATED: Final = re.compile(
     r"(?P<name>[a-z0-9_-]+):(?P<seed>0|[1-9][0-9]{0,17}):(?P<index>0|[1-9][0-9]{0,17})"
@@ -80,16 +81,20 @@ class Plan:
             "profile": self.profile,
             "seed": self.seed,
             "generated": self.generated,
-            "cases": [
-                {"id": case.id, "hash": case.hash, "clauses": list(case.clauses)}
-                for case in self.cases
-            ],
+            "cases": [_planned(case) for case in self.cases],
         }
 
     @functools.cached_property
     def hash(self) -> str:
         """SHA-256 of the canonical JSON of the plan."""
         return content_hash(self.to_json())
+
+
+def _planned(case: Case) -> dict[str, Any]:
+    """What a plan says of a case; what it needs, if it is for backends that declare what they do."""
+    form = {"id": case.id, "hash": case.hash, "clauses": list(case.clauses)}
+    demand = demand_of(case)
+    return form if demand is None else form | {"demand": demand.to_json()}
 
 
 def build_plan(

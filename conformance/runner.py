@@ -34,6 +34,7 @@ from sessrun.spec.cases.engine import step_of
 from sessrun.spec.cases.judge import Finding, clause_of, judge, oracle_steps
 from sessrun.spec.cases.model import Case, Observation, canonical_json, walk
 from sessrun.spec.cases.steady import finding_form, is_kept, steady_observations, steady_text
+from sessrun.spec.inference import DECLARATION, Offer, demand_of, is_audited
 from sessrun.spec.records import BUSY, DISTURBED, SECOND_TRY, TRIED_AGAIN
 
 __all__ = ["Patience", "Runner"]
@@ -95,6 +96,16 @@ class Runner:
         if self._description is None:
             self._description = self.backend().describe()
         return self._description
+
+    def offer(self) -> Offer:
+        """What the backend declares.
+
+        Raises:
+          AdapterError: it cannot be found or started.
+
+        """
+        description = self.describe()
+        return Offer(description.capabilities, description.operations)
 
     def backend(self) -> Backend:
         """The backend, started if need be.
@@ -209,7 +220,13 @@ class Runner:
                 held.shutdown()
 
     def _beyond_protocol(self, case: Case) -> Finding | None:
-        """Why the case cannot even be put to this backend: its calls may not overlap."""
+        """Why the case is not put to this backend: it declines the like, or its calls may not overlap.
+
+        One in ten of the cases that need an operation which is not declared is asked all the same.
+        """
+        lacks = self.offer().lacks(demand_of(case))
+        if lacks and not is_audited(case.hash):
+            return Finding("0", f"unsupported: {lacks} (not declared)")
         if self.in_process or "concurrent" in self.describe().capabilities:
             return None
         overlapping = (path for path, step in walk(case.steps) if step["do"] == "start")
@@ -229,7 +246,7 @@ class Runner:
             if self._losses.given_up == _LATE:  # it had less time than it is entitled to
                 return self._missing(case, seconds)
             result = _LOSSES.get(type(error), "timeout")
-            return _line(case, result, seconds, _at_step(case, error), detail=str(error))
+            return _line(case, result, seconds, self._at_step(case, error), detail=str(error))
         except Exception as error:  # noqa: BLE001 - it costs this case, and never passes it
             self._log(traceback.format_exc())
             return self._unasked(case, error, time.perf_counter() - started)
@@ -286,7 +303,7 @@ class Runner:
                 return _line(case, "infra_error", seconds, detail=detail)
         judgement = judge(case, seen, expected)
         if not self.in_process or judgement.result != "pass":
-            judgement = audit(case, judgement, seen, self.describe().capabilities)
+            judgement = audit(case, judgement, seen, self.offer())
         return _line(case, judgement.result, seconds, judgement.finding, seen)
 
     def _ask_oracle_ahead(self, case: Case) -> None:
@@ -303,6 +320,16 @@ class Runner:
             self._oracle = Oracle(self.oracle, in_process=self.in_process, kept=1)
             self.ask_oracle = self._oracle
         return self.ask_oracle
+
+    def _at_step(self, case: Case, error: Exception) -> Finding | None:
+        """The step of a case at which its backend was lost, and the clause that it names."""
+        path = step_of(error)
+        steps = dict(walk(case.steps))
+        if path not in steps:
+            return None
+        lacks = self.offer().lacks(demand_of(case))
+        clause = DECLARATION if lacks else clause_of(steps[path])
+        return Finding(path, str(error), clause=clause)
 
     def _lost(self, reason: str, seconds: float) -> None:
         if self._losses.given_up:  # by another worker's runner, meanwhile
@@ -393,13 +420,6 @@ def _line(
     if detail:
         line["detail"] = steady_text(detail)[:2000]
     return line
-
-
-def _at_step(case: Case, error: Exception) -> Finding | None:
-    """The step of a case at which its backend was lost, and the clause that it names."""
-    path = step_of(error)
-    steps = dict(walk(case.steps))
-    return Finding(path, str(error), clause=clause_of(steps[path])) if path in steps else None
 
 
 def _told(error: Exception) -> str:

@@ -33,11 +33,20 @@ _UNSAFE: Final = re.compile(r"[^A-Za-z0-9._-]+")
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """A planned case, the result that counts for it, and its line of the record, if any."""
+    """A planned case and what became of it.
+
+    Attributes:
+      case: the case.
+      result: the result that counts for it.
+      line: its line of the record, if any.
+      offered: whether the backend declares what it needs, or was found to answer it all the same.
+
+    """
 
     case: PlannedCase
     result: str
     line: Mapping[str, Any] | None
+    offered: bool = True
 
     @property
     def finding(self) -> Mapping[str, Any]:
@@ -67,7 +76,7 @@ def group_failures(answers: Iterable[Answer]) -> tuple[FailureGroup, ...]:
     """Group what went wrong: the gravest result first, then the larger group."""
     groups: dict[str, list[Answer]] = {}
     for answer in answers:
-        if answer.result not in QUIET:
+        if answer.result not in QUIET and answer.offered:
             groups.setdefault(_signature(answer), []).append(answer)
     found = [_group(signature, members) for signature, members in groups.items()]
     return tuple(

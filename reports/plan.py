@@ -7,17 +7,39 @@ from dataclasses import dataclass
 from typing import Any
 
 from sessrun.spec.cases.model import content_hash
+from sessrun.spec.inference import Demand
 
 __all__ = ["PlanFacts", "PlannedCase"]
 
 
 @dataclass(frozen=True, slots=True)
 class PlannedCase:
-    """One planned case: its id, the hash of its content, the clauses it tests."""
+    """One planned case.
+
+    Attributes:
+      id: its id.
+      hash: the hash of its content.
+      clauses: ids of the clauses that it tests.
+      demand: the operations and capabilities that it needs, where a backend declares those that
+        it has; else None.
+
+    """
 
     id: str
     hash: str
     clauses: tuple[str, ...]
+    demand: Demand | None = None
+
+    @classmethod
+    def from_json(cls, form: Mapping[str, Any]) -> PlannedCase:
+        """Read `{id, hash, clauses, demand?}`."""
+        demand = Demand.from_json(form["demand"]) if "demand" in form else None
+        return cls(form["id"], form["hash"], tuple(form["clauses"]), demand)
+
+    def to_json(self) -> dict[str, Any]:
+        """The JSON form, as the suite's plan writes it."""
+        form = {"id": self.id, "hash": self.hash, "clauses": list(self.clauses)}
+        return form if self.demand is None else form | {"demand": self.demand.to_json()}
 
     @property
     def generated(self) -> bool:
@@ -50,10 +72,8 @@ class PlanFacts:
 
     @classmethod
     def from_json(cls, form: Mapping[str, Any]) -> PlanFacts:
-        """Read `{profile, seed, generated, cases: [{id, hash, clauses}]}`."""
-        cases = tuple(
-            PlannedCase(case["id"], case["hash"], tuple(case["clauses"])) for case in form["cases"]
-        )
+        """Read `{profile, seed, generated, cases}`."""
+        cases = tuple(map(PlannedCase.from_json, form["cases"]))
         return cls(form["profile"], form["seed"], form["generated"], cases)
 
     def to_json(self) -> dict[str, Any]:
@@ -62,10 +82,7 @@ class PlanFacts:
             "profile": self.profile,
             "seed": self.seed,
             "generated": self.generated,
-            "cases": [
-                {"id": case.id, "hash": case.hash, "clauses": list(case.clauses)}
-                for case in self.cases
-            ],
+            "cases": [case.to_json() for case in self.cases],
         }
 
     @property

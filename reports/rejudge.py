@@ -17,6 +17,7 @@ from sessrun.spec.cases.facts import facts_of
 from sessrun.spec.cases.judge import Finding, Judgement, clause_of, judge, oracle_steps
 from sessrun.spec.cases.model import Case, Observation, canonical_json, walk
 from sessrun.spec.cases.steady import KEEP_BYTES, finding_form, is_kept
+from sessrun.spec.inference import DECLARATION, Offer, demand_of, is_audited
 from sessrun.spec.records import RunRecord
 
 __all__ = ["Rejudged", "judge_anew"]
@@ -74,7 +75,7 @@ class _Judge:
     """Holds lines of one record against cases."""
 
     def __init__(self, header: Mapping[str, Any], oracle: Oracle | None) -> None:
-        self.declared = frozenset(header["backend"]["capabilities"])
+        self.offer = Offer.of_header(header)
         self.facts = facts_of(header["environment"])
         self.in_process = header["mode"] == "in-process"
         self.oracle = oracle
@@ -95,6 +96,7 @@ class _Judge:
             yield from self._misplaced(case, line.get("finding"))
         seen = line.get("observations")
         if seen is None:
+            yield from self._not_asked(case, result)
             yield from self._left_out(case, result)
         elif result not in _DECIDED:
             yield f"Case {case.id} is recorded as {result}, and yet with what it answered."
@@ -106,8 +108,16 @@ class _Judge:
         if finding is None:
             return
         step = dict(walk(case.steps)).get(finding["step"])
-        if step is None or clause_of(step) != finding.get("clause", ""):
+        lacks = self.offer.lacks(demand_of(case))
+        blamed = DECLARATION if lacks else clause_of(step or {})
+        if step is None or blamed != finding.get("clause", ""):
             yield f"Case {case.id}: the recorded finding blames another clause than its step's."
+
+    def _not_asked(self, case: Case, result: str) -> Iterator[str]:
+        """Of what is not declared a part is asked all the same, to see that it is refused."""
+        lacks = self.offer.lacks(demand_of(case))
+        if result == "unsupported" and lacks and is_audited(case.hash):
+            yield f"Case {case.id} was to be asked though the {lacks} is not declared, and was not."
 
     def _left_out(self, case: Case, result: str) -> Iterator[str]:
         """A pass answers what any conforming backend does: that tells how much it must be."""
@@ -135,7 +145,7 @@ class _Judge:
             found = judge(case, seen, expected)
             if found.result == "pass" and self.in_process:
                 return found
-            return audit(case, found, seen, self.declared)
+            return audit(case, found, seen, self.offer)
         except (
             LookupError,
             TypeError,

@@ -6,13 +6,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final, Literal
 
+from sessrun.reports.coverage import Coverage
+
 __all__ = [
     "BLOCKING", "CLAUSE_RESULTS", "VERDICTS", "ClauseResult", "ClauseSummary", "FailureGroup",
     "SubjectSummary", "Summary", "Verdict", "Waiver",
 ]  # fmt: skip
 
 Verdict = Literal["CERTIFIED", "CERTIFIED WITH WAIVERS", "NOT CERTIFIED", "NOT APPLICABLE", "VOID"]
-ClauseResult = Literal["holds", "broken", "not applicable here", "not tested"]
+ClauseResult = Literal["holds", "broken", "not applicable here", "not declared", "not tested"]
 
 #: Every verdict, best first.
 VERDICTS: Final[tuple[Verdict, ...]] = (
@@ -20,7 +22,7 @@ VERDICTS: Final[tuple[Verdict, ...]] = (
 )  # fmt: skip
 #: Every result of a clause.
 CLAUSE_RESULTS: Final[tuple[ClauseResult, ...]] = (
-    "holds", "broken", "not applicable here", "not tested",
+    "holds", "broken", "not applicable here", "not declared", "not tested",
 )  # fmt: skip
 #: Results that keep a required clause from counting even where its other cases passed.
 BLOCKING: Final = ("missing", "flaky", "timeout", "crash", "unsupported", "infra_error")
@@ -53,7 +55,8 @@ class ClauseSummary:
       surface: engine, api or both.
       profile: the profile it belongs to.
       required: whether the verdict rests on it: a MUST of the run's profile.
-      result: holds, broken, not applicable here, not tested.
+      result: holds, broken, not applicable here, not declared (all its cases need what the
+        backend does not declare, in a profile of what is declared), not tested.
       waived: whether it stands in the way of certification and a waiver excuses that.
       blocked: whether it stands in the way of certification.
       vectors: ids of the planned vectors that test it, in plan order.
@@ -180,6 +183,7 @@ class Summary:
       waivers: the waivers handed in.
       events: restarts and the like, as recorded.
       seconds: the sum of the times of all cases.
+      coverage: what of the table of operations is declared, in a profile of what is declared.
 
     """
 
@@ -197,6 +201,7 @@ class Summary:
     waivers: tuple[Waiver, ...]
     events: tuple[Mapping[str, Any], ...]
     seconds: float
+    coverage: Coverage | None = None
 
     @property
     def required(self) -> dict[str, int]:
@@ -235,4 +240,5 @@ class Summary:
             "waivers": [waiver.to_json() for waiver in self.waivers],
             "events": len(self.events),
             "seconds": round(self.seconds, 3),
+            "coverage": None if self.coverage is None else self.coverage.to_json(),
         }

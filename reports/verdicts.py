@@ -1,8 +1,9 @@
 """The rules that turn a run record into verdicts: pure, and the only place where they stand.
 
 A clause *holds* if at least one of its cases ran and every case that ran passed. It is *not
-applicable here* if all its cases were skipped for a fact that the host observed, *not tested* if
-none ran for any other reason, else *broken*. A case that failed at a step which names its clause
+applicable here* if all its cases were skipped for a fact that the host observed, *not declared* if
+all need what the backend does not declare, *not tested* if none ran for any other reason, else
+*broken*. A case that failed at a step which names its clause
 speaks of that one alone. A profile is CERTIFIED if every required clause
 (its MUST clauses) that applies here holds and no case of one is missing, flaky, timeout, crash,
 unsupported or infra_error. A waiver excuses what a backend was seen to do, never a case that
@@ -15,6 +16,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
+from sessrun.reports.coverage import coverage_of
 from sessrun.reports.failures import Answer, group_failures
 from sessrun.reports.plan import PlanFacts
 from sessrun.reports.printable import number
@@ -28,6 +30,7 @@ from sessrun.reports.summary import (
     Waiver,
 )
 from sessrun.spec.cases.facts import FACTS, facts_of
+from sessrun.spec.inference import Offer
 from sessrun.spec.loader import Clause
 from sessrun.spec.records import RESULTS, RunRecord
 from sessrun.spec.scopes import Scope, scope_of
@@ -36,6 +39,8 @@ __all__ = ["absent_facts", "answers_of", "summarize"]
 
 #: Results of a case that ran to an answer about the backend.
 _RAN: Final = frozenset({"pass", "fail", "error", "timeout", "crash", "flaky"})
+#: Results of a clause that no verdict rests on.
+_ELSEWHERE: Final = frozenset({"not applicable here", "not declared"})
 #: Results that no waiver excuses: nobody knows what the backend would have done.
 _UNWAIVABLE: Final = frozenset({"missing", "infra_error"})
 #: How many ids a sentence names.
@@ -64,7 +69,14 @@ def summarize(
     problems = _problems(record, plan, answers)
     accepted = _accepted(waivers, record)
     judged = _judge_clauses(answers, clauses, profile, accepted, record)
+    coverage = coverage_of(
+        (a.case.demand, a.result if a.offered else "not declared") for a in answers
+    )
+    if coverage is not None and not coverage.declared_cells:
+        problems = (*problems, "The backend declares no operation of the table.")
     verdict, reasons = _verdict(judged, problems, answers, profile)
+    if coverage is not None:
+        reasons = (*reasons, coverage.words)
     return Summary(
         header=record.header,
         profile=profile,
@@ -80,6 +92,7 @@ def summarize(
         waivers=tuple(waivers),
         events=tuple(record.events),
         seconds=sum(line["seconds"] for line in record.results.values()),
+        coverage=coverage,
     )
 
 
@@ -89,12 +102,14 @@ def answers_of(record: RunRecord, plan: PlanFacts) -> tuple[Answer, ...]:
     A case without a line, or whose line answers another content than was planned, is `missing`.
     """
     answers = []
+    offer = Offer.of_header(record.header)
     for case in plan.cases:
         line = record.results.get(case.id)
         if line is None or line["hash"] != case.hash:
             answers.append(Answer(case, "missing", None))
         else:
-            answers.append(Answer(case, line["result"], line))
+            declined = line["result"] == "unsupported" and bool(offer.lacks(case.demand))
+            answers.append(Answer(case, line["result"], line, not declined))
     return tuple(answers)
 
 
@@ -184,12 +199,13 @@ def _judge_clause(
     waivers: Mapping[str, Waiver],
     record: RunRecord,
 ) -> ClauseSummary:
-    counts = _counts(answers)
-    result = _clause_result(answers, record)
+    offered = [answer for answer in answers if answer.offered]
+    counts = _counts(offered)
+    result = "not declared" if answers and not offered else _clause_result(offered, record)
     required = scope.requires(clause)
     blocked = (
         required
-        and result != "not applicable here"
+        and result not in _ELSEWHERE
         and (result != "holds" or any(counts.get(kind) for kind in BLOCKING))
     )
     excusable = result in {"holds", "broken"} or bool(counts.get("unsupported"))
@@ -210,8 +226,8 @@ def _judge_clause(
         result=result,
         waived=waived,
         blocked=blocked,
-        vectors=tuple(a.case.id for a in answers if not a.case.generated),
-        generated=sum(a.case.generated for a in answers),
+        vectors=tuple(a.case.id for a in offered if not a.case.generated),
+        generated=sum(a.case.generated for a in offered),
         counts=counts,
     )
 
@@ -235,7 +251,7 @@ def _verdict(
         cause = "ended by a fault of the suite, not of the backend: the run says nothing."
         return "VOID", (f"{_listed(void, 'case', verb=False)} {cause}", *problems)
     required = [clause for clause in judged if clause.required]
-    here = [clause for clause in required if clause.result != "not applicable here"]
+    here = [clause for clause in required if clause.result not in _ELSEWHERE]
     if problems:
         return "NOT CERTIFIED", (*problems, *_shortcomings(here), *_elsewhere(required))
     if not required:
@@ -266,8 +282,15 @@ def _verdict_of(
 
 
 def _elsewhere(required: Sequence[ClauseSummary]) -> tuple[str, ...]:
-    ids = [clause.id for clause in required if clause.result == "not applicable here"]
-    return (f"{_listed(ids, 'required clause')} not applicable on this machine.",) if ids else ()
+    sentences = []
+    for result, words in (
+        ("not applicable here", "not applicable on this machine"),
+        ("not declared", "of what the backend does not declare"),
+    ):
+        ids = [clause.id for clause in required if clause.result == result]
+        if ids:
+            sentences.append(f"{_listed(ids, 'required clause')} {words}.")
+    return tuple(sentences)
 
 
 def _shortcomings(here: Sequence[ClauseSummary]) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""What the profile `inference` asks of a converting engine, and what a case of it needs.
+"""What the profile `inference` asks of a converting engine, and what a backend declares of it.
 
 `inference.toml` has the operations, with those of their inputs that are constants in a graph that
 is converted, and the dtypes. A *cell* of the table is an operation in one dtype (in a pair of them,
@@ -10,22 +10,23 @@ from __future__ import annotations
 
 import functools
 import itertools
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any, Final
 
 from sessrun.spec.cases.model import Case
 from sessrun.spec.dtypes import BY_ENUM
-from sessrun.spec.loader import load_inference
+from sessrun.spec.loader import load_clauses, load_inference, load_profiles
 from sessrun.spec.operations import AttrDecl, Operation
 from sessrun.spec.tables.ops import OPERATIONS
 
-__all__ = ["Cell", "Needs", "TableRow", "cells", "lacking", "needs_of", "table"]
+__all__ = ["DECLARATION", "Cell", "Demand", "Offer", "TableRow", "cells", "demand_of", "is_audited", "table"]
 
-#: Op type to the dtypes of its values: what a case needs, and what a backend declares.
-Needs = Mapping[str, Collection[str]]
-
+#: Op type to the dtypes of its values: what a case needs, or what a backend declares.
+Dtypes = Mapping[str, Collection[str]]
+#: The clause that what is declared is computed, and nothing else.
+DECLARATION: Final = "INFERENCE-002"
 #: Operations that no backend declares: every one has them.
 _FREE: Final = frozenset({"Const", "Identity", "NoOp", "Placeholder"})
 #: What the dtypes of indices, sizes and permutations are chosen of.
@@ -75,11 +76,6 @@ class Cell:
 
     row: TableRow
     dtypes: tuple[str, ...]
-
-    @property
-    def needs(self) -> Needs:
-        """What a backend must declare to be asked for it."""
-        return {self.row.operation.name: sorted(set(self.dtypes))}
 
     def operation(self) -> Operation:
         """The operation, its attributes restricted to the cell's dtypes, indices to int32."""
@@ -155,25 +151,128 @@ def _combinations(row: TableRow) -> Iterator[tuple[str, ...]]:
             yield dtypes
 
 
-def needs_of(case: Case) -> Needs:
-    """The operations of the case's graphs and of their functions, with the dtypes of their values.
+@dataclass(frozen=True, slots=True)
+class Demand:
+    """What a case of the profile needs of a backend.
 
-    Constants, placeholders, identities and no-ops are left out, and operations that no declaration
-    of the spec knows.
+    Attributes:
+      operations: its operations, each with the dtypes of its values, sorted.
+      capabilities: `fed_structure` if a structural input is fed.
+
     """
-    needs: dict[str, set[str]] = {}
-    for node in _nodes(case.graphs.values()):
-        operation = OPERATIONS.get(node["op"])
-        if operation is not None and operation.name not in _FREE:
-            needs.setdefault(operation.name, set()).update(_dtypes_of(operation, node))
-    return {name: sorted(dtypes) for name, dtypes in sorted(needs.items())}
+
+    operations: Dtypes
+    capabilities: tuple[str, ...] = ()
+
+    @classmethod
+    def from_json(cls, form: Mapping[str, Any]) -> Demand:
+        """Read the JSON form."""
+        return cls(form["operations"], tuple(form["capabilities"]))
+
+    def to_json(self) -> dict[str, Any]:
+        """The JSON form."""
+        operations = {name: list(dtypes) for name, dtypes in self.operations.items()}
+        return {"operations": operations, "capabilities": list(self.capabilities)}
 
 
-def _nodes(graphs: Iterable[Mapping[str, Any]]) -> Iterator[Mapping[str, Any]]:
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """What a backend declares.
+
+    Attributes:
+      capabilities: its capabilities.
+      operations: its operations, each with the dtypes of its values; None for all there are.
+
+    """
+
+    capabilities: Collection[str]
+    operations: Dtypes | None = None
+
+    @classmethod
+    def of_header(cls, header: Mapping[str, Any]) -> Offer:
+        """What the backend of a run record declared."""
+        backend = header["backend"]
+        return cls(frozenset(backend["capabilities"]), backend.get("operations"))
+
+    def lacks(self, demand: Demand | None) -> str:
+        """What of a demand is not declared, in words; empty if nothing is lacking."""
+        if demand is None or self.operations is None:
+            return ""
+        for name, dtypes in demand.operations.items():
+            if name not in self.operations:
+                return f"operation {name}"
+            missing = [dtype for dtype in dtypes if dtype not in self.operations[name]]
+            if missing:
+                return f"operation {name} of {missing[0]}"
+        lacking = [name for name in demand.capabilities if name not in self.capabilities]
+        return f"capability {lacking[0]}" if lacking else ""
+
+
+@functools.cache
+def _judged_clauses() -> frozenset[str]:
+    """The clauses of profiles that ask for what is declared."""
+    declared = {name for name, profile in load_profiles().items() if profile.declared}
+    return frozenset(id_ for id_, c in load_clauses().items() if c.profile in declared)
+
+
+def demand_of(case: Case) -> Demand | None:
+    """What a case needs: the operations of its graphs and functions; None if none of the profile.
+
+    Constants, placeholders, identities and no-ops are left out: every engine has them.
+    """
+    if _judged_clauses().isdisjoint(case.clauses):
+        return None
+    operations: dict[str, set[str]] = {}
+    is_fed = False
+    for nodes in _bodies(case.graphs.values()):
+        constants = {node["name"] for node in nodes if node["op"] == "Const"}
+        for node in nodes:
+            operation = OPERATIONS.get(node["op"])
+            if operation is not None and operation.name not in _FREE:
+                operations.setdefault(operation.name, set()).update(_dtypes_of(operation, node))
+                is_fed |= not constants.issuperset(_structure(operation, node))
+    dtypes = {name: tuple(sorted(operations[name])) for name in sorted(operations)}
+    return Demand(dtypes, ("fed_structure",) if is_fed else ())
+
+
+#: Of so many cases that need what is not declared, one is asked all the same.
+_AUDITED: Final = 10
+
+
+def is_audited(case_hash: str) -> bool:
+    """Whether a case that needs what is not declared is asked, to see that it is refused.
+
+    Args:
+      case_hash: SHA-256 of its content, which no backend sees.
+
+    """
+    return int(case_hash[:8], 16) % _AUDITED == 0
+
+
+def _bodies(graphs: Iterable[Mapping[str, Any]]) -> Iterator[Sequence[Mapping[str, Any]]]:
+    """The nodes of each graph, and of each function."""
     for graph in graphs:
-        yield from graph.get("node", ())
+        yield graph.get("node", ())
         for function in graph.get("library", {}).get("function", ()):
-            yield from function.get("nodeDef", ())
+            yield function.get("nodeDef", ())
+
+
+def _structure(operation: Operation, node: Mapping[str, Any]) -> Iterator[str]:
+    """The nodes that give the structural inputs of a node.
+
+    A list of tensors, as the values of ConcatV2, is the only input of its operation that stands
+    for several: those behind it are counted from the end.
+    """
+    row = table().get(operation.name)
+    if row is None:
+        return
+    inputs = [name for name in node.get("input", ()) if not name.startswith("^")]
+    behind = False
+    for index, arg in enumerate(operation.inputs):
+        place = index - len(operation.inputs) if behind else index
+        if arg.name in row.constants:
+            yield inputs[place].partition(":")[0]
+        behind |= arg.number_attr is not None or arg.type_list_attr is not None
 
 
 def _dtypes_of(operation: Operation, node: Mapping[str, Any]) -> Iterator[str]:
@@ -188,19 +287,3 @@ def _dtypes_of(operation: Operation, node: Mapping[str, Any]) -> Iterator[str]:
         listed = value.get("list", {}).get("type", ())
         for enum in (*([value["type"]] if "type" in value else ()), *listed):
             yield BY_ENUM[enum].name
-
-
-def lacking(needs: Needs, declared: Needs | None) -> tuple[str, str] | None:
-    """The first operation that a backend does not declare, with the dtype (empty: in none at all).
-
-    None if it declares all that is needed: with `declared` None it declares everything.
-    """
-    if declared is None:
-        return None
-    for name, dtypes in needs.items():
-        if name not in declared:
-            return name, ""
-        missing = [dtype for dtype in dtypes if dtype not in declared[name]]
-        if missing:
-            return name, missing[0]
-    return None

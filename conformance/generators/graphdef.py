@@ -66,6 +66,11 @@ class GraphWriter:
         node = next(node for node in self._nodes if node["name"] == name)
         node.setdefault("input", []).append(f"^{other}")
 
+    def replace_input(self, name: str, index: int, tensor: str) -> None:
+        """Give a node another input, as one that closes a loop: of a node written after it."""
+        node = next(node for node in self._nodes if node["name"] == name)
+        node["input"][index] = tensor
+
     def placeholder(
         self, dtype: str, shape: Sequence[int | None] | None, name: str | None = None
     ) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -44,7 +44,7 @@ def single_graph(
     arguments: Arguments,
     draw: random.Random,
     outputs: int,
-    kinds: Sequence[str] = KINDS,
+    kinds: Sequence[str] | Mapping[str, Sequence[str]] = KINDS,
     writer: GraphWriter | None = None,
     name: str = "result",
 ) -> SingleGraph:
@@ -58,7 +58,7 @@ def single_graph(
       arguments: its arguments.
       draw: chooses between placeholder and constant.
       outputs: how many tensors it gives.
-      kinds: how inputs may be given, of `KINDS`.
+      kinds: how inputs may be given, of `KINDS`; or that of each input by its name.
       writer: holds what other nodes the graph has; the graph of this one alone if None.
       name: the operation's node.
 
@@ -66,9 +66,9 @@ def single_graph(
     writer = writer or GraphWriter()
     feeds: dict[str, Any] = {}
     names = []
-    together = draw.choice(kinds)
-    for value in _flat(operation, arguments):
-        kind = together if operation.name in _ALL_OR_NONE else draw.choice(kinds)
+    kind_of = _drawing(operation, kinds, draw)
+    for arg, value in _flat(operation, arguments):
+        kind = kind_of(arg)
         if kind == "constant":
             names.append(writer.constant(value))
             continue
@@ -85,6 +85,16 @@ def single_graph(
     return SingleGraph(graph, feeds, fetches, contract_of(operation, arguments))
 
 
+def _drawing(
+    operation: Operation, kinds: Sequence[str] | Mapping[str, Sequence[str]], draw: random.Random
+) -> Callable[[str], str]:
+    """What draws how an input is given, by its name."""
+    if isinstance(kinds, Mapping):
+        return lambda arg: draw.choice(kinds[arg])
+    together = draw.choice(kinds)
+    return lambda _: together if operation.name in _ALL_OR_NONE else draw.choice(kinds)
+
+
 def unknown_shape(operation: Operation, value: np.ndarray) -> tuple[int | None, ...] | None:
     """What is known of a shape where nothing is to be known."""
     if operation.name not in OF_KNOWN_RANK:
@@ -93,10 +103,12 @@ def unknown_shape(operation: Operation, value: np.ndarray) -> tuple[int | None, 
     return value.shape if is_index else (None,) * value.ndim
 
 
-def _flat(operation: Operation, arguments: Arguments) -> Iterator[np.ndarray]:
+def _flat(operation: Operation, arguments: Arguments) -> Iterator[tuple[str, np.ndarray]]:
+    """Each tensor that the operation is given, with the name of its input."""
     for arg in operation.inputs:
         value = arguments.inputs[arg.name]
-        yield from value if isinstance(value, list | tuple) else (value,)
+        for tensor in value if isinstance(value, list | tuple) else (value,):
+            yield arg.name, tensor
 
 
 def contract_of(operation: Operation, arguments: Arguments) -> str | list[str]:

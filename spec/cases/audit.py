@@ -6,11 +6,12 @@ could rely on it. Undeclared and refused is `unsupported`, as judged.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 from sessrun.spec.cases.judge import Finding, Judgement
 from sessrun.spec.cases.model import Case, Observation, walk
+from sessrun.spec.inference import DECLARATION, Offer, demand_of
 
 __all__ = ["CAPABILITIES", "audit"]
 
@@ -22,6 +23,7 @@ CAPABILITIES: Final = frozenset(
         "concurrent",  # calls may overlap; answers may come out of order
         "devices",  # devices()
         "extend",  # extend()
+        "fed_structure",  # profile inference: axes, shapes and the like may be fed
         "partial_runs",  # setup(), partial()
         "reset",  # reset()
         "state",  # variables keep their values between runs of a session
@@ -44,7 +46,7 @@ _CAPABILITY_OF: Final[Mapping[str, str]] = {
 
 
 def audit(
-    case: Case, judgement: Judgement, seen: Iterable[Observation], declared: Collection[str]
+    case: Case, judgement: Judgement, seen: Sequence[Observation], offer: Offer
 ) -> Judgement:
     """The judgement of a case after the audit.
 
@@ -52,9 +54,13 @@ def audit(
       case: the case.
       judgement: what its observations were judged to be.
       seen: the observations.
-      declared: the capabilities that the backend declares.
+      offer: what the backend declares.
 
     """
+    demand = demand_of(case)
+    if demand is not None:
+        return _audit_offer(judgement, seen, offer.lacks(demand))
+    declared = offer.capabilities
     finding = judgement.finding
     if judgement.result == "unsupported" and finding is not None:
         refused = _refused(case, finding.step, seen)
@@ -67,6 +73,26 @@ def audit(
                 reason = f"answered without declaring the capability {capability}"
                 return Judgement("error", Finding(step, reason))
     return judgement
+
+
+def _audit_offer(judgement: Judgement, seen: Sequence[Observation], lacks: str) -> Judgement:
+    """The judgement of a case of operations that a backend declares, or does not."""
+    finding = judgement.finding
+    if not lacks:
+        if judgement.result == "unsupported" and finding is not None:
+            reason = f"declares all that it needs, but refused: {finding.reason}"
+            return Judgement("fail", Finding(finding.step, reason, clause=DECLARATION))
+        return judgement
+    if judgement.result == "unsupported":
+        return judgement
+    step = finding.step if finding is not None else seen[-1]["step"]
+    if finding is not None and any(
+        entry["step"] == step and entry["outcome"] == "failure" for entry in seen
+    ):
+        reason = f"unsupported: {lacks} (not declared, and refused)"
+        return Judgement("unsupported", Finding(step, reason))
+    reason = f"answered without declaring the {lacks}"
+    return Judgement("error", Finding(step, reason, clause=DECLARATION))
 
 
 def _used(case: Case) -> list[tuple[str, str]]:

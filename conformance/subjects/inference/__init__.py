@@ -1,0 +1,1 @@
+"""What is asked of engines that convert a graph: the profile `inference`."""

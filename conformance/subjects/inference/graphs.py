@@ -1,0 +1,145 @@
+"""Graphs as a converting engine meets them: one dtype of values, constants where it needs them."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any, Final
+
+import numpy as np
+
+from sessrun.conformance.generators.graphdef import GraphWriter
+from sessrun.conformance.generators.single import SingleGraph, single_graph
+from sessrun.spec import tensors
+from sessrun.spec.cases.model import Case
+from sessrun.spec.dtypes import BY_NAME
+from sessrun.spec.inference import Cell
+from sessrun.spec.operations import Operation
+from sessrun.spec.rules.domains import Arguments, arguments
+from sessrun.spec.tables.ops import OPERATIONS
+
+__all__ = ["Program", "cell_graph", "turn"]
+
+#: The dtype of indices, sizes and permutations.
+_INDEX: Final = "int32"
+
+
+def turn(id_: str) -> int:
+    """The number of a generated case: rows take turns."""
+    return int(id_.rpartition(":")[2])
+
+
+def cell_graph(cell: Cell, draw: random.Random, *, fed: bool = False) -> SingleGraph:
+    """A graph of one operation in the dtypes of a cell.
+
+    Its first input is a placeholder of known shape, and most others; the structural ones are
+    constants, or fed as placeholders of known shape where `fed`.
+    """
+    operation = cell.operation()
+    given = arguments(operation, draw)
+    outputs = sum(arg.count(given.attrs) for arg in operation.outputs)
+    if operation.name in _NORMALIZATIONS:
+        given, outputs = _frozen(given, draw), 1
+    kinds = _kinds(operation, () if fed else cell.row.constants)
+    single = single_graph(operation, given, draw, outputs, kinds)
+    contract = single.contract if isinstance(single.contract, str) else single.contract[:outputs]
+    return replace(single, contract=contract)
+
+
+def _kinds(operation: Operation, constants: Sequence[str] | frozenset[str]) -> dict[str, Any]:
+    """How each input may be given."""
+    values = [arg.name for arg in operation.inputs if arg.name not in constants]
+    kinds: dict[str, Any] = {name: ("constant",) for name in constants}
+    return kinds | {
+        name: ("shape", "shape", "constant") if number else ("shape",)
+        for number, name in enumerate(values)
+    }
+
+
+#: Normalizations of batches: when they are not trained, the first output alone is defined.
+_NORMALIZATIONS: Final = frozenset({"FusedBatchNorm", "FusedBatchNormV3"})
+
+
+def _frozen(given: Arguments, draw: random.Random) -> Arguments:
+    """The arguments of a normalization that is not trained: its means and variances are given."""
+    scale = given.inputs["scale"]
+    inputs = dict(given.inputs)
+    for name, least in (("mean", -2.0), ("variance", 0.1)):
+        numbers = [draw.uniform(least, 2.0) for _ in range(scale.size)]
+        inputs[name] = np.array(numbers, dtype=scale.dtype)
+    return Arguments(inputs, given.attrs | {"is_training": False})
+
+
+def _attrs(operation: Operation, dtype: str, given: Mapping[str, Any]) -> dict[str, Any]:
+    """The attributes of a node: `T` is the dtype of values, other dtypes int32, the rest default."""
+    attrs = {}
+    for attr in operation.attrs:
+        if attr.type == "type":
+            attrs[attr.name] = dtype if attr.name == "T" else _INDEX
+        elif attr.has_default:
+            attrs[attr.name] = attr.default
+    return attrs | dict(given)
+
+
+class Program:
+    """A graph that is written operation by operation, with what is fed to it, and its runs.
+
+    Args:
+      dtype: the dtype of its values.
+
+    Attributes:
+      library: the functions of the graph, as FunctionDefs.
+
+    """
+
+    def __init__(self, dtype: str) -> None:
+        self.dtype = dtype
+        self.writer = GraphWriter()
+        self.library: list[Any] = []
+        self._steps: list[dict[str, Any]] = [{"do": "open", "session": "s", "graph": "g"}]
+
+    def placeholder(self, shape: Sequence[int | None] | None, dtype: str = "") -> str:
+        """A placeholder of a shape, wholly or partly unknown; its name."""
+        return self.writer.placeholder(dtype or self.dtype, shape)
+
+    def constant(self, values: Any, dtype: str = "") -> str:
+        """A constant; its name."""
+        numpy = BY_NAME[dtype or self.dtype].numpy
+        return self.writer.constant(np.asarray(values).astype(numpy))
+
+    def index(self, values: Any) -> str:
+        """A constant of axes, shapes or the like; its name."""
+        return self.constant(values, _INDEX)
+
+    def apply(self, op: str, *inputs: str, **attrs: Any) -> str:
+        """A node of a declared operation; its name."""
+        operation = OPERATIONS[op]
+        return self.writer.operation(operation, inputs, _attrs(operation, self.dtype, attrs))
+
+    def run(
+        self,
+        fetches: Sequence[str],
+        feeds: Mapping[str, np.ndarray],
+        expect: Mapping[str, Any],
+        clause: str,
+    ) -> None:
+        """Add a run: node names are fetched and fed by their first output."""
+        self._steps.append({
+            "do": "run", "session": "s",
+            "fetches": [_tensor(name) for name in fetches],
+            "feeds": {_tensor(name): tensors.encode(value) for name, value in feeds.items()},
+            "expect": dict(expect), "clause": clause,
+        })  # fmt: skip
+
+    def case(self, id_: str, title: str, *clauses: str) -> Case:
+        """The case of the runs."""
+        steps = (*self._steps, {"do": "close", "session": "s"})
+        graph = self.writer.graph()
+        if self.library:
+            graph["library"] = {"function": self.library}
+        return Case(id_, title, "engine", clauses, steps, {"g": graph})
+
+
+def _tensor(name: str) -> str:
+    return name if ":" in name else f"{name}:0"

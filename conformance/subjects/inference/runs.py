@@ -1,0 +1,138 @@
+"""Runs of one session: what is fed, what is fetched, which shapes, and what must come first."""
+
+from __future__ import annotations
+
+import random
+from typing import Any, Final
+
+import numpy as np
+
+from sessrun.conformance.subjects.inference.graphs import Program
+from sessrun.spec import tensors
+from sessrun.spec.cases.model import Case
+
+__all__ = [
+    "control_case", "cut_case", "fetches_case", "index_case", "missing_feed_case", "shapes_case",
+]  # fmt: skip
+
+_MISSING: Final = "INFERENCE-009"
+_INDEX: Final = "INFERENCE-010"
+_CUT: Final = "INFERENCE-011"
+_UNKNOWN: Final = "INFERENCE-012"
+_STALE: Final = "INFERENCE-013"
+_FETCHES: Final = "INFERENCE-014"
+_CONTROL: Final = "INFERENCE-015"
+_VALUE: Final = "INFERENCE-001"
+
+_EXACT: Final = {"oracle": {"contract": "exact"}}
+_REFUSED: Final = {"error": {"codes": [3]}}
+
+
+def _values(*arrays: np.ndarray) -> dict[str, Any]:
+    return {"values": [{"$array": tensors.encode(array)} for array in arrays]}
+
+
+def _drawn(draw: random.Random, *shape: int) -> np.ndarray:
+    """Small whole numbers of float32."""
+    count = int(np.prod(shape))
+    return np.array([draw.randint(-9, 9) for _ in range(count)], np.float32).reshape(shape)
+
+
+def _identity(program: Program, name: str) -> str:
+    return program.apply("Identity", name)
+
+
+def missing_feed_case(draw: random.Random, id_: str) -> Case:
+    """A fetch that needs a placeholder is refused without a feed; one that does not is served."""
+    program = Program("float32")
+    x, y = _drawn(draw, 2), _drawn(draw, 2)
+    a, b = program.placeholder((2,)), program.placeholder(draw.choice(((2,), None)))
+    first, second = _identity(program, a), _identity(program, b)
+    if draw.random() < 0.5:
+        second = program.apply("AddV2", first, second)
+    program.run([first, second], {a: x}, _REFUSED, _MISSING)
+    program.run([first], {a: x}, _values(x), _MISSING)
+    program.run([second], {}, _REFUSED, _MISSING)
+    program.run([second], {a: x, b: y}, _EXACT, _MISSING)
+    return program.case(id_, "A run without a feed that it needs is refused.", _MISSING)
+
+
+def index_case(draw: random.Random, id_: str) -> Case:
+    """A fetch of an output that an operation does not have is refused; nor is a name there."""
+    program = Program("float32")
+    x = _drawn(draw, 3)
+    a = program.placeholder((3,))
+    node = program.apply("Relu", a) if draw.random() < 0.5 else _identity(program, a)
+    refused = {"error": {"codes": [3, 5, 11]}}
+    program.run([f"{node}:{draw.randint(1, 3)}"], {a: x}, refused, _INDEX)
+    program.run(["nothing:0"], {a: x}, refused, _INDEX)
+    program.run([node], {a: x}, _EXACT, _INDEX)
+    return program.case(id_, "An output that is not there cannot be fetched.", _INDEX)
+
+
+#: Operations between which a feed cuts; none that an optimizer of TensorFlow rewrites.
+_CHAIN: Final = ("Tanh", "Sigmoid", "Floor", "Relu")
+_CLOSE: Final = {"oracle": {"contract": "close(1e-6, 1e-6)"}}
+
+
+def cut_case(draw: random.Random, id_: str) -> Case:
+    """A tensor within a graph is fed: what lies before it is not computed, what follows is."""
+    program = Program("float32")
+    a = program.placeholder((2, 2))
+    chain = [a]
+    for op in draw.sample(_CHAIN, 3):
+        chain.append(program.apply(op, chain[-1]))
+    inner = chain[draw.randint(1, 2)]
+    program.run([chain[-1]], {inner: _drawn(draw, 2, 2)}, _CLOSE, _CUT)
+    program.run([chain[-1]], {a: _drawn(draw, 2, 2)}, _CLOSE, _CUT)
+    program.run([chain[-1]], {a: _drawn(draw, 2, 2), inner: _drawn(draw, 2, 2)}, _CLOSE, _CUT)
+    return program.case(id_, "A fed tensor within the graph cuts it there.", _CUT)
+
+
+def shapes_case(draw: random.Random, id_: str) -> Case:
+    """Runs of one session whose feeds have other shapes, or the same and other values."""
+    program = Program("float32")
+    rank = draw.randint(1, 3)
+    known = draw.choice(((None,) * rank, (None, *(2,) * (rank - 1)), None))
+    a = program.placeholder(known)
+    node = program.apply(draw.choice(("Neg", "Abs", "Square", "Relu")), a)
+    if draw.random() < 0.5:
+        node = program.apply("Sum", node, program.index([0]))
+    shapes = [(draw.randint(1, 4), *(2,) * (rank - 1)) for _ in range(3)]
+    shapes.append(shapes[0])
+    for number, shape in enumerate(shapes):
+        clause = _STALE if number else _UNKNOWN
+        program.run([node], {a: _drawn(draw, *shape)}, _CLOSE, clause)
+    title = "Runs that feed other shapes and values have their own results."
+    return program.case(id_, title, _UNKNOWN, _STALE)
+
+
+def fetches_case(draw: random.Random, id_: str) -> Case:
+    """Several tensors in any order, one of them twice, a constant among them."""
+    program = Program("float32")
+    x, constant = _drawn(draw, 2, 3), _drawn(draw, 2)
+    a = program.placeholder((2, 3))
+    values = {_identity(program, a): x, program.constant(constant): constant}
+    negated = program.apply("Neg", a)
+    values[negated] = -x
+    values[program.apply("Neg", negated)] = x
+    fetches = draw.sample(sorted(values), len(values))
+    fetches.append(draw.choice(fetches))
+    program.run(fetches, {a: x}, _values(*(values[name] for name in fetches)), _FETCHES)
+    program.run(fetches[:1], {a: x}, _values(values[fetches[0]]), _FETCHES)
+    return program.case(id_, "Each fetch has its own value, in the order asked for.", _FETCHES)
+
+
+def control_case(draw: random.Random, id_: str) -> Case:
+    """A tensor that waits for a check: if the check fails, the run does."""
+    program = Program("float32")
+    a, b = program.placeholder((2,)), program.placeholder((2,))
+    check = program.apply("CheckNumerics", b, message="checked")
+    node = _identity(program, a)
+    if draw.random() < 0.5:
+        node = program.apply("Neg", node)
+    program.writer.wait(node, check)
+    x, bad = _drawn(draw, 2), np.array([1, draw.choice((np.nan, np.inf))], np.float32)
+    program.run([node], {a: x, b: x}, _EXACT, _CONTROL)
+    program.run([node], {a: x, b: bad}, _REFUSED, _CONTROL)
+    return program.case(id_, "What a control input waits for is computed.", _CONTROL)

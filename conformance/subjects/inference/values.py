@@ -1,0 +1,197 @@
+"""Values where converting engines differ: NaN and infinities, integers at their ends, no elements."""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final
+
+import numpy as np
+
+from sessrun.conformance.subjects.inference.graphs import Program, turn
+from sessrun.spec.cases.model import Case
+from sessrun.spec.dtypes import BY_NAME
+from sessrun.spec.tables.ops import OPERATIONS
+
+__all__ = [
+    "EMPTY_ROWS", "INTEGER_ROWS", "SPECIAL_ROWS", "division_case", "empty_case", "overflow_case",
+    "special_case", "zero_divisor_case",
+]  # fmt: skip
+
+_SPECIAL: Final = "INFERENCE-004"
+_DIVISION: Final = "INFERENCE-005"
+_ZERO: Final = "INFERENCE-006"
+_OVERFLOW: Final = "INFERENCE-007"
+_EMPTY: Final = "INFERENCE-008"
+
+_FLOATS: Final = ("float32", "float64", "float16")
+_INTEGERS: Final = ("int32", "int64", "int8", "uint8")
+
+_UNARY: Final = (
+    "Abs", "Neg", "Relu", "Relu6", "Exp", "Log", "Sqrt", "Rsqrt", "Floor", "Ceil", "Sign", "Square",
+    "Tanh", "Sigmoid", "Reciprocal", "IsNan", "IsInf", "IsFinite", "Softplus", "Elu",
+)  # fmt: skip
+_BINARY: Final = (
+    "AddV2", "Sub", "Mul", "RealDiv", "Maximum", "Minimum", "SquaredDifference", "DivNoNan",
+    "Less", "LessEqual", "Greater", "GreaterEqual", "Equal", "NotEqual",
+)  # fmt: skip
+_REDUCTIONS: Final = ("Sum", "Mean", "Max", "Min", "Prod")
+#: An operation and a dtype for each case of NaN and infinities.
+SPECIAL_ROWS: Final = tuple(
+    (op, dtype) for dtype in _FLOATS for op in (*_UNARY, *_BINARY, *_REDUCTIONS, "MatMul")
+)
+#: An operation and a dtype for each case of integers; division is asked in every dtype it has.
+INTEGER_ROWS: Final[Mapping[str, Sequence[tuple[str, str]]]] = {
+    kind: tuple(
+        (op, dtype)
+        for dtype in _INTEGERS
+        for op in ops
+        if dtype in OPERATIONS[op].attr("T").allowed  # type: ignore[union-attr]
+    )
+    for kind, ops in {
+        "division": ("FloorDiv", "FloorMod", "TruncateDiv", "TruncateMod"),
+        "overflow": ("AddV2", "Sub", "Mul", "Neg", "Square", "Sum", "Prod", "Cumsum"),
+    }.items()
+}
+
+
+def _case(id_: str, program: Program, title: str, clause: str, node: str, **feeds: Any) -> Case:
+    """The case that fetches a node, whose value is the oracle's."""
+    op = next(n["op"] for n in program.writer.graph()["node"] if n["name"] == node)
+    contract = OPERATIONS[op].contract(program.dtype)
+    expect = {"oracle": {"contract": contract}}
+    program.run([node], feeds["fed"], expect, clause)
+    return program.case(id_, title, clause)
+
+
+def special_case(draw: random.Random, id_: str) -> Case:
+    """An operation on NaN, infinities, zeros of both signs and some numbers, each with each."""
+    op, dtype = SPECIAL_ROWS[turn(id_) % len(SPECIAL_ROWS)]
+    program = Program(dtype)
+    numbers = [math.nan, math.inf, -math.inf, 0.0, -0.0, 1.0, -1.0, draw.uniform(-9, 9)]
+    draw.shuffle(numbers)
+    x = np.array(numbers).astype(BY_NAME[dtype].numpy)
+    title = f"{op} of {dtype} carries NaN and infinities as its definition says."
+    if op in _UNARY:
+        fed = {program.placeholder(x.shape): x}
+        return _case(id_, program, title, _SPECIAL, program.apply(op, *fed), fed=fed)
+    if op in _BINARY:
+        fed = {program.placeholder((8, 1)): x[:, None], program.placeholder((8,)): x}
+        return _case(id_, program, title, _SPECIAL, program.apply(op, *fed), fed=fed)
+    if op == "MatMul":
+        rows = np.array([[1, 2, 3], [0, 1, 0], [4, 5, 6]]).astype(x.dtype)
+        rows[draw.randrange(3), draw.randrange(3)] = draw.choice((math.nan, math.inf))
+        fed = {program.placeholder((3, 3)): rows, program.placeholder((3, 2)): rows[:, :2]}
+        return _case(id_, program, title, _SPECIAL, program.apply(op, *fed), fed=fed)
+    rows = np.array([draw.sample(numbers, 3) for _ in range(6)]).astype(x.dtype)
+    fed = {program.placeholder((6, 3)): rows}
+    node = program.apply(op, *fed, program.index([1]))
+    return _case(id_, program, title, _SPECIAL, node, fed=fed)
+
+
+def division_case(draw: random.Random, id_: str) -> Case:
+    """Quotients or remainders of integers of every sign."""
+    rows = INTEGER_ROWS["division"]
+    op, dtype = rows[turn(id_) % len(rows)]
+    program = Program(dtype)
+    limits = np.iinfo(dtype)
+    ends = (limits.max, limits.max - 1, limits.min + 1)
+    dividends = [*(draw.randint(-20, 20) for _ in range(8)), *ends]
+    divisors = [1, 2, 3, 7, draw.randint(4, 20), limits.max, -1, -2, -3, -7, -draw.randint(4, 20)]
+    is_signed = limits.min < 0
+    x = np.array([n for n in dividends if n >= 0 or is_signed]).astype(dtype)
+    y = np.array([n for n in divisors if n > 0 or is_signed]).astype(dtype)
+    fed = {program.placeholder((len(x), 1)): x[:, None], program.placeholder(y.shape): y}
+    title = f"{op} of {dtype} rounds as its definition says, whatever the signs."
+    return _case(id_, program, title, _DIVISION, program.apply(op, *fed), fed=fed)
+
+
+def zero_divisor_case(draw: random.Random, id_: str) -> Case:
+    """A division of integers by zero, which fails; the session serves afterwards."""
+    rows = INTEGER_ROWS["division"]
+    op, dtype = rows[turn(id_) % len(rows)]
+    program = Program(dtype)
+    x, y = program.placeholder((3,)), program.placeholder((3,))
+    node = program.apply(op, x, y)
+    dividends = np.array([draw.randint(1, 9) for _ in range(3)]).astype(dtype)
+    divisors = np.array([1, 1, 1]).astype(dtype)
+    with_zero = divisors.copy()
+    with_zero[draw.randrange(3)] = 0
+    program.run([node], {x: dividends, y: with_zero}, {"error": {"codes": [3]}}, _ZERO)
+    expect = {"oracle": {"contract": "exact"}}
+    program.run([node], {x: dividends, y: divisors}, expect, _ZERO)
+    return program.case(id_, f"{op} of {dtype} by zero fails, and that run alone.", _ZERO)
+
+
+def overflow_case(draw: random.Random, id_: str) -> Case:
+    """Sums and products that leave the range of their dtype: they wrap around."""
+    rows = INTEGER_ROWS["overflow"]
+    op, dtype = rows[turn(id_) % len(rows)]
+    program = Program(dtype)
+    limits = np.iinfo(dtype)
+    x = np.array([limits.max - draw.randint(0, 3), limits.min + draw.randint(0, 3),
+                  draw.randint(2, 100), limits.max // 2 + draw.randint(2, 20)]).astype(dtype)  # fmt: skip
+    y = np.array([limits.max, draw.randint(2, 100), limits.max // 3, draw.randint(4, 9)])
+    first = program.placeholder(x.shape)
+    fed = {first: x}
+    title = f"{op} of {dtype} wraps around where it leaves the dtype's range."
+    if op in {"Neg", "Square"}:
+        node = program.apply(op, first)
+    elif op in {"Sum", "Prod"}:
+        node = program.apply(op, first, program.index([0]))
+    elif op == "Cumsum":
+        node = program.apply(op, first, program.index(0))
+    else:
+        second = program.placeholder(y.shape)
+        fed[second] = y.astype(dtype)
+        node = program.apply(op, first, second)
+    return _case(id_, program, title, _OVERFLOW, node, fed=fed)
+
+
+_Build = Callable[[Program, str, str], str]
+#: Graphs on a matrix (0, 3) and a matrix (3, 0), by the operation that they end with.
+EMPTY_ROWS: Final[Mapping[str, _Build]] = {
+    "AddV2": lambda p, a, _: p.apply("AddV2", a, p.constant([1, 2, 3])),
+    "BiasAdd": lambda p, a, _: p.apply("BiasAdd", a, p.constant([1, 2, 3])),
+    "ConcatV2": lambda p, a, _: p.apply(
+        "ConcatV2", a, p.constant([[1, 2, 3]]), p.index(0), N=2
+    ),
+    "ExpandDims": lambda p, a, _: p.apply("ExpandDims", a, p.index(1)),
+    "GatherV2": lambda p, _, b: p.apply("GatherV2", b, p.index([2, 0]), p.index(0), Tparams=p.dtype),
+    "MatMul": lambda p, a, b: p.apply("MatMul", b, a),
+    "Max": lambda p, a, _: p.apply("Max", a, p.index([0])),
+    "Mean": lambda p, a, _: p.apply("Mean", a, p.index([1])),
+    "Min": lambda p, a, _: p.apply("Min", a, p.index([0])),
+    "Pad": lambda p, a, _: p.apply("Pad", a, p.index([[1, 1], [0, 1]])),
+    "Prod": lambda p, _, b: p.apply("Prod", b, p.index([1])),
+    "Relu": lambda p, a, _: p.apply("Relu", a),
+    "Reshape": lambda p, a, _: p.apply("Reshape", a, p.index([3, 0, 2])),
+    "Shape": lambda p, a, _: p.apply("Shape", a),
+    "Slice": lambda p, _, b: p.apply("Slice", b, p.index([1, 0]), p.index([2, 0])),
+    "Softmax": lambda p, a, _: p.apply("Softmax", a),
+    "Square": lambda p, a, _: p.apply("Square", a),
+    "Sum": lambda p, a, _: p.apply("Sum", a, p.index([0])),
+    "Tile": lambda p, a, _: p.apply("Tile", a, p.index([2, 1])),
+    "Transpose": lambda p, _, b: p.apply("Transpose", b, p.index([1, 0])),
+}
+_EMPTY_DTYPES: Final = ("float32", "int32", "float64")
+
+
+def empty_case(_draw: random.Random, id_: str) -> Case:
+    """An operation on a tensor without elements."""
+    rows = [
+        (op, dtype)
+        for dtype in _EMPTY_DTYPES
+        for op in EMPTY_ROWS
+        if dtype != "int32" or op not in {"Softmax", "Mean"}
+    ]
+    op, dtype = rows[turn(id_) % len(rows)]
+    program = Program(dtype)
+    wide, high = np.zeros((0, 3), BY_NAME[dtype].numpy), np.zeros((3, 0), BY_NAME[dtype].numpy)
+    a, b = program.placeholder((None, 3)), program.placeholder((3, None))
+    node = EMPTY_ROWS[op](program, a, b)
+    inputs = next(n for n in program.writer.graph()["node"] if n["name"] == node)["input"]
+    fed = {name: value for name, value in ((a, wide), (b, high)) if name in inputs}
+    title = f"{op} of {dtype} takes a tensor without elements."
+    return _case(id_, program, title, _EMPTY, node, fed=fed)
