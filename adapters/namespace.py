@@ -9,7 +9,7 @@ from __future__ import annotations
 import collections
 import functools
 import itertools
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, TypeVar, cast
 
@@ -66,6 +66,7 @@ class NamespaceBackend:
       version: its version.
       config: JSON of a ConfigProto that each case's own configuration is merged into.
       details: what else `describe` tells.
+      operations: what it declares to compute, as in `Description`; None for all there is.
 
     """
 
@@ -77,12 +78,14 @@ class NamespaceBackend:
         *,
         config: Mapping[str, Any] | None = None,
         details: Mapping[str, str] | None = None,
+        operations: Mapping[str, Collection[str]] | None = None,
     ) -> None:
         self.namespace: Final = namespace
         self.name: Final = name
         self.version: Final = version
         self.config: Final[Mapping[str, Any]] = dict(config or {})
         self.details: Final[Mapping[str, str]] = dict(details or {})
+        self.operations: Final = operations
         self._numbers = itertools.count(1)
         self._sessions: dict[str, _Session] = {}
         self._closed: collections.deque[str] = collections.deque()
@@ -99,7 +102,9 @@ class NamespaceBackend:
         offered = CAPABILITIES
         if not hasattr(self.namespace.Session, "partial_run_setup"):
             offered -= {"partial_runs"}
-        return Description(self.name, self.version, offered, devices, self.details)
+        return Description(
+            self.name, self.version, offered, devices, self.details, self.operations
+        )
 
     def interpret_api(self, case: AskedCase, goes_on: GoesOn) -> list[Observation]:
         """What the namespace was seen to do with an API-surface case."""

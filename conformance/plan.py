@@ -91,8 +91,8 @@ class Plan:
 
 
 def _planned(case: Case) -> dict[str, Any]:
-    """What a plan says of a case; what it needs, if it is for backends that declare what they do."""
-    form = {"id": case.id, "hash": case.hash, "clauses": list(case.clauses)}
+    """What a plan says of a case; what it needs too, where a backend declares what it has."""
+    form: dict[str, Any] = {"id": case.id, "hash": case.hash, "clauses": list(case.clauses)}
     demand = demand_of(case)
     return form if demand is None else form | {"demand": demand.to_json()}
 

@@ -220,7 +220,7 @@ class Runner:
                 held.shutdown()
 
     def _beyond_protocol(self, case: Case) -> Finding | None:
-        """Why the case is not put to this backend: it declines the like, or its calls may not overlap.
+        """Why the case is not put to this backend: it declines the like, or calls may not overlap.
 
         One in ten of the cases that need an operation which is not declared is asked all the same.
         """
@@ -302,7 +302,7 @@ class Runner:
                 detail = f"the oracle: no answer at step {silent[0]}"
                 return _line(case, "infra_error", seconds, detail=detail)
         judgement = judge(case, seen, expected)
-        if not self.in_process or judgement.result != "pass":
+        if not self.in_process or judgement.result != "pass" or demand_of(case) is not None:
             judgement = audit(case, judgement, seen, self.offer())
         return _line(case, judgement.result, seconds, judgement.finding, seen)
 

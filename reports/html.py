@@ -15,6 +15,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
+from sessrun.reports.coverage_view import coverage_view
 from sessrun.reports.failures import replay_command
 from sessrun.reports.origin import origin_of_cases
 from sessrun.reports.printable import number, printable, shortened, value_text
@@ -45,6 +46,7 @@ _MARKS: Final[dict[ClauseResult, tuple[str, str]]] = {
     "holds": ("holds", "✓"),
     "broken": ("broken", "✗"),
     "not applicable here": ("idle", "-"),
+    "not declared": ("idle", "-"),
     "not tested": ("open", "?"),
 }
 #: Kinds of segments of a bar: style, words, the results they gather.
@@ -90,6 +92,7 @@ def report_html(summary: Summary, replays: str = "replays") -> str:
         totals=[("planned", summary.planned), *summary.counts.items()],
         legend=[(kind, words) for kind, words, _ in _KINDS],
         subjects=[_subject(subject) for subject in summary.subjects],
+        coverage=coverage_view(summary.coverage),
         groups=[_group(group, str(backend["spec"]), replays) for group in summary.failures],
         cases_wrong=number(sum(len(group.cases) for group in summary.failures), "case"),
         tables=_tables(clauses, scope_of(summary.profile).profile),
@@ -227,8 +230,9 @@ def coded(text: object) -> Any:
 
 
 def _tables(clauses: list[dict[str, Any]], profile: str) -> list[dict[str, Any]]:
-    required = [c for c in clauses if c["required"] and c["result"] != "not applicable here"]
     absent = [c for c in clauses if c["required"] and c["result"] == "not applicable here"]
+    undeclared = [c for c in clauses if c["required"] and c["result"] == "not declared"]
+    required = [c for c in clauses if c["required"] and c not in (*absent, *undeclared)]
     optional = [c for c in clauses if not c["required"] and c["profile"] == profile]
     others = [c for c in clauses if c["profile"] != profile]
     return [
@@ -241,6 +245,11 @@ def _tables(clauses: list[dict[str, Any]], profile: str) -> list[dict[str, Any]]
             "title": "Not applicable here",
             "caption": "Required, but excluded by a fact that the host observed on this machine.",
             "clauses": absent,
+        },
+        {
+            "title": "Not declared",
+            "caption": "Required of backends that declare the operations or capabilities.",
+            "clauses": undeclared,
         },
         {
             "title": "Optional",

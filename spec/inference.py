@@ -21,7 +21,17 @@ from sessrun.spec.loader import load_clauses, load_inference, load_profiles
 from sessrun.spec.operations import AttrDecl, Operation
 from sessrun.spec.tables.ops import OPERATIONS
 
-__all__ = ["DECLARATION", "Cell", "Demand", "Offer", "TableRow", "cells", "demand_of", "is_audited", "table"]
+__all__ = [
+    "DECLARATION",
+    "Cell",
+    "Demand",
+    "Offer",
+    "TableRow",
+    "cells",
+    "demand_of",
+    "is_audited",
+    "table",
+]
 
 #: Op type to the dtypes of its values: what a case needs, or what a backend declares.
 Dtypes = Mapping[str, Collection[str]]
@@ -81,9 +91,7 @@ class Cell:
         """The operation, its attributes restricted to the cell's dtypes, indices to int32."""
         chosen = dict(zip(self.row.value_attrs, self.dtypes, strict=False))
         attrs = tuple(
-            replace(attr, allowed=(chosen.get(attr.name, _INDEX),))
-            if attr.type == "type"
-            else attr
+            replace(attr, allowed=(chosen.get(attr.name, _INDEX),)) if attr.type == "type" else attr
             for attr in self.row.operation.attrs
         )
         return replace(self.row.operation, attrs=attrs)
@@ -96,7 +104,9 @@ def table() -> Mapping[str, TableRow]:
     return MappingProxyType(
         {
             name: _row(
-                OPERATIONS[name], group, frozenset(constants),
+                OPERATIONS[name],
+                group,
+                frozenset(constants),
                 [d for d in form["dtypes"] if d not in form["without"].get(name, ())],
             )
             for group, rows in form["operations"].items()
@@ -132,9 +142,7 @@ def _value_attrs(operation: Operation, constants: Collection[str]) -> tuple[Attr
 @functools.cache
 def cells() -> tuple[Cell, ...]:
     """Every cell of the table, row by row."""
-    return tuple(
-        Cell(row, dtypes) for row in table().values() for dtypes in _combinations(row)
-    )
+    return tuple(Cell(row, dtypes) for row in table().values() for dtypes in _combinations(row))
 
 
 def _combinations(row: TableRow) -> Iterator[tuple[str, ...]]:

@@ -25,8 +25,9 @@ from sessrun.spec.schema import SpecError, check
 
 __all__ = [
     "SPEC_DIR", "Clause", "Profile", "Varied", "load_claims", "load_clauses", "load_debt",
-    "load_inference", "load_operations", "load_profiles", "load_variants", "load_vector", "load_vectors",
-    "read_json", "read_toml", "read_vector", "spec_digest", "subject_of", "vectors_of",
+    "load_inference", "load_operations", "load_profiles", "load_variants", "load_vector",
+    "load_vectors", "read_json", "read_toml", "read_vector", "spec_digest", "subject_of",
+    "vectors_of",
 ]  # fmt: skip
 
 SPEC_DIR: Final = Path(__file__).parent

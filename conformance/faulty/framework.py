@@ -10,6 +10,7 @@
 
 A fault takes a conforming namespace and gives one that differs in one behaviour. Since the
 engine surface of a namespace is `import_graph_def` and `Session.run`, the fault shows on both.
+A fault whose namespace has `declared_operations` declares these, and no others.
 """
 
 from __future__ import annotations
@@ -102,4 +103,6 @@ def backend(argument: str | None = None) -> NamespaceBackend:
     if not isinstance(inner, NamespaceBackend):
         raise AdapterError(f"{base!r} has no namespace that a fault could change")
     changed = faults[name].change(inner.namespace)
-    return NamespaceBackend(changed, f"faulty {name}", inner.describe().version)
+    operations = getattr(changed, "declared_operations", None)
+    version = inner.describe().version
+    return NamespaceBackend(changed, f"faulty {name}", version, operations=operations)

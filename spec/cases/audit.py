@@ -45,9 +45,7 @@ _CAPABILITY_OF: Final[Mapping[str, str]] = {
 }
 
 
-def audit(
-    case: Case, judgement: Judgement, seen: Sequence[Observation], offer: Offer
-) -> Judgement:
+def audit(case: Case, judgement: Judgement, seen: Sequence[Observation], offer: Offer) -> Judgement:
     """The judgement of a case after the audit.
 
     Args:

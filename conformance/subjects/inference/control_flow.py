@@ -32,19 +32,20 @@ def branch_case(draw: random.Random, id_: str) -> Case:
     n = program.placeholder((), "float32")
     limit = draw.randint(-3, 3)
     taken = program.apply("Greater", n, program.constant(limit))
+    fed: dict[str, np.ndarray] = {}
+    when_true, when_false = _scalar(1), _scalar(-1)
     if draw.random() < 0.5:
         x = program.placeholder((2,))
         parts = program.apply("Switch", x, taken)
         no, yes = program.apply("Neg", f"{parts}:0"), program.apply("Square", f"{parts}:1")
-        value = np.array([draw.randint(-5, 5), draw.randint(-5, 5)], np.float32)
+        value: np.ndarray = np.array([draw.randint(-5, 5), draw.randint(-5, 5)], np.float32)
         fed, when_true, when_false = {x: value}, value * value, -value
     else:
         pivots = program.apply("Switch", taken, taken, T="bool")
         no, yes = (program.constant(number) for number in (-1, 1))
-        for index, node in enumerate((no, yes)):
+        for index, constant in enumerate((no, yes)):
             pivot = program.apply("Identity", f"{pivots}:{index}", T="bool")
-            program.writer.wait(node, pivot)
-        fed, when_true, when_false = {}, _scalar(1), _scalar(-1)
+            program.writer.wait(constant, pivot)
     merged = program.apply("Merge", no, yes, N=2)
     for number in draw.sample((limit - 1, limit, limit + 1), 3):
         wanted = when_true if number > limit else when_false
@@ -69,10 +70,10 @@ def loop_case(draw: random.Random, id_: str) -> Case:
     one = program.constant(1)
     program.writer.wait(one, inside[0])
     step = draw.choice(("AddV2", "Mul"))
-    stepped = [program.apply("AddV2", inside[0], one),
-               program.apply(step, inside[1], inside[1])]  # fmt: skip
-    for merge, value in zip(merges, stepped, strict=True):
-        program.writer.replace_input(merge, 1, program.apply("NextIteration", value))
+    counted = program.apply("AddV2", inside[0], one)
+    stepped = program.apply(step, inside[1], inside[1])
+    for merge, name in zip(merges, (counted, stepped), strict=True):
+        program.writer.replace_input(merge, 1, program.apply("NextIteration", name))
     value = np.array([draw.randint(-2, 2), 1], np.float32)
     for number in draw.sample(range(4), 3):
         wanted = value
@@ -85,6 +86,7 @@ def loop_case(draw: random.Random, id_: str) -> Case:
 
 def _function(name: str, body: GraphWriter, ret: str, inputs: list[str], out: str) -> Any:
     """A function of float32 tensors, with one output."""
+
     def arg(name: str, dtype: str) -> dict[str, Any]:
         return {"name": name, "type": dtype_attr(dtype)["type"]}
 

@@ -14,13 +14,15 @@ from sessrun.conformance.generators.single import SingleGraph, single_graph
 from sessrun.spec import tensors
 from sessrun.spec.cases.model import Case
 from sessrun.spec.dtypes import BY_NAME
-from sessrun.spec.inference import Cell
+from sessrun.spec.inference import DECLARATION, Cell
 from sessrun.spec.operations import Operation
 from sessrun.spec.rules.domains import Arguments, arguments
 from sessrun.spec.tables.ops import OPERATIONS
 
-__all__ = ["Program", "cell_graph", "turn"]
+__all__ = ["OPEN", "Program", "cell_graph", "turn"]
 
+#: The first step of every case: a graph of what is declared is loaded.
+OPEN: Final = {"do": "open", "session": "s", "graph": "g", "clause": DECLARATION}
 #: The dtype of indices, sizes and permutations.
 _INDEX: Final = "int32"
 
@@ -50,7 +52,7 @@ def cell_graph(cell: Cell, draw: random.Random, *, fed: bool = False) -> SingleG
 def _kinds(operation: Operation, constants: Sequence[str] | frozenset[str]) -> dict[str, Any]:
     """How each input may be given."""
     values = [arg.name for arg in operation.inputs if arg.name not in constants]
-    kinds: dict[str, Any] = {name: ("constant",) for name in constants}
+    kinds: dict[str, Any] = dict.fromkeys(constants, ("constant",))
     return kinds | {
         name: ("shape", "shape", "constant") if number else ("shape",)
         for number, name in enumerate(values)
@@ -72,8 +74,8 @@ def _frozen(given: Arguments, draw: random.Random) -> Arguments:
 
 
 def _attrs(operation: Operation, dtype: str, given: Mapping[str, Any]) -> dict[str, Any]:
-    """The attributes of a node: `T` is the dtype of values, other dtypes int32, the rest default."""
-    attrs = {}
+    """The attributes of a node: `T` the dtype of values, other dtypes int32, the rest default."""
+    attrs: dict[str, Any] = {}
     for attr in operation.attrs:
         if attr.type == "type":
             attrs[attr.name] = dtype if attr.name == "T" else _INDEX
@@ -97,7 +99,7 @@ class Program:
         self.dtype = dtype
         self.writer = GraphWriter()
         self.library: list[Any] = []
-        self._steps: list[dict[str, Any]] = [{"do": "open", "session": "s", "graph": "g"}]
+        self._steps: list[dict[str, Any]] = [dict(OPEN)]
 
     def placeholder(self, shape: Sequence[int | None] | None, dtype: str = "") -> str:
         """A placeholder of a shape, wholly or partly unknown; its name."""
@@ -133,12 +135,12 @@ class Program:
         })  # fmt: skip
 
     def case(self, id_: str, title: str, *clauses: str) -> Case:
-        """The case of the runs."""
+        """The case of the runs, which tests what is declared besides."""
         steps = (*self._steps, {"do": "close", "session": "s"})
         graph = self.writer.graph()
         if self.library:
             graph["library"] = {"function": self.library}
-        return Case(id_, title, "engine", clauses, steps, {"g": graph})
+        return Case(id_, title, "engine", (*clauses, DECLARATION), steps, {"g": graph})
 
 
 def _tensor(name: str) -> str:

@@ -33,7 +33,9 @@ def network_case(draw: random.Random, id_: str) -> Case:
     node = _rows(program, draw, node, width)
     for batch in draw.sample(range(1, 5), 2):
         program.run([node], {x: _weights(draw, batch, *shape)}, _CLOSE, _NETWORK)
-    return program.case(id_, "A network gives what its operations give one after another.", _NETWORK)
+    return program.case(
+        id_, "A network gives what its operations give one after another.", _NETWORK
+    )
 
 
 def _images(program: Program, draw: random.Random, x: str, depth: int) -> str:
@@ -57,7 +59,8 @@ def _images(program: Program, draw: random.Random, x: str, depth: int) -> str:
         node = program.apply(
             "FusedBatchNormV3", node, scale, offset, mean, variance, U="float32", is_training=False
         )
-    node = program.apply(draw.choice(_ACTIVATIONS), node)
+    # TensorFlow 2.21 fails to run Conv2D, FusedBatchNormV3 and Tanh in a row (docs/findings.md).
+    node = program.apply(draw.choice([a for a in _ACTIVATIONS if a != "Tanh"]), node)
     pool = draw.choice(("MaxPool", "AvgPool"))
     node = program.apply(pool, node, ksize=[1, 2, 2, 1], strides=[1, 2, 2, 1], padding=padding)
     return program.apply("Mean", node, program.index([1, 2]))

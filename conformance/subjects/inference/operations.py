@@ -5,19 +5,19 @@ from __future__ import annotations
 import functools
 import random
 from dataclasses import replace
+from typing import Final
 
 from sessrun.conformance.properties.operations import value_case
-from sessrun.conformance.subjects.inference.graphs import cell_graph, turn
+from sessrun.conformance.subjects.inference.graphs import OPEN, cell_graph, turn
 from sessrun.spec.cases.model import Case
-from sessrun.spec.inference import Cell, cells
+from sessrun.spec.inference import DECLARATION, Cell, cells
 
 __all__ = ["CELL_CASES", "cell_case", "cell_count", "structured_case", "structured_count"]
 
 #: How many cases of each cell differ in one seed.
-CELL_CASES = 2
-_VALUES = "INFERENCE-001"
-_DECLARED = "INFERENCE-002"
-_STRUCTURE = "INFERENCE-003"
+CELL_CASES: Final = 2
+_VALUES: Final = "INFERENCE-001"
+_STRUCTURE: Final = "INFERENCE-003"
 
 
 @functools.cache
@@ -47,7 +47,7 @@ def cell_case(draw: random.Random, id_: str) -> Case:
     """A case of the cell whose turn it is."""
     rows = _shuffled()
     cell = rows[turn(id_) % len(rows)]
-    return _case(id_, draw, cell, _VALUES, _DECLARED)
+    return _case(id_, draw, cell, _VALUES)
 
 
 def structured_case(draw: random.Random, id_: str) -> Case:
@@ -57,13 +57,12 @@ def structured_case(draw: random.Random, id_: str) -> Case:
     return _case(id_, draw, cell, _STRUCTURE, fed=True)
 
 
-def _case(id_: str, draw: random.Random, cell: Cell, *clauses: str, fed: bool = False) -> Case:
+def _case(id_: str, draw: random.Random, cell: Cell, clause: str, *, fed: bool = False) -> Case:
     single = cell_graph(cell, draw, fed=fed)
     dtypes = " and ".join(dict.fromkeys(cell.dtypes))
     given = " with fed structure" if fed else ""
     title = f"{cell.row.operation.name} of {dtypes}{given} gives the value of its definition."
-    case = value_case(id_, title, clauses[0], single)
-    steps = tuple(
-        {**step, "clause": clauses[0]} if step["do"] == "run" else step for step in case.steps
-    )
-    return replace(case, clauses=clauses, steps=steps)
+    case = value_case(id_, title, clause, single)
+    _, run, closed = case.steps
+    steps = (OPEN, {**run, "clause": clause}, closed)
+    return replace(case, clauses=(clause, DECLARATION), steps=steps)

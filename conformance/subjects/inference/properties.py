@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from sessrun.conformance.properties import prop
+from typing import Any
+
+from sessrun.conformance.properties import Generator, prop
 from sessrun.conformance.subjects.inference import (
     control_flow,
     networks,
@@ -10,29 +12,35 @@ from sessrun.conformance.subjects.inference import (
     runs,
     values,
 )
+from sessrun.spec.inference import DECLARATION
 
 #: So many times the plan's count that a certification asks every cell of the table.
 _CELLS_WEIGHT = 40
 
-prop(
-    "inference-cells", "INFERENCE-001", "INFERENCE-002", weight=_CELLS_WEIGHT,
+
+def _register(name: str, generator: Generator, *clauses: str, **counts: Any) -> None:
+    prop(f"inference-{name}", *clauses, DECLARATION, **counts)(generator)
+
+
+_register(
+    "cells", operations.cell_case, "INFERENCE-001", weight=_CELLS_WEIGHT,
     rows=operations.cell_count,
-)(operations.cell_case)  # fmt: skip
-prop("inference-structure", "INFERENCE-003", rows=operations.structured_count)(
-    operations.structured_case
+)  # fmt: skip
+_register(
+    "structure", operations.structured_case, "INFERENCE-003", rows=operations.structured_count
 )
-prop("inference-specials", "INFERENCE-004", weight=2)(values.special_case)
-prop("inference-divisions", "INFERENCE-005")(values.division_case)
-prop("inference-zero-divisors", "INFERENCE-006")(values.zero_divisor_case)
-prop("inference-overflows", "INFERENCE-007")(values.overflow_case)
-prop("inference-empty", "INFERENCE-008")(values.empty_case)
-prop("inference-missing-feeds", "INFERENCE-009")(runs.missing_feed_case)
-prop("inference-indices", "INFERENCE-010")(runs.index_case)
-prop("inference-cuts", "INFERENCE-011")(runs.cut_case)
-prop("inference-shapes", "INFERENCE-012", "INFERENCE-013")(runs.shapes_case)
-prop("inference-fetches", "INFERENCE-014")(runs.fetches_case)
-prop("inference-control-inputs", "INFERENCE-015")(runs.control_case)
-prop("inference-branches", "INFERENCE-016")(control_flow.branch_case)
-prop("inference-loops", "INFERENCE-016")(control_flow.loop_case)
-prop("inference-functions", "INFERENCE-017")(control_flow.call_case)
-prop("inference-networks", "INFERENCE-018")(networks.network_case)
+_register("specials", values.special_case, "INFERENCE-004", weight=2)
+_register("divisions", values.division_case, "INFERENCE-005")
+_register("zero-divisors", values.zero_divisor_case, "INFERENCE-006")
+_register("overflows", values.overflow_case, "INFERENCE-007")
+_register("empty", values.empty_case, "INFERENCE-008")
+_register("missing-feeds", runs.missing_feed_case, "INFERENCE-009")
+_register("indices", runs.index_case, "INFERENCE-010")
+_register("cuts", runs.cut_case, "INFERENCE-011")
+_register("shapes", runs.shapes_case, "INFERENCE-012", "INFERENCE-013")
+_register("fetches", runs.fetches_case, "INFERENCE-014")
+_register("control-inputs", runs.control_case, "INFERENCE-015")
+_register("branches", control_flow.branch_case, "INFERENCE-016")
+_register("loops", control_flow.loop_case, "INFERENCE-016")
+_register("functions", control_flow.call_case, "INFERENCE-017")
+_register("networks", networks.network_case, "INFERENCE-018")

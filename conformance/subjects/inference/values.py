@@ -1,4 +1,4 @@
-"""Values where converting engines differ: NaN and infinities, integers at their ends, no elements."""
+"""Values where converting engines differ: NaN, infinities, ends of integers, no elements."""
 
 from __future__ import annotations
 
@@ -118,7 +118,8 @@ def zero_divisor_case(draw: random.Random, id_: str) -> Case:
     divisors = np.array([1, 1, 1]).astype(dtype)
     with_zero = divisors.copy()
     with_zero[draw.randrange(3)] = 0
-    program.run([node], {x: dividends, y: with_zero}, {"error": {"codes": [3]}}, _ZERO)
+    refused = {"error": {"codes": [3, 13] if op.startswith("Truncate") else [3]}}
+    program.run([node], {x: dividends, y: with_zero}, refused, _ZERO)
     expect = {"oracle": {"contract": "exact"}}
     program.run([node], {x: dividends, y: divisors}, expect, _ZERO)
     return program.case(id_, f"{op} of {dtype} by zero fails, and that run alone.", _ZERO)
@@ -130,8 +131,9 @@ def overflow_case(draw: random.Random, id_: str) -> Case:
     op, dtype = rows[turn(id_) % len(rows)]
     program = Program(dtype)
     limits = np.iinfo(dtype)
-    x = np.array([limits.max - draw.randint(0, 3), limits.min + draw.randint(0, 3),
-                  draw.randint(2, 100), limits.max // 2 + draw.randint(2, 20)]).astype(dtype)  # fmt: skip
+    ends = [limits.max - draw.randint(0, 3), limits.min + draw.randint(0, 3)]
+    x = np.array([*ends, draw.randint(2, 100), limits.max // 2 + draw.randint(2, 20)])
+    x = x.astype(dtype)
     y = np.array([limits.max, draw.randint(2, 100), limits.max // 3, draw.randint(4, 9)])
     first = program.placeholder(x.shape)
     fed = {first: x}
@@ -154,11 +156,11 @@ _Build = Callable[[Program, str, str], str]
 EMPTY_ROWS: Final[Mapping[str, _Build]] = {
     "AddV2": lambda p, a, _: p.apply("AddV2", a, p.constant([1, 2, 3])),
     "BiasAdd": lambda p, a, _: p.apply("BiasAdd", a, p.constant([1, 2, 3])),
-    "ConcatV2": lambda p, a, _: p.apply(
-        "ConcatV2", a, p.constant([[1, 2, 3]]), p.index(0), N=2
-    ),
+    "ConcatV2": lambda p, a, _: p.apply("ConcatV2", a, p.constant([[1, 2, 3]]), p.index(0), N=2),
     "ExpandDims": lambda p, a, _: p.apply("ExpandDims", a, p.index(1)),
-    "GatherV2": lambda p, _, b: p.apply("GatherV2", b, p.index([2, 0]), p.index(0), Tparams=p.dtype),
+    "GatherV2": lambda p, _, b: p.apply(
+        "GatherV2", b, p.index([2, 0]), p.index(0), Tparams=p.dtype
+    ),
     "MatMul": lambda p, a, b: p.apply("MatMul", b, a),
     "Max": lambda p, a, _: p.apply("Max", a, p.index([0])),
     "Mean": lambda p, a, _: p.apply("Mean", a, p.index([1])),

@@ -1,0 +1,285 @@
+"""Faults of INFERENCE: what goes wrong in engines that convert a graph before they run it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from sessrun.conformance.faulty.computing import computing, single
+from sessrun.conformance.faulty.framework import fault, override
+from sessrun.conformance.subjects.inference.values import SPECIAL_ROWS
+from sessrun.spec.inference import table
+
+#: Runs a session as it is: `base(fetches, feeds)`.
+Base = Callable[[Any, dict[str, Any]], list[Any]]
+
+
+def _running(tf: Any, change: Callable[[Any, list[str], dict[str, Any], Base], Any]) -> Any:
+    """The namespace whose runs of lists of names are `change(session, fetches, feeds, base)`."""
+
+    class Session(tf.Session):  # type: ignore[misc]
+        def run(self, fetches: Any, feed_dict: Any = None, *args: Any, **kwargs: Any) -> Any:
+            if not isinstance(fetches, list) or not all(isinstance(f, str) for f in fetches):
+                return super().run(fetches, feed_dict, *args, **kwargs)
+            return change(self, fetches, dict(feed_dict or {}), super().run)
+
+    return override(tf, Session=Session)
+
+
+def _importing(tf: Any, change: Callable[[Any], None]) -> Any:
+    """The namespace that changes a copy of each GraphDef before it imports it."""
+
+    def import_graph_def(graph_def: Any, *args: Any, **kwargs: Any) -> Any:
+        copy = type(graph_def)()
+        copy.CopyFrom(graph_def)
+        change(copy)
+        return tf.import_graph_def(copy, *args, **kwargs)
+
+    return override(tf, import_graph_def=import_graph_def)
+
+
+@fault("INFERENCE-001", "The sign of a negative number is that of a positive one.")
+def signs_are_positive(tf: Any) -> Any:
+    """Take the absolute value of signs."""
+    return computing(tf, {"Sign": single(lambda _, out, __: abs(out))})
+
+
+@fault("INFERENCE-002", "It declares to compute sums in float32 alone, and computes all there is.")
+def sums_alone_are_declared(tf: Any) -> Any:
+    """Declare less than is computed."""
+    return override(tf, declared_operations={"AddV2": ("float32",)})
+
+
+@fault("INFERENCE-003", "Fed axes, shapes and the like are refused, though they may be fed.")
+def fed_structure_is_refused(tf: Any) -> Any:
+    """Refuse to fetch an operation one of whose structural inputs is no constant."""
+
+    def change(session: Any, fetches: list[str], feeds: dict[str, Any], base: Base) -> Any:
+        for op in {session.graph.as_graph_element(name).op for name in fetches if ":" in name}:
+            row = table().get(op.type)
+            if row is None:
+                continue
+            names = [arg.name for arg in row.operation.inputs]
+            inputs = dict(zip(names, op.inputs, strict=False))
+            if any(inputs[name].op.type == "Placeholder" for name in row.constants & inputs.keys()):
+                raise tf.errors.UnimplementedError(op.node_def, op, "no constant")
+        return base(fetches, feeds)
+
+    return _running(tf, change)
+
+
+@fault("INFERENCE-004", "NaN comes out as zero.")
+def nan_comes_out_as_zero(tf: Any) -> Any:
+    """Put zeros in the place of NaN, whatever operation of the table gives it."""
+
+    def change(_: Any, out: Any, *__: Any) -> Any:
+        return np.where(np.isnan(out), 0, out) if out.dtype.kind == "f" else out
+
+    return computing(tf, dict.fromkeys((op for op, _ in SPECIAL_ROWS), single(change)))
+
+
+@fault("INFERENCE-005", "The floor of a quotient of integers is rounded towards zero.")
+def floors_are_truncated(tf: Any) -> Any:
+    """Round negative quotients up."""
+
+    def change(_: Any, out: Any, x: Any, y: Any) -> Any:
+        if out.dtype.kind != "i":
+            return out
+        inexact = np.asarray(x) != out * np.asarray(y)
+        return np.where((out < 0) & inexact, out + 1, out)
+
+    return computing(tf, {"FloorDiv": single(change)})
+
+
+@fault("INFERENCE-006", "A quotient of integers by zero is zero.")
+def zero_divisors_are_answered(tf: Any) -> Any:
+    """Answer zeros where a division fails."""
+    divisions = {"FloorDiv", "FloorMod", "TruncateDiv", "TruncateMod"}
+
+    def change(session: Any, fetches: list[str], feeds: dict[str, Any], base: Base) -> Any:
+        try:
+            return base(fetches, feeds)
+        except (tf.errors.InvalidArgumentError, tf.errors.InternalError):
+            tensors = [session.graph.as_graph_element(name) for name in fetches]
+            if not all(tensor.op.type in divisions for tensor in tensors):
+                raise
+            shape = np.shape(next(iter(feeds.values()), 0))
+            return [np.zeros(shape, tensor.dtype.as_numpy_dtype) for tensor in tensors]
+
+    return _running(tf, change)
+
+
+@fault("INFERENCE-007", "Sums of integers stay at the ends of their range.")
+def integer_sums_are_clipped(tf: Any) -> Any:
+    """Clip sums instead of letting them wrap around."""
+
+    def change(_: Any, out: Any, x: Any, y: Any) -> Any:
+        if out.dtype.kind not in "iu":
+            return out
+        limits = np.iinfo(out.dtype)
+        exact = np.asarray(x).astype(object) + np.asarray(y).astype(object)
+        return np.clip(exact, int(limits.min), int(limits.max))
+
+    return computing(tf, {"AddV2": single(change)})
+
+
+@fault("INFERENCE-008", "A feed without elements is refused.")
+def feeds_without_elements_are_refused(tf: Any) -> Any:
+    """Refuse them as some converters do."""
+
+    def change(session: Any, fetches: list[str], feeds: dict[str, Any], base: Base) -> Any:
+        for name, value in feeds.items():
+            if np.size(value) == 0:
+                op = session.graph.as_graph_element(name).op
+                raise tf.errors.UnimplementedError(op.node_def, op, "no elements")
+        return base(fetches, feeds)
+
+    return _running(tf, change)
+
+
+@fault("INFERENCE-009", "A placeholder that is not fed is zero.")
+def missing_feeds_are_zeros(tf: Any) -> Any:
+    """Feed zeros for the placeholders of a graph without operations that were not fed."""
+
+    def change(session: Any, fetches: list[str], feeds: dict[str, Any], base: Base) -> Any:
+        try:
+            return base(fetches, feeds)
+        except tf.errors.InvalidArgumentError:
+            fed = {session.graph.as_graph_element(name) for name in feeds}
+            missing = [
+                op.outputs[0] for op in session.graph.get_operations()
+                if op.type == "Placeholder" and op.outputs[0] not in fed
+            ]  # fmt: skip
+            if not missing:
+                raise
+            zeros = {t: np.zeros(2, t.dtype.as_numpy_dtype) for t in missing}
+            return base(fetches, feeds | zeros)
+
+    return _running(tf, change)
+
+
+@fault("INFERENCE-010", "An output that an operation does not have is its first one.")
+def missing_outputs_are_first_ones(tf: Any) -> Any:
+    """Fetch the first output where the named one is not there."""
+
+    def change(_: Any, fetches: list[str], feeds: dict[str, Any], base: Base) -> Any:
+        try:
+            return base(fetches, feeds)
+        except (KeyError, ValueError):
+            return base([f"{name.partition(':')[0]}:0" for name in fetches], feeds)
+
+    return _running(tf, change)
+
+
+@fault("INFERENCE-011", "A feed within the graph is ignored where its placeholders are fed too.")
+def inner_feeds_are_ignored(tf: Any) -> Any:
+    """Leave out feeds of other tensors than placeholders, if a placeholder is fed."""
+
+    def change(session: Any, fetches: list[str], feeds: dict[str, Any], base: Base) -> Any:
+        outer = {
+            name: value for name, value in feeds.items()
+            if session.graph.as_graph_element(name).op.type == "Placeholder"
+        }  # fmt: skip
+        return base(fetches, outer or feeds)
+
+    return _running(tf, change)
+
+
+@fault("INFERENCE-012", "A placeholder of unknown rank takes vectors alone.")
+def unknown_ranks_are_vectors(tf: Any) -> Any:
+    """Refuse feeds of another rank."""
+
+    def change(session: Any, fetches: list[str], feeds: dict[str, Any], base: Base) -> Any:
+        for name, value in feeds.items():
+            tensor = session.graph.as_graph_element(name)
+            if tensor.shape.rank is None and np.ndim(value) > 1:
+                raise tf.errors.UnimplementedError(tensor.op.node_def, tensor.op, "no vector")
+        return base(fetches, feeds)
+
+    return _running(tf, change)
+
+
+@fault("INFERENCE-013", "A run that feeds another shape has the results of the run before.")
+def results_are_stale(tf: Any) -> Any:
+    """Answer what was answered before, if the shapes of the feeds are new."""
+
+    def change(session: Any, fetches: list[str], feeds: dict[str, Any], base: Base) -> Any:
+        shapes = {name: np.shape(value) for name, value in feeds.items()}
+        kept = session.__dict__.setdefault("kept_results", {})
+        old, values = kept.get(tuple(fetches), (shapes, None))
+        if old != shapes and old.keys() == shapes.keys():
+            return values
+        values = base(fetches, feeds)
+        kept[tuple(fetches)] = shapes, values
+        return values
+
+    return _running(tf, change)
+
+
+@fault("INFERENCE-014", "Four fetches or more come in the order of their names.")
+def fetches_are_sorted(tf: Any) -> Any:
+    """Sort the names before they are fetched."""
+
+    def change(_: Any, fetches: list[str], feeds: dict[str, Any], base: Base) -> Any:
+        return base(sorted(fetches) if len(fetches) > 3 else fetches, feeds)
+
+    return _running(tf, change)
+
+
+@fault("INFERENCE-015", "Control inputs on checks of numbers are dropped.")
+def checks_are_dropped(tf: Any) -> Any:
+    """Import graphs without the control inputs that name a CheckNumerics."""
+
+    def change(graph_def: Any) -> None:
+        checks = {f"^{node.name}" for node in graph_def.node if node.op == "CheckNumerics"}
+        for node in graph_def.node:
+            kept = [name for name in node.input if name not in checks]
+            del node.input[:]
+            node.input.extend(kept)
+
+    return _importing(tf, change)
+
+
+@fault("INFERENCE-016", "A conditional of nodes takes the other branch.")
+def switches_are_turned(tf: Any) -> Any:
+    """Exchange the two outputs of the switches of a graph without loops."""
+
+    def change(graph_def: Any) -> None:
+        if any(node.op == "LoopCond" for node in graph_def.node):
+            return
+        switches = {node.name for node in graph_def.node if node.op == "Switch"}
+        for node in graph_def.node:
+            for place, name in enumerate(node.input):
+                operation, _, index = name.partition(":")
+                if operation in switches:
+                    node.input[place] = operation if index == "1" else f"{operation}:1"
+
+    return _importing(tf, change)
+
+
+@fault("INFERENCE-017", "A conditional of functions calls the other one.")
+def branches_are_turned(tf: Any) -> Any:
+    """Exchange the two functions of each If."""
+
+    def change(graph_def: Any) -> None:
+        for node in graph_def.node:
+            if node.op in {"If", "StatelessIf"}:
+                first, second = node.attr["then_branch"].func, node.attr["else_branch"].func
+                first.name, second.name = second.name, first.name
+
+    return _importing(tf, change)
+
+
+@fault("INFERENCE-018", "Of a batch of rows the last one's softmax is that of the row before.")
+def last_rows_are_repeated(tf: Any) -> Any:
+    """Repeat the second last row of softmaxes."""
+
+    def change(_: Any, out: Any, __: Any) -> Any:
+        if out.ndim == 2 and len(out) > 1:
+            out = out.copy()
+            out[-1] = out[-2]
+        return out
+
+    return computing(tf, dict.fromkeys(("LogSoftmax", "Softmax"), single(change)))
