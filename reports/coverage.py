@@ -11,13 +11,18 @@ from sessrun.spec.inference import Demand, table
 __all__ = ["CELL_STATES", "CellState", "Coverage", "coverage_of"]
 
 #: How a cell of the table came out, worst first.
-CellState = Literal["wrong", "not answered", "right", "not declared"]
-CELL_STATES: Final[tuple[CellState, ...]] = ("wrong", "not answered", "right", "not declared")
-#: The state of a cell by the result of one of its cases; every other result is wrong.
+CellState = Literal["wrong", "not answered", "right", "not refused", "not declared"]
+CELL_STATES: Final[tuple[CellState, ...]] = (
+    "wrong", "not answered", "right", "not refused", "not declared",
+)  # fmt: skip
+#: The state of a declared cell by the result of one of its cases; every other result is wrong.
 _STATES: Final[Mapping[str, CellState]] = {
     "pass": "right", "missing": "not answered", "infra_error": "not answered",
-    "skipped": "not answered", "not declared": "not declared",
+    "skipped": "not answered",
 }  # fmt: skip
+
+
+_DECLARED: Final = CELL_STATES[:3]
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,12 +49,12 @@ class Coverage:
     @property
     def declared_operations(self) -> int:
         """How many operations are declared in some dtype."""
-        return sum(any(s != "not declared" for s in row.values()) for row in self.rows.values())
+        return sum(any(s in _DECLARED for s in row.values()) for row in self.rows.values())
 
     @property
     def declared_cells(self) -> int:
         """How many cells are declared."""
-        return self.cells - self.count("not declared")
+        return self.count(*_DECLARED)
 
     @property
     def words(self) -> str:
@@ -71,24 +76,30 @@ class Coverage:
         }  # fmt: skip
 
 
-def coverage_of(results: Iterable[tuple[Demand | None, str]]) -> Coverage | None:
+def coverage_of(results: Iterable[tuple[Demand | None, str, bool]]) -> Coverage | None:
     """The coverage, by the cases that ask a single operation.
 
     Args:
-      results: of each case what it needs, and its result or `not declared`.
+      results: of each case what it needs, its result, and whether what it needs is declared.
 
     Returns:
       The coverage; None if no case has such a need.
 
     """
     rows: dict[str, dict[str, CellState]] = {}
-    for demand, result in results:
+    for demand, result, declared in results:
         if demand is None or len(demand.operations) != 1 or demand.capabilities:
             continue
         ((name, dtypes),) = demand.operations.items()
         for dtype in dtypes:
             row = rows.setdefault(name, {})
-            states = (row.get(dtype, CELL_STATES[-1]), _STATES.get(result, "wrong"))
+            states = (row.get(dtype, CELL_STATES[-1]), _state(result, declared=declared))
             row[dtype] = min(states, key=CELL_STATES.index)
     order = [name for name in table() if name in rows]
     return Coverage({name: rows[name] for name in order}) if order else None
+
+
+def _state(result: str, *, declared: bool) -> CellState:
+    if declared:
+        return _STATES.get(result, "wrong")
+    return "not declared" if result == "unsupported" else "not refused"

@@ -16,6 +16,7 @@ _MARKS: Final[Mapping[CellState, tuple[str, str]]] = {
     "right": ("good", "✓"),
     "wrong": ("bad", "✗"),
     "not answered": ("open", "?"),
+    "not refused": ("bad", "!"),
     "not declared": ("idle", "·"),
 }
 

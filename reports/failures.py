@@ -39,14 +39,19 @@ class Answer:
       case: the case.
       result: the result that counts for it.
       line: its line of the record, if any.
-      offered: whether the backend declares what it needs, or was found to answer it all the same.
+      declared: whether the backend declares what it needs.
 
     """
 
     case: PlannedCase
     result: str
     line: Mapping[str, Any] | None
-    offered: bool = True
+    declared: bool = True
+
+    @property
+    def counts(self) -> bool:
+        """Whether a verdict rests on it: not on what is not declared, and refused."""
+        return self.declared or self.result != "unsupported"
 
     @property
     def finding(self) -> Mapping[str, Any]:
@@ -76,7 +81,7 @@ def group_failures(answers: Iterable[Answer]) -> tuple[FailureGroup, ...]:
     """Group what went wrong: the gravest result first, then the larger group."""
     groups: dict[str, list[Answer]] = {}
     for answer in answers:
-        if answer.result not in QUIET and answer.offered:
+        if answer.result not in QUIET and answer.counts:
             groups.setdefault(_signature(answer), []).append(answer)
     found = [_group(signature, members) for signature, members in groups.items()]
     return tuple(

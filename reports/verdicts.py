@@ -70,7 +70,7 @@ def summarize(
     accepted = _accepted(waivers, record)
     judged = _judge_clauses(answers, clauses, profile, accepted, record)
     coverage = coverage_of(
-        (a.case.demand, a.result if a.offered else "not declared") for a in answers
+        (answer.case.demand, answer.result, answer.declared) for answer in answers
     )
     if coverage is not None and not coverage.declared_cells:
         problems = (*problems, "The backend declares no operation of the table.")
@@ -108,8 +108,7 @@ def answers_of(record: RunRecord, plan: PlanFacts) -> tuple[Answer, ...]:
         if line is None or line["hash"] != case.hash:
             answers.append(Answer(case, "missing", None))
         else:
-            declined = line["result"] == "unsupported" and bool(offer.lacks(case.demand))
-            answers.append(Answer(case, line["result"], line, not declined))
+            answers.append(Answer(case, line["result"], line, not offer.lacks(case.demand)))
     return tuple(answers)
 
 
@@ -199,9 +198,9 @@ def _judge_clause(
     waivers: Mapping[str, Waiver],
     record: RunRecord,
 ) -> ClauseSummary:
-    offered = [answer for answer in answers if answer.offered]
-    counts = _counts(offered)
-    result = "not declared" if answers and not offered else _clause_result(offered, record)
+    counted = [answer for answer in answers if answer.counts]
+    counts = _counts(counted)
+    result = "not declared" if answers and not counted else _clause_result(counted, record)
     required = scope.requires(clause)
     blocked = (
         required
@@ -226,8 +225,8 @@ def _judge_clause(
         result=result,
         waived=waived,
         blocked=blocked,
-        vectors=tuple(a.case.id for a in offered if not a.case.generated),
-        generated=sum(a.case.generated for a in offered),
+        vectors=tuple(a.case.id for a in counted if not a.case.generated),
+        generated=sum(a.case.generated for a in counted),
         counts=counts,
     )
 

@@ -52,11 +52,11 @@ def cell_graph(cell: Cell, draw: random.Random, *, fed: bool = False) -> SingleG
 def _kinds(operation: Operation, constants: Sequence[str] | frozenset[str]) -> dict[str, Any]:
     """How each input may be given."""
     values = [arg.name for arg in operation.inputs if arg.name not in constants]
-    kinds: dict[str, Any] = dict.fromkeys(constants, ("constant",))
-    return kinds | {
-        name: ("shape", "shape", "constant") if number else ("shape",)
-        for number, name in enumerate(values)
-    }
+    kinds: dict[str, Any] = {}
+    kinds.update(dict.fromkeys(constants, ("constant",)))
+    kinds.update(dict.fromkeys(values, ("shape", "shape", "constant")))
+    kinds.update(dict.fromkeys(values[:1], ("shape",)))
+    return kinds
 
 
 #: Normalizations of batches: when they are not trained, the first output alone is defined.
@@ -70,7 +70,7 @@ def _frozen(given: Arguments, draw: random.Random) -> Arguments:
     for name, least in (("mean", -2.0), ("variance", 0.1)):
         numbers = [draw.uniform(least, 2.0) for _ in range(scale.size)]
         inputs[name] = np.array(numbers, dtype=scale.dtype)
-    return Arguments(inputs, given.attrs | {"is_training": False})
+    return Arguments(inputs, {**given.attrs, "is_training": False})
 
 
 def _attrs(operation: Operation, dtype: str, given: Mapping[str, Any]) -> dict[str, Any]:
