@@ -63,6 +63,7 @@ class Runner:
       patience: when a backend that keeps losing cases is given up.
       deadline_s: what no case's own deadline exceeds, in seconds.
       ask_oracle: what gives the oracle's steady observations; an `Oracle` of its own if None.
+      asks_all: ask what the backend does not declare as if it did, to see what it answers.
       on_log: called with the end of a worker's log, or a traceback, where a case is lost.
 
     """
@@ -75,6 +76,7 @@ class Runner:
     deadline_s: float = 600.0
     ask_oracle: Callable[[Case], list[Observation]] | None = None
     on_log: Callable[[str], None] | None = None
+    asks_all: bool = False
     _backend: Any = None
     _oracle: Oracle | None = None
     _description: Description | None = None
@@ -105,7 +107,8 @@ class Runner:
 
         """
         description = self.describe()
-        return Offer(description.capabilities, description.operations)
+        operations = None if self.asks_all else description.operations
+        return Offer(description.capabilities, operations)
 
     def backend(self) -> Backend:
         """The backend, started if need be.

@@ -16,7 +16,7 @@ __all__ = ["main"]
 #: Commands in the order of `--help`; each module has SUMMARY, configure(parser) and run(args).
 COMMANDS: Final = (
     "certify", "verify", "run", "replay", "bench", "compare", "explain", "spec", "selfcheck",
-    "expect", "serve", "freeze",
+    "expect", "declare", "serve", "freeze",
 )  # fmt: skip
 
 
