@@ -4,7 +4,8 @@
     core-engine         what of it a case can ask with a GraphDef, names and arrays
     core-below-client   and of that, what the engine does itself, not TensorFlow's Python client
 
-Each part is a fixed set of clauses and cases: what a backend declares has no say in it.
+Each part is a fixed set of clauses and cases: what a backend declares has no say in it. A profile of
+what is declared (`inference`) has no parts, and one that is not finished is no scope.
 """
 
 from __future__ import annotations
@@ -101,14 +102,17 @@ def scope_of(name: str) -> Scope:
       ScopeError: there is none; the message lists the profiles and the parts.
 
     """
-    if name in load_profiles():
+    finished = {key: profile for key, profile in load_profiles().items() if profile.finished}
+    if name in finished:
         return Scope(name, name, _WHOLE)
+    divided = [key for key, profile in finished.items() if not profile.declared]
     for part in PARTS:
         profile = name.removesuffix(f"-{part}")
-        if profile in load_profiles() and profile != name:
+        if profile in divided and profile != name:
             return Scope(name, profile, PARTS[part])
     parts = " or ".join(f"-{part}" for part in PARTS)
+    whole = ", ".join(key for key in finished if key not in divided)
     raise ScopeError(
-        f"no profile is called {name!r}; there are {', '.join(load_profiles())}, "
-        f"each also with {parts} after it"
+        f"no profile is called {name!r}; there are {', '.join(divided)}, "
+        f"each also with {parts} after it, and {whole}"
     )

@@ -11,7 +11,7 @@ from sessrun.spec.loader import load_clauses, load_profiles
 from sessrun.spec.scopes import PARTS, ScopeError, scope_of
 
 #: Profiles that an engine without the Python namespace can be asked about.
-PROFILES = [name for name, profile in load_profiles().items() if profile.finished]
+PROFILES = [name for name, p in load_profiles().items() if p.finished and not p.declared]
 
 
 @functools.cache
@@ -46,6 +46,6 @@ def test_below_the_client_nothing_of_the_client_is_asked() -> None:
 
 def test_a_name_of_nothing_lists_what_there_is() -> None:
     assert scope_of("core").profile == scope_of("core-engine").profile == "core"
-    for name in ("", "cor", "core-", "core-client", "-engine", "engine", "core-engine-engine"):
+    for name in ("", "cor", "distributed", "inference-engine", "core-", "core-client", "-engine", "engine", "core-engine-engine"):
         with pytest.raises(ScopeError, match=r"there are core, .* -engine or -below-client"):
             scope_of(name)
