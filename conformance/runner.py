@@ -29,12 +29,12 @@ from sessrun.conformance.facts import facts
 from sessrun.conformance.observe import observe
 from sessrun.conformance.oracle import Oracle
 from sessrun.conformance.patience import PROBE, Losses, Patience
-from sessrun.spec.cases.audit import audit
+from sessrun.spec.cases.audit import audit, unasked
 from sessrun.spec.cases.engine import step_of
 from sessrun.spec.cases.judge import Finding, clause_of, judge, oracle_steps
 from sessrun.spec.cases.model import Case, Observation, canonical_json, walk
 from sessrun.spec.cases.steady import finding_form, is_kept, steady_observations, steady_text
-from sessrun.spec.inference import DECLARATION, Offer, demand_of, is_audited
+from sessrun.spec.inference import DECLARATION, Offer, demand_of
 from sessrun.spec.records import BUSY, DISTURBED, SECOND_TRY, TRIED_AGAIN
 
 __all__ = ["Patience", "Runner"]
@@ -223,14 +223,11 @@ class Runner:
                 held.shutdown()
 
     def _beyond_protocol(self, case: Case) -> Finding | None:
-        """Why the case is not put to this backend: it declines the like, or calls may not overlap.
-
-        One in ten of the cases that need an operation which is not declared is asked all the same.
-        """
-        lacks = self.offer().lacks(demand_of(case))
-        if lacks and not is_audited(case.hash):
-            return Finding("0", f"unsupported: {lacks} (not declared)")
-        if self.in_process or "concurrent" in self.describe().capabilities:
+        """Why the case is not put to this backend: it is declined, or its calls may not overlap."""
+        declined = unasked(case, self.offer())
+        if declined is not None or self.in_process:
+            return declined
+        if "concurrent" in self.describe().capabilities:
             return None
         overlapping = (path for path, step in walk(case.steps) if step["do"] == "start")
         first = next(overlapping, None)

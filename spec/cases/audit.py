@@ -1,7 +1,8 @@
 """What a backend declares of itself, and the audit: answers held against it, in both directions.
 
 Declared and refused is a failure; answered without being declared is an error, since nobody
-could rely on it. Undeclared and refused is `unsupported`, as judged.
+could rely on it. Undeclared and refused is `unsupported`, as judged. Of the cases that need what a
+backend does not declare one in ten is asked, as a probe; the others are `unsupported` unasked.
 """
 
 from __future__ import annotations
@@ -11,9 +12,10 @@ from typing import Final
 
 from sessrun.spec.cases.judge import Finding, Judgement
 from sessrun.spec.cases.model import Case, Observation, walk
-from sessrun.spec.inference import DECLARATION, Offer, demand_of
+from sessrun.spec.cases.stateful import stateful_step
+from sessrun.spec.inference import DECLARATION, Offer, demand_of, is_audited
 
-__all__ = ["CAPABILITIES", "audit"]
+__all__ = ["CAPABILITIES", "audit", "capabilities_needed", "unasked"]
 
 #: What a backend may declare. Declared: tested. Not declared: probed that it is refused.
 CAPABILITIES: Final = frozenset(
@@ -66,7 +68,7 @@ def audit(case: Case, judgement: Judgement, seen: Sequence[Observation], offer: 
             reason = f"declares {refused}, but refused: {finding.reason}"
             return Judgement("fail", Finding(finding.step, reason))
     if judgement.result == "pass":
-        for step, capability in _used(case):
+        for capability, step in capabilities_needed(case).items():
             if capability not in declared:
                 reason = f"answered without declaring the capability {capability}"
                 return Judgement("error", Finding(step, reason))
@@ -93,17 +95,44 @@ def _audit_offer(judgement: Judgement, seen: Sequence[Observation], lacks: str) 
     return Judgement("error", Finding(step, reason, clause=DECLARATION))
 
 
-def _used(case: Case) -> list[tuple[str, str]]:
-    """The capabilities that the case needs, each with the step that needs it first."""
+def unasked(case: Case, offer: Offer) -> Finding | None:
+    """Why a case is `unsupported` without being put to a backend: it declares that it would refuse.
+
+    One in ten such cases is asked all the same, to see that it does. Overlapping calls are left to
+    whoever runs the case: a backend that does not declare `concurrent` cannot be asked for them.
+
+    Args:
+      case: the case.
+      offer: what the backend declares.
+
+    """
+    if is_audited(case.hash):
+        return None
+    demand = demand_of(case)
+    if demand is not None:
+        lacks = offer.lacks(demand)
+        return Finding("0", f"unsupported: {lacks} (not declared)") if lacks else None
+    for capability, step in capabilities_needed(case).items():
+        if capability not in {*offer.capabilities, "concurrent"}:
+            return Finding(step, f"unsupported: {capability} (not declared)")
+    return None
+
+
+def capabilities_needed(case: Case) -> dict[str, str]:
+    """The capabilities without which a backend cannot pass the case: the first step that needs it.
+
+    `state` only where a step surely needs it: see `stateful`.
+    """
     if case.surface == "api":
-        return [("0", "api")]
-    found: dict[str, str] = {}
+        return {"api": "0"}
+    needed: dict[str, str] = {}
     for path, step in walk(case.steps):
         inner = step.get("step", {}).get("do", "")
         for do in (step["do"], inner):
             if do in _CAPABILITY_OF:
-                found.setdefault(_CAPABILITY_OF[do], path)
-    return [(path, capability) for capability, path in found.items()]
+                needed.setdefault(_CAPABILITY_OF[do], path)
+    keeping = stateful_step(case)
+    return needed if keeping is None else needed | {"state": keeping}
 
 
 def _refused(case: Case, step: str, seen: Iterable[Observation]) -> str:
