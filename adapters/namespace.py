@@ -27,6 +27,9 @@ __all__ = ["NamespaceBackend"]
 #: so that ten thousand cases do not keep ten thousand graphs alive.
 _CLOSED_KEPT: Final = 64
 
+#: What stands for a resource: it has no bytes to show.
+_HANDLE: Final = np.zeros((), np.dtype([("resource", np.uint8, (1,))]))
+
 M = TypeVar("M", bound=Callable[..., Outcome])
 
 
@@ -230,12 +233,18 @@ def _fetched(values: Sequence[Any]) -> Fetched:
 
 
 def _array(value: Any) -> Any:
-    """A scalar string as the engine surface has it: numpy's own bytes would drop final NULs."""
-    if not isinstance(value, bytes):
+    """A fetched value as the engine surface has it.
+
+    A scalar string is an object array: numpy's own bytes would drop final NULs. A resource's
+    handle, an object of the namespace's own, is opaque.
+    """
+    if isinstance(value, bytes):
+        array = np.empty((), dtype=object)
+        array[()] = value
+        return array
+    if value is None or isinstance(value, np.ndarray | np.generic):
         return value
-    array = np.empty((), dtype=object)
-    array[()] = value
-    return array
+    return _HANDLE if np.asarray(value).dtype == object else value
 
 
 def _older_inputs(definition: Any, graph: Any) -> dict[str, Any] | None:

@@ -18,6 +18,7 @@ from sessrun.adapters.process.errors import (
     CaseRefusedError,
     ExchangeError,
     ProtocolError,
+    WorkerCrash,
     WorkerError,
 )
 from sessrun.adapters.process.exchange import ANSWER_BYTES, Exchange
@@ -49,6 +50,8 @@ _WANTED: Final[Mapping[str, tuple[type[Any], ...]]] = {
 
 #: How long a worker may take to say goodbye, in seconds.
 _GOODBYE: Final = 2.0
+#: How often it is looked at whether a process has ended, in seconds.
+_GLANCE: Final = 0.01
 
 
 class Ids:
@@ -176,6 +179,23 @@ class Channel:
             with contextlib.suppress(WorkerError):  # it is killed, which is what was wanted
                 self.ask("shutdown", {}, _GOODBYE)
         self.kill()
+
+    def ends_by_itself(self, seconds: float) -> str | None:
+        """Ask the worker to shut down: why its process has not ended in order, None if it has.
+
+        Raises:
+          WorkerTimeout, WorkerCrash, WorkerContractError: it does not answer within `seconds`.
+
+        """
+        self.ask("shutdown", {}, seconds)
+        until = time.monotonic() + seconds
+        while self.alive and time.monotonic() < until:
+            time.sleep(_GLANCE)
+        fault = self.fault
+        if fault is None:
+            return f"its process lives on {seconds:g} s after it has answered"
+        in_order = isinstance(fault, WorkerCrash) and fault.exit_code == 0
+        return None if in_order else str(fault)
 
     def kill(self) -> None:
         """End the worker and whatever it started; remove its folder."""

@@ -184,6 +184,18 @@ class ProcessBackend:
         if channel is not None:
             channel.close()
 
+    def ends_by_itself(self, seconds: float) -> str | None:
+        """Have the worker shut down: why its process has not ended in order, None if it has.
+
+        Args:
+          seconds: how long it may take to answer, and as long again to end.
+
+        Raises:
+          WorkerTimeout, WorkerCrash, WorkerContractError: it does not answer.
+
+        """
+        return self._live().ends_by_itself(seconds)
+
     def _new_worker(self) -> tuple[Channel, Description]:
         started = time.monotonic()
         channel = self._adopted(Channel(self.command, self._ids))

@@ -31,6 +31,8 @@ __all__ = ["MESSAGE", "Engine", "expects_failure", "interpret", "lost_at", "obse
 
 #: How much of an error's message is observed: it is for people, and TensorFlow's hold a stack.
 MESSAGE: Final = 2000
+#: How numpy holds what has no bytes to show.
+_OPAQUE: Final = (("resource",), ("variant",))
 #: The attribute of an error that tells the step of a case at which it was raised.
 _AT_STEP: Final = "sessrun_step"
 
@@ -154,6 +156,8 @@ def _array(value: Any) -> Any:
     if value is None:
         return None
     array = np.asarray(value)
+    if array.dtype.names in _OPAQUE:
+        return {"$object": array.dtype.names[0]}
     if array.dtype.names is not None:
         # TensorFlow's client gives quantized elements as the integers they are stored as, its
         # engine tells that they are quantized: both are admitted.

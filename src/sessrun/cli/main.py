@@ -15,8 +15,8 @@ __all__ = ["main"]
 
 #: Commands in the order of `--help`; each module has SUMMARY, configure(parser) and run(args).
 COMMANDS: Final = (
-    "certify", "verify", "run", "replay", "bench", "compare", "explain", "spec", "selfcheck",
-    "expect", "declare", "serve", "freeze",
+    "doctor", "declare", "certify", "verify", "run", "replay", "bench", "compare", "explain",
+    "spec", "selfcheck", "expect", "serve", "freeze",
 )  # fmt: skip
 
 
@@ -29,7 +29,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--version", action="version", version=f"sessrun {__version__}")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
     for name in COMMANDS:
-        module = importlib.import_module(f"sessrun.cli.{name}")
+        module = importlib.import_module(f"sessrun.cli.{name.replace('-', '_')}")
         sub = commands.add_parser(name, help=module.SUMMARY, description=module.__doc__)
         module.configure(sub)
         sub.set_defaults(run=module.run)
