@@ -21,6 +21,7 @@ from sessrun.conformance.observe import observe
 from sessrun.spec.cases.audit import audit, capabilities_needed
 from sessrun.spec.cases.judge import judge
 from sessrun.spec.cases.model import Case
+from sessrun.spec.inference import Offer
 
 __all__ = ["QUESTIONS", "Examination", "examine"]
 
@@ -189,7 +190,7 @@ class _Asking:
         if question.check is not None and last["outcome"] != "unsupported":
             fault = question.check(case, seen)
             return ("fail", fault) if fault else ("pass", "")
-        judgement = audit(case, judge(case, seen), seen, declared)
+        judgement = audit(case, judge(case, seen), seen, Offer(declared))
         reason = judgement.finding.reason if judgement.finding else ""
         told = last.get("message", "") if last["outcome"] == "failure" else ""
         if told and told not in reason:

@@ -17,13 +17,13 @@ from sessrun.conformance.doctor.question import (
     opening,
     running,
 )
-from sessrun.conformance.generators.graphdef import GraphWriter, dtype_attr, text_attr
+from sessrun.conformance.generators.graphdef import GraphWriter, dtype_attr, shape_attr, text_attr
 from sessrun.spec.cases.model import Case, Observation
 
 __all__ = ["OFFERS"]
 
 _FLOAT: Final = dtype_attr("float32")
-_SCALAR: Final = {"shape": {}}
+_SCALAR: Final = shape_attr(())
 _ONE: Final = np.float32(1)
 _TWO: Final = np.float32(2)
 _FED: Final = {"x:0": _ONE, "y:0": _ONE}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import statistics
 import time
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
@@ -70,8 +70,7 @@ def _description_faults(told: Description) -> list[str]:
             devices.parse(device)
         except ValueError as error:
             faults.append(f"device {device!r}: {error}")
-    operations: Any = getattr(told, "operations", None) or {}
-    for op, dtypes in operations.items():
+    for op, dtypes in (told.operations or {}).items():
         if op not in OPERATIONS:
             faults.append(f"operation {op!r} is not known")
         faults += [f"{op}: no dtype is called {name!r}" for name in dtypes if name not in BY_NAME]
@@ -104,8 +103,9 @@ def repetition(backend: ProcessBackend) -> Answer:
     if usual <= _SLOW_S:
         return Answer(*REPETITION, "ok", told)
     advice = (
-        "A plan has thousands of runs, and `certify` gives a backend up after 10 minutes: keep what "
-        "was compiled for the next run of the same fetches, feeds and shapes. `--minutes` gives more."
+        "A plan has thousands of runs, and `certify` gives a backend up after 10 minutes "
+        "(`--minutes` gives more): keep what was compiled for the next run of the same fetches, "
+        "feeds and shapes."
     )
     section = "docs/adapters.md, An engine that compiles"
     return Answer(*REPETITION, "wrong", told, advice, section)

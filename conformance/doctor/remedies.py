@@ -3,54 +3,75 @@
 from __future__ import annotations
 
 import re
-from typing import Final
+from typing import Final, NamedTuple
 
 from sessrun.conformance.doctor.question import CONTRACT
 
 __all__ = ["remedy"]
 
-_PROCESS: Final = "docs/protocol.md, Lines"
+_LIFE: Final = "docs/protocol.md, The life of a backend"
 
-#: What is said of a loss, what to do, and where the documentation says more; the first that fits.
+
+class _Remedy(NamedTuple):
+    """What to do about a loss of which something is said that fits a pattern."""
+
+    pattern: str
+    advice: str
+    section: str = CONTRACT
+
+
+#: The first that fits counts.
 _REMEDIES: Final = (
-    (r"unexpected keyword argument|required (keyword-only|positional) argument",
-     "Methods are called with keyword arguments: give the parameters the names of the table.",
-     CONTRACT),
-    (r"has no form on the wire",
-     "Return an outcome (Opened, Fetched, Done, Failure, Unsupported); the values of Fetched are "
-     "ndarrays, strings object arrays of bytes.",
-     CONTRACT),
-    (r"\d+ values for \d+ fetches",
-     "Return one value for each fetch, in their order, None for an operation.",
-     CONTRACT),
-    (r"was answered with",
-     "open, setup and callable answer Opened; run, partial and call Fetched; the others Done.",
-     CONTRACT),
-    (r"not JSON|no answer of this protocol|a line of (more than )?\d+ bytes",
-     "Standard output is for answers only, each a line of JSON: print to standard error.",
-     _PROCESS),
-    (r"no answer to \w+ within",
-     "The call does not return. Look for a lock, a wait or an endless loop; --deadline gives a slow "
-     "engine longer.",
-     "docs/protocol.md, The life of a backend"),
-    (r"died of \w+",
-     "The engine took its process with it: check what is handed to native code (names, dtypes, "
-     "shapes, null pointers) before the call.",
-     "docs/protocol.md, The life of a backend"),
-    (r"exited with status|closed its output",
-     "The process ended by itself: only the request shutdown, or the end of standard input, may "
-     "end it.",
-     "docs/protocol.md, The life of a backend"),
-    (r"the worker reports \(backend\)",
-     "An exception escaped. Return a Failure (failure_of makes one of an exception), or raise "
-     "EngineError or NotOfferedError below ClientLayer.",
-     CONTRACT),
-)  # fmt: skip
+    _Remedy(
+        r"unexpected keyword argument|required (keyword-only|positional) argument",
+        "Methods are called with keyword arguments: give parameters the names of the table.",
+    ),
+    _Remedy(
+        r"has no form on the wire",
+        "Return an outcome (Opened, Fetched, Done, Failure, Unsupported); the values of Fetched "
+        "are ndarrays, strings object arrays of bytes.",
+    ),
+    _Remedy(
+        r"\d+ values for \d+ fetches",
+        "Return one value for each fetch, in their order, None for an operation.",
+    ),
+    _Remedy(
+        r"was answered with",
+        "open, setup and callable answer Opened; run, partial and call Fetched; the others Done.",
+    ),
+    _Remedy(
+        r"not JSON|no answer of this protocol|a line of (more than )?\d+ bytes",
+        "Standard output is for answers only, each a line of JSON: print to standard error.",
+        "docs/protocol.md, Lines",
+    ),
+    _Remedy(
+        r"no answer to \w+ within",
+        "The call does not return. Look for a lock, a wait or an endless loop; --deadline gives "
+        "a slow engine longer.",
+        _LIFE,
+    ),
+    _Remedy(
+        r"died of \w+",
+        "The engine took its process with it: check what is handed to native code (names, "
+        "dtypes, shapes, null pointers) before the call.",
+        _LIFE,
+    ),
+    _Remedy(
+        r"exited with status|closed its output",
+        "The process ended by itself: only the request shutdown, or the end of standard input, "
+        "may end it.",
+        _LIFE,
+    ),
+    _Remedy(
+        r"the worker reports \(backend\)",
+        "An exception escaped. Return a Failure (failure_of makes one of an exception), or raise "
+        "EngineError or NotOfferedError below ClientLayer.",
+    ),
+)
 
 
 def remedy(message: str) -> tuple[str, str]:
     """What to do about a loss, and the section that says more; empty if nothing is known."""
-    for pattern, advice, section in _REMEDIES:
-        if re.search(pattern, message):
-            return advice, section
-    return "", ""
+    fits = (known for known in _REMEDIES if re.search(known.pattern, message))
+    known = next(fits, _Remedy("", "", ""))
+    return known.advice, known.section

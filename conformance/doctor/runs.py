@@ -1,4 +1,4 @@
-"""Questions about runs: names, feeds, shapes, control inputs, sessions, and what follows an error."""
+"""Questions about runs: names, feeds, shapes, control inputs, sessions, and what errors leave."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def _control_input() -> Case:
     """`z` adds 0 to `x`, after an Assert that fails."""
     graph = GraphWriter()
     graph.placeholder("float32", None, "x")
-    graph.constant(np.float32(0), "zero")
+    graph.constant(np.array(0, np.float32), "zero")
     graph.constant(np.array(False), "no")
     graph.node(
         "Assert", ("no", "zero"), {"T": {"list": {"type": [dtype_attr("float32")["type"]]}}}, "stop"

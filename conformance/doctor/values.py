@@ -76,7 +76,7 @@ def same_bits(case: Case, seen: Sequence[Observation]) -> str | None:
 
 def _stored(form: Any) -> Any:
     """A tensor's form, quantized elements as the integers that they are stored as."""
-    row = BY_NAME.get(form.get("dtype")) if isinstance(form, dict) else None
+    row = BY_NAME.get(str(form.get("dtype"))) if isinstance(form, dict) else None
     if row is None or row.kind != "quantized":
         return form
     return {**form, "dtype": np.dtype(row.numpy)[0].name}
@@ -144,9 +144,8 @@ VALUES: Final = (
         "Every dtype comes back from an Identity, bit by bit.",
         {row.name: _there_and_back("dtypes", row.name, _samples(row))
          for row in DTYPES if row.numpy is not None},
-        "Keep the dtype and the bytes of every value, or decline the dtype: "
-        "NotOfferedError('dtype', name), Unsupported('dtype', name). Do not convert to a dtype that "
-        "the engine happens to have.",
+        "Keep the dtype and the bytes of every value, or decline: NotOfferedError('dtype', name), "
+        "Unsupported('dtype', name). Do not convert to a dtype that the engine happens to have.",
         check=same_bits,
     ),
     Question(
@@ -196,8 +195,8 @@ VALUES: Final = (
         "large",
         "A tensor of 4 MB goes through files of the exchange folder.",
         {"": _large()},
-        "A tensor beyond 65,536 bytes travels as {file, nbytes}: read it from the folder that hello "
-        "names, and write large answers there before the line.",
+        "A tensor beyond 65,536 bytes travels as {file, nbytes}: read it from the folder that "
+        "hello names, and write large answers there before the line.",
         "docs/protocol.md, Files",
     ),
 )  # fmt: skip

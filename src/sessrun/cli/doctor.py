@@ -8,16 +8,20 @@ from __future__ import annotations
 import argparse
 import json
 from collections import Counter
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     from rich.console import Console
 
     from sessrun.conformance.doctor import Answer
+    from sessrun.conformance.doctor.question import Verdict
 
 SUMMARY = "ask an adapter that is being written what works, and what to do about the rest"
 
-_COLOURS: Final = {"ok": "green", "wrong": "bold red", "not offered": "yellow", "not asked": "dim"}
+_COLOURS: Final[Mapping[Verdict, str]] = {
+    "ok": "green", "wrong": "bold red", "not offered": "yellow", "not asked": "dim",
+}  # fmt: skip
 #: How much of what was seen is told.
 _SEEN: Final = 400
 #: How wide a verdict and a question's name are shown.
