@@ -27,7 +27,7 @@ class Node:
 
 
 class Graph:
-    """A GraphDef in protobuf's JSON mapping, whose every operation has one output."""
+    """A GraphDef in protobuf's JSON mapping; every operation has one output, but for NoOp."""
 
     def __init__(self, form: Mapping[str, Any]) -> None:
         self.nodes = {node["name"]: _node(node) for node in form.get("node", [])}
@@ -42,7 +42,7 @@ class Graph:
     def is_tensor(self, name: str) -> bool:
         """Whether the graph has a tensor of this name."""
         operation, _, index = name.rpartition(":")
-        return operation in self.nodes and index == "0"
+        return operation in self.nodes and index == "0" and self.nodes[operation].op != "NoOp"
 
     def run(self, fetches: Sequence[str], feeds: _Values) -> list[Tensor | None]:
         """The values of tensors; None for an operation, which is executed."""
@@ -111,7 +111,10 @@ def _constant(node: Node) -> Tensor:
     dtype = dtype_named(form["dtype"])
     shape = tuple(int(dim.get("size", 0)) for dim in form.get("tensorShape", {}).get("dim", []))
     if "tensorContent" in form:
-        return Tensor(dtype, shape, base64.b64decode(form["tensorContent"]))
+        content = base64.b64decode(form["tensorContent"])
+        if len(content) != 4 * math.prod(shape):
+            raise Failed(3, f"{node.name}: {len(content)} bytes do not fill {list(shape)}")
+        return Tensor(dtype, shape, content)
     count = math.prod(shape)
     listed = [float(x) if dtype == "float32" else int(x)
               for x in form.get("floatVal") or form.get("intVal") or [0]]  # fmt: skip

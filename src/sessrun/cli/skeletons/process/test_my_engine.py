@@ -15,9 +15,9 @@ from sessrun.conformance.runner import Runner
 BACKEND = f"exec:{shlex.join([sys.executable, 'my_engine.py'])}"
 #: Cases of `sessrun run … --only`: put those here that pass, and they stay so.
 CASES = (
-    "feed-keys/a-constant-can-be-fed",
-    "feed-keys/a-needed-placeholder-must-be-fed",
-    "feed-shapes/a-higher-rank-is-refused",
+    "feed-keys/a-fetched-placeholder-must-be-fed",
+    "graph-values/broadcasting",
+    "run-feeds/each-run-replaces-its-own-feeds",
 )
 
 
