@@ -85,7 +85,7 @@ class _Engine:
             path = Path(folder, "part.pb")
             path.write_bytes(content)
             compiled = self._compiled(path)
-        return _program(compiled.create_infer_request(), len(part.feeds), len(part.fetches))
+        return _program(compiled, len(part.feeds), len(part.fetches))
 
     def _compiled(self, path: Path) -> Any:
         """The compiled model of a file.
@@ -103,13 +103,21 @@ class _Engine:
             raise EngineError(3, _brief(error)) from error
 
 
-def _program(request: Any, feeds: int, fetches: int) -> Program:
+def _program(compiled: Any, feeds: int, fetches: int) -> Program:
+    """The program of a compiled model.
+
+    Its outputs go by the names of its results: a fetch that is a fed tensor behind identities has
+    no tensor's name of its own.
+    """
+    request = compiled.create_infer_request()
+    results = [output.get_node().get_friendly_name() for output in compiled.outputs]
+    places = [results.index(f"fetch_{number}:0") for number in range(fetches)]
+
     def run(values: Sequence[np.ndarray]) -> Sequence[np.ndarray]:
         names = (f"feed_{number}:0" for number in range(feeds))
         try:
             request.infer(dict(zip(names, values, strict=True)), share_inputs=False)
-            tensors = [request.get_tensor(f"fetch_{number}:0") for number in range(fetches)]
-            return [tensor.data.copy() for tensor in tensors]
+            return [request.get_output_tensor(place).data.copy() for place in places]
         except RuntimeError as error:
             raise EngineError(3, str(error)) from error
 
