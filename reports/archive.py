@@ -1,5 +1,7 @@
 """The archive of a certification package: a zip with exactly one form for given files.
 
+Where it is to be published, its small form (`sessrun.reports.compact`) holds the same files.
+
 Entries are stored, sorted by name, with fixed times and attributes. Stored, because then the
 bytes depend on no compressor's version: the reader packs what it unpacked and compares, so
 whatever hides in a zip (overlapping entries, a second directory, bytes nobody reads) is found,
@@ -17,7 +19,12 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
-__all__ = ["MAX_BYTES", "MAX_FILES", "PackageError", "pack", "read_archive", "unpack"]
+from sessrun.reports.compact import XZ_MAGIC, CompactError, decompressed, unfold
+
+__all__ = ["MAX_BYTES", "MAX_FILES", "PACKAGE", "PackageError", "pack", "read_archive", "unpack"]
+
+#: The archive's name in the folder that `sessrun certify` writes.
+PACKAGE: Final = "package.zip"
 
 #: The largest archive that is read, in bytes, and the most files in one.
 MAX_BYTES: Final = 512 * 2**20
@@ -26,6 +33,7 @@ _NAME: Final = re.compile(r"[a-z][a-z]*\.[a-z]+|replays/[A-Za-z0-9][A-Za-z0-9._-
 _DATE: Final = (1980, 1, 1, 0, 0, 0)
 _VERSION: Final = 20
 _UNIX: Final = 3
+_ZIP_MAGIC: Final = b"PK"
 
 
 class PackageError(ValueError):
@@ -62,10 +70,17 @@ def pack(files: Mapping[str, bytes]) -> bytes:
 def read_archive(path: Path) -> dict[str, bytes]:
     """The files of an archive by name.
 
+    Args:
+      path: the archive, its small form, or the folder that `sessrun certify` wrote.
+
     Raises:
       PackageError: it cannot be read, is too large, or `unpack` refuses it.
 
     """
+    if path.is_dir():
+        if not (path / PACKAGE).exists():
+            raise PackageError(str(path), f"a folder without a {PACKAGE}")
+        path /= PACKAGE
     try:
         status = path.stat()
         if not stat.S_ISREG(status.st_mode):  # a pipe would wait, a device never end
@@ -82,11 +97,22 @@ def read_archive(path: Path) -> dict[str, bytes]:
 def unpack(raw: bytes, source: str) -> dict[str, bytes]:
     """The files of an archive by name, never written anywhere.
 
+    Args:
+      raw: a zip archive, or xz of one or of a package's columns.
+      source: where it comes from, for errors.
+
     Raises:
       PackageError: it is no zip, holds a name twice or one that a package may not hold, is
         compressed, too large, or is not byte for byte what `pack` makes of its files.
 
     """
+    if raw.startswith(XZ_MAGIC):
+        try:
+            raw = decompressed(raw, MAX_BYTES)
+            if not raw.startswith(_ZIP_MAGIC):
+                return _checked(unfold(raw, MAX_BYTES), source)
+        except CompactError as error:
+            raise PackageError(source, str(error)) from error
     try:
         files = _entries(raw, source)
     except (
@@ -104,6 +130,15 @@ def unpack(raw: bytes, source: str) -> dict[str, bytes]:
         )
         raise PackageError(source, f"not in the one form of a package: byte {place} differs")
     return files
+
+
+def _checked(files: dict[str, bytes], source: str) -> dict[str, bytes]:
+    """The files of a small form, sorted, if a package may have such."""
+    if len(files) > MAX_FILES:
+        raise PackageError(source, f"it holds {len(files):,} files, more than {MAX_FILES:,}")
+    for name in files:
+        _check_name(name)
+    return dict(sorted(files.items()))
 
 
 def _entries(raw: bytes, source: str) -> dict[str, bytes]:

@@ -25,6 +25,7 @@ from sessrun.reports.archive import PackageError, pack, read_archive, unpack
 from sessrun.reports.badge import badge_svg
 from sessrun.reports.failures import Answer, replay_name
 from sessrun.reports.html import report_html
+from sessrun.reports.json_forms import json_bytes, line_bytes
 from sessrun.reports.junit import junit_xml
 from sessrun.reports.plan import PlanFacts
 from sessrun.reports.printable import shortened, utf8
@@ -38,7 +39,7 @@ from sessrun.spec.schema import SpecError, check
 from sessrun.spec.writing import write_bytes
 
 __all__ = [
-    "FILES", "SIGNATURE", "Package", "PackageError", "ReplayOf", "derived_files", "json_bytes",
+    "FILES", "SIGNATURE", "Package", "PackageError", "ReplayOf", "derived_files",
     "manifest_of", "open_package", "read_package", "write_package",
 ]  # fmt: skip
 
@@ -90,16 +91,6 @@ class Package:
         """The profile that the package says it is about."""
         profile: str = self.manifest["profile"]
         return profile
-
-
-def json_bytes(form: Any) -> bytes:
-    """The one form of a JSON file in a package: sorted keys, ASCII, a newline at the end.
-
-    Raises:
-      ValueError: a number is not finite.
-
-    """
-    return (json.dumps(form, sort_keys=True, indent=1, allow_nan=False) + "\n").encode("ascii")
 
 
 def write_package(
@@ -303,11 +294,11 @@ def _record(raw: bytes) -> RunRecord:
     for number, line in enumerate(raw.split(b"\n")[:-1], 1):
         try:
             form = json.loads(line)
-            text = json.dumps(form, sort_keys=True, separators=(",", ":"), allow_nan=False)
+            canonical = line_bytes(form)
         except (ValueError, RecursionError) as error:
             raise PackageError(name, f"line {number} is not JSON: {error}") from error
         _check_depth(form, name)
-        if text.encode("ascii") != line:
+        if canonical != line:
             raise PackageError(name, f"line {number} is not as the writer of records writes it")
     _check_record(record)
     return record

@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from sessrun.reports.failures import Answer, replay_name
+from sessrun.reports.json_forms import json_bytes
 from sessrun.reports.losses import event_faults
 from sessrun.reports.package import (
     SIGNATURE,
     Package,
     ReplayOf,
     derived_files,
-    json_bytes,
     manifest_of,
 )
 from sessrun.reports.plan import PlanFacts

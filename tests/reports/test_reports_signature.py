@@ -13,7 +13,8 @@ import pytest
 from sessrun.cli.main import main
 from sessrun.reports import signature as signatures
 from sessrun.reports.archive import PackageError, pack
-from sessrun.reports.package import SIGNATURE, json_bytes, open_package, write_package
+from sessrun.reports.json_forms import json_bytes
+from sessrun.reports.package import SIGNATURE, open_package, write_package
 from sessrun.reports.signature import SignatureCheck, SigningError, check_signature, sign
 from sessrun.reports.verify import Verification, verify
 
