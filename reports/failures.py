@@ -1,14 +1,15 @@
-"""Failures grouped by signature, and the command that replays one of them."""
+"""Failures grouped by cause, what mending each would gain, and the command that replays a case."""
 
 from __future__ import annotations
 
 import hashlib
 import re
 import shlex
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
+from sessrun.reports.causes import cause_of
 from sessrun.reports.plan import PlannedCase
 from sessrun.reports.summary import FailureGroup
 from sessrun.spec.records import QUIET, blamed
@@ -17,17 +18,10 @@ __all__ = ["Answer", "group_failures", "replay_command", "replay_name"]
 
 #: Results that say nothing of the case itself: what was declined, that nobody answered.
 _UNANSWERED: Final = frozenset({"unsupported", "missing"})
-#: The gravest first: the order in which groups are shown.
+#: The gravest first, where mending either of two groups would gain as much.
 _GRAVITY: Final = (
     "infra_error", "crash", "timeout", "error", "fail", "flaky", "missing", "unsupported",
 )  # fmt: skip
-_QUOTED: Final = re.compile(r"'[^']*'|\"[^\"]*\"")
-_NUMBER: Final = re.compile(
-    r"[-+]?(?:0x[0-9a-f]+|\d[\d_.]*(?:e[-+]?\d+)?|\b(?:nan|inf)\b)", re.IGNORECASE
-)
-_LIST: Final = re.compile(r"\[[#,\s.()\[\]]*\]")
-#: How much of a reason is looked at; a record keeps no more of it.
-_WORDS: Final = 2000
 _UNSAFE: Final = re.compile(r"[^A-Za-z0-9._-]+")
 
 
@@ -77,38 +71,56 @@ class Answer:
         return words
 
 
-def group_failures(answers: Iterable[Answer]) -> tuple[FailureGroup, ...]:
-    """Group what went wrong: the gravest result first, then the larger group."""
-    groups: dict[str, list[Answer]] = {}
+def group_failures(answers: Sequence[Answer], blocked: Collection[str]) -> tuple[FailureGroup, ...]:
+    """What went wrong by its cause, first what gains most when it is mended.
+
+    That is: the more cases of it, then the more clauses that nothing else keeps from counting. A
+    fault of the suite itself comes before all others, since it voids the run.
+
+    Args:
+      answers: what counts for each planned case.
+      blocked: the clauses that stand in the way of certification.
+
+    """
+    causes: dict[tuple[str, str], list[Answer]] = {}
     for answer in answers:
         if answer.result not in QUIET and answer.counts:
-            groups.setdefault(_signature(answer), []).append(answer)
-    found = [_group(signature, members) for signature, members in groups.items()]
-    return tuple(
-        sorted(
-            found,
-            key=lambda group: (_GRAVITY.index(group.result), -len(group.cases), group.signature),
-        )
+            cause = cause_of(answer.case, answer.result, answer.reason)
+            causes.setdefault((answer.result, cause), []).append(answer)
+    keys_of: dict[str, set[tuple[str, str]]] = {}
+    for key, members in causes.items():
+        for id_ in {clause for answer in members for clause in answer.clauses}:
+            keys_of.setdefault(id_, set()).add(key)
+    groups = [
+        _group(*key, members, [id_ for id_ in blocked if keys_of.get(id_) == {key}])
+        for key, members in causes.items()
+    ]
+    return tuple(sorted(groups, key=_rank))
+
+
+def _rank(group: FailureGroup) -> tuple[bool, int, int, int, str]:
+    return (
+        group.result != "infra_error",
+        -len(group.cases),
+        -len(group.unblocks),
+        _GRAVITY.index(group.result),
+        group.signature,
     )
 
 
-def _signature(answer: Answer) -> str:
-    # Cases alike in all but the values they were given fail alike: numbers and quoted names go.
-    reason = answer.reason[:_WORDS]
-    words = _LIST.sub("[…]", _NUMBER.sub("#", _QUOTED.sub("'…'", reason)))[:200]
-    family = "" if answer.result in _UNANSWERED else answer.case.family
-    text = f"{answer.result}\n{family}\n{words}"
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:8]
-
-
-def _group(signature: str, members: list[Answer]) -> FailureGroup:
+def _group(
+    result: str, cause: str, members: Sequence[Answer], unblocks: Iterable[str]
+) -> FailureGroup:
     first = members[0]
+    signature = hashlib.sha256(f"{result}\n{cause}".encode("utf-8", "surrogatepass"))
     return FailureGroup(
-        signature=signature,
-        result=first.result,
+        signature=signature.hexdigest()[:8],
+        result=result,
         family=first.case.family,
+        cause=cause,
         reason=first.reason,
         clauses=tuple(sorted({clause for answer in members for clause in answer.clauses})),
+        unblocks=tuple(sorted(unblocks)),
         cases=tuple(answer.case.id for answer in members),
         step=first.finding.get("step"),
         want=first.finding.get("want"),

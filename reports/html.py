@@ -15,6 +15,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
+from sessrun.reports.answers import answer_rows
 from sessrun.reports.coverage_view import coverage_view
 from sessrun.reports.failures import replay_command
 from sessrun.reports.origin import origin_of_cases
@@ -93,8 +94,8 @@ def report_html(summary: Summary, replays: str = "replays") -> str:
         legend=[(kind, words) for kind, words, _ in _KINDS],
         subjects=[_subject(subject) for subject in summary.subjects],
         coverage=coverage_view(summary.coverage),
-        groups=[_group(group, str(backend["spec"]), replays) for group in summary.failures],
-        cases_wrong=number(sum(len(group.cases) for group in summary.failures), "case"),
+        wrong=_groups(summary, replays, answered=True),
+        declined=_groups(summary, replays, answered=False),
         tables=_tables(clauses, scope_of(summary.profile).profile),
         subject_names=sorted({clause["subject"] for clause in clauses}),
         result_names=CLAUSE_RESULTS,
@@ -264,17 +265,27 @@ def _tables(clauses: list[dict[str, Any]], profile: str) -> list[dict[str, Any]]
     ]
 
 
+def _groups(summary: Summary, replays: str, *, answered: bool) -> dict[str, Any]:
+    """The groups that were answered wrongly, or those that were not answered, in their order."""
+    groups = [group for group in summary.failures if group.answered == answered]
+    backend = str(summary.header["backend"]["spec"])
+    return {
+        "groups": [_group(group, backend, replays) for group in groups],
+        "cases": number(sum(len(group.cases) for group in groups), "case"),
+        "causes": number(len(groups), "cause"),
+    }
+
+
 def _group(group: FailureGroup, backend: str, replays: str) -> dict[str, Any]:
     return {
         "result": group.result,
         "signature": group.signature,
-        "quiet": group.result in {"unsupported", "missing"},
-        "reason": shortened(group.reason.removeprefix(f"{group.result}: "), 400),
+        "title": shortened(group.title.removeprefix(f"{group.result}: "), 400),
         "clauses": group.clauses,
+        "unblocks": group.unblocks,
         "cases": [printable(case) for case in group.cases],
         "step": printable(group.step or ""),
-        "want": value_text(group.want, 1500),
-        "got": value_text(group.got, 1500),
+        "answers": list(answer_rows(group.want, group.got)),
         "command": printable(
             replay_command(group.cases[0], group.result, backend, replays), keep=""
         ),

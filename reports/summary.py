@@ -124,14 +124,16 @@ class SubjectSummary:
 
 @dataclass(frozen=True, slots=True)
 class FailureGroup:
-    """Cases that went wrong alike.
+    """Cases that went wrong for one cause.
 
     Attributes:
       signature: eight hex digits, stable between runs.
       result: the result they share.
       family: the property, or the vectors' folder, that the first of them comes from.
+      cause: the reason without what differs from case to case.
       reason: the reason of the first of them.
       clauses: the clauses they test, sorted.
+      unblocks: the required clauses that nothing else keeps from counting, sorted.
       cases: their ids in plan order.
       step: the step of the first that failed, or None.
       want: what it should have answered, as JSON, or None.
@@ -142,12 +144,24 @@ class FailureGroup:
     signature: str
     result: str
     family: str
+    cause: str
     reason: str
     clauses: tuple[str, ...]
+    unblocks: tuple[str, ...]
     cases: tuple[str, ...]
     step: str | None = None
     want: Any = None
     got: Any = None
+
+    @property
+    def answered(self) -> bool:
+        """Whether the backend answered, or was lost; else it declined, or was not asked."""
+        return self.result not in {"unsupported", "missing"}
+
+    @property
+    def title(self) -> str:
+        """What it is about, in a line: an example of what was wrong, or what is not offered."""
+        return self.reason if self.answered else self.cause
 
     def to_json(self) -> dict[str, Any]:
         """The JSON form."""
@@ -155,8 +169,10 @@ class FailureGroup:
             "signature": self.signature,
             "result": self.result,
             "family": self.family,
+            "cause": self.cause,
             "reason": self.reason,
             "clauses": list(self.clauses),
+            "unblocks": list(self.unblocks),
             "cases": list(self.cases),
             "step": self.step,
             "want": self.want,
@@ -179,7 +195,7 @@ class Summary:
       ran: how many `fixed` cases (vectors) ran, and how many `drawn` by the seed.
       clauses: the clauses of the profile, and those its planned cases test besides, by id.
       subjects: the subjects of those clauses.
-      failures: cases that went wrong, grouped.
+      failures: cases that went wrong, by cause, first what gains most when it is mended.
       waivers: the waivers handed in.
       events: restarts and the like, as recorded.
       seconds: the sum of the times of all cases.

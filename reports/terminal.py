@@ -1,4 +1,4 @@
-"""The terminal view: verdict, totals, clauses by subject, failures by signature with replays.
+"""The terminal view: verdict, totals, clauses by subject, failures by cause with replays.
 
 Everything that a backend controls enters as plain text without control characters; nothing is
 parsed as markup.
@@ -6,6 +6,7 @@ parsed as markup.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final
 
 from rich.console import Console, Group, RenderableType
@@ -51,7 +52,7 @@ def print_summary(
       summary: the summary.
       console: where to; standard output if None.
       replays: the folder of the replay files, as the printed commands name it.
-      groups: how many groups of failures to show.
+      groups: how many causes of each kind to show.
       chosen: whether the cases were chosen freely, so that there is no verdict to tell.
 
     """
@@ -70,15 +71,20 @@ def summary_view(
         Text(),
         _chosen_subjects(summary) if chosen else _subjects(summary),
     ]
-    if not summary.failures:
-        parts.append(Text())
-    else:
-        parts.append(Text(f"\nWhat went wrong, {number(len(summary.failures), 'group')}:"))
+    wrong = [group for group in summary.failures if group.answered]
+    declined = [group for group in summary.failures if not group.answered]
     backend = str(summary.header["backend"]["spec"])
-    parts.extend(_failure(group, backend, replays) for group in summary.failures[:groups])
-    hidden = len(summary.failures) - groups
-    if hidden > 0:
-        parts.append(Text(f"  and {number(hidden, 'more group')}: see the full report", "dim"))
+    parts.append(Text())
+    if wrong:
+        parts.append(Text(f"What went wrong, {number(len(wrong), 'cause')}, fix the first first:"))
+        parts.extend(_failure(group, backend, replays) for group in wrong[:groups])
+        parts.extend(_hidden(len(wrong) - groups))
+    if declined:
+        parts.append(Text(f"Not offered, or not answered, {number(len(declined), 'cause')}:"))
+        parts.append(_lacks(declined[:groups]))
+        parts.extend(_hidden(len(declined) - groups))
+        command = replay_command(declined[0].cases[0], declined[0].result, backend, replays)
+        parts.append(Text(f"  the first: $ {printable(command, keep='')}\n", "cyan"))
     return Group(*parts)
 
 
@@ -148,12 +154,34 @@ def _failure(group: FailureGroup, backend: str, replays: str) -> Text:
     shown = ", ".join(group.clauses[:_CLAUSES])
     more = " …" if len(group.clauses) > _CLAUSES else ""
     text = Text()
-    text.append(f"  {group.result}", "bold red" if group.result != "unsupported" else "bold")
+    text.append(f"  {group.result}", "bold red")
     text.append(f" in {number(len(group.cases), 'case')}", "bold")
     text.append(f"  {shown}{more}  ")
     text.append(f"[{group.signature}]\n", "dim")
-    reason = group.reason.removeprefix(f"{group.result}: ")
-    text.append(f"    {shortened(reason, 240)}\n")
+    if group.unblocks:
+        text.append(f"    alone in the way of {number(len(group.unblocks), 'clause')}\n")
+    text.append(f"    {shortened(group.title.removeprefix(f'{group.result}: '), 240)}\n")
     command = replay_command(group.cases[0], group.result, backend, replays)
     text.append(f"    $ {printable(command, keep='')}\n", "cyan")
     return text
+
+
+def _lacks(groups: Sequence[FailureGroup]) -> Table:
+    table = Table(box=None, pad_edge=False, header_style="dim", padding=(0, 2, 0, 2))
+    table.add_column("cause")
+    for name in ("cases", "clauses", "for it alone"):
+        table.add_column(name, justify="right")
+    for group in groups:
+        table.add_row(
+            Text(shortened(f"{group.result}: {group.title}", 80)),
+            f"{len(group.cases):,}",
+            f"{len(group.clauses):,}",
+            f"{len(group.unblocks):,}",
+        )
+    return table
+
+
+def _hidden(count: int) -> list[Text]:
+    if count <= 0:
+        return []
+    return [Text(f"  and {number(count, 'more cause')}: see the full report", "dim")]

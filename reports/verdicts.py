@@ -88,7 +88,7 @@ def summarize(
         ran=_ran(answers),
         clauses=judged,
         subjects=_subjects(answers, judged),
-        failures=group_failures(answers),
+        failures=group_failures(answers, [clause.id for clause in judged if clause.blocked]),
         waivers=tuple(waivers),
         events=tuple(record.events),
         seconds=sum(line["seconds"] for line in record.results.values()),

@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 from synthetic_run import clauses, make_run, mixed, passing
 
+from sessrun.reports.causes import cause_of, named_lacks
 from sessrun.reports.failures import replay_command, replay_name
-from sessrun.reports.plan import PlanFacts
+from sessrun.reports.plan import PlanFacts, PlannedCase
 from sessrun.reports.summary import Waiver
 from sessrun.reports.verdicts import answers_of, summarize
 from sessrun.spec.records import RESULTS
@@ -231,10 +232,82 @@ def test_failures_alike_but_for_their_values_are_one_group(tmp_path):
     assert groups[0].clauses == ("FEED-001", "FEED-002")
 
 
-def test_the_gravest_group_comes_first(tmp_path):
-    results = [group.result for group in judged(tmp_path, mixed()).failures]
-    order = ["crash", "timeout", "error", "fail", "flaky", "missing", "unsupported"]
-    assert results == sorted(results, key=order.index)
+def test_the_cause_whose_mending_gains_most_comes_first(tmp_path):
+    groups = judged(tmp_path, mixed()).failures
+    gains = [(len(group.cases), len(group.unblocks)) for group in groups]
+    assert gains == sorted(gains, reverse=True)
+    void = judged(tmp_path, only("infra_error", VECTOR)).failures
+    assert void[0].result == "infra_error"
+
+
+def test_a_cause_unblocks_the_clauses_that_nothing_else_keeps_from_counting(tmp_path):
+    results = {
+        "fetch/fetch-001-plain": "fail", "fetch/fetch-002-plain": "fail",
+        "fetch/fetch-002-nested": "crash", "fetch/fetch-004-plain": "fail",
+    }  # fmt: skip
+
+    def change(line):
+        if line.get("result") == "fail":
+            line["finding"]["reason"] = "values[0]: want 1, got 2"
+
+    groups = judged(tmp_path, lambda case: results.get(case.id) or passing(case), change=change)
+    failed, crashed = groups.failures
+    assert failed.clauses == ("FETCH-001", "FETCH-002", "FETCH-004")
+    assert failed.unblocks == ("FETCH-001",), "002 crashes too, and 004 is not required"
+    assert crashed.unblocks == ()
+
+
+ALIKE = [
+    ("fail",
+     "v[0]: want np.int8(1), got np.int8(7) at index [2] (1 of 3 elements differ, contract exact)",
+     "v[3]: want np.int8(-4), got np.int8(0) (2 of 2 elements differ, contract exact)"),
+    ("fail", "it raised InvalidArgumentError: no node part/x7y; the oracle succeeded",
+     "it failed with InvalidArgumentError: no node other/z"),
+    ("fail", "Node a12 of 'x', name: foo", "Node b of 'y', name: bar"),
+    ("crash", "the worker ended with signal 11 (SIGSEGV) in request 18",
+     "the worker ended with signal 11 (SIGSEGV) in request 20"),
+    ("unsupported", "unsupported: state v0", "unsupported: state counter/x"),
+    ("unsupported", "unsupported: op Betainc here", "unsupported: op Betainc"),
+    ("unsupported", "unsupported: concurrent (not declared)", "unsupported: concurrent"),
+]  # fmt: skip
+UNLIKE = [
+    ("unsupported", "unsupported: dtype int8", "unsupported: dtype int16"),
+    ("unsupported", "unsupported: op Conv2D", "unsupported: op Conv3D"),
+    ("unsupported", "unsupported: config device_count", "unsupported: config device_filters"),
+    ("fail", "it succeeded, but must fail with code 3", "it succeeded, but must fail with code 5"),
+    ("fail", "it failed with code 3, not 12", "it failed with code 3, not 5"),
+    ("fail", "want np.float32(nan), got np.float32(1)", "want np.float32(2.5), got np.float32(1)"),
+    ("fail", "want np.float16(1), got np.float16(2)", "want np.float32(1), got np.float32(2)"),
+    ("fail", "it raised NotFoundError: x", "it raised InternalError: x"),
+]  # fmt: skip
+
+
+def cause(result, reason, id_="fetch/a"):
+    return cause_of(PlannedCase(id_, "0" * 64, ("FETCH-001",)), result, reason)
+
+
+@pytest.mark.parametrize(("result", "one", "other"), ALIKE)
+def test_cases_of_one_cause_are_alike(result, one, other):
+    assert cause(result, one) == cause(result, other)
+    assert cause(result, one) == cause(result, other, "variant/fetch/b:1:2")
+
+
+@pytest.mark.parametrize(("result", "one", "other"), UNLIKE)
+def test_cases_of_two_causes_are_not(result, one, other):
+    assert cause(result, one) != cause(result, other)
+
+
+def test_a_wrong_answer_is_of_its_family_and_a_message_of_the_backend_of_none():
+    wrong, message = "values[0]: want 1, got 2", "it raised InternalError: out of sockets"
+    assert cause("fail", wrong) != cause("fail", wrong, "feed/a")
+    assert cause("fail", message) == cause("fail", message, "feed/a")
+    assert cause("crash", "SIGFPE") == cause("crash", "SIGFPE", "feed/a")
+
+
+def test_what_is_lacking_is_named():
+    assert named_lacks(cause("unsupported", "unsupported: op Betainc")) == ("op", "Betainc")
+    assert named_lacks(cause("unsupported", "unsupported: state v0")) is None
+    assert named_lacks(cause("fail", "dtype int8")) is None
 
 
 def test_a_vector_is_an_id_without_a_colon(tmp_path):

@@ -14,6 +14,7 @@ import pytest
 from rich.console import Console
 from synthetic_run import make_run, mixed, passing
 
+from sessrun.reports.answers import answer_rows
 from sessrun.reports.badge import badge_svg
 from sessrun.reports.html import report_html
 from sessrun.reports.junit import junit_xml
@@ -62,8 +63,29 @@ def test_the_terminal_says_verdict_totals_and_a_command_for_each_group(tmp_path)
     text = terminal_text(summary, groups=3)
     assert "NOT CERTIFIED" in text
     assert f"of {summary.planned} planned cases passed" in text
+    wrong = [group for group in summary.failures if group.answered]
+    lacks = [group for group in summary.failures if not group.answered]
     assert text.count("$ sessrun replay replays/") == 3
-    assert f"{len(summary.failures) - 3} more groups" in text
+    assert f"What went wrong, {len(wrong)} causes" in text
+    assert f"and {len(wrong) - 3} more cause" in text
+    assert f"Not offered, or not answered, {len(lacks)} cause" in text
+
+
+def test_want_and_got_stand_side_by_side_where_they_differ():
+    same, other = (
+        {"$array": {"dtype": "uint8", "shape": [1], "data": data}} for data in ("AA==", "AQ==")
+    )
+    want = {"values": [same, same], "contract": "exact"}
+    assert list(answer_rows(want, {"values": [same, other], "contract": "exact"})) == [
+        ("values[1]", "uint8[1] (0)", "uint8[1] (1)")
+    ]
+    failed = {"code": 13, "message": "no"}
+    assert list(answer_rows({"error": {"codes": [3, 10]}}, failed)) == [
+        ("code", "3 or 10", "13"), ("message", "", "no"),
+    ]  # fmt: skip
+    assert list(answer_rows(None, None)) == []
+    many = {str(key): key for key in range(20)}
+    assert list(answer_rows(many, {}))[-1] == ("14 more parts", "", "")
 
 
 def test_no_name_or_reason_brings_a_line_of_its_own(tmp_path):

@@ -1,0 +1,57 @@
+"""What a step should have answered beside what it answered, part by part."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+from sessrun.reports.printable import number, printable, value_text
+
+__all__ = ["answer_rows"]
+
+#: How many parts are shown, and how many characters of each side.
+_ROWS: Final = 6
+_WIDTH: Final = 400
+#: Parts of an answer that are lists of values, one for each fetch.
+_LISTS: Final = frozenset({"values"})
+
+
+def answer_rows(want: Any, got: Any) -> Iterator[tuple[str, str, str]]:
+    """Part, what was wanted of it and what came: those that differ, the first few.
+
+    Args:
+      want: the expectation of the step, as JSON; None if it has none.
+      got: what was observed, as JSON.
+
+    """
+    wanted, came = _parts(want), _parts(got)
+    rows = [
+        (printable(part, keep=""), wanted.get(part, ""), came.get(part, ""))
+        for part in dict.fromkeys((*wanted, *came))
+        if wanted.get(part) != came.get(part)
+    ]
+    yield from rows[:_ROWS]
+    if len(rows) > _ROWS:
+        yield (number(len(rows) - _ROWS, "more part"), "", "")
+
+
+def _parts(form: Any) -> dict[str, str]:
+    """The parts of an expectation or an observation by name, each as text."""
+    if not isinstance(form, Mapping):
+        return {} if form is None else {"answer": value_text(form, _WIDTH)}
+    parts: dict[str, str] = {}
+    for key, value in form.items():
+        if key in _LISTS and isinstance(value, list):
+            parts |= {f"{key}[{i}]": value_text(item, _WIDTH) for i, item in enumerate(value)}
+        elif key == "error" and isinstance(value, Mapping):
+            # Of `codes` and the like a choice is wanted; what came has one `code`.
+            parts |= {str(k).removesuffix("s"): _choice(item) for k, item in value.items()}
+        else:
+            parts[key] = value_text(value, _WIDTH)
+    return parts
+
+
+def _choice(options: Any) -> str:
+    if isinstance(options, list):
+        return " or ".join(value_text(option, _WIDTH) for option in options)
+    return value_text(options, _WIDTH)
