@@ -206,8 +206,7 @@ def _rest(counts: Mapping[str, int]) -> str:
 
 def _clause(clause: ClauseSummary) -> dict[str, Any]:
     style, mark = ("open", "~") if clause.in_part else _MARKS[clause.result]
-    words = "holds in part" if clause.in_part else clause.result
-    form = clause.to_json() | {"style": style, "mark": mark, "words": words}
+    form = clause.to_json() | {"style": style, "mark": mark, "words": clause.words}
     rest = _rest(clause.counts)
     shown = "" if clause.result == "not applicable here" else rest
     if clause.in_part:

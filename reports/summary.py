@@ -89,6 +89,11 @@ class ClauseSummary:
         """Whether it holds in what ran, and does not count for what was declined or lost."""
         return self.result == "holds" and self.blocked
 
+    @property
+    def words(self) -> str:
+        """Its result in words, `holds in part` told apart."""
+        return "holds in part" if self.in_part else self.result
+
     def to_json(self) -> dict[str, Any]:
         """The JSON form."""
         return {

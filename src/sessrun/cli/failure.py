@@ -18,12 +18,13 @@ def told() -> tuple[type[BaseException], ...]:
     from sessrun.conformance.execution import ResumeError
     from sessrun.conformance.plan import PlanError
     from sessrun.reports.archive import PackageError
+    from sessrun.reports.diff import DiffError
     from sessrun.reports.signature import SigningError
     from sessrun.spec.schema import SpecError
 
     return (
-        UserError, AdapterError, PackageError, PlanError, ResumeError, SigningError, SpecError,
-        WorkerError, OSError,
+        UserError, AdapterError, DiffError, PackageError, PlanError, ResumeError, SigningError,
+        SpecError, WorkerError, OSError,
     )  # fmt: skip
 
 

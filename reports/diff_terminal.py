@@ -1,0 +1,118 @@
+"""The terminal view of a difference: what it is of, regressions first, then what else changed."""
+
+from __future__ import annotations
+
+import shlex
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Final
+
+from rich.console import Console, Group, RenderableType
+from rich.text import Text
+
+from sessrun.reports.diff import Change, Diff
+from sessrun.reports.printable import number, printable, shortened
+
+__all__ = ["print_diff"]
+
+_STYLES: Final = {"regression": "bold red", "progress": "green", "other": "yellow"}
+_MARKS: Final = {"regression": "✗", "progress": "✓", "other": "·"}
+#: The order of kinds: what a reader must see first.
+_KINDS: Final = tuple(_STYLES)
+
+
+def print_diff(
+    found: Diff, console: Console | None = None, *, rows: int = 20, backend: str | None = None
+) -> None:
+    """Print a difference.
+
+    Args:
+      found: the difference.
+      console: where to; standard output if None.
+      rows: how many changes of one sort to show.
+      backend: how the command line names the new backend, for the command that replays a case.
+
+    """
+    (console or Console()).print(Group(*_parts(found, rows, backend)), soft_wrap=True)
+
+
+def _parts(found: Diff, rows: int, backend: str | None) -> Iterator[RenderableType]:
+    yield _face(found)
+    if found.facts:
+        yield _facts(found.facts)
+    yield from _section("Clauses", found.clauses, rows)
+    yield from _section("Operations and dtypes", (*found.cells, *found.lacks), rows)
+    yield from _section("Cases", found.cases, rows)
+    yield from _plans(found)
+    broken = [change for change in found.cases if change.kind == "regression"]
+    if broken and backend is not None:
+        case, name = shlex.quote(broken[0].about), shlex.quote(backend)
+        command = f"sessrun replay {case} --backend {name}"
+        yield Text(f"the first again: $ {printable(command, keep='')}\n", "cyan")
+    count = len(found.regressions)
+    verdict = number(count, "regression") if count else "no regression"
+    yield Text(verdict, "bold red" if count else "bold green")
+
+
+def _face(found: Diff) -> Text:
+    text = Text()
+    text.append(f"{shortened(found.old, 80)} → {shortened(found.new, 80)}", "bold")
+    text.append(f"  profile {shortened(found.profile, 60)}\n")
+    verdict = found.verdict
+    same = verdict.before == verdict.after
+    words = verdict.after if same else f"{verdict.before} → {verdict.after}"
+    text.append(f"{words}\n", "bold" if same else _STYLES[verdict.kind])
+    held = [f"{holds} of {number(required, 'required clause')}" for holds, required in found.held]
+    text.append(f"{held[0]} held, {held[1]} now\n")
+    return text
+
+
+def _facts(facts: Sequence[Change]) -> Text:
+    text = Text("What differs about the runs:\n", "bold")
+    for fact in facts:
+        before, after = shortened(fact.before, 80), shortened(fact.after, 80)
+        text.append(f"  {fact.about}: {before} → {after}\n", "")
+    return text
+
+
+def _section(title: str, changes: Sequence[Change], rows: int) -> Iterator[RenderableType]:
+    if not changes:
+        return
+    counted = Counter(change.kind for change in changes)
+    words = ", ".join(
+        number(counted[kind], noun, noun if kind == "other" else None)
+        for kind, noun in zip(_KINDS, ("regression", "improvement", "otherwise"), strict=True)
+        if counted[kind]
+    )
+    steps = Counter((change.before, change.after) for change in changes)
+    for (before, after), count in steps.most_common():
+        words += f"\n  {count:,} times {shortened(before, 40)} → {shortened(after, 40)}"
+    yield Text(f"{title}: {words}", "bold")
+    ordered = sorted(changes, key=lambda change: _KINDS.index(change.kind))
+    yield _lines(ordered, rows)
+
+
+def _lines(changes: Sequence[Change], rows: int) -> Text:
+    """A line for each change, and one for its reason."""
+    text = Text()
+    for change in changes[:rows]:
+        text.append(f"  {_MARKS[change.kind]} {shortened(change.about, 160)}  ")
+        steps = f"{shortened(change.before, 60)} → {shortened(change.after, 60)}\n"
+        text.append(steps, _STYLES[change.kind])
+        if change.reason:
+            text.append(f"      {shortened(change.reason, 200)}\n", "dim")
+    if len(changes) > rows:
+        text.append(f"    and {len(changes) - rows:,} more: see --json\n", "dim")
+    return text
+
+
+def _plans(found: Diff) -> Iterable[Text]:
+    """Cases that only one of the plans has."""
+    for count, words in (
+        (len(found.added), "only the new package has"),
+        (len(found.removed), "only the old package has"),
+        (len(found.changed), "have another content in the new package, and are not compared"),
+        (found.incomparable, "were drawn by another seed, and are not compared one by one"),
+    ):
+        if count:
+            yield Text(f"{number(count, 'case')} {words}", "dim")
