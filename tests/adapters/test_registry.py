@@ -22,6 +22,8 @@ def test_our_own_adapters_are_known_without_being_installed(
         "reference": "sessrun.adapters.reference:backend",
         "tensorflow": "sessrun.adapters.tensorflow:backend",
         "tensorflow-c": "sessrun.adapters.tensorflow_c:backend",
+        "tfjs-cpu": "sessrun.adapters.tfjs:cpu",
+        "tfjs-wasm": "sessrun.adapters.tfjs:wasm",
     }
 
 

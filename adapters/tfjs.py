@@ -1,0 +1,25 @@
+"""The adapters of TensorFlow.js: programs of Node, in a process of their own (`adapters/javascript`)."""
+
+from __future__ import annotations
+
+from sessrun.adapters.process.host import ProcessBackend, spawn
+
+__all__ = ["cpu", "wasm"]
+
+
+def cpu(folder: str = "") -> ProcessBackend:
+    """TensorFlow.js with its backend in plain JavaScript.
+
+    Args:
+      folder: where `npm install` put its packages; the working folder if it is empty.
+
+    Raises:
+      AdapterError: Node or a package is missing.
+
+    """
+    return spawn(f"tfjs-cpu#{folder}")
+
+
+def wasm(folder: str = "") -> ProcessBackend:
+    """TensorFlow.js with its backend in WebAssembly; see `cpu`."""
+    return spawn(f"tfjs-wasm#{folder}")
