@@ -26,6 +26,7 @@ _OWN: Final = {
     "tensorflow-c": "sessrun.adapters.tensorflow_c:backend",
     "tfjs-cpu": "sessrun.adapters.tfjs:cpu",
     "tfjs-wasm": "sessrun.adapters.tfjs:wasm",
+    "tfjs-webgl": "sessrun.adapters.tfjs:webgl",
 }
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sessrun.adapters.process.host import ProcessBackend, spawn
 
-__all__ = ["cpu", "wasm"]
+__all__ = ["cpu", "wasm", "webgl"]
 
 
 def cpu(folder: str = "") -> ProcessBackend:
@@ -23,3 +23,8 @@ def cpu(folder: str = "") -> ProcessBackend:
 def wasm(folder: str = "") -> ProcessBackend:
     """TensorFlow.js with its backend in WebAssembly; see `cpu`."""
     return spawn(f"tfjs-wasm#{folder}")
+
+
+def webgl(folder: str = "") -> ProcessBackend:
+    """TensorFlow.js with its backend in WebGL, in a headless Chromium on this machine; see `cpu`."""
+    return spawn(f"tfjs-webgl#{folder}")

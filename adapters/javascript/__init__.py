@@ -23,6 +23,7 @@ FOLDER: Final = Path(__file__).parent
 PROGRAMS: Final[Mapping[str, tuple[str, ...]]] = {
     "tfjs-cpu": ("tfjs.mjs", "cpu"),
     "tfjs-wasm": ("tfjs.mjs", "wasm"),
+    "tfjs-webgl": ("tfjs_webgl.mjs",),
 }
 
 

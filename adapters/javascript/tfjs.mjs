@@ -5,7 +5,7 @@ import { dirname, join, resolve } from "node:path";
 
 import { ClientLayer } from "./client_layer.mjs";
 import { serve } from "./protocol.mjs";
-import { VERSION, engineOf, hint } from "./tfjs_engine.mjs";
+import { engineOf, hint, missing } from "./tfjs_engine.mjs";
 import { programOf } from "./tfjs_program.mjs";
 
 /** TensorFlow.js's core, its converter, and a backend of it, from a folder's node_modules. */
@@ -18,10 +18,7 @@ async function packages(backend, folder) {
     if (!(await core.setBackend(backend))) throw hint(`TensorFlow.js's backend ${backend} does not start here`);
     return { core, converter };
   } catch (error) {
-    if (error.code !== "MODULE_NOT_FOUND") throw error;
-    const install = names.map((name) => `${name}@${VERSION}`).join(" ");
-    throw hint(`there is no TensorFlow.js in ${folder}: run "npm install ${install}" there, or name ` +
-      `the folder where you have: tfjs-${backend}#FOLDER (${error.message.split("\n")[0]})`);
+    throw missing(error, backend, folder);
   }
 }
 

@@ -4,9 +4,9 @@ import { readFileSync } from "node:fs";
 
 import { CompiledSession } from "./client_layer.mjs";
 import { constantOf } from "./graph.mjs";
-import { DTYPES, Failure, Unsupported } from "./tensors.mjs";
+import { DTYPES, Failure, Unsupported, dtypeName } from "./tensors.mjs";
 
-export const VERSION = "4.22"; // of its packages: what was measured
+const VERSION = "4.22"; // of its packages: what was measured
 const DEVICE = "/job:localhost/replica:0/task:0/device:CPU:0";
 // What a configuration may say without changing what a run must give.
 const HARMLESS = new Set(["allowSoftPlacement", "graphOptions", "interOpParallelismThreads",
@@ -14,22 +14,35 @@ const HARMLESS = new Set(["allowSoftPlacement", "graphOptions", "interOpParallel
 // By backend: operation to the dtypes that it computes it in; measured, see docs/adapters.md.
 const OPERATIONS = JSON.parse(readFileSync(new URL("tfjs_operations.json", import.meta.url), "utf8"));
 
+const DTYPES_HERE = new Set(["float32", "int32", "bool", "string", "complex64"]);
+const FREE = new Set(["Const", "Identity", "NoOp", "Placeholder"]); // not declared: every engine has them
+// Attributes that give the dtypes of indices, sizes and permutations.
+const INDEX_TYPES = new Set(["Index", "TI", "Tblock_shape", "Tcrops", "Tdim", "Tindices", "Tlen", "Tmultiples",
+  "Tpaddings", "Tperm", "Tshape", "index_type", "out_idx", "out_type", "output_type"]);
+
 /** An error that says what to do: whoever starts a backend reads it. */
 export const hint = (text) => Object.assign(new Error(text), { hint: text });
 
+/** What to say where a package could not be loaded. */
+export function missing(error, backend, folder) {
+  if (!/MODULE_NOT_FOUND|ENOENT/.test(error.code)) return error;
+  const install = ["core", "converter", `backend-${backend}`].map((name) => `@tensorflow/tfjs-${name}@${VERSION}`);
+  return hint(`there is no TensorFlow.js in ${folder}: run "npm install ${install.join(" ")}" there, or name ` +
+    `the folder where you have: tfjs-${backend}#FOLDER (${error.message.split("\n")[0]})`);
+}
+
 /** Refuse what is not declared: tfjs would take an int64 for an int32, a float64 for a float32. */
 function checkDeclared(part, operations) {
-  for (const node of part.nodes) {
-    if (node.op !== "Const" && !Object.hasOwn(operations, node.op)) throw new Unsupported("op", node.op);
-    const tensors = [...node.inputs.map((tensor) => part.dtypes.get(tensor)), ...node.dtypes];
-    const strange = tensors.find((dtype) => !operations.Const.includes(dtype));
-    if (strange) throw new Unsupported("dtype", strange);
-    const attr = node.attr.T ?? node.attr.dtype ?? node.attr.SrcT;
-    const own = attr ? Object.values(DTYPES).find((row) => [row.label, row.number].includes(attr.type)) : null;
-    if (own && !operations[node.op].includes(own.name)) throw new Unsupported("dtype", own.name);
+  const strange = [...part.dtypes.values()].find((dtype) => !DTYPES_HERE.has(dtype));
+  if (strange) throw new Unsupported("dtype", strange);
+  for (const { op, attr } of part.nodes) {
+    if (FREE.has(op)) continue;
+    if (!Object.hasOwn(operations, op)) throw new Unsupported("op", op);
+    for (const [name, { type }] of Object.entries(attr)) {
+      if (type === undefined || INDEX_TYPES.has(name)) continue;
+      if (!operations[op].includes(dtypeName(type))) throw new Unsupported("dtype", dtypeName(type));
+    }
   }
-  const [effect] = part.effects;
-  if (effect !== undefined) throw new Unsupported("control_inputs", effect);
 }
 
 /** The bytes of a constant as tfjs reads weights: strings behind their lengths, four bytes each. */
@@ -38,7 +51,12 @@ function weightBytes({ dtype, data }) {
   return data.flatMap((item) => [Buffer.from(Uint32Array.of(item.length).buffer), item]);
 }
 
-/** A part as a model of its own: `feed_N` its placeholders, `part/NAME` its nodes, constants its weights. */
+/**
+ * A part as a model of its own: `feed_N` its placeholders, `part/NAME` its nodes, constants its weights.
+ *
+ * tfjs runs the control inputs of a node, but never those of a constant, nor what nothing fetches: what
+ * runs for its effect is fetched too (`ends`), unless there is control flow, where it may be dead.
+ */
 function modelOf(part, shapes) {
   const names = new Map(part.feeds.map((tensor, number) => [tensor, `feed_${number}`]));
   const named = (tensor) => names.get(tensor) ?? `part/${tensor}`;
@@ -49,24 +67,29 @@ function modelOf(part, shapes) {
       shape: { shape: { dim: shapes[number].map((n) => ({ size: String(n) })) } },
     },
   }));
-  const nodes = part.nodes.map(({ name, op, attr, inputs }) => {
+  const here = new Map(part.nodes.map((node) => [node.name, node]));
+  const nodes = part.nodes.map(({ name, op, attr, inputs, controls }) => {
     const { value, _class, ...rest } = attr; // a Const's value is a weight; _class names what is not here
-    return { name: `part/${name}`, op, input: inputs.map(named), attr: op === "Const" ? rest : attr };
+    const waits = controls.filter((source) => here.has(source)).map((source) => `^part/${source}`);
+    return { name: `part/${name}`, op, input: [...inputs.map(named), ...waits], attr: op === "Const" ? rest : attr };
   });
   const constants = part.nodes.filter((node) => node.op === "Const").map((node) => [node.name, constantOf(node)]);
   const bytes = Buffer.concat(constants.flatMap(([, tensor]) => weightBytes(tensor)));
+  const flows = part.nodes.some((node) => node.op === "Merge");
+  const ends = flows ? [] : [...part.effects].filter((name) => here.get(name).op !== "Const");
   return {
     topology: { node: [...placeholders, ...nodes], versions: { producer: 1882 } },
     weightSpecs: constants.map(([name, { dtype, shape }]) => ({ name: `part/${name}`, dtype, shape })),
     weightData: new Uint8Array(bytes).buffer,
     feeds: [...names.values()],
     fetches: part.fetches.map(named),
+    ends: ends.map((name) => `part/${name}`),
   };
 }
 
 /** What an error of tfjs means: an operation that it lacks, a refusal, or a mistake of its own. */
 function meaning(error) {
-  if (error.answer) return error;
+  if (error.answer || error instanceof WebAssembly.RuntimeError) return error; // a trap: its memory is spoilt
   const lacking = /Unknown op '?(\w+)|Kernel '(\w+)' not registered/.exec(error.message);
   if (lacking) return new Unsupported("op", lacking[1] ?? lacking[2]);
   return new Failure(error.constructor === Error ? 3 : 13, error.message);
@@ -86,7 +109,7 @@ export function engineOf(backend, version, details, load) {
   };
   return {
     describe: () => ({
-      name: `tfjs-${backend}`, version, capabilities: [], devices: [DEVICE], details,
+      name: `tfjs-${backend}`, version, capabilities: [], devices: [DEVICE], details, operations,
     }),
     open: (graph, config) => {
       const strange = Object.keys(config).find((field) => !HARMLESS.has(field));

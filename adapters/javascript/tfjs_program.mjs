@@ -3,6 +3,8 @@
 // A model is {topology, weightSpecs, weightData, feeds, fetches}; a tensor {dtype, shape, data},
 // with interleaved parts for complex64 and a list of byte arrays for string.
 
+// Asynchronous operations that tfjs takes for others: `execute` would start them and leave them.
+const PROMISING = new Set(["ListDiff", "NonMaxSuppressionV4"]);
 const ARRAYS = { float32: Float32Array, int32: Int32Array, bool: Uint8Array, complex64: Float32Array };
 
 function tensorOf(tf, { dtype, shape, data }) {
@@ -11,42 +13,45 @@ function tensorOf(tf, { dtype, shape, data }) {
   return tf.complex(part(0), part(1));
 }
 
+/** What a tensor holds; an Error where its data are not those of its dtype and its shape. */
 async function valueOf(tensor) {
   const { dtype, shape } = tensor;
-  if (dtype === "string") return { dtype, shape, data: await tensor.bytes() };
-  const data = await tensor.data();
-  const array = ARRAYS[dtype];
-  const exact = data instanceof array ? data : array.from(data);
-  const changed = exact === data ? -1 : exact.findIndex((x, i) => !Object.is(x, data[i]) && x !== Math.fround(data[i]));
-  if (changed >= 0) throw new Error(`the ${dtype} tensor of [${shape}] holds ${data[changed]}`);
-  return { dtype, shape, data: exact };
+  const given = dtype === "string" ? await tensor.bytes() : await tensor.data();
+  const array = dtype === "string" ? Array : ARRAYS[dtype];
+  const data = given instanceof array ? given : array.from(given);
+  const count = shape.reduce((product, n) => product * n, dtype === "complex64" ? 2 : 1);
+  const same = (x, i) => (dtype === "string" ? x instanceof Uint8Array : Object.is(x, given[i]) || x === Math.fround(given[i]));
+  if (data.length === count && data.every(same)) return { dtype, shape, data };
+  throw new TypeError(`a ${dtype} tensor of shape [${shape}] holds ${given.length} elements: ${given}`.slice(0, 200));
 }
 
 /** The program of a model: `run(values)`, a promise of the values of its fetches; `dispose()`. */
-export function programOf(tf, GraphModel, { topology, weightSpecs, weightData, feeds, fetches }) {
+export function programOf(tf, GraphModel, { topology, weightSpecs, weightData, feeds, fetches, ends }) {
   const model = new GraphModel({ load: () => ({ modelTopology: topology, weightSpecs, weightData }) });
   model.load();
-  let dynamic = false; // whether an operation's output shape depends on values, or control flow is there
+  const weights = new Set(Object.values(model.weights).flat());
+  let dynamic = topology.node.some(({ op }) => PROMISING.has(op)); // or control flow, or shapes by values
 
   async function execute(inputs) {
-    if (dynamic) return model.executeAsync(inputs, fetches);
+    const outputs = [...fetches, ...ends];
+    if (!outputs.length) return [];
+    if (dynamic) return model.executeAsync(inputs, outputs);
     try {
-      return model.execute(inputs, fetches);
+      return model.execute(inputs, outputs);
     } catch (error) {
       if (!/executeAsync/.test(error.message)) throw error;
       dynamic = true;
-      return model.executeAsync(inputs, fetches);
+      return model.executeAsync(inputs, outputs);
     }
   }
 
   async function run(values) {
     const inputs = Object.fromEntries(feeds.map((name, i) => [name, tensorOf(tf, values[i])]));
-    const ran = await execute(inputs);
-    const tensors = Array.isArray(ran) ? ran : [ran];
-    const missing = tensors.findIndex((tensor) => !tensor);
-    if (missing >= 0) throw new Error(`${fetches[missing]} has no value`);
-    const read = await Promise.all(tensors.map(valueOf));
-    for (const tensor of new Set([...tensors, ...Object.values(inputs)])) tensor.dispose();
+    const tensors = [await execute(inputs)].flat();
+    const missing = fetches.find((_, i) => !tensors[i]);
+    if (missing) throw new TypeError(`${missing} has no value`);
+    const read = await Promise.all(fetches.map((_, i) => valueOf(tensors[i])));
+    for (const tensor of new Set([...tensors, ...Object.values(inputs)])) if (!weights.has(tensor)) tensor?.dispose();
     return read;
   }
   return { run, dispose: () => model.dispose() };

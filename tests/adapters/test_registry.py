@@ -24,6 +24,7 @@ def test_our_own_adapters_are_known_without_being_installed(
         "tensorflow-c": "sessrun.adapters.tensorflow_c:backend",
         "tfjs-cpu": "sessrun.adapters.tfjs:cpu",
         "tfjs-wasm": "sessrun.adapters.tfjs:wasm",
+        "tfjs-webgl": "sessrun.adapters.tfjs:webgl",
     }
 
 
