@@ -51,7 +51,7 @@ function converted(value, dtype, name) {
   if (from.name === "string" || to.name === "string") throw valueError(`${name} is ${dtype}, not ${value.dtype}`);
   if (!number(from) || !number(to)) throw new Unsupported("dtype", number(from) ? dtype : value.dtype);
   const cast = (x) => {
-    if (to.name === "bool") return x ? 1 : 0;
+    if (to.name === "bool") return x || Number.isNaN(x) ? 1 : 0;
     if (to.kind === "float") return Number(x);
     const whole = typeof x === "bigint" ? x : BigInt(Number.isFinite(x) ? Math.trunc(x) : 0);
     const wrapped = to.kind === "int" ? BigInt.asIntN(8 * to.bytes, whole) : BigInt.asUintN(8 * to.bytes, whole);

@@ -57,7 +57,7 @@ function nodeOf({ name, op, input = [], attr = {}, device = "" }) {
 }
 
 function listed(proto, row) {
-  const values = proto[FIELDS[row.name] ?? (row.name.startsWith("float8") ? "float8Val" : "intVal")] ?? [];
+  const values = proto[FIELDS[row.name] ?? (/^float[48]_/.test(row.name) ? "float8Val" : "intVal")] ?? [];
   if (row.name === "string") return values.map((item) => Buffer.from(item, "base64"));
   if (typeof values === "string") return Buffer.from(values, "base64"); // float8: the bytes themselves
   return row.array === BigInt64Array || row.array === BigUint64Array ? values.map(BigInt) : values.map(Number);

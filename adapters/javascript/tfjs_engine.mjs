@@ -16,9 +16,8 @@ const OPERATIONS = JSON.parse(readFileSync(new URL("tfjs_operations.json", impor
 
 const DTYPES_HERE = new Set(["float32", "int32", "bool", "string", "complex64"]);
 const FREE = new Set(["Const", "Identity", "NoOp", "Placeholder"]); // not declared: every engine has them
-// Attributes that give the dtypes of indices, sizes and permutations.
-const INDEX_TYPES = new Set(["Index", "TI", "Tblock_shape", "Tcrops", "Tdim", "Tindices", "Tlen", "Tmultiples",
-  "Tpaddings", "Tperm", "Tshape", "index_type", "out_idx", "out_type", "output_type"]);
+// Attributes that give the dtypes of values; others give those of indices, sizes and permutations.
+const VALUE_TYPES = ["T", "U", "SrcT", "DstT", "Tout", "Tparams", "dtype"];
 
 /** An error that says what to do: whoever starts a backend reads it. */
 export const hint = (text) => Object.assign(new Error(text), { hint: text });
@@ -38,10 +37,9 @@ function checkDeclared(part, operations) {
   for (const { op, attr } of part.nodes) {
     if (FREE.has(op)) continue;
     if (!Object.hasOwn(operations, op)) throw new Unsupported("op", op);
-    for (const [name, { type }] of Object.entries(attr)) {
-      if (type === undefined || INDEX_TYPES.has(name)) continue;
-      if (!operations[op].includes(dtypeName(type))) throw new Unsupported("dtype", dtypeName(type));
-    }
+    const dtypes = VALUE_TYPES.filter((name) => name in attr).map((name) => dtypeName(attr[name].type));
+    const other = dtypes.find((dtype) => !operations[op].includes(dtype));
+    if (other) throw new Unsupported("dtype", other);
   }
 }
 
@@ -109,7 +107,7 @@ export function engineOf(backend, version, details, load) {
   };
   return {
     describe: () => ({
-      name: `tfjs-${backend}`, version, capabilities: [], devices: [DEVICE], details, operations,
+      name: `tfjs-${backend}`, version, capabilities: ["fed_structure"], devices: [DEVICE], details, operations,
     }),
     open: (graph, config) => {
       const strange = Object.keys(config).find((field) => !HARMLESS.has(field));
