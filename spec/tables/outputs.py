@@ -17,7 +17,9 @@ def outputs(operations: Mapping[str, Operation]) -> str:
     An output is written `=float32` for a fixed dtype, `T` for an attribute's, `T=float32` with the
     attribute's default, `[Tout]` for a list of them; `*N` after it for N tensors, `&` for a reference.
     """
-    rows = [[row.name, row.enum, f"DT_{row.opdef.upper()}", row.kind, row.itemsize] for row in DTYPES]
+    rows = [
+        [row.name, row.enum, f"DT_{row.opdef.upper()}", row.kind, row.itemsize] for row in DTYPES
+    ]
     declared = {
         name: [_output(output, operation) for output in operation.outputs]
         for name, operation in sorted(operations.items())

@@ -100,7 +100,12 @@ def test_the_pages_engine_computes_and_introduces_itself(backend: ProcessBackend
     assert description.operations == {"Neg": ["float32"], "Square": ["float32"]}
     session = opened(backend, *CHAIN)
     fetched = values(backend.run(session, ["z:0", "y:0", "x:0", "z:0"], {"x:0": ONE * 2}, {}))
-    assert fetched == [(ONE * 4).tolist(), (ONE * -2).tolist(), (ONE * 2).tolist(), (ONE * 4).tolist()]
+    assert fetched == [
+        (ONE * 4).tolist(),
+        (ONE * -2).tolist(),
+        (ONE * 2).tolist(),
+        (ONE * 4).tolist(),
+    ]
     assert values(backend.run(session, ["z:0"], {"y:0": ONE * 3}, {})) == [(ONE * 9).tolist()]
 
 
@@ -114,7 +119,9 @@ def test_what_the_engine_declines_is_unsupported(backend: ProcessBackend) -> Non
         "options", "timeoutInMs"
     )
     assert isinstance(backend.run(session, ["y:0"], feeds, {"timeoutInMs": "0"}), Fetched)
-    assert backend.open({}, {"logDevicePlacement": True}) == Unsupported("config", "logDevicePlacement")
+    assert backend.open({}, {"logDevicePlacement": True}) == Unsupported(
+        "config", "logDevicePlacement"
+    )
     assert isinstance(backend.open({}, {"logDevicePlacement": False}), Opened)
     assert backend.open({"node": [node("a", "NobodysOp")]}, {}) == Unsupported("op", "NobodysOp")
     for outcome, capability in (
@@ -175,7 +182,9 @@ def test_every_dtype_is_handed_through_and_every_constant_decoded(
         tensor.float8_val = listed
     else:
         getattr(tensor, field).extend(listed)
-    constant = node("c", "Const", dtype={"type": row.enum}, value={"tensor": json_format.MessageToDict(tensor)})
+    constant = node(
+        "c", "Const", dtype={"type": row.enum}, value={"tensor": json_format.MessageToDict(tensor)}
+    )
     session = opened(backend, constant, shaped("p", dtype, 2, 3))
     want = array_of(tensor)
     outcome = backend.run(session, ["c:0", "p:0"], {"p:0": want}, {})
