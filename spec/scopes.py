@@ -4,8 +4,8 @@
     core-engine         what of it a case can ask with a GraphDef, names and arrays
     core-below-client   and of that, what the engine does itself, not TensorFlow's Python client
 
-Each part is a fixed set of clauses and cases: what a backend declares has no say in it. A profile of
-what is declared (`inference`) has no parts, and one that is not finished is no scope.
+Each part is a fixed set of clauses and cases: what a backend declares has no say in it. A profile
+of what is declared (`inference`) has no parts, and one that is not finished is no scope.
 """
 
 from __future__ import annotations

@@ -38,7 +38,7 @@ class Session(EngineSession):
     def facts(self, tensor: Endpoint) -> Any:
         return self.graph.facts(tensor)
 
-    def run(self, fetches: Any, feeds: Any, targets: Any, options: Any) -> Any:
+    def run(self, fetches: Any, feeds: Any, targets: Any, options: Any) -> Any:  # noqa: ARG002
         part = self.graph.part(fetches, feeds, targets)
         if part.effects:
             raise NotOfferedError("control_inputs", min(part.effects))
@@ -66,14 +66,14 @@ class Engine:
         self.declared, self.lets_pass, self.known = declared, frozenset(lets_pass), known
 
     def describe(self) -> Description:
-        operations = {name: ("float32",) for name in self.declared}
+        operations = dict.fromkeys(self.declared, ("float32",))
         return Description("little", "1", frozenset(), operations=operations)
 
-    def open(self, graph: Any, config: Any) -> Session:
+    def open(self, graph: Any, config: Any) -> Session:  # noqa: ARG002
         return Session(graph, frozenset(("Identity", *self.lets_pass)), self.known)
 
     def reset(self, containers: Any) -> None:
-        raise NotOfferedError("reset")
+        raise NotOfferedError("reset", str(containers))
 
 
 @pytest.fixture(scope="module")
