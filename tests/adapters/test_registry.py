@@ -18,6 +18,7 @@ def test_our_own_adapters_are_known_without_being_installed(
 ) -> None:
     monkeypatch.setattr(importlib.metadata, "entry_points", lambda **_: ())
     assert registry.known() == {
+        "onnxruntime": "sessrun.adapters.onnxruntime:backend",
         "openvino": "sessrun.adapters.openvino:backend",
         "reference": "sessrun.adapters.reference:backend",
         "tensorflow": "sessrun.adapters.tensorflow:backend",
@@ -56,7 +57,7 @@ def test_a_command_is_started_without_a_shell(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("spec", "reason"),
     [
-        ("nonesuch", "'nonesuch'; there are openvino, reference, tensorflow, tensorflow-c"),
+        ("nonesuch", "'nonesuch'; there are onnxruntime, openvino, reference, tensorflow"),
         ("", "no adapter is called ''"),
         (":backend", "no adapter is called"),
         ("no.such.module:backend", "cannot be imported: No module named"),

@@ -1,0 +1,110 @@
+"""The engine: compiles ONNX models by ONNX Runtime for the CPU and runs them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+import numpy as np
+import onnxruntime
+from onnxruntime.capi.onnxruntime_pybind11_state import NotImplemented as NoKernelError
+
+from sessrun.adapters.backend import Description
+from sessrun.adapters.client_layer import EngineError, EngineSession, NotOfferedError
+from sessrun.adapters.client_layer.compiled import CompiledSession, Program
+from sessrun.adapters.client_layer.graph import Part
+from sessrun.adapters.onnxruntime.model import CARRIERS, translated
+from sessrun.adapters.onnxruntime.table import operations
+from sessrun.spec.dtypes import BY_NAME
+from sessrun.spec.proto import ConfigProto, GraphDef
+
+__all__ = ["Engine"]
+
+_DEVICE: Final = "/job:localhost/replica:0/task:0/device:CPU:0"
+#: What a configuration may say without changing what a run must give.
+_HARMLESS: Final = frozenset({
+    "allow_soft_placement", "graph_options", "inter_op_parallelism_threads",
+    "intra_op_parallelism_threads", "log_device_placement",
+})  # fmt: skip
+#: Errors come as exceptions; what it logs besides says the same.
+_FATAL: Final = 4
+
+
+class Engine:
+    """ONNX Runtime (`sessrun.adapters.client_layer.GraphEngine`)."""
+
+    def describe(self) -> Description:
+        """Who this is, and what its translator offers."""
+        return Description(
+            "onnxruntime",
+            str(onnxruntime.__version__),
+            frozenset(),
+            (_DEVICE,),
+            operations=operations(),
+        )
+
+    def open(self, graph: GraphDef, config: ConfigProto) -> EngineSession:
+        """A session whose programs are compiled when they are run."""
+        strange = {field.name for field, _ in config.ListFields()} - _HARMLESS
+        if strange:
+            raise NotOfferedError("config", min(strange))
+        return CompiledSession(graph, self)
+
+    def reset(self, containers: Sequence[str]) -> None:
+        """Decline: there is no state."""
+        raise NotOfferedError("reset", ", ".join(containers))
+
+    def compile(self, part: Part, shapes: Sequence[Sequence[int]]) -> Program:
+        """The program of a part."""
+        session = _session(translated(part, shapes, _evaluate))
+        dtypes = [part.dtypes[tensor] for tensor in part.fetches]
+        names = [f"fetch_{number}" for number in range(len(dtypes))]
+        effects = [output.name for output in session.get_outputs()[len(names) :]]
+
+        def run(values: Sequence[np.ndarray]) -> Sequence[np.ndarray]:
+            feeds = {
+                f"feed_{number}": _carried(value, part.dtypes[tensor])
+                for number, (tensor, value) in enumerate(zip(part.feeds, values, strict=True))
+            }
+            outputs = _run(session, [*names, *effects], feeds)
+            pairs = zip(outputs, dtypes, strict=False)
+            return [np.asarray(value).astype(BY_NAME[dtype].numpy) for value, dtype in pairs]
+
+        return run
+
+
+def _session(model: bytes) -> Any:
+    """The compiled model, which runs in the calling thread.
+
+    Raises:
+      EngineError: it is refused; code 12 where a kernel is missing.
+
+    """
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = 1
+    options.log_severity_level = _FATAL
+    try:
+        return onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
+    except NoKernelError as error:
+        raise EngineError(12, str(error)) from error
+    except Exception as error:  # its classes have no base of their own
+        raise EngineError(3, str(error)) from error
+
+
+def _evaluate(model: bytes) -> list[np.ndarray]:
+    """The outputs of a model without inputs."""
+    session = _session(model)
+    return _run(session, [output.name for output in session.get_outputs()], {})
+
+
+def _run(session: Any, names: Sequence[str], feeds: dict[str, np.ndarray]) -> list[np.ndarray]:
+    try:
+        values: list[np.ndarray] = session.run(names, feeds)
+    except Exception as error:  # its classes have no base of their own
+        raise EngineError(3, str(error)) from error
+    return values
+
+
+def _carried(value: np.ndarray, dtype: str) -> np.ndarray:
+    """A fed value as ONNX Runtime takes it."""
+    return value.astype(BY_NAME[CARRIERS[dtype]].numpy) if dtype in CARRIERS else value
