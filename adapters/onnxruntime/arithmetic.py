@@ -68,6 +68,8 @@ for _op, (_, _kernels) in _SAME.items():
 
 @translates("AddN", "AccumulateNV2", kernels=NUMBERS)
 def _add_n(call: Call) -> str:
+    if len({tensor.shape for tensor in call.inputs if tensor.shape is not None}) > 1:
+        raise call.invalid("its inputs have several shapes")
     total, *rest = call.names
     for name in rest:
         total = call.emit("Add", total, name)
@@ -186,5 +188,8 @@ def _log1p(call: Call) -> str:
 
 @translates("ClipByValue", kernels=NUMBERS - {"int16", "uint16"})
 def _clip_by_value(call: Call) -> str:
+    """The bounds are scalars or of the shape of what they bound."""
+    if any(call.shape(index) not in {(), call.shape()} for index in (1, 2) if call.rank(index)):
+        raise call.invalid("its bounds have another shape")
     x, low, high = call.names
     return call.emit("Max", call.emit("Min", x, high), low)

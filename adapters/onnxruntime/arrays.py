@@ -52,9 +52,9 @@ def _rank(call: Call) -> str:
 
 @translates("Reshape", kernels=ALL)
 def _reshape(call: Call) -> str:
-    """By the shape that was inferred, where it was: ONNX knows no -1 beside a 0."""
-    shape = call.shapes[0]
-    if shape is None or None in shape:
+    """By the shape that was inferred from a constant: ONNX knows no -1 beside a 0."""
+    shape, wanted = call.shapes[0], call.graph.known(call.names[1])
+    if wanted is None or shape is None or None in shape:
         sizes = call.cast(call.names[1], "int64")
     else:
         sizes = call.constant(shape)

@@ -13,6 +13,8 @@ __all__: list[str] = []
 def _resize_nearest(call: Call) -> str:
     """Rows and columns gathered: ONNX divides by a scale where TensorFlow multiplies by one."""
     x = call.names[0]
+    if 0 in call.output_shape()[1:3]:
+        raise call.invalid("an image without pixels is asked for")
     for axis in (1, 2):
         size, wanted = call.shape()[axis], call.output_shape()[axis]
         x = call.emit("Gather", x, call.constant(_nearest(call, size, wanted)), axis=axis)

@@ -64,6 +64,8 @@ def _split(call: Call, x: str, axis: int, sizes: Sequence[int | None]) -> list[s
 @translates("Pad", "PadV2", kernels=ALL - {"float16", "int16", "uint16"})
 def _pad(call: Call) -> str:
     """A scalar, which has nothing to pad, is none of ONNX Runtime's inputs."""
+    if call.op == "PadV2" and call.rank(2):
+        raise call.invalid("constant_values is no scalar")
     if not call.rank():
         return call.emit("Identity", call.names[0])
     pads = call.value(1).astype(np.int64).T.reshape(-1)
@@ -79,6 +81,8 @@ def _mirror_pad(call: Call) -> str:
     for axis, (size, pads) in enumerate(zip(call.shape(), call.value(1), strict=True)):
         if not pads.any():
             continue
+        if pads.max() > size - (mode == "reflect"):
+            raise call.invalid(f"no mirror of {size} elements is {pads.max()} long")
         indices = np.pad(np.arange(size), (int(pads[0]), int(pads[1])), mode=mode)
         x = call.emit("Gather", x, call.constant(indices), axis=axis)
     return x

@@ -122,8 +122,14 @@ def _dtype_name(number: int) -> str:
 
 
 def _flat(args: Sequence[ArgDecl], attrs: Mapping[str, Any]) -> list[ArgDecl]:
-    """The declaration of each single tensor, those of lists repeated."""
-    return [arg for arg in args for _ in range(arg.count(attrs))]
+    """The declaration of each single tensor, lists laid flat."""
+    flat: list[ArgDecl] = []
+    for arg in args:
+        if arg.type_list_attr is not None:
+            flat += [ArgDecl(arg.name, dtype=dtype) for dtype in attrs[arg.type_list_attr]]
+        else:
+            flat += [arg] * arg.count(attrs)
+    return flat
 
 
 def _widened(

@@ -81,6 +81,8 @@ def _fake_quant(call: Call) -> str:
     low, high = np.float32(call.attrs["min"]), np.float32(call.attrs["max"])
     if not low < high:
         raise call.invalid(f"min {low} is not below max {high}")
+    if not 2 <= call.attrs["num_bits"] <= 16:
+        raise call.invalid(f"num_bits is {call.attrs['num_bits']}")
     least = np.float32(call.attrs["narrow_range"])
     most = np.float32((1 << call.attrs["num_bits"]) - 1)
     step = (high - low) / (most - least)

@@ -38,7 +38,7 @@ def _transposed(call: Call, index: int) -> str:
     return call.emit("Transpose", call.names[index], perm=order)
 
 
-@translates("Einsum", kernels=WIDE)
+@translates("Einsum", kernels=WIDE, widened=False)
 def _einsum(call: Call) -> str:
     """An ellipsis stands for as many axes in every input of ONNX."""
     equation = call.attrs["equation"].replace(" ", "")
@@ -60,6 +60,8 @@ def _einsum(call: Call) -> str:
 @translates("MatrixBandPart", kernels=FLOATS | {"int8", "int32", "int64", "uint8", "uint32"})
 def _matrix_band_part(call: Call) -> str:
     """What is in the band; a negative limit is none."""
+    if call.rank() < 2:
+        raise call.invalid("no matrix")
     rows, columns = call.shape()[-2:]
     lower, upper = call.integers(1)[0], call.integers(2)[0]
     offsets = np.arange(columns) - np.arange(rows)[:, np.newaxis]

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from sessrun.adapters.onnxruntime.table import FLOATS, WIDE, Call, translates
+import numpy as np
+
+from sessrun.adapters.onnxruntime.table import FLOATS, INTEGERS, WIDE, Call, translates
 
 __all__: list[str] = []
 
@@ -20,6 +22,8 @@ _REDUCTIONS: Final[Mapping[str, str]] = {
     "Prod": "ReduceProd",
     "Sum": "ReduceSum",
 }
+#: The limit of a dtype that is the extreme of no elements: that of the node's own dtype is meant.
+_OF_NONE: Final[Mapping[str, str]] = {"Max": "min", "Min": "max"}
 _BYTES: Final = frozenset({"int8", "uint8"})
 
 
@@ -33,7 +37,11 @@ def _reduce(call: Call) -> str:
     if not axes:  # the default of ONNX is all axes, that of TensorFlow none
         return call.emit("Abs" if call.op == "EuclideanNorm" else "Identity", x)
     keep = int(call.attrs["keep_dims"])
-    return call.emit(_REDUCTIONS[call.op], x, call.constant(axes), keepdims=keep)
+    value = call.emit(_REDUCTIONS[call.op], x, call.constant(axes), keepdims=keep)
+    if call.own == call.dtype or call.own not in INTEGERS or call.op not in _OF_NONE:
+        return value
+    limit = getattr(np.iinfo(call.own), _OF_NONE[call.op])
+    return call.emit(call.op, value, call.constant(limit, call.dtype))
 
 
 @translates("L2Loss", kernels=FLOATS)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -203,12 +203,15 @@ class Translation:
 TRANSLATIONS: Final[dict[str, Translation]] = {}
 
 
-def translates(*ops: str, kernels: frozenset[str]) -> Callable[[Function], Function]:
+def translates(
+    *ops: str, kernels: frozenset[str], widened: bool = True
+) -> Callable[[Function], Function]:
     """Register a function that translates op types.
 
     Args:
       ops: the op types.
       kernels: the dtypes that every ONNX operator it writes has a kernel for.
+      widened: whether other dtypes are computed in wider ones.
 
     """
 
@@ -216,7 +219,8 @@ def translates(*ops: str, kernels: frozenset[str]) -> Callable[[Function], Funct
         for op in ops:
             operation = OPERATIONS[op]
             attr = _dtype_attr(operation)
-            computed = _computed(_allowed(operation, attr), kernels)
+            allowed = _allowed(operation, attr)
+            computed = _computed(allowed if widened else kernels.intersection(allowed), kernels)
             TRANSLATIONS[op] = Translation(operation, function, attr, computed)
         return function
 
@@ -229,22 +233,23 @@ def operations() -> dict[str, frozenset[str]]:
 
 
 def _dtype_attr(operation: Operation) -> str | None:
-    """The attribute that says the dtype of an operation's values."""
-    if operation.attr("T") is not None:
-        return "T"
+    """The attribute that says the dtype of its values; None for several, or a fixed one."""
+    attr = operation.attr("T")
+    if attr is not None:
+        return attr.name if attr.type == "type" else None
     args = operation.inputs or operation.outputs
-    return args[0].type_attr if args else None
+    return args[0].type_attr
 
 
-def _allowed(operation: Operation, attr: str | None) -> Sequence[str]:
+def _allowed(operation: Operation, attr: str | None) -> Collection[str]:
     declared = operation.attr(attr) if attr is not None else None
     if declared is not None:
         return declared.allowed or tuple(ENUMS)
-    args = operation.inputs or operation.outputs
-    return [args[0].dtype] if args and args[0].dtype is not None else []
+    dtype = (operation.inputs or operation.outputs)[0].dtype
+    return tuple(ENUMS) if dtype is None else (dtype,)
 
 
-def _computed(allowed: Sequence[str], kernels: frozenset[str]) -> dict[str, str]:
+def _computed(allowed: Collection[str], kernels: frozenset[str]) -> dict[str, str]:
     """The dtypes that can be computed in one of `kernels`, with the one that is chosen."""
     chosen = {}
     for dtype in allowed:

@@ -87,6 +87,8 @@ def _conv_back(call: Call) -> str:
     windows = _windows(call, shape, sizes[:-2], call.attrs["strides"])
     if shape[channel_axis(call.attrs["data_format"], 4)] != sizes[2]:
         raise call.declined("grouped")
+    if tuple(axis.out for axis in windows) != tuple(_spatial(call, call.shape(2), 4)):
+        raise call.invalid("no input of these sizes gives such an output")
     rest = [
         axis.size - ((axis.out - 1) * axis.stride + (axis.window - 1) * axis.dilation + 1)
         + axis.before + max(axis.after, 0)
