@@ -47,6 +47,7 @@ class Divergence:
     dtypes: Sequence[str]
     value: Any
     reason: str
+    other: Any = None
 
 
 DIVERGENCES = (
@@ -59,6 +60,8 @@ DIVERGENCES = (
     Divergence("Mean", ("int64",), [2**53 + 1] * 2, "integers are added as doubles"),
     Divergence("Prod", ("int32",), [65537, 65537], "integers are multiplied as doubles"),
     Divergence("Prod", ("int64",), [2**53 + 1, 3], "integers are multiplied as doubles"),
+    Divergence("Pow", ("int64",), [3], "integers are raised as doubles", 39),
+    Divergence("Pow", ("int32", "int8"), [3], "integers are raised as doubles", 33),
     Divergence("Sigmoid", ("float32", "float64"), [-17.4], "inexact far from 0"),
     Divergence("Sin", ("float64",), [6.2832] * 4, "inexact near multiples of pi"),
     Divergence("Cos", ("float64",), [1.5708] * 4, "inexact near multiples of pi"),
@@ -155,8 +158,10 @@ def test_most_of_the_profile_is_declared(backend: Backend) -> None:
 def test_where_it_differs(backend: Backend, oracle: Backend, row: Divergence, dtype: str) -> None:
     program = Program(dtype)
     x = program.placeholder((None,))
-    axes = [] if row.op in {"Sigmoid", "Sin", "Cos"} else [program.index([0])]
-    fetches = [f"{program.apply(row.op, x, *axes)}:0"]
+    others = [] if row.other is None else [program.constant(row.other)]
+    if "reduction_indices" in {arg.name for arg in OPERATIONS[row.op].inputs}:
+        others = [program.index([0])]
+    fetches = [f"{program.apply(row.op, x, *others)}:0"]
     feeds = {f"{x}:0": np.array(row.value).astype(BY_NAME[dtype].numpy)}
     graph = program.writer.graph()
     answers = [outcome(b, graph, fetches, feeds) for b in (oracle, backend)]
