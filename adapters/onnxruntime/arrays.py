@@ -77,7 +77,9 @@ def _squeeze(call: Call) -> str:
 @translates("Transpose", kernels=ALL)
 def _transpose(call: Call) -> str:
     rank = call.rank()
-    order = [axis % max(rank, 1) for axis in call.integers(1)][:rank]
+    if not rank:
+        return call.emit("Identity", call.names[0])
+    order = [axis % rank for axis in call.integers(1)]
     return call.emit("Transpose", call.names[0], perm=order)
 
 

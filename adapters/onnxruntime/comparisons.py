@@ -72,7 +72,7 @@ def _broadcast(*shapes: tuple[int, ...]) -> bool:
 @translates("ApproximateEqual", kernels=FLOATS)
 def _approximate_equal(call: Call) -> str:
     distance = call.emit("Abs", call.emit("Sub", *call.names))
-    return call.emit("Less", distance, call.constant(call.attrs["tolerance"], call.dtype))
+    return call.emit("LessOrEqual", distance, call.constant(call.attrs["tolerance"], call.dtype))
 
 
 @translates("IsFinite", kernels=FLOATS)

@@ -56,19 +56,20 @@ class Engine:
 
     def compile(self, part: Part, shapes: Sequence[Sequence[int]]) -> Program:
         """The program of a part."""
-        session = _session(translated(part, shapes, _evaluate))
+        model = translated(part, shapes, _evaluate)
+        if model is None:
+            return lambda _: ()
+        session = _session(model)
         dtypes = [part.dtypes[tensor] for tensor in part.fetches]
-        names = [f"fetch_{number}" for number in range(len(dtypes))]
-        effects = [output.name for output in session.get_outputs()[len(names) :]]
+        outputs = [output.name for output in session.get_outputs()]
 
         def run(values: Sequence[np.ndarray]) -> Sequence[np.ndarray]:
             feeds = {
                 f"feed_{number}": _carried(value, part.dtypes[tensor])
                 for number, (tensor, value) in enumerate(zip(part.feeds, values, strict=True))
             }
-            outputs = _run(session, [*names, *effects], feeds)
-            pairs = zip(outputs, dtypes, strict=False)
-            return [np.asarray(value).astype(BY_NAME[dtype].numpy) for value, dtype in pairs]
+            fetched = zip(dtypes, _run(session, outputs, feeds), strict=False)  # effects are last
+            return [np.asarray(value).astype(BY_NAME[dtype].numpy) for dtype, value in fetched]
 
         return run
 

@@ -42,11 +42,11 @@ SUBJECTS: Final = (
 CARRIERS: Final[Mapping[str, str]] = {"bfloat16": "float32"}
 
 
-def translated(part: Part, shapes: Sequence[Sequence[int]], evaluate: Evaluate) -> bytes:
+def translated(part: Part, shapes: Sequence[Sequence[int]], evaluate: Evaluate) -> bytes | None:
     """The ONNX model of a part: inputs `feed_0`, `feed_1` …, outputs `fetch_0`, `fetch_1` ….
 
     What runs only as an effect becomes outputs too, after the fetches: `effect_0`, `effect_1` …,
-    since ONNX Runtime executes what its outputs need.
+    since ONNX Runtime executes what its outputs need. A part without outputs has no model: None.
 
     Args:
       part: the part.
@@ -77,7 +77,7 @@ def translated(part: Part, shapes: Sequence[Sequence[int]], evaluate: Evaluate) 
     effects = [tensor for tensor in sorted(tensors) if tensor.operation in part.effects]
     for number, tensor in enumerate(effects):
         _output(graph, f"effect_{number}", tensors[tensor])
-    return graph.model()
+    return graph.model() if part.fetches or effects else None
 
 
 def _input(graph: OnnxGraph, number: int, dtype: str, shape: tuple[int, ...]) -> Tensor:

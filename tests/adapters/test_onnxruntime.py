@@ -234,6 +234,12 @@ class TestGraphs:
             got = outcome(backend, program.writer.graph(), [f"{y}:0"], feeds)
             assert isinstance(got, Fetched if is_fine else Failure), got
 
+    def test_a_run_of_nothing_but_what_is_fed_has_no_model(self, backend: Backend) -> None:
+        program, x = self.program()
+        program.writer.node("NoOp", [f"^{x}"], name="after")
+        feeds = {f"{x}:0": np.ones((1, 3), np.float32)}
+        assert outcome(backend, program.writer.graph(), ["after"], feeds) == Fetched((None,))
+
     def test_bfloat16_goes_in_and_comes_out(self, backend: Backend) -> None:
         program, x = self.program("bfloat16")
         y = program.apply("AddV2", x, program.constant(1.0))
