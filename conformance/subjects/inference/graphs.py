@@ -14,7 +14,7 @@ from sessrun.conformance.generators.single import SingleGraph, single_graph
 from sessrun.spec import tensors
 from sessrun.spec.cases.model import Case
 from sessrun.spec.dtypes import BY_NAME
-from sessrun.spec.inference import DECLARATION, Cell
+from sessrun.spec.inference import DECLARATION, Cell, contract_in
 from sessrun.spec.operations import Operation
 from sessrun.spec.rules.domains import Arguments, arguments
 from sessrun.spec.tables.ops import OPERATIONS
@@ -45,8 +45,14 @@ def cell_graph(cell: Cell, draw: random.Random, *, fed: bool = False) -> SingleG
         given, outputs = _frozen(given, draw), 1
     kinds = _kinds(operation, () if fed else cell.row.constants)
     single = single_graph(operation, given, draw, outputs, kinds)
-    contract = single.contract if isinstance(single.contract, str) else single.contract[:outputs]
-    return replace(single, contract=contract)
+    return replace(single, contract=_contract(single.contract, cell.dtypes[0], outputs))
+
+
+def _contract(contract: str | list[str], dtype: str, outputs: int) -> str | list[str]:
+    """The contract as the profile has it, or that of each output."""
+    if isinstance(contract, str):
+        return contract_in(contract, dtype)
+    return [contract_in(part, dtype) for part in contract[:outputs]]
 
 
 def _kinds(operation: Operation, constants: Sequence[str] | frozenset[str]) -> dict[str, Any]:

@@ -12,6 +12,7 @@ import numpy as np
 from sessrun.conformance.subjects.inference.graphs import Program, turn
 from sessrun.spec.cases.model import Case
 from sessrun.spec.dtypes import BY_NAME
+from sessrun.spec.inference import contract_in
 from sessrun.spec.tables.ops import OPERATIONS
 
 __all__ = [
@@ -59,7 +60,7 @@ INTEGER_ROWS: Final[Mapping[str, Sequence[tuple[str, str]]]] = {
 def _case(id_: str, program: Program, title: str, clause: str, node: str, **feeds: Any) -> Case:
     """The case that fetches a node, whose value is the oracle's."""
     op = next(n["op"] for n in program.writer.graph()["node"] if n["name"] == node)
-    contract = OPERATIONS[op].contract(program.dtype)
+    contract = contract_in(OPERATIONS[op].contract(program.dtype), program.dtype)
     expect = {"oracle": {"contract": contract}}
     program.run([node], feeds["fed"], expect, clause)
     return program.case(id_, title, clause)
