@@ -5,9 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from my_engine import backend
 
-from sessrun.adapters.errors import AdapterError
+from sessrun.adapters.registry import AdapterError, load
 from sessrun.conformance.doctor import examine
 from sessrun.conformance.plan import case_of
 from sessrun.conformance.runner import Runner
@@ -26,7 +25,7 @@ CASES = (
 def in_this_folder(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(Path(__file__).parent)
     try:
-        backend()
+        load(BACKEND)
     except AdapterError as error:
         pytest.skip(str(error))
 

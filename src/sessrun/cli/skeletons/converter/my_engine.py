@@ -41,7 +41,8 @@ def _sum(node: NodeDef, x: np.ndarray, axes: np.ndarray) -> np.ndarray:
     chosen = tuple(int(axis) for axis in axes.reshape(-1))
     if any(not -x.ndim <= axis < x.ndim for axis in chosen):
         raise EngineError(3, f"there is no axis {chosen} of {x.ndim}", node.name)
-    return np.sum(x, axis=chosen, keepdims=node.attr["keep_dims"].b, dtype=x.dtype)
+    total: np.ndarray = np.sum(x, axis=chosen, keepdims=node.attr["keep_dims"].b, dtype=x.dtype)
+    return total
 
 
 def _transposed(matrix: np.ndarray, *, transposed: bool) -> np.ndarray:
@@ -53,7 +54,8 @@ def _matrix_product(node: NodeDef, a: np.ndarray, b: np.ndarray) -> np.ndarray:
         raise EngineError(3, "MatMul takes two matrices", node.name)
     left = _transposed(a, transposed=node.attr["transpose_a"].b)
     right = _transposed(b, transposed=node.attr["transpose_b"].b)
-    return left @ right
+    product: np.ndarray = left @ right
+    return product
 
 
 #: Op type to what computes it, and the dtypes of its attribute T: measured, not hoped for.
@@ -75,7 +77,10 @@ class Engine:
     def describe(self) -> Description:
         """Who this is, and what it computes."""
         operations = {op: sorted(dtypes) for op, (_, dtypes) in OPERATIONS.items()}
-        return Description("my_engine", "0.1", frozenset(), operations=operations)
+        # Axes and shapes may be fed here. Where your engine needs them as constants, leave
+        # `fed_structure` out, and decline what has others.
+        capabilities = frozenset({"fed_structure"})
+        return Description("my_engine", "0.1", capabilities, operations=operations)
 
     def open(self, graph: GraphDef, config: ConfigProto) -> EngineSession:
         """A session whose parts are compiled when they are first run."""
