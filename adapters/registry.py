@@ -21,6 +21,7 @@ GROUP: Final = "sessrun.adapters"
 # Our own, for a checkout that is on the path but not installed (no entry points there).
 _OWN: Final = {
     "onnxruntime": "sessrun.adapters.onnxruntime:backend",
+    "jax": "sessrun.adapters.jax.engine:backend",
     "openvino": "sessrun.adapters.openvino:backend",
     "reference": "sessrun.adapters.reference:backend",
     "tensorflow": "sessrun.adapters.tensorflow:backend",

@@ -31,6 +31,7 @@ __all__ = [
     "demand_of",
     "is_audited",
     "table",
+    "value_attrs",
 ]
 
 #: Op type to the dtypes of its values: what a case needs, or what a backend declares.
@@ -131,7 +132,7 @@ def table() -> Mapping[str, TableRow]:
 def _row(
     operation: Operation, group: str, constants: frozenset[str], dtypes: Collection[str]
 ) -> TableRow:
-    attrs = _value_attrs(operation, constants)
+    attrs = value_attrs(operation, constants)
     allowed = {dtype for attr in attrs for dtype in attr.allowed or dtypes}
     if not attrs:
         allowed = {arg.dtype for arg in operation.inputs[:1] if arg.dtype}
@@ -139,7 +140,7 @@ def _row(
     return TableRow(operation, group, constants, tuple(attr.name for attr in attrs), values)
 
 
-def _value_attrs(operation: Operation, constants: Collection[str]) -> tuple[AttrDecl, ...]:
+def value_attrs(operation: Operation, constants: Collection[str]) -> tuple[AttrDecl, ...]:
     """The attributes that give the dtypes of values.
 
     Left out are those of constant inputs alone, and beside another one those of indices.

@@ -1,0 +1,191 @@
+"""The table of translated operations, and what a translation is given.
+
+A translation is a function of a node and its inputs. An input that is known when the program is
+translated (a constant, a shape, and what is computed of such) is a numpy array, any other one a
+JAX array that is being traced. It returns one array, or a sequence of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+
+from sessrun.adapters.client_layer import EngineError, NotOfferedError
+from sessrun.spec.dtypes import BY_ENUM, BY_NAME
+from sessrun.spec.inference import value_attrs
+from sessrun.spec.operations import AttrDecl
+from sessrun.spec.proto import NodeDef
+from sessrun.spec.tables.ops import OPERATIONS
+
+__all__ = [
+    "ALL", "BOOL", "COMPLEX", "FLOATS", "INTEGERS", "NUMBERS", "REALS", "RULES", "SIGNED", "Array",
+    "Node", "Rule", "node_of", "numpy_of", "plain", "rule",
+]  # fmt: skip
+
+#: A numpy array, or one of JAX.
+Array = Any
+
+FLOATS: Final = frozenset({"float16", "bfloat16", "float32", "float64"})
+SIGNED: Final = frozenset({"int8", "int16", "int32", "int64"})
+INTEGERS: Final = SIGNED | {"uint8", "uint16", "uint32", "uint64"}
+COMPLEX: Final = frozenset({"complex64", "complex128"})
+REALS: Final = FLOATS | INTEGERS
+NUMBERS: Final = REALS | COMPLEX
+BOOL: Final = frozenset({"bool"})
+ALL: Final = NUMBERS | BOOL
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """A node of the graph, as a translation sees it.
+
+    Attributes:
+      name: its name.
+      op: its op type.
+      attrs: every attribute by name, or its default: dtypes by their names, shapes as tuples.
+
+    """
+
+    name: str
+    op: str
+    attrs: Mapping[str, Any]
+
+    def __getitem__(self, attr: str) -> Any:
+        return self.attrs[attr]
+
+    def check(self, condition: bool, message: str) -> None:
+        """Refuse the node unless the condition holds.
+
+        Raises:
+          EngineError: code 3.
+
+        """
+        if not condition:
+            raise EngineError(3, f"{self.op} {self.name}: {message}", self.name)
+
+    def check_range(self, indices: Array, limit: Any) -> None:
+        """Refuse known indices that are not in [0, limit); those of a run are not known yet."""
+        if isinstance(indices, np.ndarray):
+            inside = bool(np.all((indices >= 0) & (indices < np.asarray(limit))))
+            self.check(inside, f"an index is not in [0, {limit})")
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """How an operation is translated.
+
+    Attributes:
+      function: the translation.
+      dtypes: the dtypes of values that it is right in.
+      constants: names of the inputs that it must know: shapes, axes, sizes.
+      attrs: names of the attributes that give the dtypes of its values.
+
+    """
+
+    function: Callable[..., Any]
+    dtypes: frozenset[str]
+    constants: frozenset[str]
+    attrs: tuple[str, ...]
+
+    def check(self, node: Node) -> None:
+        """Decline a node whose values have a dtype that is not translated.
+
+        Raises:
+          NotOfferedError: `dtype`.
+
+        """
+        for attr in self.attrs:
+            if node[attr] not in self.dtypes:
+                raise NotOfferedError("dtype", node[attr])
+
+
+#: The translated operations by op type.
+RULES: Final[dict[str, Rule]] = {}
+
+
+def rule(
+    *ops: str, dtypes: frozenset[str], constants: str = ""
+) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Register a translation.
+
+    Args:
+      ops: the op types.
+      dtypes: the dtypes of its values; those that TensorFlow has no such operation of are left out.
+      constants: the names of the inputs that it must know, separated by spaces.
+
+    """
+
+    def register(function: Callable[..., Any]) -> Callable[..., Any]:
+        for op in ops:
+            if op in RULES:
+                raise ValueError(f"{op} has two translations")
+            names = frozenset(constants.split())
+            attrs = value_attrs(OPERATIONS[op], names)
+            held = dtypes & _allowed(op, attrs)
+            RULES[op] = Rule(function, held, names, tuple(attr.name for attr in attrs))
+        return function
+
+    return register
+
+
+def plain(functions: Mapping[str, Callable[..., Any]], dtypes: frozenset[str]) -> None:
+    """Register functions of the inputs alone, by op type."""
+    for op, function in functions.items():
+        rule(op, dtypes=dtypes)(lambda _node, *inputs, function=function: function(*inputs))
+
+
+def _allowed(op: str, attrs: Sequence[AttrDecl]) -> frozenset[str]:
+    """The dtypes that TensorFlow's declaration has: of its attributes, or of its first input."""
+    if not attrs:
+        return frozenset(arg.dtype for arg in OPERATIONS[op].inputs[:1] if arg.dtype) or ALL
+    return frozenset().union(*(attr.allowed or ALL for attr in attrs))
+
+
+def numpy_of(dtype: str) -> Any:
+    """The numpy dtype of a dtype's name."""
+    return np.dtype(BY_NAME[dtype].numpy)
+
+
+def node_of(definition: NodeDef) -> Node:
+    """A node with its attributes as Python values."""
+    declared = OPERATIONS[definition.op]
+    attrs = {attr.name: _value(definition, attr) for attr in declared.attrs}
+    return Node(definition.name, definition.op, attrs)
+
+
+def _value(definition: NodeDef, attr: AttrDecl) -> Any:
+    """The value of an attribute; functions and tensors stay messages."""
+    if attr.name not in definition.attr:
+        if not attr.has_default:
+            raise EngineError(3, f"{definition.name} has no attribute {attr.name}", definition.name)
+        return attr.default
+    value = definition.attr[attr.name]
+    if attr.type.startswith("list("):
+        kind = attr.type[5:-1]
+        return [_plain(kind, item) for item in getattr(value.list, _FIELDS[kind])]
+    return _plain(attr.type, getattr(value, _FIELDS[attr.type]))
+
+
+#: The field of an AttrValue, and of its list, that holds a kind of attribute.
+_FIELDS: Final = {
+    "string": "s", "int": "i", "float": "f", "bool": "b", "type": "type", "shape": "shape",
+    "tensor": "tensor", "func": "func",
+}  # fmt: skip
+
+
+def _plain(kind: str, value: Any) -> Any:
+    if kind == "string":
+        return value.decode(errors="replace")
+    if kind == "type":
+        row = BY_ENUM.get(value)
+        if row is None:
+            raise EngineError(3, f"an attribute has the unknown dtype {value}")
+        return row.name
+    if kind == "shape":
+        if value.unknown_rank:
+            return None
+        return tuple(None if dim.size < 0 else dim.size for dim in value.dim)
+    return value
