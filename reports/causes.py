@@ -2,8 +2,8 @@
 
 Cases of one cause are mended together. What is not offered is named: the operation, the dtype, the
 key of the configuration, or else the capability alone. A message of the backend is its own
-cause, whichever case brought it forth. Any other wrong answer is of the family of its case, the
-fixed cases and their variants taken together.
+cause, whichever case brought it forth. Any other wrong answer is of the one operation that its case
+asks, or of the family of its case, the fixed cases and their variants taken together.
 """
 
 from __future__ import annotations
@@ -64,9 +64,15 @@ def cause_of(case: PlannedCase, result: str, reason: str) -> str:
     if message is not None:
         return f"{message[1]}: {_normal(message[2])}"
     words = _normal(reason)
-    return (
-        words if result in _OF_THE_BACKEND else f"{case.family.removeprefix('variant/')}: {words}"
-    )
+    return words if result in _OF_THE_BACKEND else f"{_origin(case)}: {words}"
+
+
+def _origin(case: PlannedCase) -> str:
+    """What the case is about: its one operation with its dtypes, or else its family."""
+    if case.demand is not None and len(case.demand.operations) == 1:
+        ((name, dtypes),) = case.demand.operations.items()
+        return f"{name} of {' and '.join(dtypes)}"
+    return case.family.removeprefix("variant/")
 
 
 def named_lacks(cause: str) -> tuple[str, str] | None:

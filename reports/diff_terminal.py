@@ -78,7 +78,7 @@ def _facts(facts: Sequence[Change]) -> Text:
 def _section(title: str, changes: Sequence[Change], rows: int) -> Iterator[RenderableType]:
     if not changes:
         return
-    counted = Counter(change.kind for change in changes)
+    counted: Counter[str] = Counter(change.kind for change in changes)
     words = ", ".join(
         number(counted[kind], noun, noun if kind == "other" else None)
         for kind, noun in zip(_KINDS, ("regression", "improvement", "otherwise"), strict=True)

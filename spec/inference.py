@@ -28,6 +28,7 @@ __all__ = [
     "Offer",
     "TableRow",
     "cells",
+    "contract_in",
     "demand_of",
     "is_audited",
     "table",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from rich.console import Console
 
@@ -18,6 +18,10 @@ if TYPE_CHECKING:
     from sessrun.spec.cases.model import Case
 
 __all__ = ["shrink_case", "shrink_failures"]
+
+
+#: How many shrunk cases are named.
+_TOLD: Final = 4
 
 
 def shrink_case(case: Case, runner: Runner, oracle: Oracle, seconds: float) -> Case:
@@ -82,11 +86,13 @@ def shrink_failures(
                 line = runner.run_once(small)
                 path = shrunk / replay_name(case.id)
                 write_replay(path, small, line, backend)
-                sizes = f"{node_count(case)} to {node_count(small)} nodes"
-                told.append(f"{case.id}, shrunk from {sizes}: {path}")
+                if node_count(small) < node_count(case):
+                    sizes = f"{node_count(case)} to {node_count(small)} nodes"
+                    told.append(f"{case.id}, shrunk from {sizes}: {path}")
     except (AdapterError, WorkerError) as error:
         told.append(f"no further failures were shrunk: {in_one_line(error)}")
     finally:
         runner.shutdown()
         oracle.shutdown()
-    return told
+    hidden = len(told) - _TOLD
+    return told if hidden <= 0 else [*told[:_TOLD], f"and {hidden} more in {shrunk}"]
