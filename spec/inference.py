@@ -99,17 +99,19 @@ class Cell:
         return replace(self.row.operation, attrs=attrs)
 
 
-#: How near a float must be where an operation's contract counts units in the last place: converted
-#: graphs are computed with approximations of functions that are good to some digits.
+#: How near a float must be where an operation's contract asks for its last digits: converted graphs
+#: are computed by approximations that are good to some digits, and in another order.
 _NEAR: Final[Mapping[str, str]] = {
     "bfloat16": "close(2e-2, 1e-2)", "float16": "close(2e-3, 1e-3)",
     "float32": "close(1e-5, 1e-6)", "float64": "close(1e-12, 1e-13)",
+    "complex64": "close(1e-5, 1e-6)",
 }  # fmt: skip
 
 
 def contract_in(contract: str, dtype: str) -> str:
     """The contract of an operation's output as the profile has it, its values in the dtype."""
-    return _NEAR.get(dtype, contract) if contract.startswith("ulp(") else contract
+    asks_last_digits = contract.startswith(("ulp(", "exact"))
+    return _NEAR.get(dtype, contract) if asks_last_digits else contract
 
 
 @functools.cache

@@ -12,10 +12,8 @@ from sessrun.conformance.subjects.inference.graphs import OPEN, cell_graph, turn
 from sessrun.spec.cases.model import Case
 from sessrun.spec.inference import DECLARATION, Cell, cells
 
-__all__ = ["CELL_CASES", "cell_case", "cell_count", "structured_case", "structured_count"]
+__all__ = ["cell_case", "cell_count", "structured_case", "structured_count"]
 
-#: How many cases of each cell differ in one seed.
-CELL_CASES: Final = 2
 _VALUES: Final = "INFERENCE-001"
 _STRUCTURE: Final = "INFERENCE-003"
 
@@ -35,12 +33,12 @@ def _structured() -> tuple[Cell, ...]:
 
 def cell_count() -> int:
     """How many cases of cells a plan has at most."""
-    return CELL_CASES * len(cells())
+    return len(cells())
 
 
 def structured_count() -> int:
     """How many cases of fed structure a plan has at most."""
-    return CELL_CASES * len(_structured())
+    return len(_structured())
 
 
 def cell_case(draw: random.Random, id_: str) -> Case:

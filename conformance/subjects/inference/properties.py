@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
 
 from sessrun.conformance.properties import Generator, prop
 from sessrun.conformance.subjects.inference import (
@@ -15,11 +15,17 @@ from sessrun.conformance.subjects.inference import (
 from sessrun.spec.inference import DECLARATION
 
 #: So many times the plan's count that a certification asks every cell of the table.
-_CELLS_WEIGHT = 40
+_CELLS_WEIGHT = 20
+#: How many cases a certification has of what is no table: a converting engine compiles each.
+_DRAWN = 20
 
 
-def _register(name: str, generator: Generator, *clauses: str, **counts: Any) -> None:
-    prop(f"inference-{name}", *clauses, DECLARATION, **counts)(generator)
+def _register(
+    name: str, generator: Generator, *clauses: str, rows: int | Callable[[], int] = _DRAWN,
+    weight: int = 1,
+) -> None:  # fmt: skip
+    count = rows if callable(rows) else lambda: rows
+    prop(f"inference-{name}", *clauses, DECLARATION, weight=weight, rows=count)(generator)
 
 
 _register(
@@ -29,11 +35,18 @@ _register(
 _register(
     "structure", operations.structured_case, "INFERENCE-003", rows=operations.structured_count
 )
-_register("specials", values.special_case, "INFERENCE-004", weight=2)
-_register("divisions", values.division_case, "INFERENCE-005")
-_register("zero-divisors", values.zero_divisor_case, "INFERENCE-006")
-_register("overflows", values.overflow_case, "INFERENCE-007")
-_register("empty", values.empty_case, "INFERENCE-008")
+_register("specials", values.special_case, "INFERENCE-004", weight=2, rows=len(values.SPECIAL_ROWS))
+_register(
+    "divisions", values.division_case, "INFERENCE-005", rows=len(values.INTEGER_ROWS["division"])
+)
+_register(
+    "zero-divisors", values.zero_divisor_case, "INFERENCE-006",
+    rows=len(values.INTEGER_ROWS["division"]),
+)  # fmt: skip
+_register(
+    "overflows", values.overflow_case, "INFERENCE-007", rows=len(values.INTEGER_ROWS["overflow"])
+)
+_register("empty", values.empty_case, "INFERENCE-008", rows=len(values.EMPTY_ROWS))
 _register("missing-feeds", runs.missing_feed_case, "INFERENCE-009")
 _register("indices", runs.index_case, "INFERENCE-010")
 _register("cuts", runs.cut_case, "INFERENCE-011")

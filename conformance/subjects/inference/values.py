@@ -154,7 +154,7 @@ def overflow_case(draw: random.Random, id_: str) -> Case:
 
 _Build = Callable[[Program, str, str], str]
 #: Graphs on a matrix (0, 3) and a matrix (3, 0), by the operation that they end with.
-EMPTY_ROWS: Final[Mapping[str, _Build]] = {
+_EMPTY_GRAPHS: Final[Mapping[str, _Build]] = {
     "AddV2": lambda p, a, _: p.apply("AddV2", a, p.constant([1, 2, 3])),
     "BiasAdd": lambda p, a, _: p.apply("BiasAdd", a, p.constant([1, 2, 3])),
     "ConcatV2": lambda p, a, _: p.apply("ConcatV2", a, p.constant([[1, 2, 3]]), p.index(0), N=2),
@@ -178,22 +178,22 @@ EMPTY_ROWS: Final[Mapping[str, _Build]] = {
     "Tile": lambda p, a, _: p.apply("Tile", a, p.index([2, 1])),
     "Transpose": lambda p, _, b: p.apply("Transpose", b, p.index([1, 0])),
 }
-_EMPTY_DTYPES: Final = ("float32", "int32", "float64")
+#: An operation and a dtype for each case of no elements.
+EMPTY_ROWS: Final = tuple(
+    (op, dtype)
+    for dtype in ("float32", "int32", "float64")
+    for op in _EMPTY_GRAPHS
+    if dtype != "int32" or op not in {"Softmax", "Mean"}
+)
 
 
 def empty_case(_draw: random.Random, id_: str) -> Case:
     """An operation on a tensor without elements."""
-    rows = [
-        (op, dtype)
-        for dtype in _EMPTY_DTYPES
-        for op in EMPTY_ROWS
-        if dtype != "int32" or op not in {"Softmax", "Mean"}
-    ]
-    op, dtype = rows[turn(id_) % len(rows)]
+    op, dtype = EMPTY_ROWS[turn(id_) % len(EMPTY_ROWS)]
     program = Program(dtype)
     wide, high = np.zeros((0, 3), BY_NAME[dtype].numpy), np.zeros((3, 0), BY_NAME[dtype].numpy)
     a, b = program.placeholder((None, 3)), program.placeholder((3, None))
-    node = EMPTY_ROWS[op](program, a, b)
+    node = _EMPTY_GRAPHS[op](program, a, b)
     inputs = next(n for n in program.writer.graph()["node"] if n["name"] == node)["input"]
     fed = {name: value for name, value in ((a, wide), (b, high)) if name in inputs}
     title = f"{op} of {dtype} takes a tensor without elements."
