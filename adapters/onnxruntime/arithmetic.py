@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
+import numpy as np
+
 from sessrun.adapters.onnxruntime.table import (
     FLOATS,
     INTEGERS,
@@ -184,6 +186,27 @@ def _log1p(call: Call) -> str:
     small = call.emit("Mul", call.emit("Atanh", ratio), call.constant(2, call.dtype))
     large = call.emit("Log", call.emit("Add", x, call.constant(1, call.dtype)))
     return call.emit("Where", call.emit("Greater", x, call.constant(1, call.dtype)), large, small)
+
+
+@translates("Atan2", kernels=SINGLE)
+def _atan2(call: Call) -> str:
+    """The angle of y / x, half a turn more where x is negative; two infinities count as ones."""
+    y, x = call.names
+    are_infinite = call.emit("And", *(call.emit("IsInf", name) for name in (y, x)))
+    y, x = (call.emit("Where", are_infinite, call.emit("Sign", name), name) for name in (y, x))
+    zero = call.constant(0, call.dtype)
+    are_zero = call.emit("And", *(call.emit("Equal", name, zero) for name in (y, x)))
+    angle = call.emit("Where", are_zero, zero, call.emit("Atan", call.emit("Div", y, x)))
+    turn, back = call.constant(np.pi, call.dtype), call.constant(-np.pi, call.dtype)
+    moved = call.emit("Add", angle, call.emit("Where", _is_negative(call, y), back, turn))
+    return call.emit("Where", _is_negative(call, x), moved, angle)
+
+
+def _is_negative(call: Call, x: str) -> str:
+    """Whether a number has a minus, -0.0 among them."""
+    zero = call.constant(0, call.dtype)
+    shown = call.emit("Where", call.emit("Equal", x, zero), call.emit("Reciprocal", x), x)
+    return call.emit("Less", shown, zero)
 
 
 @translates("ClipByValue", kernels=NUMBERS - {"int16", "uint16"})

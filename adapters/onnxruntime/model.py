@@ -14,6 +14,7 @@ from sessrun.adapters.onnxruntime import (
     arithmetic,
     arrays,
     comparisons,
+    fake_quantizing,
     images,
     indexing,
     joining,
@@ -35,8 +36,8 @@ __all__ = ["CARRIERS", "SUBJECTS", "translated"]
 
 #: The modules whose import fills the table.
 SUBJECTS: Final = (
-    activations, arithmetic, arrays, comparisons, images, indexing, joining, networks, products,
-    reductions, space, windows,
+    activations, arithmetic, arrays, comparisons, fake_quantizing, images, indexing, joining,
+    networks, products, reductions, space, windows,
 )  # fmt: skip
 #: The dtypes that ONNX Runtime takes from numpy and gives to it in another, which holds them.
 CARRIERS: Final[Mapping[str, str]] = {"bfloat16": "float32"}

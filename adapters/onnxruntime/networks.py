@@ -1,10 +1,8 @@
-"""Normalization, biases, and the rounding of quantized training."""
+"""Normalization and biases."""
 
 from __future__ import annotations
 
 import math
-
-import numpy as np
 
 from sessrun.adapters.onnxruntime.table import NUMBERS, SINGLE, Call, translates
 from sessrun.adapters.onnxruntime.windows import channels_first, channels_last
@@ -73,26 +71,3 @@ def _lrn(call: Call) -> str:
     factors = {"alpha": attrs["alpha"] * size, "beta": attrs["beta"], "bias": attrs["bias"]}
     moved = call.emit("Transpose", call.names[0], perm=[0, 3, 1, 2])
     return call.emit("Transpose", call.emit("LRN", moved, size=size, **factors), perm=[0, 2, 3, 1])
-
-
-@translates("FakeQuantWithMinMaxArgs", kernels=SINGLE)
-def _fake_quant(call: Call) -> str:
-    """The nearest of the levels, of which one is 0; the numbers are float32 as in TensorFlow."""
-    low, high = np.float32(call.attrs["min"]), np.float32(call.attrs["max"])
-    if not low < high:
-        raise call.invalid(f"min {low} is not below max {high}")
-    if not 2 <= call.attrs["num_bits"] <= 16:
-        raise call.invalid(f"num_bits is {call.attrs['num_bits']}")
-    least = np.float32(call.attrs["narrow_range"])
-    most = np.float32((1 << call.attrs["num_bits"]) - 1)
-    step = (high - low) / (most - least)
-    rounded = np.floor(np.clip(least - low / step, least, most) + np.float32(0.5))
-    low_level, high_level = (least - rounded) * step, (most - rounded) * step
-    many = (most - least) / (high - low)
-    zero = np.floor(np.float32(0.5) - low_level * many)
-    limits = (call.constant(limit, "float32") for limit in (low_level, high_level))
-    held = call.emit("Clip", *call.names, *limits)
-    levels = call.emit("Sub", held, call.constant(low_level, "float32"))
-    levels = call.emit("Mul", levels, call.constant(many, "float32"))
-    levels = call.emit("Add", levels, call.constant(np.float32(0.5) - zero, "float32"))
-    return call.emit("Mul", call.emit("Floor", levels), call.constant(step, "float32"))
