@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Final
 
-from sessrun.adapters.onnxruntime.table import ALL, NUMBERS, Call, translates
+from sessrun.adapters.onnxruntime.table import ALL, FLOATS, NUMBERS, Call, translates
 from sessrun.spec.rules.shapes.strided import NEW_AXIS, dense_items
 
 __all__: list[str] = []
@@ -145,6 +145,16 @@ def _gather_nd(call: Call) -> str:
 
 def _indices(call: Call, index: int) -> str:
     return call.inside(call.names[index], call.inputs[index].dtype)
+
+
+@translates("CheckNumerics", kernels=FLOATS)
+def _check_numerics(call: Call) -> str:
+    """What is not finite picks an element that is not there: ONNX has no other way to fail."""
+    (x,) = call.names
+    is_strange = call.emit("Or", call.emit("IsNaN", x), call.emit("IsInf", x))
+    index = call.emit("Where", is_strange, call.constant(1), call.constant(0))
+    is_fine = call.emit("Gather", call.constant([True], "bool"), index)
+    return call.emit("Where", is_fine, x, call.constant(0, call.dtype))
 
 
 @translates("ScatterNd", kernels=NUMBERS)

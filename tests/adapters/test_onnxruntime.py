@@ -234,6 +234,17 @@ class TestGraphs:
             got = outcome(backend, program.writer.graph(), [f"{y}:0"], feeds)
             assert isinstance(got, Fetched if is_fine else Failure), got
 
+    def test_checked_numbers_fail_where_they_are_not_finite(self, backend: Backend) -> None:
+        program, x = self.program()
+        checked = program.apply("CheckNumerics", x, message="strange")
+        y = program.apply("Neg", x)
+        program.writer.wait(y, checked)
+        for value, is_fine in ((2, True), (NAN, False), (-np.inf, False)):
+            feeds = {f"{x}:0": np.array([[1, value, -0.0]], np.float32)}
+            for fetch in (checked, y):
+                got = outcome(backend, program.writer.graph(), [f"{fetch}:0"], feeds)
+                assert isinstance(got, Fetched if is_fine else Failure), got
+
     def test_a_run_of_nothing_but_what_is_fed_has_no_model(self, backend: Backend) -> None:
         program, x = self.program()
         program.writer.node("NoOp", [f"^{x}"], name="after")
