@@ -35,6 +35,7 @@ _WIDER: Final[Mapping[str, tuple[str, ...]]] = {
     "float16": ("float32",),
     "int8": ("int32", "int64"),
     "int16": ("int32", "int64"),
+    "int32": ("int64",),
     "uint8": ("int32", "int64"),
     "uint16": ("int32", "int64"),
     "uint32": ("int64",),

@@ -59,6 +59,7 @@ DIVERGENCES = (
     Divergence("Sum", ("int64",), [2**53, 1], "integers are added as doubles"),
     Divergence("Mean", ("int64",), [2**53 + 1] * 2, "integers are added as doubles"),
     Divergence("Prod", ("int32",), [65537, 65537], "integers are multiplied as doubles"),
+    Divergence("Prod", ("int8", "uint8"), [100] * 5, "integers are multiplied as doubles"),
     Divergence("Prod", ("int64",), [2**53 + 1, 3], "integers are multiplied as doubles"),
     Divergence("Pow", ("int64",), [3], "integers are raised as doubles", 39),
     Divergence("Pow", ("int32", "int8"), [3], "integers are raised as doubles", 33),
