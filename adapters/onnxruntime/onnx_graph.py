@@ -127,11 +127,11 @@ class OnnxGraph:
     ) -> bytes:
         """A model of some of the nodes, and the constants that they take."""
         taken = {name for node in nodes for name in node.input}
-        made = {name for node in nodes for name in node.output}
+        computed = {name for node in nodes for name in node.output}
         constants = [
             numpy_helper.from_array(value, name)
             for name, value in self._constants.items()
-            if name in taken - made
+            if name in taken - computed
         ]
         graph = helper.make_graph(nodes, "part", inputs, outputs, constants)
         model = helper.make_model(
