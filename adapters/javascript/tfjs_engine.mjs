@@ -87,6 +87,7 @@ function modelOf(part, shapes) {
 
 /** What an error of tfjs means: an operation that it lacks, a refusal, or a mistake of its own. */
 function meaning(error) {
+  if (/(divide|remainder) by zero/.test(error.message)) return new Failure(3, error.message);
   if (error.answer || error instanceof WebAssembly.RuntimeError) return error; // a trap: its memory is spoilt
   const lacking = /Unknown op '?(\w+)|Kernel '(\w+)' not registered/.exec(error.message);
   if (lacking) return new Unsupported("op", lacking[1] ?? lacking[2]);

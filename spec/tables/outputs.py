@@ -14,8 +14,9 @@ __all__ = ["outputs"]
 def outputs(operations: Mapping[str, Operation]) -> str:
     """JSON of the dtypes (name, number, GraphDef's name, kind, bytes), and of each op's outputs.
 
-    An output is written `=float32` for a fixed dtype, `T` for an attribute's, `T=float32` with the
-    attribute's default, `[Tout]` for a list of them; `*N` after it for N tensors, `&` for a reference.
+    An output is written `=float32` for a fixed dtype, `T` for an attribute's, `T=float32` with
+    the attribute's default, `[Tout]` for a list of them; `*N` after it for N tensors, `&` for a
+    reference.
     """
     rows = [
         [row.name, row.enum, f"DT_{row.opdef.upper()}", row.kind, row.itemsize] for row in DTYPES

