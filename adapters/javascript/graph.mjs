@@ -155,9 +155,9 @@ export class Graph {
   }
 
   /**
-   * What a run needs: {nodes, feeds, fetches, effects, dtypes}. `nodes` stand after their inputs;
-   * `effects` names those that run although no fetch depends on their data; `dtypes` has the dtype
-   * of each tensor of the nodes, the feeds and the fetches.
+   * What a run needs: {nodes, feeds, fetches, effects, dtypes, source}. `nodes` stand after their
+   * inputs; `effects` names those that run although no fetch depends on their data; `dtypes` has the
+   * dtype of each tensor of the nodes, the feeds and the fetches; `source` is the GraphDef.
    */
   part(fetches, feeds, targets = []) {
     const fed = new Set(feeds);
@@ -170,6 +170,6 @@ export class Graph {
     const dtypes = new Map(nodes.flatMap((node) => node.dtypes.map((dtype, i) => [`${node.name}:${i}`, dtype])));
     for (const tensor of [...fed, ...fetches]) dtypes.set(tensor, this.facts(tensor).dtype);
     const effects = new Set([...needed].filter((name) => !byData.has(name)));
-    return { nodes, feeds: [...fed].sort(), fetches: [...fetches], effects, dtypes };
+    return { nodes, feeds: [...fed].sort(), fetches: [...fetches], effects, dtypes, source: this.definition };
   }
 }

@@ -4,6 +4,7 @@ import { readFileSync } from "node:fs";
 
 import { CompiledSession } from "./client_layer.mjs";
 import { constantOf } from "./graph.mjs";
+import { functionsOf } from "./tfjs_functions.mjs";
 import { DTYPES, Failure, Unsupported, dtypeName } from "./tensors.mjs";
 
 const VERSION = "4.22"; // of its packages: what was measured
@@ -17,7 +18,7 @@ const OPERATIONS = JSON.parse(readFileSync(new URL("tfjs_operations.json", impor
 const DTYPES_HERE = new Set(["float32", "int32", "bool", "string", "complex64"]);
 const FREE = new Set(["Const", "Identity", "NoOp", "Placeholder"]); // not declared: every engine has them
 // Attributes that give the dtypes of values; others give those of indices, sizes and permutations.
-const VALUE_TYPES = ["T", "U", "SrcT", "DstT", "Tout", "Tparams", "dtype"];
+const VALUE_TYPES = ["T", "U", "SrcT", "DstT", "Tcond", "Tin", "Tout", "Tparams", "dtype"];
 
 /** An error that says what to do: whoever starts a backend reads it. */
 export const hint = (text) => Object.assign(new Error(text), { hint: text });
@@ -31,14 +32,15 @@ export function missing(error, backend, folder) {
 }
 
 /** Refuse what is not declared: tfjs would take an int64 for an int32, a float64 for a float32. */
-function checkDeclared(part, operations) {
-  const strange = [...part.dtypes.values()].find((dtype) => !DTYPES_HERE.has(dtype));
+function checkDeclared(part, functions, operations) {
+  const constants = functions.constants.map(([, tensor]) => tensor.dtype);
+  const strange = [...part.dtypes.values(), ...constants].find((dtype) => !DTYPES_HERE.has(dtype));
   if (strange) throw new Unsupported("dtype", strange);
-  for (const { op, attr } of part.nodes) {
+  for (const { op, attr = {} } of [...part.nodes, ...functions.nodes]) {
     if (FREE.has(op)) continue;
     if (!Object.hasOwn(operations, op)) throw new Unsupported("op", op);
-    const dtypes = VALUE_TYPES.filter((name) => name in attr).map((name) => dtypeName(attr[name].type));
-    const other = dtypes.find((dtype) => !operations[op].includes(dtype));
+    const types = VALUE_TYPES.flatMap((name) => attr[name]?.type ?? attr[name]?.list?.type ?? []);
+    const other = types.map(dtypeName).find((dtype) => !operations[op].includes(dtype));
     if (other) throw new Unsupported("dtype", other);
   }
 }
@@ -55,7 +57,7 @@ function weightBytes({ dtype, data }) {
  * tfjs runs the control inputs of a node, but never those of a constant, nor what nothing fetches: what
  * runs for its effect is fetched too (`ends`), unless there is control flow, where it may be dead.
  */
-function modelOf(part, shapes) {
+function modelOf(part, shapes, functions) {
   const names = new Map(part.feeds.map((tensor, number) => [tensor, `feed_${number}`]));
   const named = (tensor) => names.get(tensor) ?? `part/${tensor}`;
   const placeholders = part.feeds.map((tensor, number) => ({
@@ -71,13 +73,14 @@ function modelOf(part, shapes) {
     const waits = controls.filter((source) => here.has(source)).map((source) => `^part/${source}`);
     return { name: `part/${name}`, op, input: [...inputs.map(named), ...waits], attr: op === "Const" ? rest : attr };
   });
-  const constants = part.nodes.filter((node) => node.op === "Const").map((node) => [node.name, constantOf(node)]);
+  const constants = part.nodes.filter((node) => node.op === "Const")
+    .map((node) => [`part/${node.name}`, constantOf(node)]).concat(functions.constants);
   const bytes = Buffer.concat(constants.flatMap(([, tensor]) => weightBytes(tensor)));
   const flows = part.nodes.some((node) => node.op === "Merge");
   const ends = flows ? [] : [...part.effects].filter((name) => here.get(name).op !== "Const");
   return {
-    topology: { node: [...placeholders, ...nodes], versions: { producer: 1882 } },
-    weightSpecs: constants.map(([name, { dtype, shape }]) => ({ name: `part/${name}`, dtype, shape })),
+    topology: { node: [...placeholders, ...nodes], library: functions.library, versions: { producer: 1882 } },
+    weightSpecs: constants.map(([name, { dtype, shape }]) => ({ name, dtype, shape })),
     weightData: new Uint8Array(bytes).buffer,
     feeds: [...names.values()],
     fetches: part.fetches.map(named),
@@ -98,9 +101,10 @@ function meaning(error) {
 export function engineOf(backend, version, details, load) {
   const operations = OPERATIONS[backend];
   const compile = async (part, shapes) => {
-    checkDeclared(part, operations);
+    const functions = functionsOf(part.nodes, part.source);
+    checkDeclared(part, functions, operations);
     try {
-      const { run, dispose } = await load(modelOf(part, shapes));
+      const { run, dispose } = await load(modelOf(part, shapes, functions));
       return Object.assign((values) => run(values).catch((error) => { throw meaning(error); }), { dispose });
     } catch (error) {
       throw meaning(error);

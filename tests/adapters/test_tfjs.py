@@ -155,7 +155,13 @@ def test_what_is_waited_for_runs(backend: ProcessBackend, fetch: str) -> None:
 
 
 @pytest.mark.tfjs
-@pytest.mark.parametrize("case", ["inference-loops:1:0", "inference-fetches:1:0"])
+@pytest.mark.parametrize(
+    "case",
+    [
+        f"inference-{name}"
+        for name in ("loops:1:0", "fetches:1:0", "functions:1:0", "functions:1:3")
+    ],
+)
 def test_cases_pass(backend: ProcessBackend, case: str) -> None:
     runner = Runner(f"{backend.describe().name}#{FOLDER}")
     try:
