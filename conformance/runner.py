@@ -63,6 +63,7 @@ class Runner:
       patience: when a backend that keeps losing cases is given up.
       deadline_s: what no case's own deadline exceeds, in seconds.
       ask_oracle: what gives the oracle's steady observations; an `Oracle` of its own if None.
+      leaves_out: leave out nine in ten of the cases that need what the backend does not declare.
       asks_all: ask what the backend does not declare as if it did, to see what it answers.
       on_log: called with the end of a worker's log, or a traceback, where a case is lost.
 
@@ -76,6 +77,7 @@ class Runner:
     deadline_s: float = 600.0
     ask_oracle: Callable[[Case], list[Observation]] | None = None
     on_log: Callable[[str], None] | None = None
+    leaves_out: bool = True
     asks_all: bool = False
     _backend: Any = None
     _oracle: Oracle | None = None
@@ -224,7 +226,7 @@ class Runner:
 
     def _beyond_protocol(self, case: Case) -> Finding | None:
         """Why the case is not put to this backend: it is declined, or its calls may not overlap."""
-        declined = unasked(case, self.offer())
+        declined = unasked(case, self.offer()) if self.leaves_out else None
         if declined is not None or self.in_process:
             return declined
         if "concurrent" in self.describe().capabilities:

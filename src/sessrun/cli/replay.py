@@ -44,7 +44,13 @@ def run(args: argparse.Namespace) -> int:
         return 0
     oracle = Oracle()
     logs: list[str] = []
-    runner = Runner(args.backend, in_process=args.in_process, ask_oracle=oracle, on_log=logs.append)
+    runner = Runner(
+        args.backend,
+        in_process=args.in_process,
+        ask_oracle=oracle,
+        on_log=logs.append,
+        leaves_out=False,
+    )
     try:
         line = runner.run_once(case)
         if args.shrink is not None and line["result"] == "fail":
