@@ -16,11 +16,6 @@ def _where_zero(x: Array, value: Array) -> Array:
     return jnp.where(x == 0, jnp.zeros((), x.dtype), value)
 
 
-def _exponential_integral(x: Array) -> Array:
-    """The exponential integral; NaN below 0, as in TensorFlow."""
-    return jnp.where(x < 0, jnp.asarray(jnp.nan, x.dtype), special.expi(x))
-
-
 def _polygamma(order: Array, x: Array) -> Array:
     """The derivatives of digamma, whose orders may be any numbers: NaN if they are not whole."""
     after = order + 1
@@ -65,7 +60,6 @@ plain(
         "Erf": special.erf,
         "Erfc": special.erfc,
         "Erfinv": special.erfinv,
-        "Expint": _exponential_integral,
         "Igamma": special.gammainc,
         "Igammac": special.gammaincc,
         "Lgamma": lax.lgamma,

@@ -87,9 +87,7 @@ class TestJax:
         assert isinstance(run(["after:0"], {"x:0": ONES}), Fetched)
         assert run(["waits:0"], {"x:0": ONES}) == Unsupported("control_inputs", "y")
 
-    def test_what_it_lacks_is_declined(
-        self, backend: Backend, run: Callable[..., Outcome]
-    ) -> None:
+    def test_what_it_lacks_is_declined(self, backend: Backend, run: Callable[..., Outcome]) -> None:
         sizes = np.array([3, 2], np.int32)
         declined = run(["reshaped:0"], {"x:0": ONES, "n:0": sizes})
         assert declined == Unsupported("op", "Reshape whose shape is no constant")
