@@ -10,7 +10,7 @@ empty   :=
 extra-tensorflow := [tensorflow]
 EXTRA   := $(extra-$(BACKEND))
 
-.PHONY: certify test check drift soak clean
+.PHONY: certify test check drift soak engines clean
 
 certify: $(VENV)/certify-$(BACKEND).stamp
 	$(BIN)/sessrun certify $(BACKEND) --profile $(PROFILE) $(if $(SEED),--seed $(SEED)) --output $(OUT)/certify-$(BACKEND)-$(PROFILE)
@@ -65,3 +65,5 @@ $(VENV)/dev.stamp: $(VENV)/bin/python pyproject.toml
 
 clean:
 	rm -rf $(VENV) $(OUT)
+
+include engines.mk

@@ -1,0 +1,49 @@
+# Every engine in `inference`, every release of TensorFlow in its profiles, and the scoreboard of them: hours.
+# Each engine has an environment of its own in which sessrun is installed; a release has one without it.
+ENGINES  := onnxruntime jax openvino litert tensorflow-xla
+SCRIPTS  := tfjs-cpu tfjs-wasm tfjs-webgl
+RELEASES := 2.16 2.17 2.18 2.19 2.20 2.21
+PROFILES := core structures state training
+BOARD    := $(OUT)/engines
+ENVS     := $(OUT)/environments
+NPM      := $(foreach package,core converter backend-cpu backend-wasm backend-webgl,@tensorflow/tfjs-$(package)@4.22)
+
+engines: $(ENGINES:%=$(BOARD)/%-inference.xz) $(SCRIPTS:%=$(BOARD)/%-inference.xz) \
+    $(foreach release,$(RELEASES),$(PROFILES:%=$(BOARD)/tensorflow-$(release)-%.xz)) \
+    $(BOARD)/tensorflow-c-core-engine.xz $(BOARD)/tensorflow-inference.xz
+	$(BIN)/sessrun scoreboard $^ --findings docs/findings --output $(BOARD)/site
+
+# $(1): the environment, $(2): the backend, $(3): the profile. A backend that is not certified has a package too.
+certified = $(1)/bin/sessrun certify '$(2)' --profile $(3) $(if $(SEED),--seed $(SEED)) --output $(basename $@) || \
+  test -f $(basename $@)/package.zip; $(1)/bin/sessrun pack $(basename $@) --output $@
+
+$(ENGINES:%=$(BOARD)/%-inference.xz): $(BOARD)/%-inference.xz: $(ENVS)/%.stamp
+	$(call certified,$(ENVS)/$*,$*,inference)
+
+$(SCRIPTS:%=$(BOARD)/%-inference.xz): $(BOARD)/%-inference.xz: $(ENVS)/tfjs.stamp $(VENV)/dev.stamp
+	$(call certified,$(VENV),$*#$(ENVS)/tfjs,inference)
+
+$(foreach profile,$(PROFILES),$(RELEASES:%=$(BOARD)/tensorflow-%-$(profile).xz)): $(VENV)/dev.stamp
+	$(MAKE) $(ENVS)/tensorflow-$(word 2,$(subst -, ,$(basename $(@F)))).stamp
+	$(call certified,$(VENV),tensorflow@$(ENVS)/tensorflow-$(word 2,$(subst -, ,$(@F))),$(word 3,$(subst -, ,$(basename $(@F)))))
+
+$(BOARD)/tensorflow-c-core-engine.xz: $(VENV)/certify-tensorflow.stamp
+	$(call certified,$(VENV),tensorflow-c,core-engine)
+
+$(BOARD)/tensorflow-inference.xz: $(VENV)/certify-tensorflow.stamp
+	$(call certified,$(VENV),tensorflow,inference)
+
+$(ENGINES:%=$(ENVS)/%.stamp): $(ENVS)/%.stamp: pyproject.toml
+	$(PYTHON) -m venv $(ENVS)/$*
+	$(ENVS)/$*/bin/python -m pip install --quiet --editable '.[$(patsubst tensorflow-%,tensorflow,$*)]'
+	touch $@
+
+$(RELEASES:%=$(ENVS)/tensorflow-%.stamp): $(ENVS)/tensorflow-%.stamp:
+	$(PYTHON) -m venv $(ENVS)/tensorflow-$*
+	$(ENVS)/tensorflow-$*/bin/python -m pip install --quiet 'tensorflow-cpu==$*.*'
+	$(ENVS)/tensorflow-$*/bin/python -m pip install --quiet --no-deps 'tf_keras==$*.*'
+	touch $@
+
+$(ENVS)/tfjs.stamp:
+	npm install --silent --prefix $(ENVS)/tfjs $(NPM)
+	touch $@
