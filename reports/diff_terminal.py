@@ -10,15 +10,15 @@ from typing import Final
 from rich.console import Console, Group, RenderableType
 from rich.text import Text
 
-from sessrun.reports.diff import Change, Diff
+from sessrun.reports.diff import Change, Diff, Kind
 from sessrun.reports.printable import number, printable, shortened
 
 __all__ = ["print_diff"]
 
-_STYLES: Final = {"regression": "bold red", "progress": "green", "other": "yellow"}
-_MARKS: Final = {"regression": "✗", "progress": "✓", "other": "·"}
+_STYLES: Final[dict[Kind, str]] = {"regression": "bold red", "progress": "green", "other": "yellow"}
+_MARKS: Final[dict[Kind, str]] = {"regression": "✗", "progress": "✓", "other": "·"}
 #: The order of kinds: what a reader must see first.
-_KINDS: Final = tuple(_STYLES)
+_KINDS: Final[tuple[Kind, ...]] = tuple(_STYLES)
 
 
 def print_diff(

@@ -11,7 +11,8 @@ import base64
 import dataclasses
 import functools
 import hashlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
@@ -31,11 +32,13 @@ from sessrun.reports.summary import (
 )
 from sessrun.spec.scopes import scope_of
 
-__all__ = ["coded", "content_policy", "flat", "report_html", "template", "template_text"]
+__all__ = [
+    "FACES", "Links", "coded", "content_policy", "flat", "report_html", "template", "template_text",
+]  # fmt: skip
 
 _TEMPLATES: Final = Path(__file__).parent / "templates"
 #: Style class of a verdict, and its mark: a path in a circle of 24 by 24.
-_FACES: Final[dict[Verdict, tuple[str, str]]] = {
+FACES: Final[dict[Verdict, tuple[str, str]]] = {
     "CERTIFIED": ("certified", "M7 12.5 10.5 16 17 8.5"),
     "CERTIFIED WITH WAIVERS": ("waivers", "M7 12.5 10.5 16 17 8.5"),
     "NOT CERTIFIED": ("not", "M8 8 16 16M16 8 8 16"),
@@ -58,6 +61,8 @@ _KINDS: Final = (
     ("idle", "not applicable here", ("skipped",)),
 )
 _EVENTS: Final = 200
+#: How many causes a clause leads to.
+_CAUSES: Final = 3
 _LIMITS: Final = (
     "It does not say that the backend has no other faults: it reports the planned cases, no more.",
     "It is of this version of the backend on this machine: another build or device may differ.",
@@ -66,19 +71,42 @@ _LIMITS: Final = (
 )
 
 
-def report_html(summary: Summary, replays: str = "replays") -> str:
+@dataclass(frozen=True, slots=True)
+class Links:
+    """What a report leads to, where it is a page among others.
+
+    Attributes:
+      trail: text and address of the pages above it.
+      package: the address of the package, to be downloaded.
+      programs: case to the plain TensorFlow code that shows it.
+      findings: clause to the address of what is known of its failure.
+
+    """
+
+    trail: Sequence[tuple[str, str]] = ()
+    package: str = ""
+    programs: Mapping[str, str] = field(default_factory=dict)
+    findings: Mapping[str, str] = field(default_factory=dict)
+
+
+_NO_LINKS: Final = Links()
+
+
+def report_html(summary: Summary, replays: str = "replays", links: Links = _NO_LINKS) -> str:
     """The report as one HTML page.
 
     Args:
       summary: the summary of the run.
       replays: the folder of the replay files, as the printed commands name it.
+      links: what it leads to.
 
     """
     header = summary.header
     style, script = template_text("style.css"), template_text("report.js")
-    face = _FACES[summary.verdict]
+    face = FACES[summary.verdict]
     backend = header["backend"]
-    clauses = [_clause(clause) for clause in summary.clauses]
+    causes = _causes(summary.failures)
+    clauses = [_clause(clause, causes, links) for clause in summary.clauses]
     page: str = template("report.html.j2").render(
         summary=summary,
         style=style,
@@ -94,8 +122,9 @@ def report_html(summary: Summary, replays: str = "replays") -> str:
         legend=[(kind, words) for kind, words, _ in _KINDS],
         subjects=[_subject(subject) for subject in summary.subjects],
         coverage=coverage_view(summary.coverage),
-        wrong=_groups(summary, replays, answered=True),
-        declined=_groups(summary, replays, answered=False),
+        links=links,
+        wrong=_groups(summary, replays, links, answered=True),
+        declined=_groups(summary, replays, links, answered=False),
         tables=_tables(clauses, scope_of(summary.profile).profile),
         subject_names=sorted({clause["subject"] for clause in clauses}),
         result_names=CLAUSE_RESULTS,
@@ -204,7 +233,19 @@ def _rest(counts: Mapping[str, int]) -> str:
     return ", ".join(f"{count:,} {result}" for result, count in counts.items() if result != "pass")
 
 
-def _clause(clause: ClauseSummary) -> dict[str, Any]:
+def _causes(groups: Sequence[FailureGroup]) -> dict[str, list[dict[str, str]]]:
+    """Of each clause the first causes that speak of it, to be linked."""
+    causes: dict[str, list[dict[str, str]]] = {}
+    for group in groups:
+        title = shortened(f"{group.result}: {group.title}", 120)
+        for clause in group.clauses:
+            causes.setdefault(clause, []).append({"signature": group.signature, "title": title})
+    return {clause: members[:_CAUSES] for clause, members in causes.items()}
+
+
+def _clause(
+    clause: ClauseSummary, causes: Mapping[str, list[dict[str, str]]], links: Links
+) -> dict[str, Any]:
     style, mark = ("open", "~") if clause.in_part else _MARKS[clause.result]
     form = clause.to_json() | {"style": style, "mark": mark, "words": clause.words}
     rest = _rest(clause.counts)
@@ -213,8 +254,13 @@ def _clause(clause: ClauseSummary) -> dict[str, Any]:
         shown = f"does not count, for {rest}"
     if not clause.tests:
         shown = "no case tests it"
-    statement = coded(clause.statement)
-    return _clean(form) | {"tests": clause.tests, "rest": shown, "statement": statement}
+    return _clean(form) | {
+        "tests": clause.tests,
+        "rest": shown,
+        "statement": coded(clause.statement),
+        "causes": causes.get(clause.id, []),
+        "finding": links.findings.get(clause.id, ""),
+    }
 
 
 def coded(text: object) -> Any:
@@ -264,18 +310,18 @@ def _tables(clauses: list[dict[str, Any]], profile: str) -> list[dict[str, Any]]
     ]
 
 
-def _groups(summary: Summary, replays: str, *, answered: bool) -> dict[str, Any]:
+def _groups(summary: Summary, replays: str, links: Links, *, answered: bool) -> dict[str, Any]:
     """The groups that were answered wrongly, or those that were not answered, in their order."""
     groups = [group for group in summary.failures if group.answered == answered]
     backend = str(summary.header["backend"]["spec"])
     return {
-        "groups": [_group(group, backend, replays) for group in groups],
+        "groups": [_group(group, backend, replays, links) for group in groups],
         "cases": number(sum(len(group.cases) for group in groups), "case"),
         "causes": number(len(groups), "cause"),
     }
 
 
-def _group(group: FailureGroup, backend: str, replays: str) -> dict[str, Any]:
+def _group(group: FailureGroup, backend: str, replays: str, links: Links) -> dict[str, Any]:
     return {
         "result": group.result,
         "signature": group.signature,
@@ -285,6 +331,10 @@ def _group(group: FailureGroup, backend: str, replays: str) -> dict[str, Any]:
         "cases": [printable(case) for case in group.cases],
         "step": printable(group.step or ""),
         "answers": list(answer_rows(group.want, group.got)),
+        "program": links.programs.get(group.cases[0], ""),
+        "findings": [
+            (clause, links.findings[clause]) for clause in group.clauses if clause in links.findings
+        ],
         "command": printable(
             replay_command(group.cases[0], group.result, backend, replays), keep=""
         ),

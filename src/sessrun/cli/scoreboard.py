@@ -1,0 +1,52 @@
+"""Write a static site of many packages: engines, releases, profiles, subjects, down to replays.
+
+A package that cannot be read is told, and the others are shown all the same.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+from sessrun.cli.failure import UserError, in_one_line
+
+SUMMARY = "write a static site that shows many packages side by side"
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Add the command's arguments."""
+    parser.add_argument("packages", type=Path, nargs="+", help="packages in any form, or folders")
+    parser.add_argument("--output", type=Path, required=True, metavar="FOLDER", help="the site")
+    parser.add_argument(
+        "--findings", type=Path, metavar="FOLDER", help="pages of findings, ENGINE.md"
+    )
+
+
+def run(args: argparse.Namespace) -> int:
+    """Write it; 0 if every package is shown, 1 if one was refused, 2 if there is none to show."""
+    from sessrun.reports.archive import PackageError
+    from sessrun.reports.certificate import read_certificate
+    from sessrun.reports.findings import Findings
+    from sessrun.reports.scoreboard import Board
+    from sessrun.reports.scoreboard_html import scoreboard_pages
+    from sessrun.spec.writing import write_bytes
+
+    if args.findings is not None and not args.findings.is_dir():
+        raise UserError(f"--findings {args.findings}: no such folder")
+    certificates, refused = [], {}
+    for path in args.packages:
+        try:
+            certificates.append(read_certificate(path))
+        except PackageError as error:
+            refused[path.name] = str(error)
+            print(f"sessrun scoreboard: {path}: {in_one_line(error)}", file=sys.stderr)
+    if not certificates:
+        raise UserError("there is no package to show")
+    board = Board(certificates)
+    for name, content in scoreboard_pages(board, refused, Findings(args.findings)):
+        path = args.output / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_bytes(path, content)
+    print(f"{len(certificates)} packages: {args.output / 'index.html'}")
+    return 1 if refused else 0
