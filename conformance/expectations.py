@@ -1,7 +1,8 @@
 """Expectations: what a backend is known to fail; they change an exit status, never a verdict.
 
 [[expect]]
-clause = "PLACEMENT-004"      # or vector = "placement/*", a pattern of case ids
+clause = "PLACEMENT-004"      # or vector = "placement/*", a pattern of case ids; or lacks =
+                              # "op Betainc", "dtype int8", "state": what cases are refused for
 expected = "fail"
 why = "no second CPU device"
 platform = "Darwin"           # only there, as Python's platform.system() names it
@@ -20,6 +21,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
+from sessrun.spec.cases.lacks import is_undeclared, lack_of
 from sessrun.spec.loader import load_clauses, read_toml
 from sessrun.spec.records import QUIET, RunRecord, blamed
 from sessrun.spec.schema import SpecError, check
@@ -32,12 +34,13 @@ _OURS: Final = "infra_error"
 
 @dataclass(frozen=True, slots=True)
 class Expectation:
-    """One entry: which cases (by clause or vector pattern), what result, why, until when."""
+    """One entry: which cases (by clause, pattern or lack), what result, why, until when."""
 
     expected: str
     why: str
     clause: str | None = None
     vector: str | None = None
+    lacks: str | None = None
     platform: str | None = None
     bug: str | None = None
     expires: datetime.date | None = None
@@ -45,8 +48,8 @@ class Expectation:
 
     @property
     def about(self) -> str:
-        """What it speaks of: its clause or its pattern."""
-        return self.clause or self.vector or ""
+        """What it speaks of: its clause, its pattern, or what is lacking."""
+        return self.clause or self.vector or self.lacks or ""
 
     @property
     def here(self) -> bool:
@@ -66,6 +69,8 @@ class Expectation:
             return False
         if self.clause is not None:
             return self.clause in blamed(line)
+        if self.lacks is not None:
+            return self.lacks == _lack(line)
         return fnmatch.fnmatchcase(line["id"], self.vector or "")
 
 
@@ -138,7 +143,8 @@ def review_lines(
         fitting = [entry for entry in entries if entry.covers(line)]
         for entry in fitting:
             covered[entry].append(line["result"])
-        if line["result"] not in QUIET | {entry.expected for entry in fitting}:
+        fine = line["result"] in QUIET | {entry.expected for entry in fitting}
+        if not fine and not _is_undeclared(line):
             unexpected.append(line["id"])
     passed = [e for e, results in covered.items() if results and set(results) == {"pass"}]
     expired = [e for e in entries if e.expired(today)]
@@ -149,16 +155,38 @@ def draft(record: RunRecord, old: Iterable[Expectation] = ()) -> str:
     """The TOML of an expectations file for what this run shows.
 
     Old entries that still hold for a case, or speak of another platform, are kept as they are;
-    those that hold for none are dropped; what no entry covers gets a new one.
+    those that hold for none are dropped; what no entry covers gets a new one: for a refusal that
+    says what is lacking one for all that lack it, for anything else one for the case. What the
+    backend declares not to do needs none.
     """
-    bad = [line for line in record.results.values() if line["result"] not in {*QUIET, _OURS}]
-    kept = [entry for entry in old if not entry.here or any(_holds(entry, line) for line in bad)]
-    new = [
-        Expectation(line["result"], _why(line), vector=line["id"])
-        for line in bad
-        if not any(_holds(entry, line) for entry in kept)
+    bad = [
+        line
+        for line in record.results.values()
+        if line["result"] not in {*QUIET, _OURS} and not _is_undeclared(line)
     ]
-    return "\n".join(_block(entry) for entry in (*kept, *new))
+    kept = [entry for entry in old if not entry.here or any(_holds(entry, line) for line in bad)]
+    new = [_entry(line) for line in bad if not any(_holds(entry, line) for entry in kept)]
+    return "\n".join(_block(entry) for entry in dict.fromkeys((*kept, *new)))
+
+
+def _entry(line: Mapping[str, Any]) -> Expectation:
+    lack = _lack(line)
+    if lack is not None:
+        return Expectation(line["result"], f"it does not offer {lack}", lacks=lack)
+    return Expectation(line["result"], _why(line), vector=line["id"])
+
+
+def _lack(line: Mapping[str, Any]) -> str | None:
+    """What a refused case lacked; None of any other."""
+    return lack_of(_reason(line)) if line["result"] == "unsupported" else None
+
+
+def _is_undeclared(line: Mapping[str, Any]) -> bool:
+    return line["result"] == "unsupported" and is_undeclared(_reason(line))
+
+
+def _reason(line: Mapping[str, Any]) -> str:
+    return str((line.get("finding") or {}).get("reason", ""))
 
 
 def _holds(entry: Expectation, line: Mapping[str, Any]) -> bool:
@@ -173,7 +201,7 @@ def _why(line: Mapping[str, Any]) -> str:
 
 def _block(entry: Expectation) -> str:
     lines = ["[[expect]]"]
-    for key in ("clause", "vector", "platform", "expected", "why", "bug"):
+    for key in ("clause", "vector", "lacks", "platform", "expected", "why", "bug"):
         value = getattr(entry, key)
         if value is not None:
             lines.append(f"{key} = {_quoted(value)}")

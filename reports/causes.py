@@ -12,13 +12,11 @@ import re
 from typing import Final
 
 from sessrun.reports.plan import PlannedCase
+from sessrun.spec.cases.lacks import NAMED, lack_of
 from sessrun.spec.dtypes import BY_NAME
 
 __all__ = ["cause_of", "named_lacks"]
 
-#: Capabilities of which a refusal names one of many: each of these is lacking by itself.
-_NAMED: Final = frozenset({"op", "dtype", "config"})
-_DECLINED: Final = re.compile(r"unsupported: (\S+)(?: ([^\s:,;]+))?")
 #: What the judge says around a message of the backend.
 _MESSAGE: Final = re.compile(
     r"it (?:raised|failed with) (\S+): (.*?)(?:; the oracle succeeded)?\Z", re.DOTALL
@@ -56,10 +54,9 @@ def cause_of(case: PlannedCase, result: str, reason: str) -> str:
       reason: why, as its finding says.
 
     """
-    declined = _DECLINED.match(reason)
-    if result == "unsupported" and declined is not None:
-        capability, name = declined.groups()
-        return f"{capability} {name}" if name and capability in _NAMED else capability
+    lack = lack_of(reason) if result == "unsupported" else None
+    if lack is not None:
+        return lack
     message = _MESSAGE.match(reason[:_WORDS])
     if message is not None:
         return f"{message[1]}: {_normal(message[2])}"
@@ -78,7 +75,7 @@ def _origin(case: PlannedCase) -> str:
 def named_lacks(cause: str) -> tuple[str, str] | None:
     """`("op", "Betainc")` of a cause that names what is not offered; None of any other."""
     capability, _, name = cause.partition(" ")
-    return (capability, name) if capability in _NAMED and name and " " not in name else None
+    return (capability, name) if capability in NAMED and name and " " not in name else None
 
 
 def _normal(reason: str) -> str:

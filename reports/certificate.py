@@ -27,6 +27,7 @@ from sessrun.reports.summary import (
 from sessrun.reports.verdicts import answers_of
 from sessrun.spec.loader import load_clauses, spec_digest
 from sessrun.spec.records import RunRecord
+from sessrun.spec.scopes import ScopeError, scope_of
 
 __all__ = ["Certificate", "read_certificate", "summary_of"]
 
@@ -72,6 +73,10 @@ def read_certificate(path: Path) -> Certificate:
     header = package.record.header
     if header["plan"]["hash"] != package.plan.hash or package.profile != package.plan.profile:
         raise PackageError(str(path), "the record follows another plan than the package's")
+    try:
+        scope_of(package.profile)
+    except ScopeError as error:
+        raise PackageError(str(path), str(error)) from error
     if header["spec"]["digest"] != spec_digest():
         summary = summary_of(package.summary, package.record)
         return Certificate(package, summary, answers_of(package.record, package.plan), False)

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from sessrun.reports.coverage import CELL_STATES, CellState, Coverage
+from sessrun.reports.printable import printable
 from sessrun.spec.inference import table
 from sessrun.spec.loader import load_inference
 
@@ -29,7 +30,8 @@ def coverage_view(coverage: Coverage | None) -> dict[str, Any] | None:
     groups: dict[str, list[dict[str, Any]]] = {}
     for name, row in coverage.rows.items():
         cells = [_cell(dtype, row[dtype]) if dtype in row else None for dtype in dtypes]
-        groups.setdefault(table()[name].group, []).append({"name": name, "cells": cells})
+        group = table()[name].group if name in table() else "of another version of the spec"
+        groups.setdefault(group, []).append({"name": printable(name), "cells": cells})
     return {
         "words": coverage.words,
         "dtypes": dtypes,

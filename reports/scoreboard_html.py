@@ -17,7 +17,7 @@ from sessrun.reports.html import FACES, Links, content_policy, report_html, temp
 from sessrun.reports.printable import number, printable, shortened, utf8
 from sessrun.reports.scoreboard import Board, Cell, Entry, Step
 from sessrun.spec.loader import load_profiles
-from sessrun.spec.scopes import ScopeError, scope_of
+from sessrun.spec.scopes import scope_of
 
 __all__ = ["scoreboard_pages"]
 
@@ -92,11 +92,8 @@ def _profile(board: Board, name: str, entries: Sequence[Entry]) -> dict[str, Any
 
 
 def _about(profile: str) -> str:
-    """What a profile is about; of one that is not installed nothing is known."""
-    try:
-        scope = scope_of(profile)
-    except ScopeError:
-        return "a profile of another version of the spec"
+    """What a profile, or the part of one, is about."""
+    scope = scope_of(profile)
     about = load_profiles()[scope.profile].summary
     return about if scope.name == scope.profile else f"{about} Of these: {scope.part.summary}."
 

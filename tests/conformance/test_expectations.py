@@ -125,3 +125,31 @@ def test_what_is_no_expectations_file(text: str, place: str, tmp_path: Path) -> 
     with pytest.raises(SpecError) as caught:
         reread(text, tmp_path)
     assert f"at {place}" in str(caught.value)
+
+
+def refused(*reasons: str) -> RunRecord:
+    ids = [f"run/{number}" for number in range(len(reasons))]
+    return RunRecord({}, {
+        id_: {"id": id_, "clauses": ["RUN-001"], "result": "unsupported",
+              "finding": {"step": "0", "reason": f"unsupported: {reason}"}}
+        for id_, reason in zip(ids, reasons, strict=True)
+    })  # fmt: skip
+
+
+def test_a_draft_has_one_entry_for_all_that_lack_one_thing(tmp_path: Path) -> None:
+    run = refused("op Betainc: no", "op Betainc", "dtype int8", "state v0", "state v1")
+    entries = reread(draft(run), tmp_path)
+    assert [entry.lacks for entry in entries] == ["op Betainc", "dtype int8", "state"]
+    assert review(run, entries, TODAY).clean
+    assert draft(run, entries) == draft(run)
+    other = refused("op Betainc", "op Igamma")
+    assert review(other, entries, TODAY).unexpected == ("run/1",)
+    failed = record(run__0="fail")
+    assert review(failed, entries, TODAY).unexpected == ("run/0",)
+
+
+def test_what_a_backend_declares_not_to_do_needs_no_entry() -> None:
+    run = refused("operation Add of int8 (not declared)", "capability fed_structure (not declared)")
+    assert review(run, (), TODAY).clean
+    assert draft(run) == ""
+    assert not review(refused("concurrent (not declared)"), (), TODAY).clean

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import hashlib
 import json
 
 import pytest
@@ -11,13 +12,14 @@ from rich.console import Console
 from synthetic_run import passing
 
 from sessrun.cli.main import main
-from sessrun.reports.archive import PackageError
+from sessrun.reports.archive import PackageError, pack
 from sessrun.reports.certificate import read_certificate, summary_of
 from sessrun.reports.compact import fold
 from sessrun.reports.coverage import Coverage
 from sessrun.reports.diff import DiffError, diff
 from sessrun.reports.diff_terminal import print_diff
-from sessrun.reports.plan import PlannedCase
+from sessrun.reports.json_forms import json_bytes
+from sessrun.reports.plan import PlanFacts, PlannedCase
 
 
 def chosen(**results):
@@ -173,13 +175,31 @@ def test_the_command_reads_every_form_and_its_status_tells(old, new, tmp_path, c
 
 
 def test_a_package_that_contradicts_itself_is_refused(old, tmp_path):
-    from sessrun.reports.archive import pack  # noqa: PLC0415 - used once
-
     path = tmp_path / "package.zip"
     files = dict(old.open().files)
     path.write_bytes(pack({**files, "badge.svg": b"<svg/>"}))
     with pytest.raises(PackageError, match=r"badge\.svg was changed"):
         read_certificate(path)
+
+
+def test_a_package_of_a_profile_that_is_not_installed_is_refused(tmp_path, old):
+    package = tmp_path / "package.zip"
+    files = {
+        name: raw.replace(b'"profile": "core"', b'"profile": "elsewhere"')
+        for name, raw in old.open().files.items()
+    }
+    plan = PlanFacts.from_json(json.loads(files["plan.json"]))
+    files["record.jsonl"] = (
+        files["record.jsonl"]
+        .replace(b'"profile":"core"', b'"profile":"elsewhere"')
+        .replace(old.run.plan.hash.encode(), plan.hash.encode())
+    )
+    manifest = json.loads(files["manifest.json"])
+    for name, facts in manifest["files"].items():
+        facts |= {"sha256": hashlib.sha256(files[name]).hexdigest(), "bytes": len(files[name])}
+    package.write_bytes(pack({**files, "manifest.json": json_bytes(manifest)}))
+    with pytest.raises(PackageError, match="no profile is called 'elsewhere'"):
+        read_certificate(package)
 
 
 def test_a_summary_comes_back_from_its_json_form(failing):
