@@ -51,8 +51,8 @@ def shell(command: str, folder: Path) -> subprocess.CompletedProcess[str]:
         "PYTHONPATH": os.pathsep.join((str(ROOT / "src"), str(folder))),
     }  # fmt: skip
     return subprocess.run(
-        ["/usr/bin/env", "bash", "-c", command], cwd=folder, env=os.environ | environment, capture_output=True,
-        text=True, timeout=600, check=False,
+        ["/usr/bin/env", "bash", "-c", command], cwd=folder, env=os.environ | environment,
+        capture_output=True, text=True, timeout=600, check=False,
     )  # fmt: skip
 
 

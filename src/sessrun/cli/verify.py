@@ -25,7 +25,7 @@ SUMMARY = "verify a certification package"
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
-    parser.add_argument("package", type=Path, help="the package (package.zip)")
+    parser.add_argument("package", type=Path, help="the package, in any form, or its folder")
     parser.add_argument(
         "--rerun", type=int, default=0, metavar="N",
         help="run N cases again, drawn at random, and N that this command draws anew",
