@@ -1,4 +1,4 @@
-"""Pages of findings, `ENGINE.md`: which clauses they speak of, and the page as HTML."""
+"""Pages of findings, `ENGINE.md`: which section speaks of what, and the page as HTML."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from sessrun.reports.scoreboard import slug_of
 
 __all__ = ["Findings"]
 
-_CLAUSE: Final = re.compile(r"(?<![\w-])[A-Z][A-Z-]*-[0-9]{3}(?![\w-])")
-_TAG: Final = re.compile(r"(<[^>]*>)")
+#: A word that may be a clause's id or an operation's name.
+_WORD: Final = re.compile(r"(?<![\w-])(?:[A-Z][A-Z-]*-[0-9]{3}|[A-Z]\w*)(?![\w-])")
 
 
 class Findings:
@@ -25,42 +25,51 @@ class Findings:
     def __init__(self, folder: Path | None) -> None:
         self._folder = folder
 
-    def clauses(self, engine: str) -> tuple[str, ...]:
-        """The ids of the clauses that the engine's page names, in its order."""
-        return tuple(dict.fromkeys(_CLAUSE.findall(self._text(engine))))
+    def sections(self, engine: str) -> dict[str, str]:
+        """Each word of the engine's page to the id of the section that has it first."""
+        anchors: dict[str, str] = {}
+        for anchor, text in _texts(self._tokens(engine)):
+            for word in _WORD.findall(text):
+                anchors.setdefault(word, anchor)
+        return anchors
 
     def page(self, engine: str) -> Any:
-        """The engine's page as HTML, marked safe, an anchor at the first mention of each clause.
+        """The engine's page as HTML, marked safe, each section with its id; None if there is none.
 
-        None if there is none. HTML in the Markdown is shown, not used.
+        HTML in the Markdown is shown, not used.
         """
-        from markdown_it import MarkdownIt  # noqa: PLC0415 - needed only when a page is rendered
         from markupsafe import Markup  # noqa: PLC0415 - comes with jinja2
 
-        text = self._text(engine)
-        if not text:
+        tokens = self._tokens(engine)
+        if not tokens:
             return None
-        html = MarkdownIt("commonmark", {"html": False}).enable("table").render(text)
-        return Markup("".join(_anchored(html)))  # noqa: S704 - rendered with html off
+        html = _markdown().renderer.render(tokens, _markdown().options, {})
+        return Markup(html)  # noqa: S704 - rendered with html off
 
-    def _text(self, engine: str) -> str:
-        return "" if self._folder is None else _read(self._folder / f"{slug_of(engine)}.md")
+    def _tokens(self, engine: str) -> list[Any]:
+        """The parsed page, ids on its headings; empty if there is none."""
+        path = None if self._folder is None else self._folder / f"{slug_of(engine)}.md"
+        if path is None or not path.is_file():
+            return []
+        tokens = _markdown().parse(path.read_text(encoding="utf-8"))
+        headings = [token for token in tokens if token.type == "heading_open"]
+        for number, heading in enumerate(headings, 1):
+            heading.attrSet("id", f"section-{number}")
+        return tokens
 
 
-@lru_cache(maxsize=64)
-def _read(path: Path) -> str:
-    return path.read_text(encoding="utf-8") if path.is_file() else ""
+@lru_cache(maxsize=1)
+def _markdown() -> Any:
+    from markdown_it import MarkdownIt  # noqa: PLC0415 - needed only when a page is rendered
+
+    return MarkdownIt("commonmark", {"html": False}).enable("table")
 
 
-def _anchored(html: str) -> Iterator[str]:
-    seen: set[str] = set()
-
-    def anchor(match: re.Match[str]) -> str:
-        clause = match[0]
-        if clause in seen:
-            return clause
-        seen.add(clause)
-        return f'<a class="clause" id="{clause}">{clause}</a>'
-
-    for piece in _TAG.split(html):
-        yield piece if piece.startswith("<") else _CLAUSE.sub(anchor, piece)
+def _texts(tokens: list[Any]) -> Iterator[tuple[str, str]]:
+    """The id of the section and the text of each part that holds text, in order."""
+    anchor = ""
+    for token in tokens:
+        if token.type == "heading_open":
+            anchor = token.attrGet("id")
+        elif token.content:
+            yield anchor, token.content

@@ -79,7 +79,7 @@ class Links:
       trail: text and address of the pages above it.
       package: the address of the package, to be downloaded.
       programs: case to the plain TensorFlow code that shows it.
-      findings: clause to the address of what is known of its failure.
+      findings: clause or operation to the address of what is known of its failure.
 
     """
 
@@ -333,7 +333,9 @@ def _group(group: FailureGroup, backend: str, replays: str, links: Links) -> dic
         "answers": list(answer_rows(group.want, group.got)),
         "program": links.programs.get(group.cases[0], ""),
         "findings": [
-            (clause, links.findings[clause]) for clause in group.clauses if clause in links.findings
+            (word, links.findings[word])
+            for word in (group.operation, *group.clauses)
+            if word in links.findings
         ],
         "command": printable(
             replay_command(group.cases[0], group.result, backend, replays), keep=""

@@ -254,22 +254,22 @@ def _package(board: Board, entry: Entry, findings: Findings) -> Iterator[tuple[s
             programs[group.cases[0]] = _program(form)
             yield f"{entry.slug}/{name}", package.files[f"replays/{name}"]
     slug = board.engines[entry.engine]
-    clauses = findings.clauses(entry.engine)
+    page, sections = f"findings-{slug}.html", findings.sections(entry.engine)
+    trail = [("Scoreboard", "index.html"), *_trail(board, entry)]
+    trail += [("Findings", page)] if sections else []
     links = Links(
-        trail=[("Scoreboard", "index.html"), *_trail(board, entry, clauses)],
+        trail=trail,
         package=f"{entry.slug}.xz",
         programs=programs,
-        findings={clause: f"findings-{slug}.html#{clause}" for clause in clauses},
+        findings={word: f"{page}#{section}" for word, section in sections.items()},
     )
     yield f"{entry.slug}.html", utf8(report_html(summary, entry.slug, links))
     yield f"{entry.slug}.xz", fold(package.files)
 
 
-def _trail(board: Board, entry: Entry, clauses: Sequence[str]) -> Iterator[tuple[str, str]]:
+def _trail(board: Board, entry: Entry) -> Iterator[tuple[str, str]]:
     if entry.engine in board.releases:
         yield "Releases", _engine_page(board, entry.engine)
-    if clauses:
-        yield "Findings", f"findings-{board.engines[entry.engine]}.html"
 
 
 def _program(replay: Mapping[str, Any]) -> str:

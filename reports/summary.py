@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final, Literal
@@ -26,6 +27,10 @@ CLAUSE_RESULTS: Final[tuple[ClauseResult, ...]] = (
 )  # fmt: skip
 #: Results that keep a required clause from counting even where its other cases passed.
 BLOCKING: Final = ("missing", "flaky", "timeout", "crash", "unsupported", "infra_error")
+
+
+#: How a cause begins that is of one operation and its dtypes.
+_ASKED: Final = re.compile(r"([A-Z]\w*) of [a-z0-9]+(?: and [a-z0-9]+)*: ")
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,9 +169,18 @@ class FailureGroup:
         return self.result not in {"unsupported", "missing"}
 
     @property
+    def operation(self) -> str:
+        """The operation that its cases ask, each alone; empty if they ask more or none."""
+        asked = _ASKED.match(self.cause)
+        return asked[1] if asked is not None else ""
+
+    @property
     def title(self) -> str:
         """What it is about, in a line: an example of what was wrong, or what is not offered."""
-        return self.reason if self.answered else self.cause
+        if not self.answered:
+            return self.cause
+        asked = _ASKED.match(self.cause)
+        return self.reason if asked is None else f"{asked[0]}{self.reason}"
 
     def to_json(self) -> dict[str, Any]:
         """The JSON form."""

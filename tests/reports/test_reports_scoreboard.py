@@ -60,7 +60,7 @@ def passed(tmp_path_factory):
 def findings(tmp_path_factory):
     folder = tmp_path_factory.mktemp("findings")
     (folder / "my-engine.md").write_text(
-        "# Of mine\n\n| a | b |\n|-|-|\n| FEED-001 | see FEED-001 |\n\n<script>alert(1)</script>"
+        "# Of mine\n\n## One\n\n| a |\n|-|\n| FEED-001 |\n\n<script>alert(1)</script>"
     )
     return Findings(folder)
 
@@ -90,9 +90,21 @@ def test_a_cell_leads_to_clauses_these_to_causes_and_to_findings(failed, finding
     shown = pages(site([named(failed, "My Engine")], findings=findings))
     index, page = shown["index.html"], shown["my-engine-1-0-core.html"]
     assert "my-engine-1-0-core.html#clauses-feed" in index.links
-    assert {"findings-my-engine.html#FEED-001"} < page.links
+    assert "findings-my-engine.html#section-2" in page.links
     assert any(link.startswith("#cause-") for link in page.links)
-    assert "FEED-001" in shown["findings-my-engine.html"].ids
+    assert "section-2" in shown["findings-my-engine.html"].ids
+
+
+def test_a_cause_of_one_operation_leads_to_the_section_that_names_it(failed, tmp_path):
+    page = "# E\n\n## NaN is lost\n\n```\n# no heading\n```\nBy `Maximum`."
+    (tmp_path / "engine.md").write_text(page)
+    wrong = next(group for group in failed.summary.failures if group.answered)
+    group = dataclasses.replace(wrong, cause="Maximum of float32 and int8: want 1, got 2")
+    files = site([named(failed, failures=(group,))], findings=Findings(tmp_path))
+    page = files["engine-1-0-core.html"].decode()
+    assert '<a href="findings-engine.html#section-2">Maximum</a>' in page
+    assert f"Maximum of float32 and int8: {group.reason[:10]}" in page
+    assert dataclasses.replace(wrong, cause="the worker died of SIGFPE").operation == ""
 
 
 def test_the_replay_of_a_cause_and_the_package_are_on_the_site(failed, tmp_path):
@@ -156,9 +168,10 @@ def test_a_profile_of_declared_operations_says_how_many(passed):
 def test_html_in_findings_is_shown_not_used(findings):
     page = str(findings.page("My Engine"))
     assert "<script>" not in page
-    assert page.count('id="FEED-001"') == 1
+    assert '<h2 id="section-2">One</h2>' in page
     assert Findings(None).page("My Engine") is None
-    assert findings.clauses("Other") == ()
+    assert findings.sections("Other") == {}
+    assert findings.sections("My Engine")["FEED-001"] == "section-2"
 
 
 def test_a_package_that_is_none_takes_nothing_from_the_others(good, tmp_path, capsys):
