@@ -10,8 +10,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from sessrun.spec.cases.audit import CAPABILITIES
-from sessrun.spec.cases.engine import Engine
+from sessrun.spec.cases.engine import CAPABILITIES, Engine
 from sessrun.spec.cases.model import AskedCase, GoesOn, Observation
 from sessrun.spec.cases.outcomes import Unsupported
 

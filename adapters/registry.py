@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from sessrun.adapters.backend import Backend
 from sessrun.adapters.errors import AdapterError
-from sessrun.adapters.process.host import EXEC, spawn
+from sessrun.adapters.process.command import has_process_of_its_own
 
 __all__ = ["GROUP", "AdapterError", "known", "load"]
 
@@ -43,15 +43,17 @@ def load(spec: str) -> Backend:
 
     Args:
       spec: `NAME` of an entry point or `package.module:factory`, each with `#ARGUMENT` after it
-        where the factory takes one; or `exec:COMMAND LINE`, split like a shell would, run
-        without one.
+        where the factory takes one; or what has a process of its own, see
+        `sessrun.adapters.process.command`.
 
     Raises:
       AdapterError: nothing is called so, or it cannot be loaded or started; the message lists
         the names there are.
 
     """
-    if spec.startswith(EXEC):
+    if has_process_of_its_own(spec):
+        from sessrun.adapters.process.host import spawn  # noqa: PLC0415 - no worker has the host's side
+
         return spawn(spec)
     name, mark, argument = spec.partition("#")
     factory = _factory(known().get(name, name), spec)
@@ -73,7 +75,7 @@ def _factory(target: str, spec: str) -> Callable[..., Any]:
     if not colon or not module_name or not attribute:
         raise AdapterError(
             f"no adapter is called {spec!r}; there are {', '.join(known())}, "
-            "package.module:factory, and exec:COMMAND"
+            "package.module:factory, NAME@ENVIRONMENT and exec:COMMAND"
         )
     here = str(Path.cwd())
     if here not in sys.path:  # a worker finds modules of its working folder; so does this process

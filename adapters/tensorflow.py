@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import importlib
 import os
+import platform
 import sys
 from collections.abc import Mapping
 from typing import Any, Final
+
+import numpy as np
 
 from sessrun.adapters.errors import AdapterError
 from sessrun.adapters.namespace import NamespaceBackend
@@ -86,6 +89,9 @@ def _details(tensorflow: Any, *, oracle: bool) -> dict[str, str]:
         "configuration": "oracle" if oracle else "default",
         "git": str(tensorflow.version.GIT_VERSION),
         "compiler": str(tensorflow.version.COMPILER_VERSION),
+        "numpy": np.__version__,
         "onednn": os.environ.get(_ONEDNN, "default"),
+        "producer": str(tensorflow.version.GRAPH_DEF_VERSION),
+        "python": platform.python_version(),
         "build": ", ".join(f"{key}={build[key]}" for key in sorted(build)),
     }

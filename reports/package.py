@@ -31,7 +31,7 @@ from sessrun.reports.plan import PlanFacts
 from sessrun.reports.printable import shortened, utf8
 from sessrun.reports.summary import Summary, Waiver
 from sessrun.reports.verdicts import answers_of, summarize
-from sessrun.spec.cases.audit import CAPABILITIES
+from sessrun.spec.cases.engine import CAPABILITIES
 from sessrun.spec.cases.model import Case
 from sessrun.spec.loader import Clause
 from sessrun.spec.records import RunRecord, read_record

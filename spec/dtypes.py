@@ -55,6 +55,11 @@ class DTypeRow:
         return self.enum >= BY_NAME["float8_e5m2"].enum
 
 
+def _of_newer_releases(name: str) -> Any:
+    """An element type of ml_dtypes; None in a worker whose TensorFlow wants one without it."""
+    return getattr(ml_dtypes, name, None)
+
+
 _ROWS: Final = (
     ("float32", 1, "float", np.float32, "float", 4),
     ("float64", 2, "double", np.float64, "float", 8),
@@ -86,9 +91,9 @@ _ROWS: Final = (
     ("float8_e5m2fnuz", 28, "float8_e5m2fnuz", ml_dtypes.float8_e5m2fnuz, "float", 1),
     ("int4", 29, "int4", ml_dtypes.int4, "int", 1),
     ("uint4", 30, "uint4", ml_dtypes.uint4, "uint", 1),
-    ("int2", 31, "int2", ml_dtypes.int2, "int", 1),
-    ("uint2", 32, "uint2", ml_dtypes.uint2, "uint", 1),
-    ("float4_e2m1fn", 33, "float4_e2m1fn", ml_dtypes.float4_e2m1fn, "float", 1),
+    ("int2", 31, "int2", _of_newer_releases("int2"), "int", 1),
+    ("uint2", 32, "uint2", _of_newer_releases("uint2"), "uint", 1),
+    ("float4_e2m1fn", 33, "float4_e2m1fn", _of_newer_releases("float4_e2m1fn"), "float", 1),
 )
 
 DTYPES: Final = tuple(DTypeRow(*row) for row in _ROWS)

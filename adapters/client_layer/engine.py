@@ -71,8 +71,8 @@ class NotOfferedError(Exception):
     """The engine declines a call.
 
     Args:
-      capability: what it lacks: one of `sessrun.spec.cases.audit.CAPABILITIES`, a method's name, or
-        `op`, `dtype`, `config`, `options`, `control_inputs` with the name in the message.
+      capability: what it lacks: one of `sessrun.spec.cases.engine.CAPABILITIES`, a method's name,
+        or `op`, `dtype`, `config`, `options`, `control_inputs` with the name in the message.
       message: for people.
 
     """

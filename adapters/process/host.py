@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import shlex
-import sys
 import threading
 import time
 from collections.abc import Mapping, Sequence
@@ -12,9 +11,8 @@ from typing import Any, Final
 
 from sessrun.adapters.backend import Description
 from sessrun.adapters.errors import AdapterError
-from sessrun.adapters.javascript import PROGRAMS
-from sessrun.adapters.javascript import command as javascript_command
 from sessrun.adapters.process.channel import Channel, Ids
+from sessrun.adapters.process.command import command_of
 from sessrun.adapters.process.errors import (
     WorkerContractError,
     WorkerCrash,
@@ -28,11 +26,15 @@ from sessrun.spec.cases.model import AskedCase, GoesOn, Observation
 from sessrun.spec.cases.outcomes import Failure, Fetched, Outcome, Unsupported
 from sessrun.spec.cases.progress import step_in
 
-__all__ = ["EXEC", "ProcessBackend", "WorkerContractError", "WorkerCrash", "WorkerTimeout",
-           "prepare", "spawn"]  # fmt: skip
+__all__ = [
+    "ProcessBackend",
+    "WorkerContractError",
+    "WorkerCrash",
+    "WorkerTimeout",
+    "prepare",
+    "spawn",
+]
 
-#: What a backend that is a command starts with.
-EXEC: Final = "exec:"
 #: A spare worker may take so many times what the first one took to start, and a second.
 _SPARE_TIMES: Final = 3
 #: After so many spare workers that failed there is no further one.
@@ -55,29 +57,15 @@ def prepare(spec: str, until: float = math.inf, *, spare: bool = False) -> Proce
     """A backend that is to live in a process of its own, not started yet.
 
     Args:
-      spec: `exec:COMMAND LINE` for a program that speaks the protocol (split like a shell
-        would, run without one); a name in `adapters.javascript.PROGRAMS`, with `#FOLDER` of its
-        packages after it; anything else is loaded by our own worker in a new Python.
+      spec: the backend, see `sessrun.adapters.process.command`.
       until: see `ProcessBackend`.
       spare: whether a spare worker is kept ready, from the first restart on.
 
     Raises:
-      AdapterError: the command line cannot be read, or is empty.
+      AdapterError: the specification cannot be read, or names no environment.
 
     """
-    name, _, argument = spec.partition("#")
-    if spec.startswith(EXEC):
-        try:
-            command = shlex.split(spec.removeprefix(EXEC))
-        except ValueError as error:
-            raise AdapterError(f"{spec!r} is no command line: {error}") from error
-        if not command:
-            raise AdapterError(f"{spec!r} names no program")
-    elif name in PROGRAMS:
-        command = javascript_command(name, argument)
-    else:
-        command = [sys.executable, "-m", "sessrun.adapters.worker", spec]
-    backend = ProcessBackend(command, spec)
+    backend = ProcessBackend(command_of(spec), spec)
     backend.until = until
     backend.keeps_spare = spare
     return backend

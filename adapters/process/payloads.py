@@ -17,13 +17,12 @@ from typing import Any, Final
 
 import numpy as np
 from google.protobuf import json_format
+from google.protobuf.message import DecodeError
 
 from sessrun.adapters.process.errors import ProtocolError
 from sessrun.adapters.process.exchange import Exchange
 from sessrun.spec import tensors
 from sessrun.spec.dtypes import BY_NAME, row_of_numpy
-from sessrun.spec.proto import GraphDef
-from sessrun.spec.proto.foreign import ProtoError, parse, serialize
 
 __all__ = ["INLINE_BYTES", "LINE_BYTES", "OBSERVATION_BYTES", "STRINGS", "Packer", "dumps",
            "loads", "unpack_graph", "unpack_json", "unpack_tensor"]  # fmt: skip
@@ -189,8 +188,15 @@ def _opaque(dtype: str, shape: list[int]) -> np.ndarray:
     return np.zeros(shape, np.dtype([(dtype, np.uint8, (1,))]))
 
 
-def unpack_graph(form: Mapping[str, Any], exchange: Exchange) -> Mapping[str, Any]:
+def unpack_graph(
+    form: Mapping[str, Any], exchange: Exchange, graph_def: Callable[[], Any]
+) -> Mapping[str, Any]:
     """The GraphDef as JSON, read from its file where there is one.
+
+    Args:
+      form: the graph, or where its file is.
+      exchange: where files are.
+      graph_def: makes an empty GraphDef.
 
     Raises:
       ProtocolError: the file is not as said, or holds no GraphDef.
@@ -198,12 +204,13 @@ def unpack_graph(form: Mapping[str, Any], exchange: Exchange) -> Mapping[str, An
     """
     if "file" not in form:
         return form
+    graph = graph_def()
     try:
-        graph = parse(GraphDef, exchange.read(form), form["file"])
-    except ProtoError as error:
-        raise ProtocolError(str(error)) from error
-    found: Mapping[str, Any] = json_format.MessageToDict(graph)
-    return found
+        graph.ParseFromString(exchange.read(form))
+    except (DecodeError, ValueError) as error:
+        raise ProtocolError(f"{form['file']} holds no valid GraphDef: {error}") from error
+    graph_form: Mapping[str, Any] = json_format.MessageToDict(graph)
+    return graph_form
 
 
 def unpack_json(form: Any, exchange: Exchange) -> Any:
@@ -245,6 +252,10 @@ def _raw_strings(data: list[str]) -> bytes:
 
 
 def _binary(graph: Mapping[str, Any]) -> bytes:
+    # No worker sends a graph: its archive has none of our messages.
+    from sessrun.spec.proto import GraphDef  # noqa: PLC0415 - as above
+    from sessrun.spec.proto.foreign import serialize  # noqa: PLC0415 - as above
+
     try:
         return serialize(json_format.ParseDict(dict(graph), GraphDef()))
     except (json_format.ParseError, ValueError) as error:

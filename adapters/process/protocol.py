@@ -8,7 +8,7 @@ every line they read.
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -26,7 +26,7 @@ from sessrun.adapters.process.payloads import (
 from sessrun.spec.cases.model import Observation
 from sessrun.spec.cases.outcomes import Done, Failure, Fetched, Opened, Outcome, Unsupported
 from sessrun.spec.errors import BY_CODE
-from sessrun.spec.schema import first_error, load_schema
+from sessrun.spec.schema import first_error, has_kind
 
 __all__ = [
     "LISTS",
@@ -189,7 +189,7 @@ def read_line(line: bytes, side: str) -> dict[str, Any]:
         raise ProtocolError(f"{error}: {_brief(line)}") from error
     kind = form.get("do" if side == "request" else "outcome") if isinstance(form, dict) else None
     name = f"{kind}_{side}"
-    if not isinstance(kind, str) or name not in load_schema("protocol")["$defs"]:
+    if not isinstance(kind, str) or not has_kind("protocol", name):
         raise ProtocolError(f"no {side} of this protocol: {_brief(line)}")
     reason = _too_many(form) or _wrong(form, name)
     if reason is not None:
@@ -206,8 +206,15 @@ def _too_many(form: Mapping[str, Any]) -> str | None:
     return None
 
 
-def unpack_request(form: Mapping[str, Any], exchange: Exchange) -> Request:
+def unpack_request(
+    form: Mapping[str, Any], exchange: Exchange, graph_def: Callable[[], Any]
+) -> Request:
     """The request of a checked form.
+
+    Args:
+      form: the form.
+      exchange: where files are.
+      graph_def: makes an empty GraphDef, which a graph in a file is read into.
 
     Raises:
       ProtocolError: a tensor or a file is not as said.
@@ -215,7 +222,7 @@ def unpack_request(form: Mapping[str, Any], exchange: Exchange) -> Request:
     """
     args = {key: value for key, value in form.items() if key not in {"id", "do"}}
     if "graph" in args:
-        args["graph"] = unpack_graph(args["graph"], exchange)
+        args["graph"] = unpack_graph(args["graph"], exchange, graph_def)
     if "case" in args:
         args["case"] = unpack_json(args["case"], exchange)
     if isinstance(args.get("feeds"), dict):

@@ -31,6 +31,7 @@ from sessrun.adapters.process.protocol import (
     read_line,
     unpack_request,
 )
+from sessrun.adapters.registry import load
 from sessrun.spec.cases.expressions import ExpressionError
 from sessrun.spec.cases.model import AskedCase
 from sessrun.spec.cases.outcomes import Done
@@ -91,15 +92,13 @@ class _Server:
         try:
             form = read_line(line, "request")
             identity = form["id"]
-            hello = self._hello(unpack_request(form, self.exchange))
+            hello = self._hello(unpack_request(form, self.exchange, self._graph_def))
         except ProtocolError as error:
             hello = Trouble("request", str(error))
         self._write(identity, hello)
         return isinstance(hello, Hello)
 
     def _hello(self, request: Request) -> Answer:
-        from sessrun.adapters.registry import load  # noqa: PLC0415 - it imports the host's side
-
         if request.do != "hello":
             return Trouble("request", f"the first request must be hello, not {request.do}")
         common = set(request.args["protocol"]) & set(VERSIONS)
@@ -150,13 +149,22 @@ class _Server:
         try:
             form = read_line(line, "request")
             identity = form["id"]
-            request = unpack_request(form, self.exchange)
+            request = unpack_request(form, self.exchange, self._graph_def)
         except ProtocolError as error:
             self._write(identity, Trouble("request", str(error)))
             return
         self._write(identity, self._outcome(request))
         if request.do == "shutdown":
             self.ended.set()
+
+    def _graph_def(self) -> Any:
+        """An empty GraphDef: the namespace's, since an archive has none of ours."""
+        namespace = getattr(self.backend, "namespace", None)
+        if namespace is not None:
+            return namespace.GraphDef()
+        from sessrun.spec.proto import GraphDef  # noqa: PLC0415 - not in an archive
+
+        return GraphDef()
 
     def _outcome(self, request: Request) -> Answer:
         try:

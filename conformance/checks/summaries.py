@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-import io
 import struct
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
 
-import numpy as np
-from PIL import Image
-
-from sessrun.spec.proto import GraphDef
-from sessrun.spec.proto.summary_pb2 import Event, Summary
+from sessrun.conformance.subjects.programs.png import pixels_of
 
 __all__ = ["events", "pixels", "read"]
 
@@ -33,16 +28,16 @@ def pixels(tf: Any, image: Any, max_outputs: int = 3) -> list[Any]:
     with tf.Session(graph=graph) as session:
         (data,) = session.run([made])
     found = []
-    for value in Summary.FromString(data).value:
+    for value in tf.Summary.FromString(data).value:
         seen = value.image
-        numbers = np.array(Image.open(io.BytesIO(seen.encoded_image_string)))
+        numbers = pixels_of(seen.encoded_image_string)
         size = [seen.height, seen.width, seen.colorspace]
         found.append([value.tag, *size, numbers.reshape(-1).tolist()])
     return found
 
 
-def events(_tf: Any, folder: str, first: int = 1) -> list[list[Any]]:
-    """The events of each event file in a folder, without the backend's help.
+def events(tf: Any, folder: str, first: int = 1) -> list[list[Any]]:
+    """The events of each event file in a folder; only their messages are the backend's.
 
     Returns:
       for each file, by name, its events from the one numbered `first`: the step, the kind, and
@@ -50,8 +45,8 @@ def events(_tf: Any, folder: str, first: int = 1) -> list[list[Any]]:
 
     """
     paths = sorted(path for path in Path(folder).iterdir() if "tfevents" in path.name)
-    files = [[Event.FromString(record) for record in _records(path)] for path in paths]
-    return [[_told(event) for event in file[first:]] for file in files]
+    files = [[tf.Event.FromString(record) for record in _records(path)] for path in paths]
+    return [[_told(tf, event) for event in file[first:]] for file in files]
 
 
 def read(tf: Any, path: str) -> list[Any]:
@@ -65,7 +60,7 @@ def read(tf: Any, path: str) -> list[Any]:
     found: list[Any] = []
     try:
         for event in tf.train.summary_iterator(path):
-            found.append(_told(Event.FromString(event.SerializeToString())))  # noqa: PERF401 - kept
+            found.append(_told(tf, event))  # noqa: PERF401 - kept
     except tf.errors.DataLossError:
         found.append("DataLossError")
     return found
@@ -81,19 +76,19 @@ def _records(path: Path) -> Iterator[bytes]:
         place += length + _CHECKSUM
 
 
-def _told(event: Event) -> list[Any]:
+def _told(tf: Any, event: Any) -> list[Any]:
     kind = event.WhichOneof("what")
-    return [event.step, kind, _content(event, kind)]
+    return [event.step, kind, _content(tf, event, kind)]
 
 
-def _content(event: Event, kind: str | None) -> Any:
+def _content(tf: Any, event: Any, kind: str | None) -> Any:
     if kind == "summary":
         return [
             [value.tag, value.simple_value, value.metadata.display_name]
             for value in event.summary.value
         ]
     if kind == "graph_def":
-        nodes = GraphDef.FromString(event.graph_def).node
+        nodes = tf.GraphDef.FromString(event.graph_def).node
         return sorted([node.name, "_output_shapes" in node.attr] for node in nodes)
     if kind == "tagged_run_metadata":
         return event.tagged_run_metadata.tag

@@ -10,27 +10,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
+from sessrun.spec.cases.engine import CAPABILITIES
 from sessrun.spec.cases.judge import Finding, Judgement
 from sessrun.spec.cases.model import Case, Observation, walk
 from sessrun.spec.cases.stateful import stateful_step
 from sessrun.spec.inference import DECLARATION, Offer, demand_of, is_audited
 
-__all__ = ["CAPABILITIES", "audit", "capabilities_needed", "unasked"]
-
-#: What a backend may declare. Declared: tested. Not declared: probed that it is refused.
-CAPABILITIES: Final = frozenset(
-    {
-        "api",  # it has the Python namespace
-        "callables",  # callable(), call()
-        "concurrent",  # calls may overlap; answers may come out of order
-        "devices",  # devices()
-        "extend",  # extend()
-        "fed_structure",  # profile inference: axes, shapes and the like may be fed
-        "partial_runs",  # setup(), partial()
-        "reset",  # reset()
-        "state",  # variables keep their values between runs of a session
-    }
-)
+__all__ = ["audit", "capabilities_needed", "unasked"]
 
 #: The capability that a backend declares if it offers a step of an engine case.
 _CAPABILITY_OF: Final[Mapping[str, str]] = {

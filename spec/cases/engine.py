@@ -27,7 +27,31 @@ from sessrun.spec.cases.outcomes import (
 )
 from sessrun.spec.cases.values import describe
 
-__all__ = ["MESSAGE", "Engine", "expects_failure", "interpret", "lost_at", "observation", "step_of"]
+__all__ = [
+    "CAPABILITIES",
+    "MESSAGE",
+    "Engine",
+    "expects_failure",
+    "interpret",
+    "lost_at",
+    "observation",
+    "step_of",
+]
+
+#: What a backend may declare. Declared: tested. Not declared: probed that it is refused.
+CAPABILITIES: Final = frozenset(
+    {
+        "api",  # it has the Python namespace
+        "callables",  # callable(), call()
+        "concurrent",  # calls may overlap; answers may come out of order
+        "devices",  # devices()
+        "extend",  # extend()
+        "fed_structure",  # profile inference: axes, shapes and the like may be fed
+        "partial_runs",  # setup(), partial()
+        "reset",  # reset()
+        "state",  # variables keep their values between runs of a session
+    }
+)
 
 #: How much of an error's message is observed: it is for people, and TensorFlow's hold a stack.
 MESSAGE: Final = 2000

@@ -27,6 +27,7 @@ from __future__ import annotations
 import collections
 import functools
 import operator
+import types
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
@@ -162,9 +163,14 @@ def _namedtuple(form: dict[str, Any], scope: Scope) -> Any:
 
 @functools.cache
 def _attrs_class(name: str, fields: tuple[str, ...]) -> Any:
-    import attr  # noqa: PLC0415 - an optional package, needed only by cases that use it
+    """A class as the package attrs makes them: what it says of its fields is all that counts."""
 
-    return attr.make_class(name, list(fields))
+    def fill(self: Any, *values: Any) -> None:
+        for field, value in zip(fields, values, strict=True):
+            setattr(self, field, value)
+
+    told = tuple(types.SimpleNamespace(name=field) for field in fields)
+    return type(name, (), {"__init__": fill, "__attrs_attrs__": told})
 
 
 def _attrs(form: dict[str, Any], scope: Scope) -> Any:

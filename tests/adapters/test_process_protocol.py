@@ -18,6 +18,7 @@ from sessrun.adapters.process.payloads import INLINE_BYTES, LINE_BYTES, Packer
 from sessrun.adapters.process.protocol import Hello, Observed, Request, Trouble
 from sessrun.adapters.process.serve import serve
 from sessrun.spec.cases.outcomes import Done, Failure, Fetched, Opened, Unsupported
+from sessrun.spec.proto import GraphDef
 
 FUZZED_LINES = 2000
 
@@ -32,7 +33,7 @@ def there_and_back(request: Request, exchange: Exchange) -> Request:
     assert line.endswith(b"\n")
     assert line.count(b"\n") == 1
     assert len(line) <= LINE_BYTES + 1
-    return protocol.unpack_request(protocol.read_line(line, "request"), exchange)
+    return protocol.unpack_request(protocol.read_line(line, "request"), exchange, GraphDef)
 
 
 REQUESTS = [
@@ -225,7 +226,7 @@ def test_a_mutated_line_is_a_message_or_a_protocol_error(exchange: Exchange) -> 
         try:
             form = protocol.read_line(broken, side)
             if side == "request":
-                protocol.unpack_request(form, exchange)
+                protocol.unpack_request(form, exchange, GraphDef)
             else:
                 protocol.unpack_answer(form, "run", exchange)
         except ProtocolError:

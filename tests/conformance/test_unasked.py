@@ -14,7 +14,8 @@ from sessrun.conformance.plan import Plan, build_plan
 from sessrun.conformance.runner import Runner
 from sessrun.reports.plan import PlanFacts
 from sessrun.reports.rejudge import judge_anew
-from sessrun.spec.cases.audit import CAPABILITIES, audit, capabilities_needed, unasked
+from sessrun.spec.cases.audit import audit, capabilities_needed, unasked
+from sessrun.spec.cases.engine import CAPABILITIES
 from sessrun.spec.cases.judge import Judgement
 from sessrun.spec.cases.model import Case
 from sessrun.spec.cases.stateful import stateful_step

@@ -1,4 +1,7 @@
-"""Modules that programs import by TensorFlow's own paths, such as `python.ops.nn_ops`."""
+"""Modules that programs import by TensorFlow's own paths, such as `python.ops.nn_ops`.
+
+Those of messages are below `core`, such as `core.protobuf.config_pb2`.
+"""
 
 from __future__ import annotations
 
@@ -9,14 +12,19 @@ from typing import Any
 __all__ = ["module_of"]
 
 
-def module_of(tf: Any, path: str) -> Any:
+def module_of(tf: Any, path: str, below: str = "python") -> Any:
     """A module below `python` of a namespace, or of the package that the namespace stands in.
+
+    Args:
+      tf: the namespace.
+      path: the module's path below that folder.
+      below: the folder, `python` or `core`.
 
     Raises:
       ImportError: there is none.
 
     """
-    own = f"{tf.__name__}.python"
+    own = f"{tf.__name__}.{below}"
     has_own = importlib.util.find_spec(tf.__name__) and importlib.util.find_spec(own)
-    root = own if has_own else f"{tf.__name__.partition('.')[0]}.python"
+    root = own if has_own else f"{tf.__name__.partition('.')[0]}.{below}"
     return importlib.import_module(f"{root}.{path}")

@@ -9,12 +9,11 @@ from typing import Any
 
 from sessrun.conformance.subjects.programs.described import attempt
 from sessrun.conformance.subjects.programs.paths import module_of
-from sessrun.spec.proto import CondContextDef, WhileContextDef
 
 __all__ = ["BEHAVIOURS"]
 
 Program = Callable[[Any], Any]
-_KINDS = {"cond_context": CondContextDef, "while_context": WhileContextDef}
+_KINDS = {"cond_context": "CondContextDef", "while_context": "WhileContextDef"}
 
 
 def _x(tf: Any) -> Any:
@@ -93,10 +92,11 @@ _PROGRAMS: list[Program] = [
 ]  # fmt: skip
 
 
-def _told(definition: Any) -> list[Any]:
+def _told(tf: Any, definition: Any) -> list[Any]:
     """What a MetaGraphDef says of branches and loops."""
+    messages = module_of(tf, "protobuf.control_flow_pb2", "core")
     return [
-        [key, [str(kind.FromString(value))
+        [key, [str(getattr(messages, kind).FromString(value))
                for value in definition.collection_def[key].bytes_list.value]]
         for key, kind in _KINDS.items() if key in definition.collection_def
     ]  # fmt: skip
@@ -129,7 +129,7 @@ def _imported(tf: Any, definition: Any, names: list[str], scope: str | None) -> 
                 session.run(tf.global_variables_initializer())
                 return session.run([y, *(each for each in made if each is not None)])
 
-        return [before, made, _nodes(graph), _told(again), attempt(values)]
+        return [before, made, _nodes(graph), _told(tf, again), attempt(values)]
 
 
 def _exchanged(program: Program) -> Program:
@@ -141,7 +141,7 @@ def _exchanged(program: Program) -> Program:
             names = [y.name, getattr(x, "handle", x).name]
             definition = tf.train.export_meta_graph(graph=graph)
         return [
-            _told(definition),
+            _told(tf, definition),
             *attempt(lambda: _imported(tf, definition, names, None),
                      lambda: _imported(tf, definition, names, "in/side")),
         ]  # fmt: skip
@@ -167,7 +167,7 @@ def _of_a_scope(tf: Any) -> Any:
         out = graph.get_tensor_by_name(found.name.replace("kept", "new"))
         made = tf.gradients(out, value)
         with tf.Session() as session:
-            return [_told(definition), _nodes(graph), session.run([out, *made])]
+            return [_told(tf, definition), _nodes(graph), session.run([out, *made])]
 
 
 def _round_trip(tf: Any) -> Any:

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import io
 import tempfile
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-from PIL import Image
-
 from sessrun.conformance.subjects.programs.described import attempt
+from sessrun.conformance.subjects.programs.png import pixels_of
 
 __all__ = ["BEHAVIOURS"]
 
@@ -32,7 +29,7 @@ def _shown(tf: Any, event: Any) -> str:
     """An event as text, with its graph and its images, whose bytes are as each writes them."""
     event.ClearField("wall_time")
     images = [value.image for value in event.summary.value if value.HasField("image")]
-    pixels = [np.array(Image.open(io.BytesIO(each.encoded_image_string))) for each in images]
+    pixels = [pixels_of(each.encoded_image_string) for each in images]
     for each in images:
         each.ClearField("encoded_image_string")
     graph = tf.GraphDef.FromString(event.graph_def)

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import io
 from typing import Any
 
 import numpy as np
-from PIL import Image
 
 from sessrun.conformance.subjects.programs.described import attempt, run
+from sessrun.conformance.subjects.programs.png import pixels_of
 
 __all__ = ["BEHAVIOURS"]
 
@@ -128,9 +127,8 @@ def _pixels(tf: Any, make: Any) -> Any:
     found = []
     for value in tf.Summary.FromString(run(tf, make())).value:
         image = value.image
-        decoded = Image.open(io.BytesIO(image.encoded_image_string))
-        found.append([value.tag, image.height, image.width, image.colorspace, decoded.mode,
-                      np.array(decoded).tolist()])  # fmt: skip
+        pixels = pixels_of(image.encoded_image_string)
+        found.append([value.tag, image.height, image.width, image.colorspace, pixels.tolist()])
     return found
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from sessrun.conformance.subjects.programs.described import attempt
-from sessrun.spec.proto import CallableOptions
+from sessrun.conformance.subjects.programs.paths import module_of
 
 __all__ = ["BEHAVIOURS"]
 
@@ -79,9 +79,10 @@ def _callables_of_closed_sessions(tf: Any) -> Any:
     return found, attempt(lambda: session.make_callable(d), lambda: session.make_callable([]))
 
 
-def _described(**fields: Any) -> CallableOptions:
-    options = CallableOptions(feed=fields.get("feed"), fetch=fields.get("fetch"),
-                              target=fields.get("target"))  # fmt: skip
+def _described(tf: Any, **fields: Any) -> Any:
+    options = module_of(tf, "protobuf.config_pb2", "core").CallableOptions(
+        feed=fields.get("feed"), fetch=fields.get("fetch"), target=fields.get("target")
+    )
     options.fetch_skip_sync = fields.get("skip", False)
     options.feed_devices.update(fields.get("feed_devices", {}))
     options.fetch_devices.update(fields.get("fetch_devices", {}))
@@ -101,7 +102,7 @@ def _callables_of_options(tf: Any) -> Any:
     one = np.float32(1)
 
     def make(**fields: Any) -> Any:
-        return session._make_callable_from_options(_described(**fields))
+        return session._make_callable_from_options(_described(tf, **fields))
 
     add = make(feed=["x:0"], fetch=["y:0"])
     return attempt(
@@ -133,10 +134,10 @@ def _devices_of_options(tf: Any) -> Any:
     one = np.float32(1)
 
     def made(**fields: Any) -> Any:
-        options = _described(feed=["x:0"], fetch=["y:0"], **fields)
+        options = _described(tf, feed=["x:0"], fetch=["y:0"], **fields)
         return session._make_callable_from_options(options)(one)
 
-    same = session._make_callable_from_options(_described(feed=["text:0"], fetch=["same:0"]))
+    same = session._make_callable_from_options(_described(tf, feed=["text:0"], fetch=["same:0"]))
     return attempt(
         lambda: made(fetch_devices={"y:0": CPU}), lambda: made(fetch_devices={"y:0": "/gpu:0"}),
         lambda: made(skip=True, fetch_devices={"y:0": CPU}),
@@ -152,11 +153,11 @@ def _devices_of_options(tf: Any) -> Any:
 def _options_and_growth(tf: Any) -> Any:
     tf.constant(1.0, name="c")
     session = tf.Session()
-    made = session._make_callable_from_options(_described(fetch=["c:0"]))
+    made = session._make_callable_from_options(_described(tf, fetch=["c:0"]))
     with tf.device("/gpu:7"):
         tf.constant(2.0)
-    found = attempt(made, lambda: session._make_callable_from_options(_described(fetch=["c:0"])),
-                    made)  # fmt: skip
+    options = _described(tf, fetch=["c:0"])
+    found = attempt(made, lambda: session._make_callable_from_options(options), made)
     session.close()
     return found, attempt(made)
 
