@@ -17,6 +17,7 @@ from sessrun.conformance.variants import VARIANT, variant, variants_of
 from sessrun.spec.cases.model import Case, content_hash
 from sessrun.spec.inference import demand_of
 from sessrun.spec.loader import load_clauses, load_vector, vectors_of
+from sessrun.spec.releases import needed_release
 from sessrun.spec.scopes import ScopeError, scope_of
 from sessrun.spec.seeds import SEEDS, Seed
 
@@ -35,7 +36,7 @@ _DECIDES: Final = (
     "conformance/facts.py", "conformance/observe.py", "conformance/oracle.py",
     "conformance/patience.py", "conformance/plan.py", "conformance/runner.py",
     "conformance/workers.py",
-    "spec/cases", "spec/inference.py", "spec/rules", "spec/tensors.py",
+    "spec/cases", "spec/inference.py", "spec/releases.py", "spec/rules", "spec/tensors.py",
 )  # fmt: skip
 _GENERATED: Final = re.compile(
     r"(?P<name>[a-z0-9_-]+):(?P<seed>0|[1-9][0-9]{0,17}):(?P<index>0|[1-9][0-9]{0,17})"
@@ -91,10 +92,13 @@ class Plan:
 
 
 def _planned(case: Case) -> dict[str, Any]:
-    """What a plan says of a case; what it needs too, where a backend declares what it has."""
+    """What a plan says of a case, and what it needs of a backend that may not have it."""
     form: dict[str, Any] = {"id": case.id, "hash": case.hash, "clauses": list(case.clauses)}
     demand = demand_of(case)
-    return form if demand is None else form | {"demand": demand.to_json()}
+    if demand is not None:
+        form["demand"] = demand.to_json()
+    release = needed_release(case).to_json()
+    return form | {"release": release} if release else form
 
 
 def build_plan(

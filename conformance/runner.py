@@ -36,6 +36,7 @@ from sessrun.spec.cases.model import Case, Observation, canonical_json, walk
 from sessrun.spec.cases.steady import finding_form, is_kept, steady_observations, steady_text
 from sessrun.spec.inference import DECLARATION, Offer, demand_of
 from sessrun.spec.records import BUSY, DISTURBED, SECOND_TRY, TRIED_AGAIN
+from sessrun.spec.releases import Release
 
 __all__ = ["Patience", "Runner"]
 
@@ -110,7 +111,8 @@ class Runner:
         """
         description = self.describe()
         operations = None if self.asks_all else description.operations
-        return Offer(description.capabilities, operations)
+        release = Release.of_details(description.details)
+        return Offer(description.capabilities, operations, release)
 
     def backend(self) -> Backend:
         """The backend, started if need be.

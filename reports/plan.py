@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from sessrun.spec.cases.model import content_hash
 from sessrun.spec.inference import Demand
+from sessrun.spec.releases import Release
 
 __all__ = ["PlanFacts", "PlannedCase"]
 
@@ -22,6 +23,7 @@ class PlannedCase:
       clauses: ids of the clauses that it tests.
       demand: the operations and capabilities that it needs, where a backend declares those that
         it has; else None.
+      release: the release of TensorFlow that it needs.
 
     """
 
@@ -29,17 +31,22 @@ class PlannedCase:
     hash: str
     clauses: tuple[str, ...]
     demand: Demand | None = None
+    release: Release = field(default_factory=Release)
 
     @classmethod
     def from_json(cls, form: Mapping[str, Any]) -> PlannedCase:
-        """Read `{id, hash, clauses, demand?}`."""
+        """Read `{id, hash, clauses, demand?, release?}`."""
         demand = Demand.from_json(form["demand"]) if "demand" in form else None
-        return cls(form["id"], form["hash"], tuple(form["clauses"]), demand)
+        release = Release.from_json(form.get("release", {}))
+        return cls(form["id"], form["hash"], tuple(form["clauses"]), demand, release)
 
     def to_json(self) -> dict[str, Any]:
         """The JSON form, as the suite's plan writes it."""
         form = {"id": self.id, "hash": self.hash, "clauses": list(self.clauses)}
-        return form if self.demand is None else form | {"demand": self.demand.to_json()}
+        if self.demand is not None:
+            form["demand"] = self.demand.to_json()
+        release = self.release.to_json()
+        return form | {"release": release} if release else form
 
     @property
     def generated(self) -> bool:

@@ -19,6 +19,7 @@ from sessrun.spec.cases.model import Case, Observation, canonical_json, walk
 from sessrun.spec.cases.steady import KEEP_BYTES, finding_form, is_kept
 from sessrun.spec.inference import DECLARATION, Offer, demand_of, is_audited
 from sessrun.spec.records import RunRecord
+from sessrun.spec.releases import needed_release
 
 __all__ = ["Rejudged", "judge_anew"]
 
@@ -86,6 +87,9 @@ class _Judge:
         result = line["result"]
         if not self.facts.issuperset(case.needs) and result not in _NOT_ASKED:
             yield f"Case {case.id} is recorded as {result}, but does not apply on that machine."
+        older = self.offer.release.lacks(needed_release(case))
+        if older and result not in {"unsupported", *_NOT_ASKED}:
+            yield f"Case {case.id} is recorded as {result}, but needs {older}, a later release."
         if result == "pass":
             extra = sorted({"finding", "detail", "attempts"} & line.keys())
             if extra:
@@ -96,7 +100,8 @@ class _Judge:
             yield from self._misplaced(case, line.get("finding"))
         seen = line.get("observations")
         if seen is None:
-            yield from self._not_asked(case, result)
+            if not older:
+                yield from self._not_asked(case, result)
             yield from self._left_out(case, result)
         elif result not in _DECIDED:
             yield f"Case {case.id} is recorded as {result}, and yet with what it answered."

@@ -2,9 +2,9 @@
 
 A clause *holds* if at least one of its cases ran and every case that ran passed. It is *not
 applicable here* if all its cases were skipped for a fact that the host observed, *not declared* if
-all need what the backend does not declare, *not tested* if none ran for any other reason, else
-*broken*. A case that failed at a step which names its clause
-speaks of that one alone. A profile is CERTIFIED if every required clause
+all need what the backend does not declare, or a later release than it is of, *not tested* if none
+ran for any other reason, else *broken*. A case that failed at a step which names its clause speaks
+of that one alone. A profile is CERTIFIED if every required clause
 (its MUST clauses) that applies here holds and no case of one is missing, flaky, timeout, crash,
 unsupported or infra_error. A waiver excuses what a backend was seen to do, never a case that
 nobody answered; an infra_error voids the run.
@@ -13,7 +13,7 @@ nobody answered; an infra_error voids the run.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from sessrun.reports.coverage import coverage_of
@@ -33,6 +33,7 @@ from sessrun.spec.cases.facts import FACTS, facts_of
 from sessrun.spec.inference import Offer
 from sessrun.spec.loader import Clause
 from sessrun.spec.records import RESULTS, RunRecord
+from sessrun.spec.releases import Release
 from sessrun.spec.scopes import Scope, scope_of
 
 __all__ = ["absent_facts", "answers_of", "summarize"]
@@ -77,6 +78,7 @@ def summarize(
     verdict, reasons = _verdict(judged, problems, answers, profile)
     if coverage is not None:
         reasons = (*reasons, coverage.words)
+    reasons = (*reasons, *_later(answers, Offer.of_header(record.header).release))
     return Summary(
         header=record.header,
         profile=profile,
@@ -108,7 +110,8 @@ def answers_of(record: RunRecord, plan: PlanFacts) -> tuple[Answer, ...]:
         if line is None or line["hash"] != case.hash:
             answers.append(Answer(case, "missing", None))
         else:
-            answers.append(Answer(case, line["result"], line, not offer.lacks(case.demand)))
+            lacks = offer.release.lacks(case.release) or offer.lacks(case.demand)
+            answers.append(Answer(case, line["result"], line, not lacks))
     return tuple(answers)
 
 
@@ -290,6 +293,15 @@ def _elsewhere(required: Sequence[ClauseSummary]) -> tuple[str, ...]:
         if ids:
             sentences.append(f"{_listed(ids, 'required clause')} {words}.")
     return tuple(sentences)
+
+
+def _later(answers: Sequence[Answer], release: Release) -> Iterator[str]:
+    """What was not asked since the backend's release is too old for it, in a sentence."""
+    later = Counter(lacks for a in answers if (lacks := release.lacks(a.case.release)))
+    if later:
+        parts = ", ".join(f"{later[name]:,} of {name}" for name in sorted(later))
+        cases = number(later.total(), "case")
+        yield f"It is of {release.words}: {cases} of later releases are not asked ({parts})."
 
 
 def _shortcomings(here: Sequence[ClauseSummary]) -> tuple[str, ...]:

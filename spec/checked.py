@@ -32,6 +32,7 @@ _FILES: Final = {
     "inference": "inference.toml",
     "ops": "ops/*.toml",
     "profiles": "profiles.toml",
+    "since": "since.toml",
     "variants": "variants.toml",
 }
 

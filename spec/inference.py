@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import functools
 import itertools
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any, Final
 
@@ -19,6 +19,7 @@ from sessrun.spec.cases.model import Case
 from sessrun.spec.dtypes import BY_ENUM
 from sessrun.spec.loader import load_clauses, load_inference, load_profiles
 from sessrun.spec.operations import AttrDecl, Operation
+from sessrun.spec.releases import Release, bodies, newest_release
 from sessrun.spec.tables.ops import OPERATIONS
 
 __all__ = [
@@ -207,17 +208,20 @@ class Offer:
     Attributes:
       capabilities: its capabilities.
       operations: its operations, each with the dtypes of its values; None for all there are.
+      release: the release of TensorFlow that it is of.
 
     """
 
     capabilities: Collection[str]
     operations: Dtypes | None = None
+    release: Release = field(default_factory=newest_release)
 
     @classmethod
     def of_header(cls, header: Mapping[str, Any]) -> Offer:
         """What the backend of a run record declared."""
         backend = header["backend"]
-        return cls(frozenset(backend["capabilities"]), backend.get("operations"))
+        release = Release.of_details(backend.get("details", {}))
+        return cls(frozenset(backend["capabilities"]), backend.get("operations"), release)
 
     def lacks(self, demand: Demand | None) -> str:
         """What of a demand is not declared, in words; empty if nothing is lacking."""
@@ -249,7 +253,7 @@ def demand_of(case: Case) -> Demand | None:
         return None
     operations: dict[str, set[str]] = {}
     is_fed = False
-    for nodes in _bodies(case.graphs.values()):
+    for nodes in bodies(case.graphs.values()):
         constants = {node["name"] for node in nodes if node["op"] == "Const"}
         for node in nodes:
             operation = OPERATIONS.get(node["op"])
@@ -272,14 +276,6 @@ def is_audited(case_hash: str) -> bool:
 
     """
     return int(case_hash[:8], 16) % _AUDITED == 0
-
-
-def _bodies(graphs: Iterable[Mapping[str, Any]]) -> Iterator[Sequence[Mapping[str, Any]]]:
-    """The nodes of each graph, and of each function."""
-    for graph in graphs:
-        yield graph.get("node", ())
-        for function in graph.get("library", {}).get("function", ()):
-            yield function.get("nodeDef", ())
 
 
 def _structure(operation: Operation, node: Mapping[str, Any]) -> Iterator[str]:

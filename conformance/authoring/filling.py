@@ -37,11 +37,26 @@ def ranges_leave_their_limit_out(c: EngineAuthor) -> None:
             rows.add("Range", kind(start), kind(limit), kind(delta))
     for first, limit, step in ((0, 1, 0.1), (0, 1, 0.25), (1, 0, -0.3)):
         rows.add("Range", f64(first), f64(limit), f64(step))
-    for dtype in ("float16", "bfloat16"):
-        three = floats(dtype, [0, 6, 1.5])
-        rows.add("Range", three[0], three[1], three[2])
     rows.refuse("Range", i32(0), i32(5), i32(0), codes=[3])
     rows.refuse("Range", i32(5), i32(0), i32(1), codes=[3])
+    rows.run()
+
+
+@engine_case(_MADE, title="A Range of float16 leaves its limit out.")
+def ranges_of_float16(c: EngineAuthor) -> None:
+    _range_of(c, "float16")
+
+
+@engine_case(_MADE, title="A Range of bfloat16 leaves its limit out.")
+def ranges_of_bfloat16(c: EngineAuthor) -> None:
+    _range_of(c, "bfloat16")
+
+
+def _range_of(c: EngineAuthor, dtype: str) -> None:
+    rows = Rows(c)
+    for numbers in ([0, 6, 1.5], [1, -2, -0.75]):
+        start, limit, delta = floats(dtype, numbers)
+        rows.add("Range", start, limit, delta)
     rows.run()
 
 

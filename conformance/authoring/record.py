@@ -97,12 +97,12 @@ def _register(
 
 
 def api_case(*clauses: str, title: str, **options: Any) -> _Decorator:
-    """Register an API-surface case; options: needs, isolated, deadline_s."""
+    """Register an API-surface case; options: needs, release, isolated, deadline_s."""
     return _register("api", clauses, title, options)
 
 
 def engine_case(*clauses: str, title: str, **options: Any) -> _Decorator:
-    """Register an engine-surface case; options: needs, isolated, deadline_s."""
+    """Register an engine-surface case; options: needs, release, isolated, deadline_s."""
     return _register("engine", clauses, title, options)
 
 

@@ -15,6 +15,7 @@ from sessrun.spec.cases.judge import Finding, Judgement
 from sessrun.spec.cases.model import Case, Observation, walk
 from sessrun.spec.cases.stateful import stateful_step
 from sessrun.spec.inference import DECLARATION, Offer, demand_of, is_audited
+from sessrun.spec.releases import needed_release
 
 __all__ = ["audit", "capabilities_needed", "unasked"]
 
@@ -84,14 +85,18 @@ def _audit_offer(judgement: Judgement, seen: Sequence[Observation], lacks: str) 
 def unasked(case: Case, offer: Offer) -> Finding | None:
     """Why a case is `unsupported` without being put to a backend: it declares that it would refuse.
 
-    One in ten such cases is asked all the same, to see that it does. Overlapping calls are left to
-    whoever runs the case: a backend that does not declare `concurrent` cannot be asked for them.
+    What only a later release than the backend's has is never asked. Of the other such cases one in
+    ten is asked all the same, to see that it refuses. Overlapping calls are left to whoever runs
+    the case: a backend that does not declare `concurrent` cannot be asked for them.
 
     Args:
       case: the case.
       offer: what the backend declares.
 
     """
+    older = offer.release.lacks(needed_release(case))
+    if older:
+        return Finding("0", f"unsupported: {older} (a later release)")
     if is_audited(case.hash):
         return None
     demand = demand_of(case)

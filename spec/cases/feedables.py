@@ -36,7 +36,7 @@ class ArrayLike:
         self._held = np.asarray(held)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
-        return np.array(self._held, dtype=dtype, copy=copy)
+        return np.array(self._held, dtype=dtype)
 
 
 class FloatLike:

@@ -51,6 +51,8 @@ class Case:
       files: name to base64 of what is in the case's folder at first, None for a folder; a case
         without a folder has no `files` at all.
       needs: facts of the machine without which it does not apply (`sessrun.spec.cases.facts`).
+      release: the `producer` and the major version of `numpy` that it needs where its graphs do
+        not tell (`sessrun.spec.releases`).
       isolated: whether it disturbs other sessions of its process (a reset).
       deadline_s: seconds that one step may take.
       provenance: generator, seed, oracle.
@@ -65,6 +67,7 @@ class Case:
     graphs: Mapping[str, Any] = field(default_factory=dict)
     files: Mapping[str, str | None] | None = None
     needs: tuple[str, ...] = ()
+    release: Mapping[str, int] = field(default_factory=dict)
     isolated: bool = False
     deadline_s: float = 30.0
     provenance: Mapping[str, Any] = field(default_factory=dict)
@@ -125,6 +128,8 @@ class Case:
             form["files"] = dict(self.files)
         if self.needs:
             form["needs"] = list(self.needs)
+        if self.release:
+            form["release"] = dict(self.release)
         if self.isolated:
             form["isolated"] = True
         if self.deadline_s != 30.0:

@@ -28,6 +28,7 @@ from sessrun.conformance.subjects.gradients.points import (
 from sessrun.spec import tensors
 from sessrun.spec.dtypes import BY_NAME
 from sessrun.spec.operations import AttrDecl, Operation
+from sessrun.spec.releases import is_newer
 from sessrun.spec.rules.domains import ORDINARY, Arguments, arguments
 from sessrun.spec.tables.ops import OPERATIONS
 
@@ -241,7 +242,9 @@ def _attributes(operation: Operation, given: Arguments) -> dict[str, Any]:
     return {
         _keyword(operation, decl.name): _attribute(decl.type, given.attrs[decl.name])
         for decl in operation.attrs
-        if decl.name in given.attrs and decl.name not in inferred
+        if decl.name in given.attrs
+        and decl.name not in inferred
+        and not (is_newer(operation.name, decl.name) and given.attrs[decl.name] == decl.default)
     }
 
 
