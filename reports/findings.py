@@ -51,7 +51,7 @@ class Findings:
         path = None if self._folder is None else self._folder / f"{slug_of(engine)}.md"
         if path is None or not path.is_file():
             return []
-        tokens = _markdown().parse(path.read_text(encoding="utf-8"))
+        tokens: list[Any] = _markdown().parse(path.read_text(encoding="utf-8"))
         headings = [token for token in tokens if token.type == "heading_open"]
         for number, heading in enumerate(headings, 1):
             heading.attrSet("id", f"section-{number}")

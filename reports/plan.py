@@ -42,7 +42,9 @@ class PlannedCase:
 
     def to_json(self) -> dict[str, Any]:
         """The JSON form, as the suite's plan writes it."""
-        form = {"id": self.id, "hash": self.hash, "clauses": list(self.clauses)}
+        form: dict[str, Any] = {
+            "id": self.id, "hash": self.hash, "clauses": list(self.clauses),
+        }  # fmt: skip
         if self.demand is not None:
             form["demand"] = self.demand.to_json()
         release = self.release.to_json()

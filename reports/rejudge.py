@@ -85,11 +85,7 @@ class _Judge:
     def faults(self, case: Case, line: Mapping[str, Any]) -> Iterator[str]:
         """What speaks against a line, in sentences."""
         result = line["result"]
-        if not self.facts.issuperset(case.needs) and result not in _NOT_ASKED:
-            yield f"Case {case.id} is recorded as {result}, but does not apply on that machine."
-        older = self.offer.release.lacks(needed_release(case))
-        if older and result not in {"unsupported", *_NOT_ASKED}:
-            yield f"Case {case.id} is recorded as {result}, but needs {older}, a later release."
+        yield from self._not_applicable(case, result)
         if result == "pass":
             extra = sorted({"finding", "detail", "attempts"} & line.keys())
             if extra:
@@ -100,13 +96,20 @@ class _Judge:
             yield from self._misplaced(case, line.get("finding"))
         seen = line.get("observations")
         if seen is None:
-            if not older:
-                yield from self._not_asked(case, result)
+            yield from self._not_asked(case, result)
             yield from self._left_out(case, result)
         elif result not in _DECIDED:
             yield f"Case {case.id} is recorded as {result}, and yet with what it answered."
         elif self.oracle is not None or not oracle_steps(case):
             yield from self._differing(case, line, seen)
+
+    def _not_applicable(self, case: Case, result: str) -> Iterator[str]:
+        """A case that does not apply on that machine, or to that release, was not asked."""
+        if not self.facts.issuperset(case.needs) and result not in _NOT_ASKED:
+            yield f"Case {case.id} is recorded as {result}, but does not apply on that machine."
+        older = self.offer.release.lacks(needed_release(case))
+        if older and result not in {"unsupported", *_NOT_ASKED}:
+            yield f"Case {case.id} is recorded as {result}, but needs {older}, a later release."
 
     def _misplaced(self, case: Case, finding: Mapping[str, Any] | None) -> Iterator[str]:
         """A case in which the backend was lost blames what the step names at which it was."""
@@ -120,6 +123,8 @@ class _Judge:
 
     def _not_asked(self, case: Case, result: str) -> Iterator[str]:
         """Of what is not declared a part is asked all the same, to see that it is refused."""
+        if self.offer.release.lacks(needed_release(case)):
+            return
         lacks = self.offer.lacks(demand_of(case))
         if result == "unsupported" and lacks and is_audited(case.hash):
             yield f"Case {case.id} was to be asked though the {lacks} is not declared, and was not."
