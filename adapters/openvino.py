@@ -9,24 +9,20 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final
 
+import ml_dtypes
 import numpy as np
 
-from sessrun.adapters.backend import Description
-from sessrun.adapters.client_layer import ClientLayer, EngineError, EngineSession, NotOfferedError
-from sessrun.adapters.client_layer.compiled import CompiledSession, Program
+from sessrun.adapters.client_layer import ClientLayer, EngineError, NotOfferedError
+from sessrun.adapters.client_layer.compiled import Program
+from sessrun.adapters.client_layer.converting import ConvertingEngine, last_line
 from sessrun.adapters.client_layer.graph import Part
 from sessrun.adapters.errors import AdapterError
-from sessrun.spec.proto import ConfigProto, GraphDef
 
 __all__ = ["backend"]
 
-_DEVICE: Final = "/job:localhost/replica:0/task:0/device:CPU:0"
-#: The dtypes that the CPU plug-in computes in.
-_DTYPES: Final = frozenset({"float32", "float16", "int32", "bool"})
-#: What a configuration may say without changing what a run must give.
-_HARMLESS: Final = frozenset({
-    "allow_soft_placement", "graph_options", "inter_op_parallelism_threads",
-    "intra_op_parallelism_threads", "log_device_placement",
+#: The dtypes of tensors that it takes and gives; int64 is that of indices.
+_DTYPES: Final = frozenset({
+    "bfloat16", "bool", "float16", "float32", "int32", "int64", "int8", "uint8",
 })  # fmt: skip
 _UNCONVERTED: Final = re.compile(r"No conversion rule found for operations: (\w+)")
 
@@ -50,42 +46,31 @@ def backend(argument: str | None = None) -> ClientLayer:
     return ClientLayer(_Engine(openvino, frontend))
 
 
-class _Engine:
-    """OpenVINO (`sessrun.adapters.client_layer.GraphEngine`)."""
+class _Engine(ConvertingEngine):
+    """OpenVINO's TensorFlow frontend and its plug-in for the CPU, in full precision."""
 
     def __init__(self, openvino: Any, frontend: Any) -> None:
+        self._openvino = openvino
         self._core = openvino.Core()
-        self._version = str(openvino.__version__)
         self._tf = frontend.FrontEndManager().load_by_framework("tf")
+        version = str(openvino.__version__)
+        super().__init__("openvino", version, Path(__file__).with_suffix(".toml"), _DTYPES)
 
-    def describe(self) -> Description:
-        """Who this is."""
-        return Description("openvino", self._version, frozenset(), (_DEVICE,))
-
-    def open(self, graph: GraphDef, config: ConfigProto) -> EngineSession:
-        """A session whose programs are compiled when they are run."""
-        strange = {field.name for field, _ in config.ListFields()} - _HARMLESS
-        if strange:
-            raise NotOfferedError("config", min(strange))
-        return CompiledSession(graph, self)
-
-    def reset(self, containers: Sequence[str]) -> None:
-        """Decline: there is no state."""
-        raise NotOfferedError("reset", ", ".join(containers))
-
-    def compile(self, part: Part, shapes: Sequence[Sequence[int]]) -> Program:
+    def convert(self, part: Part, shapes: Sequence[Sequence[int]]) -> Program:
         """The program of a part, whose GraphDef is written to a file: it reads nothing else."""
-        if part.effects:
-            raise NotOfferedError("control_inputs", min(part.effects))
-        strange = set(part.dtypes.values()) - _DTYPES
-        if strange:
-            raise NotOfferedError("dtype", min(strange))
         content = part.definition(shapes).SerializeToString()
         with tempfile.TemporaryDirectory(prefix="sessrun-openvino-") as folder:
             path = Path(folder, "part.pb")
             path.write_bytes(content)
             compiled = self._compiled(path)
-        return _program(compiled, len(part.feeds), len(part.fetches))
+        return _program(self._tensor, compiled, len(part.fetches))
+
+    def _tensor(self, value: np.ndarray) -> Any:
+        """A feed as its tensor."""
+        if value.dtype != ml_dtypes.bfloat16:
+            return self._openvino.Tensor(value)
+        bits = np.ascontiguousarray(value).view(np.uint16)
+        return self._openvino.Tensor(bits, list(value.shape), self._openvino.Type.bf16)
 
     def _compiled(self, path: Path) -> Any:
         """The compiled model of a file.
@@ -100,31 +85,27 @@ class _Engine:
             missing = _UNCONVERTED.search(str(error))
             if missing:
                 raise NotOfferedError("op", missing[1]) from error
-            raise EngineError(3, _brief(error)) from error
+            raise EngineError(3, last_line(error)) from error
 
 
-def _program(compiled: Any, feeds: int, fetches: int) -> Program:
-    """The program of a compiled model.
-
-    Its outputs go by the names of its results: a fetch that is a fed tensor behind identities has
-    no tensor's name of its own.
-    """
+def _program(tensor: Any, compiled: Any, fetches: int) -> Program:
     request = compiled.create_infer_request()
-    results = [output.get_node().get_friendly_name() for output in compiled.outputs]
-    places = [results.index(f"fetch_{number}:0") for number in range(fetches)]
+    # A tensor that only passes through has one name, the feed's: outputs are told by their nodes.
+    outputs = {output.node.get_friendly_name(): output for output in compiled.outputs}
 
     def run(values: Sequence[np.ndarray]) -> Sequence[np.ndarray]:
-        names = (f"feed_{number}:0" for number in range(feeds))
+        feeds = {f"feed_{number}:0": tensor(value) for number, value in enumerate(values)}
         try:
-            request.infer(dict(zip(names, values, strict=True)), share_inputs=False)
-            return [request.get_output_tensor(place).data.copy() for place in places]
+            request.infer(feeds, share_inputs=False)
+            return [_value(request.get_tensor(outputs[f"fetch_{n}:0"])) for n in range(fetches)]
         except RuntimeError as error:
-            raise EngineError(3, str(error)) from error
+            raise EngineError(3, last_line(error)) from error
 
     return run
 
 
-def _brief(error: Exception) -> str:
-    """The last line of its message, which says what was wrong."""
-    lines = [line for line in str(error).splitlines() if line.strip()]
-    return lines[-1][:200] if lines else type(error).__name__
+def _value(tensor: Any) -> np.ndarray:
+    """The elements of an output; numpy has bfloat16 by another package, which it does not know."""
+    elements: np.ndarray = tensor.data.copy()
+    is_bfloat16 = tensor.element_type.get_type_name() == "bf16"
+    return elements.view(ml_dtypes.bfloat16) if is_bfloat16 else elements

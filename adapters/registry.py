@@ -22,6 +22,7 @@ GROUP: Final = "sessrun.adapters"
 _OWN: Final = {
     "onnxruntime": "sessrun.adapters.onnxruntime:backend",
     "jax": "sessrun.adapters.jax.engine:backend",
+    "litert": "sessrun.adapters.litert:backend",
     "openvino": "sessrun.adapters.openvino:backend",
     "reference": "sessrun.adapters.reference:backend",
     "tensorflow": "sessrun.adapters.tensorflow:backend",
@@ -29,6 +30,7 @@ _OWN: Final = {
     "tfjs-cpu": "sessrun.adapters.tfjs:cpu",
     "tfjs-wasm": "sessrun.adapters.tfjs:wasm",
     "tfjs-webgl": "sessrun.adapters.tfjs:webgl",
+    "tensorflow-xla": "sessrun.adapters.tensorflow_xla:backend",
 }
 
 

@@ -31,6 +31,7 @@ __all__ = [
     "cells",
     "contract_in",
     "demand_of",
+    "demand_of_graphs",
     "is_audited",
     "table",
     "value_attrs",
@@ -245,15 +246,24 @@ def _judged_clauses() -> frozenset[str]:
 
 
 def demand_of(case: Case) -> Demand | None:
-    """What a case needs: the operations of its graphs and functions; None if none of the profile.
-
-    Constants, placeholders, identities and no-ops are left out: every engine has them.
-    """
+    """What the graphs of a case need; None if it is no case of the profile."""
     if _judged_clauses().isdisjoint(case.clauses):
         return None
+    return demand_of_graphs(case.graphs.values())
+
+
+def demand_of_graphs(graphs: Iterable[Mapping[str, Any]]) -> Demand:
+    """What graphs need: the operations of their nodes and functions.
+
+    Constants, placeholders, identities and no-ops are left out: every engine has them.
+
+    Args:
+      graphs: GraphDefs in protobuf's JSON mapping, dtypes by number.
+
+    """
     operations: dict[str, set[str]] = {}
     is_fed = False
-    for nodes in bodies(case.graphs.values()):
+    for nodes in bodies(graphs):
         constants = {node["name"] for node in nodes if node["op"] == "Const"}
         for node in nodes:
             operation = OPERATIONS.get(node["op"])

@@ -62,7 +62,7 @@ class TestOpenVino:
         effect = backend.run(opened.handle, ["w:0"], {"x:0": ONES}, {})
         assert effect == Unsupported("control_inputs", "y")
         wide = backend.run(opened.handle, ["m:0"], {"n:0": np.array([1], np.int64)}, {})
-        assert wide == Unsupported("dtype", "int64")
+        assert wide == Unsupported("op", "operation Neg of int64")
         declined = backend.open(GRAPH, {"deviceCount": {"CPU": 2}})
         assert declined == Unsupported("config", "device_count")
 

@@ -18,7 +18,9 @@ def test_our_own_adapters_are_known_without_being_installed(
 ) -> None:
     monkeypatch.setattr(importlib.metadata, "entry_points", lambda **_: ())
     assert registry.known() == {
+        "jax": "sessrun.adapters.jax.engine:backend",
         "onnxruntime": "sessrun.adapters.onnxruntime:backend",
+        "litert": "sessrun.adapters.litert:backend",
         "openvino": "sessrun.adapters.openvino:backend",
         "reference": "sessrun.adapters.reference:backend",
         "tensorflow": "sessrun.adapters.tensorflow:backend",
@@ -26,6 +28,7 @@ def test_our_own_adapters_are_known_without_being_installed(
         "tfjs-cpu": "sessrun.adapters.tfjs:cpu",
         "tfjs-wasm": "sessrun.adapters.tfjs:wasm",
         "tfjs-webgl": "sessrun.adapters.tfjs:webgl",
+        "tensorflow-xla": "sessrun.adapters.tensorflow_xla:backend",
     }
 
 
@@ -57,7 +60,7 @@ def test_a_command_is_started_without_a_shell(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("spec", "reason"),
     [
-        ("nonesuch", "'nonesuch'; there are onnxruntime, openvino, reference, tensorflow"),
+        ("nonesuch", "'nonesuch'; there are jax, litert, onnxruntime, openvino, reference,"),
         ("", "no adapter is called ''"),
         (":backend", "no adapter is called"),
         ("no.such.module:backend", "cannot be imported: No module named"),

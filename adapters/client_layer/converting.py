@@ -1,0 +1,126 @@
+"""What engines that convert a graph have alike: no state, a table of what they compute."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Collection, Mapping, Sequence
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+from google.protobuf.json_format import MessageToDict
+
+from sessrun.adapters.backend import Description
+from sessrun.adapters.client_layer.compiled import CompiledSession, Program
+from sessrun.adapters.client_layer.engine import EngineError, EngineSession, NotOfferedError
+from sessrun.adapters.client_layer.graph import Part
+from sessrun.spec.dtypes import BY_NAME
+from sessrun.spec.inference import Demand, Offer, demand_of_graphs
+from sessrun.spec.proto import ConfigProto, GraphDef
+
+__all__ = ["ConvertingEngine", "last_line"]
+
+_DEVICE: Final = "/job:localhost/replica:0/task:0/device:CPU:0"
+#: What a configuration may say without changing what a run must give.
+_HARMLESS: Final = frozenset({
+    "allow_soft_placement", "graph_options", "inter_op_parallelism_threads",
+    "intra_op_parallelism_threads", "log_device_placement",
+})  # fmt: skip
+
+
+class ConvertingEngine:
+    """An engine for the CPU whose sessions convert the part of the graph that a run needs.
+
+    Args:
+      name: its name.
+      version: its version.
+      table: a TOML file of the operations that it declares, each with the dtypes of its values.
+      dtypes: the dtypes that a tensor may have, those of indices and results among them.
+      capabilities: what else it declares.
+      details: anything else worth printing.
+
+    """
+
+    def __init__(
+        self,
+        name: str,
+        version: str,
+        table: Path,
+        dtypes: Collection[str],
+        *,
+        capabilities: Collection[str] = (),
+        details: Mapping[str, str] | None = None,
+    ) -> None:
+        self._dtypes = frozenset(dtypes)
+        operations = tomllib.loads(table.read_text(encoding="utf-8"))
+        self._offer = Offer(capabilities, operations)
+        self._description = Description(
+            name, version, frozenset(capabilities), (_DEVICE,), details or {}, operations
+        )
+
+    def describe(self) -> Description:
+        """Who this is."""
+        return self._description
+
+    def open(self, graph: GraphDef, config: ConfigProto) -> EngineSession:
+        """A session whose programs are compiled when they are run."""
+        strange = {field.name for field, _ in config.ListFields()} - _HARMLESS
+        if strange:
+            raise NotOfferedError("config", min(strange))
+        return CompiledSession(graph, self)
+
+    def reset(self, containers: Sequence[str]) -> None:
+        """Decline: there is no state."""
+        raise NotOfferedError("reset", ", ".join(containers))
+
+    def compile(self, part: Part, shapes: Sequence[Sequence[int]]) -> Program:
+        """The program of a part that is offered, whose values are checked for their dtypes.
+
+        Raises:
+          EngineError, NotOfferedError: see `Compiler`.
+
+        """
+        self._check(part)
+        program = self.convert(part, shapes)
+        wanted = [np.dtype(BY_NAME[part.dtypes[tensor]].numpy) for tensor in part.fetches]
+
+        def run(values: Sequence[np.ndarray]) -> Sequence[np.ndarray]:
+            fetched = program(values)
+            for value, dtype, tensor in zip(fetched, wanted, part.fetches, strict=True):
+                if value.dtype != dtype:
+                    raise EngineError(13, f"{tensor} came as {value.dtype}, not as {dtype}")
+            return fetched
+
+        return run
+
+    def convert(self, part: Part, shapes: Sequence[Sequence[int]]) -> Program:
+        """The program of a part; see `Compiler`."""
+        raise NotImplementedError
+
+    def _check(self, part: Part) -> None:
+        """Decline what a conversion would lose, and what is not declared."""
+        if part.effects:
+            raise NotOfferedError("control_inputs", min(part.effects))
+        lacks = self._offer.lacks(_demand_of(part))
+        if lacks:
+            raise NotOfferedError("op", lacks)
+        strange = set(part.dtypes.values()) - self._dtypes
+        if strange:
+            raise NotOfferedError("dtype", min(strange))
+
+
+def _demand_of(part: Part) -> Demand:
+    """What a part needs. Of a constant it is enough to know that it is one."""
+    graph = GraphDef(library=part.source.library)
+    for node in part.nodes:
+        if node.op == "Const":
+            graph.node.add(name=node.name, op=node.op)
+        else:
+            graph.node.add().CopyFrom(node)
+    return demand_of_graphs([MessageToDict(graph, use_integers_for_enums=True)])
+
+
+def last_line(error: Exception) -> str:
+    """The last line of its message, which says what was wrong."""
+    lines = [line for line in str(error).splitlines() if line.strip()]
+    return lines[-1][:200] if lines else type(error).__name__

@@ -1,0 +1,96 @@
+"""Engines that convert: what they declare is all that they are asked, and values are checked."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from adapter_graphs import ADD, node, placeholder
+
+from sessrun.adapters.backend import Backend
+from sessrun.adapters.client_layer import ClientLayer, converting
+from sessrun.adapters.client_layer.compiled import Program
+from sessrun.adapters.client_layer.converting import ConvertingEngine
+from sessrun.adapters.client_layer.graph import Part
+from sessrun.spec.cases.outcomes import Failure, Fetched, Opened, Outcome, Unsupported
+from sessrun.spec.inference import table
+
+TABLES = sorted(Path(converting.__file__).parents[1].glob("*.toml"))
+FLOAT, INT = {"type": 1}, {"type": 3}
+ONES = np.ones(2, np.float32)
+
+
+class Adding(ConvertingEngine):
+    """Adds its two feeds whatever the graph says, in float64 where it is told to."""
+
+    def __init__(self, table: Path, dtypes: Sequence[str], dtype: str = "float32") -> None:
+        super().__init__("adding", "1.0", table, dtypes)
+        self._dtype = dtype
+
+    def convert(self, part: Part, shapes: Sequence[Sequence[int]]) -> Program:
+        assert len(shapes) == len(part.feeds)
+        return lambda values: [np.add(*values).astype(self._dtype)]
+
+
+@pytest.fixture
+def table_file(tmp_path: Path) -> Path:
+    path = tmp_path / "table.toml"
+    path.write_text('AddV2 = ["float32"]\n', encoding="utf-8")
+    return path
+
+
+def answer(backend: Backend, graph: dict[str, Any], *fetches: str) -> Outcome:
+    opened = backend.open(graph=graph, config={})
+    assert isinstance(opened, Opened)
+    feeds = {f"{name}:0": ONES for name in "xy"}
+    return backend.run(session=opened.handle, fetches=fetches, feeds=feeds, options={})
+
+
+def test_what_is_declared_is_converted(table_file: Path) -> None:
+    backend = ClientLayer(Adding(table_file, ["float32"]))
+    assert backend.describe().operations == {"AddV2": ["float32"]}
+    fetched = answer(backend, ADD, "s:0")
+    assert isinstance(fetched, Fetched)
+    assert np.array_equal(fetched.values[0], 2 * ONES)
+
+
+def test_an_operation_or_a_dtype_that_is_not_declared_is_declined(table_file: Path) -> None:
+    backend = ClientLayer(Adding(table_file, ["float32"]))
+    assert answer(backend, ADD, "d:0") == Unsupported("op", "operation Mul")
+    cast = node("i", "Cast", "x", SrcT=FLOAT, DstT=INT)
+    added = node("t", "AddV2", "i", "i", T=INT)
+    graph = {"node": [placeholder("x"), placeholder("y"), cast, added]}
+    table_file.write_text('AddV2 = ["float32"]\nCast = ["float32", "int32"]\n', encoding="utf-8")
+    backend = ClientLayer(Adding(table_file, ["float32", "int32"]))
+    assert answer(backend, graph, "t:0") == Unsupported("op", "operation AddV2 of int32")
+
+
+def test_a_tensor_of_a_dtype_that_it_has_not_is_declined(table_file: Path) -> None:
+    backend = ClientLayer(Adding(table_file, ["int32"]))
+    assert answer(backend, ADD, "s:0") == Unsupported("dtype", "float32")
+
+
+def test_effects_and_other_configurations_are_declined(table_file: Path) -> None:
+    backend = ClientLayer(Adding(table_file, ["float32"]))
+    graph = {"node": [*ADD["node"], node("after", "AddV2", "x", "y", "^d", T=FLOAT)]}
+    assert answer(backend, graph, "after:0") == Unsupported("control_inputs", "d")
+    declined = backend.open(graph=ADD, config={"deviceCount": {"CPU": 2}})
+    assert declined == Unsupported("config", "device_count")
+
+
+def test_a_value_of_another_dtype_is_no_answer(table_file: Path) -> None:
+    failed = answer(ClientLayer(Adding(table_file, ["float32"], "float64")), ADD, "s:0")
+    assert isinstance(failed, Failure)
+    assert failed.code == 13
+    assert "s:0 came as float64, not as float32" in failed.message
+
+
+@pytest.mark.parametrize("path", TABLES, ids=lambda path: path.stem)
+def test_the_tables_declare_cells_that_are_asked(path: Path) -> None:
+    for name, dtypes in tomllib.loads(path.read_text(encoding="utf-8")).items():
+        assert dtypes
+        assert set(dtypes) <= set(table()[name].dtypes), name
