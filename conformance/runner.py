@@ -250,7 +250,7 @@ class Runner:
             if self._losses.given_up == _LATE:  # it had less time than it is entitled to
                 return self._missing(case, seconds)
             result = _LOSSES.get(type(error), "timeout")
-            return _line(case, result, seconds, self._at_step(case, error), detail=str(error))
+            return _line(case, result, seconds, _at_step(case, error, self.offer()), detail=str(error))
         except Exception as error:  # noqa: BLE001 - it costs this case, and never passes it
             self._log(traceback.format_exc())
             return self._unasked(case, error, time.perf_counter() - started)
@@ -324,16 +324,6 @@ class Runner:
             self._oracle = Oracle(self.oracle, in_process=self.in_process, kept=1)
             self.ask_oracle = self._oracle
         return self.ask_oracle
-
-    def _at_step(self, case: Case, error: Exception) -> Finding | None:
-        """The step of a case at which its backend was lost, and the clause that it names."""
-        path = step_of(error)
-        steps = dict(walk(case.steps))
-        if path not in steps:
-            return None
-        lacks = self.offer().lacks(demand_of(case))
-        clause = DECLARATION if lacks else clause_of(steps[path])
-        return Finding(path, str(error), clause=clause)
 
     def _lost(self, reason: str, seconds: float) -> None:
         if self._losses.given_up:  # by another worker's runner, meanwhile
@@ -424,6 +414,20 @@ def _line(
     if detail:
         line["detail"] = steady_text(detail)[:2000]
     return line
+
+
+def _at_step(case: Case, error: Exception, offer: Offer | None = None) -> Finding | None:
+    """The step of a case at which its backend was lost, and the clause that it names.
+
+    A graph of what the backend does not declare was to be refused: that clause is blamed then.
+    """
+    path = step_of(error)
+    steps = dict(walk(case.steps))
+    if path not in steps:
+        return None
+    undeclared = offer is not None and offer.lacks(demand_of(case))
+    clause = DECLARATION if undeclared else clause_of(steps[path])
+    return Finding(path, str(error), clause=clause)
 
 
 def _told(error: Exception) -> str:
