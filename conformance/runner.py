@@ -250,7 +250,8 @@ class Runner:
             if self._losses.given_up == _LATE:  # it had less time than it is entitled to
                 return self._missing(case, seconds)
             result = _LOSSES.get(type(error), "timeout")
-            return _line(case, result, seconds, _at_step(case, error, self.offer()), detail=str(error))
+            finding = _at_step(case, error, self.offer())
+            return _line(case, result, seconds, finding, detail=str(error))
         except Exception as error:  # noqa: BLE001 - it costs this case, and never passes it
             self._log(traceback.format_exc())
             return self._unasked(case, error, time.perf_counter() - started)
