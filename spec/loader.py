@@ -25,7 +25,7 @@ from sessrun.spec.schema import SpecError, check
 
 __all__ = [
     "SPEC_DIR", "Clause", "Profile", "Varied", "load_claims", "load_clauses", "load_debt",
-    "load_inference", "load_operations", "load_profiles", "load_since", "load_variants",
+    "load_inference", "load_operations", "load_profiles", "load_variants",
     "load_vector", "load_vectors", "read_json", "read_toml", "read_vector", "spec_digest",
     "subject_of", "vectors_of",
 ]  # fmt: skip
@@ -223,12 +223,6 @@ def load_profiles(path: Path = SPEC_DIR / "profiles.toml") -> Mapping[str, Profi
 def load_inference(path: Path = SPEC_DIR / "inference.toml") -> Mapping[str, Any]:
     """The table of the profile `inference`: dtypes, and constant inputs by group and op type."""
     return MappingProxyType(_checked_toml(path, "inference"))
-
-
-@functools.cache
-def load_since(path: Path = SPEC_DIR / "since.toml") -> Mapping[str, Any]:
-    """What each release of TensorFlow added to the declared operations, the oldest first."""
-    return MappingProxyType(_checked_toml(path, "since"))
 
 
 @functools.cache

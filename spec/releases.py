@@ -16,10 +16,10 @@ from typing import Any, Final
 
 from sessrun.spec.cases.model import Case, canonical_json
 from sessrun.spec.dtypes import BY_ENUM, BY_NAME, DTYPES, REF_OFFSET
-from sessrun.spec.loader import load_since
+from sessrun.spec.since import load_since, since
 from sessrun.spec.tables.ops import OPERATIONS
 
-__all__ = ["Release", "bodies", "is_newer", "needed_release", "newest_release"]
+__all__ = ["Release", "bodies", "needed_release", "newest_release"]
 
 #: What stands for the version of a numpy that a backend does not tell.
 _NEWEST_NUMPY: Final = 2
@@ -89,53 +89,22 @@ def _name(producer: int) -> str:
     return names[-1] if names else f"of producer {producer}"
 
 
-@dataclass(frozen=True, slots=True)
-class _Since:
-    """The producers since which there are dtypes, attributes (`OP.ATTR`), and dtypes of these.
-
-    Attributes:
-      dtypes: by name.
-      attributes: those that mean something beside their default; a release ignores others that
-        it does not know.
-      values: of each attribute its dtypes.
-      names: what stands in the JSON of every case that names one of them.
-
-    """
-
-    dtypes: Mapping[str, int]
-    attributes: Mapping[str, int]
-    values: Mapping[str, Mapping[str, int]]
-    names: tuple[bytes, ...]
-
-
 @functools.cache
-def _since() -> _Since:
-    dtypes: dict[str, int] = {}
-    attributes: dict[str, int] = {}
-    values: dict[str, dict[str, int]] = {}
-    for release in load_since()["releases"]:
-        producer = release["producer"]
-        dtypes |= dict.fromkeys(release.get("dtypes", ()), producer)
-        attributes |= dict.fromkeys(release.get("attributes", ()), producer)
-        for key, names in release.get("values", {}).items():
-            values.setdefault(key, {}).update(dict.fromkeys(names, producer))
-    enums = [BY_NAME[name].enum for name in dtypes]
-    names = {f'"op":"{key.partition(".")[0]}"' for key in (*attributes, *values)}
+def _names() -> tuple[bytes, ...]:
+    """What stands in the JSON of every case that names something newer."""
+    newer = since()
+    enums = [BY_NAME[name].enum for name in newer.dtypes]
+    names = {f'"op":"{key.partition(".")[0]}"' for key in (*newer.attributes, *newer.values)}
     names |= {f'type":{enum + offset}' for enum in enums for offset in (0, REF_OFFSET)}
-    names |= {*dtypes, *map(str.upper, dtypes)}
-    return _Since(dtypes, attributes, values, tuple(name.encode() for name in sorted(names)))
-
-
-def is_newer(op: str, attr: str) -> bool:
-    """Whether releases that are judged lack an attribute, so that no call need give its default."""
-    return f"{op}.{attr}" in _since().attributes
+    names |= {*newer.dtypes, *map(str.upper, newer.dtypes)}
+    return tuple(name.encode() for name in sorted(names))
 
 
 def needed_release(case: Case) -> Release:
     """The release that a case needs: by itself, by its graphs, and by the dtypes it names."""
     own = Release.from_json(case.release)
     text = canonical_json([*case.graphs.values(), *case.steps])
-    if not any(name in text for name in _since().names):  # as in nearly every case
+    if not any(name in text for name in _names()):  # as in nearly every case
         return own
     nodes = (_of_node(node) for body in bodies(case.graphs.values()) for node in body)
     return Release(max((own.producer, _named(case.steps), *nodes)), own.numpy)
@@ -151,15 +120,15 @@ def bodies(graphs: Iterable[Mapping[str, Any]]) -> Iterator[Sequence[Mapping[str
 
 def _of_node(node: Mapping[str, Any]) -> int:
     """The producer that a node needs: of its attributes, and of the dtypes that they name."""
-    since = _since()
+    newer = since()
     needed = 0
     for name, value in node.get("attr", {}).items():
         key = f"{node['op']}.{name}"
-        if key in since.attributes and not _is_default(node["op"], name, value):
-            needed = max(needed, since.attributes[key])
-        producers = since.values.get(key, {})
+        if key in newer.attributes and not _is_default(node["op"], name, value):
+            needed = max(needed, newer.attributes[key])
+        producers = newer.values.get(key, {})
         for dtype in _dtypes(value):
-            needed = max(needed, producers.get(dtype, 0), since.dtypes.get(dtype, 0))
+            needed = max(needed, producers.get(dtype, 0), newer.dtypes.get(dtype, 0))
     return needed
 
 
@@ -186,7 +155,7 @@ def _dtypes(value: Mapping[str, Any]) -> Iterator[str]:
 def _named(form: Any) -> int:
     """The producer of the newest dtype that steps name: as `int2`, `tf.int2` or `DT_INT2`."""
     if isinstance(form, str):
-        return _since().dtypes.get(form.rpartition(".")[2].removeprefix("DT_").lower(), 0)
+        return since().dtypes.get(form.rpartition(".")[2].removeprefix("DT_").lower(), 0)
     parts = form.values() if isinstance(form, Mapping) else form
     if isinstance(parts, list | tuple | ValuesView):
         return max(map(_named, parts), default=0)

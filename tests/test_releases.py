@@ -10,8 +10,9 @@ from sessrun.adapters.backend import Description
 from sessrun.conformance.plan import build_plan, case_of
 from sessrun.spec.cases.model import Case
 from sessrun.spec.dtypes import BY_NAME
-from sessrun.spec.loader import load_clauses, load_since
-from sessrun.spec.releases import Release, is_newer, needed_release, newest_release
+from sessrun.spec.loader import load_clauses
+from sessrun.spec.releases import Release, needed_release, newest_release
+from sessrun.spec.since import is_newer, load_since
 from sessrun.spec.tables.ops import OPERATIONS
 from sessrun.spec.tables.since import Registered, since
 

@@ -35,7 +35,8 @@ _PARTS: Final = (
     "conformance/subjects/__init__.py", "conformance/subjects/programs/**/*.py",
     "conformance/subjects/waiting/*.py",
     "spec/__init__.py", "spec/dtypes.py", "spec/errors.py", "spec/operations.py",
-    "spec/schema.py", "spec/tensors.py", "spec/writing.py", "spec/cases/*.py",
+    "spec/schema.py", "spec/since.py", "spec/since.toml", "spec/tensors.py", "spec/writing.py",
+    "spec/cases/*.py",
 )  # fmt: skip
 _PACKAGE: Final = Path(__file__).parents[2]
 _MAIN: Final = "import runpy\n\nrunpy.run_module('sessrun.adapters.worker', run_name='__main__')\n"

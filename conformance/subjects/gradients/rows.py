@@ -28,8 +28,8 @@ from sessrun.conformance.subjects.gradients.points import (
 from sessrun.spec import tensors
 from sessrun.spec.dtypes import BY_NAME
 from sessrun.spec.operations import AttrDecl, Operation
-from sessrun.spec.releases import is_newer
 from sessrun.spec.rules.domains import ORDINARY, Arguments, arguments
+from sessrun.spec.since import is_newer
 from sessrun.spec.tables.ops import OPERATIONS
 
 __all__ = ["UNDRAWN", "drawn_row", "floats_of", "row_call", "rows"]

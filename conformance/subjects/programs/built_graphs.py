@@ -6,12 +6,11 @@ from collections.abc import Callable
 from typing import Any
 
 from sessrun.conformance.subjects.programs.described import attempt
+from sessrun.spec.since import is_newer
 
 __all__ = ["built", "fed", "nodes"]
 
 _IMPLIED = {"_output_shapes", "T"}
-#: Attributes that only newer releases have.
-_NEW = {("TensorListGetItem", "Tshape")}
 
 
 def nodes(graph: Any) -> Any:
@@ -23,7 +22,7 @@ def _line(node: Any) -> str:
     attrs = [
         f"{key}={' '.join(str(value).split())}"
         for key, value in sorted(node.attr.items())
-        if key not in _IMPLIED and (node.op, key) not in _NEW
+        if key not in _IMPLIED and not is_newer(node.op, key)
     ]
     return " ".join([node.name, node.op, *node.input, *attrs])
 

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from sessrun.conformance.properties import prop
-from sessrun.conformance.subjects.programs.registry import CLAUSES, programs_of
+from sessrun.conformance.subjects.programs.registry import CLAUSES, RELEASES, programs_of
 from sessrun.spec.cases.model import Case
 
 #: How near numbers must be: programs train for some steps, and draw nothing.
@@ -50,7 +50,8 @@ def _program_case(areas: tuple[str, ...], id_: str) -> Case:
     }
     title = f"The program {name} gives what TensorFlow gives."
     clause = CLAUSES[name.partition("/")[0]]
-    return Case(id_, title, "api", (clause,), (step,), deadline_s=60.0)
+    release = RELEASES.get(name, {})
+    return Case(id_, title, "api", (clause,), (step,), release=release, deadline_s=60.0)
 
 
 def _register(profile: str, areas: tuple[str, ...]) -> None:

@@ -7,6 +7,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from google.protobuf import json_format
+
 from sessrun.conformance.subjects.programs.described import attempt
 from sessrun.conformance.subjects.programs.paths import module_of
 
@@ -92,11 +94,16 @@ _PROGRAMS: list[Program] = [
 ]  # fmt: skip
 
 
+def _text(message: Any) -> str:
+    """A message as text that does not depend on the release of protobuf."""
+    return json_format.MessageToJson(message, sort_keys=True)
+
+
 def _told(tf: Any, definition: Any) -> list[Any]:
     """What a MetaGraphDef says of branches and loops."""
     messages = module_of(tf, "protobuf.control_flow_pb2", "core")
     return [
-        [key, [str(getattr(messages, kind).FromString(value))
+        [key, [_text(getattr(messages, kind).FromString(value))
                for value in definition.collection_def[key].bytes_list.value]]
         for key, kind in _KINDS.items() if key in definition.collection_def
     ]  # fmt: skip

@@ -111,7 +111,7 @@ def _places(tf: Any) -> Any:
         lambda: os.path.realpath(loader.get_data_files_path()) == here,
         lambda: os.path.realpath(loader.get_path_to_datafile("x")) == here + "/x",
         lambda: loader.readahead_file_path("a", "1M"), lambda: loader.load_resource("nope"),
-        lambda: loader.load_resource(__file__)[:9],
+        lambda: loader.load_resource(os.__file__)[:9],
         lambda: Path(loader.get_root_dir_with_all_resources()).is_dir(),
         lambda: tf.sysconfig.get_build_info()["is_rocm_build"],
     )  # fmt: skip

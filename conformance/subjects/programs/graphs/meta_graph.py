@@ -111,7 +111,7 @@ def _queue_runners(tf: Any) -> Any:
     definition = tf.train.export_meta_graph()
     found = attempt(
         runner.to_proto, lambda: runner.to_proto("in"), lambda: runner.to_proto("out"),
-        lambda: str(definition.collection_def["queue_runners"]),
+        lambda: list(definition.collection_def["queue_runners"].bytes_list.value),
         lambda: tf.train.QueueRunner.from_proto(runner.to_proto(), "nowhere"),
     )  # fmt: skip
     for scope in (None, "z"):
