@@ -223,6 +223,8 @@ def _index(
 def _piece(begin: int | None, end: int | None, stride: int, limit: int) -> slice:
     """A slice without numbers that count from the back; numpy has no other end before the first."""
     first, last, step = slice(begin, end, stride).indices(limit)
+    if first < 0:  # backwards from before the first element: there is none
+        return slice(0, 0)
     return slice(first, None if last < 0 else last, step)
 
 

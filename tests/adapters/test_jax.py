@@ -11,6 +11,7 @@ import pytest
 from sessrun.adapters.backend import Backend
 from sessrun.adapters.errors import AdapterError
 from sessrun.adapters.registry import load
+from sessrun.conformance.generators.graphdef import GraphWriter, dtype_attr
 from sessrun.conformance.plan import case_of
 from sessrun.conformance.runner import Runner
 from sessrun.spec.cases.outcomes import Failure, Fetched, Opened, Outcome, Unsupported
@@ -101,6 +102,20 @@ class TestJax:
         refused = run(["sum:0"], {"x:0": ONES})
         assert isinstance(refused, Failure)
         assert refused.code == 3
+
+    def test_a_slice_backwards_from_before_the_first_element_is_empty(
+        self, backend: Backend
+    ) -> None:
+        writer = GraphWriter()
+        ends = [writer.constant(np.array([n], np.int32)) for n in (-3, -3, -1)]
+        name = writer.placeholder("float32", (2,))
+        attrs = {"T": dtype_attr("float32"), "Index": dtype_attr("int32")}
+        sliced = writer.node("StridedSlice", [name, *ends], attrs)
+        opened = backend.open(writer.graph(), {})
+        assert isinstance(opened, Opened)
+        fetched = backend.run(opened.handle, [f"{sliced}:0"], {f"{name}:0": ONES[0, :2]}, {})
+        assert isinstance(fetched, Fetched)
+        assert fetched.values[0].shape == (0,)
 
     def test_it_declares_what_it_translates(self, backend: Backend) -> None:
         declared = backend.describe().operations
