@@ -7,8 +7,8 @@ import hashlib
 import json
 
 import pytest
-from conftest import certify
 from rich.console import Console
+from synthetic_package import certify
 from synthetic_run import passing
 
 from sessrun.cli.main import main

@@ -7,7 +7,7 @@ import re
 from html.parser import HTMLParser
 
 import pytest
-from conftest import certify
+from synthetic_package import certify
 from synthetic_run import mixed, passing
 
 from sessrun.cli.main import main

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from conftest import Certified, certify
+from synthetic_package import Certified, certify
 from synthetic_run import observations
 from test_reports_verify import forged, record_lines
 
