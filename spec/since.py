@@ -56,5 +56,5 @@ def since() -> Since:
 
 
 def is_newer(op: str, attr: str) -> bool:
-    """Whether a release that is judged lacks an attribute, so that no call need give its default."""
+    """Whether a release that is judged lacks an attribute: no call need give its default."""
     return f"{op}.{attr}" in since().attributes

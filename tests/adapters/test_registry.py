@@ -61,7 +61,6 @@ def test_a_command_is_started_without_a_shell(tmp_path: Path) -> None:
     ("spec", "reason"),
     [
         ("nonesuch", "'nonesuch'; there are jax, litert, onnxruntime, openvino, reference,"),
-        ("nonesuch", "'nonesuch'; there are jax, onnxruntime, openvino, reference, tensorflow"),
         ("", "no adapter is called ''"),
         (":backend", "no adapter is called"),
         ("no.such.module:backend", "cannot be imported: No module named"),
