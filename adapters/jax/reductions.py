@@ -83,13 +83,13 @@ for _op, (_function, _dtypes) in _REDUCTIONS.items():
     rule(_op, dtypes=_dtypes, constants="reduction_indices")(_reduction(_function))
 
 
-@rule("ArgMax", "ArgMin", dtypes=REALS, constants="dimension")
+@rule("ArgMax", "ArgMin", dtypes=REALS | BOOL, constants="dimension")
 def _arg_extreme(node: Node, x: Array, dimension: Array) -> Array:
     """The index of the first extreme element; NaN is never one."""
     axis = axis_of(node, dimension, x.ndim)
     node.check(x.shape[axis] > 0, "the axis is empty")
     dtype = numpy_of(node["output_type"])
-    if not is_integer(x):
+    if jnp.issubdtype(x.dtype, jnp.floating):
         worst = lowest(x.dtype) if node.op == "ArgMax" else highest(x.dtype)
         x = jnp.where(jnp.isnan(x), worst, x)
     return (jnp.argmax if node.op == "ArgMax" else jnp.argmin)(x, axis).astype(dtype)
