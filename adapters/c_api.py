@@ -17,6 +17,7 @@ import numpy as np
 from sessrun.adapters.client_layer import EngineError, NotOfferedError
 from sessrun.adapters.errors import AdapterError
 from sessrun.spec.dtypes import BY_ENUM, row_of_numpy
+from sessrun.spec.proto import VersionDef
 
 __all__ = ["CLibrary", "Output"]
 
@@ -28,9 +29,9 @@ _MAIN: Final = ("libtensorflow_cc.so.2", "libtensorflow.so.2")
 _STRING: Final = BY_ENUM[7]
 #: What the functions that are called here return; one that is not named returns nothing.
 _RETURNS: Final[Mapping[Any, str]] = {
-    c_void_p: "TF_NewStatus TF_NewGraph TF_NewSession TF_NewSessionOptions TF_NewTensor "
-    "TF_NewImportGraphDefOptions TF_AllocateTensor TF_GraphOperationByName TF_TensorData "
-    "TF_SessionListDevices TF_StringGetDataPointer",
+    c_void_p: "TF_NewStatus TF_NewBuffer TF_NewGraph TF_NewSession TF_NewSessionOptions "
+    "TF_NewTensor TF_NewImportGraphDefOptions TF_AllocateTensor TF_GraphOperationByName "
+    "TF_TensorData TF_SessionListDevices TF_StringGetDataPointer",
     c_char_p: "TF_Version TF_Message TF_DeviceListName",
     c_size_t: "TF_TensorByteSize TF_StringGetSize",
     c_int64: "TF_Dim",
@@ -100,6 +101,17 @@ class CLibrary:
             return result
         finally:
             self.TF_DeleteStatus(status)
+
+    def producer(self) -> int:
+        """The version of the GraphDefs that this release writes."""
+        graph, made = c_void_p(self.TF_NewGraph()), c_void_p(self.TF_NewBuffer())
+        try:
+            self.call("TF_GraphVersions", graph, made)
+            buffer = ctypes.cast(made, ctypes.POINTER(_Buffer)).contents
+            return VersionDef.FromString(ctypes.string_at(buffer.data, buffer.length)).producer
+        finally:
+            self.TF_DeleteBuffer(made)
+            self.TF_DeleteGraph(graph)
 
     def buffer(self, content: bytes) -> Any:
         """A `TF_Buffer` of these bytes, which it keeps alive."""

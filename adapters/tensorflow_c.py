@@ -75,7 +75,8 @@ class _Engine:
         devices = tuple(session.devices())
         session.close()
         session.forget()
-        return Description("tensorflow-c", self.c.TF_Version().decode(), _OFFERED, devices)
+        details = {"producer": str(self.c.producer())}
+        return Description("tensorflow-c", self.c.TF_Version().decode(), _OFFERED, devices, details)
 
     def open(self, graph: GraphDef, config: ConfigProto) -> _Session:
         """Import the graph, open a session."""

@@ -301,7 +301,8 @@ def _later(answers: Sequence[Answer], release: Release) -> Iterator[str]:
     if later:
         parts = ", ".join(f"{later[name]:,} of {name}" for name in sorted(later))
         cases = number(later.total(), "case")
-        yield f"It is of {release.words}: {cases} of later releases are not asked ({parts})."
+        be = "is" if later.total() == 1 else "are"
+        yield f"It is of {release.words}: {cases} of later releases {be} not asked ({parts})."
 
 
 def _shortcomings(here: Sequence[ClauseSummary]) -> tuple[str, ...]:

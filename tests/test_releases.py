@@ -8,8 +8,10 @@ import pytest
 
 from sessrun.adapters.backend import Description
 from sessrun.conformance.plan import build_plan, case_of
+from sessrun.spec.cases.audit import unasked
 from sessrun.spec.cases.model import Case
 from sessrun.spec.dtypes import BY_NAME
+from sessrun.spec.inference import Offer
 from sessrun.spec.loader import load_clauses
 from sessrun.spec.releases import Release, needed_release, newest_release
 from sessrun.spec.since import is_newer, load_since
@@ -70,6 +72,14 @@ def test_an_older_release_lacks_what_a_newer_one_added() -> None:
     assert TF_217.lacks(Release(0, 2)) == "numpy 2"
     assert not TF_217.lacks(Release(1882, 1))
     assert not newest_release().lacks(newest_release())
+
+
+@pytest.mark.parametrize("capabilities", [frozenset(), frozenset({"api"})])
+def test_what_only_a_later_release_has_is_never_asked(capabilities: frozenset[str]) -> None:
+    finding = unasked(case_of("filling/ranges-of-float16"), Offer(capabilities, None, TF_217))
+    assert finding is not None
+    assert finding.reason == "unsupported: TensorFlow 2.18 (a later release)"
+    assert unasked(case_of("filling/ranges-of-float16"), Offer(capabilities)) is None
 
 
 def test_the_facts_are_of_declared_operations_and_dtypes() -> None:

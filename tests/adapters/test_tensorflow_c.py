@@ -11,10 +11,12 @@ import numpy as np
 import pytest
 
 from sessrun.adapters.errors import AdapterError
+from sessrun.adapters.process.host import spawn
 from sessrun.adapters.registry import load
 from sessrun.conformance.plan import Plan, build_plan
 from sessrun.conformance.runner import Runner
 from sessrun.spec.cases.outcomes import Fetched, Opened
+from sessrun.spec.since import load_since
 
 HERE = Path(__file__).parent
 
@@ -75,6 +77,17 @@ def test_strings_of_any_length_go_there_and_back() -> None:
         assert fetched.values[0].shape == value.shape
         assert fetched.values[0].tolist() == value.tolist()
     backend.shutdown()
+
+
+@needs_tensorflow
+@pytest.mark.tensorflow
+def test_it_tells_its_release() -> None:
+    backend = spawn("tensorflow-c")
+    try:
+        newest = load_since()["releases"][-1]
+        assert int(backend.describe().details["producer"]) >= newest["producer"]
+    finally:
+        backend.shutdown()
 
 
 def test_a_folder_without_libraries_is_an_adapter_error(tmp_path: Path) -> None:

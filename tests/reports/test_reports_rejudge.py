@@ -117,6 +117,21 @@ def test_a_declared_capability_is_not_refused():
     assert faults(refused, DEVICES, change=undeclared) == ""
 
 
+def of_2_17(head):
+    head["backend"]["details"] = {"producer": "1882", "numpy": "1.26.4"}
+
+
+def test_a_case_of_a_later_release_is_not_asked():
+    later = dataclasses.replace(CASE, release={"producer": 1994})
+    why = {"finding": {"step": "0", "reason": "unsupported: TensorFlow 2.18 (a later release)"}}
+    assert faults(line(later, "unsupported", **why), later, change=of_2_17) == ""
+    told = faults(line(later, seen=observations(later)), later, change=of_2_17)
+    assert told == (
+        "Case fetch/plain is recorded as pass, but needs TensorFlow 2.18, a later release."
+    )
+    assert faults(line(later, seen=observations(later)), later) == ""
+
+
 def test_a_case_that_does_not_apply_on_the_machine_has_no_result_there():
     case = dataclasses.replace(CASE, needs=("no-gpu",))
     gpus = {"gpus": ["NVIDIA H100"]}

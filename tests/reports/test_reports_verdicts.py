@@ -14,6 +14,7 @@ from sessrun.reports.plan import PlanFacts, PlannedCase
 from sessrun.reports.summary import Waiver
 from sessrun.reports.verdicts import answers_of, summarize
 from sessrun.spec.records import RESULTS
+from sessrun.spec.releases import Release
 from sessrun.spec.schema import check
 
 
@@ -314,6 +315,47 @@ def test_a_vector_is_an_id_without_a_colon(tmp_path):
     found = clause(judged(tmp_path), "FEED-001")
     assert all(":" not in vector for vector in found.vectors)
     assert (found.tests, len(found.vectors), found.generated) == (6, 3, 3)
+
+
+def of_release(tmp_path, needing, choose):
+    """The summary of a run on TensorFlow 2.17 in which these cases need TensorFlow 2.18."""
+    def old(line):
+        if line["kind"] == "header":
+            line["backend"]["details"] = {"producer": "1882", "numpy": "1.26.4"}
+
+    run = make_run(tmp_path / "record.jsonl", choose, change=old, generated=3)
+    cases = tuple(
+        dataclasses.replace(case, release=Release(1994)) if needing(case.id) else case
+        for case in run.plan.cases
+    )
+    plan = dataclasses.replace(run.plan, cases=cases)
+    # The record is of another plan: what is looked at is how the answers count.
+    return summarize(run.record, plan, run.clauses, "core")
+
+
+def test_a_case_of_a_later_release_is_listed_and_nothing_rests_on_it(tmp_path):
+    summary = of_release(tmp_path, lambda id_: id_ == VECTOR, only("unsupported", VECTOR))
+    held = clause(summary, "FETCH-001")
+    assert (held.result, held.blocked) == ("holds", False)
+    assert VECTOR not in held.vectors
+    assert not summary.failures
+    assert summary.reasons[-1] == (
+        "It is of TensorFlow 2.17 with numpy 1: 1 case of later releases is not asked "
+        "(1 of TensorFlow 2.18)."
+    )
+
+
+def test_a_clause_of_later_releases_alone_is_not_declared(tmp_path):
+    def later(id_):
+        return "fetch-003" in id_
+
+    choose = lambda case: "unsupported" if later(case.id) else passing(case)  # noqa: E731 - short
+    assert clause(of_release(tmp_path, later, choose), "FETCH-003").result == "not declared"
+
+
+def test_a_case_that_the_release_has_is_no_exception(tmp_path):
+    summary = of_release(tmp_path, lambda _: False, only("unsupported", VECTOR))
+    assert clause(summary, "FETCH-001").blocked
 
 
 def test_answers_follow_the_plan_s_order(tmp_path):

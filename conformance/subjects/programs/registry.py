@@ -106,9 +106,15 @@ RELEASES: Final[Mapping[str, Mapping[str, int]]] = MappingProxyType(
                 "graphs/value/constants_of_things",
                 "graphs/value/told_without_a_run",
             )),
-            # AttributeError became ValueError.
-            ({"producer": 1882}, ("variables/made_variable/places_in_a_whole",)),
-            # A graph of producer 2000; numbers with a plus sign in CSV; the gradient of GatherV2.
+            # What is no training node, which device a state's user is on, `SaveSliceInfo.from_spec`.
+            ({"producer": 1882}, (
+                "graphs/graph_util/training_nodes",
+                "sessions/placement/held",
+                "variables/made_variable/places_in_a_whole",
+                "variables/partition/places",
+            )),
+            # A graph of producer 2000; a fed array that is fetched, which 2.18 alone copies; numbers
+            # with a plus sign in CSV; the gradient of GatherV2.
             ({"producer": 2129}, (
                 "gradients/gradient/rows",
                 "gradients/gradient_graph/shapes",
@@ -120,6 +126,7 @@ RELEASES: Final[Mapping[str, Mapping[str, int]]] = MappingProxyType(
                 "gradients/rows_in_loops/rows_of_what_leaves_the_loop",
                 "graphs/graph_import/versions",
                 "readers/parsing/parsing_lines",
+                "sessions/session/mutations",
             )),
         )
         for name in names
