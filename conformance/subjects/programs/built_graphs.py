@@ -20,11 +20,17 @@ def nodes(graph: Any) -> Any:
 
 def _line(node: Any) -> str:
     attrs = [
-        f"{key}={' '.join(str(value).split())}"
+        f"{key}={_text(value)}"
         for key, value in sorted(node.attr.items())
         if key not in _IMPLIED and not is_newer(node.op, key)
     ]
     return " ".join([node.name, node.op, *node.input, *attrs])
+
+
+def _text(value: Any) -> str:
+    """A message in one line; some releases of protobuf escape quotation marks in strings."""
+    line = " ".join(str(value).split())
+    return line.replace("\\'", "'").replace('\\"', '"')
 
 
 def built(tf: Any, build: Callable[[], Any], feeds: Any = None) -> Any:

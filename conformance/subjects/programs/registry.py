@@ -106,15 +106,15 @@ RELEASES: Final[Mapping[str, Mapping[str, int]]] = MappingProxyType(
                 "graphs/value/constants_of_things",
                 "graphs/value/told_without_a_run",
             )),
-            # What is no training node, which device a state's user is on, `SaveSliceInfo.from_spec`.
+            # What is no training node, a reader's device, `SaveSliceInfo.from_spec`.
             ({"producer": 1882}, (
                 "graphs/graph_util/training_nodes",
                 "sessions/placement/held",
                 "variables/made_variable/places_in_a_whole",
                 "variables/partition/places",
             )),
-            # A graph of producer 2000; a fed array that is fetched, which 2.18 alone copies; numbers
-            # with a plus sign in CSV; the gradient of GatherV2.
+            # A graph of producer 2000; a fed array that is fetched, which 2.18 alone copies;
+            # numbers with a plus sign in CSV; the gradient of GatherV2.
             ({"producer": 2129}, (
                 "gradients/gradient/rows",
                 "gradients/gradient_graph/shapes",
