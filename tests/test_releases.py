@@ -8,8 +8,9 @@ import pytest
 
 from sessrun.adapters.backend import Description
 from sessrun.conformance.plan import build_plan, case_of
+from sessrun.conformance.subjects.programs import registry
 from sessrun.spec.cases.audit import unasked
-from sessrun.spec.cases.model import Case
+from sessrun.spec.cases.model import Case, canonical_json
 from sessrun.spec.dtypes import BY_NAME
 from sessrun.spec.inference import Offer
 from sessrun.spec.loader import load_clauses
@@ -125,6 +126,25 @@ def test_a_release_is_compared_with_the_one_before() -> None:
     assert 'dtypes = ["int2"]' in text
     assert 'attributes = ["GatherNd.bad_indices_policy"]' in text
     assert "values" not in text  # the dtype itself is new
+
+
+def test_programs_of_later_releases_are_there_and_say_so() -> None:
+    names = {name for area in registry.CLAUSES for name in registry.programs_of(area)}
+    assert registry.RELEASES.keys() <= names
+    case = next(
+        case
+        for case in build_plan("core", generated=60).cases
+        if "graphs/graph/dtypes" in case.title
+    )
+    assert needed_release(case) == Release(0, 2)
+
+
+def test_a_case_of_feed_conversion_is_of_one_dtype() -> None:
+    for index in range(12):
+        case = case_of(f"feed-conversion:3:{index}")
+        text = canonical_json(list(case.steps))
+        assert text.count(b'"tf.placeholder"') == 1
+        assert needed_release(case).numpy == 2
 
 
 def test_a_backend_tells_its_release_in_its_details() -> None:
