@@ -57,7 +57,8 @@ class _Engine(ConvertingEngine):
         self._config.graph_options.rewrite_options.disable_meta_optimizer = True
         self._config.graph_options.optimizer_options.opt_level = -1
         table = Path(__file__).with_suffix(".toml")
-        super().__init__("tensorflow-xla", str(tensorflow.__version__), table, _DTYPES)
+        version = str(tensorflow.__version__)
+        super().__init__("tensorflow-xla", version, table, _DTYPES, capabilities=["fed_structure"])
 
     def convert(self, part: Part, shapes: Sequence[Sequence[int]]) -> Program:
         """The program of a part: a session whose graph is a single call of a compiled function."""

@@ -69,8 +69,8 @@ class Part:
     def definition(self, shapes: Sequence[Sequence[int]]) -> GraphDef:
         """A GraphDef of its own: its only placeholders are `feed_N`, and `fetch_N` its fetches.
 
-        Other nodes are called `part/NAME`. Control inputs are dropped: data edges alone order the
-        nodes that a fetch depends on, and `effects` are not connected to it.
+        Other nodes are called `part/NAME`. Control inputs are kept, as it is they that put a constant
+        into a loop or a branch, but for those that fed placeholders satisfy.
 
         Args:
           shapes: the shape of each feed.
@@ -84,12 +84,14 @@ class Part:
             node.attr["shape"].shape.SetInParent()
             for size in shape:
                 node.attr["shape"].shape.dim.add(size=size)
+        kept = {old.name for old in self.nodes}
         for old in self.nodes:
             node = graph.node.add()
             node.CopyFrom(old)
             node.name = _inner(old.name)
             node.attr.pop("_class", None)  # it names nodes that are not here
             node.input[:] = [_source(tensor, names) for tensor in inputs_of(old)]
+            node.input.extend(f"^{_inner(name)}" for name in controls_of(old) if name in kept)
         for number, tensor in enumerate(self.fetches):
             node = graph.node.add(name=f"fetch_{number}", op="Identity")
             node.input.append(_source(tensor, names))

@@ -93,7 +93,7 @@ def test_a_part_is_a_graph_of_its_own() -> None:
     nodes = {node.name: node for node in graph.node}
     assert [dim.size for dim in nodes["feed_0"].attr["shape"].shape.dim] == [3, 2]
     assert list(nodes["part/y"].input) == ["feed_0:0", "part/c:0"]
-    assert list(nodes["part/z"].input) == ["part/y:0"]
+    assert list(nodes["part/z"].input) == ["part/y:0", "^part/after"]
     assert [list(nodes[f"fetch_{n}"].input) for n in (0, 1)] == [["part/z:0"], ["part/y:0"]]
 
 
