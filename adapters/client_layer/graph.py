@@ -69,8 +69,8 @@ class Part:
     def definition(self, shapes: Sequence[Sequence[int]]) -> GraphDef:
         """A GraphDef of its own: its only placeholders are `feed_N`, and `fetch_N` its fetches.
 
-        Other nodes are called `part/NAME`. Control inputs are kept, as they put constants into loops
-        and branches, but for those that fed placeholders satisfy.
+        Other nodes are called `part/NAME`. Control inputs are kept, as they put constants into
+        loops and branches, but for those that fed placeholders satisfy.
 
         Args:
           shapes: the shape of each feed.
