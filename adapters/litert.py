@@ -15,7 +15,7 @@ import numpy as np
 
 from sessrun.adapters.client_layer import ClientLayer, EngineError, NotOfferedError
 from sessrun.adapters.client_layer.compiled import Program
-from sessrun.adapters.client_layer.converting import ConvertingEngine, last_line
+from sessrun.adapters.client_layer.converting import TableEngine, last_line
 from sessrun.adapters.client_layer.graph import Part
 from sessrun.adapters.errors import AdapterError
 from sessrun.spec.dtypes import BY_NAME
@@ -49,7 +49,7 @@ def backend(argument: str | None = None) -> ClientLayer:
     return ClientLayer(_Engine(tensorflow, interpreter, str(package.__version__)))
 
 
-class _Engine(ConvertingEngine):
+class _Engine(TableEngine):
     """LiteRT's interpreter, and TensorFlow's converter in its default settings: no flex kernels."""
 
     def __init__(self, tensorflow: Any, interpreter: Any, version: str) -> None:

@@ -14,7 +14,7 @@ import numpy as np
 
 from sessrun.adapters.client_layer import ClientLayer, EngineError, NotOfferedError
 from sessrun.adapters.client_layer.compiled import Program
-from sessrun.adapters.client_layer.converting import ConvertingEngine, last_line
+from sessrun.adapters.client_layer.converting import TableEngine, last_line
 from sessrun.adapters.client_layer.graph import Part
 from sessrun.adapters.errors import AdapterError
 
@@ -46,7 +46,7 @@ def backend(argument: str | None = None) -> ClientLayer:
     return ClientLayer(_Engine(openvino, frontend))
 
 
-class _Engine(ConvertingEngine):
+class _Engine(TableEngine):
     """OpenVINO's TensorFlow frontend and its plug-in for the CPU, in full precision."""
 
     def __init__(self, openvino: Any, frontend: Any) -> None:

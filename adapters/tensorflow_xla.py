@@ -13,7 +13,7 @@ import numpy as np
 
 from sessrun.adapters.client_layer import ClientLayer, EngineError, NotOfferedError
 from sessrun.adapters.client_layer.compiled import Program
-from sessrun.adapters.client_layer.converting import ConvertingEngine, last_line
+from sessrun.adapters.client_layer.converting import TableEngine, last_line
 from sessrun.adapters.client_layer.graph import Part
 from sessrun.adapters.errors import AdapterError
 from sessrun.spec.dtypes import BY_NAME
@@ -45,7 +45,7 @@ def backend(argument: str | None = None) -> ClientLayer:
     return ClientLayer(_Engine(tensorflow))
 
 
-class _Engine(ConvertingEngine):
+class _Engine(TableEngine):
     """A function of the part with `jit_compile=True`: XLA compiles all of it or refuses it.
 
     TensorFlow's own optimizers are off, so that nothing is computed before XLA sees it.

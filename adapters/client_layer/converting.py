@@ -18,7 +18,7 @@ from sessrun.spec.dtypes import BY_NAME
 from sessrun.spec.inference import Demand, Offer, demand_of_graphs
 from sessrun.spec.proto import ConfigProto, GraphDef
 
-__all__ = ["ConvertingEngine", "last_line"]
+__all__ = ["ConvertingEngine", "TableEngine", "last_line"]
 
 _DEVICE: Final = "/job:localhost/replica:0/task:0/device:CPU:0"
 #: What a configuration may say without changing what a run must give.
@@ -30,6 +30,56 @@ _HARMLESS: Final = frozenset({
 
 class ConvertingEngine:
     """An engine for the CPU whose sessions convert the part of the graph that a run needs.
+
+    Subclasses have `compile`.
+
+    Args:
+      name: its name.
+      version: its version.
+      operations: what it declares: op types, each with the dtypes of its values.
+      capabilities: what else it declares.
+      details: anything else worth printing.
+
+    """
+
+    def __init__(
+        self,
+        name: str,
+        version: str,
+        operations: Mapping[str, Collection[str]],
+        *,
+        capabilities: Collection[str] = (),
+        details: Mapping[str, str] | None = None,
+    ) -> None:
+        self._offer = Offer(capabilities, operations)
+        self._description = Description(
+            name, version, frozenset(capabilities), (_DEVICE,), details or {}, operations
+        )
+
+    def describe(self) -> Description:
+        """Who this is."""
+        return self._description
+
+    def open(self, graph: GraphDef, config: ConfigProto) -> EngineSession:
+        """A session whose programs are compiled when they are run."""
+        strange = {field.name for field, _ in config.ListFields()} - _HARMLESS
+        if strange:
+            raise NotOfferedError("config", min(strange))
+        return CompiledSession(graph, self)
+
+    def reset(self, containers: Sequence[str]) -> None:
+        """Decline: there is no state."""
+        raise NotOfferedError("reset", ", ".join(containers))
+
+    def compile(self, part: Part, shapes: Sequence[Sequence[int]]) -> Program:
+        """The program of a part; see `Compiler`."""
+        raise NotImplementedError
+
+
+class TableEngine(ConvertingEngine):
+    """One that declares a table which was measured, and converts nothing beyond it.
+
+    Subclasses have `convert`.
 
     Args:
       name: its name.
@@ -51,27 +101,9 @@ class ConvertingEngine:
         capabilities: Collection[str] = (),
         details: Mapping[str, str] | None = None,
     ) -> None:
-        self._dtypes = frozenset(dtypes)
         operations = tomllib.loads(table.read_text(encoding="utf-8"))
-        self._offer = Offer(capabilities, operations)
-        self._description = Description(
-            name, version, frozenset(capabilities), (_DEVICE,), details or {}, operations
-        )
-
-    def describe(self) -> Description:
-        """Who this is."""
-        return self._description
-
-    def open(self, graph: GraphDef, config: ConfigProto) -> EngineSession:
-        """A session whose programs are compiled when they are run."""
-        strange = {field.name for field, _ in config.ListFields()} - _HARMLESS
-        if strange:
-            raise NotOfferedError("config", min(strange))
-        return CompiledSession(graph, self)
-
-    def reset(self, containers: Sequence[str]) -> None:
-        """Decline: there is no state."""
-        raise NotOfferedError("reset", ", ".join(containers))
+        super().__init__(name, version, operations, capabilities=capabilities, details=details)
+        self._dtypes = frozenset(dtypes)
 
     def compile(self, part: Part, shapes: Sequence[Sequence[int]]) -> Program:
         """The program of a part that is offered, whose values are checked for their dtypes.

@@ -15,6 +15,7 @@ from sessrun.adapters.onnxruntime.table import (
     WIDE,
     Call,
     translates,
+    translates_by_name,
 )
 
 __all__: list[str] = []
@@ -57,15 +58,7 @@ _SAME: Final[Mapping[str, tuple[str, frozenset[str]]]] = {
     "TruncateDiv": ("Div", INTEGERS),
 }
 
-
-def _same(op: str, kernels: frozenset[str]) -> None:
-    @translates(op, kernels=kernels)
-    def function(call: Call) -> str:
-        return call.emit(_SAME[call.op][0], *call.names)
-
-
-for _op, (_, _kernels) in _SAME.items():
-    _same(_op, _kernels)
+translates_by_name(_SAME)
 
 
 @translates("AddN", "AccumulateNV2", kernels=NUMBERS)

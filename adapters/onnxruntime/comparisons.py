@@ -13,6 +13,7 @@ from sessrun.adapters.onnxruntime.table import (
     NUMBERS,
     Call,
     translates,
+    translates_by_name,
 )
 from sessrun.spec.dtypes import BY_NAME
 from sessrun.spec.rules.shapes import ShapeError, broadcast_shapes
@@ -41,15 +42,7 @@ _SAME: Final[Mapping[str, tuple[str, frozenset[str]]]] = {
     "SelectV2": ("Where", _CHOSEN),
 }
 
-
-def _same(op: str, kernels: frozenset[str]) -> None:
-    @translates(op, kernels=kernels)
-    def function(call: Call) -> str:
-        return call.emit(_SAME[call.op][0], *call.names)
-
-
-for _op, (_, _kernels) in _SAME.items():
-    _same(_op, _kernels)
+translates_by_name(_SAME)
 
 
 @translates("Equal", "NotEqual", kernels=NUMBERS | _BOOL)

@@ -9,50 +9,25 @@ import numpy as np
 import onnxruntime
 from onnxruntime.capi.onnxruntime_pybind11_state import NotImplemented as NoKernelError
 
-from sessrun.adapters.backend import Description
-from sessrun.adapters.client_layer import EngineError, EngineSession, NotOfferedError
-from sessrun.adapters.client_layer.compiled import CompiledSession, Program
+from sessrun.adapters.client_layer import EngineError
+from sessrun.adapters.client_layer.compiled import Program
+from sessrun.adapters.client_layer.converting import ConvertingEngine
 from sessrun.adapters.client_layer.graph import Part
 from sessrun.adapters.onnxruntime.model import CARRIERS, translated
 from sessrun.adapters.onnxruntime.table import operations
 from sessrun.spec.dtypes import BY_NAME
-from sessrun.spec.proto import ConfigProto, GraphDef
 
 __all__ = ["Engine"]
 
-_DEVICE: Final = "/job:localhost/replica:0/task:0/device:CPU:0"
-#: What a configuration may say without changing what a run must give.
-_HARMLESS: Final = frozenset({
-    "allow_soft_placement", "graph_options", "inter_op_parallelism_threads",
-    "intra_op_parallelism_threads", "log_device_placement",
-})  # fmt: skip
 #: Errors come as exceptions; what it logs besides says the same.
 _FATAL: Final = 4
 
 
-class Engine:
-    """ONNX Runtime (`sessrun.adapters.client_layer.GraphEngine`)."""
+class Engine(ConvertingEngine):
+    """ONNX Runtime, which declares what its translator offers."""
 
-    def describe(self) -> Description:
-        """Who this is, and what its translator offers."""
-        return Description(
-            "onnxruntime",
-            str(onnxruntime.__version__),
-            frozenset(),
-            (_DEVICE,),
-            operations=operations(),
-        )
-
-    def open(self, graph: GraphDef, config: ConfigProto) -> EngineSession:
-        """A session whose programs are compiled when they are run."""
-        strange = {field.name for field, _ in config.ListFields()} - _HARMLESS
-        if strange:
-            raise NotOfferedError("config", min(strange))
-        return CompiledSession(graph, self)
-
-    def reset(self, containers: Sequence[str]) -> None:
-        """Decline: there is no state."""
-        raise NotOfferedError("reset", ", ".join(containers))
+    def __init__(self) -> None:
+        super().__init__("onnxruntime", str(onnxruntime.__version__), operations())
 
     def compile(self, part: Part, shapes: Sequence[Sequence[int]]) -> Program:
         """The program of a part."""

@@ -16,7 +16,7 @@ from sessrun.spec.tables.ops import OPERATIONS
 
 __all__ = [
     "ALL", "FLOATS", "INTEGERS", "NUMBERS", "SINGLE", "TRANSLATIONS", "WIDE", "Call", "Tensor",
-    "Translation", "operations", "translates",
+    "Translation", "operations", "translates", "translates_by_name",
 ]  # fmt: skip
 
 #: Sets of dtypes that kernels of ONNX Runtime's CPU provider have (1.32, operator set 21).
@@ -226,6 +226,21 @@ def translates(
         return function
 
     return register
+
+
+def translates_by_name(names: Mapping[str, tuple[str, frozenset[str]]]) -> None:
+    """Register op types that are one ONNX operator on the same inputs.
+
+    Args:
+      names: op type to the operator's name and the dtypes that it has a kernel for.
+
+    """
+    for op, (operator, kernels) in names.items():
+        translates(op, kernels=kernels)(_by_name(operator))
+
+
+def _by_name(operator: str) -> Function:
+    return lambda call: call.emit(operator, *call.names)
 
 
 def operations() -> dict[str, frozenset[str]]:

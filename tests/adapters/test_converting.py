@@ -14,7 +14,7 @@ from adapter_graphs import ADD, node, placeholder
 from sessrun.adapters.backend import Backend
 from sessrun.adapters.client_layer import ClientLayer, converting
 from sessrun.adapters.client_layer.compiled import Program
-from sessrun.adapters.client_layer.converting import ConvertingEngine
+from sessrun.adapters.client_layer.converting import TableEngine
 from sessrun.adapters.client_layer.graph import Part
 from sessrun.spec.cases.outcomes import Failure, Fetched, Opened, Outcome, Unsupported
 from sessrun.spec.inference import table
@@ -25,7 +25,7 @@ FLOAT, INT = {"type": 1}, {"type": 3}
 ONES = np.ones(2, np.float32)
 
 
-class Adding(ConvertingEngine):
+class Adding(TableEngine):
     """Adds its two feeds whatever the graph says, in float64 where it is told to."""
 
     def __init__(self, table: Path, dtypes: Sequence[str], dtype: str = "float32") -> None:

@@ -9,7 +9,7 @@ import pytest
 from adapter_graphs import node, placeholder
 
 from sessrun.adapters.backend import Backend
-from sessrun.adapters.client_layer.converting import ConvertingEngine
+from sessrun.adapters.client_layer.converting import TableEngine
 from sessrun.adapters.registry import load
 from sessrun.spec.cases.outcomes import Fetched, Opened, Outcome, Unsupported
 
@@ -62,7 +62,7 @@ def test_an_operation_without_a_kernel_of_xla_is_declined_though_tensorflow_has_
     backend: Backend, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """`length` is of int32, but of strings, which only TensorFlow's own kernels take."""
-    monkeypatch.setattr(ConvertingEngine, "_check", lambda *_: None)
+    monkeypatch.setattr(TableEngine, "_check", lambda *_: None)
     assert run(backend, ["length:0"], {"x:0": ONES}) == Unsupported("op", "AsString")
 
 
