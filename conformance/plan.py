@@ -122,11 +122,11 @@ def build_plan(
         raise PlanError(
             f"a property generates from 0 to {_MOST_GENERATED:,} cases, not {generated:,}"
         )
-    clauses = {id_ for id_, clause in load_clauses().items() if scope.holds(clause)}
+    clauses = {id_ for id_, clause in load_clauses().items() if scope.includes_clause(clause)}
     with _without_collections():
-        vectors = tuple(filter(scope.asks, vectors_of(clauses)))
+        vectors = tuple(filter(scope.includes_case, vectors_of(clauses)))
         variants = variants_of(vectors, seed, generated / CERTIFY_COUNT)
-        drawn = filter(scope.asks, _generated(clauses, seed, generated))
+        drawn = filter(scope.includes_case, _generated(clauses, seed, generated))
         cases = (*vectors, *variants, *drawn)
     return Plan(profile, seed, generated, cases, source)
 

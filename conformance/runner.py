@@ -185,7 +185,7 @@ class Runner:
         if absent:
             return _line(case, "skipped", 0.0, detail=f"not here: {', '.join(absent)}")
         self.describe()
-        refused = self._beyond_protocol(case)
+        refused = self._why_not_asked(case)
         if refused is not None:
             return _line(case, "unsupported", 0.0, refused)
         line = self._attempt(case)
@@ -226,7 +226,7 @@ class Runner:
             if held is not None:
                 held.shutdown()
 
-    def _beyond_protocol(self, case: Case) -> Finding | None:
+    def _why_not_asked(self, case: Case) -> Finding | None:
         """Why the case is not put to this backend: it is declined, or its calls may not overlap."""
         declined = unasked(case, self.offer()) if self.leaves_out else None
         if declined is not None or self.in_process:
@@ -264,7 +264,7 @@ class Runner:
         try:
             return self._judged(case, steady_observations(case, seen), seconds)
         except Exception as error:  # noqa: BLE001 - an answer that no judge can read
-            return _line(case, "error", seconds, detail=f"cannot be judged: {_told(error)}")
+            return _line(case, "error", seconds, detail=f"cannot be judged: {_words(error)}")
 
     def _unasked(self, case: Case, error: Exception, seconds: float) -> dict[str, Any]:
         """The line of a case that could not be interpreted.
@@ -273,11 +273,11 @@ class Runner:
         say so of an API case, which is not taken on its word: the oracle must say the same.
         """
         if self.in_process:
-            return _line(case, "error", seconds, detail=_told(error))
+            return _line(case, "error", seconds, detail=_words(error))
         if isinstance(error, CaseRefusedError) and not self._oracle_refuses(case):
             detail = f"it calls the case ill-formed, the oracle does not: {error}"
             return _line(case, "error", seconds, detail=detail)
-        return _line(case, "infra_error", seconds, detail=_told(error))
+        return _line(case, "infra_error", seconds, detail=_words(error))
 
     def _oracle_refuses(self, case: Case) -> bool:
         try:
@@ -285,7 +285,7 @@ class Runner:
         except CaseRefusedError:
             return True
         except Exception as error:  # noqa: BLE001 - an oracle without an answer confirms nothing
-            self._log(_told(error))
+            self._log(_words(error))
         return False
 
     def _judged(self, case: Case, seen: list[Observation], seconds: float) -> dict[str, Any]:
@@ -295,7 +295,7 @@ class Runner:
             try:
                 expected = self._answers(case)
             except Exception as error:  # noqa: BLE001 - the oracle's fault is ours: it voids the run
-                return _line(case, "infra_error", seconds, detail=f"the oracle: {_told(error)}")
+                return _line(case, "infra_error", seconds, detail=f"the oracle: {_words(error)}")
             # A module that is not installed says nothing of what a conforming backend does.
             lacking = next((e for e in expected if "ImportError" in e.get("classes", ())), None)
             if lacking is not None:
@@ -431,5 +431,5 @@ def _at_step(case: Case, error: Exception, offer: Offer | None = None) -> Findin
     return Finding(path, str(error), clause=clause)
 
 
-def _told(error: Exception) -> str:
+def _words(error: Exception) -> str:
     return f"{type(error).__name__}: {error}"

@@ -40,20 +40,20 @@ def record_lines(
         for case in cases:
             yield from _lines_of(runner, case)
         return
-    at_a_time = _AtATime(cases)
-    threads = [threading.Thread(target=at_a_time.run_all, args=(runner,), daemon=True)]
+    queue = _CaseQueue(cases)
+    threads = [threading.Thread(target=queue.run_all, args=(runner,), daemon=True)]
     threads += [
-        threading.Thread(target=at_a_time.start_and_run_all, args=(other, runner), daemon=True)
+        threading.Thread(target=queue.start_and_run_all, args=(other, runner), daemon=True)
         for other in others
     ]
     for thread in threads:
         thread.start()
     finished = False
     try:
-        yield from at_a_time.lines()
+        yield from queue.lines()
         finished = True
     finally:
-        at_a_time.stop()
+        queue.stop()
         if not finished:
             runner.interrupt()
         for other in others:
@@ -62,22 +62,22 @@ def record_lines(
             thread.join()
 
 
-class _AtATime:
+class _CaseQueue:
     """Cases that several threads take in order, each for a runner of its own."""
 
     def __init__(self, cases: Sequence[Case]) -> None:
-        self._left: SimpleQueue[tuple[Case, Future[_Lines]]] = SimpleQueue()
+        self._waiting: SimpleQueue[tuple[Case, Future[_Lines]]] = SimpleQueue()
         self._futures: list[Future[_Lines]] = [Future() for _ in cases]
         self._refused: SimpleQueue[dict[str, Any]] = SimpleQueue()
-        self._over = threading.Event()
+        self._stopping = threading.Event()
         for pair in zip(cases, self._futures, strict=True):
-            self._left.put(pair)
+            self._waiting.put(pair)
 
     def run_all(self, runner: Runner) -> None:
         """Run what is left, until nothing is."""
-        while not self._over.is_set():
+        while not self._stopping.is_set():
             try:
-                case, future = self._left.get_nowait()
+                case, future = self._waiting.get_nowait()
             except Empty:
                 return
             try:
@@ -91,7 +91,7 @@ class _AtATime:
         try:
             _start_alike(other, first)
         except (AdapterError, OSError) as error:
-            if not self._over.is_set():  # or we have ended it
+            if not self._stopping.is_set():  # or we have ended it
                 self._refused.put(_event("fewer workers", str(error)))
         else:
             self.run_all(other)
@@ -105,7 +105,7 @@ class _AtATime:
 
     def stop(self) -> None:
         """Have no thread take a further case."""
-        self._over.set()
+        self._stopping.set()
 
 
 def _lines_of(runner: Runner, case: Case) -> _Lines:

@@ -182,7 +182,7 @@ def _judge_clauses(
 ) -> tuple[ClauseSummary, ...]:
     scope = scope_of(profile)
     by_clause: dict[str, list[Answer]] = {
-        id_: [] for id_, clause in clauses.items() if scope.holds(clause)
+        id_: [] for id_, clause in clauses.items() if scope.includes_clause(clause)
     }
     for answer in answers:
         for id_ in answer.clauses:

@@ -84,13 +84,13 @@ class Scope:
 
     def requires(self, clause: Clause) -> bool:
         """Whether a verdict of this scope rests on the clause."""
-        return self.holds(clause) and clause.level == "MUST"
+        return self.includes_clause(clause) and clause.level == "MUST"
 
-    def holds(self, clause: Clause) -> bool:
+    def includes_clause(self, clause: Clause) -> bool:
         """Whether the clause is in the scope, required or optional."""
         return clause.profile == self.profile and self.part.clause(clause)
 
-    def asks(self, case: Case) -> bool:
+    def includes_case(self, case: Case) -> bool:
         """Whether a case that tests clauses of the profile is asked."""
         return self.part.case(case)
 
