@@ -19,7 +19,7 @@ from sessrun.spec.dtypes import BY_ENUM, BY_NAME, DTYPES, REF_OFFSET
 from sessrun.spec.since import load_since, since
 from sessrun.spec.tables.ops import OPERATIONS
 
-__all__ = ["Release", "bodies", "needed_release", "newest_release"]
+__all__ = ["Release", "bodies", "needed_release", "newest_named", "newest_release"]
 
 #: What stands for the version of a numpy that a backend does not tell.
 _NEWEST_NUMPY: Final = 2
@@ -107,7 +107,7 @@ def needed_release(case: Case) -> Release:
     if not any(name in text for name in _names()):  # as in nearly every case
         return own
     nodes = (_of_node(node) for body in bodies(case.graphs.values()) for node in body)
-    return Release(max((own.producer, _named(case.steps), *nodes)), own.numpy)
+    return Release(max((own.producer, newest_named(case.steps), *nodes)), own.numpy)
 
 
 def bodies(graphs: Iterable[Mapping[str, Any]]) -> Iterator[Sequence[Mapping[str, Any]]]:
@@ -152,11 +152,11 @@ def _dtypes(value: Mapping[str, Any]) -> Iterator[str]:
             yield row.name
 
 
-def _named(form: Any) -> int:
+def newest_named(form: Any) -> int:
     """The producer of the newest dtype that steps name: as `int2`, `tf.int2` or `DT_INT2`."""
     if isinstance(form, str):
         return since().dtypes.get(form.rpartition(".")[2].removeprefix("DT_").lower(), 0)
     parts = form.values() if isinstance(form, Mapping) else form
     if isinstance(parts, list | tuple | ValuesView):
-        return max(map(_named, parts), default=0)
+        return max(map(newest_named, parts), default=0)
     return 0

@@ -144,7 +144,8 @@ def test_a_case_of_feed_conversion_is_of_one_dtype() -> None:
         case = case_of(f"feed-conversion:3:{index}")
         text = canonical_json(list(case.steps))
         assert text.count(b'"tf.placeholder"') == 1
-        assert needed_release(case).numpy == 2
+    needed = {needed_release(case_of(f"feed-conversion:3:{n}")).numpy for n in range(40)}
+    assert needed == {0, 2}
 
 
 def test_a_backend_tells_its_release_in_its_details() -> None:
