@@ -50,7 +50,7 @@ def branch_case(draw: random.Random, id_: str) -> Case:
     for number in draw.sample((limit - 1, limit, limit + 1), 3):
         wanted = when_true if number > limit else when_false
         program.run([merged], fed | {n: _scalar(number)}, _value(wanted), _NODES)
-    return program.case(id_, "A conditional of nodes gives the value of its branch.", _NODES)
+    return program.case(id_, "A conditional of nodes gives the value of its branch.")
 
 
 def loop_case(draw: random.Random, id_: str) -> Case:
@@ -81,7 +81,7 @@ def loop_case(draw: random.Random, id_: str) -> Case:
             wanted = wanted + wanted if step == "AddV2" else wanted * wanted
         fed = {x: value, times: _scalar(number)}
         program.run([exits[1]], fed, _value(wanted), _NODES)
-    return program.case(id_, "A loop of nodes goes on as often as its condition says.", _NODES)
+    return program.case(id_, "A loop of nodes goes on as often as its condition says.")
 
 
 def _function(name: str, body: GraphWriter, ret: str, inputs: list[str], out: str) -> Any:
@@ -147,7 +147,7 @@ def call_case(draw: random.Random, id_: str) -> Case:
     for number in draw.sample(range(1, limit + 3), 3):
         wanted = _called(kind, number, limit)
         program.run([node], {x: _scalar(number)}, _value(_scalar(wanted)), _FUNCTIONS)
-    return program.case(id_, f"{kind} gives what its functions give.", _FUNCTIONS)
+    return program.case(id_, f"{kind} gives what its functions give.")
 
 
 def _called(kind: str, number: int, limit: int) -> int:

@@ -12,7 +12,7 @@ import numpy as np
 from sessrun.conformance.generators.graphdef import GraphWriter
 from sessrun.conformance.generators.single import SingleGraph, single_graph
 from sessrun.spec import tensors
-from sessrun.spec.cases.model import Case
+from sessrun.spec.cases.model import Case, clauses_of
 from sessrun.spec.dtypes import BY_NAME
 from sessrun.spec.inference import DECLARATION, Cell, contract_in
 from sessrun.spec.operations import Operation
@@ -140,13 +140,13 @@ class Program:
             "expect": dict(expect), "clause": clause,
         })  # fmt: skip
 
-    def case(self, id_: str, title: str, *clauses: str) -> Case:
-        """The case of the runs, which tests what is declared besides."""
+    def case(self, id_: str, title: str) -> Case:
+        """The case of the runs, which tests the clauses that its steps name."""
         steps = (*self._steps, {"do": "close", "session": "s"})
         graph = self.writer.graph()
         if self.library:
             graph["library"] = {"function": self.library}
-        return Case(id_, title, "engine", (*clauses, DECLARATION), steps, {"g": graph})
+        return Case(id_, title, "engine", clauses_of(steps), steps, {"g": graph})
 
 
 def _tensor(name: str) -> str:

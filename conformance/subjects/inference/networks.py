@@ -33,9 +33,7 @@ def network_case(draw: random.Random, id_: str) -> Case:
     node = _rows(program, draw, node, width)
     for batch in draw.sample(range(1, 5), 2):
         program.run([node], {x: _weights(draw, batch, *shape)}, _CLOSE, _NETWORK)
-    return program.case(
-        id_, "A network gives what its operations give one after another.", _NETWORK
-    )
+    return program.case(id_, "A network gives what its operations give one after another.")
 
 
 def _images(program: Program, draw: random.Random, x: str, depth: int) -> str:

@@ -9,8 +9,8 @@ from typing import Final
 
 from sessrun.conformance.properties.operations import value_case
 from sessrun.conformance.subjects.inference.graphs import OPEN, cell_graph, turn
-from sessrun.spec.cases.model import Case
-from sessrun.spec.inference import DECLARATION, Cell, cells
+from sessrun.spec.cases.model import Case, clauses_of
+from sessrun.spec.inference import Cell, cells
 
 __all__ = ["cell_case", "cell_count", "structured_case", "structured_count"]
 
@@ -63,4 +63,4 @@ def _case(id_: str, draw: random.Random, cell: Cell, clause: str, *, fed: bool =
     case = value_case(id_, title, clause, single)
     _, run, closed = case.steps
     steps = (OPEN, {**run, "clause": clause}, closed)
-    return replace(case, clauses=(clause, DECLARATION), steps=steps)
+    return replace(case, clauses=clauses_of(steps), steps=steps)

@@ -54,7 +54,7 @@ def missing_feed_case(draw: random.Random, id_: str) -> Case:
     program.run([first], {a: x}, _values(x), _MISSING)
     program.run([second], {}, _REFUSED, _MISSING)
     program.run([second], {a: x, b: y}, _EXACT, _MISSING)
-    return program.case(id_, "A run without a feed that it needs is refused.", _MISSING)
+    return program.case(id_, "A run without a feed that it needs is refused.")
 
 
 def index_case(draw: random.Random, id_: str) -> Case:
@@ -67,7 +67,7 @@ def index_case(draw: random.Random, id_: str) -> Case:
     program.run([f"{node}:{draw.randint(1, 3)}"], {a: x}, refused, _INDEX)
     program.run(["nothing:0"], {a: x}, refused, _INDEX)
     program.run([node], {a: x}, _EXACT, _INDEX)
-    return program.case(id_, "An output that is not there cannot be fetched.", _INDEX)
+    return program.case(id_, "An output that is not there cannot be fetched.")
 
 
 #: Operations between which a feed cuts; none that an optimizer of TensorFlow rewrites, and none
@@ -87,7 +87,7 @@ def cut_case(draw: random.Random, id_: str) -> Case:
     program.run([chain[-1]], {inner: _drawn(draw, 2, 2)}, _CLOSE, _CUT)
     program.run([chain[-1]], {a: _drawn(draw, 2, 2)}, _CLOSE, _CUT)
     program.run([chain[-1]], {a: _drawn(draw, 2, 2), inner: _drawn(draw, 2, 2)}, _CLOSE, _CUT)
-    return program.case(id_, "A fed tensor within the graph cuts it there.", _CUT)
+    return program.case(id_, "A fed tensor within the graph cuts it there.")
 
 
 def shapes_case(draw: random.Random, id_: str) -> Case:
@@ -105,7 +105,7 @@ def shapes_case(draw: random.Random, id_: str) -> Case:
         clause = _STALE if number else _UNKNOWN
         program.run([node], {a: _drawn(draw, *shape)}, _CLOSE, clause)
     title = "Runs that feed other shapes and values have their own results."
-    return program.case(id_, title, _UNKNOWN, _STALE)
+    return program.case(id_, title)
 
 
 def fetches_case(draw: random.Random, id_: str) -> Case:
@@ -121,7 +121,7 @@ def fetches_case(draw: random.Random, id_: str) -> Case:
     fetches.append(draw.choice(fetches))
     program.run(fetches, {a: x}, _values(*(values[name] for name in fetches)), _FETCHES)
     program.run(fetches[:1], {a: x}, _values(values[fetches[0]]), _FETCHES)
-    return program.case(id_, "Each fetch has its own value, in the order asked for.", _FETCHES)
+    return program.case(id_, "Each fetch has its own value, in the order asked for.")
 
 
 def control_case(draw: random.Random, id_: str) -> Case:
@@ -136,4 +136,4 @@ def control_case(draw: random.Random, id_: str) -> Case:
     x, bad = _drawn(draw, 2), np.array([1, draw.choice((np.nan, np.inf))], np.float32)
     program.run([node], {a: x, b: x}, _EXACT, _CONTROL)
     program.run([node], {a: x, b: bad}, _REFUSED, _CONTROL)
-    return program.case(id_, "What a control input waits for is computed.", _CONTROL)
+    return program.case(id_, "What a control input waits for is computed.")
