@@ -106,9 +106,10 @@ RELEASES: Final[Mapping[str, Mapping[str, int]]] = MappingProxyType(
                 "graphs/value/constants_of_things",
                 "graphs/value/told_without_a_run",
             )),
-            # What is no training node, a reader's device, `SaveSliceInfo.from_spec`.
+            # Training nodes, a negative batch, a reader's device, `SaveSliceInfo.from_spec`.
             ({"producer": 1882}, (
                 "graphs/graph_util/training_nodes",
+                "readers/record/records_drawn",
                 "sessions/placement/held",
                 "variables/made_variable/places_in_a_whole",
                 "variables/partition/places",
