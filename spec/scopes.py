@@ -5,7 +5,7 @@
     core-below-client   and of that, what the engine does itself, not TensorFlow's Python client
 
 Each part is a fixed set of clauses and cases: what a backend declares has no say in it. A profile
-of what is declared (`inference`) has no parts, and one that is not finished is no scope.
+of what is declared (`inference`) has no parts, and one that is not finished is not listed.
 """
 
 from __future__ import annotations
@@ -102,17 +102,18 @@ def scope_of(name: str) -> Scope:
       ScopeError: there is none; the message lists the profiles and the parts.
 
     """
-    finished = {key: profile for key, profile in load_profiles().items() if profile.finished}
-    if name in finished:
+    profiles = load_profiles()
+    if name in profiles:
         return Scope(name, name, _WHOLE)
-    divided = [key for key, profile in finished.items() if not profile.declared]
     for part in PARTS:
         profile = name.removesuffix(f"-{part}")
-        if profile in divided and profile != name:
+        if profile != name and profile in profiles and not profiles[profile].declared:
             return Scope(name, profile, PARTS[part])
+    listed = [key for key, profile in profiles.items() if profile.finished]
+    divided = ", ".join(key for key in listed if not profiles[key].declared)
+    whole = ", ".join(key for key in listed if profiles[key].declared)
     parts = " or ".join(f"-{part}" for part in PARTS)
-    whole = ", ".join(key for key in finished if key not in divided)
     raise ScopeError(
-        f"no profile is called {name!r}; there are {', '.join(divided)}, "
+        f"no profile is called {name!r}; there are {divided}, "
         f"each also with {parts} after it, and {whole}"
     )
