@@ -46,7 +46,7 @@ def test_below_the_client_nothing_of_the_client_is_asked() -> None:
 
 def test_a_name_of_nothing_lists_what_there_is() -> None:
     assert scope_of("core").profile == scope_of("core-engine").profile == "core"
-    with pytest.raises(ScopeError, match="and inference$"):
+    with pytest.raises(ScopeError, match=r"and inference$"):
         scope_of("inference-engine")
     for name in ("", "cor", "core-", "core-client", "-engine", "engine", "core-engine-engine"):
         with pytest.raises(ScopeError, match=r"there are core, .* -engine or -below-client"):
