@@ -13,6 +13,7 @@ from typing import Any, Protocol
 from sessrun.spec.cases.engine import CAPABILITIES, Engine
 from sessrun.spec.cases.model import AskedCase, GoesOn, Observation
 from sessrun.spec.cases.outcomes import Unsupported
+from sessrun.spec.dtypes import BY_NAME
 
 __all__ = ["CAPABILITIES", "Backend", "Description", "unsupported"]
 
@@ -38,6 +39,25 @@ class Description:
     devices: tuple[str, ...] = ()
     details: Mapping[str, str] = field(default_factory=dict)
     operations: Mapping[str, Collection[str]] | None = None
+
+    def __post_init__(self) -> None:
+        """Check the form of the operations.
+
+        Raises:
+          TypeError, ValueError: they map no op types to lists of dtype names.
+
+        """
+        form = "operations map op types to lists of dtypes"
+        if self.operations is None:
+            return
+        if not isinstance(self.operations, Mapping):
+            raise TypeError(f"{form}; this is a {type(self.operations).__name__}")
+        for name, dtypes in self.operations.items():
+            if not isinstance(name, str) or isinstance(dtypes, str | bytes):
+                raise TypeError(f"{form}; {name!r} has {dtypes!r}")
+            unknown = [dtype for dtype in dtypes if dtype not in BY_NAME]
+            if unknown:
+                raise ValueError(f"{form}; {name} has {unknown[0]!r}, which is no dtype's name")
 
     def unlike(self, other: Description) -> str | None:
         """The first of name, version, capabilities and operations in which the two differ, or None.

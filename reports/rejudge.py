@@ -17,7 +17,7 @@ from sessrun.spec.cases.facts import facts_of
 from sessrun.spec.cases.judge import Finding, Judgement, clause_of, judge, oracle_steps
 from sessrun.spec.cases.model import Case, Observation, canonical_json, walk
 from sessrun.spec.cases.steady import KEEP_BYTES, finding_form, is_kept
-from sessrun.spec.inference import DECLARATION, Offer, demand_of, is_audited
+from sessrun.spec.inference import DECLARATION, Offer, demand_of, is_probe
 from sessrun.spec.records import RunRecord
 from sessrun.spec.releases import needed_release
 
@@ -126,7 +126,7 @@ class _Judge:
         if self.offer.release.lacks(needed_release(case)):
             return
         lacks = self.offer.lacks(demand_of(case))
-        if result == "unsupported" and lacks and is_audited(case.hash):
+        if result == "unsupported" and lacks and is_probe(case, lacks):
             yield f"Case {case.id} was to be asked though the {lacks} is not declared, and was not."
 
     def _left_out(self, case: Case, result: str) -> Iterator[str]:

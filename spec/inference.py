@@ -33,6 +33,7 @@ __all__ = [
     "demand_of",
     "demand_of_graphs",
     "is_audited",
+    "is_probe",
     "table",
     "value_attrs",
 ]
@@ -53,6 +54,8 @@ _BOUND: Final[Mapping[str, tuple[tuple[str, ...], ...]]] = {
     "Imag": _COMPLEX,
     "Real": _COMPLEX,
 }
+#: Attributes that no case has: Equal gives a value of shapes that do not fit, for Python's sake.
+_LEFT_OUT: Final = frozenset({"incompatible_shape_error"})
 #: The dtype of indices, sizes and permutations in every case.
 _INDEX: Final = "int32"
 
@@ -97,6 +100,7 @@ class Cell:
         attrs = tuple(
             replace(attr, allowed=(chosen.get(attr.name, _INDEX),)) if attr.type == "type" else attr
             for attr in self.row.operation.attrs
+            if attr.name not in _LEFT_OUT
         )
         return replace(self.row.operation, attrs=attrs)
 
@@ -184,7 +188,8 @@ class Demand:
 
     Attributes:
       operations: its operations, each with the dtypes of its values, sorted.
-      capabilities: `fed_structure` if a structural input is fed.
+      capabilities: `control_inputs` if a node has one, `fed_structure` if a structural input is
+        fed.
 
     """
 
@@ -228,14 +233,16 @@ class Offer:
         """What of a demand is not declared, in words; empty if nothing is lacking."""
         if demand is None or self.operations is None:
             return ""
+        for name in demand.capabilities:
+            if name not in self.capabilities:
+                return f"capability {name}"
         for name, dtypes in demand.operations.items():
             if name not in self.operations:
                 return f"operation {name}"
             missing = [dtype for dtype in dtypes if dtype not in self.operations[name]]
             if missing:
                 return f"operation {name} of {missing[0]}"
-        lacking = [name for name in demand.capabilities if name not in self.capabilities]
-        return f"capability {lacking[0]}" if lacking else ""
+        return ""
 
 
 @functools.cache
@@ -255,23 +262,27 @@ def demand_of(case: Case) -> Demand | None:
 def demand_of_graphs(graphs: Iterable[Mapping[str, Any]]) -> Demand:
     """What graphs need: the operations of their nodes and functions.
 
-    Constants, placeholders, identities and no-ops are left out: every engine has them.
+    Constants, placeholders, identities and no-ops are left out: every engine has them. So are
+    control inputs of constants, which put them into a branch or a loop.
 
     Args:
       graphs: GraphDefs in protobuf's JSON mapping, dtypes by number.
 
     """
     operations: dict[str, set[str]] = {}
-    is_fed = False
+    capabilities: set[str] = set()
     for nodes in bodies(graphs):
         constants = {node["name"] for node in nodes if node["op"] == "Const"}
         for node in nodes:
             operation = OPERATIONS.get(node["op"])
             if operation is not None and operation.name not in _FREE:
                 operations.setdefault(operation.name, set()).update(_dtypes_of(operation, node))
-                is_fed |= not constants.issuperset(_structure(operation, node))
+                if not constants.issuperset(_structure(operation, node)):
+                    capabilities.add("fed_structure")
+            if node["op"] != "Const" and any(name[0] == "^" for name in node.get("input", ())):
+                capabilities.add("control_inputs")
     dtypes = {name: tuple(sorted(operations[name])) for name in sorted(operations)}
-    return Demand(dtypes, ("fed_structure",) if is_fed else ())
+    return Demand(dtypes, tuple(sorted(capabilities)))
 
 
 #: Of so many cases that need what is not declared, one is asked all the same.
@@ -286,6 +297,33 @@ def is_audited(case_hash: str) -> bool:
 
     """
     return int(case_hash[:8], 16) % _AUDITED == 0
+
+
+def is_probe(case: Case, lacks: str) -> bool:
+    """Whether a case that needs what is not declared is asked, to see that it is refused.
+
+    So are one in ten, all that need a capability alone, and one cell of each operation: in its
+    first dtype.
+
+    Args:
+      case: the case.
+      lacks: what is not declared, as `Offer.lacks` says it.
+
+    """
+    if is_audited(case.hash) or lacks.startswith("capability"):
+        return True
+    demand = demand_of(case)
+    if demand is None or len(demand.operations) != 1:
+        return False
+    ((name, dtypes),) = demand.operations.items()
+    return name in table() and tuple(dtypes) == _first_dtypes(name)
+
+
+@functools.cache
+def _first_dtypes(operation: str) -> tuple[str, ...]:
+    """The dtypes of the first cell of an operation, sorted."""
+    first = next(cell for cell in cells() if cell.row.operation.name == operation)
+    return tuple(sorted(set(first.dtypes)))
 
 
 def _structure(operation: Operation, node: Mapping[str, Any]) -> Iterator[str]:

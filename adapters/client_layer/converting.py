@@ -28,6 +28,10 @@ _HARMLESS: Final = frozenset({
 })  # fmt: skip
 
 
+#: Operations that can be left out where only a control input depends on them.
+_WITHOUT_EFFECT: Final = frozenset({"Const", "Identity", "NoOp", "Placeholder", "Switch"})
+
+
 class ConvertingEngine:
     """An engine for the CPU whose sessions convert the part of the graph that a run needs.
 
@@ -131,8 +135,10 @@ class TableEngine(ConvertingEngine):
 
     def _check(self, part: Part) -> None:
         """Decline what a conversion would lose, and what is not declared."""
-        if part.effects:
-            raise NotOfferedError("control_inputs", min(part.effects))
+        types = {node.name: node.op for node in part.nodes}
+        lost = [name for name in part.effects if types.get(name) not in _WITHOUT_EFFECT]
+        if lost:
+            raise NotOfferedError("control_inputs", min(lost))
         lacks = self._offer.lacks(_demand_of(part))
         if lacks:
             raise NotOfferedError("op", lacks)

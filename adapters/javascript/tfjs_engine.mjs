@@ -112,7 +112,7 @@ export function engineOf(backend, version, details, load) {
   };
   return {
     describe: () => ({
-      name: `tfjs-${backend}`, version, capabilities: ["fed_structure"], devices: [DEVICE], details, operations,
+      name: `tfjs-${backend}`, version, capabilities: ["control_inputs", "fed_structure"], devices: [DEVICE], details, operations,
     }),
     open: (graph, config) => {
       const strange = Object.keys(config).find((field) => !HARMLESS.has(field));

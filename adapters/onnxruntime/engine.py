@@ -27,7 +27,8 @@ class Engine(ConvertingEngine):
     """ONNX Runtime, which declares what its translator offers."""
 
     def __init__(self) -> None:
-        super().__init__("onnxruntime", str(onnxruntime.__version__), operations())
+        version = str(onnxruntime.__version__)
+        super().__init__("onnxruntime", version, operations(), capabilities=["control_inputs"])
 
     def compile(self, part: Part, shapes: Sequence[Sequence[int]]) -> Program:
         """The program of a part."""

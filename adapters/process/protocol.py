@@ -255,7 +255,10 @@ def unpack_answer(form: Mapping[str, Any], do: str, exchange: Exchange) -> Answe
             seen = _observations(unpack_json(form["observations"], exchange))
             return Observed(seen, form.get("paused", False))
         case "hello":
-            return _hello(form)
+            try:
+                return _hello(form)
+            except (TypeError, ValueError) as error:
+                raise ProtocolError(str(error)) from error
         case _:
             return Trouble(form["kind"], form["message"])
 

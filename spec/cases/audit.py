@@ -14,7 +14,7 @@ from sessrun.spec.cases.engine import CAPABILITIES
 from sessrun.spec.cases.judge import Finding, Judgement
 from sessrun.spec.cases.model import Case, Observation, walk
 from sessrun.spec.cases.stateful import stateful_step
-from sessrun.spec.inference import DECLARATION, Offer, demand_of, is_audited
+from sessrun.spec.inference import DECLARATION, Offer, demand_of, is_audited, is_probe
 from sessrun.spec.releases import needed_release
 
 __all__ = ["audit", "capabilities_needed", "unasked"]
@@ -97,12 +97,14 @@ def unasked(case: Case, offer: Offer) -> Finding | None:
     older = offer.release.lacks(needed_release(case))
     if older:
         return Finding("0", f"unsupported: {older} (a later release)")
-    if is_audited(case.hash):
-        return None
     demand = demand_of(case)
     if demand is not None:
         lacks = offer.lacks(demand)
-        return Finding("0", f"unsupported: {lacks} (not declared)") if lacks else None
+        if not lacks or is_probe(case, lacks):
+            return None
+        return Finding("0", f"unsupported: {lacks} (not declared)")
+    if is_audited(case.hash):
+        return None
     for capability, step in capabilities_needed(case).items():
         if capability not in {*offer.capabilities, "concurrent"}:
             return Finding(step, f"unsupported: {capability} (not declared)")

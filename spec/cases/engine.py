@@ -44,6 +44,7 @@ CAPABILITIES: Final = frozenset(
         "api",  # it has the Python namespace
         "callables",  # callable(), call()
         "concurrent",  # calls may overlap; answers may come out of order
+        "control_inputs",  # profile inference: what a control input waits for is executed
         "devices",  # devices()
         "extend",  # extend()
         "fed_structure",  # profile inference: axes, shapes and the like may be fed

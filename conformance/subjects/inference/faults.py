@@ -40,10 +40,12 @@ def _importing(tf: Any, change: Callable[[Any], None]) -> Any:
     return override(tf, import_graph_def=import_graph_def)
 
 
-@fault("INFERENCE-001", "The sign of a negative number is that of a positive one.")
-def signs_are_positive(tf: Any) -> Any:
-    """Take the absolute value of signs."""
-    return computing(tf, {"Sign": single(lambda _, out, __: abs(out))})
+@fault("INFERENCE-001", "Arithmetic gives no negative numbers.")
+def signs_are_lost(tf: Any) -> Any:
+    """Take the absolute value of what the table's arithmetic gives."""
+    operations = [name for name, row in table().items() if row.group == "arithmetic"]
+    change = single(lambda _, out, *__: out if out.dtype.kind in "OSb" else abs(out))
+    return computing(tf, dict.fromkeys(operations, change))
 
 
 @fault("INFERENCE-002", "It declares to compute sums in float32 alone, and computes all there is.")
@@ -228,12 +230,13 @@ def fetches_are_sorted(tf: Any) -> Any:
     return _running(tf, change)
 
 
-@fault("INFERENCE-015", "Control inputs on checks of numbers are dropped.")
+@fault("INFERENCE-015", "Control inputs on checks are dropped.")
 def checks_are_dropped(tf: Any) -> Any:
-    """Import graphs without the control inputs that name a CheckNumerics."""
+    """Import graphs without the control inputs that name a CheckNumerics or an Assert."""
 
     def change(graph_def: Any) -> None:
-        checks = {f"^{node.name}" for node in graph_def.node if node.op == "CheckNumerics"}
+        types = ("Assert", "CheckNumerics")
+        checks = {f"^{node.name}" for node in graph_def.node if node.op in types}
         for node in graph_def.node:
             kept = [name for name in node.input if name not in checks]
             del node.input[:]

@@ -43,7 +43,7 @@ def cell_graph(cell: Cell, draw: random.Random, *, fed: bool = False) -> SingleG
     outputs = sum(arg.count(given.attrs) for arg in operation.outputs)
     if operation.name in _NORMALIZATIONS:
         given, outputs = _frozen(given, draw), 1
-    kinds = _kinds(operation, () if fed else cell.row.constants)
+    kinds = _kinds(operation, cell.row.constants, "shape" if fed else "constant")
     single = single_graph(operation, given, draw, outputs, kinds)
     return replace(single, contract=_contract(single.contract, cell.dtypes[0], outputs))
 
@@ -55,11 +55,11 @@ def _contract(contract: str | list[str], dtype: str, outputs: int) -> str | list
     return [contract_in(part, dtype) for part in contract[:outputs]]
 
 
-def _kinds(operation: Operation, constants: Sequence[str] | frozenset[str]) -> dict[str, Any]:
-    """How each input may be given."""
+def _kinds(operation: Operation, constants: frozenset[str], structure: str) -> dict[str, Any]:
+    """How each input may be given; the structural ones as `structure` says."""
     values = [arg.name for arg in operation.inputs if arg.name not in constants]
     kinds: dict[str, Any] = {}
-    kinds.update(dict.fromkeys(constants, ("constant",)))
+    kinds.update(dict.fromkeys(constants, (structure,)))
     kinds.update(dict.fromkeys(values, ("shape", "shape", "constant")))
     kinds.update(dict.fromkeys(values[:1], ("shape",)))
     return kinds

@@ -125,15 +125,23 @@ def fetches_case(draw: random.Random, id_: str) -> Case:
 
 
 def control_case(draw: random.Random, id_: str) -> Case:
-    """A tensor that waits for a check: if the check fails, the run does."""
+    """A tensor that waits for what may fail: if that fails, the run does."""
     program = Program("float32")
-    a, b = program.placeholder((2,)), program.placeholder((2,))
-    check = program.apply("CheckNumerics", b, message="checked")
+    a = program.placeholder((2,))
+    # TensorFlow drops control inputs from what is not stateful: these two are.
+    if draw.random() < 0.5:
+        b = program.placeholder((2,))
+        check = program.apply("CheckNumerics", b, message="checked")
+        good, bad = _drawn(draw, 2), np.array([1, draw.choice((np.nan, np.inf))], np.float32)
+    else:
+        b = program.placeholder((), "bool")
+        check = program.apply("Assert", b, program.constant([1]), T=["float32"])
+        good, bad = np.array(True), np.array(False)
     node = _identity(program, a)
     if draw.random() < 0.5:
         node = program.apply("Neg", node)
     program.writer.wait(node, check)
-    x, bad = _drawn(draw, 2), np.array([1, draw.choice((np.nan, np.inf))], np.float32)
-    program.run([node], {a: x, b: x}, _EXACT, _CONTROL)
+    x = _drawn(draw, 2)
+    program.run([node], {a: x, b: good}, _EXACT, _CONTROL)
     program.run([node], {a: x, b: bad}, _REFUSED, _CONTROL)
     return program.case(id_, "What a control input waits for is computed.")
