@@ -114,5 +114,5 @@ def _value(interpreter: Any, row: Any) -> np.ndarray:
     """An output; of one without elements, which it has no memory for, it tells the shape alone."""
     shape = tuple(row["shape"])
     if 0 in shape:
-        return np.empty(shape, row["dtype"])
+        return np.empty(shape, object if row["dtype"] == np.bytes_ else row["dtype"])
     return np.asarray(interpreter.get_tensor(row["index"]))

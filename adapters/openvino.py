@@ -57,8 +57,12 @@ class _Engine(TableEngine):
         super().__init__("openvino", version, Path(__file__).with_suffix(".toml"), _DTYPES)
 
     def convert(self, part: Part, shapes: Sequence[Sequence[int]]) -> Program:
-        """The program of a part, whose GraphDef is written to a file: it reads nothing else."""
-        content = part.definition(shapes).SerializeToString()
+        """The program of a part, whose GraphDef is written to a file: it reads nothing else.
+
+        A dimension without elements is left open: what is known to be empty ends its process.
+        """
+        known = [[-1 if dim == 0 else dim for dim in shape] for shape in shapes]
+        content = part.definition(known).SerializeToString()
         with tempfile.TemporaryDirectory(prefix="sessrun-openvino-") as folder:
             path = Path(folder, "part.pb")
             path.write_bytes(content)
