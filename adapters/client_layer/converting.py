@@ -79,6 +79,12 @@ class ConvertingEngine:
         """The program of a part; see `Compiler`."""
         raise NotImplementedError
 
+    def decline_fed_structure(self, part: Part) -> None:
+        """Decline axes, shapes and the like that are no constants, if that is not declared."""
+        needed = set(_demand_of(part).capabilities) & {"fed_structure"}
+        if not needed <= set(self._offer.capabilities):
+            raise NotOfferedError("fed_structure")
+
 
 class TableEngine(ConvertingEngine):
     """One that declares a table which was measured, and converts nothing beyond it.

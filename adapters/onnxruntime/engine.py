@@ -32,6 +32,7 @@ class Engine(ConvertingEngine):
 
     def compile(self, part: Part, shapes: Sequence[Sequence[int]]) -> Program:
         """The program of a part."""
+        self.decline_fed_structure(part)
         model = translated(part, shapes, _evaluate)
         if model is None:
             return lambda _: ()
