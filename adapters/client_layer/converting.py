@@ -13,7 +13,7 @@ from google.protobuf.json_format import MessageToDict
 from sessrun.adapters.backend import Description
 from sessrun.adapters.client_layer.compiled import CompiledSession, Program
 from sessrun.adapters.client_layer.engine import EngineError, EngineSession, NotOfferedError
-from sessrun.adapters.client_layer.graph import Part
+from sessrun.adapters.client_layer.graph import Part, inputs_of
 from sessrun.spec.dtypes import BY_NAME
 from sessrun.spec.inference import Demand, Offer, demand_of_graphs
 from sessrun.spec.proto import ConfigProto, GraphDef
@@ -80,10 +80,20 @@ class ConvertingEngine:
         raise NotImplementedError
 
     def decline_fed_structure(self, part: Part) -> None:
-        """Decline axes, shapes and the like that are no constants, if that is not declared."""
-        needed = set(_demand_of(part).capabilities) & {"fed_structure"}
-        if not needed <= set(self._offer.capabilities):
-            raise NotOfferedError("fed_structure")
+        """Decline axes, shapes and the like that are fed, if that is not declared.
+
+        What is computed from constants and shapes is left to whoever converts it.
+        """
+        if "fed_structure" in self._offer.capabilities:
+            return
+        fed = {tensor.operation for tensor in part.feeds}
+        for node in part.nodes:
+            sources = {tensor.operation for tensor in inputs_of(node)}
+            form = {"name": node.name, "op": node.op, "input": list(node.input)}
+            kinds = [{"name": s, "op": "Placeholder" if s in fed else "Const"} for s in sources]
+            demand = demand_of_graphs([{"node": [form, *kinds]}])
+            if "fed_structure" in demand.capabilities:
+                raise NotOfferedError("fed_structure", node.name)
 
 
 class TableEngine(ConvertingEngine):

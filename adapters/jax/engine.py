@@ -49,6 +49,5 @@ class _Engine(ConvertingEngine):
 
     def compile(self, part: Part, shapes: Sequence[Sequence[int]]) -> Program:
         """The program of a part; control inputs from what does nothing are satisfied."""
-        self.decline_fed_structure(part)
         program: Program = self._program.compile_part(part, shapes)
         return program
