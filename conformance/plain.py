@@ -7,31 +7,45 @@ import json
 from collections.abc import Mapping
 from typing import Any, Final
 
+from sessrun.conformance.plain_arrays import array_text
 from sessrun.conformance.plain_files import (
     file_line,
     folder_lines,
     graph_text,
-    items_text,
     path_text,
 )
-from sessrun.spec import tensors
 from sessrun.spec.cases.model import Case, walk
 
 __all__ = ["python_lines"]
 
-#: Arrays of more elements are shown by shape and dtype only.
-_SHOWN: Final = 50
+#: How many characters of a finding are shown.
+_REASON: Final = 400
 
 
-def python_lines(case: Case) -> list[str]:
-    """The lines of plain TensorFlow code that do what the case does."""
+def python_lines(case: Case, finding: Mapping[str, Any] | None = None) -> list[str]:
+    """The lines of plain TensorFlow code that do what the case does, with what must come of it.
+
+    Args:
+      case: the case.
+      finding: what a backend was seen to do otherwise: its `step` and its `reason`.
+
+    """
     lines = ["import numpy as np", "import tensorflow.compat.v1 as tf", "tf.disable_v2_behavior()"]
     if any(step["do"] in {"thread", "start"} for _, step in walk(case.steps)):
         lines.insert(0, "import threading")
     lines += [] if case.files is None else folder_lines(case.files)
-    if case.surface == "engine":
-        return [*lines, *_engine_lines(case)]
-    return [*lines, *_api_lines(case.steps, "")]
+    steps = _engine_lines(case) if case.surface == "engine" else _api_lines(case.steps, "")
+    if case.files is None and any("base64." in line for line in steps):
+        lines.insert(0, "import base64")
+    return [*_finding_lines(finding), *lines, *steps]
+
+
+def _finding_lines(finding: Mapping[str, Any] | None) -> list[str]:
+    """The finding as a comment: in one line, whatever a backend has put into its reason."""
+    if not finding or not finding.get("reason"):
+        return []
+    told = f"At step {finding.get('step')} a backend failed so: {finding['reason']}"[:_REASON]
+    return ["# " + "".join(c if c.isprintable() else f"\\u{ord(c):04x}" for c in told)]
 
 
 def _engine_lines(case: Case) -> list[str]:
@@ -83,7 +97,7 @@ def _engine_step(step: Mapping[str, Any]) -> list[str]:
 
 def _engine_run(step: Mapping[str, Any]) -> list[str]:
     session, handle, fetches = step["session"], step.get("handle"), step.get("fetches")
-    feeds = ", ".join(f"{k!r}: {_array(v)}" for k, v in step.get("feeds", {}).items())
+    feeds = ", ".join(f"{k!r}: {array_text(v)}" for k, v in step.get("feeds", {}).items())
     match step["do"]:
         case "run":
             options = step.get("options")
@@ -99,29 +113,26 @@ def _engine_run(step: Mapping[str, Any]) -> list[str]:
         case "callable":
             names = step.get("names", [])
             return [f"{handle} = {session}.make_callable({fetches!r}, {names!r})" + _why(step)]
-    values = ", ".join(_array(value) for value in step.get("values", []))
+    values = ", ".join(array_text(value) for value in step.get("values", []))
     return [f"print({handle}({values}))" + _why(step)]
 
 
 def _why(step: Mapping[str, Any]) -> str:
-    error = step.get("expect", {}).get("error")
-    return f"  # must fail with code {error['codes']}" if error and "codes" in error else ""
+    """What the step must give, as a comment; empty if any success will do."""
+    expect = step.get("expect", {})
+    wanted = [_wanted(option) for option in expect.get("any_of") or [expect]]
+    words = " or ".join(text for text in wanted if text)
+    return f"  # must {words}".replace("\n", " ") if words else ""
 
 
-def _array(form: Mapping[str, Any]) -> str:
-    if any(isinstance(item, dict) for item in form["data"]):
-        return f"np.array({items_text(form['data'])}, object).reshape({form['shape']})"
-    array = tensors.decode(form)
-    if array.size > _SHOWN:
-        return f"np.zeros({array.shape}, {form['dtype']!r})"
-    plain = form["dtype"] != "string" and array.dtype.kind in "biufc"
-    dtype = repr(form["dtype"]) if plain else "object"
-    if form["dtype"] != "string" and not plain:
-        dtype = f"tf.{form['dtype']}.as_numpy_dtype"
-    text = repr(array.tolist())
-    if array.dtype.kind in "fcV" and ("nan" in text or "inf" in text):
-        text = text.replace("nan", "np.nan").replace("inf", "np.inf")
-    return f"np.array({text}, dtype={dtype})"
+def _wanted(expect: Mapping[str, Any]) -> str:
+    if "error" in expect:
+        return f"fail with code {expect['error']['codes']}" if "codes" in expect["error"] else ""
+    if "values" in expect:
+        return f"give [{_listed(expect['values'])}]"
+    if "oracle" in expect:
+        return f"do as the reference does: {expect['oracle'].get('contract', 'exact')}"
+    return ""
 
 
 def _api_lines(steps: Any, indent: str) -> list[str]:
@@ -187,9 +198,9 @@ def _form_text(key: str, body: Any, form: Mapping[str, Any]) -> str:  # noqa: C9
             target = body if isinstance(body, str) else _text(body)
             return f"{target.removeprefix('py.')}({_arguments(form)})"
         case "$array":
-            return _array(body)
+            return array_text(body)
         case "$scalar":
-            return f"{_array(body)}[()]"
+            return f"{array_text(body)}[()]"
         case "$getattr":
             return f"{_text(body[0])}.{body[1]}"
         case "$item":

@@ -18,7 +18,7 @@ from sessrun.spec.loader import read_json
 from sessrun.spec.schema import SpecError
 from sessrun.spec.writing import write_text
 
-__all__ = ["python_lines", "read_replay", "replay_form", "write_replay"]
+__all__ = ["finding_of", "python_lines", "read_replay", "replay_form", "write_replay"]
 
 #: The steps that make what later ones use, and what that is called in a step.
 _MAKES: Final = {"open": "session", "setup": "handle", "callable": "handle", "start": "thread"}
@@ -32,7 +32,7 @@ def replay_form(case: Case, line: Mapping[str, Any], backend: str) -> dict[str, 
         "backend": backend,
         "result": line["result"],
         "finding": line.get("finding"),
-        "python": python_lines(case),
+        "python": python_lines(case, line.get("finding")),
     }
 
 
@@ -61,6 +61,18 @@ def read_replay(path: Path) -> Case:
     _check_references(case, str(path))
     _check_tensors(list(case.steps), str(path), "steps")
     return case
+
+
+def finding_of(path: Path) -> Mapping[str, Any] | None:
+    """What went wrong when a replay file was written; None if it does not say.
+
+    Raises:
+      SpecError: the file is no JSON.
+
+    """
+    form = read_json(path)
+    finding = form.get("finding") if isinstance(form, dict) else None
+    return finding if isinstance(finding, Mapping) else None
 
 
 def _check_references(case: Case, source: str) -> None:

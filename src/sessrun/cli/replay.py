@@ -32,15 +32,16 @@ def run(args: argparse.Namespace) -> int:
     from sessrun.cli.shrinking import shrink_case
     from sessrun.conformance.oracle import Oracle
     from sessrun.conformance.plan import case_of
-    from sessrun.conformance.replay import python_lines, read_replay, write_replay
+    from sessrun.conformance.replay import finding_of, python_lines, read_replay, write_replay
     from sessrun.conformance.runner import Runner
     from sessrun.conformance.shrink import node_count, shrinkable
     from sessrun.spec.records import QUIET, blamed
 
     path = Path(args.case)
-    case = read_replay(path) if path.suffix == ".json" or path.exists() else case_of(args.case)
+    is_file = path.suffix == ".json" or path.exists()
+    case = read_replay(path) if is_file else case_of(args.case)
     if args.python:
-        print("\n".join(python_lines(case)))
+        print("\n".join(python_lines(case, finding_of(path) if is_file else None)))
         return 0
     oracle = Oracle()
     logs: list[str] = []
