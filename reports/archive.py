@@ -90,7 +90,7 @@ def read_archive(path: Path) -> dict[str, bytes]:
             raise PackageError(str(path), f"it has {size:,} bytes, more than {MAX_BYTES:,}")
         raw = path.read_bytes()
     except OSError as error:
-        raise PackageError(str(path), f"cannot be read: {error}") from error
+        raise PackageError(str(path), f"cannot be read: {error.strerror or error}") from error
     return unpack(raw, str(path))
 
 
@@ -113,6 +113,8 @@ def unpack(raw: bytes, source: str) -> dict[str, bytes]:
                 return _checked(unfold(raw, MAX_BYTES), source)
         except CompactError as error:
             raise PackageError(source, str(error)) from error
+    if not raw.startswith(_ZIP_MAGIC):
+        raise PackageError(source, "no package: neither what certify nor what pack writes")
     try:
         files = _entries(raw, source)
     except (

@@ -165,14 +165,26 @@ def _releases(board: Board, engine: str, steps: Sequence[Step]) -> dict[str, Any
         "steps": [
             {
                 "profile": printable(step.new.profile),
-                "old": shortened(step.old.version, 60),
-                "new": shortened(step.new.version, 60),
+                "span": _span(step),
                 "words": _outcome(step.diff),
                 "worse": bool(step.diff.regressions),
             }
             for step in steps
         ],
     }
+
+
+def _span(step: Step) -> str:
+    """The two releases, or the days and times of two runs of one release."""
+    old, new = shortened(step.old.version, 60), shortened(step.new.version, 60)
+    if step.old.version != step.new.version:
+        return f"{old} → {new}"
+    return f"{old}, {_time(step.old)} → {_time(step.new)}"
+
+
+def _time(entry: Entry) -> str:
+    """When its run started, to the second."""
+    return shortened((entry.summary.header.get("started") or "no time")[:19].replace("T", " "), 19)
 
 
 def _outcome(found: Diff) -> str:
@@ -191,6 +203,7 @@ def _engine_page(board: Board, engine: str) -> str:
 def _engine(engine: str, steps: Sequence[Step]) -> bytes:
     shown = [
         {
+            "span": _span(step),
             "old": _named(step.old),
             "new": _named(step.new),
             "profile": printable(step.new.profile),

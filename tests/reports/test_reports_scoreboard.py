@@ -150,6 +150,24 @@ def test_releases_are_ordered_by_their_numbers_the_newest_first(failed, passed):
     assert b"2.9 \xe2\x86\x92 2.10" in page
 
 
+def test_two_runs_of_one_release_are_told_apart_by_their_times(failed, passed):
+    later = named(passed)
+    later.summary.header["started"] = "2033-03-02T11:22:33+00:00"
+    files = site([named(failed), later])
+    for name in ("index.html", "engine-engine.html"):
+        text = files[name].decode()
+        assert "1.0 → 1.0" not in text
+        assert re.search(r"1\.0, \d{4}-\d\d-\d\d [\d:]{8} → 2033-03-02 11:22:33", text)
+
+
+@pytest.mark.parametrize("content", [b"", b"import numpy as np\n", b'{"record": 1}\n'])
+def test_what_is_no_package_is_told_so(content, good, tmp_path, capsys):
+    path = tmp_path / "a.xz"
+    path.write_bytes(content)
+    assert main(["scoreboard", str(good.path), str(path), "--output", str(tmp_path / "s")]) == 2
+    assert capsys.readouterr().err.startswith(f"sessrun scoreboard: {path}: no package: ")
+
+
 def test_cells_count_what_holds_of_what_applies(failed, passed):
     placement = cells_of(passed.summary)["placement"]
     assert (placement.held, placement.required, placement.state) == (2, 2, "good")
@@ -179,8 +197,11 @@ def test_a_package_that_is_none_takes_nothing_from_the_others(good, tmp_path, ca
     broken.write_bytes(pack({**good.open().files, "badge.svg": b"<svg/>"}))
     output = tmp_path / "site"
     command = ["scoreboard", str(good.path), str(broken), "--output", str(output)]
-    assert main(command) == 1
-    assert "broken.zip: badge.svg was changed" in capsys.readouterr().err
+    assert main(command) == 2
+    out, err = capsys.readouterr()
+    assert err.startswith(f"sessrun scoreboard: {broken}: badge.svg was changed")
+    assert err.count(str(broken)) == 1
+    assert out == f"1 package: {output / 'index.html'}\n"
     index = (output / "index.html").read_text()
     assert "Not shown" in index
     assert "badge.svg was changed" in index

@@ -24,10 +24,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Write it; 0 if every package is shown, 1 if one was refused, 2 if there is none to show."""
+    """Write it; 0 if every package is shown, 2 if one was refused or there is none to show."""
     from sessrun.reports.archive import PackageError
     from sessrun.reports.certificate import read_certificate
     from sessrun.reports.findings import Findings
+    from sessrun.reports.printable import number
     from sessrun.reports.scoreboard import Board
     from sessrun.reports.scoreboard_html import scoreboard_pages
     from sessrun.spec.writing import write_bytes
@@ -39,8 +40,10 @@ def run(args: argparse.Namespace) -> int:
         try:
             certificates.append(read_certificate(path))
         except PackageError as error:
-            refused[path.name] = str(error)
-            print(f"sessrun scoreboard: {path}: {in_one_line(error)}", file=sys.stderr)
+            # Of the package itself, or of a file in it: then that is said too.
+            refused[path.name] = error.reason if error.file == str(path) else str(error)
+            where = "" if error.file == str(path) else f"{path}: "
+            print(f"sessrun scoreboard: {where}{in_one_line(error)}", file=sys.stderr)
     if not certificates:
         raise UserError("there is no package to show")
     board = Board(certificates)
@@ -48,5 +51,5 @@ def run(args: argparse.Namespace) -> int:
         path = args.output / name
         path.parent.mkdir(parents=True, exist_ok=True)
         write_bytes(path, content)
-    print(f"{len(certificates)} packages: {args.output / 'index.html'}")
-    return 1 if refused else 0
+    print(f"{number(len(certificates), 'package')}: {args.output / 'index.html'}")
+    return 2 if refused else 0
