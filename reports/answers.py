@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
@@ -14,17 +15,34 @@ _ROWS: Final = 6
 _WIDTH: Final = 400
 #: Parts of an answer that are lists of values, one for each fetch.
 _LISTS: Final = frozenset({"values"})
+#: How the judge says what an oracle gave, where a backend did otherwise.
+_VALUE: Final = re.compile(
+    r"(values\[[0-9]+\]|values|value|facts)\S*: want (?P<want>.*?), got .*?"
+    r"(?P<where> at index .*| \([0-9]+ of [0-9]+ elements differ, .*)?",
+    re.DOTALL,
+)
+_RAISED: Final = re.compile(r"it succeeded, the oracle raised (.*)", re.DOTALL)
+_OTHER: Final = re.compile(r"it raised .*, the oracle (\w+) \(code ([0-9]+)\)", re.DOTALL)
+_SUCCEEDED: Final = "; the oracle succeeded"
+#: A longer reason is not read: a backend has its say in it.
+_READ: Final = 2000
 
 
-def answer_rows(want: Any, got: Any) -> Iterator[tuple[str, str, str]]:
+def answer_rows(want: Any, got: Any, reason: str = "") -> Iterator[tuple[str, str, str]]:
     """Part, what was wanted of it and what came: those that differ, the first few.
 
     Args:
       want: the expectation of the step, as JSON; None if it has none.
       got: what was observed, as JSON.
+      reason: the judge's words; of an oracle's answer nothing else is recorded.
 
     """
     wanted, came = _parts(want), _parts(got)
+    told = _of_oracle(reason) if "oracle" in wanted else {}
+    if told:
+        wanted = told
+        if not told.keys().isdisjoint(came):  # of other values nothing is told
+            came = {part: came[part] for part in told if part in came}
     rows = [
         (printable(part, keep=""), wanted.get(part, ""), came.get(part, ""))
         for part in dict.fromkeys((*wanted, *came))
@@ -33,6 +51,21 @@ def answer_rows(want: Any, got: Any) -> Iterator[tuple[str, str, str]]:
     yield from rows[:_ROWS]
     if len(rows) > _ROWS:
         yield (number(len(rows) - _ROWS, "more part"), "", "")
+
+
+def _of_oracle(reason: str) -> dict[str, str]:
+    """The parts of an oracle's answer that the reason tells; empty if it tells none."""
+    if reason.endswith(_SUCCEEDED):
+        return {"answer": "values"}
+    if len(reason) > _READ:
+        return {}
+    if told := _VALUE.fullmatch(reason):
+        return {told[1]: value_text(told["want"] + (told["where"] or ""), _WIDTH)}
+    if told := _OTHER.fullmatch(reason):
+        return {"classes": told[1], "code": told[2]}
+    if told := _RAISED.fullmatch(reason):
+        return {"answer": f"a failure: {value_text(told[1], _WIDTH)}"}
+    return {}
 
 
 def _parts(form: Any) -> dict[str, str]:

@@ -330,7 +330,7 @@ def _group(group: FailureGroup, backend: str, replays: str, links: Links) -> dic
         "unblocks": group.unblocks,
         "cases": [printable(case) for case in group.cases],
         "step": printable(group.step or ""),
-        "answers": list(answer_rows(group.want, group.got)),
+        "answers": list(answer_rows(group.want, group.got, group.reason)),
         "program": links.programs.get(group.cases[0], ""),
         "findings": [
             (word, links.findings[word])

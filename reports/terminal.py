@@ -6,8 +6,9 @@ parsed as markup.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Final
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
 
 from rich.console import Console, Group, RenderableType
 from rich.table import Table
@@ -17,6 +18,7 @@ from sessrun.reports.failures import replay_command
 from sessrun.reports.origin import origin_of_cases
 from sessrun.reports.printable import number, printable, shortened
 from sessrun.reports.summary import FailureGroup, Summary, Verdict
+from sessrun.spec.records import BUSY, DISTURBED, TRIED_AGAIN
 
 __all__ = ["print_summary", "summary_view"]
 
@@ -27,6 +29,8 @@ _VERDICT_STYLE: Final[dict[Verdict, str]] = {
     "NOT APPLICABLE": "bold",
     "VOID": "bold magenta",
 }
+#: How many kinds of events are told.
+_KINDS: Final = 5
 #: How many clauses of a group fit on its line.
 _CLAUSES: Final = 5
 _GLYPH: Final[dict[Verdict, str]] = {
@@ -108,14 +112,25 @@ def _totals(summary: Summary) -> Text:
         if count and result != "pass":
             text.append(f", {count:,} {result}")
     if summary.events:
-        text.append(f"; {number(len(summary.events), 'event')} (restarts and the like)")
+        kinds = Counter(map(_kind, summary.events)).most_common()
+        events = ", ".join(f"{count:,} {kind}" for kind, count in kinds[:_KINDS])
+        text.append(f"\nevents of the run: {events}{', …' if len(kinds) > _KINDS else ''}")
     return text
+
+
+def _kind(event: Mapping[str, Any]) -> str:
+    """What an event was; of a restart why, where the backend was not lost."""
+    name, detail = shortened(event["event"], 40), event.get("detail")
+    return f"{name} ({detail})" if detail in {BUSY, DISTURBED, TRIED_AGAIN} else name
 
 
 def _subjects(summary: Summary) -> Table:
     table = Table(box=None, pad_edge=False, header_style="dim", padding=(0, 2, 0, 0))
     table.add_column("subject")
-    for name in ("required", "hold", "in part", "broken", "not tested", "n/a", "cases", "passed"):
+    asks_declared = summary.required["not declared"] > 0
+    for name in ("required", "hold", "in part", "broken", "not tested", "n/a"):
+        table.add_column(name, justify="right")
+    for name in (*(["not declared"] if asks_declared else []), "cases", "passed"):
         table.add_column(name, justify="right")
     for subject in summary.subjects:
         clauses = [c for c in summary.clauses if c.subject == subject.subject and c.required]
@@ -129,6 +144,7 @@ def _subjects(summary: Summary) -> Table:
             Text(str(broken), "red" if broken else ""),
             str(results.count("not tested")),
             str(results.count("not applicable here")),
+            *([str(results.count("not declared"))] if asks_declared else []),
             f"{subject.planned:,}",
             f"{subject.counts.get('pass', 0):,}",
         )

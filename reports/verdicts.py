@@ -83,7 +83,7 @@ def summarize(
         header=record.header,
         profile=profile,
         verdict=verdict,
-        reasons=(*reasons, *_waiver_notes(waivers, accepted, judged)),
+        reasons=(*reasons, *_waiver_notes(waivers, accepted, judged), *_undeclared(judged)),
         complete=record.complete,
         planned=len(answers),
         counts=_full_counts(answers),
@@ -255,7 +255,7 @@ def _verdict(
     required = [clause for clause in judged if clause.required]
     here = [clause for clause in required if clause.result not in _ELSEWHERE]
     if problems:
-        return "NOT CERTIFIED", (*problems, *_shortcomings(here), *_elsewhere(required))
+        return "NOT CERTIFIED", (*problems, *_shortcomings(here), *_not_here(required))
     if not required:
         return "NOT APPLICABLE", (f"No clause is required by profile {profile}.",)
     if not here:
@@ -263,7 +263,7 @@ def _verdict(
             f"None of the {len(required)} required clauses of profile {profile} applies here.",
         )
     verdict, reasons = _verdict_of(here, len(required), profile)
-    return verdict, (*reasons, *_elsewhere(required))
+    return verdict, (*reasons, *_not_here(required))
 
 
 def _verdict_of(
@@ -283,16 +283,18 @@ def _verdict_of(
     return "CERTIFIED WITH WAIVERS", (sentence, f"{_listed(waived, 'clause')} waived.")
 
 
-def _elsewhere(required: Sequence[ClauseSummary]) -> tuple[str, ...]:
-    sentences = []
-    for result, words in (
-        ("not applicable here", "not applicable on this machine"),
-        ("not declared", "of what the backend does not declare"),
-    ):
-        ids = [clause.id for clause in required if clause.result == result]
-        if ids:
-            sentences.append(f"{_listed(ids, 'required clause')} {words}.")
-    return tuple(sentences)
+def _not_here(required: Sequence[ClauseSummary]) -> tuple[str, ...]:
+    ids = [clause.id for clause in required if clause.result == "not applicable here"]
+    return (f"{_listed(ids, 'required clause')} not applicable on this machine.",) if ids else ()
+
+
+def _undeclared(judged: Sequence[ClauseSummary]) -> tuple[str, ...]:
+    """A remark, no reason: the clauses that are required of backends that declare more."""
+    ids = [clause.id for clause in judged if clause.required and clause.result == "not declared"]
+    if not ids:
+        return ()
+    listed = _listed(ids, "clause", verb=False)
+    return (f"Not asked: {listed} of what the backend does not declare, or of later releases.",)
 
 
 def _later(answers: Sequence[Answer], release: Release) -> Iterator[str]:

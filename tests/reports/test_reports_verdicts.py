@@ -319,6 +319,7 @@ def test_a_vector_is_an_id_without_a_colon(tmp_path):
 
 def of_release(tmp_path, needing, choose):
     """The summary of a run on TensorFlow 2.17 in which these cases need TensorFlow 2.18."""
+
     def old(line):
         if line["kind"] == "header":
             line["backend"]["details"] = {"producer": "1882", "numpy": "1.26.4"}
@@ -350,7 +351,9 @@ def test_a_clause_of_later_releases_alone_is_not_declared(tmp_path):
         return "fetch-003" in id_
 
     choose = lambda case: "unsupported" if later(case.id) else passing(case)  # noqa: E731 - short
-    assert clause(of_release(tmp_path, later, choose), "FETCH-003").result == "not declared"
+    summary = of_release(tmp_path, later, choose)
+    assert clause(summary, "FETCH-003").result == "not declared"
+    assert summary.reasons[-1].startswith("Not asked: 1 clause (FETCH-003) of what the backend")
 
 
 def test_a_case_that_the_release_has_is_no_exception(tmp_path):

@@ -24,6 +24,7 @@ from sessrun.reports.summary import VERDICTS, Waiver
 from sessrun.reports.terminal import print_summary
 from sessrun.reports.verdicts import answers_of, summarize
 from sessrun.spec.cases.values import describe
+from sessrun.spec.records import TRIED_AGAIN
 
 EVIL = "<script>alert(1)</script>\"'&\x1b[31m\x00\u202eevil]]>[bold]\ud800"
 
@@ -86,6 +87,53 @@ def test_want_and_got_stand_side_by_side_where_they_differ():
     assert list(answer_rows(None, None)) == []
     many = {str(key): key for key in range(20)}
     assert list(answer_rows(many, {}))[-1] == ("14 more parts", "", "")
+
+
+ORACLE = {"oracle": {"contract": "close(1e-5, 1e-6)"}}
+VALUE = {"$array": {"dtype": "uint8", "shape": [1], "data": "AQ=="}}
+FAILED = {"code": 3, "classes": ["InvalidArgumentError"], "message": "no"}
+
+
+@pytest.mark.parametrize(
+    ("reason", "got", "rows"),
+    [
+        ("values[1]: want dtype int32, got uint8", {"values": [VALUE, VALUE]},
+         [("values[1]", "dtype int32", "uint8[1] (1)")]),
+        ("values[0]: want -0.0, got 1.0 at index [2] (1 of 3 elements differ, contract exact)",
+         {"values": [VALUE]},
+         [("values[0]", "-0.0 at index [2] (1 of 3 elements differ, contract exact)",
+           "uint8[1] (1)")]),
+        ("values[0]: want 1, got 2 (1 of 1 elements differ, contract exact)", {"values": [VALUE]},
+         [("values[0]", "1 (1 of 1 elements differ, contract exact)", "uint8[1] (1)")]),
+        ("it raised A: no; the oracle succeeded", {"code": 3, "message": "no"},
+         [("answer", "values", ""), ("code", "", "3"), ("message", "", "no")]),
+        ("it succeeded, the oracle raised B: why", {"values": [VALUE]},
+         [("answer", "a failure: B: why", ""), ("values[0]", "", "uint8[1] (1)")]),
+        ("it raised InvalidArgumentError (code 3), the oracle AbortedError (code 10)", FAILED,
+         [("classes", "AbortedError", '["InvalidArgumentError"]'), ("code", "10", "3")]),
+        ("of another kind", {"values": [VALUE]},
+         [("oracle", '{contract: "close(1e-5, 1e-6)"}', ""), ("values[0]", "", "uint8[1] (1)")]),
+    ],
+)  # fmt: skip
+def test_what_an_oracle_gave_is_taken_from_the_reason(reason, got, rows):
+    assert list(answer_rows(ORACLE, got, reason)) == rows
+
+
+def test_events_are_told_by_kind(tmp_path):
+    summary, _ = views(tmp_path, mixed())
+    events = [{"event": "restart", "detail": TRIED_AGAIN}] * 2 + [{"event": "resumed"}]
+    text = terminal_text(dataclasses.replace(summary, events=tuple(events)))
+    assert f"events of the run: 2 restart ({TRIED_AGAIN}), 1 resumed" in text
+
+
+def test_clauses_that_are_not_declared_have_their_column(tmp_path):
+    summary, _ = views(tmp_path, mixed())
+    assert "not declared" not in terminal_text(summary)
+    clauses = [dataclasses.replace(c, result="not declared") for c in summary.clauses]
+    text = terminal_text(dataclasses.replace(summary, clauses=tuple(clauses)))
+    assert "not tested  n/a  not declared  cases  passed" in text
+    row = next(line.split() for line in text.splitlines() if line.startswith("feed "))
+    assert row[1] == row[7] != "0"
 
 
 def test_no_name_or_reason_brings_a_line_of_its_own(tmp_path):
