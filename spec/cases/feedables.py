@@ -36,7 +36,9 @@ class ArrayLike:
         self._held = np.asarray(held)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
-        return np.array(self._held, dtype=dtype)
+        if copy is None:  # not an argument that np.array takes before numpy 2
+            return np.asarray(self._held, dtype=dtype)
+        return np.array(self._held, dtype=dtype, copy=copy)
 
 
 class FloatLike:
