@@ -125,9 +125,10 @@ def _kind(event: Mapping[str, Any]) -> str:
 
 
 def _subjects(summary: Summary) -> Table:
-    table = Table(box=None, pad_edge=False, header_style="dim", padding=(0, 2, 0, 0))
-    table.add_column("subject")
     asks_declared = summary.required["not declared"] > 0
+    gap = 1 if asks_declared else 2  # or it would not fit 80 columns
+    table = Table(box=None, pad_edge=False, header_style="dim", padding=(0, gap, 0, 0))
+    table.add_column("subject", no_wrap=True)
     for name in ("required", "hold", "in part", "broken", "not tested", "n/a"):
         table.add_column(name, justify="right")
     for name in (*(["not declared"] if asks_declared else []), "cases", "passed"):

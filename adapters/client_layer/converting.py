@@ -40,7 +40,7 @@ class ConvertingEngine:
     Args:
       name: its name.
       version: its version.
-      operations: what it declares: op types, each with the dtypes of its values.
+      operations: what it declares: op types, each with the dtypes of its values; None for all.
       capabilities: what else it declares.
       details: anything else worth printing.
 
@@ -50,7 +50,7 @@ class ConvertingEngine:
         self,
         name: str,
         version: str,
-        operations: Mapping[str, Collection[str]],
+        operations: Mapping[str, Collection[str]] | None,
         *,
         capabilities: Collection[str] = (),
         details: Mapping[str, str] | None = None,
@@ -104,7 +104,8 @@ class TableEngine(ConvertingEngine):
     Args:
       name: its name.
       version: its version.
-      table: a TOML file of the operations that it declares, each with the dtypes of its values.
+      table: a TOML file of the operations that it declares, each with the dtypes of its values;
+        None while that is measured: `convert` is asked for everything.
       dtypes: the dtypes that a tensor may have, those of indices and results among them.
       capabilities: what else it declares.
       details: anything else worth printing.
@@ -115,13 +116,14 @@ class TableEngine(ConvertingEngine):
         self,
         name: str,
         version: str,
-        table: Path,
+        table: Path | None,
         dtypes: Collection[str],
         *,
         capabilities: Collection[str] = (),
         details: Mapping[str, str] | None = None,
     ) -> None:
-        operations = tomllib.loads(table.read_text(encoding="utf-8"))
+        text = None if table is None else table.read_text(encoding="utf-8")
+        operations = None if text is None else tomllib.loads(text)
         super().__init__(name, version, operations, capabilities=capabilities, details=details)
         self._dtypes = frozenset(dtypes)
 

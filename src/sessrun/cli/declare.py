@@ -28,6 +28,7 @@ def run(args: argparse.Namespace) -> int:
 
     from sessrun.cli.running import started
     from sessrun.conformance.declaring import declaration, declaration_toml, measure
+    from sessrun.reports.printable import number
     from sessrun.spec.inference import table
     from sessrun.spec.writing import write_text
 
@@ -35,6 +36,11 @@ def run(args: argparse.Namespace) -> int:
     with started(args.backend) as runner, Progress(console=console, transient=True) as bar:
         runner.asks_all = True
         description = runner.describe()
+        if description.operations is not None:
+            console.print(
+                f"{args.backend} declares {number(len(description.operations), 'operation')}: "
+                "what it declines for that is not measured. operations=None declares all."
+            )
         task = bar.add_task(f"{args.backend}: cells")
         measured = measure(
             runner, args.seed, args.count,

@@ -6,6 +6,7 @@ import argparse
 import dataclasses
 import json
 import random
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,6 +20,8 @@ from sessrun.spec.seeds import Seed
 if TYPE_CHECKING:
     from sessrun.conformance.plan import Plan
     from sessrun.reports.verify import Fresh, Verification
+    from sessrun.spec.cases.model import Case
+    from sessrun.spec.inference import Offer
 
 SUMMARY = "verify a certification package"
 
@@ -53,6 +56,7 @@ def run(args: argparse.Namespace) -> int:
     from sessrun.reports.signature import check_signature
     from sessrun.reports.verify import Installed, verify
     from sessrun.spec import SPEC_VERSION
+    from sessrun.spec.inference import Offer
     from sessrun.spec.loader import load_clauses, spec_digest
 
     if args.rerun < 0:
@@ -81,7 +85,8 @@ def run(args: argparse.Namespace) -> int:
     rerun = fresh = None
     if args.rerun:
         with console.status(f"running {args.rerun} cases again, and {args.rerun} drawn anew"):
-            rerun, fresh = _ran(args, plan, args.backend or backend)
+            offer = Offer.of_header(package.record.header)
+            rerun, fresh = _ran(args, plan, args.backend or backend, offer)
     with Oracle() as oracle, console.status("judging the recorded answers anew"):
         found = verify(
             package, dataclasses.replace(installed, oracle=oracle), rerun,
@@ -105,8 +110,25 @@ def _print(found: Verification) -> None:
         print_wrapped("  ", sentence)
 
 
-def _ran(args: argparse.Namespace, plan: Plan, backend: str) -> tuple[dict[str, str], Fresh]:
-    """What comes of planned cases run again, and of cases of a seed of our own."""
+def _declared(cases: Sequence[Case], offer: Offer) -> list[Case]:
+    """The cases that need nothing that the backend does not declare."""
+    from sessrun.spec.inference import demand_of
+    from sessrun.spec.releases import needed_release
+
+    return [
+        case
+        for case in cases
+        if not (offer.release.lacks(needed_release(case)) or offer.lacks(demand_of(case)))
+    ]
+
+
+def _ran(
+    args: argparse.Namespace, plan: Plan, backend: str, offer: Offer
+) -> tuple[dict[str, str], Fresh]:
+    """What comes of planned cases run again, and of cases of a seed of our own.
+
+    They are drawn of those that the package's backend declares: no clause rests on others.
+    """
     from sessrun.conformance.plan import build_plan
     from sessrun.conformance.runner import Runner
     from sessrun.reports.verify import Fresh
@@ -114,10 +136,11 @@ def _ran(args: argparse.Namespace, plan: Plan, backend: str) -> tuple[dict[str, 
     seed = Seed.drawn().value if args.seed is None else args.seed
     draw = random.Random(seed)
     own = Seed.of_challenge(f"cases drawn anew: {seed}, not {plan.seed}").value
-    drawn = [case for case in build_plan(plan.profile, own).cases if ":" in case.id]
+    planned = _declared(plan.cases, offer)
+    drawn = [c for c in _declared(build_plan(plan.profile, own).cases, offer) if ":" in c.id]
     runner = Runner(backend)
     try:
-        again = draw.sample(plan.cases, min(args.rerun, len(plan.cases)))
+        again = draw.sample(planned, min(args.rerun, len(planned)))
         rerun = {case.id: runner.run(case)["result"] for case in again}
         anew = draw.sample(drawn, min(args.rerun, len(drawn)))
         return rerun, Fresh(own, tuple(runner.run(case) for case in anew))
