@@ -25,8 +25,8 @@ def block(language: str) -> str:
 @pytest.fixture
 def checkout(tmp_path: Path) -> Path:
     """A copy of what an operation needs."""
-    for part in ("spec", "reference", "src", "docs"):
-        ignored = shutil.ignore_patterns("__pycache__", "vectors", "*.egg-info")
+    for part in ("spec", "reference", "src", "docs", "adapters"):
+        ignored = shutil.ignore_patterns("__pycache__", "vectors", "*.egg-info", "node_modules")
         shutil.copytree(ROOT / part, tmp_path / part, symlinks=True, ignore=ignored)
     return tmp_path
 
