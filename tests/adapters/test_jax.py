@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import sys
 from collections.abc import Callable
 
 import numpy as np
@@ -50,8 +51,8 @@ GRAPH = {
 }
 
 
-@pytest.mark.skipif(HERE, reason="JAX is installed")
-def test_it_says_what_is_missing() -> None:
+def test_it_says_what_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "jax", None)
     with pytest.raises(AdapterError, match=r"pip install 'sessrun\[jax\]'"):
         load("jax")
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import os
 import random
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -70,8 +71,9 @@ DIVERGENCES = (
 DIVERGING = {(row.op, dtype) for row in DIVERGENCES for dtype in row.dtypes}
 
 
-@pytest.mark.skipif(HERE, reason="ONNX Runtime is installed")
-def test_it_says_what_is_missing() -> None:
+def test_it_says_what_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delitem(sys.modules, "sessrun.adapters.onnxruntime.engine", raising=False)
+    monkeypatch.setitem(sys.modules, "onnxruntime", None)
     with pytest.raises(AdapterError, match=r"pip install 'sessrun\[onnxruntime\]'"):
         load("onnxruntime")
 
