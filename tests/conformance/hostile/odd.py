@@ -159,6 +159,8 @@ class DeepStrings(Odd):
 class HalfAPair(Odd):
     """Nothing opens, for reasons in words that have no UTF-8, and some that steer a terminal."""
 
+    capabilities = Odd.capabilities | {"state"}  # so that cases with variables are asked
+
     def open(self, **_: Any) -> Outcome:
         words = "\ud800 \x1b[31m\n✓ CERTIFIED\n"
         return Failure("open", 3, (words,), words, words)
