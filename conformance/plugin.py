@@ -88,7 +88,10 @@ def pytest_configure(config: pytest.Config) -> None:
     except (plan.PlanError, SpecError) as error:
         raise pytest.UsageError(str(error)) from error
     if not cases:
-        raise pytest.UsageError(f"profile {profile!r} has no cases yet: nothing would be tested")
+        raise pytest.UsageError(
+            f"--sessrun-profile {profile} and --sessrun-generated choose no case: "
+            "nothing would be tested"
+        )
     runner = Runner(spec, in_process=config.getoption("--sessrun-in-process"))
     run = config.stash[_RUN] = _Run(cases, expectations, runner)
     config.pluginmanager.register(_Results(run), "sessrun-results")

@@ -84,7 +84,11 @@ def test_a_second_copy_of_the_suite_is_a_usage_error(tmp_path: Path) -> None:
         ((*SUITE, "nobody"), "no adapter is called 'nobody'"),
         ((*SUITE, "nobody", "-n", "2"), "no adapter is called 'nobody'"),
         ((*SUITE, TINY, "--sessrun-profile", "none"), "no profile is called 'none'"),
-        ((*SUITE, TINY, "--sessrun-profile", "inference"), "has no cases yet"),
+        ((*SUITE, TINY, "--sessrun-profile", "library-engine"), "choose no case"),
+        (
+            (*SUITE, TINY, "--sessrun-profile", "inference", "--sessrun-generated", "0"),
+            "choose no case",
+        ),
         ((*SUITE, TINY, "--sessrun-seed", "-1"), "a seed is a number from 0"),
         ((*SUITE, TINY, "--sessrun-expectations", "gone.toml"), "cannot be read"),
     ],
