@@ -25,6 +25,8 @@ from typing import Final, NoReturn
 
 _PR_SET_PDEATHSIG: Final = 1
 _PR_SET_CHILD_SUBREAPER: Final = 36
+#: The flag of a process that is ending, in `/proc/PID/stat`.
+_PF_EXITING: Final = 4
 #: What is meant for the worker, since nobody outside knows of its keeper.
 _PASSED_ON: Final = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 #: How long the ending of processes may take, in seconds.
@@ -55,7 +57,7 @@ def main(control: int, folder: str, command: list[str]) -> NoReturn:
         os.dup2(nothing, descriptor)
     status = _wait(worker, control, woken)
     _sweep(worker if status is None else None)
-    if os.getppid() != host:
+    if _is_exiting(host) or os.getppid() != host:
         import shutil  # noqa: PLC0415 - seldom needed, and slow to import
 
         shutil.rmtree(folder, ignore_errors=True)
@@ -92,6 +94,16 @@ def _wait(worker: int, control: int, woken: int) -> int | None:
             if control in ready and not os.read(control, 4096):
                 return _reap(worker)
         return status
+
+
+def _is_exiting(host: int) -> bool:
+    """Whether the host is ending: its pipes close a little before it ceases to be our parent."""
+    try:
+        with open(f"/proc/{host}/stat", "rb") as file:  # noqa: PTH123 - a virtual file
+            flags = file.read().rpartition(b")")[2].split()[6]
+    except OSError:  # there is no such file: it has ended, or this is not Linux
+        return False
+    return bool(int(flags) & _PF_EXITING)
 
 
 def _reap(worker: int) -> int | None:
