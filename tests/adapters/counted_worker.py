@@ -40,7 +40,8 @@ def main() -> None:
         sys.stdout.write(json.dumps({"id": request["id"], **answer}) + "\n")
         sys.stdout.flush()
         if VICE == "late-death" and third:
-            time.sleep(0.1)
+            while not STARTS.with_name("die").exists():
+                time.sleep(0.005)
             sys.exit(1)
 
 
