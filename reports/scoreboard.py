@@ -138,9 +138,9 @@ class Board:
         for entries in self.profiles.values():
             for new, old in itertools.pairwise(entries):
                 if new.engine == old.engine:
-                    found = diff(old.certificate, new.certificate)
-                    steps.setdefault(new.engine, []).append(Step(old, new, found))
-        return {engine: tuple(found) for engine, found in steps.items()}
+                    difference = diff(old.certificate, new.certificate)
+                    steps.setdefault(new.engine, []).append(Step(old, new, difference))
+        return {engine: tuple(taken) for engine, taken in steps.items()}
 
     @cached_property
     def engines(self) -> Mapping[str, str]:

@@ -167,5 +167,5 @@ def _bound(node: Node, sorted_inputs: Array, values: Array) -> Array:
 def _bucketize(node: Node, x: Array) -> Array:
     boundaries = np.array(node["boundaries"], np.float32)
     wide = np.promote_types(x.dtype, np.float32)
-    found = jnp.searchsorted(boundaries.astype(wide), x.astype(wide), side="right")
-    return found.astype(np.int32)
+    buckets = jnp.searchsorted(boundaries.astype(wide), x.astype(wide), side="right")
+    return buckets.astype(np.int32)

@@ -192,9 +192,9 @@ class _Asking:
             return ("fail", fault) if fault else ("pass", "")
         judgement = audit(case, judge(case, seen), seen, Offer(declared))
         reason = judgement.finding.reason if judgement.finding else ""
-        told = last.get("message", "") if last["outcome"] == "failure" else ""
-        if told and told not in reason:
-            reason += f" ({told})"
+        message = last.get("message", "") if last["outcome"] == "failure" else ""
+        if message and message not in reason:
+            reason += f" ({message})"
         return judgement.result, reason.removeprefix("unsupported: ")
 
     def _fault(self, question: Question, reason: str) -> Answer:

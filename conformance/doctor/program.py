@@ -13,7 +13,6 @@ from sessrun.adapters.process.host import ProcessBackend
 from sessrun.conformance.doctor.question import CONTRACT, Answer, binary
 from sessrun.spec import devices
 from sessrun.spec.cases.outcomes import Fetched, Opened
-from sessrun.spec.dtypes import BY_NAME
 from sessrun.spec.tables.ops import OPERATIONS
 
 __all__ = [
@@ -47,34 +46,31 @@ def start(seconds: float) -> Answer:
     return Answer("start", asks, "ok", f"{seconds:.1f} s", seconds=seconds)
 
 
-def description(told: Description) -> Answer:
+def description(declared: Description) -> Answer:
     """What the backend says of itself; the host has checked its capabilities."""
     asks = "It says who it is, and what it offers, in known words."
-    faults = _description_faults(told)
+    faults = _description_faults(declared)
     if faults:
         advice = (
             "operations maps op types of TensorFlow to dtypes by numpy's names (float32, bool, "
             "string); devices are full names such as /job:localhost/replica:0/task:0/device:CPU:0."
         )
         return Answer("description", asks, "wrong", "; ".join(faults[:4]), advice, CONTRACT)
-    offered = ", ".join(sorted(told.capabilities)) or "no capability"
-    return Answer("description", asks, "ok", f"{told.name} {told.version}: {offered}")
+    offered = ", ".join(sorted(declared.capabilities)) or "no capability"
+    return Answer("description", asks, "ok", f"{declared.name} {declared.version}: {offered}")
 
 
-def _description_faults(told: Description) -> list[str]:
+def _description_faults(declared: Description) -> list[str]:
     faults = [
-        f"it has no {part}" for part in ("name", "version") if not getattr(told, part).strip()
+        f"it has no {part}" for part in ("name", "version") if not getattr(declared, part).strip()
     ]
-    for device in told.devices:
+    for device in declared.devices:
         try:
             devices.parse(device)
         except ValueError as error:
             faults.append(f"device {device!r}: {error}")
-    for op, dtypes in (told.operations or {}).items():
-        if op not in OPERATIONS:
-            faults.append(f"operation {op!r} is not known")
-        faults += [f"{op}: no dtype is called {name!r}" for name in dtypes if name not in BY_NAME]
-    return faults
+    unknown = [op for op in declared.operations or {} if op not in OPERATIONS]
+    return faults + [f"operation {op!r} is not known" for op in unknown]
 
 
 def repetition(backend: ProcessBackend) -> Answer:
@@ -99,16 +95,16 @@ def repetition(backend: ProcessBackend) -> Answer:
             return Answer(*REPETITION, "wrong", detail, advice, CONTRACT)
     backend.close(opened.handle)
     usual = statistics.median(seconds)
-    told = f"{len(seconds)} runs, {usual * 1000:.1f} ms each"
+    measured = f"{len(seconds)} runs, {usual * 1000:.1f} ms each"
     if usual <= _SLOW_S:
-        return Answer(*REPETITION, "ok", told)
+        return Answer(*REPETITION, "ok", measured)
     advice = (
         "A plan has thousands of runs, and `certify` gives a backend up after 10 minutes "
         "(`--minutes` gives more): keep what was compiled for the next run of the same fetches, "
         "feeds and shapes."
     )
     section = "docs/adapters.md, An engine that compiles"
-    return Answer(*REPETITION, "wrong", told, advice, section)
+    return Answer(*REPETITION, "wrong", measured, advice, section)
 
 
 def printing(printed: str) -> Answer:

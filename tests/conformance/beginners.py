@@ -33,7 +33,7 @@ class Beginner(TinyEngine):
     def describe(self) -> Description:
         told = super().describe()
         if self.vice == "strange":
-            return dataclasses.replace(told, operations={"NoSuchOp": ["float32"], "Add": ["real"]})
+            return dataclasses.replace(told, operations={"NoSuchOp": ["float32"]})
         return told
 
     def close(self, session: str) -> object:  # type: ignore[override]

@@ -30,8 +30,8 @@ def run(args: argparse.Namespace) -> int:
     from sessrun.spec.writing import write_text
 
     old, new = read_certificate(args.old), read_certificate(args.new)
-    found = diff(old, new)
-    print_diff(found, rows=max(args.rows, 0), backend=str(new.backend["spec"]))
+    differences = diff(old, new)
+    print_diff(differences, rows=max(args.rows, 0), backend=str(new.backend["spec"]))
     if args.json is not None:
-        write_text(args.json, json.dumps(found.to_json(), indent=1, sort_keys=True) + "\n")
-    return 1 if found.regressions else 0
+        write_text(args.json, json.dumps(differences.to_json(), indent=1, sort_keys=True) + "\n")
+    return 1 if differences.regressions else 0

@@ -55,9 +55,9 @@ def run(args: argparse.Namespace) -> int:
         print(json.dumps(examination.to_json(), indent=1))
     else:
         counts = Counter(answer.verdict for answer in examination.answers)
-        told = ", ".join(f"{counts[verdict]} {verdict}" for verdict in _COLOURS if counts[verdict])
+        summary = ", ".join(f"{counts[name]} {name}" for name in _COLOURS if counts[name])
         seconds = sum(answer.seconds for answer in examination.answers)
-        console.print(f"\n{len(examination.answers)} questions in {seconds:.1f} s: {told}")
+        console.print(f"\n{len(examination.answers)} questions in {seconds:.1f} s: {summary}")
     return 1 if examination.wrong else 0
 
 
@@ -77,6 +77,6 @@ def _print(console: Console, answer: Answer) -> None:
     console.print(line, soft_wrap=True)
     if good:
         return
-    told = answer.advice and f"{answer.advice} [{answer.section}]"
-    for text in filter(None, (seen, told)):
+    advice = answer.advice and f"{answer.advice} [{answer.section}]"
+    for text in filter(None, (seen, advice)):
         console.print(Text(f"{'':{_VERDICT + 1}}{text}"), soft_wrap=True)

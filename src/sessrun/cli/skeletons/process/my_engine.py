@@ -90,18 +90,18 @@ def answer(backend: Backend, request: dict[str, Any]) -> dict[str, Any]:
     if lacking:
         return {"id": request["id"], "outcome": "unsupported", "capability": lacking}
     try:
-        made: dict[str, Any] = getattr(backend, do)(request)
+        answer: dict[str, Any] = getattr(backend, do)(request)
     except Declined as error:
-        made = {"outcome": "unsupported", "capability": error.capability, "message": str(error)}
+        answer = {"outcome": "unsupported", "capability": error.capability, "message": str(error)}
     except Failed as error:
-        made = {"outcome": "failure", "code": error.code, "message": str(error)}
+        answer = {"outcome": "failure", "code": error.code, "message": str(error)}
     except Exception as error:  # noqa: BLE001 - our own mistake: the host is told, and ends us
-        made = {
+        answer = {
             "outcome": "error",
             "kind": "backend",
             "message": f"{type(error).__name__}: {error}",
         }
-    return {"id": request["id"], **made}
+    return {"id": request["id"], **answer}
 
 
 def main() -> None:
