@@ -37,12 +37,13 @@ def _axes(node: Node, indices: Array, rank: int) -> tuple[int, ...]:
 
 
 def _mean(x: Array, axes: tuple[int, ...], *, keepdims: bool) -> Array:
-    """The mean in the dtype itself: integers are divided without their fraction."""
+    """The mean: integers are summed in 64 bits, and divided without their fraction."""
     if not is_integer(x):
         return jnp.mean(x, axes, keepdims=keepdims, dtype=x.dtype)
     count = int(np.prod([x.shape[axis] for axis in axes], dtype=np.int64))
-    total = jnp.sum(x, axes, keepdims=keepdims, dtype=x.dtype)
-    return lax.div(total, jnp.full_like(total, count))
+    wide = x.dtype if x.dtype.itemsize == 8 else np.int64
+    total = jnp.sum(x, axes, keepdims=keepdims, dtype=wide)
+    return lax.div(total, jnp.full_like(total, count)).astype(x.dtype)
 
 
 def _norm(x: Array, axes: tuple[int, ...], *, keepdims: bool) -> Array:
