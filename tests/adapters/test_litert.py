@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import os
 import sys
 
 import numpy as np
@@ -18,6 +19,8 @@ from sessrun.spec.cases.outcomes import Fetched, Opened, Unsupported
 
 HERE = all(importlib.util.find_spec(name) is not None for name in ("ai_edge_litert", "tensorflow"))
 
+#: TensorFlow is imported in this process, which other tests compare with: as they want it.
+os.environ.setdefault("TF_ENABLE_ONEDNN_OPTS", "0")
 needs_it = [pytest.mark.litert, pytest.mark.skipif(not HERE, reason="LiteRT is not installed")]
 
 FLOAT, HALF = {"type": 1}, {"type": 14}

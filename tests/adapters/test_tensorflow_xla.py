@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 
 import numpy as np
@@ -14,6 +15,8 @@ from sessrun.adapters.registry import load
 from sessrun.spec.cases.outcomes import Fetched, Opened, Outcome, Unsupported
 
 pytestmark = pytest.mark.tensorflow
+#: TensorFlow is imported in this process, which other tests compare with: as they want it.
+os.environ.setdefault("TF_ENABLE_ONEDNN_OPTS", "0")
 pytest.importorskip("tensorflow")
 
 FLOAT, INT = {"type": 1}, {"type": 3}
