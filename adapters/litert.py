@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import importlib
 import os
 import re
 import sys
@@ -17,7 +16,7 @@ from sessrun.adapters.client_layer import ClientLayer, EngineError, NotOfferedEr
 from sessrun.adapters.client_layer.compiled import Program
 from sessrun.adapters.client_layer.converting import TableEngine, last_line
 from sessrun.adapters.client_layer.graph import Part
-from sessrun.adapters.errors import AdapterError
+from sessrun.adapters.extras import import_engine
 from sessrun.spec.dtypes import BY_NAME
 
 __all__ = ["backend"]
@@ -35,17 +34,11 @@ def backend(argument: str | None = None) -> ClientLayer:
       AdapterError: it or TensorFlow is not installed; an argument is given.
 
     """
-    if argument is not None:
-        raise AdapterError(f"the adapter 'litert' takes no argument, got {argument!r}")
     os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
-    try:
-        tensorflow = importlib.import_module("tensorflow")
-        interpreter = importlib.import_module("ai_edge_litert.interpreter")
-        package = importlib.import_module("ai_edge_litert")
-    except ImportError as error:
-        raise AdapterError(
-            f"LiteRT is not installed: pip install 'sessrun[litert]' ({error})"
-        ) from error
+    tensorflow, interpreter, package = import_engine(
+        "litert", argument, "LiteRT", "litert",
+        "tensorflow", "ai_edge_litert.interpreter", "ai_edge_litert",
+    )  # fmt: skip
     return ClientLayer(_Engine(tensorflow, interpreter, str(package.__version__)))
 
 

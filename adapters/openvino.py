@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import re
 import tempfile
 from collections.abc import Sequence
@@ -16,7 +15,7 @@ from sessrun.adapters.client_layer import ClientLayer, EngineError, NotOfferedEr
 from sessrun.adapters.client_layer.compiled import Program
 from sessrun.adapters.client_layer.converting import TableEngine, last_line
 from sessrun.adapters.client_layer.graph import Part
-from sessrun.adapters.errors import AdapterError
+from sessrun.adapters.extras import import_engine
 
 __all__ = ["backend"]
 
@@ -34,16 +33,10 @@ def backend(argument: str | None = None) -> ClientLayer:
       AdapterError: it is not installed; an argument is given.
 
     """
-    if argument is not None:
-        raise AdapterError(f"the adapter 'openvino' takes no argument, got {argument!r}")
-    try:
-        openvino = importlib.import_module("openvino")
-        frontend = importlib.import_module("openvino.frontend")
-    except ImportError as error:
-        raise AdapterError(
-            f"OpenVINO is not installed: pip install 'sessrun[openvino]' ({error})"
-        ) from error
-    return ClientLayer(_Engine(openvino, frontend))
+    modules = import_engine(
+        "openvino", argument, "OpenVINO", "openvino", "openvino", "openvino.frontend"
+    )
+    return ClientLayer(_Engine(*modules))
 
 
 class _Engine(TableEngine):

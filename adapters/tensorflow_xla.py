@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import os
 import re
 from collections.abc import Sequence
@@ -15,7 +14,7 @@ from sessrun.adapters.client_layer import ClientLayer, EngineError, NotOfferedEr
 from sessrun.adapters.client_layer.compiled import Program
 from sessrun.adapters.client_layer.converting import TableEngine, last_line
 from sessrun.adapters.client_layer.graph import Part
-from sessrun.adapters.errors import AdapterError
+from sessrun.adapters.extras import import_engine
 from sessrun.spec.dtypes import BY_NAME
 
 __all__ = ["backend"]
@@ -33,16 +32,9 @@ def backend(argument: str | None = None) -> ClientLayer:
       AdapterError: TensorFlow is not installed; an argument is given.
 
     """
-    if argument is not None:
-        raise AdapterError(f"the adapter 'tensorflow-xla' takes no argument, got {argument!r}")
     os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
-    try:
-        tensorflow = importlib.import_module("tensorflow")
-    except ImportError as error:
-        raise AdapterError(
-            f"TensorFlow is not installed: pip install 'sessrun[tensorflow]' ({error})"
-        ) from error
-    return ClientLayer(_Engine(tensorflow))
+    modules = import_engine("tensorflow-xla", argument, "TensorFlow", "tensorflow", "tensorflow")
+    return ClientLayer(_Engine(*modules))
 
 
 class _Engine(TableEngine):

@@ -9,13 +9,14 @@ from typing import Final, cast
 
 import numpy as np
 
+from sessrun.adapters.client_layer.attributes import dtype_of, shape_of
 from sessrun.adapters.client_layer.engine import (
     Endpoint,
     EngineError,
     NotOfferedError,
     TensorFacts,
 )
-from sessrun.spec.dtypes import BY_ENUM, BY_NAME, REF_OFFSET
+from sessrun.spec.dtypes import BY_NAME
 from sessrun.spec.operations import ArgDecl
 from sessrun.spec.proto import DataType, GraphDef, NodeDef
 from sessrun.spec.tables.ops import OPERATIONS
@@ -276,7 +277,7 @@ def _output_dtypes(node: NodeDef) -> list[str]:
 
 def _dtypes_of(output: ArgDecl, node: NodeDef) -> list[str]:
     if output.type_list_attr is not None:
-        return [_dtype_of(number, node) for number in node.attr[output.type_list_attr].list.type]
+        return [dtype_of(number, node) for number in node.attr[output.type_list_attr].list.type]
     if output.type_attr is not None:
         dtype = _type_of(node, output.type_attr)
     else:
@@ -287,18 +288,10 @@ def _dtypes_of(output: ArgDecl, node: NodeDef) -> list[str]:
     return [dtype] * int(count)
 
 
-def _dtype_of(number: int, node: NodeDef) -> str:
-    """The dtype of a number of the enumeration, a reference's without it."""
-    row = BY_ENUM.get(number % REF_OFFSET)
-    if row is None:
-        raise EngineError(3, f"{node.name} has an unknown dtype, {number}", node.name)
-    return row.name
-
-
 def _type_of(node: NodeDef, attr: str) -> str:
     """The dtype that an attribute says, or is by default."""
     if attr in node.attr:
-        return _dtype_of(node.attr[attr].type, node)
+        return dtype_of(node.attr[attr].type, node)
     declared = OPERATIONS[node.op].attr(attr)
     return str(declared.default) if declared is not None and declared.has_default else "float32"
 
@@ -308,7 +301,4 @@ def _static_shape(node: NodeDef) -> tuple[int | None, ...] | None:
         return tuple(dim.size for dim in node.attr["value"].tensor.tensor_shape.dim)
     if node.op not in _SHAPED or "shape" not in node.attr:
         return None
-    shape = node.attr["shape"].shape
-    if shape.unknown_rank:
-        return None
-    return tuple(None if dim.size < 0 else dim.size for dim in shape.dim)
+    return shape_of(node.attr["shape"].shape)

@@ -10,7 +10,7 @@ from sessrun.adapters.client_layer import ClientLayer
 from sessrun.adapters.client_layer.compiled import Program
 from sessrun.adapters.client_layer.converting import ConvertingEngine
 from sessrun.adapters.client_layer.graph import Part
-from sessrun.adapters.errors import AdapterError
+from sessrun.adapters.extras import import_engine
 
 __all__ = ["backend"]
 
@@ -22,12 +22,7 @@ def backend(argument: str | None = None) -> ClientLayer:
       AdapterError: it is not installed; an argument is given.
 
     """
-    if argument is not None:
-        raise AdapterError(f"the adapter 'jax' takes no argument, got {argument!r}")
-    try:
-        jax = importlib.import_module("jax")
-    except ImportError as error:
-        raise AdapterError(f"JAX is not installed: pip install 'sessrun[jax]' ({error})") from error
+    (jax,) = import_engine("jax", argument, "JAX", "jax", "jax")
     jax.config.update("jax_platforms", "cpu")
     jax.config.update("jax_enable_x64", True)
     program = importlib.import_module("sessrun.adapters.jax.program")

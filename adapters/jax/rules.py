@@ -14,7 +14,8 @@ from typing import Any, Final
 import numpy as np
 
 from sessrun.adapters.client_layer import EngineError, NotOfferedError
-from sessrun.spec.dtypes import BY_ENUM, BY_NAME
+from sessrun.adapters.client_layer.attributes import attributes_of
+from sessrun.spec.dtypes import BY_NAME
 from sessrun.spec.inference import value_attrs
 from sessrun.spec.operations import AttrDecl
 from sessrun.spec.proto import NodeDef
@@ -151,41 +152,5 @@ def numpy_of(dtype: str) -> Any:
 
 def node_of(definition: NodeDef) -> Node:
     """A node with its attributes as Python values."""
-    declared = OPERATIONS[definition.op]
-    attrs = {attr.name: _value(definition, attr) for attr in declared.attrs}
+    attrs = attributes_of(definition, OPERATIONS[definition.op])
     return Node(definition.name, definition.op, attrs)
-
-
-def _value(definition: NodeDef, attr: AttrDecl) -> Any:
-    """The value of an attribute; functions and tensors stay messages."""
-    if attr.name not in definition.attr:
-        if not attr.has_default:
-            raise EngineError(3, f"{definition.name} has no attribute {attr.name}", definition.name)
-        return attr.default
-    value = definition.attr[attr.name]
-    if attr.type.startswith("list("):
-        kind = attr.type[5:-1]
-        return [_plain(kind, item) for item in getattr(value.list, _FIELDS[kind])]
-    return _plain(attr.type, getattr(value, _FIELDS[attr.type]))
-
-
-#: The field of an AttrValue, and of its list, that holds a kind of attribute.
-_FIELDS: Final = {
-    "string": "s", "int": "i", "float": "f", "bool": "b", "type": "type", "shape": "shape",
-    "tensor": "tensor", "func": "func",
-}  # fmt: skip
-
-
-def _plain(kind: str, value: Any) -> Any:
-    if kind == "string":
-        return value.decode(errors="replace")
-    if kind == "type":
-        row = BY_ENUM.get(value)
-        if row is None:
-            raise EngineError(3, f"an attribute has the unknown dtype {value}")
-        return row.name
-    if kind == "shape":
-        if value.unknown_rank:
-            return None
-        return tuple(None if dim.size < 0 else dim.size for dim in value.dim)
-    return value

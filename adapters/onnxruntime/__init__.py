@@ -7,10 +7,8 @@ functions, by subject.
 
 from __future__ import annotations
 
-import importlib
-
 from sessrun.adapters.client_layer import ClientLayer
-from sessrun.adapters.errors import AdapterError
+from sessrun.adapters.extras import import_engine
 
 __all__ = ["backend"]
 
@@ -22,12 +20,8 @@ def backend(argument: str | None = None) -> ClientLayer:
       AdapterError: it or `onnx` is not installed; an argument is given.
 
     """
-    if argument is not None:
-        raise AdapterError(f"the adapter 'onnxruntime' takes no argument, got {argument!r}")
-    try:
-        engine = importlib.import_module("sessrun.adapters.onnxruntime.engine")
-    except ImportError as error:
-        raise AdapterError(
-            f"ONNX Runtime is not installed: pip install 'sessrun[onnxruntime]' ({error})"
-        ) from error
+    name = "onnxruntime"
+    (engine,) = import_engine(
+        name, argument, "ONNX Runtime", name, "sessrun.adapters.onnxruntime.engine"
+    )
     return ClientLayer(engine.Engine())

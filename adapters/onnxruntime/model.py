@@ -8,6 +8,7 @@ from typing import Any, Final
 import numpy as np
 
 from sessrun.adapters.client_layer import Endpoint, EngineError, NotOfferedError
+from sessrun.adapters.client_layer.attributes import attributes_of
 from sessrun.adapters.client_layer.graph import Part, constant_of, inputs_of
 from sessrun.adapters.onnxruntime import (
     activations,
@@ -24,7 +25,6 @@ from sessrun.adapters.onnxruntime import (
     space,
     windows,
 )
-from sessrun.adapters.onnxruntime.attributes import attributes_of
 from sessrun.adapters.onnxruntime.onnx_graph import ENUMS, Evaluate, OnnxGraph
 from sessrun.adapters.onnxruntime.table import TRANSLATIONS, Call, Tensor, Translation
 from sessrun.spec.dtypes import BY_NAME

@@ -90,12 +90,13 @@ def run(args: argparse.Namespace) -> int:
         workers = worker_count(args.workers, runner)
         plan = build_plan(args.profile, _seed(args, path))
         record = execute_with_progress(plan, runner, path, resume=args.resume, workers=workers)
-    summary = write_views(folder, plan, record, waivers)
+    facts = plan_facts(plan)
+    summary = write_views(folder, plan, facts, record, waivers)
     package = folder / "package.zip"
     write_package(
         package,
         path,
-        plan_facts(plan),
+        facts,
         load_clauses(),
         waivers=waivers,
         replay_of=replay_of(plan, args.backend),

@@ -35,7 +35,7 @@ def run(args: argparse.Namespace) -> int:
     """Run; 0 if every case passed or was skipped."""
     from rich.console import Console
 
-    from sessrun.cli.running import execute_with_progress, started, write_views
+    from sessrun.cli.running import execute_with_progress, plan_facts, started, write_views
     from sessrun.cli.shrinking import shrink_failures
     from sessrun.conformance.plan import build_plan
     from sessrun.reports.terminal import print_summary
@@ -51,7 +51,7 @@ def run(args: argparse.Namespace) -> int:
         record = execute_with_progress(
             plan, runner, args.record, resume=args.resume, workers=workers
         )
-    summary = write_views(args.record.parent, plan, record)
+    summary = write_views(args.record.parent, plan, plan_facts(plan), record)
     console = Console()
     print_summary(summary, console, replays=str(args.record.parent / "replays"), chosen=True)
     shrunk = (

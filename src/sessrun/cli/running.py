@@ -131,8 +131,19 @@ def _bar(console: Console) -> Progress:
     return Progress(*columns, console=console, transient=True, disable=not console.is_terminal)
 
 
-def write_views(folder: Path, plan: Plan, record: RunRecord, waivers: Any = ()) -> Summary:
-    """Write report.html, results.json, junit.xml, badge.svg and the replays; the summary."""
+def write_views(
+    folder: Path, plan: Plan, facts: PlanFacts, record: RunRecord, waivers: Any = ()
+) -> Summary:
+    """Write report.html, results.json, junit.xml, badge.svg and the replays; the summary.
+
+    Args:
+      folder: where to.
+      plan: the plan of the record.
+      facts: the same as `plan_facts` gives it, which takes a while.
+      record: the record.
+      waivers: the clauses that the certificate does without.
+
+    """
     from sessrun.conformance.replay import write_replay
     from sessrun.reports.badge import badge_svg
     from sessrun.reports.failures import replay_name
@@ -144,7 +155,6 @@ def write_views(folder: Path, plan: Plan, record: RunRecord, waivers: Any = ()) 
     from sessrun.spec.loader import load_clauses
     from sessrun.spec.writing import write_bytes, write_text
 
-    facts = plan_facts(plan)
     summary = summarize(record, facts, load_clauses(), plan.profile, waivers)
     answers = answers_of(record, facts)
     backend = record.header["backend"]["spec"]

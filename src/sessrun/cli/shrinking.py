@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -21,7 +22,7 @@ __all__ = ["shrink_case", "shrink_failures"]
 
 
 #: How many shrunk cases are named.
-_TOLD: Final = 4
+_SHOWN: Final = 4
 
 
 def shrink_case(case: Case, runner: Runner, oracle: Oracle, seconds: float) -> Case:
@@ -54,10 +55,8 @@ def shrink_failures(
     from sessrun.adapters.process.errors import AdapterError, WorkerError
     from sessrun.conformance.oracle import Oracle
     from sessrun.conformance.patience import Patience
-    from sessrun.conformance.replay import write_replay
     from sessrun.conformance.runner import Runner
-    from sessrun.conformance.shrink import node_count, shrinkable
-    from sessrun.reports.failures import replay_name
+    from sessrun.conformance.shrink import shrinkable
 
     shrunk = folder / "shrunk"
     for old in shrunk.glob("*.json"):
@@ -67,7 +66,7 @@ def shrink_failures(
     firsts = [case for case in firsts if ":" in case.id and shrinkable(case)]
     if not firsts:
         return []
-    told = []
+    sentences: list[str] = []
     oracle = Oracle()
     patience = Patience(cases=2, whole=2 * seconds)
     runner = Runner(backend, deadline_s=5.0, ask_oracle=oracle, patience=patience)
@@ -75,24 +74,34 @@ def shrink_failures(
         with Console(stderr=True).status("shrinking failures"):
             runner.describe()
             oracle(firsts[0])
-            end = time.monotonic() + seconds
-            for number, case in enumerate(firsts):
-                left = end - time.monotonic()
-                if left <= 0:
-                    break
-                small = shrink_case(case, runner, oracle, left / (len(firsts) - number))
-                if small is case:
-                    continue
-                line = runner.run_once(small)
-                path = shrunk / replay_name(case.id)
-                write_replay(path, small, line, backend)
-                if node_count(small) < node_count(case):
-                    sizes = f"{node_count(case)} to {node_count(small)} nodes"
-                    told.append(f"{case.id}, shrunk from {sizes}: {path}")
+            sentences.extend(_shrink_each(firsts, runner, oracle, shrunk, seconds))
     except (AdapterError, WorkerError) as error:
-        told.append(f"no further failures were shrunk: {in_one_line(error)}")
+        sentences.append(f"no further failures were shrunk: {in_one_line(error)}")
     finally:
         runner.shutdown()
         oracle.shutdown()
-    hidden = len(told) - _TOLD
-    return told if hidden <= 0 else [*told[:_TOLD], f"and {hidden} more in {shrunk}"]
+    hidden = len(sentences) - _SHOWN
+    return sentences if hidden <= 0 else [*sentences[:_SHOWN], f"and {hidden} more in {shrunk}"]
+
+
+def _shrink_each(
+    cases: Sequence[Case], runner: Runner, oracle: Oracle, folder: Path, seconds: float
+) -> Iterator[str]:
+    """Write the replay of each case made smaller; a sentence where it has fewer nodes."""
+    from sessrun.conformance.replay import write_replay
+    from sessrun.conformance.shrink import node_count
+    from sessrun.reports.failures import replay_name
+
+    end = time.monotonic() + seconds
+    for number, case in enumerate(cases):
+        left = end - time.monotonic()
+        if left <= 0:
+            return
+        small = shrink_case(case, runner, oracle, left / (len(cases) - number))
+        if small is case:
+            continue
+        path = folder / replay_name(case.id)
+        write_replay(path, small, runner.run_once(small), runner.spec)
+        before, after = node_count(case), node_count(small)
+        if after < before:
+            yield f"{case.id}, shrunk from {before} to {after} nodes: {path}"
