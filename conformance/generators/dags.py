@@ -117,7 +117,7 @@ class Dag:
         """The tensors that a run may feed in the middle of the graph.
 
         Left out: the outputs of operations that TensorFlow's graph optimizer rewrites, such as
-        x + x, -x + y and what is made of constants: it then ignores the feed (docs/findings.md).
+        x + x, -x + y and what is made of constants: it then ignores the feed (docs/findings).
         """
         return [node for node in self.nodes if node.name in self.firm]
 
@@ -147,7 +147,7 @@ def _unary(dag: Dag) -> None:
     assert x is not None
     op = dag.draw.choice(_UNARY[x.kind])
     if dag.rearranged.get(x.name) == op:
-        op = "Identity"  # TensorFlow drops one of two negations around a reshape (docs/findings.md)
+        op = "Identity"  # TensorFlow drops one of two negations around a reshape (docs/findings)
     attrs = {} if op == "LogicalNot" else {"T": dtype_attr(x.dtype)}
     dag.add(op, [x], x.dtype, x.shape, **attrs)
 
@@ -177,7 +177,7 @@ def _binary(dag: Dag) -> None:
     assert shape is not None
     op = dag.draw.choice(_BINARY[x.kind])
     if op == "Mul" and {(x.name, y.name), (y.name, x.name)} & dag.sigmoids:
-        op = "AddV2"  # TensorFlow fuses sigmoid(x) * x and loses the sigmoid (docs/findings.md)
+        op = "AddV2"  # TensorFlow fuses sigmoid(x) * x and loses the sigmoid (docs/findings)
     attrs = {} if x.kind == "bool" else {"T": dtype_attr(x.dtype)}
     dag.add(op, [x, y], x.dtype, shape, **attrs)
 
@@ -209,7 +209,7 @@ def _reduce(dag: Dag) -> None:
     x = dag.pick()
     assert x is not None
     rank = len(x.shape)
-    if not rank:  # over no axes: see docs/findings.md
+    if not rank:  # over no axes: see docs/findings
         return
     axes = sorted(dag.draw.sample(range(rank), dag.draw.randint(1, rank)))
     keep = dag.draw.random() < 0.5
@@ -222,7 +222,7 @@ def _reduce(dag: Dag) -> None:
     attrs = {} if x.kind == "bool" else {"T": dtype_attr(x.dtype)}
     op = dag.draw.choice(_REDUCE[x.kind])
     if op in {"Max", "Min"} and 0 in x.shape:
-        op = "Sum"  # TensorFlow takes the sign of the maximum for that of signs (docs/findings.md)
+        op = "Sum"  # TensorFlow takes the sign of the maximum for that of signs (docs/findings)
     dag.add(op, [x, axis], x.dtype, shape, keep_dims={"b": keep}, Tidx=dtype_attr("int32"), **attrs)
 
 

@@ -18,7 +18,7 @@ from sessrun.conformance.generators.graphdef import GraphWriter, dtype_attr, tex
 
 __all__ = ["PLAIN", "VARIABLES", "Program", "draw_program"]
 
-#: TensorFlow's optimizer breaks one in twenty such programs: see docs/findings.md.
+#: TensorFlow's optimizer breaks one in twenty such programs: see docs/findings/tensorflow.md.
 PLAIN: Final = {"graphOptions": {"rewriteOptions": {"disableMetaOptimizer": True}}}
 #: How many variables a program has.
 VARIABLES: Final = 3

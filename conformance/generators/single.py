@@ -20,7 +20,7 @@ __all__ = ["KINDS", "OF_KNOWN_RANK", "SingleGraph", "contract_of", "single_graph
 #: How an input is given: a placeholder of unknown shape, one of its shape, a constant.
 KINDS: Final = ("unknown", "shape", "constant")
 #: Operations whose valid arguments TensorFlow 2.21 refuses while building if it knows some of
-#: their shapes or values and not the others (docs/findings.md): all or none are known.
+#: their shapes or values and not the others (docs/findings/tensorflow.md): all or none are known.
 _ALL_OR_NONE: Final = frozenset({"SplitV", "Substr"})
 #: Operations that TensorFlow refuses while building if it does not know how many blocks or paddings
 #: there are: where nothing is to be known, the shapes of indices are, and the rank of the rest.

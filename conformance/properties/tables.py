@@ -240,7 +240,7 @@ class _Life:
         shape = (self._draw.randint(0, 4),) if restores else self._shape()
         keys, values, feeds = self._pairs(shape)
         if model.kind == _DENSE and model.lost and model.held.keys() & set(keys):
-            return  # TensorFlow may hold such a key twice: see docs/findings.md
+            return  # TensorFlow may hold such a key twice: see docs/findings/tensorflow.md
         before = set(model.held)
         if restores:
             model.held = {}

@@ -1,6 +1,6 @@
 """What is not drawn of differentiable operations, because TensorFlow refuses it or is undecided.
 
-What is wrong or undetermined in TensorFlow is told in docs/findings.md.
+What is wrong or undetermined in TensorFlow is told in docs/findings/tensorflow.md.
 """
 
 from __future__ import annotations
@@ -33,14 +33,14 @@ OF_KNOWN_SHAPE: Final = frozenset({
     "SpaceToBatchND", "Svd",
 })  # fmt: skip
 #: Operations whose static shapes are wrong where the numbers that they are given are not known.
-OF_CONSTANTS: Final = frozenset({"MatrixDiagV2", "MatrixDiagV3"})
+OF_CONSTANTS: Final = frozenset({"MatrixDiagV2", "MatrixDiagV3", "SplitV"})
 #: Operations whose gradients have none or are None, are not determined, or cost much to run.
 _ONCE: Final = frozenset({
     "BandedTriangularSolve", "BlockLSTM", "BlockLSTMV2", "CTCLoss", "Ceil", "CropAndResize",
     "Dilation2D", "Eig",
     "FakeQuantWithMinMaxArgs", "FakeQuantWithMinMaxVars", "FakeQuantWithMinMaxVarsPerChannel",
     "Floor", "FloorDiv", "FractionalAvgPool", "FractionalMaxPool", "Igamma", "Igammac",
-    "IsotonicRegression", "LRN",
+    "ImageProjectiveTransformV2", "ImageProjectiveTransformV3", "IsotonicRegression", "LRN",
     "MatrixSquareRoot", "MaxPool", "MaxPoolGradV2", "MaxPoolWithArgmax", "QuantizeAndDequantizeV4",
     "RGBToHSV", "ResizeBicubic", "ResizeBilinear", "ResizeNearestNeighbor", "Rint", "Round", "Svd",
     "ScaleAndTranslate", "SelfAdjointEigV2", "Sign", "Softsign", "SparseAdd", "SparseFillEmptyRows",
@@ -159,6 +159,7 @@ _DRAWN: Final[Mapping[str, Callable[[Arguments], bool]]] = {
     **dict.fromkeys(("MatrixDiagPartV2", "MatrixSetDiagV2"), _is_one_diagonal),
     "MatrixDiagV2": lambda given: _is_one_diagonal(given) and _is_band_inside(given),
     "MatrixDiagV3": _is_band_inside,
+    "ConcatV2": lambda given: given.inputs["axis"].dtype.name == "int32",
     "Conv2D": _is_ungrouped,
     **dict.fromkeys(("EuclideanNorm", "Max", "Min", "Prod"), _has_narrow_axes),
     "GatherNd": _is_of_elements,

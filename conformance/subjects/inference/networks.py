@@ -57,7 +57,7 @@ def _images(program: Program, draw: random.Random, x: str, depth: int) -> str:
         node = program.apply(
             "FusedBatchNormV3", node, scale, offset, mean, variance, U="float32", is_training=False
         )
-    # TensorFlow 2.21 fails to run Conv2D, FusedBatchNormV3 and Tanh in a row (docs/findings.md).
+    # TensorFlow 2.21 fails to run Conv2D, FusedBatchNormV3 and Tanh in a row (docs/findings).
     node = program.apply(draw.choice([a for a in _ACTIVATIONS if a != "Tanh"]), node)
     pool = draw.choice(("MaxPool", "AvgPool"))
     node = program.apply(pool, node, ksize=[1, 2, 2, 1], strides=[1, 2, 2, 1], padding=padding)

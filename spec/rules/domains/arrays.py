@@ -131,7 +131,7 @@ def split_sizes(draw: Draw, value: str, sizes: str, split_dim: str, num_split: s
     """A tensor and the sizes of its parts along an axis, one of them perhaps -1.
 
     Left out: int8 sizes, whose constant makes TensorFlow 2.21's shape inference abort the process,
-    and -1 as the size of the only part, which its kernel refuses (docs/findings.md).
+    and -1 as the size of the only part, which its kernel refuses (docs/findings/tensorflow.md).
     """
     if draw.attrs["Tlen"] == "int8":
         draw.attrs["Tlen"] = "int32"

@@ -30,7 +30,7 @@ def _cond(x: Inputs) -> Form:
     return x.call("cond", taken, on, off)
 
 
-# TensorFlow loses its second order where no condition holds: see docs/findings.md.
+# TensorFlow loses its second order where no condition holds: see docs/findings/tensorflow.md.
 @function("case", WIDE, second=False)
 def _case(x: Inputs) -> Form:
     value, other = x.tensor((2,)), x.tensor((2,))

@@ -73,7 +73,7 @@ def _classes(tf: Any) -> Any:
     makes += [
         tf.random.categorical(strange, 6, seed=2),
         tf.random.categorical(np.zeros([0, 3], np.float32), 6, dtype=tf.int32, seed=2),
-        # Large rows are one: what TensorFlow's threads divide differs (docs/findings.md).
+        # Large rows are one: what TensorFlow's threads divide differs (docs/findings).
         tf.multinomial(np.zeros([1, 400], np.float32), 3000, seed=2),
     ]
     return [drawn(tf, make) for make in makes]
