@@ -13,6 +13,7 @@ from __future__ import annotations
 import math
 import threading
 import time
+from collections import Counter, defaultdict
 from dataclasses import dataclass
 from typing import Final
 
@@ -45,8 +46,8 @@ class Patience:
       again: what a backend that answered the probe may lose before the next one.
       limit: what may be lost in all, whatever the probes say.
       cheap: what a loss may cost without being counted, if a case was answered since the last one.
-      retries: how many failing cases are tried a second time on a fresh worker.
-      retry_seconds: what the restarts for second tries may cost in all.
+      retries: how many cases of one result are tried a second time on a fresh worker.
+      retry_seconds: what the restarts for these may cost in all.
       whole: what the run may take by the clock, from the making of its runner.
 
     """
@@ -72,8 +73,8 @@ class Losses:
         self._lock = threading.Lock()
         self._consecutive = 0
         self._allowed = patience.seconds
-        self._retries = 0
-        self._retry_seconds = 0.0
+        self._retries: Counter[str] = Counter()
+        self._retry_seconds: defaultdict[str, float] = defaultdict(float)
         self.until = time.monotonic() + patience.whole
         self.seconds = 0.0
         self.given_up = ""
@@ -95,25 +96,26 @@ class Losses:
         with self._lock:
             self.seconds += seconds
 
-    def grant_retry(self) -> bool:
-        """Whether one more failing case may be tried a second time; it then counts."""
+    def grant_retry(self, result: str) -> bool:
+        """Whether one more case of this result may be tried a second time; it then counts."""
         patience = self._patience
         with self._lock:
             granted = (
-                self._retries < patience.retries and self._retry_seconds < patience.retry_seconds
+                self._retries[result] < patience.retries
+                and self._retry_seconds[result] < patience.retry_seconds
             )
-            self._retries += granted
+            self._retries[result] += granted
         return granted
 
-    def retry_took(self, seconds: float) -> None:
+    def retry_took(self, result: str, seconds: float) -> None:
         """The worker of a second try took so long to start."""
         with self._lock:
-            self._retry_seconds += seconds
+            self._retry_seconds[result] += seconds
 
-    def count_retries(self, cases: int) -> None:
-        """So many cases were tried a second time before."""
+    def count_retry(self, result: str) -> None:
+        """A case of this result was tried a second time before."""
         with self._lock:
-            self._retries += cases
+            self._retries[result] += 1
 
     @property
     def probe_is_due(self) -> bool:

@@ -35,7 +35,7 @@ from sessrun.spec.cases.judge import Finding, clause_of, judge, oracle_steps
 from sessrun.spec.cases.model import Case, Observation, canonical_json, walk
 from sessrun.spec.cases.steady import finding_form, is_kept, steady_observations, steady_text
 from sessrun.spec.inference import DECLARATION, Offer, demand_of
-from sessrun.spec.records import BUSY, DISTURBED, SECOND_TRY, TRIED_AGAIN
+from sessrun.spec.records import BUSY, DISTURBED, FIRST_TRY, SECOND_TRY, TRIED_AGAIN
 from sessrun.spec.releases import Release
 
 __all__ = ["Patience", "Runner"]
@@ -140,7 +140,10 @@ class Runner:
 
     def resume_after(self, lines: Iterable[Mapping[str, Any]]) -> None:
         """Count what an earlier part of this run has used up: the second tries."""
-        self._losses.count_retries(sum(line.get("attempts", 1) > 1 for line in lines))
+        for line in lines:
+            if line.get("attempts", 1) > 1:
+                result = line["result"]
+                self._losses.count_retry("fail" if result == "flaky" else result)
 
     def beside(self) -> Runner:
         """A runner of the same backend with a worker of its own; what one loses counts for both."""
@@ -157,16 +160,23 @@ class Runner:
         self.shutdown()
 
     def run(self, case: Case) -> dict[str, Any]:
-        """Run one case, a failing one twice: its line of the record."""
+        """Run one case, one that went wrong twice: its line of the record.
+
+        A worker that has run other cases may have been spoilt by one of them, which shows as this
+        case's crash or broken answer. A timeout is not tried again: it has cost its time.
+        """
         line = self.run_once(case)
-        if line["result"] != "fail" or self.in_process or not self._losses.grant_retry():
+        result = line["result"]
+        if not _may_be_its_workers(line) or self.in_process or self._losses.given_up:
             return line
-        self._losses.retry_took(self._restart(TRIED_AGAIN, 0.0))
+        if not self._losses.grant_retry(result):
+            return line
+        self._losses.retry_took(result, self._restart(TRIED_AGAIN, 0.0))
         again = self.run_once(case)
         if again["result"] == "missing":  # there is no second answer: the first one stands
             return line
-        if again["result"] != "fail":
-            line |= {"result": "flaky", "detail": f"{SECOND_TRY}{again['result']}"}
+        if again["result"] != result:
+            line |= {"result": "flaky", "detail": _second_try(again["result"], line)}
         return line | {"attempts": 2}
 
     def run_once(self, case: Case) -> dict[str, Any]:
@@ -389,6 +399,18 @@ class Runner:
     def _tell(self, event: str, detail: str, seconds: float) -> None:
         if self.on_event is not None:
             self.on_event(event, steady_text(detail)[:500], seconds)
+
+
+def _may_be_its_workers(line: Mapping[str, Any]) -> bool:
+    """Whether a fresh worker may answer otherwise: what the audit finds, any worker answers."""
+    result = line["result"]
+    return result in {"fail", "crash"} or (result == "error" and "finding" not in line)
+
+
+def _second_try(result: str, first: Mapping[str, Any]) -> str:
+    """The detail of a case whose second try ended otherwise: how, and of what the first died."""
+    detail = first.get("detail")
+    return f"{SECOND_TRY}{result}" + (f"{FIRST_TRY}{detail}" if detail else "")
 
 
 def _line(

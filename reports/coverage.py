@@ -80,7 +80,8 @@ def coverage_of(results: Iterable[tuple[Demand | None, str, bool]]) -> Coverage 
     """The coverage, by the cases that ask a single operation.
 
     Args:
-      results: of each case what it needs, its result, and whether what it needs is declared.
+      results: of each case that speaks of a MUST clause what it needs, its result, and whether
+        what it needs is declared.
 
     Returns:
       The coverage; None if no case has such a need.

@@ -8,11 +8,11 @@ that belongs to no case, unless the events were rewritten as well.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from sessrun.reports.printable import shortened
-from sessrun.spec.records import BUSY, DISTURBED, SECOND_TRY, TRIED_AGAIN, RunRecord
+from sessrun.spec.records import BUSY, DISTURBED, FIRST_TRY, SECOND_TRY, TRIED_AGAIN, RunRecord
 
 __all__ = ["event_faults"]
 
@@ -40,13 +40,19 @@ def event_faults(record: RunRecord) -> Iterator[str]:
     for reason in (DISTURBED, BUSY):
         restarts.pop(reason, None)
     reasons = Counter(line.get("detail", "")[:_KEPT] for line in lines if line["result"] in _TOLD)
-    second = sum(line.get("detail", "").startswith(SECOND_TRY) for line in lines)
     untold = list((restarts - reasons).elements())
-    if len(untold) > second + slack:
+    if len(untold) > sum(map(_untold, lines)) + slack:
         told = shortened(repr(untold[0]), 120)
         yield f"A worker was started anew because {told}, and no case of the record ended so."
     yield from _silent(lines, restarts, given_up)
     yield from _unasked(lines, record, given_up)
+
+
+def _untold(line: Mapping[str, Any]) -> int:
+    """How many workers a case may have lost of which its line does not tell."""
+    if line.get("detail", "").startswith(SECOND_TRY):
+        return 2 if FIRST_TRY in line["detail"] else 1
+    return int(line["result"] in {"crash", "error"} and line.get("attempts", 1) > 1)
 
 
 def _silent(lines: list[dict[str, Any]], restarts: Counter[str], given_up: int) -> Iterator[str]:

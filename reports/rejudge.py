@@ -18,13 +18,13 @@ from sessrun.spec.cases.judge import Finding, Judgement, clause_of, judge, oracl
 from sessrun.spec.cases.model import Case, Observation, canonical_json, walk
 from sessrun.spec.cases.steady import KEEP_BYTES, finding_form, is_kept
 from sessrun.spec.inference import DECLARATION, Offer, demand_of, is_probe
-from sessrun.spec.records import RunRecord
+from sessrun.spec.records import FIRST_TRY, RunRecord
 from sessrun.spec.releases import needed_release
 
 __all__ = ["Rejudged", "judge_anew"]
 
 #: Results that observations decide, and what they must be judged to be. A flaky case keeps the
-#: first of its two answers, which was a failure.
+#: first of its two answers, a failure; it has none if the worker was lost.
 _DECIDED: Final[Mapping[str, str]] = {
     "pass": "pass", "fail": "fail", "unsupported": "unsupported", "error": "error",
     "flaky": "fail",
@@ -90,7 +90,7 @@ class _Judge:
             extra = sorted({"finding", "detail", "attempts"} & line.keys())
             if extra:
                 yield f"Case {case.id} is recorded as pass, and yet with a {extra[0]}."
-        elif result in _EXPLAINED and not line.get("finding"):
+        elif result in _EXPLAINED and not _explained(line):
             yield f"Case {case.id} is recorded as {result}, and nothing says why."
         if result in _LOST:
             yield from self._misplaced(case, line.get("finding"))
@@ -166,6 +166,12 @@ class _Judge:
         ) as error:
             # Recorded observations are foreign data: the judge expects what interpreters yield.
             return Judgement(f"no result ({shortened(error, 120)})", Finding("", ""))
+
+
+def _explained(line: Mapping[str, Any]) -> bool:
+    """Whether a finding says why, or what became of the first of two workers."""
+    lost = line["result"] == "flaky" and FIRST_TRY in line.get("detail", "")
+    return bool(line.get("finding")) or lost
 
 
 def _told_otherwise(finding: Finding, line: Mapping[str, Any]) -> bool:

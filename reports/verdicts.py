@@ -71,7 +71,9 @@ def summarize(
     accepted = _accepted(waivers, record)
     judged = _judge_clauses(answers, clauses, profile, accepted, record)
     coverage = coverage_of(
-        (answer.case.demand, answer.result, answer.declared) for answer in answers
+        (answer.case.demand, answer.result, answer.declared)
+        for answer in answers
+        if any(clauses[id_].level == "MUST" for id_ in answer.clauses if id_ in clauses)
     )
     if coverage is not None and not coverage.declared_cells:
         problems = (*problems, "The backend declares no operation of the table.")

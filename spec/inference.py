@@ -34,6 +34,7 @@ __all__ = [
     "demand_of_graphs",
     "is_audited",
     "is_probe",
+    "structural_inputs",
     "table",
     "value_attrs",
 ]
@@ -277,7 +278,7 @@ def demand_of_graphs(graphs: Iterable[Mapping[str, Any]]) -> Demand:
             operation = OPERATIONS.get(node["op"])
             if operation is not None and operation.name not in _FREE:
                 operations.setdefault(operation.name, set()).update(_dtypes_of(operation, node))
-                if not constants.issuperset(_structure(operation, node)):
+                if not constants.issuperset(structural_inputs(node["op"], node.get("input", ()))):
                     capabilities.add("fed_structure")
             if node["op"] != "Const" and any(name[0] == "^" for name in node.get("input", ())):
                 capabilities.add("control_inputs")
@@ -326,22 +327,26 @@ def _first_dtypes(operation: str) -> tuple[str, ...]:
     return tuple(sorted(set(first.dtypes)))
 
 
-def _structure(operation: Operation, node: Mapping[str, Any]) -> Iterator[str]:
-    """The nodes that give the structural inputs of a node.
+def structural_inputs(op_type: str, inputs: Iterable[str]) -> Iterator[str]:
+    """Names of the operations that give a node's axes, shapes, permutations and the like.
 
     A list of tensors, as the values of ConcatV2, is the only input of its operation that stands
     for several: those behind it are counted from the end.
+
+    Args:
+      op_type: the node's operation.
+      inputs: its inputs as a NodeDef has them.
+
     """
-    row = table().get(operation.name)
+    row = table().get(op_type)
     if row is None:
         return
-    inputs = [name for name in node.get("input", ()) if not name.startswith("^")]
-    behind = False
-    for index, arg in enumerate(operation.inputs):
-        place = index - len(operation.inputs) if behind else index
+    names = [name.partition(":")[0] for name in inputs if not name.startswith("^")]
+    args = row.operation.inputs
+    lists = [n for n, arg in enumerate(args) if arg.number_attr or arg.type_list_attr]
+    for index, arg in enumerate(args):
         if arg.name in row.constants:
-            yield inputs[place].partition(":")[0]
-        behind |= arg.number_attr is not None or arg.type_list_attr is not None
+            yield names[index - len(args) if lists and index > lists[0] else index]
 
 
 def _dtypes_of(operation: Operation, node: Mapping[str, Any]) -> Iterator[str]:

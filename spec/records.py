@@ -23,8 +23,8 @@ from sessrun.spec.schema import SpecError, check
 from sessrun.spec.writing import naming
 
 __all__ = [
-    "BUSY", "DISTURBED", "QUIET", "RESULTS", "SECOND_TRY", "TRIED_AGAIN", "RecordWriter",
-    "RunRecord", "blamed", "read_record",
+    "BUSY", "DISTURBED", "FIRST_TRY", "QUIET", "RESULTS", "SECOND_TRY", "TRIED_AGAIN",
+    "RecordWriter", "RunRecord", "blamed", "read_record",
 ]  # fmt: skip
 
 #: The closed set of results of a case, worst last.
@@ -36,11 +36,13 @@ RESULTS: Final = (
 QUIET: Final = frozenset({"pass", "skipped"})
 
 #: Why a worker is started anew though none was lost, as the event tells it.
-TRIED_AGAIN: Final = "a failing case is tried again on a fresh worker"
+TRIED_AGAIN: Final = "what went wrong is tried again on a fresh worker"
 DISTURBED: Final = "the case disturbs its process"
 BUSY: Final = "the case left its worker busy"
 #: How the detail of a case begins whose second try ended otherwise.
 SECOND_TRY: Final = "the second try: "
+#: What then stands before the detail of the first, if its worker was lost or answered nonsense.
+FIRST_TRY: Final = "; the first: "
 
 
 def blamed(line: Mapping[str, Any]) -> tuple[str, ...]:

@@ -111,9 +111,9 @@ def scope_of(name: str) -> Scope:
             return Scope(name, profile, PARTS[part])
     listed = [key for key, profile in profiles.items() if profile.finished]
     divided = ", ".join(key for key in listed if not profiles[key].declared)
-    whole = ", ".join(key for key in listed if profiles[key].declared)
+    undivided = ", ".join(key for key in listed if profiles[key].declared)
     parts = " or ".join(f"-{part}" for part in PARTS)
     raise ScopeError(
         f"no profile is called {name!r}; there are {divided}, "
-        f"each also with {parts} after it, and {whole}"
+        f"each also with {parts} after it, and {undivided}"
     )

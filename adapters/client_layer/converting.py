@@ -13,9 +13,9 @@ from google.protobuf.json_format import MessageToDict
 from sessrun.adapters.backend import Description
 from sessrun.adapters.client_layer.compiled import CompiledSession, Program
 from sessrun.adapters.client_layer.engine import EngineError, EngineSession, NotOfferedError
-from sessrun.adapters.client_layer.graph import Part, inputs_of
+from sessrun.adapters.client_layer.graph import Part
 from sessrun.spec.dtypes import BY_NAME
-from sessrun.spec.inference import Demand, Offer, demand_of_graphs
+from sessrun.spec.inference import Demand, Offer, demand_of_graphs, structural_inputs
 from sessrun.spec.proto import ConfigProto, GraphDef
 
 __all__ = ["ConvertingEngine", "TableEngine", "last_line"]
@@ -88,11 +88,7 @@ class ConvertingEngine:
             return
         fed = {tensor.operation for tensor in part.feeds}
         for node in part.nodes:
-            sources = {tensor.operation for tensor in inputs_of(node)}
-            form = {"name": node.name, "op": node.op, "input": list(node.input)}
-            kinds = [{"name": s, "op": "Placeholder" if s in fed else "Const"} for s in sources]
-            demand = demand_of_graphs([{"node": [form, *kinds]}])
-            if "fed_structure" in demand.capabilities:
+            if not fed.isdisjoint(structural_inputs(node.op, node.input)):
                 raise NotOfferedError("fed_structure", node.name)
 
 

@@ -142,6 +142,15 @@ def test_values_that_a_case_leaves_open_keep_what_matchers_ask() -> None:
     assert judge(case, steady_observations(case, wrong)).result == "fail"
 
 
+def test_a_value_where_a_run_must_fail_is_shown() -> None:
+    step = {k: v for k, v in run_step().items() if k != "expect"}
+    answer = [{"step": "1", "outcome": "values", "values": [value(1, 2)]}]
+    refused = engine_case(OPEN, step | {"expect": {"error": {"codes": [3]}}})
+    assert steady_observations(refused, answer) == answer
+    left_open = engine_case(OPEN, step | {"expect": {"any_of": [{"error": {"codes": [3]}}, {}]}})
+    assert steady_observations(left_open, answer) != answer
+
+
 def test_masking_changes_no_judgement_of_the_suite(tmp_path: Path) -> None:
     """Over the reference each recorded line, judged anew from its observations, stays a pass."""
     plan = build_plan("core", generated=0)

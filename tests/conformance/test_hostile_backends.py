@@ -5,6 +5,7 @@ import re
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 from cut_run import HOSTILE, CutRun, cut_plan, run_plan
@@ -12,6 +13,7 @@ from cut_run import HOSTILE, CutRun, cut_plan, run_plan
 from sessrun.cli.failure import UserError
 from sessrun.cli.main import main
 from sessrun.conformance.patience import PROBE, Losses, Patience
+from sessrun.spec.records import TRIED_AGAIN
 
 #: Patience for tests: seconds where a certification has minutes.
 SHORT = Patience(cases=3, seconds=4.0, again=2.0, limit=9.0, retries=2)
@@ -84,9 +86,14 @@ def test_words_without_utf_8_spoil_no_report(
     assert not (tmp_path / "package.zip").exists(), "what is not of this run is gone"
 
 
+def untroubled(run: CutRun) -> list[dict[str, Any]]:
+    """The events of a run but for the second tries."""
+    return [event for event in run.record.events if event["detail"] != TRIED_AGAIN]
+
+
 def test_a_crash_costs_one_case(tmp_path: Path, conforming: CutRun) -> None:
     run = run_plan("hostile.dying:backend#40", cut_plan(), tmp_path / "r.jsonl")
-    assert 1 <= same_elsewhere(run, conforming, "crash") <= 4
+    assert 1 <= same_elsewhere(run, conforming, "flaky") <= 4
     assert run.summary.verdict == "NOT CERTIFIED"
     assert "SIGSEGV" in run.terminal
     assert "SIGSEGV" in run.html
@@ -102,7 +109,7 @@ def test_native_prints_spoil_their_cases_and_disturb_no_other(
     assert run.summary.verdict == "NOT CERTIFIED"
     assert "on standard output" in run.terminal
     assert "on standard output" in run.html
-    assert run.record.events == conforming.record.events  # a worker that prints goes on
+    assert untroubled(run) == untroubled(conforming), "a worker that prints goes on"
 
 
 def test_nothing_that_a_backend_starts_outlives_the_run(tmp_path: Path, conforming: CutRun) -> None:
@@ -126,7 +133,7 @@ def test_the_babbling_fake_is_asked_on_after_each_print(tmp_path: Path) -> None:
     plain = run_plan("sessrun.adapters.fakes.conforming:backend", cut_plan(), tmp_path / "a.jsonl")
     loud = run_plan("sessrun.adapters.fakes.babbling:backend", cut_plan(), tmp_path / "b.jsonl")
     assert same_elsewhere(loud, plain, "error") >= 1
-    assert loud.record.events == plain.record.events
+    assert untroubled(loud) == untroubled(plain)
 
 
 def test_a_hanging_backend_is_given_up(tmp_path: Path) -> None:

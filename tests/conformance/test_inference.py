@@ -129,6 +129,28 @@ def test_a_wrong_operation_breaks_the_clause_of_values(
     assert summary.coverage.rows["Neg"]["float32"] == "right"
 
 
+def test_what_a_backend_only_should_do_makes_no_cell_wrong(plan: Plan) -> None:
+    """Integers divided by zero need not fail: who gives a value has no wrong table for it."""
+    levels = {id_: clause.level for id_, clause in load_clauses().items()}
+    results, optional = {}, 0
+    for case in plan.cases:
+        line: dict[str, Any] = {"id": case.id, "hash": case.hash, "clauses": list(case.clauses)}
+        line |= {"result": "pass", "seconds": 0.0}
+        should = next((id_ for id_ in case.clauses if levels[id_] == "SHOULD"), None)
+        if should is not None:
+            finding = {"step": "1", "reason": "it succeeded", "clause": should}
+            line |= {"result": "fail", "finding": finding}
+            optional += 1
+        results[case.id] = line
+    header = dict(_header(plan, Description("all", "1", frozenset())))
+    record = RunRecord(header, results, complete=True, answered=len(results))
+    facts = PlanFacts.from_json(plan.to_json())
+    summary = summarize(record, facts, load_clauses(), "inference")
+    assert optional
+    assert summary.coverage is not None
+    assert summary.coverage.count("wrong") == 0
+
+
 def test_what_is_declared_and_refused_breaks_the_declaration(
     plan: Plan, monkeypatch: pytest.MonkeyPatch
 ) -> None:

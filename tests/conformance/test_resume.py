@@ -167,7 +167,7 @@ def test_a_record_that_another_run_is_writing_is_left_alone(resume: bool, tmp_pa
 
 def test_second_tries_are_counted_over_a_resume(tmp_path: Path) -> None:
     runner = Runner(TINY)
-    runner.resume_after([{"attempts": 2}] * 20)
+    runner.resume_after([{"result": "fail", "attempts": 2}] * 20)
     line = runner.run(engine_case(OPEN, run_step(1)))
     runner.shutdown()
     assert line["result"] == "fail"

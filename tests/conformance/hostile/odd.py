@@ -1,5 +1,6 @@
 """Engines with one oddity each, chosen by the argument; all but the oddity is the tiny fake."""
 
+import signal
 import time
 from collections.abc import Mapping
 from pathlib import Path
@@ -45,6 +46,20 @@ class Flaky(Odd):
         if self.wrong and isinstance(outcome, Fetched):
             return Fetched(tuple(value + 1 for value in outcome.values))
         return outcome
+
+
+class Spoilt(Odd):
+    """Right in its first two runs; in later ones it dies, or answers no outcome."""
+
+    runs = 0
+
+    def run(self, **args: Any) -> Outcome:
+        self.runs += 1
+        if self.runs <= 2:
+            return super().run(**args)
+        if self.argument == "dies":
+            signal.raise_signal(signal.SIGSEGV)
+        raise LookupError("its memory is spoilt")
 
 
 class StartsOnce(Flaky):
@@ -214,6 +229,7 @@ ODD = {
     "raising": Raising,
     "sequential": Sequential,
     "slow": Slow,
+    "spoilt": Spoilt,
     "starts-once": StartsOnce,
     "alone": Alone,
     "starts-slowly": StartsSlowly,
