@@ -13,9 +13,8 @@ from sessrun.reference.generated import broadcast_to, greater, greater_equal, re
 from sessrun.reference.name_scopes import name_scope
 from sessrun.reference.ops.array_ops import boolean_mask, concat, expand_dims, gather, shape
 from sessrun.reference.ops.cast_ops import cast
-from sessrun.reference.ops.fill_ops import ones, zeros_like
+from sessrun.reference.ops.fill_ops import ones
 from sessrun.reference.ops.grids import sequence_mask
-from sessrun.reference.ops.math_ops import range_
 from sessrun.reference.ops.reduce_ops import reduce_all
 from sessrun.reference.ops.shape_ops import rank, shape_internal
 from sessrun.reference.seen_values import get_static_value
@@ -103,7 +102,9 @@ def repeat(input: Any, repeats: Any, axis: int | None = None, name: str | None =
             data.shape[place : place + 1].assert_is_compatible_with(counts.shape)
         if counts.shape.ndims is None:
             counts = broadcast_to(counts, [shape(data)[place]])
-        found = gather(data, _places(counts), axis=place)
+        # As TensorFlow masks copies: gradients of gathered rows would be IndexedSlices.
+        mask = sequence_mask(counts)
+        found = boolean_mask(_copies(data, shape(mask)[1], place), mask, axis=place)
         known = get_static_value(counts) if place else None  # as TensorFlow is seen to know it
         if known is not None and data.shape.ndims is not None:
             sizes = data.shape.as_list()
@@ -133,22 +134,21 @@ def _axis_of(data: Tensor, axis: int) -> int:
 def _repeated(data: Tensor, count: Tensor, axis: int) -> Tensor:
     """Each element equally often."""
     sizes = shape(data, out_type=count.dtype)
-    wide, ndims = expand_dims(data, axis + 1), data.shape.ndims
-    often: Any
-    if ndims is None:
-        each = ones([rank(wide)], dtypes.int32)
-        often = concat([each[: axis + 1], [count], each[axis + 2 :]], axis=0)
-    else:
-        often = [1] * (axis + 1) + [count] + [1] * (ndims - axis - 1)
     whole = concat([sizes[:axis], [count * sizes[axis]], sizes[axis + 1 :]], axis=0)
-    return reshape(tile(wide, often), whole)
+    return reshape(_copies(data, count, axis), whole)
 
 
-def _places(counts: Tensor) -> Tensor:
-    """For each element of the result which one it is."""
-    mask = sequence_mask(counts)
-    numbers = expand_dims(range_(shape(counts)[0]), 1) + zeros_like(mask, dtypes.int32)
-    return boolean_mask(numbers, mask)
+def _copies(data: Tensor, count: Tensor, axis: int) -> Tensor:
+    """So many copies of each element, in a dimension behind the axis."""
+    wide, ndims = expand_dims(data, axis + 1), data.shape.ndims
+    multiples: Any
+    if ndims is None:
+        ones_of_rank = ones([rank(wide)], dtypes.int32)
+        parts = [ones_of_rank[: axis + 1], [count], ones_of_rank[axis + 2 :]]
+        multiples = concat(parts, axis=0)
+    else:
+        multiples = [1] * (axis + 1) + [count] + [1] * (ndims - axis - 1)
+    return tile(wide, multiples)
 
 
 def parallel_stack(values: Any, name: str = "parallel_stack") -> Tensor:

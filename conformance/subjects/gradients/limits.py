@@ -51,6 +51,8 @@ _ONCE: Final = frozenset({
 })  # fmt: skip
 _BFLOAT16: Final = frozenset({"bfloat16"})
 _NARROW: Final = frozenset({"bfloat16", "float16"})
+#: Operations whose value is not distinguished from 0 near 0, where a dtype has few digits.
+_ROUNDED_TO_ZERO: Final = frozenset({"Elu", "nn.elu"})
 _COMPLEX: Final = frozenset({"complex64", "complex128"})
 #: Dtypes that have no gradient, or one that ends TensorFlow's process.
 _WITHOUT: Final[Mapping[str, frozenset[str]]] = {
@@ -59,7 +61,8 @@ _WITHOUT: Final[Mapping[str, frozenset[str]]] = {
                     _BFLOAT16),
     **dict.fromkeys(("ImageProjectiveTransformV2", "ImageProjectiveTransformV3"), _BFLOAT16),
     "ScaleAndTranslate": frozenset({"bfloat16", "float16", "float64"}),
-    **dict.fromkeys(("Digamma", "StatelessRandomGammaV2", "StatelessRandomGammaV3"), _NARROW),
+    **dict.fromkeys(("Digamma", "IsotonicRegression", "Selu", "StatelessRandomGammaV2",
+                     "StatelessRandomGammaV3"), _NARROW),
 }  # fmt: skip
 #: What a singular point gives is infinite or not a number, as an engine's own functions have it.
 _SINGULAR: Final = frozenset({
@@ -74,8 +77,11 @@ _SINGULAR_COMPLEX: Final = frozenset({
     "Log1p", "Pow", "RealDiv", "Reciprocal", "ReciprocalGrad", "Rsqrt", "RsqrtGrad", "Sqrt",
     "SqrtGrad", "Tan", "Xdivy", "Xlog1py", "Xlogy",
 })  # fmt: skip
-#: Which of equal elements is the largest depends on how TensorFlow was built.
-_UNDECIDED: Final = frozenset({"MaxPool3D", "MaxPool3DGrad"})
+#: Which of equal elements is the largest, or whether a rounded sum is beyond its bound, depends on
+#: how TensorFlow was built.
+_UNDECIDED: Final = frozenset({
+    "BlockLSTM", "BlockLSTMV2", "MaxPool3D", "MaxPool3DGrad",
+})  # fmt: skip
 
 
 def _is_undilated(given: Arguments) -> bool:
@@ -150,9 +156,10 @@ _NOT_EMPTY: Final = frozenset({
 #: Arguments that have a gradient; others are refused once it is built or run.
 _DRAWN: Final[Mapping[str, Callable[[Arguments], bool]]] = {
     **dict.fromkeys(("Conv2DBackpropFilter", "Conv2DBackpropInput", "Conv3D",
-                     "Conv3DBackpropFilterV2", "Conv3DBackpropInputV2", "DepthwiseConv2dNative",
+                     "Conv3DBackpropInputV2", "DepthwiseConv2dNative",
                      "DepthwiseConv2dNativeBackpropFilter", "DepthwiseConv2dNativeBackpropInput"),
                     _is_undilated),
+    "Conv3DBackpropFilterV2": lambda given: _is_undilated(given) and _is_not_empty(given),
     "BatchMatMulV3": _is_of_one_dtype,
     "Betainc": lambda given: given.inputs["a"].shape == given.inputs["b"].shape,
     **dict.fromkeys(_NOT_EMPTY, _is_not_empty),
@@ -170,6 +177,7 @@ _DRAWN: Final[Mapping[str, Callable[[Arguments], bool]]] = {
     "MaxPoolWithArgmax": lambda given: given.attrs["Targmax"] == "int64",
     "BandedTriangularSolve": lambda given: (
         given.inputs["matrix"].shape[:-2] == given.inputs["rhs"].shape[:-2]
+        and given.inputs["matrix"].shape[-2] > 1
     ),
     "SparseMatMul": _is_multiplied,
     "SparseToDense": lambda given: given.inputs["sparse_values"].ndim == 1,
@@ -214,9 +222,16 @@ def has_differences(name: str) -> bool:
     return takes_doubles and name not in _NO_DIFFERENCES and "float64" not in without(name)
 
 
-def is_drawn_twice(name: str) -> bool:
-    """Whether the gradients of an operation's or a function's gradients are drawn."""
-    return name not in _ONCE | ONCE
+def is_drawn_twice(name: str, dtypes: frozenset[str]) -> bool:
+    """Whether the gradients of an operation's or a function's gradients are drawn.
+
+    Args:
+      name: an operation's or a function's.
+      dtypes: the floating and complex dtypes that are met.
+
+    """
+    is_rounded = name in _ROUNDED_TO_ZERO and not _NARROW.isdisjoint(dtypes)
+    return name not in _ONCE | ONCE and not is_rounded
 
 
 #: The lengths that have a gradient, of the input's shape.

@@ -97,7 +97,7 @@ def derivatives(draw: random.Random, id_: str) -> Case:
             return _by_differences(call, id_)
     else:
         call = caller(draw, None)
-    is_second = chance > 1 - _SECOND and is_drawn_twice(name)
+    is_second = chance > 1 - _SECOND and is_drawn_twice(name, call.dtypes)
     return _second_order(call, id_) if is_second else _first_order(call, id_)
 
 

@@ -84,7 +84,8 @@ def broadcast_shapes(x: Inputs) -> tuple[tuple[int, ...], tuple[int, ...]]:
 
 
 for _name in _OF_ONE:
-    _of_one(_name, WIDE if _name == "math.lbeta" else REAL)
+    # Of bfloat16 a small negative number's selu is 0, and its gradient that of a positive one's.
+    _of_one(_name, WIDE if _name in {"math.lbeta", "nn.selu"} else REAL)
 for _name in _OF_ONE_COMPLEX:
     _of_one(_name, ALL)
 for _name in _OF_TWO:
