@@ -10,7 +10,7 @@ empty   :=
 extra-tensorflow := [tensorflow]
 EXTRA   := $(extra-$(BACKEND))
 
-.PHONY: certify test check drift soak engines clean
+.PHONY: certify test check drift soak engines engine-tests clean
 
 certify: $(VENV)/certify-$(BACKEND).stamp
 	$(BIN)/sessrun certify $(BACKEND) --profile $(PROFILE) $(if $(SEED),--seed $(SEED)) --output $(OUT)/certify-$(BACKEND)-$(PROFILE)

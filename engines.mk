@@ -1,4 +1,5 @@
-# Every engine in `inference`, every release of TensorFlow in its profiles, and the scoreboard of them: hours.
+# The adapters' tests, every engine in `inference`, every release of TensorFlow in its profiles, and the scoreboard of
+# them all: about an hour and a half on two cores.
 # Each engine has an environment of its own in which sessrun is installed; a release has one without it.
 ENGINES  := onnxruntime jax openvino litert tensorflow-xla
 SCRIPTS  := tfjs-cpu tfjs-wasm tfjs-webgl
@@ -8,10 +9,22 @@ BOARD    := $(OUT)/engines
 ENVS     := $(OUT)/environments
 NPM      := $(foreach package,core converter backend-cpu backend-wasm backend-webgl,@tensorflow/tfjs-$(package)@4.22)
 
-engines: $(ENGINES:%=$(BOARD)/%-inference.xz) $(SCRIPTS:%=$(BOARD)/%-inference.xz) \
+engines: engine-tests $(ENGINES:%=$(BOARD)/%-inference.xz) $(SCRIPTS:%=$(BOARD)/%-inference.xz) \
     $(foreach release,$(RELEASES),$(PROFILES:%=$(BOARD)/tensorflow-$(release)-%.xz)) \
     $(BOARD)/tensorflow-c-core-engine.xz $(BOARD)/tensorflow-inference.xz
 	$(BIN)/sessrun scoreboard $^ --findings docs/findings --output $(BOARD)/site
+
+# Those of TensorFlow's own adapters, XLA's among them, are CI's.
+engine-tests: $(filter-out %/tensorflow-xla.tests,$(ENGINES:%=$(ENVS)/%.tests)) $(ENVS)/tfjs.tests
+
+$(ENGINES:%=$(ENVS)/%.tests): $(ENVS)/%.tests: $(ENVS)/%.stamp
+	$(ENVS)/$*/bin/python -m pip install --quiet --editable '.[dev]'
+	$(ENVS)/$*/bin/python -m pytest -q -m $* tests/adapters
+	touch $@
+
+$(ENVS)/tfjs.tests: $(ENVS)/tfjs.stamp $(VENV)/dev.stamp
+	SESSRUN_TFJS=$(ENVS)/tfjs $(BIN)/python -m pytest -q -m tfjs tests/adapters
+	touch $@
 
 # $(1): the environment, $(2): the backend, $(3): the profile. A backend that is not certified has a package too.
 certified = $(1)/bin/sessrun certify '$(2)' --profile $(3) $(if $(SEED),--seed $(SEED)) --output $(basename $@) || \

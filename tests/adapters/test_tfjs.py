@@ -26,7 +26,7 @@ from sessrun.conformance.plan import case_of
 from sessrun.conformance.runner import Runner
 from sessrun.spec.cases.outcomes import Failure, Fetched, Opened, Outcome, Unsupported
 
-FOLDER = Path(os.environ.get("SESSRUN_TFJS", Path(__file__).parents[2]))
+FOLDER = Path(os.environ.get("SESSRUN_TFJS", Path(__file__).parents[2])).resolve()
 FLOAT, INT, LONG = ({"type": f"DT_{name}"} for name in ("FLOAT", "INT32", "INT64"))
 
 needs_node = pytest.mark.skipif(node_program() is None, reason="there is no Node here")
