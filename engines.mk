@@ -51,9 +51,10 @@ $(ENGINES:%=$(ENVS)/%.stamp): $(ENVS)/%.stamp: pyproject.toml
 	$(ENVS)/$*/bin/python -m pip install --quiet --editable '.[$(patsubst tensorflow-%,tensorflow,$*)]'
 	touch $@
 
+# TensorFlow 2.20 sets no upper bound on protobuf, and cannot write a graph as text with protobuf 7.
 $(RELEASES:%=$(ENVS)/tensorflow-%.stamp): $(ENVS)/tensorflow-%.stamp:
 	$(PYTHON) -m venv $(ENVS)/tensorflow-$*
-	$(ENVS)/tensorflow-$*/bin/python -m pip install --quiet 'tensorflow-cpu==$*.*'
+	$(ENVS)/tensorflow-$*/bin/python -m pip install --quiet 'tensorflow-cpu==$*.*' 'protobuf<7'
 	$(ENVS)/tensorflow-$*/bin/python -m pip install --quiet --no-deps 'tf_keras==$*.*'
 	touch $@
 

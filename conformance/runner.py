@@ -402,9 +402,9 @@ class Runner:
 
 
 def _may_be_its_workers(line: Mapping[str, Any]) -> bool:
-    """Whether a fresh worker may answer otherwise: what the audit finds, any worker answers."""
+    """Whether a fresh worker may answer otherwise: an error of the audit has no detail."""
     result = line["result"]
-    return result in {"fail", "crash"} or (result == "error" and "finding" not in line)
+    return result in {"fail", "crash"} or (result == "error" and "detail" in line)
 
 
 def _second_try(result: str, first: Mapping[str, Any]) -> str:

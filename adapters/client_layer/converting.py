@@ -13,7 +13,7 @@ from google.protobuf.json_format import MessageToDict
 from sessrun.adapters.backend import Description
 from sessrun.adapters.client_layer.compiled import CompiledSession, Program
 from sessrun.adapters.client_layer.engine import EngineError, EngineSession, NotOfferedError
-from sessrun.adapters.client_layer.graph import Part
+from sessrun.adapters.client_layer.graph import Part, controls_of, inputs_of
 from sessrun.spec.dtypes import BY_NAME
 from sessrun.spec.inference import Demand, Offer, demand_of_graphs, structural_inputs
 from sessrun.spec.proto import ConfigProto, GraphDef
@@ -150,7 +150,8 @@ class TableEngine(ConvertingEngine):
     def _check(self, part: Part) -> None:
         """Decline what a conversion would lose, and what is not declared."""
         types = {node.name: node.op for node in part.nodes}
-        lost = [name for name in part.effects if types.get(name) not in _WITHOUT_EFFECT]
+        effects = part.effects - _branch_conditions(part)
+        lost = [name for name in effects if types.get(name) not in _WITHOUT_EFFECT]
         if lost:
             raise NotOfferedError("control_inputs", min(lost))
         lacks = self._offer.lacks(_demand_of(part))
@@ -159,6 +160,22 @@ class TableEngine(ConvertingEngine):
         strange = set(part.dtypes.values()) - self._dtypes
         if strange:
             raise NotOfferedError("dtype", min(strange))
+
+
+def _branch_conditions(part: Part) -> set[str]:
+    """Names of what says whether a branch's constants are alive, and of what that is computed of.
+
+    A conversion keeps these: the control input of a constant tells which branch it is in.
+    """
+    nodes = {node.name: node for node in part.nodes}
+    left = [name for node in part.nodes if node.op == "Const" for name in controls_of(node)]
+    conditions: set[str] = set()
+    while left:
+        name = left.pop()
+        if name in nodes and name not in conditions:
+            conditions.add(name)
+            left += [tensor.operation for tensor in inputs_of(nodes[name])]
+    return conditions
 
 
 def _demand_of(part: Part) -> Demand:

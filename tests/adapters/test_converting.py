@@ -83,6 +83,29 @@ def test_effects_and_other_configurations_are_declined(table_file: Path) -> None
     assert declined == Unsupported("config", "device_count")
 
 
+def test_what_chooses_between_constants_is_no_lost_effect(tmp_path: Path) -> None:
+    """A conversion keeps a condition on which two constants wait, each in its branch."""
+    table_file = tmp_path / "table.toml"
+    operations = ("Greater", "Merge", "Switch")
+    table_file.write_text(
+        "".join(f'{op} = ["float32", "bool"]\n' for op in operations), encoding="utf-8"
+    )
+    value = {"tensor": {"dtype": 1, "tensorShape": {}, "floatVal": [1.0]}}
+    graph = {
+        "node": [
+            placeholder("x"),
+            placeholder("y"),
+            node("p", "Greater", "x", "y", T=FLOAT),
+            node("s", "Switch", "p", "p", T={"type": 10}),
+            node("yes", "Const", "^s", dtype=FLOAT, value=value),
+            node("no", "Const", "^s", dtype=FLOAT, value=value),
+            node("m", "Merge", "no", "yes", T=FLOAT, N={"i": "2"}),
+        ]
+    }
+    backend = ClientLayer(Adding(table_file, ["float32", "bool", "int32"]))
+    assert isinstance(answer(backend, graph, "m:0"), Fetched)
+
+
 def test_a_value_of_another_dtype_is_no_answer(table_file: Path) -> None:
     failed = answer(ClientLayer(Adding(table_file, ["float32"], "float64")), ADD, "s:0")
     assert isinstance(failed, Failure)
