@@ -49,10 +49,21 @@ def cell_case(draw: random.Random, id_: str) -> Case:
 
 
 def structured_case(draw: random.Random, id_: str) -> Case:
-    """A case of the operation whose turn it is, its structural inputs fed."""
+    """A case of the operation whose turn it is, its structural inputs constants, and then fed.
+
+    So what goes wrong whichever they are shows the clause of values false, not that of structure.
+    """
     rows = _structured()
     cell = rows[turn(id_) % len(rows)]
-    return _case(id_, draw, cell, _STRUCTURE, fed=True)
+    arguments = draw.getrandbits(64)
+    constant = _case(id_, random.Random(arguments), cell, _VALUES)
+    fed = _case(id_, random.Random(arguments), cell, _STRUCTURE, fed=True)
+    renamed = {"session": "constant", "graph": "constant"}
+    first = [{name: renamed.get(name, value) for name, value in step.items()}
+             for step in constant.steps]  # fmt: skip
+    steps = (*first, *fed.steps)
+    graphs = {**fed.graphs, "constant": constant.graphs["g"]}
+    return replace(fed, graphs=graphs, clauses=clauses_of(steps), steps=steps)
 
 
 def _case(id_: str, draw: random.Random, cell: Cell, clause: str, *, fed: bool = False) -> Case:

@@ -33,8 +33,9 @@ _register(
     rows=operations.cell_count,
 )  # fmt: skip
 _register(
-    "structure", operations.structured_case, "INFERENCE-003", rows=operations.structured_count
-)
+    "structure", operations.structured_case, "INFERENCE-001", "INFERENCE-003",
+    rows=operations.structured_count,
+)  # fmt: skip
 _register("specials", values.special_case, "INFERENCE-004", weight=2, rows=len(values.SPECIAL_ROWS))
 _register(
     "divisions", values.division_case, "INFERENCE-005", rows=len(values.INTEGER_ROWS["division"])
