@@ -31,7 +31,11 @@ export async function openPage() {
   if (!child) return null;
   process.on("exit", () => {
     child.kill("SIGKILL");
-    rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
+    try {
+      rmSync(folder, { recursive: true, force: true, maxRetries: 10 });
+    } catch {
+      // Chromium's own processes write a moment longer; what is left is in a temporary folder.
+    }
   });
   const [, , , requests, answers] = child.stdio;
   const waiting = new Map();
