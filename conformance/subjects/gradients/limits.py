@@ -141,6 +141,13 @@ def _is_multiplied(given: Arguments) -> bool:
     return bool(is_sparse or attrs["Ta"] == attrs["Tb"] == "float32")
 
 
+def _is_of_probabilities(given: Arguments) -> bool:
+    """Whether an incomplete beta integral has a value, and parameters of one shape."""
+    x = given.inputs["x"].astype(np.float64)
+    is_inside = bool(((x > 0) & (x < 1)).all())
+    return is_inside and given.inputs["a"].shape == given.inputs["b"].shape
+
+
 def _is_of_elements(given: Arguments) -> bool:
     params, indices = given.inputs["params"], given.inputs["indices"]
     is_of_rows = params.ndim > 0 and indices.ndim > 1
@@ -161,7 +168,7 @@ _DRAWN: Final[Mapping[str, Callable[[Arguments], bool]]] = {
                     _is_undilated),
     "Conv3DBackpropFilterV2": lambda given: _is_undilated(given) and _is_not_empty(given),
     "BatchMatMulV3": _is_of_one_dtype,
-    "Betainc": lambda given: given.inputs["a"].shape == given.inputs["b"].shape,
+    "Betainc": _is_of_probabilities,
     **dict.fromkeys(_NOT_EMPTY, _is_not_empty),
     **dict.fromkeys(("MatrixDiagPartV2", "MatrixSetDiagV2"), _is_one_diagonal),
     "MatrixDiagV2": lambda given: _is_one_diagonal(given) and _is_band_inside(given),
