@@ -1,4 +1,4 @@
-// TensorFlow.js in Node, under our client: node tfjs.mjs BACKEND [FOLDER]
+// TensorFlow.js in Node, under our client: node tfjs.mjs BACKEND [FOLDER [undeclared]]
 
 import { createRequire } from "node:module";
 import { dirname, join, resolve } from "node:path";
@@ -22,9 +22,9 @@ async function packages(backend, folder) {
   }
 }
 
-const [backend, folder = "."] = process.argv.slice(2);
+const [backend, folder = ".", measured] = process.argv.slice(2);
 serve(async () => {
   const { core, converter } = await packages(backend, resolve(folder));
   const load = (model) => programOf(core, converter.GraphModel, model);
-  return new ClientLayer(engineOf(backend, core.version_core, { node: process.version }, load));
+  return new ClientLayer(engineOf(backend, core.version_core, { node: process.version }, load, measured));
 });

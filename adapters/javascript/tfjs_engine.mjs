@@ -31,16 +31,17 @@ export function missing(error, backend, folder) {
     `the folder where you have: tfjs-${backend}#FOLDER (${error.message.split("\n")[0]})`);
 }
 
-/** Refuse what is not declared: tfjs would take an int64 for an int32, a float64 for a float32. */
+/** Refuse what is not declared (all is, if no `operations` are given): tfjs takes an int64 for an int32. */
 function checkDeclared(part, functions, operations) {
   const constants = functions.constants.map(([, tensor]) => tensor.dtype);
   const strange = [...part.dtypes.values(), ...constants].find((dtype) => !DTYPES_HERE.has(dtype));
   if (strange) throw new Unsupported("dtype", strange);
   for (const { op, attr = {} } of [...part.nodes, ...functions.nodes]) {
     if (FREE.has(op)) continue;
-    if (!Object.hasOwn(operations, op)) throw new Unsupported("op", op);
+    if (operations && !Object.hasOwn(operations, op)) throw new Unsupported("op", op);
     const types = VALUE_TYPES.flatMap((name) => attr[name]?.type ?? attr[name]?.list?.type ?? []);
-    const other = types.map(dtypeName).find((dtype) => !operations[op].includes(dtype));
+    const here = operations ? new Set(operations[op]) : DTYPES_HERE;
+    const other = types.map(dtypeName).find((dtype) => !here.has(dtype));
     if (other) throw new Unsupported("dtype", other);
   }
 }
@@ -97,9 +98,12 @@ function meaning(error) {
   return new Failure(error.constructor === Error ? 3 : 13, error.message);
 }
 
-/** The engine: `load(model)` gives a program (tfjs_program.mjs), here or in a browser. */
-export function engineOf(backend, version, details, load) {
-  const operations = OPERATIONS[backend];
+/**
+ * The engine: `load(model)` gives a program (tfjs_program.mjs), here or in a browser. Whoever measures what it
+ * computes has `measured` "undeclared": it then declares no operations, and declines none.
+ */
+export function engineOf(backend, version, details, load, measured) {
+  const operations = measured === "undeclared" ? undefined : OPERATIONS[backend];
   const compile = async (part, shapes) => {
     const functions = functionsOf(part.nodes, part.source);
     checkDeclared(part, functions, operations);

@@ -20,8 +20,11 @@ async function valueOf(tensor) {
   const array = dtype === "string" ? Array : ARRAYS[dtype];
   const data = given instanceof array ? given : array.from(given);
   const count = shape.reduce((product, n) => product * n, dtype === "complex64" ? 2 : 1);
-  const same = (x, i) => (dtype === "string" ? x instanceof Uint8Array : Object.is(x, given[i]) || x === Math.fround(given[i]));
-  if (data.length === count && data.every(same)) return { dtype, shape, data };
+  const fits = (x, i) => {
+    if (dtype === "string") return x instanceof Uint8Array;
+    return (Object.is(x, given[i]) || x === Math.fround(given[i])) && (dtype !== "bool" || x <= 1);
+  };
+  if (data.length === count && data.every(fits)) return { dtype, shape, data };
   throw new TypeError(`a ${dtype} tensor of shape [${shape}] holds ${given.length} elements: ${given}`.slice(0, 200));
 }
 

@@ -1,25 +1,19 @@
-// TensorFlow.js's backend webgl in a headless Chromium, under our client: node tfjs_webgl.mjs [FOLDER]
+// TensorFlow.js's backend webgl in a headless Chromium, under our client: node tfjs_webgl.mjs [FOLDER [undeclared]]
 
 import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
-import { dirname, join, resolve } from "node:path";
+import { resolve } from "node:path";
 
 import { openPage } from "./browser.mjs";
 import { ClientLayer } from "./client_layer.mjs";
 import { serve } from "./protocol.mjs";
 import { DTYPES } from "./tensors.mjs";
+import { bundles } from "./tfjs_bundles.mjs";
 import { engineOf, hint, missing } from "./tfjs_engine.mjs";
 
-const PACKAGES = ["core", "converter", "backend-webgl"];
-
-/** The scripts of TensorFlow.js's packages, as a page loads them. */
+/** The scripts of TensorFlow.js's packages; what is missing is said. */
 function scripts(folder) {
-  const require = createRequire(join(folder, "sessrun.js"));
   try {
-    return PACKAGES.map((name) => {
-      const main = require.resolve(`@tensorflow/tfjs-${name}`);
-      return readFileSync(join(dirname(main), `tf-${name}.min.js`), "utf8");
-    });
+    return bundles(folder);
   } catch (error) {
     throw missing(error, "webgl", folder);
   }
@@ -64,7 +58,8 @@ function decoded({ dtype, shape, data }) {
 }
 
 serve(async () => {
-  const { version, browser, call } = await pageWithTfjs(resolve(process.argv[2] ?? "."));
+  const [folder = ".", measured] = process.argv.slice(2);
+  const { version, browser, call } = await pageWithTfjs(resolve(folder));
   let programs = 0;
   const load = async (model) => {
     const number = ++programs;
@@ -74,5 +69,5 @@ serve(async () => {
       dispose: () => call("dispose", number).catch(() => {}),
     };
   };
-  return new ClientLayer(engineOf("webgl", version, { node: process.version, browser }, load));
+  return new ClientLayer(engineOf("webgl", version, { node: process.version, browser }, load, measured));
 });

@@ -7,6 +7,7 @@ the repository's if it is not set.
 from __future__ import annotations
 
 import os
+import shlex
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -20,7 +21,7 @@ from sessrun.adapters import tfjs
 from sessrun.adapters.errors import AdapterError
 from sessrun.adapters.javascript import command
 from sessrun.adapters.javascript import node as node_program
-from sessrun.adapters.process.host import ProcessBackend
+from sessrun.adapters.process.host import ProcessBackend, spawn
 from sessrun.adapters.registry import load
 from sessrun.conformance.plan import case_of
 from sessrun.conformance.runner import Runner
@@ -96,6 +97,13 @@ GRAPH = (
 )  # fmt: skip
 
 
+WINDOWS = {name: {"list": {"i": ["1", "1", "1", "1"]}} for name in ("strides", "dilations")} | {
+    "padding": {"s": "VkFMSUQ="},
+    "data_format": {"s": "TkhXQw=="},
+}
+CONVOLUTION = node("c", "Conv2D", "x", "w", T=FLOAT, **WINDOWS)
+
+
 @pytest.fixture(scope="module", params=["cpu", "wasm", "webgl"])
 def backend(request: pytest.FixtureRequest) -> Iterator[ProcessBackend]:
     why = unavailable(request.param)
@@ -114,6 +122,41 @@ def test_it_declares_what_it_computes(backend: ProcessBackend) -> None:
     assert description.operations is not None
     assert {"float32", "int32"} <= set(description.operations["Mul"])
     assert {"Identity", "Const", "BitwiseOr"}.isdisjoint(description.operations)
+
+
+@pytest.mark.tfjs
+def test_whoever_measures_it_has_it_declare_nothing(backend: ProcessBackend) -> None:
+    program = command(backend.describe().name, str(FOLDER))
+    undeclared = spawn("exec:" + shlex.join([*program, "undeclared"]))
+    try:
+        assert undeclared.describe().operations is None
+        session = opened(undeclared, placeholder("x"), placeholder("w"), CONVOLUTION)
+        one = np.ones((1, 1, 1, 1), np.float32)
+        convolved = undeclared.run(session, ["c:0"], {"x:0": one, "w:0": one}, {})
+        assert values(convolved) == [one.tolist()]
+        session = opened(undeclared, *GRAPH)
+        wide = np.array([2**40], np.int64)
+        assert undeclared.run(session, ["l:0"], {"m:0": wide}, {}) == Unsupported("dtype", "int64")
+    finally:
+        undeclared.shutdown()
+
+
+@pytest.mark.tfjs
+def test_a_bool_that_is_none_is_no_value(backend: ProcessBackend) -> None:
+    """Each backend's own: ScatterNd adds true to true, or Cast keeps a 3."""
+    bools = {"type": "DT_BOOL"}
+    session = opened(
+        backend,
+        node("i", "Placeholder", dtype=INT), node("u", "Placeholder", dtype=bools),
+        node("n", "Placeholder", dtype=INT),
+        node("s", "ScatterNd", "i", "u", "n", T=bools, Tindices=INT),
+        node("b", "Cast", "n", SrcT=INT, DstT=bools),
+    )  # fmt: skip
+    fed = {"i:0": np.zeros((2, 1), np.int32), "u:0": np.ones(2, bool)}
+    fetch, fed = ("b:0", {}) if backend.describe().name == "tfjs-wasm" else ("s:0", fed)
+    failed = backend.run(session, [fetch], fed | {"n:0": np.array([3], np.int32)}, {})
+    assert isinstance(failed, Failure)
+    assert "a bool tensor of shape [" in failed.message
 
 
 @pytest.mark.tfjs
