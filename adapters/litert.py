@@ -14,7 +14,7 @@ import numpy as np
 
 from sessrun.adapters.client_layer import ClientLayer, EngineError, NotOfferedError
 from sessrun.adapters.client_layer.compiled import Program
-from sessrun.adapters.client_layer.converting import TableEngine, last_line
+from sessrun.adapters.client_layer.converting import TableEngine, cause_line
 from sessrun.adapters.client_layer.graph import Part
 from sessrun.adapters.extras import import_engine
 from sessrun.spec.dtypes import BY_NAME
@@ -60,7 +60,7 @@ class _Engine(TableEngine):
             interpreter = self._interpreter.Interpreter(model_content=model)
             interpreter.allocate_tensors()
         except (RuntimeError, ValueError) as error:  # it lacks a kernel, or prepares none
-            raise EngineError(3, last_line(error)) from error
+            raise EngineError(3, cause_line(error)) from error
         return _program(interpreter)
 
     def _converted(self, part: Part, shapes: Sequence[Sequence[int]]) -> bytes:
@@ -71,7 +71,7 @@ class _Engine(TableEngine):
             with self._tf.Graph().as_default() as graph:
                 v1.import_graph_def(definition, name="")
         except (ValueError, self._tf.errors.OpError) as error:  # its shape functions refuse it
-            raise EngineError(3, last_line(error)) from error
+            raise EngineError(3, cause_line(error)) from error
         inputs, outputs = (
             [graph.get_tensor_by_name(f"{kind}_{number}:0") for number in range(len(tensors))]
             for kind, tensors in (("feed", part.feeds), ("fetch", part.fetches))
@@ -85,7 +85,7 @@ class _Engine(TableEngine):
             missing = _UNCONVERTED.search(str(error))
             if missing:
                 raise NotOfferedError("op", missing[1]) from error
-            raise EngineError(3, last_line(error)) from error
+            raise EngineError(3, cause_line(error)) from error
 
 
 def _program(interpreter: Any) -> Program:
@@ -98,7 +98,7 @@ def _program(interpreter: Any) -> Program:
             interpreter.invoke()
             return [_value(interpreter, row) for row in interpreter.get_output_details()]
         except (RuntimeError, ValueError) as error:
-            raise EngineError(3, last_line(error)) from error
+            raise EngineError(3, cause_line(error)) from error
 
     return run
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from sessrun.adapters.client_layer import ClientLayer, EngineError, NotOfferedError
 from sessrun.adapters.client_layer.compiled import Program
-from sessrun.adapters.client_layer.converting import TableEngine, last_line
+from sessrun.adapters.client_layer.converting import TableEngine, cause_line
 from sessrun.adapters.client_layer.graph import Part
 from sessrun.adapters.extras import import_engine
 
@@ -82,7 +82,7 @@ class _Engine(TableEngine):
             missing = _UNCONVERTED.search(str(error))
             if missing:
                 raise NotOfferedError("op", missing[1]) from error
-            raise EngineError(3, last_line(error)) from error
+            raise EngineError(3, cause_line(error)) from error
 
 
 def _program(tensor: Any, compiled: Any, fetches: int) -> Program:
@@ -96,7 +96,7 @@ def _program(tensor: Any, compiled: Any, fetches: int) -> Program:
             request.infer(feeds, share_inputs=False)
             return [_value(request.get_tensor(outputs[f"fetch_{n}:0"])) for n in range(fetches)]
         except RuntimeError as error:
-            raise EngineError(3, last_line(error)) from error
+            raise EngineError(3, cause_line(error)) from error
 
     return run
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from sessrun.adapters.client_layer import ClientLayer, EngineError, NotOfferedError
 from sessrun.adapters.client_layer.compiled import Program
-from sessrun.adapters.client_layer.converting import TableEngine, last_line
+from sessrun.adapters.client_layer.converting import TableEngine, cause_line
 from sessrun.adapters.client_layer.graph import Part
 from sessrun.adapters.extras import import_engine
 from sessrun.spec.dtypes import BY_NAME
@@ -67,7 +67,7 @@ class _Engine(TableEngine):
                 ]
                 fetches = self._function(definition, len(part.fetches))(*placeholders)
         except (ValueError, self._tf.errors.OpError) as error:  # its shape functions refuse it
-            raise EngineError(3, last_line(error)) from error
+            raise EngineError(3, cause_line(error)) from error
         session = v1.Session(graph=graph, config=self._config)
         return self._program(session.make_callable(fetches, placeholders))
 
@@ -95,6 +95,6 @@ class _Engine(TableEngine):
                 missing = _UNCOMPILED.search(error.message)
                 if missing:
                     raise NotOfferedError("op", missing[1]) from error
-                raise EngineError(error.error_code, error.message[:500]) from error
+                raise EngineError(error.error_code, cause_line(error)) from error
 
         return run

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
@@ -18,7 +19,7 @@ from sessrun.spec.dtypes import BY_NAME
 from sessrun.spec.inference import Demand, Offer, demand_of_graphs, structural_inputs
 from sessrun.spec.proto import ConfigProto, GraphDef
 
-__all__ = ["ConvertingEngine", "TableEngine", "last_line"]
+__all__ = ["ConvertingEngine", "TableEngine", "cause_line"]
 
 _DEVICE: Final = "/job:localhost/replica:0/task:0/device:CPU:0"
 #: What a configuration may say without changing what a run must give.
@@ -30,6 +31,8 @@ _HARMLESS: Final = frozenset({
 
 #: Operations that can be left out where only a control input depends on them.
 _WITHOUT_EFFECT: Final = frozenset({"Const", "Identity", "NoOp", "Placeholder", "Switch"})
+#: What stands after the cause in a message of OpenVINO's frontend, and in one of TensorFlow.
+_AFTERWORD: Final = re.compile(r"^(?:Summary:|\s*\[\[|Stack trace for op)", re.MULTILINE)
 
 
 class ConvertingEngine:
@@ -189,7 +192,11 @@ def _demand_of(part: Part) -> Demand:
     return demand_of_graphs([MessageToDict(graph, use_integers_for_enums=True)])
 
 
-def last_line(error: Exception) -> str:
-    """The last line of its message, which says what was wrong."""
-    lines = [line for line in str(error).splitlines() if line.strip()]
-    return lines[-1][:200] if lines else type(error).__name__
+def cause_line(error: Exception) -> str:
+    """The line of its message that says what was wrong: MLIR's first error, or the last line.
+
+    What OpenVINO sums up, and where TensorFlow says it was, comes after that.
+    """
+    text = _AFTERWORD.split(str(error))[0]
+    lines = re.findall(r": error: (.+)", text) or text.strip().splitlines()[-1:]
+    return lines[0].strip()[:200] if lines else type(error).__name__

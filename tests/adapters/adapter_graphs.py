@@ -26,3 +26,17 @@ ADD: dict[str, Any] = {
     ],
     "versions": {"producer": 1882},
 }
+
+_ONE: dict[str, Any] = {"tensor": {"dtype": "DT_FLOAT", "tensorShape": {}, "floatVal": [1.0]}}
+#: m = 1 where x > y and 1 elsewhere, of scalars: both branches are constants.
+CONDITIONAL: dict[str, Any] = {
+    "node": [
+        placeholder("x"),
+        placeholder("y"),
+        node("p", "Greater", "x", "y", T=_FLOAT),
+        node("s", "Switch", "p", "p", T={"type": "DT_BOOL"}),
+        node("yes", "Const", "^s", dtype=_FLOAT, value=_ONE),
+        node("no", "Const", "^s", dtype=_FLOAT, value=_ONE),
+        node("m", "Merge", "no", "yes", T=_FLOAT, N={"i": "2"}),
+    ]
+}

@@ -5,16 +5,16 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 import pytest
-from adapter_graphs import ADD, node, placeholder
+from adapter_graphs import ADD, CONDITIONAL, node, placeholder
 
 from sessrun.adapters.backend import Backend
 from sessrun.adapters.client_layer import ClientLayer, converting
 from sessrun.adapters.client_layer.compiled import Program
-from sessrun.adapters.client_layer.converting import TableEngine
+from sessrun.adapters.client_layer.converting import TableEngine, cause_line
 from sessrun.adapters.client_layer.graph import Part
 from sessrun.spec.cases.outcomes import Failure, Fetched, Opened, Outcome, Unsupported
 from sessrun.spec.inference import table
@@ -23,6 +23,54 @@ from sessrun.spec.tables.ops import OPERATIONS
 TABLES = sorted(Path(converting.__file__).parents[1].glob("*.toml"))
 FLOAT, INT = {"type": 1}, {"type": 3}
 ONES = np.ones(2, np.float32)
+
+#: Messages of engines, each with the line of it that is told.
+MESSAGES: Final = {
+    """Check 'false' failed at src/frontends/common_translators/src/unconverted_ops_report.cpp:151:
+FrontEnd API failed with OpConversionFailure:
+Model wasn't fully converted. Failed operations detailed log:
+-- ReverseV2 with a message:
+Check 'axes.size() == 1' failed at src/frontends/tensorflow_common/src/op/reverse.cpp:43:
+FrontEnd API failed with OpValidationFailureWhile validating node 'ReverseV2':
+OpenVINO TensorFlow Frontend does not support Reverse or ReverseV2 with multiple axes for the \
+reversing.
+
+Summary:
+-- Conversion is failed for: ReverseV2
+""": "OpenVINO TensorFlow Frontend does not support Reverse or ReverseV2 with multiple axes "
+    "for the reversing.",
+    """Exception from src/inference/src/cpp/core.cpp:132:
+Exception from src/inference/src/dev/plugin.cpp:59:
+Check 'top_k >= 1' failed at src/plugins/intel_cpu/src/nodes/topk.cpp:2087:
+TopK node with name 'TopKV2' K (0) must be greater or equal to 1.
+
+
+""": "TopK node with name 'TopKV2' K (0) must be greater or equal to 1.",
+    """<unknown>:0: error: failed to legalize unresolved materialization from ('tensor<f64>') to \
+('tensor<2xf64>') that remained live after conversion
+<unknown>:0: note: see existing live user here: "func.return"(%2) : (tensor<2xf64>) -> ()
+""": "failed to legalize unresolved materialization from ('tensor<f64>') to ('tensor<2xf64>') that "
+    "remained live after conversion",
+    "Non-contiguous `axes` not supportedNode number 0 (REVERSE_V2) failed to invoke.": (
+        "Non-contiguous `axes` not supportedNode number 0 (REVERSE_V2) failed to invoke."
+    ),
+    """Graph execution error:
+
+XLA does not support pooling ops with explicit padding.
+\t [[{{node part/r}}]]
+\ttf2xla conversion failed while converting __inference_function_55[]. Run with \
+TF_DUMP_GRAPH_PREFIX=/path/to/dump/dir and --vmodule=xla_compiler=2 to obtain a dump of the \
+compiled functions.
+\t [[PartitionedCall]]""": "XLA does not support pooling ops with explicit padding.",
+    """Input to reshape is a tensor with 2 values, but the requested shape has 3
+
+Stack trace for op definition:
+File "reshape.py", line 20, in <module>
+
+\t [[{{node Reshape}}]]
+""": "Input to reshape is a tensor with 2 values, but the requested shape has 3",
+    " \n": "RuntimeError",
+}
 
 
 class Adding(TableEngine):
@@ -90,20 +138,8 @@ def test_what_chooses_between_constants_is_no_lost_effect(tmp_path: Path) -> Non
     table_file.write_text(
         "".join(f'{op} = ["float32", "bool"]\n' for op in operations), encoding="utf-8"
     )
-    value = {"tensor": {"dtype": 1, "tensorShape": {}, "floatVal": [1.0]}}
-    graph = {
-        "node": [
-            placeholder("x"),
-            placeholder("y"),
-            node("p", "Greater", "x", "y", T=FLOAT),
-            node("s", "Switch", "p", "p", T={"type": 10}),
-            node("yes", "Const", "^s", dtype=FLOAT, value=value),
-            node("no", "Const", "^s", dtype=FLOAT, value=value),
-            node("m", "Merge", "no", "yes", T=FLOAT, N={"i": "2"}),
-        ]
-    }
     backend = ClientLayer(Adding(table_file, ["float32", "bool", "int32"]))
-    assert isinstance(answer(backend, graph, "m:0"), Fetched)
+    assert isinstance(answer(backend, CONDITIONAL, "m:0"), Fetched)
 
 
 def test_a_value_of_another_dtype_is_no_answer(table_file: Path) -> None:
@@ -111,6 +147,11 @@ def test_a_value_of_another_dtype_is_no_answer(table_file: Path) -> None:
     assert isinstance(failed, Failure)
     assert failed.code == 13
     assert "s:0 came as float64, not as float32" in failed.message
+
+
+@pytest.mark.parametrize(("message", "cause"), MESSAGES.items())
+def test_the_line_of_the_cause_is_told(message: str, cause: str) -> None:
+    assert cause_line(RuntimeError(message)) == cause
 
 
 @pytest.mark.parametrize("path", TABLES, ids=lambda path: path.stem)

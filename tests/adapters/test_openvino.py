@@ -7,19 +7,21 @@ import sys
 
 import numpy as np
 import pytest
+from adapter_graphs import CONDITIONAL
 
 from sessrun.adapters.backend import Backend
 from sessrun.adapters.errors import AdapterError
 from sessrun.adapters.registry import load
 from sessrun.conformance.plan import case_of
 from sessrun.conformance.runner import Runner
-from sessrun.spec.cases.outcomes import Fetched, Opened, Unsupported
+from sessrun.spec.cases.outcomes import Failure, Fetched, Opened, Unsupported
 
 HERE = importlib.util.find_spec("openvino") is not None
 
 needs_it = [pytest.mark.openvino, pytest.mark.skipif(not HERE, reason="OpenVINO is not installed")]
 
 FLOAT, INT = {"type": "DT_FLOAT"}, {"type": "DT_INT64"}
+AXES = {"tensor": {"dtype": "DT_INT32", "tensorShape": {"dim": [{"size": "2"}]}, "intVal": [0, 1]}}
 GRAPH = {
     "node": [
         {"name": "x", "op": "Placeholder", "attr": {"dtype": FLOAT}},
@@ -28,6 +30,13 @@ GRAPH = {
         {"name": "w", "op": "Square", "input": ["x", "^z"], "attr": {"T": FLOAT}},
         {"name": "n", "op": "Placeholder", "attr": {"dtype": INT}},
         {"name": "m", "op": "Neg", "input": ["n"], "attr": {"T": INT}},
+        {"name": "k", "op": "Const", "attr": {"dtype": {"type": "DT_INT32"}, "value": AXES}},
+        {
+            "name": "turned",
+            "op": "ReverseV2",
+            "input": ["x", "k"],
+            "attr": {"T": FLOAT, "Tidx": {"type": "DT_INT32"}},
+        },
     ]
 }
 ONES = np.ones((2, 3), np.float32)
@@ -66,6 +75,20 @@ class TestOpenVino:
         assert wide == Unsupported("op", "operation Neg of int64")
         declined = backend.open(GRAPH, {"deviceCount": {"CPU": 2}})
         assert declined == Unsupported("config", "device_count")
+
+    def test_what_has_no_rule_of_conversion_is_declined(self, backend: Backend) -> None:
+        """It reads neither branch of this conditional as one; with values in a branch it does."""
+        opened = backend.open(CONDITIONAL, {})
+        assert isinstance(opened, Opened)
+        feeds = {"x:0": np.float32(1), "y:0": np.float32(0)}
+        assert backend.run(opened.handle, ["m:0"], feeds, {}) == Unsupported("op", "Merge")
+
+    def test_a_failure_says_its_cause(self, backend: Backend) -> None:
+        opened = backend.open(GRAPH, {})
+        assert isinstance(opened, Opened)
+        failure = backend.run(opened.handle, ["turned:0"], {"x:0": ONES}, {})
+        assert isinstance(failure, Failure)
+        assert "does not support Reverse or ReverseV2 with multiple axes" in failure.message
 
     @pytest.mark.parametrize(
         "case", ["feed-keys/a-constant-can-be-fed", "feed-shapes/values-are-not-broadcast"]
