@@ -34,8 +34,8 @@ _DECIDES: Final = (
     "conformance/checks", "conformance/generators", "conformance/properties",
     "conformance/subjects", "conformance/variants",
     "conformance/facts.py", "conformance/observe.py", "conformance/oracle.py",
-    "conformance/patience.py", "conformance/plan.py", "conformance/runner.py",
-    "conformance/workers.py",
+    "conformance/patience.py", "conformance/plan.py", "conformance/result_lines.py",
+    "conformance/runner.py", "conformance/workers.py",
     "spec/cases", "spec/inference.py", "spec/releases.py", "spec/rules", "spec/tensors.py",
 )  # fmt: skip
 _GENERATED: Final = re.compile(

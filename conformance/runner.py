@@ -29,13 +29,18 @@ from sessrun.conformance.facts import facts
 from sessrun.conformance.observe import observe
 from sessrun.conformance.oracle import Oracle
 from sessrun.conformance.patience import PROBE, Losses, Patience
+from sessrun.conformance.result_lines import (
+    is_worth_a_second_try,
+    lost_at,
+    result_line,
+    second_try,
+)
 from sessrun.spec.cases.audit import audit, unasked
-from sessrun.spec.cases.engine import step_of
-from sessrun.spec.cases.judge import Finding, clause_of, judge, oracle_steps
+from sessrun.spec.cases.judge import Finding, judge, oracle_steps
 from sessrun.spec.cases.model import Case, Observation, canonical_json, walk
-from sessrun.spec.cases.steady import finding_form, is_kept, steady_observations, steady_text
-from sessrun.spec.inference import DECLARATION, Offer, demand_of
-from sessrun.spec.records import BUSY, DISTURBED, FIRST_TRY, SECOND_TRY, TRIED_AGAIN
+from sessrun.spec.cases.steady import steady_observations, steady_text
+from sessrun.spec.inference import Offer, demand_of
+from sessrun.spec.records import BUSY, DISTURBED, TRIED_AGAIN
 from sessrun.spec.releases import Release
 
 __all__ = ["Patience", "Runner"]
@@ -167,7 +172,7 @@ class Runner:
         """
         line = self.run_once(case)
         result = line["result"]
-        if not _may_be_its_workers(line) or self.in_process or self._losses.given_up:
+        if not is_worth_a_second_try(line) or self.in_process or self._losses.given_up:
             return line
         if not self._losses.grant_retry(result):
             return line
@@ -176,7 +181,7 @@ class Runner:
         if again["result"] == "missing":  # there is no second answer: the first one stands
             return line
         if again["result"] != result:
-            line |= {"result": "flaky", "detail": _second_try(again["result"], line)}
+            line |= {"result": "flaky", "detail": second_try(again["result"], line)}
         return line | {"attempts": 2}
 
     def run_once(self, case: Case) -> dict[str, Any]:
@@ -193,11 +198,11 @@ class Runner:
             return self._missing(case, 0.0)
         absent = sorted(set(case.needs) - facts())
         if absent:
-            return _line(case, "skipped", 0.0, detail=f"not here: {', '.join(absent)}")
+            return result_line(case, "skipped", 0.0, detail=f"not here: {', '.join(absent)}")
         self.describe()
         refused = self._why_not_asked(case)
         if refused is not None:
-            return _line(case, "unsupported", 0.0, refused)
+            return result_line(case, "unsupported", 0.0, refused)
         line = self._attempt(case)
         self._declined = line["result"] == "unsupported"
         if self.in_process or self._losses.given_up:
@@ -219,10 +224,10 @@ class Runner:
         self._lost(detail, 0.0)
         if line["result"] == "infra_error":
             return line
-        return _line(case, _LOSSES[type(fault)], line["seconds"], detail=detail)
+        return result_line(case, _LOSSES[type(fault)], line["seconds"], detail=detail)
 
     def _missing(self, case: Case, seconds: float) -> dict[str, Any]:
-        return _line(case, "missing", seconds, detail=self._losses.why_missing)
+        return result_line(case, "missing", seconds, detail=self._losses.why_missing)
 
     def observe(self, case: Case) -> list[Observation]:
         """What the backend was seen to do; raises what the worker's host raises."""
@@ -260,8 +265,8 @@ class Runner:
             if self._losses.given_up == _LATE:  # it had less time than it is entitled to
                 return self._missing(case, seconds)
             result = _LOSSES.get(type(error), "timeout")
-            finding = _at_step(case, error, self.offer())
-            return _line(case, result, seconds, finding, detail=str(error))
+            finding = lost_at(case, error, self.offer())
+            return result_line(case, result, seconds, finding, detail=str(error))
         except Exception as error:  # noqa: BLE001 - it costs this case, and never passes it
             self._log(traceback.format_exc())
             return self._unasked(case, error, time.perf_counter() - started)
@@ -270,11 +275,11 @@ class Runner:
         printed = "" if self.in_process else self._backend.printed()
         if printed and not _PLACEMENT_LOG.search(canonical_json(case.to_json())):
             # Standard output is the program's: an engine that prints there unasked spoils it.
-            return _line(case, "error", seconds, detail=f"the backend wrote {printed}")
+            return result_line(case, "error", seconds, detail=f"the backend wrote {printed}")
         try:
             return self._judged(case, steady_observations(case, seen), seconds)
         except Exception as error:  # noqa: BLE001 - an answer that no judge can read
-            return _line(case, "error", seconds, detail=f"cannot be judged: {_words(error)}")
+            return result_line(case, "error", seconds, detail=f"cannot be judged: {_words(error)}")
 
     def _unasked(self, case: Case, error: Exception, seconds: float) -> dict[str, Any]:
         """The line of a case that could not be interpreted.
@@ -283,11 +288,11 @@ class Runner:
         say so of an API case, which is not taken on its word: the oracle must say the same.
         """
         if self.in_process:
-            return _line(case, "error", seconds, detail=_words(error))
+            return result_line(case, "error", seconds, detail=_words(error))
         if isinstance(error, CaseRefusedError) and not self._oracle_refuses(case):
             detail = f"it calls the case ill-formed, the oracle does not: {error}"
-            return _line(case, "error", seconds, detail=detail)
-        return _line(case, "infra_error", seconds, detail=_words(error))
+            return result_line(case, "error", seconds, detail=detail)
+        return result_line(case, "infra_error", seconds, detail=_words(error))
 
     def _oracle_refuses(self, case: Case) -> bool:
         try:
@@ -305,21 +310,22 @@ class Runner:
             try:
                 expected = self._answers(case)
             except Exception as error:  # noqa: BLE001 - the oracle's fault is ours: it voids the run
-                return _line(case, "infra_error", seconds, detail=f"the oracle: {_words(error)}")
+                detail = f"the oracle: {_words(error)}"
+                return result_line(case, "infra_error", seconds, detail=detail)
             # A module that is not installed says nothing of what a conforming backend does.
             lacking = next((e for e in expected if "ImportError" in e.get("classes", ())), None)
             if lacking is not None:
                 detail = f"the oracle: {lacking['message']}"
-                return _line(case, "infra_error", seconds, detail=detail)
+                return result_line(case, "infra_error", seconds, detail=detail)
             answered = {e["step"] for e in expected if e["outcome"] != "unsupported"}
             silent = [path for path in asked if path not in answered]
             if silent:
                 detail = f"the oracle: no answer at step {silent[0]}"
-                return _line(case, "infra_error", seconds, detail=detail)
+                return result_line(case, "infra_error", seconds, detail=detail)
         judgement = judge(case, seen, expected)
         if not self.in_process or judgement.result != "pass" or demand_of(case) is not None:
             judgement = audit(case, judgement, seen, self.offer())
-        return _line(case, judgement.result, seconds, judgement.finding, seen)
+        return result_line(case, judgement.result, seconds, judgement.finding, seen)
 
     def _ask_oracle_ahead(self, case: Case) -> None:
         """Have an oracle of our own answer while the backend does: it has a process of its own."""
@@ -399,58 +405,6 @@ class Runner:
     def _tell(self, event: str, detail: str, seconds: float) -> None:
         if self.on_event is not None:
             self.on_event(event, steady_text(detail)[:500], seconds)
-
-
-def _may_be_its_workers(line: Mapping[str, Any]) -> bool:
-    """Whether a fresh worker may answer otherwise: an error of the audit has no detail."""
-    result = line["result"]
-    return result in {"fail", "crash"} or (result == "error" and "detail" in line)
-
-
-def _second_try(result: str, first: Mapping[str, Any]) -> str:
-    """The detail of a case whose second try ended otherwise: how, and of what the first died."""
-    detail = first.get("detail")
-    return f"{SECOND_TRY}{result}" + (f"{FIRST_TRY}{detail}" if detail else "")
-
-
-def _line(
-    case: Case,
-    result: str,
-    seconds: float,
-    finding: Finding | None = None,
-    seen: list[Observation] | None = None,
-    *,
-    detail: str = "",
-) -> dict[str, Any]:
-    line: dict[str, Any] = {
-        "kind": "result",
-        "id": case.id,
-        "hash": case.hash,
-        "clauses": list(case.clauses),
-        "result": result,
-        "seconds": round(seconds, 6),
-    }
-    if finding is not None:
-        line["finding"] = finding_form(finding)
-    if seen is not None and is_kept(seen):
-        line["observations"] = seen
-    if detail:
-        line["detail"] = steady_text(detail)[:2000]
-    return line
-
-
-def _at_step(case: Case, error: Exception, offer: Offer | None = None) -> Finding | None:
-    """The step of a case at which its backend was lost, and the clause that it names.
-
-    A graph of what the backend does not declare was to be refused: that clause is blamed then.
-    """
-    path = step_of(error)
-    steps = dict(walk(case.steps))
-    if path not in steps:
-        return None
-    undeclared = offer is not None and offer.lacks(demand_of(case))
-    clause = DECLARATION if undeclared else clause_of(steps[path])
-    return Finding(path, str(error), clause=clause)
 
 
 def _words(error: Exception) -> str:

@@ -175,7 +175,7 @@ _DRAWN: Final[Mapping[str, Callable[[Arguments], bool]]] = {
     "MatrixDiagV3": _is_band_inside,
     "ConcatV2": lambda given: given.inputs["axis"].dtype.name == "int32",
     "Conv2D": _is_ungrouped,
-    **dict.fromkeys(("EuclideanNorm", "Max", "Min", "Prod"), _has_narrow_axes),
+    **dict.fromkeys(("EuclideanNorm", "Max", "Mean", "Min", "Prod", "Sum"), _has_narrow_axes),
     "GatherNd": _is_of_elements,
     **dict.fromkeys(("IRFFT", "IRFFT2D"), lambda given: given.inputs["input"].shape[-1] > 1),
     "IsotonicRegression": lambda given: given.inputs["input"].ndim == 2 and _is_not_empty(given),
