@@ -177,6 +177,7 @@ _DRAWN: Final[Mapping[str, Callable[[Arguments], bool]]] = {
     "Conv2D": _is_ungrouped,
     **dict.fromkeys(("EuclideanNorm", "Max", "Mean", "Min", "Prod", "Sum"), _has_narrow_axes),
     "GatherNd": _is_of_elements,
+    "GatherV2": lambda given: given.inputs["indices"].dtype.name in {"int32", "int64"},
     **dict.fromkeys(("IRFFT", "IRFFT2D"), lambda given: given.inputs["input"].shape[-1] > 1),
     "IsotonicRegression": lambda given: given.inputs["input"].ndim == 2 and _is_not_empty(given),
     "MatrixSolveLs": lambda given: bool(given.attrs["fast"]),
