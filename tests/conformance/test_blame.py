@@ -10,7 +10,8 @@ import pytest
 from cut_run import plan_of, run_plan
 
 from sessrun.conformance import properties
-from sessrun.conformance.runner import Runner, _at_step
+from sessrun.conformance.result_lines import lost_at
+from sessrun.conformance.runner import Runner
 from sessrun.spec import records
 from sessrun.spec.cases import engine
 from sessrun.spec.cases.judge import judge
@@ -104,12 +105,12 @@ def test_a_case_whose_backend_is_lost_blames_the_step_at_which_it_was() -> None:
     with pytest.raises(TimeoutError) as lost:
         engine.interpret(made, Hanging())  # type: ignore[arg-type]
     assert engine.step_of(lost.value) == "1"
-    finding = _at_step(made, lost.value)
+    finding = lost_at(made, lost.value)
     assert finding is not None
     assert (finding.step, finding.clause) == ("1", "RUN-002")
     line = {"clauses": made.clauses, "finding": finding_form(finding)}
     assert records.blamed(line) == ("RUN-002",)
-    assert _at_step(made, TimeoutError("at no step")) is None
+    assert lost_at(made, TimeoutError("at no step")) is None
 
 
 @pytest.mark.parametrize("within", [False, True])
