@@ -47,6 +47,11 @@ class DTypeRow:
         return self.kind in {"int", "uint", "float", "complex"}
 
     @property
+    def is_in_gpu_memory(self) -> bool:
+        """Whether a GPU's memory can hold its elements, as arrays of cupy."""
+        return self.kind in {"bool", "int", "uint", "float", "complex"} and not self.is_narrow
+
+    @property
     def is_narrow(self) -> bool:
         """Whether it is one of the floats of a byte or less, or integers of less than a byte.
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
-from sessrun.reference import errors
+from sessrun.reference import dtypes, errors
 from sessrun.reference.functions.function_bodies import is_inlined
 from sessrun.reference.functions.loop_needs import needed_variables
 from sessrun.reference.kernels import registry
@@ -18,6 +18,7 @@ from sessrun.spec.proto import NameAttrList
 from sessrun.spec.tables.ops import OPERATIONS
 
 if TYPE_CHECKING:
+    from sessrun.reference.dtypes import DType
     from sessrun.reference.operation import Operation
     from sessrun.reference.resources import ResourceStore
     from sessrun.reference.session.called import Functions
@@ -191,9 +192,17 @@ def slots_of(op: Operation, declared: Sequence[ArgDecl]) -> Iterator[ArgDecl]:
         yield from itertools.repeat(arg, arg.count(op.attrs))
 
 
-def location_of(device: Device, *, on_host: bool) -> str:
-    """Where a device's value is: in host memory, or at the device's name."""
-    return HOST if on_host or device.kind == "CPU" else device.name
+def location_of(device: Device, dtype: DType, *, on_host: bool) -> str:
+    """Where a value of an operation on a device is: in host memory, or at the device's name.
+
+    Args:
+      device: the operation's device.
+      dtype: the value's dtype; handles of resources are in host memory whatever the kernel.
+      on_host: whether the kernel has the value in host memory on any device.
+
+    """
+    is_host = on_host or device.kind == "CPU" or dtype.base_dtype == dtypes.resource
+    return HOST if is_host else device.name
 
 
 def _between(download: Callable[[Any], Any], upload: Callable[[Any], Any], value: Any) -> Any:

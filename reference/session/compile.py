@@ -161,14 +161,14 @@ class _Compiler:
         inputs = [STEP_REGISTER] if entry.needs_step else []
         self.cancellable |= entry.needs_step
         for tensor, arg in zip(op.inputs, slots_of(op, op.declaration.inputs), strict=True):
-            location = location_of(device, on_host=entry.takes_host(arg.name))
+            location = location_of(device, tensor.dtype, on_host=entry.takes_host(arg.name))
             inputs.append(self._input(tensor, arg, location, op, device))
         outputs: list[int | None] = []
         for tensor, arg in zip(op.outputs, slots_of(op, op.declaration.outputs), strict=True):
             if tensor in self.home:  # fed: what the kernel computes is not looked at
                 outputs.append(None)
             else:
-                location = location_of(device, on_host=entry.gives_host(arg.name))
+                location = location_of(device, tensor.dtype, on_host=entry.gives_host(arg.name))
                 outputs.append(self._define(tensor, location))
         if not self._is_given(op, device, function, outputs):
             self.drafts.append(Draft(op, device, function, inputs, outputs))

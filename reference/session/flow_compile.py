@@ -182,7 +182,7 @@ class _Compiler:
 
     def _reader(self, tensor: Tensor, arg: ArgDecl, node: Node, entry: Entry) -> Any:
         """What makes of a value what the kernel takes: a reference read, a copy; or None."""
-        wanted = location_of(node.device, on_host=entry.takes_host(arg.name))
+        wanted = location_of(node.device, tensor.dtype, on_host=entry.takes_host(arg.name))
         home, source = self._home(tensor)
         return None if arg.is_ref else _read(tensor, mover(home, wanted, source, node.device))
 
@@ -193,7 +193,7 @@ class _Compiler:
         node = self.nodes[tensor.op]
         outputs = list(slots_of(tensor.op, tensor.op.declaration.outputs))
         on_host = self.entries[tensor.op].gives_host(outputs[tensor.value_index].name)
-        return location_of(node.device, on_host=on_host), node.device
+        return location_of(node.device, tensor.dtype, on_host=on_host), node.device
 
     # -- the whole
 

@@ -9,19 +9,23 @@ ask for the same, goes where the value is. Clauses: PLACEMENT.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
-from sessrun.reference import errors
+from sessrun.reference import dtypes, errors
 from sessrun.reference.devices import LocalDevice, local_devices
 from sessrun.reference.kernels import registry
+from sessrun.reference.session.bindings import slots_of
 from sessrun.reference.session.colocation import Group, Groups, asked, refused
 from sessrun.spec import devices
 from sessrun.spec.devices import DeviceName
+from sessrun.spec.dtypes import BY_NAME
 
 if TYPE_CHECKING:
+    from sessrun.reference.dtypes import DType
     from sessrun.reference.graph import Graph
     from sessrun.reference.operation import Operation
+    from sessrun.reference.tensor import Tensor
 
 __all__ = ["Placer", "local_devices"]
 
@@ -120,12 +124,16 @@ class Placer:
 
     def _able_alone(self, op: Operation) -> Sequence[LocalDevice]:
         """The devices of an operation that shares it with none: the same for all of its kind."""
-        dtype = op.attrs.get("T", op.attrs.get("dtype"))
-        kind = (op.kernel_type, op.device, dtype)
+        kind = (op.kernel_type, op.device, *self._dtypes(op))
         found = self._of_kind.get(kind)
         if found is None:
             found = self._of_kind[kind] = self._able((op,), asked(op), DeviceName())
         return found
+
+    def _dtypes(self, op: Operation) -> Iterator[DType]:
+        """The dtypes that decide whether an operation runs on a GPU; none without one."""
+        if self._devices[0].kind == "GPU":
+            yield from (tensor.dtype for tensor in (*op.inputs, *op.outputs))
 
     def _able(
         self, members: Sequence[Operation], wanted: DeviceName, owned: DeviceName
@@ -233,11 +241,18 @@ def _readers(ops: Iterable[Operation]) -> dict[Operation, list[Operation]]:
 
 def _runs_on(op: Operation, device: LocalDevice) -> bool:
     entry = registry.lookup(op.kernel_type, device.kind)
-    if entry is None:
+    if entry is None or device.kind != "GPU":
+        return entry is not None
+    if entry.gpu_dtypes and op.attrs.get("T", op.attrs.get("dtype")) not in entry.gpu_dtypes:
         return False
-    dtype = op.attrs.get("T", op.attrs.get("dtype"))
-    if device.kind == "GPU":
-        if dtype in {"string", "variant"}:
-            return False
-        return not entry.gpu_dtypes or dtype in entry.gpu_dtypes
-    return True
+    taken = zip(op.inputs, slots_of(op, op.declaration.inputs), strict=True)
+    given = zip(op.outputs, slots_of(op, op.declaration.outputs), strict=True)
+    on_device = [tensor for tensor, arg in taken if not entry.takes_host(arg.name)]
+    on_device += [tensor for tensor, arg in given if not entry.gives_host(arg.name)]
+    return all(map(_fits_gpu, on_device))
+
+
+def _fits_gpu(tensor: Tensor) -> bool:
+    """Whether a kernel on a GPU may have the value: it, or a handle of what it names, is there."""
+    dtype = tensor.dtype.base_dtype
+    return BY_NAME[dtype.name].is_in_gpu_memory or dtype == dtypes.resource
