@@ -8,6 +8,7 @@ from typing import Any
 from sessrun.reference.kernels.host import dtype_of
 from sessrun.reference.kernels.pooling import Pooling, check_shape, lowest
 from sessrun.reference.kernels.registry import Bind, KernelError, binder
+from sessrun.reference.kernels.scatters import scatter
 from sessrun.reference.kernels.windows import offsets, places
 
 __all__: list[str] = []
@@ -62,7 +63,7 @@ def max_pool_grad_with_argmax(bind: Bind) -> Callable[..., Any]:
         numbers = argmax if with_batch else argmax + first
         if xp.any((numbers < 0) | (numbers >= max(x.size, 1))):
             raise KernelError(3, f"Invalid argmax, out of [0, {x.size})")
-        xp.add.at(out, numbers.reshape(-1), grad.reshape(-1))
+        scatter(xp, "add", out, numbers.reshape(-1), grad.reshape(-1))
         return out.reshape(x.shape)
 
     return compute

@@ -9,6 +9,7 @@ from typing import Any
 from sessrun.reference.kernels.host import dtype_of, ints, scalar_int
 from sessrun.reference.kernels.number_inputs import one_number
 from sessrun.reference.kernels.registry import Bind, KernelError, binder, kernel
+from sessrun.reference.kernels.scatters import scatter
 
 __all__: list[str] = []
 
@@ -38,9 +39,9 @@ def dense_bincount(xp: Any, x: Any, size: Any, weights: Any, *, binary_output: b
     if binary_output:
         bins[places] = 1
     elif weights.size:
-        xp.add.at(bins, places, weights.reshape(rows.shape)[inside])
+        scatter(xp, "add", bins, places, weights.reshape(rows.shape)[inside])
     else:
-        xp.add.at(bins, places, xp.ones((), dtype=weights.dtype))
+        scatter(xp, "add", bins, places, xp.ones((), dtype=weights.dtype))
     return bins if x.ndim == 2 else bins[0]
 
 
@@ -80,7 +81,7 @@ def ragged_bincount(
     if binary_output:
         bins[places] = 1
     elif weights.size:
-        xp.add.at(bins, places, weights.reshape(-1)[:count][inside])
+        scatter(xp, "add", bins, places, weights.reshape(-1)[:count][inside])
     else:
         bins += xp.bincount(places, minlength=rows * length).astype(bins.dtype)
     return bins.reshape(rows, length)

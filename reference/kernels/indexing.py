@@ -15,6 +15,7 @@ from sessrun.reference.kernels.host import HOST, dtype_of, ints, string_array
 from sessrun.reference.kernels.number_inputs import one_number
 from sessrun.reference.kernels.reductions import axis_of
 from sessrun.reference.kernels.registry import Bind, KernelError, binder, kernel
+from sessrun.reference.kernels.scatters import scatter
 from sessrun.reference.node_summary import bracketed
 
 __all__ = ["check_range", "index_vectors", "scattered"]
@@ -148,7 +149,7 @@ def scattered(xp: Any, out: Any, indices: Any, updates: Any, combine: str | None
     if not updates.size:
         return out
     if combine is not None:
-        getattr(xp, combine).at(out, (*parts, ...), updates)
+        scatter(xp, combine, out, (*parts, ...), updates)
     else:
         out[(*parts, ...)] = updates
     return out

@@ -13,6 +13,7 @@ from sessrun.reference.kernels.elementwise import is_integer, truncated_quotient
 from sessrun.reference.kernels.host import dtype_of, ints, scalar_int
 from sessrun.reference.kernels.number_inputs import one_number
 from sessrun.reference.kernels.registry import Bind, KernelError, binder, kernel
+from sessrun.reference.kernels.scatters import scatter
 from sessrun.reference.node_summary import bracketed
 
 __all__ = ["axis_of"]
@@ -215,5 +216,5 @@ def bincount(xp: Any, arr: Any, size: Any, weights: Any) -> Any:
     inside = numbers < length
     bins = xp.zeros((length,), dtype=weights.dtype)
     amounts = weights.reshape(-1)[inside] if weights.size else xp.ones((), dtype=weights.dtype)
-    xp.add.at(bins, numbers[inside], amounts)
+    scatter(xp, "add", bins, numbers[inside], amounts)
     return bins

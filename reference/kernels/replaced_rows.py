@@ -11,6 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 from sessrun.reference.kernels.registry import KernelError, kernel
+from sessrun.reference.kernels.scatters import scatter
 
 __all__: list[str] = []
 
@@ -43,8 +44,8 @@ def _replace(_: Any, out: Any, rows: Any, v: Any) -> None:
 
 
 _register("InplaceUpdate", _replace)
-_register("InplaceAdd", lambda xp, out, rows, v: xp.add.at(out, rows, v))
-_register("InplaceSub", lambda xp, out, rows, v: xp.subtract.at(out, rows, v))
+_register("InplaceAdd", lambda xp, out, rows, v: scatter(xp, "add", out, rows, v))
+_register("InplaceSub", lambda xp, out, rows, v: scatter(xp, "subtract", out, rows, v))
 
 
 @kernel("DeepCopy")

@@ -10,6 +10,7 @@ from sessrun.reference.kernels.elementwise import is_integer, widened
 from sessrun.reference.kernels.host import HOST, ints
 from sessrun.reference.kernels.number_inputs import one_number
 from sessrun.reference.kernels.registry import KernelError, kernel
+from sessrun.reference.kernels.scatters import scatter
 from sessrun.reference.kernels.sizes import check_size
 
 __all__ = ["check_sorted"]
@@ -49,7 +50,7 @@ def _combined(
     """[count, ...]: the rows of each segment combined by a ufunc, from its neutral number on."""
     start = _START[name](xp, data.dtype) if start is None else start
     out = xp.full((count, *data.shape[1:]), start, dtype=data.dtype)
-    getattr(xp, name).at(out, rows, data)
+    scatter(xp, name, out, rows, data)
     return out
 
 

@@ -12,6 +12,7 @@ from typing import Any, Final
 from sessrun.reference.kernels.elementwise import truncated_quotient
 from sessrun.reference.kernels.indexing import check_range, scattered
 from sessrun.reference.kernels.registry import KernelError
+from sessrun.reference.kernels.scatters import scatter
 
 __all__ = ["SLICE_UPDATES", "Update", "row_update", "slice_update"]
 
@@ -46,7 +47,7 @@ def row_update(ufunc: str | None) -> Update:
         elif ufunc == "divide":
             _divide_rows(xp, new, indices, updates)
         else:
-            getattr(xp, ufunc).at(new, indices, updates)
+            scatter(xp, ufunc, new, indices, updates)
         return new
 
     return update
@@ -55,7 +56,7 @@ def row_update(ufunc: str | None) -> Update:
 def _divide_rows(xp: Any, new: Any, indices: Any, updates: Any) -> None:
     """Divide one row after the other: integers truncate, so the order of steps counts."""
     if new.dtype.kind not in "iu":
-        xp.divide.at(new, indices, updates)
+        scatter(xp, "divide", new, indices, updates)
         return
     rows = indices.reshape(-1)
     parts = xp.broadcast_to(updates, indices.shape + new.shape[1:])
