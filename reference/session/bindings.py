@@ -12,6 +12,8 @@ from sessrun.reference import dtypes, errors
 from sessrun.reference.functions.function_bodies import is_inlined
 from sessrun.reference.functions.loop_needs import needed_variables
 from sessrun.reference.kernels import registry
+from sessrun.reference.kernels.host import HOST as HOST_ARRAYS
+from sessrun.reference.kernels.host_integers import is_left_to_host
 from sessrun.reference.resources import KernelError
 from sessrun.reference.session.execute import run_error
 from sessrun.spec.proto import NameAttrList
@@ -123,18 +125,25 @@ class Bindings:
         key = (op, len(op.outputs), self.wanted.get(op)) if is_inlined(op) else op
         found = self.kernels.get(key)
         if found is None:
-            entry = registry.lookup(op.kernel_type, device.kind)
-            if entry is None:
-                text = f"No OpKernel was registered to support Op '{op.type}' on {device.kind}"
-                raise errors.InvalidArgumentError(op.node_def, op, text)
-            try:
-                bound = entry.bind(self._bind(op, device))
-            except KernelError as error:  # as in TensorFlow, before any operation runs
-                raise run_error(error, op, device.name) from error
-            found = self.kernels[key] = (entry, device.guarded(bound, op.name))
+            found = self.kernels[key] = self._bound(op, device)
         return found
 
-    def _bind(self, op: Operation, device: Device) -> registry.Bind:
+    def _bound(self, op: Operation, device: Device) -> tuple[registry.Entry, Callable[..., Any]]:
+        entry = registry.lookup(op.kernel_type, device.kind)
+        if entry is None:
+            text = f"No OpKernel was registered to support Op '{op.type}' on {device.kind}"
+            raise errors.InvalidArgumentError(op.node_def, op, text)
+        on_host = device.kind == "GPU" and is_left_to_host(op.type, op.attrs)
+        try:
+            bound = entry.bind(self._bind(op, device, HOST_ARRAYS if on_host else device.xp))
+        except KernelError as error:  # as in TensorFlow, before any operation runs
+            raise run_error(error, op, device.name) from error
+        if on_host:
+            every = frozenset({registry.EVERY})
+            return replace(entry, host_inputs=every, host_outputs=every), bound
+        return entry, device.guarded(bound, op.name)
+
+    def _bind(self, op: Operation, device: Device, xp: Any) -> registry.Bind:
         seeds = (int(op.attrs.get("seed", 0)), int(op.attrs.get("seed2", 0)))
         node = registry.Node(op.name, op.type)
         attrs = op.attrs
@@ -142,7 +151,7 @@ class Bindings:
             attrs = {"f": NameAttrList(name=op.type, attr=op.node_def.attr)}
         function = functools.partial(self.functions.of_call, op, wanted=self.wanted.get(op))
         return registry.Bind(
-            device.xp, attrs, node, device.name, self.resources, seeds, function
+            xp, attrs, node, device.name, self.resources, seeds, function
         )  # fmt: skip
 
 

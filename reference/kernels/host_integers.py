@@ -1,0 +1,42 @@
+"""Operations that a GPU leaves to the host where their values are int32: shapes, counters, axes.
+
+So TensorFlow registers them: on a GPU's device, their inputs and outputs in host memory. What a
+program computes of shapes and counts loops by would else be copied back and forth in every run.
+Control flow carries such values, and those of conditions, through the host as well.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from sessrun.reference.kernels.control_flow import FLOW
+
+__all__ = ["is_left_to_host"]
+
+#: Operations that compute int32 on the host.
+_OF_INTEGERS: Final = frozenset({
+    "Abs", "Add", "AddN", "AddV2", "BroadcastArgs", "BroadcastGradientArgs", "Concat",
+    "ConcatOffset", "ConcatV2", "Const", "Div", "Equal", "ExpandDims", "Fill", "FloorDiv",
+    "FloorMod", "Greater", "GreaterEqual", "Identity", "InvertPermutation", "Less", "LessEqual",
+    "Max", "Maximum", "Min", "Minimum", "Mod", "Mul", "Neg", "NotEqual", "OnesLike", "Pack",
+    "PreventGradient", "Prod", "Range", "RealDiv", "Reshape", "ReverseV2", "Sign", "Slice",
+    "Snapshot", "Split", "SplitV", "Square", "Squeeze", "StopGradient", "StridedSlice", "Sub",
+    "Sum", "Tile", "TruncateDiv", "Unpack", "ZerosLike",
+})  # fmt: skip
+#: The attributes that may tell the dtype of an operation's values, the first that is there.
+_DTYPE_ATTRS: Final = ("T", "dtype", "Tidx")
+
+
+def is_left_to_host(op_type: str, attrs: Mapping[str, Any]) -> bool:
+    """Whether a GPU's kernel of an operation computes in host memory, from and into it.
+
+    Args:
+      op_type: the operation's type.
+      attrs: its attributes, dtypes by name.
+
+    """
+    dtype = next((attrs[name] for name in _DTYPE_ATTRS if name in attrs), "")
+    if op_type in FLOW:
+        return dtype in {"bool", "int32"}
+    return op_type in _OF_INTEGERS and dtype == "int32"
