@@ -195,7 +195,7 @@ def _forward(xp: Any, x: Any, filters: Any, along: Sequence[Axis]) -> Any:
         xp.matmul(rows(xp, part, covering), matrix, out=out[here].reshape(-1, depth))
 
     size = x.shape[0] * places * width * depth
-    shared_out(fill, portions(padded(xp, x, along), along), size if xp is HOST else 0)
+    shared_out(fill, portions(xp, padded(xp, x, along), along), size if xp is HOST else 0)
     return out
 
 
@@ -203,10 +203,12 @@ def _by_filter(
     xp: Any, x: Any, grad: Any, along: Sequence[Axis], shape: Sequence[int]
 ) -> Any:
     width, depth = _width(along, x.shape[-1]), grad.shape[-1]
-    out = xp.zeros((width, depth), x.dtype)
+    out = None
     if x.size and grad.size and width:
-        for here, part, covering in portions(padded(xp, x, along), along):
-            out += product(xp, rows(xp, part, covering).T, grad[here].reshape(-1, depth))
+        for here, part, covering in portions(xp, padded(xp, x, along), along):
+            share = product(xp, rows(xp, part, covering).T, grad[here].reshape(-1, depth))
+            out = share if out is None else xp.add(out, share, out=out)
+    out = xp.zeros((width, depth), x.dtype) if out is None else out
     return out.reshape(tuple(shape))
 
 
@@ -221,7 +223,7 @@ def _by_input(xp: Any, filters: Any, grad: Any, along: Sequence[Axis]) -> Any:
     matrix = filters.reshape(width, depth).T
     out = xp.empty(shape, grad.dtype)
     outs, window = [axis.out for axis in along], [axis.window for axis in along]
-    for block in blocks(shape[0], places * width):
+    for block in blocks(xp, shape[0], places * width):
         above = grad[block].reshape(-1, depth)
         if channels < _MANY:
             planes = product(xp, matrix.T, above.T).reshape(*window, channels, -1, *outs)

@@ -72,9 +72,9 @@ def _shares(
         yield offset, there, grad[here] * found
 
 
-def _blocks(x: Any) -> list[slice]:
+def _blocks(xp: Any, x: Any) -> list[slice]:
     """The images in blocks of which each fits the cache."""
-    return list(blocks(x.shape[0], _CACHED * x[:1].size))
+    return list(blocks(xp, x.shape[0], _CACHED * x[:1].size))
 
 
 @binder("Dilation2D")
@@ -84,7 +84,7 @@ def dilation(bind: Bind) -> Callable[..., Any]:
 
     def compute(x: Any, filters: Any) -> Any:
         along = _along(bind, x, filters)
-        parts = [_largest(xp, x[block], filters, along) for block in _blocks(x)]
+        parts = [_largest(xp, x[block], filters, along) for block in _blocks(xp, x)]
         return xp.concatenate(parts) if parts else _largest(xp, x, filters, along)
 
     return compute
@@ -97,7 +97,7 @@ def dilation_by_input(bind: Bind) -> Callable[..., Any]:
     def compute(x: Any, filters: Any, grad: Any) -> Any:
         along = _along(bind, x, filters, grad)
         out = bind.xp.zeros(x.shape, x.dtype)
-        for block in _blocks(x):
+        for block in _blocks(bind.xp, x):
             shares = _shares(bind.xp, x[block], filters, grad[block], along)
             for _, there, share in shares:
                 out[(block, *there[1:])] += share
@@ -113,7 +113,7 @@ def dilation_by_filter(bind: Bind) -> Callable[..., Any]:
     def compute(x: Any, filters: Any, grad: Any) -> Any:
         along = _along(bind, x, filters, grad)
         out = bind.xp.zeros(filters.shape, x.dtype)
-        for block in _blocks(x):
+        for block in _blocks(bind.xp, x):
             shares = _shares(bind.xp, x[block], filters, grad[block], along)
             for offset, _, share in shares:
                 out[offset] += bind.xp.add.reduce(share, axis=(0, 1, 2), dtype=x.dtype)
