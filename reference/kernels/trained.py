@@ -13,6 +13,7 @@ from types import SimpleNamespace
 from typing import Any, Final
 
 from sessrun.reference.half_arrays import Halves
+from sessrun.reference.kernels import fused
 from sessrun.reference.kernels.host import HOST, frozen
 from sessrun.reference.kernels.registry import Bind, KernelError, VariableBuffer, binder
 from sessrun.reference.kernels.resources import Handle
@@ -129,9 +130,12 @@ def _written(buffer: VariableBuffer) -> Iterator[Any]:
     The buffer is empty meanwhile, and locked: whoever reads it waits.
     """
     array, buffer.value = buffer.value, None
-    is_own = isinstance(array, HOST.ndarray) and array.base is None and array.flags.c_contiguous
+    is_own = (
+        not isinstance(array, HOST.generic) and array.base is None and array.flags.c_contiguous
+    )
     if is_own and sys.getrefcount(array) <= _OURS:
-        array.flags.writeable = True
+        if isinstance(array, HOST.ndarray):
+            array.flags.writeable = True
     else:
         array = HOST.array(array) if isinstance(array, HOST.generic) else array.copy()
     try:
@@ -164,6 +168,8 @@ def _train(
 
 def _call(h: Numbers, function: Formula, grad: Any, arrays: Sequence[Any]) -> None:
     """Let the formula change the arrays; many halves are computed with in single precision."""
+    if h.xp is not HOST and fused.update(h, function, grad, arrays):
+        return
     if h.xp is not HOST or grad.dtype != "float16" or grad.size < _MANY:
         function(h, grad, *arrays)
         return
