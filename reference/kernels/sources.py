@@ -59,7 +59,7 @@ def _refuse(message: str) -> Any:
     raise KernelError(3, message)
 
 
-@binder("Placeholder", "PlaceholderV2")
+@binder("Placeholder", "PlaceholderV2", host_outputs=("output",))
 def placeholder(bind: Bind) -> Callable[..., Any]:
     """An error: whoever runs a placeholder has not fed it."""
     dtype, shape, name = bind.attrs["dtype"], bind.attrs["shape"], bind.node.name

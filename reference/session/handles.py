@@ -105,4 +105,5 @@ def read_kept(kept: SessionTensors, handle: str, wanted: DType) -> Any:
     if dtype != wanted.spec_name:
         text = f"Expects {wanted.spec_name} but {dtype} is provided by the handle {handle}"
         raise errors.InvalidArgumentError(None, None, text)
-    return handed_out(value)
+    # An array of a GPU is copied into host memory.
+    return handed_out(value.get()[()] if hasattr(value, "get") else value)

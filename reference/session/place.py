@@ -249,7 +249,15 @@ def _runs_on(op: Operation, device: LocalDevice) -> bool:
     given = zip(op.outputs, slots_of(op, op.declaration.outputs), strict=True)
     on_device = [tensor for tensor, arg in taken if not entry.takes_host(arg.name)]
     on_device += [tensor for tensor, arg in given if not entry.gives_host(arg.name)]
-    return all(map(_fits_gpu, on_device))
+    return all(map(_fits_gpu, on_device)) and not _is_of_counters(op)
+
+
+def _is_of_counters(op: Operation) -> bool:
+    """Whether an operation is of a variable of int32, which TensorFlow has no GPU's kernel for."""
+    tensors = (*op.inputs, *op.outputs)
+    if any(tensor.dtype == dtypes.resource for tensor in tensors):
+        return op.attrs.get("dtype") == "int32"
+    return any(tensor.dtype.name == "int32_ref" for tensor in tensors)
 
 
 def _fits_gpu(tensor: Tensor) -> bool:
