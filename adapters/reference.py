@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+from typing import Final
 
 import sessrun
 from sessrun.adapters.errors import AdapterError
@@ -11,14 +12,36 @@ from sessrun.adapters.namespace import NamespaceBackend
 __all__ = ["backend"]
 
 
+#: The argument that puts simulated GPUs into the process; `simulated-gpu=2` for two.
+_SIMULATED: Final = "simulated-gpu"
+
+
 def backend(argument: str | None = None) -> NamespaceBackend:
     """The reference runtime in this process.
 
+    Args:
+      argument: `simulated-gpu` to run on a simulated GPU, `simulated-gpu=2` on two.
+
     Raises:
-      AdapterError: an argument is given; there is nothing to choose.
+      AdapterError: the argument is another one, or the real cupy is imported already.
 
     """
+    details = {}
     if argument is not None:
-        raise AdapterError(f"the adapter 'reference' takes no argument, got {argument!r}")
+        details["gpu"] = "simulated"
+        _simulate(argument)
     namespace = importlib.import_module("sessrun.reference")  # lazily: 0.3 s that few pay
-    return NamespaceBackend(namespace, "reference", sessrun.__version__)
+    return NamespaceBackend(namespace, "reference", sessrun.__version__, details=details)
+
+
+def _simulate(argument: str) -> None:
+    kind, _, count = argument.partition("=")
+    if kind != _SIMULATED or not (count or "1").isdecimal() or not int(count or "1"):
+        raise AdapterError(
+            f"the adapter 'reference' takes '{_SIMULATED}' or '{_SIMULATED}=2', got {argument!r}"
+        )
+    simulated_gpu = importlib.import_module("sessrun.adapters.fakes.simulated_gpu")
+    try:
+        simulated_gpu.install(int(count or "1"))
+    except RuntimeError as error:
+        raise AdapterError(str(error)) from error

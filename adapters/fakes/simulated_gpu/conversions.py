@@ -1,0 +1,61 @@
+"""Conversions of dtype as a GPU does them: out of range they differ from the host's.
+
+CUDA converts a float to 32 and 64 bit integers with saturation; NaN becomes 0, or the value with
+only the highest bit set if either side has 64 bits (PTX, `cvt`). Narrower integers go through
+32 bits and are cut; this last was not seen on a GPU yet.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import numpy as np
+
+__all__ = ["check_dtype", "converted"]
+
+#: The characters of dtypes that cupy computes with; `bfloat16` and structures besides.
+_CHARS: Final = frozenset("?bhilqBHILQefdFD")
+
+
+def check_dtype(dtype: Any) -> np.dtype[Any]:
+    """The dtype, if a device array can have it.
+
+    Raises:
+      ValueError: objects, strings, 8 bit floats and other things that cupy does not know.
+
+    """
+    found: np.dtype[Any] = np.dtype(dtype)
+    if found.char in _CHARS or found.name == "bfloat16" or found.type is np.void:
+        return found
+    raise ValueError(f"Unsupported dtype {found}")
+
+
+def converted(array: np.ndarray, dtype: Any, order: Any = "K") -> np.ndarray:
+    """A copy of the array with that dtype, converted as a GPU does."""
+    dtype = np.dtype(dtype)
+    source = array.dtype
+    if source.kind == "c" and dtype.kind != "c" and dtype != np.bool_:
+        return converted(array.real, dtype, order)
+    if dtype.kind in "iu" and _is_real(source):
+        return _saturated(array, dtype, order)
+    return array.astype(dtype, order=order)
+
+
+def _is_real(dtype: np.dtype[Any]) -> bool:
+    return dtype.kind == "f" or dtype.name.startswith(("bfloat", "float"))
+
+
+def _saturated(array: np.ndarray, dtype: np.dtype[Any], order: Any) -> np.ndarray:
+    through = dtype if dtype.itemsize >= 4 else np.dtype(f"{dtype.kind}4")
+    limits = np.iinfo(through)
+    wide = np.trunc(array.astype(np.float64, order=order))
+    low, high = wide <= limits.min, wide >= float(limits.max)
+    unknown = np.isnan(wide)
+    plain = np.where(low | high | unknown, 0, wide).astype(through)
+    plain = np.where(low, limits.min, np.where(high, limits.max, plain)).astype(through)
+    if unknown.any():
+        bits = 8 * through.itemsize
+        is_long = array.dtype.itemsize == 8 or bits == 64
+        none = np.array((1 << (bits - 1)) if is_long else 0, f"u{through.itemsize}").view(through)
+        plain = np.where(unknown, none, plain)
+    return np.asarray(plain.astype(dtype, order=order))

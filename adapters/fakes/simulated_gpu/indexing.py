@@ -1,0 +1,236 @@
+"""Indexing as cupy has it: indices wrap around, masks wait, duplicates are written in any order."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from sessrun.adapters.fakes.simulated_gpu import streams, transfers
+from sessrun.adapters.fakes.simulated_gpu.conversions import converted
+from sessrun.adapters.fakes.simulated_gpu.launches import DeviceArray, compute
+from sessrun.adapters.fakes.simulated_gpu.machine import machine
+
+__all__ = ["get_item", "put", "scattered", "set_item", "take"]
+
+
+def _keys(key: Any) -> tuple[Any, ...]:
+    """The parts of a key; host arrays and lists in it are uploaded, as cupy does.
+
+    Raises:
+      IndexError: a part is no index.
+
+    """
+    return tuple(_part(part) for part in (key if isinstance(key, tuple) else (key,)))
+
+
+def _part(part: Any) -> Any:
+    if part is None or part is Ellipsis:
+        return part
+    if isinstance(part, DeviceArray | int | np.integer | slice):
+        return part
+    if isinstance(part, list | np.ndarray | np.bool_):
+        array = np.asarray(part)
+        if array.dtype.kind in "iub" or not array.size:
+            array = array if array.dtype.kind in "iub" else array.astype(np.int64)
+            return transfers.upload(array, name="an index")
+    raise IndexError(
+        "Only integers, slices (`:`), ellipsis (`...`), cupy.newaxis (`None`) and integer or "
+        f"boolean arrays are valid indices, got {type(part).__name__}"
+    )
+
+
+def _is_advanced(part: Any) -> bool:
+    return isinstance(part, DeviceArray | bool)
+
+
+def _dimensions(part: Any) -> int:
+    """How many dimensions of the array a part of a key takes."""
+    if part is None or part is Ellipsis or isinstance(part, bool):
+        return 0
+    if isinstance(part, DeviceArray) and part.host.dtype == np.bool_:
+        return part.host.ndim
+    return 1
+
+
+def _wrapped(view: np.ndarray, parts: Sequence[Any]) -> tuple[Any, ...]:
+    """The parts with integer arrays wrapped into their dimension's range."""
+    taken = sum(_dimensions_low(part) for part in parts)
+    result: list[Any] = []
+    axis = 0
+    for part in parts:
+        if part is Ellipsis:
+            axis += view.ndim - taken
+        elif isinstance(part, np.ndarray) and part.dtype != np.bool_:
+            size = view.shape[axis] if axis < view.ndim else 1
+            result.append(np.mod(part.astype(np.int64), size) if size else part)
+            axis += 1
+            continue
+        else:
+            axis += _dimensions_low(part)
+        result.append(part)
+    return tuple(result)
+
+
+def _dimensions_low(part: Any) -> int:
+    if part is None or part is Ellipsis or isinstance(part, bool):
+        return 0
+    return part.ndim if isinstance(part, np.ndarray) and part.dtype == np.bool_ else 1
+
+
+def _check(array: DeviceArray, parts: Sequence[Any]) -> None:
+    if sum(_dimensions(part) for part in parts) > array.host.ndim:
+        raise IndexError(f"too many indices for array: array is {array.host.ndim}-dimensional")
+    if any(isinstance(it, DeviceArray) and it.host.dtype.kind not in "iub" for it in parts):
+        raise IndexError("arrays used as indices must be of integer or boolean type.")
+
+
+def get_item(array: DeviceArray, key: Any) -> Any:
+    """`array[key]`: a view where nothing but slices and integers is in the key."""
+    parts = _keys(key)
+    _check(array, parts)
+    if not any(_is_advanced(part) for part in parts):
+        whole = parts if Ellipsis in parts else (*parts, Ellipsis)
+        return DeviceArray.over(array.host[whole], array.block)
+    masks = [it for it in parts if isinstance(it, DeviceArray) and it.host.dtype == np.bool_]
+    if masks:
+        streams.wait(machine().stream, hidden=True, name="a mask")
+
+    def read(view: np.ndarray, *low: Any) -> Any:
+        return np.array(view[_wrapped(view, low)])
+
+    return compute("__getitem__", read, (array, *parts), {}, launches=3 if masks else 1)
+
+
+def set_item(array: DeviceArray, key: Any, value: Any) -> None:
+    """`array[key] = value`; a host array goes up only to an empty slice of its own shape.
+
+    Raises:
+      TypeError: a host array is assigned otherwise.
+
+    """
+    parts = _keys(key)
+    _check(array, parts)
+    if isinstance(value, np.ndarray) and value.ndim:
+        if parts != (slice(None),):
+            raise TypeError("Unsupported type <class 'numpy.ndarray'>")
+        if value.shape != array.host.shape:
+            raise ValueError(
+                "copying a numpy.ndarray to a cupy.ndarray by empty slice assignment must ensure "
+                "arrays have same shape"
+            )
+        transfers.set_array(array, value)
+        return
+    advanced = any(_is_advanced(part) for part in parts)
+
+    def write(view: np.ndarray, given: Any, *low: Any) -> None:
+        if isinstance(given, np.ndarray):
+            given = converted(given, view.dtype) if given.dtype != view.dtype else given
+        elif isinstance(given, float | np.floating) and view.dtype.kind in "iu":
+            given = converted(np.asarray(given), view.dtype)
+        inside = _wrapped(view, low)
+        if advanced and not _has_masks(low):
+            _scatter(view, inside, given, None)
+        else:
+            view[inside] = given
+
+    compute("__setitem__", write, (array, value, *parts), {}, writes=[array], returns=False)
+
+
+def _has_masks(parts: Sequence[Any]) -> bool:
+    return any(
+        isinstance(it, bool) or (isinstance(it, np.ndarray) and it.dtype == np.bool_)
+        for it in parts
+    )
+
+
+def _scatter(view: np.ndarray, key: Any, given: Any, ufunc: Any) -> None:
+    """Write (or combine by a ufunc) at indices; duplicates in an order by chance."""
+    if not _has_duplicates(view, key):
+        if ufunc is None:
+            view[key] = given
+        else:
+            ufunc.at(view, key, given)
+        return
+    targets = np.arange(view.size).reshape(view.shape)[key]
+    values = np.broadcast_to(given, targets.shape).reshape(-1)
+    order = np.array(machine().shuffled(targets.size), np.int64)
+    where = np.unravel_index(targets.reshape(-1)[order], view.shape)
+    if ufunc is None:
+        view[where] = values[order]
+    else:
+        ufunc.at(view, where, values[order])
+
+
+def _has_duplicates(view: np.ndarray, key: Any) -> bool:
+    arrays = [it for it in key if isinstance(it, np.ndarray)]
+    arrays = list(np.broadcast_arrays(*arrays)) if len(arrays) > 1 else arrays
+    if not arrays or arrays[0].size < 2:
+        return False
+    rows = np.stack([it.reshape(-1) for it in arrays])
+    distinct = np.unique(rows[0]) if len(rows) == 1 else np.unique(rows, axis=1)[0]
+    return bool(distinct.size < rows.shape[1])
+
+
+def scattered(array: DeviceArray, key: Any, value: Any, ufunc: Any, name: str) -> None:
+    """`ufunc.at(array, key, value)`: duplicates combine, in an order by chance."""
+    parts = _keys(key)
+    _check(array, parts)
+
+    def write(view: np.ndarray, given: Any, *low: Any) -> None:
+        given = np.asarray(given)
+        given = converted(given, view.dtype) if given.dtype != view.dtype else given
+        if _has_masks(low):
+            ufunc.at(view, tuple(low), given)
+        else:
+            _scatter(view, _wrapped(view, low), given, ufunc)
+
+    compute(name, write, (array, value, *parts), {}, writes=[array], returns=False)
+
+
+def take(array: DeviceArray, indices: Any, axis: int | None = None, out: Any = None) -> Any:
+    """`cupy.take`: indices wrap around."""
+    if not isinstance(indices, DeviceArray | int | np.integer):
+        indices = _part(indices if isinstance(indices, list | np.ndarray) else list(indices))
+    return _with_out(
+        "take", lambda a, i: np.array(np.take(a, i, axis, mode="wrap")), (array, indices), out
+    )
+
+
+def _with_out(name: str, function: Callable[..., Any], args: Sequence[Any], out: Any) -> Any:
+    if out is None:
+        return compute(name, function, args, {})
+
+    def write(into: np.ndarray, *low: Any) -> Any:
+        into[...] = function(*low)
+        return into
+
+    return compute(name, write, (out, *args), {}, writes=[out])
+
+
+def put(array: DeviceArray, indices: Any, values: Any, mode: str = "wrap") -> None:
+    """`cupy.put`: duplicates in an order by chance.
+
+    Raises:
+      ValueError: the mode is neither `wrap` nor `clip`.
+
+    """
+    if mode not in {"wrap", "clip", "raise"}:
+        raise ValueError("clipmode not understood")
+    index = indices if isinstance(indices, DeviceArray | int) else _part(list(indices))
+    if isinstance(values, list | np.ndarray):
+        values = transfers.upload(np.asarray(values), name="values")
+
+    def write(view: np.ndarray, where: Any, given: Any) -> None:
+        wanted = np.asarray(where).reshape(-1)
+        size = view.size
+        if mode == "raise" and ((wanted < -size) | (wanted >= size)).any():
+            raise IndexError("invalid entry in indices array")
+        wanted = np.clip(wanted, 0, size - 1) if mode == "clip" else np.mod(wanted, size)
+        value = np.resize(np.asarray(given), wanted.shape)
+        value = converted(value, view.dtype) if value.dtype != view.dtype else value
+        order = np.array(machine().shuffled(wanted.size), np.int64)
+        view[np.unravel_index(wanted[order], view.shape)] = value[order]
+
+    compute("put", write, (array, index, values), {}, writes=[array], returns=False)

@@ -1,0 +1,118 @@
+"""Kernels of CUDA source: there is no compiler here, so Python functions stand for them by name.
+
+    simulated_gpu.kernel("scale", lambda grid, block, x, factor, n: np.multiply(x, factor, out=x))
+
+A function gets the launch's grid and block, then the arguments with host arrays in place of
+device arrays, and writes into those. Order, devices and captures are checked as of any launch,
+with every array both read and written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final
+
+import numpy as np
+
+from sessrun.adapters.fakes.simulated_gpu.launches import DeviceArray, compute, lowered_in
+
+__all__ = ["ElementwiseKernel", "RawKernel", "RawModule", "ReductionKernel", "kernel"]
+
+_PYTHON: Final[dict[str, Callable[..., Any]]] = {}
+
+
+def kernel(name: str, function: Callable[..., Any]) -> None:
+    """Let a Python function stand for the kernel of this name."""
+    _PYTHON[name] = function
+
+
+def _function(name: str) -> Callable[..., Any]:
+    if name not in _PYTHON:
+        raise NotImplementedError(
+            f"the simulated GPU compiles no CUDA source: give it a Python function for the kernel "
+            f"{name!r} by simulated_gpu.kernel({name!r}, function)"
+        )
+    return _PYTHON[name]
+
+
+class RawKernel:
+    """A kernel of CUDA source, by its name."""
+
+    def __init__(self, code: str, name: str, *_: Any, **__: Any) -> None:
+        self.code = code
+        self.name = name
+
+    def __call__(
+        self, grid: tuple[int, ...], block: tuple[int, ...], args: tuple[Any, ...],
+        *, shared_mem: int = 0, **_: Any,
+    ) -> None:  # fmt: skip
+        """Launch it."""
+        function = _function(self.name)
+        _check_arguments(args)
+        compute(
+            self.name, lambda *low: function(grid, block, *low), args, {},
+            writes=lowered_in(args, {}), returns=False,
+        )  # fmt: skip
+
+    def compile(self, log_stream: Any = None) -> None:
+        """Nothing is compiled; a kernel that nothing stands for is refused here."""
+        _function(self.name)
+
+
+def _check_arguments(args: tuple[Any, ...]) -> None:
+    for value in args:
+        if not isinstance(value, DeviceArray | int | float | complex | np.generic):
+            raise TypeError(f"Unsupported type {type(value)}")
+
+
+class RawModule:
+    """A module of CUDA source."""
+
+    def __init__(self, *, code: str | None = None, path: str | None = None, **_: Any) -> None:
+        if (code is None) == (path is None):
+            raise TypeError("exactly one of `code` and `path` must be given")
+        self.code = code or ""
+
+    def get_function(self, name: str) -> RawKernel:
+        """The kernel of that name."""
+        return RawKernel(self.code, name)
+
+    def compile(self, log_stream: Any = None) -> None:
+        """Nothing is compiled."""
+
+
+class _Formula:
+    """A kernel of a formula: a Python function of the same name gets arrays and gives arrays."""
+
+    def __init__(
+        self, in_params: str, out_params: str, operation: str, *more: Any, **named: Any
+    ) -> None:
+        self.name = str(named.get("name") or next(
+            (it for it in reversed(more) if isinstance(it, str)), "kernel"))  # fmt: skip
+        self.nin = len([part for part in in_params.split(",") if part.strip()])
+        self.nout = len([part for part in out_params.split(",") if part.strip()])
+        self.nargs = self.nin + self.nout
+        self.operation = operation
+
+    def __call__(self, *args: Any, size: int | None = None, **named: Any) -> Any:
+        function = _function(self.name)
+        _check_arguments(args)
+        outs = args[self.nin :]
+        if not outs:
+            return compute(self.name, function, args[: self.nin], named)
+
+        def write(low_outs: list[Any], *low: Any) -> Any:
+            made = function(*low)
+            for out, value in zip(low_outs, made if self.nout > 1 else (made,), strict=True):
+                out[...] = value
+            return low_outs[0] if self.nout == 1 else tuple(low_outs)
+
+        return compute(self.name, write, ([*outs], *args[: self.nin]), named, writes=outs)
+
+
+class ElementwiseKernel(_Formula):
+    """A kernel for each element."""
+
+
+class ReductionKernel(_Formula):
+    """A kernel that reduces."""

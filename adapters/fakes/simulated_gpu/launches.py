@@ -1,0 +1,279 @@
+"""Launches: how a function of numpy computes for device arrays, with all that a GPU checks.
+
+The arguments go down to the host memory that stands for the device's, the results come up; what
+shares an argument's memory is a view, and anything else was a launch of a kernel.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from sessrun.adapters.fakes.simulated_gpu import memory, ordering
+from sessrun.adapters.fakes.simulated_gpu.capture import Use
+from sessrun.adapters.fakes.simulated_gpu.conversions import check_dtype
+from sessrun.adapters.fakes.simulated_gpu.machine import Machine, machine
+from sessrun.adapters.fakes.simulated_gpu.ordering import StreamState
+from sessrun.adapters.fakes.simulated_gpu.poison import poison, poisoned
+
+__all__ = ["DeviceArray", "compute", "lowered", "lowered_in", "new_block", "root_of"]
+
+
+class DeviceArray:
+    """What every device array has: the host memory that stands for its own, and its block."""
+
+    __slots__ = ("block", "host")
+
+    block: memory.Block
+    host: np.ndarray
+
+    @classmethod
+    def over(cls, view: np.ndarray, block: memory.Block) -> Any:
+        """An array over a part of a block."""
+        made = object.__new__(ARRAY_CLASS[0])
+        made.host, made.block = view, block
+        return made
+
+
+#: The class of device arrays, which its module registers here.
+ARRAY_CLASS: list[type[Any]] = [DeviceArray]
+
+
+def root_of(array: np.ndarray) -> np.ndarray:
+    """The array that owns the memory of a view."""
+    while True:
+        base: Any = array.base
+        if base is None:
+            return array
+        if isinstance(base, memoryview):
+            base = base.obj
+        elif not isinstance(base, np.ndarray):
+            base = getattr(base, "base", None)  # of what `as_strided` makes
+        if not isinstance(base, np.ndarray):
+            return array
+        array = base
+
+
+def new_block(view: np.ndarray) -> tuple[np.ndarray, memory.Block]:
+    """Memory of the current device that holds what numpy computed: its view and its block."""
+    check_dtype(view.dtype)
+    root = root_of(view)
+    if root.nbytes != view.nbytes or root.base is not None or not root.flags.writeable:
+        root = view = np.array(view, order="K", copy=True)
+    pointer = memory.allocate(view.nbytes)
+    block = pointer.mem
+    if block.root is None and not pointer.offset:
+        block.root = root
+        return view, block
+    inside = pointer.view(view.shape, view.dtype, view.strides)
+    inside[...] = view
+    return inside, block
+
+
+def lowered(value: Any, arrays: list[DeviceArray], other: Mapping[int, np.ndarray]) -> Any:
+    """A value with host memory in place of device arrays, which are added to `arrays`.
+
+    Args:
+      value: an argument, with lists, tuples and dictionaries of arrays in it.
+      arrays: the device arrays that were in it, in order.
+      other: by the identity of an array, host memory to use in place of its own.
+
+    """
+    if isinstance(value, DeviceArray):
+        arrays.append(value)
+        return other.get(id(value), value.host) if other else value.host
+    if isinstance(value, list):
+        return [lowered(item, arrays, other) for item in value]
+    if type(value) is tuple:
+        return tuple(lowered(item, arrays, other) for item in value)
+    if isinstance(value, dict):
+        return {key: lowered(item, arrays, other) for key, item in value.items()}
+    return value
+
+
+def lowered_in(args: Sequence[Any], kwargs: Mapping[str, Any]) -> list[DeviceArray]:
+    """The device arrays among the arguments."""
+    arrays: list[DeviceArray] = []
+    lowered([*args], arrays, {})
+    lowered(dict(kwargs), arrays, {})
+    return arrays
+
+
+def compute(
+    name: str,
+    function: Callable[..., Any],
+    args: Sequence[Any],
+    kwargs: Mapping[str, Any],
+    *,
+    writes: Sequence[DeviceArray] = (),
+    launches: int = 1,
+    returns: bool = True,
+) -> Any:
+    """Call a function of numpy for device arrays.
+
+    Args:
+      name: how cupy calls it.
+      function: gets host memory in place of device arrays; what it writes is in `writes`.
+      args: its arguments.
+      kwargs: those that are given by name.
+      writes: the device arrays among the arguments whose memory it changes.
+      launches: how many kernels cupy launches for it, if it is no view.
+      returns: whether its results are wanted; else None is returned.
+
+    Raises:
+      ValueError: an array is of another device than the current one.
+
+    """
+    now = machine()
+    with now.lock:
+        arrays: list[DeviceArray] = []
+        low = [lowered(value, arrays, {}) for value in args]
+        named = {key: lowered(value, arrays, {}) for key, value in kwargs.items()}
+        stream = now.stream
+        for array in arrays:
+            _check_device(now, array, name)
+        if stream.capture is not None:
+            return _captured(name, function, args, kwargs, writes, launches, returns)
+        with np.errstate(all="ignore"):
+            result = function(*low, **named)
+        if not writes and _is_view(result, arrays):
+            return _raised(result, arrays)
+        clean = _noted(stream, name, arrays, writes)
+        if clean is not None:
+            result = _again(function, args, kwargs, clean, writes, result)
+        now.device.counters.launches += launches
+        now.record("launch", name)
+        if not returns:
+            return None
+        made = _raised(result, arrays)
+        _note_results(stream, made, name)
+        return made
+
+
+def _check_device(now: Machine, array: DeviceArray, name: str) -> None:
+    if array.block.device is not now.device:
+        raise ValueError(
+            f"The device where the array resides ({array.block.device.index}) is different from "
+            f"the current device ({now.local.device}). Peer access is unavailable between these "
+            f"devices. (in {name})"
+        )
+
+
+def _is_view(result: Any, arrays: Sequence[DeviceArray]) -> bool:
+    """Whether all that was computed shares the memory of arguments, or is no array."""
+    if isinstance(result, list | tuple):
+        return all(_is_view(item, arrays) for item in result)
+    if not isinstance(result, np.ndarray):
+        return not isinstance(result, np.generic)
+    root = root_of(result)
+    return any(root is root_of(array.host) for array in arrays)
+
+
+def _raised(result: Any, arrays: Sequence[DeviceArray]) -> Any:
+    """Device arrays in place of what numpy computed."""
+    if isinstance(result, np.ndarray):
+        root = root_of(result)
+        for array in arrays:
+            if array.host is result:
+                return array
+            if root_of(array.host) is root:
+                return DeviceArray.over(result, array.block)
+        return DeviceArray.over(*new_block(result))
+    if isinstance(result, np.generic):
+        return DeviceArray.over(*new_block(np.asarray(result)))
+    if isinstance(result, list):
+        return [_raised(item, arrays) for item in result]
+    if isinstance(result, tuple):
+        items = [_raised(item, arrays) for item in result]
+        return type(result)(*items) if hasattr(result, "_fields") else tuple(items)
+    return result
+
+
+def _noted(
+    stream: StreamState, name: str, arrays: Sequence[DeviceArray], writes: Sequence[DeviceArray]
+) -> list[DeviceArray] | None:
+    """Check the order of what a kernel reads and writes: arrays that it may not see, or None."""
+    ordering.begin(stream)
+    racing = [
+        array for array in arrays if not ordering.check_read(stream, array.block, array.host, name)
+    ]
+    racing += [
+        array for array in writes if not ordering.check_write(stream, array.block, array.host, name)
+    ]
+    return racing or None
+
+
+def _again(
+    function: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any],
+    racing: Sequence[DeviceArray], writes: Sequence[DeviceArray], result: Any,
+) -> Any:  # fmt: skip
+    """Compute once more with poison in place of what was not visible; what it writes is poison."""
+    if writes:
+        for array in writes:
+            poison(array.host)
+        return result
+    other = {id(array): poisoned(array.host.shape, array.host.dtype) for array in racing}
+    low = [lowered(value, [], other) for value in args]
+    with np.errstate(all="ignore"):
+        return function(*low, **lowered(dict(kwargs), [], other))
+
+
+def _note_results(stream: StreamState, made: Any, name: str) -> None:
+    if isinstance(made, DeviceArray):
+        ordering.check_write(stream, made.block, made.host, name)
+    elif isinstance(made, list | tuple):
+        for item in made:
+            _note_results(stream, item, name)
+
+
+def _captured(
+    name: str, function: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any],
+    writes: Sequence[DeviceArray], launches: int, returns: bool,
+) -> Any:  # fmt: skip
+    """Add a call to the capture: nothing is written now, and the results are poison."""
+    now = machine()
+    stream = now.stream
+    capture = stream.capture
+    assert capture is not None
+    other = {id(array): array.host.copy() for array in writes}
+    arrays: list[DeviceArray] = []
+    low = [lowered(value, arrays, other) for value in args]
+    named = lowered(dict(kwargs), arrays, other)
+    with np.errstate(all="ignore"):
+        result = function(*low, **named)
+    if not writes and _is_view(result, arrays):
+        return _raised(result, arrays)
+    plain = [lowered(value, [], {}) for value in args]
+    plain_named = lowered(dict(kwargs), [], {})
+    ordering.begin(stream)
+    made = None
+    results: list[DeviceArray] = []
+    if writes:
+        made = writes[0] if returns else None
+    elif returns:
+        made = _raised(result, arrays)
+        results = lowered_in([made], {})
+        for array in results:
+            poison(array.host)
+    views = [array.host for array in results]
+
+    def replay() -> None:
+        with np.errstate(all="ignore"):
+            fresh = function(*plain, **plain_named)
+        if views:
+            values = fresh if isinstance(fresh, list | tuple) else [fresh]
+            for view, value in zip(views, values, strict=True):
+                view[...] = value
+
+    capture.add(
+        name,
+        replay,
+        [Use(array.block, array.host) for array in arrays],
+        [Use(array.block, array.host) for array in (*writes, *results)],
+        launches,
+        stream,
+    )
+    now.record("capture", name)
+    return made

@@ -1,0 +1,228 @@
+"""The modules that stand for cupy's: every described name, and none besides."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+import types
+from collections.abc import Callable, Mapping
+from importlib.machinery import ModuleSpec
+from typing import Any
+
+import numpy as np
+
+from sessrun.adapters.fakes.simulated_gpu import (
+    arrays,
+    capture,
+    functions,
+    kernels,
+    memory,
+    random_numbers,
+    special_cases,
+    streams,
+    transfers,
+)
+from sessrun.adapters.fakes.simulated_gpu.description import description
+from sessrun.adapters.fakes.simulated_gpu.machine import RunTimeError, machine
+from sessrun.adapters.fakes.simulated_gpu.ufuncs import Ufunc
+
+__all__ = ["built"]
+
+#: Where numpy, or scipy, has the functions of a module.
+_SOURCES = {"cupy": "numpy", "cupy.fft": "numpy.fft", "cupy.linalg": "numpy.linalg",
+            "cupyx.scipy.special": "scipy.special"}  # fmt: skip
+
+
+def built(seed: int) -> dict[str, types.ModuleType]:
+    """New modules by name, as `sys.modules` has them."""
+    pool = memory.MemoryPool()
+    pinned = types.SimpleNamespace(
+        free_all_blocks=lambda: None, n_free_blocks=lambda: 0,
+        malloc=lambda size: transfers.PinnedMemoryPointer(max(1, size)),
+    )  # fmt: skip
+    machine().allocator = pool.malloc
+    described: Mapping[str, Mapping[str, str]] = description()["modules"]
+    contents = {name: _contents(name, names) for name, names in described.items()}
+    contents["cupy"].update(_top(pool, pinned))
+    contents["cupy.cuda"].update(_cuda())
+    contents["cupy.cuda.runtime"].update(_runtime())
+    contents["cupyx"].update(_cupyx())
+    contents["cupy.random"].update(
+        random_numbers.functions(described["cupy.random"], description()["classes"], seed)
+    )
+    contents |= {
+        "cupy.cuda.memory": {
+            name: getattr(memory, name)
+            for name in ("MemoryPointer", "MemoryPool", "OutOfMemoryError", "set_allocator",
+                         "using_allocator", "get_allocator")
+        } | {"alloc": memory.allocate},
+        "cupy.cuda.stream": {
+            name: getattr(streams, name)
+            for name in ("Stream", "Event", "ExternalStream", "get_current_stream",
+                         "get_elapsed_time")
+        },
+        "cupy.cuda.device": {"Device": streams.Device},
+        "cupyx.scipy": {},
+    }  # fmt: skip
+    modules = {name: _module(name, values) for name, values in contents.items()}
+    for name, module in modules.items():
+        above, _, last = name.rpartition(".")
+        if above:
+            setattr(modules[above], last, module)
+    arrays.FUNCTIONS.clear()
+    arrays.FUNCTIONS.update({n: v for n, v in vars(modules["cupy"]).items() if callable(v)})
+    arrays.FUNCTIONS.update(
+        _module=lambda: modules["cupy"],
+        _pool=lambda: pool,
+        _where=_three("_where", np.where),
+        _clip=_three("clip", np.clip),
+        conj=arrays.FUNCTIONS["conjugate"],
+    )
+    return modules
+
+
+def _three(name: str, function: Callable[..., Any]) -> Any:
+    """A ufunc of three arguments, which cupy has and does not show; it takes any dtype."""
+    chars = "?bBhHiIlLqQeEfdFD"
+    first = "?" if name == "_where" else None
+    loops = " ".join(f"{first or char}{char}{char}->{char}" for char in chars)
+    return Ufunc(name.strip("_"), function, {"nin": 3, "nout": 1, "loops": loops, "methods": []})
+
+
+def _module(name: str, values: Mapping[str, Any]) -> types.ModuleType:
+    module = types.ModuleType(name, "Simulated: see sessrun.adapters.fakes.simulated_gpu.")
+    module.__spec__ = ModuleSpec(name, None, is_package=True)
+    module.__path__ = []
+    module.__dict__.update(values)
+    return module
+
+
+def _contents(module: str, names: Mapping[str, str]) -> dict[str, Any]:
+    """The values of a module's described names."""
+    ufuncs = description()["ufuncs"]
+    source = importlib.import_module(_SOURCES[module]) if module in _SOURCES else None
+    found = {}
+    for name, kind in names.items():
+        like = getattr(source, name, None)
+        if kind == "numpy" or (kind == "constant" and module == "cupy"):
+            found[name] = getattr(np, name, None)
+        elif module == "cupy" and name in special_cases.ALL:
+            found[name] = special_cases.ALL[name]
+        elif kind == "ufunc" and like is not None:
+            found[name] = Ufunc(name, like, ufuncs[f"{module}.{name}"])
+        elif kind.startswith("(") and callable(like):
+            found[name] = functions.function(module, name, kind, like)
+        elif kind == "constant":
+            found[name] = 0
+        elif kind != "module":
+            found[name] = _missing(f"{module}.{name}")
+    return found
+
+
+def _missing(name: str) -> Callable[..., Any]:
+    def call(*_: Any, **__: Any) -> Any:
+        raise NotImplementedError(f"cupy has {name}, but the simulated GPU does not compute it")
+
+    return call
+
+
+def _top(pool: memory.MemoryPool, pinned: Any) -> dict[str, Any]:
+    return {
+        "__version__": f"{description()['cupy']}+simulated",
+        "ndarray": arrays.ndarray,
+        "ufunc": Ufunc,
+        "empty": arrays.empty,
+        "is_available": lambda: True,
+        "get_default_memory_pool": lambda: pool,
+        "get_default_pinned_memory_pool": lambda: pinned,
+        "RawKernel": kernels.RawKernel,
+        "RawModule": kernels.RawModule,
+        "ElementwiseKernel": kernels.ElementwiseKernel,
+        "ReductionKernel": kernels.ReductionKernel,
+    }
+
+
+def _cuda() -> dict[str, Any]:
+    return {
+        "Device": streams.Device,
+        "Event": streams.Event,
+        "ExternalStream": streams.ExternalStream,
+        "Graph": capture.Graph,
+        "MemoryPointer": memory.MemoryPointer,
+        "MemoryPool": memory.MemoryPool,
+        "PinnedMemoryPointer": transfers.PinnedMemoryPointer,
+        "Stream": streams.Stream,
+        "alloc": memory.allocate,
+        "alloc_pinned_memory": lambda size: transfers.PinnedMemoryPointer(max(1, size)),
+        "get_allocator": memory.get_allocator,
+        "get_current_stream": streams.get_current_stream,
+        "get_device_id": lambda: machine().local.device,
+        "get_elapsed_time": streams.get_elapsed_time,
+        "get_local_runtime_version": lambda: 13000,
+        "is_available": lambda: True,
+        "set_allocator": memory.set_allocator,
+        "using_allocator": memory.using_allocator,
+    }
+
+
+def _runtime() -> dict[str, Any]:
+    return {
+        "CUDARuntimeError": RunTimeError,
+        "getDevice": lambda: machine().local.device,
+        "getDeviceCount": lambda: len(machine().devices),
+        "getDeviceProperties": _properties,
+        "setDevice": lambda device: streams.Device(device).use(),
+        "deviceSynchronize": lambda: streams.Device().synchronize(),
+        "deviceCanAccessPeer": lambda device, peer: 0,
+        "driverGetVersion": lambda: 13000,
+        "runtimeGetVersion": lambda: 13000,
+        "memGetInfo": lambda: streams.Device().mem_info,
+        "streamCaptureModeGlobal": 0,
+        "streamCaptureModeThreadLocal": 1,
+        "streamCaptureModeRelaxed": 2,
+        "is_hip": False,
+    }
+
+
+def _properties(device: int) -> dict[str, Any]:
+    state = machine().devices[streams.Device(device).id]
+    return {
+        "name": b"Simulated GPU",
+        "totalGlobalMem": state.total_bytes,
+        "major": 9,
+        "minor": 0,
+        "multiProcessorCount": 132,
+        "warpSize": 32,
+        "maxThreadsPerBlock": 1024,
+        "sharedMemPerBlock": 49152,
+    }
+
+
+def _cupyx() -> dict[str, Any]:
+    functions_of = arrays.FUNCTIONS
+    return {
+        "empty_pinned": transfers.empty_pinned,
+        "zeros_pinned": _zeros_pinned,
+        "empty_like_pinned": lambda a, **_: transfers.empty_pinned(a.shape, a.dtype),
+        "zeros_like_pinned": lambda a, **_: _zeros_pinned(a.shape, a.dtype),
+        "scatter_add": arrays.ndarray.scatter_add,
+        "scatter_max": arrays.ndarray.scatter_max,
+        "scatter_min": arrays.ndarray.scatter_min,
+        "rsqrt": lambda x: functions_of["reciprocal"](functions_of["sqrt"](x)),
+    }
+
+
+def _zeros_pinned(shape: Any, dtype: Any = float, order: Any = "C") -> np.ndarray:
+    array = transfers.empty_pinned(shape, dtype, order)
+    array[...] = 0
+    return array
+
+
+def is_simulated(module: Any) -> bool:
+    """Whether a module that is imported is one of these."""
+    return str(getattr(module, "__version__", "")).endswith("+simulated")
+
+
+def imported() -> Any:
+    """The cupy that is imported, whichever it is, or None."""
+    return sys.modules.get("cupy")

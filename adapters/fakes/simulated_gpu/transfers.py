@@ -1,0 +1,210 @@
+"""Copies between the host and devices, counted; those that are not waited for arrive late."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from sessrun.adapters.fakes.simulated_gpu import ordering, streams
+from sessrun.adapters.fakes.simulated_gpu.conversions import check_dtype
+from sessrun.adapters.fakes.simulated_gpu.launches import DeviceArray, new_block, root_of
+from sessrun.adapters.fakes.simulated_gpu.machine import machine
+from sessrun.adapters.fakes.simulated_gpu.ordering import StreamState
+from sessrun.adapters.fakes.simulated_gpu.poison import poison, poisoned
+
+__all__ = ["PinnedMemoryPointer", "download", "empty_pinned", "hidden_read", "peer_copy",
+           "set_array", "upload"]  # fmt: skip
+
+
+class PinnedMemoryPointer(bytearray):
+    """Pinned memory of the host; `numpy.frombuffer` makes arrays of it."""
+
+    @property
+    def mem(self) -> PinnedMemoryPointer:
+        """The memory itself."""
+        return self
+
+    @property
+    def ptr(self) -> int:
+        """Its address."""
+        return int(np.frombuffer(self, np.uint8).ctypes.data)
+
+    def size(self) -> int:
+        """Its size in bytes."""
+        return len(self)
+
+
+def empty_pinned(shape: Any, dtype: Any = float, order: Any = "C") -> np.ndarray:
+    """An array of the host in pinned memory, of poison."""
+    dtype = np.dtype(dtype)
+    shape = tuple(shape) if isinstance(shape, tuple | list) else (int(shape),)
+    count = int(np.prod(shape, dtype=np.int64))
+    memory = PinnedMemoryPointer(max(1, count * dtype.itemsize))
+    array = np.frombuffer(memory, dtype, count).reshape(shape, order=order)
+    poison(array)
+    return array
+
+
+def is_pinned(array: np.ndarray) -> bool:
+    """Whether an array of the host is in pinned memory."""
+    base = root_of(array).base
+    return isinstance(getattr(base, "obj", base), PinnedMemoryPointer)
+
+
+def upload(
+    value: np.ndarray, dtype: Any = None, *, order: Any = "K", name: str = "an array"
+) -> Any:
+    """A new device array with the values of a host array."""
+    now = machine()
+    wanted = check_dtype(value.dtype if dtype is None else dtype)
+    copy = np.array(value, wanted, order=order, copy=True)
+    with now.lock:
+        stream = now.stream
+        if stream.capture is not None and not is_pinned(value):
+            ordering.not_captured(stream)
+        ordering.begin(stream)
+        array = DeviceArray.over(*new_block(copy))
+        ordering.check_write(stream, array.block, array.host, name)
+        _count_up(name, copy.nbytes)
+        if is_pinned(value):
+            _watch(stream, value, array)
+    return array
+
+
+def _count_up(name: str, nbytes: int) -> None:
+    counters = machine().device.counters
+    counters.uploads += 1
+    counters.upload_bytes += nbytes
+    machine().record("upload", name, nbytes)
+
+
+def _watch(stream: StreamState, source: np.ndarray, array: DeviceArray) -> None:
+    """Tell at the next wait if pinned memory was changed while it was read."""
+    before, where = source.copy(), machine().record("asynchronous upload", "pinned memory")
+
+    def compare() -> None:
+        if before.tobytes() != source.tobytes():
+            machine().race("pinned memory was changed before its upload was done", str(where))
+            poison(array.host)
+
+    stream.pending.append((stream.tick, compare))
+
+
+def set_array(array: DeviceArray, value: Any, stream: Any = None) -> None:
+    """`ndarray.set`: copy a host array of the same shape and dtype into a device array.
+
+    Raises:
+      TypeError: it is no host array, or its dtype differs.
+      ValueError: its shape differs.
+
+    """
+    if not isinstance(value, np.ndarray):
+        raise TypeError("Only numpy.ndarray can be set to cupy.ndarray")
+    if value.dtype != array.host.dtype:
+        raise TypeError(f"{value.dtype} array cannot be set to {array.host.dtype} array")
+    if value.shape != array.host.shape:
+        raise ValueError(f"Shape mismatch. Old shape: {array.host.shape}, new: {value.shape}")
+    now = machine()
+    with now.lock:
+        state = now.stream if stream is None else stream.state
+        if state.capture is not None:
+            ordering.not_captured(state)
+        ordering.begin(state)
+        clean = ordering.check_write(state, array.block, array.host, "set")
+        array.host[...] = value
+        if not clean:
+            poison(array.host)
+        _count_up("set", value.nbytes)
+        if is_pinned(value):
+            _watch(state, value, array)
+
+
+def download(
+    array: DeviceArray,
+    stream: Any = None,
+    order: Any = "C",
+    out: Any = None,
+    blocking: bool = True,
+    *,
+    name: str = "get",
+) -> Any:
+    """`ndarray.get`: a copy in host memory, which is poison until the stream was waited for.
+
+    Raises:
+      TypeError: `out` is no host array of the same dtype.
+      ValueError: its shape differs.
+
+    """
+    view = array.host
+    if out is not None and (not isinstance(out, np.ndarray) or out.dtype != view.dtype):
+        raise TypeError("Only numpy.ndarray of the same dtype can be obtained from cupy.ndarray")
+    if out is not None and out.shape != view.shape:
+        raise ValueError(f"Shape mismatch. Expected shape: {view.shape}, actual: {out.shape}")
+    now = machine()
+    with now.lock:
+        state = now.stream if stream is None else stream.state
+        if state.capture is not None:
+            ordering.not_captured(state)
+        ordering.begin(state)
+        clean = ordering.check_read(state, array.block, view, name)
+        wanted: Any = "F" if order == "A" and view.flags.f_contiguous else "C"
+        wanted = order if order in {"C", "F"} else wanted
+        values = np.array(view, order=wanted) if clean else poisoned(view.shape, view.dtype)
+        counters = array.block.device.counters
+        counters.downloads += 1
+        counters.download_bytes += view.nbytes
+        now.record("download", name, view.nbytes)
+        if not blocking and out is not None and is_pinned(out):
+            poison(out)
+            state.pending.append((state.tick, lambda: np.copyto(out, values)))
+            return out
+        streams.wait(state, hidden=not blocking, name=name)
+    if out is None:
+        return values
+    out[...] = values
+    return out
+
+
+def hidden_read(array: DeviceArray, name: str) -> np.ndarray:
+    """The values of a device array for a conversion that looks like plain Python."""
+    now = machine()
+    with now.lock:
+        state = now.stream
+        ordering.not_captured(state)
+        ordering.begin(state)
+        clean = ordering.check_read(state, array.block, array.host, name)
+        counters = array.block.device.counters
+        counters.downloads += 1
+        counters.hidden_downloads += 1
+        counters.download_bytes += array.host.nbytes
+        now.record("hidden download", name, array.host.nbytes)
+        streams.wait(state, hidden=True, name=name)
+        return array.host.copy() if clean else poisoned(array.host.shape, array.host.dtype)
+
+
+def peer_copy(array: DeviceArray, order: Any = "C") -> Any:
+    """A copy of another device's array on the current device; both devices' streams wait.
+
+    Raises:
+      ValueError: it is not contiguous.
+
+    """
+    view = array.host
+    if not (view.flags.c_contiguous or view.flags.f_contiguous):
+        raise ValueError("CuPy cannot copy non-contiguous array between devices.")
+    now = machine()
+    with now.lock:
+        source = now.local.streams.get(array.block.device.index) or array.block.device.streams[0]
+        target = now.stream
+        ordering.refresh(now, source)
+        ordering.wait(target, source.clock)
+        ordering.begin(target)
+        clean = ordering.check_read(target, array.block, view, "a copy between devices")
+        values = np.array(view, order=order) if clean else poisoned(view.shape, view.dtype)
+        made = DeviceArray.over(*new_block(values))
+        ordering.check_write(target, made.block, made.host, "a copy between devices")
+        now.device.counters.peer_copies += 1
+        now.device.counters.peer_copy_bytes += view.nbytes
+        now.record("copy between devices", "an array", view.nbytes)
+    return made
