@@ -123,17 +123,18 @@ def set_item(array: DeviceArray, key: Any, value: Any) -> None:
         transfers.set_array(array, value)
         return
     advanced = any(_is_advanced(part) for part in parts)
+    if not advanced:
+        array, parts = get_item(array, parts), (Ellipsis,)
 
     def write(view: np.ndarray, given: Any, *low: Any) -> None:
         if isinstance(given, np.ndarray):
             given = converted(given, view.dtype) if given.dtype != view.dtype else given
         elif isinstance(given, float | np.floating) and view.dtype.kind in "iu":
             given = converted(np.asarray(given), view.dtype)
-        inside = _wrapped(view, low)
-        if advanced and not _has_masks(low):
-            _scatter(view, inside, given, None)
+        if not advanced or _has_masks(low):
+            view[_wrapped(view, low)] = given
         else:
-            view[inside] = given
+            _scatter(view, _wrapped(view, low), given, None)
 
     compute("__setitem__", write, (array, value, *parts), {}, writes=[array], returns=False)
 

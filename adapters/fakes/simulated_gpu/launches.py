@@ -197,12 +197,28 @@ def _noted(
     """Check the order of what a kernel reads and writes: arrays that it may not see, or None."""
     ordering.begin(stream)
     racing = [
-        array for array in arrays if not ordering.check_read(stream, array.block, array.host, name)
+        array
+        for array in _only_read(arrays, writes)
+        if not ordering.check_read(stream, array.block, array.host, name)
     ]
     racing += [
-        array for array in writes if not ordering.check_write(stream, array.block, array.host, name)
+        array
+        for array in writes
+        if not ordering.check_write(stream, array.block, array.host, name)
     ]
     return racing or None
+
+
+def _only_read(
+    arrays: Sequence[DeviceArray], writes: Sequence[DeviceArray]
+) -> Sequence[DeviceArray]:
+    """The arrays that are read: an argument that is written is not, if it is there once only."""
+    if not writes:
+        return arrays
+    left = list(arrays)
+    for written in writes:
+        del left[next(i for i, array in enumerate(left) if array is written)]
+    return left
 
 
 def _again(
@@ -270,7 +286,7 @@ def _captured(
     capture.add(
         name,
         replay,
-        [Use(array.block, array.host) for array in arrays],
+        [Use(array.block, array.host) for array in _only_read(arrays, writes)],
         [Use(array.block, array.host) for array in (*writes, *results)],
         launches,
         stream,

@@ -1,0 +1,174 @@
+"""The order of streams: what was not waited for is poison, and a race."""
+
+import numpy as np
+import pytest
+
+from sessrun.adapters.fakes import simulated_gpu
+
+
+@pytest.fixture
+def streams(cp):
+    return cp.cuda.Stream(non_blocking=True), cp.cuda.Stream(non_blocking=True)
+
+
+def test_what_another_stream_wrote_is_poison(cp, machine, streams):
+    first, second = streams
+    with first:
+        array = cp.ones(4)
+    with second:
+        result = array + 1
+        assert np.isnan(result.get()).all()
+    assert any("reads what stream" in race and __file__ in race for race in machine.races)
+
+
+@pytest.mark.parametrize("way", ["event", "synchronize", "device", "event synchronize"])
+def test_what_was_waited_for_is_there(cp, machine, streams, way):
+    first, second = streams
+    with first:
+        array = cp.ones(4)
+        event = first.record()
+    if way == "event":
+        second.wait_event(event)
+    elif way == "event synchronize":
+        event.synchronize()
+    elif way == "synchronize":
+        first.synchronize()
+    else:
+        cp.cuda.Device().synchronize()
+    with second:
+        assert (array + 1).get().tolist() == [2] * 4
+    second.synchronize()
+    assert not machine.races
+
+
+def test_an_event_before_the_write_does_not_help(cp, machine, streams):
+    first, second = streams
+    event = first.record()
+    with first:
+        array = cp.ones(4)
+    second.wait_event(event)
+    with second:
+        assert np.isnan((array + 1).get()).all()
+    assert machine.races
+
+
+def test_the_default_stream_waits_for_blocking_streams_and_they_for_it(cp, machine):
+    blocking = cp.cuda.Stream()
+    array = cp.ones(4)
+    with blocking:
+        array = array + 1
+    assert (array * 2).get().tolist() == [4] * 4
+    assert not machine.races
+
+
+def test_the_default_stream_does_not_wait_for_others(cp, machine, streams):
+    with streams[0]:
+        array = cp.ones(4)
+    assert np.isnan((array * 2).get()).all()
+    assert len(machine.races) == 1
+
+
+def test_writing_over_what_another_stream_reads_is_a_race(cp, machine, streams):
+    first, second = streams
+    array = cp.ones(4)
+    cp.cuda.Device().synchronize()
+    with first:
+        result = array + 1
+    with second:
+        array[...] = 5
+    assert len(machine.races) == 1
+    assert "writes over what stream" in machine.races[0]
+    assert result.get(stream=first).tolist() == [2] * 4
+
+
+def test_two_writes_leave_poison(cp, machine, streams):
+    first, second = streams
+    array = cp.zeros(4)
+    cp.cuda.Device().synchronize()
+    with first:
+        array[...] = 1
+    with second:
+        array[...] = 2
+    cp.cuda.Device().synchronize()
+    assert np.isnan(array.get()).all()
+    assert "writes what stream" in machine.races[0]
+
+
+def test_streams_may_share_an_array_by_parts(cp, machine, streams):
+    first, second = streams
+    array = cp.zeros(4)
+    cp.cuda.Device().synchronize()
+    with first:
+        array[:2] = 1
+    with second:
+        array[2:] = 2
+    cp.cuda.Device().synchronize()
+    assert array.get().tolist() == [1, 1, 2, 2]
+    assert not machine.races
+
+
+def test_a_race_may_raise(machine):
+    with simulated_gpu.installed(raising=True):
+        import cupy as cp  # noqa: PLC0415 - only there
+
+        with cp.cuda.Stream(non_blocking=True):
+            array = cp.ones(4)
+        with pytest.raises(AssertionError, match="reads what stream"):
+            array + 1
+
+
+def test_a_download_that_is_not_waited_for_is_poison(cp, machine):
+    import cupyx  # noqa: PLC0415 - only there
+
+    stream = cp.cuda.Stream(non_blocking=True)
+    out = cupyx.empty_pinned((4,), np.float32)
+    with stream:
+        array = cp.ones(4, np.float32)
+        assert array.get(out=out, blocking=False) is out
+    assert np.isnan(out).all()
+    stream.synchronize()
+    assert out.tolist() == [1] * 4
+    assert not machine.races
+
+
+def test_pinned_memory_that_changes_before_its_upload_is_done_is_a_race(cp, machine):
+    import cupyx  # noqa: PLC0415 - only there
+
+    host = cupyx.zeros_pinned((4,), np.float32)
+    array = cp.empty(4, np.float32)
+    array.set(host)
+    host[0] = 1
+    cp.cuda.Device().synchronize()
+    assert "pinned memory was changed" in machine.races[0]
+    assert np.isnan(array.get()).all()
+
+
+def test_events_and_streams_are_done_when_the_host_has_waited(cp):
+    stream = cp.cuda.Stream()
+    event = stream.record()
+    assert not event.done
+    stream.synchronize()
+    assert event.done
+    assert stream.done in {True, False}
+    later = stream.record()
+    with pytest.raises(cp.cuda.runtime.CUDARuntimeError, match="cudaErrorNotReady"):
+        cp.cuda.get_elapsed_time(event, later)
+    later.synchronize()
+    assert cp.cuda.get_elapsed_time(event, later) >= 0
+
+
+def test_arrays_of_another_device_are_refused_or_copied(two):
+    import cupy as cp  # noqa: PLC0415 - only there
+
+    with cp.cuda.Device(1):
+        array = cp.ones(4)
+        assert cp.cuda.runtime.getDevice() == 1
+    assert array.device.id == 1
+    with pytest.raises(ValueError, match="is different from the current device"):
+        array + 1
+    assert cp.asarray(array).device.id == 0
+    assert (cp.asarray(array) + 1).get().tolist() == [2] * 4
+    assert simulated_gpu.counters(0).peer_copies == 2
+    assert simulated_gpu.counters(0).peer_copy_bytes == 64
+    with pytest.raises(cp.cuda.runtime.CUDARuntimeError, match="cudaErrorInvalidDevice"):
+        cp.cuda.Device(2)

@@ -1,0 +1,81 @@
+"""Whole sessions of the reference runtime on a simulated GPU, under default placement."""
+
+import numpy as np
+import pytest
+
+import sessrun.reference as tf
+from sessrun.adapters.fakes import simulated_gpu
+
+
+@pytest.fixture(autouse=True)
+def graph(machine):
+    with tf.Graph().as_default():
+        yield
+    assert not machine.races
+
+
+def test_a_product_runs_on_the_gpu():
+    given = tf.placeholder(tf.float32, (4, 2))
+    product = tf.matmul(tf.ones((3, 4)), given)
+    with tf.Session() as session:
+        simulated_gpu.reset()
+        value = session.run(product, {given: np.ones((4, 2))})
+    assert value.tolist() == [[4, 4]] * 3
+    assert simulated_gpu.counters().launches
+    assert simulated_gpu.counters().downloads == 1
+
+
+def test_a_variable_is_updated():
+    variable = tf.get_variable("v", initializer=np.ones(3, np.float32))
+    update = tf.assign_add(variable, [1.0, 2.0, 3.0])
+    with tf.Session() as session:
+        session.run(tf.global_variables_initializer())
+        session.run(update)
+        assert session.run(variable).tolist() == [2, 3, 4]
+
+
+def test_a_loop_and_a_condition():
+    count, power = tf.while_loop(
+        lambda i, x: i < 5, lambda i, x: (i + 1, x * 2.0), [tf.constant(0), tf.constant(1.0)]
+    )
+    chosen = tf.placeholder(tf.bool, ())
+    either = tf.cond(chosen, lambda: power + 1, lambda: power - 1)
+    with tf.Session() as session:
+        assert session.run([count, power]) == [5, 32]
+        assert session.run(either, {chosen: True}) == 33
+        assert session.run(either, {chosen: False}) == 31
+
+
+def _network():
+    chance = np.random.RandomState(0)  # noqa: NPY002 - the same for both devices
+    images = tf.placeholder(tf.float32, (None, 8, 8, 1))
+    labels = tf.placeholder(tf.int32, (None,))
+
+    def weights(name, *shape):
+        return tf.get_variable(name, initializer=chance.randn(*shape).astype(np.float32) / 4)
+
+    hidden = tf.nn.conv2d(images, weights("filter", 3, 3, 1, 4), [1, 1, 1, 1], "SAME")
+    hidden = tf.nn.relu(hidden + weights("bias", 4))
+    hidden = tf.nn.max_pool(hidden, [1, 2, 2, 1], [1, 2, 2, 1], "SAME")
+    logits = tf.matmul(tf.reshape(hidden, (-1, 64)), weights("dense", 64, 3))
+    losses = tf.nn.sparse_softmax_cross_entropy_with_logits(labels=labels, logits=logits)
+    loss = tf.reduce_mean(losses)
+    step = tf.train.AdamOptimizer(0.01).minimize(loss)
+    feeds = {images: chance.randn(6, 8, 8, 1), labels: chance.randint(0, 3, 6)}
+    return loss, step, feeds
+
+
+def test_adam_on_a_network_gives_what_the_cpu_gives():
+    def losses(device):
+        with tf.Graph().as_default(), tf.device(device):
+            loss, step, feeds = _network()
+            config = tf.ConfigProto(allow_soft_placement=True)
+            with tf.Session(config=config) as session:
+                session.run(tf.global_variables_initializer())
+                return [session.run([loss, step], feeds)[0] for _ in range(3)]
+
+    simulated_gpu.reset()
+    on_cpu = losses("/cpu:0")
+    assert simulated_gpu.counters().launches == 0
+    np.testing.assert_allclose(losses(None), on_cpu, rtol=1e-6)
+    assert simulated_gpu.counters().launches > 100
