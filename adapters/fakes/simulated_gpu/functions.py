@@ -138,20 +138,32 @@ def linear_algebra(numpy_function: Any) -> Callable[..., Any]:
     """
 
     def call(*low: Any, **named: Any) -> Any:
-        if any(isinstance(it, np.ndarray) and it.dtype.kind in "ebV" for it in low) or any(
-            isinstance(it, np.ndarray) and it.dtype == np.float16 for it in low
-        ):
-            raise TypeError("unsupported dtype in cupy.linalg")
+        for matrix in low:
+            if isinstance(matrix, np.ndarray) and matrix.dtype.name in {"float16", "bfloat16"}:
+                raise TypeError(f"{matrix.dtype.name} is unsupported in linalg")
+        if numpy_function is np.linalg.solve:
+            _check_solved(*low)
+        raises = machine().local.linalg == "raise"
+        if raises:
+            streams.wait(machine().stream, hidden=True, name="a look at the solver's status")
         try:
             return numpy_function(*low, **named)
         except np.linalg.LinAlgError:
             first = low[0]
-            if first.ndim < 2 or (first.shape[-1] != first.shape[-2]):
+            if raises or first.ndim < 2 or first.shape[-1] != first.shape[-2]:
                 raise
             regular = np.broadcast_to(np.eye(first.shape[-1], dtype=first.dtype), first.shape)
             return _unknown(numpy_function(regular, *low[1:], **named))
 
     return call
+
+
+def _check_solved(a: np.ndarray, b: np.ndarray) -> None:
+    """Refuse shapes that numpy would broadcast and cupy does not."""
+    if b.ndim > 1 and a.shape[:-1] != b.shape[:-1]:
+        raise ValueError(
+            "a must have (..., M, M) shape and b must have (..., M, K) for multidimensional b"
+        )
 
 
 def _unknown(result: Any) -> Any:

@@ -202,9 +202,7 @@ def _noted(
         if not ordering.check_read(stream, array.block, array.host, name)
     ]
     racing += [
-        array
-        for array in writes
-        if not ordering.check_write(stream, array.block, array.host, name)
+        array for array in writes if not ordering.check_write(stream, array.block, array.host, name)
     ]
     return racing or None
 

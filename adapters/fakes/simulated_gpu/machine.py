@@ -112,12 +112,13 @@ class DeviceState:
 
 
 class _Local(threading.local):
-    """What each host thread has of its own: the current device, and a stream for each device."""
+    """What a host thread has of its own: device, stream of each device, allocators, settings."""
 
     def __init__(self) -> None:
         self.device = 0
         self.streams: dict[int, StreamState] = {}
         self.allocators: list[Any] = []
+        self.linalg = "ignore"
 
 
 class Machine:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import sys
 import types
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from importlib.machinery import ModuleSpec
 from typing import Any
 
@@ -198,9 +199,24 @@ def _properties(device: int) -> dict[str, Any]:
     }
 
 
+@contextlib.contextmanager
+def _errstate(*, linalg: str | None = None, **others: Any) -> Iterator[None]:
+    """`cupyx.errstate`: whether linear algebra looks, and waits, for what the solver says."""
+    if others:
+        raise NotImplementedError(f"the simulated GPU has no {sorted(others)} of cupyx.errstate")
+    local = machine().local
+    before = local.linalg
+    local.linalg = linalg or before
+    try:
+        yield
+    finally:
+        local.linalg = before
+
+
 def _cupyx() -> dict[str, Any]:
     functions_of = arrays.FUNCTIONS
     return {
+        "errstate": _errstate,
         "empty_pinned": transfers.empty_pinned,
         "zeros_pinned": _zeros_pinned,
         "empty_like_pinned": lambda a, **_: transfers.empty_pinned(a.shape, a.dtype),

@@ -5,6 +5,8 @@ import operator
 import numpy as np
 import pytest
 
+from sessrun.adapters.fakes import simulated_gpu
+
 HOST = np.ones(3, np.float32)
 
 
@@ -140,6 +142,19 @@ def test_what_cupy_takes_is_taken(cp):
     assert array[[0, 1]].shape == array[np.array([0, 1])].shape == (2,)
 
 
-def test_a_factorization_does_not_raise_of_numbers(cp):
+def test_a_singular_matrix_is_seen_only_where_that_is_asked_for(cp):
+    import cupyx  # noqa: PLC0415 - only there
+
     assert np.isnan(cp.linalg.inv(cp.zeros((2, 2))).get()).all()
     assert cp.linalg.inv(cp.eye(2)).get().tolist() == [[1, 0], [0, 1]]
+    waits = simulated_gpu.counters().hidden_synchronizations
+    with cupyx.errstate(linalg="raise"), pytest.raises(np.linalg.LinAlgError):
+        cp.linalg.inv(cp.zeros((2, 2)))
+    assert simulated_gpu.counters().hidden_synchronizations == waits + 1
+
+
+def test_linear_algebra_neither_broadcasts_nor_takes_halves(cp):
+    with pytest.raises(ValueError, match="must have"):
+        cp.linalg.solve(cp.ones((3, 2, 2)), cp.ones((2, 2)))
+    with pytest.raises(TypeError, match="float16"):
+        cp.linalg.inv(cp.eye(2, dtype=np.float16))

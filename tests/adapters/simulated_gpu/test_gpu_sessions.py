@@ -47,7 +47,7 @@ def test_a_loop_and_a_condition():
 
 
 def _network():
-    chance = np.random.RandomState(0)  # noqa: NPY002 - the same for both devices
+    chance = np.random.RandomState(0)
     images = tf.placeholder(tf.float32, (None, 8, 8, 1))
     labels = tf.placeholder(tf.int32, (None,))
 
