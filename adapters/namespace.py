@@ -105,9 +105,7 @@ class NamespaceBackend:
         offered = CAPABILITIES
         if not hasattr(self.namespace.Session, "partial_run_setup"):
             offered -= {"partial_runs"}
-        return Description(
-            self.name, self.version, offered, devices, self.details, self.operations
-        )
+        return Description(self.name, self.version, offered, devices, self.details, self.operations)
 
     def interpret_api(self, case: AskedCase, goes_on: GoesOn) -> list[Observation]:
         """What the namespace was seen to do with an API-surface case."""

@@ -64,14 +64,14 @@ def install(
     if devices < 1:
         raise ValueError(f"a machine has 1 device or more, not {devices}")
     uninstall()
-    made = Machine(devices, memory_bytes, seed)
-    made.raising = raising
-    for device in made.devices:
+    new_machine = Machine(devices, memory_bytes, seed)
+    new_machine.raising = raising
+    for device in new_machine.devices:
         device.streams[0] = StreamState(0, device)
-    switch_to(made)
+    switch_to(new_machine)
     sys.modules.update(modules.built(seed))
     _forget()
-    return made
+    return new_machine
 
 
 def uninstall() -> None:

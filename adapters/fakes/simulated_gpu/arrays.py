@@ -103,8 +103,8 @@ class ndarray(DeviceArray):  # noqa: N801 - cupy's name
     @property
     def base(self) -> Any:
         """None for an array that has all of its memory, else something."""
-        whole = self.block.root
-        return None if self.host is whole else DeviceArray.over(self.block.memory(), self.block)
+        root = self.block.root
+        return None if self.host is root else DeviceArray.over(self.block.memory(), self.block)
 
     @property
     def data(self) -> memory.MemoryPointer:
@@ -147,10 +147,10 @@ class ndarray(DeviceArray):  # noqa: N801 - cupy's name
         return function(*inputs, **kwargs)
 
     def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
-        found = FUNCTIONS.get(function.__name__)
-        if found is None or not all(issubclass(it, DeviceArray) for it in types):
+        dispatched = FUNCTIONS.get(function.__name__)
+        if dispatched is None or not all(issubclass(it, DeviceArray) for it in types):
             return NotImplemented
-        return found(*args, **kwargs)
+        return dispatched(*args, **kwargs)
 
     def _single(self, name: str) -> Any:
         return transfers.hidden_read(self, name)

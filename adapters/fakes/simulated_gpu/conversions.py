@@ -24,10 +24,10 @@ def check_dtype(dtype: Any) -> np.dtype[Any]:
       ValueError: objects, strings, 8 bit floats and other things that cupy does not know.
 
     """
-    found: np.dtype[Any] = np.dtype(dtype)
-    if found.char in _CHARS or found.name == "bfloat16" or found.type is np.void:
-        return found
-    raise ValueError(f"Unsupported dtype {found}")
+    wanted: np.dtype[Any] = np.dtype(dtype)
+    if wanted.char in _CHARS or wanted.name == "bfloat16" or wanted.type is np.void:
+        return wanted
+    raise ValueError(f"Unsupported dtype {wanted}")
 
 
 def converted(array: np.ndarray, dtype: Any, order: Any = "K") -> np.ndarray:

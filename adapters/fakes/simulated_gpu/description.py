@@ -16,8 +16,8 @@ __all__ = ["Parameters", "description", "parameters"]
 def description() -> Mapping[str, Any]:
     """Modules with their names, classes with their methods, ufuncs with their loops."""
     text = Path(__file__).with_name("namespace.json").read_text(encoding="utf-8")
-    found: dict[str, Any] = json.loads(text)
-    return found
+    content: dict[str, Any] = json.loads(text)
+    return content
 
 
 @dataclass(frozen=True, slots=True)

@@ -77,14 +77,14 @@ def _at(name: str) -> Any:
 
 def _names(module: Any) -> dict[str, str]:
     """What kind each public name of a module is, and the signature of functions."""
-    found = {}
+    entries = {}
     for name in sorted(dir(module)):
         value = getattr(module, name)
         foreign = isinstance(value, types.ModuleType) and not value.__name__.startswith("cupy")
         if name.startswith("_") or foreign or name == "annotations":
             continue
-        found[name] = _kind(name, value)
-    return found
+        entries[name] = _kind(name, value)
+    return entries
 
 
 def _kind(name: str, value: Any) -> str:
@@ -102,12 +102,12 @@ def _kind(name: str, value: Any) -> str:
 
 def _methods(kind: type) -> dict[str, str]:
     """The methods of a class with their signatures, and its attributes."""
-    found = {}
+    entries = {}
     for name in sorted(dir(kind)):
         if not name.startswith("_") or (name.startswith("__") and name not in dir(object)):
             value = getattr(kind, name)
-            found[name] = f"({_signature(value)})" if callable(value) else "attribute"
-    return {name: text for name, text in found.items() if not name.startswith("__pyx")}
+            entries[name] = f"({_signature(value)})" if callable(value) else "attribute"
+    return {name: text for name, text in entries.items() if not name.startswith("__pyx")}
 
 
 def _signature(value: Any) -> str:
@@ -192,28 +192,31 @@ def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--check", action="store_true", help="compare and write nothing")
     options = parser.parse_args(arguments)
-    found = described()
+    current = described()
     if not options.check:
-        DESCRIPTION.write_text(json.dumps(found, sort_keys=True, separators=(",", ":")) + "\n")
+        DESCRIPTION.write_text(json.dumps(current, sort_keys=True, separators=(",", ":")) + "\n")
         return 0
     written = json.loads(DESCRIPTION.read_text())
-    if written["cupy"] != found["cupy"]:
-        print(f"{DESCRIPTION.name} describes cupy {written['cupy']}, installed is {found['cupy']}")  # noqa: T201
+    if written["cupy"] != current["cupy"]:
+        versions = f"{written['cupy']}, installed is {current['cupy']}"
+        print(f"{DESCRIPTION.name} describes cupy {versions}")  # noqa: T201
         return 1
-    differing = sorted(_differences(written, found, ""))
+    differing = sorted(_differences(written, current, ""))
     for line in differing:
         print(line)  # noqa: T201
     return 1 if differing else 0
 
 
-def _differences(written: Any, found: Any, where: str) -> list[str]:
-    if isinstance(written, Mapping) and isinstance(found, Mapping):
+def _differences(written: Any, current: Any, where: str) -> list[str]:
+    if isinstance(written, Mapping) and isinstance(current, Mapping):
         return [
             line
-            for key in written.keys() | found.keys()
-            for line in _differences(written.get(key), found.get(key), f"{where}/{key}")
+            for key in written.keys() | current.keys()
+            for line in _differences(written.get(key), current.get(key), f"{where}/{key}")
         ]
-    return [] if written == found else [f"{where}: {written!r} is written, {found!r} is installed"]
+    return (
+        [] if written == current else [f"{where}: {written!r} is written, {current!r} is installed"]
+    )
 
 
 if __name__ == "__main__":

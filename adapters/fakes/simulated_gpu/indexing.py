@@ -91,8 +91,8 @@ def get_item(array: DeviceArray, key: Any) -> Any:
     parts = _keys(key)
     _check(array, parts)
     if not any(_is_advanced(part) for part in parts):
-        whole = parts if Ellipsis in parts else (*parts, Ellipsis)
-        return DeviceArray.over(array.host[whole], array.block)
+        basic = parts if Ellipsis in parts else (*parts, Ellipsis)
+        return DeviceArray.over(array.host[basic], array.block)
     masks = [it for it in parts if isinstance(it, DeviceArray) and it.host.dtype == np.bool_]
     if masks:
         streams.wait(machine().stream, hidden=True, name="a mask")

@@ -102,8 +102,8 @@ class _Formula:
             return compute(self.name, function, args[: self.nin], named)
 
         def write(low_outs: list[Any], *low: Any) -> Any:
-            made = function(*low)
-            for out, value in zip(low_outs, made if self.nout > 1 else (made,), strict=True):
+            results = function(*low)
+            for out, value in zip(low_outs, results if self.nout > 1 else (results,), strict=True):
                 out[...] = value
             return low_outs[0] if self.nout == 1 else tuple(low_outs)
 

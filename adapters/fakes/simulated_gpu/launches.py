@@ -32,9 +32,9 @@ class DeviceArray:
     @classmethod
     def over(cls, view: np.ndarray, block: memory.Block) -> Any:
         """An array over a part of a block."""
-        made = object.__new__(ARRAY_CLASS[0])
-        made.host, made.block = view, block
-        return made
+        array = object.__new__(ARRAY_CLASS[0])
+        array.host, array.block = view, block
+        return array
 
 
 #: The class of device arrays, which its module registers here.
@@ -147,9 +147,9 @@ def compute(
         now.record("launch", name)
         if not returns:
             return None
-        made = _raised(result, arrays)
-        _note_results(stream, made, name)
-        return made
+        outputs = _raised(result, arrays)
+        _note_results(stream, outputs, name)
+        return outputs
 
 
 def _check_device(now: Machine, array: DeviceArray, name: str) -> None:
@@ -234,11 +234,11 @@ def _again(
         return function(*low, **lowered(dict(kwargs), [], other))
 
 
-def _note_results(stream: StreamState, made: Any, name: str) -> None:
-    if isinstance(made, DeviceArray):
-        ordering.check_write(stream, made.block, made.host, name)
-    elif isinstance(made, list | tuple):
-        for item in made:
+def _note_results(stream: StreamState, outputs: Any, name: str) -> None:
+    if isinstance(outputs, DeviceArray):
+        ordering.check_write(stream, outputs.block, outputs.host, name)
+    elif isinstance(outputs, list | tuple):
+        for item in outputs:
             _note_results(stream, item, name)
 
 
@@ -262,13 +262,13 @@ def _captured(
     plain = [lowered(value, [], {}) for value in args]
     plain_named = lowered(dict(kwargs), [], {})
     ordering.begin(stream)
-    made = None
+    outputs = None
     results: list[DeviceArray] = []
     if writes:
-        made = writes[0] if returns else None
+        outputs = writes[0] if returns else None
     elif returns:
-        made = _raised(result, arrays)
-        results = lowered_in([made], {})
+        outputs = _raised(result, arrays)
+        results = lowered_in([outputs], {})
         for array in results:
             poison(array.host)
     views = [array.host for array in results]
@@ -290,4 +290,4 @@ def _captured(
         stream,
     )
     now.record("capture", name)
-    return made
+    return outputs

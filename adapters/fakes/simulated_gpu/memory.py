@@ -281,8 +281,8 @@ Allocator = Callable[[int], Any]
 def get_allocator() -> Allocator:
     """The allocator of this thread: that of `using_allocator`, or the one that was set."""
     now = machine()
-    found: Allocator = now.local.allocators[-1] if now.local.allocators else now.allocator
-    return found
+    allocator: Allocator = now.local.allocators[-1] if now.local.allocators else now.allocator
+    return allocator
 
 
 def set_allocator(allocator: Allocator | None = None) -> None:

@@ -102,22 +102,22 @@ def _contents(module: str, names: Mapping[str, str]) -> dict[str, Any]:
     """The values of a module's described names."""
     ufuncs = description()["ufuncs"]
     source = importlib.import_module(_SOURCES[module]) if module in _SOURCES else None
-    found = {}
+    values = {}
     for name, kind in names.items():
         like = getattr(source, name, None)
         if kind == "numpy" or (kind == "constant" and module == "cupy"):
-            found[name] = getattr(np, name, None)
+            values[name] = getattr(np, name, None)
         elif module == "cupy" and name in special_cases.ALL:
-            found[name] = special_cases.ALL[name]
+            values[name] = special_cases.ALL[name]
         elif kind == "ufunc" and like is not None:
-            found[name] = Ufunc(name, like, ufuncs[f"{module}.{name}"])
+            values[name] = Ufunc(name, like, ufuncs[f"{module}.{name}"])
         elif kind.startswith("(") and callable(like):
-            found[name] = functions.function(module, name, kind, like)
+            values[name] = functions.function(module, name, kind, like)
         elif kind == "constant":
-            found[name] = 0
+            values[name] = 0
         elif kind != "module":
-            found[name] = _missing(f"{module}.{name}")
-    return found
+            values[name] = _missing(f"{module}.{name}")
+    return values
 
 
 def _missing(name: str) -> Callable[..., Any]:

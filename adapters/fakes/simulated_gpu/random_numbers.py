@@ -51,7 +51,7 @@ def functions(names: Mapping[str, str], classes: Mapping[str, Any], seed: int) -
     """The names of the module for random numbers."""
     state = np.random.RandomState(seed)
     methods = classes["cupy.random.Generator"]
-    made: dict[str, Any] = {
+    entries: dict[str, Any] = {
         "default_rng": lambda seed=None: Generator(np.random.default_rng(seed), methods),
         "Generator": Generator,
         "RandomState": lambda seed=None, method=100: Generator(
@@ -62,6 +62,6 @@ def functions(names: Mapping[str, str], classes: Mapping[str, Any], seed: int) -
     }
     for name, signature in names.items():
         function = getattr(state, name, None)
-        if name not in made and callable(function) and signature.startswith("("):
-            made[name] = _method(function, name, signature)
-    return made
+        if name not in entries and callable(function) and signature.startswith("("):
+            entries[name] = _method(function, name, signature)
+    return entries

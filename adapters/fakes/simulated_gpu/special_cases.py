@@ -20,16 +20,16 @@ def array(
 ) -> Any:  # fmt: skip
     """A device array: a copy of one, an upload from the host, or a stack of device arrays."""
     if isinstance(obj, DeviceArray):
-        made: Any = _of_device_array(obj, dtype, order, copy=bool(copy))
+        result: Any = _of_device_array(obj, dtype, order, copy=bool(copy))
     elif isinstance(obj, list | tuple) and lowered_in([obj], {}):
-        made = _stacked(obj, dtype)
+        result = _stacked(obj, dtype)
     else:
-        made = transfers.upload(np.asarray(obj), dtype, order=order)
+        result = transfers.upload(np.asarray(obj), dtype, order=order)
         if blocking:
             streams.wait(machine().stream, hidden=True, name="a blocking upload")
-    if made.ndim < ndmin:
-        made = made.reshape((1,) * (ndmin - made.ndim) + made.shape)
-    return made
+    if result.ndim < ndmin:
+        result = result.reshape((1,) * (ndmin - result.ndim) + result.shape)
+    return result
 
 
 def _of_device_array(obj: Any, dtype: Any, order: Any, *, copy: bool) -> Any:
@@ -241,8 +241,8 @@ def get_array_module(*args: Any) -> Any:
 
 def get_default_memory_pool() -> memory.MemoryPool:
     """The pool that allocates unless another one was set."""
-    found: memory.MemoryPool = arrays.FUNCTIONS["_pool"]()
-    return found
+    pool: memory.MemoryPool = arrays.FUNCTIONS["_pool"]()
+    return pool
 
 
 def result_type(*args: Any) -> Any:
@@ -258,8 +258,8 @@ def can_cast(from_: Any, to: Any, casting: Any = "safe") -> bool:
 
 def shape(a: Any) -> tuple[int, ...]:
     """The shape of an array of either kind."""
-    found: tuple[int, ...] = a.shape if isinstance(a, arrays.ndarray) else np.shape(a)
-    return found
+    dimensions: tuple[int, ...] = a.shape if isinstance(a, arrays.ndarray) else np.shape(a)
+    return dimensions
 
 
 def size(a: Any, axis: int | None = None) -> int:

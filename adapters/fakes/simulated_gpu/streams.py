@@ -213,9 +213,9 @@ class Stream:
     @classmethod
     def of(cls, state: StreamState) -> Any:
         """An object for a stream that lives already."""
-        made = cls.__new__(cls)
-        vars(made).update(state=state, priority=0, _before=[], _owned=False)
-        return made
+        stream = cls.__new__(cls)
+        vars(stream).update(state=state, priority=0, _before=[], _owned=False)
+        return stream
 
     def __del__(self) -> None:
         state = getattr(self, "state", None)

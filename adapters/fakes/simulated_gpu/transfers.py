@@ -202,9 +202,9 @@ def peer_copy(array: DeviceArray, order: Any = "C") -> Any:
         ordering.begin(target)
         clean = ordering.check_read(target, array.block, view, "a copy between devices")
         values = np.array(view, order=order) if clean else poisoned(view.shape, view.dtype)
-        made = DeviceArray.over(*new_block(values))
-        ordering.check_write(target, made.block, made.host, "a copy between devices")
+        copied = DeviceArray.over(*new_block(values))
+        ordering.check_write(target, copied.block, copied.host, "a copy between devices")
         now.device.counters.peer_copies += 1
         now.device.counters.peer_copy_bytes += view.nbytes
         now.record("copy between devices", "an array", view.nbytes)
-    return made
+    return copied

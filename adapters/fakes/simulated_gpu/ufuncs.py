@@ -88,14 +88,14 @@ class Ufunc:
         self, ins: Sequence[Any], outs: Sequence[Any], where: Any, casting: str,
         wanted: Sequence[np.dtype[Any]], dtype: Any,
     ) -> Any:  # fmt: skip
-        for out, made in zip(outs, wanted[self.nin :], strict=False):
+        for out, loop_dtype in zip(outs, wanted[self.nin :], strict=False):
             if not isinstance(out, DeviceArray):
                 raise TypeError("Output arguments type must be cupy.ndarray")
-            if not np.can_cast(made, out.host.dtype, casting):  # type: ignore[arg-type]
+            if not np.can_cast(loop_dtype, out.host.dtype, casting):  # type: ignore[arg-type]
                 raise TypeError(
-                    f"output (typecode '{made.char}') could not be coerced to provided output "
-                    f"parameter (typecode '{out.host.dtype.char}') according to the casting rule "
-                    f'"{casting}"'
+                    f"output (typecode '{loop_dtype.char}') could not be coerced to provided "
+                    f"output parameter (typecode '{out.host.dtype.char}') according to the "
+                    f'casting rule "{casting}"'
                 )
         mask = where if isinstance(where, DeviceArray) else None
 
@@ -104,10 +104,10 @@ class Ufunc:
             results = results if self.nout > 1 else (results,)
             if not low_outs:  # of masked ones nobody knows what the rest has
                 low_outs = [np.empty(it.shape, it.dtype) for it in map(np.asarray, results)]
-            for out, made in zip(low_outs, results, strict=False):
-                if np.broadcast_shapes(out.shape, np.shape(made)) != out.shape:
+            for out, result in zip(low_outs, results, strict=False):
+                if np.broadcast_shapes(out.shape, np.shape(result)) != out.shape:
                     raise ValueError("Out shape is mismatched")
-                value = converted(np.asarray(made), out.dtype)
+                value = converted(np.asarray(result), out.dtype)
                 np.copyto(out, value, where=True if low_mask is None else low_mask)
             return low_outs[0] if len(low_outs) == 1 else tuple(low_outs)
 
@@ -121,10 +121,10 @@ class Ufunc:
 
         """
         key = (*map(_key, ins), dtype)
-        found = self._chosen.get(key)
-        if found is None:
-            found = self._chosen[key] = self._choose(ins, dtype)
-        return found
+        loop = self._chosen.get(key)
+        if loop is None:
+            loop = self._chosen[key] = self._choose(ins, dtype)
+        return loop
 
     def _choose(self, ins: Sequence[Any], dtype: Any) -> tuple[np.dtype[Any], ...]:
         if dtype is not None:
