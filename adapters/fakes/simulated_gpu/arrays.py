@@ -9,8 +9,8 @@ from typing import Any, Final
 import numpy as np
 
 from sessrun.adapters.fakes.simulated_gpu import indexing, memory, streams, transfers
-from sessrun.adapters.fakes.simulated_gpu.conversions import check_dtype, converted
 from sessrun.adapters.fakes.simulated_gpu.description import description, parameters
+from sessrun.adapters.fakes.simulated_gpu.device_values import check_dtype, converted, poisoned
 from sessrun.adapters.fakes.simulated_gpu.launches import (
     ARRAY_CLASS,
     DeviceArray,
@@ -18,7 +18,6 @@ from sessrun.adapters.fakes.simulated_gpu.launches import (
     new_block,
 )
 from sessrun.adapters.fakes.simulated_gpu.machine import machine
-from sessrun.adapters.fakes.simulated_gpu.poison import poisoned
 
 __all__ = ["FUNCTIONS", "Flags", "empty", "ndarray"]
 

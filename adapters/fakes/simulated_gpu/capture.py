@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 
 from sessrun.adapters.fakes.simulated_gpu import ordering
+from sessrun.adapters.fakes.simulated_gpu.device_values import poison
 from sessrun.adapters.fakes.simulated_gpu.machine import RunTimeError, machine
 from sessrun.adapters.fakes.simulated_gpu.memory import Block, MemoryPool
 from sessrun.adapters.fakes.simulated_gpu.ordering import StreamState
-from sessrun.adapters.fakes.simulated_gpu.poison import poison
 
 __all__ = ["Capture", "Graph", "Use"]
 

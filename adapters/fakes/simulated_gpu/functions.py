@@ -9,8 +9,8 @@ from typing import Any, Final
 import numpy as np
 
 from sessrun.adapters.fakes.simulated_gpu import streams
-from sessrun.adapters.fakes.simulated_gpu.conversions import converted
 from sessrun.adapters.fakes.simulated_gpu.description import parameters
+from sessrun.adapters.fakes.simulated_gpu.device_values import converted
 from sessrun.adapters.fakes.simulated_gpu.launches import DeviceArray, compute, lowered_in
 from sessrun.adapters.fakes.simulated_gpu.machine import machine
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from sessrun.adapters.fakes.simulated_gpu import streams, transfers
-from sessrun.adapters.fakes.simulated_gpu.conversions import converted
+from sessrun.adapters.fakes.simulated_gpu.device_values import converted
 from sessrun.adapters.fakes.simulated_gpu.launches import DeviceArray, compute
 from sessrun.adapters.fakes.simulated_gpu.machine import machine
 
@@ -148,7 +148,7 @@ def _has_masks(parts: Sequence[Any]) -> bool:
 
 def _scatter(view: np.ndarray, key: Any, given: Any, ufunc: Any) -> None:
     """Write (or combine by a ufunc) at indices; duplicates in an order by chance."""
-    if not _has_duplicates(view, key):
+    if not _has_duplicates(key):
         if ufunc is None:
             view[key] = given
         else:
@@ -164,7 +164,7 @@ def _scatter(view: np.ndarray, key: Any, given: Any, ufunc: Any) -> None:
         ufunc.at(view, where, values[order])
 
 
-def _has_duplicates(view: np.ndarray, key: Any) -> bool:
+def _has_duplicates(key: Any) -> bool:
     arrays = [it for it in key if isinstance(it, np.ndarray)]
     arrays = list(np.broadcast_arrays(*arrays)) if len(arrays) > 1 else arrays
     if not arrays or arrays[0].size < 2:

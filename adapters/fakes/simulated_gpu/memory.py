@@ -12,9 +12,9 @@ from typing import Any, Final
 
 import numpy as np
 
+from sessrun.adapters.fakes.simulated_gpu.device_values import poison, poisoned
 from sessrun.adapters.fakes.simulated_gpu.machine import DeviceState, Machine, machine
 from sessrun.adapters.fakes.simulated_gpu.ordering import Accesses, check_release
-from sessrun.adapters.fakes.simulated_gpu.poison import poison, poisoned
 
 __all__ = ["Block", "MemoryPointer", "MemoryPool", "OutOfMemoryError", "allocate", "get_allocator",
            "set_allocator", "using_allocator"]  # fmt: skip
@@ -144,7 +144,7 @@ def _reserve(device: DeviceState, size: int, limit: int = 0) -> None:
     device.reserved_bytes += size
 
 
-def _count(now: Machine, block: Block) -> MemoryPointer:
+def _count(block: Block) -> MemoryPointer:
     device = block.device
     device.used_bytes += block.size
     counters = device.counters
@@ -158,7 +158,7 @@ def malloc(size: int) -> MemoryPointer:
     now = machine()
     with now.lock:
         _reserve(now.device, _rounded(size))
-        return _count(now, Block(now, _rounded(size), None))
+        return _count(Block(now, _rounded(size), None))
 
 
 class MemoryPool:
@@ -193,7 +193,7 @@ class MemoryPool:
             else:
                 self._grow(now.device, size)
             self._used[arena[0]] = self._used.get(arena[0], 0) + size
-            return _count(now, Block(now, size, self))
+            return _count(Block(now, size, self))
 
     def _grow(self, device: DeviceState, size: int) -> None:
         limit = self._limits.get(device.index, 0)

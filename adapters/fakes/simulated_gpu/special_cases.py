@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from sessrun.adapters.fakes.simulated_gpu import arrays, indexing, memory, streams, transfers
-from sessrun.adapters.fakes.simulated_gpu.conversions import converted
+from sessrun.adapters.fakes.simulated_gpu.device_values import converted
 from sessrun.adapters.fakes.simulated_gpu.launches import DeviceArray, compute, lowered_in
 from sessrun.adapters.fakes.simulated_gpu.machine import machine
 

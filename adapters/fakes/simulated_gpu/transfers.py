@@ -7,11 +7,10 @@ from typing import Any
 import numpy as np
 
 from sessrun.adapters.fakes.simulated_gpu import ordering, streams
-from sessrun.adapters.fakes.simulated_gpu.conversions import check_dtype
+from sessrun.adapters.fakes.simulated_gpu.device_values import check_dtype, poison, poisoned
 from sessrun.adapters.fakes.simulated_gpu.launches import DeviceArray, new_block, root_of
 from sessrun.adapters.fakes.simulated_gpu.machine import machine
 from sessrun.adapters.fakes.simulated_gpu.ordering import StreamState
-from sessrun.adapters.fakes.simulated_gpu.poison import poison, poisoned
 
 __all__ = ["PinnedMemoryPointer", "download", "empty_pinned", "hidden_read", "peer_copy",
            "set_array", "upload"]  # fmt: skip

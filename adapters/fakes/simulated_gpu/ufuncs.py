@@ -10,7 +10,7 @@ import ml_dtypes
 import numpy as np
 
 from sessrun.adapters.fakes.simulated_gpu import indexing
-from sessrun.adapters.fakes.simulated_gpu.conversions import check_dtype, converted
+from sessrun.adapters.fakes.simulated_gpu.device_values import check_dtype, converted
 from sessrun.adapters.fakes.simulated_gpu.launches import DeviceArray, compute
 
 __all__ = ["Ufunc"]

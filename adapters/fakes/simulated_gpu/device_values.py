@@ -1,17 +1,53 @@
-"""Conversions of dtype as a GPU does them: out of range they differ from the host's.
+"""Values as a device has them: what nobody wrote, which dtypes there are, conversions of dtype.
 
-CUDA converts a float to 32 and 64 bit integers with saturation; NaN becomes 0, or the value with
-only the highest bit set if either side has 64 bits (PTX, `cvt`). Narrower integers go through
-32 bits and are cut; this last was not seen on a GPU yet.
+Memory that nobody wrote, or that was not written in time, is poison: a value that no program
+should see. CUDA converts a float to 32 and 64 bit integers with saturation; NaN becomes 0, or the
+value with only the highest bit set if either side has 64 bits (PTX, `cvt`). Narrower integers go
+through 32 bits and are cut; this last was not seen on a GPU yet.
 """
 
 from __future__ import annotations
 
+import functools
 from typing import Any, Final
 
 import numpy as np
 
-__all__ = ["check_dtype", "converted"]
+__all__ = ["check_dtype", "converted", "poison", "poisoned"]
+
+_PATTERN: Final = 0xA5
+
+
+@functools.cache
+def _value(dtype: np.dtype[Any]) -> Any:
+    """NaN, or an integer of 0xA5 bytes."""
+    if dtype.kind in "fc" or dtype.name.startswith(("bfloat", "float")):
+        return np.array(np.nan).astype(dtype)[()]
+    return np.full(dtype.itemsize, _PATTERN, np.uint8).view(dtype)[0]
+
+
+def poison(array: np.ndarray) -> None:
+    """Fill host memory that stands for a device's with poison by its dtype.
+
+    Truth values alternate: other bytes are none.
+    """
+    if not array.size:
+        return
+    if not array.flags.writeable:
+        array.flags.writeable = True
+    if array.dtype == np.bool_:
+        array.flat[::2] = True
+        array.flat[1::2] = False
+    else:
+        array[...] = _value(array.dtype)
+
+
+def poisoned(shape: tuple[int, ...], dtype: Any, order: Any = "C") -> np.ndarray:
+    """A new array of poison."""
+    array = np.empty(shape, dtype, order)
+    poison(array)
+    return array
+
 
 #: The characters of dtypes that cupy computes with; `bfloat16` and structures besides.
 _CHARS: Final = frozenset("?bhilqBHILQefdFD")
