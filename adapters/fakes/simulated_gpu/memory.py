@@ -125,12 +125,15 @@ class MemoryPointer:
     def __add__(self, offset: int) -> MemoryPointer:
         return MemoryPointer(self.mem, self.offset + offset)
 
+    def __sub__(self, offset: int) -> MemoryPointer:
+        return MemoryPointer(self.mem, self.offset - offset)
+
     def __int__(self) -> int:
         return self.ptr
 
     def view(self, shape: tuple[int, ...], dtype: np.dtype[Any], strides: Any = None) -> np.ndarray:
         """The memory from here on as an array of the host."""
-        flat = self.mem.memory().reshape(-1).view(np.uint8)
+        flat = self.mem.memory().ravel("K").view(np.uint8)
         return np.ndarray(shape, dtype, flat.data, self.offset, strides)
 
 

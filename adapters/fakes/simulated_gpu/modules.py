@@ -18,6 +18,7 @@ from sessrun.adapters.fakes.simulated_gpu import (
     functions,
     kernels,
     memory,
+    pointer_copies,
     random_numbers,
     special_cases,
     streams,
@@ -36,6 +37,7 @@ _SOURCES = {"cupy": "numpy", "cupy.fft": "numpy.fft", "cupy.linalg": "numpy.lina
 
 def built(seed: int) -> dict[str, types.ModuleType]:
     """New modules by name, as `sys.modules` has them."""
+    pointer_copies.give_methods()
     pool = memory.MemoryPool()
     pinned = types.SimpleNamespace(
         free_all_blocks=lambda: None, n_free_blocks=lambda: 0,
@@ -113,6 +115,8 @@ def _contents(module: str, names: Mapping[str, str]) -> dict[str, Any]:
             values[name] = Ufunc(name, like, ufuncs[f"{module}.{name}"])
         elif kind.startswith("(") and callable(like):
             values[name] = functions.function(module, name, kind, like)
+        elif isinstance(like, type) and issubclass(like, Exception):
+            values[name] = like
         elif kind == "constant":
             values[name] = 0
         elif kind != "module":

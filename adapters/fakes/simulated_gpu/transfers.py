@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 from typing import Any
 
 import numpy as np
@@ -46,9 +47,9 @@ def empty_pinned(shape: Any, dtype: Any = float, order: Any = "C") -> np.ndarray
 
 
 def is_pinned(array: np.ndarray) -> bool:
-    """Whether an array of the host is in pinned memory."""
+    """Whether an array of the host is in pinned memory, or over a bare address."""
     base = root_of(array).base
-    return isinstance(getattr(base, "obj", base), PinnedMemoryPointer)
+    return isinstance(getattr(base, "obj", base), PinnedMemoryPointer | ctypes.Array)
 
 
 def upload(

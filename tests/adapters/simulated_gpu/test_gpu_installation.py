@@ -6,6 +6,7 @@ import json
 import subprocess
 import sys
 import types
+from pathlib import Path
 
 import pytest
 
@@ -60,6 +61,16 @@ def test_the_backend_lists_its_gpus(machine):
     ]  # fmt: skip
     with pytest.raises(AdapterError, match="simulated-gpu=2"):
         registry.load("reference#simulated-gpu=0")
+
+
+def test_the_page_keeps_its_word(machine):
+    page = Path(__file__).parents[3].joinpath("docs", "gpu.md").read_text(encoding="utf-8")
+    program = page.partition("```python\n")[2].partition("```")[0]
+    names = {}
+    exec(program.replace("@pytest.fixture\n", ""), names)  # noqa: S102 - the page's own
+    simulated = names["gpu"]()
+    names["test_a_step_downloads_nothing"](next(simulated))
+    assert next(simulated, None) is None
 
 
 def test_the_description_has_what_was_seen_of_the_real_one():

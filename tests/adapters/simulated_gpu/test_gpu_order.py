@@ -131,6 +131,23 @@ def test_a_download_that_is_not_waited_for_is_poison(cp, machine):
     assert not machine.races
 
 
+def test_copies_by_pointers_arrive_as_late(cp, machine):
+    stream = cp.cuda.Stream(non_blocking=True)
+    host = np.arange(4, dtype=np.float32)
+    out = np.zeros(4, np.float32)
+    with stream:
+        array = cp.empty(4, np.float32)
+    array.data.copy_from_host_async(host.ctypes.data, 16, stream)
+    array.data.copy_to_host_async(out.ctypes.data, 16, stream)
+    assert not (out == host).any()
+    stream.synchronize()
+    assert out.tolist() == [0, 1, 2, 3]
+    array.data.memset(0, 16)
+    assert "writes over" not in "".join(machine.races)
+    array.data.copy_to_host(out.ctypes.data, 16)
+    assert out.tolist() == [0] * 4
+
+
 def test_pinned_memory_that_changes_before_its_upload_is_done_is_a_race(cp, machine):
     import cupyx  # noqa: PLC0415 - only there
 
