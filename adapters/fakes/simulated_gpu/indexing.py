@@ -86,13 +86,29 @@ def _check(array: DeviceArray, parts: Sequence[Any]) -> None:
         raise IndexError("arrays used as indices must be of integer or boolean type.")
 
 
+def _basic(key: Any) -> tuple[Any, ...] | None:
+    """The key of a view: slices, integers, None and an ellipsis, which is added; else None."""
+    parts = key if isinstance(key, tuple) else (key,)
+    has_ellipsis = False
+    for part in parts:
+        kind = type(part)
+        if kind is not slice and kind is not int and part is not None:
+            if part is not Ellipsis:
+                return None
+            has_ellipsis = True
+    return parts if has_ellipsis else (*parts, Ellipsis)
+
+
 def get_item(array: DeviceArray, key: Any) -> Any:
     """`array[key]`: a view where nothing but slices and integers is in the key."""
+    basic = _basic(key)
+    if basic is not None:
+        return DeviceArray.over(array.host[basic], array.block)
     parts = _keys(key)
     _check(array, parts)
     if not any(_is_advanced(part) for part in parts):
-        basic = parts if Ellipsis in parts else (*parts, Ellipsis)
-        return DeviceArray.over(array.host[basic], array.block)
+        with_ellipsis = parts if Ellipsis in parts else (*parts, Ellipsis)
+        return DeviceArray.over(array.host[with_ellipsis], array.block)
     masks = [it for it in parts if isinstance(it, DeviceArray) and it.host.dtype == np.bool_]
     if masks:
         streams.wait(machine().stream, hidden=True, name="a mask")
@@ -110,33 +126,49 @@ def set_item(array: DeviceArray, key: Any, value: Any) -> None:
       TypeError: a host array is assigned otherwise.
 
     """
-    parts = _keys(key)
-    _check(array, parts)
     if isinstance(value, np.ndarray) and value.ndim:
-        if parts != (slice(None),):
-            raise TypeError("Unsupported type <class 'numpy.ndarray'>")
-        if value.shape != array.host.shape:
-            raise ValueError(
-                "copying a numpy.ndarray to a cupy.ndarray by empty slice assignment must ensure "
-                "arrays have same shape"
-            )
-        transfers.set_array(array, value)
+        _set_host_array(array, key, value)
         return
-    advanced = any(_is_advanced(part) for part in parts)
-    if not advanced:
-        array, parts = get_item(array, parts), (Ellipsis,)
+    basic = _basic(key)
+    parts = _keys(key) if basic is None else ()
+    _check(array, parts)
+    if not any(_is_advanced(part) for part in parts):
+        view = get_item(array, key)
+        compute("__setitem__", _fill, (view, value), {}, writes=[view], returns=False)
+        return
 
     def write(view: np.ndarray, given: Any, *low: Any) -> None:
-        if isinstance(given, np.ndarray):
-            given = converted(given, view.dtype) if given.dtype != view.dtype else given
-        elif isinstance(given, float | np.floating) and view.dtype.kind in "iu":
-            given = converted(np.asarray(given), view.dtype)
-        if not advanced or _has_masks(low):
+        given = _as_dtype(given, view.dtype)
+        if _has_masks(low):
             view[_wrapped(view, low)] = given
         else:
             _scatter(view, _wrapped(view, low), given, None)
 
     compute("__setitem__", write, (array, value, *parts), {}, writes=[array], returns=False)
+
+
+def _set_host_array(array: DeviceArray, key: Any, value: np.ndarray) -> None:
+    if not isinstance(key, slice) or key != slice(None):
+        raise TypeError("Unsupported type <class 'numpy.ndarray'>")
+    if value.shape != array.host.shape:
+        raise ValueError(
+            "copying a numpy.ndarray to a cupy.ndarray by empty slice assignment must ensure "
+            "arrays have same shape"
+        )
+    transfers.set_array(array, value)
+
+
+def _fill(view: np.ndarray, given: Any) -> None:
+    view[...] = _as_dtype(given, view.dtype)
+
+
+def _as_dtype(given: Any, dtype: np.dtype[Any]) -> Any:
+    """A value to be written, converted as a GPU does."""
+    if isinstance(given, np.ndarray):
+        return given if given.dtype == dtype else converted(given, dtype)
+    if isinstance(given, float | np.floating) and dtype.kind in "iu":
+        return converted(np.asarray(given), dtype)
+    return given
 
 
 def _has_masks(parts: Sequence[Any]) -> bool:
