@@ -31,7 +31,7 @@ def poison(array: np.ndarray) -> None:
 
     Truth values alternate: other bytes are none.
     """
-    if not array.size:
+    if not array.nbytes:
         return
     if not array.flags.writeable:
         array.flags.writeable = True
