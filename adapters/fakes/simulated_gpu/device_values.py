@@ -61,6 +61,8 @@ def check_dtype(dtype: Any) -> np.dtype[Any]:
 
     """
     wanted: np.dtype[Any] = np.dtype(dtype)
+    if wanted.byteorder == ">":
+        raise ValueError(f"Unsupported dtype {wanted} with big-endian byte-order")
     if wanted.char in _CHARS or wanted.name == "bfloat16" or wanted.type is np.void:
         return wanted
     raise ValueError(f"Unsupported dtype {wanted}")

@@ -58,7 +58,7 @@ def test_a_dtype_without_a_loop_is_a_type_error(cp, call):
         call(cp)
 
 
-@pytest.mark.parametrize("dtype", [object, "S3", "U2", "M8[s]", "longdouble", "float8_e5m2"])
+@pytest.mark.parametrize("dtype", [object, "S3", "U2", "M8[s]", "longdouble", ">f4", "float8_e5m2"])
 def test_a_dtype_that_no_device_array_has_is_a_value_error(cp, dtype):
     ml_dtypes = pytest.importorskip("ml_dtypes")
     found = np.dtype(getattr(ml_dtypes, dtype) if dtype == "float8_e5m2" else dtype)
