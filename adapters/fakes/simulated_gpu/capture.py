@@ -58,10 +58,10 @@ class Capture:
         self.is_void = False
         self.streams = [origin]
         self.joined: set[int] = {origin.key}
-        self._nodes: list[tuple[str, Callable[[], None], list[Use], list[Use], int]] = []
+        self._nodes: list[tuple[str, Callable[[StreamState], None], list[Use], list[Use], int]] = []
 
     def add(
-        self, name: str, replay: Callable[[], None], reads: Sequence[Use], writes: Sequence[Use],
+        self, name: str, replay: Callable[[StreamState], None], reads: Sequence[Use], writes: Sequence[Use],
         launches: int, stream: StreamState,
     ) -> None:  # fmt: skip
         """Add an operation of a stream that takes part."""
@@ -127,7 +127,7 @@ class Graph:
             now.device.counters.graph_nodes += launches
             clean = [_check(state, use, name, ordering.check_read) for use in reads]
             wrote = [_check(state, use, name, ordering.check_write) for use in writes]
-            replay()
+            replay(state)
             if not all(clean) or not all(wrote):
                 for use in writes:
                     poison(use.part)

@@ -272,7 +272,7 @@ def _captured(
             poison(array.host)
     views = [array.host for array in results]
 
-    def replay() -> None:
+    def replay(_: StreamState) -> None:
         with np.errstate(all="ignore"):
             fresh = function(*plain, **plain_named)
         if views:

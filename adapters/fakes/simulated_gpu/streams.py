@@ -219,7 +219,7 @@ class Stream:
 
     def __del__(self) -> None:
         state = getattr(self, "state", None)
-        if state is not None and self._owned:
+        if state is not None and self._owned and not state.pending:
             state.device.streams.pop(state.number, None)
 
     @property

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import ctypes
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from sessrun.adapters.fakes.simulated_gpu import ordering, streams
+from sessrun.adapters.fakes.simulated_gpu.capture import Use
 from sessrun.adapters.fakes.simulated_gpu.device_values import check_dtype, poison, poisoned
 from sessrun.adapters.fakes.simulated_gpu.launches import DeviceArray, new_block, root_of
 from sessrun.adapters.fakes.simulated_gpu.machine import machine
@@ -108,8 +110,9 @@ def set_array(array: DeviceArray, value: Any, stream: Any = None) -> None:
     now = machine()
     with now.lock:
         state = now.stream if stream is None else stream.state
-        if state.capture is not None:
-            ordering.not_captured(state)
+        if _is_captured(state, value):
+            _capture(state, "set", array, lambda _: np.copyto(array.host, value), is_read=False)
+            return
         ordering.begin(state)
         clean = ordering.check_write(state, array.block, array.host, "set")
         array.host[...] = value
@@ -144,8 +147,9 @@ def download(
     now = machine()
     with now.lock:
         state = now.stream if stream is None else stream.state
-        if state.capture is not None:
-            ordering.not_captured(state)
+        if _is_captured(state, None if blocking else out):
+            _capture(state, name, array, lambda on: _arrives(on, out, view.copy()), is_read=True)
+            return out
         ordering.begin(state)
         clean = ordering.check_read(state, array.block, view, name)
         wanted: Any = "F" if order == "A" and view.flags.f_contiguous else "C"
@@ -156,14 +160,42 @@ def download(
         counters.download_bytes += view.nbytes
         now.record("download", name, view.nbytes)
         if not blocking and out is not None and is_pinned(out):
-            poison(out)
-            state.pending.append((state.tick, lambda: np.copyto(out, values)))
+            _arrives(state, out, values)
             return out
         streams.wait(state, hidden=not blocking, name=name)
     if out is None:
         return values
     out[...] = values
     return out
+
+
+def _arrives(state: StreamState, out: np.ndarray, values: np.ndarray) -> None:
+    """Leave poison in host memory until the stream was waited for."""
+    poison(out)
+    state.pending.append((state.tick, lambda: np.copyto(out, values)))
+
+
+def _is_captured(state: StreamState, host: np.ndarray | None) -> bool:
+    """Whether a copy becomes part of a capture, as those of pinned memory do.
+
+    Raises:
+      RunTimeError: the stream is being captured, and the copy would wait.
+
+    """
+    if state.capture is not None and (host is None or not is_pinned(host)):
+        ordering.not_captured(state)
+    return state.capture is not None
+
+
+def _capture(
+    state: StreamState, name: str, array: DeviceArray, replay: Callable[[StreamState], None],
+    *, is_read: bool,
+) -> None:  # fmt: skip
+    assert state.capture is not None
+    ordering.begin(state)
+    use = [Use(array.block, array.host)]
+    state.capture.add(name, replay, use if is_read else [], [] if is_read else use, 1, state)
+    machine().record("capture", name)
 
 
 def hidden_read(array: DeviceArray, name: str) -> np.ndarray:

@@ -34,6 +34,25 @@ def test_a_graph_computes_when_it_is_launched(cp, machine, stream):
     assert simulated_gpu.counters().graph_nodes == 6
 
 
+def test_copies_of_pinned_memory_are_part_of_a_graph(cp, machine, stream):
+    import cupyx  # noqa: PLC0415 - only there
+
+    given, out = cupyx.zeros_pinned((4,)), cupyx.empty_pinned((4,))
+    with stream:
+        array = cp.zeros(4)
+        stream.begin_capture()
+        array.set(given)
+        array += 1
+        array.get(out=out, blocking=False)
+        graph = stream.end_capture()
+        given[...] = 5
+        graph.launch()
+        assert np.isnan(out).all()
+        stream.synchronize()
+    assert out.tolist() == [6] * 4
+    assert not machine.races
+
+
 def test_the_default_stream_cannot_be_captured(cp):
     with pytest.raises(RuntimeError, match="default"):
         cp.cuda.Stream.null.begin_capture()
