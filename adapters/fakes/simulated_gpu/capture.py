@@ -44,6 +44,10 @@ class Use:
         return self.pool.changes.get(self.stream, 0) == self.changes
 
 
+#: Name of an operation, what it does when it is launched on a stream, reads, writes, launches.
+Node = tuple[str, Callable[[StreamState], None], list[Use], list[Use], int]
+
+
 class Capture:
     """A capture that goes on, on the stream where it began and those that joined it.
 
@@ -58,7 +62,7 @@ class Capture:
         self.is_void = False
         self.streams = [origin]
         self.joined: set[int] = {origin.key}
-        self._nodes: list[tuple[str, Callable[[StreamState], None], list[Use], list[Use], int]] = []
+        self._nodes: list[Node] = []
 
     def add(
         self, name: str, replay: Callable[[StreamState], None], reads: Sequence[Use], writes: Sequence[Use],
@@ -104,7 +108,7 @@ class Capture:
 class Graph:
     """A captured graph, which can be launched any number of times."""
 
-    def __init__(self, nodes: Sequence[tuple[str, Any, list[Use], list[Use], int]]) -> None:
+    def __init__(self, nodes: Sequence[Node]) -> None:
         self._nodes = nodes
 
     def upload(self, stream: Any = None) -> None:

@@ -147,8 +147,9 @@ def download(
     now = machine()
     with now.lock:
         state = now.stream if stream is None else stream.state
-        if _is_captured(state, None if blocking else out):
-            _capture(state, name, array, lambda on: _arrives(on, out, view.copy()), is_read=True)
+        target: Any = None if blocking else out
+        if _is_captured(state, target):
+            _capture(state, name, array, lambda on: _arrives(on, target, view.copy()), is_read=True)
             return out
         ordering.begin(state)
         clean = ordering.check_read(state, array.block, view, name)
