@@ -65,8 +65,8 @@ class Capture:
         self._nodes: list[Node] = []
 
     def add(
-        self, name: str, replay: Callable[[StreamState], None], reads: Sequence[Use], writes: Sequence[Use],
-        launches: int, stream: StreamState,
+        self, name: str, replay: Callable[[StreamState], None], reads: Sequence[Use],
+        writes: Sequence[Use], launches: int, stream: StreamState,
     ) -> None:  # fmt: skip
         """Add an operation of a stream that takes part."""
         self._nodes.append((name, replay, [*reads], [*writes], launches))
