@@ -146,6 +146,8 @@ def _problems(record: RunRecord, plan: PlanFacts, answers: Sequence[Answer]) -> 
         problems.append("The record follows another plan than the one it is judged by.")
     if header["mode"] != "workers":
         problems.append("The run was made in-process, which is for debugging and cannot certify.")
+    if header["backend"].get("details", {}).get("gpu") == "simulated":
+        problems.append("The GPU was SIMULATED: what is right there may be wrong on a real one.")
     if not record.complete:
         problems.append("The record has no end: the run was cut.")
     planned = {case.id: case.hash for case in plan.cases}

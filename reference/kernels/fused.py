@@ -14,7 +14,7 @@ import functools
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, Self
 
-__all__ = ["UnfusableError", "on_new_kernel", "update"]
+__all__ = ["UnfusableError", "on_new_kernel", "statements", "update"]
 
 #: `formula(h, grad, *arrays)` changes the arrays; `h` has the numbers by name, and `xp`.
 Formula = Callable[..., None]
@@ -127,12 +127,21 @@ class _Functions:
         return self._call(f"{x} >= {y} || {x} != {x} ? {x} : {y}", out)
 
 
-@functools.cache
-def _kernel(
-    xp: Any, function: Formula, scalars: tuple[str, ...], attrs: tuple[tuple[str, bool], ...],
-    count: int,
-) -> Any:  # fmt: skip
-    """The kernel of a formula; None if it cannot be one."""
+def statements(
+    function: Formula, scalars: Sequence[str], attrs: Mapping[str, bool], count: int
+) -> list[str] | None:
+    """The statements of the kernel of a formula; None if it cannot be one.
+
+    They read `gradient`, the scalars by name and `before0`, `before1`, ..., all of a type `T`, and
+    set `after0`, `after1`, ....
+
+    Args:
+      function: the formula.
+      scalars: the names of its scalar inputs.
+      attrs: its attributes.
+      count: how many arrays it changes.
+
+    """
     source = _Source()
     arrays = [_Array(source, f"before{number}") for number in range(count)]
     numbers = _Numbers(
@@ -143,15 +152,26 @@ def _kernel(
         function(numbers, Expression(source, "gradient"), *arrays)
     except (UnfusableError, AttributeError, TypeError):
         return None
-    ends = [f"after{number} = {array.text};" for number, array in enumerate(arrays)]
-    taken = [f"T before{number}" for number in range(count)]
-    inputs = ["T gradient", *(f"T {name}" for name in scalars), *taken]
-    name = "_".join((function.__name__, *(name for name, on in attrs if on)))
+    return [*source.lines, *(f"after{n} = {array.text};" for n, array in enumerate(arrays))]
+
+
+@functools.cache
+def _kernel(
+    xp: Any, function: Formula, scalars: tuple[str, ...], attrs: tuple[tuple[str, bool], ...],
+    count: int,
+) -> Any:  # fmt: skip
+    """The kernel of a formula; None if it cannot be one."""
+    lines = statements(function, scalars, dict(attrs), count)
+    if lines is None:
+        return None
+    inputs = ["gradient", *scalars, *(f"before{number}" for number in range(count))]
+    name = "_".join((function.__name__, *(name for name, is_set in attrs if is_set)))
     for announce in on_new_kernel:
         announce(name, _python(function, scalars, dict(attrs), count))
     return xp.ElementwiseKernel(
-        ", ".join(inputs), ", ".join(f"T after{number}" for number in range(count)),
-        "\n".join((*source.lines, *ends)), name, options=("--fmad=false",),
+        ", ".join(f"T {name}" for name in inputs),
+        ", ".join(f"T after{number}" for number in range(count)),
+        "\n".join(lines), name, options=("--fmad=false",),
     )  # fmt: skip
 
 

@@ -28,8 +28,8 @@ DESCRIPTION: Final = Path(__file__).with_name("namespace.json")
 
 #: The modules whose names are described.
 _MODULES: Final = (
-    "cupy", "cupy.cuda", "cupy.cuda.runtime", "cupy.fft", "cupy.linalg", "cupy.random",
-    "cupyx", "cupyx.scipy.special",
+    "cupy", "cupy.cuda", "cupy.cuda.runtime", "cupy.fft", "cupy.lib.stride_tricks", "cupy.linalg",
+    "cupy.random", "cupyx", "cupyx.scipy.special",
 )  # fmt: skip
 _CLASSES: Final = (
     "cupy.ndarray", "cupy.cuda.Device", "cupy.cuda.Event", "cupy.cuda.Graph",

@@ -33,6 +33,8 @@ __all__ = ["built"]
 #: Where numpy, or scipy, has the functions of a module.
 _SOURCES = {"cupy": "numpy", "cupy.fft": "numpy.fft", "cupy.linalg": "numpy.linalg",
             "cupyx.scipy.special": "scipy.special"}  # fmt: skip
+#: Modules some of whose functions are written here, not numpy's with checks around.
+_WITH_SPECIAL_CASES = {"cupy", "cupy.lib.stride_tricks"}
 
 
 def built(seed: int) -> dict[str, types.ModuleType]:
@@ -65,6 +67,7 @@ def built(seed: int) -> dict[str, types.ModuleType]:
                          "get_elapsed_time")
         },
         "cupy.cuda.device": {"Device": streams.Device},
+        "cupy.lib": {},
         "cupyx.scipy": {},
     }  # fmt: skip
     modules = {name: _module(name, values) for name, values in contents.items()}
@@ -109,7 +112,7 @@ def _contents(module: str, names: Mapping[str, str]) -> dict[str, Any]:
         like = getattr(source, name, None)
         if kind == "numpy" or (kind == "constant" and module == "cupy"):
             values[name] = getattr(np, name, None)
-        elif module == "cupy" and name in special_cases.ALL:
+        elif module in _WITH_SPECIAL_CASES and name in special_cases.ALL:
             values[name] = special_cases.ALL[name]
         elif kind == "ufunc" and like is not None:
             values[name] = Ufunc(name, like, ufuncs[f"{module}.{name}"])

@@ -219,6 +219,13 @@ def broadcast_to(array: Any, shape: Any, subok: bool = False) -> Any:
     return DeviceArray.over(view, array.block)
 
 
+def as_strided(x: Any, shape: Any = None, strides: Any = None) -> Any:
+    """A view of another shape with other steps."""
+    _check_array(x)
+    view = np.lib.stride_tricks.as_strided(x.host, shape, strides)
+    return DeviceArray.over(view, x.block)
+
+
 def broadcast_arrays(*args: Any) -> list[Any]:
     """Views of one shape."""
     for one in args:
