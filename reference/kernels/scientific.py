@@ -8,14 +8,16 @@ from __future__ import annotations
 import functools
 import importlib
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Any, Final
 
 from sessrun.reference.kernels.host import HOST
 from sessrun.reference.kernels.products import one_thread
 from sessrun.reference.kernels.registry import KernelError
 
-__all__ = ["MODULES", "linear_algebra", "numbers_unmoved", "special_functions"]
+__all__ = [
+    "MODULES", "linear_algebra", "numbers_unmoved", "singular_raises", "special_functions",
+]  # fmt: skip
 
 #: By the array module's name, the module of its special functions.
 MODULES: Final = {"numpy": "scipy.special", "cupy": "cupyx.scipy.special"}
@@ -40,6 +42,14 @@ def linear_algebra() -> Any:
     module = importlib.import_module("scipy.linalg")
     one_thread()
     return module
+
+
+def singular_raises(xp: Any) -> AbstractContextManager[None]:
+    """Within it a singular matrix raises LinAlgError on a GPU too, which is waited for."""
+    if xp is HOST:
+        return nullcontext()
+    manager: AbstractContextManager[None] = importlib.import_module("cupyx").errstate(linalg="raise")
+    return manager
 
 
 @contextmanager

@@ -7,7 +7,7 @@ from typing import Any, Final
 from sessrun.reference.kernels.decompositions import REFUSED, cholesky_factor, hold, square
 from sessrun.reference.kernels.host import HOST
 from sessrun.reference.kernels.registry import KernelError, kernel
-from sessrun.reference.kernels.scientific import linear_algebra
+from sessrun.reference.kernels.scientific import linear_algebra, singular_raises
 
 __all__ = ["solve_triangular"]
 
@@ -50,7 +50,8 @@ def inverse(xp: Any, x: Any, *, adjoint: bool) -> Any:
     """
     wide = square(x)
     try:
-        found = xp.linalg.inv(_adjoint(xp, wide) if adjoint else wide)
+        with singular_raises(xp):
+            found = xp.linalg.inv(_adjoint(xp, wide) if adjoint else wide)
     except REFUSED as error:
         raise KernelError(3, "Input is not invertible.") from error
     if x.size and xp.any(xp.isnan(x)):
@@ -86,7 +87,8 @@ def solve(xp: Any, matrix: Any, rhs: Any, *, adjoint: bool) -> Any:
     wide = square(matrix)
     known = rhs.astype("float32") if rhs.dtype.itemsize == 2 else rhs
     try:
-        found = xp.linalg.solve(_adjoint(xp, wide) if adjoint else wide, known)
+        with singular_raises(xp):
+            found = xp.linalg.solve(_adjoint(xp, wide) if adjoint else wide, known)
     except REFUSED as error:
         raise KernelError(3, "Input matrix is not invertible.") from error
     if rhs.size and xp.any(xp.isnan(matrix)):
