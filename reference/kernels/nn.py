@@ -182,11 +182,12 @@ def sparse_cross_entropy(xp: Any, features: Any, labels: Any) -> Any:
         raise KernelError(3, f"Received a label value of {int(labels[outside][-1])} which is "
                           f"outside the valid range of [0, {classes}).")  # fmt: skip
     logs = log_softmax(xp, features.astype("float64"))
-    if xp is not HOST:  # which cannot tell: rows of such labels are NaN, as TensorFlow documents
-        logs = xp.where(outside[:, None], xp.nan, logs)
     chosen = xp.arange(classes)[None, :] == labels[:, None]
     loss = -xp.add.reduce(xp.where(chosen, logs, 0.0), axis=1)
     gradient = xp.exp(logs) - chosen.astype("float64")
+    if xp is not HOST:  # which cannot tell: rows of such labels are NaN, as TensorFlow documents
+        loss = xp.where(outside, xp.nan, loss)
+        gradient = xp.where(outside[:, None], xp.nan, gradient)
     return loss.astype(features.dtype), gradient.astype(features.dtype)
 
 

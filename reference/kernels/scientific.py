@@ -48,7 +48,8 @@ def singular_raises(xp: Any) -> AbstractContextManager[None]:
     """Within it a singular matrix raises LinAlgError on a GPU too, which is waited for."""
     if xp is HOST:
         return nullcontext()
-    manager: AbstractContextManager[None] = importlib.import_module("cupyx").errstate(linalg="raise")
+    cupyx = importlib.import_module("cupyx")
+    manager: AbstractContextManager[None] = cupyx.errstate(linalg="raise")
     return manager
 
 
