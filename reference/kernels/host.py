@@ -19,6 +19,7 @@ __all__ = [
     "frozen",
     "full",
     "host_array",
+    "in_memory_of",
     "ints",
     "is_own",
     "scalar_int",
@@ -76,6 +77,16 @@ def is_own(array: Any) -> bool:
     A feed, a constant and a variable's value are read-only, a view has the memory of another.
     """
     return array.base is None and bool(array.flags.writeable)
+
+
+def in_memory_of(xp: Any, array: Any) -> Any:
+    """The array where an array module has its own: copied if it is in the other memory.
+
+    What is no array, such as a string or a list of tensors, is in host memory, and stays there.
+    """
+    if isinstance(array, np.ndarray | np.generic):
+        return array if xp is np else xp.asarray(array)
+    return array.get() if xp is np and hasattr(array, "get") else array
 
 
 def ints(array: Any) -> list[int]:

@@ -6,7 +6,16 @@ import itertools
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
-from sessrun.reference.kernels.host import dtype_of, frozen, full, ints, scalar_int, stacked
+from sessrun.reference.kernels.host import (
+    HOST,
+    dtype_of,
+    frozen,
+    full,
+    in_memory_of,
+    ints,
+    scalar_int,
+    stacked,
+)
 from sessrun.reference.kernels.registry import Bind, KernelError, binder
 from sessrun.reference.node_summary import bracketed
 from sessrun.reference.tensor_list import Shape, TensorList, merged, shape_of
@@ -142,7 +151,7 @@ def pop(bind: Bind) -> Callable[..., Any]:
         value = source.elements[-1]
         if value is None:
             value = _zeros(bind, source, merged(source.shape, _shape(shape)), guess=False)
-        return source.with_elements(source.elements[:-1]), value
+        return source.with_elements(source.elements[:-1]), in_memory_of(bind.xp, value)
 
     return compute
 
@@ -150,19 +159,19 @@ def pop(bind: Bind) -> Callable[..., Any]:
 @binder("TensorListLength", host_inputs=_HANDLE, host_outputs=("length",))
 def length(bind: Bind) -> Callable[..., Any]:
     """How many elements."""
-    xp = bind.xp
-    return lambda handle: xp.int32(len(_list(handle).elements))
+    del bind
+    return lambda handle: HOST.int32(len(_list(handle).elements))
 
 
 @binder("TensorListElementShape", host_inputs=_HANDLE, host_outputs=("element_shape",))
 def element_shape(bind: Bind) -> Callable[..., Any]:
     """The shape of the elements."""
-    xp, dtype = bind.xp, dtype_of(bind.attrs["shape_type"])
+    dtype = dtype_of(bind.attrs["shape_type"])
 
     def compute(handle: Any) -> Any:
         shape = _list(handle).shape
         sizes = -1 if shape is None else [-1 if size is None else size for size in shape]
-        return xp.asarray(sizes, dtype=dtype)
+        return HOST.asarray(sizes, dtype=dtype)
 
     return compute
 
@@ -178,7 +187,7 @@ def get(bind: Bind) -> Callable[..., Any]:
         found = source.elements[source.place(scalar_int(index))]
         if found is None:
             return _zeros(bind, source, merged(source.shape, _shape(shape)), guess=True)
-        return found
+        return in_memory_of(bind.xp, found)
 
     return compute
 
@@ -236,6 +245,7 @@ def _packed(
     if any(each is None for each in picked):
         zeros = _filled(bind, sizes, source.dtype)
         picked = [zeros if each is None else each for each in picked]
+    picked = [in_memory_of(bind.xp, element) for element in picked]
     if source.dtype == "variant":
         return bind.xp.stack(picked)
     if source.dtype == "string" and not sizes:  # bytes, or arrays of them
@@ -364,8 +374,8 @@ def concat(bind: Bind) -> Callable[..., Any]:
                     raise KernelError(_INVALID, f"List contains uninitialized tensor at index "
                                       f"{place} whose length nothing tells")  # fmt: skip
                 part = _filled(bind, (count, *sizes), dtype)
-            parts.append(part)
-        lengths = xp.asarray([len(part) for part in parts], "int64")
+            parts.append(in_memory_of(xp, part))
+        lengths = HOST.asarray([len(part) for part in parts], "int64")
         return xp.concatenate(parts) if parts else xp.empty((0, *sizes), dtype_of(dtype)), lengths
 
     return compute
