@@ -11,6 +11,7 @@ from sessrun.reference.kernels.host import (
     dtype_of,
     frozen,
     host_array,
+    in_memory_of,
     ints,
     scalar_int,
     stacked,
@@ -143,7 +144,7 @@ def write(bind: Bind) -> Callable[..., Any]:
 def _adder(bind: Bind) -> Callable[[Any, Any], Any]:
     dtype = bind.attrs["T"]
     if dtype not in {"string", "bool"}:
-        return bind.xp.add  # type: ignore[no-any-return]  # a function of the array module
+        return lambda old, new: bind.xp.add(in_memory_of(bind.xp, old), new)
 
     def refuse(old: Any, new: Any) -> Any:
         del old, new
@@ -155,6 +156,11 @@ def _adder(bind: Bind) -> Callable[[Any, Any], Any]:
 def _kept(xp: Any, value: Any) -> Any:
     """The value as the array keeps it: what reads it may not write to it."""
     return frozen(xp.asarray(value)[...])
+
+
+def _elements(xp: Any, array: ElementArray, places: Sequence[int], zeros: Any) -> list[Any]:
+    """Elements where the array module has its own: another device may have written them."""
+    return [in_memory_of(xp, element) for element in array.read(places, zeros)]
 
 
 def _kept_rows(xp: Any, value: Any) -> list[Any]:
@@ -172,7 +178,7 @@ def read(bind: Bind) -> Callable[..., Any]:
         del flow
         place = _index(index)
         _check_dtype(array, dtype)
-        return array.read([place], zeros)[0]
+        return _elements(bind.xp, array, [place], zeros)[0]
 
     return compute
 
@@ -191,7 +197,7 @@ def gather(bind: Bind) -> Callable[..., Any]:
         if not indices.size:
             array.size()
             return _nothing(bind, dtype, declared, "element shape", "packing")
-        values = array.read(ints(indices), zeros)
+        values = _elements(bind.xp, array, ints(indices), zeros)
         if not values[0].size:
             values = values[:1] * len(values)  # nobody looks past an empty one
         _check_alike([value.shape for value in values], array.element_shape, "element_shape", "")
@@ -261,7 +267,7 @@ def concat(bind: Bind) -> Callable[..., Any]:
         if count == 0:
             empty = _nothing(bind, dtype, declared, "element_shape_except0", "concatenating")
             return empty, host_array([], "int64")
-        values = array.read(range(count), zeros)
+        values = _elements(bind.xp, array, range(count), zeros)
         scalar = next((index for index, value in enumerate(values) if value.ndim < 1), None)
         if scalar is not None:
             raise KernelError(_INVALID, f"Concat saw a scalar shape at index {scalar} but requires "
