@@ -10,6 +10,7 @@ import functools
 import importlib.util
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -87,14 +88,19 @@ class LocalDevice:
         """Whether its allocator has a limit."""
         return self.allocator.limit is not None
 
+    def selected(self) -> AbstractContextManager[Any]:
+        """Within it arrays are made in this device's memory."""
+        return self.xp.cuda.Device(self._physical) if self.kind == "GPU" else nullcontext()
+
     def upload(self, value: Any) -> Any:
         """A copy of a host array in this device's memory."""
-        with self.xp.cuda.Device(self._physical):
+        with self.selected():
             return self.xp.asarray(value)
 
     def download(self, value: Any) -> Any:
         """A copy of this device's array in host memory."""
-        return self.xp.asnumpy(value)
+        with self.selected():
+            return self.xp.asnumpy(value)
 
     def settle(self) -> None:
         """Wait until what was started on this device is done: a GPU works on its own."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import itertools
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
@@ -54,6 +55,9 @@ class Device(Protocol):
 
     def download(self, value: Any) -> Any:
         """A copy of this device's array in host memory."""
+
+    def selected(self) -> AbstractContextManager[Any]:
+        """Within it arrays are made in this device's memory."""
 
     def guarded(self, kernel: Callable[..., Any], name: str) -> Callable[..., Any]:
         """The kernel, its results charged to this device's allocator if that has a limit."""
@@ -135,7 +139,8 @@ class Bindings:
             raise errors.InvalidArgumentError(op.node_def, op, text)
         on_host = device.kind == "GPU" and is_left_to_host(op.type, op.attrs)
         try:
-            bound = entry.bind(self._bind(op, device, HOST_ARRAYS if on_host else device.xp))
+            with device.selected():  # where a constant is uploaded
+                bound = entry.bind(self._bind(op, device, HOST_ARRAYS if on_host else device.xp))
         except KernelError as error:  # as in TensorFlow, before any operation runs
             raise run_error(error, op, device.name) from error
         if on_host:

@@ -113,7 +113,6 @@ def test_a_step_of_adam_is_one_kernel_a_variable_and_one_download(
     values = [np.full((4, 4), number, np.float32) for number in (1, 2)]
     losses = []
     for on_gpu in (False, True):
-        fused._kernel.cache_clear()  # those of another cupy are no use here
         with tf.Graph().as_default():
             x = tf.placeholder(tf.float32, [4, 4])
             variables = [tf.Variable(value) for value in values]

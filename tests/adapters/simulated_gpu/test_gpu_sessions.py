@@ -5,10 +5,12 @@ import pytest
 
 import sessrun.reference as tf
 from sessrun.adapters.fakes import simulated_gpu
+from sessrun.reference.kernels import fused
 
 
 @pytest.fixture(autouse=True)
-def graph(machine):
+def graph(machine, monkeypatch):
+    monkeypatch.setattr(fused, "on_new_kernel", [simulated_gpu.kernel])
     with tf.Graph().as_default():
         yield
     assert not machine.races
@@ -79,3 +81,32 @@ def test_adam_on_a_network_gives_what_the_cpu_gives():
     assert simulated_gpu.counters().launches == 0
     np.testing.assert_allclose(losses(None), on_cpu, rtol=1e-6)
     assert simulated_gpu.counters().launches > 100
+
+
+def test_constants_and_copies_between_two_gpus():
+    """A constant is uploaded to its own device, and what crosses is there before it is read."""
+    with simulated_gpu.installed(devices=2) as machine, tf.Graph().as_default():
+        with tf.device("/gpu:1"):
+            tripled = tf.constant([1.0, 2.0]) * 3
+        with tf.device("/gpu:0"):
+            more = tripled + tf.constant([1.0, 1.0])
+        with tf.Session() as session:
+            values = session.run([tripled, more])
+        assert not machine.races
+    assert [value.tolist() for value in values] == [[3, 6], [4, 7]]
+
+
+def test_what_a_gpu_cannot_hold_or_count_stays_on_the_cpu():
+    """Strings, handles of variables, variables of int32; elements of lists written in loops."""
+    with simulated_gpu.installed() as machine, tf.Graph().as_default():
+        words = tf.gather(tf.constant(["a", "b"]), [1, 0])
+        counter = tf.Variable(0)
+        scale = tf.get_variable("scale", initializer=2.0, use_resource=True)
+        mapped = tf.map_fn(lambda x: x * scale, tf.ones([3]))
+        with tf.Session() as session:
+            session.run(tf.global_variables_initializer())
+            values = session.run([words, tf.assign_add(counter, 2), mapped])
+        assert not machine.races
+    assert values[0].tolist() == [b"b", b"a"]
+    assert values[1] == 2
+    assert values[2].tolist() == [2, 2, 2]
