@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from sessrun.reference.kernels.attribute_text import attribute_text
-from sessrun.reference.kernels.host import frozen, scalar_int
+from sessrun.reference.kernels.host import frozen, in_memory_of, scalar_int
 from sessrun.reference.kernels.older_handles import reference_to
 from sessrun.reference.kernels.registry import Bind, KernelError, binder
 from sessrun.reference.node_summary import bracketed
@@ -90,7 +90,7 @@ def pop(bind: Bind) -> Callable[..., Any]:
                 _INTERNAL, f"Output 0 of type {BY_NAME[source.dtype].opdef} does not match "
                 f"declared output type {BY_NAME[dtype].opdef} for node {node}"
             )  # fmt: skip
-        return value
+        return in_memory_of(bind.xp, value)
 
     return compute
 
