@@ -1,8 +1,7 @@
 """Updates of which several may meet in one element: numpy's `ufunc.at`, and its like on a GPU.
 
 cupy has `at` for sums, maxima and minima of a few dtypes. Other dtypes are combined in a wider one,
-which gives the same integers, and floats that are rounded once; other functions in turns, each of
-which updates no element twice.
+which gives the same integers, and floats that are rounded once.
 """
 
 from __future__ import annotations
@@ -31,7 +30,7 @@ def scatter(xp: Any, name: str, out: Any, indices: Any, updates: Any) -> None:
 
     Args:
       xp: the array module.
-      name: a ufunc of two inputs: `add`, `subtract`, `multiply`, `divide`, `maximum`, `minimum`.
+      name: `add`, `subtract`, `maximum` or `minimum`; on a CPU also another ufunc of two inputs.
       out: the array that is changed.
       indices: an array of integers, or a tuple as it indexes `out`.
       updates: what is combined, of a shape that broadcasts to that of `out[indices]`.
@@ -41,8 +40,6 @@ def scatter(xp: Any, name: str, out: Any, indices: Any, updates: Any) -> None:
         getattr(xp, name).at(out, indices, updates)
     elif name == "subtract":
         scatter(xp, "add", out, indices, -updates)
-    elif name not in _AT:
-        _in_turns(xp, name, out, indices, updates)
     elif out.dtype.name in _AT[name]:
         getattr(xp, name).at(out, indices, updates)
     elif out.dtype.kind == "c":
@@ -53,16 +50,3 @@ def scatter(xp: Any, name: str, out: Any, indices: Any, updates: Any) -> None:
         combined = out.astype(wider)
         getattr(xp, name).at(combined, indices, updates.astype(wider))
         out[...] = combined.astype(out.dtype)
-
-
-def _in_turns(xp: Any, name: str, out: Any, rows: Any, updates: Any) -> None:
-    """Combine first the first update of each row, then the second of those that have one, ..."""
-    function = getattr(xp, name)
-    updates = xp.broadcast_to(updates, rows.shape + out.shape[1:])
-    updates, rows = updates.reshape(-1, *out.shape[1:]), rows.reshape(-1)
-    order = xp.argsort(rows)
-    ordered = rows[order]
-    turns = xp.arange(rows.size) - xp.searchsorted(ordered, ordered)
-    for turn in range(int(turns.max()) + 1 if rows.size else 0):
-        chosen = order[turns == turn]
-        out[rows[chosen]] = function(out[rows[chosen]], updates[chosen])

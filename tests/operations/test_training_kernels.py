@@ -7,6 +7,7 @@ import pytest
 
 from sessrun.adapters.fakes import simulated_gpu
 from sessrun.conformance.generators.optimizer_model import STEPS, stepped
+from sessrun.reference.kernels import fused
 from sessrun.reference.kernels.registry import Bind, KernelError, Node, lookup
 from sessrun.reference.resources import ResourceStore, VariableBuffer
 from sessrun.spec.tables.ops import OPERATIONS
@@ -49,7 +50,8 @@ def given(op_type, held, place=lambda array: array):
 
 
 @pytest.mark.parametrize("rule", [rule for rule in STEPS if f"Apply{rule}" in OPERATIONS])
-def test_a_simulated_gpu_gives_what_the_formula_says(rule):
+def test_a_simulated_gpu_gives_what_the_formula_says(rule, monkeypatch):
+    monkeypatch.setattr(fused, "on_new_kernel", [simulated_gpu.kernel])
     op_type = f"Apply{rule}"
     declared = OPERATIONS[op_type]
     flags = {attr.name: attr.default for attr in declared.attrs if attr.type == "bool"}
