@@ -8,6 +8,7 @@ from typing import Final
 import sessrun
 from sessrun.adapters.errors import AdapterError
 from sessrun.adapters.namespace import NamespaceBackend
+from sessrun.spec.records import SIMULATED
 
 __all__ = ["backend"]
 
@@ -28,7 +29,7 @@ def backend(argument: str | None = None) -> NamespaceBackend:
     """
     details = {}
     if argument is not None:
-        details["gpu"] = "simulated"
+        details["gpu"] = SIMULATED
         _simulate(argument)
     namespace = importlib.import_module("sessrun.reference")  # lazily: 0.3 s that few pay
     if argument is not None:

@@ -32,7 +32,7 @@ from sessrun.reports.summary import (
 from sessrun.spec.cases.facts import FACTS, facts_of
 from sessrun.spec.inference import Offer
 from sessrun.spec.loader import Clause
-from sessrun.spec.records import RESULTS, RunRecord
+from sessrun.spec.records import RESULTS, SIMULATED, RunRecord
 from sessrun.spec.releases import Release
 from sessrun.spec.scopes import Scope, scope_of
 
@@ -146,7 +146,7 @@ def _problems(record: RunRecord, plan: PlanFacts, answers: Sequence[Answer]) -> 
         problems.append("The record follows another plan than the one it is judged by.")
     if header["mode"] != "workers":
         problems.append("The run was made in-process, which is for debugging and cannot certify.")
-    if header["backend"].get("details", {}).get("gpu") == "simulated":
+    if header["backend"].get("details", {}).get("gpu") == SIMULATED:
         problems.append("The GPU was SIMULATED: what is right there may be wrong on a real one.")
     if not record.complete:
         problems.append("The record has no end: the run was cut.")

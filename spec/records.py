@@ -23,8 +23,8 @@ from sessrun.spec.schema import SpecError, check
 from sessrun.spec.writing import naming
 
 __all__ = [
-    "BUSY", "DISTURBED", "FIRST_TRY", "QUIET", "RESULTS", "SECOND_TRY", "TRIED_AGAIN",
-    "RecordWriter", "RunRecord", "blamed", "read_record",
+    "BUSY", "DISTURBED", "FIRST_TRY", "QUIET", "RESULTS", "SECOND_TRY", "SIMULATED",
+    "TRIED_AGAIN", "RecordWriter", "RunRecord", "blamed", "read_record",
 ]  # fmt: skip
 
 #: The closed set of results of a case, worst last.
@@ -34,6 +34,9 @@ RESULTS: Final = (
 )  # fmt: skip
 #: The results in which nothing went wrong.
 QUIET: Final = frozenset({"pass", "skipped"})
+
+#: What a backend's detail `gpu` says where its GPU is simulated.
+SIMULATED: Final = "simulated"
 
 #: Why a worker is started anew though none was lost, as the event tells it.
 TRIED_AGAIN: Final = "what went wrong is tried again on a fresh worker"

@@ -14,10 +14,11 @@ import functools
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, Self
 
+from sessrun.reference.kernels.formulas import Formula, Numbers
+from sessrun.reference.kernels.host import HOST
+
 __all__ = ["UnfusableError", "on_new_kernel", "statements", "update"]
 
-#: `formula(h, grad, *arrays)` changes the arrays; `h` has the numbers by name, and `xp`.
-Formula = Callable[..., None]
 #: Called with the name of each kernel and the Python function that computes the same of arrays:
 #: for whoever has no compiler of CUDA's language.
 on_new_kernel: Final[list[Callable[[str, Callable[..., Any]], None]]] = []
@@ -144,10 +145,9 @@ def statements(
     """
     source = _Source()
     arrays = [_Array(source, f"before{number}") for number in range(count)]
-    numbers = _Numbers(
-        {name: Expression(source, name) for name in scalars} | dict(attrs),
-        _Functions(source), Expression(source, "T(1)"), Expression(source, "T(0)"),
-    )  # fmt: skip
+    named = {name: Expression(source, name) for name in scalars}
+    one, zero = (Expression(source, text) for text in ("T(1)", "T(0)"))
+    numbers = Numbers(xp=_Functions(source), one=one, zero=zero, **named, **attrs)
     try:
         function(numbers, Expression(source, "gradient"), *arrays)
     except (UnfusableError, AttributeError, TypeError):
@@ -175,36 +175,23 @@ def _kernel(
     )  # fmt: skip
 
 
-class _Numbers:
-    """The scalar inputs and attributes of an operation by name."""
-
-    def __init__(self, named: Mapping[str, Any], xp: Any, one: Any, zero: Any) -> None:
-        vars(self).update(named)
-        self.xp, self.one, self.zero = xp, one, zero
-
-    def has(self, name: str) -> bool:
-        """Whether the operation has an input or attribute of that name."""
-        return name in vars(self)
-
-
 def _python(
     function: Formula, scalars: Sequence[str], attrs: Mapping[str, bool], count: int
 ) -> Callable[..., Any]:
     """The function of host arrays that gives what the kernel gives."""
 
     def compute(gradient: Any, *rest: Any) -> Any:
-        from sessrun.reference.kernels.host import HOST  # noqa: PLC0415 - no kernel of a GPU needs it
-
         named = dict(zip(scalars, rest, strict=False))
         arrays = [array.copy() for array in rest[len(scalars) :]]
         one, zero = (gradient.dtype.type(number) for number in (1, 0))
-        function(_Numbers({**named, **attrs}, HOST, one, zero), gradient, *arrays)
+        numbers = Numbers(xp=HOST, one=one, zero=zero, **named, **attrs)
+        function(numbers, gradient, *arrays)
         return tuple(arrays) if count > 1 else arrays[0]
 
     return compute
 
 
-def update(h: Any, function: Formula, grad: Any, arrays: Sequence[Any]) -> bool:
+def update(h: Numbers, function: Formula, grad: Any, arrays: Sequence[Any]) -> bool:
     """Let a formula change arrays of a GPU by one kernel; False if it cannot be one.
 
     Args:

@@ -9,18 +9,18 @@ from __future__ import annotations
 import contextlib
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from types import SimpleNamespace
 from typing import Any, Final
 
 from sessrun.reference.half_arrays import Halves
 from sessrun.reference.kernels import fused
+from sessrun.reference.kernels.formulas import Formula, Numbers
 from sessrun.reference.kernels.host import HOST, frozen
 from sessrun.reference.kernels.registry import Bind, KernelError, VariableBuffer, binder
 from sessrun.reference.kernels.resources import Handle
 from sessrun.spec.operations import Operation
 from sessrun.spec.tables.ops import OPERATIONS
 
-__all__ = ["Numbers", "formula"]
+__all__ = ["formula"]
 
 #: How many elements of an array a formula is given at a time in host memory: what it makes of
 #: them on the way stays in the second level of the cache.
@@ -34,20 +34,6 @@ _SPOKEN: Final = {"l1": "l1 regularization strength", "l2": "l2 regularization s
                   "l2_shrinkage": "l2 shrinkage regularization strength"}  # fmt: skip
 #: The gradient's names among inputs.
 _GRADIENTS: Final = ("grad", "delta")
-
-
-class Numbers(SimpleNamespace):
-    """The scalar inputs and the attributes of an operation by name, and the array module `xp`.
-
-    `one` and `zero` are of the variable's dtype, so that no number is of another.
-    """
-
-    def has(self, name: str) -> bool:
-        """Whether the operation has an input or attribute of that name."""
-        return name in vars(self)
-
-
-Formula = Callable[..., None]
 
 
 def formula(*rules: str) -> Callable[[Formula], Formula]:

@@ -13,8 +13,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from sessrun.reference.kernels.formulas import Numbers
 from sessrun.reference.kernels.registry import KernelError
-from sessrun.reference.kernels.trained import Numbers, formula
+from sessrun.reference.kernels.trained import formula
 
 __all__: list[str] = []
 

@@ -17,6 +17,7 @@ import pytest
 import sessrun.reference as tf
 from sessrun.adapters.fakes import simulated_gpu
 from sessrun.reference.kernels import fused, training
+from sessrun.reference.kernels.formulas import Numbers
 
 COMPILER = shutil.which("c++") or shutil.which("g++")
 #: Formula, its scalars, its attributes, and how many arrays it changes.
@@ -38,14 +39,6 @@ FUSED: list[tuple[str, tuple[str, ...], dict[str, bool], int]] = [
     ("adadelta", ("epsilon", "lr", "rho"), {}, 3),
     ("add_sign", ("alpha", "beta", "lr", "sign_decay"), {}, 2),
 ]  # fmt: skip
-
-
-class Numbers:
-    """What a formula gets: numbers and attributes by name, numpy, one and zero."""
-
-    def __init__(self, **named: Any) -> None:
-        vars(self).update(named)
-        self.xp, self.one, self.zero = np, np.float32(1), np.float32(0)
 
 
 def compiled(lines: list[str], names: list[str], count: int, folder: Path) -> Callable[..., None]:
@@ -95,7 +88,8 @@ def test_the_source_computes_the_formula(
     update = compiled(lines, list(scalars), count, tmp_path)
     update(ctypes.c_long(200), pointer(gradient), *values, *pairs)
     wanted = [array.copy() for array in befores]
-    formula(Numbers(**numbers, **attrs), gradient, *wanted)
+    one, zero = np.float32(1), np.float32(0)
+    formula(Numbers(xp=np, one=one, zero=zero, **numbers, **attrs), gradient, *wanted)
     for after, want in zip(afters, wanted, strict=True):
         np.testing.assert_array_equal(after, want)
 

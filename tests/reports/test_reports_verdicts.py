@@ -13,7 +13,7 @@ from sessrun.reports.failures import replay_command, replay_name
 from sessrun.reports.plan import PlanFacts, PlannedCase
 from sessrun.reports.summary import Waiver
 from sessrun.reports.verdicts import answers_of, summarize
-from sessrun.spec.records import RESULTS
+from sessrun.spec.records import RESULTS, SIMULATED
 from sessrun.spec.releases import Release
 from sessrun.spec.schema import check
 
@@ -141,6 +141,16 @@ def test_a_run_in_process_cannot_certify(tmp_path):
             line["mode"] = "in-process"
 
     assert judged(tmp_path, change=change).verdict == "NOT CERTIFIED"
+
+
+def test_a_simulated_gpu_cannot_certify(tmp_path):
+    def change(line):
+        if line["kind"] == "header":
+            line["backend"]["details"] = {"gpu": SIMULATED}
+
+    summary = judged(tmp_path, change=change)
+    assert summary.verdict == "NOT CERTIFIED"
+    assert "SIMULATED" in summary.reasons[0]
 
 
 def test_a_cut_record_cannot_certify(tmp_path):

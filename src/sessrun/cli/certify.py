@@ -109,10 +109,8 @@ def run(args: argparse.Namespace) -> int:
     console.print(f"report:  {folder / 'report.html'}\npackage: {package}", soft_wrap=True)
     if args.expectations:
         seen = review(record, expected, datetime.datetime.now(datetime.UTC).date())
-        for id_ in seen.unexpected:
-            console.print(f"unexpected: {id_}", soft_wrap=True, markup=False)
-        for complaint in seen.complaints:
-            console.print(complaint, soft_wrap=True, markup=False)
+        for sentence in (*(f"unexpected: {id_}" for id_ in seen.unexpected), *seen.complaints):
+            console.print(sentence, soft_wrap=True, markup=False)
         return 0 if seen.clean else 1
     return 0 if summary.verdict.startswith("CERTIFIED") else 1
 
