@@ -63,6 +63,7 @@ class Dag:
       firm: names of nodes that may be fed in the middle: see `cuttable`.
       sigmoids: names of the Sigmoid nodes, each with its input's.
       rearranged: names of nodes that move the elements of a negation, each with its op.
+      scaled: names of nodes, each with the tensors of which it may be a multiple.
 
     """
 
@@ -73,6 +74,7 @@ class Dag:
     firm: set[str] = field(default_factory=set)
     sigmoids: set[tuple[str, str]] = field(default_factory=set)
     rearranged: dict[str, str] = field(default_factory=dict)
+    scaled: dict[str, frozenset[str]] = field(default_factory=dict)
     _ops: dict[str, str] = field(default_factory=dict)
 
     def value(self, dtype: str, shape: tuple[int, ...]) -> np.ndarray:
@@ -108,10 +110,25 @@ class Dag:
             negation = self.rearranged.get(names[0], self._ops.get(names[0]))
             if negation in _NEGATIONS:
                 self.rearranged[name] = negation
+        self.scaled[name] = self._multiplied(op, names) | {name}
         if op in _FIRM:
             self.firm.add(name)
         if op == "Sigmoid":
             self.sigmoids.add((name, names[0]))
+
+    def _multiplied(self, op: str, inputs: list[str]) -> frozenset[str]:
+        """The tensors of which an operation on these inputs may be a multiple."""
+        multiples = [self.scaled.get(name, frozenset({name})) for name in inputs]
+        if op in {"Identity", "Neg", "Mul"}:
+            return frozenset().union(*multiples)
+        if op in {"AddV2", "Sub"}:  # x + x
+            return multiples[0] & multiples[1]
+        return frozenset()
+
+    def are_multiples(self, x: Node, y: Node) -> bool:
+        """Whether two tensors may be multiples of one, such as 2 * x and x."""
+        by_x, by_y = (self.scaled.get(n.name, frozenset({n.name})) for n in (x, y))
+        return not by_x.isdisjoint(by_y)
 
     def cuttable(self) -> list[Node]:
         """The tensors that a run may feed in the middle of the graph.
@@ -178,6 +195,8 @@ def _binary(dag: Dag) -> None:
     op = dag.draw.choice(_BINARY[x.kind])
     if op == "Mul" and {(x.name, y.name), (y.name, x.name)} & dag.sigmoids:
         op = "AddV2"  # TensorFlow fuses sigmoid(x) * x and loses the sigmoid (docs/findings)
+    if op == "Maximum" and dag.are_multiples(x, y):
+        op = "Minimum"  # TensorFlow takes max(a * x, x) for a LeakyRelu (docs/findings)
     attrs = {} if x.kind == "bool" else {"T": dtype_attr(x.dtype)}
     dag.add(op, [x, y], x.dtype, shape, **attrs)
 

@@ -68,10 +68,18 @@ def prop(
 
 
 def generate(name: str, seed: int, index: int) -> Case:
-    """The case `name:seed:index`."""
+    """The case `name:seed:index`.
+
+    Raises:
+      ValueError: it tests no clause; no package could hold it.
+
+    """
     id_ = f"{name}:{seed}:{index}"
     # str seeds hash with SHA-512 in `random`, so every id has a stream of its own.
-    return PROPERTIES[name].generator(random.Random(id_), id_)
+    case = PROPERTIES[name].generator(random.Random(id_), id_)
+    if not case.clauses:
+        raise ValueError(f"the case {id_} of the property {name!r} tests no clause")
+    return case
 
 
 def strategy(name: str) -> Any:

@@ -154,6 +154,8 @@ def stacks(draw: random.Random, id_: str) -> Case:
     life = _Life(draw)
     for _ in range(draw.randint(4, 16)):
         life.go_on()
+    while not life.fetches:
+        life.go_on()
     history = History()
     history.open()
     for number in range(2):

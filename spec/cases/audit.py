@@ -7,14 +7,21 @@ backend does not declare one in ten is asked, as a probe; the others are `unsupp
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Final
 
 from sessrun.spec.cases.engine import CAPABILITIES
 from sessrun.spec.cases.judge import Finding, Judgement
 from sessrun.spec.cases.model import Case, Observation, walk
 from sessrun.spec.cases.stateful import stateful_step
-from sessrun.spec.inference import DECLARATION, Offer, demand_of, is_audited, is_probe
+from sessrun.spec.inference import (
+    DECLARATION,
+    Offer,
+    demand_of,
+    demand_of_graphs,
+    is_audited,
+    is_probe,
+)
 from sessrun.spec.releases import needed_release
 
 __all__ = ["audit", "capabilities_needed", "unasked"]
@@ -46,7 +53,7 @@ def audit(case: Case, judgement: Judgement, seen: Sequence[Observation], offer: 
     """
     demand = demand_of(case)
     if demand is not None:
-        return _audit_offer(judgement, seen, offer.lacks(demand))
+        return _audit_offer(case, judgement, seen, offer)
     declared = offer.capabilities
     finding = judgement.finding
     if judgement.result == "unsupported" and finding is not None:
@@ -62,9 +69,11 @@ def audit(case: Case, judgement: Judgement, seen: Sequence[Observation], offer: 
     return judgement
 
 
-def _audit_offer(judgement: Judgement, seen: Sequence[Observation], lacks: str) -> Judgement:
+def _audit_offer(
+    case: Case, judgement: Judgement, seen: Sequence[Observation], offer: Offer
+) -> Judgement:
     """The judgement of a case of operations that a backend declares, or does not."""
-    finding = judgement.finding
+    finding, lacks = judgement.finding, offer.lacks(demand_of(case))
     if not lacks:
         if judgement.result == "unsupported" and finding is not None:
             reason = f"declares all that it needs, but refused: {finding.reason}"
@@ -73,13 +82,30 @@ def _audit_offer(judgement: Judgement, seen: Sequence[Observation], lacks: str) 
     if judgement.result == "unsupported":
         return judgement
     step = finding.step if finding is not None else seen[-1]["step"]
-    if finding is not None and any(
-        entry["step"] == step and entry["outcome"] == "failure" for entry in seen
-    ):
+    if finding is not None and _is_refused(finding.step, seen, _undeclared_steps(case, offer)):
         reason = f"unsupported: {lacks} (not declared, and refused)"
         return Judgement("unsupported", Finding(step, reason))
     reason = f"answered without declaring the {lacks}"
     return Judgement("error", Finding(step, reason, clause=DECLARATION))
+
+
+def _is_refused(step: str, seen: Iterable[Observation], undeclared: Collection[str]) -> bool:
+    """Whether a step that went wrong was refused, as what is not declared ought to be.
+
+    A case may ask for what is declared first, and go wrong there: then what is not declared has its
+    own steps, and these count.
+    """
+    steps = {step} if step in undeclared else undeclared
+    return any(entry["step"] in steps and entry["outcome"] == "failure" for entry in seen)
+
+
+def _undeclared_steps(case: Case, offer: Offer) -> frozenset[str]:
+    """The paths of the steps in sessions of graphs that need what is not declared."""
+    lacking = {name for name, graph in case.graphs.items()
+               if offer.lacks(demand_of_graphs([graph]))}  # fmt: skip
+    steps = list(walk(case.steps))
+    sessions = {s["session"] for _, s in steps if s["do"] == "open" and s["graph"] in lacking}
+    return frozenset(path for path, step in steps if step.get("session") in sessions)
 
 
 def unasked(case: Case, offer: Offer) -> Finding | None:

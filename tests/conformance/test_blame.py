@@ -73,6 +73,7 @@ def test_generated_cases_test_the_clauses_that_their_steps_name(name: str) -> No
     """No case names all the clauses of its property: of several, each step names its own."""
     for index in range(12):
         drawn = properties.generate(name, SEED, index)
+        assert drawn.clauses, drawn.id
         if len(drawn.clauses) > 1:
             assert drawn.clauses == clauses_of(drawn.steps), drawn.id
 

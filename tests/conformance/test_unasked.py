@@ -11,15 +11,16 @@ from cut_run import plan_of
 from sessrun.conformance.execution import execute
 from sessrun.conformance.generators.graphdef import GraphWriter
 from sessrun.conformance.plan import Plan, build_plan
+from sessrun.conformance.properties import generate
 from sessrun.conformance.runner import Runner
 from sessrun.reports.plan import PlanFacts
 from sessrun.reports.rejudge import judge_anew
 from sessrun.spec.cases.audit import audit, capabilities_needed, unasked
 from sessrun.spec.cases.engine import CAPABILITIES
-from sessrun.spec.cases.judge import Judgement
+from sessrun.spec.cases.judge import Finding, Judgement
 from sessrun.spec.cases.model import Case
 from sessrun.spec.cases.stateful import stateful_step
-from sessrun.spec.inference import Offer, is_audited
+from sessrun.spec.inference import Offer, demand_of, is_audited
 from sessrun.spec.records import RunRecord
 
 FLOAT = {"type": "DT_FLOAT"}
@@ -148,3 +149,41 @@ def test_a_record_has_the_probes_and_says_of_the_others_that_they_were_not_asked
         assert mine | {"seconds": 0} == other | {"seconds": 0}
     cases = {case.id: case for case in plan.cases}
     assert judge_anew(record, PlanFacts.from_json(plan.to_json()), cases.__getitem__).faults == ()
+
+
+@pytest.mark.parametrize(
+    ("wrong_step", "fed_outcome", "result"),
+    [
+        ("1", "failure", "unsupported"),  # a wrong value with constants is told by other cases
+        ("1", "value", "error"),
+        ("4", "failure", "unsupported"),
+        ("4", "value", "error"),
+    ],
+)
+def test_a_probe_of_fed_structure_looks_at_the_steps_that_feed_it(
+    wrong_step: str, fed_outcome: str, result: str
+) -> None:
+    case = generate("inference-structure", 1, 7)
+    assert [step["do"] for step in case.steps] == ["open", "run", "close"] * 2
+    demand = demand_of(case)
+    assert demand is not None
+    seen = [{"step": str(index), "outcome": "value"} for index in range(6)]
+    seen[4]["outcome"] = fed_outcome
+    judged = audit(case, Judgement("fail", Finding(wrong_step, "another value")), seen,
+                   Offer(frozenset(), demand.operations))  # fmt: skip
+    assert judged.result == result
+
+
+def test_a_stack_without_an_operation_is_drawn_again() -> None:
+    assert all(generate("stacks", seed, index).clauses for seed in range(2) for index in range(150))
+
+
+def test_no_drawn_graph_has_the_maximum_of_a_tensor_and_its_double() -> None:
+    """TensorFlow's optimizer gives another value there, and the suite blames no engine for it."""
+    graph = generate("graphs", 813274108109836670, 167).graphs["g"]
+    nodes = {node["name"]: node for node in graph["node"]}
+    for node in nodes.values():
+        if node["op"] == "Maximum":
+            x, y = node["input"]
+            assert x not in nodes[y].get("input", ()), node["name"]
+            assert y not in nodes[x].get("input", ()), node["name"]
