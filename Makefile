@@ -10,7 +10,7 @@ empty   :=
 extra-tensorflow := [tensorflow]
 EXTRA   := $(extra-$(BACKEND))
 
-.PHONY: certify test check drift soak engines engine-tests clean
+.PHONY: certify test check drift drift-cupy soak engines engine-tests clean
 
 certify: $(VENV)/certify-$(BACKEND).stamp
 	$(BIN)/sessrun certify $(BACKEND) --profile $(PROFILE) $(if $(SEED),--seed $(SEED)) --output $(OUT)/certify-$(BACKEND)-$(PROFILE)
@@ -32,6 +32,11 @@ drift: $(VENV)/dev.stamp
 	$(BIN)/python -m sessrun.spec.checked --check
 	$(BIN)/python -m sessrun.spec.proto.regenerate --check
 	$(BIN)/sessrun spec --html docs/spec.html --check
+
+# What the stand-in for cupy takes for cupy's names, loops and signatures: cupy is imported, no GPU is asked for.
+drift-cupy: $(VENV)/dev.stamp
+	$(BIN)/python -m pip install --quiet --upgrade --target $(OUT)/cupy --no-deps 'cupy-cuda13x==14.2.*' cuda-pathfinder
+	PYTHONPATH=$(OUT)/cupy $(BIN)/python -m sessrun.adapters.fakes.simulated_gpu.generate --check
 
 # The same code as CI's slices, larger counts; results are committed under reports/published/.
 soak: $(VENV)/certify-tensorflow.stamp $(VENV)/dev.stamp

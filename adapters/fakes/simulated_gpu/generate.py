@@ -88,7 +88,7 @@ def _names(module: Any) -> dict[str, str]:
 
 
 def _kind(name: str, value: Any) -> str:
-    same = getattr(np, name, None)
+    same = vars(np).get(name)
     if isinstance(value, types.ModuleType):
         return "module"
     if same is not None and (same is value or (not callable(value) and same == value)):
