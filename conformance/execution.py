@@ -60,7 +60,7 @@ def header(plan: Plan, runner: Runner, workers: int = 1) -> dict[str, Any]:
         },
         "seed": plan.drawn_by.to_json(),
         "backend": {"spec": runner.spec, **runner.describe().to_json()},
-        "environment": environment(),
+        "environment": environment(runner.describe()),
         "started": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
         "mode": "in-process" if runner.in_process else "workers",
         "workers": workers,

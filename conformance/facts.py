@@ -1,6 +1,8 @@
 """Facts of this machine that the host observes itself: what decides whether a case applies.
 
 A backend's word never decides this: a backend that declares no GPU on a machine with one fails.
+One that says its GPUs are simulated is asked as on a machine with GPUs, and is not certified
+(`sessrun.reports.verdicts`).
 """
 
 from __future__ import annotations
@@ -16,15 +18,29 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
+from sessrun.adapters.backend import Description
 from sessrun.spec.cases.facts import facts_of
+from sessrun.spec.records import SIMULATED, is_simulated
 
 __all__ = ["environment", "facts"]
 
 
-@functools.cache
-def facts() -> frozenset[str]:
-    """The facts that hold here, of those a clause's condition or a case's needs may name."""
-    return facts_of({"gpus": gpus(), "cpus": os.cpu_count() or 1, "file_modes": file_modes()})
+def facts(backend: Description | None = None) -> frozenset[str]:
+    """The facts that hold here, of those a clause's condition or a case's needs may name.
+
+    Args:
+      backend: the backend that is asked, which may have simulated GPUs; None for the machine's.
+
+    """
+    cpus = os.cpu_count() or 1
+    return facts_of({"gpus": _gpus_of(backend), "cpus": cpus, "file_modes": file_modes()})
+
+
+def _gpus_of(backend: Description | None) -> tuple[str, ...]:
+    """The GPUs that a backend can be asked for: simulated ones, or this machine's."""
+    if backend is not None and is_simulated(backend.details):
+        return (SIMULATED,) * sum("GPU" in device for device in backend.devices)
+    return gpus()
 
 
 @functools.cache
@@ -55,8 +71,13 @@ def file_modes() -> bool:
         return False
 
 
-def environment() -> dict[str, Any]:
-    """What a record says of the machine: system, processor, Python, packages, GPUs."""
+def environment(backend: Description | None = None) -> dict[str, Any]:
+    """What a record says of the machine: system, processor, Python, packages, GPUs.
+
+    Args:
+      backend: the backend that is asked, which may have simulated GPUs; None for the machine's.
+
+    """
     packages = {}
     for name in ("numpy", "protobuf", "ml_dtypes", "hypothesis", "tensorflow-cpu", "tensorflow"):
         try:
@@ -69,7 +90,7 @@ def environment() -> dict[str, Any]:
         "cpus": os.cpu_count() or 1,
         "python": sys.version.split()[0],
         "packages": packages,
-        "gpus": list(gpus()),
+        "gpus": list(_gpus_of(backend)),
         "file_modes": file_modes(),
     }
 

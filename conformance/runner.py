@@ -196,10 +196,9 @@ class Runner:
         if self._losses.given_up:
             self._note_given_up()
             return self._missing(case, 0.0)
-        absent = sorted(set(case.needs) - facts())
+        absent = sorted(set(case.needs) - facts(self.describe()))
         if absent:
             return result_line(case, "skipped", 0.0, detail=f"not here: {', '.join(absent)}")
-        self.describe()
         refused = self._why_not_asked(case)
         if refused is not None:
             return result_line(case, "unsupported", 0.0, refused)

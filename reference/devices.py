@@ -108,8 +108,9 @@ class LocalDevice:
             self.xp.cuda.Device(self._physical).synchronize()
 
     def address(self, value: Any) -> int:
-        """Where in its memory an array of this device begins."""
-        interface = "__cuda_array_interface__" if self.kind == "GPU" else "__array_interface__"
+        """Where an array of this device begins: in its memory, or in the host's."""
+        on_host = isinstance(value, np.ndarray)
+        interface = "__array_interface__" if on_host else "__cuda_array_interface__"
         begins: int = getattr(value, interface)["data"][0]
         return begins
 

@@ -15,7 +15,7 @@ from typing import Any, Final, Literal
 from sessrun.reports.causes import named_lacks
 from sessrun.reports.certificate import Certificate
 from sessrun.reports.failures import Answer
-from sessrun.reports.summary import VERDICTS, ClauseSummary
+from sessrun.reports.summary import CERTIFIED, ClauseSummary
 
 __all__ = ["Change", "Diff", "DiffError", "Kind", "diff"]
 
@@ -23,7 +23,6 @@ Kind = Literal["regression", "progress", "other"]
 
 #: What a clause's result is worth; what is not in it is worth nothing.
 _WORTH: Final[Mapping[str, int]] = {"holds": 2, "holds in part": 1}
-_FINE: Final = VERDICTS[:2]
 #: Facts of a certificate that are told where they differ: name, and where the header has it.
 _FACTS: Final = (
     ("backend", ("backend", "name")),
@@ -188,10 +187,12 @@ def _at(header: Mapping[str, Any], path: Sequence[str]) -> str:
 
 def _verdict(old: Certificate, new: Certificate) -> Change:
     before, after = old.summary.verdict, new.summary.verdict
-    kind: Kind = "other"
-    if (before in _FINE) != (after in _FINE):
-        kind = "regression" if before in _FINE else "progress"
-    return Change("verdict", before, after, kind)
+    return Change("verdict", before, after, _kind(_verdict_worth(before), _verdict_worth(after)))
+
+
+def _verdict_worth(verdict: str) -> int:
+    """What a verdict is worth; all that neither certify nor would, without a GPU, nothing."""
+    return 2 if verdict in CERTIFIED else int(verdict == "SIMULATED")
 
 
 def _held(side: Certificate) -> tuple[int, int]:

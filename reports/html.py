@@ -22,6 +22,7 @@ from sessrun.reports.failures import replay_command
 from sessrun.reports.origin import origin_of_cases
 from sessrun.reports.printable import number, printable, shortened, value_text
 from sessrun.reports.summary import (
+    CERTIFIED,
     CLAUSE_RESULTS,
     ClauseResult,
     ClauseSummary,
@@ -41,6 +42,10 @@ _TEMPLATES: Final = Path(__file__).parent / "templates"
 FACES: Final[dict[Verdict, tuple[str, str]]] = {
     "CERTIFIED": ("certified", "M7 12.5 10.5 16 17 8.5"),
     "CERTIFIED WITH WAIVERS": ("waivers", "M7 12.5 10.5 16 17 8.5"),
+    "SIMULATED": (
+        "simulated",
+        "M6.5 10C8.5 8 10 8 12 10S15.5 12 17.5 10M6.5 14.5C8.5 12.5 10 12.5 12 14.5S15.5 16.5 17.5 14.5",
+    ),
     "NOT CERTIFIED": ("not", "M8 8 16 16M16 8 8 16"),
     "NOT APPLICABLE": ("na", "M7 12H17"),
     "VOID": ("void", "M12 6.5V13M12 17V17.2"),
@@ -112,7 +117,7 @@ def report_html(summary: Summary, replays: str = "replays", links: Links = _NO_L
         style=style,
         script=script,
         policy=content_policy(style, script),
-        certified=summary.verdict.startswith("CERTIFIED"),
+        certified=summary.verdict in CERTIFIED,
         backend={key: shortened(backend[key], 120) for key in ("name", "version")},
         face={"style": face[0], "glyph": face[1]},
         reasons=[printable(text) for text in (*summary.reasons, *origin_of_cases(summary))],

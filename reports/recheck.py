@@ -23,7 +23,7 @@ from sessrun.reports.summary import Summary
 from sessrun.reports.verdicts import absent_facts, answers_of, summarize
 from sessrun.spec.cases.model import Case
 from sessrun.spec.loader import Clause
-from sessrun.spec.records import RunRecord
+from sessrun.spec.records import SIMULATED, RunRecord, is_simulated
 
 __all__ = [
     "Derived", "derive", "file_faults", "plan_faults", "record_faults",
@@ -136,6 +136,9 @@ def record_faults(
     if not faults and list(record.results) != list(planned):
         faults.append("The cases of the record are in another order than the plan's.")
     faults += event_faults(record)
+    simulated = SIMULATED in str(record.header["environment"].get("gpus"))
+    if simulated != is_simulated(record.header["backend"].get("details", {})):
+        faults.append("Backend and machine disagree on whether the GPU was simulated.")
     return told(faults)
 
 

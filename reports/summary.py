@@ -10,17 +10,21 @@ from typing import Any, Final, Literal
 from sessrun.reports.coverage import Coverage
 
 __all__ = [
-    "BLOCKING", "CLAUSE_RESULTS", "VERDICTS", "ClauseResult", "ClauseSummary", "FailureGroup",
+    "BLOCKING", "CERTIFIED", "CLAUSE_RESULTS", "VERDICTS", "ClauseResult", "ClauseSummary", "FailureGroup",
     "SubjectSummary", "Summary", "Verdict", "Waiver",
 ]  # fmt: skip
 
-Verdict = Literal["CERTIFIED", "CERTIFIED WITH WAIVERS", "NOT CERTIFIED", "NOT APPLICABLE", "VOID"]
+Verdict = Literal[
+    "CERTIFIED", "CERTIFIED WITH WAIVERS", "SIMULATED", "NOT CERTIFIED", "NOT APPLICABLE", "VOID",
+]  # fmt: skip
 ClauseResult = Literal["holds", "broken", "not applicable here", "not declared", "not tested"]
 
 #: Every verdict, best first.
 VERDICTS: Final[tuple[Verdict, ...]] = (
-    "CERTIFIED", "CERTIFIED WITH WAIVERS", "NOT CERTIFIED", "NOT APPLICABLE", "VOID",
+    "CERTIFIED", "CERTIFIED WITH WAIVERS", "SIMULATED", "NOT CERTIFIED", "NOT APPLICABLE", "VOID",
 )  # fmt: skip
+#: The verdicts that certify.
+CERTIFIED: Final = VERDICTS[:2]
 #: Every result of a clause.
 CLAUSE_RESULTS: Final[tuple[ClauseResult, ...]] = (
     "holds", "broken", "not applicable here", "not declared", "not tested",

@@ -25,6 +25,7 @@ __all__ = ["print_summary", "summary_view"]
 _VERDICT_STYLE: Final[dict[Verdict, str]] = {
     "CERTIFIED": "bold green",
     "CERTIFIED WITH WAIVERS": "bold yellow",
+    "SIMULATED": "bold blue",
     "NOT CERTIFIED": "bold red",
     "NOT APPLICABLE": "bold",
     "VOID": "bold magenta",
@@ -36,6 +37,7 @@ _CLAUSES: Final = 5
 _GLYPH: Final[dict[Verdict, str]] = {
     "CERTIFIED": "✓",
     "CERTIFIED WITH WAIVERS": "✓",
+    "SIMULATED": "≈",
     "NOT CERTIFIED": "✗",
     "NOT APPLICABLE": "-",
     "VOID": "!",

@@ -6,7 +6,7 @@ all need what the backend does not declare, or a later release than it is of, *n
 ran for any other reason, else *broken*. A case that failed at a step which names its clause speaks
 of that one alone. A profile is CERTIFIED if every required clause
 (its MUST clauses) that applies here holds and no case of one is missing, flaky, timeout, crash,
-unsupported or infra_error. A waiver excuses what a backend was seen to do, never a case that
+unsupported or infra_error; on a simulated GPU it is SIMULATED then, which certifies nothing. A waiver excuses what a backend was seen to do, never a case that
 nobody answered; an infra_error voids the run.
 """
 
@@ -22,6 +22,7 @@ from sessrun.reports.plan import PlanFacts
 from sessrun.reports.printable import number
 from sessrun.reports.summary import (
     BLOCKING,
+    CERTIFIED,
     ClauseResult,
     ClauseSummary,
     SubjectSummary,
@@ -32,7 +33,7 @@ from sessrun.reports.summary import (
 from sessrun.spec.cases.facts import FACTS, facts_of
 from sessrun.spec.inference import Offer
 from sessrun.spec.loader import Clause
-from sessrun.spec.records import RESULTS, SIMULATED, RunRecord
+from sessrun.spec.records import RESULTS, RunRecord, is_simulated
 from sessrun.spec.releases import Release
 from sessrun.spec.scopes import Scope, scope_of
 
@@ -47,6 +48,9 @@ _UNWAIVABLE: Final = frozenset({"missing", "infra_error"})
 #: How many ids a sentence names.
 _SHOWN: Final = 6
 _SKIP_PREFIX: Final = "not here: "
+_SIMULATED: Final = (
+    "The GPU was SIMULATED: what is right there may be wrong on a real one. It is no certificate."
+)
 
 
 def summarize(
@@ -78,6 +82,8 @@ def summarize(
     if coverage is not None and not coverage.declared_cells:
         problems = (*problems, "The backend declares no operation of the table.")
     verdict, reasons = _verdict(judged, problems, answers, profile)
+    if is_simulated(record.header["backend"].get("details", {})):
+        verdict, reasons = _of_simulated_gpus(verdict, reasons)
     if coverage is not None:
         reasons = (*reasons, coverage.words)
     reasons = (*reasons, *_later(answers, Offer.of_header(record.header).release))
@@ -146,8 +152,6 @@ def _problems(record: RunRecord, plan: PlanFacts, answers: Sequence[Answer]) -> 
         problems.append("The record follows another plan than the one it is judged by.")
     if header["mode"] != "workers":
         problems.append("The run was made in-process, which is for debugging and cannot certify.")
-    if header["backend"].get("details", {}).get("gpu") == SIMULATED:
-        problems.append("The GPU was SIMULATED: what is right there may be wrong on a real one.")
     if not record.complete:
         problems.append("The record has no end: the run was cut.")
     planned = {case.id: case.hash for case in plan.cases}
@@ -285,6 +289,15 @@ def _verdict_of(
     if not waived:
         return "CERTIFIED", (sentence,)
     return "CERTIFIED WITH WAIVERS", (sentence, f"{_listed(waived, 'clause')} waived.")
+
+
+def _of_simulated_gpus(
+    verdict: Verdict, reasons: tuple[str, ...]
+) -> tuple[Verdict, tuple[str, ...]]:
+    """The verdict on a run on simulated GPUs, which is never certified."""
+    if verdict in CERTIFIED:
+        return "SIMULATED", (_SIMULATED, *reasons)
+    return verdict, (*reasons, _SIMULATED)
 
 
 def _not_here(required: Sequence[ClauseSummary]) -> tuple[str, ...]:

@@ -37,6 +37,12 @@ _SIGNED: Final = (
 )
 
 
+_OF_NO_GPU: Final = (
+    "REFUSED as a certificate of a GPU: the one that it speaks of was simulated. What it says of "
+    "the simulation follows from the record."
+)
+
+
 _UNSIGNED: Final = SignatureCheck(signed=False)
 
 
@@ -122,9 +128,10 @@ class Verification:
         return tuple(fault for check in self.checks for fault in check.faults)
 
     @property
-    def limits(self) -> tuple[str, str]:
-        """What a verifier can know, and what it cannot."""
-        return _KNOWS, _SIGNED if self.signature.signed else _CANNOT
+    def limits(self) -> tuple[str, ...]:
+        """What a verifier can know, and what it cannot; of what the package is no certificate."""
+        known = (_KNOWS, _SIGNED if self.signature.signed else _CANNOT)
+        return (_OF_NO_GPU, *known) if self.verdict == "SIMULATED" else known
 
     def to_json(self) -> dict[str, Any]:
         """The JSON form."""

@@ -24,7 +24,7 @@ from sessrun.spec.writing import naming
 
 __all__ = [
     "BUSY", "DISTURBED", "FIRST_TRY", "QUIET", "RESULTS", "SECOND_TRY", "SIMULATED",
-    "TRIED_AGAIN", "RecordWriter", "RunRecord", "blamed", "read_record",
+    "TRIED_AGAIN", "RecordWriter", "RunRecord", "blamed", "is_simulated", "read_record",
 ]  # fmt: skip
 
 #: The closed set of results of a case, worst last.
@@ -35,7 +35,8 @@ RESULTS: Final = (
 #: The results in which nothing went wrong.
 QUIET: Final = frozenset({"pass", "skipped"})
 
-#: What a backend's detail `gpu` says where its GPU is simulated.
+#: What a backend's detail `gpu` says where its GPU is simulated, and then what the environment
+#: calls each of its GPUs.
 SIMULATED: Final = "simulated"
 
 #: Why a worker is started anew though none was lost, as the event tells it.
@@ -46,6 +47,11 @@ BUSY: Final = "the case left its worker busy"
 SECOND_TRY: Final = "the second try: "
 #: What then stands before the detail of the first, if its worker was lost or answered nonsense.
 FIRST_TRY: Final = "; the first: "
+
+
+def is_simulated(details: Mapping[str, Any]) -> bool:
+    """Whether a backend says, in the details of its description, that its GPU is simulated."""
+    return details.get("gpu") == SIMULATED
 
 
 def blamed(line: Mapping[str, Any]) -> tuple[str, ...]:

@@ -309,7 +309,7 @@ def maxima_over_the_batch(c: EngineAuthor) -> None:
 
 @engine_case("ERRORS-034", title="A label of no class fails with code 3, in a batch of any place.")
 def labels_outside_the_classes(c: EngineAuthor) -> None:
-    with c.graph() as tf:
+    with c.graph() as tf, tf.device("/cpu:0"):
         labels = tf.placeholder(tf.int32, [None], name="labels")
         logits = tf.constant(np.zeros((2, 2), np.float32))
         tf.raw_ops.SparseSoftmaxCrossEntropyWithLogits(features=logits, labels=labels, name="loss")

@@ -73,7 +73,7 @@ def reshape_to_two_unknown_dimensions(c: EngineAuthor) -> None:
 
 @engine_case("ERRORS-022", title="Gathering along the second axis checks that axis's size.")
 def gather_out_of_range_along_an_axis(c: EngineAuthor) -> None:
-    with c.graph() as tf:
+    with c.graph() as tf, tf.device("/cpu:0"):
         values = tf.placeholder(tf.float32, [None, None], name="values")
         tf.gather(values, tf.placeholder(tf.int32, None, name="i"), axis=1, name="y")
     values = {"values:0": np.array([[1, 2, 3], [4, 5, 6]], np.float32)}
@@ -83,7 +83,7 @@ def gather_out_of_range_along_an_axis(c: EngineAuthor) -> None:
 
 @engine_case("ERRORS-022", title="GatherNd of an index out of range fails.")
 def gather_nd_out_of_range(c: EngineAuthor) -> None:
-    with c.graph() as tf:
+    with c.graph() as tf, tf.device("/cpu:0"):
         values = tf.placeholder(tf.float32, [2, 2], name="values")
         tf.gather_nd(values, tf.placeholder(tf.int32, None, name="i"), name="y")
     values = {"values:0": np.array([[1, 2], [3, 4]], np.float32)}

@@ -18,6 +18,7 @@ from sessrun.conformance.authoring.edges import (
 )
 from sessrun.conformance.authoring.record import EngineAuthor, engine_case
 from sessrun.conformance.authoring.rows import Rows
+from sessrun.conformance.generators.graphdef import CPU
 
 _GATHERED = "OPERATIONS-036"
 _SCATTERED = "OPERATIONS-037"
@@ -70,16 +71,16 @@ def elements_are_gathered_by_vectors(c: EngineAuthor) -> None:
 def indices_outside_are_refused(c: EngineAuthor) -> None:
     rows = Rows(c)
     for index in (-1, 3, 1000):
-        rows.refuse("Gather", _X[0], axes(0, index), codes=[3])
-        rows.refuse("GatherV2", _X[0], axes(0, index), i32(0), codes=[3])
-        rows.refuse("GatherV2", _X, axes(0, index), i32(1), codes=[3])
-        rows.refuse("GatherNd", _X[0], i32([[0], [index]]), codes=[3])
-        rows.refuse("ScatterNd", i32([[index]]), f32([1]), axes(3), codes=[3])
+        rows.refuse("Gather", _X[0], axes(0, index), codes=[3], device=CPU)
+        rows.refuse("GatherV2", _X[0], axes(0, index), i32(0), codes=[3], device=CPU)
+        rows.refuse("GatherV2", _X, axes(0, index), i32(1), codes=[3], device=CPU)
+        rows.refuse("GatherNd", _X[0], i32([[0], [index]]), codes=[3], device=CPU)
+        rows.refuse("ScatterNd", i32([[index]]), f32([1]), axes(3), codes=[3], device=CPU)
         rows.refuse("TensorScatterUpdate", f32([1, 2, 3]), i32([[index]]),
-                    f32([1]), codes=[3])  # fmt: skip
+                    f32([1]), codes=[3], device=CPU)  # fmt: skip
         rows.refuse("DynamicPartition", f32([1, 2]), axes(0, index), num_partitions=3,
-                    codes=[3])  # fmt: skip
-        rows.refuse("SparseToDense", axes(index), axes(3), f32(1), f32(0), codes=[3])
+                    codes=[3], device=CPU)  # fmt: skip
+        rows.refuse("SparseToDense", axes(index), axes(3), f32(1), f32(0), codes=[3], device=CPU)
     rows.run()
 
 
@@ -134,7 +135,7 @@ def sparse_values_are_written_into_a_default(c: EngineAuthor) -> None:
     rows.add("SparseToDense", axes(3, 1), axes(5), i32([1, 2]), i32(0),
              validate_indices=False)  # fmt: skip
     for wrong in (axes(3, 1), axes(1, 1)):
-        rows.refuse("SparseToDense", wrong, axes(5), i32([1, 2]), i32(0), codes=[3])
+        rows.refuse("SparseToDense", wrong, axes(5), i32([1, 2]), i32(0), codes=[3], device=CPU)
     rows.run()
 
 
@@ -179,8 +180,8 @@ def slices_are_partitioned_in_order(c: EngineAuthor) -> None:
     rows.add("DynamicPartition", _WORDS, axes(0, 0, 0), num_partitions=2)
     for kind in (i32, i64):
         rows.add("InvertPermutation", kind([2, 0, 3, 1]))
-    rows.refuse("InvertPermutation", axes(0, 0), codes=[3])
-    rows.refuse("InvertPermutation", axes(0, 2), codes=[3])
+    rows.refuse("InvertPermutation", axes(0, 0), codes=[3], device=CPU)
+    rows.refuse("InvertPermutation", axes(0, 2), codes=[3], device=CPU)
     rows.run()
 
 

@@ -12,7 +12,8 @@ from sessrun.conformance.authoring.run import floats
 from sessrun.conformance.authoring.tracing import CPU, full, lists
 
 _SECOND: Final = "/job:localhost/replica:0/task:0/device:CPU:1"
-_TWO: Final[Mapping[str, Any]] = {"deviceCount": {"CPU": 2}}
+#: Two CPUs, and no GPU where the machine has some.
+_TWO: Final[Mapping[str, Any]] = {"deviceCount": {"CPU": 2, "GPU": 0}}
 
 
 def torn(tf: Any, first: str, second: str) -> None:
@@ -79,10 +80,10 @@ def a_session_has_its_cpus(c: EngineAuthor) -> None:
         p = tf.placeholder(tf.float32, [2], name="p")
         with tf.device("/cpu:2"):
             tf.negative(p, name="y")
-    s = c.open(config={"deviceCount": {"CPU": 3}})
+    s = c.open(config={"deviceCount": {"CPU": 3, "GPU": 0}})
     listed(c, "s", "CPU:0", "CPU:1", "CPU:2")
     s.run(["y:0"], {"p:0": floats(1, 2)}, values=[floats(-1, -2)])
-    c.open("g", "t", config={"deviceCount": {"CPU": 1}})
+    c.open("g", "t", config={"deviceCount": {"CPU": 1, "GPU": 0}})
     listed(c, "t", "CPU:0")
 
 
@@ -93,7 +94,7 @@ def a_session_has_its_cpus(c: EngineAuthor) -> None:
 def counts_of_missing_devices_are_no_matter(c: EngineAuthor) -> None:
     with c.graph() as tf:
         tf.negative(tf.placeholder(tf.float32, [2], name="p"), name="y")
-    s = c.open(config={"deviceCount": {"NPU": 3, "CPU": 2}})
+    s = c.open(config={"deviceCount": {"NPU": 3, "CPU": 2, "GPU": 0}})
     listed(c, "s", "CPU:0", "CPU:1")
     s.run(["y:0"], {"p:0": floats(1, 2)}, values=[floats(-1, -2)])
 
@@ -154,7 +155,7 @@ def colocated_operations_run_together(c: ApiAuthor) -> None:
     with c.within(c.tf.colocate_with(there.op)):
         beside = c.tf.sin(p, name="beside")
     here = c.tf.cos(p, name="here")
-    config = c.tf.ConfigProto(device_count={"CPU": 2})
+    config = c.tf.ConfigProto(device_count={"CPU": 2, "GPU": 0})
     sess, metadata = c.tf.Session(config=config), c.tf.RunMetadata()
     feeds = {p: np.zeros(2, np.float32)}
     sess.run([there, beside, here], feeds, full(c), metadata)

@@ -19,6 +19,7 @@ from sessrun.conformance.authoring.edges import (
 )
 from sessrun.conformance.authoring.record import EngineAuthor, engine_case
 from sessrun.conformance.authoring.rows import Rows
+from sessrun.conformance.generators.graphdef import CPU
 
 _ACTIVATIONS = "OPERATIONS-040"
 _ROWS = "OPERATIONS-041"
@@ -110,7 +111,8 @@ def labels_outside_are_refused(c: EngineAuthor) -> None:
     rows = Rows(c)
     logits = f32([[1, 2, 3], [3, 2, 1]])
     for label in (-1, 3):
-        rows.refuse("SparseSoftmaxCrossEntropyWithLogits", logits, axes(0, label), codes=[3])
+        rows.refuse("SparseSoftmaxCrossEntropyWithLogits", logits, axes(0, label),
+                    codes=[3], device=CPU)  # fmt: skip
     rows.run()
 
 

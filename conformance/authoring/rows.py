@@ -66,11 +66,15 @@ class Rows:
             self._fetches.append(f"{node}:{index}")
             self._contracts.append(contract if isinstance(contract, str) else contract[index])
 
-    def refuse(self, op: str, *inputs: Any, codes: list[int], **attrs: Any) -> None:
-        """A row that must fail with one of the codes, in a run of its own."""
+    def refuse(
+        self, op: str, *inputs: Any, codes: list[int], device: str = "", **attrs: Any
+    ) -> None:
+        """A row that must fail with one of the codes, in a run of its own, perhaps on a device."""
         operation = OPERATIONS[op]
         feeds: dict[str, np.ndarray] = {}
         node = self._node(operation, _arguments(operation, inputs, attrs), feeds)
+        if device:
+            self._writer.put_on(node, device)
         self._refused.append((node if not operation.outputs else f"{node}:0", feeds, codes))
 
     def run(self) -> None:

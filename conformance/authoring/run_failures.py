@@ -115,7 +115,7 @@ def a_failure_behind_two_control_edges_fails(c: EngineAuthor) -> None:
 
 @engine_case("RUN-029", title="A session serves the same fetch after a run of it has failed.")
 def the_same_fetch_runs_after_a_failure(c: EngineAuthor) -> None:
-    with c.graph() as tf:
+    with c.graph() as tf, tf.device("/cpu:0"):
         values = tf.placeholder(tf.int32, [3], name="values")
         index = tf.placeholder(tf.int32, [], name="index")
         tf.gather(values, index, name="y")

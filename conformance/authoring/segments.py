@@ -7,6 +7,7 @@ import numpy as np
 from sessrun.conformance.authoring.edges import FLOATS, INTEGERS, axes, f32, f64, floats, i32, i64
 from sessrun.conformance.authoring.record import EngineAuthor, engine_case
 from sessrun.conformance.authoring.rows import Rows
+from sessrun.conformance.generators.graphdef import CPU
 
 _SORTED = "OPERATIONS-024"
 _UNSORTED = "OPERATIONS-025"
@@ -48,8 +49,8 @@ def skipped_segments_have_a_value(c: EngineAuthor) -> None:
 def unsorted_segments_are_refused(c: EngineAuthor) -> None:
     rows = Rows(c)
     for op in _SORTING:
-        rows.refuse(op, _X, axes(0, 1, 0, 1), codes=[3])
-        rows.refuse(op, _X, axes(0, 1, 2), codes=[3])
+        rows.refuse(op, _X, axes(0, 1, 0, 1), codes=[3], device=CPU)
+        rows.refuse(op, _X, axes(0, 1, 2), codes=[3], device=CPU)
     rows.run()
 
 
@@ -81,7 +82,7 @@ def negative_segments_are_left_out(c: EngineAuthor) -> None:
     for op in _UNSORTING:
         rows.add(op, _X, axes(-1, 0, 1, -2), i32(2))
         rows.add(op, i32([5, 6]), axes(-1, -1), i32(2))
-        rows.refuse(op, _X, axes(0, 1, 2, 0), i32(2), codes=[3])
+        rows.refuse(op, _X, axes(0, 1, 2, 0), i32(2), codes=[3], device=CPU)
     rows.run()
 
 
@@ -93,5 +94,5 @@ def numbers_are_counted(c: EngineAuthor) -> None:
         rows.add("Bincount", numbers, i32(6), kind([]))
         rows.add("Bincount", numbers, i32(3), kind([1, 2, 3, 4, 5]))
         rows.add("Bincount", i32([]), i32(2), kind([]))
-    rows.refuse("Bincount", i32([1, -1]), i32(3), i32([]), codes=[3])
+    rows.refuse("Bincount", i32([1, -1]), i32(3), i32([]), codes=[3], device=CPU)
     rows.run()

@@ -25,6 +25,11 @@ def full(c: ApiAuthor, **more: Any) -> Any:
     return c.tf.RunOptions(trace_level=c.tf.RunOptions.FULL_TRACE, **more)
 
 
+def on_cpu(c: ApiAuthor) -> Any:
+    """A session on the CPU, where the machine has GPUs too."""
+    return c.tf.Session(config=c.tf.ConfigProto(device_count={"GPU": 0}))
+
+
 def graphs(c: ApiAuthor) -> Any:
     """RunOptions that ask for the partition graphs."""
     return c.tf.RunOptions(output_partition_graphs=True)
@@ -61,7 +66,9 @@ def lists(c: ApiAuthor, metadata: Any, sess: Any, want: Mapping[str, list[str]])
 
 @api_case("RUN-044", title="A traced run lists the operations that it executed.")
 def executed_nodes_are_listed(c: ApiAuthor) -> None:
-    sess, metadata = traced(c)
+    p, _, b = chain(c)
+    sess, metadata = on_cpu(c), c.tf.RunMetadata()
+    sess.run(b, {p: zeros()}, full(c), metadata)
     lists(c, metadata, sess, {CPU: ["a", "b"]})
 
 
@@ -71,7 +78,7 @@ def stateful_nodes_are_listed(c: ApiAuthor) -> None:
     p = c.tf.placeholder(c.tf.float32, [], name="p")
     update = c.tf.assign_add(variable, p, name="update")
     idle = c.tf.no_op(name="idle")
-    sess, metadata = c.tf.Session(), c.tf.RunMetadata()
+    sess, metadata = on_cpu(c), c.tf.RunMetadata()
     sess.run(c.tf.global_variables_initializer())
     c.check(sess.run([update, idle], {p: 2.0}, full(c), metadata), [np.float32(5), None])
     lists(c, metadata, sess, {CPU: ["idle", "update", "v"]})
@@ -80,7 +87,7 @@ def stateful_nodes_are_listed(c: ApiAuthor) -> None:
 @api_case("RUN-045", title="What a run does not need is not listed.")
 def other_nodes_are_not_listed(c: ApiAuthor) -> None:
     p, a, b = chain(c)
-    sess, metadata = c.tf.Session(), c.tf.RunMetadata()
+    sess, metadata = on_cpu(c), c.tf.RunMetadata()
     sess.run(a, {p: zeros()}, full(c), metadata)
     lists(c, metadata, sess, {CPU: ["a"]})
     sess.run(b, {a: zeros()}, full(c), metadata)
@@ -113,7 +120,7 @@ def tracing_changes_no_value(c: ApiAuthor) -> None:
 @api_case("TRACING-001", title="Metadata that is traced into twice holds the second run alone.")
 def the_second_trace_replaces_the_first(c: ApiAuthor) -> None:
     p, a, b = chain(c)
-    sess, metadata = c.tf.Session(), c.tf.RunMetadata()
+    sess, metadata = on_cpu(c), c.tf.RunMetadata()
     sess.run(b, {p: zeros()}, full(c), metadata)
     sess.run(b, {p: zeros()}, full(c), metadata)
     lists(c, metadata, sess, {CPU: ["a", "b"]})
@@ -142,7 +149,7 @@ def devices_are_named_in_full(c: ApiAuthor) -> None:
 @api_case("TRACING-006", title="The software and the hardware level list what the full one does.")
 def every_level_lists_the_nodes(c: ApiAuthor) -> None:
     p, _, b = chain(c)
-    sess = c.tf.Session()
+    sess = on_cpu(c)
     for level in (c.tf.RunOptions.SOFTWARE_TRACE, c.tf.RunOptions.HARDWARE_TRACE):
         metadata = c.tf.RunMetadata()
         sess.run(b, {p: zeros()}, c.tf.RunOptions(trace_level=level), metadata)
@@ -201,7 +208,7 @@ def other_options_are_refused(c: ApiAuthor) -> None:
 def a_failed_run_leaves_the_metadata(c: ApiAuthor) -> None:
     p, _, b = chain(c)
     missing = c.tf.Variable(1.0, use_resource=False, name="missing")
-    sess, metadata = c.tf.Session(), c.tf.RunMetadata()
+    sess, metadata = on_cpu(c), c.tf.RunMetadata()
     sess.run(b, {p: zeros()}, full(c), metadata)
     c.raises("FailedPreconditionError", lambda: sess.run(missing, None, full(c), metadata))
     lists(c, metadata, sess, {CPU: ["a", "b"]})
@@ -212,7 +219,7 @@ def a_failed_run_leaves_the_metadata(c: ApiAuthor) -> None:
 @api_case("TRACING-007", title="A run that is refused leaves the metadata of the run before.")
 def a_refused_run_leaves_the_metadata(c: ApiAuthor) -> None:
     p, _, b = chain(c)
-    sess, metadata = c.tf.Session(), c.tf.RunMetadata()
+    sess, metadata = on_cpu(c), c.tf.RunMetadata()
     sess.run(b, {p: zeros()}, full(c), metadata)
     c.raises("ValueError", lambda: sess.run("nope:0", None, full(c), metadata))
     c.raises("ValueError", lambda: sess.run(b, {p: floats(1)}, full(c), metadata))
@@ -238,7 +245,7 @@ def metadata_is_replaced(c: ApiAuthor) -> None:
 @api_case("TRACING-008", title="Partition graphs of a run are gone after one that asks for none.")
 def partition_graphs_are_replaced(c: ApiAuthor) -> None:
     p, a, b = chain(c)
-    sess, metadata = c.tf.Session(), c.tf.RunMetadata()
+    sess, metadata = on_cpu(c), c.tf.RunMetadata()
     for fetch, want in ((b, [["a", "b"]]), (a, [["a"]])):
         sess.run(fetch, {p: zeros()}, graphs(c), metadata)
         c.named_check("tracing.partitioned", want, metadata=metadata, graph=sess.graph)
@@ -271,7 +278,7 @@ def refused_options_execute_nothing(c: ApiAuthor) -> None:
 def callables_are_traced(c: ApiAuthor) -> None:
     p, _, b = chain(c)
     constant = c.tf.exp(c.tf.zeros([2]), name="alone")
-    sess, metadata = c.tf.Session(), c.tf.RunMetadata()
+    sess, metadata = on_cpu(c), c.tf.RunMetadata()
     fed = sess.make_callable(b, [p], accept_options=True)
     fed(zeros(), options=full(c), run_metadata=metadata)
     lists(c, metadata, sess, {CPU: ["a", "b"]})

@@ -8,7 +8,16 @@ import numpy as np
 
 from sessrun.conformance.authoring.record import ApiAuthor, api_case, by
 from sessrun.conformance.authoring.run import floats
-from sessrun.conformance.authoring.tracing import CPU, chain, full, graphs, lists, traced, zeros
+from sessrun.conformance.authoring.tracing import (
+    CPU,
+    chain,
+    full,
+    graphs,
+    lists,
+    on_cpu,
+    traced,
+    zeros,
+)
 
 _SECOND: Final = "/job:localhost/replica:0/task:0/device:CPU:1"
 
@@ -109,7 +118,7 @@ def each_cpu_lists_its_own(c: ApiAuthor) -> None:
 @api_case("RUN-047", title="The graphs that are executed are in the metadata.")
 def executed_graphs_are_told(c: ApiAuthor) -> None:
     p, _, b = chain(c)
-    sess, metadata = c.tf.Session(), c.tf.RunMetadata()
+    sess, metadata = on_cpu(c), c.tf.RunMetadata()
     sess.run(b, {p: zeros()}, graphs(c), metadata)
     c.named_check("tracing.partitioned", [["a", "b"]], metadata=metadata, graph=sess.graph)
     sess.run(b, {p: zeros()}, graphs(c), metadata)
@@ -119,7 +128,7 @@ def executed_graphs_are_told(c: ApiAuthor) -> None:
 @api_case("TRACING-004", title="A partition graph leaves out what the run does not need.")
 def partition_graphs_are_pruned(c: ApiAuthor) -> None:
     p, a, b = chain(c)
-    sess, metadata = c.tf.Session(), c.tf.RunMetadata()
+    sess, metadata = on_cpu(c), c.tf.RunMetadata()
     sess.run(a, {p: zeros()}, graphs(c), metadata)
     c.named_check("tracing.partitioned", [["a"]], metadata=metadata, graph=sess.graph)
     sess.run(b, {a: zeros()}, graphs(c), metadata)

@@ -17,7 +17,7 @@ _ROWS: Final = np.array([[1, 2], [3, 4], [5, 6]], np.float32)
 
 
 def _gathering(c: EngineAuthor, first: Any) -> None:
-    with c.graph() as tf:
+    with c.graph() as tf, tf.device("/cpu:0"):
         variable = held(tf, first, "v", resource=True)
         indices = tf.placeholder(tf.int32, None, name="i")
         raw, dtype = tf.raw_ops, tf.as_dtype(first.dtype)

@@ -96,7 +96,7 @@ def rows_of_other_dtypes(c: EngineAuthor) -> None:
 
 @engine_case("VARIABLES-040", title="An index out of range fails.")
 def an_index_out_of_range(c: EngineAuthor) -> None:
-    with c.graph() as tf:
+    with c.graph() as tf, tf.device("/cpu:0"):
         index = tf.placeholder(tf.int64, [1], name="i")
         for resource, name in KINDS:
             variable = held(tf, _ROWS, name, resource=resource)
@@ -285,7 +285,7 @@ def every_index_vector_subtracts(c: EngineAuthor) -> None:
 @engine_case("VARIABLES-076", title="An index vector out of range fails.")
 def an_index_vector_out_of_range(c: EngineAuthor) -> None:
     nodes = []
-    with c.graph() as tf:
+    with c.graph() as tf, tf.device("/cpu:0"):
         index = tf.placeholder(tf.int32, [1, 2], name="i")
         for resource, name in KINDS:
             variable = held(tf, _ROWS, name, resource=resource)

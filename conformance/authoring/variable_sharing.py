@@ -44,7 +44,7 @@ def resource(tf: Any, name: str, first: Any, shared: str = _NAME, container: str
 def a_reference_of_another_dtype(c: EngineAuthor) -> None:
     with c.graph() as tf:
         reference(tf, "a", floats(1, 2))
-        reference(tf, "b", np.array([3, 4], np.int32))
+        reference(tf, "b", np.array([3, 4], np.float64))
         reference(tf, "same", floats(5, 6))
     s = c.open()
     s.run(["a_set"])

@@ -12,8 +12,10 @@ from sessrun.spec import tensors
 from sessrun.spec.dtypes import BY_NAME, row_of_numpy
 from sessrun.spec.operations import AttrDecl, Operation
 
-__all__ = ["PRODUCER", "GraphWriter", "dtype_attr", "shape_attr", "text_attr"]
+__all__ = ["CPU", "PRODUCER", "GraphWriter", "dtype_attr", "shape_attr", "text_attr"]
 
+#: The device of a node that is refused for values in its device's memory: a GPU cannot tell of them.
+CPU: Final = "/device:CPU:0"
 #: The producer version that TensorFlow 2.21 writes.
 PRODUCER: Final = 2474
 
@@ -65,6 +67,11 @@ class GraphWriter:
         """Let a node wait for another one."""
         node = next(node for node in self._nodes if node["name"] == name)
         node.setdefault("input", []).append(f"^{other}")
+
+    def put_on(self, name: str, device: str) -> None:
+        """Ask for a device for a node."""
+        node = next(node for node in self._nodes if node["name"] == name)
+        node["device"] = device
 
     def replace_input(self, name: str, index: int, tensor: str) -> None:
         """Give a node another input, as one that closes a loop: of a node written after it."""

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from sessrun.conformance.generators.graphdef import GraphWriter
+from sessrun.conformance.generators.graphdef import CPU, GraphWriter
 from sessrun.conformance.generators.single import OF_KNOWN_RANK, SingleGraph, single_graph
 from sessrun.conformance.properties import prop
 from sessrun.spec import tensors
@@ -98,6 +98,8 @@ def operation_refusals(draw: random.Random, id_: str) -> Case:
         name = re.sub(r"\W+", "_", said).strip("_")
         single = single_graph(operation, fault.arguments, draw, count, ("unknown",), writer, name)
         graph = single.graph
+        if fault.seen == "run":
+            writer.put_on(name, CPU)
         steps.append({
             "do": "run", "session": "s", "fetches": list(single.fetches), "feeds": single.feeds,
             "expect": {"error": {"codes": list(fault.codes)}},

@@ -23,10 +23,10 @@ __all__ = ["CONFIG", "CPU", "Traced", "needed"]
 
 #: The full name of a CPU but for its number.
 CPU: Final = "/job:localhost/replica:0/task:0/device:CPU:"
-#: Two CPUs, and graphs that are executed as they are written.
+#: Two CPUs and no GPU, and graphs that are executed as they are written.
 CONFIG: Final = json.dumps(
     {
-        "deviceCount": {"CPU": 2},
+        "deviceCount": {"CPU": 2, "GPU": 0},
         "graphOptions": {
             "optimizerOptions": {"optLevel": "L0"},
             "rewriteOptions": {"disableMetaOptimizer": True},

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from sessrun.cli.failure import UserError
+from sessrun.cli.simulated_gpu import add_simulated_gpu, with_simulated_gpu
 from sessrun.cli.workers import add_workers, worker_count
 from sessrun.spec.seeds import Seed
 
@@ -29,6 +30,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "backend", help="an adapter's name, package.module:factory[#argument], or exec:COMMAND"
     )
+    add_simulated_gpu(parser)
     parser.add_argument("--profile", default="core", help="the profile (default: core)")
     parser.add_argument("--output", type=Path, metavar="FOLDER", help="where to write everything")
     parser.add_argument(
@@ -55,7 +57,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Certify; 0 if CERTIFIED (or nothing was unexpected), 1 if not."""
+    """Certify; 0 if CERTIFIED or SIMULATED (or nothing was unexpected), 1 if not."""
     import datetime
 
     from rich.console import Console
@@ -73,6 +75,7 @@ def run(args: argparse.Namespace) -> int:
     from sessrun.conformance.plan import build_plan
     from sessrun.reports.package import write_package
     from sessrun.reports.signature import sign
+    from sessrun.reports.summary import CERTIFIED
     from sessrun.reports.terminal import print_summary
     from sessrun.spec.loader import load_clauses
 
@@ -82,11 +85,12 @@ def run(args: argparse.Namespace) -> int:
         sign(b"a key that does not sign is told before the run", args.sign)
     expected = load_expectations(args.expectations) if args.expectations else ()
     waivers = _waivers(expected)
-    folder = args.output or Path("out") / f"certify-{_slug(args.backend)}-{args.profile}"
+    backend = with_simulated_gpu(args.backend, args.simulated_gpu)
+    folder = args.output or Path("out") / f"certify-{_slug(backend)}-{args.profile}"
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / "record.jsonl"
     patience = Patience(whole=60 * args.minutes * _FOR_CASES)
-    with started(args.backend, patience=patience) as runner:
+    with started(backend, patience=patience) as runner:
         workers = worker_count(args.workers, runner)
         plan = build_plan(args.profile, _seed(args, path))
         record = execute_with_progress(plan, runner, path, resume=args.resume, workers=workers)
@@ -99,12 +103,12 @@ def run(args: argparse.Namespace) -> int:
         facts,
         load_clauses(),
         waivers=waivers,
-        replay_of=replay_of(plan, args.backend),
+        replay_of=replay_of(plan, backend),
         sign=None if args.sign is None else lambda manifest: sign(manifest, args.sign),
     )
     console = Console()
     print_summary(summary, console, replays=str(folder / "replays"))
-    for sentence in shrink_failures(folder, plan, summary, args.backend):
+    for sentence in shrink_failures(folder, plan, summary, backend):
         console.print(sentence, soft_wrap=True, markup=False)
     console.print(f"report:  {folder / 'report.html'}\npackage: {package}", soft_wrap=True)
     if args.expectations:
@@ -112,7 +116,7 @@ def run(args: argparse.Namespace) -> int:
         for sentence in (*(f"unexpected: {id_}" for id_ in seen.unexpected), *seen.complaints):
             console.print(sentence, soft_wrap=True, markup=False)
         return 0 if seen.clean else 1
-    return 0 if summary.verdict.startswith("CERTIFIED") else 1
+    return 0 if summary.verdict in {*CERTIFIED, "SIMULATED"} else 1
 
 
 def _waivers(expected: Sequence[Expectation]) -> list[Waiver]:

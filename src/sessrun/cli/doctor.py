@@ -11,6 +11,8 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Final
 
+from sessrun.cli.simulated_gpu import add_simulated_gpu, with_simulated_gpu
+
 if TYPE_CHECKING:
     from rich.console import Console
 
@@ -32,6 +34,7 @@ _NAME: Final = 17
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
     parser.add_argument("backend", help="as for certify")
+    add_simulated_gpu(parser)
     parser.add_argument(
         "--deadline", type=float, default=5.0, metavar="SECONDS", help="of a call (default: 5)"
     )
@@ -47,9 +50,10 @@ def run(args: argparse.Namespace) -> int:
 
     if not args.deadline > 0:
         raise UserError("--deadline is a number of seconds above 0")
+    backend = with_simulated_gpu(args.backend, args.simulated_gpu)
     console = Console(highlight=False)
     examination = examine(
-        args.backend, args.deadline, None if args.json else lambda answer: _print(console, answer)
+        backend, args.deadline, None if args.json else lambda answer: _print(console, answer)
     )
     if args.json:
         print(json.dumps(examination.to_json(), indent=1))

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from sessrun.cli.failure import UserError
+from sessrun.cli.simulated_gpu import add_simulated_gpu, with_simulated_gpu
 
 #: How many lines of a log are shown.
 _LOG_LINES: Final = 30
@@ -19,6 +20,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
     parser.add_argument("case", help="a replay file, `subject/slug` or `property:seed:index`")
     parser.add_argument("--backend", default="reference", help="the backend (default: reference)")
+    add_simulated_gpu(parser)
     parser.add_argument("--in-process", action="store_true", help="for debuggers")
     parser.add_argument("--python", action="store_true", help="print plain TensorFlow code only")
     parser.add_argument(
@@ -45,8 +47,9 @@ def run(args: argparse.Namespace) -> int:
         return 0
     oracle = Oracle()
     logs: list[str] = []
+    backend = with_simulated_gpu(args.backend, args.simulated_gpu)
     runner = Runner(
-        args.backend,
+        backend,
         in_process=args.in_process,
         ask_oracle=oracle,
         on_log=logs.append,
@@ -59,13 +62,13 @@ def run(args: argparse.Namespace) -> int:
                 raise UserError(f"{case.id} expects fixed answers: only a generated case shrinks")
             small = shrink_case(case, runner, oracle, seconds=60.0)
             line = runner.run_once(small)
-            write_replay(args.shrink, small, line, args.backend)
+            write_replay(args.shrink, small, line, backend)
             print(f"shrunk from {node_count(case)} to {node_count(small)} nodes: {args.shrink}")
             case = small
     finally:
         runner.shutdown()
         oracle.shutdown()
-    print(f"{case.id} on {args.backend}: {line['result']} in {line['seconds']:.3f} s")
+    print(f"{case.id} on {backend}: {line['result']} in {line['seconds']:.3f} s")
     print(f"the rule: {case.title} [{', '.join(blamed(line))}]")
     finding = line.get("finding")
     if finding is not None:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sessrun.cli.failure import UserError
+from sessrun.cli.simulated_gpu import add_simulated_gpu, with_simulated_gpu
 from sessrun.cli.workers import add_workers, worker_count
 
 if TYPE_CHECKING:
@@ -19,6 +20,7 @@ SUMMARY = "run cases of a profile on a backend, freely chosen"
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
     parser.add_argument("backend", help="as for certify")
+    add_simulated_gpu(parser)
     parser.add_argument("--profile", default="core", help="the profile (default: core)")
     parser.add_argument("--seed", type=int, default=1, help="of the generated cases")
     parser.add_argument("--generated", type=int, default=20, help="generated cases per property")
@@ -44,7 +46,8 @@ def run(args: argparse.Namespace) -> int:
 
     if args.clause and args.clause not in load_clauses():
         raise UserError(f"no clause is called {args.clause!r}")
-    with started(args.backend, in_process=args.in_process) as runner:
+    backend = with_simulated_gpu(args.backend, args.simulated_gpu)
+    with started(backend, in_process=args.in_process) as runner:
         workers = worker_count(args.workers, runner)
         plan = _chosen(build_plan(args.profile, args.seed, args.generated), args)
         args.record.parent.mkdir(parents=True, exist_ok=True)
@@ -54,9 +57,7 @@ def run(args: argparse.Namespace) -> int:
     summary = write_views(args.record.parent, plan, plan_facts(plan), record)
     console = Console()
     print_summary(summary, console, replays=str(args.record.parent / "replays"), chosen=True)
-    shrunk = (
-        [] if args.in_process else shrink_failures(args.record.parent, plan, summary, args.backend)
-    )
+    shrunk = [] if args.in_process else shrink_failures(args.record.parent, plan, summary, backend)
     for sentence in shrunk:
         console.print(sentence, soft_wrap=True, markup=False)
     console.print(f"record: {args.record}\nreport: {args.record.parent / 'report.html'}",

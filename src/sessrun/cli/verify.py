@@ -8,7 +8,7 @@ import json
 import random
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from rich.console import Console
 
@@ -16,6 +16,9 @@ from sessrun.cli.failure import UserError
 from sessrun.cli.wrapped import print_wrapped
 from sessrun.reports.printable import printable
 from sessrun.spec.seeds import Seed
+
+#: The exit status where all that a package says is so, and its GPU was simulated.
+_SIMULATED: Final = 3
 
 if TYPE_CHECKING:
     from sessrun.conformance.plan import Plan
@@ -46,7 +49,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Verify; 0 if VERIFIED, 1 if REFUSED."""
+    """Verify; 0 if VERIFIED, 1 if REFUSED, 3 if VERIFIED and no certificate: SIMULATED."""
     from sessrun import __version__
     from sessrun.adapters.registry import known
     from sessrun.cli.running import plan_facts, replay_of
@@ -96,6 +99,8 @@ def run(args: argparse.Namespace) -> int:
         print(json.dumps(found.to_json(), indent=1))
     else:
         _print(found)
+    if found.verdict == "SIMULATED":
+        return _SIMULATED
     return 0 if found.verified else 1
 
 

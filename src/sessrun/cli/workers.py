@@ -7,6 +7,7 @@ import os
 from typing import TYPE_CHECKING, Final
 
 from sessrun.cli.failure import UserError
+from sessrun.spec.records import is_simulated
 
 if TYPE_CHECKING:
     from sessrun.conformance.runner import Runner
@@ -22,7 +23,7 @@ def add_workers(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--workers", type=int, metavar="N",
         help="run so many cases at a time, each in a worker process of its own (default: one for "
-        f"each processor, at most {_MOST}; one in all where a backend has other devices "
+        f"each processor, at most {_MOST}; one in all where a backend has real devices other "
         "than CPUs, whose memory a second process might lack)",
     )  # fmt: skip
 
@@ -42,9 +43,11 @@ def worker_count(asked: int | None, runner: Runner) -> int:
         if asked not in {None, 1}:
             raise UserError("--in-process has no worker processes: leave out --workers")
         return 1
-    devices = runner.describe().devices
+    description = runner.describe()
+    devices = description.devices
     only_cpus = bool(devices) and all("CPU" in device.upper() for device in devices)
-    return asked or (min(_processors(), _MOST) if only_cpus else 1)
+    unshared = only_cpus or is_simulated(description.details)
+    return asked or (min(_processors(), _MOST) if unshared else 1)
 
 
 def _processors() -> int:

@@ -26,7 +26,8 @@ def _placed(
         optimizer_options=tf.OptimizerOptions(opt_level=tf.OptimizerOptions.L0)
     )
     graph_options.rewrite_options.disable_meta_optimizer = True
-    config = tf.ConfigProto(device_count={"CPU": 2}, graph_options=graph_options, **options)
+    counts = {"CPU": 2, "GPU": 0}
+    config = tf.ConfigProto(device_count=counts, graph_options=graph_options, **options)
     with tf.Graph().as_default(), tf.Session(config=config) as session:
         fetches = build()
         if tf.global_variables():
