@@ -23,7 +23,7 @@ _COLOUR: Final[dict[Verdict, str]] = {
 _MARK: Final[dict[Verdict, str]] = {
     "CERTIFIED": "M2 6.5 5 9.5 10.5 3",
     "CERTIFIED WITH WAIVERS": "M2 6.5 5 9.5 10.5 3",
-    "SIMULATED": "M1.5 4.5C3 3 4.5 3 6 4.5S9 6 10.5 4.5M1.5 8.5C3 7 4.5 7 6 8.5S9 10 10.5 8.5",
+    "SIMULATED": "M1.5 5 4 3 8 5 10.5 3M1.5 9 4 7 8 9 10.5 7",
     "NOT CERTIFIED": "M2.5 2.5 9.5 9.5M9.5 2.5 2.5 9.5",
     "NOT APPLICABLE": "M2 6H10",
     "VOID": "M6 1.5V7.5M6 10V10.6",

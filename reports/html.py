@@ -42,10 +42,7 @@ _TEMPLATES: Final = Path(__file__).parent / "templates"
 FACES: Final[dict[Verdict, tuple[str, str]]] = {
     "CERTIFIED": ("certified", "M7 12.5 10.5 16 17 8.5"),
     "CERTIFIED WITH WAIVERS": ("waivers", "M7 12.5 10.5 16 17 8.5"),
-    "SIMULATED": (
-        "simulated",
-        "M6.5 10C8.5 8 10 8 12 10S15.5 12 17.5 10M6.5 14.5C8.5 12.5 10 12.5 12 14.5S15.5 16.5 17.5 14.5",
-    ),
+    "SIMULATED": ("simulated", "M6.5 11 9.5 8 14.5 11 17.5 8M6.5 16 9.5 13 14.5 16 17.5 13"),
     "NOT CERTIFIED": ("not", "M8 8 16 16M16 8 8 16"),
     "NOT APPLICABLE": ("na", "M7 12H17"),
     "VOID": ("void", "M12 6.5V13M12 17V17.2"),

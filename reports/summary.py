@@ -10,8 +10,8 @@ from typing import Any, Final, Literal
 from sessrun.reports.coverage import Coverage
 
 __all__ = [
-    "BLOCKING", "CERTIFIED", "CLAUSE_RESULTS", "VERDICTS", "ClauseResult", "ClauseSummary", "FailureGroup",
-    "SubjectSummary", "Summary", "Verdict", "Waiver",
+    "BLOCKING", "CERTIFIED", "CLAUSE_RESULTS", "VERDICTS", "ClauseResult", "ClauseSummary",
+    "FailureGroup", "SubjectSummary", "Summary", "Verdict", "Waiver",
 ]  # fmt: skip
 
 Verdict = Literal[

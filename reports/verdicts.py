@@ -4,10 +4,10 @@ A clause *holds* if at least one of its cases ran and every case that ran passed
 applicable here* if all its cases were skipped for a fact that the host observed, *not declared* if
 all need what the backend does not declare, or a later release than it is of, *not tested* if none
 ran for any other reason, else *broken*. A case that failed at a step which names its clause speaks
-of that one alone. A profile is CERTIFIED if every required clause
-(its MUST clauses) that applies here holds and no case of one is missing, flaky, timeout, crash,
-unsupported or infra_error; on a simulated GPU it is SIMULATED then, which certifies nothing. A waiver excuses what a backend was seen to do, never a case that
-nobody answered; an infra_error voids the run.
+of that one alone. A profile is CERTIFIED if every required clause (its MUST clauses) that applies
+here holds and no case of one is missing, flaky, timeout, crash, unsupported or infra_error; on a
+simulated GPU it is SIMULATED then, which certifies nothing. A waiver excuses what a backend was
+seen to do, never a case that nobody answered; an infra_error voids the run.
 """
 
 from __future__ import annotations

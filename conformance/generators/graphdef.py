@@ -14,7 +14,7 @@ from sessrun.spec.operations import AttrDecl, Operation
 
 __all__ = ["CPU", "PRODUCER", "GraphWriter", "dtype_attr", "shape_attr", "text_attr"]
 
-#: The device of a node that is refused for values in its device's memory: a GPU cannot tell of them.
+#: The device of a node that is refused for values that no shape tells: a GPU cannot report them.
 CPU: Final = "/device:CPU:0"
 #: The producer version that TensorFlow 2.21 writes.
 PRODUCER: Final = 2474

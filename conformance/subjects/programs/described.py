@@ -17,7 +17,7 @@ from sessrun.spec.cases.values import Raised
 from sessrun.spec.errors import BY_CODE
 
 __all__ = ["Raised", "attempt", "caught", "described", "raised", "run",
-           "tensor_described"]  # fmt: skip
+           "tensor_described", "without_gpus"]  # fmt: skip
 
 #: Names that count what the process has made so far.
 _NUMBERED: Final = re.compile(r"\b(pyfunc_)\d+\b")
@@ -55,6 +55,11 @@ def caught(function: Callable[[], Any]) -> Any:
         return described(function())
     except Exception as error:  # noqa: BLE001 - whatever it is, it is what is compared
         return raised(error)
+
+
+def without_gpus(tf: Any, cpus: int = 1, **options: Any) -> Any:
+    """A session that has CPUs only, for a program that tells of devices."""
+    return tf.Session(config=tf.ConfigProto(device_count={"CPU": cpus, "GPU": 0}, **options))
 
 
 def run(tf: Any, fetches: Any, feed_dict: Any = None, **options: Any) -> Any:

@@ -2,8 +2,8 @@
 
 A fault is a function `name(draw, *names)` like a value domain; its arguments are those that the
 declaration's `errors` give. It returns a `Fault`: the arguments, the codes that a run may end with,
-and what must be known for the fault to be refused while the graph is built. Faults that only the run
-can tell hold on a CPU: a GPU cannot report its values. `faulty_arguments` is the entry point.
+and what must be known for the fault to be refused while the graph is built. Faults that only the
+run can tell hold on a CPU: a GPU cannot report its values. `faulty_arguments` is the entry point.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The option `--simulated-gpu[=N]` of commands that take a backend: the reference on simulated GPUs."""
+"""The option `--simulated-gpu[=N]` of commands that take a backend: the reference on such GPUs."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from sessrun.cli.failure import UserError
 
 __all__ = ["add_simulated_gpu", "with_simulated_gpu"]
 
+#: The one backend that can be given simulated GPUs.
 _REFERENCE: Final = "reference"
 
 

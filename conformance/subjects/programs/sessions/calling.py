@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from sessrun.conformance.subjects.programs.described import attempt
+from sessrun.conformance.subjects.programs.described import attempt, without_gpus
 from sessrun.conformance.subjects.programs.paths import module_of
 
 __all__ = ["BEHAVIOURS"]
@@ -19,7 +19,7 @@ def _callables_of_every_kind(tf: Any) -> Any:
     r, v, n = tf.add(a, c), tf.Variable(0.0), tf.no_op()
     up = tf.assign_add(v, 1.0)
     told, full = tf.RunMetadata(), tf.RunOptions(trace_level=tf.RunOptions.FULL_TRACE)
-    session = tf.Session()
+    session = without_gpus(tf)
     session.run(v.initializer)
     make = session.make_callable
     return attempt(
@@ -45,7 +45,7 @@ def _callables_and_growth(tf: Any) -> Any:
     c, x = tf.constant(2.0), tf.placeholder(tf.float32)
     session = tf.Session()
     bare, fed = session.make_callable(c), session.make_callable(x, [x])
-    with tf.device("/gpu:3"):
+    with tf.device("/gpu:903"):
         tf.constant(3.0)
     told, full = tf.RunMetadata(), tf.RunOptions(trace_level=tf.RunOptions.FULL_TRACE)
     return attempt(bare, lambda: session.make_callable(c), lambda: session.run(c), bare,
@@ -57,9 +57,9 @@ def _callables_and_growth(tf: Any) -> Any:
 def _traced_callables_and_growth(tf: Any) -> Any:
     c = tf.constant(2.0)
     told, full = tf.RunMetadata(), tf.RunOptions(trace_level=tf.RunOptions.FULL_TRACE)
-    session = tf.Session()
+    session = without_gpus(tf)
     bare = session.make_callable(c, accept_options=True)
-    with tf.device("/gpu:3"):
+    with tf.device("/gpu:903"):
         tf.constant(3.0)
     return attempt(lambda: bare(options=full, run_metadata=told),
                    lambda: len(told.step_stats.dev_stats), bare)  # fmt: skip
@@ -97,7 +97,7 @@ def _callables_of_options(tf: Any) -> Any:
     v = tf.Variable(0.0, name="v")
     with tf.control_dependencies([tf.assign_add(v, 1.0)]):
         tf.no_op("after")
-    session, told = tf.Session(), tf.RunMetadata()
+    session, told = without_gpus(tf), tf.RunMetadata()
     session.run(v.initializer)
     one = np.float32(1)
 
@@ -130,7 +130,7 @@ def _devices_of_options(tf: Any) -> Any:
     tf.add(x, 1.0, name="y")
     text = tf.placeholder(tf.string, name="text")
     tf.identity(text, name="same")
-    session = tf.Session()
+    session = without_gpus(tf)
     one = np.float32(1)
 
     def made(**fields: Any) -> Any:
@@ -154,7 +154,7 @@ def _options_and_growth(tf: Any) -> Any:
     tf.constant(1.0, name="c")
     session = tf.Session()
     made = session._make_callable_from_options(_described(tf, fetch=["c:0"]))
-    with tf.device("/gpu:7"):
+    with tf.device("/gpu:907"):
         tf.constant(2.0)
     options = _described(tf, fetch=["c:0"])
     found = attempt(made, lambda: session._make_callable_from_options(options), made)
@@ -248,7 +248,7 @@ def _partial_runs_and_growth(tf: Any) -> Any:
     found = attempt(lambda: session.partial_run(handle, t, {a: 1.0}),
                     lambda: session.run(t, {a: 1.0}),
                     lambda: session.partial_run(handle, r, {a: 2.0}))  # fmt: skip
-    with tf.device("/gpu:7"):
+    with tf.device("/gpu:907"):
         tf.constant(1.0)
     return found, attempt(lambda: session.partial_run_setup([r], [a]))
 

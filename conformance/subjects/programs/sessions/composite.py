@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from sessrun.conformance.subjects.programs.described import attempt, run
+from sessrun.conformance.subjects.programs.described import attempt, run, without_gpus
 
 __all__ = ["BEHAVIOURS"]
 
@@ -67,7 +67,7 @@ def _slices(tf: Any) -> Any:
 def _handles(tf: Any) -> Any:
     x = tf.placeholder(tf.int32, [2])
     made = tf.get_session_handle(x * 2)
-    session, other = tf.Session(), tf.Session()
+    session, other = without_gpus(tf), without_gpus(tf)
     handle = session.run(made, {x: [3, 4]})
     kept, value = tf.get_session_tensor(handle.handle, tf.int32)
     deleted, delete = tf.delete_session_tensor(handle.handle)

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from sessrun.conformance.subjects.programs.described import attempt
+from sessrun.conformance.subjects.programs.described import attempt, without_gpus
 
 __all__ = ["BEHAVIOURS"]
 
@@ -127,7 +127,7 @@ def _fed_handles(tf: Any) -> Any:
 
 
 def _kept_values(tf: Any) -> Any:
-    session = tf.Session(config=tf.ConfigProto(device_count={"CPU": 2}))
+    session = without_gpus(tf, 2)
     values = (np.int32(3), np.array(["a", b"b"]), np.array([True]), np.zeros([0, 2]))
     kept = [session.run(tf.get_session_handle(tf.constant(value))) for value in values]
     with tf.device("/cpu:1"):

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from sessrun.conformance.subjects.programs.described import attempt
+from sessrun.conformance.subjects.programs.described import attempt, without_gpus
 
 __all__ = ["BEHAVIOURS"]
 
@@ -83,7 +83,7 @@ def _metadata(tf: Any) -> Any:
         with tf.Session(config=config) as session:
             return session.run(y)
 
-    with tf.Session() as session:
+    with without_gpus(tf) as session:
 
         def run(options: Any, metadata: Any = told) -> Any:
             return session.run(y, options=options, run_metadata=metadata), facts()

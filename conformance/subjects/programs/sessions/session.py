@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from sessrun.conformance.subjects.programs.described import attempt, run
+from sessrun.conformance.subjects.programs.described import attempt, run, without_gpus
 
 __all__ = ["BEHAVIOURS"]
 
@@ -133,7 +133,7 @@ def _default_sessions(tf: Any) -> Any:
 
 
 def _interactive(tf: Any) -> Any:
-    with tf.device("/gpu:7"):
+    with tf.device("/gpu:907"):
         tf.constant(9.0)
     a = tf.constant(1.5)
     session = tf.InteractiveSession()
@@ -177,11 +177,10 @@ def _options(tf: Any) -> Any:
 
 
 def _placement(tf: Any) -> Any:
-    with tf.device("/gpu:3"):
+    with tf.device("/gpu:903"):
         a = tf.constant(1.0, name="a")
     b = tf.constant(2.0)
     config = tf.ConfigProto(allow_soft_placement=True)
-    two = tf.ConfigProto(device_count={"CPU": 2})
     pruned = tf.ConfigProto(graph_options=tf.GraphOptions(place_pruned_graph=True))
 
     def configured(config: Any, fetch: Any) -> Any:
@@ -192,8 +191,8 @@ def _placement(tf: Any) -> Any:
         lambda: run(tf, a), lambda: run(tf, b), lambda: configured(config, a),
         lambda: run(tf, a, {a: 1}),
         lambda: configured(pruned, b), lambda: configured(pruned, a),
-        lambda: [d.name for d in tf.Session(config=two).list_devices()],
-        lambda: [d.device_type for d in tf.Session().list_devices()],
+        lambda: [d.name for d in without_gpus(tf, 2).list_devices()],
+        lambda: [d.device_type for d in without_gpus(tf).list_devices()],
         lambda: tf.Session(config=tf.ConfigProto(device_count={"CPU": 0})),
     )  # fmt: skip
 
@@ -219,6 +218,8 @@ def _run_errors(tf: Any) -> Any:
     index = tf.placeholder(tf.int32, [], name="index")
     rows = tf.placeholder(tf.float32)
     x = tf.placeholder(tf.float32, name="x")
+    with tf.device("/cpu:0"):  # a GPU cannot tell of an index
+        outside = tf.gather([1, 2], index)
 
     def facts() -> Any:
         try:
@@ -229,7 +230,7 @@ def _run_errors(tf: Any) -> Any:
         return None
 
     return facts(), attempt(
-        lambda: run(tf, tf.gather([1, 2], index), {index: 5}),
+        lambda: run(tf, outside, {index: 5}),
         lambda: run(tf, tf.floordiv(index, 0), {index: 5}),
         lambda: run(tf, tf.matmul(rows, rows), {rows: np.ones([2, 3])}),
         lambda: run(tf, rows + tf.constant([1.0, 2.0]), {rows: [1.0, 2.0, 3.0]}),
@@ -290,7 +291,7 @@ def _growing(tf: Any) -> Any:
         first = session.run(a)
         b = a + 1.0
         second = session.run(b)
-        with tf.device("/gpu:5"):
+        with tf.device("/gpu:905"):
             tf.constant(5.0)
         return first, second, attempt(lambda: session.run(b), lambda: session.run(b + 1.0))
 

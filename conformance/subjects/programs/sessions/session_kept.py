@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from sessrun.conformance.subjects.programs.described import attempt
+from sessrun.conformance.subjects.programs.described import attempt, without_gpus
 
 __all__ = ["BEHAVIOURS"]
 
@@ -19,7 +19,7 @@ def _handles(tf: Any) -> Any:
         return array.tobytes(), array.shape, array.dtype.names, array.itemsize
 
     value = tf.get_session_handle(tf.constant([1.5, 2.5], name="kept"))
-    with tf.Session() as session:
+    with without_gpus(tf) as session:
         handle = session.run(value)
         parts = handle.handle.split(";")
         found = attempt(

@@ -6,7 +6,7 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
-from sessrun.conformance.subjects.programs.described import attempt, described, raised
+from sessrun.conformance.subjects.programs.described import attempt, described, raised, without_gpus
 
 __all__ = ["BEHAVIOURS"]
 
@@ -136,7 +136,7 @@ def _graph_defs(tf: Any) -> Any:
 
 def _devices(tf: Any) -> Any:
     one, two = tf.Session().list_devices()[0], tf.Session().list_devices()[0]
-    three = tf.Session(config=tf.ConfigProto(device_count={"CPU": 3})).list_devices()
+    three = without_gpus(tf, 3).list_devices()
     return [one.name, one.device_type, one.memory_limit_bytes, one.incarnation != 0, one == two,
             one.incarnation == two.incarnation, [d.name for d in three],
             len({d.incarnation for d in three}),

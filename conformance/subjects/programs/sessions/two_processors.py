@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from sessrun.conformance.subjects.programs.described import attempt
+from sessrun.conformance.subjects.programs.described import attempt, without_gpus
 
 __all__ = ["BEHAVIOURS"]
 
 
 def _session(tf: Any, **options: Any) -> Any:
-    return tf.Session(config=tf.ConfigProto(device_count={"CPU": 2}, **options))
+    return without_gpus(tf, 2, **options)
 
 
 def _devices(
