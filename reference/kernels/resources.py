@@ -215,10 +215,7 @@ def resource_gather_nd(bind: Bind) -> Callable[..., Any]:
     return lambda handle, indices: gather_nd(xp, handle.find().read(), indices)
 
 
-def _scatter(
-    op_type: str, update: Update, handle: str = "resource",
-    devices: tuple[str, ...] = ("CPU", "GPU"),
-) -> None:  # fmt: skip
+def _scatter(op_type: str, update: Update, handle: str = "resource") -> None:
     def bind(bind: Bind) -> Callable[..., Any]:
         xp = bind.xp
 
@@ -229,16 +226,14 @@ def _scatter(
 
         return compute
 
-    binder(op_type, devices=devices, host_inputs=(handle,))(bind)
+    binder(op_type, host_inputs=(handle,))(bind)
 
 
 for _name, _ufunc in (
-    ("Update", None), ("Add", "add"), ("Sub", "subtract"), ("Min", "minimum"), ("Max", "maximum"),
+    ("Update", None), ("Add", "add"), ("Sub", "subtract"), ("Mul", "multiply"), ("Div", "divide"),
+    ("Min", "minimum"), ("Max", "maximum"),
 ):  # fmt: skip
     _scatter(f"ResourceScatter{_name}", row_update(_ufunc))
-# cupy has no `at` of these two.
-_scatter("ResourceScatterMul", row_update("multiply"), devices=("CPU",))
-_scatter("ResourceScatterDiv", row_update("divide"), devices=("CPU",))
 for _name, _ufunc in SLICE_UPDATES.items():
     _scatter(f"ResourceScatterNd{_name}", slice_update(_ufunc), "ref")
 

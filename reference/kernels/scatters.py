@@ -1,7 +1,8 @@
 """Updates of which several may meet in one element: numpy's `ufunc.at`, and its like on a GPU.
 
 cupy has `at` for sums, maxima and minima of a few dtypes. Other dtypes are combined in a wider one,
-which gives the same integers, and floats that are rounded once.
+which gives the same integers, and floats that are rounded once; products and quotients in turns,
+each of which updates no element twice.
 """
 
 from __future__ import annotations
@@ -30,9 +31,9 @@ def scatter(xp: Any, name: str, out: Any, indices: Any, updates: Any) -> None:
 
     Args:
       xp: the array module.
-      name: `add`, `subtract`, `maximum` or `minimum`; on a CPU also another ufunc of two inputs.
+      name: a ufunc of two inputs: `add`, `subtract`, `multiply`, `divide`, `maximum`, `minimum`.
       out: the array that is changed.
-      indices: an array of integers, or a tuple as it indexes `out`.
+      indices: an array of integers; or, except for products, a tuple as it indexes `out`.
       updates: what is combined, of a shape that broadcasts to that of `out[indices]`.
 
     """
@@ -40,6 +41,8 @@ def scatter(xp: Any, name: str, out: Any, indices: Any, updates: Any) -> None:
         getattr(xp, name).at(out, indices, updates)
     elif name == "subtract":
         scatter(xp, "add", out, indices, -updates)
+    elif name not in _AT:
+        _in_turns(xp, name, out, indices, updates)
     elif out.dtype.name in _AT[name]:
         getattr(xp, name).at(out, indices, updates)
     elif out.dtype.kind == "c":
@@ -50,3 +53,16 @@ def scatter(xp: Any, name: str, out: Any, indices: Any, updates: Any) -> None:
         combined = out.astype(wider)
         getattr(xp, name).at(combined, indices, updates.astype(wider))
         out[...] = combined.astype(out.dtype)
+
+
+def _in_turns(xp: Any, name: str, out: Any, rows: Any, updates: Any) -> None:
+    """Combine first the first update of each row, then the second of those that have one, ..."""
+    function = getattr(xp, name)
+    updates = xp.broadcast_to(updates, rows.shape + out.shape[1:])
+    updates, rows = updates.reshape(-1, *out.shape[1:]), rows.reshape(-1)
+    order = xp.argsort(rows)
+    ordered = rows[order]
+    turns = xp.arange(rows.size) - xp.searchsorted(ordered, ordered)
+    for turn in range(int(turns.max()) + 1 if rows.size else 0):
+        chosen = order[turns == turn]
+        out[rows[chosen]] = function(out[rows[chosen]], updates[chosen])

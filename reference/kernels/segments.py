@@ -39,11 +39,6 @@ _START: Final[dict[str, Callable[[Any, Any], Any]]] = {
 }
 
 
-def _devices(name: str) -> tuple[str, ...]:
-    """Where the ufunc can combine in place: cupy has no `multiply.at`."""
-    return ("CPU",) if name == "multiply" else ("CPU", "GPU")
-
-
 def _combined(
     xp: Any, name: str, data: Any, rows: Any, count: int, *, start: Any = None
 ) -> Any:
@@ -93,7 +88,7 @@ def check_sorted(ids: list[int], count: int) -> None:
 
 
 def _sorted_segments(op_type: str, name: str) -> None:
-    @kernel(op_type, devices=_devices(name), host_inputs=("segment_ids",))
+    @kernel(op_type, host_inputs=("segment_ids",))
     @widened_data
     def compute(xp: Any, data: Any, segment_ids: Any) -> Any:
         ids = _sorted_ids(data, segment_ids)
@@ -143,7 +138,7 @@ def segment_mean(xp: Any, data: Any, segment_ids: Any) -> Any:
 
 
 def _unsorted_segments(op_type: str, name: str) -> None:
-    @kernel(op_type, devices=_devices(name), host_inputs=("segment_ids", "num_segments"))
+    @kernel(op_type, host_inputs=("segment_ids", "num_segments"))
     def compute(xp: Any, data: Any, segment_ids: Any, num_segments: Any) -> Any:
         count = one_number(num_segments, "num_segments should be a scalar, not shape {}")
         if count < 0:

@@ -175,7 +175,7 @@ def count_up_to(bind: Bind) -> Callable[..., Any]:
     return compute
 
 
-def _scatter(op_type: str, update: Update, devices: tuple[str, ...] = ("CPU", "GPU")) -> None:
+def _scatter(op_type: str, update: Update) -> None:
     def bind(bind: Bind) -> Callable[..., Any]:
         xp, held = bind.xp, _held(bind)
 
@@ -186,15 +186,13 @@ def _scatter(op_type: str, update: Update, devices: tuple[str, ...] = ("CPU", "G
 
         return compute
 
-    binder(op_type, devices=devices)(bind)
+    binder(op_type)(bind)
 
 
 for _name, _ufunc in (
-    ("Update", None), ("Add", "add"), ("Sub", "subtract"), ("Min", "minimum"), ("Max", "maximum"),
+    ("Update", None), ("Add", "add"), ("Sub", "subtract"), ("Mul", "multiply"), ("Div", "divide"),
+    ("Min", "minimum"), ("Max", "maximum"),
 ):  # fmt: skip
     _scatter(f"Scatter{_name}", row_update(_ufunc))
-# cupy has no `at` of these two.
-_scatter("ScatterMul", row_update("multiply"), ("CPU",))
-_scatter("ScatterDiv", row_update("divide"), ("CPU",))
 for _name, _ufunc in SLICE_UPDATES.items():
     _scatter(f"ScatterNd{_name}", slice_update(_ufunc))

@@ -18799,7 +18799,6 @@ _MAKERS: Final = {
         ),
         numeric={"*": "exact"},
         stateful=True,
-        devices=("CPU",),
     ),
     "ResourceScatterMax": lambda: Operation(
         name="ResourceScatterMax",
@@ -18893,7 +18892,6 @@ _MAKERS: Final = {
         ),
         numeric={"*": "exact"},
         stateful=True,
-        devices=("CPU",),
     ),
     "ResourceScatterNdAdd": lambda: Operation(
         name="ResourceScatterNdAdd",
@@ -20305,7 +20303,6 @@ _MAKERS: Final = {
         ),
         shape=RuleCall("scattered", (Name("ref"), Name("indices"), Name("updates"))),
         numeric={"*": "exact"},
-        devices=("CPU",),
     ),
     "ScatterMax": lambda: Operation(
         name="ScatterMax",
@@ -20372,7 +20369,6 @@ _MAKERS: Final = {
         ),
         shape=RuleCall("scattered", (Name("ref"), Name("indices"), Name("updates"))),
         numeric={"*": "exact"},
-        devices=("CPU",),
     ),
     "ScatterNd": lambda: Operation(
         name="ScatterNd",
@@ -20791,7 +20787,6 @@ _MAKERS: Final = {
             "*": "exact",
         },
         differentiable=True,
-        devices=("CPU",),
         python=("math.segment_prod", "segment_prod"),
     ),
     "SegmentSum": lambda: Operation(
@@ -28483,7 +28478,6 @@ _MAKERS: Final = {
             "*": "exact",
         },
         differentiable=True,
-        devices=("CPU",),
         python=("math.unsorted_segment_prod", "unsorted_segment_prod"),
     ),
     "UnsortedSegmentSum": lambda: Operation(

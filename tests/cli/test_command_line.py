@@ -40,6 +40,10 @@ WRONG = [
     ("certify reference --output text.txt", "text.txt"),
     ("certify reference --output text.txt/below", "text.txt"),
     ("certify exec:", "names no program"),
+    ("certify tensorflow --simulated-gpu", "for the backend 'reference' alone"),
+    ("run exec:cat --simulated-gpu=2", "for the backend 'reference' alone"),
+    ("replay run/x --backend jax --simulated-gpu", "for the backend 'reference' alone"),
+    ("doctor reference#simulated-gpu --simulated-gpu", "for the backend 'reference' alone"),
     ("certify exec:/nowhere/program", "/nowhere/program"),
     ("certify exec:false", "exited with status 1"),
     ("certify nowhere.module:backend", "cannot be imported"),
@@ -182,7 +186,10 @@ def test_what_a_backend_says_does_not_steer_the_terminal(
     assert not {"\x1b", "\x07"} & set(told)
 
 
-@pytest.mark.parametrize("arguments", [[], ["nonsense"], ["run"], ["run", "x", "--seed", "y"]])
+@pytest.mark.parametrize("arguments", [
+    [], ["nonsense"], ["run"], ["run", "x", "--seed", "y"],
+    ["certify", "--simulated-gpu", "reference"], ["run", "reference", "--simulated-gpu=0"],
+])  # fmt: skip
 def test_wrong_usage_is_argparse_s(arguments: list[str], folder: Path) -> None:
     with pytest.raises(SystemExit) as caught:
         main(arguments)
@@ -246,6 +253,25 @@ def test_verify_runs_no_command_that_a_package_names(
     told = capsys.readouterr().err
     assert "give --backend to run that" in told
     assert main(["verify", str(package), "--rerun", "1", "--backend", TINY, "--seed", "1"]) == 1
+
+
+@pytest.mark.slow
+def test_what_a_simulated_gpu_passes_is_simulated_on_every_face(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    options = ["--simulated-gpu", "--profile", "tracing", "--seed", "1", "--output", "made"]
+    assert main(["certify", "reference", *options]) == 0
+    assert "≈ SIMULATED" in capsys.readouterr().out
+    made = folder / "made"
+    assert ">simulated<" in (made / "badge.svg").read_text()
+    assert 'name="verdict" value="SIMULATED"' in (made / "junit.xml").read_text()
+    assert "CERTIFIED" not in (made / "report.html").read_text()
+    assert main(["verify", str(made / "package.zip")]) == 3
+    told = capsys.readouterr().out
+    assert "VERIFIED  UNSIGNED  verdict: SIMULATED" in told
+    assert "REFUSED as a certificate of a GPU" in told
+    assert main(["scoreboard", str(made), "--output", "site"]) == 0
+    assert "SIMULATED" in (folder / "site" / "index.html").read_text()
 
 
 def test_output_that_nobody_reads_is_no_error(folder: Path) -> None:

@@ -32,9 +32,12 @@ class Certified:
 
 
 def certify(
-    folder: Path, choose: Callable[[Any], str | None], generated: int = 20, per_subject: int = 5
-) -> Certified:
-    run = make_run(folder / "record.jsonl", choose, generated=generated, per_subject=per_subject)
+    folder: Path, choose: Callable[[Any], str | None], generated: int = 20, per_subject: int = 5,
+    change: Callable[[dict[str, Any]], None] | None = None,
+) -> Certified:  # fmt: skip
+    run = make_run(
+        folder / "record.jsonl", choose, generated=generated, per_subject=per_subject, change=change
+    )
 
     def replay_of(id_: str, line: Mapping[str, Any]) -> dict[str, Any]:
         return {

@@ -14,7 +14,7 @@ from sessrun.reports.plan import PlanFacts, PlannedCase
 from sessrun.spec.cases.model import Case
 from sessrun.spec.cases.values import describe
 from sessrun.spec.loader import Clause
-from sessrun.spec.records import TRIED_AGAIN, RecordWriter, RunRecord, read_record
+from sessrun.spec.records import SIMULATED, TRIED_AGAIN, RecordWriter, RunRecord, read_record
 
 SPEC_DIGEST = "5" * 64
 SUITE = "6" * 64
@@ -179,6 +179,13 @@ def header(plan: PlanFacts, backend: Mapping[str, Any] | None = None) -> dict[st
 def plan_of(cases: Mapping[str, Case], profile: str = "core", generated: int = 20) -> PlanFacts:
     planned = tuple(PlannedCase(case.id, case.hash, case.clauses) for case in cases.values())
     return PlanFacts(profile, 7, generated, planned)
+
+
+def on_a_simulated_gpu(line: dict[str, Any]) -> None:
+    """A change of a run's lines: its backend has a simulated GPU."""
+    if line["kind"] == "header":
+        line["backend"]["details"] = {"gpu": SIMULATED}
+        line["environment"]["gpus"] = [SIMULATED]
 
 
 def passing(case: Case) -> str | None:

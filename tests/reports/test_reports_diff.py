@@ -9,7 +9,7 @@ import json
 import pytest
 from rich.console import Console
 from synthetic_package import certify
-from synthetic_run import passing
+from synthetic_run import on_a_simulated_gpu, passing
 
 from sessrun.cli.main import main
 from sessrun.reports.archive import PackageError, pack
@@ -74,6 +74,15 @@ def test_a_verdict_that_is_lost_is_a_regression(good, old):
     gained = diff(read_certificate(old.path), read_certificate(good.path))
     assert gained.verdict.kind == "progress"
     assert not gained.regressions
+
+
+def test_a_simulated_verdict_is_worth_less_than_a_certificate_and_more_than_none(
+    good, old, tmp_path
+):
+    simulated = certify(tmp_path, lambda _: "pass", change=on_a_simulated_gpu)
+    for before, after in ((good, simulated), (simulated, old)):
+        found = diff(read_certificate(before.path), read_certificate(after.path))
+        assert found.verdict.kind == "regression"
 
 
 def test_cases_that_only_one_plan_has_are_listed(good, old):

@@ -6,14 +6,14 @@ import dataclasses
 from pathlib import Path
 
 import pytest
-from synthetic_run import clauses, make_run, mixed, passing
+from synthetic_run import clauses, make_run, mixed, on_a_simulated_gpu, passing
 
 from sessrun.reports.causes import cause_of, named_lacks
 from sessrun.reports.failures import replay_command, replay_name
 from sessrun.reports.plan import PlanFacts, PlannedCase
 from sessrun.reports.summary import Waiver
 from sessrun.reports.verdicts import answers_of, summarize
-from sessrun.spec.records import RESULTS, SIMULATED
+from sessrun.spec.records import RESULTS
 from sessrun.spec.releases import Release
 from sessrun.spec.schema import check
 
@@ -143,14 +143,34 @@ def test_a_run_in_process_cannot_certify(tmp_path):
     assert judged(tmp_path, change=change).verdict == "NOT CERTIFIED"
 
 
-def test_a_simulated_gpu_cannot_certify(tmp_path):
-    def change(line):
-        if line["kind"] == "header":
-            line["backend"]["details"] = {"gpu": SIMULATED}
+def test_on_a_simulated_gpu_what_would_be_certified_is_simulated(tmp_path):
+    summary = judged(tmp_path, lambda _: "pass", change=on_a_simulated_gpu)
+    assert summary.verdict == "SIMULATED"
+    assert "no certificate" in summary.reasons[0]
+    assert clause(summary, "PLACEMENT-003").result == "holds", "what needs a GPU is asked"
 
-    summary = judged(tmp_path, change=change)
+
+def test_cases_that_need_a_gpu_are_not_left_out_where_one_is_simulated(tmp_path):
+    summary = judged(tmp_path, change=on_a_simulated_gpu)
     assert summary.verdict == "NOT CERTIFIED"
-    assert "SIMULATED" in summary.reasons[0]
+    assert any("without a fact" in reason for reason in summary.reasons)
+
+
+def test_a_waiver_on_a_simulated_gpu_is_told_and_certifies_nothing(tmp_path):
+    waiver = Waiver("FETCH-001", "a known bug")
+
+    def choose(case):
+        return "fail" if case.id == VECTOR else "pass"
+
+    summary = judged(tmp_path, choose, [waiver], on_a_simulated_gpu)
+    assert summary.verdict == "SIMULATED"
+    assert any("waived" in reason for reason in summary.reasons)
+
+
+def test_what_fails_on_a_simulated_gpu_is_not_certified(tmp_path):
+    summary = judged(tmp_path, only("fail", VECTOR), change=on_a_simulated_gpu)
+    assert summary.verdict == "NOT CERTIFIED"
+    assert any("SIMULATED" in reason for reason in summary.reasons)
 
 
 def test_a_cut_record_cannot_certify(tmp_path):

@@ -7,7 +7,8 @@ import json
 
 import numpy as np
 import pytest
-from synthetic_run import header, observations
+from synthetic_package import certify
+from synthetic_run import header, observations, on_a_simulated_gpu
 
 from sessrun.reports.archive import pack
 from sessrun.reports.package import derived_files, json_bytes, manifest_of
@@ -67,6 +68,26 @@ def test_an_honest_package_is_verified_whatever_its_verdict(good, failing):
         verification = certified.verify()
         assert verification.faults == ()
         assert (verification.status, verification.verdict) == ("VERIFIED", verdict)
+
+
+@pytest.fixture(scope="module")
+def simulated(tmp_path_factory):
+    return certify(tmp_path_factory.mktemp("gpu"), lambda _: "pass", change=on_a_simulated_gpu)
+
+
+def test_a_simulated_gpu_is_verified_and_is_no_certificate_of_one(simulated):
+    verification = simulated.verify()
+    assert verification.faults == ()
+    assert (verification.status, verification.verdict) == ("VERIFIED", "SIMULATED")
+    assert verification.limits[0].startswith("REFUSED as a certificate of a GPU")
+
+
+@pytest.mark.parametrize("part", ["backend", "environment"])
+def test_a_record_that_hides_half_of_its_simulation_is_refused(simulated, part):
+    lines = record_lines(simulated)
+    lines[0][part] |= {"details": {}} if part == "backend" else {"gpus": ["NVIDIA H200"]}
+    text = refusal(simulated, forged(simulated, lines))
+    assert "Backend and machine disagree on whether the GPU was simulated." in text
 
 
 def test_it_says_what_it_cannot_know(good):

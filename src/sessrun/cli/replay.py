@@ -39,6 +39,7 @@ def run(args: argparse.Namespace) -> int:
     from sessrun.conformance.shrink import node_count, shrinkable
     from sessrun.spec.records import QUIET, blamed
 
+    backend = with_simulated_gpu(args.backend, args.simulated_gpu)
     path = Path(args.case)
     is_file = path.suffix == ".json" or path.exists()
     case = read_replay(path) if is_file else case_of(args.case)
@@ -47,7 +48,6 @@ def run(args: argparse.Namespace) -> int:
         return 0
     oracle = Oracle()
     logs: list[str] = []
-    backend = with_simulated_gpu(args.backend, args.simulated_gpu)
     runner = Runner(
         backend,
         in_process=args.in_process,

@@ -110,3 +110,16 @@ def test_what_a_gpu_cannot_hold_or_count_stays_on_the_cpu():
     assert values[0].tolist() == [b"b", b"a"]
     assert values[1] == 2
     assert values[2].tolist() == [2, 2, 2]
+
+
+@pytest.mark.parametrize("kind", [False, True])
+def test_rows_that_repeat_are_multiplied_and_divided_by_each_update(kind):
+    variable = tf.get_variable("v", initializer=[[1.0, 2.0], [8.0, 64.0]], use_resource=kind)
+    updates = tf.IndexedSlices([[2.0, 2.0], [4.0, 4.0], [3.0, 3.0]], [1, 1, 0])
+    more, less = variable.scatter_mul(updates), variable.scatter_div(updates)
+    with tf.Session() as session:
+        session.run(tf.global_variables_initializer())
+        session.run(more.op)
+        assert session.run(variable).tolist() == [[3, 6], [64, 512]]
+        session.run(less.op)
+        assert session.run(variable).tolist() == [[1, 2], [8, 64]]

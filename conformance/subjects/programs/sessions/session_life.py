@@ -177,7 +177,7 @@ def _sessions_of_others(tf: Any) -> Any:
 def _after_a_reset(tf: Any) -> Any:
     c, x, v = tf.constant(1.0), tf.placeholder(tf.float32, name="x"), tf.Variable(1.0)
     y = tf.add(x, 1.0, name="y")
-    one, two = tf.Session(), tf.Session()
+    one, two = without_gpus(tf), without_gpus(tf)
     one.run(v.initializer)
     bare, fed = one.make_callable(c), one.make_callable(y, [x])
     handle = one.partial_run_setup([y], [x])

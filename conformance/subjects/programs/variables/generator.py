@@ -145,6 +145,11 @@ def _what_generators_refuse(tf: Any) -> Any:
 
 
 def _states_that_are_none(tf: Any) -> Any:
+    with tf.device("/cpu:0"):
+        return _drawn_from_no_state(tf)
+
+
+def _drawn_from_no_state(tf: Any) -> Any:
     raw, found = tf.raw_ops, []
     with tf.Session() as session:
         for value in ([1, 2], [[1, 2, 3]], np.array([1, 2, 3], np.int32)):
