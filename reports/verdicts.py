@@ -49,7 +49,7 @@ _UNWAIVABLE: Final = frozenset({"missing", "infra_error"})
 _SHOWN: Final = 6
 _SKIP_PREFIX: Final = "not here: "
 _SIMULATED: Final = (
-    "The GPU was SIMULATED: what is right there may be wrong on a real one. It is no certificate."
+    "The GPU was SIMULATED: what is right there may be wrong on a real one. This is no certificate."
 )
 
 
