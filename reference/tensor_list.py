@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
+from sessrun.reference.kernels.host import in_memory_of
 from sessrun.reference.node_summary import bracketed
 from sessrun.reference.optional_values import Optional
 from sessrun.reference.resources import KernelError
@@ -123,6 +124,8 @@ def added(xp: Any, one: Any, other: Any) -> Any:
     if isinstance(one, Optional):
         return one.joined(other, functools.partial(added, xp))
     if not isinstance(one, TensorList):
+        if type(one) is not type(other):  # one of them may be in another memory
+            one, other = in_memory_of(xp, one), in_memory_of(xp, other)
         return xp.add(one, other)
     if one.dtype != other.dtype or len(one.elements) != len(other.elements):
         raise KernelError(_INVALID, "Trying to add two lists of tensors with different dtypes or "

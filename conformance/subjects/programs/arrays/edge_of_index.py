@@ -78,9 +78,11 @@ def _indexed(tf: Any) -> Any:
             lambda: raw.Pad(input=x[:, 0], paddings=_fed(tf, [[place, 1]], np.int32)),
         ]  # fmt: skip
 
-    return [
-        [place, *attempt(*(lambda m=make: run(tf, m()) for make in of(place)))] for place in places
-    ]
+    with tf.device("/cpu:0"):  # a GPU cannot tell of an index
+        return [
+            [place, *attempt(*(lambda m=make: run(tf, m()) for make in of(place)))]
+            for place in places
+        ]
 
 
 def _filled(tf: Any) -> Any:

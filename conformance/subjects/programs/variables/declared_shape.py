@@ -46,7 +46,7 @@ def _shared(tf: Any) -> Any:
     """Two nodes of one name: of one dtype they are one variable."""
     raw = tf.raw_ops
     first, again = (_made(tf, "VariableV2", shape, "shared") for shape in ((2,), (3,)))
-    other = _made(tf, "VariableV2", (2,), "shared", tf.int32)
+    other = _made(tf, "VariableV2", (2,), "shared", tf.float64)
     away = raw.VariableV2(shape=(2,), dtype=tf.float32, container="c", shared_name="shared")
     own = raw.VariableV2(shape=(2,), dtype=tf.float32, name="own")
     with tf.Session() as session:
