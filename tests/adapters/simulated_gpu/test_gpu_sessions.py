@@ -6,6 +6,8 @@ import pytest
 import sessrun.reference as tf
 from sessrun.adapters.fakes import simulated_gpu
 from sessrun.reference.kernels import fused
+from sessrun.reference.kernels.host import in_memory_of
+from sessrun.reference.tensor_list import TensorList, added
 
 
 @pytest.fixture(autouse=True)
@@ -123,3 +125,13 @@ def test_rows_that_repeat_are_multiplied_and_divided_by_each_update(kind):
         assert session.run(variable).tolist() == [[3, 6], [64, 512]]
         session.run(less.op)
         assert session.run(variable).tolist() == [[1, 2], [8, 64]]
+
+
+def test_lists_are_added_whose_elements_are_in_different_memories(machine):
+    del machine
+    import cupy  # noqa: PLC0415 - the simulated one
+
+    made = [TensorList("float32", None, [place.ones(2, "float32")]) for place in (np, cupy)]
+    for one, other in (made, made[::-1]):
+        total = added(np, one, other).elements[0]
+        assert in_memory_of(np, total).tolist() == [2, 2]
