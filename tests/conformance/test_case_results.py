@@ -11,8 +11,9 @@ import numpy as np
 import pytest
 from cut_run import HOSTILE, plan_of, run_plan
 
+from sessrun.adapters.backend import Description
 from sessrun.adapters.errors import AdapterError
-from sessrun.conformance.facts import facts
+from sessrun.conformance.facts import environment, facts
 from sessrun.conformance.patience import Patience
 from sessrun.conformance.runner import Runner
 from sessrun.reports.losses import event_faults
@@ -21,7 +22,7 @@ from sessrun.reports.rejudge import judge_anew
 from sessrun.spec import tensors
 from sessrun.spec.cases.facts import FACTS
 from sessrun.spec.cases.model import Case
-from sessrun.spec.records import RESULTS
+from sessrun.spec.records import RESULTS, SIMULATED
 
 ONE = {"$array": tensors.encode(np.float32(1))}
 TWO = {"$array": tensors.encode(np.float32(2))}
@@ -250,6 +251,15 @@ def test_skipped_is_decided_by_facts_of_the_host(runners: Any) -> None:
         assert (line["result"], line["detail"]) == ("skipped", f"not here: {need}")
     held = sorted(FACTS & facts())
     assert runners(TINY).run(engine_case(OPEN, run_step(TWO), needs=held))["result"] == "fail"
+
+
+def test_a_backend_of_simulated_gpus_is_asked_what_a_machine_with_gpus_is() -> None:
+    devices = tuple(f"/job:localhost/replica:0/task:0/device:{it}" for it in ("CPU:0", "GPU:0"))
+    simulated = Description("x", "1", frozenset(), devices, {"gpu": SIMULATED})
+    assert {"gpu"} == facts(simulated) & {"gpu", "no-gpu"}
+    assert environment(simulated)["gpus"] == [SIMULATED]
+    word = Description("x", "1", frozenset(), devices)
+    assert facts(word) == facts(), "a backend's word is not enough"
 
 
 def test_missing_once_the_backend_is_given_up(tmp_path: Path) -> None:
