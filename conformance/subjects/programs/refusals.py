@@ -12,11 +12,11 @@ from sessrun.conformance.subjects.programs.described import attempt, caught
 __all__ = ["hidden", "shown", "told"]
 
 
-def told(tf: Any, *makers: Callable[[], Any]) -> list[Any]:
+def told(tf: Any, *makers: Callable[[], Any], device: str | None = None) -> list[Any]:
     """What each makes, run in a graph of its own; errors by class and code."""
 
     def ran(make: Callable[[], Any]) -> Any:
-        with tf.Graph().as_default(), tf.Session() as session:
+        with tf.Graph().as_default(), tf.device(device), tf.Session() as session:
             return session.run(make())
 
     return attempt(*(partial(ran, make) for make in makers))
