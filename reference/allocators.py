@@ -45,6 +45,7 @@ class Allocator:
       device: the device's full name.
       name: what errors and statistics call it.
       limit: bytes that may live at once; None for no limit.
+      limited_by_session: whether the limit is of a session's configuration, until the next one.
 
     """
 
@@ -52,6 +53,7 @@ class Allocator:
         self.device = device
         self.name = name
         self.limit: int | None = None
+        self.limited_by_session = False
         self._in_use = self._peak = self._largest = self._count = 0
         self._charged: dict[int, tuple[str, int]] = {}
         self._lock = threading.RLock()

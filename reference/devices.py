@@ -251,6 +251,10 @@ def local_devices(config: Any) -> tuple[LocalDevice, ...]:
 def _local_gpus(config: Any) -> Iterator[LocalDevice]:
     """Virtual GPUs, several to a piece of hardware if the configuration says so."""
     options = config.gpu_options
+    if options.experimental.virtual_devices and options.per_process_gpu_memory_fraction > 0:
+        raise _refused(
+            "It's invalid to set per_process_gpu_memory_fraction when virtual_devices is set."
+        )
     usable = _visible(options.visible_device_list, gpus())
     usable = usable[: config.device_count.get("GPU", len(usable))]
     index = 0
@@ -272,8 +276,9 @@ def _local_gpu(gpu: Gpu, index: int, limit: int | None) -> LocalDevice:
     major, minor = gpu.capability
     desc = f"device: {gpu.index}, name: {gpu.name}, compute capability: {major}.{minor}"
     device = LocalDevice("GPU", index, _cupy(), limit or gpu.memory, physical=gpu.index, desc=desc)
-    if limit is not None:
+    if limit is not None or device.allocator.limited_by_session:
         device.allocator.limit = limit
+        device.allocator.limited_by_session = limit is not None
     return device
 
 

@@ -11,6 +11,8 @@ from sessrun.spec.proto import NodeExecStats, NodeOutput, StepStats
 __all__ = ["written"]
 
 _NANOS_PER_MICRO: Final = 1000
+#: The allocator of host memory that operations on a GPU read and write.
+_HOST_ALLOCATOR: Final = "gpu_host_bfc"
 
 
 def written(trace: Trace, labels: Mapping[str, str]) -> StepStats:
@@ -50,10 +52,13 @@ def _write(add: Callable[..., NodeExecStats], execution: Execution, label: str, 
         all_end_rel_nanos=execution.end - began,
         scheduled_micros=scheduled // _NANOS_PER_MICRO, scheduled_nanos=scheduled,
     )  # fmt: skip
-    allocator = execution.device.allocator.name
+    device = execution.device
+    allocator = device.allocator.name
+    of_host = _HOST_ALLOCATOR if device.kind == "GPU" else allocator
     owned = {allocation.slot: i + 1 for i, allocation in enumerate(execution.allocations)}
     for held in execution.outputs:
-        _write_output(node.output.add(slot=held.slot), held, allocator, owned.get(held.slot, 0))
+        name = of_host if held.in_host_memory else allocator
+        _write_output(node.output.add(slot=held.slot), held, name, owned.get(held.slot, 0))
     if execution.allocations:
         _write_memory(node, allocator, execution.allocations, epoch)
     node.memory_stats.persistent_memory_size = execution.kept

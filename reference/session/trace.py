@@ -74,6 +74,7 @@ class Held:
       nbytes: the bytes of its array, 0 where there is none.
       address: where the array begins, 0 where there is none.
       is_input: the position of the input that the value is, or -1.
+      in_host_memory: whether the array lies in host memory, whatever device it was computed on.
 
     """
 
@@ -83,6 +84,7 @@ class Held:
     nbytes: int
     address: int
     is_input: int
+    in_host_memory: bool = False
 
 
 @dataclass(slots=True)
@@ -328,12 +330,13 @@ def _held(slot: int, tensor: Tensor, value: Any, device: Device, arguments: Sequ
     is_input = next((i for i, argument in enumerate(arguments) if argument is value), -1)
     if isinstance(value, VariableBuffer):
         value = value.value
+    in_host_memory = isinstance(value, np.ndarray | np.generic)
     if isinstance(value, np.generic):
-        return Held(slot, tensor, (), value.nbytes, 0, is_input)
+        return Held(slot, tensor, (), value.nbytes, 0, is_input, in_host_memory)
     if not isinstance(value, np.ndarray | device.xp.ndarray):
         return Held(slot, tensor, (), 0, 0, is_input)
     address = device.address(value) if value.nbytes else 0
-    return Held(slot, tensor, value.shape, value.nbytes, address, is_input)
+    return Held(slot, tensor, value.shape, value.nbytes, address, is_input, in_host_memory)
 
 
 def _owns(value: Any) -> bool:
