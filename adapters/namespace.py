@@ -20,6 +20,7 @@ from sessrun.adapters.backend import CAPABILITIES, Description, unsupported
 from sessrun.spec.cases import api
 from sessrun.spec.cases.model import AskedCase, GoesOn, Observation
 from sessrun.spec.cases.outcomes import Call, Done, Fetched, Opened, Outcome, failure_of
+from sessrun.spec.devices import full_name
 
 __all__ = ["NamespaceBackend"]
 
@@ -96,16 +97,36 @@ class NamespaceBackend:
     def describe(self) -> Description:
         """Who this is; its devices are those a new session lists."""
         try:
-            with self.namespace.Session(
-                graph=self.namespace.Graph(), config=self._config({})
-            ) as session:
-                devices = tuple(device.name for device in session.list_devices())
+            devices = self._with_gpus() or self._listed()
         except Exception:  # noqa: BLE001 - a faulty namespace shows in the cases, not here
             devices = ()
         offered = CAPABILITIES
         if not hasattr(self.namespace.Session, "partial_run_setup"):
             offered -= {"partial_runs"}
         return Description(self.name, self.version, offered, devices, self.details, self.operations)
+
+    def _listed(self) -> tuple[str, ...]:
+        """The devices that a new session lists."""
+        graph = self.namespace.Graph()
+        with self.namespace.Session(graph=graph, config=self._config({})) as session:
+            return tuple(device.name for device in session.list_devices())
+
+    def _with_gpus(self) -> tuple[str, ...]:
+        """The devices of a machine with GPUs, by name; empty where there are none.
+
+        No session is opened: the first one of a process decides how TensorFlow divides its GPUs,
+        and a case that configures them must be the first.
+        """
+        config = getattr(self.namespace, "config", None)
+        if not hasattr(config, "list_physical_devices"):
+            return ()
+        types = [device.device_type for device in config.list_physical_devices()]
+        if "GPU" not in types:
+            return ()
+        numbers = [types[:place].count(kind) for place, kind in enumerate(types)]
+        return tuple(
+            str(full_name(kind, number)) for kind, number in zip(types, numbers, strict=True)
+        )
 
     def interpret_api(self, case: AskedCase, goes_on: GoesOn) -> list[Observation]:
         """What the namespace was seen to do with an API-surface case."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import threading
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, Final, Self
 
 from sessrun.adapters.process.errors import WorkerCrash, WorkerError
 from sessrun.adapters.process.host import spawn
@@ -16,12 +16,17 @@ from sessrun.spec.cases.steady import steady_observations
 
 __all__ = ["Oracle"]
 
+#: What stands behind the oracle's name where a case needs GPUs: the machine may have none, and the
+#: oracle's answer must not depend on that.
+_WITH_GPUS: Final = "#simulated-gpu=2"
+
 
 class Oracle:
     """The answers of the oracle, for several callers at a time; kept, so that none is asked twice.
 
     Args:
-      spec: the backend that answers, as `sessrun.adapters.registry` names it.
+      spec: the backend that answers, as `sessrun.adapters.registry` names it; cases that need
+        GPUs are answered by one with simulated GPUs, in a worker.
       in_process: have it in this process, not in a worker: for debugging.
       kept: how many answers are kept, the latest; all if None.
 
@@ -33,7 +38,7 @@ class Oracle:
         self._spec = spec
         self._in_process = in_process
         self._kept = kept
-        self._backend: Any = None
+        self._backends: dict[str, Any] = {}
         self._lock = threading.Lock()
         self._answers: dict[str, list[Observation]] = {}
         self._ahead: list[threading.Thread] = []
@@ -68,15 +73,18 @@ class Oracle:
             self(case)
 
     def _observe(self, case: Case) -> list[Observation]:
-        if self._backend is None:
-            self._backend = load(self._spec) if self._in_process else spawn(self._spec)
-        backend = self._backend
+        with_gpus = "gpu" in case.needs
+        spec = self._spec + _WITH_GPUS if with_gpus else self._spec
+        if spec not in self._backends:
+            in_process = self._in_process and not with_gpus
+            self._backends[spec] = load(spec) if in_process else spawn(spec)
+        backend = self._backends[spec]
         if self._ending:  # since it was asked ahead; a backend that is gone by now raises below
             raise WorkerCrash("the oracle has been stopped")
         try:
             return observe(backend, case, case.deadline_s)
         except WorkerError:
-            self._end_worker()  # the next question finds a fresh worker
+            self._end_workers()  # the next question finds a fresh worker
             raise
 
     def __enter__(self) -> Self:
@@ -93,13 +101,13 @@ class Oracle:
     def shutdown(self) -> None:
         """Stop the oracle, whatever it was asked ahead; a later question starts it again."""
         self._ending = True
-        self._end_worker()
+        self._end_workers()
         for thread in self._ahead:
             thread.join()
-        self._end_worker()  # one that was starting meanwhile
+        self._end_workers()  # one that was starting meanwhile
         self._ending = False
 
-    def _end_worker(self) -> None:
-        backend, self._backend = self._backend, None
-        if backend is not None:
+    def _end_workers(self) -> None:
+        backends, self._backends = self._backends, {}
+        for backend in backends.values():
             backend.shutdown()

@@ -92,6 +92,7 @@ class Runner:
     _interrupted: bool = False
     _gave_up: bool = False
     _declined: bool = False
+    _used: bool = False
 
     def __post_init__(self) -> None:
         self._losses = Losses(self.patience)
@@ -154,7 +155,7 @@ class Runner:
         """A runner of the same backend with a worker of its own; what one loses counts for both."""
         other = dataclasses.replace(
             self, _backend=None, _oracle=None, _description=None,
-            _interrupted=False, _gave_up=False, _declined=False,
+            _interrupted=False, _gave_up=False, _declined=False, _used=False,
         )  # fmt: skip
         other._losses = self._losses  # noqa: SLF001 - of the same class
         return other
@@ -202,7 +203,11 @@ class Runner:
         refused = self._why_not_asked(case)
         if refused is not None:
             return result_line(case, "unsupported", 0.0, refused)
+        if case.isolated and "gpu" in case.needs and self._used:
+            # The first session of a process decides how TensorFlow divides its GPUs.
+            self._restart(DISTURBED, 0.0)
         line = self._attempt(case)
+        self._used = True
         self._declined = line["result"] == "unsupported"
         if self.in_process or self._losses.given_up:
             return line
@@ -374,6 +379,7 @@ class Runner:
         started = time.perf_counter()
         if self.in_process or self._interrupted:
             return 0.0  # there is no worker; a blocked thread of this process stays behind
+        self._used = False
         try:
             self._backend.restart()
         except (AdapterError, WorkerError) as error:

@@ -1,8 +1,9 @@
 """Freezes authored cases and findings as vectors, after the oracle has agreed to them.
 
 A vector is written only if TensorFlow passes it in the oracle's configuration and in its
-default one. A vector that exists is immutable: a changed case needs `replace`, which is for
-vectors that no release has published.
+default one; one that needs a GPU, if the reference passes it on simulated GPUs. A vector that
+exists is immutable: a changed case needs `replace`, which is for vectors that no release has
+published.
 """
 
 from __future__ import annotations
@@ -29,6 +30,9 @@ __all__ = ["ORACLES", "FreezeReport", "freeze_cases", "record_subject", "subject
 #: The configurations of TensorFlow that must agree to a vector.
 ORACLES: Final = ("tensorflow#oracle", "tensorflow")
 
+#: What must agree to a vector that needs a GPU: where it is made there may be none.
+SIMULATED_ORACLES: Final = ("reference#simulated-gpu=2",)
+
 Observe = Callable[[Case], list[dict[str, Any]]]
 
 
@@ -48,8 +52,8 @@ def subjects() -> list[str]:
     return sorted(here | set(subjects_with("cases")))
 
 
-def record_subject(subject: str, namespace: Any) -> list[Case]:
-    """Record every authored case of a subject; namespace builds GraphDefs."""
+def record_subject(subject: str, builder: Callable[[], Any]) -> list[Case]:
+    """Record every authored case of a subject; `builder` gives what builds its GraphDefs."""
     module = subject.replace("-", "_")
     has_folder = module in subjects_with("cases")
     importlib.import_module(
@@ -58,12 +62,14 @@ def record_subject(subject: str, namespace: Any) -> list[Case]:
         else f"sessrun.conformance.authoring.{module}"
     )
     wanted = subject.replace("_", "-")
-    return [record(a, namespace) for a in AUTHORED.values() if a.subject == wanted]
+    authored = [a for a in AUTHORED.values() if a.subject == wanted]
+    namespace = builder() if any(a.surface == "engine" for a in authored) else None
+    return [record(a, namespace) for a in authored]
 
 
 def freeze_cases(
     cases: Iterable[Case],
-    oracles: Mapping[str, Observe],
+    oracles_of: Callable[[Case], Mapping[str, Observe]],
     *,
     generator: str,
     replace: bool = False,
@@ -73,7 +79,8 @@ def freeze_cases(
 
     Args:
       cases: the cases.
-      oracles: name to a function that gives the oracle's observations of a case.
+      oracles_of: from a case to its oracles: name to a function that gives the oracle's
+        observations of a case.
       generator: what made the cases, for the provenance.
       replace: whether a vector that exists may change.
       folder: the folder of the vectors.
@@ -86,11 +93,13 @@ def freeze_cases(
         if old is not None and old.get("hash") == case.hash:
             report.unchanged.append(case.id)
             continue
+        oracles = oracles_of(case)
         reason = _refusal(case, oracles, old, replace=replace)
         if reason is not None:
             report.refused[case.id] = reason
             continue
-        provenance = {"generator": generator, "oracle": ["tensorflow 2.21", *oracles]}
+        release = [] if "gpu" in case.needs else ["tensorflow 2.21"]
+        provenance = {"generator": generator, "oracle": [*release, *oracles]}
         frozen = dataclasses.replace(case, provenance=provenance)
         Case.from_json(frozen.to_json(), case.id)
         path.parent.mkdir(parents=True, exist_ok=True)

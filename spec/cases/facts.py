@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-__all__ = ["FACTS", "facts_of"]
+__all__ = ["FACTS", "OF_GPUS", "facts_of"]
 
 #: What a case's `needs` and a clause's `condition` may name.
-FACTS: Final = frozenset({"gpu", "no-gpu", "two-cpus", "file-modes"})
+FACTS: Final = frozenset({"gpu", "no-gpu", "two-gpus", "two-cpus", "file-modes"})
+#: Those that a machine without a GPU lacks.
+OF_GPUS: Final = frozenset({"gpu", "two-gpus"})
 
 
 def facts_of(environment: Mapping[str, Any]) -> frozenset[str]:
@@ -18,7 +20,10 @@ def facts_of(environment: Mapping[str, Any]) -> frozenset[str]:
       environment: has `gpus`, `cpus` and `file_modes`.
 
     """
-    found = {"gpu" if environment.get("gpus") else "no-gpu"}
+    gpus = environment.get("gpus")
+    found = {"gpu" if gpus else "no-gpu"}
+    if isinstance(gpus, list | tuple) and len(gpus) > 1:
+        found.add("two-gpus")
     cpus = environment.get("cpus", 1)
     if isinstance(cpus, int) and cpus > 1:
         found.add("two-cpus")

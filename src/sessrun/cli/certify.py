@@ -93,6 +93,7 @@ def run(args: argparse.Namespace) -> int:
     with started(backend, patience=patience) as runner:
         workers = worker_count(args.workers, runner)
         plan = build_plan(args.profile, _seed(args, path))
+        _refuse_without_gpus(plan.profile, runner.describe().devices, args.backend)
         record = execute_with_progress(plan, runner, path, resume=args.resume, workers=workers)
     facts = plan_facts(plan)
     summary = write_views(folder, plan, facts, record, waivers)
@@ -117,6 +118,20 @@ def run(args: argparse.Namespace) -> int:
             console.print(sentence, soft_wrap=True, markup=False)
         return 0 if seen.clean else 1
     return 0 if summary.verdict in {*CERTIFIED, "SIMULATED"} else 1
+
+
+def _refuse_without_gpus(profile: str, devices: Sequence[str], backend: str) -> None:
+    """Say at once that a profile whose every clause is of GPUs needs one."""
+    from sessrun.spec.cases.facts import OF_GPUS
+    from sessrun.spec.loader import load_clauses
+    from sessrun.spec.scopes import scope_of
+
+    asked = filter(scope_of(profile).includes_clause, load_clauses().values())
+    if {clause.condition for clause in asked} <= OF_GPUS and not any("GPU" in d for d in devices):
+        raise UserError(
+            f"the profile {profile!r} is about GPUs, and a new session of {backend!r} lists none: "
+            "nothing was asked, and there is no certificate"
+        )
 
 
 def _waivers(expected: Sequence[Expectation]) -> list[Waiver]:

@@ -1,16 +1,21 @@
 """Freeze authored cases, or the case of a replay file, as vectors: TensorFlow must agree.
 
-Needs the [tensorflow] extra.
+Needs the [tensorflow] extra, but for cases of GPUs alone: these the reference must pass on
+simulated GPUs.
 """
 
 from __future__ import annotations
 
 import argparse
 import re
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sessrun.cli.failure import UserError
+
+if TYPE_CHECKING:
+    from sessrun.conformance.authoring import freeze
 
 SUMMARY = "freeze cases as vectors, after TensorFlow agreed"
 
@@ -38,10 +43,11 @@ def run(args: argparse.Namespace) -> int:
     from sessrun.spec import checked
 
     _check(args)
-    workers = {name: spawn(name) for name in freeze.ORACLES}
+    workers: dict[str, Any] = {}
 
-    def observer(worker: Any) -> freeze.Observe:
+    def observer(name: str) -> freeze.Observe:
         def seen(case: Any) -> list[dict[str, Any]]:
+            worker = workers.get(name) or workers.setdefault(name, spawn(name))
             found = observe(worker, case, case.deadline_s)
             if case.isolated:
                 worker.restart()
@@ -49,7 +55,10 @@ def run(args: argparse.Namespace) -> int:
 
         return seen
 
-    oracles = {name: observer(worker) for name, worker in workers.items()}
+    def oracles(case: Any) -> Mapping[str, freeze.Observe]:
+        names = freeze.SIMULATED_ORACLES if "gpu" in case.needs else freeze.ORACLES
+        return {name: observer(name) for name in names}
+
     try:
         reports = [_replay(args, oracles)] if args.id else list(_subjects(args, oracles))
     finally:
@@ -107,9 +116,11 @@ def _subjects(args: argparse.Namespace, oracles: Any) -> Any:
     from sessrun.conformance.authoring import freeze
     from sessrun.spec.loader import SPEC_DIR
 
-    namespace = load("tensorflow").namespace  # type: ignore[attr-defined]
+    def builder() -> Any:
+        return load("tensorflow").namespace  # type: ignore[attr-defined]
+
     for subject in args.what or freeze.subjects():
-        cases = freeze.record_subject(subject, namespace)
+        cases = freeze.record_subject(subject, builder)
         if args.prune:
             folder = SPEC_DIR / "vectors" / subject.replace("_", "-")
             kept = {case.id.partition("/")[2] for case in cases}
