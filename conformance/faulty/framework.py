@@ -104,5 +104,6 @@ def backend(argument: str | None = None) -> NamespaceBackend:
         raise AdapterError(f"{base!r} has no namespace that a fault could change")
     changed = faults[name].change(inner.namespace)
     operations = getattr(changed, "declared_operations", None)
-    version = inner.describe().version
-    return NamespaceBackend(changed, f"faulty {name}", version, operations=operations)
+    return NamespaceBackend(
+        changed, f"faulty {name}", inner.version, details=inner.details, operations=operations
+    )

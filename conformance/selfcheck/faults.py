@@ -29,8 +29,9 @@ from sessrun.conformance.oracle import Oracle
 from sessrun.conformance.patience import Patience
 from sessrun.conformance.runner import Runner
 from sessrun.conformance.selfcheck.examined import DEADLINE_S, told_of
+from sessrun.spec.cases.facts import OF_GPUS
 from sessrun.spec.cases.model import Case, Observation
-from sessrun.spec.loader import subject_of
+from sessrun.spec.loader import load_clauses, subject_of
 from sessrun.spec.records import QUIET
 
 __all__ = ["MAX_OTHERS", "Examiner", "FaultReport", "draw", "examine", "examine_all", "of_its_own"]
@@ -109,7 +110,7 @@ def examine(
 ) -> FaultReport:
     """Run the cases against one faulty backend, in a process of its own or a worker."""
     started = time.perf_counter()
-    spec = f"sessrun.conformance.faulty:backend#{fault.name}@{base}"
+    spec = f"sessrun.conformance.faulty:backend#{fault.name}@{_base(fault, base)}"
     cases = _asked_of(fault, cases)
     results, trouble = examiner(spec, cases, _AT_ONCE_S + _EACH_S * len(cases)), ""
     if results is None:
@@ -124,6 +125,13 @@ def examine(
     own = [results.get(case.id, {}).get("result") for case in of_its_own(fault, cases)]
     skipped = bool(own) and set(own) == {"skipped"}
     return FaultReport(fault, failed, caught_by, others, len(results), seconds, trouble, skipped)
+
+
+def _base(fault: Fault, base: str) -> str:
+    """The backend underneath; for a fault of GPUs one with GPUs, which this machine may lack."""
+    clause = load_clauses().get(fault.clause)
+    needs_gpus = clause is not None and clause.condition in OF_GPUS
+    return f"{base}#simulated-gpu=2" if needs_gpus and base == "reference" else base
 
 
 def _asked_of(fault: Fault, cases: Sequence[Case]) -> Sequence[Case]:
