@@ -117,7 +117,7 @@ class NamespaceBackend:
         No session is opened: the first one of a process decides how TensorFlow divides its GPUs,
         and a case that configures them must be the first.
         """
-        config = getattr(self.namespace, "config", None)
+        config: Any = getattr(self.namespace, "config", None)
         if not hasattr(config, "list_physical_devices"):
             return ()
         types = [device.device_type for device in config.list_physical_devices()]

@@ -6,6 +6,7 @@ them has a process of its own.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, Final
 
 import numpy as np
@@ -31,7 +32,9 @@ def _square() -> np.ndarray:
     return np.array([_SIDE, _SIDE], np.int32)
 
 
-def _api_case(clause: str, title: str, **options: Any) -> Any:
+def _api_case(
+    clause: str, title: str, **options: Any
+) -> Callable[[Callable[[Any], None]], Callable[[Any], None]]:
     return authored(clause, title=title, **({"needs": ("gpu",)} | options))
 
 

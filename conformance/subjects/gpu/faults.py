@@ -338,8 +338,9 @@ def graphs_share_variables(tf: Any) -> Any:
         return np.array(others[-1]) if others and _fetched_variable(session, fetches) else value
 
     changed = running(tf, run)
+    base: Any = changed.Session
 
-    class Session(changed.Session):  # type: ignore[misc]
+    class Session(base):  # type: ignore[misc]
         def close(self) -> None:
             given[:] = [entry for entry in given if entry[0] is not self]
             super().close()
