@@ -65,7 +65,7 @@ def the_want_of_memory_is_told(c: ApiAuthor) -> None:
                   feeds={dims: _square()}, words=words)  # fmt: skip
 
 
-@_api_case("GPU-025", "The session goes on after a want of memory.")
+@_api_case("GPU-025", "The session goes on after a want of memory.", deadline_s=60.0)
 def the_session_goes_on(c: ApiAuthor) -> None:
     filled, dims = _filled(c, "/gpu:0", 2)
     with c.within(c.tf.device("/gpu:0")):
@@ -121,8 +121,9 @@ def the_second_gpu_works(c: ApiAuthor) -> None:
     sess.run(variable.initializer)
     feeds = {x: floats(0, 0)}
     c.check(sess.run([added, second], feeds), [floats(2, 3), floats(-1, -1)])
+    names = ["first", "second", added.op.name]
     c.named_check("gpu.ran_on", [["GPU:0"], ["GPU:1"], ["GPU:1"]], session=sess,
-                  fetches=[added, second], feeds=feeds, names=["first", "second", "v"])  # fmt: skip
+                  fetches=[added, second], feeds=feeds, names=names)  # fmt: skip
     c.check(sess.run(variable), floats(3, 4))
 
 
